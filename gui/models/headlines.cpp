@@ -34,16 +34,31 @@ double rateAt(const Headline<Seconds>& step, double rate, Seconds other) {
     return other.count() > 0.0 ? rate * (step.value.count() / other.count()) : rate;
 }
 
+std::string firstUpper(std::string_view words) {
+    std::string text(words);
+    text.front() = text.front() == 'h' ? 'H' : text.front();
+    return text;
+}
+
+std::string hostRange(const HostNeed& host) {
+    const std::string needed = shortText(host.perNode);
+    return host.there ? needed + " of " + shortText(*host.there) : needed + ", not known";
+}
+
 HeadlineTile verdictTile(const MemoryBreakdown& memory) {
     const std::string_view word = verdictWord(memory.verdict);
     std::string sentence(word.substr(0, 1));
     for (const char letter : word.substr(1)) {
         sentence += letter >= 'A' && letter <= 'Z' ? static_cast<char>(letter - 'A' + 'a') : letter;
     }
+    const HostNeed& host = memory.ofNode();
+    const bool hostDecides = host.verdict() > memory.onDevice;
     return {.key = "verdict",
-            .title = "GPU memory",
+            .title = hostDecides ? firstUpper(host.what) : "GPU memory",
             .value = sentence,
-            .range = shortText(memory.peak.value) + " of " + shortText(memory.capacity),
+            .range = hostDecides
+                         ? hostRange(host)
+                         : shortText(memory.peak.value) + " of " + shortText(memory.capacity),
             .evidence = std::string(evidenceWords(memory.peak.evidence)),
             .why = largestTerm(memory),
             .tone = toneOf(memory.verdict)};

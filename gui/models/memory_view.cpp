@@ -202,7 +202,11 @@ std::string memoryHeadline(const MemoryBreakdown& memory) {
                                    : "stage " + std::to_string(stage.stage) + " needs most,") +
         " " + shortText(memory.peak.value) + " (" + gibText(memory.peak.lo) + " – " +
         gibText(memory.peak.hi) + " GiB) of " + shortText(memory.capacity);
-    return stage.peakAt.empty() ? text : text + ", at its peak: " + stage.peakAt;
+    text += stage.peakAt.empty() ? "" : ", at its peak: " + stage.peakAt;
+    for (const HostNeed& need : {memory.host, memory.drives}) {
+        text += need.perNode > Bytes() ? "; " + hostNeedText(need) : "";
+    }
+    return text;
 }
 
 std::string memoryPartKey(const MemoryBarValues& values, std::size_t stage, std::size_t part) {

@@ -51,7 +51,7 @@ const char* lossAdvice(TimePart part) {
         case TimePart::Bubble:
             return "waiting in the pipeline: more micro-batches, or fewer stages";
         case TimePart::Optimizer:
-            return "the optimizer: sharding its states";
+            return "the optimizer: its states shared by more GPUs, and kept on them";
         case TimePart::Host:
             return "the CPU, which cannot launch kernels fast enough: compiling helps";
         default:

@@ -36,17 +36,29 @@ NextStep::Step NextStep::nextStep() const {
     if (!answers.report || answers.stage != AnswerStage::Done) {
         return step_;
     }
-    const Suggestion first = firstSuggestion(*answers.report);
+    return stepAfter(*answers.report);
+}
+
+NextStep::Step NextStep::stepAfter(const PlanReport& report) const {
+    if (const auto& plans = report.plans; !plans.empty() && plans.front().memory.host.isUnknown()) {
+        return {
+            .kind = Kind::Control,
+            .words =
+                "Next: say how much memory the host of a server has; it decides whether this fits.",
+            .button = "Enter memory",
+            .target = "cluster.host_memory"};
+    }
+    const Suggestion first = firstSuggestion(report);
     if (!first.title.empty()) {
         const QString why =
-            answers.report->plans.empty() ? "Nothing fits. This helps:" : "Faster at no cost:";
+            report.plans.empty() ? "Nothing fits. This helps:" : "Faster at no cost:";
         return {.kind = Kind::Apply,
                 .words = why + "  " + QString::fromStdString(first.title) + "  –  " +
                          QString::fromStdString(first.effect),
                 .button = "Apply",
                 .suggestion = first};
     }
-    if (answers.report->plans.empty()) {
+    if (report.plans.empty()) {
         return {.kind = Kind::ShowPage,
                 .words = "Nothing fits. \"Explain\" says by how much and why.",
                 .button = "Explain",

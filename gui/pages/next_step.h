@@ -33,6 +33,7 @@ private:
     };
 
     [[nodiscard]] Step nextStep() const;
+    [[nodiscard]] Step stepAfter(const PlanReport& report) const;
     void refresh();
     void act();
 

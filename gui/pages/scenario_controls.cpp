@@ -79,7 +79,17 @@ ControlGroup questionGroup(const ProfileStore& profiles) {
                    "&Network",
                    "Between the servers, instead of their own"},
                   profileChoices(profiles, {Fabric}),
-                  true)}};
+                  true),
+             new TextControl({"cluster.gpus_per_node",
+                              "--gpus-per-node",
+                              "&GPUs of each",
+                              "Only so many of the GPUs of each server: 64 of an NVL72 rack"},
+                             "all"),
+             new TextControl({"cluster.host_memory",
+                              "--host-memory",
+                              "Host &memory",
+                              "Of each server, where it is not known or another: 512GB"},
+                             "512GB, 2TB")}};
 }
 
 ControlGroup workloadGroup() {
@@ -108,6 +118,16 @@ ControlGroup workloadGroup() {
                  "&Optimizer",
                  "How weights are updated: its states take memory"},
                 choicesOf({"adamw", "adamw_8bit", "adafactor", "lion", "sgd", "muon"})),
+         closed({"settings.tuning",
+                 "--tuning",
+                 "T&uning",
+                 "All weights (full), adapters (lora), or adapters over weights of 4 bits (qlora)"},
+                choicesOf({"full", "lora", "qlora"})),
+         new TextControl({"settings.lora.rank",
+                          "--lora-rank",
+                          "LoRA rank",
+                          "Rows of each adapter: with lora or qlora"},
+                         "16"),
          closed({"search.stacks",
                  "--stack",
                  "Soft&ware",
@@ -150,7 +170,17 @@ ControlGroup layoutGroup() {
                  flag,
                  "Recompute",
                  "What backward computes again instead of keeping it: less memory, more time"},
-                choicesOf({"none", "selective", "full"}))}};
+                choicesOf({"none", "selective", "full"})),
+         closed({"layout.offload",
+                 flag,
+                 "Offload",
+                 "What lies in the servers' own memory or on their drives instead of on the GPUs"},
+                choicesOf({"none",
+                           "optimizer_cpu",
+                           "parameters_cpu",
+                           "activations",
+                           "optimizer_nvme",
+                           "parameters_nvme"}))}};
 }
 
 ControlGroup budgetGroup(const ProfileStore& profiles) {

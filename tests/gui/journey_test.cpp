@@ -94,6 +94,37 @@ TEST(Journey, AWrongValueIsExplainedWhereItWasTyped) {
     EXPECT_FALSE(used.window.session().answers().shown().empty()) << "the last answer stays";
 }
 
+TEST(Journey, HostMemoryThatIsNotKnownIsAskedFor) {
+    const std::vector<Edit> edits = {{"model", "llama-3.1-8b", "-m"},
+                                     {"cluster.name", "4x-rtx-4090", "-c"},
+                                     {"cluster.nodes", "1", "-n"},
+                                     {"workload.global_batch", "16", "--global-batch"},
+                                     {"search.stacks", "deepspeed", "--stack"},
+                                     {"layout.offload", "optimizer_cpu", "--fix"}};
+    UsedWindow used({with(readQuestion("", "").value(), edits).value(), {}});
+    EXPECT_EQ(used.find<QPushButton>("value.verdict").text(), "Likely fits");
+    EXPECT_TRUE(used.find<ElidedLabel>("next.words").words().contains("host"));
+    auto& memory = used.find<QLineEdit>("text.cluster.host_memory");
+    memory.setText("1TB");
+    emit memory.editingFinished();
+    ASSERT_TRUE(used.waits());
+    EXPECT_EQ(used.find<QPushButton>("value.verdict").text(), "Fits");
+    EXPECT_FALSE(used.find<ElidedLabel>("next.words").words().contains("host"));
+}
+
+TEST(Journey, AdaptersAreOneChoiceAway) {
+    UsedWindow used(
+        {smallQuestion({{"model", "llama-3.2-1b", "-m"}, {"search.stacks", "fsdp2", "--stack"}}),
+         {}});
+    auto& tuning = used.find<QComboBox>("choice.settings.tuning");
+    tuning.setCurrentIndex(tuning.findData("lora"));
+    emit tuning.activated(tuning.currentIndex());
+    ASSERT_TRUE(used.waits());
+    const PlanReport& report = *used.window.session().answers().report;
+    ASSERT_FALSE(report.plans.empty());
+    EXPECT_EQ(report.plans.front().scenario.settings.tuning, Tuning::Lora);
+}
+
 TEST(Journey, BIsComparedAsTheCommandLineDoes) {
     UsedWindow used({smallQuestion(), {}});
     auto& table = used.find<ReportTableView>("layouts.table");
