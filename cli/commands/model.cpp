@@ -65,7 +65,7 @@ Command modelCommand(const FlagSet& program, const GlobalOptions& options) {
         "  fabricast model mixtral-8x7b --seq 32768\n"
         "  fabricast model path/to/config.json --format json");
     const auto flags = std::make_shared<ModelFlags>();
-    app.add("model", flags->name, "a built-in name, a config.json, or its folder")
+    app.add("-m,--model,model", flags->name, "a built-in name, a config.json, or its folder")
         .takes("MODEL")
         .required();
     app.add("--seq", flags->sequence, {1, kLongestSequence})

@@ -76,8 +76,7 @@ Result<void> refuseVersionDependent(const HfDecoder& family, const HfReader& con
     }
     FABRICAST_ASSIGN(const bool said, config.flag(family.refusedKey, false));
     if (said) {
-        Error error = config.problem(
-            family.refusedKey, "true is built differently by versions 4 and 5 of transformers");
+        Error error = config.problem(family.refusedKey, std::string(family.refusedWhy));
         error.code = Error::Code::Unsupported;
         return tl::unexpected(std::move(error));
     }

@@ -68,8 +68,8 @@ struct HfDecoder {
     bool latent = false;  ///< attention is MLA
     HfAttentionBias bias = {};
     std::string_view mlpBiasKey = {};
-    std::string_view refusedKey =
-        {};  ///< counts differently across versions of the class when true
+    std::string_view refusedKey = {};  ///< not modelled when true, for refusedWhy
+    std::string_view refusedWhy = "true is built differently by versions 4 and 5 of transformers";
     QkNorm qkNorm = QkNorm::None;
     std::string_view qkNormKey = {};  ///< "": always
     bool sinks = false;

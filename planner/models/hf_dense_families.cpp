@@ -155,8 +155,47 @@ constexpr HfDecoder kGlm4{.modelType = "glm4",
                           .fusedGateUp = true,
                           .norms = NormPlacement::Around};
 
-constexpr std::array kDenseFamilies{
-    kLlama, kMistral, kQwen2, kQwen3, kGemma, kGemma2, kGemma3, kPhi3, kOlmo2, kGlm, kGlm4};
+constexpr HfDecoder kSmolLm3{.modelType = "smollm3",
+                             .className = "SmolLM3ForCausalLM",
+                             .vocab = 128256,
+                             .hidden = 2048,
+                             .layers = 36,
+                             .heads = 16,
+                             .kvHeads = 4,
+                             .width = 11008,
+                             .positions = 32768,
+                             .tied = true,
+                             .bias = kBiasEverywhereIfSaid,
+                             .mlpBiasKey = "mlp_bias"};
+
+constexpr HfDecoder kSeedOss{.modelType = "seed_oss",
+                             .className = "SeedOssForCausalLM",
+                             .vocab = 155136,
+                             .hidden = 4096,
+                             .layers = 64,
+                             .heads = 80,
+                             .kvHeads = 8,
+                             .headDim = 128,
+                             .width = 27648,
+                             .positions = 524288,
+                             .bias = {Covers::Qkv, "attention_bias", true},
+                             .mlpBiasKey = "mlp_bias",
+                             .refusedKey = "attention_out_bias",
+                             .refusedWhy = "true adds biases that no published model has"};
+
+constexpr std::array kDenseFamilies{kLlama,
+                                    kMistral,
+                                    kQwen2,
+                                    kQwen3,
+                                    kGemma,
+                                    kGemma2,
+                                    kGemma3,
+                                    kPhi3,
+                                    kOlmo2,
+                                    kGlm,
+                                    kGlm4,
+                                    kSmolLm3,
+                                    kSeedOss};
 
 }  // namespace
 

@@ -11,13 +11,14 @@ namespace {
 constexpr std::size_t kMostNamed = 12;
 
 /// Keys that decide the shape of at least one family.
-constexpr std::array<std::string_view, 72> kKnownShapeKeys{"_remove_final_layer_norm",
+constexpr std::array<std::string_view, 73> kKnownShapeKeys{"_remove_final_layer_norm",
                                                            "_sliding_window_pattern",
                                                            "add_cross_attention",
                                                            "alibi",
                                                            "architectures",
                                                            "attention_bias",
                                                            "attention_chunk_size",
+                                                           "attention_out_bias",
                                                            "bias",
                                                            "d_model",
                                                            "decoder_sparse_step",

@@ -10,8 +10,12 @@ namespace fabricast {
 namespace {
 
 /// They say what a checkpoint was trained for, not how it is built.
-constexpr std::array<std::string_view, 10> kTrainings = {
-    "base", "chat", "dpo", "hf", "instruct", "it", "meta", "pt", "sft", "thinking"};
+constexpr std::array<std::string_view, 11> kTrainings = {
+    "base", "chat", "dpo", "hf", "instruct", "it", "meta", "pt", "sft", "text", "thinking"};
+
+/// They say how a checkpoint is stored, which --tuning decides here.
+constexpr std::array<std::string_view, 8> kStorages = {
+    "4bit", "8bit", "awq", "bf16", "bnb", "dynamic", "gptq", "unsloth"};
 
 bool isLetter(char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
@@ -44,8 +48,9 @@ bool isReleaseDate(const std::string& word) {
     return digits && (word.size() == 4 || word.size() == 6 || word.size() == 8);
 }
 
-bool isTraining(const std::string& word) {
-    return std::ranges::find(kTrainings, word) != kTrainings.end();
+bool isCheckpointOnly(const std::string& word) {
+    return std::ranges::find(kTrainings, word) != kTrainings.end() ||
+           std::ranges::find(kStorages, word) != kStorages.end();
 }
 
 }  // namespace
@@ -55,7 +60,7 @@ std::string modelStem(std::string_view name) {
     std::string stem;
     for (const std::string& word :
          wordsOf(slash == std::string_view::npos ? name : name.substr(slash + 1))) {
-        if (!isReleaseDate(word) && !isTraining(word)) {
+        if (!isReleaseDate(word) && !isCheckpointOnly(word)) {
             stem += (stem.empty() ? "" : "-") + word;
         }
     }

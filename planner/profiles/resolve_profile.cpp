@@ -199,6 +199,10 @@ Result<ProfileFile> ProfileStore::model(std::string_view name, std::string_view 
             break;
         }
     }
+    if (!found) {
+        std::string& hint = found.error().hint;
+        hint += hint.ends_with('?') ? " Else give its config.json" : ", or give its config.json";
+    }
     return found;
 }
 

@@ -18,6 +18,7 @@ StackAxes axes() {
 Settings axolotlDefaults(const Layout& layout, Tuning tuning) {
     Settings settings = accelerateStack().defaults(layout, tuning);
     settings.lora.doubleQuantization = true;  // what its loader always asks bitsandbytes for
+    settings.allocator = AllocatorKind::ExpandableSegments;  // set_pytorch_cuda_alloc_conf
     if (layout.shard == Shard::None && tuning == Tuning::Full) {
         PrecisionSettings& precision = settings.precision;
         precision.parameters = precision.gradients = precision.reduce = precision.moments =

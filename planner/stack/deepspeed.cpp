@@ -227,6 +227,11 @@ Result<void> checkZeroOffload(Shard shard, Offload offload) {
 
 Result<void> checkDeepspeedRules(const Scenario& scenario) {
     FABRICAST_TRY(checkBatchParameters(scenario));
+    if (scenario.layout.pp > 1 && scenario.settings.tuning == Tuning::Lora) {
+        return lacks("layout.pp",
+                     "its pipeline takes a PipelineModule, and PEFT adapts transformers' modules",
+                     "pp=1");
+    }
     FABRICAST_TRY(checkSharding(scenario));
     FABRICAST_TRY(checkZeroOffloadSettings(scenario));
     FABRICAST_TRY(checkUlysses(scenario));

@@ -39,7 +39,7 @@ TEST(ModelCommand, SaysWhatItCouldNotFind) {
     EXPECT_EQ(typo.code, ExitCode::BadInput);
     EXPECT_EQ(typo.err,
               "error: model: no model is called \"lama-3.1-8b\"\n"
-              "  try: did you mean \"llama-3.1-8b\"?\n");
+              "  try: did you mean \"llama-3.1-8b\"? Else give its config.json\n");
     EXPECT_EQ(run({"model", "no/such.json"}).err,
               "error: model: no/such.json cannot be opened: No such file or directory\n");
     EXPECT_EQ(run({"model"}).code, ExitCode::BadInput);

@@ -1,6 +1,7 @@
 #include "planner/profiles/model_spelling.h"
 
 #include "planner/profiles/profile_store.h"
+#include "tests/support/case_table.h"
 
 #include <gtest/gtest.h>
 
@@ -28,6 +29,18 @@ TEST(ModelSpelling, BuiltInModelsHaveStemsOfTheirOwn) {
             const auto [at, isNew] = names.emplace(modelStem(file.name), file.name);
             EXPECT_TRUE(isNew) << file.name << " and " << at->second;
         }
+    }
+}
+
+/// As people paste them: with the organisation, what it was tuned for, its date, how it is stored.
+TEST(ModelSpelling, NamesOfTheHubAreKnown) {
+    const ProfileStore store = ProfileStore::builtIn();
+    const CsvTable table = CsvTable::read(FABRICAST_SOURCE_DIR "/tests/cases/model_names.csv");
+    ASSERT_GT(table.rows(), 100U);
+    for (std::size_t row = 0; row < table.rows(); ++row) {
+        const Result<ProfileFile> found = store.model(table.text(row, "hub"), "model");
+        ASSERT_TRUE(found) << found.error().text();
+        EXPECT_EQ(found->name, table.text(row, "name")) << table.text(row, "hub");
     }
 }
 
