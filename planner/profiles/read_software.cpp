@@ -26,15 +26,19 @@ constexpr std::array<std::string_view, 15> kSoftwareKeys = {"schema",
                                                             "from",
                                                             "note",
                                                             "notes"};
-constexpr std::array<std::string_view, 9> kHostKeys = {"forward_launch",
-                                                       "backward_launch",
-                                                       "collective",
-                                                       "expert",
-                                                       "expert_layer",
-                                                       "sync",
-                                                       "unit",
-                                                       "micro_batch",
-                                                       "step"};
+constexpr std::array<std::string_view, 13> kHostKeys = {"forward_launch",
+                                                        "backward_launch",
+                                                        "forward_linear",
+                                                        "backward_linear",
+                                                        "forward_quantised",
+                                                        "backward_quantised",
+                                                        "collective",
+                                                        "expert",
+                                                        "expert_layer",
+                                                        "sync",
+                                                        "unit",
+                                                        "micro_batch",
+                                                        "step"};
 constexpr std::array<std::string_view, 4> kEngines = {"fsdp1", "fsdp2", "megatron_fsdp", "zero3"};
 constexpr std::array<std::string_view, 2> kCopyKeys = {"gather", "reduce"};
 constexpr double kMostCopies = 100.0;
@@ -81,6 +85,10 @@ Result<SoftwareTiming> readSoftware(const JsonValue& root) {
     const std::pair<std::string_view, Seconds*> times[] = {
         {"forward_launch", &software.forwardLaunch},
         {"backward_launch", &software.backwardLaunch},
+        {"forward_linear", &software.forwardLinear.plain},
+        {"backward_linear", &software.backwardLinear.plain},
+        {"forward_quantised", &software.forwardLinear.quantised},
+        {"backward_quantised", &software.backwardLinear.quantised},
         {"collective", &software.collective},
         {"expert", &software.expert},
         {"expert_layer", &software.expertLayer},
