@@ -59,6 +59,22 @@ Result<void> readCopies(const JsonValue& root, SoftwareTiming& software) {
     return {};
 }
 
+/// Files that say nothing of linear layers give them their launches alone.
+Result<void> readLinears(const JsonValue& host, SoftwareTiming& software) {
+    const std::pair<std::string_view, Seconds*> times[] = {
+        {"forward_linear", &software.forwardLinear.plain},
+        {"backward_linear", &software.backwardLinear.plain},
+        {"forward_quantised", &software.forwardLinear.quantised},
+        {"backward_quantised", &software.backwardLinear.quantised}};
+    for (const auto& [key, member] : times) {
+        if (const JsonValue* const value = host.find(key)) {
+            FABRICAST_ASSIGN(const double each, value->number(0.0, kMostHostMicroseconds));
+            *member = Seconds(each * kMicro);
+        }
+    }
+    return {};
+}
+
 Result<void> readSoftwareShares(const JsonValue& root, SoftwareTiming& software) {
     const std::pair<std::string_view, double*> shares[] = {
         {"tensor_exposed", &software.tensorExposed},
@@ -85,10 +101,6 @@ Result<SoftwareTiming> readSoftware(const JsonValue& root) {
     const std::pair<std::string_view, Seconds*> times[] = {
         {"forward_launch", &software.forwardLaunch},
         {"backward_launch", &software.backwardLaunch},
-        {"forward_linear", &software.forwardLinear.plain},
-        {"backward_linear", &software.backwardLinear.plain},
-        {"forward_quantised", &software.forwardLinear.quantised},
-        {"backward_quantised", &software.backwardLinear.quantised},
         {"collective", &software.collective},
         {"expert", &software.expert},
         {"expert_layer", &software.expertLayer},
@@ -101,6 +113,7 @@ Result<SoftwareTiming> readSoftware(const JsonValue& root) {
                          requireNumber(*host, key, {0.0, kMostHostMicroseconds}));
         *member = Seconds(value * kMicro);
     }
+    FABRICAST_TRY(readLinears(*host, software));
     FABRICAST_TRY(readSoftwareShares(root, software));
     FABRICAST_TRY(readCopies(root, software));
     return software;
