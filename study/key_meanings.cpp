@@ -47,6 +47,8 @@ constexpr std::array kMeanings = {
     Meaning{"settings.kernels.compile", "torch.compile on each layer"},
     Meaning{"settings.kernels.cuda_graphs", "layers are launched as CUDA graphs"},
     Meaning{"settings.kernels.graph_experts", "routed experts are part of the graphs"},
+    Meaning{"settings.kernels.linear_host", "times the host's time of a linear layer's module"},
+    Meaning{"settings.kernels.fused_ops", "the activation writes what its product reads, in fp8"},
     Meaning{"settings.kernels.dropout", "dropout's probability; its masks are kept"},
     Meaning{"settings.kernels.deallocate_pipeline_outputs", "a stage frees what it has sent"},
     Meaning{"settings.kernels.quantization", "type of the layers' matrix products"},

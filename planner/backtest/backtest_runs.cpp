@@ -121,6 +121,7 @@ std::vector<BacktestRow> backtestRows(const std::vector<PublishedRun>& runs,
                             [&](const PublishedRun& run) {
                                 BacktestRow row = rowOf(run, catalog, profiles, options.model);
                                 row.counted = options.everyRow || run.counts;
+                                row.ranked = options.everyRow || run.known;
                                 const std::size_t count = ++done;
                                 if (options.progress) {
                                     options.progress(count, runs.size());

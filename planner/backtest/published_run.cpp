@@ -116,8 +116,8 @@ void readTexts(const RowReader& row, PublishedRun& run) {
         *member = row.text(column);
     }
     run.core = row.text("core") == "y";
-    run.counts =
-        (run.core || !row.has("core")) && (run.tier == "A" || run.tier == "B" || !row.has("tier"));
+    run.known = run.tier == "A" || run.tier == "B" || !row.has("tier");
+    run.counts = run.known && (run.core || !row.has("core"));
 }
 
 }  // namespace

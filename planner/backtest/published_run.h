@@ -32,7 +32,8 @@ struct PublishedRun {
     std::optional<std::int64_t> microBatch, globalBatch, accumulation;
     std::string precision, recompute, optimizer, tuning, notes, tier, memoryKind;
     bool core = false;
-    bool counts = false;  ///< core and of tier A or B, or of a file without those columns
+    bool known = false;   ///< of tier A or B, or of a file without that column
+    bool counts = false;  ///< these, if core too or of a file without that column
     std::optional<double> stepSeconds, tokensPerGpu, memoryGib;
 
     /// The id without its number: what rows of one source share.

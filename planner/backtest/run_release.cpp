@@ -25,7 +25,7 @@ struct Release {
 
 /// When a release was made, from its name ("NeMo 24.07", "MLPerf v4.1", "torchtitan (2024-12)"). An
 /// MLPerf round's submissions are of the middle of its year.
-Release releaseOf(const std::string& framework) {
+Release namedRelease(const std::string& framework) {
     constexpr int kMiddle = 6;
     static const std::pair<std::string_view, int> kRounds[] = {
         {"mlperf v3.", 2023}, {"mlperf v4.", 2024}, {"mlperf v5.", 2025}};
@@ -56,6 +56,16 @@ Release releaseOf(const std::string& framework) {
     return {};
 }
 
+/// NVIDIA's code for MLPerf had MCORE_CUDA_GRAPH beside LAYER_CUDA_GRAPH from 2025 on: submissions
+/// of later rounds that set the latter alone run the code of 4.1.
+Release releaseOf(const PublishedRun& run) {
+    const Release named = namedRelease(run.framework);
+    const bool of41 = mentions(run.framework, "mlperf") &&
+                      mentions(run.notes, "layer_cuda_graph=") &&
+                      !mentions(run.notes, "mcore_cuda_graph=");
+    return of41 && !named.isBefore(2025, 1) ? Release{2024, 9} : named;
+}
+
 /// Heads wider than this had no fused backward on Blackwell before Transformer Engine 2.5 (its pull
 /// request 1797): latent attention kept its scores.
 constexpr std::int64_t kFusedHead = 128;
@@ -67,15 +77,33 @@ bool lacksWideHeads(const Release& release, const Scenario& scenario) {
            scenario.model.attention.keyDim() > kFusedHead;
 }
 
+/// A linear layer's forward kept the host busy for 140 us in 2024 and for 59 us two years later
+/// (Transformer Engine's pull requests 1191 and 3523).
+constexpr double kEarlyModules = 140.0 / 59.0;
+
+/// NVIDIA's code of MLPerf 5.1 for Blackwell has USE_TE_OPS=1 in its config_common.sh; Hopper's
+/// submissions run that of 4.1 and 5.0.
+bool fusesOperations(const PublishedRun& run,
+                     const Scenario& scenario,
+                     const KernelSettings& kernels) {
+    return mentions(run.framework, "mlperf v5.1") && mentions(run.model, "lora") &&
+           scenario.cluster.node.gpu.architecture.starts_with("sm_10") &&
+           kernels.quantization == Quantization::Fp8Tensorwise;
+}
+
 }  // namespace
 
 /// Transformer Engine took up the third generation of flash attention in 2025; until that summer
 /// PyTorch's RMSNorm was written out in its operations (its pull request 153666).
 void readRelease(const PublishedRun& run, const Scenario& scenario, Settings& settings) {
-    const Release release = releaseOf(run.framework);
+    const Release release = releaseOf(run);
     if (release.isBefore(2025, 1)) {
         settings.kernels.attentionCode = AttentionCode::Flash2;
     }
+    if (release.isBefore(2025, 1) && settings.kernels.code == ModelCode::TransformerEngine) {
+        settings.kernels.linearHost = kEarlyModules;
+    }
+    settings.kernels.fusedOps = fusesOperations(run, scenario, settings.kernels);
     if (lacksWideHeads(release, scenario)) {
         settings.kernels.attention = AttentionKernel::Unfused;
     }
@@ -87,6 +115,13 @@ void readRelease(const PublishedRun& run, const Scenario& scenario, Settings& se
 /// Graphs of the modules of a scope that leaves attention out launch the rest one by one.
 bool graphsAttention(std::string_view notes) {
     return !mentions(notes, "cuda_graph_scope=[") || mentions(notes, "'attn'");
+}
+
+/// Graphs of Megatron-Bridge's presets, or of MLPerf's submissions.
+bool launchesGraphs(std::string_view notes) {
+    const bool preset = mentions(notes, "cuda_graph_impl=") &&
+                        !mentions(notes, "cuda_graph_impl=none") && graphsAttention(notes);
+    return preset || mentions(notes, "layer_cuda_graph=1") || mentions(notes, "mcore_cuda_graph=1");
 }
 
 /// What the notes of the row mention.
@@ -115,10 +150,7 @@ void readNotes(const PublishedRun& run, Settings& settings) {
     }
     settings.megatron.expertOverlap =
         settings.megatron.expertOverlap || mentions(run.notes, "moe_a2a_overlap=true");
-    settings.kernels.cudaGraphs =
-        settings.kernels.cudaGraphs ||
-        (mentions(run.notes, "cuda_graph_impl=") && !mentions(run.notes, "cuda_graph_impl=none") &&
-         graphsAttention(run.notes));
+    settings.kernels.cudaGraphs = settings.kernels.cudaGraphs || launchesGraphs(run.notes);
     settings.kernels.graphExperts =
         settings.kernels.graphExperts ||
         (settings.kernels.cudaGraphs && mentions(run.notes, "full_iteration"));

@@ -150,9 +150,11 @@ Result<void> readPrecision(const PublishedRun& run, RunScenario& result) {
         return {};
     }
     Settings& settings = result.scenario.settings;
+    const bool rowwise = mentions(run.notes, "float8 rowwise");  // fp8 in the column
     for (const auto& [written, ours] : kNames) {
         if (run.precision == written) {
-            FABRICAST_ASSIGN(settings, withPrecision(settings, ours, "precision"));
+            const std::string scheme(rowwise ? "fp8_rowwise" : ours);
+            FABRICAST_ASSIGN(settings, withPrecision(settings, scheme, "precision"));
             return {};
         }
     }

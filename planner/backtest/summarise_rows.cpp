@@ -114,7 +114,6 @@ BacktestGroup groupOf(std::string name, const Rows& rows) {
     std::transform(memory.begin(), memory.end(), group.memory.begin(), spreadOf);
     group.coverage.halfWidth = quantileOf(widths, 0.5);
     group.loose.halfWidth = quantileOf(looseWidths, 0.5);
-    group.sweeps = sweepsOf(rows);
     return group;
 }
 
@@ -132,19 +131,29 @@ const std::string& groupName(const BacktestRow& row, GroupBy by) {
 
 }  // namespace
 
+/// A balanced subset holds few layouts of a sweep: all that are known are ranked.
 void summariseRows(Backtest& backtest) {
     Rows all;
+    Rows ranked;
     std::map<std::string, Rows> groups;
+    std::map<std::string, Rows> rankedGroups;
     for (const BacktestRow& row : backtest.rows) {
+        const std::string& name = groupName(row, backtest.groupBy);
         if (row.counted) {
             all.push_back(&row);
-            groups[groupName(row, backtest.groupBy)].push_back(&row);
+            groups[name].push_back(&row);
+        }
+        if (row.counted || row.ranked) {
+            ranked.push_back(&row);
+            rankedGroups[name].push_back(&row);
         }
     }
     backtest.all = groupOf("all", all);
+    backtest.all.sweeps = sweepsOf(ranked);
     backtest.groups.clear();
     for (const auto& [name, rows] : groups) {
         backtest.groups.push_back(groupOf(name, rows));
+        backtest.groups.back().sweeps = sweepsOf(rankedGroups[name]);
     }
 }
 

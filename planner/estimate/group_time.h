@@ -33,7 +33,8 @@ private:
     void addExpertBias(const Product& p, SegmentTime& time) const;
     void addClamps(const Product& p, SegmentTime& time) const;
     void addWeightTraffic(const Op& op, SegmentTime& time) const;
-    void addCasts(GemmType type, const Product& product, SegmentTime& time) const;
+    void addModule(const Op& op, bool quantised, SegmentTime& time) const;
+    void addCasts(const Op& op, GemmType type, const Product& product, SegmentTime& time) const;
 
     const Scenario& scenario_;
     const OpList& list_;

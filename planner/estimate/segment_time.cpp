@@ -32,6 +32,8 @@ WorkSeconds operator*(WorkSeconds work, double factor) {
 PassTime& PassTime::operator+=(const PassTime& other) {
     device += other.device;
     launches += other.launches;
+    linears += other.linears;
+    quantised += other.quantised;
     experts += other.experts;
     return *this;
 }
@@ -53,6 +55,8 @@ SegmentTime operator*(SegmentTime time, double factor) {
     for (PassTime* pass : {&time.forward, &time.recompute, &time.input, &time.weight}) {
         pass->device = pass->device * factor;
         pass->launches *= factor;
+        pass->linears *= factor;
+        pass->quantised *= factor;
         pass->experts *= factor;
     }
     time.trained *= factor;

@@ -23,7 +23,9 @@ WorkSeconds operator*(WorkSeconds work, double factor);
 struct PassTime {
     WorkSeconds device;
     double launches = 0.0;
-    double experts = 0.0;  ///< products and casts that a loop over experts launches one by one
+    double linears = 0.0;    ///< modules of layers that multiply by a weight
+    double quantised = 0.0;  ///< of these, in fewer than 16 bits
+    double experts = 0.0;    ///< products and casts that a loop over experts launches one by one
 
     PassTime& operator+=(const PassTime& other);
 };

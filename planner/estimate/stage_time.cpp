@@ -60,6 +60,8 @@ private:
     struct PassWork {
         WorkSeconds device;
         double launches = 0.0;
+        double linears = 0.0;
+        double quantised = 0.0;
         double experts = 0.0;
         double expertLayers = 0.0;  ///< of the host's
         double weightSeconds = 0.0;
@@ -131,8 +133,18 @@ private:
         }
         const Seconds launch =
             way == Way::Forward ? software.forwardLaunch : software.backwardLaunch;
-        return work.launches * launch.count() + experts + calls +
+        return work.launches * launch.count() + linearTime(work, way) + experts + calls +
                comm.units * software.unit.count();
+    }
+
+    /// Of the modules around products, beside their launches.
+    double linearTime(const PassWork& work, Way way) const {
+        const SoftwareTiming& software = context_.software;
+        const LinearHost& host =
+            way == Way::Forward ? software.forwardLinear : software.backwardLinear;
+        return scenario_.settings.kernels.linearHost *
+               ((work.linears - work.quantised) * host.plain.count() +
+                work.quantised * host.quantised.count());
     }
 
     /// A dropless router's counts come to the host before it can issue the exchange and the
@@ -154,6 +166,8 @@ private:
         const double packed = packedSeconds(scenario_, context_.host, segments.packed);
         const PassParts there = passTime({.device = segments.forward.device,
                                           .launches = segments.forward.launches,
+                                          .linears = segments.forward.linears,
+                                          .quantised = segments.forward.quantised,
                                           .experts = segments.forward.experts,
                                           .expertLayers = static_cast<double>(chunk.sparse),
                                           .hostCopies = copies.forward,
@@ -163,6 +177,8 @@ private:
                                          Way::Forward);
         const PassParts back = passTime({.device = backward.device,
                                          .launches = backward.launches,
+                                         .linears = backward.linears,
+                                         .quantised = backward.quantised,
                                          .experts = backward.experts,
                                          .expertLayers = static_cast<double>(chunk.sparse),
                                          .weightSeconds = weight,

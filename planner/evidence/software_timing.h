@@ -12,14 +12,22 @@ struct ShardCopies {
     double reduce = 0.0;
 };
 
+/// Host time of a module that multiplies by a weight, beside the launches of its kernels.
+struct LinearHost {
+    Seconds plain;
+    Seconds quantised;  ///< where it multiplies in fewer than 16 bits
+};
+
 /// This is what a training stack adds to its kernels on the host: fitted to published runs, one
 /// file per kind of software in hardware_profiles/software.
 struct SoftwareTiming {
     std::string name;
     std::string title;
-    Seconds forwardLaunch;   ///< host time of one kernel of a forward
-    Seconds backwardLaunch;  ///< of a backward
-    Seconds collective;      ///< of starting one collective
+    Seconds forwardLaunch;     ///< host time of one kernel of a forward
+    Seconds backwardLaunch;    ///< of a backward
+    LinearHost forwardLinear;  ///< of a linear layer's forward, beside its launches
+    LinearHost backwardLinear;
+    Seconds collective;   ///< of starting one collective
     Seconds expert;       ///< of one expert's product in a pass, or its cast: a loop over experts
     Seconds expertLayer;  ///< of a dropless layer with experts, each way: routing, sorting, sending
     Seconds sync;         ///< of waiting for counts of tokens before a layer's experts

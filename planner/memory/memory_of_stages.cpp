@@ -113,9 +113,10 @@ void addNotes(const Scenario& scenario, std::vector<std::string>& notes) {
         notes.emplace_back(
             "torch.compile's fusions are not modelled: these are the eager bytes, an upper bound");
     }
-    if (settings.kernels.fp8Attention || settings.kernels.fusedExperts) {
+    if (settings.kernels.fp8Attention || settings.kernels.fusedExperts ||
+        settings.kernels.fusedOps) {
         notes.emplace_back(
-            "what attention in fp8 and experts in one kernel keep is counted as "
+            "what attention in fp8, experts in one kernel and fused operations keep is counted as "
             "without them");
     }
     const Quantization quantization = settings.kernels.quantization;

@@ -26,15 +26,19 @@ constexpr std::array<std::string_view, 15> kSoftwareKeys = {"schema",
                                                             "from",
                                                             "note",
                                                             "notes"};
-constexpr std::array<std::string_view, 9> kHostKeys = {"forward_launch",
-                                                       "backward_launch",
-                                                       "collective",
-                                                       "expert",
-                                                       "expert_layer",
-                                                       "sync",
-                                                       "unit",
-                                                       "micro_batch",
-                                                       "step"};
+constexpr std::array<std::string_view, 13> kHostKeys = {"forward_launch",
+                                                        "backward_launch",
+                                                        "forward_linear",
+                                                        "backward_linear",
+                                                        "forward_quantised",
+                                                        "backward_quantised",
+                                                        "collective",
+                                                        "expert",
+                                                        "expert_layer",
+                                                        "sync",
+                                                        "unit",
+                                                        "micro_batch",
+                                                        "step"};
 constexpr std::array<std::string_view, 4> kEngines = {"fsdp1", "fsdp2", "megatron_fsdp", "zero3"};
 constexpr std::array<std::string_view, 2> kCopyKeys = {"gather", "reduce"};
 constexpr double kMostCopies = 100.0;
@@ -51,6 +55,22 @@ Result<void> readCopies(const JsonValue& root, SoftwareTiming& software) {
         FABRICAST_TRY(engine->onlyKeys(kCopyKeys));
         FABRICAST_ASSIGN(engines[i]->gather, requireNumber(*engine, "gather", {0.0, kMostCopies}));
         FABRICAST_ASSIGN(engines[i]->reduce, requireNumber(*engine, "reduce", {0.0, kMostCopies}));
+    }
+    return {};
+}
+
+/// Files that say nothing of linear layers give them their launches alone.
+Result<void> readLinears(const JsonValue& host, SoftwareTiming& software) {
+    const std::pair<std::string_view, Seconds*> times[] = {
+        {"forward_linear", &software.forwardLinear.plain},
+        {"backward_linear", &software.backwardLinear.plain},
+        {"forward_quantised", &software.forwardLinear.quantised},
+        {"backward_quantised", &software.backwardLinear.quantised}};
+    for (const auto& [key, member] : times) {
+        if (const JsonValue* const value = host.find(key)) {
+            FABRICAST_ASSIGN(const double each, value->number(0.0, kMostHostMicroseconds));
+            *member = Seconds(each * kMicro);
+        }
     }
     return {};
 }
@@ -93,6 +113,7 @@ Result<SoftwareTiming> readSoftware(const JsonValue& root) {
                          requireNumber(*host, key, {0.0, kMostHostMicroseconds}));
         *member = Seconds(value * kMicro);
     }
+    FABRICAST_TRY(readLinears(*host, software));
     FABRICAST_TRY(readSoftwareShares(root, software));
     FABRICAST_TRY(readCopies(root, software));
     return software;

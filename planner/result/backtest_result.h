@@ -39,6 +39,7 @@ struct BacktestRow {
     std::string sweep;     ///< equal for runs of the same work on the same GPUs
     std::string layout;    ///< how the work was divided
     bool counted = false;  ///< part of the summary
+    bool ranked = false;   ///< of a sweep's layouts, whether or not it counts otherwise
     std::string why;       ///< the reason for a missing step time forecast; empty: there is one
     std::optional<double> measuredStep, predictedStep, lo, hi;  ///< seconds
     std::optional<double> looseLo, looseHi;  ///< with this row's source left out of the evidence

@@ -42,6 +42,8 @@ constexpr auto fieldsOf(const KernelSettings&) {
                       Field{"compile", &Group::compile},
                       Field{"cuda_graphs", &Group::cudaGraphs},
                       Field{"graph_experts", &Group::graphExperts},
+                      Field{"linear_host", &Group::linearHost, 0, 100},
+                      Field{"fused_ops", &Group::fusedOps},
                       Field{"dropout", &Group::dropout, 0, 1},
                       Field{"deallocate_pipeline_outputs", &Group::deallocatePipelineOutputs},
                       Field{"quantization", &Group::quantization},

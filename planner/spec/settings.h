@@ -87,6 +87,9 @@ struct KernelSettings {
     bool compile = false;
     bool cudaGraphs = false;    ///< a layer is launched as one
     bool graphExperts = false;  ///< routed experts too: graphs of whole iterations
+    /// Of the host's time that the software's profile gives to a linear layer's module.
+    double linearHost = 1.0;
+    bool fusedOps = false;  ///< activations are written in fp8: use_transformer_engine_op_fuser
     double dropout = 0.0;
     bool deallocatePipelineOutputs = true;
     Quantization quantization = Quantization::None;

@@ -272,6 +272,13 @@ Result<void> checkEngineKernels(const KernelSettings& kernels) {
                       "FP8 attention is not supported for Float8BlockScaling.",
                       "false, or another --precision");
     }
+    if (kernels.fusedOps && (!hasThem || kernels.quantization == Quantization::None)) {
+        return lacks("settings.kernels.fused_ops",
+                     "operations that write what the next product reads "
+                     "(use_transformer_engine_op_fuser) are Transformer Engine's, in layers that "
+                     "multiply in fp8",
+                     "--precision fp8, or false");
+    }
     if (kernels.documentTokens > 0 && kernels.attention == AttentionKernel::Unfused) {
         return lacks("settings.kernels.document_tokens",
                      "attention that keeps its scores computes them for the whole sequence",

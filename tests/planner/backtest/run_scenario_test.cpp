@@ -75,6 +75,17 @@ TEST(RunScenario, GraphsOfRoutersAloneLaunchTheRestOneByOne) {
                     .cudaGraphs);
 }
 
+TEST(RunScenario, GraphsOfMlperfsSubmissionsAreRead) {
+    EXPECT_TRUE(kernelsOf("x", "SP=1 FP8_DPA=0 LAYER_CUDA_GRAPH=1").cudaGraphs);
+    EXPECT_TRUE(kernelsOf("x", "LAYER_CUDA_GRAPH=0 MCORE_CUDA_GRAPH=1").cudaGraphs);
+    EXPECT_FALSE(kernelsOf("x", "LAYER_CUDA_GRAPH=0 MCORE_CUDA_GRAPH=0").cudaGraphs);
+}
+
+TEST(RunScenario, ModulesKeptTheHostBusyLongerBefore2025) {
+    EXPECT_NEAR(kernelsOf("NeMo 24.07 (Megatron-Core)", "").linearHost, 2.37, 0.01);
+    EXPECT_EQ(kernelsOf("Megatron-Bridge (NeMo 26.02)", "").linearHost, 1.0);
+}
+
 TEST(RunScenario, KernelsThatNotesNameAreUsed) {
     EXPECT_TRUE(kernelsOf("x", "cutedsl_fused_grouped_mlp=True").fusedExperts);
     EXPECT_FALSE(kernelsOf("x", "").fusedExperts);

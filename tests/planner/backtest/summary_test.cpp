@@ -45,6 +45,24 @@ TEST(Summary, RegretIsWhatOurPickLoses) {
     EXPECT_EQ(backtest.all.sweeps.sweeps, 0U);
 }
 
+TEST(Summary, SweepsHaveLayoutsThatDoNotCountOtherwise) {
+    Backtest backtest;
+    backtest.rows = {row("a", 10, 11), row("a", 12, 9), row("a", 20, 21), row("a", 30, 31)};
+    for (BacktestRow& one : backtest.rows) {
+        one.counted = one.measuredStep == 10;
+        one.ranked = one.measuredStep != 30;
+    }
+    summariseRows(backtest);
+    EXPECT_EQ(backtest.all.step.n, 1U);
+    EXPECT_EQ(backtest.all.sweeps.sweeps, 0U);  // three layouts
+    backtest.rows.back().ranked = true;
+    summariseRows(backtest);
+    EXPECT_EQ(backtest.all.step.n, 1U);
+    ASSERT_EQ(backtest.groups.size(), 1U);
+    EXPECT_EQ(backtest.groups[0].sweeps.sweeps, 1U);
+    EXPECT_NEAR(backtest.all.sweeps.regret, 0.2, 1e-12);
+}
+
 TEST(Summary, CountsWhatLiesInside) {
     Backtest backtest;
     backtest.rows = {row("a", 10, 10), row("b", 12, 10)};

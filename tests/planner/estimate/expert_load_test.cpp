@@ -148,6 +148,41 @@ TEST(FusedExperts, LeaveTheirProductsAlone) {
     EXPECT_GT(fused.parts.of(TimePart::Gemm), 0.5 * apart.parts.of(TimePart::Gemm));
 }
 
+// Sequences too short for the GPU to be the limit.
+TEST(LinearHost, QuantisedModulesKeepTheHostBusyLonger) {
+    Scenario scenario = exampleRun("megatron", {.dp = 8, .shard = Shard::Zero1});
+    scenario.workload.sequence = 128;
+    const auto host = [&scenario] { return estimated(scenario).parts.of(TimePart::Host); };
+    const double plain = host();
+    scenario.settings.kernels.linearHost = 2.0;
+    const double slower = host();
+    EXPECT_GT(slower, plain);
+    scenario.settings.kernels.quantization = Quantization::Fp8Tensorwise;
+    EXPECT_GT(host(), slower);
+    scenario.settings.kernels.cudaGraphs = true;
+    EXPECT_LT(host(), plain);
+}
+
+TEST(RowwiseScales, SlowProductsDown) {
+    Scenario scenario = exampleRun("torchtitan", {.dp = 8, .shard = Shard::Fsdp});
+    scenario.settings.kernels.quantization = Quantization::Fp8Tensorwise;
+    const double tensorwise = estimated(scenario).parts.of(TimePart::Gemm);
+    scenario.settings.kernels.quantization = Quantization::Fp8Rowwise;
+    const double rowwise = estimated(scenario).parts.of(TimePart::Gemm);
+    EXPECT_GT(rowwise, 1.15 * tensorwise);  // the head stays in bf16
+    EXPECT_LT(rowwise, 1.3 * tensorwise);
+}
+
+TEST(FusedOps, SaveTheCastsOfTheActivation) {
+    Scenario scenario = exampleRun("megatron", {.dp = 8, .shard = Shard::Zero1});
+    scenario.settings.kernels.quantization = Quantization::Fp8Tensorwise;
+    const StepEstimate apart = estimated(scenario);
+    scenario.settings.kernels.fusedOps = true;
+    const StepEstimate fused = estimated(scenario);
+    EXPECT_LT(fused.parts.of(TimePart::MemoryBound), apart.parts.of(TimePart::MemoryBound));
+    EXPECT_EQ(fused.parts.of(TimePart::Gemm), apart.parts.of(TimePart::Gemm));
+}
+
 TEST(Fp8Attention, RunsAtTheRateMeasuredInFp8) {
     Scenario scenario = exampleRun("megatron", {.dp = 8, .shard = Shard::Zero1});
     scenario.settings.kernels.quantization = Quantization::Fp8Tensorwise;

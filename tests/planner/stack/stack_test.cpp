@@ -154,6 +154,11 @@ TEST(StackRules, KernelsOfTransformerEngineAreRefusedElsewhere) {
     kernels.fusedExperts = true;
     EXPECT_EQ(refused(), "settings.kernels.fused_experts");
     kernels.fusedExperts = false;
+    kernels.fusedOps = true;
+    EXPECT_NE(refused(), "settings.kernels.fused_ops");
+    kernels.quantization = Quantization::None;
+    EXPECT_EQ(refused(), "settings.kernels.fused_ops");
+    kernels.fusedOps = false;
     kernels.documentTokens = 512;
     EXPECT_NE(refused(), "settings.kernels.document_tokens");
     kernels.attention = AttentionKernel::Unfused;
