@@ -10,24 +10,40 @@
 #include "simulator/program/simulate_step.h"
 
 #include <filesystem>
+#include <map>
 #include <utility>
 
 namespace fabricast {
 namespace {
 
-/// How fast the machine of these runs is, by the name of its GPU's profile.
-Result<MachineCorrection> correctionOf(const RunTable& table,
+/// How fast the machines of these runs are.
+Result<std::vector<MachineFit>> fitsOf(const RunTable& table,
                                        const RunCatalog& catalog,
                                        const TimingProfiles& timing,
+                                       const BacktestAsk& ask,
                                        const Workbench& bench) {
-    FABRICAST_ASSIGN(MachineCorrection correction,
-                     fitMachine(table.runs, catalog, timing, bench.threads()));
-    FABRICAST_ASSIGN(const ProfileFile gpu,
-                     bench.profiles().find(ProfileKind::Gpu, correction.gpu));
-    correction.gpu = gpu.name;
-    correction.title = "Step time: correction from our own runs, " + gpu.name;
-    correction.from = std::filesystem::path(table.file).filename().string();
-    return correction;
+    FABRICAST_ASSIGN(std::vector<MachineFit> fits,
+                     fitMachines(table.runs, catalog, timing, bench.threads()));
+    for (MachineFit& fit : fits) {
+        if (fit.correction) {
+            fit.correction->title = "Step time: correction from our own runs, " + fit.gpu;
+            fit.correction->from = std::filesystem::path(table.file).filename().string();
+            fit.correction->date = ask.date;
+        }
+    }
+    return fits;
+}
+
+RunCatalog corrected(const RunCatalog& catalog, const std::vector<MachineFit>& fits) {
+    std::map<std::string, OwnSpeed> own;
+    for (const MachineFit& fit : fits) {
+        own[fit.gpu] = fit.correction ? OwnSpeed{.name = "own",
+                                                 .date = {},
+                                                 .factors = fit.correction->factors(),
+                                                 .intervals = fit.correction->intervals}
+                                      : OwnSpeed{};
+    }
+    return catalog.corrected(std::move(own));
 }
 
 }  // namespace
@@ -53,9 +69,10 @@ Result<BacktestAnswer> backtest(const RunTable& table,
     FABRICAST_ASSIGN(const TimingProfiles* timing, bench.timing());
     FABRICAST_ASSIGN(RunCatalog catalog, RunCatalog::open(bench.profiles()));
     BacktestAnswer answer;
+    std::vector<MachineFit> fits;
     if (ask.fitMachine) {
-        FABRICAST_ASSIGN(answer.correction, correctionOf(table, catalog, *timing, bench));
-        catalog = catalog.corrected(answer.correction->clock, answer.correction->network);
+        FABRICAST_ASSIGN(fits, fitsOf(table, catalog, *timing, ask, bench));
+        catalog = corrected(catalog, fits);
         FABRICAST_TRY(watch.check());
     }
     const bool simulates = ask.engine == BacktestEngine::Simulation;
@@ -63,6 +80,7 @@ Result<BacktestAnswer> backtest(const RunTable& table,
                        .engine = simulates ? "simulation" : "forecast",
                        .groupBy = ask.groupBy,
                        .everyRow = ask.everyRow};
+    answer.backtest.fits = std::move(fits);
     answer.backtest.rows = backtestRows(table.runs,
                                         catalog,
                                         *timing,

@@ -2,12 +2,10 @@
 #include "planner/backtest/published_run.h"
 #include "planner/base/result.h"
 #include "planner/base/watch.h"
-#include "planner/evidence/machine_correction.h"
 #include "planner/evidence/step_intervals.h"
 #include "planner/result/backtest_result.h"
 #include "study/workbench.h"
 
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -28,13 +26,13 @@ struct BacktestAsk {
     GroupBy groupBy = GroupBy::Source;
     BacktestEngine engine = BacktestEngine::Forecast;
     bool everyRow = false;    ///< summarise every row, not only core ones of tier A and B
-    bool fitMachine = false;  ///< how fast this machine is; the forecasts are corrected by it
+    bool fitMachine = false;  ///< how fast these machines are; the forecasts are corrected by it
+    std::string date{};       ///< of today, for a correction
 };
 
 struct BacktestAnswer {
     Backtest backtest;
     StepIntervals intervals;  ///< how sure these runs say we are
-    std::optional<MachineCorrection> correction;
 };
 
 /// How far forecasts of measured runs are off.

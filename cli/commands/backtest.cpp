@@ -8,7 +8,9 @@
 #include "planner/report/backtest_report.h"
 #include "planner/text/text_file.h"
 
+#include <algorithm>
 #include <array>
+#include <ctime>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -32,15 +34,30 @@ struct BacktestFlags {
     std::optional<std::string> fit;        ///< file for the machine's correction
 };
 
+/// "ours.json" for the machine of a table, "ours-b200-sxm-180gb.json" for each of several.
+std::filesystem::path correctionFile(const std::filesystem::path& file,
+                                     const MachineFit& fit,
+                                     bool alone) {
+    if (alone) {
+        return file;
+    }
+    std::filesystem::path own = file;
+    return own.replace_filename(file.stem().string() + "-" + fit.gpu + file.extension().string());
+}
+
 /// The files that are asked for, each a profile named like its file.
 Result<void> writeFiles(const BacktestFlags& flags,
                         const GlobalOptions& options,
                         const BacktestAnswer& answer) {
-    if (answer.correction) {
-        const std::filesystem::path file = options.at(*flags.fit);
-        FABRICAST_TRY(writeTextFile(
-            file.string(),
-            machineCorrectionJson(*answer.correction, profileName(file.stem().string()))));
+    const std::vector<MachineFit>& fits = answer.backtest.fits;
+    for (const MachineFit& fit : fits) {
+        if (fit.correction) {
+            const std::filesystem::path file =
+                correctionFile(options.at(*flags.fit), fit, fits.size() == 1);
+            FABRICAST_TRY(writeTextFile(
+                file.string(),
+                machineCorrectionJson(*fit.correction, profileName(file.stem().string()))));
+        }
     }
     if (flags.intervals) {
         const std::filesystem::path file = options.at(*flags.intervals);
@@ -48,6 +65,22 @@ Result<void> writeFiles(const BacktestFlags& flags,
                                     stepIntervalsJson(answer.intervals, file.stem().string())));
     }
     return {};
+}
+
+/// A fit that no machine gained by has an answer, and no file.
+ExitCode fitCode(const std::vector<MachineFit>& fits) {
+    const bool none = std::ranges::none_of(
+        fits, [](const MachineFit& fit) { return fit.correction.has_value(); });
+    return !fits.empty() && none ? ExitCode::DoesNotFit : ExitCode::Ok;
+}
+
+std::string today() {
+    const std::time_t now = std::time(nullptr);
+    std::tm parts{};
+    gmtime_r(&now, &parts);
+    std::array<char, 16> text{};
+    const std::size_t length = std::strftime(text.data(), text.size(), "%Y-%m-%d", &parts);
+    return {text.data(), length};
 }
 
 Answer printedBacktest(const Backtest& backtest, const GlobalOptions& options) {
@@ -69,9 +102,12 @@ Result<Answer> runBacktest(const BacktestFlags& flags, const GlobalOptions& opti
     FABRICAST_ASSIGN(const Workbench bench, workbenchOf(options));
     BacktestAsk ask = flags.ask;
     ask.fitMachine = flags.fit.has_value();
+    ask.date = today();
     FABRICAST_ASSIGN(const BacktestAnswer answer, backtest(table, ask, bench, options.watch()));
     FABRICAST_TRY(writeFiles(flags, options, answer));
-    return printedBacktest(answer.backtest, options);
+    Answer printed = printedBacktest(answer.backtest, options);
+    printed.code = fitCode(answer.backtest.fits);
+    return printed;
 }
 
 }  // namespace
@@ -96,7 +132,9 @@ Command backtestCommand(const FlagSet& program, const GlobalOptions& options) {
         "--all", flags->ask.everyRow, "summarise every row, not only core rows of tiers A and B");
     app.add("--write-intervals", flags->intervals, "write the intervals fitted to these runs")
         .takes("FILE");
-    app.add("--fit", flags->fit, "write the correction of this machine: clock and network")
+    app.add("--fit",
+            flags->fit,
+            "write the correction of these machines: the speeds that their runs tell")
         .takes("FILE");
     return {app, [flags, &options] { return runBacktest(*flags, options); }, true};
 }

@@ -1,20 +1,21 @@
 #pragma once
 #include "planner/backtest/run_catalog.h"
 #include "planner/estimate/estimate_step.h"
-#include "planner/evidence/machine_correction.h"
+#include "planner/result/machine_fit.h"
 
 #include <cstddef>
 #include <vector>
 
 namespace fabricast {
 
-/// The factors on a machine's clock and network with which forecasts of its runs are nearest to
-/// what was measured: the least sum of |ln(measured / forecast)|, which a few odd runs do not move.
-/// The network's is fitted only where at least five runs feel it. Refused: runs of several GPUs,
-/// fewer than eight that can be forecast, a factor at its bound, and factors that do not help.
-Result<MachineCorrection> fitMachine(const std::vector<PublishedRun>& runs,
-                                     const RunCatalog& catalog,
-                                     const TimingProfiles& profiles,
-                                     std::size_t threads);
+/// The speeds of a machine with which forecasts of its runs are nearest to what was measured, for
+/// each kind of GPU of the table: those factors that lower the error of runs which were left out of
+/// the fit (choose_factors.h). A correction that is loaded already is fitted anew. An error where
+/// fewer than eight runs on every GPU can be forecast.
+///     FABRICAST_ASSIGN(const auto fits, fitMachines(runs, catalog, timing, threads));
+Result<std::vector<MachineFit>> fitMachines(const std::vector<PublishedRun>& runs,
+                                            const RunCatalog& catalog,
+                                            const TimingProfiles& profiles,
+                                            std::size_t threads);
 
 }  // namespace fabricast

@@ -6,6 +6,7 @@
 #include "planner/spec/model_spec.h"
 
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,8 +23,13 @@ public:
     /// Nodes of the row's GPU, as many as its GPUs fill, with its NIC rate.
     Result<ClusterSpec> clusterOf(const PublishedRun& run) const;
 
-    /// The same, with the speed of every machine corrected by these factors.
-    [[nodiscard]] RunCatalog corrected(double clock, double network) const;
+    /// The name of the row's GPU profile, or its own word for it where there is none.
+    [[nodiscard]] std::string gpuName(const PublishedRun& run) const;
+
+    /// The same, with the speed of every machine corrected by these factors, and by no other.
+    [[nodiscard]] RunCatalog corrected(const MachineFactors& factors) const;
+    /// With that of these GPUs' machines corrected, by the name of the profile.
+    [[nodiscard]] RunCatalog corrected(std::map<std::string, OwnSpeed> own) const;
 
 private:
     explicit RunCatalog(const ProfileStore& profiles) : profiles_(&profiles) {}
@@ -32,8 +38,8 @@ private:
     const ProfileStore* profiles_;
     std::vector<ModelSpec> models_;
     std::vector<NodeSpec> nodes_;
-    double clock_ = 1.0;
-    double network_ = 1.0;
+    std::optional<MachineFactors> factors_;
+    std::map<std::string, OwnSpeed> own_;
 };
 
 }  // namespace fabricast

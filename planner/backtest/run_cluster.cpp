@@ -1,5 +1,6 @@
 #include "planner/backtest/run_catalog.h"
 #include "planner/backtest/run_release.h"
+#include "planner/evidence/correct_machine.h"
 #include "planner/models/model_file.h"
 #include "planner/profiles/read_profile.h"
 
@@ -65,6 +66,14 @@ void shareNics(NodeSpec& node, BytesPerSecond perGpu) {
     node.nicBandwidth.value = perGpu;
 }
 
+/// What turns the one correction into the other.
+MachineFactors over(MachineFactors wanted, const MachineFactors& present) {
+    for (std::size_t i = 0; i < kMachineFactors; ++i) {
+        wanted.speeds[i] /= present.speeds[i];
+    }
+    return wanted;
+}
+
 }  // namespace
 
 Result<RunCatalog> RunCatalog::open(const ProfileStore& profiles) {
@@ -109,17 +118,29 @@ Result<ClusterSpec> RunCatalog::clusterOf(const PublishedRun& run) const {
     if (run.nicGbpsPerGpu) {
         shareNics(cluster.node, BytesPerSecond(*run.nicGbpsPerGpu * 1e9 / kBitsPerByte));
     }
-    if (cluster.node.gpu.kernels) {
-        cluster.node.gpu.kernels->sustained.factor *= clock_;
+    const auto own = own_.find(gpu.name);
+    if (factors_ || own != own_.end()) {
+        const OwnSpeed wanted = own != own_.end() ? own->second : OwnSpeed{.factors = *factors_};
+        correctNode(cluster.node, over(wanted.factors, cluster.node.own.factors));
+        cluster.node.own = wanted;
     }
-    cluster.node.networkShare *= network_;
     return cluster;
 }
 
-RunCatalog RunCatalog::corrected(double clock, double network) const {
+std::string RunCatalog::gpuName(const PublishedRun& run) const {
+    const Result<ProfileFile> file = profiles_->find(ProfileKind::Gpu, run.gpu);
+    return file ? file->name : run.gpu;
+}
+
+RunCatalog RunCatalog::corrected(std::map<std::string, OwnSpeed> own) const {
     RunCatalog other = *this;
-    other.clock_ = clock;
-    other.network_ = network;
+    other.own_ = std::move(own);
+    return other;
+}
+
+RunCatalog RunCatalog::corrected(const MachineFactors& factors) const {
+    RunCatalog other = *this;
+    other.factors_ = factors;
     return other;
 }
 

@@ -136,7 +136,7 @@ Result<void> setNetwork(const ClusterSpec& cluster, const NcclModel& model, Clus
         }
     }
     links.nicsPerGpu = nics / static_cast<double>(std::max<std::int64_t>(1, node.gpus));
-    links.nicBandwidth = sustained * node.networkShare;
+    links.nicBandwidth = sustained;
     if (links.nicsPerGpu > 0 && links.pciBandwidth.count() > 0) {
         // What a GPU sends goes through its own PCIe link, or the NIC's.
         const double most = links.pciBandwidth.count() / std::max(1.0, links.nicsPerGpu);
@@ -165,6 +165,7 @@ Result<ClusterLinks> clusterLinks(const ClusterSpec& cluster, const NcclModel& m
     const NodeSpec& node = cluster.node;
     ClusterLinks links;
     FABRICAST_ASSIGN(links.generation, generationOf(node.gpu, model));
+    links.own = node.own.factors;
     links.nodeGpus = std::max<std::int64_t>(1, node.gpus);
     links.fabric = nodeFabric(node);
     links.domainGpus = std::max<std::int64_t>(1, node.domainGpus);

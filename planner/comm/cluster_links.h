@@ -42,6 +42,7 @@ struct ClusterLinks {
     bool switchReduction = false;   ///< NVLink SHARP
     bool networkReduction = false;  ///< SHARP in the network's switches
     bool networkMeasured = false;   ///< the sustained rate of the fabric was measured
+    MachineFactors own;             ///< of its collectives over what these rates give
 
     /// GPUs that the library treats as one node for a job with this many ranks.
     [[nodiscard]] std::int64_t islandGpus(std::int64_t world) const;

@@ -1,5 +1,7 @@
 #include "planner/comm/collective_curve.h"
 
+#include "planner/comm/own_line.h"
+
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -33,14 +35,17 @@ CollectiveCurve::CollectiveCurve(CollectiveKind kind,
                                  const CollectiveSetting& setting)
     : prior_(kind, shape, setting.links, setting.model) {
     const auto chosen = chooseCorrection(kind, shape, setting.place, setting.corrections);
+    const OwnLine own = ownLine(kind, shape, setting.links.own);
     double most = 0.0;
+    double least = 0.0;
     for (std::size_t knot = 0; knot < kKnots; ++knot) {
         const Bytes size(std::int64_t{1} << (knot + kFirstKnot));
         const CollectiveTime prior = prior_.at(size);
         const double factor = chosen ? std::exp(chosen->logRatio[knot]) : 1.0;
         most = std::max(most, prior.seconds.count() * factor);
-        knots_[knot] = most;
-        const double perByte = most / static_cast<double>(size.count());
+        least = knot == 0 ? most : least;
+        knots_[knot] = least * own.latency + (most - least) * own.perByte;
+        const double perByte = knots_[knot] / static_cast<double>(size.count());
         leastPerByte_ = knot == 0 ? perByte : std::min(leastPerByte_, perByte);
         channels_[knot] = static_cast<std::int16_t>(prior.channels);
     }

@@ -1,5 +1,7 @@
 #include "planner/comm/token_dispatch.h"
 
+#include "planner/comm/own_line.h"
+
 #include <algorithm>
 
 namespace fabricast {
@@ -58,7 +60,8 @@ CollectiveTime dispatchTime(const TokenDispatch& dispatch,
     }
     const Seconds latency = model.pairLatency[static_cast<std::size_t>(slowest)][1] +
                             (shape.nodes > 1 ? links.networkLatency : Seconds(0));
-    return {.seconds = latency + Seconds(seconds),
+    const OwnLine own = ownLine(CollectiveKind::AllToAll, shape, links.own);
+    return {.seconds = latency * own.latency + Seconds(seconds * own.perByte),
             .algorithm = CollectiveAlgorithm::PointToPoint,
             .protocol = CollectiveProtocol::Simple,
             .channels = kDispatchChannels,

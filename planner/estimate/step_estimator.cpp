@@ -19,6 +19,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -90,6 +91,62 @@ Headline<Seconds> stepHeadline(Seconds value, const StepInterval* interval) {
             .lo = value * std::min(1.0, below),
             .hi = value * std::max(1.0, above),
             .evidence = Evidence::Modelled};
+}
+
+/// From a machine's own runs, if there were enough of this evidence.
+std::optional<StepInterval> ownInterval(const OwnSpeed& own, std::string_view evidence) {
+    const auto found = std::ranges::find(own.intervals, evidence, &OwnInterval::evidence);
+    if (found == own.intervals.end()) {
+        return std::nullopt;
+    }
+    return StepInterval{
+        .below = found->below, .above = found->above, .runs = found->runs, .sources = 1};
+}
+
+std::string threeDigits(double speed) {
+    const std::string all = std::to_string(std::round(speed * 1e3) / 1e3);
+    constexpr std::size_t kThree = 5;
+    return all.substr(0, kThree);
+}
+
+/// "corrected by our-h100, 2026-11-20: bf16 0.870, network 0.610".
+std::string ownNote(const OwnSpeed& own) {
+    if (own.name.empty()) {
+        return {};
+    }
+    std::string note = "corrected by " + own.name + (own.date.empty() ? "" : ", " + own.date);
+    const char* separator = ": ";
+    for (std::size_t i = 0; i < kMachineFactors; ++i) {
+        if (own.factors.speeds[i] != 1.0) {
+            note += separator + std::string(nameOf(static_cast<MachineFactor>(i))) + " " +
+                    threeDigits(own.factors.speeds[i]);
+            separator = ", ";
+        }
+    }
+    return note;
+}
+
+/// All times of the host divided by its speed.
+OwnHosts ownHosts(const TimingProfiles& profiles, double speed) {
+    OwnHosts hosts;
+    if (speed == 1.0) {
+        return hosts;
+    }
+    for (const auto& [name, usual] : profiles.software) {
+        SoftwareTiming& own = hosts.emplace(&usual, usual).first->second;
+        for (Seconds* time : {&own.forwardLaunch,
+                              &own.backwardLaunch,
+                              &own.collective,
+                              &own.expert,
+                              &own.expertLayer,
+                              &own.sync,
+                              &own.unit,
+                              &own.microBatch,
+                              &own.step}) {
+            *time = *time * (1.0 / speed);
+        }
+    }
+    return hosts;
 }
 
 /// FLOPs per token that experts are spared, as tokens beyond their capacity are dropped.
@@ -197,6 +254,9 @@ StepEstimate estimateOf(const StepContext& context,
     estimate.tokensPerGpuSecond =
         estimate.tokensPerSecond / static_cast<double>(scenario.layout.world());
     estimate.utilisation = utilisation(scenario, estimate.tokensPerGpuSecond);
+    if (std::string note = ownNote(scenario.cluster.node.own); !note.empty()) {
+        estimate.notes.push_back(std::move(note));
+    }
     if (std::string note = offloadNote(scenario, context.host); !note.empty()) {
         estimate.notes.push_back(std::move(note));
     }
@@ -223,7 +283,9 @@ Result<StepEstimator> StepEstimator::make(const ClusterSpec& cluster,
     }
     const CollectiveLibrary& library = profiles.libraryOf(cluster.node.gpu);
     FABRICAST_ASSIGN(const ClusterLinks links, clusterLinks(cluster, library.model));
-    return StepEstimator(std::make_unique<Fabric>(cluster, *kernels, links, library), profiles);
+    auto fabric = std::make_unique<Fabric>(cluster, *kernels, links, library);
+    fabric->hosts = ownHosts(profiles, cluster.node.own.factors.of(MachineFactor::Host));
+    return StepEstimator(std::move(fabric), profiles);
 }
 
 Result<ModelTime> StepEstimator::blocks(const Scenario& scenario, const LayerOps& layers) const {
@@ -241,8 +303,9 @@ Result<StepEstimator::Setting> StepEstimator::settingOf(const Scenario& scenario
                     "hardware_profiles/software",
                     "no profile for " + std::string(softwareName(scenario.settings)));
     }
+    const auto own = fabric_->hosts.find(software);
     return Setting{
-        software,
+        own == fabric_->hosts.end() ? software : &own->second,
         CommClock(scenario, rankOrderOf(*stack, scenario.layout), fabric_->links, fabric_->curves)};
 }
 
@@ -255,7 +318,9 @@ StepContext StepEstimator::contextOf(const Scenario& scenario,
 Result<StepEstimate> StepEstimator::estimate(const Scenario& scenario, const ModelTime& blocks) {
     FABRICAST_ASSIGN(Setting setting, settingOf(scenario));
     StepContext context = contextOf(scenario, blocks, setting);
-    context.interval = profiles_->intervals.of(evidenceClass(scenario));
+    const std::string evidence = evidenceClass(scenario);
+    const std::optional<StepInterval> own = ownInterval(scenario.cluster.node.own, evidence);
+    context.interval = own ? &*own : profiles_->intervals.of(evidence);
     FABRICAST_ASSIGN(const std::vector<StageTime> stages, stageTimes(context));
     FABRICAST_ASSIGN(const PipelineTime pipeline, pipelineTime(scenario, stages, *spans_));
     StepEstimate step = estimateOf(context, stages, pipeline);

@@ -9,6 +9,7 @@
 #include "planner/evidence/software_timing.h"
 #include "planner/schedule/pipeline_span.h"
 
+#include <map>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -23,6 +24,9 @@ struct StepPieces {
     std::vector<double> optimizer;  ///< seconds of each stage
     SoftwareTiming software;
 };
+
+/// What software adds on this machine's host, by what it adds on a usual one.
+using OwnHosts = std::map<const SoftwareTiming*, SoftwareTiming>;
 
 /// This estimates many steps on one cluster: the curves of its collectives and the orders of its
 /// pipelines are made once. The blocks' times are the caller's to keep, as layouts that differ in
@@ -89,6 +93,7 @@ private:
         CollectiveCurves curves;
         KernelProfile limits;
         KernelProfile smooth;
+        OwnHosts hosts;  ///< of this machine, where its own runs say how fast its host is
     };
 
     StepEstimator(std::unique_ptr<Fabric> fabric, const TimingProfiles& profiles)

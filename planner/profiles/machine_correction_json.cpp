@@ -6,8 +6,9 @@
 #include "planner/text/json_numbers.h"
 #include "planner/text/json_text.h"
 
+#include <algorithm>
 #include <array>
-#include <cmath>
+#include <cstddef>
 #include <string_view>
 #include <utility>
 
@@ -15,36 +16,124 @@ namespace fabricast {
 
 namespace {
 
-constexpr std::array<std::string_view, 11> kCorrectionKeys = {"schema",
+constexpr std::array<std::string_view, 13> kCorrectionKeys = {"schema",
                                                               "name",
                                                               "title",
                                                               "aliases",
                                                               "source",
                                                               "from",
+                                                              "date",
                                                               "gpu",
-                                                              "clock",
-                                                              "network",
+                                                              "factors",
                                                               "runs",
-                                                              "median_error"};
+                                                              "groups",
+                                                              "median_error",
+                                                              "intervals"};
+constexpr std::array<std::string_view, 11> kFirstCorrectionKeys = {"schema",
+                                                                   "name",
+                                                                   "title",
+                                                                   "aliases",
+                                                                   "source",
+                                                                   "from",
+                                                                   "gpu",
+                                                                   "clock",
+                                                                   "network",
+                                                                   "runs",
+                                                                   "median_error"};
+constexpr std::array<std::string_view, 4> kFactorKeys = {"factor", "speed", "error", "runs"};
+constexpr std::array<std::string_view, 4> kOwnIntervalKeys = {"class", "below", "above", "runs"};
 constexpr std::array<std::string_view, 2> kErrorKeys = {"before", "after"};
+constexpr NumberRange kSpeedRange = {kLeastCorrection, kMostCorrection};
 constexpr std::int64_t kMostCorrectedRuns = 1'000'000;
 constexpr double kMostError = 1e6;
+constexpr double kLeastOwnRatio = 1e-4;
+constexpr double kMostOwnRatio = 1000.0;
+
+Result<std::int64_t> readRunCount(const JsonValue& item, std::string_view key) {
+    FABRICAST_ASSIGN(const JsonValue* const runs, item.require(key));
+    return runs->integer({1, kMostCorrectedRuns});
+}
+
+constexpr std::array<std::string_view, kMachineFactors> factorNames() {
+    std::array<std::string_view, kMachineFactors> names;
+    for (std::size_t i = 0; i < kMachineFactors; ++i) {
+        names[i] = nameOf(static_cast<MachineFactor>(i));
+    }
+    return names;
+}
+
+Result<FittedFactor> readFactor(const JsonValue& item) {
+    static constexpr auto kNames = factorNames();
+    FABRICAST_TRY(item.onlyKeys(kFactorKeys));
+    FABRICAST_ASSIGN(const JsonValue* const named, item.require("factor"));
+    FABRICAST_ASSIGN(const std::string name, readWord(*named, kNames));
+    FittedFactor fitted;
+    const auto found = std::ranges::find(kNames, name);
+    fitted.factor = static_cast<MachineFactor>(found - kNames.begin());
+    FABRICAST_ASSIGN(fitted.speed, requireNumber(item, "speed", kSpeedRange));
+    FABRICAST_ASSIGN(fitted.error, requireNumber(item, "error", {0.0, kMostError}));
+    FABRICAST_ASSIGN(fitted.runs, readRunCount(item, "runs"));
+    return fitted;
+}
+
+/// Version 1 has a factor on products and attention, and one on the network, of all its runs.
+Result<void> readFirstFactors(const JsonValue& root, MachineCorrection& correction) {
+    constexpr std::array kBoth = {MachineFactor::Clock, MachineFactor::Network};
+    for (const MachineFactor factor : kBoth) {
+        FittedFactor fitted{.factor = factor, .runs = correction.runs};
+        FABRICAST_ASSIGN(fitted.speed, requireNumber(root, nameOf(factor), kSpeedRange));
+        if (fitted.speed != 1.0) {
+            correction.fitted.push_back(fitted);
+        }
+    }
+    return {};
+}
+
+Result<OwnInterval> readOwnInterval(const JsonValue& item) {
+    FABRICAST_TRY(item.onlyKeys(kOwnIntervalKeys));
+    OwnInterval interval;
+    FABRICAST_ASSIGN(interval.evidence, requireText(item, "class"));
+    FABRICAST_ASSIGN(interval.below, requireNumber(item, "below", {kLeastOwnRatio, 1.0}));
+    FABRICAST_ASSIGN(interval.above, requireNumber(item, "above", {1.0, kMostOwnRatio}));
+    FABRICAST_ASSIGN(interval.runs, readRunCount(item, "runs"));
+    return interval;
+}
+
+Result<void> readFactors(const JsonValue& root, MachineCorrection& correction) {
+    FABRICAST_ASSIGN(correction.date, requireText(root, "date"));
+    FABRICAST_ASSIGN(correction.groups, readRunCount(root, "groups"));
+    FABRICAST_ASSIGN(const JsonValue* const factors, root.require("factors"));
+    FABRICAST_TRY(factors->expect(JsonValue::Kind::Array));
+    for (const JsonValue& item : factors->items()) {
+        FABRICAST_ASSIGN(const FittedFactor fitted, readFactor(item));
+        if (std::ranges::find(correction.fitted, fitted.factor, &FittedFactor::factor) !=
+            correction.fitted.end()) {
+            return tl::unexpected(item.problem("is the second of this factor"));
+        }
+        correction.fitted.push_back(fitted);
+    }
+    FABRICAST_ASSIGN(const JsonValue* const intervals, root.require("intervals"));
+    FABRICAST_TRY(intervals->expect(JsonValue::Kind::Array));
+    for (const JsonValue& item : intervals->items()) {
+        FABRICAST_ASSIGN(OwnInterval interval, readOwnInterval(item));
+        correction.intervals.push_back(std::move(interval));
+    }
+    return {};
+}
 
 }  // namespace
 
 Result<MachineCorrection> readMachineCorrection(const JsonValue& root) {
-    FABRICAST_TRY(root.onlyKeys(kCorrectionKeys));
-    FABRICAST_ASSIGN(const ProfileHeader header, readHeader(root, "correction"));
+    constexpr int kNewest = 2;
+    FABRICAST_ASSIGN(const ProfileHeader header, readHeader(root, "correction", kNewest));
+    const bool first = header.version == 1;
+    FABRICAST_TRY(first ? root.onlyKeys(kFirstCorrectionKeys) : root.onlyKeys(kCorrectionKeys));
     MachineCorrection correction;
     correction.title = header.title;
     FABRICAST_ASSIGN(correction.from, requireText(root, "from"));
     FABRICAST_ASSIGN(correction.gpu, requireText(root, "gpu"));
-    FABRICAST_ASSIGN(correction.clock,
-                     requireNumber(root, "clock", {kLeastCorrection, kMostCorrection}));
-    FABRICAST_ASSIGN(correction.network,
-                     requireNumber(root, "network", {kLeastCorrection, kMostCorrection}));
-    FABRICAST_ASSIGN(const JsonValue* const runs, root.require("runs"));
-    FABRICAST_ASSIGN(correction.runs, runs->integer({1, kMostCorrectedRuns}));
+    FABRICAST_ASSIGN(correction.runs, readRunCount(root, "runs"));
+    FABRICAST_TRY(first ? readFirstFactors(root, correction) : readFactors(root, correction));
     FABRICAST_ASSIGN(const JsonValue* const error, root.require("median_error"));
     FABRICAST_TRY(error->onlyKeys(kErrorKeys));
     FABRICAST_ASSIGN(correction.errorBefore, requireNumber(*error, "before", {0.0, kMostError}));
@@ -55,18 +144,38 @@ Result<MachineCorrection> readMachineCorrection(const JsonValue& root) {
 std::string machineCorrectionJson(const MachineCorrection& correction, const std::string& name) {
     JsonText json;
     json.beginObject();
-    json.add("schema", "fabricast.correction/1");
+    json.add("schema", "fabricast.correction/2");
     json.add("name", name);
     json.add("title", correction.title);
     json.add("source", "fitted");
     json.add("from", correction.from);
+    json.add("date", correction.date);
     json.add("gpu", correction.gpu);
-    json.add("clock", fourDigits(correction.clock));
-    json.add("network", fourDigits(correction.network));
+    json.beginArray("factors");
+    for (const FittedFactor& fitted : correction.fitted) {
+        json.beginObject();
+        json.add("factor", nameOf(fitted.factor));
+        json.add("speed", fourDigits(fitted.speed));
+        json.add("error", fourDigits(fitted.error));
+        json.add("runs", fitted.runs);
+        json.end();
+    }
+    json.end();
     json.add("runs", correction.runs);
+    json.add("groups", correction.groups);
     json.beginObject("median_error");
     json.add("before", fourDigits(correction.errorBefore));
     json.add("after", fourDigits(correction.errorAfter));
+    json.end();
+    json.beginArray("intervals");
+    for (const OwnInterval& interval : correction.intervals) {
+        json.beginObject();
+        json.add("class", interval.evidence);
+        json.add("below", fourDigits(interval.below));
+        json.add("above", fourDigits(interval.above));
+        json.add("runs", interval.runs);
+        json.end();
+    }
     json.end();
     json.end();
     return std::move(json).finish();
@@ -84,15 +193,17 @@ Result<MachineCorrection> ProfileStore::correction(std::string_view name,
     });
 }
 
-Result<MachineCorrection> ProfileStore::correctionOf(std::string_view gpu) const {
-    MachineCorrection none;
+Result<OwnSpeed> ProfileStore::ownSpeedOf(std::string_view gpu) const {
     for (const ProfileFile& file : files(ProfileKind::Correction)) {
-        FABRICAST_ASSIGN(MachineCorrection correction, this->correction(file.name));
+        FABRICAST_ASSIGN(const MachineCorrection correction, this->correction(file.name));
         if (correction.gpu == gpu) {
-            return correction;
+            return OwnSpeed{.name = file.name,
+                            .date = correction.date,
+                            .factors = correction.factors(),
+                            .intervals = correction.intervals};
         }
     }
-    return none;
+    return OwnSpeed{};
 }
 
 }  // namespace fabricast

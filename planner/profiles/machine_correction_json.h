@@ -7,7 +7,7 @@
 
 namespace fabricast {
 
-/// A file of a folder corrections/: "fabricast.correction/1".
+/// A file of a folder corrections/: "fabricast.correction/2", or /1, which has two factors.
 Result<MachineCorrection> readMachineCorrection(const JsonValue& root);
 std::string machineCorrectionJson(const MachineCorrection& correction, const std::string& name);
 

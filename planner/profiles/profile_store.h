@@ -136,11 +136,11 @@ public:
     /// How sure forecasts of the step are: "step-time".
     [[nodiscard]] Result<StepIntervals> intervals(std::string_view name) const;
 
-    /// The speed of the user's machines relative to these profiles: of a file, or of a GPU (none:
-    /// 1). GPUs and nodes come out corrected.
+    /// The speed of the user's machines relative to these profiles: of a file, or of a GPU, without
+    /// a name if there is none. GPUs and nodes come out corrected.
     [[nodiscard]] Result<MachineCorrection> correction(std::string_view name,
                                                        std::string_view where = {}) const;
-    [[nodiscard]] Result<MachineCorrection> correctionOf(std::string_view gpu) const;
+    [[nodiscard]] Result<OwnSpeed> ownSpeedOf(std::string_view gpu) const;
 
     /// What GPUs cost at one place and date; `In`: the same of a file that lies anywhere.
     [[nodiscard]] Result<PriceProfile> price(std::string_view name,

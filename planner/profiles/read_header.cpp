@@ -38,17 +38,21 @@ Result<std::vector<std::string>> readAliases(const JsonValue& root) {
 
 }  // namespace
 
-Result<ProfileHeader> readHeader(const JsonValue& root, std::string_view kind) {
+Result<ProfileHeader> readHeader(const JsonValue& root, std::string_view kind, int newest) {
     FABRICAST_TRY(root.expect(JsonValue::Kind::Object));
     FABRICAST_ASSIGN(const JsonValue* const schema, root.require("schema"));
-    const std::string expected = "fabricast." + std::string(kind) + "/1";
+    const std::string stem = "fabricast." + std::string(kind) + "/";
+    const std::string expected = stem + std::to_string(newest);
     FABRICAST_ASSIGN(const std::string said, schema->text());
-    if (said != expected) {
+    ProfileHeader header;
+    while (header.version <= newest && said != stem + std::to_string(header.version)) {
+        ++header.version;
+    }
+    if (header.version > newest) {
         return tl::unexpected(schema->problem(
             "is " + schema->shown() + " in a folder of " + std::string(kind) + " profiles",
             "write \"" + expected + "\""));
     }
-    ProfileHeader header;
     FABRICAST_ASSIGN(const JsonValue* const name, root.require("name"));
     FABRICAST_ASSIGN(header.name, name->text());
     if (!isProfileName(header.name)) {

@@ -18,6 +18,7 @@ struct ProfileHeader {
     std::string name;
     std::string title;
     std::vector<std::string> aliases;
+    int version = 1;  ///< of the schema
 };
 
 /// The name of another profile, and where it was given.
@@ -50,7 +51,8 @@ struct ClusterProfile {
 
 /// "schema", "name", "title" and "aliases"; `kind` is "gpu", "node", "fabric" or "cluster". The
 /// name must be that of the file, without its ending.
-Result<ProfileHeader> readHeader(const JsonValue& root, std::string_view kind);
+/// Of a file of this kind, in any version of its schema up to the newest.
+Result<ProfileHeader> readHeader(const JsonValue& root, std::string_view kind, int newest = 1);
 
 Result<GpuSpec> readGpuProfile(const JsonValue& root);
 Result<NodeProfile> readNodeProfile(const JsonValue& root);

@@ -1,3 +1,4 @@
+#include "planner/evidence/correct_machine.h"
 #include "planner/profiles/model_spelling.h"
 #include "planner/profiles/profile_store.h"
 #include "planner/profiles/read_profile.h"
@@ -60,8 +61,8 @@ Result<GpuSpec> ProfileStore::gpuOf(const JsonValue& root, const std::string& na
     FABRICAST_ASSIGN(gpu.kernels, kernelsOf(gpu));
     FABRICAST_ASSIGN(gpu.runtime, runtimeOf(name));
     if (gpu.kernels) {
-        FABRICAST_ASSIGN(const MachineCorrection own, correctionOf(name));
-        gpu.kernels->sustained.factor *= own.clock;
+        FABRICAST_ASSIGN(const OwnSpeed own, ownSpeedOf(name));
+        correctKernels(*gpu.kernels, own.factors);
     }
     return gpu;
 }
@@ -100,8 +101,7 @@ Result<NodeSpec> ProfileStore::nodeOf(const JsonValue& root) const {
         FABRICAST_TRY(find(ProfileKind::Fabric, fabric.name, fabric.where));
     }
     FABRICAST_ASSIGN(profile.node.gpu, gpu(profile.gpu.name, profile.gpu.where));
-    FABRICAST_ASSIGN(const MachineCorrection own, correctionOf(profile.node.gpu.name));
-    profile.node.networkShare = own.network;
+    FABRICAST_ASSIGN(profile.node.own, ownSpeedOf(profile.node.gpu.name));
     return withPower(std::move(profile.node));
 }
 
@@ -175,6 +175,7 @@ Result<ClusterSpec> ProfileStore::clusterFrom(std::string_view gpuName,
     box.domainGpus = usualDomain(card, gpusPerNode);
     box.gpuFabric = usualGpuFabric(card.linkKind);
     box.gpuFabricName = card.linkFabric;
+    FABRICAST_ASSIGN(box.own, ownSpeedOf(card.name));
     box.gpu = std::move(card);
     FABRICAST_ASSIGN(ClusterSpec cluster, oneNode(withPower(std::move(box))));
     cluster.isBuilt = true;

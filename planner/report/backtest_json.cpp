@@ -1,6 +1,7 @@
 #include "planner/report/backtest_json.h"
 
 #include "planner/report/begin_answer.h"
+#include "planner/report/machine_fit_report.h"
 #include "planner/result/backtest_names.h"
 #include "planner/text/json_text.h"
 
@@ -142,6 +143,9 @@ std::string backtestJson(const Backtest& backtest, std::string_view version) {
     }
     json.end();
     json.end();
+    if (!backtest.fits.empty()) {
+        addMachineFits(json, backtest.fits);
+    }
     json.beginArray("rows");
     for (const BacktestRow& row : backtest.rows) {
         addRow(json, row);

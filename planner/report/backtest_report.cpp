@@ -1,5 +1,6 @@
 #include "planner/report/backtest_report.h"
 
+#include "planner/report/machine_fit_report.h"
 #include "planner/report/table.h"
 #include "planner/result/backtest_names.h"
 
@@ -170,8 +171,9 @@ Report backtestReport(const Backtest& backtest, bool everyReason) {
     Report report(backtestHead(backtest) +
                   "\npercent; errors are forecast over measured, minus one\n");
     report.add(backtestTable(backtest)).add(measuredPoints(backtest));
+    const std::string fits = machineFitText(backtest.fits);
     return std::move(report.add(
-        otherMemoryText(backtest.all) +
+        (fits.empty() ? fits : "\n" + fits) + otherMemoryText(backtest.all) +
         reasonsText(backtest.all.refused, "no step time forecast:", everyReason) +
         reasonsText(
             backtest.all.memoryRefused, "no memory forecast for a measured run:", everyReason)));

@@ -1,4 +1,6 @@
 #pragma once
+#include "planner/result/machine_fit.h"
+
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -114,6 +116,7 @@ struct Backtest {
     std::vector<BacktestRow> rows;
     BacktestGroup all;
     std::vector<BacktestGroup> groups;  ///< by name
+    std::vector<MachineFit> fits;       ///< where corrections were asked for, by GPU
 };
 
 }  // namespace fabricast

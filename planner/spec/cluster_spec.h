@@ -1,6 +1,7 @@
 #pragma once
 #include "planner/base/units.h"
 #include "planner/spec/kernel_profile.h"
+#include "planner/spec/machine_factors.h"
 #include "planner/spec/runtime_memory.h"
 #include "planner/spec/sourced.h"
 
@@ -95,7 +96,7 @@ struct NodeSpec {
     Sourced<std::int64_t> nics;
     Sourced<BytesPerSecond> nicBandwidth;  ///< each, one direction
     std::string nicFabric;                 ///< the fabric profile between nodes ("ib-ndr")
-    double networkShare = 1.0;             ///< of what such NICs reach, by this machine's own runs
+    OwnSpeed own;                          ///< over such nodes, by this machine's own runs
     std::string cpu;
     Sourced<Bytes> hostMemory;
     Sourced<BytesPerSecond> hostMemoryBandwidth;  ///< of all sockets together

@@ -69,7 +69,8 @@ TEST(FitMachine, OtherCommandsTakeUpWhatItWrites) {
     ASSERT_EQ(fitted.code, ExitCode::Ok) << fitted.err;
     EXPECT_LT(numberAt(fitted.out, {"summary", "all", "step", "median"}), 0.01);
     const std::string written = readTextFile(file).value();
-    EXPECT_LT(numberAt(written, {"clock"}), 0.95);
+    EXPECT_NE(written.find("fabricast.correction/2"), std::string::npos) << written;
+    EXPECT_NE(written.find("\"factors\""), std::string::npos) << written;
     EXPECT_EQ(numberAt(written, {"runs"}), 8.0);
 
     const ProgramOutput again =
@@ -82,6 +83,45 @@ TEST(FitMachine, OtherCommandsTakeUpWhatItWrites) {
     const double after = explainedStep({"--profile-dir", folder.string()});
     EXPECT_GT(before, 0.0);
     EXPECT_GT(after, 1.08 * before);
+    const ProgramOutput said = runProgram({"explain",
+                                           "-m",
+                                           "llama-3.1-8b",
+                                           "-c",
+                                           "dgx-h100",
+                                           "--stack",
+                                           "fsdp2",
+                                           "--section",
+                                           "time",
+                                           "--profile-dir",
+                                           folder.string()},
+                                          {});
+    EXPECT_NE(said.out.find("corrected by ours, 20"), std::string::npos) << said.out << said.err;
+}
+
+/// A file of the first version: two factors, of which one is 1.
+TEST(FitMachine, FilesOfTheFirstVersionAreRead) {
+    const std::filesystem::path folder = std::filesystem::path(tempFolder()) / "first";
+    std::filesystem::create_directories(folder / "corrections");
+    ASSERT_TRUE(writeTextFile((folder / "corrections" / "ours.json").string(), R"({
+  "schema": "fabricast.correction/1", "name": "ours", "title": "Our machine", "source": "fitted",
+  "from": "ours.csv", "gpu": "h100-sxm5-80gb", "clock": 0.8, "network": 1, "runs": 12,
+  "median_error": {"before": 0.2, "after": 0.02}
+})"));
+    EXPECT_GT(explainedStep({"--profile-dir", folder.string()}), 1.08 * explainedStep({}));
+}
+
+TEST(FitMachine, WhereNothingHelpsThereIsNoFileAndTheStatusIsOne) {
+    const std::string runs = tempFolder() + "same.csv";
+    const std::string file = tempFolder() + "same.json";
+    std::filesystem::remove(file);
+    ASSERT_TRUE(writeTextFile(runs, ownRuns(1.0)));
+    const ProgramOutput plain = runProgram({"backtest", runs, "--all", "-f", "json"}, {});
+    const double forecast = 1.0 + numberAt(plain.out, {"summary", "all", "step", "bias"});
+    ASSERT_TRUE(writeTextFile(runs, ownRuns(forecast)));
+    const ProgramOutput output = runProgram({"backtest", runs, "--fit", file}, {});
+    EXPECT_EQ(output.code, ExitCode::DoesNotFit) << output.err;
+    EXPECT_NE(output.out.find("as good as these runs can tell"), std::string::npos) << output.out;
+    EXPECT_FALSE(std::filesystem::exists(file));
 }
 
 TEST(FitMachine, TooFewRunsWriteNothing) {

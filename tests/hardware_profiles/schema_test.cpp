@@ -81,6 +81,22 @@ TEST(CorrectionSchema, BoundsTheFactors) {
     EXPECT_EQ(complaints(schema, ours), "");
     ours["clock"] = 3;
     EXPECT_NE(complaints(schema, ours), "");
+    json second = {
+        {"schema", "fabricast.correction/2"},
+        {"name", "ours"},
+        {"title", "Our machine"},
+        {"source", "fitted"},
+        {"from", "ours.csv"},
+        {"date", "2026-11-20"},
+        {"gpu", "h100-sxm5-80gb"},
+        {"factors", {{{"factor", "bf16"}, {"speed", 0.87}, {"error", 0.02}, {"runs", 12}}}},
+        {"runs", 12},
+        {"groups", 4},
+        {"median_error", {{"before", 0.13}, {"after", 0.02}}},
+        {"intervals", json::array()}};
+    EXPECT_EQ(complaints(schema, second), "");
+    second["factors"][0]["factor"] = "speed";
+    EXPECT_NE(complaints(schema, second), "");
 }
 
 TEST(ModelSchema, RefusesAShapeWithoutSizes) {

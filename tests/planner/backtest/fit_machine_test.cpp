@@ -1,12 +1,15 @@
 #include "planner/backtest/fit_machine.h"
 
 #include "planner/backtest/forecast_run.h"
+#include "planner/backtest/run_slopes.h"
 #include "planner/load/load_timing.h"
 #include "planner/text/csv_text.h"
 
 #include <gtest/gtest.h>
 
+#include <map>
 #include <string>
+#include <vector>
 
 namespace fabricast {
 namespace {
@@ -23,8 +26,7 @@ protected:
     static std::vector<PublishedRun> runsOf(int count, int nodes, const std::string& gpu) {
         std::string csv =
             "id,model,layers,hidden,ffn,heads,kv_heads,vocab,seq,gpus,gpus_per_node,gpu,stack,dp,"
-            "tp,"
-            "micro_batch,global_batch,shard,recompute\n";
+            "tp,micro_batch,global_batch,shard,recompute\n";
         for (int i = 0; i < count; ++i) {
             const int gpus = 8 * nodes;
             csv += "own-" + std::to_string(i) + ",Llama3 8B,32,4096,14336,32,8,128256," +
@@ -36,17 +38,20 @@ protected:
     }
 
     static std::vector<PublishedRun> played(std::vector<PublishedRun> runs,
-                                            double clock,
-                                            double network) {
-        const RunCatalog own = catalog->corrected(clock, network);
+                                            const std::map<MachineFactor, double>& speeds) {
+        MachineFactors factors;
+        for (const auto& [factor, speed] : speeds) {
+            factors.of(factor) = speed;
+        }
+        const RunCatalog own = catalog->corrected(factors);
         for (PublishedRun& run : runs) {
             run.stepSeconds = forecastRun(run, own, *timing).step.value().step.value.count();
         }
         return runs;
     }
 
-    static Result<MachineCorrection> fitted(const std::vector<PublishedRun>& runs) {
-        return fitMachine(runs, *catalog, *timing, 2);
+    static Result<std::vector<MachineFit>> fitted(const std::vector<PublishedRun>& runs) {
+        return fitMachines(runs, *catalog, *timing, 2);
     }
 
     static const ProfileStore* profiles;
@@ -58,43 +63,93 @@ const RunCatalog* MachineFits::catalog = nullptr;
 const TimingProfiles* MachineFits::timing = nullptr;
 
 TEST_F(MachineFits, FindAClockThatIsFifteenPercentSlower) {
-    std::vector<PublishedRun> runs = played(runsOf(9, 1, "h100_sxm"), 1.0 / 1.15, 1.0);
+    std::vector<PublishedRun> runs =
+        played(runsOf(9, 1, "h100_sxm"), {{MachineFactor::Clock, 1.0 / 1.15}});
     *runs.front().stepSeconds *= 3.0;  // one odd run moves nothing
-    const auto fit = fitted(runs);
-    ASSERT_TRUE(fit) << fit.error().text();
-    EXPECT_NEAR(fit->clock, 1.0 / 1.15, 0.01);
-    EXPECT_EQ(fit->network, 1.0);  // no traffic leaves the node
-    EXPECT_EQ(fit->runs, 9);
-    EXPECT_LT(fit->errorAfter, 0.01);
-    EXPECT_GT(fit->errorBefore, 0.05);
+    const auto fits = fitted(runs);
+    ASSERT_TRUE(fits) << fits.error().text();
+    const MachineFit& fit = fits->front();
+    ASSERT_TRUE(fit.correction) << fit.why;
+    EXPECT_NEAR(fit.correction->factors().of(MachineFactor::Clock), 1.0 / 1.15, 0.01);
+    EXPECT_EQ(fit.correction->factors().of(MachineFactor::Network),
+              1.0);  // nothing leaves the node
+    EXPECT_EQ(fit.correction->runs, 9);
+    EXPECT_LT(fit.correction->errorAfter, 0.01);
+    EXPECT_GT(fit.correction->errorBefore, 0.05);
+    ASSERT_FALSE(fit.disagree.empty());
+    EXPECT_NE(fit.disagree.front().find("own-0"), std::string::npos) << fit.disagree.front();
 }
 
-TEST_F(MachineFits, FindANetworkWhereRunsFeelIt) {
-    const auto fit = fitted(played(runsOf(8, 4, "h100_sxm"), 1.0, 0.6));
-    ASSERT_TRUE(fit) << fit.error().text();
-    EXPECT_NEAR(fit->clock, 1.0, 0.03);
-    EXPECT_NEAR(fit->network, 0.6, 0.03);
+TEST_F(MachineFits, TellSpeedsApartThatRunsFeelDifferently) {
+    std::vector<PublishedRun> runs = runsOf(8, 1, "h100_sxm");
+    for (const PublishedRun& run : runsOf(8, 4, "h100_sxm")) {
+        runs.push_back(run);
+    }
+    const auto fits = fitted(
+        played(std::move(runs), {{MachineFactor::Clock, 0.85}, {MachineFactor::Network, 0.6}}));
+    ASSERT_TRUE(fits) << fits.error().text();
+    ASSERT_TRUE(fits->front().correction) << fits->front().why;
+    const MachineFactors factors = fits->front().correction->factors();
+    // Runs in bf16 hardly tell the two apart.
+    EXPECT_NEAR(factors.of(MachineFactor::Clock) * factors.of(MachineFactor::Bf16), 0.85, 0.02);
+    EXPECT_NEAR(factors.of(MachineFactor::Network), 0.6, 0.04);
+    EXPECT_LT(fits->front().correction->errorAfter, 0.01);
 }
 
-TEST_F(MachineFits, RefuseTooFewRunsAndSeveralMachines) {
-    const auto few = fitted(played(runsOf(5, 1, "h100_sxm"), 0.9, 1.0));
+TEST_F(MachineFits, AreOneForEachGpuOfATable) {
+    std::vector<PublishedRun> runs =
+        played(runsOf(8, 1, "h100_sxm"), {{MachineFactor::Clock, 0.85}});
+    for (PublishedRun& run : played(runsOf(8, 1, "a100_sxm4_80"), {})) {
+        runs.push_back(run);
+    }
+    const auto fits = fitted(runs);
+    ASSERT_TRUE(fits) << fits.error().text();
+    ASSERT_EQ(fits->size(), 2U);
+    EXPECT_EQ(fits->front().gpu, "a100-sxm4-80gb");
+    EXPECT_FALSE(fits->front().correction);
+    EXPECT_NE(fits->front().why.find("as good as these runs can tell"), std::string::npos);
+    EXPECT_TRUE(fits->back().correction);
+}
+
+TEST_F(MachineFits, RefuseTooFewRuns) {
+    const auto few = fitted(played(runsOf(5, 1, "h100_sxm"), {{MachineFactor::Clock, 0.9}}));
     ASSERT_FALSE(few);
     EXPECT_NE(few.error().why.find("only 5 of 5"), std::string::npos);
-    std::vector<PublishedRun> runs = played(runsOf(8, 1, "h100_sxm"), 0.9, 1.0);
-    runs.front().gpu = "a100_sxm4_80";
-    const auto several = fitted(runs);
-    ASSERT_FALSE(several);
-    EXPECT_NE(several.error().why.find("2 GPUs"), std::string::npos);
 }
 
-TEST_F(MachineFits, RefuseAFactorAtItsBound) {
-    const auto fit = fitted(played(runsOf(8, 1, "h100_sxm"), 0.2, 1.0));
-    ASSERT_FALSE(fit);
-    EXPECT_NE(fit.error().why.find("bound"), std::string::npos);
+TEST_F(MachineFits, HaveNoCorrectionWhereAFactorWouldBeAtItsBound) {
+    const auto fits = fitted(played(runsOf(8, 1, "h100_sxm"), {{MachineFactor::Clock, 0.2}}));
+    ASSERT_TRUE(fits) << fits.error().text();
+    EXPECT_FALSE(fits->front().correction);
+    EXPECT_NE(fits->front().why.find("bound"), std::string::npos) << fits->front().why;
 }
 
-TEST_F(MachineFits, RefuseWhatChangesNothing) {
-    EXPECT_FALSE(fitted(played(runsOf(8, 1, "h100_sxm"), 1.0, 1.0)));
+TEST_F(MachineFits, SayWhatToMeasureNext) {
+    std::vector<PublishedRun> runs = runsOf(9, 1, "h100_sxm");
+    const auto fits = fitted(played(std::move(runs), {{MachineFactor::Clock, 0.85}}));
+    ASSERT_TRUE(fits) << fits.error().text();
+    EXPECT_NE(fits->front().next.find("variance"), std::string::npos) << fits->front().next;
+}
+
+/// No speed makes a step longer, and each that a step feels makes it shorter.
+TEST_F(MachineFits, EverySpeedShortensWhatFeelsIt) {
+    std::vector<const PublishedRun*> pointers;
+    std::vector<PublishedRun> runs = runsOf(4, 4, "h100_sxm");
+    for (PublishedRun& run : runs) {
+        run.stepSeconds = 1.0;
+        pointers.push_back(&run);
+    }
+    const auto slopes = runSlopes(pointers, *catalog, *timing, {}, 2);
+    ASSERT_EQ(slopes.size(), 4U);
+    for (const RunSlopes& run : slopes) {
+        for (const double slope : run.slopes) {
+            EXPECT_LE(slope, 1e-9);
+        }
+        for (const MachineFactor felt :
+             {MachineFactor::Clock, MachineFactor::Bf16, MachineFactor::Memory}) {
+            EXPECT_LT(run.slopes[static_cast<std::size_t>(felt)], -0.01) << nameOf(felt);
+        }
+    }
 }
 
 }  // namespace

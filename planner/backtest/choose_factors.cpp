@@ -1,0 +1,181 @@
+#include "planner/backtest/choose_factors.h"
+
+#include "planner/backtest/error_spread.h"
+#include "planner/evidence/machine_correction.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <optional>
+#include <utility>
+
+namespace fabricast {
+
+namespace {
+
+/// Variances of a run, from 2 % of its step to half of it: what the ridge is tried with.
+constexpr std::array kNoises = {0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.3};
+/// A run feels a factor that changes its step by this much of the factor's change.
+constexpr double kFeels = 0.02;
+constexpr std::int64_t kLeastFeeling = 3;
+/// A factor more has to lower the mean miss by this share.
+constexpr double kLeastGain = 0.05;
+/// And by this much, which is less than steps of one job differ by.
+constexpr double kLeastFall = 0.002;
+/// All of them together have to help by this many standard errors.
+constexpr double kSureErrors = 1.5;
+/// Nearer to a bound than this, a factor is at it.
+constexpr double kNearBound = 1.02;
+
+struct Attempt {
+    double mean = 0.0;
+    double noise = 0.0;
+    std::vector<double> misses;
+};
+
+double meanSize(const std::vector<double>& misses) {
+    double sum = 0.0;
+    for (const double miss : misses) {
+        sum += std::abs(miss);
+    }
+    return sum / static_cast<double>(misses.size());
+}
+
+double medianOf(std::vector<double> misses) {
+    for (double& miss : misses) {
+        miss = std::abs(miss);
+    }
+    return quantileOf(std::move(misses), 0.5);
+}
+
+/// With the strength of the ridge that suits left-out groups best.
+Attempt attempt(const std::vector<RunSlopes>& runs,
+                const LeftOutGroups& groups,
+                const FactorList& factors) {
+    std::optional<Attempt> best;
+    for (const double noise : kNoises) {
+        std::vector<double> misses = leftOutMisses(runs, groups, factors, noise);
+        const double mean = meanSize(misses);
+        if (!best || mean < best->mean) {
+            best = {.mean = mean, .noise = noise, .misses = std::move(misses)};
+        }
+    }
+    return *std::move(best);
+}
+
+bool isAtBound(const std::vector<RunSlopes>& runs, const FactorList& factors, double noise) {
+    const PerFactor logs =
+        solveFactors(runs, std::vector<bool>(runs.size(), false), factors, noise);
+    return std::ranges::any_of(factors, [&](std::size_t factor) {
+        const double speed = std::exp(logs[factor]);
+        return speed < kLeastCorrection * kNearBound || speed > kMostCorrection / kNearBound;
+    });
+}
+
+FactorList felt(const std::vector<RunSlopes>& runs) {
+    FactorList factors;
+    for (std::size_t i = 0; i < kMachineFactors; ++i) {
+        const auto feeling = std::ranges::count_if(
+            runs, [&](const RunSlopes& run) { return std::abs(run.slopes[i]) > kFeels; });
+        if (feeling >= kLeastFeeling) {
+            factors.push_back(i);
+        }
+    }
+    return factors;
+}
+
+/// Whether left-out groups gain by more than chance: the sum of their gains over its standard
+/// error.
+bool isSure(const std::vector<double>& before,
+            const std::vector<double>& after,
+            const LeftOutGroups& groups) {
+    std::vector<double> gains(groups.count, 0.0);
+    for (std::size_t i = 0; i < before.size(); ++i) {
+        gains[groups.of[i]] += std::abs(before[i]) - std::abs(after[i]);
+    }
+    const auto n = static_cast<double>(groups.count);
+    double sum = 0.0;
+    double squares = 0.0;
+    for (const double gain : gains) {
+        sum += gain;
+        squares += gain * gain;
+    }
+    const double variance = std::max(0.0, squares / n - sum * sum / (n * n)) * n / (n - 1.0);
+    return sum > kSureErrors * std::sqrt(n * variance) && medianOf(after) <= medianOf(before);
+}
+
+/// The best of the candidates in addition to those chosen; `atBound` has those that end at a bound.
+std::optional<std::pair<std::size_t, Attempt>> nextFactor(const std::vector<RunSlopes>& runs,
+                                                          const LeftOutGroups& groups,
+                                                          const FactorList& candidates,
+                                                          ChosenFactors& chosen) {
+    std::optional<std::pair<std::size_t, Attempt>> best;
+    for (const std::size_t candidate : candidates) {
+        if (std::ranges::find(chosen.factors, candidate) != chosen.factors.end()) {
+            continue;
+        }
+        FactorList factors = chosen.factors;
+        factors.push_back(candidate);
+        Attempt tried = attempt(runs, groups, factors);
+        if (best && tried.mean >= best->second.mean) {
+            continue;
+        }
+        if (isAtBound(runs, factors, tried.noise)) {
+            chosen.atBound.push_back(candidate);
+            continue;
+        }
+        best = {candidate, std::move(tried)};
+    }
+    return best;
+}
+
+}  // namespace
+
+std::vector<double> leftOutMisses(const std::vector<RunSlopes>& runs,
+                                  const LeftOutGroups& groups,
+                                  const FactorList& factors,
+                                  double noise) {
+    std::vector<double> misses(runs.size(), 0.0);
+    for (std::size_t group = 0; group < groups.count; ++group) {
+        std::vector<bool> skipped(runs.size());
+        for (std::size_t i = 0; i < runs.size(); ++i) {
+            skipped[i] = groups.of[i] == group;
+        }
+        const PerFactor logs = solveFactors(runs, skipped, factors, noise);
+        for (std::size_t i = 0; i < runs.size(); ++i) {
+            misses[i] = skipped[i] ? missWith(runs[i], logs) : misses[i];
+        }
+    }
+    return misses;
+}
+
+ChosenFactors chooseFactors(const std::vector<RunSlopes>& runs, const LeftOutGroups& groups) {
+    std::vector<double> before;
+    for (const RunSlopes& run : runs) {
+        before.push_back(run.miss);
+    }
+    ChosenFactors chosen{.factors = {}, .noise = 0.0, .leftOut = before, .atBound = {}};
+    if (groups.count < 2) {
+        return chosen;
+    }
+    const FactorList candidates = felt(runs);
+    double mean = meanSize(before);
+    while (const auto next = nextFactor(runs, groups, candidates, chosen)) {
+        const double fall = mean - next->second.mean;
+        if (fall < kLeastGain * mean || fall < kLeastFall) {
+            break;
+        }
+        chosen.factors.push_back(next->first);
+        chosen.noise = next->second.noise;
+        chosen.leftOut = next->second.misses;
+        mean = next->second.mean;
+    }
+    if (!isSure(before, chosen.leftOut, groups)) {
+        chosen.factors.clear();
+        chosen.leftOut = before;
+    }
+    return chosen;
+}
+
+}  // namespace fabricast

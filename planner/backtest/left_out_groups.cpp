@@ -1,0 +1,74 @@
+#include "planner/backtest/left_out_groups.h"
+
+#include <functional>
+#include <map>
+#include <string>
+
+namespace fabricast {
+
+namespace {
+
+constexpr std::size_t kLeastModels = 3;
+constexpr std::size_t kLeastOthers = 4;
+
+std::string counted(const std::optional<std::int64_t>& count) {
+    return (count ? std::to_string(*count) : "?") + "|";
+}
+
+std::string modelKey(const PublishedRun& run) {
+    return run.model + "|" + counted(run.layers) + counted(run.hidden);
+}
+
+std::string layoutKey(const PublishedRun& run) {
+    std::string key = modelKey(run) + run.stack + "|" + run.shard + "|" + run.precision + "|" +
+                      run.recompute + "|" + run.tuning + "|";
+    for (const auto& count : {run.gpus, run.tp, run.pp, run.vpp, run.cp, run.ep, run.etp}) {
+        key += counted(count);
+    }
+    return key;
+}
+
+std::string shapeKey(const PublishedRun& run) {
+    return layoutKey(run) + counted(run.sequence) + counted(run.microBatch) +
+           counted(run.globalBatch);
+}
+
+LeftOutGroups groupedBy(const std::vector<RunSlopes>& runs,
+                        const std::function<std::string(const PublishedRun&)>& key,
+                        const char* what) {
+    LeftOutGroups groups{.of = {}, .count = 0, .what = what};
+    std::map<std::string, std::size_t> numbers;
+    for (const RunSlopes& run : runs) {
+        groups.of.push_back(numbers.try_emplace(key(*run.run), numbers.size()).first->second);
+    }
+    groups.count = numbers.size();
+    return groups;
+}
+
+}  // namespace
+
+LeftOutGroups leftOutGroups(const std::vector<RunSlopes>& runs) {
+    if (LeftOutGroups models = groupedBy(runs, modelKey, "model"); models.count >= kLeastModels) {
+        return models;
+    }
+    if (LeftOutGroups layouts = groupedBy(runs, layoutKey, "layout");
+        layouts.count >= kLeastOthers) {
+        return layouts;
+    }
+    if (LeftOutGroups shapes = groupedBy(runs, shapeKey, "shape"); shapes.count >= kLeastOthers) {
+        return shapes;
+    }
+    return groupedBy(
+        runs, [](const PublishedRun& run) { return run.where + run.id; }, "run");
+}
+
+bool areRepeats(const PublishedRun& a, const PublishedRun& b) {
+    const auto whole = [](const PublishedRun& run) {
+        return shapeKey(run) + run.framework + "|" + run.optimizer + "|" + run.experts + "|" +
+               run.interconnect + "|" + run.sp + "|" + run.cpKind + "|" + run.notes + "|" +
+               counted(run.dp) + counted(run.gpusPerNode);
+    };
+    return whole(a) == whole(b);
+}
+
+}  // namespace fabricast
