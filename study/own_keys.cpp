@@ -132,7 +132,9 @@ std::string ownDifference(const WrittenFile& before, const WrittenFile& after, c
         }
     }
     for (const LaunchKey& key : before.keys.all()) {
-        if (!after.keys.has(key.path) && !isOfLauncher(key.path)) {
+        // What the file does not say need not be taken out of it.
+        const bool isThere = own.file.keys.has(key.path);
+        if (isThere && !after.keys.has(key.path) && !isOfLauncher(key.path)) {
             said.push_back("without " + inOwnWords(own.file, key.path));
         }
     }

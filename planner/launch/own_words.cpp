@@ -54,6 +54,23 @@ std::string withoutDashes(const std::string& text, const std::string& between) {
     return said;
 }
 
+/// "--compile.enable" of "compile.enable = true": a key of torchtitan's TOML as its argument.
+std::string asArguments(const std::string& text) {
+    constexpr std::string_view kSets = " = ";
+    std::string said = text;
+    for (std::size_t sets = said.find(kSets); sets != std::string::npos;
+         sets = said.find(kSets, sets)) {
+        std::size_t begin = sets;
+        while (begin > 0 && (isFlagLetter(said[begin - 1]) || said[begin - 1] == '.')) {
+            --begin;
+        }
+        const bool isOn = said.compare(sets + kSets.size(), 4, "true") == 0;
+        said.replace(sets, isOn ? kSets.size() + 4 : kSets.size(), isOn ? "" : " ");
+        said.insert(begin, "--");
+    }
+    return said;
+}
+
 /// A number, a switch or a word in quotes.
 std::string valueIn(const OpenedFile& file, const std::string& value) {
     const bool isPlain = value == "true" || value == "false" ||
@@ -76,6 +93,9 @@ std::string inOwnWords(const OpenedFile& file, const std::string& text) {
     const bool isYaml = endsWith(file, ".yaml") || endsWith(file, ".yml");
     if (file.kind == LaunchKind::Trainer && (isYaml || endsWith(file, ".py"))) {
         return withoutDashes(text, isYaml ? ": " : "=");
+    }
+    if (file.kind == LaunchKind::Titan && !endsWith(file, ".toml")) {
+        return asArguments(text);
     }
     std::string said;
     std::size_t at = 0;
@@ -103,6 +123,9 @@ std::string writtenKey(const OpenedFile& file, const LaunchKey& key) {
     }
     if (endsWith(file, ".toml")) {
         return key.path + " = " + valuesIn(file, key);
+    }
+    if (key.values.empty() && file.kind == LaunchKind::Titan) {
+        return key.path;  // "activation-checkpoint:full" chooses a part of the arguments
     }
     return (endsWith(file, ".json") ? quotedText(key.path) : key.path) + ": " + valuesIn(file, key);
 }

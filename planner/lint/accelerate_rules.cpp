@@ -1,6 +1,7 @@
 #include "planner/lint/lint_rule.h"
 
 #include <algorithm>
+#include <array>
 
 namespace fabricast {
 namespace {
@@ -23,6 +24,27 @@ LintHits noDistribution(const LintView& view) {
                : LintHits{{nullptr, "distributed_type is not said", "distributed_type: FSDP"}};
 }
 
+/// Keys that FSDP2 drops.
+constexpr std::array<std::string_view, 4> kOfFirstFsdp = {"fsdp_backward_prefetch",
+                                                          "fsdp_forward_prefetch",
+                                                          "fsdp_use_orig_params",
+                                                          "fsdp_sync_module_states"};
+
+/// What makes a file of FSDP1 one of FSDP2, with the keys that have no meaning there.
+std::string toSecondFsdp(const LintFile& file) {
+    const std::string strategy = file.text("fsdp_config.fsdp_sharding_strategy");
+    const bool keepsWeights = strategy == "SHARD_GRAD_OP" || strategy == "2";
+    std::string fix = std::string("fsdp_config: {fsdp_version: 2, fsdp_reshard_after_forward: ") +
+                      (keepsWeights ? "false}" : "true}");
+    fix += strategy.empty() ? "" : ", leave fsdp_sharding_strategy out";
+    for (const std::string_view key : kOfFirstFsdp) {
+        if (file.has("fsdp_config." + std::string(key))) {
+            fix += ", leave " + std::string(key) + " out";
+        }
+    }
+    return fix + "; `fabricast emit FILE --stack accelerate` writes it";
+}
+
 LintHits firstFsdp(const LintView& view) {
     const LintFile& file = view.file;
     if (!isFsdp(file) || isSecond(file)) {
@@ -31,8 +53,7 @@ LintHits firstFsdp(const LintView& view) {
     const LaunchKey* const version = file.at("fsdp_config.fsdp_version");
     return {{version != nullptr ? version : file.at("distributed_type"),
              version != nullptr ? "fsdp_version is 1" : "fsdp_version is not said, which means 1",
-             "fsdp_version: 2, with fsdp_reshard_after_forward: true; `fabricast emit FILE --stack "
-             "accelerate` writes it"}};
+             toSecondFsdp(file)}};
 }
 
 LintHits reshardInWords(const LintView& view) {
@@ -60,11 +81,8 @@ LintHits idleStrategy(const LintView& view) {
 
 LintHits idleFirstKeys(const LintView& view) {
     LintHits hits;
-    for (const char* const key : {"fsdp_backward_prefetch",
-                                  "fsdp_forward_prefetch",
-                                  "fsdp_use_orig_params",
-                                  "fsdp_sync_module_states"}) {
-        const std::string path = std::string("fsdp_config.") + key;
+    for (const std::string_view key : kOfFirstFsdp) {
+        const std::string path = "fsdp_config." + std::string(key);
         if (isSecond(view.file) && view.file.has(path)) {
             hits.push_back({view.file.at(path),
                             std::string(key) + " is of FSDP1, and fsdp_version is 2",
@@ -84,7 +102,7 @@ LintHits offloadsNothing(const LintView& view) {
     return {{file.at(path),
              checkpoints ? "activations are offloaded, and fsdp_version is 1"
                          : "activations are offloaded, and not checkpointed",
-             "fsdp_activation_checkpointing: true, and fsdp_version: 2"}};
+             "fsdp_activation_checkpointing: true, fsdp_version: 2"}};
 }
 
 LintHits wrongMesh(const LintView& view) {
@@ -195,7 +213,8 @@ LintHits keptActivations(const LintView& view) {
     return isFsdp(view.file) && !view.file.isOn(path)
                ? LintHits{{view.file.at(path),
                            "activations are kept, unless the model's own checkpointing is on",
-                           "fsdp_activation_checkpointing: true where memory is short"}}
+                           "fsdp_config: {fsdp_activation_checkpointing: true}, where memory is "
+                           "short"}}
                : LintHits{};
 }
 

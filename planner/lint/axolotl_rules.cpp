@@ -36,7 +36,8 @@ LintHits frozenBase(const LintView& view) {
     }
     return {{file.at(bits),
              std::string(bits) + " is on, and there is no adapter",
-             "adapter: qlora, or leave it out to train all weights"}};
+             std::string("adapter: ") + (file.isOn("load_in_4bit") ? "qlora" : "lora") +
+                 ", or leave it out to train all weights"}};
 }
 
 LintHits bnbUnderFsdp2(const LintView& view) {
@@ -222,7 +223,7 @@ LintHits eightBitsForFour(const LintView& view) {
     return file.text("adapter") == "qlora" && file.isOn("load_in_8bit")
                ? LintHits{{file.at("load_in_8bit"),
                            "adapter is qlora, and load_in_8bit is on",
-                           "load_in_4bit: true"}}
+                           "load_in_8bit: false, load_in_4bit: true"}}
                : LintHits{};
 }
 

@@ -22,9 +22,8 @@ LintHits bothHalves(const LintView& view) {
         !(file.isOn("bf16.enabled") || file.isOn("bfloat16.enabled"))) {
         return {};
     }
-    return {{file.at("fp16.enabled"),
-             "fp16 and bf16 are both on",
-             R"("enabled": false in one of them)"}};
+    return {
+        {file.at("fp16.enabled"), "fp16 and bf16 are both on", R"("fp16": {"enabled": false})"}};
 }
 
 /// Whether a script may make tensor or pipeline ranks of its own. Hugging Face's does not, and a
@@ -169,7 +168,7 @@ LintHits halfStates(const LintView& view) {
     if (file.isOn("bf16.bf16_master_weights_and_grads") && stageOf(file) == 0) {
         return {{file.at("bf16.bf16_master_weights_and_grads"),
                  "weights and gradients in bf16 at stage 0",
-                 R"("stage": 1, 2 or 3)"}};
+                 R"("zero_optimization": {"stage": 1}, or 2 or 3)"}};
     }
     if (!file.isOn("bf16.bf16_optimizer_states") ||
         file.isOn("bf16.bf16_master_weights_and_grads")) {
@@ -177,7 +176,9 @@ LintHits halfStates(const LintView& view) {
     }
     return {{file.at("bf16.bf16_optimizer_states"),
              "bf16_optimizer_states is on without bf16_master_weights_and_grads",
-             R"("bf16_master_weights_and_grads": true, or fp32 states)"}};
+             R"("bf16": {"bf16_master_weights_and_grads": true})" +
+                 std::string(stageOf(file) == 0 ? R"(, "zero_optimization": {"stage": 1})" : "") +
+                 ", or fp32 states"}};
 }
 
 /// What DeepSpeed 0.19.8 ends at (deepspeed/runtime/config.py, _REMOVED_…_CONFIG_KEYS).
@@ -246,7 +247,9 @@ LintHits halfAccumulation(const LintView& view) {
     return {{file.at("gradient_accumulation_steps"),
              "gradients of " + file.text("gradient_accumulation_steps") +
                  " micro-batches are summed in bf16",
-             R"("data_types": {"grad_accum_dtype": "fp32"}, for 2 more bytes a parameter)"}};
+             R"("data_types": {"grad_accum_dtype": "fp32"})" +
+                 std::string(stageOf(file) == 0 ? R"(, "zero_optimization": {"stage": 1})" : "") +
+                 ", for 2 more bytes a parameter"}};
 }
 
 LintHits reducedEachTime(const LintView& view) {
@@ -340,7 +343,7 @@ LintHits unsupportedMix(const LintView& view) {
     }
     return {{view.file.at("data_types.grad_accum_dtype"),
              "bf16 with gradients in fp32 at stage 0",
-             R"("stage": 1)"}};
+             R"("zero_optimization": {"stage": 1})"}};
 }
 
 LintHits waitingReductions(const LintView& view) {

@@ -74,7 +74,8 @@ LintHits standsAlone(const LintView& view) {
     return file.has("torchrun --standalone") && typedWhole(file, {"torchrun --nnodes"}) > 1
                ? LintHits{{file.at("torchrun --standalone"),
                            "--standalone with --nnodes " + file.text("torchrun --nnodes"),
-                           "--rdzv-backend c10d --rdzv-endpoint $HOST:29500"}}
+                           "leave --standalone out, --rdzv-backend c10d --rdzv-endpoint "
+                           "$HOST:29500"}}
                : LintHits{};
 }
 

@@ -275,10 +275,11 @@ LintHits farTensorRanks(const LintView& view) {
     if (!each || sizes.tp <= *each) {
         return {};
     }
-    return {hitAt(view.file,
-                  "--tensor-model-parallel-size",
-                  counted(sizes.tp) + " tensor ranks, and " + counted(*each) + " GPUs in a node",
-                  "--tensor-model-parallel-size " + counted(*each) + ", and more stages")};
+    return {
+        hitAt(view.file,
+              "--tensor-model-parallel-size",
+              counted(sizes.tp) + " tensor ranks, and " + counted(*each) + " GPUs in a node",
+              "--tensor-model-parallel-size " + counted(*each) + "; more stages make up for it")};
 }
 
 constexpr std::array kMegatronLayoutRules = {

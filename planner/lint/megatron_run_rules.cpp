@@ -17,7 +17,7 @@ LintHits oneHit(const LintFile& file, const char* flag, std::string what, std::s
 
 LintHits halvesOfMegatron(const LintView& view) {
     return view.file.has("--bf16") && view.file.has("--fp16")
-               ? oneHit(view.file, "--fp16", "--fp16 and --bf16 are both given", "--bf16")
+               ? oneHit(view.file, "--fp16", "--fp16 and --bf16 are both given", "leave --fp16 out")
                : noHits();
 }
 
@@ -61,7 +61,9 @@ LintHits distributedActivations(const LintView& view) {
                         flag,
                         "distributed activations without tensor ranks, full recomputation, or "
                         "beside --sequence-parallel",
-                        "--sequence-parallel instead of it");
+                        megatronSizes(view).tp > 1
+                            ? "leave --distribute-saved-activations out, --sequence-parallel"
+                            : "leave --distribute-saved-activations out");
 }
 
 LintHits unsupportedGather(const LintView& view) {
@@ -78,7 +80,10 @@ LintHits unsupportedGather(const LintView& view) {
                   "--overlap-param-gather",
                   std::string("--overlap-param-gather without ") +
                       (shards ? "--overlap-grad-reduce" : "--use-distributed-optimizer"),
-                  shards ? "--overlap-grad-reduce" : "--use-distributed-optimizer");
+                  shards                              ? "--overlap-grad-reduce"
+                  : file.has("--overlap-grad-reduce") ? "--use-distributed-optimizer"
+                                                      : "--use-distributed-optimizer "
+                                                        "--overlap-grad-reduce");
 }
 
 LintHits unawareOptimizer(const LintView& view) {
@@ -86,11 +91,14 @@ LintHits unawareOptimizer(const LintView& view) {
     if (file.has("--use-precision-aware-optimizer")) {
         return {};
     }
+    const std::string fix =
+        std::string("--use-precision-aware-optimizer") +
+        (file.has("--use-distributed-optimizer") ? "" : " --use-distributed-optimizer");
     if (file.has("--optimizer-cpu-offload")) {
         return oneHit(file,
                       "--optimizer-cpu-offload",
                       "an optimizer on the CPU without --use-precision-aware-optimizer",
-                      "--use-precision-aware-optimizer");
+                      fix);
     }
     for (const char* const flag :
          {"--exp-avg-dtype", "--exp-avg-sq-dtype", "--main-params-dtype", "--main-grads-dtype"}) {
@@ -100,7 +108,7 @@ LintHits unawareOptimizer(const LintView& view) {
                 file,
                 flag,
                 std::string(flag) + " " + type + " without --use-precision-aware-optimizer",
-                "--use-precision-aware-optimizer");
+                fix);
         }
     }
     return {};
@@ -204,7 +212,8 @@ LintHits unoverlappedTensor(const LintView& view) {
                ? oneHit(view.file,
                         "--tp-comm-overlap",
                         "--tp-comm-overlap without --sequence-parallel",
-                        "--sequence-parallel")
+                        megatronSizes(view).tp > 1 ? "--sequence-parallel"
+                                                   : "leave --tp-comm-overlap out")
                : noHits();
 }
 

@@ -1,6 +1,7 @@
 #include "planner/lint/lint_rule.h"
 
 #include <algorithm>
+#include <numeric>
 
 namespace fabricast {
 namespace {
@@ -24,6 +25,30 @@ std::int64_t otherRanks(const LintFile& file) {
     return ranks;
 }
 
+/// Degrees that make the ranks that start: each of them at most what the others leave of it.
+std::string degreesFor(const LintFile& file, std::int64_t gpus) {
+    std::string degrees;
+    for (const char* const axis :
+         {"data_parallel_replicate", "tensor_parallel", "context_parallel", "pipeline_parallel"}) {
+        const std::int64_t said = std::max<std::int64_t>(1, degreeOf(file, axis));
+        const std::int64_t kept = std::gcd(said, gpus);
+        if (kept != said) {
+            degrees +=
+                std::string("parallelism.") + axis + "_degree = " + std::to_string(kept) + ", ";
+        }
+        gpus /= kept;
+    }
+    return degrees + "parallelism.data_parallel_shard_degree = " + std::to_string(gpus);
+}
+
+/// What to type: degrees of the ranks that start, or as many ranks.
+std::string productFix(const LintFile& file, std::int64_t gpus) {
+    const std::int64_t shards = degreeOf(file, "data_parallel_shard", -1);
+    const std::int64_t wanted = otherRanks(file) * std::clamp<std::int64_t>(shards, 1, 1'000'000);
+    return degreesFor(file, gpus) + ", or start " +
+           (shards < 0 ? "a multiple of " : std::string()) + std::to_string(wanted) + " ranks";
+}
+
 LintHits wrongProduct(const LintView& view) {
     const std::optional<std::int64_t> gpus = view.gpus();
     const std::int64_t shards = degreeOf(view.file, "data_parallel_shard", -1);
@@ -39,7 +64,7 @@ LintHits wrongProduct(const LintView& view) {
              "the degrees make " + std::to_string(others) +
                  (shards < 0 ? " and a whole number of shards" : " x " + std::to_string(shards)) +
                  ", and " + std::to_string(*gpus) + " ranks start",
-             "data_parallel_shard_degree = -1, with degrees that divide the ranks"}};
+             productFix(view.file, *gpus)}};
 }
 
 /// As TOML and as arguments have them.
@@ -174,7 +199,7 @@ LintHits roundedHead(const LintView& view) {
     }
     return {{filter != nullptr ? filter : file.at("model.converters"),
              "the last layer is computed in float8 too",
-             R"(filter_fqns = ["output"])"}};
+             R"(quantize.linear.float8.filter_fqns = ["output"])"}};
 }
 
 /// Its keys are read by the converter, which is not there.
@@ -187,10 +212,13 @@ LintHits unreadFloat8(const LintView& view) {
     const auto all = file.keys().all();
     const auto first =
         std::ranges::find_if(all, [](const LaunchKey& key) { return key.path.starts_with(kPart); });
-    return first == all.end() ? LintHits{}
-                              : LintHits{{file.at(first->path),
-                                          "[quantize.linear.float8] without model.converters",
-                                          R"(converters = ["quantize.linear.float8"] in [model])"}};
+    return first == all.end()
+               ? LintHits{}
+               : LintHits{{file.at(first->path),
+                           "[quantize.linear.float8] without model.converters",
+                           R"(model.converters = ["quantize.linear.float8"])" +
+                               std::string(
+                                   file.isOn("compile.enable") ? "" : ", compile.enable = true")}};
 }
 
 LintHits slowFloat8(const LintView& view) {

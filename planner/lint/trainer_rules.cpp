@@ -21,7 +21,9 @@ LintHits bothOfTrainer(const LintView& view) {
 
 LintHits halvesOfTrainer(const LintView& view) {
     return view.file.isOn("--fp16") && view.file.isOn("--bf16")
-               ? LintHits{{view.file.at("--fp16"), "--fp16 and --bf16 are both given", "--bf16"}}
+               ? LintHits{{view.file.at("--fp16"),
+                           "--fp16 and --bf16 are both given",
+                           "leave --fp16 out"}}
                : LintHits{};
 }
 

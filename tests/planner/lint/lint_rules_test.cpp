@@ -1,4 +1,5 @@
 #include "planner/lint/lint.h"
+#include "tests/planner/lint/applied_fix.h"
 
 #include <gtest/gtest.h>
 
@@ -98,6 +99,60 @@ TEST(LintRules, FindFaultWithTheirExamplesAndNotWithTheOthers) {
         EXPECT_FALSE(foundIn(example, example.passes).contains(example.code))
             << example.code << ": " << example.passes;
     }
+}
+
+/// Everything that a text is found fault with; nothing where it cannot be read.
+std::optional<std::vector<LintFinding>> findingsIn(const LintExample& example,
+                                                   const std::string& text) {
+    std::vector<LintFile> files;
+    for (const auto& [name, other] : example.with) {
+        files.push_back(opened(other, name));
+    }
+    Result<OpenedFile> file = openLaunchFile(text, example.file);
+    if (!file) {
+        return std::nullopt;
+    }
+    files.emplace_back(*std::move(file));
+    return lint(files, example.facts);
+}
+
+/// What is as bad as what was mended, and was not there before.
+std::string worseIn(const std::vector<LintFinding>& before,
+                    const std::vector<LintFinding>& after,
+                    const LintFinding& mended) {
+    for (const LintFinding& one : after) {
+        const bool wasThere =
+            std::ranges::find(before, one.code, &LintFinding::code) != before.end();
+        if (one.severity <= mended.severity && (one.code == mended.code || !wasThere)) {
+            return one.code + ": " + one.what;
+        }
+    }
+    return "";
+}
+
+// What is proposed, typed as it stands, takes the finding away and brings none that is as bad.
+TEST(LintRules, ProposeFixesThatMend) {
+    std::size_t applied = 0;
+    for (const LintExample& example : lintExamples()) {
+        const auto before = findingsIn(example, example.fails);
+        ASSERT_TRUE(before) << example.code;
+        for (const LintFinding& finding : *before) {
+            if (finding.code != example.code) {
+                continue;
+            }
+            const std::optional<std::string> text = applied_fix::appliedFix(example.fails, finding);
+            if (!text) {
+                continue;  // a sentence: "sizes whose product divides the ranks"
+            }
+            ++applied;
+            const auto after = findingsIn(example, *text);
+            EXPECT_TRUE(after) << finding.code << ": " << *text;
+            EXPECT_EQ(after ? worseIn(*before, *after, finding) : "", "")
+                << "after " << finding.fix << "\n  of " << example.fails << "\n  is " << *text;
+            break;
+        }
+    }
+    EXPECT_GE(applied, 100U);
 }
 
 TEST(LintRules, HaveAnExampleEachAndCodesOfTheirOwn) {
