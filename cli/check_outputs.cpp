@@ -16,6 +16,12 @@ namespace {
 constexpr std::array<std::string_view, 8> kOutputFlags = {
     "-o", "--output", "--out", "--svg", "--trace", "--write-intervals", "--fit", "--report"};
 
+/// Endings of files that hold no text in any format of an answer.
+constexpr std::array<std::string_view, 23> kOtherFiles = {
+    ".png", ".jpg", ".jpeg", ".gif",     ".webp", ".bmp", ".tif", ".tiff",
+    ".svg", ".eps", ".ps",   ".doc",     ".docx", ".odt", ".xls", ".xlsx",
+    ".ods", ".ppt", ".pptx", ".parquet", ".zip",  ".gz",  ".zst"};
+
 /// One word of the command line that may be a file, and the flag before it.
 struct NamedFile {
     std::string flag;  ///< empty for an argument
@@ -81,6 +87,28 @@ tl::unexpected<Error> bothRefused(const std::string& flag,
         Error::Code::BadInput, flag, "\"" + path + "\" is also " + what, "write to another file");
 }
 
+bool saysFormat(const std::vector<std::string>& arguments) {
+    return std::ranges::any_of(arguments, [](const std::string& word) {
+        return word.starts_with("--format") || word.starts_with("-f");
+    });
+}
+
+/// A picture or a sheet is not what would be written: without --format an answer is text.
+Result<void> checkEnding(const NamedFile& output, const std::vector<std::string>& arguments) {
+    const std::string ending = endingOf(output.path);
+    const bool isAnswer = output.flag == "-o" || output.flag == "--output";
+    if (!isAnswer || saysFormat(arguments) ||
+        std::ranges::find(kOtherFiles, ending) == kOtherFiles.end()) {
+        return {};
+    }
+    const std::string stem = std::filesystem::path(output.path).replace_extension().string();
+    return fail(Error::Code::BadInput,
+                output.flag,
+                "\"" + output.path + "\" would hold text, and its ending says " + ending,
+                "-o " + stem + ".txt, .json, .csv or .md; .html or .pdf for a report" +
+                    (ending == ".svg" ? "; simulate --svg, topology --format svg" : ""));
+}
+
 /// Standard output is one, and has the answer.
 Result<void> checkStandardOutput(const std::string& flag) {
     constexpr std::array<std::string_view, 3> kTakeIt = {"-o", "--output", "--report"};
@@ -104,6 +132,7 @@ Result<void> checkOutputs(const std::vector<std::string>& arguments, GlobalOptio
             FABRICAST_TRY(checkStandardOutput(output.flag));
             continue;
         }
+        FABRICAST_TRY(checkEnding(output, arguments));
         const std::string place = options.at(output.path);
         for (const NamedFile& other : files) {
             if (&other == &output || !overwrites(place, other, options.at(other.path))) {

@@ -9,7 +9,8 @@
 namespace fabricast {
 
 /// Refuses a command line that names a file which is written to, and the same file a second time:
-/// as another output, or as input. The outputs are kept in `options`.
+/// as another output, or as input, or whose ending says that it is no text (x.png) where no format
+/// is typed. The outputs are kept in `options`.
 Result<void> checkOutputs(const std::vector<std::string>& arguments, GlobalOptions& options);
 
 /// Refuses a question that reads a file which the command writes.

@@ -2,6 +2,7 @@
 
 #include "cli/command_line.h"
 
+#include <algorithm>
 #include <array>
 #include <filesystem>
 #include <string>
@@ -60,8 +61,16 @@ void addColorOptions(const FlagSet& program, GlobalOptions& options) {
 
 }  // namespace
 
+std::string endingOf(const std::string& path) {
+    std::string ending = std::filesystem::path(path).extension().string();
+    std::ranges::transform(ending, ending.begin(), [](char letter) {
+        return letter >= 'A' && letter <= 'Z' ? static_cast<char>(letter - 'A' + 'a') : letter;
+    });
+    return ending;
+}
+
 void GlobalOptions::takeFormatOfOutput() {
-    const std::string ending = std::filesystem::path(output).extension().string();
+    const std::string ending = endingOf(output);
     for (const Choice<Form>& one : kFormats) {
         if (!saysFormat && ending == "." + std::string(one.name)) {
             std::tie(format, page) = one.value;

@@ -58,6 +58,9 @@ struct GlobalOptions {
     [[nodiscard]] Result<void> check() const;
 };
 
+/// Of a file's name, in small letters: ".pdf" of "Step.PDF".
+std::string endingOf(const std::string& path);
+
 /// Declares the flags; the values are there once the program's arguments are parsed.
 void addGlobalOptions(const FlagSet& program, GlobalOptions& options);
 

@@ -1,6 +1,7 @@
 #include "cli/question_arguments.h"
 
 #include "cli/check_outputs.h"
+#include "planner/profiles/verify_profiles.h"
 #include "study/search_request.h"
 
 #include <algorithm>
@@ -145,6 +146,12 @@ Result<Question> questionOf(const QuestionArguments& arguments, const GlobalOpti
 }
 
 Result<Workbench> workbenchOf(const GlobalOptions& options) {
+    FABRICAST_ASSIGN(Workbench bench, unreadWorkbenchOf(options));
+    FABRICAST_TRY(checkOwnProfiles(bench.profiles()));
+    return bench;
+}
+
+Result<Workbench> unreadWorkbenchOf(const GlobalOptions& options) {
     std::vector<std::string> folders;
     for (const std::string& folder : options.profileFolders) {
         folders.push_back(options.at(folder));

@@ -38,8 +38,12 @@ void addScenarioArguments(const FlagSet& command,
 /// The question in the file with every flag and --set over it.
 Result<Question> questionOf(const QuestionArguments& arguments, const GlobalOptions& options);
 
-/// What the question is answered with.
+/// What the question is answered with. The user's profiles are sound, also those that nothing asks
+/// for: a number that was meant to count is not left out for another.
 Result<Workbench> workbenchOf(const GlobalOptions& options);
+
+/// The same with profiles that nobody read yet: to list, check or replace them.
+Result<Workbench> unreadWorkbenchOf(const GlobalOptions& options);
 
 /// "\nnext: fabricast explain run.json -n 4 --why activations\n".
 std::string nextLine(const char* command, const Question& question, const std::string& more = {});

@@ -106,7 +106,7 @@ Result<Answer> runCalibrate(const FlagSet& app,
         return fail(Error::Code::BadInput, "--format", "calibrate prints text or json");
     }
     FABRICAST_TRY(checkCalibrateFlags(app, flags));
-    FABRICAST_ASSIGN(const Workbench bench, workbenchOf(options));
+    FABRICAST_ASSIGN(const Workbench bench, unreadWorkbenchOf(options));
     const ProfileStore& store = bench.profiles();
     if (!flags.dumps.empty()) {
         FABRICAST_ASSIGN(const NcclComparison comparison,

@@ -35,7 +35,7 @@ void addValues(CommandInfo& command, const ProfileStore& store) {
 }
 
 Result<Answer> runCompletion(const FlagSet& program, Write write, const GlobalOptions& options) {
-    FABRICAST_ASSIGN(const Workbench bench, workbenchOf(options));
+    FABRICAST_ASSIGN(const Workbench bench, unreadWorkbenchOf(options));
     CommandInfo all = program.info();
     addValues(all, bench.profiles());
     return Answer{.text = write(all)};

@@ -10,7 +10,7 @@ Result<Answer> runDoctor(const GlobalOptions& options) {
     if (options.format != Format::Text && options.format != Format::Json) {
         return fail(Error::Code::BadInput, "--format", "doctor prints text or json");
     }
-    FABRICAST_ASSIGN(const Workbench bench, workbenchOf(options));
+    FABRICAST_ASSIGN(const Workbench bench, unreadWorkbenchOf(options));
     const Checkup checkup =
         checkUp(bench.profiles(), "fabricast " FABRICAST_VERSION, options.watch());
     const ExitCode code = checkup.sound() ? ExitCode::Ok : ExitCode::BadInput;

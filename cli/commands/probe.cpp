@@ -16,7 +16,7 @@ Result<Answer> runProbeCommand(const MachineRequest& flags, const GlobalOptions&
     MachineRequest request;
     request.probes = flags.probes.empty() ? flags.probes : options.at(flags.probes);
     request.inventory = flags.inventory.empty() ? flags.inventory : options.at(flags.inventory);
-    FABRICAST_ASSIGN(const Workbench bench, workbenchOf(options));
+    FABRICAST_ASSIGN(const Workbench bench, unreadWorkbenchOf(options));
     const ProfileStore& store = bench.profiles();
     FABRICAST_ASSIGN(MachineInventory machine, machineInventory(request, options.watch()));
     FABRICAST_ASSIGN(const MachineDescription description,

@@ -38,7 +38,7 @@ Result<std::optional<ProfileKind>> kindOf(const std::string& typed) {
 
 Result<Answer> list(const GlobalOptions& options, const ProfilesFlags& flags) {
     FABRICAST_ASSIGN(const auto kind, kindOf(flags.kind));
-    FABRICAST_ASSIGN(const Workbench bench, workbenchOf(options));
+    FABRICAST_ASSIGN(const Workbench bench, unreadWorkbenchOf(options));
     const ProfileStore& store = bench.profiles();
     FABRICAST_ASSIGN(const std::vector<ProfileRow> rows, listProfiles(store, kind));
     return Answer{.text = listText(rows, options.format)};
@@ -46,7 +46,7 @@ Result<Answer> list(const GlobalOptions& options, const ProfilesFlags& flags) {
 
 Result<Answer> show(const GlobalOptions& options, const ProfilesFlags& flags) {
     FABRICAST_ASSIGN(const auto kind, kindOf(flags.kind));
-    FABRICAST_ASSIGN(const Workbench bench, workbenchOf(options));
+    FABRICAST_ASSIGN(const Workbench bench, unreadWorkbenchOf(options));
     const ProfileStore& store = bench.profiles();
     FABRICAST_ASSIGN(const std::vector<ProfileSheet> sheets,
                      profileSheets(store, flags.name, kind));
@@ -65,7 +65,7 @@ Result<Answer> make(const ProfilesFlags& flags) {
 }
 
 Result<Answer> verify(const GlobalOptions& options) {
-    FABRICAST_ASSIGN(const Workbench bench, workbenchOf(options));
+    FABRICAST_ASSIGN(const Workbench bench, unreadWorkbenchOf(options));
     const ProfileStore& store = bench.profiles();
     const ProfileVerification result = verifyProfiles(store);
     return Answer{.text = verificationText(result, options.verbose, options.format),

@@ -212,4 +212,15 @@ ProfileVerification verifyProfiles(const ProfileStore& store) {
     return Verifier(store).run();
 }
 
+Result<void> checkOwnProfiles(const ProfileStore& store) {
+    for (const ProfileKind kind : kProfileKinds) {
+        for (const ProfileFile& file : store.files(kind)) {
+            if (file.isOwn()) {
+                FABRICAST_TRY(readAndCompare(store, file));
+            }
+        }
+    }
+    return {};
+}
+
 }  // namespace fabricast

@@ -35,4 +35,8 @@ struct ProfileVerification {
 /// aliases with each other, memory sizes, a node's links with its GPU's, sources with their table.
 ProfileVerification verifyProfiles(const ProfileStore& store);
 
+/// Reads every profile of the user's folders with all it names, whether anything asks for it or
+/// not; the first that cannot be read is the error.
+Result<void> checkOwnProfiles(const ProfileStore& store);
+
 }  // namespace fabricast

@@ -12,18 +12,25 @@ namespace fabricast {
 
 namespace {
 
+std::string listed(const std::vector<std::string>& names) {
+    std::string text;
+    for (const std::string& name : names) {
+        text += (text.empty() ? "" : " and ") + name;
+    }
+    return text;
+}
+
 /// The topology without what failed, where all GPUs still reach each other.
 Result<Topology> withoutFailed(const Topology& whole, const std::vector<std::string>& failed) {
     FABRICAST_ASSIGN(const std::vector<LinkIndex> down, linksDown(whole, failed));
     Topology rest = whole.without(down);
     const GpuReach reach = gpuReach(rest);
     if (!reach.apart.empty()) {
-        const std::size_t more = reach.apart.size() - 1;
         return fail(Error::Code::BadInput,
                     "--fail",
-                    rest.devices()[reach.apart.front()].name +
-                        (more == 0 ? "" : " and " + std::to_string(more) + " more") +
-                        " cannot reach the other GPUs, so that no step ends",
+                    "without " + listed(failed) + ", " + std::to_string(reach.apart.size()) +
+                        " of " + std::to_string(rest.gpus().size()) +
+                        " GPUs cannot reach the other GPUs, so that no step ends",
                     "fabricast topology --fail … reports what is cut off");
     }
     return rest;

@@ -5,6 +5,7 @@
 #include "tests/hostile/soundness.h"
 #include "tests/support/case_count.h"
 #include "tests/support/nccl_dump.h"
+#include "tests/support/profile_folder.h"
 #include "tests/support/program_answer.h"
 #include "tests/support/text_mutator.h"
 
@@ -143,6 +144,30 @@ TEST(BrokenFiles, WholeOnesAreTaken) {
         EXPECT_LE(static_cast<int>(answer.code), reader.name == "runs.csv" ? 2 : 0)
             << reader.name << answer.err;
     }
+}
+
+/// Also where nothing asks for it; commands that list, check and replace profiles go on.
+TEST(BrokenFiles, OfOwnProfilesAreTold) {
+    const TemporaryProfiles mine;
+    mine.write(
+        "fabrics/ours.json",
+        R"({"schema": "fabricast.fabric/1", "name": "ours", "title": "Ours", "kind": "infiniband",)"
+        "\n"
+        R"("link_bandwidth": {"value": "-5 Gbps", "source": "measured"}})");
+    for (const Words& words : std::vector<Words>{
+             {"plan", "-m", "gpt2", "-c", "dgx-h100", "--seq", "1024", "--global-batch", "64"},
+             {"explain", "-m", "gpt2", "-c", "dgx-h100", "--stack", "ddp"},
+             {"topology", "-c", "dgx-h100"}}) {
+        Words asked = words;
+        asked.insert(asked.end(), {"--profile-dir", mine.path()});
+        const ProgramOutput answer = runProgram(asked, {});
+        EXPECT_EQ(answer.code, ExitCode::BadInput) << words.front();
+        EXPECT_EQ(answer.out, "") << words.front();
+        EXPECT_TRUE(answer.err.starts_with("error: " + mine.path("fabrics/ours.json:2:")))
+            << answer.err;
+    }
+    EXPECT_EQ(runProgram({"completion", "bash", "--profile-dir", mine.path()}, {}).code,
+              ExitCode::Ok);
 }
 
 TEST(BrokenFiles, LoseNoGoodProfile) {

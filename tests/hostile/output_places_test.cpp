@@ -235,6 +235,29 @@ TEST(OutputPlaces, TheMachinesStandardOutputStaysADeviceForRootToo) {
     EXPECT_TRUE(folder.text("out").starts_with("gpt2")) << folder.text("out");
 }
 
+/// What a file is named after is what it holds, in capitals too, or it is not written.
+TEST(OutputPlaces, AnEndingSaysWhatIsInTheFile) {
+    const ScratchFolder folder;
+    for (const std::string name : {"x.png", "x.SVG", "x.xlsx"}) {
+        const Disturbed run =
+            disturbedRun({FABRICAST_BINARY, "model", "gpt2", "-o", folder.at(name)});
+        EXPECT_EQ(run.code, 2) << name;
+        EXPECT_EQ(run.out, "") << name;
+        EXPECT_NE(run.err.find("would hold text"), run.err.npos) << run.err;
+        EXPECT_NE(run.err.find("x.txt"), run.err.npos) << run.err;
+    }
+    EXPECT_EQ(folder.names(), Words());
+    for (const std::string name : {"x.JSON", "y.json"}) {
+        EXPECT_EQ(disturbedRun({FABRICAST_BINARY, "model", "gpt2", "-o", folder.at(name)}).code, 0);
+        EXPECT_TRUE(folder.text(name).starts_with("{")) << name;
+    }
+    const Words drawn = {FABRICAST_BINARY, "topology", "-c", "dgx-h100", "-f", "svg", "-o"};
+    Words words = drawn;
+    words.push_back(folder.at("node.svg"));
+    EXPECT_EQ(disturbedRun(words).code, 0);
+    EXPECT_TRUE(folder.text("node.svg").starts_with("<svg"));
+}
+
 TEST(OutputPlaces, AFileThatIsAMountIsWrittenOver) {
     const ScratchFolder folder;
     folder.write("below", "old");
