@@ -53,7 +53,8 @@ std::string loraTopic() {
            "Step time and cost (--section time), not memory: torchtitan, nemo and fsdp1, tensor\n"
            "parallelism, and latent attention.\n"
            "Not modelled: under ZeRO-3 a base of 4 or 8 bits, and the memory of DoRA, dropout,\n"
-           "experts and offload; 8 bits sharded by FSDP2; the time of offload.\n"
+           "experts and offload; 8 bits sharded by FSDP2; the time of offload, but for FSDP2's\n"
+           "parameters_cpu.\n"
            "  fabricast plan -m llama-3.1-8b -c 4x-rtx-4090 --tuning qlora --seq 2048\n";
 }
 

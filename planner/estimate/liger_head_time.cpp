@@ -135,8 +135,12 @@ SegmentTime ligerHeadTime(const Scenario& scenario, const KernelProfile& kernels
     clock.chunk(total.forward, asDouble(chunks.count - 1), chunks.rows);
     clock.chunk(total.forward, 1.0, chunks.last);
     clock.scale(total.input, tokens);
-    if (clock.types().trained && !model.tiedEmbeddings) {
-        total.trained = asDouble(model.vocab * model.hidden);
+    const double elements =
+        model.tiedEmbeddings ? 0.0 : asDouble(model.vocab) * asDouble(model.hidden);
+    if (clock.types().trained) {
+        total.trained = elements;
+    } else {
+        total.frozen = elements * asDouble(clock.types().weight);
     }
     return total;
 }

@@ -63,14 +63,19 @@ LinkBytes deepspeedBytes(const Scenario& scenario) {
     return bytes;
 }
 
+/// In backward, what forward has gathered already.
+bool gathersAgain(const Scenario& scenario) {
+    const TorchSettings& torch = scenario.settings.torch;
+    return isDeepSpeed(scenario)                       ? true
+           : scenario.settings.engine == Engine::Fsdp1 ? !torch.shardGradOp
+                                                       : torch.reshard != Reshard::Never;
+}
+
 /// FSDP sends a shard as it is stored, casts it on the device, and fetches gradients after every
 /// reduction.
 LinkBytes fsdpBytes(const Scenario& scenario) {
     const double stored = width(scenario.settings.precision.parameters);
-    const TorchSettings& torch = scenario.settings.torch;
-    const bool again = scenario.settings.engine == Engine::Fsdp1 ? !torch.shardGradOp
-                                                                 : torch.reshard != Reshard::Never;
-    return {.forward = stored, .backward = (again ? stored : 0.0) + stored};
+    return {.forward = stored, .backward = (gathersAgain(scenario) ? stored : 0.0) + stored};
 }
 
 LinkBytes linkBytes(const Scenario& scenario) {
@@ -155,11 +160,11 @@ Result<void> checkOffload(const Scenario& scenario) {
                         " on CPUs is not forecast",
                     "--optimizer adamw, or offload=none");
     }
-    if (scenario.settings.tuning == Tuning::Lora) {
+    if (scenario.settings.tuning == Tuning::Lora && !(fsdp && offload == Offload::ParametersCpu)) {
         return fail(Error::Code::Unsupported,
                     "layout.offload",
                     what + " is not forecast with LoRA",
-                    "offload=none, or settings.tuning=full");
+                    "offload=none, FSDP2's parameters_cpu, or settings.tuning=full");
     }
     FABRICAST_TRY(checkDrives(scenario));
     if (!scenario.cluster.node.gpu.pcieBandwidth.value &&
@@ -186,19 +191,22 @@ double steppedHere(const Scenario& scenario, double trained, double trainedExper
 
 HostCopies hostCopies(const Scenario& scenario,
                       const HostProfile& host,
-                      double trained,
-                      double trainedExperts) {
+                      const SegmentTime& segments) {
     const LinkBytes bytes = linkBytes(scenario);
     if (bytes.forward + bytes.backward <= 0.0) {
         return {};
     }
-    const double here = steppedHere(scenario, trained, trainedExperts);
+    const double here = steppedHere(scenario, segments.trained, segments.trainedExperts);
+    const double frozen = offloadsParameters(scenario.layout.offload)
+                              ? steppedHere(scenario, segments.frozen, segments.frozenExperts)
+                              : 0.0;
     const double rate = copyRate(scenario.cluster, host);
     const double fetched =
         here * shareOnDrives(scenario) * width(scenario.settings.precision.compute);
     const double drives = fetched > 0.0 ? driveReadSeconds(scenario, host, fetched) : 0.0;
-    return {.forward = here * bytes.forward / rate + drives,
-            .backward = here * bytes.backward / rate + drives};
+    return {.forward = (here * bytes.forward + frozen) / rate + drives,
+            .backward =
+                (here * bytes.backward + (gathersAgain(scenario) ? frozen : 0.0)) / rate + drives};
 }
 
 double packedSeconds(const Scenario& scenario, const HostProfile& host, double bytes) {

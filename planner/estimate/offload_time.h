@@ -1,5 +1,6 @@
 #pragma once
 #include "planner/base/result.h"
+#include "planner/estimate/segment_time.h"
 #include "planner/evidence/host_profile.h"
 #include "planner/spec/scenario.h"
 
@@ -14,16 +15,15 @@ Result<void> checkOffload(const Scenario& scenario);
 /// Parameters that a rank steps itself, of those that it trains before sharding.
 double steppedHere(const Scenario& scenario, double trained, double trainedExperts);
 
-/// Copies of a rank's share of some parameters over PCIe for one microbatch, in seconds. They run
-/// during the kernels: the excess over a pass is exposed.
+/// Copies of a rank's share of the parameters of some segments, frozen ones too, over PCIe for one
+/// microbatch, in seconds. They run during the kernels: the excess over a pass is exposed.
 struct HostCopies {
     double forward = 0.0;
     double backward = 0.0;
 };
 HostCopies hostCopies(const Scenario& scenario,
                       const HostProfile& host,
-                      double trained,
-                      double trainedExperts);
+                      const SegmentTime& segments);
 
 /// Copies of what autograd saves to the host, or back: in the order of the kernels, so that nothing
 /// hides them.

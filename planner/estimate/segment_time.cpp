@@ -45,6 +45,8 @@ SegmentTime& SegmentTime::operator+=(const SegmentTime& other) {
     weight += other.weight;
     trained += other.trained;
     trainedExperts += other.trainedExperts;
+    frozen += other.frozen;
+    frozenExperts += other.frozenExperts;
     newtonSchulz += other.newtonSchulz;
     newtonSchulzExperts += other.newtonSchulzExperts;
     packed += other.packed;
@@ -61,6 +63,8 @@ SegmentTime operator*(SegmentTime time, double factor) {
     }
     time.trained *= factor;
     time.trainedExperts *= factor;
+    time.frozen *= factor;
+    time.frozenExperts *= factor;
     time.newtonSchulz *= factor;
     time.newtonSchulzExperts *= factor;
     time.packed *= factor;
@@ -137,6 +141,23 @@ void addGradientSums(const OpList& list,
     backward.launches += asDouble(sums.count);
 }
 
+/// What the optimizer steps, and the bytes of what it does not.
+void addParameters(const Scenario& scenario, const OpList& list, SegmentTime& total) {
+    const std::int64_t usual = bytesPerElement(scenario.settings.precision.parameters);
+    for (const WeightUse& weight : list.weights) {
+        if (weight.tied) {
+            continue;
+        }
+        if (weight.trained) {
+            (weight.expert ? total.trainedExperts : total.trained) += asDouble(weight.elements);
+        } else {
+            const std::int64_t bytes =
+                weight.codeBytes > 0 ? weight.codeBytes : weight.elements * weight.widthOr(usual);
+            (weight.expert ? total.frozenExperts : total.frozen) += asDouble(bytes);
+        }
+    }
+}
+
 SegmentTime headTime(const Scenario& scenario, const KernelProfile& kernels) {
     const auto time = [&](const OpList& list) { return segmentTime(scenario, list, {}, kernels); };
     if (isMegatronCode(scenario) && scenario.model.mtpDepth > 0) {
@@ -149,6 +170,7 @@ SegmentTime headTime(const Scenario& scenario, const KernelProfile& kernels) {
         SegmentTime head = chunk * chunks;
         head.trained = chunk.trained;  // every chunk multiplies by the same weights
         head.trainedExperts = chunk.trainedExperts;
+        head.frozen = chunk.frozen;
         return head;
     }
     if (fusesLoss(scenario)) {
@@ -178,12 +200,7 @@ SegmentTime segmentTime(const Scenario& scenario,
         }
     }
     addGradientSums(list, scenario.settings.kernels.compile, kernels, total.input);
-    for (const WeightUse& weight : list.weights) {
-        if (weight.trained && !weight.tied) {
-            (weight.expert ? total.trainedExperts : total.trained) +=
-                static_cast<double>(weight.elements);
-        }
-    }
+    addParameters(scenario, list, total);
     if (setting.layer && !list.tensor(list.output).requiresGrad) {
         total.input = total.recompute = {};  // backward does not come here
     }

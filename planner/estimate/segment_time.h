@@ -40,6 +40,8 @@ struct SegmentTime {
     PassTime weight;
     double trained = 0.0;  ///< parameters of this rank that the optimizer steps
     double trainedExperts = 0.0;
+    double frozen = 0.0;  ///< bytes of the others, as a sharded parameter is stored
+    double frozenExperts = 0.0;
     double newtonSchulz = 0.0;  ///< seconds of Muon's products for the matrices among them
     double newtonSchulzExperts = 0.0;
     double packed = 0.0;  ///< bytes of what autograd saves that go to the host and come back

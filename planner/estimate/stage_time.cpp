@@ -160,8 +160,7 @@ private:
         backward += segments.input;
         backward += segments.weight;
         const double weight = segments.weight.device.total();
-        const HostCopies copies =
-            hostCopies(scenario_, context_.host, segments.trained, segments.trainedExperts);
+        const HostCopies copies = hostCopies(scenario_, context_.host, segments);
         const double trained = segments.trained + segments.trainedExperts;
         const double packed = packedSeconds(scenario_, context_.host, segments.packed);
         const PassParts there = passTime({.device = segments.forward.device,

@@ -66,7 +66,7 @@ double TimeBound::fromFlops(const Settings& settings, bool recomputesAll, double
 }
 
 double TimeBound::hostStep(const Scenario& scenario) const {
-    if (!stepsOnHost(scenario)) {
+    if (!stepsOnHost(scenario) || !scenario.settings.trainsAll()) {
         return 0.0;
     }
     const WeightCount mean = weights_.ofMeanRank(scenario.layout, scenario.settings.kernels.code);

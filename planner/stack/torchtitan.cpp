@@ -228,7 +228,6 @@ Settings torchtitanDefaults(const Layout& layout, Tuning) {
     settings.optimizer.library = LowBitLibrary::TorchAo;
     settings.torch.sync = GradientSync::EachMicroBatch;
     settings.torch.reshard = Reshard::Default;
-    settings.allocator = AllocatorKind::ExpandableSegments;  // run_train.sh
     return settings;
 }
 

@@ -95,9 +95,9 @@ TEST(OffloadTime, GpusOnOneWayIntoTheCpusShareIt) {
     Scenario scenario = exampleRun("fsdp2", {.dp = 8, .shard = Shard::Fsdp});
     scenario.layout.offload = Offload::ParametersCpu;
     const HostProfile& host = exampleTiming().host;
-    const double alone = hostCopies(scenario, host, 8e9, 0.0).forward;
+    const double alone = hostCopies(scenario, host, {.trained = 8e9}).forward;
     scenario.cluster.node.pci.rootComplexes.value = 4;
-    EXPECT_NEAR(hostCopies(scenario, host, 8e9, 0.0).forward, 2.0 * alone, 1e-9);
+    EXPECT_NEAR(hostCopies(scenario, host, {.trained = 8e9}).forward, 2.0 * alone, 1e-9);
 }
 
 TEST(OffloadTime, FasterHostMemoryIsAFasterStep) {

@@ -92,7 +92,7 @@ Offloaded offloadedOn(const ProfileStore& store) {
     scenario.layout = {.dp = 8, .shard = Shard::Fsdp, .offload = Offload::ParametersCpu};
     scenario.settings.engine = Engine::Fsdp2;
     return {.step = hostStepSeconds(scenario, timing.host, 1e9),
-            .copies = hostCopies(scenario, timing.host, 8e9, 0.0).forward};
+            .copies = hostCopies(scenario, timing.host, {.trained = 8e9}).forward};
 }
 
 TEST(FitNode, CopiesAndMemoryReachTheForecastOfOffloading) {
