@@ -1,6 +1,7 @@
 #include "planner/backtest/summarise_rows.h"
 
 #include "planner/backtest/error_spread.h"
+#include "planner/backtest/layout_pairs.h"
 
 #include <algorithm>
 #include <array>
@@ -15,7 +16,7 @@ namespace fabricast {
 
 namespace {
 
-constexpr std::size_t kLeastLayouts = 4;
+constexpr std::size_t kLeastLayouts = 3;
 
 using Rows = std::vector<const BacktestRow*>;
 
@@ -37,8 +38,8 @@ void addSweep(SweepScore& score, const Rows& sweep) {
     std::vector<double> measured;
     std::vector<double> forecast;
     for (const BacktestRow* row : sweep) {
-        measured.push_back(*row->measuredStep);
-        forecast.push_back(*row->predictedStep);
+        measured.push_back(*row->measuredStep / row->samples);
+        forecast.push_back(*row->predictedStep / row->samples);
     }
     const auto pick = std::min_element(forecast.begin(), forecast.end()) - forecast.begin();
     const double best = *std::min_element(measured.begin(), measured.end());
@@ -60,7 +61,7 @@ bool isSweep(const Rows& rows) {
 SweepScore sweepsOf(const Rows& rows) {
     std::map<std::string, Rows> sweeps;
     for (const BacktestRow* row : rows) {
-        if (row->stepError()) {
+        if (row->stepError() && row->samples > 0) {
             sweeps[row->sweep].push_back(row);
         }
     }
@@ -115,6 +116,7 @@ BacktestGroup groupOf(std::string name, const Rows& rows) {
     group.coverage.halfWidth = quantileOf(widths, 0.5);
     group.loose.halfWidth = quantileOf(looseWidths, 0.5);
     group.sweeps = sweepsOf(rows);
+    group.pairs = pairScore(rows);
     return group;
 }
 

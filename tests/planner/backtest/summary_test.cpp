@@ -11,6 +11,8 @@ BacktestRow row(const std::string& source, double measured, double forecast) {
     BacktestRow made{.source = source, .gpu = "h100", .stack = "fsdp2", .sweep = source};
     made.layout = std::to_string(measured);
     made.counted = true;
+    made.work = source;
+    made.samples = 1.0;
     made.measuredStep = measured;
     made.predictedStep = forecast;
     return made;
@@ -40,9 +42,38 @@ TEST(Summary, RegretIsWhatOurPickLoses) {
     EXPECT_EQ(backtest.all.sweeps.sweeps, 1U);
     EXPECT_NEAR(backtest.all.sweeps.regret, 0.2, 1e-12);
     EXPECT_NEAR(backtest.all.sweeps.rank, 0.8, 1e-12);
-    backtest.rows.pop_back();  // three are not a sweep
+    backtest.rows.resize(2);  // two are not a sweep
     summariseRows(backtest);
     EXPECT_EQ(backtest.all.sweeps.sweeps, 0U);
+}
+
+/// Twice the batch in twice the time is as fast.
+TEST(Summary, SweepsCompareTheTimesOfASample) {
+    Backtest backtest;
+    backtest.rows = {row("a", 10, 10), row("a", 22, 22), row("a", 30, 30)};
+    backtest.rows[1].samples = backtest.rows[2].samples = 4.0;
+    summariseRows(backtest);
+    EXPECT_EQ(backtest.all.sweeps.sweeps, 1U);
+    EXPECT_EQ(backtest.all.sweeps.regret, 0.0);
+    EXPECT_NEAR(backtest.all.sweeps.rank, 1.0, 1e-12);
+}
+
+/// Errors of a comparison: of a, ln(1.1) in one pair of three; of b, none, and those of another
+/// split are apart. Beyond the error of the other source alone is an order told.
+TEST(Summary, PairsTellTheErrorOfAComparison) {
+    Backtest backtest;
+    backtest.rows = {
+        row("a", 10, 10), row("a", 20, 22), row("a", 40, 44), row("b", 10, 10), row("b", 12, 12)};
+    backtest.rows[4].split = "other";
+    summariseRows(backtest);
+    const PairScore& pairs = backtest.all.pairs;
+    EXPECT_EQ(pairs.sameSplit.pairs, 3U);
+    EXPECT_EQ(pairs.sameSplit.sources, 1U);
+    EXPECT_EQ(pairs.sameSplit.right, 3U);
+    EXPECT_NEAR(pairs.sameSplit.error, 0.1, 1e-12);
+    EXPECT_EQ(pairs.otherSplit.pairs, 1U);
+    EXPECT_EQ(pairs.otherSplit.right, 1U);
+    EXPECT_EQ(pairs.otherSplit.clear, 1U);
 }
 
 TEST(Summary, CountsWhatLiesInside) {
