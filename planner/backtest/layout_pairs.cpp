@@ -96,7 +96,8 @@ void countPairs(const LayoutPairs& pairs, bool sameSplit, PairKind& kind) {
         }
         ++kind.pairs;
         kind.right += pair.isRight() ? 1U : 0U;
-        if (std::abs(pair.forecast) > std::log1p(found->second)) {
+        // Where there is no other source nothing says which orders are clear.
+        if (found->second > 0 && std::abs(pair.forecast) > std::log1p(found->second)) {
             ++kind.clear;
             kind.clearRight += pair.isRight() ? 1U : 0U;
         }

@@ -59,7 +59,7 @@ TEST(Summary, SweepsCompareTheTimesOfASample) {
 }
 
 /// Errors of a comparison: of a, ln(1.1) in one pair of three; of b, none, and those of another
-/// split are apart. Beyond the error of the other source alone is an order told.
+/// split are apart. Without another source of a kind no order counts as clear.
 TEST(Summary, PairsTellTheErrorOfAComparison) {
     Backtest backtest;
     backtest.rows = {
@@ -73,7 +73,7 @@ TEST(Summary, PairsTellTheErrorOfAComparison) {
     EXPECT_NEAR(pairs.sameSplit.error, 0.1, 1e-12);
     EXPECT_EQ(pairs.otherSplit.pairs, 1U);
     EXPECT_EQ(pairs.otherSplit.right, 1U);
-    EXPECT_EQ(pairs.otherSplit.clear, 1U);
+    EXPECT_EQ(pairs.otherSplit.clear, 0U);
 }
 
 TEST(Summary, CountsWhatLiesInside) {
