@@ -40,6 +40,15 @@ std::string sweepOf(const PublishedRun& run) {
                    countText(run.sequence)});
 }
 
+std::string workOf(const PublishedRun& run) {
+    return joined(
+        {run.source(), run.model, countText(run.layers), run.gpu, countText(run.gpus), run.stack});
+}
+
+std::string splitOf(const PublishedRun& run) {
+    return joined({countText(run.tp), countText(run.pp), countText(run.cp), countText(run.ep)});
+}
+
 std::string layoutText(const PublishedRun& run) {
     std::vector<std::string> parts = {run.shard, run.sp, run.cpKind, run.recompute, run.precision};
     for (const auto& count :
@@ -100,6 +109,9 @@ BacktestRow rowOf(const PublishedRun& run,
                     .gpu = run.gpu,
                     .stack = run.stack,
                     .sweep = sweepOf(run),
+                    .work = workOf(run),
+                    .split = splitOf(run),
+                    .samples = static_cast<double>(run.globalBatch.value_or(0)),
                     .layout = layoutText(run)};
     row.measuredStep = run.measuredStep();
     if (run.memoryGib.value_or(0.0) > 0) {

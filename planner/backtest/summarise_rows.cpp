@@ -1,6 +1,7 @@
 #include "planner/backtest/summarise_rows.h"
 
 #include "planner/backtest/error_spread.h"
+#include "planner/backtest/layout_pairs.h"
 
 #include <algorithm>
 #include <array>
@@ -150,10 +151,12 @@ void summariseRows(Backtest& backtest) {
     }
     backtest.all = groupOf("all", all);
     backtest.all.sweeps = sweepsOf(ranked);
+    backtest.all.pairs = pairScore(ranked);
     backtest.groups.clear();
     for (const auto& [name, rows] : groups) {
         backtest.groups.push_back(groupOf(name, rows));
         backtest.groups.back().sweeps = sweepsOf(rankedGroups[name]);
+        backtest.groups.back().pairs = pairScore(rankedGroups[name]);
     }
 }
 

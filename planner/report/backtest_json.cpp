@@ -97,6 +97,21 @@ void addSweeps(JsonText& json, const SweepScore& sweeps) {
     json.end();
 }
 
+void addPairs(JsonText& json, const PairScore& pairs) {
+    const std::pair<std::string_view, const PairKind*> kinds[] = {
+        {"pairs_same_split", &pairs.sameSplit}, {"pairs_other_split", &pairs.otherSplit}};
+    for (const auto& [name, kind] : kinds) {
+        json.beginObject(name);
+        json.add("n", kind->pairs);
+        json.add("sources", kind->sources);
+        json.add("right", kind->right);
+        addMaybe(json, "error", kind->pairs > 0 ? std::optional(kind->error) : std::nullopt);
+        json.add("clear", kind->clear);
+        json.add("clear_right", kind->clearRight);
+        json.end();
+    }
+}
+
 /// Readings that are not of tensors alone, or of unknown kind.
 void addOtherMemory(JsonText& json, const BacktestGroup& group) {
     for (const MemoryReading reading :
@@ -121,6 +136,7 @@ void addGroup(JsonText& json, const BacktestGroup& group) {
     addCoverage(json, "coverage", group.coverage);
     addCoverage(json, "coverage_out_of_source", group.loose);
     addSweeps(json, group.sweeps);
+    addPairs(json, group.pairs);
 }
 
 }  // namespace

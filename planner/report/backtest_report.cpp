@@ -136,6 +136,27 @@ std::string otherMemoryText(const BacktestGroup& group) {
     return text.empty() ? text : text + "\n";
 }
 
+/// Whether two layouts of one work were forecast in the order that was measured.
+std::string pairsText(const PairScore& pairs) {
+    std::string text;
+    const std::pair<std::string_view, const PairKind*> kinds[] = {
+        {"the same tp, pp, cp and ep", &pairs.sameSplit}, {"others", &pairs.otherSplit}};
+    for (const auto& [name, kind] : kinds) {
+        if (kind->pairs > 0) {
+            text += fmt::format(
+                "pairs of layouts with {}: {} of {} in the measured order; error of "
+                "a comparison {:.1f} %, beyond that of other sources {} of {}\n",
+                name,
+                kind->right,
+                kind->pairs,
+                100 * kind->error,
+                kind->clearRight,
+                kind->clear);
+        }
+    }
+    return text.empty() ? text : "\n" + text;
+}
+
 /// The rows that count: what was measured, and what is forecast.
 PointChart measuredPoints(const Backtest& backtest) {
     PointChart chart{.title = "Step times, forecast against measured",
@@ -174,6 +195,7 @@ Report backtestReport(const Backtest& backtest, bool everyReason) {
     const std::string fits = machineFitText(backtest.fits);
     return std::move(report.add(
         (fits.empty() ? fits : "\n" + fits) + otherMemoryText(backtest.all) +
+        pairsText(backtest.all.pairs) +
         reasonsText(backtest.all.refused, "no step time forecast:", everyReason) +
         reasonsText(
             backtest.all.memoryRefused, "no memory forecast for a measured run:", everyReason)));

@@ -39,6 +39,9 @@ struct BacktestRow {
     std::string id;
     std::string source, gpu, stack;
     std::string sweep;     ///< equal for runs of the same work on the same GPUs
+    std::string work;      ///< equal for runs of one source and model, stack and GPUs
+    std::string split;     ///< tp, pp, cp and ep
+    double samples = 0.0;  ///< of a step; 0: not known
     std::string layout;    ///< how the work was divided
     bool counted = false;  ///< part of the summary
     bool ranked = false;   ///< of a sweep's layouts, whether or not it counts otherwise
@@ -94,6 +97,20 @@ struct SweepScore {
     double worst = 0.0;   ///< largest regret
 };
 
+/// Pairs of layouts of one work (BacktestRow::work), all with the same split or all with others.
+struct PairKind {
+    std::size_t pairs = 0;
+    std::size_t sources = 0;
+    std::size_t right = 0;  ///< forecast in the order that was measured
+    /// The error of a comparison: from here on the order of four pairs in five is right.
+    double error = 0.0;
+    std::size_t clear = 0;  ///< forecasts differ by more than that of the other sources' pairs
+    std::size_t clearRight = 0;
+};
+struct PairScore {
+    PairKind sameSplit, otherSplit;
+};
+
 struct BacktestGroup {
     std::string name;
     std::size_t rows = 0;
@@ -105,6 +122,7 @@ struct BacktestGroup {
     Coverage coverage;
     Coverage loose;  ///< with each row's source left out of the evidence
     SweepScore sweeps;
+    PairScore pairs;
 };
 
 /// This is the answer to "how far were forecasts of these runs off?"

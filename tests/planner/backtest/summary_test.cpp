@@ -11,6 +11,8 @@ BacktestRow row(const std::string& source, double measured, double forecast) {
     BacktestRow made{.source = source, .gpu = "h100", .stack = "fsdp2", .sweep = source};
     made.layout = std::to_string(measured);
     made.counted = true;
+    made.work = source;
+    made.samples = 1.0;
     made.measuredStep = measured;
     made.predictedStep = forecast;
     return made;
@@ -40,7 +42,7 @@ TEST(Summary, RegretIsWhatOurPickLoses) {
     EXPECT_EQ(backtest.all.sweeps.sweeps, 1U);
     EXPECT_NEAR(backtest.all.sweeps.regret, 0.2, 1e-12);
     EXPECT_NEAR(backtest.all.sweeps.rank, 0.8, 1e-12);
-    backtest.rows.pop_back();  // three are not a sweep
+    backtest.rows.resize(2);  // two are not a sweep
     summariseRows(backtest);
     EXPECT_EQ(backtest.all.sweeps.sweeps, 0U);
 }
@@ -61,6 +63,24 @@ TEST(Summary, SweepsHaveLayoutsThatDoNotCountOtherwise) {
     ASSERT_EQ(backtest.groups.size(), 1U);
     EXPECT_EQ(backtest.groups[0].sweeps.sweeps, 1U);
     EXPECT_NEAR(backtest.all.sweeps.regret, 0.2, 1e-12);
+}
+
+/// Errors of a comparison: of a, ln(1.1) in one pair of three; of b, none, and those of another
+/// split are apart. Without another source of a kind no order counts as clear.
+TEST(Summary, PairsTellTheErrorOfAComparison) {
+    Backtest backtest;
+    backtest.rows = {
+        row("a", 10, 10), row("a", 20, 22), row("a", 40, 44), row("b", 10, 10), row("b", 12, 12)};
+    backtest.rows[4].split = "other";
+    summariseRows(backtest);
+    const PairScore& pairs = backtest.all.pairs;
+    EXPECT_EQ(pairs.sameSplit.pairs, 3U);
+    EXPECT_EQ(pairs.sameSplit.sources, 1U);
+    EXPECT_EQ(pairs.sameSplit.right, 3U);
+    EXPECT_NEAR(pairs.sameSplit.error, 0.1, 1e-12);
+    EXPECT_EQ(pairs.otherSplit.pairs, 1U);
+    EXPECT_EQ(pairs.otherSplit.right, 1U);
+    EXPECT_EQ(pairs.otherSplit.clear, 0U);
 }
 
 TEST(Summary, CountsWhatLiesInside) {
