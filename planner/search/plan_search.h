@@ -101,6 +101,7 @@ private:
     void sayWhatIsLeft();
     [[nodiscard]] bool isUnmodelled(std::uint32_t family, const Error& refusal) const;
     void refuseUnmodelled(std::uint32_t family, std::int64_t layouts);
+    bool isFamilyTaken(std::uint32_t family, std::string& why);
     Result<std::vector<bool>> stacksThatRun();
     Result<void> fillQueue();
     Result<void> count(std::uint32_t family);
