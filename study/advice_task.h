@@ -8,6 +8,7 @@
 #include "planner/spec/scenario.h"
 #include "planner/stack/stack.h"
 
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <span>
@@ -50,6 +51,9 @@ struct AdviceTask {
     /// How surely full training must fit for help from the host not to be looked at.
     Verdict enough = Verdict::Likely;
     KnownWork* known = nullptr;  ///< what earlier searches worked out
+    bool onlyBest = false;       ///< of the ways only the one that is recommended is of use
+    /// What all searches that go on for what surely fits may walk; nothing: each as one search.
+    std::int64_t* walksLeft = nullptr;
     /// The same task with some keys of its question changed.
     std::function<Result<AdviceTask>(std::span<const Edit>)> with{};
 };

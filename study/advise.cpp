@@ -2,6 +2,7 @@
 
 #include "planner/budget/gpu_hour.h"
 #include "planner/load/load_budget.h"
+#include "planner/search/find_plans.h"
 #include "study/evaluate_options.h"
 #include "study/families.h"
 #include "study/fits_as_surely.h"
@@ -13,6 +14,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
@@ -83,6 +85,8 @@ Result<std::optional<AdviceChange>> changed(const AdviceTask& task,
         if (!asked) {
             break;
         }
+        asked->task.onlyBest = true;
+        asked->task.walksLeft = task.walksLeft;
         asked->task.enough = fitsAsSurely(Verdict::Likely, now) ? Verdict::Likely : Verdict::Fits;
         FABRICAST_ASSIGN(EvaluatedOptions evaluated,
                          evaluateOptions(asked->task, asked->timing, threads, watch));
@@ -122,10 +126,12 @@ Result<AdviceTask> changedTask(const AdviceTask& task,
 
 }  // namespace
 
-Result<Advice> adviseOn(const AdviceTask& task,
+Result<Advice> adviseOn(AdviceTask task,
                         const TimingProfiles& timing,
                         std::size_t threads,
                         const Watch& watch) {
+    std::int64_t walks = kMostEventsWalked;
+    task.walksLeft = &walks;
     Advice advice{.question = task.base, .most = task.most};
     const ClusterSpec& cluster = task.base.cluster;
     advice.basis = costBasis(cluster.node.gpu.name, cluster.gpus(), task.budget);

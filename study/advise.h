@@ -25,7 +25,7 @@ Result<Advice> advise(const Question& question,
 /// Takes the ways to train, simplest first, each with the best layout that it has here, and advises
 /// the simplest that fits and is not clearly slower than the fastest. Then takes them again in
 /// other situations: more and fewer GPUs, longer sequences, smaller GPUs, a slower network.
-Result<Advice> adviseOn(const AdviceTask& task,
+Result<Advice> adviseOn(AdviceTask task,
                         const TimingProfiles& timing,
                         std::size_t threads,
                         const Watch& watch = {});

@@ -8,6 +8,8 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <limits>
+#include <span>
 #include <string>
 #include <utility>
 
@@ -76,6 +78,22 @@ std::string typedSettings(const AdviceFamily& family) {
     return text;
 }
 
+/// Of those before that train the same, the fastest step that surely fits: a way that is slower is
+/// not recommended beside it.
+double fastestBefore(const AdviceTask& task,
+                     const AdviceStep& step,
+                     std::span<const AdviceStep> before) {
+    double fastest = std::numeric_limits<double>::infinity();
+    for (const AdviceStep& other : before) {
+        const bool fits = other.timed && other.plan->memory.onDevice == Verdict::Fits &&
+                          other.plan->fitsHost() && isAffordable(other, task.most);
+        if (fits && other.set == step.set) {
+            fastest = std::min(fastest, other.plan->step.step.value.count());
+        }
+    }
+    return fastest;
+}
+
 Result<std::vector<Edit>> editsOf(const AdviceTask& task,
                                   const AdviceFamily& family,
                                   const AdviceStep& step) {
@@ -113,7 +131,11 @@ Result<EvaluatedOptions> evaluateOptions(const AdviceTask& task,
             .key = family.key, .question = family.question, .set = typedSettings(family)};
         step.why = leftOut(task, family, evaluated.options);
         if (step.why.empty()) {
-            const Result<void> planned = planFamily(task, family, {timing, threads, watch}, step);
+            PlanBench bench{timing, threads, watch};
+            if (task.onlyBest) {
+                bench.slowest = fastestBefore(task, step, evaluated.options);
+            }
+            const Result<void> planned = planFamily(task, family, bench, step);
             evaluated.stopped = !planned && planned.error().code == Error::Code::Stopped &&
                                 !evaluated.options.empty();
             if (evaluated.stopped) {

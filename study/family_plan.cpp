@@ -4,6 +4,7 @@
 #include "planner/search/find_plans.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <utility>
@@ -22,7 +23,7 @@ bool surelyFits(const PlanReport& report) {
 }
 
 /// A search of the family's stacks and rules. One that ends before it finds what surely fits goes
-/// on as long as a plan's own: what it found out is known.
+/// on as long as a plan's own, or as long as those before have left: what it found out is known.
 Result<PlanReport> searchedFamily(const AdviceTask& task,
                                   const AdviceFamily& family,
                                   const PlanBench& bench) {
@@ -30,6 +31,7 @@ Result<PlanReport> searchedFamily(const AdviceTask& task,
                           .misses = 1,
                           .distinct = true,
                           .mostWalked = kMostEventsOfMany,
+                          .slowest = bench.slowest,
                           .threads = bench.threads,
                           .known = task.known};
     const auto search = [&] {
@@ -39,11 +41,15 @@ Result<PlanReport> searchedFamily(const AdviceTask& task,
                          {.stop = bench.watch.stop});
     };
     FABRICAST_ASSIGN(PlanReport report, search());
-    if (report.cutShort.empty() || surelyFits(report)) {
+    std::int64_t own = kMostEventsWalked;
+    std::int64_t& left = task.walksLeft == nullptr ? own : *task.walksLeft;
+    if (report.cutShort.empty() || surelyFits(report) || left <= report.walked) {
         return report;
     }
-    options.mostWalked = kMostEventsWalked;
-    return search();
+    options.mostWalked = left;
+    FABRICAST_ASSIGN(PlanReport longer, search());
+    left -= longer.walked;
+    return longer;
 }
 
 /// The plan that this search lists first.

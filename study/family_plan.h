@@ -6,6 +6,7 @@
 #include "study/advice_task.h"
 
 #include <cstddef>
+#include <limits>
 
 namespace fabricast {
 
@@ -14,6 +15,8 @@ struct PlanBench {
     const TimingProfiles& timing;
     std::size_t threads = 1;
     const Watch& watch;
+    double slowest =
+        std::numeric_limits<double>::infinity();  ///< seconds of a step that are of use
 };
 
 /// Puts the best layout of one way to train into its step, priced; where none fits the nearest

@@ -20,17 +20,17 @@ std::string percent(double share) {
 /// for one that an earlier search made. A layout costs as much to set up as some events to walk.
 void PlanSearch::countWalk(const MemoryBreakdown& memory) {
     constexpr std::int64_t kOfEach = 3000;
-    walked_ += kOfEach;
+    report_.walked += kOfEach;
     ++layoutsWalked_;
     const StageMemory& fullest = memory.stages[memory.fullest];
     const Bytes around = memory.peak.lo - fullest.requested;
     for (const StageMemory& stage : memory.stages) {
-        walked_ += stage.eventsWalked;
+        report_.walked += stage.eventsWalked;
         if (stage.requested + around > Bytes(limit_)) {
             return;
         }
     }
-    walked_ += fullest.eventsWalked;
+    report_.walked += fullest.eventsWalked;
 }
 
 /// Where the search was cut short before anything fitted: the layouts that need least.

@@ -17,11 +17,12 @@ struct Valued {
     Plan plan;
 };
 
-/// The search of one part among several: plans are shown when all of theirs are compared. Few parts
-/// take much work. The nearest misses are those of the whole.
-SearchOptions ofOnePart(SearchOptions options, std::size_t part) {
+/// The search of one part among several: plans are shown when all of theirs are compared. It takes
+/// a third of the work that those before have left, so that all together take no more than one
+/// search. The nearest misses are those of the whole.
+SearchOptions ofOnePart(SearchOptions options, std::size_t part, std::int64_t walked) {
     constexpr std::int64_t kShare = 3;
-    options.mostWalked /= kShare;
+    options.mostWalked = std::max<std::int64_t>(0, options.mostWalked - walked) / kShare;
     options.misses = part == 0 ? options.misses : 0;
     options.onPlan = nullptr;
     return options;
@@ -82,14 +83,17 @@ Result<PlanReport> findOnParts(const SearchTask& task,
     std::optional<PlanReport> whole;
     std::vector<Plan> fronts;
     std::string cutShort;
+    std::int64_t walked = 0;
     const std::vector<ClusterSpec> parts = partsOf(task.base.cluster);
     for (std::size_t part = 0; part < parts.size(); ++part) {
         SearchTask smaller = task;
         smaller.base.cluster = parts[part];
-        FABRICAST_ASSIGN(
-            PlanReport report,
-            findPlans(
-                smaller, profiles, ofOnePart(options, part), partOf(watch, part, parts.size())));
+        FABRICAST_ASSIGN(PlanReport report,
+                         findPlans(smaller,
+                                   profiles,
+                                   ofOnePart(options, part, walked),
+                                   partOf(watch, part, parts.size())));
+        walked += report.walked;
         for (Plan& plan : report.plans) {
             if (const std::optional<double> worth = value(plan)) {
                 found.push_back({*worth, parts[part].gpus(), plan});
@@ -105,6 +109,7 @@ Result<PlanReport> findOnParts(const SearchTask& task,
             whole->candidates += report.candidates;
             whole->feasible += report.feasible;
             whole->looks += report.looks;
+            whole->walked += report.walked;
             if (cutShort.empty() && !report.cutShort.empty()) {
                 cutShort = "on " + std::to_string(parts[part].gpus()) + " GPUs " + report.cutShort;
             }

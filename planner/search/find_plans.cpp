@@ -48,6 +48,7 @@ Result<PlanReport> findPlans(const SearchTask& task,
     front.onPlan = nullptr;
     FABRICAST_ASSIGN(PlanReport whole, searchedOnce(task, profiles, front, {.stop = watch.stop}));
     report.pareto = std::move(whole.pareto);
+    report.walked += whole.walked;
     report.wholeFront = true;
     return report;
 }

@@ -26,6 +26,23 @@ void PlanSearch::refuseUnmodelled(std::uint32_t family, std::int64_t layouts) {
     }
 }
 
+/// Whether a stack takes a layout of the family, or only does not model it. Those that are refused
+/// together are not asked one by one: a stack may refuse millions.
+bool PlanSearch::isFamilyTaken(std::uint32_t family, std::string& why) {
+    for (const Candidate& candidate : space_.candidatesOf(family)) {
+        const Candidate group{.family = family, .recompute = candidate.recompute};
+        if (!why.empty() && isFamilyRefused(group)) {
+            continue;
+        }
+        const auto allowed = scenarios_.allowed(candidate);
+        if (allowed || isUnmodelled(family, allowed.error())) {
+            return true;
+        }
+        why = why.empty() ? allowed.error().why : why;
+    }
+    return false;
+}
+
 /// A stack that refuses all its layouts says why.
 Result<std::vector<bool>> PlanSearch::stacksThatRun() {
     std::vector<bool> runs(task_.stacks.size(), false);
@@ -36,14 +53,7 @@ Result<std::vector<bool>> PlanSearch::stacksThatRun() {
             continue;
         }
         FABRICAST_TRY(watch_.check());
-        for (const Candidate& candidate : space_.candidatesOf(family)) {
-            const auto allowed = scenarios_.allowed(candidate);
-            if (allowed || isUnmodelled(family, allowed.error())) {
-                runs[stack] = true;
-                break;
-            }
-            why[stack] = why[stack].empty() ? allowed.error().why : why[stack];
-        }
+        runs[stack] = isFamilyTaken(family, why[stack]);
     }
     for (std::size_t stack = 0; stack < runs.size(); ++stack) {
         if (!runs[stack] && !why[stack].empty()) {
@@ -98,13 +108,13 @@ void PlanSearch::addToBlock(std::uint32_t family) {
 }
 
 Result<void> PlanSearch::fillQueue() {
-    FABRICAST_ASSIGN(const std::vector<bool> runs, stacksThatRun());
-    report_.refused = std::ranges::find(runs, true) == runs.end();
     for (const std::vector<RecomputeSettings>& kinds : space_.recomputes) {
         kinds_ = std::max(kinds_, kinds.size());
     }
     refused_.resize(space_.families.size() * kinds_);
     refusedWhole_.resize(space_.families.size());
+    FABRICAST_ASSIGN(const std::vector<bool> runs, stacksThatRun());
+    report_.refused = std::ranges::find(runs, true) == runs.end();
     std::size_t orders = 0;
     for (const LayoutFamily& family : space_.families) {
         firstOrder_.push_back(orders);

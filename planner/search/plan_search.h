@@ -82,7 +82,7 @@ private:
         }
     };
 
-    [[nodiscard]] bool isTired() const { return walked_ >= options_.mostWalked; }
+    [[nodiscard]] bool isTired() const { return report_.walked >= options_.mostWalked; }
     [[nodiscard]] bool leastMemory() const { return options_.objective == PlanObjective::Memory; }
     [[nodiscard]] bool isLean(const MemoryBreakdown& memory) const {
         return limit_ == capacity_ || memory.peak.value.count() <= limit_;
@@ -101,6 +101,7 @@ private:
     void sayWhatIsLeft();
     [[nodiscard]] bool isUnmodelled(std::uint32_t family, const Error& refusal) const;
     void refuseUnmodelled(std::uint32_t family, std::int64_t layouts);
+    bool isFamilyTaken(std::uint32_t family, std::string& why);
     Result<std::vector<bool>> stacksThatRun();
     Result<void> fillQueue();
     Result<void> count(std::uint32_t family);
@@ -183,7 +184,6 @@ private:
     std::vector<Asked> refusedWhole_;  ///< by family: whatever is recomputed
     std::priority_queue<Waiting> queue_;
     bool isSlowLeft_ = false;  ///< layouts that are too slow do not wait
-    std::int64_t walked_ = 0;  ///< allocations and releases, for the memory of layouts
     std::int64_t layoutsWalked_ = 0;
     std::map<std::pair<std::uint32_t, std::string>, std::int64_t> refusals_;
 };

@@ -4,6 +4,7 @@
 #include "planner/search/time_bound.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <vector>
 
@@ -32,12 +33,25 @@ double passesOf(const Scenario& scenario, const TimeBound& bound, const KernelPr
                  : std::numeric_limits<double>::infinity();
 }
 
-/// The least over the kinds of layout, of one stack; 0 where none has settings.
+/// Whether the stack has no kernels of the model, however its layers are split.
+bool lacksKernels(Scenario scenario, const KernelProfile& limits) {
+    for (const Layout& split : {Layout{}, {.tp = 2}, {.cp = 2}, {.dp = 2, .ep = 2}}) {
+        scenario.layout = split;
+        if (leastPerSample(scenario, limits)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/// The least over the kinds of layout, of one stack; infinite where it has none with kernels, and 0
+/// where that depends on how layers are split.
 double leastOf(const SearchTask& task,
                const StackSettings& stack,
                const TimeBound& bound,
                const KernelProfile& limits) {
     double least = std::numeric_limits<double>::infinity();
+    bool lacksAll = true;
     for (const Layout& layout : kindsOfLayout()) {
         const Result<Settings> settings = stack.settingsFor(layout);
         if (!settings) {
@@ -47,9 +61,11 @@ double leastOf(const SearchTask& task,
         scenario.stack = std::string(stack.stack->name);
         scenario.settings = *settings;
         scenario.layout = {.microBatch = task.base.workload.globalBatch};
-        least = std::min(least, passesOf(scenario, bound, limits));
+        const double passes = passesOf(scenario, bound, limits);
+        lacksAll = lacksAll && std::isinf(passes) && lacksKernels(scenario, limits);
+        least = std::min(least, passes);
     }
-    return least < std::numeric_limits<double>::infinity() ? least : 0.0;
+    return std::isinf(least) && !lacksAll ? 0.0 : least;
 }
 
 }  // namespace
@@ -59,9 +75,12 @@ Result<double> leastGpuSeconds(const SearchTask& task, const TimingProfiles& pro
                      StepEstimator::make(task.base.cluster, profiles));
     const SearchSpace nothing;
     const TimeBound bound(task, nothing, estimator.host());
-    double least = task.stacks.empty() ? 0.0 : std::numeric_limits<double>::max();
+    double least = std::numeric_limits<double>::infinity();
     for (const StackSettings& stack : task.stacks) {
         least = std::min(least, leastOf(task, stack, bound, estimator.limits()));
+    }
+    if (std::isinf(least)) {  // no stack has a plan: the search says why
+        return 0.0;
     }
     const WorkloadSpec& workload = task.base.workload;
     const double tokens =

@@ -100,6 +100,21 @@ TEST(Advise, OtherSituationsAreSearchedForReal) {
               evaluated.options[*evaluated.recommended].plan->scenario.layout);
 }
 
+/// Where only what is recommended is of use, ways that are slower are not searched to their end.
+TEST(Advise, RecommendsTheSameWhereOnlyThatIsOfUse) {
+    for (const Bytes memory : {9_GiB, 12_GiB, 14_GiB, 20_GiB, 80_GiB}) {
+        AdviceTask task = smallTask(memory);
+        const EvaluatedOptions all = evaluateOptions(task, exampleTiming(), 1).value();
+        task.onlyBest = true;
+        const EvaluatedOptions best = evaluateOptions(task, exampleTiming(), 1).value();
+        ASSERT_EQ(best.recommended, all.recommended) << memory.count();
+        if (all.recommended) {
+            EXPECT_EQ(best.options[*best.recommended].plan->scenario.layout,
+                      all.options[*all.recommended].plan->scenario.layout);
+        }
+    }
+}
+
 /// Where what is recommended surely fits, so does what is in every other situation.
 TEST(Advise, HoldsOtherSituationsToHowSurelyTheQuestionFits) {
     for (const Bytes memory : {20_GiB, 22_GiB, 24_GiB, 26_GiB, 28_GiB, 30_GiB}) {

@@ -61,6 +61,20 @@ TEST(FindOnParts, FindsTheFewestGpusThatHoldTheModel) {
     }
 }
 
+/// All parts together walk no more than one search may, but for the layout with which each ends.
+TEST(FindOnParts, SharesTheWorkOfOneSearch) {
+    SearchTask task = taskOf({.layers = 8, .gpus = 32, .memory = 40_GiB}, {"megatron"});
+    constexpr std::int64_t kMost = 400'000;
+    constexpr std::int64_t kOfOneLayout = 40'000;
+    const SearchOptions options{
+        .top = 60, .objective = PlanObjective::Memory, .mostWalked = kMost, .known = nullptr};
+    const auto report = findOnParts(task, exampleTiming(), options, &gpusOf).value();
+    const auto parts = static_cast<std::int64_t>(partsOf(task.base.cluster).size());
+    EXPECT_NE(report.cutShort, "");
+    EXPECT_LE(report.walked, kMost + parts * kOfOneLayout);
+    EXPECT_GT(report.walked, kMost / 3);
+}
+
 /// More ranks than samples: only a part of the cluster has layouts.
 TEST(FindOnParts, AnswersWhatTheWholeClusterHasNoLayoutFor) {
     const SearchTask task = taskOf({.gpus = 16, .memory = 80_GiB, .batch = 4}, {"fsdp2"});

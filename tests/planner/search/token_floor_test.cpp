@@ -51,6 +51,17 @@ TEST_P(TokenFloor, NoStepIsFaster) {
     EXPECT_LT(fastest, 20.0 * least);  // it says something
 }
 
+/// A stack that has no kernels of the model has no plan: the others bound the step.
+TEST(TokenFloors, LeaveOutStacksWithoutKernels) {
+    const SmallWorld world{.model = "deepseek-v3", .gpus = 16, .batch = 64};
+    const auto least = [&world](const std::vector<std::string>& stacks) {
+        return leastGpuSeconds(taskOf(world, stacks), exampleTiming()).value();
+    };
+    EXPECT_GT(least({"megatron"}), 0.0);
+    EXPECT_EQ(least({"deepspeed", "megatron"}), least({"megatron"}));
+    EXPECT_EQ(least({"deepspeed"}), 0.0);  // the search says why it has none
+}
+
 INSTANTIATE_TEST_SUITE_P(
     Search,
     TokenFloor,
