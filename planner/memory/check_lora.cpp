@@ -3,6 +3,7 @@
 #include "planner/base/nearest_name.h"
 #include "planner/ops/quantized_linear.h"
 #include "planner/spec/names.h"
+#include "planner/spec/peft_targets.h"
 #include "planner/spec/setting_names.h"
 
 #include <algorithm>
@@ -14,8 +15,8 @@ namespace fabricast {
 
 namespace {
 
-constexpr std::array<std::string_view, 9> kTargets = {
-    "q", "k", "v", "o", "gate", "up", "down", "experts", "router"};
+constexpr std::array<std::string_view, 13> kTargets = {
+    "q", "k", "v", "o", "gate", "up", "down", "experts", "router", "q_a", "q_b", "kv_a", "kv_b"};
 
 Result<void> checkRank(const LoraSettings& lora, const ModelSpec& model) {
     if (lora.rank < 1) {
@@ -35,6 +36,25 @@ Result<void> checkRank(const LoraSettings& lora, const ModelSpec& model) {
     return {};
 }
 
+/// PEFT passes over a name that no layer has, unless it finds none at all.
+bool namesAny(const NameSet& targets, const ModelSpec& model) {
+    const NameSet attention = attentionTargets(model);
+    const auto isAttention = [](const std::string& name) {
+        return name.starts_with("q") || name.starts_with("k") || name == "v" || name == "o";
+    };
+    return std::ranges::any_of(targets, [&](const std::string& name) {
+        return !isAttention(name) || attention.contains(name);
+    });
+}
+
+std::string plusList(const NameSet& names) {
+    std::string text;
+    for (const std::string& name : names) {
+        text += (text.empty() ? "" : "+") + name;
+    }
+    return text;
+}
+
 Result<void> checkTargets(const LoraSettings& lora, const ModelSpec& model) {
     for (const std::string& target : lora.targets) {
         if (std::find(kTargets.begin(), kTargets.end(), target) == kTargets.end()) {
@@ -49,6 +69,13 @@ Result<void> checkTargets(const LoraSettings& lora, const ModelSpec& model) {
                     "settings.lora.targets",
                     "LoRA needs at least one linear layer to adapt",
                     "settings.lora.targets=q+v");
+    }
+    if (!namesAny(lora.targets, model)) {
+        return fail(Error::Code::BadInput,
+                    "settings.lora.targets",
+                    "Target modules not found in the base model: " + model.name +
+                        " has none of these layers",
+                    "settings.lora.targets=" + plusList(attentionTargets(model)));
     }
     if (lora.targets.size() == 1 && lora.targets.contains("gate") &&
         model.mlp.kind != MlpKind::Gated) {
@@ -105,6 +132,12 @@ Result<void> checkExpertTargets(const Scenario& scenario) {
                                 "work with ") +
                         (lora.dora ? "DoRA" : "lora_dropout != 0"),
                     "leave experts and router out of settings.lora.targets");
+    }
+    if (experts && scenario.model.family == "llama4_text") {
+        return fail(Error::Code::Unsupported,
+                    "settings.lora.targets",
+                    "adapters of the experts of transformers' llama4_text are not modelled",
+                    "settings.lora.targets=q+k+v+o+gate+up+down");
     }
     if (experts && scenario.settings.kernels.experts == ExpertKernel::Sequential) {
         return fail(Error::Code::Unsupported,
@@ -189,10 +222,6 @@ Result<void> checkLora(const Scenario& scenario) {
                            "LoRA is modelled as PEFT runs it over transformers' layers, not for " +
                                std::string(nameOf(code)) + "'s",
                            "stack=axolotl or accelerate");
-    }
-    if (scenario.model.attention.kind == AttentionKind::Latent) {
-        return unsupported(
-            "settings.tuning", "LoRA is not modelled for latent attention", "another model");
     }
     if (scenario.layout.tp > 1) {
         return unsupported("layout.tp", "LoRA is not modelled with tensor parallelism", "tp=1");

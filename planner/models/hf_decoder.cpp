@@ -67,6 +67,11 @@ Result<AttentionSpec> readGroupedAttention(const HfDecoder& family,
         FABRICAST_ASSIGN(normed, config.flag(family.qkNormKey, false));
     }
     attention.qkNorm = normed ? family.qkNorm : QkNorm::None;
+    if (family.turnsSomeLayers) {
+        FABRICAST_ASSIGN(attention.unitHeads, config.flag("use_qk_norm", true));
+        // Published configs have a number there, of which any but 0 is true.
+        FABRICAST_ASSIGN(attention.scalesQueries, config.truth("attn_temperature_tuning", true));
+    }
     return attention;
 }
 

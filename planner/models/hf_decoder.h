@@ -36,6 +36,7 @@ struct HfExperts {
     bool biases = false;          ///< of the experts and the router
     bool correctionBias = false;
     bool sigmoidScore = false;
+    std::int64_t groups = 0;  ///< n_group where it is absent; 0: not read
 };
 
 /// Which layers have sliding-window attention.
@@ -73,6 +74,8 @@ struct HfDecoder {
     QkNorm qkNorm = QkNorm::None;
     std::string_view qkNormKey = {};  ///< "": always
     bool sinks = false;
+    bool turnsSomeLayers =
+        false;  ///< reads use_qk_norm and attn_temperature_tuning as Llama 4 does
     bool fusedQkv = false;
     bool fusedGateUp = false;
     NormPlacement norms = NormPlacement::Before;

@@ -1,5 +1,6 @@
 #include "planner/models/hf_decoder.h"
 
+#include <string>
 #include <utility>
 
 namespace fabricast {
@@ -66,6 +67,20 @@ Result<std::int64_t> expertCount(const HfExperts& family, const HfReader& config
                             : config.size({"num_experts"}, family.experts);
 }
 
+/// DeepSeek-V2's router looks at its groups by one method alone.
+Result<std::int64_t> groupCount(const HfExperts& family, const HfReader& config) {
+    if (family.groups == 0) {
+        return 1;
+    }
+    if (config.has("topk_method")) {
+        FABRICAST_ASSIGN(const std::string method, config.config().find("topk_method")->text());
+        if (method == "greedy") {
+            return 1;
+        }
+    }
+    return config.sizeOrNull({"n_group"}, family.groups, 1);
+}
+
 Result<MoeSpec> readShared(MoeSpec moe, const HfExperts& family, const HfReader& config) {
     switch (family.shared) {
         case HfExperts::Shared::Multiple: {
@@ -109,6 +124,7 @@ Result<ModelSpec> withExperts(ModelSpec model, const HfExperts& family, const Hf
     moe.clampedGlu = family.biases;  // gpt-oss alone: its code clamps whatever the config says
     moe.correctionBias = family.correctionBias;
     moe.sigmoidScore = family.sigmoidScore;
+    FABRICAST_ASSIGN(moe.groups, groupCount(family, config));
     FABRICAST_ASSIGN(model.moe, readShared(moe, family, config));
     FABRICAST_ASSIGN(model.sparse, sparseLayers(family, config, model.layers));
     return model;

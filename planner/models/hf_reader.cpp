@@ -77,6 +77,15 @@ Result<bool> HfReader::flag(std::string_view key, bool absent) const {
     return config_->booleanOr(key, absent);
 }
 
+Result<bool> HfReader::truth(std::string_view key, bool absent) const {
+    const JsonValue* value = config_->find(key);
+    if (value == nullptr || value->kind() != JsonValue::Kind::Integer) {
+        return flag(key, absent);
+    }
+    FABRICAST_ASSIGN(const std::int64_t number, value->integer({}));
+    return number != 0;
+}
+
 Result<bool> HfReader::tied(bool absent) const {
     constexpr std::string_view kKey = "tie_word_embeddings";
     const bool saidOutside = config_->find(kKey) == nullptr && outer_ != nullptr;

@@ -38,6 +38,8 @@ public:
                                                    std::int64_t absent,
                                                    std::int64_t whenNull) const;
     [[nodiscard]] Result<bool> flag(std::string_view key, bool absent) const;
+    /// The same where a number will do too: Python's truth.
+    [[nodiscard]] Result<bool> truth(std::string_view key, bool absent) const;
     /// tie_word_embeddings may be outside the text_config only.
     [[nodiscard]] Result<bool> tied(bool absent) const;
     /// Whole numbers, one for each item; null is absent.

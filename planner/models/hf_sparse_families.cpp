@@ -78,7 +78,8 @@ constexpr HfDecoder kDeepseekV2{.modelType = "deepseek_v2",
                                                      .width = 1407,
                                                      .sparseLayers = SparseLayers::FromLayer,
                                                      .shared = Shared::Multiple,
-                                                     .sharedSize = 2}};
+                                                     .sharedSize = 2,
+                                                     .groups = 1}};
 
 constexpr HfDecoder deepseekV3(std::string_view modelType) {
     return {.modelType = modelType,
@@ -99,7 +100,8 @@ constexpr HfDecoder deepseekV3(std::string_view modelType) {
                                  .shared = Shared::Multiple,
                                  .sharedSize = 1,
                                  .correctionBias = true,
-                                 .sigmoidScore = true},
+                                 .sigmoidScore = true,
+                                 .groups = 8},
             .predictsMore = true};
 }
 
@@ -160,6 +162,7 @@ constexpr HfDecoder kLlama4{.modelType = "llama4_text",
                             .width = 16384,
                             .positions = 131072,
                             .refusedKey = "attention_bias",
+                            .turnsSomeLayers = true,
                             .window = HfWindow::Chunked,
                             .windowSize = 8192,
                             .experts = HfExperts{.localName = true,

@@ -2,7 +2,9 @@
 
 #include "planner/ops/dense_attention.h"
 #include "planner/ops/hf_code.h"
+#include "planner/ops/hf_latent_attention.h"
 #include "planner/ops/hf_moe.h"
+#include "planner/ops/hf_windowed_positions.h"
 #include "planner/ops/lora_linear.h"
 #include "planner/ops/megatron_layer.h"
 #include "planner/ops/megatron_vocab.h"
@@ -190,6 +192,22 @@ UnfusedAttention attendedBy(OpBuilder& g,
     return made;
 }
 
+/// Queries and keys with their rotary embedding.
+Projected positioned(OpBuilder& g,
+                     const Scenario& scenario,
+                     const Rotary& table,
+                     const Projected& projections,
+                     std::int64_t layer) {
+    if (hfCodeOf(scenario).rotatesInWindows) {
+        return positionedInWindows(g, scenario, table, projections, layer);
+    }
+    const Projected out{rotate(g, scenario, table, projections.q),
+                        rotate(g, scenario, table, projections.k),
+                        projections.v};
+    g.holdUntilHere({projections.q, projections.k});
+    return out;
+}
+
 LayerAttention eagerAttention(OpBuilder& g,
                               const Scenario& scenario,
                               TensorId x,
@@ -200,10 +218,7 @@ LayerAttention eagerAttention(OpBuilder& g,
     g.enterModule();
     const TensorId full = gatherSequence(g, shape, x);
     const Projected projections = projectQkv(g, scenario, shape, full);
-    const Projected p{rotate(g, scenario, table, projections.q),
-                      rotate(g, scenario, table, projections.k),
-                      projections.v};
-    g.holdUntilHere({projections.q, projections.k});
+    const Projected p = positioned(g, scenario, table, projections, layer);
     g.module("core_attn");
     const UnfusedAttention attended = attendedBy(g, scenario, shape, p, mask);
     const TensorId joined = mergeContext(g, scenario, attended.out);
@@ -219,7 +234,7 @@ LayerAttention eagerAttention(OpBuilder& g,
     const TensorId reduced = reducePartial(g, shape, projected);
     callDropout(g, scenario);
     g.leaveModule();
-    return {reduced, attended.weights};
+    return {reduced, hfCodeOf(scenario).namesAttention ? reduced : attended.weights};
 }
 
 OpList eagerLayer(const Scenario& scenario, std::int64_t layer) {
@@ -232,14 +247,15 @@ OpList eagerLayer(const Scenario& scenario, std::int64_t layer) {
     g.enterModule();
     const TensorId normed = eagerNorm(g, scenario, x, "input_layernorm");
     const bool latent = scenario.model.attention.kind == AttentionKind::Latent;
+    const bool titan = scenario.settings.kernels.code == ModelCode::TorchTitan;
     const LayerAttention attention =
-        latent ? LayerAttention{latentAttention(g, scenario, normed), kNoTensor}
-               : eagerAttention(g, scenario, normed, layer);
+        !latent ? eagerAttention(g, scenario, normed, layer)
+        : titan ? LayerAttention{latentAttention(g, scenario, normed), kNoTensor}
+                : LayerAttention{hfLatentAttention(g, scenario, normed), kNoTensor};
     g.holdUntilHere({normed});
     const TensorId attended = g.add(x, attention.out);
     g.module("mlp");
     const TensorId ready = eagerNorm(g, scenario, attended, "post_attention_layernorm");
-    const bool titan = scenario.settings.kernels.code == ModelCode::TorchTitan;
     HfMoe fed;
     if (!scenario.model.isSparse(layer)) {
         fed.out = eagerMlp(g, scenario, ready);

@@ -67,7 +67,8 @@ TensorId efficientAttention(
     const std::int64_t width = g.info(q).width;
     const std::int64_t rows = shape.batch * shape.heads;
     const std::int64_t elements = rows * shape.sequence * shape.valueDim;
-    const TensorId out = g.fresh(elements, width);
+    const bool graph = g.info(q).requiresGrad || g.info(k).requiresGrad || g.info(v).requiresGrad;
+    const TensorId out = g.fresh(elements, width, graph);
     const TensorId logSumExp = g.fresh(rows * roundUp(shape.sequence, kLogSumExpRows), 4, false);
     const TensorId rng = g.fresh(kRngBytes, 1, false);
     const bool wide = std::max(shape.keyDim, shape.valueDim) > kOneTileDim;
@@ -75,7 +76,7 @@ TensorId efficientAttention(
           .name = "efficient_attention",
           .inputs = {q, k, v},
           .outputs = {out, logSumExp, rng},
-          .saved = {q, k, v, out, logSumExp, rng},
+          .saved = graph ? TensorIds{q, k, v, out, logSumExp, rng} : TensorIds{},
           .backwardTemps = {4 * rows * shape.sequence,
                             efficientWorkspace(shape, width == kCastWidth)}};
     if (wide && width == kCastWidth) {

@@ -11,7 +11,13 @@ constexpr HfCode kLikeLlama{};
 /// transformers 5.23.
 constexpr std::array kHfCodes = {
     HfCode{.family = "gpt_oss", .scalesNormWide = true, .rotatesHalves = true},
-    HfCode{.family = "glm4_moe", .normsHeadsLast = true, .rotaryShare = 2}};
+    HfCode{.family = "glm4_moe", .normsHeadsLast = true, .rotaryShare = 2},
+    HfCode{.family = "deepseek_v2", .rotatesAsComplex = true},
+    HfCode{.family = "llama4_text",
+           .rotatesAsComplex = true,
+           .rotatesInWindows = true,
+           .namesAttention = true,
+           .keepsMlpNames = true}};
 
 bool runsTransformers(const Scenario& scenario) {
     return scenario.settings.kernels.code == ModelCode::HuggingFace;
@@ -26,12 +32,17 @@ const HfCode& hfCodeOf(const Scenario& scenario) {
 
 std::int64_t rotaryColumns(const Scenario& scenario) {
     const HfCode& code = hfCodeOf(scenario);
+    if (scenario.model.attention.kind == AttentionKind::Latent) {
+        return scenario.model.attention.qkRopeDim;
+    }
     const std::int64_t rotated = scenario.model.attention.headDim / code.rotaryShare;
     return code.rotatesHalves ? rotated / 2 : rotated;
 }
 
 std::string_view mlpTarget(const Scenario& scenario, std::string_view target) {
-    return runsTransformers(scenario) && scenario.model.moe ? "" : target;
+    const bool converted =
+        runsTransformers(scenario) && scenario.model.moe && !hfCodeOf(scenario).keepsMlpNames;
+    return converted ? "" : target;
 }
 
 }  // namespace fabricast

@@ -9,10 +9,14 @@ namespace fabricast {
 /// How transformers' code of a family differs from Llama's, which most follow.
 struct HfCode {
     std::string_view family;
-    bool scalesNormWide = false;   ///< RMSNorm multiplies by its weight in fp32, and casts after
-    bool normsHeadsLast = false;   ///< q and k are normed when all three are projected
-    bool rotatesHalves = false;    ///< rotary tables of half a head, for either half
-    std::int64_t rotaryShare = 1;  ///< the first 1/n of each head is rotated
+    bool scalesNormWide = false;    ///< RMSNorm multiplies by its weight in fp32, and casts after
+    bool normsHeadsLast = false;    ///< q and k are normed when all three are projected
+    bool rotatesHalves = false;     ///< rotary tables of half a head, for either half
+    bool rotatesAsComplex = false;  ///< a table of complex numbers
+    bool rotatesInWindows = false;  ///< layers without an attention window have no rotary embedding
+    bool namesAttention = false;    ///< attention's output lives until the layer returns
+    bool keepsMlpNames = false;     ///< beside experts, whose names PEFT does not convert
+    std::int64_t rotaryShare = 1;   ///< the first 1/n of each head is rotated
 };
 /// Llama's where the scenario runs other code.
 const HfCode& hfCodeOf(const Scenario& scenario);

@@ -1,15 +1,9 @@
 #include "planner/ops/hf_moe.h"
+#include "planner/ops/hf_views.h"
 
 namespace fabricast {
 
 namespace {
-
-/// Every second column: a view, whose gradient is put in zeros of all.
-TensorId everySecond(OpBuilder& g, TensorId both, std::int64_t inner) {
-    const TensorId view = g.viewOf(both, inner);
-    g.push({.kind = OpKind::Copy, .name = "slice", .inputs = {both}, .outputs = {view}});
-    return view;
-}
 
 /// Backward compares once for each bound.
 TensorId clamp(OpBuilder& g, TensorId x, int bounds) {

@@ -22,7 +22,20 @@ constexpr std::array kHfRouters = {
     HfRouter{.family = "glm4_moe",
              .scoring = HfScoring::Sigmoid,
              .registeredFirst = false,
-             .sharedFirst = false}};
+             .sharedFirst = false},
+    HfRouter{.family = "deepseek_v2",
+             .scoring = HfScoring::SoftmaxOfGroups,
+             .registeredFirst = false,
+             .sharedFirst = false},
+    HfRouter{.family = "deepseek_v3",
+             .scoring = HfScoring::Sigmoid,
+             .registeredFirst = false,
+             .sharedFirst = false},
+    HfRouter{.family = "kimi_k2",  // which transformers runs as deepseek_v3
+             .scoring = HfScoring::Sigmoid,
+             .registeredFirst = false,
+             .sharedFirst = false},
+    HfRouter{.family = "llama4_text", .everyExpert = true}};
 
 HfExpertStacks hfExpertWeights(OpBuilder& g, const Scenario& scenario) {
     const MoeSpec& moe = *scenario.model.moe;
@@ -142,7 +155,8 @@ HfRouting routed(
     return routing;
 }
 
-/// The MLP beside the routed experts.
+}  // namespace
+
 TensorId hfShared(OpBuilder& g, const Scenario& scenario, TensorId x) {
     const std::int64_t hidden = scenario.model.hidden;
     const std::int64_t width = scenario.model.moe->sharedWidth;
@@ -164,6 +178,8 @@ TensorId hfShared(OpBuilder& g, const Scenario& scenario, TensorId x) {
     g.leaveModule();
     return out;
 }
+
+namespace {
 
 /// sigmoid(shared_expert_gate(x)) · shared
 TensorId hfGateShared(OpBuilder& g, const Scenario& scenario, TensorId x, TensorId shared) {
@@ -208,6 +224,9 @@ std::string hfRouterFamilies() {
 
 HfMoe huggingFaceMoe(OpBuilder& g, const Scenario& scenario, TensorId x) {
     const HfRouter& code = *hfRouterOf(scenario.model.family);
+    if (code.everyExpert) {
+        return hfAllExperts(g, scenario, x);
+    }
     const MoeSpec& moe = *scenario.model.moe;
     g.enterModule();
     HfBlock block = declareBlock(g, scenario, code);

@@ -13,6 +13,7 @@ struct ParameterAdapter;
 enum class HfScoring {
     SoftmaxOfAll,     ///< in fp32, of which the highest are chosen
     SoftmaxOfChosen,  ///< the highest logits are chosen first
+    SoftmaxOfGroups,  ///< of fp32 logits; those outside the chosen groups count as 0
     Sigmoid           ///< of fp32 logits; groups of experts are chosen first, by a bias beside it
 };
 
@@ -25,6 +26,7 @@ struct HfRouter {
     bool normalises = true;       ///< the chosen scores are divided by their sum
     bool sharedFirst = true;      ///< shared experts are run before the routed ones
     bool transposed = false;      ///< stacks are [experts, inputs, outputs]
+    bool everyExpert = false;     ///< multiplies each token by every expert, most by a score of 0
     bool returnsScores = false;   ///< the layer's variable holds them until it returns
 };
 /// nullptr: its expert layers are not modelled.
@@ -70,6 +72,10 @@ struct HfMoe {
     TensorId out = kNoTensor;
     TensorId kept = kNoTensor;  ///< alive until the layer returns
 };
+/// Llama 4's: all rows for each expert, scored, and two batched products.
+HfMoe hfAllExperts(OpBuilder& g, const Scenario& scenario, TensorId x);
+/// The MLP beside the routed experts.
+TensorId hfShared(OpBuilder& g, const Scenario& scenario, TensorId x);
 HfMoe huggingFaceMoe(OpBuilder& g, const Scenario& scenario, TensorId x);
 
 /// experts_implementation="grouped_mm", the default: rows sorted by expert, two grouped products.

@@ -139,6 +139,21 @@ void scoreBySigmoid(OpBuilder& g, std::int64_t tokens, HfRouting& out) {
     g.holdUntilHere({scores, best, groups, mask, masked});
 }
 
+/// Softmax of all; where there are groups, those outside the best ones are filled with 0.
+void scoreByGroups(OpBuilder& g, const MoeSpec& moe, HfRouting& out) {
+    const std::int64_t all = g.info(out.logits).elements;
+    const TensorId wide = g.cast(out.logits, kHfScoreBytes);
+    TensorId scores = saveOwnResult(g, g.pointwise("softmax", {wide}, all, kHfScoreBytes, {}));
+    if (moe.groups > 1) {
+        const TensorId mask = compared(g, "mask", all, kHfScoreBytes);
+        const TensorId outside = compared(g, "outside", all, 1);
+        scores = g.pointwise("masked_fill", {scores}, all, kHfScoreBytes, {outside});
+        g.holdUntilHere({mask});
+    }
+    const TensorId values = hfHighest(g, scores, out.indices);
+    out.scores = g.pointwise("scale", {values}, g.info(values).elements, kHfScoreBytes, {});
+}
+
 }  // namespace
 
 HfRouting hfRoute(
@@ -147,7 +162,8 @@ HfRouting hfRoute(
     const std::int64_t tokens = g.info(x).elements / scenario.model.hidden;
     HfRouting out{.tokens = x};
     TensorIds named;
-    const bool wide = code.scoring == HfScoring::Sigmoid;
+    const bool wide =
+        code.scoring == HfScoring::Sigmoid || code.scoring == HfScoring::SoftmaxOfGroups;
     out.logits = wide ? hfWideLogits(g, gate, tokens * moe.experts, x, named)
                       : hfLogits(g, gate, tokens * moe.experts, x, named);
     out.indices = g.fresh(tokens * moe.topK, kHfIndexBytes, false);
@@ -157,6 +173,9 @@ HfRouting hfRoute(
             break;
         case HfScoring::SoftmaxOfChosen:
             scoreChosen(g, out);
+            break;
+        case HfScoring::SoftmaxOfGroups:
+            scoreByGroups(g, moe, out);
             break;
         case HfScoring::Sigmoid:
             scoreBySigmoid(g, tokens, out);

@@ -1,12 +1,14 @@
 #include "planner/ops/layer_segment.h"
 
 #include "planner/ops/dense_layer.h"
+#include "planner/ops/hf_code.h"
 #include "planner/ops/hf_moe.h"
 #include "planner/ops/megatron_layer.h"
 #include "planner/ops/megatron_vocab.h"
 #include "planner/ops/op_builder.h"
 #include "planner/ops/rank_shape.h"
 #include "planner/ops/trained_weights.h"
+#include "planner/ops/unfused_attention.h"
 
 #include <algorithm>
 
@@ -182,6 +184,15 @@ Result<void> checkHfExperts(const Scenario& scenario) {
                           std::to_string(apart ? layout.ep : layout.tp),
                       "ep=1 and tp=1, or the stack torchtitan or megatron");
     }
+    if (hfCodeOf(scenario).rotatesInWindows && std::ranges::any_of(model.window, [&](auto window) {
+            return window > 0 && scenario.workload.sequence > window;
+        })) {
+        return refuse("workload.sequence",
+                      "transformers masks chunks of " +
+                          std::to_string(std::ranges::max(model.window)) +
+                          " tokens in longer sequences, which is not modelled",
+                      "--seq " + std::to_string(std::ranges::max(model.window)));
+    }
     if (zero3 && model.family == "qwen2_moe") {
         return refuse("layout.shard",
                       "how ZeRO-3 gathers the layers of " + model.family + " is not modelled",
@@ -210,12 +221,6 @@ Result<OpList> layerSegment(const Scenario& scenario, std::int64_t layer) {
     if (scenario.model.isSparse(layer) && !titan) {
         FABRICAST_TRY(checkHfExperts(scenario));
     }
-    if (scenario.model.attention.kind == AttentionKind::Latent && !titan) {
-        return fail(Error::Code::Unsupported,
-                    "model.attention",
-                    "memory of Hugging Face's latent attention is not modelled yet",
-                    "use the stack torchtitan or megatron");
-    }
     OpList ops = eagerLayer(scenario, layer);
     if (scenario.settings.recompute.kind == Checkpointing::Selective) {
         // Context parallelism runs on torchtitan's DTensor backend, the rest on local tensors.
@@ -227,11 +232,20 @@ Result<OpList> layerSegment(const Scenario& scenario, std::int64_t layer) {
     return ops;
 }
 
+/// Most layers of Llama 4 have windows, and with them rotary positions.
+bool isUsual(const Scenario& scenario, std::int64_t layer) {
+    return !hfCodeOf(scenario).rotatesInWindows || hasWindow(scenario.model, layer);
+}
+
 Result<LayerOps> layerOps(const Scenario& scenario) {
     LayerOps found;
+    bool usual[2] = {false, false};
     for (std::int64_t layer = scenario.model.layers; layer-- > 0;) {
-        std::optional<OpList>& ops = scenario.model.isSparse(layer) ? found.sparse : found.dense;
-        if (!ops) {
+        const bool sparse = scenario.model.isSparse(layer);
+        std::optional<OpList>& ops = sparse ? found.sparse : found.dense;
+        bool& settled = usual[sparse ? 1 : 0];
+        if (!ops || (!settled && isUsual(scenario, layer))) {
+            settled = isUsual(scenario, layer);
             FABRICAST_ASSIGN(ops, layerSegment(scenario, layer));
         }
     }

@@ -48,7 +48,7 @@ Rotary rotaryTable(OpBuilder& g, const Scenario& scenario, const RankShape& shap
         g.push({.kind = OpKind::Lookup, .name = "rope_rows", .outputs = {rows}});
         return {g.viewOf(rows, shape.tokens * dim), g.viewOf(rows, shape.tokens * dim)};
     }
-    if (kernels.rope == RopeKernel::CosSin) {
+    if (kernels.rope == RopeKernel::CosSin && !hfCodeOf(scenario).rotatesAsComplex) {
         const std::int64_t width = residualWidth(scenario.settings);
         const TensorId cosine = g.external(shape.fullSequence * dim, width);
         return {cosine, g.external(shape.fullSequence * dim, width)};
@@ -78,14 +78,15 @@ TensorId rotate(OpBuilder& g, const Scenario& scenario, const Rotary& table, Ten
 
 std::vector<std::int64_t> rotaryTableBytes(const Scenario& scenario) {
     const KernelSettings& kernels = scenario.settings.kernels;
-    const AttentionSpec& attention = scenario.model.attention;
     if (scenario.model.position != PositionKind::Rope || kernels.positionIds) {
         return {};
     }
-    const bool latent = attention.kind == AttentionKind::Latent;
-    const std::int64_t entries =
-        scenario.workload.sequence * (latent ? attention.qkRopeDim : rotaryColumns(scenario));
-    if (kernels.rope == RopeKernel::CosSin && !latent) {
+    const std::int64_t entries = scenario.workload.sequence * rotaryColumns(scenario);
+    // torchtitan's latent attention turns complex numbers, whatever other layers of it do.
+    const bool latent = scenario.model.attention.kind == AttentionKind::Latent;
+    const bool pairs =
+        hfCodeOf(scenario).rotatesAsComplex || (latent && kernels.code == ModelCode::TorchTitan);
+    if (kernels.rope == RopeKernel::CosSin && !pairs) {
         const std::int64_t width = residualWidth(scenario.settings);
         return {entries * width, entries * width};
     }

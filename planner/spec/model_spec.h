@@ -32,7 +32,10 @@ struct AttentionSpec {
     bool outBias = false;
     bool fusedQkv = false;  ///< one matrix in the model's own code (GPT-2, Phi-3, Falcon, ...)
     QkNorm qkNorm = QkNorm::None;
-    bool sinks = false;  ///< one learned scalar per head (gpt-oss)
+    bool sinks = false;      ///< one learned scalar per head (gpt-oss)
+    bool unitHeads = false;  ///< rotated q and k are divided by their length (Llama 4)
+    bool scalesQueries =
+        false;  ///< those of layers that do not rotate grow with position (Llama 4)
     // Latent attention only.
     std::int64_t qLoraRank = 0;  ///< 0: one plain q projection
     std::int64_t kvLoraRank = 0;
@@ -73,6 +76,7 @@ struct MoeSpec {
     std::int64_t sharedWidth = 0;  ///< all shared experts together; 0: none
     bool sharedGate = false;       ///< Qwen2-MoE: one gate of `hidden`
     bool sigmoidScore = false;     ///< router scores by sigmoid (DeepSeek-V3) instead of softmax
+    std::int64_t groups = 1;       ///< experts are chosen from the best groups of these alone
     bool clampedGlu = false;       ///< both halves of the activation's input are clamped (gpt-oss)
 
     friend bool operator==(const MoeSpec&, const MoeSpec&) = default;

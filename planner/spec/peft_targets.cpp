@@ -8,10 +8,9 @@ namespace fabricast {
 
 namespace {
 
-constexpr std::array<std::string_view, 4> kAttention = {"q", "k", "v", "o"};
 constexpr std::array<std::string_view, 3> kOfMlp = {"gate", "up", "down"};
 /// Families whose experts have always been stacks in transformers: PEFT has no names to convert.
-constexpr std::array<std::string_view, 1> kAlwaysStacked = {"gpt_oss"};
+constexpr std::array<std::string_view, 2> kAlwaysStacked = {"gpt_oss", "llama4_text"};
 /// The names of one expert's layers, in the order of kOfMlp, where they are not gate_proj, …
 constexpr std::array<std::string_view, 3> kOfMixtral = {"w1", "w3", "w2"};
 
@@ -23,6 +22,18 @@ bool isOfMlp(std::string_view target) {
     return std::ranges::find(kOfMlp, target) != kOfMlp.end();
 }
 
+/// "kv_a, kv_b, o and q"
+std::string andList(const NameSet& names) {
+    std::string text;
+    std::size_t left = names.size();
+    for (const std::string& name : names) {
+        text += text.empty() ? "" : left == 1 ? " and " : ", ";
+        text += name;
+        --left;
+    }
+    return text;
+}
+
 /// `all-linear` as the names that it stands for.
 NameSet spelledOut(const ModelSpec& model, const NameSet& targets) {
     NameSet out;
@@ -31,14 +42,30 @@ NameSet spelledOut(const ModelSpec& model, const NameSet& targets) {
             out.insert(target);
             continue;
         }
-        for (const std::string& linear : everyLinear()) {
-            out.insert(linear);
+        for (const NameSet& names : {attentionTargets(model), NameSet{"gate", "up", "down"}}) {
+            for (const std::string& linear : names) {
+                out.insert(linear);
+            }
         }
         if (model.moe && !alwaysStacked(model)) {
             out.insert("router");
         }
     }
     return out;
+}
+
+/// Llama4Router is a linear layer to PEFT, but returns two tensors.
+Result<void> checkEveryLinear(const ModelSpec& model, const NameSet& targets) {
+    const bool all = targets.contains("all-linear");
+    if (model.family != "llama4_text" || !(all || targets.contains("router"))) {
+        return {};
+    }
+    return fail(Error::Code::BadInput,
+                "settings.lora.targets",
+                std::string("PEFT cannot adapt Llama4Router") +
+                    (all ? ", which all-linear has too" : "") +
+                    ": 'tuple' object has no attribute 'dtype'",
+                "settings.lora.targets=q+k+v+o+gate+up+down");
 }
 
 Result<void> checkFused(const NameSet& targets) {
@@ -56,13 +83,24 @@ Result<void> checkFused(const NameSet& targets) {
 
 }  // namespace
 
+NameSet attentionTargets(const ModelSpec& model) {
+    const AttentionSpec& attention = model.attention;
+    if (attention.kind != AttentionKind::Latent) {
+        return {"q", "k", "v", "o"};
+    }
+    return attention.qLoraRank > 0 ? NameSet{"q_a", "q_b", "kv_a", "kv_b", "o"}
+                                   : NameSet{"q", "kv_a", "kv_b", "o"};
+}
+
 NameSet usualTargets(const ModelSpec& model) {
-    return model.moe ? NameSet{"q", "k", "v", "o"} : everyLinear();
+    return model.moe || model.attention.kind == AttentionKind::Latent ? attentionTargets(model)
+                                                                      : everyLinear();
 }
 
 Result<NameSet> targetsInPeft(const ModelSpec& model, const NameSet& targets) {
+    FABRICAST_TRY(checkEveryLinear(model, targets));
     const NameSet named = spelledOut(model, targets);
-    if (!model.moe) {
+    if (!model.moe || model.family == "llama4_text") {
         return named;
     }
     NameSet found;
@@ -86,9 +124,10 @@ PeftNames peftNamesOfEach(const ModelSpec& model, const NameSet& targets) {
     const bool experts = model.moe && targets.contains("experts");
     const bool router = model.moe && targets.contains("router");
     for (const std::string& target : targets) {
-        const bool ofExperts = target == "experts" || target == "router" || isOfMlp(target);
+        const bool stack = target == "experts" || target == "router";
+        const bool ofExperts = stack || (isOfMlp(target) && model.family != "llama4_text");
         if (!(model.moe && ofExperts)) {
-            names.modules.push_back(target + "_proj");
+            names.modules.push_back(target + (target == "kv_a" ? "_proj_with_mqa" : "_proj"));
         }
     }
     if (experts && stacked) {
@@ -111,9 +150,11 @@ PeftNames peftNamesOfEach(const ModelSpec& model, const NameSet& targets) {
 PeftNames peftNames(const ModelSpec& model, const NameSet& targets) {
     PeftNames names = peftNamesOfEach(model, targets);
     const bool stacked = model.moe && alwaysStacked(model);
-    const bool attention = std::ranges::all_of(
-        kAttention, [&](std::string_view name) { return targets.contains(name); });
-    const bool all = !model.moe ? targets == everyLinear()
+    const NameSet usual = attentionTargets(model);
+    const bool attention =
+        std::ranges::all_of(usual, [&](const std::string& name) { return targets.contains(name); });
+    const bool all = !model.moe                      ? targets == everyLinear()
+                     : model.family == "llama4_text" ? false
                      : stacked
                          ? attention
                          : attention && targets.contains("experts") && targets.contains("router");
@@ -127,8 +168,13 @@ std::string aboutTargets(const ModelSpec& model) {
     if (!model.moe) {
         return "LoRA on every linear layer of the blocks";
     }
-    const std::string frozen =
-        "LoRA on q, k, v and o; experts and router, which are no linear layers, are frozen (";
+    const bool latent = model.attention.kind == AttentionKind::Latent;
+    const std::string frozen = "LoRA on " +
+                               (latent ? andList(attentionTargets(model)) : "q, k, v and o") +
+                               "; experts and router, which are no linear layers, are frozen (";
+    if (model.family == "llama4_text") {
+        return frozen.substr(0, frozen.size() - 2);
+    }
     return frozen + (alwaysStacked(model) ? "+experts+router adapts them)"
                                           : "PEFT's all-linear adapts them: +experts+router)");
 }

@@ -8,6 +8,10 @@
 
 namespace fabricast {
 
+/// Names of attention's linear layers: q, k, v and o, or q_a, q_b, kv_a, kv_b and o of a latent
+/// one.
+NameSet attentionTargets(const ModelSpec& model);
+
 /// What recipes adapt where nobody says: every linear layer of the blocks. Of a model with experts
 /// these are attention's: to PEFT (0.21) the names of its other linear layers are the experts'.
 NameSet usualTargets(const ModelSpec& model);

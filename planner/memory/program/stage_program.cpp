@@ -63,13 +63,15 @@ private:
     const Scenario& scenario_;
 };
 
-/// What tells layers apart: dense from sparse, which mask their attention reads, and where part of
+/// What tells layers apart: dense from sparse, which mask their attention reads or whether it has
+/// positions, and where part of
 /// the model is frozen, those before the first trained one, that one, and those after it.
 std::tuple<bool, bool, int> kindOf(const Scenario& scenario, std::int64_t layer) {
     const bool frozen = !scenario.settings.trainsAll();
     const std::int64_t first = firstTrainedLayer(scenario);
     const int place = !frozen || layer > first ? 2 : layer == first ? 1 : 0;
-    const bool apart = writesAttention(scenario) && hasWindow(scenario.model, layer);
+    const bool apart = (writesAttention(scenario) || hfCodeOf(scenario).rotatesInWindows) &&
+                       hasWindow(scenario.model, layer);
     return {scenario.model.isSparse(layer), apart, place};
 }
 
@@ -272,8 +274,10 @@ Result<StageProgram> stageProgram(const Scenario& scenario, std::int64_t stage) 
     program.wrappers = !transformers ? 1 : adapted ? 3 : 2;
     program.rotaryModule = transformers && scenario.model.position == PositionKind::Rope;
     if (program.rotaryModule) {
-        const std::int64_t rotated =
-            scenario.model.attention.headDim / hfCodeOf(scenario).rotaryShare;
+        const AttentionSpec& attention = scenario.model.attention;
+        const std::int64_t rotated = attention.kind == AttentionKind::Latent
+                                         ? attention.qkRopeDim
+                                         : attention.headDim / hfCodeOf(scenario).rotaryShare;
         program.bufferBytes = 4 * rotated;  // two copies of 1/frequency
     }
     if (transformers && scenario.model.moe && scenario.model.moe->correctionBias) {

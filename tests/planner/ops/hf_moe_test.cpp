@@ -19,6 +19,9 @@ Scenario sparseScenario(const std::string& family) {
     model.mlp.width = 192;
     model.attention = {.heads = 4, .kvHeads = 2, .headDim = 16};
     model.moe = MoeSpec{.experts = 8, .topK = 2, .expertWidth = 32};
+    if (family == "llama4_text") {
+        model.moe->sharedWidth = 32;
+    }
     model.sparse.assign(2, true);
     scenario.workload = {.sequence = 128, .globalBatch = 1};
     scenario.settings.engine = Engine::Local;
@@ -36,9 +39,16 @@ TEST(HfMoe, RefusesByNameWhatItDoesNotModel) {
     EXPECT_EQ(refusal(sparseScenario("qwen3_moe")), "");
     EXPECT_EQ(refusal(sparseScenario("gpt_oss")), "");
     EXPECT_EQ(refusal(sparseScenario("glm4_moe")), "");
-    const std::string llama = refusal(sparseScenario("llama4_text"));
-    EXPECT_NE(llama.find("llama4_text are not modelled; those of mixtral, "), std::string::npos);
-    EXPECT_NE(llama.find("gpt_oss and glm4_moe are"), std::string::npos) << llama;
+    EXPECT_EQ(refusal(sparseScenario("deepseek_v3")), "");
+    EXPECT_EQ(refusal(sparseScenario("llama4_text")), "");
+    const std::string other = refusal(sparseScenario("olmoe"));
+    EXPECT_NE(other.find("olmoe are not modelled; those of mixtral, "), std::string::npos);
+    EXPECT_NE(other.find("kimi_k2 and llama4_text are"), std::string::npos) << other;
+    Scenario chunks = sparseScenario("llama4_text");
+    chunks.model.window = {64, 0};
+    EXPECT_NE(refusal(chunks).find("masks chunks of 64 tokens"), std::string::npos);
+    chunks.model.window = {128, 0};
+    EXPECT_EQ(refusal(chunks), "");
     Scenario zero3 = sparseScenario("qwen3_moe");
     zero3.settings.engine = Engine::DeepSpeed;
     zero3.layout = {.dp = 8, .shard = Shard::Zero3};
@@ -52,6 +62,27 @@ TEST(HfMoe, RefusesByNameWhatItDoesNotModel) {
     Scenario adafactor = sparseScenario("mixtral");
     adafactor.settings.optimizer.kind = OptimizerKind::Adafactor;
     EXPECT_NE(refusal(adafactor).find("Adafactor"), std::string::npos);
+}
+
+// Llama4TextMoe multiplies every token by every expert.
+TEST(HfMoe, RunsLlama4sTokensThroughEveryExpert) {
+    Scenario scenario = sparseScenario("llama4_text");
+    scenario.model.moe->topK = 1;
+    const OpList list = layerSegment(scenario, 0).value();
+    const auto rows = std::ranges::find(list.ops, "experts.gate_proj", &Op::name);
+    ASSERT_NE(rows, list.ops.end());
+    EXPECT_EQ(list.tensor(rows->outputs.front()).elements, 8 * 128 * 2 * 32);
+}
+
+TEST(HfMoe, TurnsLlama4sHeadsInLayersWithChunksAlone) {
+    Scenario scenario = sparseScenario("llama4_text");
+    scenario.model.window = {8192, 0};
+    const auto turned = [&](std::int64_t layer) {
+        const OpList list = layerSegment(scenario, layer).value();
+        return std::ranges::count(list.ops, "complex_mul", &Op::name);
+    };
+    EXPECT_EQ(turned(0), 2);
+    EXPECT_EQ(turned(1), 0);
 }
 
 TEST(HfMoe, GroupsExpertsInTwoProductsOrTakesThemOneByOne) {

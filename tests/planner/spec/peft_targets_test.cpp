@@ -34,6 +34,29 @@ TEST(PeftTargets, GateUpAndDownOfAModelWithExpertsAreTheExperts) {
     EXPECT_EQ(usualTargets(adaptedModel("mixtral")), (NameSet{"q", "k", "v", "o"}));
 }
 
+TEST(PeftTargets, LatentAttentionHasLayersOfItsOwn) {
+    ModelSpec model = adaptedModel("deepseek_v3");
+    model.attention.kind = AttentionKind::Latent;
+    EXPECT_EQ(usualTargets(model), (NameSet{"q", "kv_a", "kv_b", "o"}));
+    model.attention.qLoraRank = 64;
+    const NameSet attention = {"q_a", "q_b", "kv_a", "kv_b", "o"};
+    EXPECT_EQ(usualTargets(model), attention);
+    EXPECT_EQ(targetsInPeft(model, {"all-linear"}).value(),
+              (NameSet{"q_a", "q_b", "kv_a", "kv_b", "o", "experts", "router"}));
+    EXPECT_EQ(peftNames(model, {"kv_a", "q_b"}).modules,
+              (std::vector<std::string>{"kv_a_proj_with_mqa", "q_b_proj"}));
+}
+
+TEST(PeftTargets, Llama4sRouterCannotBeAdapted) {
+    const ModelSpec model = adaptedModel("llama4_text");
+    EXPECT_FALSE(targetsInPeft(model, {"all-linear"}));
+    EXPECT_FALSE(targetsInPeft(model, {"q", "router"}));
+    const NameSet linear = {"q", "gate", "up", "down"};
+    EXPECT_EQ(targetsInPeft(model, linear).value(), linear);
+    EXPECT_EQ(peftNames(model, linear).modules,
+              (std::vector<std::string>{"down_proj", "gate_proj", "q_proj", "up_proj"}));
+}
+
 TEST(PeftTargets, OneHalfOfAFusedStackIsRefusedInItsWords) {
     const auto half = targetsInPeft(adaptedModel("glm4_moe"), {"q", "up"});
     ASSERT_FALSE(half);

@@ -69,7 +69,9 @@ Result<ModelSpec> huggingFaceModel(const CsvTable& table, std::size_t row) {
         model.attention.fusedQkv = true;
     } else if (model.family != "llama" && model.family != "mixtral" &&
                model.family != "qwen2_moe" && model.family != "qwen3_moe" &&
-               model.family != "gpt_oss" && model.family != "glm4_moe") {
+               model.family != "gpt_oss" && model.family != "glm4_moe" &&
+               model.family != "deepseek_v2" && model.family != "deepseek_v3" &&
+               model.family != "llama4") {
         return fail(Error::Code::Unsupported, "kind", "'" + model.family + "' is not supported");
     }
     return model;

@@ -1,4 +1,10 @@
+#include "planner/spec/peft_targets.h"
 #include "tests/programs/oracle_rows/oracle_row.h"
+
+#include <algorithm>
+#include <sstream>
+#include <string>
+#include <vector>
 
 namespace fabricast {
 
@@ -9,6 +15,42 @@ constexpr Recorded<ExpertKernel> kExperts[] = {{"eager", ExpertKernel::Sequentia
 constexpr Recorded<Reshard> kResharding[] = {
     {"default", Reshard::Default}, {"always", Reshard::Always}, {"never", Reshard::Never}};
 constexpr Recorded<Dtype> kReduced[] = {{"fp32", Dtype::Fp32}, {"bf16", Dtype::Bf16}};
+
+/// Column latent: ranks of q and kv, widths of a head's plain, rotary and value parts, and how
+/// many groups of experts there are.
+void setLatent(const std::string& text, ModelSpec& model) {
+    std::vector<std::int64_t> n;
+    std::istringstream parts(text);
+    for (std::string part; std::getline(parts, part, '/');) {
+        n.push_back(std::stoll(part));
+    }
+    AttentionSpec& attention = model.attention;
+    attention.kind = AttentionKind::Latent;
+    attention.qLoraRank = n.at(0);
+    attention.kvLoraRank = n.at(1);
+    attention.qkNopeDim = n.at(2);
+    attention.qkRopeDim = n.at(3);
+    attention.vHeadDim = n.at(4);
+    attention.headDim = n.at(3);
+    model.moe->groups = n.at(5);
+}
+
+/// Experts in every layer that column dense_layers counts to, one of them shared; positions in
+/// three layers of four, or as column norope has it.
+void setLlama4(const CsvTable& table, std::size_t row, ModelSpec& model) {
+    model.family = "llama4_text";
+    model.moe->sharedWidth = model.moe->expertWidth;
+    model.moe->sigmoidScore = true;
+    const std::int64_t step = std::max<std::int64_t>(1, table.integer(row, "dense_layers"));
+    const std::int64_t without =
+        table.integer(row, "norope") > 0 ? table.integer(row, "norope") : 4;
+    const std::int64_t chunk = table.integer(row, "chunk") > 0 ? table.integer(row, "chunk") : 8192;
+    for (std::int64_t layer = 0; layer < model.layers; ++layer) {
+        model.sparse[static_cast<std::size_t>(layer)] = (layer + 1) % step == 0;
+        model.window.push_back((layer + 1) % without != 0 ? chunk : 0);
+    }
+    model.attention.unitHeads = model.attention.scalesQueries = table.integer(row, "qk_norm") != 0;
+}
 
 /// Columns experts, topk, fe and dense_layers: of the transformers model in column `kind`.
 void setExperts(const CsvTable& table, std::size_t row, ModelSpec& model) {
@@ -29,8 +71,15 @@ void setExperts(const CsvTable& table, std::size_t row, ModelSpec& model) {
     model.attention.outBias = model.attention.sinks = sinks;
     moe.sharedGate = model.family == "qwen2_moe";
     moe.expertBias = moe.routerBias = moe.clampedGlu = sinks;
-    moe.correctionBias = moe.sigmoidScore = glm;
+    moe.correctionBias = moe.sigmoidScore = glm || model.family == "deepseek_v3";
     model.moe = moe;
+    if (table.has("latent") && !table.text(row, "latent").empty()) {
+        setLatent(table.text(row, "latent"), model);
+    }
+    if (model.family == "llama4") {
+        setLlama4(table, row, model);
+        return;
+    }
     if (model.family == "qwen3_moe" || table.integer(row, "qk_norm", 0) != 0) {
         model.attention.qkNorm = QkNorm::PerHead;
     }
@@ -81,6 +130,9 @@ Result<OracleRow> hfMoeRow(const CsvTable& table, std::size_t row) {
             out.scenario.settings.kernels.attention = AttentionKernel::Unfused;
         }
         const std::string targets = table.text(row, "lora_targets");
+        if (out.scenario.model.attention.kind == AttentionKind::Latent) {
+            out.scenario.settings.lora.targets = attentionTargets(out.scenario.model);
+        }
         if (targets == "experts") {  // by target_parameters
             out.scenario.settings.lora.targets.insert("experts");
         } else if (targets == "all-linear" &&

@@ -53,10 +53,10 @@ Result<void> setLora(const CsvTable& table, std::size_t row, Settings& settings)
 }  // namespace
 
 Result<NameSet> loraTargets(const std::string& text) {
-    if (text == "all-linear") {
+    if (text == "all-linear" || text == "linear") {
         return NameSet{"q", "k", "v", "o", "gate", "up", "down"};
     }
-    if (text == "attention" || text == "experts") {
+    if (text == "attention" || text == "experts" || text == "latent") {
         return NameSet{"q", "k", "v", "o"};
     }
     if (text == "qv") {
