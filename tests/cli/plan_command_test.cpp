@@ -117,7 +117,7 @@ TEST(PlanCommand, ListsALoraStackThatFilesAreWrittenFor) {
     EXPECT_NE(text.find(" axolotl "), std::string::npos) << text;
     EXPECT_NE(text.find(" fsdp2 "), std::string::npos) << text;
     const std::string large = ran("plan -m llama-3.1-70b -c 4x-rtx-4090 --tuning lora").out;
-    EXPECT_TRUE(large.starts_with("DOES NOT FIT  ")) << large;
+    EXPECT_NE(large.find("offload=parameters_cpu"), std::string::npos) << large;
 }
 
 TEST(PlanCommand, SaysWhatSpotLeavesOut) {

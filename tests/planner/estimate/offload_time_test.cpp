@@ -158,8 +158,8 @@ TEST(OffloadTime, WhatIsNotModelledIsRefusedByName) {
     Scenario megatron = exampleRun("megatron", {.dp = 8, .shard = Shard::Zero1});
     megatron.layout.offload = Offload::Activations;
     EXPECT_NE(why(megatron).find("under megatron is not forecast"), std::string::npos);
-    Scenario lora = exampleRun("fsdp2", {.dp = 8, .shard = Shard::Fsdp});
-    lora.layout.offload = Offload::ParametersCpu;
+    Scenario lora = exampleRun("deepspeed", {.dp = 8, .shard = Shard::Zero2});
+    lora.layout.offload = Offload::OptimizerCpu;
     lora.settings.tuning = Tuning::Lora;
     EXPECT_NE(why(lora).find("with LoRA"), std::string::npos);
 }
