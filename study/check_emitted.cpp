@@ -103,11 +103,10 @@ Result<ReadBack> readBack(const Emitted& emitted,
     return ReadBack{std::move(loaded.scenario), std::move(root), std::move(filledIn)};
 }
 
-/// Keys that differ and that nobody said the files would lack.
-std::vector<std::string> differencesOf(const Emitted& emitted, const Scenario& read) {
+/// Keys that differ; those that were said to be lacking in the files are filled in.
+void addDifferences(const Emitted& emitted, const Scenario& read, EmittedCheck& check) {
     const std::vector<ScenarioInput> planned = scenarioInputs(emitted.forecast.scenario);
     const std::vector<ScenarioInput> found = scenarioInputs(read);
-    std::vector<std::string> differs;
     for (const ScenarioInput& one : planned) {
         const auto same = std::ranges::find(found, one.key, &ScenarioInput::key);
         const bool isUntold = std::ranges::any_of(emitted.launch.untold, [&one](const auto& line) {
@@ -116,12 +115,16 @@ std::vector<std::string> differencesOf(const Emitted& emitted, const Scenario& r
         // Bridge and NeMo start plans of both, and their files do not say whose they are.
         const bool isBridge =
             one.key == "stack" && (emitted.target == "megatron-bridge" || emitted.target == "nemo");
-        if (same != found.end() && same->value != one.value && !isUntold && !isBridge) {
-            differs.push_back(one.key + ": " + one.value + " in the plan, " + same->value +
-                              " in the files");
+        if (same == found.end() || same->value == one.value || isBridge) {
+            continue;
+        }
+        if (isUntold) {
+            check.filledIn.push_back(one.key + "=" + one.value);
+        } else {
+            check.differs.push_back(one.key + ": " + one.value + " in the plan, " + same->value +
+                                    " in the files");
         }
     }
-    return differs;
 }
 
 Result<std::vector<LintFinding>> findingsIn(const Emitted& emitted) {
@@ -157,9 +160,9 @@ EmittedCheck checkEmitted(const Emitted& emitted,
     }
     Result<ReadBack> read = readBack(emitted, question, bench);
     if (read) {
-        check.differs = differencesOf(emitted, read->scenario);
-        addSavingDifferences(emitted, read->root, check.differs);
         check.filledIn = std::move(read->filledIn);
+        addDifferences(emitted, read->scenario, check);
+        addSavingDifferences(emitted, read->root, check.differs);
     } else {
         check.notRead = read.error().text();
     }

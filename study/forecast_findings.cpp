@@ -65,13 +65,27 @@ struct ForecastSubject {
     const Watch& watch;
 };
 
+/// Hardware that a change needs and no key of a file says: " on 4 nodes (-n 4)".
+std::string hardwareOf(std::span<const Edit> edits) {
+    std::string text;
+    for (const Edit& edit : edits) {
+        if (edit.path == "cluster.nodes") {
+            text += " on " + edit.value + " nodes (-n " + edit.value + ")";
+        } else if (edit.path == "cluster.gpus") {
+            text += " on " + edit.value + " GPUs (--gpus " + edit.value + ")";
+        }
+    }
+    return text;
+}
+
 /// What to write: the files' own keys, or how the program takes the change.
 std::string fixText(const ForecastSubject& subject,
                     std::span<const Edit> edits,
                     const std::string& typedChange,
                     const std::string& sideEffect) {
     const std::string own = ownKeysOf(subject.files, subject.question, edits, subject.bench);
-    return (own.empty() ? typedChange : own) + (sideEffect.empty() ? "" : " (" + sideEffect + ")");
+    return (own.empty() ? typedChange : own + hardwareOf(edits)) +
+           (sideEffect.empty() ? "" : " (" + sideEffect + ")");
 }
 
 /// Tensor parallelism over more GPUs than a node has is between nodes.

@@ -124,12 +124,17 @@ std::string saidKey(const LaunchKey& key, const WrittenFile& written, const OwnF
 
 std::string ownDifference(const WrittenFile& before, const WrittenFile& after, const OwnFile& own) {
     std::vector<std::string> said;
+    std::vector<LaunchKey> changed;
     for (const LaunchKey& key : after.keys.all()) {
         const LaunchKey* const was = before.keys.find(key.path);
         const bool isSame = was != nullptr && was->values == key.values;
         if (!isSame && !isOfLauncher(key.path)) {
+            changed.push_back(key);
             said.push_back(saidKey(key, after, own));
         }
+    }
+    if (changed.size() > 1 && own.file.keys.source().ends_with(".json")) {
+        said.assign(1, writtenInJson(own.file, changed));
     }
     for (const LaunchKey& key : before.keys.all()) {
         // What the file does not say need not be taken out of it.
@@ -142,7 +147,7 @@ std::string ownDifference(const WrittenFile& before, const WrittenFile& after, c
     for (const std::string& one : said) {
         text += (text.empty() ? "" : ", ") + one;
     }
-    return said.size() > kMostOwnKeys ? "" : text;
+    return std::max(said.size(), changed.size()) > kMostOwnKeys ? "" : text;
 }
 
 using TrainerArgument = std::pair<std::string, std::string>;

@@ -130,6 +130,14 @@ std::string untoldText(const Emitted& emitted) {
     return text;
 }
 
+/// What is said before the command that would start a run without room.
+std::string beforeNext(const Emitted& emitted) {
+    return emitted.forecast.verdict == Verdict::DoesNotFit
+               ? "\nit DOES NOT FIT: the run ends out of memory (fabricast explain says what would "
+                 "fit)\n"
+               : "\n";
+}
+
 /// How the run is started: in its folder, by what the launcher is called with.
 std::string nextOf(const Emitted& emitted, const EmitFlags& flags) {
     if (flags.folder.empty()) {
@@ -159,7 +167,7 @@ std::string emittedText(const Emitted& emitted, const EmitFlags& flags, bool qui
     }
     const std::string untold = untoldText(emitted);
     text += (flags.folder.empty() && !untold.empty() ? "\n" : "") + untold;
-    return quiet ? text : text + "\nnext: " + nextOf(emitted, flags) + "\n";
+    return quiet ? text : text + beforeNext(emitted) + "next: " + nextOf(emitted, flags) + "\n";
 }
 
 /// What reading the files back showed, for people.

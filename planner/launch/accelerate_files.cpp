@@ -112,6 +112,24 @@ std::string mixedPrecision(const Settings& settings) {
     }
 }
 
+/// torchao's linears, whose recipe is tensorwise where the script makes no other one.
+std::string fp8Lines(const Settings& settings) {
+    return settings.kernels.quantization == Quantization::None ? ""
+                                                               : "fp8_config:\n  backend: AO\n";
+}
+
+/// The recipe of torchao, where it is not the one that Accelerate makes itself.
+void addFp8Recipe(const Settings& settings, std::vector<std::string>& untold) {
+    constexpr std::string_view kBefore = "fp8_";
+    const std::string name(nameOf(settings.kernels.quantization));
+    if (settings.kernels.quantization == Quantization::Fp8Tensorwise) {
+        std::erase(untold, "settings.kernels.quantization=" + name);
+    } else if (name.starts_with(kBefore)) {
+        untold.push_back("train.py: AORecipeKwargs(config=Float8LinearConfig.from_recipe_name(\"" +
+                         name.substr(kBefore.size()) + "\"))");
+    }
+}
+
 void addScriptParts(const Scenario& scenario, std::vector<std::string>& untold) {
     const Settings& settings = scenario.settings;
     untold.emplace_back("train.py, or what TRAIN names, is yours");
@@ -138,12 +156,15 @@ Result<LaunchFiles> accelerateFiles(const LaunchFacts& facts) {
     const Scenario& scenario = facts.scenario;
     const ClusterSpec& cluster = scenario.cluster;
     LaunchFiles files;
+    FABRICAST_TRY(checkAttention(scenario));
     FABRICAST_ASSIGN(files.untold, untoldByTransformers(scenario, kToldToAccelerate));
+    addFp8Recipe(scenario.settings, files.untold);
     addScriptParts(scenario, files.untold);
     std::string text = commentOf(facts.about) + "compute_environment: LOCAL_MACHINE\n";
     text += line("distributed_type", distributedType(scenario));
     if (!isZero(scenario.layout.shard)) {  // deepspeed.json says it
         text += line("mixed_precision", mixedPrecision(scenario.settings));
+        text += fp8Lines(scenario.settings);
     }
     text += line("num_machines", cluster.nodes);
     text += line("num_processes", cluster.gpus());

@@ -65,7 +65,7 @@ void addAdapters(const Scenario& scenario, Keys& keys) {
     const PeftNames names = peftNamesOfEach(scenario.model, lora.targets);
     if (lora.targets == everyLinear()) {  // Axolotl finds them itself
         addKey(keys, "lora_target_linear", true);
-    } else {
+    } else if (!names.modules.empty()) {
         addKey(keys, "lora_target_modules", listOf(names.modules));
     }
     if (!names.parameters.empty()) {
@@ -201,6 +201,7 @@ Result<LaunchFiles> axolotlFiles(const LaunchFacts& facts) {
                     "which weights to start from is not known for " + scenario.model.name,
                     "--load-from meta-llama/Llama-3.1-8B, or a folder");
     }
+    FABRICAST_TRY(checkAttention(scenario));
     LaunchFiles files;
     FABRICAST_ASSIGN(files.untold, untoldByTransformers(scenario, kToldToAxolotl));
     if (scenario.layout.cp > 1 && scenario.layout.cpKind != CpKind::AllGather) {

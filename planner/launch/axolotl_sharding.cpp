@@ -56,6 +56,9 @@ Result<void> importAxolotlRanks(ScenarioDraft& draft) {
     LaunchKeys& keys = draft.keys();
     FABRICAST_ASSIGN(const std::optional<StartedRanks> ranks, startedRanks(draft));
     if (!ranks) {
+        if (const std::string python = oneProcessOf(keys); !python.empty()) {
+            draft.set("layout.dp", std::int64_t{1}, python);
+        }
         return {};
     }
     FABRICAST_ASSIGN(const auto tensor, keys.whole("tensor_parallel_size"));

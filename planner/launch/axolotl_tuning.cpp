@@ -67,11 +67,13 @@ Result<void> importAdapter(ScenarioDraft& draft) {
     FABRICAST_ASSIGN(const auto everything, keys.flag("lora_target_linear"));
     FABRICAST_ASSIGN(const std::string stacks, stackTargets(keys, "lora_target_parameters"));
     if (const LaunchKey* targets = keys.use("lora_target_modules");
-        targets != nullptr && !everything.value_or(false)) {
+        targets != nullptr && !targets->values.empty() && !everything.value_or(false)) {
         const std::string names = adapterTargets(targets->values);
         draft.set("settings.lora.targets",
                   names + (stacks.empty() ? "" : "+") + stacks,
                   "lora_target_modules");
+    } else if (!stacks.empty() && !everything.value_or(false)) {
+        draft.set("settings.lora.targets", stacks, "lora_target_parameters");
     }
     return {};
 }

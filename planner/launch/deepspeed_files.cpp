@@ -161,8 +161,10 @@ Result<LaunchFiles> deepspeedFiles(const LaunchFacts& facts) {
     LaunchFiles files;
     FABRICAST_ASSIGN(files.untold, untoldByTransformers(scenario, kToldToDeepspeed));
     if (scenario.layout.pp > 1) {
-        files.untold.push_back("layout.pp=" + std::to_string(scenario.layout.pp) +
-                               ": train.py makes a PipelineModule of so many stages");
+        files.untold.emplace_back(
+            "train.py makes a PipelineModule of --pipeline-parallel-size stages, which the "
+            "train.py "
+            "of DeepSpeedExamples takes");
     }
     if (scenario.layout.ep > 1) {
         files.untold.push_back("layout.ep=" + std::to_string(scenario.layout.ep) +
@@ -175,7 +177,12 @@ Result<LaunchFiles> deepspeedFiles(const LaunchFacts& facts) {
             "or Ulysses' groups as mpu");
     }
     const OptimizerKind optimizer = scenario.settings.optimizer.kind;
-    if (!isDeepspeedOptimizer(optimizer)) {
+    const Result<std::string> made = trainerOptimizer(scenario.settings.optimizer);
+    const bool isTyped = !isDeepspeedOptimizer(optimizer) && made;
+    if (isTyped) {
+        files.untold.emplace_back(
+            "the optimizer: train.py takes --optim, as TrainingArguments does");
+    } else if (!isDeepspeedOptimizer(optimizer)) {
         files.untold.push_back("train.py makes the optimizer: " + std::string(nameOf(optimizer)));
     }
     if (scenario.settings.recompute.kind != Checkpointing::None) {
@@ -186,6 +193,14 @@ Result<LaunchFiles> deepspeedFiles(const LaunchFacts& facts) {
     files.untold.push_back("train.py, or what TRAIN names, is yours: it takes samples of " +
                            std::to_string(scenario.workload.sequence) + " tokens");
     files.command = {"\"${TRAIN:-train.py}\"", "--deepspeed", "deepspeed.json"};
+    if (isTyped) {
+        files.command.emplace_back("--optim");
+        files.command.push_back(*made);
+    }
+    if (scenario.layout.pp > 1) {
+        files.command.emplace_back("--pipeline-parallel-size");
+        files.command.push_back(std::to_string(scenario.layout.pp));
+    }
     addAdapterArguments(scenario, files);
     addLigerArguments(scenario, files);
     addSavingArguments(facts, files);

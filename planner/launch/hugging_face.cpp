@@ -92,9 +92,11 @@ std::vector<std::string> adapterArguments(const Scenario& scenario) {
                                       "--lora_alpha",
                                       std::to_string(2 * lora.rank),
                                       "--lora_dropout",
-                                      decimalText(lora.dropout),
-                                      "--lora_target_modules"};
+                                      decimalText(lora.dropout)};
     const PeftNames names = peftNames(scenario.model, lora.targets);
+    if (!names.modules.empty()) {
+        words.emplace_back("--lora_target_modules");
+    }
     words.insert(words.end(), names.modules.begin(), names.modules.end());
     if (!names.parameters.empty()) {
         words.emplace_back("--lora_target_parameters");
@@ -166,6 +168,21 @@ std::string attentionName(const Scenario& scenario) {
     return kernels.attentionCode == AttentionCode::Flash2   ? "flash_attention_2"
            : kernels.attentionCode == AttentionCode::Flash3 ? "flash_attention_3"
                                                             : "sdpa";
+}
+
+Result<void> checkAttention(const Scenario& scenario) {
+    const std::string name = attentionName(scenario);
+    const GpuSpec& gpu = scenario.cluster.node.gpu;
+    if ((name != "flash_attention_3" && name != kSinkAttention) || gpu.family == "Hopper") {
+        return {};
+    }
+    const bool sinks = scenario.model.attention.sinks;
+    return fail(Error::Code::Unsupported,
+                sinks ? "settings.kernels.attention" : "settings.kernels.attention_code",
+                name + " runs on Hopper alone, and " + gpu.name + " is of " + gpu.family +
+                    (sinks ? ": transformers has no other fused attention with sinks" : ""),
+                sinks ? "--set settings.kernels.attention=unfused"
+                      : "--set settings.kernels.attention_code=flash2");
 }
 
 }  // namespace fabricast

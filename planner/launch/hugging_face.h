@@ -33,6 +33,8 @@ void addSavingArguments(const LaunchFacts& facts, LaunchFiles& files);
 
 /// "flash_attention_2", "sdpa" or "eager"; of a model whose scores have sinks, a kernel of the Hub.
 std::string attentionName(const Scenario& scenario);
+/// An error where its kernel is of another GPU: FlashAttention 3 is Hopper's.
+Result<void> checkAttention(const Scenario& scenario);
 /// That kernel, as `attn_implementation` names it.
 inline constexpr std::string_view kSinkAttention = "kernels-community/vllm-flash-attn3";
 

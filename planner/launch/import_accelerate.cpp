@@ -131,14 +131,32 @@ Result<void> importZeroOfAccelerate(ScenarioDraft& draft) {
     return {};
 }
 
+/// Of torchao, whose recipe is tensorwise where the program makes no other one.
+Result<void> importAccelerateFp8(ScenarioDraft& draft) {
+    LaunchKeys& keys = draft.keys();
+    const char* const backend =
+        keys.has("fp8_config.backend") ? "fp8_config.backend" : "fp8_config.fp8_backend";
+    const std::string name = keys.text(backend).value_or("");
+    if (name != "AO" && name != "ao") {
+        return keys.refuse(
+            *keys.use(name.empty() ? "mixed_precision" : backend),
+            name.empty() ? "fp8 does not say which recipe" : "\"" + name + "\" is not modelled",
+            "fp8_config with backend: AO, or bf16 with --precision fp8_tensorwise "
+            "over it");
+    }
+    draft.set("settings.kernels.quantization", "fp8_tensorwise", backend);
+    draft.note(
+        "fp8 of torchao is tensorwise, as Accelerate makes it where the program gives no "
+        "AORecipeKwargs");
+    return {};
+}
+
 Result<void> importMixedPrecision(ScenarioDraft& draft) {
     LaunchKeys& keys = draft.keys();
     const bool zero = keys.text("distributed_type") == "DEEPSPEED";  // whose file may say it
     const std::string mixed = keys.text("mixed_precision").value_or(zero ? "bf16" : "no");
     if (mixed == "fp8") {
-        return keys.refuse(*keys.use("mixed_precision"),
-                           "fp8 does not say which recipe",
-                           "bf16, and --precision fp8_tensorwise over it");
+        return importAccelerateFp8(draft);
     }
     if (mixed != "fp16" && mixed != "no" && mixed != "bf16") {
         return keys.refuse(*keys.use("mixed_precision"), "is no, fp16, bf16 or fp8");

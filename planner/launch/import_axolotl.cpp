@@ -81,8 +81,8 @@ Result<void> importAxolotlKernels(ScenarioDraft& draft) {
         draft.set("settings.kernels.quantization", "fp8_" + recipe, "fp8");
     }
     FABRICAST_ASSIGN(const auto old, keys.flag("flash_attention"));
-    importAttention(
-        draft, "attn_implementation", old.value_or(true) ? "flash_attention_2" : "sdpa");
+    FABRICAST_TRY(importAttention(
+        draft, "attn_implementation", old.value_or(true) ? "flash_attention_2" : "sdpa"));
     const std::string sync = "accelerator_config.gradient_accumulation_kwargs.sync_each_batch";
     FABRICAST_ASSIGN(const auto every, keys.flag(sync));
     if (every.value_or(false)) {

@@ -152,8 +152,10 @@ Result<void> importDeepspeedRanks(ScenarioDraft& draft) {
     FABRICAST_ASSIGN(const std::optional<StartedRanks> started, startedRanks(draft));
     FABRICAST_ASSIGN(const auto tensor, keys.whole("tensor_parallel.autotp_size"));
     FABRICAST_ASSIGN(const auto split, keys.whole("sequence_parallel_size"));
+    FABRICAST_ASSIGN(const auto stages, keys.whole("--pipeline-parallel-size"));
     const std::int64_t together = saturatingProduct(std::max<std::int64_t>(1, tensor.value_or(1)),
-                                                    std::max<std::int64_t>(1, split.value_or(1)));
+                                                    std::max<std::int64_t>(1, split.value_or(1)),
+                                                    std::max<std::int64_t>(1, stages.value_or(1)));
     if (!started) {
         return {};
     }
@@ -161,7 +163,8 @@ Result<void> importDeepspeedRanks(ScenarioDraft& draft) {
         return fail(Error::Code::BadInput,
                     keys.where(*keys.use(started->from)),
                     std::to_string(started->count) + " ranks are not a multiple of the " +
-                        std::to_string(together) + " that " + keys.source() + " puts together");
+                        std::to_string(together) + " that " + keys.source() +
+                        " and the script's arguments put together");
     }
     return setDataRanks(draft, started->count / together, started->from);
 }
@@ -177,6 +180,7 @@ Result<JsonValue> importDeepspeed(LaunchKeys& keys) {
     FABRICAST_TRY(importDtypes(draft));
     FABRICAST_TRY(importBatch(draft));
     FABRICAST_TRY(draft.copyWhole("layout.tp", "tensor_parallel.autotp_size"));
+    FABRICAST_TRY(draft.copyWhole("layout.pp", "--pipeline-parallel-size"));
     FABRICAST_ASSIGN(const auto split, keys.whole("sequence_parallel_size"));
     if (split && *split > 1) {
         draft.set("layout.cp", *split, "sequence_parallel_size");
@@ -190,6 +194,7 @@ Result<JsonValue> importDeepspeed(LaunchKeys& keys) {
     if (decoupled.value_or(false)) {
         draft.set("operation.checkpoint", "async", "checkpoint.writer.decoupled");
     }
+    FABRICAST_TRY(importTrainerOptimizer(draft, "--optim"));
     if (const auto type = keys.text("optimizer.type"); type && *type == "Lion") {
         draft.set("workload.optimizer", "lion", "optimizer.type");
     } else if (type && *type != "AdamW" && *type != "Adam") {

@@ -160,14 +160,40 @@ Result<void> importTrainerOptimizer(ScenarioDraft& draft, std::string_view from)
                        "adamw_torch_fused, adamw_torch_8bit, paged_adamw_8bit, …");
 }
 
-void importAttention(ScenarioDraft& draft, std::string_view from, std::string_view usual) {
+namespace {
+
+/// Attention by a name that transformers or Axolotl has; its forecast is FlashAttention 2's where
+/// it is fused and has no kernel times of its own. A kernel of the Hub is "owner/name".
+constexpr std::array<std::string_view, 10> kFusedAttention = {"flash_attention_2",
+                                                              "flash_attention_4",
+                                                              "flash_attention_torch",
+                                                              "flex_attention",
+                                                              "xformers",
+                                                              "sage",
+                                                              "flash",
+                                                              "flex",
+                                                              "sdp",
+                                                              "auto"};
+
+}  // namespace
+
+Result<void> importAttention(ScenarioDraft& draft, std::string_view from, std::string_view usual) {
     const std::string attention = draft.keys().text(from).value_or(std::string(usual));
     if (attention == "eager") {
         draft.set("settings.kernels.attention", "unfused", from);
     } else if (attention == "sdpa" || attention == "flash_attention_3") {
         draft.set(
             "settings.kernels.attention_code", attention == "sdpa" ? "native" : "flash3", from);
+    } else if (const LaunchKey* const key = draft.keys().use(from);
+               key != nullptr && attention.find('/') == std::string::npos &&
+               attention.find('$') == std::string::npos &&
+               std::ranges::find(kFusedAttention, attention) == kFusedAttention.end()) {
+        return draft.keys().refuse(*key,
+                                   "\"" + attention + "\" is not an attention of transformers",
+                                   "flash_attention_2, flash_attention_3, sdpa, eager, "
+                                   "flex_attention, or a kernel of the Hub");
     }
+    return {};
 }
 
 }  // namespace fabricast

@@ -15,7 +15,7 @@ namespace fabricast {
 Result<void> importTrainerOptimizer(ScenarioDraft& draft, std::string_view from);
 
 /// "flash_attention_2", "sdpa", "eager"; `usual` where nobody says.
-void importAttention(ScenarioDraft& draft, std::string_view from, std::string_view usual);
+Result<void> importAttention(ScenarioDraft& draft, std::string_view from, std::string_view usual);
 
 /// "q+v" of q_proj and v_proj; what is no such name stays, for the scenario's reader to refuse.
 std::string adapterTargets(const std::vector<std::string>& modules);

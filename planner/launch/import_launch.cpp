@@ -67,11 +67,13 @@ Result<JsonValue> withDeepspeed(JsonValue run,
     return draft.finish(framework, {""});
 }
 
-/// Arguments of the script itself, where the file that it reads says nothing of adapters.
-void addScriptsAdapters(const LaunchKeys& script, OpenedFile& named) {
+/// Arguments of the script itself, where the file that it reads has no key for it.
+void addScriptsArguments(const LaunchKeys& script, OpenedFile& named) {
     if (named.kind == LaunchKind::Deepspeed || named.kind == LaunchKind::Accelerate) {
         named.keys.append(script,
-                          {"--use_peft",
+                          {"--pipeline-parallel-size",
+                           "--optim",
+                           "--use_peft",
                            "--lora_",
                            "--load_in_",
                            "--use_dora",
@@ -148,7 +150,7 @@ Result<JsonValue> importScript(OpenedFile& file, const ImportContext& context) {
         if (named && file.namedBy != "starts" && file.namedBy != "--config" &&
             !namesProgram(file)) {
             named->keys.append(file.keys, {"torchrun ", "sbatch ", "srun ", "mpirun "});
-            addScriptsAdapters(file.keys, *named);
+            addScriptsArguments(file.keys, *named);
         }
         if (named) {
             FABRICAST_TRY(addLauncherOfAxolotl(file, *named, context));
@@ -162,7 +164,7 @@ Result<JsonValue> importScript(OpenedFile& file, const ImportContext& context) {
     FABRICAST_ASSIGN(std::optional<OpenedFile> typed, typedAccelerateFile(file.keys));
     if (typed) {  // of a program that is not read, as beside a file
         typed->keys.append(file.keys, {"torchrun ", "sbatch ", "srun ", "mpirun "});
-        addScriptsAdapters(file.keys, *typed);
+        addScriptsArguments(file.keys, *typed);
         return importFile(*typed, context);
     }
     if (const LaunchKey* const recipe = file.keys.find(kTuneKey)) {

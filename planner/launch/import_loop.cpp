@@ -180,7 +180,7 @@ Result<void> importLoopOptimizer(ScenarioDraft& draft) {
     return {};
 }
 
-void importLoopModel(ScenarioDraft& draft) {
+Result<void> importLoopModel(ScenarioDraft& draft) {
     LaunchKeys& keys = draft.keys();
     const std::string model =
         saidOf(keys, {"from_pretrained.0", "from_pretrained.pretrained_model_name_or_path"});
@@ -189,7 +189,7 @@ void importLoopModel(ScenarioDraft& draft) {
     }
     const std::string attention =
         saidOf(keys, {"from_config.attn_implementation", "from_pretrained.attn_implementation"});
-    importAttention(draft, attention, "sdpa");
+    FABRICAST_TRY(importAttention(draft, attention, "sdpa"));
     const std::string checkpoints = saidOf(
         keys,
         {"gradient_checkpointing_enable", "apply_activation_checkpointing", "checkpoint_wrapper"});
@@ -199,6 +199,7 @@ void importLoopModel(ScenarioDraft& draft) {
     if (keys.use("compile") != nullptr) {
         draft.set("settings.kernels.compile", true, "compile");
     }
+    return {};
 }
 
 }  // namespace fabricast

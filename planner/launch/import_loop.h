@@ -20,6 +20,6 @@ Result<void> importLoopPrecision(ScenarioDraft& draft, bool fsdp);
 /// AdamW with its kernels, and others that the program makes.
 Result<void> importLoopOptimizer(ScenarioDraft& draft);
 /// The model on the Hub, its attention, recomputation and compilation.
-void importLoopModel(ScenarioDraft& draft);
+Result<void> importLoopModel(ScenarioDraft& draft);
 
 }  // namespace fabricast

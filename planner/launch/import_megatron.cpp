@@ -41,13 +41,10 @@ constexpr std::array kSwitches = {
     std::pair{"--moe-pad-expert-input-to-capacity"sv, "settings.kernels.pad_to_capacity"sv},
     std::pair{"--moe-router-force-load-balancing"sv, "settings.kernels.balanced_routing"sv}};
 
-constexpr std::array<std::string_view, 12> kUnmodelledByMegatron = {
-    "--use-megatron-fsdp",
+constexpr std::array<std::string_view, 9> kUnmodelledByMegatron = {
     "--use-torch-fsdp2",
-    "--use-custom-fsdp",
     "--fp8-param-gather",
     "--fp4-param-gather",
-    "--cpu-offloading",
     "--fine-grained-activation-offloading",
     "--distribute-saved-activations",
     "--rampup-batch-size",
@@ -123,7 +120,11 @@ Result<void> importRanks(ScenarioDraft& draft) {
 
 Result<void> importMegatronLayout(ScenarioDraft& draft) {
     LaunchKeys& keys = draft.keys();
+    const bool byFsdp = keys.has("--use-megatron-fsdp") || keys.has("--use-custom-fsdp");
     for (const auto& [argument, path] : kSizes) {
+        if (byFsdp && argument == "--num-distributed-optimizer-instances") {
+            continue;  // copies of the weights, not of the optimizer alone
+        }
         FABRICAST_TRY(draft.copyWhole(path, argument));
     }
     const bool isNemo = keys.has("stack");  // whose own recipes overlap, unasked
@@ -218,6 +219,7 @@ const std::vector<std::string_view>& harmlessToMegatron() {
                                                        "--adam-",
                                                        "--clip-grad",
                                                        "--init-method",
+                                                       "--init-model",
                                                        "--seed",
                                                        "--tensorboard",
                                                        "--wandb",
@@ -288,6 +290,7 @@ Result<JsonValue> importMegatron(LaunchKeys& keys) {
     FABRICAST_TRY(draft.refuseUnmodelled(kUnmodelledByMegatron));
     FABRICAST_TRY(importMegatronModel(draft));
     FABRICAST_TRY(importMegatronLayout(draft));
+    FABRICAST_TRY(importMegatronFsdp(draft));
     FABRICAST_TRY(importPipeline(draft));
     FABRICAST_TRY(importMegatronPrecision(draft));
     FABRICAST_TRY(importRecompute(draft));

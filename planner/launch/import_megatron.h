@@ -11,6 +11,9 @@ Result<void> importRecompute(ScenarioDraft& draft);
 Result<void> importMegatronKernels(ScenarioDraft& draft);
 Result<void> importMegatronExperts(ScenarioDraft& draft);
 
+/// The stack and the shards of --use-megatron-fsdp; nothing without it.
+Result<void> importMegatronFsdp(ScenarioDraft& draft);
+
 /// LoRA of Bridge and NeMo: "peft" with "peft.dim" and the groups of weights that it adapts.
 Result<void> importMegatronAdapters(ScenarioDraft& draft);
 

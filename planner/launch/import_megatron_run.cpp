@@ -46,6 +46,10 @@ Result<void> importMegatronPrecision(ScenarioDraft& draft) {
         draft.set("layout.offload", "optimizer_cpu", "--optimizer-cpu-offload");
         (void)keys.use("--optimizer-offload-fraction");
     }
+    FABRICAST_ASSIGN(const auto offloaded, keys.whole("--cpu-offloading-num-layers"));
+    if (offloaded.value_or(0) > 0) {
+        draft.set("layout.offload", "activations", "--cpu-offloading-num-layers");
+    }
     const std::string optimizer = keys.text("--optimizer").value_or("adam");
     if (optimizer != "adam") {
         draft.set("workload.optimizer",

@@ -143,7 +143,7 @@ Result<JsonValue> importTorch(LaunchKeys& keys) {
     draft.set("stack",
               fsdp ? "fsdp2" : "ddp",
               saidOf(keys, {"fully_shard", "DistributedDataParallel", "DDP"}));
-    importLoopModel(draft);
+    FABRICAST_TRY(importLoopModel(draft));
     FABRICAST_ASSIGN(const std::optional<StartedRanks> ranks, startedRanks(draft));
     if (ranks) {
         draft.set("layout.dp", ranks->count, ranks->from);

@@ -4,9 +4,12 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -120,6 +123,35 @@ void addBeside(const LaunchKeys& yaml, LaunchKeys& keys) {
     }
 }
 
+/// A whole number that the file says itself: nothing is worked out.
+std::optional<std::int64_t> countIn(const LaunchKeys& yaml, std::string_view path) {
+    const LaunchKey* const key = yaml.find(path);
+    std::int64_t count = 0;
+    if (key == nullptr || key->values.size() != 1) {
+        return std::nullopt;
+    }
+    const std::string& text = key->values.front();
+    const auto read = std::from_chars(text.data(), text.data() + text.size(), count);
+    return read.ec == std::errc() ? std::optional(count) : std::nullopt;
+}
+
+/// Activations on the host: of as many layers as are said, usually all but one by a formula.
+void addOffloading(const LaunchKeys& yaml, LaunchKeys& keys) {
+    const LaunchKey* const asked = yaml.find("model.cpu_offloading");
+    if (asked == nullptr || asked->values.empty() || !isSwitch(asked->values.front(), true)) {
+        return;
+    }
+    const std::optional<std::int64_t> said = countIn(yaml, "model.cpu_offloading_num_layers");
+    const std::optional<std::int64_t> layers = countIn(yaml, "model.num_layers");
+    if (!said && !layers) {
+        return;
+    }
+    LaunchKey key = *asked;
+    key.path = "--cpu-offloading-num-layers";
+    key.values = {std::to_string(said ? *said : *layers - 1)};
+    keys.add(std::move(key));
+}
+
 }  // namespace
 
 std::optional<std::string> nemoKeyOf(const std::string& flag) {
@@ -148,6 +180,7 @@ bool isNemoYaml(const LaunchKeys& yaml) {
 Result<LaunchKeys> argumentsOfNemoYaml(const LaunchKeys& yaml) {
     LaunchKeys keys(yaml.source());
     addBeside(yaml, keys);
+    addOffloading(yaml, keys);
     FABRICAST_TRY(addNemoAdapters(yaml, keys));
     for (const LaunchKey& one : yaml.all()) {
         for (const NemoRow& row : kNemoRows) {

@@ -4,9 +4,12 @@
 #include "planner/launch/launch_files.h"
 #include "planner/launch/nemo_yaml.h"
 
+#include <algorithm>
 #include <cctype>
+#include <iterator>
 #include <optional>
 #include <string_view>
+#include <vector>
 
 namespace fabricast {
 namespace {
@@ -127,7 +130,36 @@ std::string writtenKey(const OpenedFile& file, const LaunchKey& key) {
     if (key.values.empty() && file.kind == LaunchKind::Titan) {
         return key.path;  // "activation-checkpoint:full" chooses a part of the arguments
     }
-    return (endsWith(file, ".json") ? quotedText(key.path) : key.path) + ": " + valuesIn(file, key);
+    if (endsWith(file, ".json")) {
+        return writtenInJson(file, std::span(&key, 1));
+    }
+    return key.path + ": " + valuesIn(file, key);
+}
+
+std::string writtenInJson(const OpenedFile& file,
+                          std::span<const LaunchKey> keys,
+                          std::size_t before) {
+    std::string text;
+    std::vector<std::string> said;
+    for (const LaunchKey& key : keys) {
+        const std::size_t end = std::min(key.path.find('.', before), key.path.size());
+        const std::string section = key.path.substr(0, end);
+        if (std::ranges::find(said, section) != said.end()) {
+            continue;  // with the first of its section
+        }
+        said.push_back(section);
+        text += (text.empty() ? "" : ", ") + quotedText(section.substr(before)) + ": ";
+        if (end == key.path.size()) {
+            text += valuesIn(file, key);
+            continue;
+        }
+        std::vector<LaunchKey> inner;
+        std::ranges::copy_if(keys, std::back_inserter(inner), [&section](const LaunchKey& one) {
+            return one.path.starts_with(section + ".");
+        });
+        text += "{" + writtenInJson(file, inner, end + 1) + "}";
+    }
+    return text;
 }
 
 }  // namespace fabricast

@@ -1,6 +1,8 @@
 #include "planner/launch/launch_keys.h"
 #include "planner/text/json_document.h"
 
+#include <utility>
+
 namespace fabricast {
 namespace {
 
@@ -34,7 +36,12 @@ void addJson(const JsonValue& object, const std::string& section, LaunchKeys& ke
 }  // namespace
 
 Result<LaunchKeys> readJsonKeys(std::string_view text, const std::string& source) {
-    FABRICAST_ASSIGN(const JsonValue root, parseJson(text, source));
+    Result<JsonValue> parsed = parseJson(text, source);
+    if (!parsed && parsed.error().hint.empty()) {
+        parsed.error().hint =
+            "texts in double quotes, and a comma between entries, but none behind the last";
+    }
+    FABRICAST_ASSIGN(const JsonValue root, std::move(parsed));
     LaunchKeys keys(source);
     FABRICAST_TRY(root.expect(JsonValue::Kind::Object));
     addJson(root, "", keys);

@@ -60,6 +60,25 @@ bool isAxolotl(const std::string& word) {
     return word == "axolotl" || word.ends_with("/axolotl") || word == "axolotl.cli.train";
 }
 
+/// A command of Axolotl that trains nothing, by the word that says what it does; null for another.
+const ShellWord* otherOfAxolotl(const ShellCommand& command) {
+    constexpr std::array<std::string_view, 8> kOthers = {"preprocess",
+                                                         "inference",
+                                                         "evaluate",
+                                                         "lm-eval",
+                                                         "merge-lora",
+                                                         "merge-sharded-fsdp-weights",
+                                                         "quantize",
+                                                         "vllm-serve"};
+    for (std::size_t i = 0; i + 1 < command.size(); ++i) {
+        const ShellWord& next = command[i + 1];
+        if (isAxolotl(command[i].text) && std::ranges::find(kOthers, next.text) != kOthers.end()) {
+            return &next;
+        }
+    }
+    return nullptr;
+}
+
 /// "trl sft" of TRL's command: the word behind it.
 bool isTrlTrainer(const ShellCommand& command, std::size_t at) {
     if (at == 0 || command[at].text.starts_with('-')) {
@@ -91,7 +110,7 @@ const ShellCommand* startOf(const std::vector<ShellCommand>& commands) {
     for (const ShellCommand& command : commands) {
         const std::string& first = command.front().text;
         const bool says = first == "echo" || first == "printf" || first == "[" || first == "test";
-        if (!says && scriptOf(command) < command.size() &&
+        if (!says && otherOfAxolotl(command) == nullptr && scriptOf(command) < command.size() &&
             (longest == nullptr || command.size() > longest->size())) {
             longest = &command;
         }
@@ -275,6 +294,15 @@ Result<LaunchKeys> readShellKeys(std::string_view text, const std::string& sourc
                   .column = command[at].column});
         addTypedArguments(command, at, keys);
         return byTrl ? keysOfTrl(keys) : keys;
+    }
+    for (const ShellCommand& command : commands) {
+        if (const ShellWord* const other = otherOfAxolotl(command)) {
+            return fail(
+                Error::Code::BadInput,
+                source + ":" + std::to_string(other->line) + ":" + std::to_string(other->column),
+                "axolotl " + other->text + " does not train",
+                "a script that calls axolotl train, or its YAML");
+        }
     }
     ShellCommand all;  // a list of arguments may have a line for each
     for (const ShellCommand& command : commands) {

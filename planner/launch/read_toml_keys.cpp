@@ -80,7 +80,8 @@ Result<LaunchKeys> readTomlKeys(std::string_view text, const std::string& source
         return fail(Error::Code::BadInput,
                     source + ":" + std::to_string(error.source().begin.line) + ":" +
                         std::to_string(error.source().begin.column),
-                    std::string(error.description()));
+                    std::string(error.description()),
+                    "key = value on each line, below [section], with texts in quotes");
     }
     return keys;
 }

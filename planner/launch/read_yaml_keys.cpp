@@ -99,7 +99,8 @@ private:
                    ? Result<void>()
                    : fail(Error::Code::BadInput,
                           whereOf(node),
-                          std::string("a text that began with ") + quote + " does not end");
+                          std::string("a text that began with ") + quote + " does not end",
+                          std::string("another ") + quote + " where it ends");
     }
 
     Result<void> addValues(const YAML::Node& value, LaunchKey& key) {
@@ -143,7 +144,8 @@ Result<LaunchKeys> readYamlKeys(std::string_view text, const std::string& source
         return fail(Error::Code::BadInput,
                     source + ":" + std::to_string(error.mark.line + 1) + ":" +
                         std::to_string(error.mark.column + 1),
-                    error.msg);
+                    error.msg,
+                    "key: value on each line, with spaces before those of a part");
     }
     return keys;
 }

@@ -81,7 +81,8 @@ bool hasLauncher(const LaunchKeys& keys) {
                                                             "torchrun axolotl",
                                                             "torchrun torch.distributed.run",
                                                             "torchrun torch.distributed.launch"};
-    return std::ranges::any_of(kLaunchers, [&keys](std::string_view one) { return keys.has(one); });
+    return std::ranges::any_of(kLaunchers,
+                               [&keys](std::string_view one) { return keys.find(one) != nullptr; });
 }
 
 /// Whether srun starts the script itself, and no launcher that starts more ranks.

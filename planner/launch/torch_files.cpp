@@ -191,6 +191,7 @@ Result<LaunchFiles> torchFiles(const LaunchFacts& facts) {
                     "--load-from a Hub name or a folder");
     }
     FABRICAST_ASSIGN(const std::string optimizer, optimizerCall(settings.optimizer));
+    FABRICAST_TRY(checkAttention(scenario));
     LaunchFiles files;
     FABRICAST_ASSIGN(files.untold, untoldByTransformers(scenario, kToldToTorch));
     std::string text = commentOf(facts.about) + imports(scenario, fsdp, facts.saved.has_value());

@@ -83,7 +83,7 @@ Result<void> importTrainerPrecision(ScenarioDraft& draft, bool isSaid) {
         draft.note("gradient_checkpointing: TRL has it on from 0.22 on where it is not given");
     }
     FABRICAST_TRY(importLigerArguments(draft));
-    importAttention(draft, "--attn_implementation", "sdpa");
+    FABRICAST_TRY(importAttention(draft, "--attn_implementation", "sdpa"));
     return {};
 }
 

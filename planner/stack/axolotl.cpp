@@ -105,6 +105,25 @@ Result<void> checkAxolotlTypes(const Scenario& scenario) {
     return {};
 }
 
+/// Its context parallelism replaces FlashAttention 2 by a ring, and refuses any other attention.
+Result<void> checkAxolotlContext(const Scenario& scenario) {
+    const KernelSettings& kernels = scenario.settings.kernels;
+    if (scenario.layout.cp == 1) {
+        return {};
+    }
+    if (scenario.model.attention.sinks) {
+        return lacks("layout.cp",
+                     "context_parallel_size needs flash_attention_2, which has no attention sinks",
+                     "cp=1");
+    }
+    const bool isOther = kernels.attention == AttentionKernel::Unfused ||
+                         kernels.attentionCode != AttentionCode::Flash2;
+    return isOther ? lacks("settings.kernels.attention_code",
+                           "context_parallel_size needs flash_attention_2",
+                           "settings.kernels.attention_code=flash2, or cp=1")
+                   : Result<void>();
+}
+
 // Its validators (0.19) come first, then Accelerate's. Configs are written with sample_packing.
 Result<void> checkAxolotl(const Scenario& scenario) {
     const Layout& layout = scenario.layout;
@@ -116,6 +135,7 @@ Result<void> checkAxolotl(const Scenario& scenario) {
                       "`ring-flash-attn` requirement",
                       "micro_batch=1");
     }
+    FABRICAST_TRY(checkAxolotlContext(scenario));
     FABRICAST_TRY(checkAxolotlExperts(scenario));
     FABRICAST_TRY(checkAxolotlTypes(scenario));
     return checkAccelerateRules(scenario);

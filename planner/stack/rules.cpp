@@ -83,6 +83,12 @@ Result<void> checkSoftware(const Stack& stack, const Scenario& scenario) {
     }
     const bool megatron = code == ModelCode::Megatron || code == ModelCode::TransformerEngine;
     const bool library = code == ModelCode::Torch || code == ModelCode::HuggingFace;
+    if (scenario.settings.pipeline.scatterExchange && own.engine != Engine::Megatron &&
+        own.engine != Engine::DeepSpeed) {
+        return lacks("settings.pipeline.scatter_exchange",
+                     std::string(stack.name) + " sends the next stage whole activations",
+                     "settings.pipeline.scatter_exchange=false");
+    }
     const bool known = own.kernels.code == ModelCode::HuggingFace ? library
                        : own.kernels.code == ModelCode::TransformerEngine
                            ? megatron

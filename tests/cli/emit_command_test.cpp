@@ -287,6 +287,82 @@ TEST(Emit, IsReadBackFromTheJobThatStartsIt) {
     EXPECT_EQ(found.out.find("FL02"), std::string::npos) << found.out;
 }
 
+// What the command line of train.py says beside the framework's file is read with it.
+TEST(Emit, ReadsArgumentsOfTheScriptBack) {
+    struct Plan {
+        const char* run;
+        const char* line;
+    };
+    for (const Plan& one :
+         {Plan{"deepspeed --layout pp=2,shard=zero1", "--pipeline-parallel-size 2"},
+          Plan{"deepspeed --layout shard=zero2 --optimizer adamw_8bit", "--optim adamw_bnb_8bit"},
+          Plan{"deepspeed --layout shard=zero2 --optimizer adafactor", "--optim adafactor"},
+          Plan{"accelerate --layout shard=fsdp --precision fp8_tensorwise", "backend: AO"},
+          Plan{"megatron --layout offload=activations", "--cpu-offloading-num-layers 31"},
+          Plan{"nemo --layout offload=activations", "cpu_offloading_num_layers=31"}}) {
+        const ProgramOutput answer = ran(
+            "emit -m llama-3.1-8b -c dgx-h100 --check --no-fail --stack " + std::string(one.run));
+        EXPECT_EQ(answer.code, ExitCode::Ok) << one.run << answer.err;
+        EXPECT_NE(answer.out.find(one.line), std::string::npos) << one.run << answer.out;
+        EXPECT_NE(answer.out.find("check: read back as the same plan"), std::string::npos)
+            << one.run << answer.out;
+    }
+    const std::string out = tempFolder() + "pipeline";
+    ASSERT_EQ(ran("emit -m llama-3.1-8b -c dgx-h100 --stack deepspeed --layout pp=2,shard=zero1 "
+                  "--no-fail --out " +
+                  out)
+                  .code,
+              ExitCode::Ok);
+    const ProgramOutput read = ran("explain " + out + " -m llama-3.1-8b -c dgx-h100 --no-fail");
+    EXPECT_EQ(read.code, ExitCode::Ok) << read.err;
+    EXPECT_NE(read.out.find("dp=4,pp=2"), std::string::npos) << read.out;
+}
+
+// "The same plan" is one with what its files cannot say.
+TEST(Emit, SaysWhichKeysOfThePlanWereFilledIn) {
+    const std::string plan = "emit -m llama-3.1-8b -c dgx-h100 --check --no-fail --stack ";
+    const ProgramOutput ring =
+        ran(plan + "axolotl --seq 8192 --layout cp=2,cp_kind=ring,micro_batch=1");
+    EXPECT_NE(ring.out.find("check: with what the files do not say: layout.cp_kind="),
+              std::string::npos)
+        << ring.out << ring.err;
+    const ProgramOutput rows = ran(plan + "accelerate --precision fp8_rowwise");
+    EXPECT_NE(rows.out.find("from_recipe_name(\"rowwise\")"), std::string::npos) << rows.out;
+    EXPECT_NE(rows.out.find("settings.kernels.quantization=fp8_rowwise"), std::string::npos)
+        << rows.out;
+}
+
+TEST(Emit, SaysThatItDoesNotFitBeforeTheCommandThatStartsIt) {
+    const ProgramOutput answer =
+        ran("emit -m llama-3.1-70b -c dgx-h100 --stack fsdp2 --launcher slurm --out " +
+            tempFolder() + "no_room");
+    EXPECT_EQ(answer.code, ExitCode::DoesNotFit) << answer.err;
+    const std::size_t said = answer.out.find("\nit DOES NOT FIT: ");
+    ASSERT_NE(said, std::string::npos) << answer.out;
+    EXPECT_LT(said, answer.out.find("\nnext: ")) << answer.out;
+}
+
+TEST(Emit, RefusesAttentionThatTheGpuOrTheFrameworkLacks) {
+    const ProgramOutput kernel =
+        ran("emit -m llama-3.1-8b -c dgx-a100 --stack fsdp2 --set "
+            "settings.kernels.attention_code=flash3");
+    EXPECT_EQ(kernel.code, ExitCode::BadInput);
+    EXPECT_EQ(kernel.out, "");
+    EXPECT_NE(kernel.err.find("runs on Hopper alone"), std::string::npos) << kernel.err;
+    const ProgramOutput sinks =
+        ran("explain -m gpt-oss-20b -c dgx-h100 --stack axolotl --seq 4096 "
+            "--layout cp=2,micro_batch=1");
+    EXPECT_EQ(sinks.code, ExitCode::BadInput);
+    EXPECT_NE(sinks.err.find("which has no attention sinks"), std::string::npos) << sinks.err;
+    const ProgramOutput parts =
+        ran("explain -m llama-3.1-8b -c dgx-h100 --stack torchtitan "
+            "--layout pp=2 --set settings.pipeline.scatter_exchange=true");
+    EXPECT_EQ(parts.code, ExitCode::BadInput);
+    EXPECT_NE(parts.err.find("torchtitan sends the next stage whole activations"),
+              std::string::npos)
+        << parts.err;
+}
+
 // What the script alone has cannot be read back, and that is said.
 TEST(Emit, SaysWhatTheFilesDoNot) {
     const ProgramOutput answer =

@@ -144,10 +144,10 @@ TEST(Lint, SaysWhatIsRefused) {
     EXPECT_EQ(text.find("0 errors, 1 warning"), 0U) << text;
     const std::string fsdp = lintedText("bridge.py",
                                         "c = ConfigContainer(model=GPTModelProvider(),\n"
-                                        "  ddp=DistributedDataParallelConfig(\n"
-                                        "    use_megatron_fsdp=True))\n",
+                                        "  dist=DistributedInitConfig(\n"
+                                        "    use_torch_fsdp2=True))\n",
                                         " -m llama-3.1-8b -c dgx-h100");
-    EXPECT_NE(fsdp.find("bridge.py:3:5: ddp.use_megatron_fsdp=True is not modelled"),
+    EXPECT_NE(fsdp.find("bridge.py:3:5: dist.use_torch_fsdp2=True is not modelled"),
               std::string::npos)
         << fsdp;
 }

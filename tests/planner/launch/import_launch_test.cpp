@@ -220,8 +220,8 @@ TEST(Import, RefusesWhatWouldChangeTheForecast) {
                   .hint.find("--set settings.reference=whole|sharded"),
               std::string::npos);
     EXPECT_EQ(why("base_model: x\nrl: null\n", "a.yaml"), "");
-    EXPECT_EQ(why("--micro-batch-size 1\n--use-megatron-fsdp\n", "a.sh"),
-              "a.sh:2:1: --use-megatron-fsdp is not modelled");
+    EXPECT_EQ(why("--micro-batch-size 1\n--use-torch-fsdp2\n", "a.sh"),
+              "a.sh:2:1: --use-torch-fsdp2 is not modelled");
     EXPECT_EQ(why("--micro-batch-size 1 2\n", "a.sh"),
               "a.sh:1:1: --micro-batch-size must be one number");
     EXPECT_EQ(why("distributed_type: FSDP\nmixed_precision: fp32\n", "a.yaml"),

@@ -44,6 +44,31 @@ TEST(ImportOfNemo, ReadsTargetModulesByItsNames) {
               "(attention_qkv, attention_dense, mlp_fc1, mlp_fc2, attention, mlp or all)");
 }
 
+// The usual number of layers is a formula: all but the last.
+TEST(ImportOfNemo, ReadsActivationsOnTheHost) {
+    const auto offloadOf = [](const std::string& more) {
+        const auto noFile = [](const std::string& name) -> Result<std::string> {
+            return fail(Error::Code::NotFound, name, "is not there");
+        };
+        const auto run = importLaunch(
+                             "trainer: {devices: 8}\nmodel:\n"
+                             "  tensor_model_parallel_size: 1\n  micro_batch_size: 1\n"
+                             "  global_batch_size: 8\n  num_layers: 32\n" +
+                                 more,
+                             "gpt.yaml",
+                             {.read = noFile, .layers = {}})
+                             .value();
+        const JsonValue* const offload = run.find("layout")->find("offload");
+        return offload == nullptr ? "-" : offload->text().value() + " " + offload->where();
+    };
+    EXPECT_EQ(offloadOf("  cpu_offloading: False\n  cpu_offloading_num_layers: 31\n"), "-");
+    EXPECT_EQ(offloadOf("  cpu_offloading: True\n"
+                        "  cpu_offloading_num_layers: ${sum:${.num_layers},-1}\n"),
+              "activations gpt.yaml:7:3");
+    EXPECT_EQ(offloadOf("  cpu_offloading: True\n  cpu_offloading_num_layers: 4\n"),
+              "activations gpt.yaml:7:3");
+}
+
 TEST(ImportOfNemo, RefusesOtherTuning) {
     EXPECT_EQ(nemoTargets("{peft_scheme: null}"), "-");
     EXPECT_EQ(nemoTargets("{peft_scheme: ptuning}"),

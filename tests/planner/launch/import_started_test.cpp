@@ -48,6 +48,7 @@ TEST(ImportOfStarted, CountsTheRanksOfAxolotl) {
     EXPECT_EQ(ranks("axolotl train a.yaml --launcher accelerate -- --num_processes 4\n"), "4");
     EXPECT_EQ(ranks("torchrun --nnodes 2 --nproc-per-node 4 -m axolotl.cli.train a.yaml\n"), "8");
     EXPECT_EQ(ranks("axolotl train a.yaml\n"), "-");
+    EXPECT_EQ(ranks("python -m axolotl.cli.train a.yaml\n"), "1");  // no launcher starts more
     EXPECT_EQ(ranks(behind + "--nproc_per_node 6\n", "context_parallel_size: 4\n"),
               "run.sh:1:45: torchrun --nproc_per_node starts 6 ranks, which is not a multiple of "
               "the 4 of tensor and context parallelism");
