@@ -20,6 +20,7 @@ constexpr std::int64_t kLongestSequence = 16'777'216;
 
 struct ModelFlags {
     std::string name;
+    std::string flagged;        ///< the name behind -m
     std::int64_t sequence = 0;  ///< 0: 4096, or all the positions of a model with fewer
 };
 
@@ -44,15 +45,26 @@ std::string printedModel(const ModelFacts& facts, const std::string& name, Forma
     return modelText(facts) + "\nnext: fabricast explain -m " + shellWord(name) + " -c dgx-h100\n";
 }
 
+Result<std::string> nameOfModel(const ModelFlags& flags) {
+    if (flags.name.empty() == flags.flagged.empty()) {
+        return fail(Error::Code::BadInput,
+                    "model",
+                    flags.name.empty() ? "no model is named" : "is given twice",
+                    "fabricast model llama-3.1-8b");
+    }
+    return flags.name.empty() ? flags.flagged : flags.name;
+}
+
 Result<Answer> runModel(const ModelFlags& flags, const GlobalOptions& options) {
+    FABRICAST_ASSIGN(const std::string name, nameOfModel(flags));
     FABRICAST_ASSIGN(const Workbench bench, workbenchOf(options));
     FABRICAST_ASSIGN(
         const ModelProfile profile,
-        findModel(flags.name, bench.profiles(), {.folder = options.directory, .where = "model"}));
+        findModel(name, bench.profiles(), {.folder = options.directory, .where = "model"}));
     ModelFacts facts = modelFacts(profile.model, sequenceFor(profile.model, flags.sequence));
     facts.published = profile.publishedParameters;
     facts.publishedSource = profile.publishedSource;
-    return Answer{.text = printedModel(facts, flags.name, options.format)};
+    return Answer{.text = printedModel(facts, name, options.format)};
 }
 
 }  // namespace
@@ -65,9 +77,8 @@ Command modelCommand(const FlagSet& program, const GlobalOptions& options) {
         "  fabricast model mixtral-8x7b --seq 32768\n"
         "  fabricast model path/to/config.json --format json");
     const auto flags = std::make_shared<ModelFlags>();
-    app.add("-m,--model,model", flags->name, "a built-in name, a config.json, or its folder")
-        .takes("MODEL")
-        .required();
+    app.add("model", flags->name, "a built-in name, a config.json, or its folder").takes("MODEL");
+    app.add("-m,--model", flags->flagged, "the same, as other commands take it").takes("MODEL");
     app.add("--seq", flags->sequence, {1, kLongestSequence})
         .describe("sequence length, for the FLOPs of attention");
     return {app, [flags, &options] { return runModel(*flags, options); }};

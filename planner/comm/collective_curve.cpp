@@ -44,7 +44,8 @@ CollectiveCurve::CollectiveCurve(CollectiveKind kind,
         const double factor = chosen ? std::exp(chosen->logRatio[knot]) : 1.0;
         most = std::max(most, prior.seconds.count() * factor);
         least = knot == 0 ? most : least;
-        knots_[knot] = least * own.latency + (most - least) * own.perByte;
+        // What takes for ever is not made finite by how fast the machine's own links are.
+        knots_[knot] = std::isinf(most) ? most : least * own.latency + (most - least) * own.perByte;
         const double perByte = knots_[knot] / static_cast<double>(size.count());
         leastPerByte_ = knot == 0 ? perByte : std::min(leastPerByte_, perByte);
         channels_[knot] = static_cast<std::int16_t>(prior.channels);

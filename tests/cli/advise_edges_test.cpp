@@ -36,12 +36,11 @@ TEST(AdviseEdges, MoreBoxesWithoutANetworkAreNoSituation) {
     EXPECT_TRUE(has(output.out, "half the GPUs")) << output.out;
 }
 
-// Experts in host memory: torchtitan does that, DeepSpeed's are not modelled.
 TEST(AdviseEdges, OffloadIsTriedInEveryStackThatHasIt) {
     const ProgramOutput output =
         ran({"advise", "-m", "deepseek-v2-lite", "--gpu", "h100", "--gpus", "1"});
     EXPECT_EQ(output.code, ExitCode::Ok) << output.out << output.err;
-    EXPECT_TRUE(has(output.out, "ADVICE  torchtitan ")) << output.out;
+    EXPECT_TRUE(has(output.out, "ADVICE  deepspeed ")) << output.out;
     EXPECT_TRUE(has(output.out, "offload=parameters_cpu")) << output.out;
     EXPECT_FALSE(has(output.out, "no layout was found")) << output.out;
     EXPECT_TRUE(has(output.out, "no layout of 1 GPU is left, without ep=1")) << output.out;

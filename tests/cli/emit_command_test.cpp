@@ -53,13 +53,13 @@ TEST(Emit, PrintsTheSameFilesInEveryForm) {
 TEST(Emit, StartsAlsoWhatIsNotForecast) {
     const ProgramOutput answer = runProgram({"emit",
                                              "-m",
-                                             "llama-4-scout",
+                                             "gpt-oss-20b",
                                              "-c",
                                              "dgx-h100",
                                              "--stack",
                                              "deepspeed",
                                              "--layout",
-                                             "shard=zero3,offload=parameters_nvme"},
+                                             "shard=zero3,ep=2,offload=parameters_nvme"},
                                             {});
     EXPECT_EQ(answer.code, ExitCode::Ok) << answer.err;
     EXPECT_TRUE(answer.out.starts_with("NOT MODELLED")) << answer.out;

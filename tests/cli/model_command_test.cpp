@@ -43,6 +43,8 @@ TEST(ModelCommand, SaysWhatItCouldNotFind) {
     EXPECT_EQ(run({"model", "no/such.json"}).err,
               "error: model: no/such.json cannot be opened: No such file or directory\n");
     EXPECT_EQ(run({"model"}).code, ExitCode::BadInput);
+    EXPECT_EQ(run({"model", "gpt2", "-m", "gpt2"}).code, ExitCode::BadInput);
+    EXPECT_EQ(run({"model", "-m", "gpt2"}).out, run({"model", "gpt2"}).out);
     EXPECT_EQ(run({"model", "gpt2", "--seq", "0"}).code, ExitCode::BadInput);
 }
 

@@ -87,9 +87,6 @@ TEST(LoraStep, RefusesWhatItDoesNotModel) {
                   s.settings.lora.targets = {"gate"};
               }).find("no gate"),
               std::string::npos);
-    EXPECT_NE(
-        why([](Scenario& s) { s.model.attention.kind = AttentionKind::Latent; }).find("latent"),
-        std::string::npos);
     EXPECT_NE(why([](Scenario& s) { s.layout.tp = 2; }).find("layout.tp"), std::string::npos);
     EXPECT_EQ(why([](Scenario& s) { s.settings.engine = Engine::Fsdp2; }), "");
     EXPECT_NE(why([](Scenario& s) {
