@@ -71,7 +71,8 @@ TEST(TimeView, RowsAreThePartsAndTheirSum) {
     const TimeParts parts = timeParts(*explained().step);
     ASSERT_EQ(parts.why.size(), parts.table.rows.size());
     EXPECT_EQ(parts.why.back(), "time.step");
-    EXPECT_EQ(parts.table.rows.front().front(), "matrix products");
+    EXPECT_TRUE(std::ranges::any_of(
+        parts.table.rows, [](const auto& row) { return row.front() == "matrix products"; }));
 }
 
 TEST(TimeView, TheWaterfallEndsAtB) {
