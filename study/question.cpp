@@ -280,7 +280,7 @@ std::vector<Edit> written(std::span<const Edit> edits) {
         const bool isQlora = edit.path == "settings.tuning" && edit.value == "qlora";
         all.push_back(isQlora ? Edit{edit.path, "lora", edit.origin} : edit);
         if (isQlora) {
-            all.push_back({"settings.lora.base", "nf4", "--set"});
+            all.push_back({"settings.lora.base", "nf4", edit.origin});
         }
     }
     return all;

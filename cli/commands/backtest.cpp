@@ -6,6 +6,7 @@
 #include "planner/profiles/step_intervals_json.h"
 #include "planner/report/backtest_json.h"
 #include "planner/report/backtest_report.h"
+#include "planner/text/shell_text.h"
 #include "planner/text/text_file.h"
 
 #include <algorithm>
@@ -45,6 +46,28 @@ std::filesystem::path correctionFile(const std::filesystem::path& file,
     return own.replace_filename(file.stem().string() + "-" + fit.gpu + file.extension().string());
 }
 
+bool isNameOfProfile(const std::string& name) {
+    return !name.empty() &&
+           name.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789-") == std::string::npos;
+}
+
+/// A profile is named like its file, so the file has to be named as profiles are: told before
+/// anything is fitted.
+Result<void> checkFitName(const BacktestFlags& flags) {
+    const std::filesystem::path file = flags.fit.value_or("");
+    const std::string stem = file.stem().string();
+    if (!flags.fit || isNameOfProfile(stem)) {
+        return {};
+    }
+    const std::string near = profileName(stem);
+    const std::string name = isNameOfProfile(near) ? near : "our-gpus";
+    return fail(
+        Error::Code::BadInput,
+        "--fit",
+        "\"" + stem + "\" is not a valid profile name: lower case letters, digits and hyphens",
+        "--fit " + shellWord((file.parent_path() / (name + ".json")).string()));
+}
+
 /// The files that are asked for, each a profile named like its file.
 Result<void> writeFiles(const BacktestFlags& flags,
                         const GlobalOptions& options,
@@ -55,8 +78,7 @@ Result<void> writeFiles(const BacktestFlags& flags,
             const std::filesystem::path file =
                 correctionFile(options.at(*flags.fit), fit, fits.size() == 1);
             FABRICAST_TRY(writeTextFile(
-                file.string(),
-                machineCorrectionJson(*fit.correction, profileName(file.stem().string()))));
+                file.string(), machineCorrectionJson(*fit.correction, file.stem().string())));
         }
     }
     if (flags.intervals) {
@@ -98,6 +120,7 @@ Answer printedBacktest(const Backtest& backtest, const GlobalOptions& options) {
 }
 
 Result<Answer> runBacktest(const BacktestFlags& flags, const GlobalOptions& options) {
+    FABRICAST_TRY(checkFitName(flags));
     FABRICAST_ASSIGN(const RunTable table, readRunTable(options.at(flags.file)));
     FABRICAST_ASSIGN(const Workbench bench, workbenchOf(options));
     BacktestAsk ask = flags.ask;

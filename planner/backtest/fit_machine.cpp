@@ -21,6 +21,8 @@ constexpr std::size_t kLeastRunsOfOwnInterval = 9;
 /// At each end. Fitted to one half of the published runs of a source, 76 % of the other half's are
 /// inside (tests/programs/machine_fits); with a tenth, as for intervals from many sources, 71 %.
 constexpr double kOwnTail = 0.05;
+/// Four in five of a normal distribution are within so many standard deviations.
+constexpr double kFourInFive = 1.2816;
 /// Fits about the speeds of the fit before: forecasts are not quite straight in them.
 constexpr int kFitRounds = 2;
 constexpr double kFeelsFactor = 0.02;
@@ -54,9 +56,12 @@ MachineFactors speedsOf(const PerFactor& logs) {
 }
 
 /// Of each class of evidence with enough runs: the k-th smallest and largest miss of left-out runs,
-/// with k = a twentieth of the runs and one more (conformal).
+/// with k = a twentieth of the runs and one more (conformal). A class whose runs are nearer to each
+/// other than measurements of the same work are keeps the interval of the profiles.
 std::vector<OwnInterval> ownIntervals(const std::vector<RunSlopes>& runs,
-                                      const std::vector<double>& leftOut) {
+                                      const std::vector<double>& leftOut,
+                                      MachineFit& fit) {
+    const double noise = repeatDeviation(runs);
     std::map<std::string, std::vector<double>> classes;
     for (std::size_t i = 0; i < runs.size(); ++i) {
         classes[runs[i].evidence].push_back(leftOut[i]);
@@ -70,6 +75,12 @@ std::vector<OwnInterval> ownIntervals(const std::vector<RunSlopes>& runs,
         const auto outside =
             static_cast<std::size_t>(kOwnTail * static_cast<double>(misses.size() + 1));
         const std::size_t end = std::max<std::size_t>(1, outside) - 1;
+        if (misses[misses.size() - 1 - end] - misses[end] < 2.0 * kFourInFive * noise) {
+            fit.remarks.push_back("interval of " + evidence +
+                                  ": the profiles' is kept, as these runs are nearer to each "
+                                  "other than repeated measurements are");
+            continue;
+        }
         intervals.push_back({.evidence = evidence,
                              .below = std::min(1.0, std::exp(misses[end])),
                              .above = std::max(1.0, std::exp(misses[misses.size() - 1 - end])),
@@ -97,17 +108,41 @@ std::vector<FittedFactor> fittedFactors(const std::vector<RunSlopes>& runs,
     return fitted;
 }
 
+/// Each run once, with a remark on those that are in the table several times.
+GpuRuns withoutCopies(const GpuRuns& all, MachineFit& fit) {
+    GpuRuns distinct;
+    std::vector<std::size_t> counts;
+    for (const PublishedRun* run : all) {
+        const auto same = std::ranges::find_if(
+            distinct, [&](const PublishedRun* other) { return areCopies(*other, *run); });
+        if (same == distinct.end()) {
+            distinct.push_back(run);
+            counts.push_back(1);
+        } else {
+            ++counts[static_cast<std::size_t>(same - distinct.begin())];
+        }
+    }
+    for (std::size_t i = 0; i < distinct.size(); ++i) {
+        if (counts[i] > 1) {
+            fit.remarks.push_back(std::to_string(counts[i]) + " copies of run " + distinct[i]->id +
+                                  " are one run");
+        }
+    }
+    return distinct;
+}
+
 class GpuFit {
 public:
     GpuFit(const RunCatalog& catalog, const TimingProfiles& profiles, std::size_t threads)
         : catalog_(catalog), profiles_(profiles), threads_(threads) {}
 
-    [[nodiscard]] MachineFit of(const std::string& gpu, const GpuRuns& all) const {
-        MachineFit fit{.gpu = gpu, .rows = all.size()};
+    [[nodiscard]] MachineFit of(const std::string& gpu, const GpuRuns& rows) const {
+        MachineFit fit{.gpu = gpu, .rows = rows.size()};
+        const GpuRuns all = withoutCopies(rows, fit);
         std::vector<RunSlopes> runs = runSlopes(all, catalog_, profiles_, {}, threads_);
         fit.runs = runs.size();
         if (runs.size() < kLeastRunsOfCorrection) {
-            fit.why = "only " + std::to_string(runs.size()) + " of " + std::to_string(all.size()) +
+            fit.why = "only " + std::to_string(runs.size()) + " of " + std::to_string(rows.size()) +
                       " runs can be compared with a forecast; a correction needs " +
                       std::to_string(kLeastRunsOfCorrection);
             return fit;
@@ -164,7 +199,7 @@ private:
                 .groups = static_cast<std::int64_t>(groups.count),
                 .errorBefore = medianError(before),
                 .errorAfter = medianError(leftOut),
-                .intervals = ownIntervals(runs, leftOut)};
+                .intervals = ownIntervals(runs, leftOut, fit)};
     }
 
     const RunCatalog& catalog_;
@@ -196,7 +231,8 @@ Result<std::vector<MachineFit>> fitMachines(const std::vector<PublishedRun>& run
     return fail(Error::Code::BadInput,
                 "--fit",
                 "only " + std::to_string(most.runs) + " of " + std::to_string(most.rows) +
-                    " runs on " + most.gpu + " can be compared with a forecast",
+                    " runs on " + most.gpu + " can be compared with a forecast" +
+                    (most.remarks.empty() ? "" : " (" + most.remarks.front() + ")"),
                 "a correction needs " + std::to_string(kLeastRunsOfCorrection) +
                     " runs on one kind of GPU");
 }

@@ -118,6 +118,18 @@ void addNext(const std::vector<RunSlopes>& runs, double deviation, MachineFit& f
 
 }  // namespace
 
+double repeatDeviation(const std::vector<RunSlopes>& runs) {
+    std::vector<double> apart;
+    for (std::size_t i = 0; i < runs.size(); ++i) {
+        for (std::size_t j = i + 1; j < runs.size(); ++j) {
+            if (areRepeats(*runs[i].run, *runs[j].run)) {
+                apart.push_back((runs[j].miss - runs[i].miss) / std::sqrt(2.0));
+            }
+        }
+    }
+    return deviationOf(std::move(apart));
+}
+
 void addRemarks(const std::vector<RunSlopes>& runs,
                 const LeftOutGroups& groups,
                 const std::vector<double>& leftOut,

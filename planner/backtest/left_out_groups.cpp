@@ -71,4 +71,11 @@ bool areRepeats(const PublishedRun& a, const PublishedRun& b) {
     return whole(a) == whole(b);
 }
 
+bool areCopies(const PublishedRun& a, const PublishedRun& b) {
+    if (a.stepSeconds != b.stepSeconds || a.tokensPerGpu != b.tokensPerGpu) {
+        return false;
+    }
+    return a.id == b.id ? shapeKey(a) == shapeKey(b) : areRepeats(a, b);
+}
+
 }  // namespace fabricast

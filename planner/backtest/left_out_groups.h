@@ -19,4 +19,7 @@ LeftOutGroups leftOutGroups(const std::vector<RunSlopes>& runs);
 /// Equal in all that a table says of them but the measurement: only day and nodes can differ.
 bool areRepeats(const PublishedRun& a, const PublishedRun& b);
 
+/// One run written twice: the same work with the same measurement to the last digit.
+bool areCopies(const PublishedRun& a, const PublishedRun& b);
+
 }  // namespace fabricast

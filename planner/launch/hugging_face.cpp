@@ -140,6 +140,11 @@ Result<std::vector<std::string>> untoldByTransformers(const Scenario& scenario,
     all.insert(all.end(), kOfAdapters.begin(), kOfAdapters.end());
     FABRICAST_ASSIGN(std::vector<std::string> untold, untoldSettings(scenario, all));
     std::erase(untold, "settings.kernels.loss=liger");
+    if (scenario.layout.offload == Offload::Activations) {
+        untold.emplace_back(
+            "layout.offload=activations: the training loop enters "
+            "torch.autograd.graph.save_on_cpu(pin_memory=True) around the forward");
+    }
     return untold;
 }
 

@@ -33,11 +33,29 @@ std::string titleOf(const MeasuredCollectives& measured) {
     return measured.name.substr(skipped) + (measured.date.empty() ? "" : ", " + measured.date);
 }
 
+/// The corrections of these GPUs that a newer one takes the place of.
+Result<std::vector<std::string>> olderCorrections(const NodeSpec& node,
+                                                  const ProfileStore& profiles) {
+    const auto dated = [](const std::string& name, const std::string& date) {
+        return name + (date.empty() ? "" : ", " + date);
+    };
+    std::vector<std::string> notes;
+    for (const ProfileFile& file : profiles.files(ProfileKind::Correction)) {
+        FABRICAST_ASSIGN(const MachineCorrection older, profiles.correction(file.name));
+        if (older.gpu == node.gpu.name && file.name != node.own.name && !node.own.name.empty()) {
+            notes.push_back(std::string(kMeasuredNote) + "the correction " +
+                            dated(file.name, older.date) + " is not used, " +
+                            dated(node.own.name, node.own.date) + " is");
+        }
+    }
+    return notes;
+}
+
 }  // namespace
 
 Result<std::vector<std::string>> measuredNotes(const ClusterSpec& cluster,
                                                const ProfileStore& profiles) {
-    std::vector<std::string> notes;
+    FABRICAST_ASSIGN(std::vector<std::string> notes, olderCorrections(cluster.node, profiles));
     if (std::ranges::none_of(profiles.files(ProfileKind::Collective), &ProfileFile::isOwn)) {
         return notes;
     }

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -18,12 +19,14 @@ namespace {
 constexpr std::array<std::string_view, 13> kTargets = {
     "q", "k", "v", "o", "gate", "up", "down", "experts", "router", "q_a", "q_b", "kv_a", "kv_b"};
 
+constexpr std::int64_t kUsualRank = 16;  // of the examples of PEFT
+
 Result<void> checkRank(const LoraSettings& lora, const ModelSpec& model) {
     if (lora.rank < 1) {
         return fail(Error::Code::BadInput,
                     "settings.lora.rank",
                     "LoRA needs a rank of at least 1",
-                    "settings.lora.rank=16");
+                    "settings.lora.rank=" + std::to_string(std::min(kUsualRank, model.hidden)));
     }
     if (lora.rank > model.hidden) {
         return fail(Error::Code::BadInput,
@@ -31,7 +34,7 @@ Result<void> checkRank(const LoraSettings& lora, const ModelSpec& model) {
                     "a rank of " + std::to_string(lora.rank) + " is above the hidden size (" +
                         std::to_string(model.hidden) +
                         "): adapters larger than the layers they adapt",
-                    "settings.lora.rank=16");
+                    "settings.lora.rank=" + std::to_string(std::min(kUsualRank, model.hidden)));
     }
     return {};
 }

@@ -36,7 +36,8 @@ struct HfExperts {
     bool biases = false;          ///< of the experts and the router
     bool correctionBias = false;
     bool sigmoidScore = false;
-    std::int64_t groups = 0;  ///< n_group where it is absent; 0: not read
+    std::int64_t groups = 0;      ///< n_group where it is absent; 0: not read
+    std::int64_t bestGroups = 0;  ///< topk_group where it is absent; 0: the class has no number
 };
 
 /// Which layers have sliding-window attention.

@@ -67,18 +67,49 @@ Result<std::int64_t> expertCount(const HfExperts& family, const HfReader& config
                             : config.size({"num_experts"}, family.experts);
 }
 
-/// DeepSeek-V2's router looks at its groups by one method alone.
-Result<std::int64_t> groupCount(const HfExperts& family, const HfReader& config) {
+/// The router views its scores as n_group rows, and takes topk_group of them.
+Result<void> checkGroups(const HfExperts& family,
+                         const HfReader& config,
+                         std::int64_t experts,
+                         std::int64_t groups) {
+    if (experts % groups != 0) {
+        return tl::unexpected(
+            config.problem("n_group",
+                           "divides " + std::to_string(experts) + " experts into " +
+                               std::to_string(groups) + " groups, which are not equal",
+                           "set \"n_group\" to a divisor of " + std::to_string(experts)));
+    }
+    FABRICAST_ASSIGN(const std::int64_t best,
+                     config.sizeOrNull({"topk_group"}, family.bestGroups, family.bestGroups));
+    if (best > groups) {
+        return tl::unexpected(config.problem(
+            "topk_group",
+            "takes " + std::to_string(best) + " of " + std::to_string(groups) + " groups",
+            "set \"topk_group\" to a number from 1 to " + std::to_string(groups)));
+    }
+    return {};
+}
+
+/// DeepSeek-V2's router looks at its groups by one method alone, which is not the usual one.
+Result<std::int64_t> groupCount(const HfExperts& family,
+                                const HfReader& config,
+                                std::int64_t experts) {
     if (family.groups == 0) {
         return 1;
     }
+    bool chooses = family.bestGroups > 0;
     if (config.has("topk_method")) {
         FABRICAST_ASSIGN(const std::string method, config.config().find("topk_method")->text());
         if (method == "greedy") {
             return 1;
         }
+        chooses = true;
     }
-    return config.sizeOrNull({"n_group"}, family.groups, 1);
+    FABRICAST_ASSIGN(const std::int64_t groups, config.sizeOrNull({"n_group"}, family.groups, 1));
+    if (chooses) {
+        FABRICAST_TRY(checkGroups(family, config, experts, groups));
+    }
+    return groups;
 }
 
 Result<MoeSpec> readShared(MoeSpec moe, const HfExperts& family, const HfReader& config) {
@@ -124,7 +155,7 @@ Result<ModelSpec> withExperts(ModelSpec model, const HfExperts& family, const Hf
     moe.clampedGlu = family.biases;  // gpt-oss alone: its code clamps whatever the config says
     moe.correctionBias = family.correctionBias;
     moe.sigmoidScore = family.sigmoidScore;
-    FABRICAST_ASSIGN(moe.groups, groupCount(family, config));
+    FABRICAST_ASSIGN(moe.groups, groupCount(family, config, moe.experts));
     FABRICAST_ASSIGN(model.moe, readShared(moe, family, config));
     FABRICAST_ASSIGN(model.sparse, sparseLayers(family, config, model.layers));
     return model;

@@ -101,7 +101,8 @@ constexpr HfDecoder deepseekV3(std::string_view modelType) {
                                  .sharedSize = 1,
                                  .correctionBias = true,
                                  .sigmoidScore = true,
-                                 .groups = 8},
+                                 .groups = 8,
+                                 .bestGroups = 4},
             .predictsMore = true};
 }
 

@@ -2,14 +2,17 @@
 
 #include "planner/profiles/profile_store.h"
 #include "planner/profiles/profile_words.h"
+#include "planner/profiles/read_measured_collectives.h"
 #include "planner/profiles/read_profile.h"
 #include "planner/text/json_numbers.h"
 #include "planner/text/json_text.h"
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <cstddef>
 #include <string_view>
+#include <tuple>
 #include <utility>
 
 namespace fabricast {
@@ -49,6 +52,21 @@ constexpr double kMostError = 1e6;
 constexpr double kLeastOwnRatio = 1e-4;
 constexpr double kMostOwnRatio = 1000.0;
 
+std::string boundText(double bound) {
+    std::array<char, 32> text{};
+    return {text.data(), std::to_chars(text.data(), text.data() + text.size(), bound).ptr};
+}
+
+/// A number that has to be within bounds which an error tells.
+Result<double> requireWithin(const JsonValue& item, std::string_view key, NumberRange range) {
+    FABRICAST_ASSIGN(const JsonValue* const value, item.require(key));
+    if (value->number(range.least, range.most) || !value->isNumber()) {
+        return value->number(range.least, range.most);
+    }
+    return tl::unexpected(value->problem("is out of range at " + value->shown(),
+                                         boundText(range.least) + " to " + boundText(range.most)));
+}
+
 Result<std::int64_t> readRunCount(const JsonValue& item, std::string_view key) {
     FABRICAST_ASSIGN(const JsonValue* const runs, item.require(key));
     return runs->integer({1, kMostCorrectedRuns});
@@ -70,8 +88,8 @@ Result<FittedFactor> readFactor(const JsonValue& item) {
     FittedFactor fitted;
     const auto found = std::ranges::find(kNames, name);
     fitted.factor = static_cast<MachineFactor>(found - kNames.begin());
-    FABRICAST_ASSIGN(fitted.speed, requireNumber(item, "speed", kSpeedRange));
-    FABRICAST_ASSIGN(fitted.error, requireNumber(item, "error", {0.0, kMostError}));
+    FABRICAST_ASSIGN(fitted.speed, requireWithin(item, "speed", kSpeedRange));
+    FABRICAST_ASSIGN(fitted.error, requireWithin(item, "error", {0.0, kMostError}));
     FABRICAST_ASSIGN(fitted.runs, readRunCount(item, "runs"));
     return fitted;
 }
@@ -81,7 +99,7 @@ Result<void> readFirstFactors(const JsonValue& root, MachineCorrection& correcti
     constexpr std::array kBoth = {MachineFactor::Clock, MachineFactor::Network};
     for (const MachineFactor factor : kBoth) {
         FittedFactor fitted{.factor = factor, .runs = correction.runs};
-        FABRICAST_ASSIGN(fitted.speed, requireNumber(root, nameOf(factor), kSpeedRange));
+        FABRICAST_ASSIGN(fitted.speed, requireWithin(root, nameOf(factor), kSpeedRange));
         if (fitted.speed != 1.0) {
             correction.fitted.push_back(fitted);
         }
@@ -93,14 +111,19 @@ Result<OwnInterval> readOwnInterval(const JsonValue& item) {
     FABRICAST_TRY(item.onlyKeys(kOwnIntervalKeys));
     OwnInterval interval;
     FABRICAST_ASSIGN(interval.evidence, requireText(item, "class"));
-    FABRICAST_ASSIGN(interval.below, requireNumber(item, "below", {kLeastOwnRatio, 1.0}));
-    FABRICAST_ASSIGN(interval.above, requireNumber(item, "above", {1.0, kMostOwnRatio}));
+    FABRICAST_ASSIGN(interval.below, requireWithin(item, "below", {kLeastOwnRatio, 1.0}));
+    FABRICAST_ASSIGN(interval.above, requireWithin(item, "above", {1.0, kMostOwnRatio}));
     FABRICAST_ASSIGN(interval.runs, readRunCount(item, "runs"));
     return interval;
 }
 
 Result<void> readFactors(const JsonValue& root, MachineCorrection& correction) {
-    FABRICAST_ASSIGN(correction.date, requireText(root, "date"));
+    FABRICAST_ASSIGN(const JsonValue* const date, root.require("date"));
+    FABRICAST_ASSIGN(correction.date, date->text());
+    if (!correction.date.empty() && !isDay(correction.date)) {
+        return tl::unexpected(
+            date->problem("must be a day, not " + date->shown(), "write \"2026-11-20\""));
+    }
     FABRICAST_ASSIGN(correction.groups, readRunCount(root, "groups"));
     FABRICAST_ASSIGN(const JsonValue* const factors, root.require("factors"));
     FABRICAST_TRY(factors->expect(JsonValue::Kind::Array));
@@ -136,8 +159,8 @@ Result<MachineCorrection> readMachineCorrection(const JsonValue& root) {
     FABRICAST_TRY(first ? readFirstFactors(root, correction) : readFactors(root, correction));
     FABRICAST_ASSIGN(const JsonValue* const error, root.require("median_error"));
     FABRICAST_TRY(error->onlyKeys(kErrorKeys));
-    FABRICAST_ASSIGN(correction.errorBefore, requireNumber(*error, "before", {0.0, kMostError}));
-    FABRICAST_ASSIGN(correction.errorAfter, requireNumber(*error, "after", {0.0, kMostError}));
+    FABRICAST_ASSIGN(correction.errorBefore, requireWithin(*error, "before", {0.0, kMostError}));
+    FABRICAST_ASSIGN(correction.errorAfter, requireWithin(*error, "after", {0.0, kMostError}));
     return correction;
 }
 
@@ -187,23 +210,29 @@ Result<MachineCorrection> ProfileStore::correction(std::string_view name,
     return parsed(file, [&](const JsonValue& root) -> Result<MachineCorrection> {
         FABRICAST_ASSIGN(MachineCorrection correction, readMachineCorrection(root));
         FABRICAST_ASSIGN(const ProfileFile gpu,
-                         find(ProfileKind::Gpu, correction.gpu, file.source + ", key gpu"));
+                         find(ProfileKind::Gpu, correction.gpu, root.find("gpu")->where()));
         correction.gpu = gpu.name;
         return correction;
     });
 }
 
+/// The newest, as of measured collectives; without days that of the later folder, or name.
 Result<OwnSpeed> ProfileStore::ownSpeedOf(std::string_view gpu) const {
+    OwnSpeed own;
+    std::size_t layer = 0;
     for (const ProfileFile& file : files(ProfileKind::Correction)) {
         FABRICAST_ASSIGN(const MachineCorrection correction, this->correction(file.name));
-        if (correction.gpu == gpu) {
-            return OwnSpeed{.name = file.name,
-                            .date = correction.date,
-                            .factors = correction.factors(),
-                            .intervals = correction.intervals};
+        const bool wins = own.name.empty() || std::tie(correction.date, file.layer, file.name) >
+                                                  std::tie(own.date, layer, own.name);
+        if (correction.gpu == gpu && wins) {
+            own = {.name = file.name,
+                   .date = correction.date,
+                   .factors = correction.factors(),
+                   .intervals = correction.intervals};
+            layer = file.layer;
         }
     }
-    return OwnSpeed{};
+    return own;
 }
 
 }  // namespace fabricast

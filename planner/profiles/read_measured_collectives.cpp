@@ -3,7 +3,9 @@
 #include "planner/profiles/profile_words.h"
 #include "planner/text/json_numbers.h"
 
+#include <algorithm>
 #include <array>
+#include <chrono>
 #include <string_view>
 
 namespace fabricast {
@@ -64,9 +66,23 @@ Result<MeasuredCurve> readCurve(const JsonValue& row) {
 
 bool isDay(std::string_view text) {
     constexpr std::string_view kForm = "0000-00-00";
-    return std::ranges::equal(text, kForm, [](char letter, char form) {
+    const bool isFormed = std::ranges::equal(text, kForm, [](char letter, char form) {
         return form == '-' ? letter == '-' : letter >= '0' && letter <= '9';
     });
+    if (!isFormed) {
+        return false;
+    }
+    const auto number = [text](std::size_t from, std::size_t length) {
+        unsigned value = 0;
+        for (const char digit : text.substr(from, length)) {
+            value = 10 * value + static_cast<unsigned>(digit - '0');
+        }
+        return value;
+    };
+    return std::chrono::year_month_day(std::chrono::year(static_cast<int>(number(0, 4))),
+                                       std::chrono::month(number(5, 2)),
+                                       std::chrono::day(number(8, 2)))
+        .ok();
 }
 
 bool isMeasured(const JsonValue& root) {

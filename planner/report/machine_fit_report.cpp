@@ -44,6 +44,9 @@ std::string oneFit(const MachineFit& fit) {
     } else {
         text += "no correction: " + fit.why + "\n";
     }
+    for (const std::string& one : fit.remarks) {
+        text += "  " + one + "\n";
+    }
     for (const std::string& one : fit.disagree) {
         text += "  disagree: " + one + "\n";
     }
@@ -85,6 +88,7 @@ void addMachineFits(JsonText& json, const std::vector<MachineFit>& fits) {
             json.add("median_before", fit.correction->errorBefore);
             json.add("median_after", fit.correction->errorAfter);
         }
+        json.add("remarks", fit.remarks);
         json.add("disagree", fit.disagree);
         json.add("next", fit.next);
         json.end();

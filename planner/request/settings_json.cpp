@@ -22,7 +22,7 @@ bool isWord(const std::string& text) {
 }
 
 /// A list of words, or the words joined by '+' as in a layout: "core_attn+mlp".
-Result<Words> readWords(const JsonValue& value) {
+Result<Words> readWords(const JsonValue& value, std::string_view field) {
     std::vector<std::string> listed;
     if (value.is(JsonValue::Kind::String)) {
         FABRICAST_ASSIGN(std::string rest, value.text());
@@ -40,8 +40,11 @@ Result<Words> readWords(const JsonValue& value) {
     }
     const auto wrong = std::find_if_not(listed.begin(), listed.end(), isWord);
     if (wrong != listed.end() || listed.size() > kMostWords) {
-        return tl::unexpected(
-            value.problem("must be a list of words", R"(["core_attn", "mlp"], or core_attn+mlp)"));
+        // The names of linear layers (LoRA), or of parts that are recomputed.
+        return tl::unexpected(value.problem("must be a list of words",
+                                            field == "targets"
+                                                ? R"(["q", "v"], or q+v)"
+                                                : R"(["core_attn", "mlp"], or core_attn+mlp)"));
     }
     Words words;
     for (std::string& word : listed) {
@@ -75,7 +78,7 @@ Result<Value> readField(const AnyField& field, const JsonValue& json, Value valu
     } else if constexpr (std::is_same_v<Value, double>) {
         return json.number(field.least, field.most);
     } else if constexpr (std::is_same_v<Value, Words>) {
-        return readWords(json);
+        return readWords(json, field.name);
     } else if constexpr (std::is_same_v<Value, TrainedPart>) {
         return readTrained(json);
     } else {

@@ -17,6 +17,7 @@ struct MachineFit {
     std::string
         why;  ///< there is none: the profiles are as good as these runs can tell, or too few
     std::string leftOut;                ///< what runs that are left out together share: "model"
+    std::vector<std::string> remarks;   ///< on what was counted: "3 copies of run a-1 are one run"
     std::vector<std::string> disagree;  ///< runs that no speed of the machine explains
     std::string next;                   ///< the one measurement that would help most
 };

@@ -41,7 +41,7 @@ double explainedStep(std::vector<std::string> more) {
     return numberAt(output.out, {"time", "step_s", "value"});
 }
 
-/// Eight runs of the same work on one machine, of the given step time.
+/// Eight runs of the same work on one machine, of about the given step time.
 std::string ownRuns(double step) {
     std::string csv =
         "id,model,layers,hidden,ffn,heads,kv_heads,vocab,seq,gpus,gpus_per_node,gpu,stack,dp,tp,"
@@ -49,7 +49,7 @@ std::string ownRuns(double step) {
     for (int i = 0; i < 8; ++i) {
         csv += "own-" + std::to_string(i) +
                ",Llama3 8B,32,4096,14336,32,8,128256,4096,8,8,h100_sxm,fsdp2,8,1,1,8,fsdp,none," +
-               std::to_string(step) + "\n";
+               std::to_string(step * (1.0 + 0.0005 * (i - 3.5))) + "\n";
     }
     return csv;
 }
@@ -135,6 +135,34 @@ TEST(FitMachine, TooFewRunsWriteNothing) {
     EXPECT_EQ(output.code, ExitCode::BadInput) << output.err;
     EXPECT_NE(output.err.find("only 3 of 3 runs"), std::string::npos) << output.err;
     EXPECT_FALSE(std::filesystem::exists(file));
+}
+
+TEST(FitMachine, CopiesOfARunAreOneRun) {
+    const std::string runs = tempFolder() + "copies.csv";
+    const std::string file = tempFolder() + "copies.json";
+    std::filesystem::remove(file);
+    std::string csv = ownRuns(1.0);
+    const std::string head = csv.substr(0, csv.find('\n') + 1);
+    const std::size_t second = csv.find("own-1");
+    const std::string row = csv.substr(head.size(), second - head.size());
+    csv = head;
+    for (int i = 0; i < 12; ++i) {
+        csv += "own-" + std::to_string(i) + row.substr(row.find(','));
+    }
+    ASSERT_TRUE(writeTextFile(runs, csv));
+    const ProgramOutput output = runProgram({"backtest", runs, "--fit", file}, {});
+    EXPECT_EQ(output.code, ExitCode::BadInput) << output.out;
+    EXPECT_NE(output.err.find("12 copies of run own-0 are one run"), std::string::npos)
+        << output.err;
+    EXPECT_FALSE(std::filesystem::exists(file));
+}
+
+TEST(FitMachine, AFileIsNamedAsProfilesAre) {
+    const ProgramOutput output =
+        runProgram({"backtest", "missing.csv", "--fit", "us/corrections/Our_B200.json"}, {});
+    EXPECT_EQ(output.code, ExitCode::BadInput);
+    EXPECT_NE(output.err.find("--fit us/corrections/our-b200.json"), std::string::npos)
+        << output.err;
 }
 
 }  // namespace
