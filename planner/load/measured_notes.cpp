@@ -1,6 +1,9 @@
 #include "planner/load/measured_notes.h"
 
 #include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <string>
 #include <tuple>
 #include <utility>
 
@@ -33,11 +36,35 @@ std::string titleOf(const MeasuredCollectives& measured) {
     return measured.name.substr(skipped) + (measured.date.empty() ? "" : ", " + measured.date);
 }
 
+std::string threeDigits(double speed) {
+    const std::string all = std::to_string(std::round(speed * 1e3) / 1e3);
+    constexpr std::size_t kThree = 5;
+    return all.substr(0, kThree);
+}
+
+/// "measured: corrected by our-h100, 2026-11-20: bf16 0.870, network 0.610".
+std::string correctionNote(const OwnSpeed& own) {
+    std::string note = std::string(kMeasuredNote) + "corrected by " + own.name +
+                       (own.date.empty() ? "" : ", " + own.date);
+    const char* separator = ": ";
+    for (std::size_t i = 0; i < kMachineFactors; ++i) {
+        if (own.factors.speeds[i] != 1.0) {
+            note += separator + std::string(nameOf(static_cast<MachineFactor>(i))) + " " +
+                    threeDigits(own.factors.speeds[i]);
+            separator = ", ";
+        }
+    }
+    return note;
+}
+
 }  // namespace
 
 Result<std::vector<std::string>> measuredNotes(const ClusterSpec& cluster,
                                                const ProfileStore& profiles) {
     std::vector<std::string> notes;
+    if (!cluster.node.own.name.empty()) {
+        notes.push_back(correctionNote(cluster.node.own));
+    }
     if (std::ranges::none_of(profiles.files(ProfileKind::Collective), &ProfileFile::isOwn)) {
         return notes;
     }
