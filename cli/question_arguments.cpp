@@ -134,6 +134,17 @@ Result<void> checkRankIsUsed(const QuestionArguments& arguments, const Question&
 
 }  // namespace
 
+std::vector<Edit> optionEdits(const GlobalOptions& options) {
+    std::vector<Edit> edits;
+    if (!options.directory.empty()) {
+        edits.push_back({"", options.directory, "-C"});
+    }
+    for (const std::string& folder : options.profileFolders) {
+        edits.push_back({"", folder, "--profile-dir"});
+    }
+    return edits;
+}
+
 Result<Question> questionOf(const QuestionArguments& arguments, const GlobalOptions& options) {
     FABRICAST_ASSIGN(const std::vector<Edit> edits, editsOf(arguments, options));
     FABRICAST_ASSIGN(Question question,
@@ -142,6 +153,8 @@ Result<Question> questionOf(const QuestionArguments& arguments, const GlobalOpti
     FABRICAST_TRY(checkSearch(question));
     FABRICAST_TRY(checkRankIsUsed(arguments, question));
     FABRICAST_TRY(checkInputs(question, options));
+    const std::vector<Edit> typedOptions = optionEdits(options);
+    question.edits.insert(question.edits.begin(), typedOptions.begin(), typedOptions.end());
     return readInput(std::move(question));
 }
 

@@ -38,6 +38,10 @@ void addScenarioArguments(const FlagSet& command,
 /// The question in the file with every flag and --set over it.
 Result<Question> questionOf(const QuestionArguments& arguments, const GlobalOptions& options);
 
+/// The program's options that answers depend on, as edits without a path that `typed` puts first:
+/// "-C runs --profile-dir ours". A question of questionOf has them.
+std::vector<Edit> optionEdits(const GlobalOptions& options);
+
 /// What the question is answered with. The user's profiles are sound, also those that nothing asks
 /// for: a number that was meant to count is not left out for another.
 Result<Workbench> workbenchOf(const GlobalOptions& options);

@@ -47,8 +47,7 @@ Result<ComparedSide> answeredSide(const Question& question,
     FABRICAST_ASSIGN(const TimingProfiles* timing, bench.timing());
     if (Result<StepEstimate> step = estimateStep(side.scenario, *timing)) {
         side.step = *std::move(step);
-        side.step->notes.insert(
-            side.step->notes.end(), loaded.measured.begin(), loaded.measured.end());
+        side.assumed.insert(side.assumed.end(), loaded.measured.begin(), loaded.measured.end());
         FABRICAST_ASSIGN(const BudgetFacts facts,
                          loadBudget(question.root, bench.profiles(), question.folders));
         side.cost = costOf(side.scenario, costedStep(side.scenario, *side.step), facts);

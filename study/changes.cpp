@@ -525,8 +525,8 @@ void otherGpus(const ChangeSubject& subject, Offers& offers) {
 
 void moreNodes(const ChangeSubject& subject, Offers& offers) {
     for (const std::int64_t factor : {2, 4, 8}) {
-        offers.add({nodes(subject.now.cluster.nodes * factor)}, static_cast<int>(factor))
-            .sideEffect.insert(0, std::to_string(factor));
+        offers.add({nodes(subject.now.cluster.nodes * factor)}, static_cast<int>(factor)).times =
+            factor;
     }
 }
 
@@ -541,8 +541,8 @@ void moreOfNode(const Sourced<Bytes>& there,
     constexpr std::int64_t kGB = 1'000'000'000;
     for (const std::int64_t factor : {2, 4}) {
         const std::int64_t wanted = (factor * there.value->count() + kGB - 1) / kGB;
-        offers.add({{path, std::to_string(wanted) + "GB", flag}}, static_cast<int>(factor))
-            .sideEffect.insert(0, std::to_string(factor));
+        offers.add({{path, std::to_string(wanted) + "GB", flag}}, static_cast<int>(factor)).times =
+            factor;
     }
 }
 
@@ -578,8 +578,8 @@ void moreRanks(const ChangeSubject& subject, Offers& offers) {
         if (says(subject.question, "layout.dp")) {
             edits.push_back(layoutKey("dp", dp));
         }
-        offers.add(withOpenShards(subject, std::move(edits)), static_cast<int>(factor))
-            .sideEffect.insert(0, std::to_string(factor));
+        offers.add(withOpenShards(subject, std::move(edits)), static_cast<int>(factor)).times =
+            factor;
     }
 }
 
@@ -769,6 +769,26 @@ std::vector<Edit> joined(std::span<const Change* const> changes) {
         }
     }
     return edits;
+}
+
+std::string sideEffectsOf(std::span<const Change> changes) {
+    std::string text;
+    for (std::size_t i = 0; i < changes.size(); ++i) {
+        const Change& change = changes[i];
+        const auto isAlike = [&change](const Change& other) {
+            return other.times > 0 && change.times > 0 && other.sideEffect == change.sideEffect;
+        };
+        if (change.sideEffect.empty() || std::ranges::any_of(changes.first(i), isAlike)) {
+            continue;
+        }
+        std::int64_t times = 1;
+        for (const Change& other : changes) {
+            times *= isAlike(other) ? other.times : 1;
+        }
+        text += (text.empty() ? "" : "; ") + (change.times > 0 ? std::to_string(times) : "") +
+                change.sideEffect;
+    }
+    return text;
 }
 
 std::string titleOf(std::span<const Change* const> changes) {

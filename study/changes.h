@@ -20,8 +20,9 @@ struct Change {
     std::string kind{};         ///< changes of one kind are alternatives: only one of them is made
     std::vector<Edit> edits{};  ///< made at once
     std::string sideEffect{};
-    std::size_t place = 0;  ///< in the catalogue
-    std::string title{};    ///< where the edits alone do not read well: "without tp held"
+    std::int64_t times = 0;  ///< of " times the hardware"; 0 where a side effect has no number
+    std::size_t place = 0;   ///< in the catalogue
+    std::string title{};     ///< where the edits alone do not read well: "without tp held"
 };
 
 /// What a change is to help with.
@@ -46,6 +47,8 @@ std::vector<Change> changesFor(Aim aim, const ChangeSubject& subject);
 
 /// Edits of changes that are made together; of two edits of a key the later one.
 std::vector<Edit> joined(std::span<const Change* const> changes);
+/// The side effects of changes made one after another: "8 times the memory of each host".
+std::string sideEffectsOf(std::span<const Change> changes);
 /// Changes as people read them: "-c dgx-h200 -n 4", "without tp held".
 std::string titleOf(std::span<const Change* const> changes);
 /// The same in the words of a layout: "recompute=full", "-n 4 with micro_batch=1".

@@ -114,14 +114,6 @@ private:
     std::map<std::string, std::vector<CheckedRequirement>> after_;
 };
 
-std::string sideEffectsOf(const TriedChange& tried) {
-    std::string text;
-    for (const Change& change : tried.changes) {
-        text += (text.empty() || change.sideEffect.empty() ? "" : "; ") + change.sideEffect;
-    }
-    return text;
-}
-
 CheckFix fixOf(const TriedChange& tried,
                const std::vector<Edit>& held,
                std::vector<CheckedRequirement> after) {
@@ -129,7 +121,7 @@ CheckFix fixOf(const TriedChange& tried,
                  .change = tried.title(),
                  .edits = held,
                  .typed = {},
-                 .sideEffect = sideEffectsOf(tried),
+                 .sideEffect = sideEffectsOf(tried.changes),
                  .after = std::move(after)};
     const std::vector<Edit> edits = tried.edits();
     fix.edits.insert(fix.edits.end(), edits.begin(), edits.end());

@@ -51,7 +51,7 @@ std::string loraTopic() {
            "Experts keep their 16 bits, and have adapters where settings.lora.targets names\n"
            "experts or router, without DoRA and dropout.\n"
            "Step time and cost (--section time), not memory: torchtitan, nemo and fsdp1, tensor\n"
-           "parallelism, and latent attention.\n"
+           "parallelism. Latent attention (DeepSeek) and Llama 4 have both.\n"
            "Not modelled: under ZeRO-3 a base of 4 or 8 bits, and the memory of DoRA, dropout,\n"
            "experts and offload; 8 bits sharded by FSDP2; the time of offload, but for FSDP2's\n"
            "parameters_cpu.\n"

@@ -145,9 +145,7 @@ Result<Fix> checkedFix(const TriedChange& tried,
     FABRICAST_ASSIGN(const MemoryBreakdown after,
                      memoryOfFullestStage(tried.judgement.plan.scenario, kNoLimit, watch));
     Fix fix = memoryFixOf(after);
-    for (const Change& change : tried.changes) {
-        fix.sideEffect += (fix.sideEffect.empty() ? "" : "; ") + change.sideEffect;
-    }
+    fix.sideEffect = sideEffectsOf(tried.changes);
     fix.edits = held;
     const std::vector<Edit> edits = lastOfEach(tried.edits());
     fix.change = layoutTitleOf({.edits = edits, .sideEffect = ""});

@@ -29,6 +29,17 @@ std::string misfitText(const Plan& nearest) {
            scale.text(memory.peak.value - memory.room()) + " " + unit + ", in " + layout;
 }
 
+/// "likely fits (--allow tight takes it): ddp dp=8", and how much the host must have.
+std::string unsureText(const Plan& plan) {
+    const HostNeed& host = plan.memory.ofNode();
+    const std::string stated =
+        host.isUnknown() ? "; " + hostNeedText(host) + " (" + std::string(host.flag) + " states it)"
+                         : "";
+    return std::string(fitText(plan.memory.verdict)) +
+           " (--allow tight takes it): " + plan.scenario.stack + " " +
+           planLayoutText(plan.scenario) + stated;
+}
+
 /// Why a job has no plan on so many nodes, or none that surely fits.
 struct WhyMisfit {
     std::string why;          ///< empty: it has one
@@ -38,11 +49,7 @@ struct WhyMisfit {
 WhyMisfit reasonOf(const PlanReport& report) {
     if (!report.plans.empty()) {
         const Plan& plan = report.plans.front();
-        const bool fits = plan.memory.verdict == Verdict::Fits;
-        return {fits ? whyNoEnd(plan)
-                     : std::string(fitText(plan.memory.verdict)) + " (--allow tight takes it): " +
-                           plan.scenario.stack + " " + planLayoutText(plan.scenario),
-                true};
+        return {plan.memory.verdict == Verdict::Fits ? whyNoEnd(plan) : unsureText(plan), true};
     }
     if ((report.isNotModelled() || report.refused) && !report.rejections.empty()) {
         return {(report.isNotModelled() ? "not modelled: " : "") + report.rejections.front().why};

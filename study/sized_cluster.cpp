@@ -29,6 +29,20 @@ std::string whyNoPlan(const PlanReport& report) {
 /// Rounding decides nothing.
 constexpr double kALittleMore = 1.0 + 1e-9;
 
+/// The best plan that keeps nothing in the host's memory or on drives, where nobody knows how much
+/// of those there is; nothing where none surely fits.
+Result<std::optional<Plan>> planOnDevices(SearchRequest request,
+                                          const TimingProfiles& timing,
+                                          const Watch& watch) {
+    if (request.task.rules.fixed.says("offload")) {
+        return std::nullopt;
+    }
+    request.task.rules.forbidden.push_back({.key = "offload", .value = ""});
+    FABRICAST_ASSIGN(PlanReport report, searched(request, timing, {.stop = watch.stop}));
+    const bool fits = !report.plans.empty() && report.plans.front().memory.verdict == Verdict::Fits;
+    return fits ? std::optional(std::move(report.plans.front())) : std::nullopt;
+}
+
 /// The best plan with steps of so many seconds for each token of a batch at most, or an error that
 /// is the reason why there is none; nothing where the search ended as all are slower.
 Result<std::optional<Plan>> bestPlan(const SizeSearcher& searcher,
@@ -51,6 +65,13 @@ Result<std::optional<Plan>> bestPlan(const SizeSearcher& searcher,
     }
     if (report.plans.empty()) {
         return fail(Error::Code::Unsupported, "layout", whyNoPlan(report));
+    }
+    if (!request.options.tight && report.plans.front().memory.ofNode().isUnknown()) {
+        FABRICAST_ASSIGN(std::optional<Plan> sure,
+                         planOnDevices(std::move(request), *timing, searcher.watch));
+        if (sure) {
+            return sure;
+        }
     }
     return std::move(report.plans.front());
 }

@@ -118,9 +118,7 @@ PlanFix planFix(const TriedChange& tried, const std::vector<Edit>& held) {
                 .layout = typedPlan(plan)};
     fix.edits.insert(fix.edits.begin(), held.begin(), held.end());
     fix.typed = typed(fix.edits);
-    for (const Change& change : tried.changes) {
-        fix.sideEffect += (fix.sideEffect.empty() ? "" : "; ") + change.sideEffect;
-    }
+    fix.sideEffect = sideEffectsOf(tried.changes);
     if (plan.cost && plan.cost->perMtok) {
         fix.usdPerMtok = plan.cost->perMtok->value.count();
     }

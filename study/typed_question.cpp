@@ -12,6 +12,12 @@ namespace {
 
 constexpr std::string_view kLayout = "layout.";
 
+/// An option of the program that answers depend on and no key says: --profile-dir, -C. Its edit has
+/// no path, and comes with the question as it was typed.
+bool isOption(const Edit& edit) {
+    return edit.path.empty();
+}
+
 /// Whether the edit has to be typed as --set PATH=VALUE: no flag says it, or one that says more.
 bool isAssignment(const Edit& edit) {
     const QuestionFlag* flag = flagOf(edit.path);
@@ -73,10 +79,15 @@ std::vector<Edit> shortened(std::span<const Edit> edits) {
 std::string typed(std::span<const Edit> made) {
     const std::vector<Edit> edits = shortened(made);
     std::string text;
+    for (const Edit& edit : edits) {
+        if (isOption(edit)) {
+            add(text, edit.origin, edit.value);
+        }
+    }
     addFlags(text, scenarioFlags(), edits);
     addFlags(text, searchFlags(), edits);
     for (const Edit& edit : edits) {
-        if (isAssignment(edit)) {
+        if (!isOption(edit) && isAssignment(edit)) {
             add(text, "--set", edit.path + "=" + edit.value);
         }
     }

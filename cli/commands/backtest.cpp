@@ -15,7 +15,9 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <string>
 #include <utility>
+#include <vector>
 
 namespace fabricast {
 namespace {
@@ -119,6 +121,27 @@ Answer printedBacktest(const Backtest& backtest, const GlobalOptions& options) {
     return {.report = backtestReport(backtest, options.verbose)};
 }
 
+/// What --fit wrote, and how a forecast takes it: files in the folder corrections of profiles.
+std::vector<std::string> fitRemarks(const std::string& typed, const std::vector<MachineFit>& fits) {
+    std::vector<std::string> remarks;
+    for (const MachineFit& fit : fits) {
+        if (fit.correction) {
+            remarks.push_back("wrote " + correctionFile(typed, fit, fits.size() == 1).string());
+        }
+    }
+    const std::filesystem::path kind = std::filesystem::path(typed).parent_path();
+    const std::filesystem::path folder = kind.parent_path();
+    if (!remarks.empty() && kind.filename() == "corrections") {
+        remarks.push_back("next: fabricast --profile-dir " +
+                          shellWord(folder.empty() ? "." : folder.string()) + " plan …");
+    } else if (!remarks.empty()) {
+        remarks.push_back(
+            "next: put it into the folder corrections of your own profiles, for "
+            "fabricast --profile-dir FOLDER plan …");
+    }
+    return remarks;
+}
+
 Result<Answer> runBacktest(const BacktestFlags& flags, const GlobalOptions& options) {
     FABRICAST_TRY(checkFitName(flags));
     FABRICAST_ASSIGN(const RunTable table, readRunTable(options.at(flags.file)));
@@ -130,6 +153,9 @@ Result<Answer> runBacktest(const BacktestFlags& flags, const GlobalOptions& opti
     FABRICAST_TRY(writeFiles(flags, options, answer));
     Answer printed = printedBacktest(answer.backtest, options);
     printed.code = fitCode(answer.backtest.fits);
+    if (flags.fit) {
+        printed.remarks = fitRemarks(*flags.fit, answer.backtest.fits);
+    }
     return printed;
 }
 

@@ -115,8 +115,8 @@ Result<Answer> runInit(const InitFlags& flags, const GlobalOptions& options) {
     // What cannot be read back is not written.
     FABRICAST_TRY(parseQuestion(text, path, {.file = folder, .typed = options.directory}));
     FABRICAST_TRY(writeTextFile(path, text));
-    return Answer{.text = "written: " + flags.file + "\n\nnext: fabricast plan " +
-                          shellWord(flags.file) + "\n"};
+    return Answer{.text = "written: " + flags.file + "\n" +
+                          nextLine("plan", {.file = flags.file, .edits = optionEdits(options)})};
 }
 
 }  // namespace

@@ -103,29 +103,6 @@ std::optional<StepInterval> ownInterval(const OwnSpeed& own, std::string_view ev
         .below = found->below, .above = found->above, .runs = found->runs, .sources = 1};
 }
 
-std::string threeDigits(double speed) {
-    const std::string all = std::to_string(std::round(speed * 1e3) / 1e3);
-    constexpr std::size_t kThree = 5;
-    return all.substr(0, kThree);
-}
-
-/// "corrected by our-h100, 2026-11-20: bf16 0.870, network 0.610".
-std::string ownNote(const OwnSpeed& own) {
-    if (own.name.empty()) {
-        return {};
-    }
-    std::string note = "corrected by " + own.name + (own.date.empty() ? "" : ", " + own.date);
-    const char* separator = ": ";
-    for (std::size_t i = 0; i < kMachineFactors; ++i) {
-        if (own.factors.speeds[i] != 1.0) {
-            note += separator + std::string(nameOf(static_cast<MachineFactor>(i))) + " " +
-                    threeDigits(own.factors.speeds[i]);
-            separator = ", ";
-        }
-    }
-    return note;
-}
-
 /// All times of the host divided by its speed.
 OwnHosts ownHosts(const TimingProfiles& profiles, double speed) {
     OwnHosts hosts;
@@ -254,9 +231,6 @@ StepEstimate estimateOf(const StepContext& context,
     estimate.tokensPerGpuSecond =
         estimate.tokensPerSecond / static_cast<double>(scenario.layout.world());
     estimate.utilisation = utilisation(scenario, estimate.tokensPerGpuSecond);
-    if (std::string note = ownNote(scenario.cluster.node.own); !note.empty()) {
-        estimate.notes.push_back(std::move(note));
-    }
     if (std::string note = offloadNote(scenario, context.host); !note.empty()) {
         estimate.notes.push_back(std::move(note));
     }

@@ -63,9 +63,15 @@ Result<void> importMegatronPrecision(ScenarioDraft& draft) {
 
 Result<void> importRecompute(ScenarioDraft& draft) {
     LaunchKeys& keys = draft.keys();
-    const std::string granularity =
-        keys.text("--recompute-granularity")
-            .value_or(keys.use("--recompute-activations") != nullptr ? "selective" : "none");
+    // validate_args (megatron/training/arguments.py) lets --recompute-activations win.
+    const std::string said = keys.text("--recompute-granularity").value_or("none");
+    const bool isShort = keys.use("--recompute-activations") != nullptr;
+    const std::string granularity = isShort ? "selective" : said;
+    if (isShort && said == "full") {
+        draft.note(
+            "--recompute-activations recomputes selectively, whatever "
+            "--recompute-granularity says");
+    }
     FABRICAST_ASSIGN(const auto layers, keys.whole("--recompute-num-layers"));
     const std::string method = keys.text("--recompute-method").value_or("uniform");
     std::string ours = "none";
@@ -82,7 +88,8 @@ Result<void> importRecompute(ScenarioDraft& draft) {
             ours += (ours.empty() ? "" : "+") + one;
         }
     }
-    draft.set("layout.recompute", ours, "--recompute-granularity");
+    draft.set(
+        "layout.recompute", ours, isShort ? "--recompute-activations" : "--recompute-granularity");
     return {};
 }
 

@@ -134,6 +134,9 @@ LaunchKeys trainerKeys(const LaunchKeys& program) {
     for (const LaunchKey& one : program.all()) {
         LaunchKey key = one;
         key.path = argumentOf(one.path);
+        if (one.path.starts_with("SFTTrainer.") && !keys.has(kTrlKey)) {
+            keys.add({.path = kTrlKey, .values = {}, .line = one.line, .column = one.column});
+        }
         if (std::ranges::find(kOfPreferences, one.path) != kOfPreferences.end()) {
             keys.add(one);
         }

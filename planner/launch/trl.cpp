@@ -60,13 +60,21 @@ std::string trlScript(const LaunchKeys& keys) {
     return says ? script->values.front() : "";
 }
 
+/// As TRL's ModelConfig has it on a command line. A LoraConfig in a script of Python may be that of
+/// any trainer.
+bool typesAdapters(const LaunchKeys& keys) {
+    const LaunchKey* const adapters = keys.find("--use_peft");
+    return adapters != nullptr &&
+           !(adapters->file.empty() ? keys.source() : adapters->file).ends_with(".py");
+}
+
 }  // namespace
 
 bool isTrl(const LaunchKeys& keys) {
     const bool byFactory = keys.has("--template") || keys.has("--finetuning_type");
     const std::string script = trlScript(keys);
     return keys.has(kTrlKey) || script.ends_with("trl/scripts/sft.py") ||
-           script.ends_with("examples/scripts/sft.py") || (keys.has("--use_peft") && !byFactory);
+           script.ends_with("examples/scripts/sft.py") || (typesAdapters(keys) && !byFactory);
 }
 
 LaunchKeys trlArguments(const LaunchKeys& keys) {

@@ -27,9 +27,14 @@ LintHits fullMegatron(const LintView& view) {
                : LintHits{{nullptr, "neither --bf16 nor --fp16 is given", "--bf16"}};
 }
 
+/// As validate_args (megatron/training/arguments.py) has it: --recompute-activations wins.
+std::string granularityOf(const LintFile& file) {
+    return file.has("--recompute-activations") ? "selective" : file.text("--recompute-granularity");
+}
+
 LintHits wrongRecompute(const LintView& view) {
     const LintFile& file = view.file;
-    const std::string granularity = file.text("--recompute-granularity");
+    const std::string granularity = granularityOf(file);
     const bool method = file.has("--recompute-method");
     const bool layers = file.has("--recompute-num-layers");
     if (granularity == "selective" && (method || layers)) {
@@ -37,7 +42,10 @@ LintHits wrongRecompute(const LintView& view) {
                       method ? "--recompute-method" : "--recompute-num-layers",
                       std::string(method ? "a method" : "a number of layers") +
                           " with selective recomputation",
-                      "leave it out, or --recompute-granularity full");
+                      file.has("--recompute-activations")
+                          ? "leave --recompute-activations out: it is selective whatever "
+                            "--recompute-granularity says"
+                          : "leave it out, or --recompute-granularity full");
     }
     if (granularity == "full" && (!method || !layers)) {
         return oneHit(file,
@@ -52,8 +60,7 @@ LintHits wrongRecompute(const LintView& view) {
 LintHits distributedActivations(const LintView& view) {
     const LintFile& file = view.file;
     const char* const flag = "--distribute-saved-activations";
-    const bool holds = megatronSizes(view).tp > 1 &&
-                       file.text("--recompute-granularity") == "full" &&
+    const bool holds = megatronSizes(view).tp > 1 && granularityOf(file) == "full" &&
                        !file.has("--sequence-parallel");
     return !file.has(flag) || holds
                ? noHits()

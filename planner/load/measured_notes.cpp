@@ -1,6 +1,9 @@
 #include "planner/load/measured_notes.h"
 
 #include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <string>
 #include <tuple>
 #include <utility>
 
@@ -51,11 +54,35 @@ Result<std::vector<std::string>> olderCorrections(const NodeSpec& node,
     return notes;
 }
 
+std::string threeDigits(double speed) {
+    const std::string all = std::to_string(std::round(speed * 1e3) / 1e3);
+    constexpr std::size_t kThree = 5;
+    return all.substr(0, kThree);
+}
+
+/// "measured: corrected by our-h100, 2026-11-20: bf16 0.870, network 0.610".
+std::string correctionNote(const OwnSpeed& own) {
+    std::string note = std::string(kMeasuredNote) + "corrected by " + own.name +
+                       (own.date.empty() ? "" : ", " + own.date);
+    const char* separator = ": ";
+    for (std::size_t i = 0; i < kMachineFactors; ++i) {
+        if (own.factors.speeds[i] != 1.0) {
+            note += separator + std::string(nameOf(static_cast<MachineFactor>(i))) + " " +
+                    threeDigits(own.factors.speeds[i]);
+            separator = ", ";
+        }
+    }
+    return note;
+}
+
 }  // namespace
 
 Result<std::vector<std::string>> measuredNotes(const ClusterSpec& cluster,
                                                const ProfileStore& profiles) {
     FABRICAST_ASSIGN(std::vector<std::string> notes, olderCorrections(cluster.node, profiles));
+    if (!cluster.node.own.name.empty()) {
+        notes.insert(notes.begin(), correctionNote(cluster.node.own));
+    }
     if (std::ranges::none_of(profiles.files(ProfileKind::Collective), &ProfileFile::isOwn)) {
         return notes;
     }

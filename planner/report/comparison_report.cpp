@@ -128,7 +128,7 @@ std::vector<Titled> tablesOf(const Comparison& comparison, const ComparisonView&
     return tables;
 }
 
-/// What was assumed for a side, where nothing was for all of them.
+/// What was assumed for a side, where it was not for all of them; what was measured once.
 std::string assumedLines(const Comparison& comparison) {
     std::string text;
     const std::vector<ComparedSide>& sides = comparison.sides;
@@ -137,8 +137,11 @@ std::string assumedLines(const Comparison& comparison) {
             const bool everywhere = std::ranges::all_of(sides, [&note](const ComparedSide& other) {
                 return std::ranges::find(other.assumed, note) != other.assumed.end();
             });
+            const bool isMeasured = noteLine(note) == note;
             if (!everywhere) {
                 text += side.name + " " + noteLine(note) + "\n";
+            } else if (isMeasured && &side == sides.data()) {
+                text += note + "\n";
             }
         }
     }
