@@ -151,12 +151,12 @@ void summariseRows(Backtest& backtest) {
     }
     backtest.all = groupOf("all", all);
     backtest.all.sweeps = sweepsOf(ranked);
-    backtest.all.pairs = pairScore(ranked);
+    backtest.all.pairs = pairScore(all);
     backtest.groups.clear();
     for (const auto& [name, rows] : groups) {
         backtest.groups.push_back(groupOf(name, rows));
         backtest.groups.back().sweeps = sweepsOf(rankedGroups[name]);
-        backtest.groups.back().pairs = pairScore(rankedGroups[name]);
+        backtest.groups.back().pairs = pairScore(rows);
     }
 }
 

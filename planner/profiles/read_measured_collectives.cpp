@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <array>
-#include <chrono>
 #include <string_view>
 
 namespace fabricast {
@@ -79,10 +78,16 @@ bool isDay(std::string_view text) {
         }
         return value;
     };
-    return std::chrono::year_month_day(std::chrono::year(static_cast<int>(number(0, 4))),
-                                       std::chrono::month(number(5, 2)),
-                                       std::chrono::day(number(8, 2)))
-        .ok();
+    constexpr std::array kDays = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
+    const auto year = number(0, 4);
+    const auto month = number(5, 2);
+    const auto day = number(8, 2);
+    if (month < 1 || month > kDays.size()) {
+        return false;
+    }
+    const bool isLeap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
+    const int days = kDays[month - 1] + (isLeap && month == 2 ? 1 : 0);
+    return day >= 1 && static_cast<int>(day) <= days;
 }
 
 bool isMeasured(const JsonValue& root) {

@@ -69,10 +69,10 @@ TEST(SizeCommand, SaysWhyABoxThatWasNamedIsNotListed) {
     EXPECT_TRUE(says(text, "\nnot listed: 4 x 8x-rtx-4090 (32 GPUs), $")) << text;
     EXPECT_TRUE(says(text, " kW: does not reach the target\n")) << text;
     const std::string beaten =
-        ran("size -m llama-3.1-8b -c dgx-h100 -c 8x-rtx-4090 -n 1,2 --seq 4096 --global-batch 64 "
+        ran("size -m llama-3.1-8b -c dgx-h100 -c hgx-h100 -n 1,2 --seq 4096 --global-batch 64 "
             "--tokens 100M --target days=10")
             .out;
-    EXPECT_TRUE(says(beaten, "\nnot listed: 2 x 8x-rtx-4090 (16 GPUs), $")) << beaten;
+    EXPECT_TRUE(says(beaten, "\nnot listed: 1 x hgx-h100 (8 GPUs), $")) << beaten;
     EXPECT_TRUE(says(beaten, " kW: beaten in money, time and power by 1 x dgx-h100 (8 GPUs)\n"))
         << beaten;
     const std::string small =

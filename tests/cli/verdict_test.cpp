@@ -199,7 +199,7 @@ TEST(Verdict, WhatIsNotModelledIsNotSaidNotToFit) {
                                              "-c",
                                              "dgx-h100",
                                              "--seq",
-                                             "4096",
+                                             "16384",
                                              "--global-batch",
                                              "64"},
                                             {});

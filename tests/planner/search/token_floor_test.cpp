@@ -53,7 +53,7 @@ TEST_P(TokenFloor, NoStepIsFaster) {
 
 /// A stack that has no kernels of the model has no plan: the others bound the step.
 TEST(TokenFloors, LeaveOutStacksWithoutKernels) {
-    const SmallWorld world{.model = "deepseek-v3", .gpus = 16, .batch = 64};
+    const SmallWorld world{.model = "grok-1", .gpus = 16, .batch = 64};
     const auto least = [&world](const std::vector<std::string>& stacks) {
         return leastGpuSeconds(taskOf(world, stacks), exampleTiming()).value();
     };
