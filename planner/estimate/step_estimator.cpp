@@ -8,6 +8,7 @@
 #include "planner/estimate/op_kernels.h"
 #include "planner/estimate/pipeline_time.h"
 #include "planner/estimate/stage_time.h"
+#include "planner/evidence/host_times.h"
 #include "planner/ops/flops.h"
 #include "planner/ops/rank_shape.h"
 #include "planner/ops/trained_weights.h"
@@ -111,16 +112,8 @@ OwnHosts ownHosts(const TimingProfiles& profiles, double speed) {
     }
     for (const auto& [name, usual] : profiles.software) {
         SoftwareTiming& own = hosts.emplace(&usual, usual).first->second;
-        for (Seconds* time : {&own.forwardLaunch,
-                              &own.backwardLaunch,
-                              &own.collective,
-                              &own.expert,
-                              &own.expertLayer,
-                              &own.sync,
-                              &own.unit,
-                              &own.microBatch,
-                              &own.step}) {
-            *time = *time * (1.0 / speed);
+        for (const HostTime& one : hostTimesOf(own)) {
+            *one.time = *one.time * (1.0 / speed);
         }
     }
     return hosts;

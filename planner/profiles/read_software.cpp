@@ -1,11 +1,14 @@
 #include "planner/profiles/read_software.h"
 
+#include "planner/evidence/host_times.h"
 #include "planner/profiles/profile_words.h"
 #include "planner/profiles/read_profile.h"
 #include "planner/text/json_numbers.h"
 
+#include <algorithm>
 #include <array>
 #include <string_view>
+#include <tuple>
 #include <utility>
 
 namespace fabricast {
@@ -26,19 +29,6 @@ constexpr std::array<std::string_view, 15> kSoftwareKeys = {"schema",
                                                             "from",
                                                             "note",
                                                             "notes"};
-constexpr std::array<std::string_view, 13> kHostKeys = {"forward_launch",
-                                                        "backward_launch",
-                                                        "forward_linear",
-                                                        "backward_linear",
-                                                        "forward_quantised",
-                                                        "backward_quantised",
-                                                        "collective",
-                                                        "expert",
-                                                        "expert_layer",
-                                                        "sync",
-                                                        "unit",
-                                                        "micro_batch",
-                                                        "step"};
 constexpr std::array<std::string_view, 4> kEngines = {"fsdp1", "fsdp2", "megatron_fsdp", "zero3"};
 constexpr std::array<std::string_view, 2> kCopyKeys = {"gather", "reduce"};
 constexpr double kMostCopies = 100.0;
@@ -59,18 +49,19 @@ Result<void> readCopies(const JsonValue& root, SoftwareTiming& software) {
     return {};
 }
 
-/// Files that say nothing of linear layers give them their launches alone.
-Result<void> readLinears(const JsonValue& host, SoftwareTiming& software) {
-    const std::pair<std::string_view, Seconds*> times[] = {
-        {"forward_linear", &software.forwardLinear.plain},
-        {"backward_linear", &software.backwardLinear.plain},
-        {"forward_quantised", &software.forwardLinear.quantised},
-        {"backward_quantised", &software.backwardLinear.quantised}};
-    for (const auto& [key, member] : times) {
-        if (const JsonValue* const value = host.find(key)) {
-            FABRICAST_ASSIGN(const double each, value->number(0.0, kMostHostMicroseconds));
-            *member = Seconds(each * kMicro);
+Result<void> readHostTimes(const JsonValue& root, SoftwareTiming& software) {
+    FABRICAST_ASSIGN(const JsonValue* const host, root.require("host_us"));
+    const auto times = hostTimesOf(software);
+    std::array<std::string_view, std::tuple_size_v<decltype(hostTimesOf(software))>> keys{};
+    std::ranges::transform(times, keys.begin(), &HostTime::key);
+    FABRICAST_TRY(host->onlyKeys(keys));
+    for (const HostTime& one : times) {
+        if (one.isOptional && host->find(one.key) == nullptr) {
+            continue;
         }
+        FABRICAST_ASSIGN(const double value,
+                         requireNumber(*host, one.key, {0.0, kMostHostMicroseconds}));
+        *one.time = Seconds(value * kMicro);
     }
     return {};
 }
@@ -96,24 +87,7 @@ Result<SoftwareTiming> readSoftware(const JsonValue& root) {
     SoftwareTiming software;
     software.name = header.name;
     software.title = header.title;
-    FABRICAST_ASSIGN(const JsonValue* const host, root.require("host_us"));
-    FABRICAST_TRY(host->onlyKeys(kHostKeys));
-    const std::pair<std::string_view, Seconds*> times[] = {
-        {"forward_launch", &software.forwardLaunch},
-        {"backward_launch", &software.backwardLaunch},
-        {"collective", &software.collective},
-        {"expert", &software.expert},
-        {"expert_layer", &software.expertLayer},
-        {"sync", &software.sync},
-        {"unit", &software.unit},
-        {"micro_batch", &software.microBatch},
-        {"step", &software.step}};
-    for (const auto& [key, member] : times) {
-        FABRICAST_ASSIGN(const double value,
-                         requireNumber(*host, key, {0.0, kMostHostMicroseconds}));
-        *member = Seconds(value * kMicro);
-    }
-    FABRICAST_TRY(readLinears(*host, software));
+    FABRICAST_TRY(readHostTimes(root, software));
     FABRICAST_TRY(readSoftwareShares(root, software));
     FABRICAST_TRY(readCopies(root, software));
     return software;

@@ -259,5 +259,19 @@ TEST(EstimateStep, RefusesAStepOfMillionsOfPasses) {
               "most");
 }
 
+/// A host half as fast takes twice as long for every module around a product too.
+TEST(StepEstimate, OwnHostsAreAsFastInAllThatSoftwareDoes) {
+    Scenario scenario = exampleRun("megatron", {.dp = 8, .shard = Shard::Zero1});
+    TimingProfiles timing = exampleTiming();
+    for (auto& [name, software] : timing.software) {
+        for (Seconds* time : {&software.forwardLinear.plain, &software.backwardLinear.plain}) {
+            *time = Seconds(1.0);  // nothing else matters
+        }
+    }
+    const double usual = estimateStep(scenario, timing)->step.value.count();
+    scenario.cluster.node.own.factors.of(MachineFactor::Host) = 0.5;
+    EXPECT_NEAR(estimateStep(scenario, timing)->step.value.count() / usual, 2.0, 0.02);
+}
+
 }  // namespace
 }  // namespace fabricast
