@@ -42,13 +42,6 @@ double meanSize(const std::vector<double>& misses) {
     return sum / static_cast<double>(misses.size());
 }
 
-double medianOf(std::vector<double> misses) {
-    for (double& miss : misses) {
-        miss = std::abs(miss);
-    }
-    return quantileOf(std::move(misses), 0.5);
-}
-
 /// With the strength of the ridge that suits left-out groups best.
 Attempt attempt(const std::vector<RunSlopes>& runs,
                 const LeftOutGroups& groups,
@@ -102,7 +95,8 @@ bool isSure(const std::vector<double>& before,
         squares += gain * gain;
     }
     const double variance = std::max(0.0, squares / n - sum * sum / (n * n)) * n / (n - 1.0);
-    return sum > kSureErrors * std::sqrt(n * variance) && medianOf(after) <= medianOf(before);
+    return sum > kSureErrors * std::sqrt(n * variance) &&
+           spreadOf(after).median <= spreadOf(before).median;
 }
 
 /// The best of the candidates in addition to those chosen; `atBound` has those that end at a bound.

@@ -58,11 +58,7 @@ public:
 
 private:
     struct PassWork {
-        WorkSeconds device;
-        double launches = 0.0;
-        double linears = 0.0;
-        double quantised = 0.0;
-        double experts = 0.0;
+        PassTime pass;
         double expertLayers = 0.0;  ///< of the host's
         double weightSeconds = 0.0;
         double hostCopies =
@@ -92,7 +88,7 @@ private:
             keptWork(scenario_, work.trained, static_cast<double>(chunk.layers), way);
         comm.copyBytes += kept.bytes;
         comm.units += kept.units;
-        TimeByPart time = kernelTime(work.device);
+        TimeByPart time = kernelTime(work.pass.device);
         if (comm.copyBytes > 0) {
             time.of(TimePart::MemoryBound) +=
                 memoryTime(context_.kernels, MemoryOp::Copy, comm.copyBytes, {}).count();
@@ -102,7 +98,7 @@ private:
                                                 comm,
                                                 {.way = way,
                                                  .device = time.total(),
-                                                 .attention = work.device.attention,
+                                                 .attention = work.pass.device.attention,
                                                  .weight = work.weightSeconds,
                                                  .layers = static_cast<double>(chunk.layers)});
         time.of(TimePart::Tensor) = exposed.tensor + exposed.regather + exposed.other;
@@ -125,7 +121,7 @@ private:
         const bool inGraph = kernels.cudaGraphs && kernels.graphExperts;
         const double layers = kernels.padToCapacity ? 0.0 : work.expertLayers;
         const double experts = inGraph ? 0.0
-                                       : work.experts * software.expert.count() +
+                                       : work.pass.experts * software.expert.count() +
                                              layers * software.expertLayer.count();
         const double calls = comm.calls * software.collective.count();
         if (kernels.cudaGraphs) {
@@ -133,7 +129,7 @@ private:
         }
         const Seconds launch =
             way == Way::Forward ? software.forwardLaunch : software.backwardLaunch;
-        return work.launches * launch.count() + linearTime(work, way) + experts + calls +
+        return work.pass.launches * launch.count() + linearTime(work, way) + experts + calls +
                comm.units * software.unit.count();
     }
 
@@ -143,8 +139,8 @@ private:
         const LinearHost& host =
             way == Way::Forward ? software.forwardLinear : software.backwardLinear;
         return scenario_.settings.kernels.linearHost *
-               ((work.linears - work.quantised) * host.plain.count() +
-                work.quantised * host.quantised.count());
+               ((work.pass.linears - work.pass.quantised) * host.plain.count() +
+                work.pass.quantised * host.quantised.count());
     }
 
     /// A dropless router's counts come to the host before it can issue the exchange and the
@@ -163,22 +159,14 @@ private:
         const HostCopies copies = hostCopies(scenario_, context_.host, segments);
         const double trained = segments.trained + segments.trainedExperts;
         const double packed = packedSeconds(scenario_, context_.host, segments.packed);
-        const PassParts there = passTime({.device = segments.forward.device,
-                                          .launches = segments.forward.launches,
-                                          .linears = segments.forward.linears,
-                                          .quantised = segments.forward.quantised,
-                                          .experts = segments.forward.experts,
+        const PassParts there = passTime({.pass = segments.forward,
                                           .expertLayers = static_cast<double>(chunk.sparse),
                                           .hostCopies = copies.forward,
                                           .packed = packed,
                                           .trained = trained},
                                          chunk,
                                          Way::Forward);
-        const PassParts back = passTime({.device = backward.device,
-                                         .launches = backward.launches,
-                                         .linears = backward.linears,
-                                         .quantised = backward.quantised,
-                                         .experts = backward.experts,
+        const PassParts back = passTime({.pass = backward,
                                          .expertLayers = static_cast<double>(chunk.sparse),
                                          .weightSeconds = weight,
                                          .hostCopies = copies.backward,
