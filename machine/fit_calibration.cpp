@@ -1,5 +1,6 @@
 #include "machine/fit_calibration.h"
 
+#include "planner/profiles/read_profile.h"
 #include "planner/text/shell_text.h"
 #include "simulator/topology/read_topology.h"
 #include "simulator/topology/topology_facts.h"
@@ -45,8 +46,7 @@ std::vector<std::string> useOf(const FitAsk& ask, const FittedRecord& fitted) {
 Result<std::string> profileNameFor(const FitAsk& ask, const std::string& record) {
     const std::string name =
         ask.name.empty() ? profileName(std::filesystem::path(record).stem().string()) : ask.name;
-    if (name.empty() || name != profileName(name) ||
-        name.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789-") != std::string::npos) {
+    if (!isProfileName(name)) {
         return fail(Error::Code::BadInput,
                     "--name",
                     "\"" + name + "\" is not a valid profile name",

@@ -3,19 +3,20 @@
 #include "cli/command.h"
 #include "cli/question_arguments.h"
 #include "planner/profiles/machine_correction_json.h"
+#include "planner/profiles/read_profile.h"
 #include "planner/profiles/step_intervals_json.h"
 #include "planner/report/backtest_json.h"
 #include "planner/report/backtest_report.h"
 #include "planner/text/shell_text.h"
 #include "planner/text/text_file.h"
+#include "probes/record/utc_now.h"
 
 #include <algorithm>
-#include <array>
-#include <ctime>
 #include <filesystem>
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -48,21 +49,16 @@ std::filesystem::path correctionFile(const std::filesystem::path& file,
     return own.replace_filename(file.stem().string() + "-" + fit.gpu + file.extension().string());
 }
 
-bool isNameOfProfile(const std::string& name) {
-    return !name.empty() &&
-           name.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789-") == std::string::npos;
-}
-
 /// A profile is named like its file, so the file has to be named as profiles are: told before
 /// anything is fitted.
 Result<void> checkFitName(const BacktestFlags& flags) {
     const std::filesystem::path file = flags.fit.value_or("");
     const std::string stem = file.stem().string();
-    if (!flags.fit || isNameOfProfile(stem)) {
+    if (!flags.fit || isProfileName(stem)) {
         return {};
     }
     const std::string near = profileName(stem);
-    const std::string name = isNameOfProfile(near) ? near : "our-gpus";
+    const std::string name = isProfileName(near) ? near : "our-gpus";
     return fail(
         Error::Code::BadInput,
         "--fit",
@@ -96,15 +92,6 @@ ExitCode fitCode(const std::vector<MachineFit>& fits) {
     const bool none = std::ranges::none_of(
         fits, [](const MachineFit& fit) { return fit.correction.has_value(); });
     return !fits.empty() && none ? ExitCode::DoesNotFit : ExitCode::Ok;
-}
-
-std::string today() {
-    const std::time_t now = std::time(nullptr);
-    std::tm parts{};
-    gmtime_r(&now, &parts);
-    std::array<char, 16> text{};
-    const std::size_t length = std::strftime(text.data(), text.size(), "%Y-%m-%d", &parts);
-    return {text.data(), length};
 }
 
 Answer printedBacktest(const Backtest& backtest, const GlobalOptions& options) {
@@ -148,7 +135,7 @@ Result<Answer> runBacktest(const BacktestFlags& flags, const GlobalOptions& opti
     FABRICAST_ASSIGN(const Workbench bench, workbenchOf(options));
     BacktestAsk ask = flags.ask;
     ask.fitMachine = flags.fit.has_value();
-    ask.date = today();
+    ask.date = utcNow().substr(0, std::string_view("2026-01-01").size());
     FABRICAST_ASSIGN(const BacktestAnswer answer, backtest(table, ask, bench, options.watch()));
     FABRICAST_TRY(writeFiles(flags, options, answer));
     Answer printed = printedBacktest(answer.backtest, options);

@@ -10,15 +10,6 @@ namespace {
 constexpr std::size_t kMostAliases = 64;
 constexpr std::size_t kLongestName = 100;
 
-/// Lower case, digits and single hyphens: what a name is everywhere, on any file system.
-bool isProfileName(std::string_view name) {
-    const auto allowed = [](char c) {
-        return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-';
-    };
-    return !name.empty() && name.size() <= kLongestName && name.front() != '-' &&
-           std::ranges::all_of(name, allowed);
-}
-
 Result<std::vector<std::string>> readAliases(const JsonValue& root) {
     std::vector<std::string> aliases;
     const JsonValue* list = root.find("aliases");
@@ -37,6 +28,14 @@ Result<std::vector<std::string>> readAliases(const JsonValue& root) {
 }
 
 }  // namespace
+
+bool isProfileName(std::string_view name) {
+    const auto allowed = [](char c) {
+        return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-';
+    };
+    return !name.empty() && name.size() <= kLongestName && name.front() != '-' &&
+           std::ranges::all_of(name, allowed);
+}
 
 Result<ProfileHeader> readHeader(const JsonValue& root, std::string_view kind, int newest) {
     FABRICAST_TRY(root.expect(JsonValue::Kind::Object));

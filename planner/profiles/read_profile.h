@@ -49,6 +49,9 @@ struct ClusterProfile {
     std::int64_t nodes = 1;
 };
 
+/// Lower case, digits and hyphens: what a name is everywhere, on any file system.
+bool isProfileName(std::string_view name);
+
 /// "schema", "name", "title" and "aliases"; `kind` is "gpu", "node", "fabric" or "cluster". The
 /// name must be that of the file, without its ending.
 /// Of a file of this kind, in any version of its schema up to the newest.

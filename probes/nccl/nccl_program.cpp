@@ -6,25 +6,15 @@
 #include "probes/nccl/nccl_flags.h"
 #include "probes/nccl/nccl_trouble.h"
 #include "probes/nccl/rank_gpu.h"
+#include "probes/record/utc_now.h"
 
 #include <algorithm>
-#include <array>
 #include <cstdio>
-#include <ctime>
 #include <set>
 
 namespace fabricast::probe {
 
 namespace {
-
-std::string nowText() {
-    std::array<char, 32> text{};
-    const std::time_t now = std::time(nullptr);
-    std::tm utc{};
-    gmtime_r(&now, &utc);
-    std::strftime(text.data(), text.size(), "%Y-%m-%dT%H:%M:%SZ", &utc);
-    return text.data();
-}
 
 std::string versionLines() {
     int runtime = 0;
@@ -186,7 +176,7 @@ Answer<Measurement> NcclProgram::lead(const Point& point) {
     if (measurement && !flags_.json.empty()) {
         measured_.push_back(*measurement);
         const std::string trouble =
-            replaceFile(flags_.json, ncclTestsJson(run_, measured_, arguments_, nowText()));
+            replaceFile(flags_.json, ncclTestsJson(run_, measured_, arguments_, utcNow()));
         if (!trouble.empty()) {
             return Trouble{flags_.json + ": " + trouble};
         }

@@ -5,14 +5,13 @@
 #include "probes/record/interrupt.h"
 #include "probes/record/probe_flags.h"
 #include "probes/record/record_lock.h"
+#include "probes/record/utc_now.h"
 
 #include <unistd.h>
 
-#include <array>
 #include <cmath>
 #include <csignal>
 #include <cstdio>
-#include <ctime>
 #include <filesystem>
 #include <system_error>
 
@@ -35,15 +34,6 @@ void clearLine(bool terminal) {
 int ended(const ProbeProgram& program, int code, const std::string& why) {
     print(stderr, program.name + ": " + why + "\n");
     return code;
-}
-
-std::string today() {
-    std::array<char, 32> text{};
-    const std::time_t now = std::time(nullptr);
-    std::tm utc{};
-    gmtime_r(&now, &utc);
-    std::strftime(text.data(), text.size(), "%Y-%m-%dT%H:%M:%SZ", &utc);
-    return text.data();
 }
 
 std::string minutesText(double seconds) {
@@ -120,7 +110,7 @@ int measureAll(const ProbeProgram& program,
     const JsonLine more =
         JsonLine()
             .add("program", program.name)
-            .add("begun", today())
+            .add("begun", utcNow())
             .add("arguments", std::vector<std::string>(arguments.begin(), arguments.end()));
     const std::string path = speaks ? flags.out : "";
     Answer<FileLock> lock = lockRecord(path);

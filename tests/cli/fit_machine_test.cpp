@@ -163,6 +163,11 @@ TEST(FitMachine, AFileIsNamedAsProfilesAre) {
     EXPECT_EQ(output.code, ExitCode::BadInput);
     EXPECT_NE(output.err.find("--fit us/corrections/our-b200.json"), std::string::npos)
         << output.err;
+    // Beginning like a flag, it would be written and then refused by every command.
+    const ProgramOutput flag =
+        runProgram({"backtest", "missing.csv", "--fit", "us/corrections/-x.json"}, {});
+    EXPECT_EQ(flag.code, ExitCode::BadInput);
+    EXPECT_NE(flag.err.find("is not a valid profile name"), std::string::npos) << flag.err;
 }
 
 }  // namespace
