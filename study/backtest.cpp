@@ -3,6 +3,7 @@
 #include "planner/backtest/backtest_runs.h"
 #include "planner/backtest/fit_intervals.h"
 #include "planner/backtest/fit_machine.h"
+#include "planner/backtest/layout_pairs.h"
 #include "planner/backtest/run_catalog.h"
 #include "planner/backtest/summarise_rows.h"
 #include "planner/text/csv_text.h"
@@ -95,6 +96,7 @@ Result<BacktestAnswer> backtest(const RunTable& table,
     answer.intervals.title = "Step time: measured over forecast, of four runs in five";
     answer.intervals.from = std::filesystem::path(table.file).filename().string();
     summariseRows(answer.backtest);
+    answer.intervals.comparison = comparisonErrorOf(answer.backtest.all.pairs);
     return answer;
 }
 

@@ -41,14 +41,21 @@ std::optional<std::size_t> fastest(const std::vector<AdviceStep>& steps,
     return best;
 }
 
-/// The first of those within the forecast error of the fastest.
+/// Whether it cannot be told which of the two is faster.
+bool isClose(const AdviceStep& a, const AdviceStep& b) {
+    const Plan& one = *a.plan;
+    const Plan& other = *b.plan;
+    return isWithinBand(stepSeconds(a) / stepSeconds(b),
+                        comparisonBand(one.step.comparison, one.scenario, other.scenario));
+}
+
+/// The first of those that cannot be told from the fastest.
 std::size_t simplest(const std::vector<AdviceStep>& steps,
                      const std::optional<Usd>& most,
                      std::size_t best) {
-    const double bound = stepSeconds(steps[best]) * (1.0 + kComparisonBand);
     for (std::size_t i = 0; i < best; ++i) {
         if (isCandidate(steps[i], most, steps[best].plan->memory.onDevice) &&
-            steps[i].set == steps[best].set && stepSeconds(steps[i]) <= bound) {
+            steps[i].set == steps[best].set && isClose(steps[i], steps[best])) {
             return i;
         }
     }
@@ -82,11 +89,12 @@ std::string besideText(const AdviceStep& step, const AdviceStep& taken) {
                                        : fmt::format("{:.1f} times slower", ratio),
                            taken.key);
     }
-    if (ratio > 1.0 + kComparisonBand) {
+    const bool close = isClose(step, taken);
+    if (!close && ratio > 1.0) {
         return fmt::format(
             "{}, but {} is {}", fitText(step.plan->memory.verdict), taken.key, fasterBy(ratio));
     }
-    if (ratio < 1.0 / (1.0 + kComparisonBand)) {
+    if (!close) {
         return fmt::format("may not fit, but {} {} {}",
                            fasterBy(1.0 / ratio),
                            ratio > 0.5 ? "than" : "as",
@@ -107,9 +115,7 @@ struct Rivals {
 /// Steps stand simplest first: one before the recommended one that is as fast is too slow beside
 /// the fastest, or does not fit as surely.
 bool isSimplerAndClose(const AdviceStep& step, const AdviceStep& taken) {
-    const double ratio = stepSeconds(step) / stepSeconds(taken);
-    return step.set == taken.set && &step < &taken && ratio <= 1.0 + kComparisonBand &&
-           ratio >= 1.0 / (1.0 + kComparisonBand);
+    return step.set == taken.set && &step < &taken && isClose(step, taken);
 }
 
 std::string simplerText(const AdviceStep& step, const Rivals& rivals) {

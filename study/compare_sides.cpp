@@ -8,7 +8,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <utility>
 
 namespace fabricast {
@@ -87,8 +86,8 @@ Waterfall waterfall(const Parts& from, const Parts& to, double fromUnit, double 
 
 constexpr double kMillion = 1e6;
 
-SpeedVerdict verdictOf(double ratio) {
-    if (std::abs(std::log(ratio)) <= std::log1p(kComparisonBand)) {
+SpeedVerdict verdictOf(double ratio, double band) {
+    if (isWithinBand(ratio, band)) {
         return SpeedVerdict::Equal;
     }
     return ratio < 1.0 ? SpeedVerdict::Faster : SpeedVerdict::Slower;
@@ -103,7 +102,8 @@ SideDifference differenceOf(const Comparison& comparison, std::size_t place) {
         return difference;
     }
     difference.ratio = base.step->tokensPerSecond / side.step->tokensPerSecond;
-    difference.verdict = verdictOf(difference.ratio);
+    difference.band = comparisonBand(base.step->comparison, base.scenario, side.scenario);
+    difference.verdict = verdictOf(difference.ratio, difference.band);
     const auto unit = [&comparison](const ComparedSide& one) {
         return comparison.sameTokens ? 1.0 : kMillion / tokensOf(one.scenario);
     };
@@ -230,7 +230,6 @@ constexpr std::array kNumbers = {
 
 Comparison compareSides(std::vector<ComparedSide> sides, std::size_t baseline) {
     Comparison comparison{.sides = std::move(sides), .baseline = baseline};
-    comparison.band = kComparisonBand;
     comparison.sameTokens = haveSameTokens(comparison.sides);
     comparison.inputs = inputDifferences(comparison.sides);
     for (const NumberRow& row : kNumbers) {
@@ -243,6 +242,7 @@ Comparison compareSides(std::vector<ComparedSide> sides, std::size_t baseline) {
     for (std::size_t place = 0; place < comparison.sides.size(); ++place) {
         if (place != baseline) {
             comparison.differences.push_back(differenceOf(comparison, place));
+            comparison.band = std::max(comparison.band, comparison.differences.back().band);
         }
     }
     return comparison;

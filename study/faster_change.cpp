@@ -1,6 +1,7 @@
 #include "study/faster_change.h"
 
 #include "planner/memory/memory_of_stages.h"
+#include "planner/result/comparison_band.h"
 #include "study/changes.h"
 #include "study/find_changes.h"
 #include "study/fits_as_surely.h"
@@ -94,10 +95,13 @@ Result<std::optional<FasterChange>> fasterChange(const Question& question,
             FABRICAST_ASSIGN(const std::vector<Edit> held,
                              heldBeside(edits, question, samples, bench));
             edits.insert(edits.end(), held.begin(), held.end());
-            return std::optional(FasterChange{.set = assignmentsOf(edits),
-                                              .edits = std::move(edits),
-                                              .step = plan.step.step,
-                                              .verdict = memory->verdict});
+            const double band = comparisonBand(step.comparison, scenario, plan.scenario);
+            return std::optional(FasterChange{
+                .set = assignmentsOf(edits),
+                .edits = std::move(edits),
+                .step = plan.step.step,
+                .verdict = memory->verdict,
+                .isClear = !isWithinBand(step.step.value / plan.step.step.value, band)});
         }
     }
     return std::optional<FasterChange>();

@@ -1,12 +1,11 @@
 #include "gui/models/plan_rows.h"
 
 #include "gui/models/edit_words.h"
+#include "planner/report/percent_text.h"
 #include "planner/report/plan_table.h"
 #include "planner/report/plan_text.h"
-#include "planner/result/comparison_band.h"
 
 #include <algorithm>
-#include <cmath>
 
 namespace fabricast {
 namespace {
@@ -54,6 +53,12 @@ Table missRows(const std::vector<Plan>& misses) {
     return table;
 }
 
+std::string alikeNote(const ComparisonError& error) {
+    return "Those within " + percentText(error.sameSplit.error) + " of each other, or " +
+           percentText(error.larger()) +
+           " where the stack, tp, pp, cp or ep differs, cannot be told apart: measure them.";
+}
+
 }  // namespace
 
 Table planRows(const PlanReport& report, const std::vector<Plan>& plans) {
@@ -80,10 +85,8 @@ std::string planListNote(const PlanReport* report, const std::optional<Error>& e
         return "Searching the best layout …";
     }
     if (!report->plans.empty()) {
-        const std::string best = "Best of " + grouped(report->candidates) +
-                                 " layouts first. Those within " +
-                                 std::to_string(std::lround(100.0 * kComparisonBand)) +
-                                 " % of each other cannot be told apart: measure them.";
+        const std::string best = "Best of " + grouped(report->candidates) + " layouts first. " +
+                                 alikeNote(report->plans.front().step.comparison);
         return report->candidates > 0 ? best : "The best layouts so far …";
     }
     return report->misses.empty() ? "No layout can be forecast here." : nothingFits(*report);

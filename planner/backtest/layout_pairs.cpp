@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <cstdint>
 #include <map>
 #include <string>
 #include <string_view>
@@ -14,6 +16,7 @@ namespace {
 /// An order is right four times of five where forecasts differ by as much as three of five errors
 /// are at most: errors of either sign are as frequent, and only one sign turns the order round.
 constexpr double kErrorsBelow = 0.6;
+constexpr std::size_t kLeastPairs = 30;  ///< as of runs for an interval
 
 struct LayoutPair {
     std::string_view source;
@@ -113,6 +116,20 @@ PairScore pairScore(const std::vector<const BacktestRow*>& rows) {
     countPairs(pairs, true, score.sameSplit);
     countPairs(pairs, false, score.otherSplit);
     return score;
+}
+
+ComparisonError comparisonErrorOf(const PairScore& score) {
+    ComparisonError error;
+    const std::pair<const PairKind*, PairError*> kinds[] = {{&score.sameSplit, &error.sameSplit},
+                                                            {&score.otherSplit, &error.otherSplit}};
+    for (const auto& [kind, kept] : kinds) {
+        if (kind->pairs >= kLeastPairs) {
+            *kept = {.error = kind->error,
+                     .pairs = static_cast<std::int64_t>(kind->pairs),
+                     .sources = static_cast<std::int64_t>(kind->sources)};
+        }
+    }
+    return error;
 }
 
 }  // namespace fabricast

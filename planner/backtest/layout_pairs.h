@@ -1,4 +1,5 @@
 #pragma once
+#include "planner/evidence/comparison_error.h"
 #include "planner/result/backtest_result.h"
 
 #include <vector>
@@ -10,5 +11,8 @@ namespace fabricast {
 /// Also, with each source left out in turn: how many pairs were measured in the order that was
 /// forecast, and of those whose forecasts differ by more than the error of a comparison.
 PairScore pairScore(const std::vector<const BacktestRow*>& rows);
+
+/// What profiles keep of it; nothing of a kind with fewer than 30 pairs.
+ComparisonError comparisonErrorOf(const PairScore& score);
 
 }  // namespace fabricast

@@ -291,6 +291,7 @@ Result<StepEstimate> StepEstimator::estimate(const Scenario& scenario, const Mod
     FABRICAST_ASSIGN(const std::vector<StageTime> stages, stageTimes(context));
     FABRICAST_ASSIGN(const PipelineTime pipeline, pipelineTime(scenario, stages, *spans_));
     StepEstimate step = estimateOf(context, stages, pipeline);
+    step.comparison = profiles_->intervals.comparison;
     if (!std::isfinite(step.step.value.count())) {
         return fail(Error::Code::Unsupported,
                     "cluster",

@@ -1,4 +1,6 @@
 #pragma once
+#include "planner/evidence/comparison_error.h"
+
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -24,6 +26,7 @@ struct StepIntervals {
     std::string title;
     std::string from;  ///< the runs it was fitted to
     std::map<std::string, StepInterval, std::less<>> classes;
+    ComparisonError comparison;  ///< of two forecasts
 
     /// Of the class, or of the nearest above it that there is; nullptr where there is none.
     [[nodiscard]] const StepInterval* of(std::string_view path) const {

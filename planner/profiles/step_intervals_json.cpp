@@ -16,10 +16,12 @@ namespace fabricast {
 
 namespace {
 
-constexpr std::array<std::string_view, 7> kIntervalsKeys = {
-    "schema", "name", "title", "aliases", "source", "from", "classes"};
+constexpr std::array<std::string_view, 8> kIntervalsKeys = {
+    "schema", "name", "title", "aliases", "source", "from", "classes", "comparison"};
 constexpr std::array<std::string_view, 5> kClassKeys = {
     "class", "below", "above", "runs", "sources"};
+constexpr std::array<std::string_view, 2> kComparisonKeys = {"same_split", "other_split"};
+constexpr std::array<std::string_view, 3> kPairKeys = {"error", "pairs", "sources"};
 constexpr double kLeastRatio = 1e-4;
 constexpr double kMostRatio = 1000.0;
 constexpr std::int64_t kMostIntervalRuns = 1'000'000;
@@ -39,6 +41,51 @@ Result<StepInterval> readInterval(const JsonValue& item) {
     return interval;
 }
 
+Result<void> readPairError(const JsonValue& comparison, std::string_view key, PairError& pairs) {
+    const JsonValue* const item = comparison.find(key);
+    if (item == nullptr) {
+        return {};
+    }
+    FABRICAST_TRY(item->onlyKeys(kPairKeys));
+    FABRICAST_ASSIGN(pairs.error, requireNumber(*item, "error", {0.0, kMostRatio}));
+    FABRICAST_ASSIGN(const JsonValue* const count, item->require("pairs"));
+    FABRICAST_ASSIGN(pairs.pairs, count->integer({1, kMostIntervalRuns}));
+    FABRICAST_ASSIGN(const JsonValue* const sources, item->require("sources"));
+    FABRICAST_ASSIGN(pairs.sources, sources->integer({1, kMostIntervalRuns}));
+    return {};
+}
+
+Result<ComparisonError> readComparison(const JsonValue& root) {
+    ComparisonError error;
+    const JsonValue* const comparison = root.find("comparison");
+    if (comparison == nullptr) {
+        return error;
+    }
+    FABRICAST_TRY(comparison->onlyKeys(kComparisonKeys));
+    FABRICAST_TRY(readPairError(*comparison, kComparisonKeys[0], error.sameSplit));
+    FABRICAST_TRY(readPairError(*comparison, kComparisonKeys[1], error.otherSplit));
+    return error;
+}
+
+/// A kind without pairs is left out.
+void addComparison(JsonText& json, const ComparisonError& error) {
+    if (error.sameSplit.pairs == 0 && error.otherSplit.pairs == 0) {
+        return;
+    }
+    json.beginObject("comparison");
+    for (const auto& [key, kind] : {std::pair(kComparisonKeys[0], &error.sameSplit),
+                                    std::pair(kComparisonKeys[1], &error.otherSplit)}) {
+        if (kind->pairs > 0) {
+            json.beginObject(key);
+            json.add("error", fourDigits(kind->error));
+            json.add("pairs", kind->pairs);
+            json.add("sources", kind->sources);
+            json.end();
+        }
+    }
+    json.end();
+}
+
 }  // namespace
 
 Result<StepIntervals> readStepIntervals(const JsonValue& root) {
@@ -54,6 +101,7 @@ Result<StepIntervals> readStepIntervals(const JsonValue& root) {
         FABRICAST_ASSIGN(const std::string path, requireText(item, "class"));
         FABRICAST_ASSIGN(intervals.classes[path], readInterval(item));
     }
+    FABRICAST_ASSIGN(intervals.comparison, readComparison(root));
     return intervals;
 }
 
@@ -76,6 +124,7 @@ std::string stepIntervalsJson(const StepIntervals& intervals, const std::string&
         json.end();
     }
     json.end();
+    addComparison(json, intervals.comparison);
     json.end();
     return std::move(json).finish();
 }

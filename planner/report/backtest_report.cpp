@@ -145,13 +145,15 @@ std::string pairsText(const PairScore& pairs) {
         if (kind->pairs > 0) {
             text += fmt::format(
                 "pairs of layouts with {}: {} of {} in the measured order; error of "
-                "a comparison {:.1f} %, beyond that of other sources {} of {}\n",
+                "a comparison {:.1f} %{}\n",
                 name,
                 kind->right,
                 kind->pairs,
                 100 * kind->error,
-                kind->clearRight,
-                kind->clear);
+                kind->sources > 1
+                    ? fmt::format(
+                          ", beyond that of other sources {} of {}", kind->clearRight, kind->clear)
+                    : "");
         }
     }
     return text.empty() ? text : "\n" + text;

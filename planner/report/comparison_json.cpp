@@ -88,6 +88,7 @@ void addDifferences(JsonText& json, const Comparison& comparison) {
         json.add("verdict", speedVerdictWord(difference.verdict));
         if (difference.time) {
             json.add("time_ratio", difference.ratio);
+            json.add("equal_within", difference.band);
             json.add("per", comparison.sameTokens ? "step" : "million_tokens");
             addFall(json, "time", *difference.time, "s");
         } else {

@@ -40,7 +40,7 @@ std::string verdictLine(const Comparison& comparison, const SideDifference& diff
                 base,
                 side,
                 percentText(more),
-                percentText(comparison.band));
+                percentText(difference.band));
         case SpeedVerdict::Faster:
         case SpeedVerdict::Slower: {
             const std::string_view cause = mainPart(*difference.time);

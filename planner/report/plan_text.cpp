@@ -68,6 +68,22 @@ std::string differences(const Plan& first, const Plan& second) {
     return text;
 }
 
+/// Where nothing tells which plan is the fastest.
+std::string closePlansText(const PlanReport& report) {
+    const Plan& first = report.plans.front();
+    double widest = 0.0;
+    for (auto plan = report.plans.begin() + 1; plan != report.plans.end(); ++plan) {
+        const double band = comparisonBand(first.step.comparison, first.scenario, plan->scenario);
+        if (!isWithinBand(plan->step.step.value / first.step.step.value, band)) {
+            return {};
+        }
+        widest = std::max(widest, band);
+    }
+    return fmt::format("all {} are within {}, the error of a comparison: measure them\n",
+                       report.plans.size(),
+                       percentText(widest));
+}
+
 std::string runnerUpText(const PlanReport& report) {
     if (report.plans.size() < 2) {
         return {};
@@ -89,16 +105,7 @@ std::string runnerUpText(const PlanReport& report) {
                                    isFaster ? "faster" : "slower",
                                    isFaster ? ", if it fits" : "",
                                    why.empty() ? "" : ": " + why);
-    const bool alike = std::ranges::all_of(report.plans, [&first](const Plan& plan) {
-        const double ratio = plan.step.step.value / first.step.step.value;
-        return std::abs(std::log(ratio)) <= std::log1p(kComparisonBand);
-    });
-    if (alike) {
-        text += fmt::format("all {} are within {:.0f} %, the error of a comparison: measure them\n",
-                            report.plans.size(),
-                            100.0 * kComparisonBand);
-    }
-    return text;
+    return text + closePlansText(report);
 }
 
 /// Which rows stand for several layouts, and the price of choosing one that fits.

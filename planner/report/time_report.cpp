@@ -6,7 +6,6 @@
 #include "planner/report/table.h"
 #include "planner/report/time_scale.h"
 #include "planner/report/time_words.h"
-#include "planner/result/comparison_band.h"
 #include "planner/result/memory_names.h"
 #include "planner/result/step_names.h"
 
@@ -113,12 +112,11 @@ Report timeReport(const Scenario& scenario, const StepEstimate& step, Subject su
 
 std::string fasterText(const StepEstimate& step, const FasterChange& faster) {
     const TimeScale scale = timeScaleFor(step.step.value.count());
-    const bool isClear = step.step.value / faster.step.value > 1.0 + kComparisonBand;
     return fmt::format("--set {}: {}, {} less{}, {}",
                        faster.set,
                        scale.withUnit(faster.step.value.count()),
                        percentText(1.0 - faster.step.value / step.step.value),
-                       isClear ? "" : " (within the error of a comparison)",
+                       faster.isClear ? "" : " (within the error of a comparison)",
                        faster.verdict == Verdict::Fits ? "fits" : "may not fit");
 }
 

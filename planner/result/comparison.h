@@ -74,6 +74,7 @@ struct SideDifference {
     std::size_t side = 0;
     SpeedVerdict verdict = SpeedVerdict::Unknown;
     double ratio = 1.0;             ///< time for a token, over the baseline's
+    double band = 0.0;              ///< so close to 1 it is within the error of this comparison
     std::optional<Waterfall> time;  ///< seconds of a step, or of a million tokens
     Waterfall memory;               ///< bytes of the stage with the highest peak
 };
@@ -86,7 +87,7 @@ struct Comparison {
     std::vector<ComparedNumber> numbers;
     std::vector<SideDifference> differences;  ///< of every side but the baseline
     bool sameTokens = true;                   ///< a step has as many on every side
-    double band = 0.0;  ///< relative differences up to this are within the error of a comparison
+    double band = 0.0;                        ///< the largest of the differences'
 };
 
 }  // namespace fabricast

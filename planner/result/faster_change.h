@@ -14,6 +14,7 @@ struct FasterChange {
     std::vector<Edit> edits;
     Headline<Seconds> step;
     Verdict verdict = Verdict::Fits;
+    bool isClear = true;  ///< shorter by more than the error of a comparison
 };
 
 }  // namespace fabricast

@@ -1,5 +1,6 @@
 #pragma once
 #include "planner/base/units.h"
+#include "planner/evidence/comparison_error.h"
 #include "planner/result/evidence.h"
 
 #include <array>
@@ -106,6 +107,7 @@ struct StepEstimate {
     /// What the deciding stage calls for every microbatch, and the one that waits longest at the
     /// end once a step; what adds most first. `exposed` sums to the parts that are communication.
     std::vector<CommLine> comm;
+    ComparisonError comparison;  ///< how sure its order with another is
     std::vector<std::string> notes;
 };
 

@@ -97,6 +97,20 @@ TEST(BacktestCommand, TellsHowFarItIs) {
     EXPECT_EQ(last, 20U);
 }
 
+/// With one source nothing is said of the pairs of others.
+TEST(BacktestCommand, CountsThePairsOfASingleSource) {
+    const std::string file = tempFolder() + "runs.csv";
+    const std::string table =
+        "id,model,gpu,stack,gpus,micro_batch,global_batch,seq,dp,measured_step_s\n"
+        "ours-1,llama-3.2-1b,h100,fsdp2,8,1,64,2048,8,0.5\n"
+        "ours-2,llama-3.2-1b,h100,fsdp2,8,2,64,2048,8,0.4\n";
+    ASSERT_TRUE(writeTextFile(file, table));
+    const std::string text = backtest({file}).out;
+    const std::size_t at = text.find("pairs of layouts with the same tp, pp, cp and ep: 1 of 1 in");
+    ASSERT_NE(at, std::string::npos) << text;
+    EXPECT_EQ(text.find("other sources", at), std::string::npos) << text;
+}
+
 TEST(BacktestCommand, RefusesWhatIsNoTableOfRuns) {
     const std::string files[] = {"",
                                  "\n",

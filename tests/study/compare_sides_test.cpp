@@ -95,6 +95,29 @@ TEST(CompareSides, TheOtherBaselineGivesTheOppositeDifference) {
     EXPECT_DOUBLE_EQ(there.differences[0].ratio * back.differences[0].ratio, 1.0);
 }
 
+/// 7 % apart: told of layouts with the same split, and neither of others nor of another stack.
+TEST(CompareSides, TheErrorIsThatOfTheTwoLayouts) {
+    ComparedSide base = sideOf(changedRuns()[0]);
+    base.step->comparison = {.sameSplit = {.error = 0.056}, .otherSplit = {.error = 0.096}};
+    std::vector<ComparedSide> sides(4, base);
+    sides[1].scenario.layout.microBatch = 2;
+    sides[2].scenario.layout.tp = 1;
+    sides[2].scenario.layout.dp = 4;
+    sides[3].scenario.stack = "nemo";
+    for (std::size_t i = 1; i < sides.size(); ++i) {
+        sides[i].step->tokensPerSecond *= 1.07;
+    }
+    const Comparison comparison = compareSides(sides, 0);
+    const auto& differences = comparison.differences;
+    EXPECT_EQ(differences[0].verdict, SpeedVerdict::Faster);
+    EXPECT_EQ(differences[0].band, 0.056);
+    for (const std::size_t other : {1U, 2U}) {
+        EXPECT_EQ(differences[other].verdict, SpeedVerdict::Equal);
+        EXPECT_EQ(differences[other].band, 0.096);
+    }
+    EXPECT_EQ(comparison.band, 0.096);
+}
+
 TEST(CompareSides, ASideIsEqualToItself) {
     const ComparedSide base = sideOf(pipelineRun());
     const Comparison comparison = compareSides({base, base}, 0);

@@ -1,5 +1,6 @@
 #include "planner/backtest/constant_rate.h"
 #include "planner/backtest/error_spread.h"
+#include "planner/backtest/layout_pairs.h"
 #include "planner/backtest/summarise_rows.h"
 
 #include <gtest/gtest.h>
@@ -81,6 +82,25 @@ TEST(Summary, PairsTellTheErrorOfAComparison) {
     EXPECT_EQ(pairs.otherSplit.pairs, 1U);
     EXPECT_EQ(pairs.otherSplit.right, 1U);
     EXPECT_EQ(pairs.otherSplit.clear, 0U);
+}
+
+/// Eight layouts make 28 pairs, nine 36: 20 of them are off by ln(1.1).
+TEST(Summary, ProfilesKeepTheErrorOfKindsWithThirtyPairs) {
+    Backtest backtest;
+    for (int layout = 0; layout < 8; ++layout) {
+        backtest.rows.push_back(row("a", 10 + layout, (10 + layout) * (layout % 2 ? 1.1 : 1.0)));
+    }
+    summariseRows(backtest);
+    ComparisonError error = comparisonErrorOf(backtest.all.pairs);
+    EXPECT_EQ(error.sameSplit.pairs, 0);
+    EXPECT_EQ(error.sameSplit.error, kErrorOfAnyPair);
+    backtest.rows.push_back(row("a", 30, 30));
+    summariseRows(backtest);
+    error = comparisonErrorOf(backtest.all.pairs);
+    EXPECT_EQ(error.sameSplit.pairs, 36);
+    EXPECT_EQ(error.sameSplit.sources, 1);
+    EXPECT_NEAR(error.sameSplit.error, 0.1, 1e-12);
+    EXPECT_EQ(error.otherSplit.pairs, 0);
 }
 
 TEST(Summary, CountsWhatLiesInside) {

@@ -67,9 +67,13 @@ TEST(TimeReport, WhyPutsTheNumbersIn) {
 }
 
 TEST(TimeReport, SaysWhatAChangeWouldBring) {
-    const FasterChange change{"layout.tp=4", {}, {Seconds(4.0), {}, {}}, Verdict::Likely};
+    FasterChange change{"layout.tp=4", {}, {Seconds(4.0), {}, {}}, Verdict::Likely};
     EXPECT_EQ(fasterText(exampleStep(), change),
               "--set layout.tp=4: 4.000 s, 26.2 % less, may not fit");
+    change.isClear = false;
+    EXPECT_EQ(fasterText(exampleStep(), change),
+              "--set layout.tp=4: 4.000 s, 26.2 % less (within the error of a comparison), may not "
+              "fit");
 }
 
 TEST(TimeScale, IsMillisecondsBelowASecond) {
