@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <string>
 
 namespace fabricast {
@@ -49,13 +50,23 @@ bool isClose(const AdviceStep& a, const AdviceStep& b) {
                         comparisonBand(one.step.comparison, one.scenario, other.scenario));
 }
 
-/// The first of those that cannot be told from the fastest.
+/// Whether some candidate of the same training is faster, by more than the error.
+bool isBeaten(const std::vector<AdviceStep>& steps,
+              const AdviceStep& step,
+              const std::optional<Usd>& most) {
+    return std::ranges::any_of(steps, [&](const AdviceStep& other) {
+        return isCandidate(other, most, step.plan->memory.onDevice) && other.set == step.set &&
+               stepSeconds(other) < stepSeconds(step) && !isClose(step, other);
+    });
+}
+
+/// The first of those that nothing surely beats.
 std::size_t simplest(const std::vector<AdviceStep>& steps,
                      const std::optional<Usd>& most,
                      std::size_t best) {
     for (std::size_t i = 0; i < best; ++i) {
         if (isCandidate(steps[i], most, steps[best].plan->memory.onDevice) &&
-            steps[i].set == steps[best].set && isClose(steps[i], steps[best])) {
+            steps[i].set == steps[best].set && !isBeaten(steps, steps[i], most)) {
             return i;
         }
     }

@@ -55,6 +55,10 @@ TEST(ChooseStep, TakesTheErrorOfTheTwoLayouts) {
     EXPECT_NE(steps[0].why.find("but hsdp is 7 % faster"), std::string::npos) << steps[0].why;
     steps[1].plan->scenario.layout.tp = 2;
     EXPECT_EQ(chosen(steps), "fsdp2");
+    // Close to the fastest, which has another split, but beaten by one with the same.
+    steps.push_back(step("ddp", 1.0, Verdict::Fits));
+    steps[2].plan->step.comparison = steps[0].plan->step.comparison;
+    EXPECT_EQ(chosen(steps), "hsdp");
 }
 
 // A simpler one that is as good as the recommended one, and not as the fastest, is not called the
