@@ -130,6 +130,8 @@ constexpr std::array kMeanings = {
     Meaning{"settings.megatron.vocab_padding", "--make-vocab-size-divisible-by"},
     Meaning{"settings.megatron.gradient_accumulation_fusion",
             "products add weight gradients to their buffer"},
+    Meaning{"settings.megatron.reduce_scatter", "off: all of a gradient's sum goes to every rank"},
+    Meaning{"settings.megatron.gather_slices", "gathered parameters are copied by rank and tensor"},
     // Adapters and the rest.
     Meaning{"settings.lora.rank", "rank of the adapters (--lora-rank)"},
     Meaning{"settings.lora.targets", "linear layers that are adapted: q+v; experts and router too"},

@@ -52,8 +52,24 @@ void asOf2021(Settings& settings) {
     settings.pipeline.scatterExchange = true;
 }
 
+/// DDP's buckets of 25 MiB, in elements of bf16.
+constexpr std::int64_t kDdpBucket = (std::int64_t{25} << 20) / 2;
+
+/// How nanotron reduces gradients that it has summed in fp32, and gathers. DDP's hook all-reduces
+/// buckets in the last backward; under ZeRO-1 there is no DDP: after the last backward all gradients
+/// are all-reduced at once (trainer.py, `reduce_scatter=False`), and parameters are gathered by
+/// slices (optim/zero.py, `_all_gather_params`).
+void reduceAsNanotron(const Layout& layout, MegatronSettings& megatron) {
+    const bool zero = layout.shard != Shard::None;
+    megatron.overlapGradReduce = !zero;
+    megatron.bucketElements = zero ? 0 : kDdpBucket;
+    megatron.reduceScatter = !zero;
+    megatron.gatherSlices = zero;
+    megatron.overlapParamGather = false;
+}
+
 /// Plain PyTorch modules over Megatron's division of ranks.
-void asNanotron(Settings& settings) {
+void asNanotron(const Layout& layout, Settings& settings) {
     settings.kernels.code = ModelCode::Torch;
     settings.kernels.norm = NormKernel::Fused;
     settings.kernels.rope = RopeKernel::Complex;
@@ -61,8 +77,7 @@ void asNanotron(Settings& settings) {
     settings.kernels.fusedQkv = false;
     settings.kernels.loss = LossKernel::Fp32Upcast;
     settings.kernels.attentionCode = AttentionCode::Flash2;
-    settings.megatron.overlapGradReduce = false;
-    settings.megatron.overlapParamGather = false;
+    reduceAsNanotron(layout, settings.megatron);
     settings.megatron.tensorOverlap = false;
 }
 
@@ -235,7 +250,7 @@ Result<void> applySettings(const PublishedRun& run, const Stack& stack, RunScena
         settings.pipeline.serialExchange =
             mentions(run.framework, "deepspeed") && !mentions(run.framework, "megatron-lm");
     } else if (run.stack == "nanotron") {
-        asNanotron(settings);
+        asNanotron(scenario.layout, settings);
     }
     FABRICAST_TRY(readRecompute(run, stack, result));
     FABRICAST_TRY(readPrecision(run, result));

@@ -13,6 +13,10 @@ Calls megatronContextCalls(const StageView& view, const ChunkView& chunk);
 Calls megatronBufferCalls(const StageView& view, const ChunkView& chunk);
 Calls megatronStepCalls(const StageView& view);
 
+/// Slices that the ranks of a distributed optimizer own of a rank's weights: one of each weight for
+/// each of them.
+std::int64_t ownedSlices(const StageView& view);
+
 /// Layers of a kind whose part is computed again in backward: all of it, or one module of it.
 std::int64_t megatronRecomputed(const StageView& view, const LayerKind& kind, const char* module);
 

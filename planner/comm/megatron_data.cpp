@@ -1,6 +1,9 @@
 #include "planner/comm/megatron_calls.h"
+
+#include "planner/base/checked.h"
 #include "planner/sharding/megatron_buffers.h"
 
+#include <iterator>
 #include <vector>
 
 namespace fabricast {
@@ -23,14 +26,13 @@ struct BufferGroups {
     CommPlace place = CommPlace::Buckets;
 };
 
-void addBucket(Calls& calls,
-               const StageView& view,
-               const BufferGroups& groups,
-               const CommCall& bucket) {
-    const MegatronSettings& megatron = view.settings().megatron;
+/// For an optimizer that each of its ranks steps a part of.
+void addShardedReduce(Calls& calls,
+                      const StageView& view,
+                      const BufferGroups& groups,
+                      const CommCall& bucket) {
     CommCall reduce = bucket;
-    reduce.phase = megatron.overlapGradReduce ? CommPhase::Backward : CommPhase::Other;
-    if (!isDistributed(view)) {
+    if (!view.settings().megatron.reduceScatter) {
         reduce.group = groups.all;
         add(calls, reduce);
         return;
@@ -44,6 +46,21 @@ void addBucket(Calls& calls,
         reduce.elements = bucket.elements / groups.ranks;
         add(calls, reduce);
     }
+}
+
+void addBucket(Calls& calls,
+               const StageView& view,
+               const BufferGroups& groups,
+               const CommCall& bucket) {
+    const MegatronSettings& megatron = view.settings().megatron;
+    CommCall reduce = bucket;
+    reduce.phase = megatron.overlapGradReduce ? CommPhase::Backward : CommPhase::Other;
+    if (!isDistributed(view)) {
+        reduce.group = groups.all;
+        add(calls, reduce);
+        return;
+    }
+    addShardedReduce(calls, view, groups, reduce);
     // Dense weights and experts have an optimizer each, and each of the two gathers every buffer.
     CommCall gather = bucket;
     gather.op = CommOp::AllGatherCoalesced;
@@ -134,6 +151,16 @@ Calls megatronBufferCalls(const StageView& view, const ChunkView& chunk) {
                .place = CommPlace::Experts},
               MegatronBuffer(weights.experts, bucketRules(view, chunk, true)));
     return calls;
+}
+
+std::int64_t ownedSlices(const StageView& view) {
+    std::int64_t slices = 0;
+    for (const ChunkView& chunk : view.chunks) {
+        const MegatronWeights weights = megatronWeights(view, chunk);
+        slices += saturatingProduct(std::ssize(weights.dense), view.shards) +
+                  saturatingProduct(std::ssize(weights.experts), view.expertShards);
+    }
+    return slices;
 }
 
 Calls megatronStepCalls(const StageView& view) {

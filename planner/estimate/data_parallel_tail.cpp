@@ -74,7 +74,8 @@ StageTail dataParallelTail(const StepContext& context,
                               ? gatherHead(stage.parameterGather, stage, when.firstForward, layers)
                               : stage.parameterGather;
     return {.reduce = withContention(context.software, stage.gradientReduce, reduce),
-            .gather = withContention(context.software, stage.parameterGather, gather),
+            .gather = withContention(context.software, stage.parameterGather, gather) +
+                      stage.gatherCopies,
             .sharedGradients = stage.sharedGradients,
             .bookkeeping = stage.bookkeeping};
 }
@@ -91,7 +92,7 @@ double leastTail(const Scenario& scenario,
     const double gathered = hidden.gather ? oneLayer : 1.0;
     return withContention(software, stage.gradientReduce, reduced * stage.gradientReduce) +
            withContention(software, stage.parameterGather, gathered * stage.parameterGather) +
-           stage.sharedGradients + stage.bookkeeping;
+           stage.gatherCopies + stage.sharedGradients + stage.bookkeeping;
 }
 
 }  // namespace fabricast

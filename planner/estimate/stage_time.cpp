@@ -3,6 +3,7 @@
 #include "planner/compute/memory_time.h"
 #include "planner/compute/optimizer_step_time.h"
 #include "planner/estimate/chunk_comm.h"
+#include "planner/estimate/gather_copies.h"
 #include "planner/estimate/kept_work.h"
 #include "planner/estimate/offload_time.h"
 #include "planner/spec/dtype.h"
@@ -48,6 +49,7 @@ public:
         }
         addStepCalls(scenario_, calls_, context_.clock, stage);
         stage.calls = std::move(calls_);
+        stage.gatherCopies = gatherCopySeconds(context_, view_, stage);
         return stage;
     }
 

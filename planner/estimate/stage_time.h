@@ -36,6 +36,7 @@ struct StageTime {
     std::vector<CommCall> calls;   ///< all that it makes
     double gradientReduce = 0.0;   ///< once a step, all of it
     double parameterGather = 0.0;  ///< likewise
+    double gatherCopies = 0.0;     ///< of parameters, out of what was gathered
     double sharedGradients = 0.0;  ///< tied embeddings, norms
     double bookkeeping = 0.0;      ///< gradient norm and the like
     double trained = 0.0;          ///< parameters of this rank, before sharding

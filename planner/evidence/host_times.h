@@ -10,11 +10,11 @@ namespace fabricast {
 struct HostTime {
     std::string_view key;
     Seconds* time = nullptr;
-    bool isOptional = false;  ///< a file that says nothing of it counts launches alone
+    bool isOptional = false;  ///< a file that says nothing of it counts launches alone, and no slices
 };
 
 /// All of them: what is read, and what a machine's own host is faster or slower in.
-inline std::array<HostTime, 13> hostTimesOf(SoftwareTiming& software) {
+inline std::array<HostTime, 14> hostTimesOf(SoftwareTiming& software) {
     return {{{"forward_launch", &software.forwardLaunch},
              {"backward_launch", &software.backwardLaunch},
              {"forward_linear", &software.forwardLinear.plain, true},
@@ -25,7 +25,8 @@ inline std::array<HostTime, 13> hostTimesOf(SoftwareTiming& software) {
              {"expert", &software.expert},
              {"expert_layer", &software.expertLayer},
              {"sync", &software.sync},
-             {"unit", &software.unit},
+             {"slice", &software.slice, true},
+            {"unit", &software.unit},
              {"micro_batch", &software.microBatch},
              {"step", &software.step}}};
 }

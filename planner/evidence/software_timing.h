@@ -31,6 +31,7 @@ struct SoftwareTiming {
     Seconds expert;       ///< of one expert's product in a pass, or its cast: a loop over experts
     Seconds expertLayer;  ///< of a dropless layer with experts, each way: routing, sorting, sending
     Seconds sync;         ///< of waiting for counts of tokens before a layer's experts
+    Seconds slice;        ///< of one rank's part of one tensor, copied from where it was gathered
     Seconds unit;         ///< of a sharded unit's hooks, each way
     Seconds microBatch;   ///< of the training loop around a microbatch
     Seconds step;         ///< of the training loop around a step: data, logging, collection

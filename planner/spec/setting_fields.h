@@ -138,7 +138,9 @@ constexpr auto fieldsOf(const MegatronSettings&) {
                       Field{"pad_buckets", &Group::padBuckets},
                       Field{"optimizer_instances", &Group::optimizerInstances, 1, 1'000'000},
                       Field{"vocab_padding", &Group::vocabPadding, 1, 1'000'000},
-                      Field{"gradient_accumulation_fusion", &Group::gradientAccumulationFusion}};
+                      Field{"gradient_accumulation_fusion", &Group::gradientAccumulationFusion},
+                      Field{"reduce_scatter", &Group::reduceScatter},
+                      Field{"gather_slices", &Group::gatherSlices}};
 }
 constexpr auto fieldsOf(const LoraSettings&) {
     using Group = LoraSettings;

@@ -121,6 +121,7 @@ void addStepEnd(const Scenario& scenario,
         if (!hidden.gather) {
             end.addCollective(stage, SimKind::Gather, time.parameterGather);
         }
+        end.add(stage, SimKind::Gather, SimStream::Data, time.gatherCopies);
         end.add(stage, SimKind::Loop, SimStream::Host, loop);
     }
 }
