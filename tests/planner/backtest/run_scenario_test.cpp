@@ -24,6 +24,19 @@ RunScenario readAs(const std::string& framework, const std::string& notes, const
     return runScenario(readRuns(table).value().front(), catalog).value();
 }
 
+MegatronSettings nanotronUnder(const std::string& shard) {
+    static const ProfileStore profiles = ProfileStore::builtIn();
+    static const RunCatalog catalog = RunCatalog::open(profiles).value();
+    const CsvText table =
+        parseCsv("id,model,layers,hidden,ffn,heads,kv_heads,vocab,seq,gpus,gpu,stack,dp,tp,shard,"
+                 "micro_batch,global_batch\n"
+                 "a-1,x,32,4096,14336,32,32,131072,4096,16,h100_sxm,nanotron,4,4," +
+                     shard + ",1,32\n",
+                 "runs.csv")
+            .value();
+    return runScenario(readRuns(table).value().front(), catalog).value().scenario.settings.megatron;
+}
+
 KernelSettings kernelsOf(const std::string& framework, const std::string& notes) {
     return readAs(framework, notes, "1").scenario.settings.kernels;
 }
@@ -84,6 +97,14 @@ TEST(RunScenario, GraphsOfMlperfsSubmissionsAreRead) {
 TEST(RunScenario, ModulesKeptTheHostBusyLongerBefore2025) {
     EXPECT_NEAR(kernelsOf("NeMo 24.07 (Megatron-Core)", "").linearHost, 2.37, 0.01);
     EXPECT_EQ(kernelsOf("Megatron-Bridge (NeMo 26.02)", "").linearHost, 1.0);
+}
+
+TEST(RunScenario, NanotronReducesInBackwardOnlyWithoutZero) {
+    EXPECT_TRUE(nanotronUnder("ddp").overlapGradReduce);
+    EXPECT_FALSE(nanotronUnder("ddp").gatherSlices);
+    EXPECT_FALSE(nanotronUnder("zero1").overlapGradReduce);
+    EXPECT_FALSE(nanotronUnder("zero1").reduceScatter);
+    EXPECT_TRUE(nanotronUnder("zero1").gatherSlices);
 }
 
 TEST(RunScenario, KernelsThatNotesNameAreUsed) {

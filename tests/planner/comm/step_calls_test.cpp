@@ -84,6 +84,28 @@ TEST(StepCalls, HierarchicalContextDoesBoth) {
 
 // Adapters of rank 16 on q and v: 16 x (1024 + 1024) and 16 x (1024 + 512) in each of 8 layers.
 // DDP reduces them once; FSDP2 in both micro-batches.
+// nanotron's ZeRO-1: every rank has all of the sum, and steps its part of the weights.
+TEST(StepCalls, GradientsThatAreNotScatteredAreAllReduced) {
+    Scenario scenario = megatron({.dp = 8, .microBatch = 1});
+    const auto reduced = [&scenario](CommOp op) {
+        return sum(scenario, [op](const CommCall& call) {
+            return call.use == CommUse::GradientReduce && call.op == op;
+        });
+    };
+    const auto gathered = [&scenario] {
+        return sum(scenario,
+                   [](const CommCall& call) { return call.use == CommUse::ParameterGather; });
+    };
+    const Sum scattered = reduced(CommOp::ReduceScatterCoalesced);
+    const Sum gathers = gathered();
+    EXPECT_GT(scattered.elements, 0);
+    EXPECT_EQ(reduced(CommOp::AllReduceCoalesced), Sum{});
+    scenario.settings.megatron.reduceScatter = false;
+    EXPECT_EQ(reduced(CommOp::AllReduceCoalesced), scattered);
+    EXPECT_EQ(reduced(CommOp::ReduceScatterCoalesced), Sum{});
+    EXPECT_EQ(gathered(), gathers);
+}
+
 TEST(StepCalls, OnlyAdaptersAreReduced) {
     const auto reduced = [](const CommCall& call) { return call.use == CommUse::GradientReduce; };
     const auto elements = [&](Scenario scenario) {
