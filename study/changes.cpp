@@ -181,6 +181,33 @@ void reduceEveryMicroBatch(const ChangeSubject& subject, Offers& offers) {
     }
 }
 
+// ---- What a run does beside its steps.
+
+void smallerEvaluation(const ChangeSubject& subject, Offers& offers) {
+    for (std::int64_t smaller = subject.now.settings.phases.evaluationBatch / 2; smaller >= 1;
+         smaller /= 2) {
+        offers.add({setting("settings.phases.evaluation_batch", std::to_string(smaller))});
+    }
+}
+
+void keepNoLogits(const ChangeSubject& subject, Offers& offers) {
+    if (subject.now.settings.phases.keptLogits > 0) {
+        offers.add({setting("settings.phases.kept_logits", "0")});
+    }
+}
+
+void loadShards(const ChangeSubject& subject, Offers& offers) {
+    if (subject.now.settings.phases.loading == Loading::Gpu) {
+        offers.add({setting("settings.phases.loading", "cpu")});
+    }
+}
+
+void saveUnitByUnit(const ChangeSubject& subject, Offers& offers) {
+    if (subject.now.settings.phases.checkpoint == SavedWeights::Full) {
+        offers.add({setting("settings.phases.checkpoint", "full_cpu")});
+    }
+}
+
 // ---- Keys of the layout.
 
 void recomputeSelective(const ChangeSubject& subject, Offers& offers) {
@@ -645,6 +672,20 @@ constexpr std::array kRows = {
     Row{kMemory, kFree, 0, "sequence", kUnmeasured, &splitSequence},
     Row{kMemory | kTarget, kFree, 0, "loss", kUnmeasured, &chunkedLoss},
     Row{kMemory | kSpeed | kTarget, kFree, 0, "loss", "needs liger-kernel", &fusedLoss},
+    Row{kMemory,
+        kFree,
+        0,
+        "evaluation",
+        "per_device_eval_batch_size: an evaluation has more batches",
+        &smallerEvaluation},
+    Row{kMemory,
+        kFree,
+        0,
+        "kept logits",
+        "prediction_loss_only, or preprocess_logits_for_metrics that keeps a number a token",
+        &keepNoLogits},
+    Row{kMemory, kFree, 0, "loading", "weights are read on the host", &loadShards},
+    Row{kMemory, kFree, 0, "checkpoint", "each unit goes to the host by itself", &saveUnitByUnit},
     Row{kMemory, kFree, 0, "buckets", "gradients are views of buckets", &bucketView},
     Row{kMemory,
         kFree,

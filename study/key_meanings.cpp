@@ -141,6 +141,12 @@ constexpr std::array kMeanings = {
     Meaning{"settings.lora.base", "type of the frozen weights; nf4 is QLoRA"},
     Meaning{"settings.lora.double_quantization", "scales of the base are quantised too"},
     Meaning{"settings.lora.prepared_for_kbit", "peft's prepare_model_for_kbit_training"},
+    // What a run does beside its steps.
+    Meaning{"settings.phases.loading", "where the weights are before sharding: meta, cpu or gpu"},
+    Meaning{"settings.phases.evaluation_batch", "per_device_eval_batch_size; 0: no evaluation"},
+    Meaning{"settings.phases.kept_logits",
+            "batches whose logits an evaluation keeps on the GPU (compute_metrics)"},
+    Meaning{"settings.phases.checkpoint", "sharded, full_cpu (unit by unit) or full on each GPU"},
     Meaning{"settings.engine", "who owns parameters and gradients; follows from the stack"},
     Meaning{"settings.tuning", "all weights are trained, or adapters (--tuning)"},
     Meaning{"settings.train", "the weights that are trained, the rest is frozen (--train)"},

@@ -2,6 +2,7 @@
 
 #include "planner/memory/check_lora.h"
 #include "planner/spec/check_fused_loss.h"
+#include "planner/spec/check_phases.h"
 #include "planner/spec/check_reference.h"
 #include "planner/spec/check_saved_on_host.h"
 #include "planner/spec/check_trained.h"
@@ -13,6 +14,7 @@ Result<void> checkModelled(const Scenario& scenario) {
     FABRICAST_TRY(checkTrained(scenario));
     FABRICAST_TRY(checkSavedOnHost(scenario));
     FABRICAST_TRY(checkFusedLoss(scenario));
+    FABRICAST_TRY(checkPhases(scenario));
     return checkReference(scenario);
 }
 

@@ -8,6 +8,7 @@
 #include "planner/memory/program/stage_program.h"
 #include "planner/memory/reference_model.h"
 #include "planner/memory/reserved_band.h"
+#include "planner/memory/run_phases.h"
 #include "planner/memory/walk/step_walk.h"
 
 #include <string>
@@ -33,13 +34,39 @@ std::int64_t keptByLayer(const PlacedSegment& layer) {
 struct Walk {
     StageMemory memory;
     std::size_t statesEnd = 0;
+    std::size_t stepEnd = 0;
 };
+
+/// What a stage runs: of a step, and of an evaluation, if there is one.
+struct Programs {
+    const StageProgram& step;
+    StageProgram evaluation;
+};
+
+Result<Programs> programsOf(const Scenario& scenario,
+                            std::int64_t stage,
+                            const StageProgram& step) {
+    Programs programs{step, {}};
+    if (scenario.settings.phases.evaluationBatch > 0) {
+        FABRICAST_ASSIGN(programs.evaluation, stageProgram(evaluatedScenario(scenario), stage));
+    }
+    return programs;
+}
+
+void runBehindSteps(RunPhases& phases, const Programs& programs, ParallelEngine& engine) {
+    phases.end("steps");
+    if (phases.evaluates()) {
+        phases.evaluate(programs.evaluation, engine);
+    }
+    phases.save(programs.step, engine);
+}
 
 Result<Walk> walked(const Scenario& scenario,
                     const StageRank& where,
-                    const StageProgram& program,
+                    const Programs& programs,
                     Device& device,
                     const Watch& watch) {
+    const StageProgram& program = programs.step;
     FABRICAST_ASSIGN(const auto engine, makeEngine(scenario, device, program, where));
     FABRICAST_ASSIGN(const auto order, pipelineOrder(scenario, where.stage));
     const std::size_t stages = static_cast<std::size_t>(scenario.layout.pp);
@@ -52,13 +79,20 @@ Result<Walk> walked(const Scenario& scenario,
     }
     device.expectEvents(kEventsPerSegment * (order.actions.size() + 1) * program.segments.size() /
                         program.chunks.size());
+    RunPhases phases(scenario, device);
+    phases.load(program);
     holdReference(scenario, program, device);
     StepWalk walk(device, *engine, program, scenario.settings.precision.autocast);
+    if (phases.loads()) {
+        walk.keepPeak();
+    }
     if (scenario.layout.offload == Offload::Activations) {
         walk.saveOnHost();
     }
     const auto boundary = makeBoundary(scenario, device, program, order, where.stage);
     FABRICAST_TRY(walk.run(order, *boundary, watch));
+    const std::size_t stepEnd = device.events().size();
+    runBehindSteps(phases, programs, *engine);
     StageMemory memory;
     memory.stage = where.stage;
     memory.inFlight = mostInFlight(order);
@@ -72,7 +106,8 @@ Result<Walk> walked(const Scenario& scenario,
     memory.nvme = Bytes(away.nvme);
     memory.eventsWalked = device.happened();
     memory.betweenSteps = Bytes(walk.betweenSteps());
-    return Walk{std::move(memory), walk.statesEnd()};
+    memory.phases = std::move(phases).take();
+    return Walk{std::move(memory), walk.statesEnd(), stepEnd};
 }
 
 }  // namespace
@@ -84,10 +119,14 @@ Result<WalkedStage> WalkedStage::of(const Scenario& scenario,
     WalkedStage stage;
     FABRICAST_ASSIGN(StageProgram program, stageProgram(scenario, where.stage));
     stage.program_ = std::make_unique<StageProgram>(std::move(program));
-    FABRICAST_ASSIGN(Walk walk, walked(scenario, where, *stage.program_, stage.device_, watch));
+    FABRICAST_ASSIGN(Programs programs, programsOf(scenario, where.stage, *stage.program_));
+    FABRICAST_ASSIGN(Walk walk, walked(scenario, where, programs, stage.device_, watch));
+    stage.evaluation_ = std::make_unique<StageProgram>(std::move(programs.evaluation));
     stage.engine_ = scenario.settings.engine;
     stage.allocator_ = scenario.settings.allocator;
     stage.statesEnd_ = walk.statesEnd;
+    stage.stepEnd_ = walk.stepEnd;
+    stage.loads_ = scenario.settings.phases.loading != Loading::Meta;
     stage.memory_ = std::move(walk.memory);
     return stage;
 }
@@ -106,7 +145,7 @@ StageMemory WalkedStage::inParts() const {
 Result<StageMemory> WalkedStage::replayed(const Watch& watch) const {
     StageMemory memory = inParts();
     FABRICAST_ASSIGN(const Footprint footprint,
-                     replaySteps(device_.events(), statesEnd_, allocator_, watch));
+                     replayRun({device_.events(), statesEnd_, stepEnd_, loads_}, allocator_, watch));
     memory.allocated = Bytes(footprint.allocated);
     memory.reserved = reservedBand(engine_, footprint);
     memory.pinned = Bytes(footprint.pinned);
@@ -129,7 +168,8 @@ Result<StageMemory> peakOfStage(const Scenario& scenario,
     FABRICAST_ASSIGN(const StageProgram program, stageProgram(scenario, where.stage));
     Device device;
     device.keepEvents(false);
-    FABRICAST_ASSIGN(Walk walk, walked(scenario, where, program, device, watch));
+    FABRICAST_ASSIGN(const Programs programs, programsOf(scenario, where.stage, program));
+    FABRICAST_ASSIGN(Walk walk, walked(scenario, where, programs, device, watch));
     return std::move(walk.memory);
 }
 

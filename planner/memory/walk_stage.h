@@ -33,9 +33,12 @@ public:
 private:
     WalkedStage() = default;
 
-    std::unique_ptr<StageProgram> program_;  ///< whose names the device's events have
+    std::unique_ptr<StageProgram> program_;     ///< whose names the device's events have
+    std::unique_ptr<StageProgram> evaluation_;  ///< likewise
     Device device_;
     std::size_t statesEnd_ = 0;
+    std::size_t stepEnd_ = 0;
+    bool loads_ = false;
     Engine engine_ = Engine::Local;
     AllocatorKind allocator_ = AllocatorKind::Default;
     StageMemory memory_;

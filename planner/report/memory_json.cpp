@@ -21,6 +21,22 @@ void addTerms(JsonText& json, const std::vector<Term>& terms) {
     json.end();
 }
 
+void addPhases(JsonText& json, const StageMemory& stage) {
+    if (stage.phases.empty()) {
+        return;
+    }
+    json.beginArray("phases");
+    for (const PhasePeak& phase : stage.phases) {
+        json.beginObject();
+        json.add("name", phase.name);
+        json.add("requested_bytes", phase.requested);
+        json.add("peak_at", phase.peakAt);
+        json.add("decides", phase.requested == stage.requested);
+        json.end();
+    }
+    json.end();
+}
+
 void addStage(JsonText& json, const StageMemory& stage, const AddToStage& more) {
     json.beginObject();
     json.add("stage", stage.stage);
@@ -41,6 +57,7 @@ void addStage(JsonText& json, const StageMemory& stage, const AddToStage& more) 
     json.add("host_bytes", stage.host);
     json.add("nvme_bytes", stage.nvme);
     addTerms(json, stage.terms);
+    addPhases(json, stage);
     if (more) {
         more(json, stage);
     }

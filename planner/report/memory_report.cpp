@@ -89,6 +89,23 @@ std::string uncertainLine(const MemoryBreakdown& memory, const Rejection& reject
         rejection.where);
 }
 
+/// The phases of a run with more than steps, and which of them the verdict is of.
+std::string phasesLine(const MemoryBreakdown& memory) {
+    if (memory.fullest >= memory.stages.size() || memory.stages[memory.fullest].phases.empty()) {
+        return {};
+    }
+    const StageMemory& stage = memory.stages[memory.fullest];
+    const ByteScale scale = scaleOf(memory);
+    std::string text = fmt::format("tensors of each phase, {}:", scale.unit);
+    std::string_view decides;
+    for (const PhasePeak& phase : stage.phases) {
+        text += fmt::format(" {} {},", phase.name, scale.text(phase.requested));
+        decides = phase.requested == stage.requested && decides.empty() ? phase.name : decides;
+    }
+    text.back() = ';';
+    return fmt::format("{} {} decides (--why phases)\n", text, decides);
+}
+
 std::string fixText(const Fix& fix, const ByteScale& scale) {
     const bool isSaid =
         fix.hostAfter > Bytes() && (fix.needs.empty() || fix.onDevice == Verdict::DoesNotFit);
@@ -196,7 +213,7 @@ Report memoryReport(const Scenario& scenario, const MemoryBreakdown& memory) {
                               subjectText(scenario),
                               scale.unit));
     report.add(stageTable(memory, scale)).add(memoryBars(memory, scale));
-    std::string text = hostLine(memory.host) + hostLine(memory.drives);
+    std::string text = phasesLine(memory) + hostLine(memory.host) + hostLine(memory.drives);
     for (const std::string& line : rejectionLines(memory)) {
         text += (line.starts_with(" ") ? "" : "\n") + line + "\n";
     }
@@ -219,6 +236,9 @@ std::string memoryMarkdown(const Scenario& scenario, const MemoryBreakdown& memo
                                    subjectText(scenario),
                                    scale.unit,
                                    markdownText(stageTable(memory, scale)));
+    if (const std::string phases = phasesLine(memory); !phases.empty()) {
+        text += "\n" + phases;
+    }
     for (const std::string& line : rejectionLines(memory)) {
         text += (line.starts_with(" ") ? "- " + line.substr(2) : "\n" + line + "\n") + "\n";
     }

@@ -93,9 +93,24 @@ std::vector<Term> tableTerms(const MemoryBreakdown& memory, const StageMemory& s
                  "usable_memory of the GPU's profile: what the driver reports")};
 }
 
+/// Each phase of a run at its own fullest moment.
+void addPhases(const StageMemory& stage, std::vector<Term>& terms) {
+    for (const PhasePeak& phase : stage.phases) {
+        const bool decides = phase.requested == stage.requested;
+        terms.push_back(
+            {.key = fmt::format("stages[{}].phases.{}", stage.stage, phase.name),
+             .bytes = phase.requested,
+             .formula = fmt::format("what tensors ask for, at {}{}",
+                                    phase.peakAt,
+                                    decides ? "; the fullest of all, which the answer is of" : ""),
+             .source = {}});
+    }
+}
+
 std::vector<Term> allTerms(const MemoryBreakdown& memory, const StageMemory& stage) {
     std::vector<Term> terms = stage.terms;
     std::ranges::move(tableTerms(memory, stage), std::back_inserter(terms));
+    addPhases(stage, terms);
     return terms;
 }
 

@@ -43,6 +43,13 @@ struct MemoryByKind {
     }
 };
 
+/// The fullest moment of one phase of a run: loading, steps, evaluation, checkpoint.
+struct PhasePeak {
+    std::string_view name;
+    Bytes requested{};
+    std::string peakAt;
+};
+
 /// One pipeline rank (stage) at its peak.
 struct StageMemory {
     std::int64_t stage = 0;
@@ -61,6 +68,8 @@ struct StageMemory {
     Bytes host{};              ///< pinned and pageable, per rank
     Bytes nvme{};              ///< per rank
     std::vector<Term> terms;
+    /// In the order of a run; empty where it has steps alone. The fullest is what `atPeak` is of.
+    std::vector<PhasePeak> phases;
     std::int64_t eventsWalked = 0;  ///< allocations and releases of its step
 };
 

@@ -153,6 +153,13 @@ constexpr auto fieldsOf(const LoraSettings&) {
                       Field{"double_quantization", &Group::doubleQuantization},
                       Field{"prepared_for_kbit", &Group::preparedForKbit}};
 }
+constexpr auto fieldsOf(const PhaseSettings&) {
+    using Group = PhaseSettings;
+    return std::tuple{Field{"loading", &Group::loading},
+                      Field{"evaluation_batch", &Group::evaluationBatch, 0, 1'000'000},
+                      Field{"kept_logits", &Group::keptLogits, 0, 1'000'000},
+                      Field{"checkpoint", &Group::checkpoint}};
+}
 /// The groups first, then the settings without a group.
 constexpr auto fieldsOf(const Settings&) {
     return std::tuple{Field{"kernels", &Settings::kernels},
@@ -164,6 +171,7 @@ constexpr auto fieldsOf(const Settings&) {
                       Field{"deepspeed", &Settings::deepspeed},
                       Field{"megatron", &Settings::megatron},
                       Field{"lora", &Settings::lora},
+                      Field{"phases", &Settings::phases},
                       Field{"engine", &Settings::engine},
                       Field{"tuning", &Settings::tuning},
                       Field{"train", &Settings::train},

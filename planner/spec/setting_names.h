@@ -113,6 +113,15 @@ constexpr auto namesOf(Reference) {
     return std::to_array<Named<Reference>>(
         {{Reference::None, "none"}, {Reference::Whole, "whole"}, {Reference::Sharded, "sharded"}});
 }
+constexpr auto namesOf(Loading) {
+    return std::to_array<Named<Loading>>(
+        {{Loading::Meta, "meta"}, {Loading::Cpu, "cpu"}, {Loading::Gpu, "gpu"}});
+}
+constexpr auto namesOf(SavedWeights) {
+    return std::to_array<Named<SavedWeights>>({{SavedWeights::Sharded, "sharded"},
+                                               {SavedWeights::FullCpu, "full_cpu"},
+                                               {SavedWeights::Full, "full"}});
+}
 constexpr auto namesOf(AllocatorKind) {
     return std::to_array<Named<AllocatorKind>>(
         {{AllocatorKind::Default, "default"},

@@ -67,6 +67,11 @@ enum class Tuning { Full, Lora };
 /// log-probabilities of: on each rank, or sharded over the ranks by FSDP2.
 enum class Reference { None, Whole, Sharded };
 enum class AllocatorKind { Default, ExpandableSegments };
+/// Where the weights are before they are cut to shards: nowhere, on the host, or whole on each GPU.
+enum class Loading { Meta, Cpu, Gpu };
+/// What a checkpoint gathers of sharded weights: nothing, one unit after another on its way to the
+/// host, or all of them on the GPU.
+enum class SavedWeights { Sharded, FullCpu, Full };
 
 /// The kernels behind the model code.
 struct KernelSettings {
@@ -239,6 +244,18 @@ struct LoraSettings {
     friend bool operator==(const LoraSettings&, const LoraSettings&) = default;
 };
 
+/// What a run does beside its steps.
+struct PhaseSettings {
+    Loading loading = Loading::Meta;
+    std::int64_t evaluationBatch = 0;  ///< sequences of one GPU; 0: the run does not evaluate
+    /// Batches whose logits an evaluation keeps on the GPU (a Trainer with compute_metrics: up to
+    /// eval_accumulation_steps of them); 0: the loss alone.
+    std::int64_t keptLogits = 0;
+    SavedWeights checkpoint = SavedWeights::Sharded;
+
+    friend bool operator==(const PhaseSettings&, const PhaseSettings&) = default;
+};
+
 /// How the software does a step. A stack gives the defaults; a scenario may override any of them,
 /// by the names in setting_fields.h: a new member needs a row there.
 struct Settings {
@@ -254,6 +271,7 @@ struct Settings {
     Tuning tuning = Tuning::Full;
     TrainedPart train;  ///< of Tuning::Full
     LoraSettings lora;
+    PhaseSettings phases;
     Reference reference = Reference::None;
     AllocatorKind allocator = AllocatorKind::Default;
 

@@ -265,8 +265,7 @@ HeldBlocks CachingAllocator::held() const {
 namespace {
 
 /// Names of states that a step drops, each with the one of the same size that it leaves instead.
-std::vector<Renaming> replacedStates(const std::vector<DeviceEvent>& events,
-                                     std::size_t statesEnd) {
+std::vector<Renaming> replacedStates(std::span<const DeviceEvent> events, std::size_t statesEnd) {
     std::size_t storages = 0;
     for (const DeviceEvent& event : events) {
         storages = std::max(storages, static_cast<std::size_t>(event.storage) + 1);
@@ -291,6 +290,14 @@ std::vector<Renaming> replacedStates(const std::vector<DeviceEvent>& events,
             pairs.push_back({.from = static_cast<Storage>(storage), .to = match->second});
             dropped.erase(match);
         }
+    }
+    return pairs;
+}
+
+/// The names that the events behind a step have for what it left.
+std::vector<Renaming> backwards(std::vector<Renaming> pairs) {
+    for (Renaming& pair : pairs) {
+        std::swap(pair.from, pair.to);
     }
     return pairs;
 }
@@ -333,29 +340,49 @@ Result<void> replayStep(CachingAllocator& allocator,
 
 }  // namespace
 
-Result<Footprint> replaySteps(const std::vector<DeviceEvent>& events,
-                              std::size_t statesEnd,
-                              AllocatorKind kind,
-                              const Watch& watch) {
-    const std::span<const DeviceEvent> all(events);
-    const auto states = all.first(statesEnd);
-    const auto replaced = replacedStates(events, statesEnd);
+Result<Footprint> replayRun(const RunEvents& run, AllocatorKind kind, const Watch& watch) {
+    const std::span<const DeviceEvent> all(run.events);
+    const auto states = all.first(run.statesEnd);
+    const auto step = all.subspan(run.statesEnd, run.stepEnd - run.statesEnd);
+    const auto replaced = replacedStates(all.first(run.stepEnd), run.statesEnd);
     CachingAllocator allocator(kind);
     makeStates(allocator, states, false);
+    Footprint most;
+    if (run.loads) {
+        most = {0, allocator.peakAllocated(), allocator.peakPinned()};
+    }
+    const auto count = [&] {
+        most = {allocator.reserved(),
+                std::max(most.allocated, allocator.peakAllocated()),
+                std::max(most.pinned, allocator.peakPinned())};
+    };
     HeldBlocks before;
-    for (int step = 0; step < kWarmSteps; ++step) {
-        FABRICAST_TRY(replayStep(allocator, all.subspan(statesEnd), watch));
+    for (int number = 0; number < kWarmSteps; ++number) {
+        FABRICAST_TRY(replayStep(allocator, step, watch));
         allocator.rename(replaced);
-        if (step == 0) {
+        if (number == 0) {
             makeStates(allocator, states, true);
         }
         HeldBlocks now = allocator.held();
-        if (step > 0 && now == before) {
+        if (number > 0 && now == before) {
             break;  // further steps are like this one
         }
         before = std::move(now);
     }
-    return Footprint{allocator.reserved(), allocator.peakAllocated(), allocator.peakPinned()};
+    count();
+    if (const auto after = all.subspan(run.stepEnd); !after.empty()) {
+        allocator.rename(backwards(replaced));
+        FABRICAST_TRY(replayStep(allocator, after, watch));
+        count();
+    }
+    return most;
+}
+
+Result<Footprint> replaySteps(const std::vector<DeviceEvent>& events,
+                              std::size_t statesEnd,
+                              AllocatorKind kind,
+                              const Watch& watch) {
+    return replayRun({events, statesEnd, events.size()}, kind, watch);
 }
 
 }  // namespace fabricast

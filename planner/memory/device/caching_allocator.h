@@ -112,4 +112,14 @@ Result<Footprint> replaySteps(const std::vector<DeviceEvent>& events,
                               AllocatorKind kind,
                               const Watch& watch = {});
 
+/// A run with other phases around its steps: what comes before the states, and once behind the
+/// last step, evaluation and checkpoint. `stepEnd`: events up to the end of the walked step.
+struct RunEvents {
+    const std::vector<DeviceEvent>& events;
+    std::size_t statesEnd = 0;
+    std::size_t stepEnd = 0;
+    bool loads = false;  ///< what came before the states counts
+};
+Result<Footprint> replayRun(const RunEvents& run, AllocatorKind kind, const Watch& watch = {});
+
 }  // namespace fabricast

@@ -56,6 +56,7 @@ public:
     /// A slice of the head's backward is done, inside forward (chunked losses).
     virtual void afterHeadChunk(int /*unit*/, bool /*last*/) {}
     virtual void optimizerStep() = 0;
+    virtual void beginSaving() {}  ///< a checkpoint asks for the weights
     /// Bytes of one element of a weight gradient as autograd makes it.
     [[nodiscard]] virtual std::int64_t gradientWidth() const = 0;
     /// The same of a weight that may be stored in a type of its own.

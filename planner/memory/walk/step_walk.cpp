@@ -85,6 +85,23 @@ void StepWalk::keepInput(Storage input, Pass& pass) {
     device_.release(input);
 }
 
+/// A segment has run: who keeps what it read.
+void StepWalk::leaveInput(Storage input, const PlacedSegment& segment, Pass& pass) {
+    if (!keepsGraph_) {
+        walk_.freeGraph(pass.frames.back().untilFreed);
+    }
+    if (segment.role == SegmentRole::Loss && (program_.keepsLogits || !keepsGraph_)) {
+        pass.logits = input;
+    } else if (keepsGraph_ && keepOf(segment) != Keep::Everything) {
+        keepInput(input, pass);
+        for (const Storage table : tablesOf(segment, pass)) {
+            device_.retain(table);
+        }
+    } else if (input != kNoStorage) {
+        device_.release(input);
+    }
+}
+
 void StepWalk::drop(Storage& storage) {
     if (storage != kNoStorage) {
         device_.release(storage);
@@ -130,7 +147,7 @@ StepWalk::Pass StepWalk::forward(int chunk, Storage received) {
             device_.retain(x);  // the model's forward has a name for its last hidden states
             pass.hidden = x;
         }
-        const Keep keep = keepFor(segment.checkpoint);
+        const Keep keep = keepOf(segment);
         pass.frames.push_back(walk_.forward(segment.place, given(segment, x, pass), keep));
         pass.inputs.push_back(kNoStorage);
         pass.packed.push_back(0);
@@ -142,16 +159,7 @@ StepWalk::Pass StepWalk::forward(int chunk, Storage received) {
             device_.retain(out);
             pass.embedded = out;
         }
-        if (segment.role == SegmentRole::Loss && program_.keepsLogits) {
-            pass.logits = x;
-        } else if (keep != Keep::Everything) {
-            keepInput(x, pass);
-            for (const Storage table : tablesOf(segment, pass)) {
-                device_.retain(table);
-            }
-        } else if (x != kNoStorage) {
-            device_.release(x);
-        }
+        leaveInput(x, segment, pass);
         x = out;
         if (segment.closesUnit) {
             engine_.afterForward(segment.place.unit);

@@ -13,6 +13,13 @@
 
 namespace fabricast {
 
+/// What a loop over evaluation's batches keeps of their logits.
+struct KeptLogits {
+    std::int64_t batches = 0;  ///< 0: none
+    std::int64_t bytes = 0;    ///< of one batch and all ranks
+    std::int64_t widened = 0;  ///< of one batch in fp32, as autocast's outputs are made; 0: not
+};
+
 /// Walks one training step of one rank on the device: states, forwards and backwards in pipeline
 /// order with the engine's hooks around them, then the optimizer.
 class StepWalk {
@@ -20,6 +27,10 @@ public:
     StepWalk(Device& device, ParallelEngine& engine, const StageProgram& program, bool autocast);
     /// A stop ends it between two passes.
     Result<void> run(const PipelineOrder& order, StageBoundary& boundary, const Watch& watch = {});
+    /// What came before the run counts: loading may be the fullest moment.
+    void keepPeak() { keepsPeak_ = true; }
+    /// After the run: forwards of an evaluation's batches, of which no graph is kept.
+    void evaluate(const KeptLogits& kept);
     /// The run writes here what is live after each action, and the most within it.
     void keepMarks(MemoryMarks& marks) { marks_ = &marks; }
     /// Live bytes before the step, its batch included.
@@ -57,6 +68,11 @@ private:
     void keepInput(Storage input, Pass& pass);
     Pass forward(int chunk, Storage received);
     void releaseTables(const Pass& pass);
+    [[nodiscard]] Keep keepOf(const PlacedSegment& segment) const {
+        return keepsGraph_ ? keepFor(segment.checkpoint) : Keep::Nothing;
+    }
+    void leaveInput(Storage input, const PlacedSegment& segment, Pass& pass);
+    Storage joinLogits(const KeptLogits& kept, std::int64_t before, Storage all, Storage made);
     void enterAround(int module, bool inBackward);
     [[nodiscard]] ModuleCall callAround(int module) const;
     [[nodiscard]] static std::vector<Storage> tablesOf(const PlacedSegment& segment,
@@ -76,6 +92,8 @@ private:
     SegmentWalk walk_;
     HostSaves hostSaves_;
     bool savesOnHost_ = false;
+    bool keepsPeak_ = false;
+    bool keepsGraph_ = true;
     std::vector<Storage> persistentTables_;
     std::int64_t betweenSteps_ = 0;
     std::size_t statesEnd_ = 0;

@@ -85,7 +85,9 @@ Result<void> StepWalk::run(const PipelineOrder& order,
         marks_->rest = device_.now();
     }
     const Storage positions = device_.take(program_.positionBytes, MemoryKind::Buffers);
-    device_.resetPeak();
+    if (!keepsPeak_) {
+        device_.resetPeak();
+    }
     if (marks_ != nullptr) {
         device_.mark();
     }

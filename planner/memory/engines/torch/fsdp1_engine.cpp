@@ -145,6 +145,13 @@ void Fsdp1Engine::beginForward() {
     }
 }
 
+void Fsdp1Engine::beginSaving() {
+    if (zeroed_) {
+        dropGradients();
+        zeroed_ = false;
+    }
+}
+
 void Fsdp1Engine::beforeForward(int unit) {
     unshard(unit);
     if (options_.forwardPrefetch && unitIndex(unit) + 1 < flats_.size()) {

@@ -32,6 +32,7 @@ public:
 
     void holdStates() override;
     void beginForward() override;
+    void beginSaving() override;
     void beforeForward(int unit) override;
     void afterForward(int unit) override;
     void endForward() override;
