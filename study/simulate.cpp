@@ -145,12 +145,12 @@ std::vector<std::string> differingPeaks(const std::vector<MemoryCurve>& curves,
     std::vector<std::string> notes;
     for (const MemoryCurve& curve : curves) {
         const StageMemory& stage = memory.stages.at(static_cast<std::size_t>(curve.stage));
-        const auto steps = std::ranges::find(stage.phases, std::string_view("steps"), &PhasePeak::name);
+        const auto steps =
+            std::ranges::find(stage.phases, std::string_view("steps"), &PhasePeak::name);
         const Bytes peak = steps == stage.phases.end() ? stage.requested : steps->requested;
         if (curve.peak != peak) {
             notes.push_back("walked pass by pass, tensors of stage " + std::to_string(curve.stage) +
-                            " take " + shortText(curve.peak) + " at most, not " +
-                            shortText(peak));
+                            " take " + shortText(curve.peak) + " at most, not " + shortText(peak));
         }
     }
     return notes;

@@ -158,7 +158,8 @@ void RunPhases::evaluate(const StageProgram& program, ParallelEngine& engine) {
     end("evaluation");
 }
 
-/// Whole weights: FSDP1 gathers unit by unit, FSDP2 parameter by parameter.
+/// Whole weights: FSDP2 gathers parameter by parameter. FSDP1 gathers unit by unit: the root around
+/// all others, to be copied last; on the way to the host it is gone before the next is gathered.
 void RunPhases::save(const StageProgram& program, ParallelEngine& engine) {
     const SavedWeights saved = scenario_.settings.phases.checkpoint;
     if (saved == SavedWeights::Sharded || !isFsdp(scenario_)) {
@@ -166,22 +167,33 @@ void RunPhases::save(const StageProgram& program, ParallelEngine& engine) {
     }
     device_.at("checkpoint");
     engine.beginSaving();
-    std::vector<Storage> kept;
+    const bool isFlat = scenario_.settings.engine == Engine::Fsdp1;
+    const bool staysOnDevice = saved == SavedWeights::Full;
     const auto take = [this](std::int64_t bytes) {
         return device_.take(bytes, MemoryKind::Gathered, 0, kSaved);
     };
-    const bool isFlat = scenario_.settings.engine == Engine::Fsdp1;
-    for (const Unit* const unit : inOrder(program)) {
-        const Storage flat = take(isFlat ? unitBytes(scenario_, *unit) : 0);
+    std::vector<Storage> around;
+    std::vector<Storage> kept;
+    const std::vector<const Unit*> units = inOrder(program);
+    const Unit* const root = program.rootUnit >= 0 ? units.back() : nullptr;
+    if (isFlat && root != nullptr) {
+        around.push_back(take(unitBytes(scenario_, *root)));
+    }
+    if (!staysOnDevice) {
+        releaseAll(device_, around);
+    }
+    for (const Unit* const unit : units) {
+        const Storage flat = take(isFlat && unit != root ? unitBytes(scenario_, *unit) : 0);
         for (const WeightUse& use : unit->weights) {
-            const bool isCopied = !use.tied && (!isFlat || saved == SavedWeights::Full);
+            const bool isCopied = !use.tied && (!isFlat || staysOnDevice);
             kept.push_back(take(isCopied ? storedBytes(scenario_, use) : 0));
-            if (saved == SavedWeights::FullCpu) {
+            if (!staysOnDevice) {
                 releaseAll(device_, kept);
             }
         }
         device_.release(flat);
     }
+    releaseAll(device_, around);
     releaseAll(device_, kept);
     end("checkpoint");
 }

@@ -144,8 +144,9 @@ StageMemory WalkedStage::inParts() const {
 
 Result<StageMemory> WalkedStage::replayed(const Watch& watch) const {
     StageMemory memory = inParts();
-    FABRICAST_ASSIGN(const Footprint footprint,
-                     replayRun({device_.events(), statesEnd_, stepEnd_, loads_}, allocator_, watch));
+    FABRICAST_ASSIGN(
+        const Footprint footprint,
+        replayRun({device_.events(), statesEnd_, stepEnd_, loads_}, allocator_, watch));
     memory.allocated = Bytes(footprint.allocated);
     memory.reserved = reservedBand(engine_, footprint);
     memory.pinned = Bytes(footprint.pinned);

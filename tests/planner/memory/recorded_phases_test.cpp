@@ -36,7 +36,9 @@ class RecordedPhases : public testing::TestWithParam<PhaseFile> {};
 /// Every phase's tensors, and what the allocator holds after all of them.
 TEST_P(RecordedPhases, AreWalkedToTheByteOrNearly) {
     constexpr double kWorst = 1e-4;
-    constexpr double kWorstReserved = 0.2;  // blocks that frameworks free a moment later
+    // Two rows of fully_shard are 13 and 15 % above what was recorded, all others within 10 %. So
+    // are these rows' steps alone (1870 MiB for 1620): what evaluation adds is as recorded.
+    constexpr double kWorstReserved = 0.16;
     const CsvTable table =
         CsvTable::read(std::string(FABRICAST_SOURCE_DIR "/tests/cases/memory/") + GetParam().name);
     ASSERT_GT(table.rows(), 0U);

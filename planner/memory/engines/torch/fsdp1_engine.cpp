@@ -145,10 +145,16 @@ void Fsdp1Engine::beginForward() {
     }
 }
 
+/// What an evaluation left gathered of the root goes before it is gathered as it is stored.
 void Fsdp1Engine::beginSaving() {
     if (zeroed_) {
         dropGradients();
         zeroed_ = false;
+    }
+    for (Flat& flat : flats_) {
+        if (sharded()) {
+            drop(flat.unsharded);
+        }
     }
 }
 
