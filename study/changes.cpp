@@ -1,6 +1,7 @@
 #include "study/changes.h"
 
 #include "planner/load/load_search.h"
+#include "planner/ops/megatron_vocab.h"
 #include "planner/spec/check_fused_loss.h"
 #include "planner/spec/names.h"
 #include "planner/stack/stack.h"
@@ -220,8 +221,8 @@ void recomputeSelective(const ChangeSubject& subject, Offers& offers) {
 
 /// Modules of a layer, those first that cost least for what they free.
 void recomputeModules(const ChangeSubject& subject, Offers& offers) {
-    const Settings& settings = subject.now.settings;
-    if (!isMegatronCode(settings) || settings.recompute.kind != Checkpointing::None) {
+    if (!isMegatronCode(subject.now) ||
+        subject.now.settings.recompute.kind != Checkpointing::None) {
         return;
     }
     int more = 0;
