@@ -1,6 +1,7 @@
 #include "planner/base/checked.h"
 #include "planner/launch/import_hugging_face.h"
 #include "planner/launch/import_launch.h"
+#include "planner/launch/import_phases.h"
 #include "planner/launch/import_saving.h"
 #include "planner/launch/liger_kernels.h"
 #include "planner/launch/scenario_draft.h"
@@ -41,6 +42,9 @@ Result<void> importFsdp(ScenarioDraft& draft) {
                            "TRANSFORMER_BASED_WRAP");
     }
     draft.set("layout.shard", "fsdp", "distributed_type");
+    if (keys.text(at + "state_dict_type") == "FULL_STATE_DICT") {
+        noteFullCheckpoint(draft, at + "state_dict_type: FULL_STATE_DICT");
+    }
     FABRICAST_ASSIGN(const auto offload, keys.flag(at + "offload_params"));
     if (offload.value_or(false)) {
         draft.set("layout.offload", "parameters_cpu", at + "offload_params");
@@ -120,6 +124,10 @@ Result<void> importZeroOfAccelerate(ScenarioDraft& draft) {
                   std::to_string(*count) + " per rank",
                   at + "gradient_accumulation_steps");
         draft.note("the batch is of one sample a microbatch: train.py says how many it has");
+    }
+    FABRICAST_ASSIGN(const auto gathers, keys.flag(at + "zero3_save_16bit_model"));
+    if (gathers.value_or(false) && stage == 3) {
+        noteFullCheckpoint(draft, at + "zero3_save_16bit_model");
     }
     const std::string states = keys.text(at + "offload_optimizer_device").value_or("none");
     const std::string weights = keys.text(at + "offload_param_device").value_or("none");

@@ -3,6 +3,7 @@
 #include "planner/base/checked.h"
 #include "planner/launch/import_hugging_face.h"
 #include "planner/launch/import_launch.h"
+#include "planner/launch/import_phases.h"
 #include "planner/launch/import_saving.h"
 #include "planner/launch/liger_kernels.h"
 #include "planner/launch/scenario_draft.h"
@@ -209,6 +210,10 @@ Result<JsonValue> importAxolotl(LaunchKeys& file, const ImportContext& context) 
     FABRICAST_TRY(draft.copyWhole("layout.cp", "context_parallel_size"));
     FABRICAST_TRY(draft.copyWhole("layout.ep", "expert_parallel_size"));
     FABRICAST_TRY(importTrainerSaving(draft, ""));
+    FABRICAST_TRY(importAxolotlEvaluation(draft));
+    if (keys.text("fsdp_config.state_dict_type") == "FULL_STATE_DICT") {
+        noteFullCheckpoint(draft, "fsdp_config.state_dict_type: FULL_STATE_DICT");
+    }
     return draft.finish("axolotl", harmlessToAxolotl());
 }
 

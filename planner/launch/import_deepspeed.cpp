@@ -1,6 +1,7 @@
 #include "planner/base/checked.h"
 #include "planner/launch/import_hugging_face.h"
 #include "planner/launch/import_launch.h"
+#include "planner/launch/import_phases.h"
 #include "planner/launch/import_saving.h"
 #include "planner/launch/liger_kernels.h"
 #include "planner/launch/scenario_draft.h"
@@ -190,6 +191,11 @@ Result<JsonValue> importDeepspeed(LaunchKeys& keys) {
     FABRICAST_TRY(importPeft(draft));
     FABRICAST_TRY(importLigerArguments(draft));
     FABRICAST_TRY(importTrainerSaving(draft, "--"));
+    const std::string gathers = "zero_optimization.stage3_gather_16bit_weights_on_model_save";
+    FABRICAST_ASSIGN(const auto isGathered, keys.flag(gathers));
+    if (isGathered.value_or(false) && keys.text("zero_optimization.stage") == "3") {
+        noteFullCheckpoint(draft, gathers);
+    }
     FABRICAST_ASSIGN(const auto decoupled, keys.flag("checkpoint.writer.decoupled"));
     if (decoupled.value_or(false)) {
         draft.set("operation.checkpoint", "async", "checkpoint.writer.decoupled");
@@ -210,7 +216,7 @@ Result<JsonValue> importDeepspeed(LaunchKeys& keys) {
                          "steps_per_print",
                          "wall_clock_breakdown",
                          "zero_allow_untested_optimizer",
-                         "zero_optimization.stage3_gather",
+                         "zero_optimization.stage3_gather_fp16",
                          "fp16.",
                          "aio",
                          "checkpoint.",

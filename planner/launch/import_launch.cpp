@@ -149,7 +149,7 @@ Result<JsonValue> importScript(OpenedFile& file, const ImportContext& context) {
         Result<OpenedFile> named = openNamed(file, context.read);
         if (named && file.namedBy != "starts" && file.namedBy != "--config" &&
             !namesProgram(file)) {
-            named->keys.append(file.keys, {"torchrun ", "sbatch ", "srun ", "mpirun "});
+            named->keys.append(file.keys, {"torchrun ", "sbatch ", "srun ", "mpirun ", "env "});
             addScriptsArguments(file.keys, *named);
         }
         if (named) {
@@ -163,7 +163,7 @@ Result<JsonValue> importScript(OpenedFile& file, const ImportContext& context) {
     }
     FABRICAST_ASSIGN(std::optional<OpenedFile> typed, typedAccelerateFile(file.keys));
     if (typed) {  // of a program that is not read, as beside a file
-        typed->keys.append(file.keys, {"torchrun ", "sbatch ", "srun ", "mpirun "});
+        typed->keys.append(file.keys, {"torchrun ", "sbatch ", "srun ", "mpirun ", "env "});
         addScriptsArguments(file.keys, *typed);
         return importFile(*typed, context);
     }

@@ -5,6 +5,7 @@
 #include "planner/launch/framework_file.h"
 #include "planner/launch/import_hugging_face.h"
 #include "planner/launch/import_launch.h"
+#include "planner/launch/import_phases.h"
 #include "planner/launch/import_saving.h"
 #include "planner/launch/loaded_weights.h"
 #include "planner/launch/scenario_draft.h"
@@ -76,6 +77,10 @@ const std::vector<std::string_view>& harmlessToTrainer() {
                                                        "--save",
                                                        "--eval",
                                                        "--per_device_eval",
+                                                       "--prediction_loss_only",
+                                                       "--batch_eval_metrics",
+                                                       "--compute_metrics",
+                                                       "--preprocess_logits",
                                                        "--do_",
                                                        "--report_to",
                                                        "--run_name",
@@ -159,6 +164,10 @@ Result<JsonValue> importTrainer(OpenedFile& file, const ImportContext& context) 
     FABRICAST_TRY(importLoadedWeights(draft, isAutocast(draft.scenario())));
     FABRICAST_TRY(importTrainerOptimizer(draft, "--optim"));
     FABRICAST_TRY(importTrainerSaving(draft, "--"));
+    FABRICAST_TRY(importTrainerEvaluation(draft));
+    if (keys.text("env FSDP_STATE_DICT_TYPE") == "FULL_STATE_DICT") {
+        noteFullCheckpoint(draft, "FSDP_STATE_DICT_TYPE=FULL_STATE_DICT");
+    }
     return draft.finish("Hugging Face Trainer", harmlessToTrainer());
 }
 

@@ -1,0 +1,152 @@
+#include "planner/launch/import_phases.h"
+
+#include <array>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace fabricast {
+namespace {
+
+constexpr const char* kEvaluationKey = "settings.phases.evaluation_batch";
+constexpr const char* kKeptKey = "settings.phases.kept_logits";
+constexpr const char* kMetrics = "--compute_metrics";  // of a program's Trainer, not an argument
+
+std::string saidIn(const JsonValue& scenario, std::string_view path) {
+    const JsonValue* value = &scenario;
+    while (value != nullptr && !path.empty()) {
+        const std::size_t dot = path.find('.');
+        value = value->find(path.substr(0, dot));
+        path = dot == std::string_view::npos ? "" : path.substr(dot + 1);
+    }
+    return value == nullptr ? "" : value->shown();
+}
+
+/// What of the draft an evaluation is not modelled with; empty: nothing.
+std::string unmodelledWith(const JsonValue& scenario) {
+    for (const char* const axis : {"tp", "pp", "cp"}) {
+        const std::string ranks = saidIn(scenario, std::string("layout.") + axis);
+        if (!ranks.empty() && ranks != "1") {
+            return axis;
+        }
+    }
+    const std::string loss = saidIn(scenario, "settings.kernels.loss");
+    if (loss == "\"liger\"" || loss == "\"chunked\"") {
+        return "a loss that is fused with the head";
+    }
+    return saidIn(scenario, "layout.offload") == "\"activations\"" ? "activations on the host" : "";
+}
+
+/// Whether it is there and does not say no.
+bool saysYes(LaunchKeys& keys, std::string_view path) {
+    const LaunchKey* const key = keys.use(path);
+    return key != nullptr &&
+           (key->values.empty() || key->values.front() == "true" || key->values.front() == "True");
+}
+
+bool isWorkedOut(LaunchKeys& keys, const std::string& path) {
+    return keys.text(path).value_or("").starts_with("$");
+}
+
+/// Sets how much is evaluated at once, unless that is not known or not modelled.
+Result<bool> setEvaluation(ScenarioDraft& draft,
+                           const std::string& from,
+                           const std::string& batch,
+                           std::int64_t usual) {
+    LaunchKeys& keys = draft.keys();
+    for (const std::string& path : {from, batch}) {
+        if (isWorkedOut(keys, path)) {
+            draft.note("the evaluation is not looked at: " + path +
+                       " is worked out when the run starts (--set " + kEvaluationKey + "=8)");
+            return false;
+        }
+    }
+    FABRICAST_ASSIGN(const auto each, keys.whole(batch));
+    if (const std::string with = unmodelledWith(draft.scenario()); !with.empty()) {
+        draft.note("the evaluation (" + from + ") is not looked at: it is not modelled with " +
+                   with);
+        return false;
+    }
+    draft.set(kEvaluationKey, each.value_or(usual), each ? batch : from);
+    return true;
+}
+
+/// The argument that makes a Trainer evaluate; empty where none does.
+std::string evaluatingArgument(LaunchKeys& keys) {
+    for (const char* const path : {"--eval_strategy", "--evaluation_strategy"}) {
+        if (const auto said = keys.text(path); said && *said != "no") {
+            return path;
+        }
+    }
+    return saysYes(keys, "--do_eval") ? "--do_eval" : "";
+}
+
+/// Whose logits stay on the GPU: those of a Trainer with metrics, until they are moved.
+Result<void> importKeptLogits(ScenarioDraft& draft) {
+    constexpr const char* kMoves = "--eval_accumulation_steps";
+    LaunchKeys& keys = draft.keys();
+    const bool isProgram = keys.text("script") == keys.source();
+    const bool measures = keys.use(kMetrics) != nullptr;
+    const bool keepsNone = saysYes(keys, "--prediction_loss_only") || (isProgram && !measures) ||
+                           keys.use("--preprocess_logits_for_metrics") != nullptr;
+    if (keepsNone || isWorkedOut(keys, kMoves)) {
+        return {};
+    }
+    FABRICAST_ASSIGN(const auto moves, keys.whole(kMoves));
+    if (measures && saysYes(keys, "--batch_eval_metrics")) {
+        draft.set(kKeptKey, std::int64_t{1}, "--batch_eval_metrics");
+    } else if (measures && moves) {
+        draft.set(kKeptKey, *moves, kMoves);
+    } else if (measures) {
+        draft.note(
+            std::string("compute_metrics without eval_accumulation_steps keeps the logits of ") +
+            "all of an evaluation's batches on the GPU: --set " + kKeptKey +
+            "=… says how many it has");
+    } else if (moves) {
+        draft.note(std::string(kMoves) +
+                   ": a script with compute_metrics keeps the logits of as many " +
+                   "batches on the GPU (--set " + kKeptKey + "=" + std::to_string(*moves) + ")");
+    }
+    return {};
+}
+
+}  // namespace
+
+Result<void> importTrainerEvaluation(ScenarioDraft& draft) {
+    constexpr std::int64_t kUsualBatch = 8;  // of TrainingArguments
+    const std::string from = evaluatingArgument(draft.keys());
+    if (from.empty()) {
+        return {};
+    }
+    FABRICAST_ASSIGN(const bool isSet,
+                     setEvaluation(draft, from, "--per_device_eval_batch_size", kUsualBatch));
+    return isSet ? importKeptLogits(draft) : Result<void>();
+}
+
+/// Where nobody says it, a batch is a micro-batch (normalize_config).
+Result<void> importAxolotlEvaluation(ScenarioDraft& draft) {
+    LaunchKeys& keys = draft.keys();
+    const std::string share = keys.text("val_set_size").value_or("0");
+    const bool hasData =
+        keys.has("test_datasets") || share.find_first_not_of("0.") != std::string::npos;
+    std::string from;
+    for (const char* const path : {"eval_strategy", "evals_per_epoch", "eval_steps"}) {
+        const std::string said = keys.text(path).value_or("no");
+        from = said != "no" && said != "0" ? path : from;
+    }
+    if (!hasData || from.empty()) {
+        return {};
+    }
+    FABRICAST_ASSIGN(const auto micro, keys.whole("micro_batch_size"));
+    FABRICAST_ASSIGN([[maybe_unused]] const bool isSet,
+                     setEvaluation(draft, from, "eval_batch_size", micro.value_or(1)));
+    return {};
+}
+
+void noteFullCheckpoint(ScenarioDraft& draft, std::string_view from) {
+    draft.note(std::string(from) +
+               ": the gathering of whole weights for a checkpoint is not looked at (--set "
+               "settings.phases.checkpoint=full_cpu under FSDP)");
+}
+
+}  // namespace fabricast

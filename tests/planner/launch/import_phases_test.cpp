@@ -1,0 +1,144 @@
+#include "planner/launch/import_launch.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <string_view>
+
+namespace fabricast {
+namespace {
+
+struct PhasesRead {
+    std::string batch = "-";
+    std::string kept = "-";
+    std::string allocator = "-";
+    std::string notes;
+};
+
+Result<std::string> noPhasesFile(const std::string& name) {
+    return fail(Error::Code::NotFound, name, "is not there");
+}
+
+PhasesRead phasesRead(const std::string& text, const std::string& source) {
+    const auto run = importLaunch(text, source, {.read = noPhasesFile, .layers = {}});
+    if (!run) {
+        ADD_FAILURE() << run.error().text();
+        return {};
+    }
+    PhasesRead read;
+    const JsonValue* const settings = run->find("settings");
+    const JsonValue* const phases = settings == nullptr ? nullptr : settings->find("phases");
+    const auto shown = [](const JsonValue* group, std::string_view key) {
+        const JsonValue* const value = group == nullptr ? nullptr : group->find(key);
+        return value == nullptr ? std::string("-") : value->shown();
+    };
+    read.batch = shown(phases, "evaluation_batch");
+    read.kept = shown(phases, "kept_logits");
+    read.allocator = shown(settings, "allocator");
+    for (const JsonValue& note : run->find("imported")->find("notes")->items()) {
+        read.notes += note.text().value_or("") + "\n";
+    }
+    return read;
+}
+
+PhasesRead ofScript(const std::string& arguments, const std::string& before = "") {
+    return phasesRead(before +
+                          "\ntorchrun --nproc_per_node 8 run_clm.py --model_name_or_path a/b "
+                          "--per_device_train_batch_size 2 --block_size 512 " +
+                          arguments + "\n",
+                      "run.sh");
+}
+
+PhasesRead ofProgram(const std::string& arguments, const std::string& trainer) {
+    return phasesRead("args = TrainingArguments(\"o\", " + arguments +
+                          ")\nt = Trainer(model=m, args=args, " + trainer + ")\n",
+                      "train.py");
+}
+
+bool says(const PhasesRead& read, std::string_view words) {
+    return read.notes.find(words) != std::string::npos;
+}
+
+// transformers 5.23: eval_strategy is "no", per_device_eval_batch_size 8.
+TEST(ImportOfPhases, ReadsTheEvaluationOfATrainer) {
+    EXPECT_EQ(ofScript("").batch, "-");
+    EXPECT_EQ(ofScript("--eval_strategy no --per_device_eval_batch_size 4").batch, "-");
+    EXPECT_EQ(ofScript("--eval_strategy steps").batch, "8");
+    EXPECT_EQ(ofScript("--evaluation_strategy epoch --per_device_eval_batch_size 4").batch, "4");
+    EXPECT_EQ(ofScript("--do_eval --per_device_eval_batch_size 1").batch, "1");
+    EXPECT_EQ(ofScript("--do_eval False").batch, "-");
+    EXPECT_EQ(ofProgram("do_eval=True", "x=1").batch, "8");
+}
+
+TEST(ImportOfPhases, LeavesWhatIsNotModelledAndSaysSo) {
+    const PhasesRead liger = ofScript("--eval_strategy steps --use_liger_kernel");
+    EXPECT_EQ(liger.batch, "-");
+    EXPECT_TRUE(says(liger, "the evaluation (--eval_strategy) is not looked at")) << liger.notes;
+    const PhasesRead later = ofScript("--eval_strategy steps --per_device_eval_batch_size $B");
+    EXPECT_EQ(later.batch, "-");
+    EXPECT_TRUE(says(later, "worked out when the run starts")) << later.notes;
+}
+
+// A Trainer without compute_metrics asks for the loss alone.
+TEST(ImportOfPhases, KeepsLogitsWhereMetricsAreComputed) {
+    const std::string evaluates = "eval_strategy=\"steps\"";
+    const std::string moves = evaluates + ", eval_accumulation_steps=4";
+    const std::string metrics = "compute_metrics=measure";
+    EXPECT_EQ(ofProgram(moves, "x=1").kept, "-");
+    EXPECT_EQ(ofProgram(moves, metrics).kept, "4");
+    EXPECT_EQ(ofProgram(moves + ", prediction_loss_only=True", metrics).kept, "-");
+    EXPECT_EQ(ofProgram(moves, metrics + ", preprocess_logits_for_metrics=best").kept, "-");
+    EXPECT_EQ(ofProgram(evaluates + ", batch_eval_metrics=True", metrics).kept, "1");
+    const PhasesRead all = ofProgram(evaluates, metrics);
+    EXPECT_EQ(all.kept, "-");
+    EXPECT_TRUE(says(all, "all of an evaluation's batches")) << all.notes;
+    const PhasesRead script = ofScript("--eval_strategy steps --eval_accumulation_steps 4");
+    EXPECT_EQ(script.kept, "-");
+    EXPECT_TRUE(says(script, "settings.phases.kept_logits=4")) << script.notes;
+    EXPECT_FALSE(says(ofProgram("bf16=True", metrics), "compute_metrics"));
+}
+
+TEST(ImportOfPhases, ReadsAxolotlsNames) {
+    const std::string file = "base_model: a/b\nmicro_batch_size: 2\nsequence_len: 512\n";
+    const auto batch = [&file](const std::string& more) {
+        return phasesRead(file + more, "axolotl.yaml").batch;
+    };
+    EXPECT_EQ(batch("val_set_size: 0.05\nevals_per_epoch: 4\n"), "2");
+    EXPECT_EQ(batch("val_set_size: 0.05\neval_steps: 50\neval_batch_size: 6\n"), "6");
+    EXPECT_EQ(batch("val_set_size: 0.0\neval_steps: 50\n"), "-");
+    EXPECT_EQ(batch("val_set_size: 0.05\n"), "-");
+}
+
+TEST(ImportOfPhases, NotesCheckpointsOfWholeWeights) {
+    const std::string fsdp =
+        "distributed_type: FSDP\nnum_processes: 8\nfsdp_config:\n  fsdp_version: 2\n"
+        "  fsdp_state_dict_type: ";
+    EXPECT_TRUE(says(phasesRead(fsdp + "FULL_STATE_DICT\n", "accelerate.yaml"), "whole weights"));
+    EXPECT_FALSE(
+        says(phasesRead(fsdp + "SHARDED_STATE_DICT\n", "accelerate.yaml"), "whole weights"));
+    const auto zero = [](const std::string& stage) {
+        return phasesRead(
+            "{\"train_micro_batch_size_per_gpu\": 1, \"zero_optimization\": {\"stage\": " + stage +
+                ", \"stage3_gather_16bit_weights_on_model_save\": true}}",
+            "deepspeed.json");
+    };
+    EXPECT_TRUE(says(zero("3"), "stage3_gather_16bit_weights_on_model_save"));
+    EXPECT_FALSE(says(zero("2"), "stage3_gather_16bit_weights_on_model_save"));
+}
+
+TEST(ImportOfPhases, ReadsTheAllocatorOfAScript) {
+    const std::string set = "export PYTORCH_CUDA_ALLOC_CONF=";
+    EXPECT_EQ(ofScript("").allocator, "-");
+    EXPECT_EQ(ofScript("", set + "expandable_segments:True").allocator, "\"expandable_segments\"");
+    EXPECT_EQ(ofScript("", set + "expandable_segments:False").allocator, "-");
+    const PhasesRead split = ofScript("", set + "max_split_size_mb:128,expandable_segments:True");
+    EXPECT_EQ(split.allocator, "\"expandable_segments\"");
+    EXPECT_TRUE(says(split, "max_split_size_mb:128 is not looked at")) << split.notes;
+    EXPECT_EQ(
+        ofScript("", set + "expandable_segments:True\nexport PYTORCH_ALLOC_CONF=backend:native")
+            .allocator,
+        "-");
+}
+
+}  // namespace
+}  // namespace fabricast
