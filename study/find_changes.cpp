@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <span>
 #include <tuple>
 #include <utility>
 
@@ -26,47 +27,64 @@ struct Trial {
     double before = 1.0;
 };
 
-/// What came of a trial; nothing where its changes are not possible or no help.
-Result<std::optional<TriedChange>> tryOut(const Question& question,
-                                          const Trial& trial,
-                                          const Judge& judge,
-                                          double worth) {
+/// What came of a trial.
+struct TrialResult {
+    std::int64_t walked = 0;
+    std::optional<TriedChange> help;  ///< nothing where its changes are not possible or no help
+};
+
+Result<TrialResult> tryOut(const Question& question,
+                           const Trial& trial,
+                           const Judge& judge,
+                           double worth) {
     TriedChange tried{.changes = trial.changes, .judgement = {}};
     const Result<Question> changed = with(question, tried.edits());
     Result<Judgement> judgement =
         changed ? judge(*changed, trial.before) : tl::unexpected(changed.error());
-    if (!judgement && judgement.error().code == Error::Code::Stopped) {
-        return tl::unexpected(std::move(judgement).error());
+    if (!judgement) {
+        return judgement.error().code == Error::Code::Stopped
+                   ? Result<TrialResult>(tl::unexpected(std::move(judgement).error()))
+                   : TrialResult{};
     }
-    if (!judgement || judgement->distance >= trial.before * worth) {
-        return std::optional<TriedChange>();
+    TrialResult result{.walked = judgement->walked, .help = {}};
+    if (judgement->distance < trial.before * worth) {
+        tried.judgement = *std::move(judgement);
+        result.help = std::move(tried);
     }
-    tried.judgement = *std::move(judgement);
-    return std::optional(std::move(tried));
+    return result;
 }
 
-/// The first of the trials, as many as the search has left: those that help, best first.
+/// The first of the trials, as many as the search has left: those that help, best first. A few are
+/// tried at once, however many threads there are: what they walked through is then counted.
 Result<std::vector<TriedChange>> tryAll(const Question& question,
                                         std::vector<Trial> trials,
                                         const Judge& judge,
                                         ChangeSearch& search,
                                         const Watch& watch) {
+    constexpr std::size_t kAtOnce = 4;
     const std::size_t left = static_cast<std::size_t>(std::max(search.tries, 0));
     trials.resize(std::min(trials.size(), left));
-    search.tries -= static_cast<int>(trials.size());
-    const auto tried = parallelMap(trials,
-                                   [&](const Trial& trial) -> Result<std::optional<TriedChange>> {
-                                       FABRICAST_TRY(watch.check());
-                                       return tryOut(question, trial, judge, search.worth);
-                                   },
-                                   {.threads = search.threads});
     std::vector<TriedChange> found;
-    for (Result<std::optional<TriedChange>> one : *tried) {
-        FABRICAST_TRY(one);
-        if (*one) {
-            found.push_back(**std::move(one));
+    std::size_t begin = 0;
+    while (begin < trials.size() && search.walksLeft > 0) {
+        const std::size_t count = std::min(kAtOnce, trials.size() - begin);
+        const auto tried = parallelMap(std::span(trials).subspan(begin, count),
+                                       [&](const Trial& trial) -> Result<TrialResult> {
+                                           FABRICAST_TRY(watch.check());
+                                           return tryOut(question, trial, judge, search.worth);
+                                       },
+                                       {.threads = search.threads});
+        for (Result<TrialResult> one : *tried) {
+            FABRICAST_TRY(one);
+            search.walksLeft -= one->walked;
+            if (one->help) {
+                found.push_back(*std::move(one->help));
+            }
         }
+        begin += count;
     }
+    search.tries -= static_cast<int>(begin);
+    search.notTried += trials.size() - begin;
     sortChanges(found, search.order);
     return found;
 }

@@ -6,17 +6,20 @@
 #include "study/question.h"
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
+#include <limits>
 #include <vector>
 
 namespace fabricast {
 
 /// What a changed question is worth.
 struct Judgement {
-    double distance = 0.0;  ///< from the aim: less is better
-    bool reaches = false;   ///< the aim
-    Plan plan{};            ///< what was found: at least its scenario
-    bool isCut = false;     ///< more work may find something else
+    double distance = 0.0;    ///< from the aim: less is better
+    bool reaches = false;     ///< the aim
+    Plan plan{};              ///< what was found: at least its scenario
+    std::int64_t walked = 0;  ///< for it, where it was searched for
+    bool isCut = false;       ///< more work may find something else
 };
 
 /// Judges a changed question that starts from one of this distance. An error means that the change
@@ -45,7 +48,11 @@ struct ChangeSearch {
     double before = 1.0;  ///< distance of the question as it is
     double worth = 0.99;  ///< a change is kept where it comes this many times nearer, or better
     ChangeOrder order = ChangeOrder::Nearest;
-    int tries = 1000;         ///< changed questions that are judged at most
+    int tries = 1000;  ///< changed questions that are judged at most
+    /// What their searches may still walk through together. Where nothing is left the rest is not
+    /// tried.
+    std::int64_t walksLeft = std::numeric_limits<std::int64_t>::max();
+    std::size_t notTried = 0;
     std::size_t threads = 1;  ///< more where the judge may be asked by several at a time
 };
 

@@ -194,8 +194,12 @@ Result<void> addAnswers(const Searched& done, const Watch& watch, PlanReport& re
     }
     if (!done.ask.targets.empty() || (!fits && report.hasLayouts())) {
         begin("the search for what would help");
-        FABRICAST_ASSIGN(report.fixes,
+        FABRICAST_ASSIGN(TargetFixes help,
                          targetFixes(done.question, done.request, report, done.bench, watch));
+        report.fixes = std::move(help.fixes);
+        if (!help.cutShort.empty()) {
+            report.cutShort += (report.cutShort.empty() ? "" : "; ") + help.cutShort;
+        }
     }
     report.unfinished.clear();
     return {};

@@ -4,6 +4,7 @@
 #include "planner/budget/cost_of.h"
 #include "study/changes.h"
 #include "study/find_changes.h"
+#include "study/finish_changes.h"
 #include "study/fits_as_surely.h"
 #include "study/percent.h"
 #include "study/sensitivity.h"
@@ -21,7 +22,8 @@
 namespace fabricast {
 namespace {
 
-constexpr std::size_t kMostOfGroup = 4;
+/// What the search for what would help walks through at least, however much that for plans took.
+constexpr std::int64_t kLeastForFixes = kMostEventsWalked / 4;
 
 std::optional<double> daysOf(const Plan& plan) {
     return plan.cost && plan.cost->run
@@ -157,6 +159,7 @@ public:
                          .reaches = !report.plans.empty() && distance <= 1.0 &&
                                     fitsAsSurely(best.front().memory.verdict, now_),
                          .plan = std::move(best.front()),
+                         .walked = report.walked,
                          .isCut = !report.cutShort.empty()};
     }
 
@@ -167,60 +170,6 @@ private:
     std::size_t threads_;  ///< of one search
     const Watch& watch_;
 };
-
-/// In each group what reaches the targets; where nothing does, what comes nearest.
-std::vector<std::size_t> chosen(const std::vector<TriedChange>& found) {
-    std::vector<std::size_t> places;
-    for (const FixGroup group : {FixGroup::Free, FixGroup::Workload, FixGroup::Buy}) {
-        std::size_t taken = 0;
-        bool reached = false;
-        for (std::size_t i = 0; i < found.size(); ++i) {
-            const bool reaches = found[i].judgement.reaches;
-            if (found[i].group() != group || taken == kMostOfGroup || (reached && !reaches)) {
-                continue;
-            }
-            reached = reached || reaches;
-            places.push_back(i);
-            ++taken;
-        }
-    }
-    return places;
-}
-
-/// Searches to the end what is to be shown and was cut short. What is no help then makes room for
-/// the next, until all that is shown is what the changed question is answered with.
-Result<std::vector<TriedChange>> finished(const Question& question,
-                                          std::vector<TriedChange> found,
-                                          const TargetJudge& judge,
-                                          const ChangeSearch& search,
-                                          const Watch& watch) {
-    while (true) {
-        sortChanges(found, search.order);
-        const std::vector<std::size_t> places = chosen(found);
-        const auto cut = std::ranges::find_if(
-            places, [&found](std::size_t place) { return found[place].judgement.isCut; });
-        if (cut == places.end()) {
-            std::vector<TriedChange> shown;
-            for (const std::size_t place : places) {
-                shown.push_back(std::move(found[place]));
-            }
-            return shown;
-        }
-        FABRICAST_TRY(watch.check());
-        TriedChange& one = found[*cut];
-        FABRICAST_ASSIGN(const Question changed, with(question, one.edits()));
-        Result<Judgement> judgement = judge(changed, kMostEventsWalked);
-        if (!judgement && judgement.error().code == Error::Code::Stopped) {
-            return tl::unexpected(std::move(judgement).error());
-        }
-        if (!judgement || judgement->distance >= search.before * search.worth) {
-            found.erase(found.begin() + static_cast<std::ptrdiff_t>(*cut));
-            continue;
-        }
-        one.judgement = *std::move(judgement);
-        one.judgement.isCut = false;  // no question is searched further
-    }
-}
 
 std::vector<TargetVerdict> verdictsOn(const PlanReport& report,
                                       const std::vector<PlanTarget>& targets) {
@@ -281,6 +230,12 @@ Result<std::vector<Edit>> batchBeside(const TriedChange& tried,
     return isSame ? std::vector<Edit>() : held;
 }
 
+/// Of a question without a plan and without targets a change has the least distance where anything
+/// may fit: what has it already does not come nearer.
+bool isNearest(const SearchRequest& request, double distance, double worth) {
+    return request.targets.empty() && distance * worth <= 1.0;
+}
+
 std::vector<std::string> namesOf(const std::vector<StackSettings>& stacks) {
     std::vector<std::string> names;
     for (const StackSettings& one : stacks) {
@@ -334,14 +289,14 @@ std::optional<PlanFixes> targetVerdicts(const PlanReport& report,
                            : std::optional(PlanFixes{.targets = verdictsOn(report, targets)});
 }
 
-Result<PlanFixes> targetFixes(const Question& question,
-                              const SearchRequest& request,
-                              const PlanReport& report,
-                              const Workbench& bench,
-                              const Watch& watch) {
+Result<TargetFixes> targetFixes(const Question& question,
+                                const SearchRequest& request,
+                                const PlanReport& report,
+                                const Workbench& bench,
+                                const Watch& watch) {
     PlanFixes fixes{.targets = verdictsOn(report, request.targets)};
     if (!report.plans.empty() && fixes.allMet()) {
-        return fixes;
+        return TargetFixes{.fixes = std::move(fixes)};
     }
     // So many samples of each rank stay as many in all: a step does the same work.
     const std::vector<Edit> held = says(question, "workload.global_batch")
@@ -360,12 +315,16 @@ Result<PlanFixes> targetFixes(const Question& question,
     ChangeSearch search{.before = shortfall(report, request.targets),
                         .order = ChangeOrder::LeastEffort,
                         .tries = most,
+                        .walksLeft = std::max(kMostEventsWalked - report.walked, kLeastForFixes),
                         .threads = bench.threads()};
     const Verdict now =
         report.plans.empty() ? Verdict::DoesNotFit : report.plans.front().memory.verdict;
     const TargetJudge searches(request, now, bench, 1, watch);
-    const auto judge = [&](const Question& changed, double) {
-        return searches(changed, kMostEventsOfMany);
+    const auto judge = [&](const Question& changed, double before) -> Result<Judgement> {
+        if (isNearest(request, before, search.worth)) {
+            return fail(Error::Code::Unsupported, "layout", "nothing comes nearer");
+        }
+        return searches(changed, std::min(kMostEventsOfMany, search.walksLeft));
     };
     FABRICAST_ASSIGN(std::vector<TriedChange> found,
                      findChanges(asked, changes, judge, search, watch));
@@ -374,16 +333,15 @@ Result<PlanFixes> targetFixes(const Question& question,
                          findPairs(asked, found, judge, search, watch));
         std::ranges::move(pairs, std::back_inserter(found));
     }
-    FABRICAST_ASSIGN(
-        const std::vector<TriedChange> shown,
-        finished(
-            asked, std::move(found), {request, now, bench, bench.threads(), watch}, search, watch));
+    const TargetJudge inFull(request, now, bench, bench.threads(), watch);
+    FABRICAST_ASSIGN(const std::vector<TriedChange> shown,
+                     finished(asked, std::move(found), inFull, search, watch));
     for (const TriedChange& one : shown) {
         FABRICAST_ASSIGN(const std::vector<Edit> beside, batchBeside(one, question, held, bench));
         fixes.fixes.push_back(planFix(one, beside));
     }
     fixes.tried = most - search.tries;
-    return fixes;
+    return TargetFixes{.fixes = std::move(fixes), .cutShort = cutShortText(shown, search)};
 }
 
 }  // namespace fabricast

@@ -26,13 +26,20 @@ bool meetsTargets(const Plan& plan,
 std::optional<PlanFixes> targetVerdicts(const PlanReport& report,
                                         const std::vector<PlanTarget>& targets);
 
+struct TargetFixes {
+    PlanFixes fixes;
+    std::string cutShort{};  ///< what was not looked at, where there was too much
+};
+
 /// How far a report's best plan is from the targets of its request and, where it misses one or
 /// nothing fits, the changes of the question that help. Each is searched by the rule that the
-/// report was searched by: single ones, then, where none is enough, pairs of the best of them.
-Result<PlanFixes> targetFixes(const Question& question,
-                              const SearchRequest& request,
-                              const PlanReport& report,
-                              const Workbench& bench,
-                              const Watch& watch);
+/// report was searched by: single ones, then, where none is enough, pairs of the best of them. All
+/// of them together walk through no more than a search for plans may, less what the report's own
+/// took.
+Result<TargetFixes> targetFixes(const Question& question,
+                                const SearchRequest& request,
+                                const PlanReport& report,
+                                const Workbench& bench,
+                                const Watch& watch);
 
 }  // namespace fabricast

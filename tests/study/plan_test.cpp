@@ -110,6 +110,22 @@ TEST(PlanStudy, OffersOnlyWhatIsSold) {
     EXPECT_TRUE(offers);
 }
 
+/// All changes that are tried share the walks of one search. What is left out is said.
+TEST(PlanStudy, SharesTheWalksOfWhatWouldHelp) {
+    const Question question = asked({{"model", "glm-4.5", "-m"},
+                                     {"cluster.name", "hgx-a100-40gb", "-c"},
+                                     {"cluster.nodes", "2", "-n"},
+                                     {"workload.global_batch", "512", "--global-batch"},
+                                     {"workload.tokens", "100B", "--tokens"},
+                                     {"search.stacks", "megatron", "--stack"},
+                                     {"search.objective", "gpus", "--objective"}});
+    const PlanReport report = planned(question);
+    ASSERT_TRUE(report.plans.empty());
+    ASSERT_TRUE(report.fixes);
+    EXPECT_FALSE(report.fixes->fixes.empty());
+    EXPECT_TRUE(report.cutShort.starts_with("of what would help ")) << report.cutShort;
+}
+
 /// Ctrl-C after the first plan: it is the answer.
 TEST(PlanStudy, HasWhatItFoundWhenItIsStopped) {
     std::stop_source stop;
