@@ -7,8 +7,8 @@
 namespace fabricast {
 namespace {
 
-constexpr const char* kNow = "env PYTORCH_ALLOC_CONF";  // from torch 2.9 on
-constexpr const char* kBefore = "env PYTORCH_CUDA_ALLOC_CONF";
+constexpr const char* kNewName = "env PYTORCH_ALLOC_CONF";  // from torch 2.9 on
+constexpr const char* kOldName = "env PYTORCH_CUDA_ALLOC_CONF";
 
 /// "a:1,b:[256:1,512:2]" is two options.
 std::vector<std::string> allocatorOptions(std::string_view text) {
@@ -28,7 +28,7 @@ std::vector<std::string> allocatorOptions(std::string_view text) {
 }  // namespace
 
 void importAllocator(ScenarioDraft& draft) {
-    const char* const from = draft.keys().has(kNow) ? kNow : kBefore;
+    const char* const from = draft.keys().has(kNewName) ? kNewName : kOldName;
     const std::string variable = std::string(from).substr(std::string_view("env ").size());
     bool grows = false;
     std::string unread;

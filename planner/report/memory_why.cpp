@@ -94,7 +94,7 @@ std::vector<Term> tableTerms(const MemoryBreakdown& memory, const StageMemory& s
 }
 
 /// Each phase of a run at its own fullest moment.
-void addPhases(const StageMemory& stage, std::vector<Term>& terms) {
+void addPhaseTerms(const StageMemory& stage, std::vector<Term>& terms) {
     for (const PhasePeak& phase : stage.phases) {
         const bool decides = phase.requested == stage.requested;
         terms.push_back(
@@ -110,7 +110,7 @@ void addPhases(const StageMemory& stage, std::vector<Term>& terms) {
 std::vector<Term> allTerms(const MemoryBreakdown& memory, const StageMemory& stage) {
     std::vector<Term> terms = stage.terms;
     std::ranges::move(tableTerms(memory, stage), std::back_inserter(terms));
-    addPhases(stage, terms);
+    addPhaseTerms(stage, terms);
     return terms;
 }
 

@@ -10,6 +10,7 @@ namespace {
 double tailOf(std::int64_t nodes, bool slices, const std::string& stack = "megatron") {
     const Layout layout{.dp = 2 * nodes, .tp = 4, .sp = true, .shard = Shard::Zero1};
     Scenario scenario = exampleRun(stack, layout);
+    scenario.workload.globalBatch = 2 * layout.dp;
     scenario.settings.megatron.gatherSlices = slices;
     return estimated(scenario).parts.of(TimePart::Shard);
 }
