@@ -152,7 +152,12 @@ constexpr std::array kMeanings = {
     Meaning{"settings.train", "the weights that are trained, the rest is frozen (--train)"},
     Meaning{"settings.reference", "a frozen bf16 copy beside the model: reference of DPO or GRPO"},
     Meaning{"settings.allocator",
-            "PyTorch's caching allocator: expandable_segments has fewer gaps"}};
+            "PyTorch's caching allocator: expandable_segments has fewer gaps"},
+    Meaning{"settings.max_split_size_mb",
+            "PYTORCH_ALLOC_CONF: larger free blocks are not cut; 0: all may be"},
+    Meaning{
+        "settings.roundup_power2_divisions",
+        "PYTORCH_ALLOC_CONF: sizes are rounded up to such a part of a power of two; 0: to 512 B"}};
 
 }  // namespace
 

@@ -56,9 +56,9 @@ void asOf2021(Settings& settings) {
 constexpr std::int64_t kDdpBucket = (std::int64_t{25} << 20) / 2;
 
 /// How nanotron reduces gradients that it has summed in fp32, and gathers. DDP's hook all-reduces
-/// buckets in the last backward; under ZeRO-1 there is no DDP: after the last backward all gradients
-/// are all-reduced at once (trainer.py, `reduce_scatter=False`), and parameters are gathered by
-/// slices (optim/zero.py, `_all_gather_params`).
+/// buckets in the last backward; under ZeRO-1 there is no DDP: after the last backward all
+/// gradients are all-reduced at once (trainer.py, `reduce_scatter=False`), and parameters are
+/// gathered by slices (optim/zero.py, `_all_gather_params`).
 void reduceAsNanotron(const Layout& layout, MegatronSettings& megatron) {
     const bool zero = layout.shard != Shard::None;
     megatron.overlapGradReduce = !zero;

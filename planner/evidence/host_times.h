@@ -10,7 +10,8 @@ namespace fabricast {
 struct HostTime {
     std::string_view key;
     Seconds* time = nullptr;
-    bool isOptional = false;  ///< a file that says nothing of it counts launches alone, and no slices
+    bool isOptional =
+        false;  ///< a file that says nothing of it counts launches alone, and no slices
 };
 
 /// All of them: what is read, and what a machine's own host is faster or slower in.
@@ -26,7 +27,7 @@ inline std::array<HostTime, 14> hostTimesOf(SoftwareTiming& software) {
              {"expert_layer", &software.expertLayer},
              {"sync", &software.sync},
              {"slice", &software.slice, true},
-            {"unit", &software.unit},
+             {"unit", &software.unit},
              {"micro_batch", &software.microBatch},
              {"step", &software.step}}};
 }

@@ -10,13 +10,12 @@
 namespace fabricast {
 namespace {
 
-constexpr std::array<std::string_view, 9> kToldToAccelerate = {"deepspeed.*",
+constexpr std::array<std::string_view, 8> kToldToAccelerate = {"deepspeed.*",
                                                                "precision.compute",
                                                                "precision.parameters",
                                                                "torch.reshard",
                                                                "kernels.compile",
                                                                "engine",
-                                                               "allocator",
                                                                "recompute.kind",
                                                                "precision.autocast"};
 

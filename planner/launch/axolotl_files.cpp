@@ -15,7 +15,7 @@
 namespace fabricast {
 namespace {
 
-constexpr std::array<std::string_view, 14> kToldToAxolotl = {"deepspeed.*",
+constexpr std::array<std::string_view, 13> kToldToAxolotl = {"deepspeed.*",
                                                              "optimizer.kind",
                                                              "optimizer.library",
                                                              "optimizer.kernel",
@@ -27,7 +27,6 @@ constexpr std::array<std::string_view, 14> kToldToAxolotl = {"deepspeed.*",
                                                              "kernels.attention_code",
                                                              "kernels.quantization",
                                                              "engine",
-                                                             "allocator",
                                                              "recompute.kind"};
 
 using Keys = std::vector<std::pair<std::string, std::string>>;

@@ -10,8 +10,8 @@
 namespace fabricast {
 namespace {
 
-constexpr std::array<std::string_view, 6> kToldToDeepspeed = {
-    "deepspeed.*", "precision.*", "optimizer.kind", "recompute.kind", "engine", "allocator"};
+constexpr std::array<std::string_view, 5> kToldToDeepspeed = {
+    "deepspeed.*", "precision.*", "optimizer.kind", "recompute.kind", "engine"};
 
 int zeroStage(Shard shard) {
     return shard == Shard::Zero1 ? 1 : shard == Shard::Zero2 ? 2 : shard == Shard::Zero3 ? 3 : 0;

@@ -13,9 +13,24 @@
 
 #include <algorithm>
 #include <array>
+#include <string>
+#include <utility>
 
 namespace fabricast {
 namespace {
+
+/// The value of PYTORCH_ALLOC_CONF; nothing where PyTorch's own is meant.
+std::string allocatorText(const Settings& settings) {
+    std::string text =
+        settings.allocator == AllocatorKind::ExpandableSegments ? ",expandable_segments:True" : "";
+    if (settings.maxSplitMb > 0) {
+        text += ",max_split_size_mb:" + std::to_string(settings.maxSplitMb);
+    }
+    if (settings.roundupDivisions > 1) {
+        text += ",roundup_power2_divisions:" + std::to_string(settings.roundupDivisions);
+    }
+    return text.empty() ? text : text.substr(1);
+}
 
 constexpr std::array kTargets = {
     LaunchTarget{"ddp", "ddp", kNewestTorch, kTorchVersions, &torchFiles},
@@ -146,8 +161,8 @@ Result<LaunchFiles> launchFiles(const LaunchTarget& target, const LaunchFacts& f
     if (facts.saved && !facts.saved->untold.empty()) {
         files.untold.push_back(facts.saved->untold);
     }
-    if (facts.scenario.settings.allocator == AllocatorKind::ExpandableSegments) {
-        files.environment.emplace_back("PYTORCH_ALLOC_CONF=expandable_segments:True");
+    if (std::string options = allocatorText(facts.scenario.settings); !options.empty()) {
+        files.environment.push_back("PYTORCH_ALLOC_CONF=" + std::move(options));
     }
     if (!facts.tunerTable.empty()) {
         files.files.push_back(

@@ -8,7 +8,7 @@
 namespace fabricast {
 namespace {
 
-constexpr std::array<std::string_view, 33> kToldToMegatron = {
+constexpr std::array<std::string_view, 32> kToldToMegatron = {
     "tuning",
     "lora.rank",
     "lora.targets",
@@ -19,7 +19,6 @@ constexpr std::array<std::string_view, 33> kToldToMegatron = {
     "megatron.*",
     "optimizer.kind",
     "engine",
-    "allocator",
     "kernels.code",
     "kernels.attention",
     "kernels.attention_code",

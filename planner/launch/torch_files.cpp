@@ -10,7 +10,7 @@
 namespace fabricast {
 namespace {
 
-constexpr std::array<std::string_view, 16> kToldToTorch = {"precision.parameters",
+constexpr std::array<std::string_view, 15> kToldToTorch = {"precision.parameters",
                                                            "precision.compute",
                                                            "precision.reduce",
                                                            "precision.autocast",
@@ -24,8 +24,7 @@ constexpr std::array<std::string_view, 16> kToldToTorch = {"precision.parameters
                                                            "kernels.compile",
                                                            "kernels.attention",
                                                            "kernels.attention_code",
-                                                           "recompute.kind",
-                                                           "allocator"};
+                                                           "recompute.kind"};
 
 std::string torchDtype(Dtype dtype) {
     return dtype == Dtype::Bf16   ? "torch.bfloat16"

@@ -13,7 +13,7 @@
 namespace fabricast {
 namespace {
 
-constexpr std::array<std::string_view, 15> kToldToTitan = {"recompute.*",
+constexpr std::array<std::string_view, 14> kToldToTitan = {"recompute.*",
                                                            "precision.parameters",
                                                            "precision.compute",
                                                            "precision.reduce",
@@ -25,7 +25,6 @@ constexpr std::array<std::string_view, 15> kToldToTitan = {"recompute.*",
                                                            "torch.reshard",
                                                            "kernels.compile",
                                                            "kernels.quantization",
-                                                           "allocator",
                                                            "engine",
                                                            "torch.backend"};
 

@@ -7,6 +7,7 @@
 #include "planner/stack/stack.h"
 
 #include <algorithm>
+#include <array>
 #include <concepts>
 
 namespace fabricast {
@@ -37,11 +38,15 @@ requires std::is_enum_v<Enum> std::string valueText(Enum value) {
     return std::string(nameOf(value));
 }
 
+/// Of PYTORCH_ALLOC_CONF, which the launcher sets for every target.
+constexpr std::array<std::string_view, 3> kToldByTheEnvironment = {
+    "allocator", "max_split_size_mb", "roundup_power2_divisions"};
+
 bool isTold(std::span<const std::string_view> told, std::string_view group, std::string_view name) {
     const auto tells = [&](std::string_view one) {
         return one == name || (one.ends_with(".*") && one.substr(0, one.size() - 2) == group);
     };
-    return std::ranges::any_of(told, tells);
+    return std::ranges::any_of(told, tells) || std::ranges::any_of(kToldByTheEnvironment, tells);
 }
 
 template <class Group>

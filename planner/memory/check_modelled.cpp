@@ -1,6 +1,7 @@
 #include "planner/memory/check_modelled.h"
 
 #include "planner/memory/check_lora.h"
+#include "planner/spec/check_allocator.h"
 #include "planner/spec/check_fused_loss.h"
 #include "planner/spec/check_phases.h"
 #include "planner/spec/check_reference.h"
@@ -14,6 +15,7 @@ Result<void> checkModelled(const Scenario& scenario) {
     FABRICAST_TRY(checkTrained(scenario));
     FABRICAST_TRY(checkSavedOnHost(scenario));
     FABRICAST_TRY(checkFusedLoss(scenario));
+    FABRICAST_TRY(checkAllocator(scenario.settings));
     FABRICAST_TRY(checkPhases(scenario));
     return checkReference(scenario);
 }

@@ -1,5 +1,5 @@
 #pragma once
-#include "planner/memory/device/caching_allocator.h"
+#include "planner/memory/device/replay_steps.h"
 #include "planner/result/evidence.h"
 #include "planner/spec/settings.h"
 

@@ -1,8 +1,8 @@
 #include "planner/memory/walk_stage.h"
 
 #include "planner/memory/check_modelled.h"
-#include "planner/memory/device/caching_allocator.h"
 #include "planner/memory/device/peak_terms.h"
+#include "planner/memory/device/replay_steps.h"
 #include "planner/memory/make_boundary.h"
 #include "planner/memory/make_engine.h"
 #include "planner/memory/program/stage_program.h"
@@ -123,7 +123,7 @@ Result<WalkedStage> WalkedStage::of(const Scenario& scenario,
     FABRICAST_ASSIGN(Walk walk, walked(scenario, where, programs, stage.device_, watch));
     stage.evaluation_ = std::make_unique<StageProgram>(std::move(programs.evaluation));
     stage.engine_ = scenario.settings.engine;
-    stage.allocator_ = scenario.settings.allocator;
+    stage.allocator_ = allocatorRules(scenario.settings);
     stage.statesEnd_ = walk.statesEnd;
     stage.stepEnd_ = walk.stepEnd;
     stage.loads_ = scenario.settings.phases.loading != Loading::Meta;

@@ -1,6 +1,7 @@
 #pragma once
 #include "planner/base/result.h"
 #include "planner/base/watch.h"
+#include "planner/memory/device/allocator_rules.h"
 #include "planner/memory/device/device.h"
 #include "planner/memory/program/stage_program.h"
 #include "planner/memory/program/stage_rank.h"
@@ -40,7 +41,7 @@ private:
     std::size_t stepEnd_ = 0;
     bool loads_ = false;
     Engine engine_ = Engine::Local;
-    AllocatorKind allocator_ = AllocatorKind::Default;
+    AllocatorRules allocator_;
     StageMemory memory_;
 };
 

@@ -176,7 +176,9 @@ constexpr auto fieldsOf(const Settings&) {
                       Field{"tuning", &Settings::tuning},
                       Field{"train", &Settings::train},
                       Field{"reference", &Settings::reference},
-                      Field{"allocator", &Settings::allocator}};
+                      Field{"allocator", &Settings::allocator},
+                      Field{"max_split_size_mb", &Settings::maxSplitMb, 0, 1'000'000},
+                      Field{"roundup_power2_divisions", &Settings::roundupDivisions, 0, 256}};
 }
 
 /// True for a struct that has a table above, false for a plain setting.

@@ -274,6 +274,10 @@ struct Settings {
     PhaseSettings phases;
     Reference reference = Reference::None;
     AllocatorKind allocator = AllocatorKind::Default;
+    /// Of PYTORCH_ALLOC_CONF: larger blocks are not cut (0: all may be), and sizes are rounded up
+    /// to so many parts of a power of two (0: to 512 bytes).
+    std::int64_t maxSplitMb = 0;
+    std::int64_t roundupDivisions = 0;
 
     /// Neither adapters nor frozen weights.
     [[nodiscard]] bool trainsAll() const { return tuning == Tuning::Full && train.all(); }

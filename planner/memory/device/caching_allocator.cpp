@@ -1,8 +1,7 @@
 #include "planner/memory/device/caching_allocator.h"
 
 #include <algorithm>
-#include <map>
-#include <span>
+#include <bit>
 #include <utility>
 
 namespace fabricast {
@@ -17,7 +16,7 @@ constexpr std::int64_t kSmallSegment = 2 * kMiB;
 constexpr std::int64_t kLargeSegment = 20 * kMiB;  ///< for large blocks below kMinLargeAlloc
 constexpr std::int64_t kMinLargeAlloc = 10 * kMiB;
 constexpr std::int64_t kRoundLarge = 2 * kMiB;
-constexpr int kWarmSteps = 3;  ///< by the third step the pools have their final size
+constexpr std::int64_t kMostNotCut = kLargeSegment;  ///< that a block is larger than its request
 
 std::int64_t roundUp(std::int64_t value, std::int64_t step) {
     return (value + step - 1) / step * step;
@@ -25,7 +24,15 @@ std::int64_t roundUp(std::int64_t value, std::int64_t step) {
 bool isSmallPool(int pool) {
     return pool % 2 == 1;
 }
-std::int64_t blockBytes(const DeviceEvent& event) {
+/// The next of so many equal parts between two powers of two.
+std::int64_t roundUpToDivision(std::int64_t bytes, std::int64_t divisions) {
+    const auto floor = static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(bytes)));
+    return bytes == floor ? bytes : roundUp(bytes, std::max<std::int64_t>(floor / divisions, 1));
+}
+std::int64_t blockBytes(const DeviceEvent& event, const AllocatorRules& rules) {
+    if (rules.divisions > 1 && event.bytes > kBlockGranule * rules.divisions) {
+        return roundUpToDivision(event.bytes, rules.divisions);
+    }
     return std::max(kBlockGranule, roundUp(event.bytes, kBlockGranule));
 }
 int poolNumber(const DeviceEvent& event, std::int64_t bytes) {
@@ -94,7 +101,7 @@ CachingAllocator::Place CachingAllocator::growSegment(std::int64_t bytes, int po
 }
 
 CachingAllocator::Place CachingAllocator::grow(std::int64_t bytes, int pool) {
-    if (kind_ == AllocatorKind::ExpandableSegments) {
+    if (isExpandable()) {
         return growSegment(bytes, pool);
     }
     std::int64_t segment = roundUp(bytes, kRoundLarge);
@@ -109,17 +116,34 @@ CachingAllocator::Place CachingAllocator::grow(std::int64_t bytes, int pool) {
     return place;
 }
 
-bool CachingAllocator::isSplit(std::int64_t rest, int pool) const {
-    return isSmallPool(pool) || kind_ == AllocatorKind::ExpandableSegments ? rest >= kBlockGranule
-                                                                           : rest > kSmallSize;
+bool CachingAllocator::isSplit(std::int64_t rest, std::int64_t bytes, int pool) const {
+    return isSmallPool(pool) || isExpandable() ? rest >= kBlockGranule
+                                               : bytes < rules_.maxSplit && rest > kSmallSize;
+}
+
+std::optional<FreeBlock> CachingAllocator::fitting(std::int64_t bytes, int pool) const {
+    const auto index = static_cast<std::size_t>(pool);
+    const auto best = index < pools_.size() ? pools_[index].free.fit(bytes) : std::nullopt;
+    if (!best || best->bytes < rules_.maxSplit) {
+        return best;
+    }
+    const bool isNear = bytes >= rules_.maxSplit && best->bytes - bytes < kMostNotCut;
+    return isNear ? best : std::nullopt;
+}
+
+std::optional<FreeBlock> CachingAllocator::takeFitting(std::int64_t bytes, int pool) {
+    if (rules_.maxSplit == AllocatorRules::kUnlimited) {
+        return poolOf(pool).free.takeFit(bytes);
+    }
+    const std::optional<FreeBlock> fit = fitting(bytes, pool);
+    return fit ? poolOf(pool).free.takeFit(bytes) : std::nullopt;
 }
 
 /// Cuts what is not needed off a block, if the rest is worth keeping.
 void CachingAllocator::split(Place place, std::int64_t bytes) {
     const Block whole = blocks_[static_cast<std::size_t>(place)];
     const std::int64_t rest = whole.bytes - bytes;
-    const bool expandable = kind_ == AllocatorKind::ExpandableSegments;
-    if (!isSplit(rest, whole.pool)) {
+    if (!isSplit(rest, bytes, whole.pool)) {
         return;
     }
     const Place cut = newBlock({.address = whole.address + bytes,
@@ -132,7 +156,7 @@ void CachingAllocator::split(Place place, std::int64_t bytes) {
     kept.after = cut;
     if (whole.after != kNowhere) {
         blocks_[static_cast<std::size_t>(whole.after)].before = cut;
-    } else if (expandable) {
+    } else if (isExpandable()) {
         poolOf(whole.pool).last = cut;
     }
     addFree(cut);
@@ -145,14 +169,14 @@ void CachingAllocator::join(Place before, Place after) {
     kept.after = gone.after;
     if (gone.after != kNowhere) {
         blocks_[static_cast<std::size_t>(gone.after)].before = before;
-    } else if (kind_ == AllocatorKind::ExpandableSegments) {
+    } else if (isExpandable()) {
         poolOf(kept.pool).last = before;
     }
     unused_.push_back(after);
 }
 
 void CachingAllocator::giveBack(Place place) {
-    const bool expandable = kind_ == AllocatorKind::ExpandableSegments;
+    const bool expandable = isExpandable();
     pinned_ -= expandable ? blocks_[static_cast<std::size_t>(place)].bytes : 0;
     const auto isFree = [this](Place other) {
         return other != kNowhere && !blocks_[static_cast<std::size_t>(other)].used;
@@ -175,8 +199,7 @@ void CachingAllocator::giveBack(Place place) {
 }
 
 bool CachingAllocator::isReleasable(const Block& block) const {
-    return kind_ == AllocatorKind::ExpandableSegments ||
-           (block.before == kNowhere && block.after == kNowhere);
+    return isExpandable() || (block.before == kNowhere && block.after == kNowhere);
 }
 
 CachingAllocator::Place& CachingAllocator::placeOf(Storage storage) {
@@ -199,11 +222,11 @@ void CachingAllocator::apply(const DeviceEvent& event) {
         }
         return;
     }
-    const std::int64_t bytes = blockBytes(event);
+    const std::int64_t bytes = blockBytes(event, rules_);
     const int pool = poolNumber(event, bytes);
-    const std::optional<FreeBlock> fit = poolOf(pool).free.takeFit(bytes);
+    const std::optional<FreeBlock> fit = takeFitting(bytes, pool);
     const Place place = fit ? fit->place : grow(bytes, pool);
-    const bool expandable = kind_ == AllocatorKind::ExpandableSegments;
+    const bool expandable = isExpandable();
     const Block& whole = blocks_[static_cast<std::size_t>(place)];
     pinned_ += !expandable && isReleasable(whole) ? whole.bytes : 0;
     split(place, bytes);
@@ -218,18 +241,18 @@ void CachingAllocator::apply(const DeviceEvent& event) {
 
 /// The block that it takes is free again afterwards, as large as before.
 void CachingAllocator::pass(const DeviceEvent& event) {
-    const std::int64_t bytes = blockBytes(event);
+    const std::int64_t bytes = blockBytes(event, rules_);
     const int pool = poolNumber(event, bytes);
-    const std::optional<FreeBlock> whole = poolOf(pool).free.fit(bytes);
+    const std::optional<FreeBlock> whole = fitting(bytes, pool);
     if (!whole) {
         apply(event);
         apply({.storage = event.storage});
         return;
     }
     placeOf(event.storage) = kNowhere;
-    const std::int64_t taken = isSplit(whole->bytes - bytes, pool) ? bytes : whole->bytes;
+    const std::int64_t taken = isSplit(whole->bytes - bytes, bytes, pool) ? bytes : whole->bytes;
     peakAllocated_ = std::max(peakAllocated_, allocated_ + taken);
-    const bool expandable = kind_ == AllocatorKind::ExpandableSegments;
+    const bool expandable = isExpandable();
     const Block& block = blocks_[static_cast<std::size_t>(whole->place)];
     peakPinned_ = std::max(peakPinned_,
                            pinned_ + (expandable            ? taken
@@ -260,129 +283,6 @@ HeldBlocks CachingAllocator::held() const {
         }
     }
     return held;
-}
-
-namespace {
-
-/// Names of states that a step drops, each with the one of the same size that it leaves instead.
-std::vector<Renaming> replacedStates(std::span<const DeviceEvent> events, std::size_t statesEnd) {
-    std::size_t storages = 0;
-    for (const DeviceEvent& event : events) {
-        storages = std::max(storages, static_cast<std::size_t>(event.storage) + 1);
-    }
-    std::vector<std::int64_t> states(storages, 0);
-    std::vector<std::int64_t> made(storages, 0);  // by the step
-    std::multimap<std::int64_t, Storage> dropped;
-    for (std::size_t i = 0; i < events.size(); ++i) {
-        const DeviceEvent& event = events[i];
-        const auto at = static_cast<std::size_t>(event.storage);
-        if (event.bytes > 0) {
-            (i < statesEnd ? states : made)[at] = event.bytes;
-        } else if (event.bytes == 0 && i < statesEnd) {
-            states[at] = 0;
-        } else if (event.bytes == 0 && std::exchange(made[at], 0) == 0 && states[at] > 0) {
-            dropped.emplace(std::exchange(states[at], 0), event.storage);
-        }
-    }
-    std::vector<Renaming> pairs;
-    for (std::size_t storage = 0; storage < storages; ++storage) {
-        if (const auto match = dropped.find(made[storage]); match != dropped.end()) {
-            pairs.push_back({.from = static_cast<Storage>(storage), .to = match->second});
-            dropped.erase(match);
-        }
-    }
-    return pairs;
-}
-
-/// The names that the events behind a step have for what it left.
-std::vector<Renaming> backwards(std::vector<Renaming> pairs) {
-    for (Renaming& pair : pairs) {
-        std::swap(pair.from, pair.to);
-    }
-    return pairs;
-}
-
-/// States that are made when a process starts, or those that the optimizer makes after a step.
-void makeStates(CachingAllocator& allocator,
-                std::span<const DeviceEvent> states,
-                bool ofOptimizer) {
-    for (const DeviceEvent& event : states) {
-        if ((event.kind == MemoryKind::Optimizer) == ofOptimizer) {
-            allocator.apply(event);
-        }
-    }
-}
-
-bool isReleasedAtOnce(const DeviceEvent& event, const DeviceEvent& next) {
-    return event.bytes > 0 && next.bytes == 0 && next.storage == event.storage;
-}
-
-Result<void> replayStep(CachingAllocator& allocator,
-                        std::span<const DeviceEvent> step,
-                        const Watch& watch) {
-    constexpr std::size_t kEventsPerLook = 4096;  // at the watch: about half a millisecond
-    allocator.resetPeak();
-    std::size_t look = 0;
-    for (std::size_t event = 0; event < step.size(); ++event) {
-        if (event >= look) {
-            FABRICAST_TRY(watch.check());
-            look = event + kEventsPerLook;
-        }
-        const bool isLast = event + 1 == step.size();
-        if (!isLast && isReleasedAtOnce(step[event], step[event + 1])) {
-            allocator.pass(step[event++]);
-        } else {
-            allocator.apply(step[event]);
-        }
-    }
-    return {};
-}
-
-}  // namespace
-
-Result<Footprint> replayRun(const RunEvents& run, AllocatorKind kind, const Watch& watch) {
-    const std::span<const DeviceEvent> all(run.events);
-    const auto states = all.first(run.statesEnd);
-    const auto step = all.subspan(run.statesEnd, run.stepEnd - run.statesEnd);
-    const auto replaced = replacedStates(all.first(run.stepEnd), run.statesEnd);
-    CachingAllocator allocator(kind);
-    makeStates(allocator, states, false);
-    Footprint most;
-    if (run.loads) {
-        most = {0, allocator.peakAllocated(), allocator.peakPinned()};
-    }
-    const auto count = [&] {
-        most = {allocator.reserved(),
-                std::max(most.allocated, allocator.peakAllocated()),
-                std::max(most.pinned, allocator.peakPinned())};
-    };
-    HeldBlocks before;
-    for (int number = 0; number < kWarmSteps; ++number) {
-        FABRICAST_TRY(replayStep(allocator, step, watch));
-        allocator.rename(replaced);
-        if (number == 0) {
-            makeStates(allocator, states, true);
-        }
-        HeldBlocks now = allocator.held();
-        if (number > 0 && now == before) {
-            break;  // further steps are like this one
-        }
-        before = std::move(now);
-    }
-    count();
-    if (const auto after = all.subspan(run.stepEnd); !after.empty()) {
-        allocator.rename(backwards(replaced));
-        FABRICAST_TRY(replayStep(allocator, after, watch));
-        count();
-    }
-    return most;
-}
-
-Result<Footprint> replaySteps(const std::vector<DeviceEvent>& events,
-                              std::size_t statesEnd,
-                              AllocatorKind kind,
-                              const Watch& watch) {
-    return replayRun({events, statesEnd, events.size()}, kind, watch);
 }
 
 }  // namespace fabricast

@@ -1,11 +1,11 @@
 #pragma once
-#include "planner/base/watch.h"
+#include "planner/memory/device/allocator_rules.h"
 #include "planner/memory/device/device.h"
 #include "planner/memory/device/free_list.h"
-#include "planner/spec/settings.h"
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 namespace fabricast {
@@ -33,12 +33,12 @@ struct HeldBlocks {
 /// This is PyTorch's CUDA caching allocator: segments of fixed sizes taken from the device, best
 /// fit within a stream's pool, blocks split and merged, nothing given back. It says how much a
 /// process holds (reserved) for what its tensors asked for.
-///     CachingAllocator allocator(AllocatorKind::Default);
+///     CachingAllocator allocator({.kind = AllocatorKind::Default});
 ///     allocator.apply({.storage = 0, .bytes = 4096});
 ///     allocator.reserved();
 class CachingAllocator {
 public:
-    explicit CachingAllocator(AllocatorKind kind) : kind_(kind) {}
+    explicit CachingAllocator(const AllocatorRules& rules) : rules_(rules) {}
     void apply(const DeviceEvent& event);
     /// An allocation that is released at once: it leaves nothing but what had to be reserved.
     void pass(const DeviceEvent& event);
@@ -78,7 +78,13 @@ private:
     [[nodiscard]] Place grow(std::int64_t bytes, int pool);
     [[nodiscard]] Place growSegment(std::int64_t bytes, int pool);
     /// Whether what a block has beyond those bytes is worth keeping.
-    [[nodiscard]] bool isSplit(std::int64_t rest, int pool) const;
+    [[nodiscard]] bool isSplit(std::int64_t rest, std::int64_t bytes, int pool) const;
+    /// The free block that a request is given; none where the best is too large not to be cut.
+    [[nodiscard]] std::optional<FreeBlock> fitting(std::int64_t bytes, int pool) const;
+    std::optional<FreeBlock> takeFitting(std::int64_t bytes, int pool);
+    [[nodiscard]] bool isExpandable() const {
+        return rules_.kind == AllocatorKind::ExpandableSegments;
+    }
     void split(Place place, std::int64_t bytes);
     /// Joins a block to the one before it, which takes its place.
     void join(Place before, Place after);
@@ -87,7 +93,7 @@ private:
     [[nodiscard]] bool isReleasable(const Block& block) const;
     [[nodiscard]] Place& placeOf(Storage storage);
 
-    AllocatorKind kind_;
+    AllocatorRules rules_;
     std::vector<Block> blocks_;
     std::vector<Place> unused_;  ///< places of blocks that were joined to others
     std::vector<Pool> pools_;
@@ -99,27 +105,5 @@ private:
     std::int64_t pinned_ = 0;
     std::int64_t peakPinned_ = 0;
 };
-
-/// What a process that has run some steps holds: the states are made first (the optimizer's after
-/// the first step, as they are), then the step is repeated.
-struct Footprint {
-    std::int64_t reserved = 0;
-    std::int64_t allocated = 0;
-    std::int64_t pinned = 0;  ///< what an allocator that is short of memory cannot give back
-};
-Result<Footprint> replaySteps(const std::vector<DeviceEvent>& events,
-                              std::size_t statesEnd,
-                              AllocatorKind kind,
-                              const Watch& watch = {});
-
-/// A run with other phases around its steps: what comes before the states, and once behind the
-/// last step, evaluation and checkpoint. `stepEnd`: events up to the end of the walked step.
-struct RunEvents {
-    const std::vector<DeviceEvent>& events;
-    std::size_t statesEnd = 0;
-    std::size_t stepEnd = 0;
-    bool loads = false;  ///< what came before the states counts
-};
-Result<Footprint> replayRun(const RunEvents& run, AllocatorKind kind, const Watch& watch = {});
 
 }  // namespace fabricast

@@ -28,11 +28,12 @@ MegatronSettings nanotronUnder(const std::string& shard) {
     static const ProfileStore profiles = ProfileStore::builtIn();
     static const RunCatalog catalog = RunCatalog::open(profiles).value();
     const CsvText table =
-        parseCsv("id,model,layers,hidden,ffn,heads,kv_heads,vocab,seq,gpus,gpu,stack,dp,tp,shard,"
-                 "micro_batch,global_batch\n"
-                 "a-1,x,32,4096,14336,32,32,131072,4096,16,h100_sxm,nanotron,4,4," +
-                     shard + ",1,32\n",
-                 "runs.csv")
+        parseCsv(
+            "id,model,layers,hidden,ffn,heads,kv_heads,vocab,seq,gpus,gpu,stack,dp,tp,shard,"
+            "micro_batch,global_batch\n"
+            "a-1,x,32,4096,14336,32,32,131072,4096,16,h100_sxm,nanotron,4,4," +
+                shard + ",1,32\n",
+            "runs.csv")
             .value();
     return runScenario(readRuns(table).value().front(), catalog).value().scenario.settings.megatron;
 }

@@ -12,6 +12,8 @@ struct PhasesRead {
     std::string batch = "-";
     std::string kept = "-";
     std::string allocator = "-";
+    std::string maxSplitMb = "-";
+    std::string divisions = "-";
     std::string notes;
 };
 
@@ -35,6 +37,8 @@ PhasesRead phasesRead(const std::string& text, const std::string& source) {
     read.batch = shown(phases, "evaluation_batch");
     read.kept = shown(phases, "kept_logits");
     read.allocator = shown(settings, "allocator");
+    read.maxSplitMb = shown(settings, "max_split_size_mb");
+    read.divisions = shown(settings, "roundup_power2_divisions");
     for (const JsonValue& note : run->find("imported")->find("notes")->items()) {
         read.notes += note.text().value_or("") + "\n";
     }
@@ -133,7 +137,12 @@ TEST(ImportOfPhases, ReadsTheAllocatorOfAScript) {
     EXPECT_EQ(ofScript("", set + "expandable_segments:False").allocator, "-");
     const PhasesRead split = ofScript("", set + "max_split_size_mb:128,expandable_segments:True");
     EXPECT_EQ(split.allocator, "\"expandable_segments\"");
-    EXPECT_TRUE(says(split, "max_split_size_mb:128 is not looked at")) << split.notes;
+    EXPECT_TRUE(says(split, "max_split_size_mb is not looked at beside")) << split.notes;
+    const PhasesRead rounded =
+        ofScript("", set + "max_split_size_mb:128,roundup_power2_divisions:8,backend:native");
+    EXPECT_EQ(rounded.maxSplitMb, "128");
+    EXPECT_EQ(rounded.divisions, "8");
+    EXPECT_TRUE(says(rounded, "backend:native is not looked at")) << rounded.notes;
     EXPECT_EQ(
         ofScript("", set + "expandable_segments:True\nexport PYTORCH_ALLOC_CONF=backend:native")
             .allocator,

@@ -1,5 +1,6 @@
 #include "planner/memory/device/caching_allocator.h"
 
+#include "planner/memory/device/replay_steps.h"
 #include "planner/memory/walk_stage.h"
 #include "tests/support/scenarios.h"
 
@@ -49,7 +50,7 @@ std::vector<DeviceEvent> randomProcess(std::uint32_t seed) {
 
 /// Three steps, event by event.
 Footprint threeSteps(const std::vector<DeviceEvent>& events, AllocatorKind kind) {
-    CachingAllocator allocator(kind);
+    CachingAllocator allocator({.kind = kind});
     const auto states = [&](bool ofOptimizer) {
         for (std::size_t i = 0; i < kStates; ++i) {
             if ((events[i].kind == MemoryKind::Optimizer) == ofOptimizer) {
@@ -74,8 +75,8 @@ Footprint threeSteps(const std::vector<DeviceEvent>& events, AllocatorKind kind)
 TEST(CachingAllocator, PassesWhatIsReleasedAtOnceAsIfItWereTaken) {
     for (std::uint32_t seed = 0; seed < 40; ++seed) {
         for (const auto kind : {AllocatorKind::Default, AllocatorKind::ExpandableSegments}) {
-            CachingAllocator passing(kind);
-            CachingAllocator taking(kind);
+            CachingAllocator passing({.kind = kind});
+            CachingAllocator taking({.kind = kind});
             std::mt19937 random(seed);
             for (const DeviceEvent& event : randomProcess(seed)) {
                 const Storage storage = 1000;
@@ -101,7 +102,7 @@ TEST(ReplaySteps, AreThreeStepsOfAProcess) {
         const std::vector<DeviceEvent> events = randomProcess(seed);
         for (const auto kind : {AllocatorKind::Default, AllocatorKind::ExpandableSegments}) {
             const Footprint all = threeSteps(events, kind);
-            const Footprint found = replaySteps(events, kStates, kind).value();
+            const Footprint found = replaySteps(events, kStates, {.kind = kind}).value();
             EXPECT_EQ(found.reserved, all.reserved) << seed;
             EXPECT_EQ(found.allocated, all.allocated) << seed;
             EXPECT_EQ(found.pinned, all.pinned) << seed;
@@ -109,9 +110,50 @@ TEST(ReplaySteps, AreThreeStepsOfAProcess) {
     }
 }
 
+// A free block as large as the limit is no one's but for requests that fill it but for 20 MiB.
+TEST(CachingAllocator, CutsNoBlockAboveTheLimit) {
+    constexpr std::int64_t kMiB = std::int64_t{1} << 20;
+    CachingAllocator allocator({.maxSplit = 64 * kMiB});
+    allocator.apply({.storage = 0, .bytes = 100 * kMiB});
+    allocator.apply({.storage = 0});
+    allocator.apply({.storage = 1, .bytes = 30 * kMiB});
+    EXPECT_EQ(allocator.reserved(), 130 * kMiB);
+    allocator.apply({.storage = 2, .bytes = 70 * kMiB});
+    EXPECT_EQ(allocator.reserved(), 200 * kMiB);
+    allocator.apply({.storage = 3, .bytes = 90 * kMiB});
+    EXPECT_EQ(allocator.reserved(), 200 * kMiB);
+    EXPECT_EQ(allocator.peakAllocated(), (30 + 70 + 100) * kMiB);  // whole, not cut to 90
+}
+
+TEST(CachingAllocator, RoundsUpToPartsOfAPowerOfTwo) {
+    CachingAllocator allocator({.divisions = 4});
+    allocator.apply({.storage = 0, .bytes = 1100});    // below 4 x 512: as ever
+    allocator.apply({.storage = 1, .bytes = 10'000});  // 8,192 and a part of 2,048
+    allocator.apply({.storage = 2, .bytes = 16'384});
+    EXPECT_EQ(allocator.peakAllocated(), 1536 + 10'240 + 16'384);
+}
+
+TEST(CachingAllocator, KeepsItsRulesWherePassed) {
+    for (std::uint32_t seed = 0; seed < 20; ++seed) {
+        const AllocatorRules rules{.maxSplit = std::int64_t{32} << 20U, .divisions = 8};
+        CachingAllocator passing(rules);
+        CachingAllocator taking(rules);
+        for (const DeviceEvent& event : randomProcess(seed)) {
+            const std::int64_t bytes = event.bytes > 0 ? 3 * event.bytes : 1000;
+            passing.pass({.storage = 1000, .bytes = bytes});
+            taking.apply({.storage = 1000, .bytes = bytes});
+            taking.apply({.storage = 1000});
+            passing.apply(event);
+            taking.apply(event);
+            ASSERT_EQ(passing.held(), taking.held()) << seed;
+            ASSERT_EQ(passing.peakAllocated(), taking.peakAllocated()) << seed;
+        }
+    }
+}
+
 // A segment goes back to the device as a whole: 2 MiB in use keep 64.
 TEST(CachingAllocator, CannotGiveBackSegmentsWithABlockInUse) {
-    CachingAllocator allocator(AllocatorKind::Default);
+    CachingAllocator allocator({.kind = AllocatorKind::Default});
     allocator.apply({.storage = 0, .bytes = 64 << 20});
     allocator.apply({.storage = 0});
     allocator.apply({.storage = 1, .bytes = 2 << 20});  // of the 64
@@ -128,7 +170,7 @@ TEST(CachingAllocator, CannotGiveBackSegmentsWithABlockInUse) {
 }
 
 TEST(CachingAllocator, GivesBackThePagesBesideABlockOfAnExpandableSegment) {
-    CachingAllocator allocator(AllocatorKind::ExpandableSegments);
+    CachingAllocator allocator({.kind = AllocatorKind::ExpandableSegments});
     allocator.apply({.storage = 0, .bytes = 60 << 20});
     allocator.apply({.storage = 0});
     allocator.resetPeak();
@@ -137,7 +179,7 @@ TEST(CachingAllocator, GivesBackThePagesBesideABlockOfAnExpandableSegment) {
 }
 
 TEST(CachingAllocator, HoldsTheSameWhereAStepLeavesNothing) {
-    CachingAllocator allocator(AllocatorKind::Default);
+    CachingAllocator allocator({.kind = AllocatorKind::Default});
     allocator.apply({.storage = 0, .bytes = 30 << 20});
     const HeldBlocks before = allocator.held();
     allocator.apply({.storage = 1, .bytes = 30 << 20});

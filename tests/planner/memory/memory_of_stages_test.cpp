@@ -139,7 +139,7 @@ TEST(MemoryOfStages, RefusesWhatHasNoArithmetic) {
 // 2 MiB pieces: three small tensors share one; a 3 MiB tensor takes a 20 MiB segment, and a second
 // one its rest.
 TEST(CachingAllocator, TakesSegmentsAsPyTorchDoes) {
-    CachingAllocator allocator(AllocatorKind::Default);
+    CachingAllocator allocator({.kind = AllocatorKind::Default});
     for (Storage storage = 0; storage < 3; ++storage) {
         allocator.apply({.storage = storage, .bytes = 1000});
     }
@@ -154,7 +154,7 @@ TEST(CachingAllocator, TakesSegmentsAsPyTorchDoes) {
 }
 
 TEST(CachingAllocator, ReusesWhatWasFreedInItsOwnStreamOnly) {
-    CachingAllocator allocator(AllocatorKind::Default);
+    CachingAllocator allocator({.kind = AllocatorKind::Default});
     allocator.apply({.storage = 0, .bytes = 64 << 20});
     allocator.apply({.storage = 0, .bytes = 0});
     allocator.apply({.storage = 1, .bytes = 64 << 20});
@@ -165,7 +165,7 @@ TEST(CachingAllocator, ReusesWhatWasFreedInItsOwnStreamOnly) {
 }
 
 TEST(CachingAllocator, ExpandableSegmentsGrowAtTheirEnd) {
-    CachingAllocator allocator(AllocatorKind::ExpandableSegments);
+    CachingAllocator allocator({.kind = AllocatorKind::ExpandableSegments});
     allocator.apply({.storage = 0, .bytes = 40 << 20});
     allocator.apply({.storage = 0, .bytes = 0});
     allocator.apply({.storage = 1, .bytes = 60 << 20});  // the free 40 and 20 more

@@ -1,5 +1,8 @@
 #include "tests/programs/oracle_rows/oracle_row.h"
 
+#include <sstream>
+#include <string>
+
 namespace fabricast {
 
 namespace {
@@ -26,6 +29,27 @@ constexpr Recorded<ScheduleKind> kSchedule[] = {
     {"InterleavedZeroBubble", ScheduleKind::InterleavedZb},
     {"ZBVZeroBubble", ScheduleKind::ZbV},
     {"DualPipeV", ScheduleKind::DualPipeV}};
+
+/// "expandable", or options as PYTORCH_ALLOC_CONF has them.
+Result<void> readAllocator(std::string text, Settings& settings) {
+    text = text == "expandable" ? "expandable_segments:True" : text == "default" ? "" : text;
+    std::istringstream options(text);
+    for (std::string option; std::getline(options, option, ',');) {
+        const std::size_t colon = option.find(':');
+        const std::string name = option.substr(0, colon);
+        const std::string value = colon < option.size() ? option.substr(colon + 1) : "";
+        if (name == "expandable_segments") {
+            settings.allocator = AllocatorKind::ExpandableSegments;
+        } else if (name == "max_split_size_mb") {
+            settings.maxSplitMb = std::stoll(value);
+        } else if (name == "roundup_power2_divisions") {
+            settings.roundupDivisions = std::stoll(value);
+        } else if (!name.empty() && name != "garbage_collection_threshold") {
+            return fail(Error::Code::BadInput, "alloc", "unknown option \"" + name + "\"");
+        }
+    }
+    return {};
+}
 
 Result<void> readLayout(const CsvTable& table, std::size_t row, OracleRow& out) {
     Layout& layout = out.scenario.layout;
@@ -115,9 +139,7 @@ Result<OracleRow> fsdp2Row(const CsvTable& table, std::size_t row) {
     FABRICAST_ASSIGN(settings.optimizer, recordedOptimizer(table.text(row, "optimizer")));
     FABRICAST_TRY(readLora(table, row, settings));
     FABRICAST_TRY(setExtras(table, row, scenario));
-    settings.allocator = table.text(row, "alloc") == "expandable"
-                             ? AllocatorKind::ExpandableSegments
-                             : AllocatorKind::Default;
+    FABRICAST_TRY(readAllocator(table.text(row, "alloc"), settings));
     return out;
 }
 

@@ -1,0 +1,39 @@
+#include "planner/spec/check_allocator.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+
+namespace fabricast {
+
+namespace {
+
+constexpr std::int64_t kLeastMaxSplitMb = 20;  // a segment of PyTorch's large pool
+
+}  // namespace
+
+Result<void> checkAllocator(const Settings& settings) {
+    if (settings.maxSplitMb > 0 && settings.maxSplitMb < kLeastMaxSplitMb) {
+        return fail(Error::Code::BadInput,
+                    "settings.max_split_size_mb",
+                    "PyTorch's allocator refuses less than 20",
+                    "20 or more, or 0: no limit");
+    }
+    if (settings.maxSplitMb > 0 && settings.allocator == AllocatorKind::ExpandableSegments) {
+        return fail(
+            Error::Code::Unsupported,
+            "settings.max_split_size_mb",
+            "it is not modelled with expandable segments, whose blocks are cut all the same",
+            "settings.max_split_size_mb=0, or settings.allocator=default");
+    }
+    if (!std::has_single_bit(
+            static_cast<std::uint64_t>(std::max<std::int64_t>(settings.roundupDivisions, 1)))) {
+        return fail(Error::Code::BadInput,
+                    "settings.roundup_power2_divisions",
+                    "PyTorch's allocator takes powers of two",
+                    "2, 4, 8 or 16, or 0: sizes are rounded to 512 bytes");
+    }
+    return {};
+}
+
+}  // namespace fabricast
