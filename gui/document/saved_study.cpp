@@ -18,7 +18,8 @@ struct ViewKey {
 constexpr std::array kViewKeys = {ViewKey{"page", &ViewState::page},
                                   ViewKey{"chosen", &ViewState::chosen},
                                   ViewKey{"other", &ViewState::other},
-                                  ViewKey{"failed", &ViewState::failed}};
+                                  ViewKey{"failed", &ViewState::failed},
+                                  ViewKey{"trace", &ViewState::trace}};
 
 ViewState viewIn(const Question& question) {
     ViewState view;

@@ -13,6 +13,7 @@ struct ViewState {
     std::string chosen{};  ///< the layout that is looked at, as `typedPlan` has it
     std::string other{};   ///< and the one it is compared with
     std::string failed{};  ///< links and devices: "leaf4 node3/nic2-leaf2"
+    std::string trace{};   ///< file of the measured step that is shown
 };
 
 /// Names, which have no spaces, with spaces in between; and back.

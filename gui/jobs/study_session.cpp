@@ -17,7 +17,8 @@ const std::vector<Plan>& PlanAnswers::shown() const {
 StudySession::StudySession(Workbench bench, const SavedStudy& study, QObject* parent)
     : QObject(parent),
       bench_(std::move(bench)),
-      history_(study.question, namesIn(study.view.failed)) {
+      history_(study.question, namesIn(study.view.failed)),
+      trace_(study.view.trace) {
     choose(study.view);
     ask();
 }
@@ -73,6 +74,13 @@ void StudySession::setFailed(std::vector<std::string> failed, const std::string&
     }
 }
 
+void StudySession::setTrace(const std::string& file) {
+    if (file != trace_) {
+        trace_ = file;
+        emit viewChanged();
+    }
+}
+
 /// Asks again only where another question is asked: what has failed changes no plan.
 void StudySession::goTo(void (History::*where)()) {
     const std::string before = documentText(question());
@@ -94,6 +102,7 @@ void StudySession::redo() {
 
 void StudySession::open(Question question, const ViewState& view) {
     history_ = History(std::move(question), namesIn(view.failed));
+    trace_ = view.trace;
     a_ = {};
     b_ = {};
     choose(view);

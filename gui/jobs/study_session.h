@@ -76,6 +76,9 @@ public:
     /// Links, devices and nodes of the cluster that are down, by their names.
     [[nodiscard]] const std::vector<std::string>& failed() const { return history_.failed(); }
     void setFailed(std::vector<std::string> failed, const std::string& title);
+    /// The file of a measured step that is shown beside the simulated one; may be empty.
+    [[nodiscard]] const std::string& trace() const { return trace_; }
+    void setTrace(const std::string& file);
     void endDrag() { history_.endDrag(); }
     void undo();
     void redo();
@@ -109,6 +112,7 @@ private:
     Workbench bench_;
     std::vector<std::string> folders_;
     History history_;
+    std::string trace_;
     PlanAnswers answers_;
     PlanInView a_;
     PlanInView b_;

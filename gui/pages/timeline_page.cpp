@@ -6,6 +6,7 @@
 #include "gui/models/step_timeline.h"
 
 #include <QFileDialog>
+#include <QFileInfo>
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QPushButton>
@@ -47,6 +48,9 @@ bool TimelinePage::isWaiting() const {
 }
 
 void TimelinePage::refresh() {
+    if (session().trace() != followed_) {
+        followTrace();
+    }
     if (!hasLayout()) {
         return;
     }
@@ -95,9 +99,24 @@ void TimelinePage::chooseTrace() {
 }
 
 void TimelinePage::load(const QString& file) {
-    measured_->setText("Reading " + file + " …");
-    traceJob_.start([this, path = file.toStdString()](const Watch& /*reading is not stopped*/,
-                                                      const LatestJob::Post& post) {
+    followed_.clear();  // the same file may have changed
+    session().setTrace(QFileInfo(file).absoluteFilePath().toStdString());
+    followTrace();
+}
+
+void TimelinePage::followTrace() {
+    if (session().trace() == followed_) {
+        return;
+    }
+    followed_ = session().trace();
+    if (followed_.empty()) {
+        removeTrace();
+        return;
+    }
+    measured_->setText("Reading " + QString::fromStdString(followed_) + " …");
+    unload_->show();
+    traceJob_.start([this, path = followed_](const Watch& /*reading is not stopped*/,
+                                             const LatestJob::Post& post) {
         const auto trace = std::make_shared<const Result<MeasuredTrace>>(readMeasuredTrace(path));
         post([this, trace] { take(*trace); });
     });
@@ -105,15 +124,22 @@ void TimelinePage::load(const QString& file) {
 
 void TimelinePage::take(const Result<MeasuredTrace>& trace) {
     if (!trace) {
+        trace_.reset();
+        showBoth();
         measured_->setText(QString::fromStdString(trace.error().text()));
         return;
     }
     trace_ = std::make_shared<const MeasuredTrace>(*trace);
-    unload_->show();
     showBoth();
 }
 
 void TimelinePage::forgetTrace() {
+    session().setTrace("");
+    followTrace();
+}
+
+void TimelinePage::removeTrace() {
+    traceJob_.cancel();
     trace_.reset();
     unload_->hide();
     measured_->setText("A trace of torch.profiler can be shown below.");

@@ -5,6 +5,7 @@
 #include "study/simulate.h"
 
 #include <memory>
+#include <string>
 
 class QPushButton;
 
@@ -29,8 +30,11 @@ protected:
 private:
     void addTools();
     void chooseTrace();
+    /// Reads the session's trace, or shows none.
+    void followTrace();
     void take(const Result<MeasuredTrace>& trace);
     void forgetTrace();
+    void removeTrace();
     void show(const Result<Simulation>& simulation);
     void showBoth();
 
@@ -40,6 +44,7 @@ private:
     TimelineWidget* timeline_ = nullptr;
     std::shared_ptr<const Simulation> simulation_;
     std::shared_ptr<const MeasuredTrace> trace_;
+    std::string followed_;  ///< the file that is shown, or read
     LatestJob traceJob_;
 };
 

@@ -120,7 +120,8 @@ ViewState MainWindow::viewState() const {
     return {.page = page()->name().toStdString(),
             .chosen = session_->a().typed,
             .other = session_->b().typed,
-            .failed = joinedNames(session_->failed())};
+            .failed = joinedNames(session_->failed()),
+            .trace = session_->trace()};
 }
 
 void MainWindow::showWhy(const QString& key) {

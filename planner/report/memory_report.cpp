@@ -97,13 +97,13 @@ std::string phasesLine(const MemoryBreakdown& memory) {
     const StageMemory& stage = memory.stages[memory.fullest];
     const ByteScale scale = scaleOf(memory);
     std::string text = fmt::format("tensors of each phase, {}:", scale.unit);
-    std::string_view decides;
+    std::string_view fullest;
     for (const PhasePeak& phase : stage.phases) {
         text += fmt::format(" {} {},", phase.name, scale.text(phase.requested));
-        decides = phase.requested == stage.requested && decides.empty() ? phase.name : decides;
+        fullest = phase.requested == stage.requested && fullest.empty() ? phase.name : fullest;
     }
     text.back() = ';';
-    return fmt::format("{} {} decides (--why phases)\n", text, decides);
+    return fmt::format("{} fullest: {} (--why phases)\n", text, fullest);
 }
 
 std::string fixText(const Fix& fix, const ByteScale& scale) {

@@ -24,6 +24,23 @@ TEST(MeasuredJourney, ATraceIsShownBelowTheSimulatedLanesUntilItIsRemoved) {
     EXPECT_EQ(chart.values().lanes.size(), simulated);
 }
 
+TEST(MeasuredJourney, ATraceIsSavedWithTheView) {
+    UsedWindow used({smallQuestion(), {.page = "timeline"}});
+    used.find<TimelinePage>("page.timeline")
+        .load(FABRICAST_SOURCE_DIR "/tests/fuzz/corpus/measured_trace/torch.json");
+    ASSERT_TRUE(used.waits());
+    const std::size_t lanes = used.find<TimelineWidget>("timeline.chart").values().lanes.size();
+    const QString file = used.folder.filePath("study.json");
+    ASSERT_TRUE(used.window.files().saveTo(file));
+
+    UsedWindow again(openStudy(file.toStdString()).value());
+    ASSERT_TRUE(again.waits());
+    EXPECT_EQ(again.find<TimelineWidget>("timeline.chart").values().lanes.size(), lanes);
+    again.find<QPushButton>("timeline.unload").click();
+    EXPECT_EQ(again.window.session().trace(), "");
+    EXPECT_LT(again.find<TimelineWidget>("timeline.chart").values().lanes.size(), lanes);
+}
+
 TEST(MeasuredJourney, WhatIsNoTraceIsExplainedAndTheStepStays) {
     UsedWindow used({smallQuestion(), {.page = "timeline"}});
     const QString path = used.folder.filePath("no.json");
