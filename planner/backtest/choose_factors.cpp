@@ -25,6 +25,8 @@ constexpr double kLeastGain = 0.05;
 constexpr double kLeastFall = 0.002;
 /// All of them together have to help by this many standard errors.
 constexpr double kSureErrors = 1.5;
+/// Farther from the profiles than so many usual spreads is no machine: one in a hundred would be.
+constexpr double kFarSpreads = 2.5;
 /// Nearer to a bound than this, a factor is at it.
 constexpr double kNearBound = 1.02;
 
@@ -33,6 +35,14 @@ struct Attempt {
     double noise = 0.0;
     std::vector<double> misses;
 };
+
+std::vector<double> missesOf(const std::vector<RunSlopes>& runs) {
+    std::vector<double> misses;
+    for (const RunSlopes& run : runs) {
+        misses.push_back(run.miss);
+    }
+    return misses;
+}
 
 double meanSize(const std::vector<double>& misses) {
     double sum = 0.0;
@@ -62,7 +72,8 @@ bool isAtBound(const std::vector<RunSlopes>& runs, const FactorList& factors, do
         solveFactors(runs, std::vector<bool>(runs.size(), false), factors, noise);
     return std::ranges::any_of(factors, [&](std::size_t factor) {
         const double speed = std::exp(logs[factor]);
-        return speed < kLeastCorrection * kNearBound || speed > kMostCorrection / kNearBound;
+        return std::abs(logs[factor]) > kFarSpreads * usualSpread()[factor] ||
+               speed < kLeastCorrection * kNearBound || speed > kMostCorrection / kNearBound;
     });
 }
 
@@ -144,17 +155,14 @@ std::vector<double> leftOutMisses(const std::vector<RunSlopes>& runs,
     return misses;
 }
 
-ChosenFactors chooseFactors(const std::vector<RunSlopes>& runs, const LeftOutGroups& groups) {
-    std::vector<double> before;
-    for (const RunSlopes& run : runs) {
-        before.push_back(run.miss);
-    }
-    ChosenFactors chosen{.factors = {}, .noise = 0.0, .leftOut = before, .atBound = {}};
-    if (groups.count < 2) {
-        return chosen;
-    }
-    const FactorList candidates = felt(runs);
-    double mean = meanSize(before);
+namespace {
+
+/// Factors one at a time, while left-out groups gain.
+ChosenFactors addedFactors(const std::vector<RunSlopes>& runs,
+                           const LeftOutGroups& groups,
+                           const FactorList& candidates) {
+    ChosenFactors chosen{.factors = {}, .noise = 0.0, .leftOut = missesOf(runs), .atBound = {}};
+    double mean = meanSize(chosen.leftOut);
     while (const auto next = nextFactor(runs, groups, candidates, chosen)) {
         const double fall = mean - next->second.mean;
         if (fall < kLeastGain * mean || fall < kLeastFall) {
@@ -165,7 +173,41 @@ ChosenFactors chooseFactors(const std::vector<RunSlopes>& runs, const LeftOutGro
         chosen.leftOut = next->second.misses;
         mean = next->second.mean;
     }
-    if (!isSure(before, chosen.leftOut, groups)) {
+    return chosen;
+}
+
+/// Misses of each group by factors that were chosen without it.
+std::vector<double> unseenMisses(const std::vector<RunSlopes>& runs, const LeftOutGroups& groups) {
+    std::vector<double> misses(runs.size(), 0.0);
+    for (std::size_t group = 0; group < groups.count; ++group) {
+        std::vector<RunSlopes> others;
+        LeftOutGroups rest{.of = {}, .count = groups.count - 1, .what = groups.what};
+        for (std::size_t i = 0; i < runs.size(); ++i) {
+            if (groups.of[i] != group) {
+                others.push_back(runs[i]);
+                rest.of.push_back(groups.of[i] - (groups.of[i] > group ? 1 : 0));
+            }
+        }
+        const ChosenFactors chosen = addedFactors(others, rest, felt(others));
+        const PerFactor logs = solveFactors(
+            others, std::vector<bool>(others.size(), false), chosen.factors, chosen.noise);
+        for (std::size_t i = 0; i < runs.size(); ++i) {
+            misses[i] = groups.of[i] == group ? missWith(runs[i], logs) : misses[i];
+        }
+    }
+    return misses;
+}
+
+}  // namespace
+
+ChosenFactors chooseFactors(const std::vector<RunSlopes>& runs, const LeftOutGroups& groups) {
+    const std::vector<double> before = missesOf(runs);
+    if (groups.count < 2) {
+        return {.factors = {}, .noise = 0.0, .leftOut = before, .atBound = {}};
+    }
+    ChosenFactors chosen = addedFactors(runs, groups, felt(runs));
+    if (!isSure(before, chosen.leftOut, groups) ||
+        (groups.count > 2 && !isSure(before, unseenMisses(runs, groups), groups))) {
         chosen.factors.clear();
         chosen.leftOut = before;
     }

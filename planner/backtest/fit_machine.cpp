@@ -167,8 +167,8 @@ private:
             "the profiles are as good as these runs can tell";
         if (!chosen.atBound.empty()) {
             why += "; " + std::string(nameOf(static_cast<MachineFactor>(chosen.atBound.front()))) +
-                   " would have to be at its bound, 40 % or 160 %: check the GPU, layout and "
-                   "software of the rows";
+                   " would have to be farther from the profiles than machines are: check the GPU, "
+                   "layout and software of the rows";
         }
         return why;
     }
