@@ -622,6 +622,43 @@ TEST(Import, CountsTheRanksThatALauncherStarts) {
               "as many nodes");
 }
 
+// torchtitan and Axolotl shard each copy over what the other degrees leave of the ranks.
+TEST(Import, LeavesTheRanksOfACopyToTheGpus) {
+    const auto titan = [](const std::string& shards) {
+        return imported(
+            "[model]\nname = \"llama3\"\nflavor = \"8B\"\n[parallelism]\n"
+            "data_parallel_replicate_degree = 2\n" +
+                shards + "[activation_checkpoint]\nmode = \"full\"\n",
+            "a.toml");
+    };
+    for (const char* const shards : {"", "data_parallel_shard_degree = -1\n"}) {
+        const auto run = titan(shards);
+        ASSERT_TRUE(run) << run.error().text();
+        EXPECT_EQ(valueAt(*run, "layout", "copies"), "2");
+        EXPECT_EQ(run->find("layout")->find("copies")->line(), 5);
+        EXPECT_EQ(valueAt(*run, "layout", "dp"), "-");
+        EXPECT_EQ(valueAt(*run, "layout", "shard"), "-");
+    }
+    const auto said = titan("data_parallel_shard_degree = 4\n");
+    EXPECT_EQ(valueAt(*said, "layout", "shard_size"), "4");
+    EXPECT_EQ(valueAt(*said, "layout", "copies"), "-");
+    const auto started = imported(
+        "torchrun --nproc-per-node 8 -m torchtitan.train --module llama3 --config llama3_8b "
+        "--activation-checkpoint.mode full --parallelism.tensor_parallel_degree 2 "
+        "--parallelism.data_parallel_replicate_degree 2 "
+        "--parallelism.data_parallel_shard_degree -1\n",
+        "a.sh");
+    ASSERT_TRUE(started) << started.error().text();
+    EXPECT_EQ(valueAt(*started, "layout", "dp"), "4");
+    EXPECT_EQ(valueAt(*started, "layout", "copies"), "2");
+    const std::string axolotl = "base_model: x\nfsdp_version: 2\nfsdp_config:\n";
+    const auto copies = imported(axolotl + "dp_replicate_size: 2\n", "a.yaml");
+    EXPECT_EQ(valueAt(*copies, "layout", "copies"), "2");
+    const auto shards = imported(axolotl + "dp_shard_size: 4\n", "a.yaml");
+    EXPECT_EQ(valueAt(*shards, "layout", "shard"), "\"hsdp\"");
+    EXPECT_EQ(valueAt(*shards, "layout", "shard_size"), "4");
+}
+
 // What is merged from another map is there, and the map's own keys win.
 // DeepSpeed's train_batch_size is micro-batch x steps x ranks, and it ends where it is not.
 TEST(Import, RefusesDeepspeedsBatchForOtherRanks) {
