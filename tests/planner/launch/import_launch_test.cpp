@@ -199,6 +199,20 @@ TEST(Import, ReadsAxolotlAsItWasWritten) {
               "a.yaml:4:3: fsdp_config.sharding_strategy is not modelled for FSDP2");
 }
 
+// AxolotlInputConfig 0.19, validate_ring_attn_func: packed sequences are gathered, others go round.
+TEST(Import, ReadsWhichRingAxolotlHas) {
+    const auto kindOf = [](const std::string& more) {
+        const auto run = imported("base_model: x\ncontext_parallel_size: 2\n" + more, "a.yaml");
+        return run ? run->find("layout")->find("cp_kind")->text().value() : run.error().text();
+    };
+    EXPECT_EQ(kindOf("sample_packing: true\n"), "allgather");
+    EXPECT_EQ(kindOf("sample_packing: false\n"), "ring");
+    EXPECT_EQ(kindOf(""), "ring");
+    EXPECT_EQ(kindOf("ring_attn_func: batch_ring\n"), "ring");
+    EXPECT_EQ(kindOf("ring_attn_func: varlen_llama3\n"), "allgather");
+    EXPECT_NE(kindOf("ring_attn_func: batch_zigzag\n").find("a.yaml:3:1"), std::string::npos);
+}
+
 TEST(Import, TakesFloat8OfTorchtitanWhereItIsConverted) {
     const std::string model = "[model]\nname = \"llama3\"\nflavor = \"8B\"\nconverters = [";
     const std::string rest = "]\n[activation_checkpoint]\nmode = \"full\"\n";
