@@ -165,8 +165,10 @@ std::span<const KnownArgument> argumentsNamed(std::string_view name) {
 LintHits unknownArguments(const LintView& view) {
     LintHits hits;
     for (const LaunchKey& key : view.file.keys().all()) {
-        const bool isArgument =
-            view.file.kind() == LaunchKind::Megatron && key.path.starts_with("--");
+        // Of NeMo and Bridge are fields of Megatron-Core, some of which no argument sets.
+        const bool isArgument = view.file.kind() == LaunchKind::Megatron &&
+                                view.file.opened().words == MegatronWords::Arguments &&
+                                key.path.starts_with("--");
         if (!isArgument || !argumentsNamed(key.path).empty()) {
             continue;
         }
