@@ -58,6 +58,7 @@ std::optional<OwnFile> ownFile(std::span<const OpenedFile> files) {
             case LaunchKind::Trainer:
                 return OwnFile{one, ""};
             case LaunchKind::Torch:
+            case LaunchKind::Tune:
             case LaunchKind::Script:
                 break;
         }

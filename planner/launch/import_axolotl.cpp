@@ -43,6 +43,11 @@ Result<void> refusePreferences(ScenarioDraft& draft) {
 Result<void> importAxolotlBatch(ScenarioDraft& draft) {
     LaunchKeys& keys = draft.keys();
     FABRICAST_TRY(draft.copyWhole("workload.sequence", "sequence_len"));
+    FABRICAST_ASSIGN(const auto packed, keys.flag("sample_packing"));
+    FABRICAST_ASSIGN(const auto padded, keys.flag("pad_to_sequence_len"));
+    if (!packed.value_or(false) && !padded.value_or(false)) {
+        draft.note("samples are not packed: forecast with all as long as sequence_len");
+    }
     FABRICAST_ASSIGN(const auto micro, keys.whole("micro_batch_size"));
     FABRICAST_ASSIGN(const auto steps, keys.whole("gradient_accumulation_steps"));
     FABRICAST_ASSIGN(const auto batch, keys.whole("batch_size"));

@@ -262,11 +262,14 @@ TEST(Import, TakesThePrecisionThatAFrameworkHasWithoutOne) {
 }
 
 TEST(Import, SaysWhatItDoesNotLookAt) {
-    const JsonValue scenario =
-        imported("base_model: x\nlearning_rate: 1\nmystery: 4\n", "a.yaml").value();
+    const std::string yaml = "base_model: x\nlearning_rate: 1\nmystery: 4\n";
+    const JsonValue scenario = imported(yaml + "sample_packing: true\n", "a.yaml").value();
     const auto notes = scenario.find("imported")->find("notes")->items();
     ASSERT_EQ(notes.size(), 1U);
     EXPECT_EQ(notes[0].text().value(), "not looked at: mystery (line 3)");
+    const JsonValue open = imported(yaml, "a.yaml").value();
+    EXPECT_EQ(open.find("imported")->find("notes")->items()[0].text().value(),
+              "samples are not packed: forecast with all as long as sequence_len");
 }
 
 TEST(Import, AdvisesToLeaveFsdp1) {
