@@ -134,7 +134,7 @@ TEST(FindPlans, TakesAHeldShardSizeWhereItDivides) {
 
 /// Of layouts whose copies are held, those whose ranks they divide are left, each with so many.
 TEST(FindPlans, TakesHeldCopiesWhereTheyDivide) {
-    SearchTask task = taskOf({.gpus = 4}, {"torchtitan"});
+    SearchTask task = taskOf({.gpus = 4, .memory = Bytes(1LL << 40)}, {"torchtitan"});
     task.rules.fixed = {.said = {"copies"}, .recompute = {}, .copies = 2};
     const auto report = findPlans(task, exampleTiming(), {.top = 64}).value();
     ASSERT_FALSE(report.plans.empty());
