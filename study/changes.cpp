@@ -286,8 +286,10 @@ void otherCounts(const ChangeSubject& subject, Offers& offers) {
 
 /// The edits, with the size of shard groups open again where the question says it.
 Edits withOpenShards(const ChangeSubject& subject, Edits edits) {
-    if (says(subject.question, "layout.shard_size")) {
-        edits.push_back(layoutKey("shard_size", "null"));
+    for (const char* const key : {"shard_size", "copies"}) {
+        if (says(subject.question, std::string("layout.") + key)) {
+            edits.push_back(layoutKey(key, "null"));
+        }
     }
     return edits;
 }

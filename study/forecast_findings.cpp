@@ -176,7 +176,8 @@ std::string whereCommunication(const Question& question, TimePart part) {
         case TimePart::Stage:
             return whereFirstSaid(question, {"layout.pp"});
         default:
-            return whereFirstSaid(question, {"layout.shard", "layout.dp", "layout.shard_size"});
+            return whereFirstSaid(
+                question, {"layout.shard", "layout.dp", "layout.shard_size", "layout.copies"});
     }
 }
 

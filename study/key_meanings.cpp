@@ -30,6 +30,7 @@ constexpr std::array kMeanings = {
     Meaning{"offload", "what is kept in host memory or on NVMe"},
     Meaning{"placement", "which of dp and pp has neighbouring ranks"},
     Meaning{"recompute", "what backward computes again instead of keeping it (help recompute)"},
+    Meaning{"copies", "copies of the states: shard_size is dp x cp through them"},
     // Kernels.
     Meaning{"settings.kernels.code", "whose model code runs"},
     Meaning{"settings.kernels.norm", "norms in one kernel, or written out in fp32"},

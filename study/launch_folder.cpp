@@ -69,7 +69,8 @@ Result<std::vector<std::string>> launchFilesIn(const std::string& folder,
     std::error_code trouble;
     for (const auto& entry :
          std::filesystem::directory_iterator(pathFrom(directory, folder), trouble)) {
-        const std::string file = (path(folder) / entry.path().filename()).string();
+        const std::string file =
+            (path(folder) / entry.path().filename()).lexically_normal().string();
         std::error_code ignored;
         if (entry.is_regular_file(ignored) && mayBeLaunchFile(file)) {
             files.push_back(file);

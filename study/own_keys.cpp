@@ -58,6 +58,7 @@ std::optional<OwnFile> ownFile(std::span<const OpenedFile> files) {
             case LaunchKind::Trainer:
                 return OwnFile{one, ""};
             case LaunchKind::Torch:
+            case LaunchKind::Tune:
             case LaunchKind::Script:
                 break;
         }
@@ -122,6 +123,15 @@ std::string saidKey(const LaunchKey& key, const WrittenFile& written, const OwnF
     return line;
 }
 
+/// Whether keys stand in braces, together with others of their section.
+bool hasSections(const OwnFile& own, const std::vector<LaunchKey>& keys) {
+    const std::string& source = own.file.keys.source();
+    const bool isYaml = source.ends_with(".yaml") || source.ends_with(".yml");
+    const bool isNested = std::ranges::any_of(
+        keys, [](const LaunchKey& key) { return key.path.find('.') != std::string::npos; });
+    return source.ends_with(".json") || (isYaml && isNested);
+}
+
 std::string ownDifference(const WrittenFile& before, const WrittenFile& after, const OwnFile& own) {
     std::vector<std::string> said;
     std::vector<LaunchKey> changed;
@@ -133,8 +143,8 @@ std::string ownDifference(const WrittenFile& before, const WrittenFile& after, c
             said.push_back(saidKey(key, after, own));
         }
     }
-    if (changed.size() > 1 && own.file.keys.source().ends_with(".json")) {
-        said.assign(1, writtenInJson(own.file, changed));
+    if (changed.size() > 1 && hasSections(own, changed)) {
+        said.assign(1, writtenInMaps(own.file, changed));
     }
     for (const LaunchKey& key : before.keys.all()) {
         // What the file does not say need not be taken out of it.

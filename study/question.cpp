@@ -99,22 +99,25 @@ constexpr std::array kSuperseded = {
     Superseded{"settings.optimizer.kind", "workload.optimizer"},
     Superseded{"settings.recompute", "layout.recompute"},
     Superseded{"settings.train", "settings.tuning"},
-    Superseded{"settings.megatron.pipeline_inside", "layout.placement"}};
+    Superseded{"settings.megatron.pipeline_inside", "layout.placement"},
+    Superseded{"layout.copies", "layout.shard_size"},
+    Superseded{"layout.shard_size", "layout.copies"}};
 
 /// Precisions that say the type of every tensor; the others are only about matrix products.
 constexpr std::array<std::string_view, 4> kWholePrecisions = {"bf16", "fp16", "fp32", "pure_bf16"};
 
 /// What an answer states only because its stack does so by default: keys of a layout that another
 /// stack spells differently.
-constexpr std::array<std::string_view, 9> kStackLayout = {"layout.shard",
-                                                          "layout.shard_size",
-                                                          "layout.sp",
-                                                          "layout.vpp",
-                                                          "layout.schedule",
-                                                          "layout.group",
-                                                          "layout.cp_kind",
-                                                          "layout.etp",
-                                                          "layout.placement"};
+constexpr std::array<std::string_view, 10> kStackLayout = {"layout.shard",
+                                                           "layout.shard_size",
+                                                           "layout.copies",
+                                                           "layout.sp",
+                                                           "layout.vpp",
+                                                           "layout.schedule",
+                                                           "layout.group",
+                                                           "layout.cp_kind",
+                                                           "layout.etp",
+                                                           "layout.placement"};
 
 const JsonValue* valueAt(const JsonValue& root, std::string_view path) {
     const JsonValue* place = &root;

@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
+#include <iterator>
 #include <memory>
 #include <optional>
 #include <set>
@@ -129,14 +130,21 @@ Result<void> checkCodes(const std::vector<std::string>& codes) {
     return {};
 }
 
-/// A file that another one names is looked at with it, and not once more.
+std::string placeOf(const std::string& file) {
+    return std::filesystem::path(file).lexically_normal().string();
+}
+
+/// A file that another one names is looked at with it, and not once more; nor is one that is typed
+/// twice, or with its folder.
 void leaveOutNamed(Reports& all) {
-    std::set<std::string> named;
+    std::set<std::string> seen;
     for (const LintReport& one : all) {
-        named.insert(one.reads.begin() + 1, one.reads.end());
+        std::transform(
+            one.reads.begin() + 1, one.reads.end(), std::inserter(seen, seen.end()), &placeOf);
     }
-    std::erase_if(all,
-                  [&named](const LintReport& one) { return named.contains(one.reads.front()); });
+    std::erase_if(all, [&seen](const LintReport& one) {
+        return !seen.insert(placeOf(one.reads.front())).second;
+    });
 }
 
 /// A file as it is typed, or one of a typed folder, where not every file need be a launch file.

@@ -101,6 +101,9 @@ void addAxolotlMesh(const Scenario& scenario, Keys& keys) {
     }
     if (layout.cp > 1) {
         addKey(keys, "context_parallel_size", layout.cp);
+        addKey(keys,
+               "ring_attn_func",
+               std::string(layout.cpKind == CpKind::Ring ? "batch_ring" : "varlen_llama3"));
     }
     if (layout.ep > 1) {
         addKey(keys, "expert_parallel_size", layout.ep);
@@ -203,10 +206,6 @@ Result<LaunchFiles> axolotlFiles(const LaunchFacts& facts) {
     FABRICAST_TRY(checkAttention(scenario));
     LaunchFiles files;
     FABRICAST_ASSIGN(files.untold, untoldByTransformers(scenario, kToldToAxolotl));
-    if (scenario.layout.cp > 1 && scenario.layout.cpKind != CpKind::AllGather) {
-        files.untold.push_back("layout.cp_kind=" + std::string(nameOf(scenario.layout.cpKind)) +
-                               ": Axolotl has no key for it");
-    }
     FABRICAST_ASSIGN(const Keys keys, axolotlKeys(facts));
     std::string text = commentOf(facts.about);
     for (const auto& [key, value] : keys) {
@@ -221,9 +220,13 @@ Result<LaunchFiles> axolotlFiles(const LaunchFacts& facts) {
     if (facts.saved) {
         text += "save_strategy: steps\nsave_steps: " + std::to_string(facts.saved->steps) + "\n";
     }
+    // A ring passes round whole sequences: samples that end within one would attend to each other.
+    const bool isPacked = scenario.layout.cp == 1 || scenario.layout.cpKind != CpKind::Ring;
     text +=
-        "\n# Yours to set: what to learn from, and how fast. The forecast counts full sequences.\n"
-        "sample_packing: true\n"
+        "\n# Yours to set: what to learn from, and how fast. The forecast counts full sequences.\n";
+    text +=
+        isPacked ? "sample_packing: true\n" : "sample_packing: false\npad_to_sequence_len: true\n";
+    text +=
         "datasets: [{path: tatsu-lab/alpaca, type: alpaca}]\n"
         "output_dir: ./out\nval_set_size: 0\nnum_epochs: 1\n"
         "learning_rate: 2e-5\nlr_scheduler: cosine\n";

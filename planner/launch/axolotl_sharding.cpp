@@ -36,9 +36,17 @@ Result<void> importAxolotlSharding(ScenarioDraft& draft) {
     FABRICAST_ASSIGN(const auto copies, keys.whole("dp_replicate_size"));
     FABRICAST_ASSIGN(const auto context, keys.whole("context_parallel_size"));
     const std::int64_t cp = context.value_or(1);
-    draft.set("layout.shard", copies.value_or(1) > 1 ? "hsdp" : "fsdp", "fsdp_version");
-    if (copies.value_or(1) > 1 && shards) {
+    const bool isCopied = copies.value_or(1) > 1;
+    FABRICAST_ASSIGN(const auto experts, keys.whole("expert_parallel_size"));
+    if (isCopied && !shards) {  // Axolotl works out the one of the two that is missing
+        draft.set("layout.copies", *copies, "dp_replicate_size");
+    } else if (isCopied || (shards.value_or(1) > 1 && experts.value_or(1) <= 1)) {
+        draft.set("layout.shard", "hsdp", isCopied ? "dp_replicate_size" : "dp_shard_size");
         draft.set("layout.shard_size", saturatingProduct(*shards, cp), "dp_shard_size");
+    } else {
+        draft.set("layout.shard", "fsdp", "fsdp_version");
+    }
+    if (isCopied && shards) {
         draft.set("layout.dp", saturatingProduct(*shards, *copies), "dp_shard_size");
     }
     FABRICAST_ASSIGN(const auto offload, keys.flag("fsdp_config.offload_params"));

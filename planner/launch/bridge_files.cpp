@@ -89,7 +89,9 @@ Result<LaunchFiles> bridgeFiles(const LaunchFacts& facts) {
     }
     const Layout& layout = facts.scenario.layout;
     LaunchFiles files;
-    FABRICAST_ASSIGN(files.untold, untoldToMegatron(facts.scenario));
+    FABRICAST_ASSIGN(
+        files.untold,
+        untoldToMegatron(facts.scenario, {"kernels.fused_ops", "kernels.fp8_attention"}));
     if (adapts) {
         files.environment.emplace_back(
             "PRETRAINED=\"${PRETRAINED:?a checkpoint of the base model}\"");

@@ -119,10 +119,11 @@ inline constexpr std::array kBridgeRows = {
     BridgeRow{.flag = "--no-gradient-accumulation-fusion"},  // off in Bridge
     BridgeRow{.flag = "--use-tp-pp-dp-mapping", .section = "dist", .form = PythonForm::On},
     // Not modelled: they are read to be refused.
-    // Not modelled: they are read to be refused.
     BridgeRow{.flag = "--use-megatron-fsdp", .section = "ddp", .form = PythonForm::On},
     BridgeRow{.flag = "--use-torch-fsdp2", .section = "dist", .form = PythonForm::On},
     BridgeRow{.flag = "--fp8-param-gather", .section = "mixed_precision", .form = PythonForm::On},
+    BridgeRow{
+        .flag = "--fp8-multi-head-attention", .section = "mixed_precision", .form = PythonForm::On},
     BridgeRow{.flag = "--distribute-saved-activations", .section = "model", .form = PythonForm::On},
     BridgeRow{.flag = "--micro-batch-size", .section = "train"},
     BridgeRow{.flag = "--global-batch-size", .section = "train"},
@@ -139,6 +140,9 @@ inline constexpr std::array kBridgeRows = {
               .section = "mixed_precision",
               .key = "fp4",
               .form = PythonForm::Text},
+    BridgeRow{.flag = "--fp8-dot-product-attention",
+              .section = "mixed_precision",
+              .form = PythonForm::On},
     BridgeRow{.flag = "--grad-reduce-in-bf16"},  // written for every precision
     BridgeRow{
         .flag = "--use-precision-aware-optimizer", .section = "optimizer", .form = PythonForm::On},
@@ -150,6 +154,8 @@ inline constexpr std::array kBridgeRows = {
     BridgeRow{.flag = "--optimizer", .section = "optimizer", .form = PythonForm::Text},
     BridgeRow{.flag = "--sgd-momentum", .section = "optimizer"},
     BridgeRow{.flag = "--transformer-impl", .section = "model", .form = PythonForm::Text},
+    BridgeRow{
+        .flag = "--use-transformer-engine-op-fuser", .section = "model", .form = PythonForm::On},
     BridgeRow{.flag = "--attention-backend", .section = "model", .form = PythonForm::Backend},
     BridgeRow{.flag = "--cross-entropy-loss-fusion", .section = "model", .form = PythonForm::On},
     BridgeRow{.flag = "--attention-dropout", .section = "model"},

@@ -56,9 +56,7 @@ Result<OpenedFile> yamlFile(LaunchKeys keys) {
         return trlFile(keys);
     }
     if (isTuneYaml(keys)) {
-        LaunchKey config = *keys.find("model._component_");
-        config.values.clear();
-        return refuseTune(keys, config);
+        return OpenedFile{LaunchKind::Tune, std::move(keys)};
     }
     if (isNemoYaml(keys)) {
         FABRICAST_ASSIGN(LaunchKeys arguments, argumentsOfNemoYaml(keys));
@@ -67,7 +65,8 @@ Result<OpenedFile> yamlFile(LaunchKeys keys) {
     return fail(Error::Code::BadInput,
                 keys.source(),
                 "is no YAML of Accelerate (distributed_type), Axolotl (base_model), TRL "
-                "(model_name_or_path) or NeMo (model with tensor_model_parallel_size, and "
+                "(model_name_or_path), torchtune (model and checkpointer with _component_) or NeMo "
+                "(model with tensor_model_parallel_size, and "
                 "trainer)");
 }
 
@@ -80,6 +79,7 @@ OpenedFile scriptFile(LaunchKeys keys) {
     nameOther(file, {"script"});
     const std::string script = std::exchange(file.names, "");
     if (file.keys.has(kTuneKey)) {
+        nameOther(file, {"--config"});
         return file;
     }
     const bool byTrl = file.keys.has(kTrlKey);

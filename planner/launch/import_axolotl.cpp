@@ -43,6 +43,11 @@ Result<void> refusePreferences(ScenarioDraft& draft) {
 Result<void> importAxolotlBatch(ScenarioDraft& draft) {
     LaunchKeys& keys = draft.keys();
     FABRICAST_TRY(draft.copyWhole("workload.sequence", "sequence_len"));
+    FABRICAST_ASSIGN(const auto packed, keys.flag("sample_packing"));
+    FABRICAST_ASSIGN(const auto padded, keys.flag("pad_to_sequence_len"));
+    if (!packed.value_or(false) && !padded.value_or(false)) {
+        draft.note("samples are not packed: forecast with all as long as sequence_len");
+    }
     FABRICAST_ASSIGN(const auto micro, keys.whole("micro_batch_size"));
     FABRICAST_ASSIGN(const auto steps, keys.whole("gradient_accumulation_steps"));
     FABRICAST_ASSIGN(const auto batch, keys.whole("batch_size"));
@@ -54,6 +59,31 @@ Result<void> importAxolotlBatch(ScenarioDraft& draft) {
     draft.set("workload.global_batch",
               std::to_string(each) + " per rank",
               batch ? "batch_size" : "gradient_accumulation_steps");
+    return {};
+}
+
+/// Which of ring-flash-attn's functions runs: Axolotl's own choice follows from packing.
+Result<void> importAxolotlContext(ScenarioDraft& draft) {
+    LaunchKeys& keys = draft.keys();
+    FABRICAST_TRY(draft.copyWhole("layout.cp", "context_parallel_size"));
+    FABRICAST_ASSIGN(const auto ranks, keys.whole("context_parallel_size"));
+    FABRICAST_ASSIGN(const auto isPacked, keys.flag("sample_packing"));
+    const char* const path = "ring_attn_func";
+    const std::string usual = isPacked.value_or(false) ? "varlen_llama3" : "batch_ring";
+    const std::string name = keys.text(path).value_or(usual);
+    if (ranks.value_or(1) <= 1) {
+        return {};
+    }
+    if (name != "varlen_llama3" && name != "batch_ring") {
+        return keys.refuse(*keys.use(path),
+                           "\"" + name + "\" is not of Axolotl 0.19",
+                           "varlen_llama3 with sample_packing, batch_ring without");
+    }
+    draft.set("layout.cp_kind",
+              name == "batch_ring" ? "ring" : "allgather",
+              keys.has(path)               ? path
+              : keys.has("sample_packing") ? "sample_packing"
+                                           : "context_parallel_size");
     return {};
 }
 
@@ -207,7 +237,7 @@ Result<JsonValue> importAxolotl(LaunchKeys& file, const ImportContext& context) 
     FABRICAST_TRY(refuseMixedTypes(draft));
     FABRICAST_TRY(importAxolotlKernels(draft));
     FABRICAST_TRY(draft.copyWhole("layout.tp", "tensor_parallel_size"));
-    FABRICAST_TRY(draft.copyWhole("layout.cp", "context_parallel_size"));
+    FABRICAST_TRY(importAxolotlContext(draft));
     FABRICAST_TRY(draft.copyWhole("layout.ep", "expert_parallel_size"));
     FABRICAST_TRY(importTrainerSaving(draft, ""));
     FABRICAST_TRY(importAxolotlEvaluation(draft));

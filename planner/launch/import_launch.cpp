@@ -145,6 +145,7 @@ Result<JsonValue> inWordsOf(const OpenedFile& file, Result<JsonValue> run) {
 
 /// A script that starts a file of another kind.
 Result<JsonValue> importScript(OpenedFile& file, const ImportContext& context) {
+    FABRICAST_TRY(checkTuneRecipe(file.keys));
     if (!file.names.empty()) {
         Result<OpenedFile> named = openNamed(file, context.read);
         if (named && file.namedBy != "starts" && file.namedBy != "--config" &&
@@ -168,7 +169,7 @@ Result<JsonValue> importScript(OpenedFile& file, const ImportContext& context) {
         return importFile(*typed, context);
     }
     if (const LaunchKey* const recipe = file.keys.find(kTuneKey)) {
-        return refuseTune(file.keys, *recipe);
+        return file.keys.refuse(*recipe, "names no config", "--config CONFIG.yaml");
     }
     const std::string script = file.keys.text("script").value_or("");
     const LaunchKey* const at = file.keys.use("script");
@@ -201,6 +202,8 @@ Result<JsonValue> importFile(OpenedFile& file, const ImportContext& context) {
             return importTrainer(file, context);
         case LaunchKind::Torch:
             return importTorch(file.keys);
+        case LaunchKind::Tune:
+            return importTune(file.keys, context);
         case LaunchKind::Script:
             break;
     }

@@ -20,8 +20,9 @@ struct ImportContext {
 };
 
 /// What a launch file says, as a scenario: torchtitan's TOML and arguments, DeepSpeed's JSON,
-/// Accelerate's and Axolotl's YAML, scripts that call Megatron or Hugging Face's Trainer, Python
-/// programs of Trainer, FSDP2 or DDP, and scripts that start one of these. Nothing of it is run.
+/// Accelerate's, Axolotl's and torchtune's YAML, scripts that call Megatron or Hugging Face's
+/// Trainer, Python programs of Trainer, FSDP2 or DDP, and scripts that start one of these. Nothing
+/// of it is run.
 ///     FABRICAST_ASSIGN(const JsonValue scenario, importLaunch(text, "train.toml", context));
 Result<JsonValue> importLaunch(std::string_view text,
                                const std::string& source,
@@ -39,5 +40,6 @@ Result<JsonValue> importTitan(LaunchKeys& file, const ImportContext& context);
 Result<JsonValue> importMegatron(LaunchKeys& keys);
 Result<JsonValue> importAccelerate(LaunchKeys& keys);
 Result<JsonValue> importAxolotl(LaunchKeys& file, const ImportContext& context);
+Result<JsonValue> importTune(LaunchKeys& keys, const ImportContext& context);
 
 }  // namespace fabricast

@@ -1,4 +1,5 @@
 #include "planner/launch/import_megatron.h"
+#include "planner/launch/megatron_arguments.h"
 
 #include <algorithm>
 #include <array>
@@ -8,6 +9,25 @@
 #include <vector>
 
 namespace fabricast {
+namespace {
+
+/// Kernels of Transformer Engine that layers have where they multiply in 8 bits or fewer.
+void importEngineKernels(ScenarioDraft& draft, bool isQuantized) {
+    constexpr std::array kKernels = {
+        std::pair{"--fp8-dot-product-attention", "settings.kernels.fp8_attention"},
+        std::pair{"--use-transformer-engine-op-fuser", "settings.kernels.fused_ops"}};
+    for (const auto& [flag, setting] : kKernels) {
+        const LaunchKey* const key = draft.keys().use(flag);
+        if (key != nullptr && isQuantized) {
+            draft.set(setting, true, flag);
+        } else if (key != nullptr) {
+            draft.note(draft.keys().where(*key) + ": " + flag +
+                       " changes no forecast of layers that multiply in 16 bits");
+        }
+    }
+}
+
+}  // namespace
 
 Result<void> importMegatronPrecision(ScenarioDraft& draft) {
     LaunchKeys& keys = draft.keys();
@@ -32,6 +52,7 @@ Result<void> importMegatronPrecision(ScenarioDraft& draft) {
     if (keys.use("--fp4-format") != nullptr) {
         draft.set("settings.kernels.quantization", "nvfp4", "--fp4-format");
     }
+    importEngineKernels(draft, !format.empty() || keys.has("--fp4-format"));
     if (keys.use("--grad-reduce-in-bf16") != nullptr) {
         draft.set("settings.precision.gradients", "bf16", "--grad-reduce-in-bf16");
         draft.set("settings.precision.reduce", "bf16", "--grad-reduce-in-bf16");
@@ -172,6 +193,12 @@ Result<void> importMegatronExperts(ScenarioDraft& draft) {
     draft.set("settings.kernels.dispatch_once_per_node",
               dispatcher == "flex",
               "--moe-token-dispatcher-type");
+    const bool fuses = keys.use("--use-transformer-engine-op-fuser") != nullptr;
+    const std::string variable = "env " + std::string(kFusedExperts);
+    (void)keys.use("--moe-mlp-glu-interleave-size");
+    if (fuses && keys.text(variable).value_or("0") != "0" && keys.text("--fp8-recipe") == "mxfp8") {
+        draft.set("settings.kernels.fused_experts", true, variable);
+    }
     if (keys.use("--moe-grouped-gemm") == nullptr) {
         draft.set("settings.kernels.experts", "sequential", "--moe-grouped-gemm");
     }

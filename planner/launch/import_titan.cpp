@@ -61,9 +61,7 @@ Result<void> importMesh(ScenarioDraft& draft) {
                   saturatingProduct(shard, context.value_or(1)),
                   at + "data_parallel_shard_degree");
     } else if (replicate > 1) {
-        return keys.refuse(*keys.use(at + "data_parallel_replicate_degree"),
-                           "above 1 needs data_parallel_shard_degree in the file",
-                           "data_parallel_shard_degree = GPUs of one copy");
+        draft.set("layout.copies", replicate, at + "data_parallel_replicate_degree");
     }
     for (const char* const key : {"tp", "cp", "ep"}) {
         const std::string name = key == std::string_view("tp")   ? "tensor_parallel_degree"

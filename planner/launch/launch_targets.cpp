@@ -112,6 +112,32 @@ Result<const LaunchTarget*> findNamedTarget(std::string_view stack, std::string_
                         : "--target " + targetNames([](const LaunchTarget&) { return true; }));
 }
 
+/// Kernels without which the plan runs at another speed: where the target has no key for one, the
+/// files would be of another plan.
+struct EngineKernel {
+    std::string_view setting;
+    std::string_view targets;  ///< that have a key for it
+};
+constexpr std::array kEngineKernels = {
+    EngineKernel{"settings.kernels.fused_ops", "--target megatron or megatron-bridge, or "},
+    EngineKernel{"settings.kernels.fp8_attention", "--target megatron-bridge or nemo, or "},
+    EngineKernel{"settings.kernels.fused_experts", "--target megatron, or "}};
+
+Result<void> refuseUntoldKernels(const LaunchTarget& target,
+                                 const std::string& version,
+                                 const std::vector<std::string>& untold) {
+    for (const EngineKernel& one : kEngineKernels) {
+        const std::string asked = std::string(one.setting) + "=true";
+        if (std::ranges::find(untold, asked) != untold.end()) {
+            return fail(Error::Code::Unsupported,
+                        std::string(one.setting),
+                        std::string(target.name) + " " + version + " has no key for it",
+                        std::string(one.targets) + "--set " + std::string(one.setting) + "=false");
+        }
+    }
+    return {};
+}
+
 /// The plugin reads lines of up to 255 bytes: what is behind them would be a row of its own.
 std::vector<std::string> shortLines(std::vector<std::string> lines) {
     constexpr std::size_t kMostBytes = 240;
@@ -158,6 +184,7 @@ Result<LaunchFiles> launchFiles(const LaunchTarget& target, const LaunchFacts& f
                     "--train all");
     }
     FABRICAST_ASSIGN(LaunchFiles files, target.files(facts));
+    FABRICAST_TRY(refuseUntoldKernels(target, facts.version, files.untold));
     if (facts.saved && !facts.saved->untold.empty()) {
         files.untold.push_back(facts.saved->untold);
     }

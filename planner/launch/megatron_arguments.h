@@ -2,11 +2,15 @@
 #include "planner/base/result.h"
 #include "planner/launch/launch_files.h"
 
+#include <initializer_list>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace fabricast {
+
+/// Transformer Engine's switch for experts' products and activation in one kernel.
+inline constexpr std::string_view kFusedExperts = "NVTE_CUTEDSL_FUSED_GROUPED_MLP";
 
 /// One argument of pretrain_gpt.py with its values: {"--cp-comm-type", {"a2a"}}.
 struct MegatronArgument {
@@ -41,11 +45,16 @@ Result<void> addMegatronModel(const ModelSpec& model, MegatronArguments& out);
 /// How its ranks are divided, its batch, precision, recomputation and optimizer.
 Result<void> addMegatronRun(const Scenario& scenario, MegatronArguments& out);
 
-/// All of them, refused where the release does not have one.
-Result<MegatronArguments> megatronArguments(const LaunchFacts& facts);
+/// Who is told: pretrain_gpt.py, or classes of Megatron-Core's configuration, some of whose fields
+/// are older than the arguments that set them.
+enum class ToldAs { Arguments, Fields };
 
-/// Settings of the plan that none of them says.
-Result<std::vector<std::string>> untoldToMegatron(const Scenario& scenario);
+/// All of them, refused where the release does not have one.
+Result<MegatronArguments> megatronArguments(const LaunchFacts& facts, ToldAs told);
+
+/// Settings of the plan that none of them says, nor the target by itself: `also`.
+Result<std::vector<std::string>> untoldToMegatron(const Scenario& scenario,
+                                                  std::initializer_list<std::string_view> also);
 
 /// run.sh with them.
 Result<LaunchFiles> megatronFiles(const LaunchFacts& facts);

@@ -3,6 +3,7 @@
 #include "planner/launch/untold_settings.h"
 #include "planner/text/shell_text.h"
 
+#include <algorithm>
 #include <array>
 
 namespace fabricast {
@@ -42,9 +43,16 @@ constexpr std::array<std::string_view, 32> kToldToMegatron = {
     "kernels.position_ids",
     "kernels.deallocate_pipeline_outputs"};
 
-Result<void> checkReleases(const MegatronArguments& arguments, int release) {
+/// Arguments that came after the field of TransformerConfig which they set.
+constexpr std::array<std::string_view, 1> kLateArguments = {"--use-transformer-engine-op-fuser"};
+
+Result<void> checkReleases(const MegatronArguments& arguments, int release, ToldAs told) {
     for (const MegatronArguments::Group& group : arguments.groups) {
         for (const MegatronArgument& argument : group.arguments) {
+            if (told == ToldAs::Fields &&
+                std::ranges::find(kLateArguments, argument.flag) != kLateArguments.end()) {
+                continue;
+            }
             const std::string value = argument.values.empty() ? "" : argument.values.front();
             const int first = firstReleaseOf(argument.flag, value);
             if (first > release) {
@@ -111,7 +119,7 @@ void addSaving(const LaunchFacts& facts, MegatronArguments& out) {
 
 }  // namespace
 
-Result<MegatronArguments> megatronArguments(const LaunchFacts& facts) {
+Result<MegatronArguments> megatronArguments(const LaunchFacts& facts, ToldAs told) {
     FABRICAST_ASSIGN(const int release, megatronRelease(facts.version));
     MegatronArguments arguments;
     FABRICAST_TRY(addMegatronModel(facts.scenario.model, arguments));
@@ -119,19 +127,35 @@ Result<MegatronArguments> megatronArguments(const LaunchFacts& facts) {
     arguments.add("--make-vocab-size-divisible-by", facts.scenario.settings.megatron.vocabPadding);
     FABRICAST_TRY(addMegatronRun(facts.scenario, arguments));
     addSaving(facts, arguments);
-    FABRICAST_TRY(checkReleases(arguments, release));
+    FABRICAST_TRY(checkReleases(arguments, release, told));
     return arguments;
 }
 
-Result<std::vector<std::string>> untoldToMegatron(const Scenario& scenario) {
-    return untoldSettings(scenario, kToldToMegatron);
+Result<std::vector<std::string>> untoldToMegatron(const Scenario& scenario,
+                                                  std::initializer_list<std::string_view> also) {
+    std::vector<std::string_view> told(kToldToMegatron.begin(), kToldToMegatron.end());
+    told.insert(told.end(), also.begin(), also.end());
+    return untoldSettings(scenario, told);
 }
 
 Result<LaunchFiles> megatronFiles(const LaunchFacts& facts) {
-    FABRICAST_ASSIGN(const MegatronArguments arguments, megatronArguments(facts));
-    FABRICAST_ASSIGN(std::vector<std::string> untold, untoldToMegatron(facts.scenario));
+    FABRICAST_ASSIGN(const MegatronArguments arguments,
+                     megatronArguments(facts, ToldAs::Arguments));
+    FABRICAST_ASSIGN(
+        std::vector<std::string> untold,
+        untoldToMegatron(facts.scenario, {"kernels.fused_ops", "kernels.fused_experts"}));
     const Layout& layout = facts.scenario.layout;
+    const KernelSettings& kernels = facts.scenario.settings.kernels;
+    if (kernels.fusedExperts && !kernels.fusedOps) {
+        return fail(Error::Code::Unsupported,
+                    "settings.kernels.fused_experts",
+                    "--use-transformer-engine-op-fuser, which it needs, fuses other layers too",
+                    "--set settings.kernels.fused_ops=true");
+    }
     LaunchFiles files{.untold = std::move(untold)};
+    if (kernels.fusedExperts) {
+        files.environment.push_back(std::string(kFusedExperts) + "=1");
+    }
     files.script = written(arguments) + "\n" + yours();
     if (layout.tp > 1 || layout.cp > 1) {
         files.environment.emplace_back("CUDA_DEVICE_MAX_CONNECTIONS=1");

@@ -131,6 +131,10 @@ void addExpertRun(const Scenario& scenario, MegatronArguments& out) {
         out.add("--moe-expert-capacity-factor", decimalText(kernels.capacityFactor));
         out.addIf(kernels.padToCapacity, "--moe-pad-expert-input-to-capacity");
     }
+    if (kernels.fusedExperts) {  // gate and up in turn, as that kernel reads them
+        constexpr std::int64_t kScaledTogether = 32;  // values of MXFP8 that share a scale
+        out.add("--moe-mlp-glu-interleave-size", kScaledTogether);
+    }
     out.addIf(kernels.balancedRouting, "--moe-router-force-load-balancing");
     out.addIf(scenario.settings.megatron.expertOverlap, "--overlap-moe-expert-parallel-comm");
 }
@@ -159,6 +163,8 @@ void addPrecision(const Scenario& scenario, MegatronArguments& out) {
         default:
             break;
     }
+    // A field of Megatron-Core's, for classes that have it: no argument is called so.
+    out.addIf(scenario.settings.kernels.fp8Attention, "--fp8-dot-product-attention");
     out.addIf(precision.reduce == Dtype::Bf16, "--grad-reduce-in-bf16");
     const bool onHost = scenario.layout.offload == Offload::OptimizerCpu;
     if (precision.moments != Dtype::Fp32 || precision.masterRemainder || onHost) {
@@ -219,6 +225,7 @@ void addKernels(const Scenario& scenario, MegatronArguments& out) {
     if (!local) {  // its own kernel is the only one then
         out.add("--attention-backend", std::string(backend));
     }
+    out.addIf(kernels.fusedOps, "--use-transformer-engine-op-fuser");
     out.addIf(kernels.loss == LossKernel::Fused, "--cross-entropy-loss-fusion");
     out.add("--attention-dropout", decimalText(kernels.dropout));
     out.add("--hidden-dropout", decimalText(kernels.dropout));

@@ -21,11 +21,13 @@ constexpr std::array kFirst = {
     FirstRelease{"--fp4-recipe", "", 15},
     FirstRelease{"--cuda-graph-impl", "", 15},
     FirstRelease{"--cuda-graph-impl", "full_iteration", 18},
+    FirstRelease{"--use-transformer-engine-op-fuser", "", 18},
     FirstRelease{"--window-size", "", 15},
     FirstRelease{"--softmax-type", "", 15},
     FirstRelease{"--cpu-offloading-num-layers", "", 16},
     FirstRelease{"--moe-flex-dispatcher-backend", "", 16},
     FirstRelease{"--moe-shared-expert-gate", "", 16},
+    FirstRelease{"--moe-mlp-glu-interleave-size", "", 18},
     FirstRelease{"--optimizer", "muon", 16},
     FirstRelease{"--optimizer", "lion", 17},
     FirstRelease{"--moe-router-load-balancing-type", "global_aux_loss", 15}};

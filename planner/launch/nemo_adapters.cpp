@@ -68,7 +68,12 @@ Result<void> addNemoAdapters(const LaunchKeys& yaml, LaunchKeys& keys) {
         return {};
     }
     if (oneValueOf(scheme) != "lora") {
-        return yaml.refuse(*scheme, "is not modelled", "lora, or null: all weights are trained");
+        const bool isQuantized = oneValueOf(scheme) == "qlora";
+        return yaml.refuse(*scheme,
+                           isQuantized ? "qlora is not modelled: NeMo's base is forecast in 16 bits"
+                                       : "is not modelled",
+                           isQuantized ? "lora; --stack axolotl --tuning qlora asks for 4 bits"
+                                       : "lora, or null: all weights are trained");
     }
     const std::string tuning(kTuning);
     for (const char* const name : {"layer_selection", "weight_tying"}) {

@@ -180,7 +180,7 @@ Result<LaunchFiles> nemoFiles(const LaunchFacts& facts) {
     FABRICAST_ASSIGN(const std::vector<BridgeKey> adapters, adapterKeys(facts.scenario.settings));
     plan.insert(plan.end(), adapters.begin(), adapters.end());
     LaunchFiles files;
-    FABRICAST_ASSIGN(files.untold, untoldToMegatron(facts.scenario));
+    FABRICAST_ASSIGN(files.untold, untoldToMegatron(facts.scenario, {"kernels.fp8_attention"}));
     const Layout& layout = facts.scenario.layout;
     if (layout.tp > 1 || layout.cp > 1) {
         files.environment.emplace_back("CUDA_DEVICE_MAX_CONNECTIONS=1");

@@ -5,6 +5,7 @@
 #include "planner/launch/framework_file.h"
 #include "planner/launch/python_file.h"
 #include "planner/launch/torchtitan_keys.h"
+#include "planner/launch/torchtune.h"
 #include "planner/launch/trl.h"
 
 #include <algorithm>
@@ -99,6 +100,13 @@ void addTyped(const OpenedFile& script, OpenedFile& named) {
     }
 }
 
+/// And what is typed of a recipe of torchtune over its config.
+void addTuned(const OpenedFile& script, OpenedFile& named) {
+    if (script.kind == LaunchKind::Script && named.kind == LaunchKind::Tune) {
+        named.keys.append(tuneArguments(script.keys), {""});
+    }
+}
+
 /// So does what is typed behind Axolotl's.
 void addOverrides(const OpenedFile& script, OpenedFile& named) {
     if (script.kind == LaunchKind::Script && named.kind == LaunchKind::Axolotl) {
@@ -154,6 +162,7 @@ Result<OpenedFile> openNamed(const OpenedFile& file, const ReadNamed& read) {
                                 file.names + ": TRL has no such file",
                                 "--accelerate_config " + trlConfigNames() + ", or a YAML file");
     }
+    FABRICAST_TRY(checkTuneConfig(file.keys));
     FABRICAST_ASSIGN(const std::string text,
                      ofTrl ? Result<std::string>(*ofTrl) : read(file.names));
     const std::string source = ofTrl ? file.names : besideOf(file.keys.source(), file.names);
@@ -171,6 +180,7 @@ Result<OpenedFile> openNamed(const OpenedFile& file, const ReadNamed& read) {
     addArguments(file, named);
     addTyped(file, named);
     addOverrides(file, named);
+    addTuned(file, named);
     FABRICAST_TRY(addLaunchArguments(file, named));
     addStart(file, named);
     return named;

@@ -14,7 +14,7 @@ namespace fabricast {
 /// Who reads a launch file. Megatron is NeMo's and Bridge's, too. A script is of Megatron or
 /// torchtitan where its arguments are theirs, of Trainer where they are those of Hugging Face's
 /// TrainingArguments, or a Python program makes these. Torch is a Python program with a loop of its
-/// own under DDP or FSDP2.
+/// own under DDP or FSDP2. Tune is the config of a recipe of torchtune.
 enum class LaunchKind : std::uint8_t {
     Megatron,
     Titan,
@@ -23,6 +23,7 @@ enum class LaunchKind : std::uint8_t {
     Axolotl,
     Trainer,
     Torch,
+    Tune,
     Script
 };
 

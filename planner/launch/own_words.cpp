@@ -130,15 +130,13 @@ std::string writtenKey(const OpenedFile& file, const LaunchKey& key) {
     if (key.values.empty() && file.kind == LaunchKind::Titan) {
         return key.path;  // "activation-checkpoint:full" chooses a part of the arguments
     }
-    if (endsWith(file, ".json")) {
-        return writtenInJson(file, std::span(&key, 1));
-    }
-    return key.path + ": " + valuesIn(file, key);
+    return writtenInMaps(file, std::span(&key, 1));
 }
 
-std::string writtenInJson(const OpenedFile& file,
+std::string writtenInMaps(const OpenedFile& file,
                           std::span<const LaunchKey> keys,
                           std::size_t before) {
+    const bool isJson = endsWith(file, ".json");
     std::string text;
     std::vector<std::string> said;
     for (const LaunchKey& key : keys) {
@@ -148,7 +146,8 @@ std::string writtenInJson(const OpenedFile& file,
             continue;  // with the first of its section
         }
         said.push_back(section);
-        text += (text.empty() ? "" : ", ") + quotedText(section.substr(before)) + ": ";
+        const std::string name = section.substr(before);
+        text += (text.empty() ? "" : ", ") + (isJson ? quotedText(name) : name) + ": ";
         if (end == key.path.size()) {
             text += valuesIn(file, key);
             continue;
@@ -157,7 +156,7 @@ std::string writtenInJson(const OpenedFile& file,
         std::ranges::copy_if(keys, std::back_inserter(inner), [&section](const LaunchKey& one) {
             return one.path.starts_with(section + ".");
         });
-        text += "{" + writtenInJson(file, inner, end + 1) + "}";
+        text += "{" + writtenInMaps(file, inner, end + 1) + "}";
     }
     return text;
 }

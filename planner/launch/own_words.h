@@ -18,9 +18,9 @@ std::string inOwnWords(const OpenedFile& file, const std::string& text);
 /// What a person would write into the file for this key of its: "--micro-batch-size 2",
 /// "training.seq_len = 4096", "gradient_checkpointing: true".
 std::string writtenKey(const OpenedFile& file, const LaunchKey& key);
-/// Keys of a JSON file in the braces of their sections: `"bf16": {"enabled": true}`. The first
+/// Keys of JSON and YAML in the braces of their sections: `"bf16": {"enabled": true}`. The first
 /// letters of each path, which surround them all, are left out.
-std::string writtenInJson(const OpenedFile& file,
+std::string writtenInMaps(const OpenedFile& file,
                           std::span<const LaunchKey> keys,
                           std::size_t before = 0);
 

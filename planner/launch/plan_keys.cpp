@@ -41,7 +41,7 @@ void addDerived(const Scenario& scenario, std::vector<BridgeKey>& keys) {
 Result<MegatronArguments> coreArguments(const LaunchFacts& facts, std::string_view target) {
     LaunchFacts core = facts;
     core.version = kCoreOfBridge;
-    Result<MegatronArguments> arguments = megatronArguments(core);
+    Result<MegatronArguments> arguments = megatronArguments(core, ToldAs::Fields);
     if (!arguments && arguments.error().where == "--framework-version") {
         return fail(Error::Code::Unsupported,
                     "--target",

@@ -219,7 +219,8 @@ LaunchKeys keysOfTrl(const LaunchKeys& typed) {
     return keys;
 }
 
-/// torchtune's recipe; "run" alone where none is named.
+/// torchtune's recipe ("run" alone where none is named), its launcher, and keys over its config:
+/// "tune batch_size" of batch_size=4.
 void addTune(const ShellCommand& command, std::size_t recipe, LaunchKeys& keys) {
     const ShellWord& word = command[recipe];
     LaunchKey key{
@@ -227,7 +228,21 @@ void addTune(const ShellCommand& command, std::size_t recipe, LaunchKeys& keys) 
     keys.add(key);
     key.path = kTuneKey;
     keys.add(std::move(key));
-    addFlags(command, recipe + 1, command.size(), "", keys);
+    addLauncher(command, recipe, keys);
+    ShellCommand flags;
+    for (std::size_t i = recipe + 1; i < command.size(); ++i) {
+        const ShellWord& typed = command[i];
+        const std::size_t equals = typed.text.find('=');
+        if (typed.text.starts_with('-') || equals == std::string::npos) {
+            flags.push_back(typed);
+            continue;
+        }
+        keys.add({.path = std::string(kTunedKey) + typed.text.substr(0, equals),
+                  .values = {typed.text.substr(equals + 1)},
+                  .line = typed.line,
+                  .column = typed.column});
+    }
+    addFlags(flags, 0, flags.size(), "", keys);
 }
 
 /// Another script that a word starts: run.sh of bash "$SLURM_SUBMIT_DIR/run.sh", which is looked

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 namespace fabricast {
 namespace {
@@ -32,12 +34,27 @@ bool isRecipe(const std::string& word) {
     return word.ends_with(".py") || std::ranges::find(kRecipes, word) != kRecipes.end();
 }
 
-/// What is asked instead: a run of the same kind that is modelled.
-std::string nearestQuestion(const std::string& recipe) {
-    const bool adapts = recipe.find("lora") != std::string::npos;
-    return std::string("fabricast explain -m MODEL --stack fsdp2") +
-           (adapts ? " --tuning lora" : " --precision pure_bf16") +
-           " --layout recompute=full: FSDP2 with transformers' model code";
+/// Those whose configs are read. An own recipe may do anything.
+constexpr std::array<std::string_view, 4> kReadRecipes = {"full_finetune_single_device",
+                                                          "full_finetune_distributed",
+                                                          "lora_finetune_single_device",
+                                                          "lora_finetune_distributed"};
+
+/// The items of "[a, b]"; another value is one.
+std::vector<std::string> itemsOf(std::string_view value) {
+    std::vector<std::string> items;
+    if (!value.starts_with('[') || !value.ends_with(']')) {
+        return {std::string(value)};
+    }
+    value = value.substr(1, value.size() - 2);
+    while (!value.empty()) {
+        const std::size_t comma = std::min(value.find(','), value.size());
+        std::string item(value.substr(0, comma));
+        std::erase_if(item, [](char one) { return one == ' ' || one == '\'' || one == '"'; });
+        items.push_back(std::move(item));
+        value.remove_prefix(std::min(comma + 1, value.size()));
+    }
+    return items;
 }
 
 }  // namespace
@@ -67,20 +84,46 @@ bool isTuneYaml(const LaunchKeys& yaml) {
     return yaml.has("model._component_") && yaml.has("checkpointer._component_");
 }
 
-tl::unexpected<Error> refuseTune(const LaunchKeys& keys, const LaunchKey& key) {
-    const std::string recipe = key.values.empty() ? "" : key.values.front();
-    if (!recipe.empty() && !isRecipe(recipe)) {
-        return fail(Error::Code::BadInput,
-                    keys.where(key),
-                    "\"" + recipe + "\" is no recipe of torchtune 0.6",
-                    "tune ls lists them");
+Result<void> checkTuneRecipe(const LaunchKeys& keys) {
+    const LaunchKey* const key = keys.find(kTuneKey);
+    const std::string recipe = key == nullptr || key->values.empty() ? "" : key->values.front();
+    if (key == nullptr || std::ranges::find(kReadRecipes, recipe) != kReadRecipes.end()) {
+        return {};
     }
-    return fail(
-        Error::Code::BadInput,
-        keys.where(key),
-        (recipe.empty() ? "torchtune's configs are" : "tune run " + recipe + " is") +
-            " not modelled: torchtune has model code and a chunked cross entropy of its own",
-        nearestQuestion(recipe));
+    return fail(Error::Code::BadInput,
+                keys.where(*key),
+                isRecipe(recipe) ? "tune run " + recipe + " is not modelled"
+                                 : "\"" + recipe + "\" is no recipe of torchtune 0.6",
+                isRecipe(recipe) ? "full_finetune_ or lora_finetune_ distributed or single_device"
+                                 : "tune ls lists them");
+}
+
+Result<void> checkTuneConfig(const LaunchKeys& keys) {
+    const LaunchKey* const key = keys.find("--config");
+    const std::string name = key == nullptr || key->values.empty() ? "" : key->values.front();
+    if (!keys.has(kTuneKey) || name.empty() || name.ends_with(".yaml") || name.ends_with(".yml")) {
+        return {};
+    }
+    const std::string own = name.substr(name.rfind('/') + 1) + ".yaml";
+    return keys.refuse(*key,
+                       name + " is a config that torchtune has itself",
+                       "tune cp " + name + " " + own + ", and --config " + own);
+}
+
+LaunchKeys tuneArguments(const LaunchKeys& script) {
+    LaunchKeys keys(script.source());
+    for (LaunchKey key : script.all()) {
+        if (key.path.starts_with(kTunedKey)) {
+            key.path.erase(0, kTunedKey.size());
+            key.values = itemsOf(key.values.front());
+            keys.add(std::move(key));
+        } else if (key.path == kTuneKey || key.path.starts_with("torchrun ") ||
+                   key.path.starts_with("sbatch ") || key.path.starts_with("srun ") ||
+                   key.path.starts_with("env ")) {
+            keys.add(std::move(key));
+        }
+    }
+    return keys;
 }
 
 }  // namespace fabricast

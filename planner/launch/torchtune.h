@@ -6,7 +6,7 @@
 
 namespace fabricast {
 
-// torchtune's recipes, which are not modelled: what there is of them is named.
+// torchtune's recipes: those that are read, and by name those that are not modelled.
 
 /// Key of a file that is one of torchtune's: the recipe's name, or nothing where only its config is
 /// there.
@@ -19,7 +19,15 @@ std::size_t tuneRecipe(const ShellCommand& command);
 /// Whether keys are those of torchtune's YAML, which names its parts by "_component_".
 bool isTuneYaml(const LaunchKeys& yaml);
 
-/// Why it is not read, at `key`; a recipe that torchtune 0.6 does not have is said to be none.
-tl::unexpected<Error> refuseTune(const LaunchKeys& keys, const LaunchKey& key);
+/// Refuses a recipe that is not modelled; one that torchtune 0.6 does not have is said to be none.
+Result<void> checkTuneRecipe(const LaunchKeys& keys);
+
+/// Refuses a config that torchtune has itself, by a name that is no file's.
+Result<void> checkTuneConfig(const LaunchKeys& keys);
+
+/// What is typed of a recipe, for its config: the recipe itself, its launcher, and keys that win.
+LaunchKeys tuneArguments(const LaunchKeys& script);
+
+inline constexpr std::string_view kTunedKey = "tune ";  ///< before a key that is typed
 
 }  // namespace fabricast

@@ -112,6 +112,7 @@ std::string_view nameIn(const SharedNumber& number, LaunchKind kind) {
         case LaunchKind::Megatron:
         case LaunchKind::Titan:
         case LaunchKind::Torch:
+        case LaunchKind::Tune:
         case LaunchKind::Script:
             break;
     }

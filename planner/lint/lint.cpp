@@ -36,6 +36,9 @@ std::vector<std::span<const LintRule>> rulesOf(LaunchKind kind) {
         case LaunchKind::Torch:
             rules.push_back(torchRules());
             break;
+        case LaunchKind::Tune:
+            rules.push_back(tuneRules());
+            break;
         case LaunchKind::Script:
             break;
     }
@@ -130,7 +133,8 @@ std::vector<LintRule> allLintRules() {
                              megatronLayoutRules(),
                              megatronRunRules(),
                              trainerRules(),
-                             torchRules()}) {
+                             torchRules(),
+                             tuneRules()}) {
         all.insert(all.end(), rules.begin(), rules.end());
     }
     std::ranges::sort(all, {}, &LintRule::code);

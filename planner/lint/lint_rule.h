@@ -64,5 +64,6 @@ std::span<const LintRule> megatronLayoutRules();
 std::span<const LintRule> megatronRunRules();
 std::span<const LintRule> trainerRules();
 std::span<const LintRule> torchRules();
+std::span<const LintRule> tuneRules();
 
 }  // namespace fabricast

@@ -1,4 +1,5 @@
 #include "planner/base/nearest_name.h"
+#include "planner/launch/torchtune.h"
 #include "planner/lint/known_keys.h"
 #include "planner/lint/lint_rule.h"
 
@@ -57,6 +58,8 @@ std::optional<KeyOwner> ownerOf(const LintFile& file) {
                                    "training",
                                    "validation"},
                                   {}};
+        case LaunchKind::Tune:
+            return KeyOwner{"torchtune", "0.6.1", {}, {""}};
         case LaunchKind::Megatron:
         case LaunchKind::Trainer:
         case LaunchKind::Torch:
@@ -68,8 +71,9 @@ std::optional<KeyOwner> ownerOf(const LintFile& file) {
 
 /// What surrounds a script is not the framework's.
 bool isOfTheLauncher(const std::string& path) {
-    return path == "script" || path.starts_with("torchrun ") || path.starts_with("env ") ||
-           path.starts_with("sbatch ") || path.starts_with("srun ") || path.starts_with("mpirun ");
+    return path == "script" || path == kTuneKey || path.starts_with("torchrun ") ||
+           path.starts_with("env ") || path.starts_with("sbatch ") || path.starts_with("srun ") ||
+           path.starts_with("mpirun ");
 }
 
 /// Where a path of some levels stops to be known: "zero_optimization.foo" in zero_optimization.
@@ -165,8 +169,10 @@ std::span<const KnownArgument> argumentsNamed(std::string_view name) {
 LintHits unknownArguments(const LintView& view) {
     LintHits hits;
     for (const LaunchKey& key : view.file.keys().all()) {
-        const bool isArgument =
-            view.file.kind() == LaunchKind::Megatron && key.path.starts_with("--");
+        // Of NeMo and Bridge are fields of Megatron-Core, some of which no argument sets.
+        const bool isArgument = view.file.kind() == LaunchKind::Megatron &&
+                                view.file.opened().words == MegatronWords::Arguments &&
+                                key.path.starts_with("--");
         if (!isArgument || !argumentsNamed(key.path).empty()) {
             continue;
         }

@@ -97,6 +97,41 @@ std::int64_t nearestDivisor(std::int64_t number, std::int64_t most) {
     return divisor;
 }
 
+/// So many copies of the states: one in each group of hsdp, or on each rank.
+Result<void> divideCopies(const PartialLayout& partial, Layout& layout) {
+    const std::int64_t copies = partial.copies;
+    const std::int64_t replicas = layout.replicas();
+    if (partial.says("shard_size")) {
+        return fail(Error::Code::BadInput,
+                    "layout.copies",
+                    "and shard_size are both given",
+                    "one of them: shard_size is dp x cp / copies");
+    }
+    if (replicas % copies != 0) {
+        return fail(
+            Error::Code::BadInput,
+            "layout.copies",
+            named("copies", copies) + " does not divide dp x cp = " + std::to_string(replicas),
+            "copies=" + std::to_string(nearestDivisor(replicas, copies)));
+    }
+    const Shard wanted = copies == replicas ? Shard::None : Shard::Hsdp;
+    if (copies > 1 && !partial.says("shard")) {
+        layout.shard = wanted;
+    }
+    if (copies > 1 && layout.shard != wanted && layout.shard != Shard::Hsdp) {
+        return fail(Error::Code::BadInput,
+                    "layout.copies",
+                    "shard=" + std::string(nameOf(layout.shard)) + " does not keep " +
+                        std::to_string(copies) + " copies of the states on " +
+                        std::to_string(replicas) + " ranks",
+                    "shard=" + std::string(nameOf(wanted)));
+    }
+    if (layout.shard == Shard::Hsdp) {
+        layout.shardSize = replicas / copies;
+    }
+    return {};
+}
+
 Result<void> checkExpertRanks(const Layout& layout) {
     const std::int64_t stageRanks = layout.world() / layout.pp;
     FABRICAST_ASSIGN(const std::int64_t expertRanks,
@@ -121,7 +156,9 @@ Result<Layout> completeLayout(const PartialLayout& partial, const Stack& stack, 
         layout.offload == Offload::None) {
         layout.shard = Shard::None;
     }
-    if (layout.shard == Shard::Hsdp && !partial.says("shard_size")) {
+    if (partial.says("copies")) {
+        FABRICAST_TRY(divideCopies(partial, layout));
+    } else if (layout.shard == Shard::Hsdp && !partial.says("shard_size")) {
         layout.shardSize = hybridShardSize(layout, room);
     }
     if (layout.shardSize > 0 && layout.replicas() % layout.shardSize != 0) {

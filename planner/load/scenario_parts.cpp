@@ -25,7 +25,13 @@ Result<ModelSpec> modelOf(const ScenarioRequest& request,
                           const ProfileStore& profiles,
                           const Folders& folders) {
     if (request.model.is(JsonValue::Kind::Null)) {
-        return fail(Error::Code::BadInput, "model", "no model given", "-m llama-3.1-8b");
+        const bool isMade = !request.madeOf.empty();  // of a launch file
+        return fail(Error::Code::BadInput,
+                    "model",
+                    isMade ? "no model given: " + request.madeOf + " does not name what it trains"
+                           : "no model given",
+                    isMade ? "-m llama-3.1-8b, or -m FOLDER with the model's config.json"
+                           : "-m llama-3.1-8b");
     }
     if (request.model.is(JsonValue::Kind::Object)) {
         FABRICAST_ASSIGN(ModelProfile inPlace, readModelProfile(request.model, "model"));

@@ -33,8 +33,8 @@ std::string lintSummary(const LintReport& report) {
                                              countedWord(count.warnings, "warning") + ", " +
                                              countedWord(count.notes, "note");
     text += "  " + report.file;
-    for (const std::string& other : report.reads) {
-        text += other == report.file ? "" : " with " + other;
+    for (std::size_t i = 1; i < report.reads.size(); ++i) {  // the first is the file itself
+        text += " with " + report.reads[i];
     }
     return text + "\n";
 }

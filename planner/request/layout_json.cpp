@@ -15,6 +15,7 @@ namespace fabricast {
 namespace {
 
 constexpr std::int64_t kMostLayers = 1'000'000;
+constexpr std::int64_t kMostCopies = 1 << 20;
 constexpr std::array<std::string_view, 5> kRecomputeKinds = {
     "none", "selective", "full", "uniform:N", "block:N"};
 /// What Megatron's --recompute-modules names.
@@ -121,8 +122,13 @@ Result<PartialLayout> readKeys(const JsonValue& object) {
         }
     });
     known.emplace_back("recompute");
+    known.emplace_back("copies");
     FABRICAST_TRY(object.onlyKeys(known));
     FABRICAST_TRY(outcome);
+    if (const JsonValue* const copies = object.find("copies")) {
+        FABRICAST_ASSIGN(partial.copies, copies->integer({1, kMostCopies}));
+        partial.said.emplace("copies");
+    }
     return partial;
 }
 
@@ -196,6 +202,7 @@ std::vector<SettingHelp> describeLayout() {
         recompute.append(kind).append("|");
     }
     rows.push_back({"recompute", recompute + "modules joined by +"});
+    rows.push_back({"copies", "number"});
     return rows;
 }
 

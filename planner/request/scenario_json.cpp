@@ -357,6 +357,12 @@ Result<ScenarioRequest> readScenario(const JsonValue& root) {
     FABRICAST_ASSIGN(request.budget, readBudgetRequest(root));
     FABRICAST_TRY(checkOtherQuestions(root));
     FABRICAST_ASSIGN(request.importNotes, readImported(root));
+    if (const JsonValue* const imported = root.find("imported")) {
+        FABRICAST_ASSIGN(const std::string from,
+                         imported->textOr("from", ""));  // "axolotl: a.yaml"
+        request.madeOf =
+            from.substr(from.find(": ") == std::string::npos ? 0 : from.find(": ") + 2);
+    }
     FABRICAST_ASSIGN(request.batchRanks, readBatchRanks(root));
     FABRICAST_ASSIGN(request.oneProcess, readImportedSwitch(root, "one_process"));
     FABRICAST_ASSIGN(request.deviceMap, readImportedSwitch(root, "device_map"));

@@ -61,7 +61,8 @@ struct BatchRanks {
 ///      "layout": "tp=8", "settings": {"kernels": {"loss": "chunked"}}}
 /// "search" and "require" belong to other questions: here only their form is checked.
 struct ScenarioRequest {
-    JsonValue model;  ///< a name, a path, or an inline model
+    JsonValue model;     ///< a name, a path, or an inline model
+    std::string madeOf;  ///< the launch file that the scenario was made of; empty: none
     ClusterRequest cluster;
     std::string stack;
     std::string stackWhere;

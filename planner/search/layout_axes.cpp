@@ -96,6 +96,19 @@ bool LayoutAxes::keepsOwnStates(const Layout& ranks) const {
     return typesOf(Shard::None) != typesOf(stack_.axes.shards.front());
 }
 
+/// Whether the sharding keeps as many copies of the states as are held.
+bool LayoutAxes::takeCopies(Layout& layout) const {
+    const std::int64_t copies = rules_.fixed.copies;
+    if (layout.replicas() % copies != 0) {
+        return false;
+    }
+    if (layout.shard == Shard::Hsdp) {
+        layout.shardSize = layout.replicas() / copies;
+        return layout.shardSize > 1 || rules_.fixed.says("shard");
+    }
+    return copies == (layout.shard == Shard::None ? layout.replicas() : 1);
+}
+
 std::vector<Layout> LayoutAxes::states(const Layout& ranks, bool quantized) const {
     std::vector<Layout> found;
     for (const Shard shard : stack_.axes.shards) {
@@ -110,7 +123,11 @@ std::vector<Layout> LayoutAxes::states(const Layout& ranks, bool quantized) cons
         }
         Layout layout = ranks;
         layout.shard = shard;
-        if (rules_.fixed.says("shard_size")) {
+        if (rules_.fixed.says("copies")) {
+            if (!takeCopies(layout)) {
+                continue;
+            }
+        } else if (rules_.fixed.says("shard_size")) {
             layout.shardSize = rules_.fixed.layout.shardSize;
             if (layout.shardSize > 0 && ranks.replicas() % layout.shardSize != 0) {
                 continue;  // these ranks are not whole copies of the states

@@ -38,6 +38,7 @@ public:
     [[nodiscard]] std::vector<RecomputeSettings> recomputes(const Settings& usual) const;
 
 private:
+    [[nodiscard]] bool takeCopies(Layout& layout) const;
     [[nodiscard]] bool keepsOwnStates(const Layout& ranks) const;
     void addOffloads(Layout layout, std::vector<Layout>& found) const;
     void addContext(Layout layout, std::vector<Layout>& found) const;

@@ -33,6 +33,7 @@ struct PartialLayout {
     Layout layout;
     std::set<std::string, std::less<>> said;  ///< keys, as in fieldsOf(Layout) and "recompute"
     RecomputeSettings recompute;
+    std::int64_t copies = 0;  ///< of the states, for shard_size to follow from; 0: not typed
 
     [[nodiscard]] bool says(std::string_view key) const { return said.contains(key); }
     /// The value of a key, as it is typed.

@@ -33,7 +33,9 @@ std::string layoutText(const Layout& layout) {
 }
 
 std::string PartialLayout::text(std::string_view key) const {
-    std::string text = key == "recompute" ? recomputeText(recompute) : "";
+    std::string text = key == "recompute" ? recomputeText(recompute)
+                       : key == "copies"  ? std::to_string(copies)
+                                          : "";
     eachField(layout, [&](const auto& field, const auto& value) {
         if (field.name == key) {
             text = valueText(value);

@@ -2,11 +2,17 @@
 #include "planner/stack/stack_list.h"
 #include "planner/stack/torch_methods.h"
 
+#include <array>
+
 namespace fabricast {
 namespace {
 
+// ring_attn_func varlen_llama3, which gathers keys and values, and batch_ring
+constexpr std::array kAxolotlContext = {CpKind::AllGather, CpKind::Ring};
+
 StackAxes axes() {
     StackAxes axes = accelerateStack().axes;
+    axes.context = kAxolotlContext;
     axes.expert = true;  // the expert_parallel plugin
     return axes;
 }
@@ -105,11 +111,24 @@ Result<void> checkAxolotlTypes(const Scenario& scenario) {
     return {};
 }
 
-/// Its context parallelism replaces FlashAttention 2 by a ring, and refuses any other attention.
+/// Its context parallelism replaces FlashAttention 2, and refuses any other attention. Where
+/// sequences are packed of samples it gathers keys and values (varlen_llama3), else they go round.
 Result<void> checkAxolotlContext(const Scenario& scenario) {
     const KernelSettings& kernels = scenario.settings.kernels;
-    if (scenario.layout.cp == 1) {
+    const Layout& layout = scenario.layout;
+    if (layout.cp == 1) {
         return {};
+    }
+    if (scenario.settings.engine == Engine::DeepSpeed) {
+        return lacks("layout.cp",
+                     "context_parallel_size with DeepSpeed is not modelled",
+                     "shard=fsdp, or cp=1");
+    }
+    if (layout.microBatch > 1 && layout.cpKind == CpKind::AllGather) {
+        return breaks("layout.micro_batch",
+                      "micro_batch_size must be set to 1 when sample_packing is enabled due to a "
+                      "`ring-flash-attn` requirement",
+                      "micro_batch=1, or cp_kind=ring, which is without sample_packing");
     }
     if (scenario.model.attention.sinks) {
         return lacks("layout.cp",
@@ -124,17 +143,10 @@ Result<void> checkAxolotlContext(const Scenario& scenario) {
                    : Result<void>();
 }
 
-// Its validators (0.19) come first, then Accelerate's. Configs are written with sample_packing.
+// Its validators (0.19) come first, then Accelerate's.
 Result<void> checkAxolotl(const Scenario& scenario) {
-    const Layout& layout = scenario.layout;
     FABRICAST_TRY(checkCommon(axolotlStack(), scenario));
     FABRICAST_TRY(checkAxolotlOptimizer(scenario));
-    if (layout.cp > 1 && layout.microBatch > 1) {
-        return breaks("layout.micro_batch",
-                      "micro_batch_size must be set to 1 when sample_packing is enabled due to a "
-                      "`ring-flash-attn` requirement",
-                      "micro_batch=1");
-    }
     FABRICAST_TRY(checkAxolotlContext(scenario));
     FABRICAST_TRY(checkAxolotlExperts(scenario));
     FABRICAST_TRY(checkAxolotlTypes(scenario));

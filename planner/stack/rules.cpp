@@ -184,7 +184,7 @@ Result<void> checkAdapter(std::string_view stack,
     if (quantized && !methods.quantizedBase) {
         return lacks("settings.lora.base",
                      std::string(stack) + " has no " + std::string(nameOf(lora.base)) + " base",
-                     "base=bf16, or stack=axolotl");
+                     "--tuning lora, or --stack axolotl");
     }
     return {};
 }

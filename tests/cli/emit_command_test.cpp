@@ -321,8 +321,11 @@ TEST(Emit, ReadsArgumentsOfTheScriptBack) {
 // "The same plan" is one with what its files cannot say.
 TEST(Emit, SaysWhichKeysOfThePlanWereFilledIn) {
     const std::string plan = "emit -m llama-3.1-8b -c dgx-h100 --check --no-fail --stack ";
-    const ProgramOutput ring =
-        ran(plan + "axolotl --seq 8192 --layout cp=2,cp_kind=ring,micro_batch=1");
+    const std::string context = " --seq 8192 --layout cp=2,cp_kind=ring,micro_batch=1";
+    const ProgramOutput told = ran(plan + "axolotl" + context);
+    EXPECT_NE(told.out.find("check: read back as the same plan"), std::string::npos) << told.out;
+    EXPECT_EQ(told.out.find("what the files do not say"), std::string::npos) << told.out;
+    const ProgramOutput ring = ran(plan + "torchtitan" + context);
     EXPECT_NE(ring.out.find("check: with what the files do not say: layout.cp_kind="),
               std::string::npos)
         << ring.out << ring.err;

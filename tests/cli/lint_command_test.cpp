@@ -220,6 +220,19 @@ TEST(Lint, LooksAtTheFilesOfAFolder) {
     EXPECT_EQ(all.out.find("README"), std::string::npos) << all.out;
 }
 
+// Whatever names a file and wherever from, it is one file.
+TEST(Lint, CountsAFileOnce) {
+    const std::string folder = tempFolder() + "lint_once";
+    std::filesystem::remove_all(folder);
+    std::filesystem::create_directories(folder);
+    ASSERT_TRUE(writeTextFile(folder + "/a.yaml", "base_model: a/b\nmicro_batch_size: 1\n"));
+    const std::string from = "-C " + folder + " lint ";
+    const ProgramOutput one = ran(from + "a.yaml");
+    EXPECT_EQ(one.out.find(" with "), std::string::npos) << one.out;
+    EXPECT_EQ(ran(from + ".").out, one.out);
+    EXPECT_EQ(ran(from + "a.yaml ./a.yaml .").out, one.out);
+}
+
 TEST(Lint, LooksAtNoFolderOfThousands) {
     const std::string folder = tempFolder() + "many";
     std::filesystem::create_directories(folder);

@@ -1,37 +1,16 @@
 #include "planner/launch/accelerate_arguments.h"
 
-#include "planner/launch/import_launch.h"
+#include "tests/planner/launch/launch_example.h"
 
 #include <gtest/gtest.h>
 
-#include <map>
 #include <string>
 
 namespace fabricast {
 namespace {
 
-using LaunchFolder = std::map<std::string, std::string>;
-
-/// What was read of "layout.dp", or why nothing was.
-std::string launchRead(const LaunchFolder& folder, std::string path) {
-    const auto read = [&folder](const std::string& one) -> Result<std::string> {
-        const auto file = folder.find(one);
-        return file == folder.end()
-                   ? Result<std::string>(fail(Error::Code::NotFound, one, "is not there"))
-                   : Result<std::string>(file->second);
-    };
-    const auto layers = [](const std::string&) { return std::optional(std::int64_t{8}); };
-    const auto run = importLaunch(folder.at("run.sh"), "run.sh", {.read = read, .layers = layers});
-    if (!run) {
-        return run.error().text();
-    }
-    const JsonValue* value = &*run;
-    while (value != nullptr && !path.empty()) {
-        const std::size_t dot = path.find('.');
-        value = value->find(path.substr(0, dot));
-        path = dot == std::string::npos ? "" : path.substr(dot + 1);
-    }
-    return value == nullptr ? "-" : value->shown();
+std::string launchRead(const LaunchFolder& folder, const std::string& path) {
+    return readFrom(folder, "run.sh", path);
 }
 
 const std::string kTrainer =

@@ -199,6 +199,20 @@ TEST(Import, ReadsAxolotlAsItWasWritten) {
               "a.yaml:4:3: fsdp_config.sharding_strategy is not modelled for FSDP2");
 }
 
+// AxolotlInputConfig 0.19, validate_ring_attn_func: packed sequences are gathered, others go round.
+TEST(Import, ReadsWhichRingAxolotlHas) {
+    const auto kindOf = [](const std::string& more) {
+        const auto run = imported("base_model: x\ncontext_parallel_size: 2\n" + more, "a.yaml");
+        return run ? run->find("layout")->find("cp_kind")->text().value() : run.error().text();
+    };
+    EXPECT_EQ(kindOf("sample_packing: true\n"), "allgather");
+    EXPECT_EQ(kindOf("sample_packing: false\n"), "ring");
+    EXPECT_EQ(kindOf(""), "ring");
+    EXPECT_EQ(kindOf("ring_attn_func: batch_ring\n"), "ring");
+    EXPECT_EQ(kindOf("ring_attn_func: varlen_llama3\n"), "allgather");
+    EXPECT_NE(kindOf("ring_attn_func: batch_zigzag\n").find("a.yaml:3:1"), std::string::npos);
+}
+
 TEST(Import, TakesFloat8OfTorchtitanWhereItIsConverted) {
     const std::string model = "[model]\nname = \"llama3\"\nflavor = \"8B\"\nconverters = [";
     const std::string rest = "]\n[activation_checkpoint]\nmode = \"full\"\n";
@@ -248,11 +262,14 @@ TEST(Import, TakesThePrecisionThatAFrameworkHasWithoutOne) {
 }
 
 TEST(Import, SaysWhatItDoesNotLookAt) {
-    const JsonValue scenario =
-        imported("base_model: x\nlearning_rate: 1\nmystery: 4\n", "a.yaml").value();
+    const std::string yaml = "base_model: x\nlearning_rate: 1\nmystery: 4\n";
+    const JsonValue scenario = imported(yaml + "sample_packing: true\n", "a.yaml").value();
     const auto notes = scenario.find("imported")->find("notes")->items();
     ASSERT_EQ(notes.size(), 1U);
     EXPECT_EQ(notes[0].text().value(), "not looked at: mystery (line 3)");
+    const JsonValue open = imported(yaml, "a.yaml").value();
+    EXPECT_EQ(open.find("imported")->find("notes")->items()[0].text().value(),
+              "samples are not packed: forecast with all as long as sequence_len");
 }
 
 TEST(Import, AdvisesToLeaveFsdp1) {
@@ -620,6 +637,43 @@ TEST(Import, CountsTheRanksThatALauncherStarts) {
     EXPECT_EQ(open->find("imported")->find("notes")->items()[1].text().value(),
               "a.sh:1:9: 4 nodes, and nothing says how many ranks each has: -n 4 takes all GPUs of "
               "as many nodes");
+}
+
+// torchtitan and Axolotl shard each copy over what the other degrees leave of the ranks.
+TEST(Import, LeavesTheRanksOfACopyToTheGpus) {
+    const auto titan = [](const std::string& shards) {
+        return imported(
+            "[model]\nname = \"llama3\"\nflavor = \"8B\"\n[parallelism]\n"
+            "data_parallel_replicate_degree = 2\n" +
+                shards + "[activation_checkpoint]\nmode = \"full\"\n",
+            "a.toml");
+    };
+    for (const char* const shards : {"", "data_parallel_shard_degree = -1\n"}) {
+        const auto run = titan(shards);
+        ASSERT_TRUE(run) << run.error().text();
+        EXPECT_EQ(valueAt(*run, "layout", "copies"), "2");
+        EXPECT_EQ(run->find("layout")->find("copies")->line(), 5);
+        EXPECT_EQ(valueAt(*run, "layout", "dp"), "-");
+        EXPECT_EQ(valueAt(*run, "layout", "shard"), "-");
+    }
+    const auto said = titan("data_parallel_shard_degree = 4\n");
+    EXPECT_EQ(valueAt(*said, "layout", "shard_size"), "4");
+    EXPECT_EQ(valueAt(*said, "layout", "copies"), "-");
+    const auto started = imported(
+        "torchrun --nproc-per-node 8 -m torchtitan.train --module llama3 --config llama3_8b "
+        "--activation-checkpoint.mode full --parallelism.tensor_parallel_degree 2 "
+        "--parallelism.data_parallel_replicate_degree 2 "
+        "--parallelism.data_parallel_shard_degree -1\n",
+        "a.sh");
+    ASSERT_TRUE(started) << started.error().text();
+    EXPECT_EQ(valueAt(*started, "layout", "dp"), "4");
+    EXPECT_EQ(valueAt(*started, "layout", "copies"), "2");
+    const std::string axolotl = "base_model: x\nfsdp_version: 2\nfsdp_config:\n";
+    const auto copies = imported(axolotl + "dp_replicate_size: 2\n", "a.yaml");
+    EXPECT_EQ(valueAt(*copies, "layout", "copies"), "2");
+    const auto shards = imported(axolotl + "dp_shard_size: 4\n", "a.yaml");
+    EXPECT_EQ(valueAt(*shards, "layout", "shard"), "\"hsdp\"");
+    EXPECT_EQ(valueAt(*shards, "layout", "shard_size"), "4");
 }
 
 // What is merged from another map is there, and the map's own keys win.

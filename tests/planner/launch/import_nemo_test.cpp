@@ -71,6 +71,10 @@ TEST(ImportOfNemo, ReadsActivationsOnTheHost) {
 
 TEST(ImportOfNemo, RefusesOtherTuning) {
     EXPECT_EQ(nemoTargets("{peft_scheme: null}"), "-");
+    EXPECT_EQ(
+        nemoTargets("{peft_scheme: qlora}"),
+        "gpt.yaml:6:10: model.peft.peft_scheme qlora is not modelled: NeMo's base is forecast "
+        "in 16 bits (lora; --stack axolotl --tuning qlora asks for 4 bits)");
     EXPECT_EQ(nemoTargets("{peft_scheme: ptuning}"),
               "gpt.yaml:6:10: model.peft.peft_scheme is not modelled (lora, or null: all weights "
               "are trained)");

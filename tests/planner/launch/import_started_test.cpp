@@ -1,32 +1,18 @@
-#include "planner/launch/import_launch.h"
+#include "tests/planner/launch/launch_example.h"
 
 #include <gtest/gtest.h>
 
-#include <map>
 #include <string>
 
 namespace fabricast {
 namespace {
 
-using Folder = std::map<std::string, std::string>;
-
-Result<JsonValue> importedOf(const Folder& folder, const std::string& name) {
-    const auto read = [&folder](const std::string& one) -> Result<std::string> {
-        const auto file = folder.find(one);
-        return file == folder.end()
-                   ? Result<std::string>(fail(Error::Code::NotFound, one, "is not there"))
-                   : Result<std::string>(file->second);
-    };
-    const auto layers = [](const std::string&) { return std::optional(std::int64_t{8}); };
-    return importLaunch(folder.at(name), name, {.read = read, .layers = layers});
-}
-
 /// What was read of a key, or why nothing was.
-std::string readOf(const Folder& folder,
+std::string readOf(const LaunchFolder& folder,
                    std::string_view part,
                    std::string_view key,
                    const std::string& name = "run.sh") {
-    const auto run = importedOf(folder, name);
+    const auto run = importedFrom(folder, name);
     if (!run) {
         return run.error().text();
     }
@@ -76,12 +62,13 @@ const std::string kProgram =
 
 // Accelerate's file says how, and the program what.
 TEST(ImportOfStarted, ReadsTheProgramBesideAcceleratesFile) {
-    Folder folder = {{"run.sh", "accelerate launch --config_file f.yaml full.py\n"},
-                     {"f.yaml",
-                      "distributed_type: FSDP\nmixed_precision: bf16\nnum_processes: 16\n"
-                      "fsdp_config:\n  fsdp_version: 2\n  fsdp_activation_checkpointing: true\n"
-                      "parallelism_config:\n  parallelism_config_tp_size: 2\n"},
-                     {"full.py", kProgram}};
+    LaunchFolder folder = {
+        {"run.sh", "accelerate launch --config_file f.yaml full.py\n"},
+        {"f.yaml",
+         "distributed_type: FSDP\nmixed_precision: bf16\nnum_processes: 16\n"
+         "fsdp_config:\n  fsdp_version: 2\n  fsdp_activation_checkpointing: true\n"
+         "parallelism_config:\n  parallelism_config_tp_size: 2\n"},
+        {"full.py", kProgram}};
     EXPECT_EQ(readOf(folder, "layout", "micro_batch"), "2");
     EXPECT_EQ(readOf(folder, "workload", "global_batch"), "\"8 per rank\"");
     EXPECT_EQ(readOf(folder, "workload", "precision"), "-");
@@ -148,7 +135,7 @@ TEST(ImportOfStarted, KnowsOneProcessOfTrainer) {
 }
 
 TEST(ImportOfStarted, ReadsAxolotlBesideAcceleratesFile) {
-    Folder folder = {
+    LaunchFolder folder = {
         {"run.sh", "accelerate launch --config_file a.yaml -m axolotl.cli.train ax.yaml\n"},
         {"a.yaml", "distributed_type: MULTI_GPU\nnum_processes: 4\n"},
         {"ax.yaml", "base_model: a/b\nmicro_batch_size: 2\n"}};
@@ -161,8 +148,8 @@ TEST(ImportOfStarted, ReadsAxolotlBesideAcceleratesFile) {
 }
 
 TEST(ImportOfStarted, LetsArgumentsWinOverAxolotlsFile) {
-    Folder folder = {{"a.yaml", "base_model: a/b\nmicro_batch_size: 1\nbf16: true\n"},
-                     {"ds.json", R"({"zero_optimization": {"stage": 3}})"}};
+    LaunchFolder folder = {{"a.yaml", "base_model: a/b\nmicro_batch_size: 1\nbf16: true\n"},
+                           {"ds.json", R"({"zero_optimization": {"stage": 3}})"}};
     const auto read = [&folder](const std::string& start, const char* part, const char* key) {
         folder["run.sh"] = start + "\n";
         return readOf(folder, part, key);
@@ -180,27 +167,6 @@ TEST(ImportOfStarted, LetsArgumentsWinOverAxolotlsFile) {
     EXPECT_EQ(read(module + "--micro_batch_size x", "layout", "micro_batch"),
               "run.sh:1:65: micro_batch_size must be a number, not \"x\" (write the number itself: "
               "nothing is run to find it)");
-}
-
-TEST(ImportOfStarted, RefusesRecipesOfTorchtuneByName) {
-    const auto whyNot = [](const std::string& line) {
-        const std::string text = readOf({{"run.sh", line}}, "layout", "dp");
-        return text.substr(0, text.find(" ("));
-    };
-    const std::string rest =
-        " is not modelled: torchtune has model code and a chunked cross entropy of its own";
-    EXPECT_EQ(whyNot("tune run --nproc_per_node 4 lora_finetune_distributed --config "
-                     "llama3_1/8B_lora batch_size=4\n"),
-              "run.sh:1:29: tune run lora_finetune_distributed" + rest);
-    EXPECT_EQ(whyNot("srun bash -c 'tune run own/recipe.py --config a.yaml'\n"),
-              "run.sh:1:24: tune run own/recipe.py" + rest);
-    EXPECT_EQ(whyNot("tune run lora_finetune --config llama3_1/8B_lora\n"),
-              "run.sh:1:10: \"lora_finetune\" is no recipe of torchtune 0.6");
-    const std::string config =
-        "model:\n  _component_: torchtune.models.llama3_1.llama3_1_8b\n"
-        "checkpointer: {_component_: torchtune.training.FullModelHFCheckpointer}\n";
-    EXPECT_EQ(readOf({{"a.yaml", config}}, "layout", "dp", "a.yaml").substr(0, 40),
-              "a.yaml:2:3: torchtune's configs are not ");
 }
 
 // Of DPO a forecast of plain training has neither the second model nor the pairs.
@@ -227,13 +193,14 @@ TEST(ImportOfStarted, RefusesCircles) {
         std::string text = program;
         return text.replace(text.find("NAME"), 4, name);
     };
-    const Folder folder = {{"a.py", naming("a.py")},
-                           {"b.py", naming("c.py")},
-                           {"c.py", naming("b.py")},
-                           {"a.sh", "torchrun --nproc_per_node 8 b.py\n"},
-                           {"x.yaml", "base_model: a/b\nmicro_batch_size: 1\ndeepspeed: x.yaml\n"}};
+    const LaunchFolder folder = {
+        {"a.py", naming("a.py")},
+        {"b.py", naming("c.py")},
+        {"c.py", naming("b.py")},
+        {"a.sh", "torchrun --nproc_per_node 8 b.py\n"},
+        {"x.yaml", "base_model: a/b\nmicro_batch_size: 1\ndeepspeed: x.yaml\n"}};
     for (const char* const name : {"a.py", "b.py", "a.sh", "x.yaml"}) {
-        const auto run = importedOf(folder, name);
+        const auto run = importedFrom(folder, name);
         ASSERT_FALSE(run) << name;
         EXPECT_NE(run.error().text().find("is no file of DeepSpeed"), std::string::npos)
             << run.error().text();

@@ -1,40 +1,20 @@
-#include "planner/launch/import_launch.h"
+#include "tests/planner/launch/launch_example.h"
 
 #include <gtest/gtest.h>
 
-#include <map>
 #include <string>
 
 namespace fabricast {
 namespace {
 
-using TrlFolder = std::map<std::string, std::string>;
+using TrlFolder = LaunchFolder;
 
-Result<JsonValue> trlImported(const TrlFolder& folder) {
-    const auto read = [&folder](const std::string& one) -> Result<std::string> {
-        const auto file = folder.find(one);
-        return file == folder.end()
-                   ? Result<std::string>(fail(Error::Code::NotFound, one, "is not there"))
-                   : Result<std::string>(file->second);
-    };
-    const auto layers = [](const std::string&) { return std::optional(std::int64_t{8}); };
-    const std::string first = folder.contains("run.sh") ? "run.sh" : folder.begin()->first;
-    return importLaunch(folder.at(first), first, {.read = read, .layers = layers});
+std::string firstOfTrl(const TrlFolder& folder) {
+    return folder.contains("run.sh") ? "run.sh" : folder.begin()->first;
 }
 
-/// What was read of "layout.dp", or why nothing was.
-std::string trlRead(const TrlFolder& folder, std::string path) {
-    const auto run = trlImported(folder);
-    if (!run) {
-        return run.error().text();
-    }
-    const JsonValue* value = &*run;
-    while (value != nullptr && !path.empty()) {
-        const std::size_t dot = path.find('.');
-        value = value->find(path.substr(0, dot));
-        path = dot == std::string::npos ? "" : path.substr(dot + 1);
-    }
-    return value == nullptr ? "-" : value->shown();
+std::string trlRead(const TrlFolder& folder, const std::string& path) {
+    return readFrom(folder, firstOfTrl(folder), path);
 }
 
 const std::string kTrl = "trl sft --model_name_or_path a/b --output_dir o ";

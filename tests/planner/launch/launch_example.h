@@ -1,10 +1,12 @@
 #pragma once
+#include "planner/launch/import_launch.h"
 #include "planner/launch/launch_targets.h"
 #include "planner/search/candidate_scenarios.h"
 #include "tests/planner/search/search_example.h"
 
 #include <algorithm>
 #include <cstdlib>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -39,6 +41,38 @@ inline std::vector<Scenario> layoutsOf(const std::string& stack, const std::stri
 inline LaunchFacts factsOf(const Scenario& scenario, const std::string& version) {
     return {
         .scenario = scenario, .version = version, .loadFrom = "example/model", .about = {"a test"}};
+}
+
+/// Launch files by their names.
+using LaunchFolder = std::map<std::string, std::string>;
+
+/// What one of them says, with those that it names; its models have eight layers.
+inline Result<JsonValue> importedFrom(const LaunchFolder& folder, const std::string& first) {
+    const auto read = [&folder](const std::string& one) -> Result<std::string> {
+        const auto file = folder.find(one);
+        return file == folder.end()
+                   ? Result<std::string>(fail(Error::Code::NotFound, one, "is not there"))
+                   : Result<std::string>(file->second);
+    };
+    const auto layers = [](const std::string&) { return std::optional(std::int64_t{8}); };
+    return importLaunch(folder.at(first), first, {.read = read, .layers = layers});
+}
+
+/// What was read of "layout.dp", "-" where nothing says it, or why the file is refused.
+inline std::string readFrom(const LaunchFolder& folder,
+                            const std::string& first,
+                            std::string path) {
+    const auto run = importedFrom(folder, first);
+    if (!run) {
+        return run.error().text();
+    }
+    const JsonValue* value = &*run;
+    while (value != nullptr && !path.empty()) {
+        const std::size_t dot = path.find('.');
+        value = value->find(path.substr(0, dot));
+        path = dot == std::string::npos ? "" : path.substr(dot + 1);
+    }
+    return value == nullptr ? "-" : value->shown();
 }
 
 }  // namespace fabricast

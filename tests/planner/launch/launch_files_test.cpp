@@ -43,10 +43,36 @@ TEST(LaunchTargets, TakeReleasesThatAreKnown) {
 TEST(LaunchFiles, SayWhatTheyDoNotTell) {
     Scenario scenario = firstOf("megatron");
     EXPECT_TRUE(launchOf(scenario).untold.empty());
-    scenario.settings.kernels.fp8Attention = true;
+    scenario.settings.kernels.linearHost = 2.0;
     const LaunchFiles launch = launchOf(scenario);
-    EXPECT_EQ(launch.untold, std::vector<std::string>{"settings.kernels.fp8_attention=true"});
+    EXPECT_EQ(launch.untold, std::vector<std::string>{"settings.kernels.linear_host=2.0"});
     EXPECT_NE(fileOf(launch, "run.sh").text.find("Not in these files"), std::string::npos);
+}
+
+// Fields that a release has no key for would be left out in silence.
+TEST(LaunchFiles, RefuseKernelsThatTheyCannotAskFor) {
+    Scenario scenario = firstOf("megatron");
+    KernelSettings& kernels = scenario.settings.kernels;
+    kernels.quantization = Quantization::Fp8Tensorwise;
+    const auto refused = [&scenario](const char* name, const char* version) {
+        const auto launch =
+            launchFiles(**findLaunchTarget("megatron", name), factsOf(scenario, version));
+        return launch ? std::string("written") : launch.error().where;
+    };
+    kernels.fusedOps = true;
+    EXPECT_EQ(refused("megatron", "0.19"), "written");
+    EXPECT_EQ(refused("megatron", "0.17"), "--framework-version");
+    EXPECT_EQ(refused("megatron-bridge", "0.3.1"), "written");
+    EXPECT_EQ(refused("nemo", "2.7.3"), "settings.kernels.fused_ops");
+    kernels.fusedOps = false;
+    kernels.fp8Attention = true;
+    EXPECT_EQ(refused("megatron", "0.19"), "settings.kernels.fp8_attention");
+    EXPECT_EQ(refused("megatron-bridge", "0.3.1"), "written");
+    EXPECT_EQ(refused("nemo", "2.7.3"), "written");
+    kernels.fp8Attention = false;
+    kernels.fusedExperts = true;
+    EXPECT_EQ(refused("megatron", "0.19"), "settings.kernels.fused_experts");  // not alone
+    EXPECT_EQ(refused("nemo", "2.7.3"), "settings.kernels.fused_experts");
 }
 
 TEST(LaunchFiles, SplitLayersAsTheForecastDoes) {

@@ -70,8 +70,8 @@ TEST_P(MegatronModels, HaveArgumentsThatEveryReleaseTakes) {
     std::size_t written = 0;
     for (const Scenario& scenario : layoutsOf("megatron", GetParam())) {
         for (int release = 14; release <= 19; ++release) {
-            const auto arguments =
-                megatronArguments(savingFacts(scenario, "0." + std::to_string(release)));
+            const auto arguments = megatronArguments(
+                savingFacts(scenario, "0." + std::to_string(release)), ToldAs::Arguments);
             if (!arguments) {
                 EXPECT_EQ(arguments.error().where, "--framework-version")
                     << arguments.error().text();

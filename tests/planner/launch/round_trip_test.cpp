@@ -149,6 +149,78 @@ INSTANTIATE_TEST_SUITE_P(
         return name;
     });
 
+/// Transformer Engine's kernels for layers in 8 bits, another choice of them for each plan.
+Scenario withEngineKernels(Scenario scenario, std::size_t plan) {
+    constexpr std::size_t kOps = 1;
+    constexpr std::size_t kAttention = 2;
+    constexpr std::size_t kExperts = 4;
+    KernelSettings& kernels = scenario.settings.kernels;
+    kernels.fusedExperts = (plan & kExperts) != 0 && scenario.model.moe.has_value();
+    kernels.quantization = kernels.fusedExperts ? Quantization::MxFp8 : Quantization::Fp8Tensorwise;
+    kernels.experts = kernels.fusedExperts ? ExpertKernel::GroupedFused : kernels.experts;
+    kernels.fusedOps = kernels.fusedExperts || (plan & kOps) != 0;
+    kernels.fp8Attention = (plan & kAttention) != 0;
+    return scenario;
+}
+
+struct EngineTrip {
+    const char* target;
+    const char* version;
+    const char* model;
+    bool ops, attention, experts;  ///< what it has keys for
+};
+
+// What a target has a key for is written and read back; a plan with another one is refused.
+TEST(RoundTripOfEngineKernels, GivesThemBack) {
+    for (const EngineTrip& trip :
+         {EngineTrip{"megatron", "0.19", "llama-3.1-8b", true, false, true},
+          EngineTrip{"megatron", "0.19", "mixtral-8x7b", true, false, true},
+          EngineTrip{"megatron-bridge", "0.3.1", "llama-3.1-8b", true, true, false},
+          EngineTrip{"megatron-bridge", "0.3.1", "mixtral-8x7b", true, true, false},
+          EngineTrip{"nemo", "2.7.3", "llama-3.1-8b", false, true, false}}) {
+        const LaunchTarget& target = **findLaunchTarget("megatron", trip.target);
+        std::size_t written = 0;
+        std::size_t refused = 0;
+        std::size_t plan = 0;
+        for (const Scenario& usual : layoutsOf("megatron", trip.model)) {
+            const Scenario scenario = withEngineKernels(usual, plan++);
+            const KernelSettings& kernels = scenario.settings.kernels;
+            const bool has = (trip.ops || !kernels.fusedOps) &&
+                             (trip.attention || !kernels.fp8Attention) &&
+                             (trip.experts || !kernels.fusedExperts);
+            const auto launch = launchFiles(target, factsOf(scenario, trip.version));
+            if (!launch) {
+                refused += has ? 0U : 1U;
+                EXPECT_EQ(launch.error().code, Error::Code::Unsupported) << launch.error().text();
+                continue;
+            }
+            ASSERT_TRUE(has) << trip.target << " " << trip.model;
+            const auto textOf = [&](const std::string& name) -> Result<std::string> {
+                for (const LaunchFile& file : launch->files) {
+                    if (file.name == name) {
+                        return file.text;
+                    }
+                }
+                return fail(Error::Code::NotFound, name, "is not there");
+            };
+            const auto layers = [](const std::string&) { return std::optional(std::int64_t{8}); };
+            const auto imported = importLaunch(
+                textOf("run.sh").value(), "run.sh", {.read = textOf, .layers = layers});
+            ASSERT_TRUE(imported) << imported.error().text();
+            const JsonValue* const read = imported->find("settings")->find("kernels");
+            for (const auto& [key, planned] : {std::pair("fused_ops", kernels.fusedOps),
+                                               std::pair("fp8_attention", kernels.fp8Attention),
+                                               std::pair("fused_experts", kernels.fusedExperts)}) {
+                EXPECT_EQ(read->find(key) != nullptr, planned) << trip.target << " " << key;
+            }
+            ++written;
+        }
+        EXPECT_GT(written, 10U) << trip.target;
+        const bool lacksExperts = !trip.experts && trip.model == std::string("mixtral-8x7b");
+        EXPECT_EQ(refused > 0, !trip.ops || !trip.attention || lacksExperts) << trip.target;
+    }
+}
+
 // A job that starts run.sh says what run.sh says.
 TEST(RoundTripOfJobs, IsThatOfTheScriptTheyStart) {
     for (const char* const stack : {"fsdp2", "deepspeed", "axolotl", "torchtitan", "megatron"}) {

@@ -64,6 +64,22 @@ TEST_P(EmittedFiles, HaveNoErrors) {
     }
 }
 
+// Fields of Megatron-Core that no argument sets are keys of Bridge and NeMo all the same.
+TEST(EmittedPrograms, HaveNoErrorsWithKernelsOfTransformerEngine) {
+    Scenario scenario = layoutsOf("megatron", "llama-3.1-8b").front();
+    scenario.settings.kernels.quantization = Quantization::Fp8Tensorwise;
+    scenario.settings.kernels.fp8Attention = true;
+    for (const auto& [name, version] : {std::pair("megatron-bridge", "0.3.1"), {"nemo", "2.7.3"}}) {
+        const LaunchTarget& target = **findLaunchTarget("megatron", name);
+        const auto launch = launchFiles(target, factsOf(scenario, version));
+        ASSERT_TRUE(launch) << launch.error().text();
+        for (const LintFinding& finding : foundIn(*launch, scenario)) {
+            EXPECT_NE(finding.severity, LintSeverity::Error)
+                << finding.code << ": " << finding.what;
+        }
+    }
+}
+
 INSTANTIATE_TEST_SUITE_P(Frameworks,
                          EmittedFiles,
                          testing::Values(EmittedBy{"ddp", "llama-3.2-1b", "2.15"},

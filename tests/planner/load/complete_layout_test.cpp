@@ -67,6 +67,27 @@ TEST(CompleteLayout, HybridShardingTakesANode) {
     EXPECT_EQ(completed("fsdp2", "shard=hsdp", gpus(6, 4))->shardSize, 6);
 }
 
+// Who types how many copies of the states there are leaves the ranks of one to the GPUs.
+TEST(CompleteLayout, CopiesDivideTheRanks) {
+    const auto layout = completed("torchtitan", "tp=2,copies=4", gpus(64));
+    ASSERT_TRUE(layout) << layout.error().text();
+    EXPECT_EQ(layout->shard, Shard::Hsdp);
+    EXPECT_EQ(layout->shardSize, 8);  // 64 / 2 / 4
+    EXPECT_EQ(completed("torchtitan", "copies=8", gpus(8))->shard, Shard::None);
+    EXPECT_EQ(completed("torchtitan", "cp=2,copies=4", gpus(8))->shardSize, 2);
+    EXPECT_EQ(completed("torchtitan", "copies=1", gpus(8))->shard, Shard::Fsdp);
+    EXPECT_EQ(completed("torchtitan", "shard=hsdp,copies=1", gpus(8))->shardSize, 8);
+    EXPECT_EQ(why("copies=3", gpus(8)),
+              "layout.copies: copies 3 does not divide dp x cp = 8 (copies=2)");
+    EXPECT_EQ(why("copies=2,shard_size=4", gpus(8)),
+              "layout.copies: and shard_size are both given "
+              "(one of them: shard_size is dp x cp / copies)");
+    EXPECT_EQ(why("shard=zero1,copies=2", gpus(8)),
+              "layout.copies: shard=zero1 does not keep 2 copies of the states on 8 ranks "
+              "(shard=hsdp)");
+    EXPECT_NE(why("copies=0", gpus(8)), "");
+}
+
 TEST(CompleteLayout, ContradictionsShowTheArithmetic) {
     EXPECT_EQ(why("tp=8,pp=4,dp=3", gpus(128)),
               "layout.dp: tp 8 x pp 4 x cp 1 x dp 3 = 96, but there are 128 GPUs (dp=4)");

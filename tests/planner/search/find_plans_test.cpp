@@ -132,6 +132,20 @@ TEST(FindPlans, TakesAHeldShardSizeWhereItDivides) {
     }
 }
 
+/// Of layouts whose copies are held, those whose ranks they divide are left, each with so many.
+TEST(FindPlans, TakesHeldCopiesWhereTheyDivide) {
+    SearchTask task = taskOf({.gpus = 4, .memory = Bytes(1LL << 40)}, {"torchtitan"});
+    task.rules.fixed = {.said = {"copies"}, .recompute = {}, .copies = 2};
+    const auto report = findPlans(task, exampleTiming(), {.top = 64}).value();
+    ASSERT_FALSE(report.plans.empty());
+    for (const Plan& plan : report.plans) {
+        const Layout& layout = plan.scenario.layout;
+        const std::int64_t each = layout.shard == Shard::None ? 1 : layout.shardSize;
+        EXPECT_EQ(layout.replicas(), 2 * each) << layoutText(layout);
+        EXPECT_EQ(layout.shard == Shard::None, each == 1) << layoutText(layout);
+    }
+}
+
 /// A search that wants no misses ends without any.
 TEST(FindPlans, AsksForNoMissesWhereNoneAreWanted) {
     const SearchTask task = taskOf({.gpus = 4, .memory = 1_GiB}, {"megatron", "fsdp2"});
