@@ -244,6 +244,7 @@ Result<JsonValue> withoutSuperseded(JsonValue root, const Edit& edit, bool isAns
         FABRICAST_ASSIGN(root, withoutRanks(std::move(root), edit));
     }
     FABRICAST_ASSIGN(root, withStartedGpus(std::move(root), edit));
+    root = JsonBuilder::without(std::move(root), "imported.assumed." + edit.path);
     const bool isTaken = edit.path == "layout.dp" && edit.value == "null";  // and none is put there
     for (const std::string_view path : supersededBy(edit)) {
         if (!isTaken || path != "imported.gpus") {

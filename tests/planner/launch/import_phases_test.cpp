@@ -1,4 +1,5 @@
 #include "planner/launch/import_launch.h"
+#include "planner/text/json_strings.h"
 
 #include <gtest/gtest.h>
 
@@ -35,8 +36,10 @@ PhasesRead phasesRead(const std::string& text, const std::string& source) {
     read.batch = shown(phases, "evaluation_batch");
     read.kept = shown(phases, "kept_logits");
     read.allocator = shown(settings, "allocator");
-    for (const JsonValue& note : run->find("imported")->find("notes")->items()) {
-        read.notes += note.text().value_or("") + "\n";
+    for (const char* const key : {"notes", "assumed"}) {
+        for (const std::string& note : stringsIn(run->find("imported")->find(key))) {
+            read.notes += note + "\n";
+        }
     }
     return read;
 }
