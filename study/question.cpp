@@ -9,6 +9,7 @@
 #include "planner/text/json_builder.h"
 #include "planner/text/text_file.h"
 #include "study/launch_folder.h"
+#include "study/model_edits.h"
 #include "study/question_flags.h"
 
 #include <algorithm>
@@ -317,6 +318,7 @@ public:
 
     Result<void> apply(const Edit& edit) {
         FABRICAST_ASSIGN(JsonValue value, editedValue(edit));
+        FABRICAST_TRY(checkModelEdit(root_, edit));
         if (value.is(JsonValue::Kind::Null)) {
             root_ = JsonBuilder::without(std::move(root_), edit.path);
             return {};
