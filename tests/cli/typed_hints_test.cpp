@@ -138,6 +138,12 @@ TEST(TypedHints, HardwareThatNobodyAskedForIsSaid) {
     EXPECT_EQ(asked.find("assumed: 8 nodes"), std::string::npos) << asked;
     const std::string fewer = runProgram(explain({"--layout", "dp=4"}), {}).out;
     EXPECT_NE(fewer.find("assumed: 4 GPUs of the 8 of a dgx-h100"), std::string::npos) << fewer;
+    const auto bridged = [](const std::string& gpus) {
+        return runProgram({"explain", "-m", "gpt2", "--gpu", "a100-pcie-80gb", "--gpus", gpus}, {})
+                   .out.find("are joined by NVLink bridges") != std::string::npos;
+    };
+    EXPECT_TRUE(bridged("2"));
+    EXPECT_FALSE(bridged("1"));  // joined to nothing
 }
 
 /// 64 of the 72 GPUs of a rack, of two racks, and the answer asked again.
