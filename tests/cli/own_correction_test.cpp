@@ -37,7 +37,8 @@ TEST(OwnCorrection, IsNamedByEveryAnswerThatLeansOnIt) {
                                     "size --stack fsdp2 -n 1,2" + kWork,
                                     "compare --stack fsdp2,ddp" + kWork}) {
         const ProgramOutput answer = correctedBy(folder, line);
-        EXPECT_NE(answer.out.find(kNote), std::string::npos) << line << answer.out << answer.err;
+        EXPECT_NE(answer.out.find("\nmeasured: " + kNote), std::string::npos)
+            << line << answer.out << answer.err;
     }
 }
 
