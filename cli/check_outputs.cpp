@@ -93,12 +93,35 @@ bool saysFormat(const std::vector<std::string>& arguments) {
     });
 }
 
+bool isOtherFile(std::string_view ending) {
+    return std::ranges::find(kOtherFiles, ending) != kOtherFiles.end();
+}
+
+/// ".pdf": an ending that says what is in the file, and no name before it.
+bool isEndingAlone(const std::string& path) {
+    constexpr std::array<std::string_view, 6> kForms = {
+        ".txt", ".json", ".csv", ".md", ".html", ".pdf"};
+    const std::string name = std::filesystem::path(path).filename().string();
+    const std::string ending = endingOf("answer" + name);
+    return name.size() == ending.size() &&
+           (isOtherFile(ending) || std::ranges::find(kForms, ending) != kForms.end());
+}
+
 /// A picture or a sheet is not what would be written: without --format an answer is text.
 Result<void> checkEnding(const NamedFile& output, const std::vector<std::string>& arguments) {
     const std::string ending = endingOf(output.path);
     const bool isAnswer = output.flag == "-o" || output.flag == "--output";
-    if (!isAnswer || saysFormat(arguments) ||
-        std::ranges::find(kOtherFiles, ending) == kOtherFiles.end()) {
+    if (!isAnswer || saysFormat(arguments)) {
+        return {};
+    }
+    if (isEndingAlone(output.path)) {
+        return fail(Error::Code::BadInput,
+                    output.flag,
+                    "\"" + output.path + "\" is the ending of a name without a name",
+                    "-o " + (std::filesystem::path(output.path).parent_path() / "answer").string() +
+                        std::filesystem::path(output.path).filename().string());
+    }
+    if (!isOtherFile(ending)) {
         return {};
     }
     const std::string stem = std::filesystem::path(output.path).replace_extension().string();

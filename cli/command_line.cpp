@@ -5,7 +5,10 @@
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
+#include <string>
+#include <string_view>
 #include <system_error>
 
 namespace fabricast {
@@ -137,15 +140,34 @@ Error unexpected(const CLI::App& program, const std::string& word) {
         Error::Code::BadInput, "", "unknown command \"" + word + "\"", suggestName(word, commands)};
 }
 
+/// What to type instead of a flag that is given twice.
+struct Repeated {
+    std::string_view flag;
+    std::string_view command;  ///< of which; empty: of every one
+    std::string_view why;
+    std::string_view hint;
+};
+constexpr std::array kRepeated = {
+    Repeated{"--cluster",
+             "",
+             "is given twice: plan and size compare several boxes",
+             "fabricast plan -c A -c B, or fabricast size -c A -c B"},
+    Repeated{"--stack",
+             "compare",
+             "is given twice: commas separate the stacks",
+             "--stack fsdp2,megatron"},
+    Repeated{"--layout", "", "is given twice: commas separate its keys", "--layout tp=8,pp=4"}};
+
 /// "--model: 1 required TEXT missing" and "--model: At Most 1 required but received 2".
 Error mismatch(const std::string& what, const std::string& help) {
     const std::string flag = what.substr(0, what.find(':'));
     const bool repeated = what.find("received") != std::string::npos;
-    if (repeated && flag == "--cluster") {
-        return {Error::Code::BadInput,
-                flag,
-                "is given twice: plan and size compare several boxes",
-                "fabricast plan -c A -c B, or fabricast size -c A -c B"};
+    for (const Repeated& one : kRepeated) {
+        const std::string command = " " + std::string(one.command) + " ";
+        const bool isOf = one.command.empty() || help.find(command) != std::string::npos;
+        if (repeated && flag == one.flag && isOf) {
+            return {Error::Code::BadInput, flag, std::string(one.why), std::string(one.hint)};
+        }
     }
     return {Error::Code::BadInput, flag, repeated ? "is given twice" : "needs a value", help};
 }

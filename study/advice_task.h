@@ -23,6 +23,7 @@ enum class AdviceMoment {
     SeveralGpus,   ///< or nothing before fits
     SeveralNodes,  ///< it makes no difference on one
     Experts,       ///< the model has some
+    Adapters,      ///< are what the question trains, or it names stacks
     LongSequence,  ///< or nothing before fits
     NothingFits,   ///< or what does costs too much
 };
@@ -39,6 +40,7 @@ struct AdviceFamily {
     LayoutRules rules;
     bool asked = false;     ///< its settings are the question's own, so that every way has them
     bool excluded = false;  ///< the question names other stacks
+    bool named = false;     ///< the question names stacks
 };
 
 /// What advice is asked for: stack and layout are open.

@@ -29,6 +29,21 @@ std::string nameOf(const OtherSituation& situation, int times) {
                                 : fmt::format("{} times {}", 1 << times, situation.of);
 }
 
+/// ", global batch 32" where a batch that nobody stated is another one there: its steps are of
+/// other work. Where the situation states it, its name does too.
+std::string batchThere(const OtherSituation& situation,
+                       const AdviceTask& there,
+                       const AdviceTask& here) {
+    const std::vector<Edit> edits =
+        situation.edits == nullptr ? std::vector<Edit>() : situation.edits(here.base, 1);
+    const bool isStated =
+        std::ranges::find(edits, "workload.global_batch", &Edit::path) != edits.end();
+    const std::int64_t batch = there.base.workload.globalBatch;
+    return isStated || batch == here.base.workload.globalBatch
+               ? ""
+               : fmt::format(", global batch {}", batch);
+}
+
 /// The task and what it is timed with.
 struct Asked {
     AdviceTask task;
@@ -90,7 +105,8 @@ Result<std::optional<AdviceChange>> changed(const AdviceTask& task,
         asked->task.enough = fitsAsSurely(Verdict::Likely, now) ? Verdict::Likely : Verdict::Fits;
         FABRICAST_ASSIGN(EvaluatedOptions evaluated,
                          evaluateOptions(asked->task, asked->timing, threads, watch));
-        change = AdviceChange{.change = nameOf(situation, times)};
+        change = AdviceChange{.change = nameOf(situation, times) +
+                                        batchThere(situation, asked->task, task)};
         if (situation.edits != nullptr) {
             change->edits = situation.edits(task.base, times);
         }

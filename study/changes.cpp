@@ -22,6 +22,7 @@ using Edits = std::vector<Edit>;
 constexpr std::uint8_t kMemory = static_cast<std::uint8_t>(Aim::Memory);
 constexpr std::uint8_t kSpeed = static_cast<std::uint8_t>(Aim::Speed);
 constexpr std::uint8_t kTarget = static_cast<std::uint8_t>(Aim::Target);
+constexpr std::uint8_t kMore = static_cast<std::uint8_t>(Aim::Buy);
 
 /// Gathers the changes of one row of the catalogue.
 class Offers {
@@ -588,13 +589,10 @@ void moreDrives(const ChangeSubject& subject, Offers& offers) {
     }
 }
 
-/// More nodes spread the states over more ranks; where the batch does not divide over them,
-/// microbatches shrink.
+/// More nodes spread the batch over more ranks; where it does not divide over them, microbatches
+/// shrink.
 void moreRanks(const ChangeSubject& subject, Offers& offers) {
     const Scenario& now = subject.now;
-    if (now.layout.shard == Shard::None) {
-        return;
-    }
     for (const std::int64_t factor : {2, 4, 8, 16}) {
         const std::int64_t dp = now.layout.dp * factor;
         const std::int64_t perRank = now.workload.globalBatch / dp;
@@ -610,6 +608,13 @@ void moreRanks(const ChangeSubject& subject, Offers& offers) {
         }
         offers.add(withOpenShards(subject, std::move(edits)), static_cast<int>(factor)).times =
             factor;
+    }
+}
+
+/// More ranks, where states are spread over them too.
+void moreShards(const ChangeSubject& subject, Offers& offers) {
+    if (subject.now.layout.shard != Shard::None) {
+        moreRanks(subject, offers);
     }
 }
 
@@ -763,7 +768,7 @@ constexpr std::array kRows = {
         &shorterSequence},
     Row{kTarget, kWorkload, 1, "precision", "lower precision: check the loss", &fewerBits},
     Row{kTarget, kWorkload, 4, "tuning", "only adapters are trained", &adaptersOnly},
-    Row{kTarget, kBuy, 3, "cluster", "other GPUs: ", &otherGpus},
+    Row{kTarget | kMore, kBuy, 3, "cluster", "other GPUs: ", &otherGpus},
     Row{kMemory | kTarget,
         kBuy,
         0,
@@ -772,8 +777,9 @@ constexpr std::array kRows = {
         &moreHostMemory},
     Row{kMemory, kBuy, 0, "drives", " times the drives of each node", &moreDrives},
     Row{kTarget, kBuy, 0, "nodes", " times the hardware", &moreNodes},
-    Row{kMemory, kBuy, 1, "nodes", " times the hardware, states over more ranks", &moreRanks},
-    Row{kTarget, kBuy, 1, "fabric", "other NICs and switches", &otherFabrics}};
+    Row{kMemory, kBuy, 1, "nodes", " times the hardware, states over more ranks", &moreShards},
+    Row{kMore, kBuy, 1, "nodes", " times the hardware", &moreRanks},
+    Row{kTarget | kMore, kBuy, 1, "fabric", "other NICs and switches", &otherFabrics}};
 
 }  // namespace
 

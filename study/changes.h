@@ -30,6 +30,7 @@ enum class Aim : std::uint8_t {
     Memory = 1,  ///< a layout is to fit
     Speed = 2,   ///< a layout is to be faster with the same model, batch and GPUs
     Target = 4,  ///< the best layout of a search is to reach something
+    Buy = 8,     ///< a layout is to be faster on more or other hardware
 };
 
 /// What changes are looked for.

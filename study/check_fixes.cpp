@@ -16,7 +16,7 @@ namespace fabricast {
 namespace {
 
 /// Every try walks the memory of every stage.
-constexpr int kMostTries = 48;
+constexpr int kMostTries = 64;
 
 bool isAboutMemory(const CheckedRequirement& one) {
     const Metric metric = one.requirement.metric;
@@ -49,10 +49,26 @@ double worstShortfall(const std::vector<CheckedRequirement>& requirements) {
     return worst;
 }
 
+/// Adds those that are not among the changes yet.
+void addNew(std::vector<Change>& changes, std::vector<Change> more) {
+    for (Change& change : more) {
+        const bool isNew = std::ranges::none_of(
+            changes, [&](const Change& one) { return one.edits == change.edits; });
+        if (isNew) {
+            change.place = changes.size();
+            changes.push_back(std::move(change));
+        }
+    }
+}
+
 /// Changes for what failed: memory, speed, or both.
-std::vector<Change> changesOf(const Question& asked, const CheckReport& report) {
-    const ChangeSubject subject{
-        .question = asked, .now = report.side.scenario, .stacks = {report.side.scenario.stack}};
+std::vector<Change> changesOf(const Question& asked,
+                              const CheckReport& report,
+                              const Workbench& bench) {
+    const ChangeSubject subject{.question = asked,
+                                .now = report.side.scenario,
+                                .stacks = {report.side.scenario.stack},
+                                .profiles = &bench.profiles()};
     const auto failed = [&](bool memory) {
         return std::ranges::any_of(report.requirements, [memory](const CheckedRequirement& one) {
             return isFailed(one) && isAboutMemory(one) == memory;
@@ -63,13 +79,8 @@ std::vector<Change> changesOf(const Question& asked, const CheckReport& report) 
         changes = changesFor(Aim::Memory, subject);
     }
     if (failed(false)) {
-        for (Change& change : changesFor(Aim::Speed, subject)) {
-            const bool isNew = std::ranges::none_of(
-                changes, [&](const Change& one) { return one.edits == change.edits; });
-            if (isNew) {
-                changes.push_back(std::move(change));
-            }
-        }
+        addNew(changes, changesFor(Aim::Speed, subject));
+        addNew(changes, changesFor(Aim::Buy, subject));
     }
     return changes;
 }
@@ -146,7 +157,7 @@ Result<std::vector<CheckFix>> checkFixes(const Question& question,
                         .order = ChangeOrder::LeastEffort,
                         .tries = kMostTries};
     FABRICAST_ASSIGN(std::vector<TriedChange> found,
-                     findChanges(asked, changesOf(asked, report), judged, search, watch));
+                     findChanges(asked, changesOf(asked, report, bench), judged, search, watch));
     if (found.empty() || !found.front().judgement.reaches) {
         search.tries = kMostTries;
         FABRICAST_ASSIGN(std::vector<TriedChange> pairs,

@@ -27,6 +27,20 @@ bool isCandidate(const AdviceStep& step, const std::optional<Usd>& most, Verdict
            isAffordable(step, most);
 }
 
+/// A candidate, unless it takes host memory that nobody knows of, and another of the same training
+/// does not.
+bool isInQuestion(const std::vector<AdviceStep>& steps,
+                  const AdviceStep& step,
+                  const std::optional<Usd>& most,
+                  Verdict verdict) {
+    const auto isSurer = [&](const AdviceStep& other) {
+        return isCandidate(other, most, verdict) && other.set == step.set &&
+               !other.plan->memory.ofNode().isUnknown();
+    };
+    return isCandidate(step, most, verdict) &&
+           (!step.plan->memory.ofNode().isUnknown() || std::ranges::none_of(steps, isSurer));
+}
+
 std::optional<std::size_t> fastest(const std::vector<AdviceStep>& steps,
                                    const std::optional<Usd>& most,
                                    Verdict verdict) {
@@ -34,7 +48,7 @@ std::optional<std::size_t> fastest(const std::vector<AdviceStep>& steps,
     for (std::size_t i = 0; i < steps.size(); ++i) {
         // LoRA and the like train something else: they are compared only with each other.
         const bool other = best && steps[i].set != steps[*best].set;
-        if (isCandidate(steps[i], most, verdict) && !other &&
+        if (isInQuestion(steps, steps[i], most, verdict) && !other &&
             (!best || stepSeconds(steps[i]) < stepSeconds(steps[*best]))) {
             best = i;
         }
@@ -55,8 +69,9 @@ bool isBeaten(const std::vector<AdviceStep>& steps,
               const AdviceStep& step,
               const std::optional<Usd>& most) {
     return std::ranges::any_of(steps, [&](const AdviceStep& other) {
-        return isCandidate(other, most, step.plan->memory.onDevice) && other.set == step.set &&
-               stepSeconds(other) < stepSeconds(step) && !isClose(step, other);
+        return isInQuestion(steps, other, most, step.plan->memory.onDevice) &&
+               other.set == step.set && stepSeconds(other) < stepSeconds(step) &&
+               !isClose(step, other);
     });
 }
 
@@ -65,7 +80,7 @@ std::size_t simplest(const std::vector<AdviceStep>& steps,
                      const std::optional<Usd>& most,
                      std::size_t best) {
     for (std::size_t i = 0; i < best; ++i) {
-        if (isCandidate(steps[i], most, steps[best].plan->memory.onDevice) &&
+        if (isInQuestion(steps, steps[i], most, steps[best].plan->memory.onDevice) &&
             steps[i].set == steps[best].set && !isBeaten(steps, steps[i], most)) {
             return i;
         }

@@ -19,24 +19,27 @@ namespace {
 /// From here on a sequence is worth cutting: half of it still fills a GPU's kernels.
 constexpr std::int64_t kLongSequence = 8192;
 
-/// Whether full training fits, as surely as is wanted, without help from the host, at a price that
-/// may be paid.
+/// Whether what the question trains fits, as surely as is wanted, without help from the host, at a
+/// price that may be paid.
 bool isFound(const AdviceTask& task, const std::vector<AdviceStep>& before) {
     for (std::size_t i = 0; i < before.size(); ++i) {
         const AdviceStep& step = before[i];
-        const bool plain = task.families[i].moment != AdviceMoment::NothingFits;
-        const bool fits =
-            step.timed && step.plan->memory.onDevice <= task.enough && step.plan->fitsHost();
-        if (plain && fits && isAffordable(step, task.most)) {
+        const bool asked = task.families[i].moment != AdviceMoment::NothingFits;
+        const bool helped = step.timed && step.plan->scenario.layout.offload != Offload::None;
+        const bool fits = step.timed && step.plan->memory.onDevice <= task.enough;
+        if (asked && fits && !helped && isAffordable(step, task.most)) {
             return true;
         }
     }
     return false;
 }
 
+bool asksForAdapters(const AdviceTask& task) {
+    return std::ranges::any_of(task.families, &AdviceFamily::asked);
+}
+
 std::string notNeeded(const AdviceTask& task) {
-    const bool adapts = std::ranges::any_of(task.families, &AdviceFamily::asked);
-    return adapts ? "not needed: it fits without" : "not needed: full training fits";
+    return asksForAdapters(task) ? "not needed: it fits without" : "not needed: full training fits";
 }
 
 /// Why a family is left out, or nothing where it is asked.
@@ -59,6 +62,8 @@ std::string leftOut(const AdviceTask& task,
             return task.base.cluster.nodes > 1 ? "" : "one node";
         case AdviceMoment::Experts:
             return task.base.model.moe ? "" : "the model has no experts";
+        case AdviceMoment::Adapters:
+            return family.named || asksForAdapters(task) ? "" : "usual for adapters";
         case AdviceMoment::LongSequence:
             return task.base.workload.sequence >= kLongSequence || !found
                        ? ""
@@ -85,8 +90,8 @@ double fastestBefore(const AdviceTask& task,
                      std::span<const AdviceStep> before) {
     double fastest = std::numeric_limits<double>::infinity();
     for (const AdviceStep& other : before) {
-        const bool fits = other.timed && other.plan->memory.onDevice == Verdict::Fits &&
-                          other.plan->fitsHost() && isAffordable(other, task.most);
+        const bool fits = other.timed && other.plan->memory.verdict == Verdict::Fits &&
+                          isAffordable(other, task.most);
         if (fits && other.set == step.set) {
             fastest = std::min(fastest, other.plan->step.step.value.count());
         }

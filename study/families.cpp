@@ -22,14 +22,15 @@ struct FamilyRow {
     std::string_view fixed;      ///< keys of a layout that are held
     std::string_view forbidden;  ///< keys that are left out, or "key=value"
     std::string_view set;        ///< settings, as --set takes them, with a blank between two
+    bool offloads = false;       ///< whether what is in host memory is among its layouts
 };
 
 // Simplest first, which is one fixed order: by how many things are split (nothing, states, then
 // layers and stages, then experts or sequences), and of equals what PyTorch itself has before what
 // another package adds. Of two that nobody can tell apart the first is advised. Cutting sequences
 // and dealing out experts are rows of their own, so the rows before them leave them out.
-// Together the rows have every layout that a search of their stacks has.
-// Adapters are not modelled with tensor parallelism, which Axolotl has.
+// Together the rows have every layout that a search of their stacks has; the rows of adapters have
+// by themselves what a search of adapters has, which are not modelled with tensor parallelism.
 constexpr std::array kFamilies = {
     FamilyRow{"ddp", "everything on each GPU", AdviceMoment::Always, "ddp"},
     FamilyRow{"fsdp2",
@@ -48,6 +49,11 @@ constexpr std::array kFamilies = {
               "deepspeed",
               "",
               "cp"},
+    FamilyRow{.key = "axolotl",
+              .question = "Axolotl, FSDP2 or ZeRO with sequences split too",
+              .moment = AdviceMoment::Adapters,
+              .stacks = "axolotl",
+              .offloads = true},
     FamilyRow{"torchtitan",
               "FSDP2 with layers and stages split too",
               AdviceMoment::Always,
@@ -78,26 +84,25 @@ constexpr std::array kFamilies = {
               "deepspeed",
               "cp_kind=ulysses",
               "cp=1"},
-    FamilyRow{"offload",
-              "states in host memory",
-              AdviceMoment::NothingFits,
-              "fsdp2 torchtitan deepspeed",
-              "",
-              "cp offload=none"},
-    FamilyRow{"lora",
-              "adapters only, over bf16 weights",
-              AdviceMoment::NothingFits,
-              "fsdp2 axolotl",
-              "",
-              "tp",
-              "settings.tuning=lora"},
-    FamilyRow{"qlora",
-              "adapters only, over 4-bit weights",
-              AdviceMoment::NothingFits,
-              "ddp fsdp2 axolotl",
-              "",
-              "tp",
-              "settings.tuning=lora settings.lora.base=nf4"}};
+    FamilyRow{.key = "offload",
+              .question = "states in host memory",
+              .stacks = "fsdp2 torchtitan deepspeed",
+              .forbidden = "offload=none",
+              .offloads = true},
+    FamilyRow{.key = "lora",
+              .question = "adapters only, over bf16 weights",
+              .moment = AdviceMoment::NothingFits,
+              .stacks = "axolotl ddp fsdp2",
+              .forbidden = "tp",
+              .set = "settings.tuning=lora",
+              .offloads = true},
+    FamilyRow{.key = "qlora",
+              .question = "adapters only, over 4-bit weights",
+              .moment = AdviceMoment::NothingFits,
+              .stacks = "axolotl ddp fsdp2",
+              .forbidden = "tp",
+              .set = "settings.tuning=lora settings.lora.base=nf4",
+              .offloads = true}};
 
 std::vector<std::string_view> wordsIn(std::string_view text) {
     std::vector<std::string_view> words;
@@ -208,15 +213,15 @@ Result<LoadedAdvice> loadAdvice(const Question& question, const Workbench& bench
                             .recipes = {},
                             .rules = std::move(search.task.rules),
                             .asked = asked,
-                            .excluded = stacksOf(row, question).empty()};
+                            .excluded = stacksOf(row, question).empty(),
+                            .named = !searchWords(question, "stacks").empty()};
         FABRICAST_ASSIGN(const bool tuned, isTuned(question));
         for (const StackSettings& stack : family.stacks) {
             family.recipes.push_back(tuned
                                          ? recipeEdits(changed, stack.stack->name, search.task.base)
                                          : std::vector<Edit>());
         }
-        const bool offloads = row.forbidden.find("offload=none") != std::string_view::npos;
-        if (!family.rules.fixed.says("offload") && !offloads) {
+        if (!family.rules.fixed.says("offload") && !row.offloads) {
             family.rules.forbidden.push_back({"offload", ""});  // a row of its own
         }
         if (loaded.families.empty()) {

@@ -9,6 +9,7 @@
 #include "planner/text/json_builder.h"
 #include "planner/text/text_file.h"
 #include "study/launch_folder.h"
+#include "study/model_edits.h"
 #include "study/question_flags.h"
 
 #include <algorithm>
@@ -247,6 +248,7 @@ Result<JsonValue> withoutSuperseded(JsonValue root, const Edit& edit, bool isAns
         FABRICAST_ASSIGN(root, withoutRanks(std::move(root), edit));
     }
     FABRICAST_ASSIGN(root, withStartedGpus(std::move(root), edit));
+    root = JsonBuilder::without(std::move(root), "imported.assumed." + edit.path);
     const bool isTaken = edit.path == "layout.dp" && edit.value == "null";  // and none is put there
     for (const std::string_view path : supersededBy(edit)) {
         if (!isTaken || path != "imported.gpus") {
@@ -319,6 +321,7 @@ public:
 
     Result<void> apply(const Edit& edit) {
         FABRICAST_ASSIGN(JsonValue value, editedValue(edit));
+        FABRICAST_TRY(checkModelEdit(root_, edit));
         if (value.is(JsonValue::Kind::Null)) {
             root_ = JsonBuilder::without(std::move(root_), edit.path);
             return {};

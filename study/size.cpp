@@ -9,6 +9,7 @@
 #include "study/size_misfits.h"
 #include "study/size_search.h"
 #include "study/size_ways.h"
+#include "study/typed_plan.h"
 
 #include <fmt/format.h>
 
@@ -142,6 +143,23 @@ void addPick(const SizeSearch& search, const BudgetFacts& budget, SizeAnswer& an
         answer.spares->usd = *answer.pick->usd * static_cast<double>(answer.spares->nodes) /
                              static_cast<double>(answer.pick->nodes);
     }
+}
+
+/// What to ask about the pick: everything of its plan.
+Result<void> addPickTyped(const Question& job,
+                          const SizeCatalogue& catalogue,
+                          const SizeSearch& search,
+                          SizeAnswer& answer) {
+    if (!answer.pick) {
+        return {};
+    }
+    const SizeLine& line = catalogue.lines[search.lineOf(*search.pick())];
+    FABRICAST_ASSIGN(const Question here,
+                     jobOn(job, line, {answer.pick->nodes, answer.pick->gpus}));
+    const Scenario& plan = answer.pick->plans.front().scenario;
+    FABRICAST_ASSIGN(const Question about, questionAbout(here, plan, plan));
+    answer.pickTyped = typed(about);
+    return {};
 }
 
 /// What became of the boxes that were named and are not among the best.
@@ -318,6 +336,7 @@ Result<SizeAnswer> size(std::span<const Question> asked,
     answer.searched = search.tried();
     answer.ruledOut = answer.clusters - answer.searched;
     addPick(search, budget, answer);
+    FABRICAST_TRY(addPickTyped(asked.front(), catalogue, search, answer));
     const Result<void> beyond = addBeyond(jobs, ask, catalogue, bench, watch, answer);
     answer.stopped = answer.stopped || (!beyond && beyond.error().code == Error::Code::Stopped);
     if (!answer.stopped) {

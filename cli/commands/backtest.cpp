@@ -49,12 +49,26 @@ std::filesystem::path correctionFile(const std::filesystem::path& file,
     return own.replace_filename(file.stem().string() + "-" + fit.gpu + file.extension().string());
 }
 
-/// A profile is named like its file, so the file has to be named as profiles are: told before
-/// anything is fitted.
-Result<void> checkFitName(const BacktestFlags& flags) {
+constexpr const char* kCorrections = "corrections";
+
+/// A profile is named like its file and lies in the folder of its kind, or no command would find
+/// it: told before anything is fitted.
+Result<void> checkFitName(const BacktestFlags& flags, const GlobalOptions& options) {
     const std::filesystem::path file = flags.fit.value_or("");
     const std::string stem = file.stem().string();
-    if (!flags.fit || isProfileName(stem)) {
+    if (!flags.fit) {
+        return {};
+    }
+    const std::filesystem::path place(options.at(file.string()));
+    if (isProfileName(stem) && place.parent_path().filename() != kCorrections) {
+        return fail(
+            Error::Code::BadInput,
+            "--fit",
+            "\"" + file.string() + "\" is in no folder " + kCorrections +
+                ", which is where --profile-dir looks for it",
+            "--fit " + shellWord((file.parent_path() / kCorrections / (stem + ".json")).string()));
+    }
+    if (isProfileName(stem)) {
         return {};
     }
     const std::string near = profileName(stem);
@@ -66,15 +80,34 @@ Result<void> checkFitName(const BacktestFlags& flags) {
         "--fit " + shellWord((file.parent_path() / (name + ".json")).string()));
 }
 
+/// The name of each of several files has the GPU in it too: told before one is written.
+Result<void> checkFitNames(const BacktestFlags& flags, const std::vector<MachineFit>& fits) {
+    for (const MachineFit& fit : fits) {
+        const std::filesystem::path file =
+            correctionFile(flags.fit.value_or(""), fit, fits.size() == 1);
+        if (fit.correction && !isProfileName(file.stem().string())) {
+            return fail(Error::Code::BadInput,
+                        "--fit",
+                        "\"" + file.stem().string() + "\", one of " + std::to_string(fits.size()) +
+                            " GPUs, is longer than the name of a profile",
+                        "--fit " + shellWord((file.parent_path() / "our.json").string()));
+        }
+    }
+    return {};
+}
+
 /// The files that are asked for, each a profile named like its file.
 Result<void> writeFiles(const BacktestFlags& flags,
                         const GlobalOptions& options,
                         const BacktestAnswer& answer) {
     const std::vector<MachineFit>& fits = answer.backtest.fits;
+    FABRICAST_TRY(checkFitNames(flags, fits));
     for (const MachineFit& fit : fits) {
         if (fit.correction) {
             const std::filesystem::path file =
                 correctionFile(options.at(*flags.fit), fit, fits.size() == 1);
+            std::error_code ignored;  // where there is no folder then, writing says so
+            std::filesystem::create_directories(file.parent_path(), ignored);
             FABRICAST_TRY(writeTextFile(
                 file.string(), machineCorrectionJson(*fit.correction, file.stem().string())));
         }
@@ -117,20 +150,16 @@ std::vector<std::string> fitRemarks(const std::string& typed, const std::vector<
         }
     }
     const std::filesystem::path kind = std::filesystem::path(typed).parent_path();
-    const std::filesystem::path folder = kind.parent_path();
-    if (!remarks.empty() && kind.filename() == "corrections") {
+    const std::string folder = kind.empty() ? ".." : kind.parent_path().string();
+    if (!remarks.empty()) {
         remarks.push_back("next: fabricast --profile-dir " +
-                          shellWord(folder.empty() ? "." : folder.string()) + " plan …");
-    } else if (!remarks.empty()) {
-        remarks.push_back(
-            "next: put it into the folder corrections of your own profiles, for "
-            "fabricast --profile-dir FOLDER plan …");
+                          shellWord(folder.empty() ? "." : folder) + " plan …");
     }
     return remarks;
 }
 
 Result<Answer> runBacktest(const BacktestFlags& flags, const GlobalOptions& options) {
-    FABRICAST_TRY(checkFitName(flags));
+    FABRICAST_TRY(checkFitName(flags, options));
     FABRICAST_ASSIGN(const RunTable table, readRunTable(options.at(flags.file)));
     FABRICAST_ASSIGN(const Workbench bench, workbenchOf(options));
     BacktestAsk ask = flags.ask;

@@ -5,11 +5,11 @@
 #include "planner/report/memory_report.h"
 #include "planner/report/subject_text.h"
 #include "planner/report/table.h"
+#include "planner/text/json_strings.h"
 #include "study/explain.h"
 #include "study/lint.h"
 
 #include <memory>
-#include <span>
 #include <utility>
 
 namespace fabricast {
@@ -37,10 +37,12 @@ void addRows(const JsonValue& object, const std::string& before, Table& table) {
 /// What the file's reader has to say; a forecast says it among what it assumes.
 std::string notesText(const JsonValue& root) {
     const JsonValue* const imported = root.find("imported");
-    const JsonValue* const notes = imported == nullptr ? nullptr : imported->find("notes");
     std::string text;
-    for (const JsonValue& note : notes == nullptr ? std::span<const JsonValue>() : notes->items()) {
-        text += "assumed: " + note.text().value_or("") + "\n";
+    for (const char* const key : {"notes", "assumed"}) {
+        const JsonValue* const notes = imported == nullptr ? nullptr : imported->find(key);
+        for (const std::string& note : stringsIn(notes)) {
+            text += "assumed: " + note + "\n";
+        }
     }
     return text;
 }

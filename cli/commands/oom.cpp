@@ -7,8 +7,10 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace fabricast {
 namespace {
@@ -28,9 +30,39 @@ struct OomFlags {
     }
 };
 
-std::string printedOom(const OomAnswer& answer,
-                       const OomFlags& flags,
-                       const GlobalOptions& options) {
+/// The first way out that fits; nothing where none does.
+const Fix* firstWayOut(const OomAnswer& answer) {
+    for (const Verdict verdict : {Verdict::Fits, Verdict::Likely}) {
+        for (const Rejection& rejection : answer.forecast->rejections) {
+            const auto fits = std::ranges::find(rejection.fixes, verdict, &Fix::verdict);
+            if (fits != rejection.fixes.end()) {
+                return &*fits;
+            }
+        }
+    }
+    return nullptr;
+}
+
+/// The way out as a whole command; where there is none, the run's own memory.
+Result<std::string> nextAfterOom(const OomAnswer& answer,
+                                 const std::optional<Question>& run,
+                                 const OomFlags& flags) {
+    if (!answer.forecast || !run) {
+        const std::string log = flags.message == "-" ? "" : " --message " + flags.message;
+        return "\nnext: fabricast oom SCENARIO" + log +
+               "   (with the run's scenario or flags: what is larger than forecast, and the ways "
+               "out with their numbers)\n";
+    }
+    const Fix* const way = firstWayOut(answer);
+    FABRICAST_ASSIGN(const Question changed,
+                     with(*run, way == nullptr ? std::vector<Edit>() : way->edits));
+    return nextLine("explain", changed);
+}
+
+Result<std::string> printedOom(const OomAnswer& answer,
+                               const std::optional<Question>& run,
+                               const OomFlags& flags,
+                               const GlobalOptions& options) {
     switch (options.format) {
         case Format::Json:
             return oomJson(answer, FABRICAST_VERSION);
@@ -41,13 +73,8 @@ std::string printedOom(const OomAnswer& answer,
         case Format::Text:
             break;
     }
-    const bool hint = !answer.scenario && !options.quiet;
-    const std::string log = flags.message == "-" ? "" : " --message " + flags.message;
-    return oomText(answer) +
-           (hint ? "\nnext: fabricast oom SCENARIO" + log +
-                       "   (with the run's scenario or flags: what is larger than forecast, and "
-                       "the ways out with their numbers)\n"
-                 : "");
+    FABRICAST_ASSIGN(const std::string next, nextAfterOom(answer, run, flags));
+    return oomText(answer) + (options.quiet ? "" : next);
 }
 
 /// The scenario; a log in its place is what people type first.
@@ -81,7 +108,8 @@ Result<Answer> runOom(const OomFlags& flags, const GlobalOptions& options) {
     if (options.quiet && answer.forecast) {
         answer.forecast->notes.clear();
     }
-    return Answer{.text = printedOom(answer, flags, options)};
+    FABRICAST_ASSIGN(std::string text, printedOom(answer, ask.question, flags, options));
+    return Answer{.text = std::move(text)};
 }
 
 }  // namespace

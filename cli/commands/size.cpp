@@ -126,6 +126,9 @@ Result<Answer> runSize(const SizeFlags& flags, const GlobalOptions& options) {
         answer.notes.clear();
     }
     Answer printed = printedSize(answer, options.format);
+    if (printed.report && answer.pick && !options.quiet) {
+        printed.report->add("\nnext: fabricast explain " + answer.pickTyped + " --section cost\n");
+    }
     printed.code = answer.stopped ? ExitCode::Interrupted
                    : answer.pick  ? ExitCode::Ok
                                   : ExitCode::DoesNotFit;

@@ -14,6 +14,16 @@ constexpr double kSimpleChannelBytes = 512 * 64;
 /// The bytes per channel and rank from which a ring over nodes reaches its plateau.
 constexpr double kLongRing = 64;
 
+/// To each peer, in a send by itself or in a group of them: up to here flags are in the data,
+/// beyond they are not, whatever takes less time (NCCL and RCCL: src/enqueue.cc, P2P_LL_THRESHOLD).
+constexpr double kPairLlBytes = 16.0 * 1024.0;
+
+/// Whether the library takes this line for so many bytes.
+bool isTaken(const CollectiveLine& line, double bytesToEach) {
+    return line.algorithm != CollectiveAlgorithm::PointToPoint ||
+           (line.protocol == CollectiveProtocol::Ll) == (bytesToEach <= kPairLlBytes);
+}
+
 std::int64_t openChannels(const CollectiveLine& line, double size, double ranks) {
     double least = kSimpleChannelBytes;
     if (line.protocol == CollectiveProtocol::Ll) {
@@ -44,8 +54,13 @@ double CollectivePrior::treeCorrection(CollectiveProtocol protocol, double size)
 
 CollectivePrior::Choice CollectivePrior::choose(double size) const {
     Choice best{.seconds = Seconds(std::numeric_limits<double>::infinity())};
+    const bool isToAll = kind_ == CollectiveKind::AllToAll;
+    const double bytesToEach = isToAll ? size / static_cast<double>(shape_.ranks) : size;
     for (std::size_t i = 0; i < count_; ++i) {
         const CollectiveLine& line = lines_[i];
+        if (!isTaken(line, bytesToEach)) {
+            continue;
+        }
         double latency = line.latency.count();
         double bandwidth = line.bandwidth.count();
         if (line.algorithm == CollectiveAlgorithm::Tree) {

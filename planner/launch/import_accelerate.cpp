@@ -123,7 +123,8 @@ Result<void> importZeroOfAccelerate(ScenarioDraft& draft) {
         draft.set("workload.global_batch",
                   std::to_string(*count) + " per rank",
                   at + "gradient_accumulation_steps");
-        draft.note("the batch is of one sample a microbatch: train.py says how many it has");
+        draft.assume("layout.micro_batch",
+                     "the batch is of one sample a microbatch: train.py says how many it has");
     }
     FABRICAST_ASSIGN(const auto gathers, keys.flag(at + "zero3_save_16bit_model"));
     if (gathers.value_or(false) && stage == 3) {

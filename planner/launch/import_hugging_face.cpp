@@ -51,7 +51,8 @@ Result<void> importTargets(ScenarioDraft& draft) {
         draft.set("settings.lora.targets", stacks, "--lora_target_parameters");
     } else if (!says) {
         draft.set("settings.lora.targets", "q+v", "--use_peft");
-        draft.note("no target modules are named: peft takes q and v of most models");
+        draft.assume("settings.lora.targets",
+                     "no target modules are named: peft takes q and v of most models");
     } else {
         const std::string names = adapterTargets(targets->values);
         draft.set("settings.lora.targets",

@@ -106,7 +106,8 @@ Result<void> importLoopSizes(ScenarioDraft& draft) {
     FABRICAST_TRY(draft.copyWhole("workload.sequence", sequence));
     FABRICAST_TRY(draft.copyWhole("layout.micro_batch", micro));
     if (micro.empty()) {
-        draft.note(
+        draft.assume(
+            "layout.micro_batch",
             "how many samples a microbatch has is not known: the script gives no number to "
             "MICRO_BATCH");
         return {};
@@ -134,7 +135,8 @@ Result<void> importLoopPrecision(ScenarioDraft& draft, bool fsdp) {
     FABRICAST_ASSIGN(std::string weights, torchTypeOf(keys, stored));
     FABRICAST_ASSIGN(std::string products, torchTypeOf(keys, computed));
     if (weights.empty()) {
-        draft.note("weights are taken to be float32: the script names no dtype for them");
+        draft.assume("workload.precision",
+                     "weights are taken to be float32: the script names no dtype for them");
         weights = "fp32";
     }
     products = !products.empty() ? products : autocast ? "fp16" : weights;  // of CUDA's autocast
@@ -176,7 +178,8 @@ Result<void> importLoopOptimizer(ScenarioDraft& draft) {
         }
         return {};
     }
-    draft.note("the script makes no optimizer that is known: AdamW is forecast");
+    draft.assume("workload.optimizer",
+                 "the script makes no optimizer that is known: AdamW is forecast");
     return {};
 }
 

@@ -75,7 +75,7 @@ Result<void> importMegatronModel(ScenarioDraft& draft) {
                          !keys.has("--moe-shared-expert-intermediate-size") &&
                          !keys.has("--qk-layernorm") && !keys.has("--window-size");
     if (!decoder) {
-        draft.note("the model's shape is not read: -m names the model");
+        draft.assume("model", "the model's shape is not read: -m names the model");
         return {};
     }
     const bool biased = keys.use("--add-qkv-bias") != nullptr;  // as Qwen 2 has it

@@ -56,8 +56,9 @@ Result<bool> setEvaluation(ScenarioDraft& draft,
     LaunchKeys& keys = draft.keys();
     for (const std::string& path : {from, batch}) {
         if (isWorkedOut(keys, path)) {
-            draft.note("the evaluation is not looked at: " + path +
-                       " is worked out when the run starts (--set " + kEvaluationKey + "=8)");
+            draft.assume(kEvaluationKey,
+                         "the evaluation is not looked at: " + path +
+                             " is worked out when the run starts (--set " + kEvaluationKey + "=8)");
             return false;
         }
     }
@@ -98,14 +99,16 @@ Result<void> importKeptLogits(ScenarioDraft& draft) {
     } else if (measures && moves) {
         draft.set(kKeptKey, *moves, kMoves);
     } else if (measures) {
-        draft.note(
+        draft.assume(
+            kKeptKey,
             std::string("compute_metrics without eval_accumulation_steps keeps the logits of ") +
-            "all of an evaluation's batches on the GPU: --set " + kKeptKey +
-            "=… says how many it has");
+                "all of an evaluation's batches on the GPU: --set " + kKeptKey +
+                "=… says how many it has");
     } else if (moves) {
-        draft.note(std::string(kMoves) +
-                   ": a script with compute_metrics keeps the logits of as many " +
-                   "batches on the GPU (--set " + kKeptKey + "=" + std::to_string(*moves) + ")");
+        draft.assume(
+            kKeptKey,
+            std::string(kMoves) + ": a script with compute_metrics keeps the logits of as many " +
+                "batches on the GPU (--set " + kKeptKey + "=" + std::to_string(*moves) + ")");
     }
     return {};
 }

@@ -40,6 +40,11 @@ void ScenarioDraft::set(std::string_view path, double value, std::string_view fr
     put(path, builder_.number(value, decimalText(value)));
 }
 
+void ScenarioDraft::assume(std::string_view path, std::string_view text) {
+    moveTo("script");
+    put("imported.assumed." + std::string(path), builder_.string(std::string(text)));
+}
+
 Result<void> ScenarioDraft::copyWhole(std::string_view path, std::string_view from) {
     FABRICAST_ASSIGN(const auto value, keys_.whole(from));
     if (value) {
@@ -80,6 +85,9 @@ void ScenarioDraft::merge(const JsonValue& scenario, const std::string& before) 
         } else if (path == "imported") {
             if (const JsonValue* const ranks = member.find("batch_ranks")) {
                 put("imported.batch_ranks", *ranks);
+            }
+            if (const JsonValue* const assumed = member.find("assumed")) {
+                merge(*assumed, "imported.assumed.");
             }
         } else if (path != "stack" || root_.find("stack") == nullptr) {
             put(path, member);

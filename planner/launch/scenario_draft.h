@@ -34,6 +34,8 @@ public:
     Result<void> refuseUnmodelled(std::span<const std::string_view> paths);
 
     void note(std::string text) { notes_.push_back(std::move(text)); }
+    /// What is assumed about a key of the scenario: void where that key is typed.
+    void assume(std::string_view path, std::string_view text);
     [[nodiscard]] LaunchKeys& keys() { return keys_; }
     [[nodiscard]] const JsonValue& scenario() const { return root_; }
     /// What another file adds: its values win, but for the stack.

@@ -127,7 +127,7 @@ Result<Count> startedRanks(ScenarioDraft& draft) {
     FABRICAST_ASSIGN(const Count nodes, countOf(keys, nodeOptions));
     const std::string unknown = unknownOf(keys, nodeOptions);
     if (!unknown.empty() && !nodes) {
-        draft.note(unknown + " is not known: -n says how many");
+        draft.assume("cluster.nodes", unknown + " is not known: -n says how many");
         return Count();
     }
     FABRICAST_ASSIGN(const Count each, countOf(keys, rankOptions));

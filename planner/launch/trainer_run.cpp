@@ -24,7 +24,8 @@ Result<void> importLength(ScenarioDraft& draft) {
         std::ranges::any_of(kLengths, [&keys](const char* length) { return keys.has(length); });
     if (isTrl(keys) && !isSaid) {
         draft.set("workload.sequence", kUsualOfTrl, "script");
-        draft.note("max_length is 1024, as TRL has it where it is not given");
+        draft.assume("workload.sequence",
+                     "max_length is 1024, as TRL has it where it is not given");
     }
     return {};
 }
@@ -72,7 +73,8 @@ Result<void> importTrainerPrecision(ScenarioDraft& draft, bool isSaid) {
         draft.set("workload.precision", "bf16", bf16 ? "--bf16" : "script");
     }
     if (byTrl && !bf16 && !fp16.value_or(false)) {
-        draft.note("bf16: what TRL has from 0.19 on where neither bf16 nor fp16 is given");
+        draft.assume("workload.precision",
+                     "bf16: what TRL has from 0.19 on where neither bf16 nor fp16 is given");
     }
     FABRICAST_TRY(draft.copyFlag("settings.kernels.compile", "--torch_compile"));
     FABRICAST_ASSIGN(const auto checkpoints, keys.flag("--gradient_checkpointing"));
@@ -80,7 +82,8 @@ Result<void> importTrainerPrecision(ScenarioDraft& draft, bool isSaid) {
         draft.set("layout.recompute", "full", checkpoints ? "--gradient_checkpointing" : "script");
     }
     if (byTrl && !checkpoints) {
-        draft.note("gradient_checkpointing: TRL has it on from 0.22 on where it is not given");
+        draft.assume("layout.recompute",
+                     "gradient_checkpointing: TRL has it on from 0.22 on where it is not given");
     }
     FABRICAST_TRY(importLigerArguments(draft));
     FABRICAST_TRY(importAttention(draft, "--attn_implementation", "sdpa"));

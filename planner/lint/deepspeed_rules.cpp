@@ -222,16 +222,17 @@ LintHits movedDefaults(const LintView& view) {
     LintHits hits;
     if (!file.has("gradient_clipping")) {
         hits.push_back({nullptr,
-                        "gradient_clipping is not said: 0 to release 0.19.0, 1.0 in 0.19.8",
+                        "gradient_clipping is not said: 0 up to release 0.19.0, 1.0 in 0.19.8",
                         R"("gradient_clipping": 1.0)"});
     }
     for (const char* const what : {"offload_optimizer", "offload_param"}) {
         const std::string section = std::string("zero_optimization.") + what;
         if (offloads(file, what) && !file.has(section + ".pin_memory")) {
-            hits.push_back({file.at(section + ".device"),
-                            std::string(what) +
-                                ".pin_memory is not said: false to release 0.19.0, true in 0.19.8",
-                            R"("pin_memory": true)"});
+            hits.push_back(
+                {file.at(section + ".device"),
+                 std::string(what) +
+                     ".pin_memory is not said: false up to release 0.19.0, true in 0.19.8",
+                 R"("pin_memory": true)"});
         }
     }
     return hits;

@@ -148,7 +148,7 @@ void useNicsOfFabric(ClusterSpec& cluster, std::vector<std::string>& assumed) {
 /// What a node that is built of GPUs has without anybody having said so.
 void addBuiltNotes(const ClusterSpec& cluster, std::vector<std::string>& assumed) {
     const NodeSpec& node = cluster.node;
-    if (cluster.isBuilt && node.gpus > 1 && node.gpu.linkKind == "nvlink-bridge") {
+    if (cluster.isBuilt && cluster.gpus() > 1 && node.gpu.linkKind == "nvlink-bridge") {
         assumed.push_back("the GPUs of " + node.name +
                           " are joined by NVLink bridges, in pairs (without them: a node's own "
                           "file, fabricast profiles new node)");
@@ -217,7 +217,6 @@ Result<FoundCluster> findCluster(const ClusterRequest& request,
         FABRICAST_ASSIGN(found.cluster.fabric, networkOf(request, profiles));
         useNicsOfFabric(found.cluster, found.assumed);
     }
-    addBuiltNotes(found.cluster, found.assumed);
     found.cluster.reserve = request.reserve;
     if (request.hostMemory) {
         found.cluster.node.hostMemory = {.value = request.hostMemory};
@@ -243,6 +242,7 @@ Result<FoundCluster> findCluster(const ClusterRequest& request,
                          withGpus(std::move(found.cluster), *request.gpus, request.where));
         found.room.gpus = request.gpus;
     }
+    addBuiltNotes(found.cluster, found.assumed);
     FABRICAST_TRY(checkNetwork(found.cluster));
     if (found.room.gpus.value_or(0) > kMostGpus) {
         return fail(Error::Code::BadInput,

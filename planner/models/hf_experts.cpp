@@ -90,25 +90,37 @@ Result<void> checkGroups(const HfExperts& family,
     return {};
 }
 
-/// DeepSeek-V2's router looks at its groups by one method alone, which is not the usual one.
+/// DeepSeek-V2's class has two, and does nothing by another name.
+Result<std::string> routingOf(const HfReader& config) {
+    constexpr const char* kMethod = "topk_method";
+    if (!config.has(kMethod)) {
+        return std::string("greedy");
+    }
+    FABRICAST_ASSIGN(std::string method, config.config().find(kMethod)->text());
+    if (method != "greedy" && method != "group_limited_greedy") {
+        return tl::unexpected(config.problem(kMethod,
+                                             "\"" + method + "\" is no method of this class",
+                                             "greedy or group_limited_greedy"));
+    }
+    return method;
+}
+
+/// Only DeepSeek-V2's class has methods to choose from, and looks at its groups by one alone, which
+/// is not the usual one. DeepSeek-V3's always does, and reads no method.
 Result<std::int64_t> groupCount(const HfExperts& family,
                                 const HfReader& config,
                                 std::int64_t experts) {
     if (family.groups == 0) {
         return 1;
     }
-    bool chooses = family.bestGroups > 0;
-    if (config.has("topk_method")) {
-        FABRICAST_ASSIGN(const std::string method, config.config().find("topk_method")->text());
+    if (family.bestGroups == 0) {
+        FABRICAST_ASSIGN(const std::string method, routingOf(config));
         if (method == "greedy") {
             return 1;
         }
-        chooses = true;
     }
     FABRICAST_ASSIGN(const std::int64_t groups, config.sizeOrNull({"n_group"}, family.groups, 1));
-    if (chooses) {
-        FABRICAST_TRY(checkGroups(family, config, experts, groups));
-    }
+    FABRICAST_TRY(checkGroups(family, config, experts, groups));
     return groups;
 }
 

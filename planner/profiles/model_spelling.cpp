@@ -42,10 +42,40 @@ std::vector<std::string> wordsOf(std::string_view name) {
     return words;
 }
 
-/// 2507, 20240806: months and days. Shapes have a letter ("8b") or fewer digits.
+/// Whether two digits of the word are a number from `least` to `most`.
+bool isNumberFrom(const std::string& word, std::size_t at, int least, int most) {
+    const int number = (word[at] - '0') * 10 + (word[at + 1] - '0');
+    return number >= least && number <= most;
+}
+/// Of checkpoints of language models: 2018 to 2039.
+bool hasYear(const std::string& word, std::size_t at) {
+    return isNumberFrom(word, at, 18, 39);
+}
+bool hasMonth(const std::string& word, std::size_t at) {
+    return isNumberFrom(word, at, 1, 12);
+}
+bool hasDay(const std::string& word, std::size_t at) {
+    return isNumberFrom(word, at, 1, 31);
+}
+
+/// 2507, 0324, 250115, 20240806: a year and a month, a month and a day, or all of them. Shapes have
+/// a letter ("8b") or fewer digits.
 bool isReleaseDate(const std::string& word) {
-    const bool digits = std::ranges::all_of(word, &isDigit);
-    return digits && (word.size() == 4 || word.size() == 6 || word.size() == 8);
+    if (!std::ranges::all_of(word, &isDigit)) {
+        return false;
+    }
+    switch (word.size()) {
+        case 4:
+            return (hasYear(word, 0) && hasMonth(word, 2)) ||
+                   (hasMonth(word, 0) && hasDay(word, 2));
+        case 6:
+            return hasYear(word, 0) && hasMonth(word, 2) && hasDay(word, 4);
+        case 8:
+            return word.starts_with("20") && hasYear(word, 2) && hasMonth(word, 4) &&
+                   hasDay(word, 6);
+        default:
+            return false;
+    }
 }
 
 bool isCheckpointOnly(const std::string& word) {

@@ -28,6 +28,11 @@ template <>
 constexpr double kLeast<BytesPerSecond> = 1e3;
 template <>
 constexpr double kLeast<FlopsPerSecond> = 1e6;
+/// What no quantity of the kind comes near; a GPU's arithmetic is some 1e16 FLOP/s.
+template <class T>
+constexpr double kMostOfKind = kMostOfUnit;
+template <>
+constexpr double kMostOfKind<FlopsPerSecond> = 1e18;
 
 template <class T>
 constexpr bool kHasUnit = !std::is_arithmetic_v<T>;
@@ -47,6 +52,18 @@ std::string example(const JsonValue& value) {
     }
 }
 
+/// What to write instead of a number that is out of range: the range, where it is a narrow one.
+template <class T>
+std::string inRangeHint() {
+    std::string range;
+    constexpr double least = kLeast<T>;
+    constexpr double most = kMostOfKind<T>;
+    if constexpr (least > 0.0 && most < kMostOfUnit) {
+        range = "from " + quantityText(T(least)) + " to " + quantityText(T(most)) + "; ";
+    }
+    return range + "write null where the number is not known";
+}
+
 template <class T>
 Result<T> readQuantity(const JsonValue& value) {
     if (!value.is(JsonValue::Kind::String)) {
@@ -57,9 +74,9 @@ Result<T> readQuantity(const JsonValue& value) {
     FABRICAST_ASSIGN(const std::string text, value.text());
     FABRICAST_ASSIGN(const T quantity, parseQuantity<T>(text, value.where()));
     const auto size = static_cast<double>(quantity.count());
-    if (!(size > 0 && size >= kLeast<T> && size <= kMostOfUnit)) {
-        return tl::unexpected(value.problem("is out of range at " + value.shown(),
-                                            "write null where the number is not known"));
+    if (!(size > 0 && size >= kLeast<T> && size <= kMostOfKind<T>)) {
+        return tl::unexpected(
+            value.problem("is out of range at " + value.shown(), inRangeHint<T>()));
     }
     return quantity;
 }

@@ -35,6 +35,7 @@ void addSide(JsonText& json, const ComparedSide& side) {
     }
     json.add("verdict", nameOf(side.memory.verdict));
     writeHeadline(json, "peak_bytes", side.memory.peak);
+    json.add("assumed", side.assumed);
     json.end();
 }
 

@@ -99,7 +99,7 @@ std::vector<std::string> wayOutLines(const OomAnswer& answer) {
             const Bytes after(
                 std::llround(static_cast<double>(fix.peakAfter.count()) * answer.overForecast));
             lines.push_back(fmt::format("{}: about {}, {}{}",
-                                        fix.typed.empty() ? fix.change : fix.typed,
+                                        fix.change,
                                         shortText(after),
                                         fixOutcome(fix),
                                         fix.sideEffect.empty() ? "" : " (" + fix.sideEffect + ")"));

@@ -5,6 +5,7 @@
 #include "planner/request/layout_json.h"
 #include "planner/spec/setting_names.h"
 #include "planner/text/enum_json.h"
+#include "planner/text/json_strings.h"
 
 #include <algorithm>
 #include <array>
@@ -33,8 +34,8 @@ constexpr std::array<std::string_view, 14> kKeys = {"schema",
                                                     "operation",
                                                     "imported",
                                                     "view"};
-constexpr std::array<std::string_view, 6> kImportedKeys = {
-    "from", "notes", "batch_ranks", "one_process", "device_map", "gpus"};
+constexpr std::array<std::string_view, 7> kImportedKeys = {
+    "from", "notes", "assumed", "batch_ranks", "one_process", "device_map", "gpus"};
 constexpr std::array<std::string_view, 11> kClusterKeys = {"name",
                                                            "gpu",
                                                            "fabric",
@@ -250,6 +251,11 @@ Result<std::vector<std::string>> readImported(const JsonValue& root) {
             FABRICAST_ASSIGN(std::string note, one.text());
             notes.push_back(std::move(note));
         }
+    }
+    if (const JsonValue* assumed = imported->find("assumed")) {
+        FABRICAST_TRY(assumed->expect(Kind::Object));
+        const std::vector<std::string> all = stringsIn(assumed);
+        notes.insert(notes.end(), all.begin(), all.end());
     }
     return notes;
 }

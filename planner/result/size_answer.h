@@ -144,6 +144,8 @@ struct SizeAnswer {
     bool hasTokens = false;  ///< of all jobs: then money and time are those of the runs
     PriceKind priceKind = PriceKind::OnDemand;
     std::optional<SizedCluster> pick;
+    std::string
+        pickTyped;  ///< the question about the pick's plan, of the first job: "-c dgx-h100 …"
     std::optional<SizedCluster> oneNode;  ///< another cluster of one node that will do
     /// The cheapest that was searched and surely reaches the targets, where the pick may not.
     std::optional<SizedCluster> surest;

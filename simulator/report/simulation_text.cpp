@@ -2,6 +2,7 @@
 
 #include "planner/base/quantity_text.h"
 #include "planner/report/memory_report.h"
+#include "planner/report/note_line.h"
 #include "planner/report/percent_text.h"
 #include "planner/report/subject_text.h"
 #include "planner/report/table.h"
@@ -201,7 +202,7 @@ Report simulationReport(const Simulation& simulation) {
                                    memory.fullest,
                                    peakText(simulation));
     for (const std::string& note : simulation.notes) {
-        text += (&note == simulation.notes.data() ? "\nassumed: " : "assumed: ") + note + "\n";
+        text += (&note == simulation.notes.data() ? "\n" : "") + noteLine(note) + "\n";
     }
     return std::move(report.add(text));
 }

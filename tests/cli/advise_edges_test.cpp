@@ -76,7 +76,7 @@ TEST(AdviseEdges, AdaptersThatAreAskedForAreNoOtherWay) {
     };
     const std::string quantized = advised({"--tuning", "qlora"});
     EXPECT_TRUE(has(quantized, "lora, qlora (asked of every way)")) << quantized;
-    EXPECT_TRUE(has(quantized, "offload (not needed: it fits without)")) << quantized;
+    EXPECT_TRUE(has(quantized, "offload: states in host memory")) << quantized;
     const std::string adapted = advised({"--tuning", "lora", "--seq", "1024"});
     EXPECT_TRUE(has(adapted, "lora (asked of every way)")) << adapted;
     EXPECT_FALSE(has(adapted, "lora: adapters only, over bf16")) << adapted;

@@ -84,6 +84,20 @@ TEST_F(CheckOutputs, AProfileIsNotOverwritten) {
     EXPECT_EQ(readTextFile(profile), text);
 }
 
+TEST_F(CheckOutputs, AnEndingAloneIsNoName) {
+    for (const std::string name : {".pdf", ".JSON", ".png"}) {
+        const ProgramOutput answer =
+            runProgram({"explain", "-m", "gpt2", "-c", "dgx-a100", "-o", at(name)}, {});
+        EXPECT_EQ(answer.code, ExitCode::BadInput) << name;
+        EXPECT_EQ(answer.out, "");
+        EXPECT_NE(answer.err.find("is the ending of a name without a name\n  try: -o " +
+                                  at("answer" + name)),
+                  std::string::npos)
+            << answer.err;
+        EXPECT_FALSE(std::filesystem::exists(at(name)));
+    }
+}
+
 TEST_F(CheckOutputs, TwoOutputsAreTwoFiles) {
     const std::string file = at("step");
     const ProgramOutput answer = runProgram({"simulate",

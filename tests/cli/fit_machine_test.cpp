@@ -7,6 +7,7 @@
 
 #include <filesystem>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace fabricast {
@@ -52,6 +53,24 @@ std::string ownRuns(double step) {
                std::to_string(step * (1.0 + 0.0005 * (i - 3.5))) + "\n";
     }
     return csv;
+}
+
+/// Runs of the same work on such a GPU that took 15 % longer than their forecast.
+std::string slowerRuns(const std::string& gpu, const std::string& file) {
+    const auto runsOf = [&gpu](double step) {
+        std::string csv = ownRuns(step);
+        for (const auto& [from, to] :
+             {std::pair(std::string("h100_sxm"), gpu), std::pair(std::string("own-"), gpu + "-")}) {
+            for (std::size_t at = csv.find(from); at != std::string::npos;
+                 at = csv.find(from, at + to.size())) {
+                csv.replace(at, from.size(), to);
+            }
+        }
+        return csv;
+    };
+    EXPECT_TRUE(writeTextFile(file, runsOf(1.0)));
+    const ProgramOutput plain = runProgram({"backtest", file, "--all", "-f", "json"}, {});
+    return runsOf(1.15 * (1.0 + numberAt(plain.out, {"summary", "all", "step", "bias"})));
 }
 
 TEST(FitMachine, OtherCommandsTakeUpWhatItWrites) {
@@ -112,7 +131,7 @@ TEST(FitMachine, FilesOfTheFirstVersionAreRead) {
 
 TEST(FitMachine, WhereNothingHelpsThereIsNoFileAndTheStatusIsOne) {
     const std::string runs = tempFolder() + "same.csv";
-    const std::string file = tempFolder() + "same.json";
+    const std::string file = tempFolder() + "corrections/same.json";
     std::filesystem::remove(file);
     ASSERT_TRUE(writeTextFile(runs, ownRuns(1.0)));
     const ProgramOutput plain = runProgram({"backtest", runs, "--all", "-f", "json"}, {});
@@ -126,7 +145,7 @@ TEST(FitMachine, WhereNothingHelpsThereIsNoFileAndTheStatusIsOne) {
 
 TEST(FitMachine, TooFewRunsWriteNothing) {
     const std::string runs = tempFolder() + "few.csv";
-    const std::string file = tempFolder() + "few.json";
+    const std::string file = tempFolder() + "corrections/few.json";
     std::filesystem::remove(file);
     std::string csv = ownRuns(1.0);
     csv.resize(csv.find("own-3"));
@@ -139,7 +158,7 @@ TEST(FitMachine, TooFewRunsWriteNothing) {
 
 TEST(FitMachine, CopiesOfARunAreOneRun) {
     const std::string runs = tempFolder() + "copies.csv";
-    const std::string file = tempFolder() + "copies.json";
+    const std::string file = tempFolder() + "corrections/copies.json";
     std::filesystem::remove(file);
     std::string csv = ownRuns(1.0);
     const std::string head = csv.substr(0, csv.find('\n') + 1);
@@ -168,6 +187,37 @@ TEST(FitMachine, AFileIsNamedAsProfilesAre) {
         runProgram({"backtest", "missing.csv", "--fit", "us/corrections/-x.json"}, {});
     EXPECT_EQ(flag.code, ExitCode::BadInput);
     EXPECT_NE(flag.err.find("is not a valid profile name"), std::string::npos) << flag.err;
+}
+
+// Anywhere else no command would find it.
+TEST(FitMachine, AFileIsWrittenIntoTheFolderOfCorrections) {
+    for (const auto& [typed, hint] :
+         {std::pair("us/our-b200.json", "--fit us/corrections/our-b200.json"),
+          std::pair("our-b200.json", "--fit corrections/our-b200.json")}) {
+        const ProgramOutput output = runProgram({"backtest", "missing.csv", "--fit", typed}, {});
+        EXPECT_EQ(output.code, ExitCode::BadInput);
+        EXPECT_NE(output.err.find("is in no folder corrections"), std::string::npos) << output.err;
+        EXPECT_NE(output.err.find(hint), std::string::npos) << output.err;
+    }
+}
+
+// Each of several GPUs has its name in that of its file: what no profile may be called is not
+// written.
+TEST(FitMachine, TheFilesOfSeveralGpusAreNamedAsProfilesAre) {
+    const std::filesystem::path folder = std::filesystem::path(tempFolder()) / "long";
+    std::filesystem::remove_all(folder);
+    std::filesystem::create_directories(folder / "corrections");
+    const std::string runs = (folder / "runs.csv").string();
+    const std::string ours = slowerRuns("h100_sxm", runs);
+    const std::string others = slowerRuns("a100-sxm4-80gb", runs);
+    ASSERT_TRUE(writeTextFile(runs, ours + others.substr(others.find('\n') + 1)));
+    const std::string longest(95, 'x');
+    const ProgramOutput output = runProgram(
+        {"backtest", runs, "--fit", (folder / "corrections" / (longest + ".json")).string()}, {});
+    EXPECT_EQ(output.code, ExitCode::BadInput) << output.out << output.err;
+    EXPECT_NE(output.err.find("is longer than the name of a profile"), std::string::npos)
+        << output.err;
+    EXPECT_TRUE(std::filesystem::is_empty(folder / "corrections"));
 }
 
 }  // namespace

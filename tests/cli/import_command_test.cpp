@@ -42,6 +42,24 @@ TEST(Import, TakesFlagsOverTheFile) {
     EXPECT_NE(answer.out.find("LoRA rank 32 over nf4"), std::string::npos);
 }
 
+// What is assumed for want of a word of the file is not said beside the word that was typed.
+TEST(Import, DropsAnAssumptionAboutWhatIsTyped) {
+    const std::string script = tempFolder() + "sft.sh";
+    ASSERT_TRUE(
+        writeTextFile(script, "trl sft --model_name_or_path llama-3.1-8b --output_dir o\n"));
+    const std::string asked = "explain " + script + " --gpu h100 --gpus 8";
+    const std::string length = "max_length is 1024, as TRL has it";
+    const std::string precision = "bf16: what TRL has from 0.19 on";
+    const std::string before = ran(asked).out;
+    EXPECT_NE(before.find("assumed: " + length), std::string::npos) << before;
+    EXPECT_NE(before.find("assumed: " + precision), std::string::npos) << before;
+    const std::string typed = ran(asked + " --seq 2048").out;
+    EXPECT_EQ(typed.find(length), std::string::npos) << typed;
+    EXPECT_NE(typed.find(precision), std::string::npos) << typed;
+    EXPECT_EQ(ran(asked + " --precision bf16").out.find(precision), std::string::npos);
+    EXPECT_NE(ran("import " + script + " --gpu h100 --gpus 8").out.find(length), std::string::npos);
+}
+
 TEST(Import, TakesAFolderByTheFileThatStartsTheOthers) {
     const std::string folder = tempFolder() + "import_folder";
     std::filesystem::remove_all(folder);

@@ -92,6 +92,19 @@ TEST(Nonsense, NoGpuAndNoLinkIsSlowerThanAnyMachine) {
     }
 }
 
+TEST(Nonsense, APeakBeyondAnyGpuIsToldTheRange) {
+    const TemporaryProfiles mine;
+    mine.write("gpus/h100-sxm5-80gb.json",
+               shippedProfile("gpus/h100-sxm5-80gb.json", "989 TFLOP/s", "9 EFLOP/s"));
+    const ProgramOutput answer =
+        runProgram({"explain", "-m", "gpt2", "-c", "dgx-h100", "--profile-dir", mine.path()}, {});
+    EXPECT_EQ(answer.code, ExitCode::BadInput) << answer.out;
+    EXPECT_NE(answer.err.find("is out of range at \"9 EFLOP/s\"\n"
+                              "  try: from 1 MFLOP/s to 1 EFLOP/s; write null"),
+              std::string::npos)
+        << answer.err;
+}
+
 TEST(Nonsense, NothingIsMultipliedFasterThanThePeak) {
     const TemporaryProfiles mine;
     mine.write("gpus/h100-sxm5-80gb.json",

@@ -1,6 +1,7 @@
 #include "cli/run_program.h"
 #include "planner/text/json_document.h"
 #include "planner/text/text_file.h"
+#include "tests/support/program_answer.h"
 #include "tests/support/temp_folder.h"
 
 #include <gtest/gtest.h>
@@ -84,6 +85,21 @@ TEST(OomCommand, ComparesWithTheForecastAndFindsWaysOut) {
     // A run that failed is not called a fit as it is: something has to change.
     ASSERT_FALSE(memory->find("rejections")->items().empty());
     EXPECT_FALSE(memory->find("rejections")->items().front().find("fixes")->items().empty());
+}
+
+/// What comes next is a whole command: keys of the layout that were typed are in one --layout.
+TEST(OomCommand, TypesTheFirstWayOutAsAWholeCommand) {
+    const ProgramOutput output = oomRun(runOf8B());
+    const std::size_t ways = output.out.find("ways out");
+    ASSERT_NE(ways, std::string::npos) << output.out;
+    const std::string text = output.out.substr(ways);
+    EXPECT_NE(text.find("\n  recompute=full: "), std::string::npos) << text;
+    const std::size_t next = text.find("\nnext: fabricast explain ");
+    ASSERT_NE(next, std::string::npos) << text;
+    const std::string typed = text.substr(next + 17);
+    EXPECT_EQ(typed.find("--layout"), typed.rfind("--layout")) << typed;
+    const ProgramOutput explained = ran(typed);
+    EXPECT_TRUE(explained.out.starts_with("FITS  ")) << explained.out << explained.err;
 }
 
 /// The parts of the forecast are those of `explain`.

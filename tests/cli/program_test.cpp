@@ -52,6 +52,12 @@ TEST(Program, SaysWhatAFlagTakes) {
     EXPECT_EQ(run({"advise", "-c", "a", "-c", "b"}).err,
               "error: --cluster: is given twice: plan and size compare several boxes\n"
               "  try: fabricast plan -c A -c B, or fabricast size -c A -c B\n");
+    EXPECT_EQ(run({"compare", "--stack", "fsdp2", "--stack", "ddp"}).err,
+              "error: --stack: is given twice: commas separate the stacks\n"
+              "  try: --stack fsdp2,megatron\n");
+    EXPECT_EQ(run({"plan", "--stack", "fsdp2", "--layout", "tp=2", "--layout", "pp=2"}).err,
+              "error: --layout: is given twice: commas separate its keys\n"
+              "  try: --layout tp=8,pp=4\n");
     EXPECT_EQ(run({"explain", "--layout", "--seq", "5"}).err,
               "error: --layout: needs a value; \"--seq\" is the next flag\n"
               "  try: --layout KEYS\n");

@@ -152,6 +152,37 @@ TEST(SizeCommand, PicksWhatPlanFindsThere) {
               pick->find("plans")->items()[0].find("step_s")->number(0, 1e9).value());
 }
 
+// The fastest layout is in host memory, which nobody knows of this box: another one surely fits.
+TEST(SizeCommand, TakesWhatSurelyFitsWhereHostMemoryIsNotKnown) {
+    const std::string job =
+        " -m llama-3.1-8b --gpu rtx-4090 --gpus 8 --tuning lora --seq 4096 "
+        "--global-batch 64 ";
+    const ProgramOutput plans = ran("plan --top 1" + job);
+    EXPECT_TRUE(says(plans.out, "in host memory: without offload")) << plans.out;
+    const ProgramOutput answer = ran("size --tokens 1B" + job);
+    ASSERT_EQ(answer.code, ExitCode::Ok) << answer.out << answer.err;
+    const std::size_t next = answer.out.find("\nnext: fabricast ");
+    ASSERT_NE(next, std::string::npos) << answer.out;
+    EXPECT_FALSE(says(answer.out.substr(next), "offload=")) << answer.out;
+    EXPECT_TRUE(ran(answer.out.substr(next + 17)).out.starts_with("FITS  ")) << answer.out;
+}
+
+TEST(SizeCommand, ExplainsItsPickNext) {
+    const ProgramOutput answer = sized(kSmall);
+    const std::size_t next = answer.out.find("\nnext: fabricast explain ");
+    ASSERT_NE(next, std::string::npos) << answer.out;
+    const std::string typed = answer.out.substr(next + 17);
+    const std::size_t cost = typed.find(" --section cost");
+    ASSERT_NE(cost, std::string::npos) << typed;
+    const ProgramOutput explained = ran(typed.substr(0, cost), {"--section", "time", "-f", "json"});
+    ASSERT_EQ(explained.code, ExitCode::Ok) << explained.err;
+    const JsonValue json = jsonOf(sized(smallWith({"-f", "json"})).out);
+    const JsonValue& plan = json.find("pick")->find("plans")->items()[0];
+    const JsonValue root = jsonOf(explained.out);
+    ASSERT_NE(root.find("time"), nullptr);
+    EXPECT_EQ(numberOf(*root.find("time")->find("step_s"), "value"), numberOf(plan, "step_s"));
+}
+
 TEST(SizeCommand, TakesSeveralJobs) {
     const std::string folder = tempFolder() + "/size_jobs_" + std::to_string(::getpid());
     const auto file = [&folder](const std::string& tokens) {

@@ -61,6 +61,31 @@ TEST(TypedHints, Work) {
     }
 }
 
+// A key of the model that nothing reads would change nothing, in silence.
+TEST(TypedHints, NameTheKeyOfAModel) {
+    const std::string file = tempFolder() + "typed_model.json";
+    ASSERT_TRUE(writeTextFile(file, R"({"model": {"model_type": "llama", "hidden_size": 4096,
+        "num_hidden_layers": 4, "num_attention_heads": 32, "num_key_value_heads": 8,
+        "intermediate_size": 14336, "vocab_size": 128256}, "cluster": "dgx-h100",
+        "stack": "fsdp2"})"));
+    const auto typed = [&](const std::string& set) {
+        return runProgram({"explain", file, "--set", set, "-f", "json"}, {});
+    };
+    EXPECT_NE(typed("model.num_hidden_layers=16").out, typed("model.num_hidden_layers=4").out);
+    EXPECT_EQ(typed("model.use_sliding_window=false").code, ExitCode::Ok);
+    for (const std::string key : {"layers", "num_hidden_layer"}) {
+        const ProgramOutput refused = typed("model." + key + "=16");
+        EXPECT_EQ(refused.code, ExitCode::BadInput) << key;
+        EXPECT_EQ(refused.out, "");
+        EXPECT_TRUE(refused.err.starts_with("error: --set model." + key + ": ")) << refused.err;
+        EXPECT_NE(refused.err.find("did you mean \"num_hidden_layers\"?"), std::string::npos)
+            << refused.err;
+    }
+    const ProgramOutput named = runProgram(explain({"--set", "model.layers=16"}), {});
+    EXPECT_EQ(named.code, ExitCode::BadInput);
+    EXPECT_TRUE(named.err.starts_with("error: --set model.layers: the model \"")) << named.err;
+}
+
 TEST(TypedHints, NameTheCause) {
     const auto errorOf = [](const Words& words) { return runProgram(words, {}).err; };
     const auto planError =
@@ -113,6 +138,12 @@ TEST(TypedHints, HardwareThatNobodyAskedForIsSaid) {
     EXPECT_EQ(asked.find("assumed: 8 nodes"), std::string::npos) << asked;
     const std::string fewer = runProgram(explain({"--layout", "dp=4"}), {}).out;
     EXPECT_NE(fewer.find("assumed: 4 GPUs of the 8 of a dgx-h100"), std::string::npos) << fewer;
+    const auto bridged = [](const std::string& gpus) {
+        return runProgram({"explain", "-m", "gpt2", "--gpu", "a100-pcie-80gb", "--gpus", gpus}, {})
+                   .out.find("are joined by NVLink bridges") != std::string::npos;
+    };
+    EXPECT_TRUE(bridged("2"));
+    EXPECT_FALSE(bridged("1"));  // joined to nothing
 }
 
 /// 64 of the 72 GPUs of a rack, of two racks, and the answer asked again.

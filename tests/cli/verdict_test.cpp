@@ -193,6 +193,20 @@ TEST(Verdict, WhatIsNotModelledIsNotSaidNotToFit) {
     EXPECT_TRUE(sharded.out.starts_with("NOT MODELLED  ")) << sharded.out;
     EXPECT_NE(sharded.out.find("not modelled: axolotl"), std::string::npos) << sharded.out;
     EXPECT_EQ(sharded.code, ExitCode::BadInput);
+    // An answer all the same, in every form.
+    const ProgramOutput json = qlora({"-m",
+                                      "llama-4-scout",
+                                      "-c",
+                                      "4x-rtx-4090",
+                                      "--stack",
+                                      "axolotl",
+                                      "--fix",
+                                      "ep=2",
+                                      "-f",
+                                      "json"});
+    EXPECT_EQ(json.code, ExitCode::BadInput);
+    EXPECT_EQ(json.err, "");
+    EXPECT_NE(json.out.find("\"verdict_why\": \"not modelled: "), std::string::npos) << json.out;
     const ProgramOutput advice = runProgram({"advise",
                                              "-m",
                                              "llama-4-scout",

@@ -120,7 +120,8 @@ const std::vector<Reader> kReaders = {
          return Words{"calibrate", "--from-nccl-tuner", file, "--machine", "dgx-h100"};
      }},
     {"runs.csv", runs, [](const auto& file, const auto& profile) {
-         return Words{"backtest", file, "--all", "-f", "json", "--fit", profile + "/fit.json"};
+         return Words{
+             "backtest", file, "--all", "-f", "json", "--fit", profile + "/corrections/fit.json"};
      }}};
 
 /// All files below a folder, by name.

@@ -93,6 +93,20 @@ TEST(Check, AFixThatIsAppliedComesTrue) {
     }
 }
 
+// A layout that fits and is too slow: no setting is enough, twice the nodes are.
+TEST(Check, WhatIsTooSlowIsMendedByMoreNodes) {
+    const Question question = questionIn(R"({"model": "llama-3.1-8b", "cluster": "dgx-h100",
+        "stack": "fsdp2", "workload": {"sequence": 8192, "global_batch": 64},
+        "layout": "recompute=full", "require": ["fits", "tokens_per_s >= 90k @ p50"]})");
+    const CheckReport report = checked(question);
+    ASSERT_EQ(report.verdict(), CheckVerdict::Fails);
+    ASSERT_FALSE(report.fixes.empty());
+    EXPECT_TRUE(report.fixes.front().mends);
+    EXPECT_EQ(report.fixes.front().typed, "-n 2");
+    const Question changed = with(question, report.fixes.front().edits).value();
+    EXPECT_EQ(checked(changed, {.fixes = 0}).verdict(), CheckVerdict::Holds);
+}
+
 // So many samples of each rank stay as many in all: fewer of them mend nothing.
 TEST(Check, AFixHoldsTheBatchOfAllRanks) {
     const Question question = questionIn(R"({"model": "llama-3.1-8b",

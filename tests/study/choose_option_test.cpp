@@ -45,6 +45,18 @@ TEST(ChooseStep, TakesTheSimplestThatNobodyCanTellFromTheFastest) {
     EXPECT_NE(steps[2].why.find("within the error of a comparison"), std::string::npos);
 }
 
+TEST(ChooseStep, NeedsHostMemoryThatIsNotKnownOnlyWhereNothingElseTrainsTheSame) {
+    std::vector<AdviceStep> steps = {step("ddp", 2.0, Verdict::Fits),
+                                     step("offload", 1.0, Verdict::Fits)};
+    steps[1].plan->memory.host.perNode = Bytes(std::int64_t{1} << 40);
+    steps[1].plan->memory.verdict = Verdict::Likely;
+    EXPECT_EQ(chosen(steps), "ddp");
+    steps[0].set = "settings.tuning=lora";
+    EXPECT_EQ(chosen(steps), "ddp");
+    std::swap(steps[0], steps[1]);  // full training stands before adapters
+    EXPECT_EQ(chosen(steps), "offload");
+}
+
 TEST(ChooseStep, TakesTheErrorOfTheTwoLayouts) {
     std::vector<AdviceStep> steps = {step("fsdp2", 1.07, Verdict::Fits),
                                      step("hsdp", 1.0, Verdict::Fits)};

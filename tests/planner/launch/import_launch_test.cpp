@@ -634,7 +634,7 @@ TEST(Import, CountsTheRanksThatALauncherStarts) {
               "-");
     const auto open = imported("#SBATCH --nodes=4\nsrun python" + megatron, "a.sh");
     ASSERT_TRUE(open) << open.error().text();
-    EXPECT_EQ(open->find("imported")->find("notes")->items()[1].text().value(),
+    EXPECT_EQ(open->find("imported")->find("notes")->items()[0].text().value(),
               "a.sh:1:9: 4 nodes, and nothing says how many ranks each has: -n 4 takes all GPUs of "
               "as many nodes");
 }

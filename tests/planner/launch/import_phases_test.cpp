@@ -1,4 +1,5 @@
 #include "planner/launch/import_launch.h"
+#include "planner/text/json_strings.h"
 
 #include <gtest/gtest.h>
 
@@ -41,6 +42,10 @@ PhasesRead phasesRead(const std::string& text, const std::string& source) {
     read.divisions = shown(settings, "roundup_power2_divisions");
     for (const JsonValue& note : run->find("imported")->find("notes")->items()) {
         read.notes += note.text().value_or("") + "\n";
+    for (const char* const key : {"notes", "assumed"}) {
+        for (const std::string& note : stringsIn(run->find("imported")->find(key))) {
+            read.notes += note + "\n";
+        }
     }
     return read;
 }

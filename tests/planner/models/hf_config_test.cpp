@@ -42,6 +42,24 @@ TEST(HfConfig, AbsentIsTheDefaultOfTheClassAndNullIsNot) {
     EXPECT_FALSE(read(R"({"model_type": "llama"})")->tiedEmbeddings);
 }
 
+// transformers' class of DeepSeek-V2 has two methods, of which the usual one looks at no groups;
+// that of DeepSeek-V3 has one, and reads no key for it.
+TEST(HfConfig, ADeepSeekRoutesByTheMethodOfItsClass) {
+    const auto groupsOf = [](const std::string& type, const std::string& more) {
+        return read(R"({"num_experts_per_tok": 6, "n_group": 8, "topk_group": 3, "model_type": ")" +
+                    type + "\"" + more + "}")
+            ->moe->groups;
+    };
+    EXPECT_EQ(groupsOf("deepseek_v2", ""), 1);
+    EXPECT_EQ(groupsOf("deepseek_v2", R"(, "topk_method": "greedy")"), 1);
+    EXPECT_EQ(groupsOf("deepseek_v2", R"(, "topk_method": "group_limited_greedy")"), 8);
+    EXPECT_EQ(groupsOf("deepseek_v3", ""), 8);
+    EXPECT_EQ(groupsOf("deepseek_v3", R"(, "topk_method": "greedy")"), 8);
+    const Error error = errorOf(
+        R"({"model_type": "deepseek_v2", "num_experts_per_tok": 6, "topk_method": "noaux_tc"})");
+    EXPECT_NE(error.why.find("is no method of this class"), std::string::npos) << error.why;
+}
+
 TEST(HfConfig, KeysHaveAliases) {
     EXPECT_EQ(read(R"({"model_type": "gpt2", "num_hidden_layers": 3})")->layers, 3);
     EXPECT_EQ(read(R"({"model_type": "bloom", "n_embed": 1024, "n_head": 16})")->hidden, 1024);

@@ -15,6 +15,12 @@ TEST(ModelSpelling, OneArchitectureHasOneStem) {
     EXPECT_EQ(modelStem("meta-llama/Llama-3.1-8B-Instruct"), modelStem("llama3.1:8b"));
     EXPECT_EQ(modelStem("Qwen3-235B-A22B-Instruct-2507"), modelStem("qwen3_235b_a22b"));
     EXPECT_EQ(modelStem("gemma-3-4b-it"), modelStem("gemma3-4b-pt"));
+    EXPECT_EQ(modelStem("deepseek-ai/DeepSeek-V3-0324"), modelStem("deepseek-v3"));
+    EXPECT_EQ(modelStem("jina-20240806"), modelStem("jina"));
+    EXPECT_EQ(modelStem("x-250115"), modelStem("x"));
+    for (const char* const word : {"9999", "2513", "0231999", "1332", "20249901", "250140"}) {
+        EXPECT_NE(modelStem(std::string("qwen3-8b-") + word), modelStem("qwen3-8b")) << word;
+    }
     EXPECT_NE(modelStem("llama-3.1-8b"), modelStem("llama-3-8b"));
     EXPECT_NE(modelStem("qwen2.5-7b"), modelStem("qwen2-57b"));
     EXPECT_NE(modelStem("mixtral-8x7b"), modelStem("mixtral-8x22b"));
