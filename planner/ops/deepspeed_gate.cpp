@@ -61,6 +61,15 @@ TensorId gateSoftmax(GateWalk& w, TensorId logits) {
     return gates;
 }
 
+/// The layer's `l_aux` has the graph that leads to it: of a checkpoint's second forward, which
+/// nothing frees, with all that it saves, until the next forward.
+void keepAuxiliaryLoss(GateWalk& w) {
+    w.g.push({.kind = OpKind::Copy,
+              .name = "l_aux",
+              .attributes = w.g.savedSoFar(),
+              .attributesOfSecond = true});
+}
+
 DeepSpeedRoutes takeRoutes(GateWalk& w, TensorId gates) {
     const std::int64_t count = w.routes * w.tokens;
     DeepSpeedRoutes out{.gates = gates};
@@ -135,7 +144,7 @@ DeepSpeedRoutes gateByMany(GateWalk& w, TensorId gates) {
     const TensorId shared =
         w.g.pointwise("divide", {masked, bounded}, w.all(), kGateBytes, {masked, bounded});
     w.named.push_back(shared);
-    const TensorId picked = w.g.pointwise("gather", {shared}, count, kGateBytes, {top});
+    const TensorId picked = w.g.pointwise("gather", {shared}, count, kGateBytes, {shared, top});
     return takeRoutes(w, picked);
 }
 
@@ -165,6 +174,9 @@ DeepSpeedRoutes deepspeedGate(OpBuilder& g, const Scenario& scenario, int weight
                   .capacity = deepspeedCapacity(scenario),
                   .named = {}};
     const TensorId gates = gateSoftmax(walk, gateLogits(walk, weight, x));
+    if (scenario.settings.recompute.kind == Checkpointing::Full) {
+        keepAuxiliaryLoss(walk);
+    }
     switch (moe.topK) {
         case 1:
             return gateByOne(walk, gates);
