@@ -54,7 +54,7 @@ constexpr std::array kMeanings = {
     Meaning{"settings.kernels.deallocate_pipeline_outputs", "a stage frees what it has sent"},
     Meaning{"settings.kernels.quantization", "type of the layers' matrix products"},
     Meaning{"settings.kernels.quantized_experts", "experts' products are quantised too"},
-    Meaning{"settings.kernels.experts", "experts one after another, or grouped in one kernel"},
+    Meaning{"settings.kernels.experts", "one after another, grouped, or deepspeed.moe's layer"},
     Meaning{"settings.kernels.fused_experts", "experts' products and activation in one kernel"},
     Meaning{"settings.kernels.dispatcher", "how tokens reach their experts"},
     Meaning{"settings.kernels.router_dtype", "type of the router's product"},
@@ -119,6 +119,7 @@ constexpr std::array kMeanings = {
     Meaning{"settings.deepspeed.sub_group", "parameters that the optimizer steps at a time"},
     Meaning{"settings.deepspeed.pin_memory", "host memory is page-locked"},
     Meaning{"settings.deepspeed.optimizer_stays_on_device", "offload of parameters alone"},
+    Meaning{"settings.deepspeed.min_capacity", "rows of an expert of deepspeed.moe, at least"},
     // Megatron.
     Meaning{"settings.megatron.distributed_optimizer", "--use-distributed-optimizer"},
     Meaning{"settings.megatron.overlap_grad_reduce", "--overlap-grad-reduce"},

@@ -2,6 +2,7 @@
 
 #include "planner/comm/pipeline_calls.h"
 #include "planner/comm/titan_calls.h"
+#include "planner/ops/deepspeed_moe.h"
 
 namespace fabricast {
 namespace {
@@ -135,7 +136,9 @@ Calls torchRegionCalls(const StageView& view, const ChunkView& chunk) {
     } else if (layout.cp > 1) {
         append(calls, asRead(rotationCalls(view, chunk)));
     }
-    append(calls, asRead(titanExpertCalls(view, chunk)));
+    append(calls,
+           usesDeepSpeedMoe(*view.scenario) ? deepspeedExpertCalls(view, chunk)
+                                            : asRead(titanExpertCalls(view, chunk)));
     append(calls, asRead(boundaryCalls(view, chunk)));
     return calls;
 }

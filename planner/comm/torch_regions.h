@@ -9,6 +9,10 @@ namespace fabricast {
 /// DistributedAttention.
 Calls torchRegionCalls(const StageView& view, const ChunkView& chunk);
 
+/// deepspeed.moe.layer.MoE: the whole buffer of rows, what no token fills too, goes to the experts'
+/// ranks and back; where no token is dropped the group agrees on the fullest expert first.
+Calls deepspeedExpertCalls(const StageView& view, const ChunkView& chunk);
+
 /// Marks calls as not recorded.
 Calls asRead(Calls calls);
 

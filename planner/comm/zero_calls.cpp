@@ -1,5 +1,6 @@
 #include "planner/comm/data_parallel_calls.h"
 #include "planner/comm/torch_regions.h"
+#include "planner/ops/deepspeed_moe.h"
 #include "planner/sharding/model_modules.h"
 #include "planner/sharding/zero_partition.h"
 
@@ -179,6 +180,25 @@ ModelWeights onlyExperts(ModelWeights model, bool experts) {
     return model;
 }
 
+/// Of each optimizer group: of experts the mean over the ranks that have them, too.
+Calls normCalls(const StageView& view, const ModelWeights& model) {
+    CommCall norm{.type = WireType::Fp32, .phase = CommPhase::Optimizer, .elements = 1};
+    Calls calls;
+    add(calls, norm);
+    if (!usesDeepSpeedMoe(*view.scenario)) {
+        return calls;
+    }
+    std::int64_t elements = 0;
+    for (const RankTensor& tensor : model.tensors) {
+        elements += tensor.trained && tensor.isExpert() ? tensor.elements() : 0;
+    }
+    norm.each = (elements + kMostOfExpertGroup - 1) / kMostOfExpertGroup;
+    add(calls, norm);
+    norm.group = GroupKind::ExpertData;
+    add(calls, norm);
+    return calls;
+}
+
 bool sumsNorm(const StageView& view) {
     const PrecisionSettings& precision = view.settings().precision;
     return view.layout().shard == Shard::Zero2 ||
@@ -193,7 +213,7 @@ Calls zeroCalls(const StageView& view) {
     const ZeroRanks all{.count = layout.replicas()};
     const ModelWeights model = modelWeights(view);
     Calls calls;
-    if (layout.ep == 1 || !view.model().moe) {
+    if (!view.model().moe || (layout.ep == 1 && !usesDeepSpeedMoe(*view.scenario))) {
         calls = zeroGroup(view, model, all);
     } else {
         const ZeroRanks alike{.group = GroupKind::ExpertData, .count = layout.expertReplicas()};
@@ -201,10 +221,8 @@ Calls zeroCalls(const StageView& view) {
         append(calls, asRead(zeroGroup(view, onlyExperts(model, true), alike)));
     }
     if (sumsNorm(view)) {
-        CommCall flag{.type = WireType::Uint8, .phase = CommPhase::Optimizer, .elements = 1};
-        add(calls, flag);
-        flag.type = WireType::Fp32;
-        add(calls, flag);
+        add(calls, {.type = WireType::Uint8, .phase = CommPhase::Optimizer, .elements = 1});
+        append(calls, normCalls(view, model));
     }
     return calls;
 }

@@ -2,6 +2,7 @@
 
 #include "planner/comm/call_collective.h"
 #include "planner/comm/token_dispatch.h"
+#include "planner/ops/deepspeed_moe.h"
 
 #include <algorithm>
 
@@ -30,11 +31,12 @@ double CommClock::nodeShare(const CommCall& call, const GroupShape& where) const
 }
 
 /// Ranks exchange rows as fast as the one that gets most of them. Where experts have a fixed
-/// capacity, or every rank gathers every row, all get the same.
+/// capacity, or every rank gathers every row, all get the same; deepspeed.moe's buffer has the rows
+/// of the fullest expert for every one.
 double CommClock::busiestShare(const CommCall& call) const {
     const KernelSettings& kernels = scenario_.settings.kernels;
     const bool byLoad = call.use == CommUse::Dispatch && !kernels.padToCapacity &&
-                        kernels.dispatcher == Dispatcher::AllToAll;
+                        kernels.dispatcher == Dispatcher::AllToAll && !usesDeepSpeedMoe(scenario_);
     return byLoad ? std::max(1.0, kernels.imbalance) : 1.0;
 }
 

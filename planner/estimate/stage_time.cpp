@@ -6,6 +6,7 @@
 #include "planner/estimate/gather_copies.h"
 #include "planner/estimate/kept_work.h"
 #include "planner/estimate/offload_time.h"
+#include "planner/ops/deepspeed_moe.h"
 #include "planner/spec/dtype.h"
 
 #include <algorithm>
@@ -115,13 +116,19 @@ private:
         return {time, {.moved = comm, .exposed = exposed}};
     }
 
+    /// Whether the host has the experts' rows before the router ran: a capacity that is filled up.
+    [[nodiscard]] bool knowsRows() const {
+        const KernelSettings& kernels = scenario_.settings.kernels;
+        return kernels.padToCapacity || (usesDeepSpeedMoe(scenario_) && kernels.capacityFactor > 0);
+    }
+
     /// Of issuing a pass. Graphs of layers end before routed experts, whose number of rows is not
     /// known yet.
     double hostTime(const PassWork& work, const ChunkComm& comm, Way way) const {
         const SoftwareTiming& software = context_.software;
         const KernelSettings& kernels = scenario_.settings.kernels;
         const bool inGraph = kernels.cudaGraphs && kernels.graphExperts;
-        const double layers = kernels.padToCapacity ? 0.0 : work.expertLayers;
+        const double layers = knowsRows() ? 0.0 : work.expertLayers;
         const double experts = inGraph ? 0.0
                                        : work.pass.experts * software.expert.count() +
                                              layers * software.expertLayer.count();
@@ -149,7 +156,7 @@ private:
     /// products.
     double syncTime(const ChunkView& chunk, Way way) const {
         const KernelSettings& kernels = scenario_.settings.kernels;
-        const bool waits = way == Way::Forward && !kernels.padToCapacity && !kernels.graphExperts;
+        const bool waits = way == Way::Forward && !knowsRows() && !kernels.graphExperts;
         return waits ? static_cast<double>(chunk.sparse) * context_.software.sync.count() : 0.0;
     }
 

@@ -87,6 +87,20 @@ void addDtypes(const PrecisionSettings& precision, JsonText& json) {
     json.add("communication_data_type", nameOf(precision.reduce));
 }
 
+/// The layer that the model's code makes: nothing of it is in DeepSpeed's JSON.
+std::string nativeMoe(const Scenario& scenario) {
+    const MoeSpec& moe = *scenario.model.moe;
+    const double capacity = scenario.settings.kernels.capacityFactor;
+    const std::int64_t least = scenario.settings.deepspeed.minCapacity;
+    return "deepspeed.moe.layer.MoE(" + std::to_string(scenario.model.hidden) +
+           ", expert, num_experts=" + std::to_string(moe.experts) +
+           ", ep_size=" + std::to_string(scenario.layout.ep) + ", k=" + std::to_string(moe.topK) +
+           (capacity > 0 ? ", capacity_factor=" + decimalText(capacity) +
+                               ", min_capacity=" + std::to_string(least)
+                         : std::string(", drop_tokens=False")) +
+           (moe.residual ? ", use_residual=True)" : ")");
+}
+
 bool isDeepspeedOptimizer(OptimizerKind kind) {
     return kind == OptimizerKind::AdamW || kind == OptimizerKind::Lion;
 }
@@ -166,7 +180,9 @@ Result<LaunchFiles> deepspeedFiles(const LaunchFacts& facts) {
             "train.py "
             "of DeepSpeedExamples takes");
     }
-    if (scenario.layout.ep > 1) {
+    if (scenario.settings.kernels.experts == ExpertKernel::DeepSpeed && scenario.model.moe) {
+        files.untold.push_back("experts: train.py makes " + nativeMoe(scenario));
+    } else if (scenario.layout.ep > 1) {
         files.untold.push_back("layout.ep=" + std::to_string(scenario.layout.ep) +
                                ": train.py makes deepspeed.moe layers with this ep_size");
     }

@@ -7,6 +7,8 @@
 #include "planner/memory/program/registered_weights.h"
 #include "planner/memory/walk/step_walk.h"
 
+#include <algorithm>
+
 namespace fabricast {
 
 namespace {
@@ -55,8 +57,12 @@ std::vector<ZeroParameter> zeroParameters(const Scenario& scenario, const StageP
                               .weight = place.weight,
                               .elements = use.elements,
                               .wireWidth = wireWidth(scenario, use),
-                              .trained = use.trained});
+                              .trained = use.trained,
+                              .expert = use.expert});
     }
+    std::stable_partition(parameters.begin(), parameters.end(), [](const ZeroParameter& parameter) {
+        return !parameter.expert;
+    });
     return parameters;
 }
 
@@ -135,6 +141,9 @@ Made makePartitioned(const Scenario& scenario,
             .pinMemory = zero.pinMemory,
             .frozenBytes = frozenBytes(scenario, program),
             .cut = {.ranks = ranks, .rank = rank % ranks, .roundRobin = zero.roundRobin},
+            .expertCut = {.ranks = ranks / scenario.layout.ep,
+                          .rank = rank % ranks / scenario.layout.ep,
+                          .roundRobin = zero.roundRobin},
             .optimizer = settings.optimizer});
 }
 

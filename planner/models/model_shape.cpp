@@ -73,7 +73,7 @@ Result<AttentionSpec> readAttentionShape(const JsonValue& attention, std::int64_
                                               : readGrouped(spec, attention, hidden);
 }
 
-constexpr std::array<std::string_view, 14> kMoeKeys{"experts",
+constexpr std::array<std::string_view, 15> kMoeKeys{"experts",
                                                     "top_k",
                                                     "expert_width",
                                                     "kind",
@@ -82,6 +82,7 @@ constexpr std::array<std::string_view, 14> kMoeKeys{"experts",
                                                     "correction_bias",
                                                     "shared_width",
                                                     "shared_gate",
+                                                    "residual",
                                                     "sigmoid_score",
                                                     "clamped_glu",
                                                     "first_layer",
@@ -113,6 +114,7 @@ Result<MoeSpec> readMoeShape(const JsonValue& moe) {
     FABRICAST_ASSIGN(spec.correctionBias, moe.booleanOr("correction_bias", false));
     FABRICAST_ASSIGN(spec.sharedWidth, moe.integerOr("shared_width", 0, kShapeCount));
     FABRICAST_ASSIGN(spec.sharedGate, moe.booleanOr("shared_gate", false));
+    FABRICAST_ASSIGN(spec.residual, moe.booleanOr("residual", false));
     FABRICAST_ASSIGN(spec.sigmoidScore, moe.booleanOr("sigmoid_score", false));
     FABRICAST_ASSIGN(spec.clampedGlu, moe.booleanOr("clamped_glu", false));
     return spec;

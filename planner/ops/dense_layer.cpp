@@ -1,5 +1,6 @@
 #include "planner/ops/dense_layer.h"
 
+#include "planner/ops/deepspeed_moe.h"
 #include "planner/ops/dense_attention.h"
 #include "planner/ops/hf_code.h"
 #include "planner/ops/hf_latent_attention.h"
@@ -261,6 +262,8 @@ OpList eagerLayer(const Scenario& scenario, std::int64_t layer) {
         fed.out = eagerMlp(g, scenario, ready);
     } else if (titan) {
         fed.out = torchtitanMoe(g, scenario, ready);
+    } else if (usesDeepSpeedMoe(scenario)) {
+        fed = deepspeedMoe(g, scenario, ready);
     } else {
         fed = huggingFaceMoe(g, scenario, ready);
     }

@@ -1,5 +1,6 @@
 #include "planner/ops/layer_segment.h"
 
+#include "planner/ops/deepspeed_moe.h"
 #include "planner/ops/dense_layer.h"
 #include "planner/ops/hf_code.h"
 #include "planner/ops/hf_moe.h"
@@ -143,8 +144,9 @@ void OpBuilder::findBlockOutputs() {
 /// Experts that are computed one after the other are ops each, and every layer is walked.
 Result<void> checkLoopedExperts(const Scenario& scenario, std::int64_t layer) {
     constexpr std::int64_t kMost = 1 << 16;
-    if (!scenario.model.isSparse(layer) ||
-        scenario.settings.kernels.experts != ExpertKernel::Sequential) {
+    const ExpertKernel kernel = scenario.settings.kernels.experts;
+    const bool looped = kernel == ExpertKernel::Sequential || kernel == ExpertKernel::DeepSpeed;
+    if (!scenario.model.isSparse(layer) || !looped) {
         return {};
     }
     const std::int64_t experts = scenario.model.moe->experts / scenario.layout.ep *
@@ -156,7 +158,8 @@ Result<void> checkLoopedExperts(const Scenario& scenario, std::int64_t layer) {
                       std::to_string(experts) +
                           " experts of a GPU, computed one by one, are more than the " +
                           std::to_string(kMost) + " that are walked",
-                      "settings.kernels.experts=grouped");
+                      kernel == ExpertKernel::DeepSpeed ? "a larger ep"
+                                                        : "settings.kernels.experts=grouped");
 }
 
 /// What of transformers' expert layers is not modelled, by name.
@@ -168,6 +171,9 @@ Result<void> checkHfExperts(const Scenario& scenario) {
     const Settings& settings = scenario.settings;
     const bool zero3 =
         settings.engine == Engine::DeepSpeed && scenario.layout.shard == Shard::Zero3;
+    if (usesDeepSpeedMoe(scenario)) {
+        return checkDeepSpeedMoe(scenario);
+    }
     if (hfRouterOf(model.family) == nullptr) {
         return refuse("model.moe",
                       "expert layers of transformers' " + model.family +
@@ -182,7 +188,10 @@ Result<void> checkHfExperts(const Scenario& scenario) {
                       "rank, not split over " +
                           std::string(apart ? "ep=" : "tp=") +
                           std::to_string(apart ? layout.ep : layout.tp),
-                      "ep=1 and tp=1, or the stack torchtitan or megatron");
+                      apart && settings.engine == Engine::DeepSpeed
+                          ? "settings.kernels.experts=deepspeed (deepspeed.moe.layer.MoE), or the "
+                            "stack torchtitan or megatron"
+                          : "ep=1 and tp=1, or the stack torchtitan or megatron");
     }
     if (hfCodeOf(scenario).rotatesInWindows && std::ranges::any_of(model.window, [&](auto window) {
             return window > 0 && scenario.workload.sequence > window;
@@ -214,6 +223,7 @@ Result<void> checkHfExperts(const Scenario& scenario) {
 Result<OpList> layerSegment(const Scenario& scenario, std::int64_t layer) {
     FABRICAST_TRY(checkRankShape(scenario, layer));
     FABRICAST_TRY(checkLoopedExperts(scenario, layer));
+    FABRICAST_TRY(checkDeepSpeedMoeCode(scenario));
     if (isMegatronCode(scenario)) {
         return megatronLayer(scenario, layer);
     }

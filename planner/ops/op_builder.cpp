@@ -388,6 +388,20 @@ TensorId OpBuilder::flashAttention(TensorId q,
     return out;
 }
 
+TensorIds OpBuilder::savedSoFar() const {
+    TensorIds bases;
+    for (const Op& op : list_.ops) {
+        for (const TensorId id : op.saved) {
+            const TensorId base = info(id).base;
+            if (!info(base).external &&
+                std::find(bases.begin(), bases.end(), base) == bases.end()) {
+                bases.push_back(base);
+            }
+        }
+    }
+    return bases;
+}
+
 OpList OpBuilder::finish(TensorId output) {
     list_.output = output;
     findBlockOutputs();

@@ -97,6 +97,8 @@ public:
     void useScratch(std::int64_t bytes);
     Op& push(Op op);
     Op& last() { return list_.ops.back(); }
+    /// What the ops up to here save for backward, each storage once.
+    [[nodiscard]] TensorIds savedSoFar() const;
     [[nodiscard]] const TensorInfo& info(TensorId id) const { return list_.tensor(id); }
     [[nodiscard]] const Options& options() const { return options_; }
     /// Bytes of a weight's element as ops read it, before autocast.

@@ -68,11 +68,12 @@ struct Op {
     int recomputes = -1;             ///< where backward reaches this op, this block runs again
     bool graphDropped = false;       ///< nothing leads back to it: what it saves is freed at once
     StackUse stack = StackUse::Whole;
-    bool defersWeights = false;  ///< its weight gradients wait for the op that delivers them
-    WeightIds delivers;          ///< weights whose waiting gradients are delivered here
-    std::int64_t idBytes = 0;    ///< of the ids or labels that it saves, made outside
-    TensorIds heldByGraph;       ///< alive until the pass's graph is freed, recomputed or not
-    TensorIds attributes;        ///< the module's variables hold these until its next forward
+    bool defersWeights = false;       ///< its weight gradients wait for the op that delivers them
+    WeightIds delivers;               ///< weights whose waiting gradients are delivered here
+    std::int64_t idBytes = 0;         ///< of the ids or labels that it saves, made outside
+    TensorIds heldByGraph;            ///< alive until the pass's graph is freed, recomputed or not
+    TensorIds attributes;             ///< the module's variables hold these until its next forward
+    bool attributesOfSecond = false;  ///< by a graph: only what a checkpoint's second forward made
 };
 
 /// A run of ops inside a segment that is checkpointed by itself: it keeps its inputs, and runs

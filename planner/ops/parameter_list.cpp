@@ -186,6 +186,12 @@ Parameters expertParameters(const ModelSpec& model, const MoeSpec& moe) {
                            Part::SharedExperts,
                            "shared_expert."));
     }
+    if (moe.residual) {
+        append(
+            list,
+            linear(matrix("coefficient", Part::SharedExperts, Split::Replicated, 2, model.hidden),
+                   true));
+    }
     if (moe.sharedGate) {
         list.push_back(
             matrix("shared_expert_gate", Part::SharedExperts, Split::Replicated, 1, model.hidden));

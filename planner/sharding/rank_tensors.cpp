@@ -93,8 +93,9 @@ void addParameterAdapter(std::vector<RankTensor>& list,
 /// Whether the model code keeps this weight as rows of the one before: k and v with q, or
 /// (Megatron) up with gate.
 bool joinsPrevious(const StageShape& view, const RankTensor& tensor, std::string_view target) {
-    if (tensor.isExpert() && view.settings().kernels.code == ModelCode::HuggingFace) {
-        return target == "up";
+    const KernelSettings& kernels = view.settings().kernels;
+    if (tensor.isExpert() && kernels.code == ModelCode::HuggingFace) {
+        return target == "up" && kernels.experts != ExpertKernel::DeepSpeed;
     }
     if (tensor.split != Split::Column) {
         return false;

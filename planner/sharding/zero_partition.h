@@ -44,6 +44,10 @@ private:
     std::int64_t partition_ = 0;
 };
 
+/// split_params_into_different_moe_groups_for_optimizer's max_group_size, in elements: experts of
+/// deepspeed.moe have optimizer groups of at most so many.
+inline constexpr std::int64_t kMostOfExpertGroup = 178'956'971;
+
 /// Parameters whose gradients are reduced in one call.
 struct ZeroBucket {
     std::vector<std::size_t> parameters;

@@ -65,6 +65,13 @@ Result<void> checkExperts(const MoeSpec& moe, const std::string& where) {
                         std::to_string(moe.experts) + " experts",
                     "use at most " + std::to_string(moe.experts) + " experts per token");
     }
+    if (moe.residual && moe.sharedWidth != moe.expertWidth) {
+        return fail(Error::Code::BadInput,
+                    where,
+                    "a residual expert is as wide as the routed ones, not " +
+                        std::to_string(moe.sharedWidth) + " columns",
+                    "a shared expert width of " + std::to_string(moe.expertWidth));
+    }
     return {};
 }
 

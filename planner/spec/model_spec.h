@@ -75,6 +75,7 @@ struct MoeSpec {
     bool correctionBias = false;   ///< e_score_correction_bias: a buffer, not a parameter
     std::int64_t sharedWidth = 0;  ///< all shared experts together; 0: none
     bool sharedGate = false;       ///< Qwen2-MoE: one gate of `hidden`
+    bool residual = false;         ///< a shared expert, weighed against the routed ones (PR-MoE)
     bool sigmoidScore = false;     ///< router scores by sigmoid (DeepSeek-V3) instead of softmax
     std::int64_t groups = 1;       ///< experts are chosen from the best groups of these alone
     bool clampedGlu = false;       ///< both halves of the activation's input are clamped (gpt-oss)

@@ -125,7 +125,8 @@ constexpr auto fieldsOf(const DeepSpeedSettings&) {
                       Field{"max_reuse", &Group::maxReuse},
                       Field{"sub_group", &Group::subGroup},
                       Field{"pin_memory", &Group::pinMemory},
-                      Field{"optimizer_stays_on_device", &Group::optimizerStaysOnDevice}};
+                      Field{"optimizer_stays_on_device", &Group::optimizerStaysOnDevice},
+                      Field{"min_capacity", &Group::minCapacity, 0, 1'000'000}};
 }
 constexpr auto fieldsOf(const MegatronSettings&) {
     using Group = MegatronSettings;

@@ -58,7 +58,8 @@ constexpr auto namesOf(LossKernel) {
 constexpr auto namesOf(ExpertKernel) {
     return std::to_array<Named<ExpertKernel>>({{ExpertKernel::Sequential, "sequential"},
                                                {ExpertKernel::Grouped, "grouped"},
-                                               {ExpertKernel::GroupedFused, "grouped_fused"}});
+                                               {ExpertKernel::GroupedFused, "grouped_fused"},
+                                               {ExpertKernel::DeepSpeed, "deepspeed"}});
 }
 constexpr auto namesOf(Dispatcher) {
     return std::to_array<Named<Dispatcher>>(

@@ -25,7 +25,8 @@ enum class LossKernel {
     Fused,
     Liger
 };
-enum class ExpertKernel { Sequential, Grouped, GroupedFused };
+/// `DeepSpeed` is deepspeed.moe.layer.MoE with its own gate, dispatch and capacity.
+enum class ExpertKernel { Sequential, Grouped, GroupedFused, DeepSpeed };
 enum class Dispatcher { AllToAll, AllGather };
 enum class AuxLoss { None, Batch, Sequence, Global };
 enum class Checkpointing { None, Full, Block, Selective, Modules };
@@ -201,6 +202,7 @@ struct DeepSpeedSettings {
     std::int64_t subGroup = 1'000'000'000;
     bool pinMemory = true;
     bool optimizerStaysOnDevice = false;  ///< offload_param without offload_optimizer
+    std::int64_t minCapacity = 4;         ///< rows of an expert, at least, where tokens are dropped
 
     friend bool operator==(const DeepSpeedSettings&, const DeepSpeedSettings&) = default;
 };

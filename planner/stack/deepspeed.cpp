@@ -125,6 +125,13 @@ Result<void> checkDeepspeedTensorParallel(const Scenario& scenario) {
 
 Result<void> checkDeepspeedExperts(const Scenario& scenario) {
     const Layout& layout = scenario.layout;
+    const bool native = scenario.settings.kernels.experts == ExpertKernel::DeepSpeed;
+    if (scenario.model.moe && native && layout.shard == Shard::Zero3) {
+        return breaks("layout.shard",
+                      "Native DeepSpeed MoE is not supported with ZeRO Stage 3. Use AutoEP or "
+                      "choose ZeRO stage 1/2.",
+                      "shard=zero2");
+    }
     if (!scenario.model.moe || layout.ep == 1) {
         return {};
     }

@@ -231,6 +231,12 @@ Result<void> checkCommon(const Stack& stack, const Scenario& scenario) {
                       "ep=1: the model has no experts");
     }
     FABRICAST_TRY(checkSoftware(stack, scenario));
+    if (scenario.settings.kernels.experts == ExpertKernel::DeepSpeed && stack.name != "deepspeed") {
+        return lacks("settings.kernels.experts",
+                     "experts=deepspeed is deepspeed.moe.layer.MoE, whose models are the stack "
+                     "deepspeed's",
+                     "the stack deepspeed, or another settings.kernels.experts");
+    }
     FABRICAST_TRY(checkTrained(scenario));
     FABRICAST_TRY(checkSavedOnHost(scenario));
     FABRICAST_TRY(checkReference(scenario));

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 #include <string>
+#include <string_view>
 #include <utility>
 
 namespace fabricast {
@@ -26,15 +27,21 @@ std::vector<std::string> fullNames(const OpList& list) {
     return names;
 }
 
+/// Experts that are modules of their own are declared one after another, as they are registered.
+std::string placeName(const std::string& name) {
+    constexpr std::string_view kExperts = "experts.";
+    return name.starts_with(kExperts) ? std::string(kExperts) : name;
+}
+
 /// Indices of a layer's weights in the order of `parameters`; what is not there comes last.
 std::vector<int> registeredOrder(const OpList& list, const std::vector<Parameter>& parameters) {
     std::map<std::string, std::size_t> position;
     for (std::size_t i = 0; i < parameters.size(); ++i) {
-        position.emplace(parameters[i].name, i);
+        position.emplace(placeName(parameters[i].name), i);
     }
     std::vector<std::pair<std::size_t, int>> keyed;
     for (const std::string& name : fullNames(list)) {
-        const auto found = position.find(name);
+        const auto found = position.find(placeName(name));
         keyed.emplace_back(found == position.end() ? parameters.size() : found->second,
                            static_cast<int>(keyed.size()));
     }

@@ -55,7 +55,12 @@ void ModuleAttributes::put(Slot& slot, Storage storage) {
 }
 
 void ModuleAttributes::assign(int module, TensorId variable, Storage storage) {
-    put(slots_.at({.module = module, .tensor = variable}), storage);
+    Slot& slot = slots_.at({.module = module, .tensor = variable});
+    if (storage == kNoStorage) {
+        clear(slot);
+    } else {
+        put(slot, storage);
+    }
 }
 
 void ModuleAttributes::assignGraph(Checkpoint at,

@@ -18,7 +18,7 @@ public:
 
     /// What the step before left of a module's segment; `around`: a checkpoint runs all of it.
     void hold(const OpList& list, int module, bool around);
-    /// The variable takes `storage` instead of what it had.
+    /// The variable takes `storage` instead of what it had; kNoStorage: nothing.
     void assign(int module, TensorId variable, Storage storage);
     /// A checkpoint inside a module: one of its blocks, or kAround. The graph behind the variables
     /// that it made ends in its inputs and their gradients.

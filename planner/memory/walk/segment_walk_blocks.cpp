@@ -86,7 +86,10 @@ void SegmentWalk::assignAttributes(const SegmentPlace& place, const Op& op, cons
         if (place.ops->tensor(id).requiresGrad) {
             attributes_.dropGraph({place.identity, op.block});
         }
-        attributes_.assign(place.identity, id, frame.storage[index(place.ops->tensor(id).base)]);
+        const bool held = frame.recomputed || !op.attributesOfSecond;
+        attributes_.assign(place.identity,
+                           id,
+                           held ? frame.storage[index(place.ops->tensor(id).base)] : kNoStorage);
     }
 }
 

@@ -9,13 +9,20 @@ namespace {
 
 /// Eight experts, two of them for each token, one to a GPU of two nodes' four pairs.
 Scenario expertRun(const std::string& stack, double imbalance) {
-    const Layout layout{
-        .dp = 16, .ep = 8, .shard = stack == "megatron" ? Shard::Zero1 : Shard::Fsdp};
+    const bool native = stack == "deepspeed";
+    const Layout layout{.dp = 16,
+                        .ep = 8,
+                        .shard = native                ? Shard::Zero2
+                                 : stack == "megatron" ? Shard::Zero1
+                                                       : Shard::Fsdp};
     Scenario scenario = exampleRun(stack, layout);
     scenario.model.moe = MoeSpec{.experts = 8, .topK = 2, .expertWidth = 14336};
     scenario.model.sparse.assign(static_cast<std::size_t>(scenario.model.layers), true);
     scenario.settings = defaultSettings(*findStack(stack).value(), scenario.model, layout);
     scenario.settings.kernels.imbalance = imbalance;
+    if (native) {
+        scenario.settings.kernels.experts = ExpertKernel::DeepSpeed;
+    }
     return scenario;
 }
 
@@ -34,7 +41,9 @@ TEST_P(ExpertLoad, TheBusiestRankDecides) {
     EXPECT_NEAR(before.parts.of(TimePart::Expert) / even.parts.of(TimePart::Expert), 4.0, 0.6);
 }
 
-INSTANTIATE_TEST_SUITE_P(Stacks, ExpertLoad, testing::Values("megatron", "torchtitan"));
+INSTANTIATE_TEST_SUITE_P(Stacks,
+                         ExpertLoad,
+                         testing::Values("megatron", "torchtitan", "deepspeed"));
 
 TEST(ExpertLoadCases, AFixedCapacityIsAlwaysEven) {
     const auto run = [](double imbalance) {
@@ -45,6 +54,19 @@ TEST(ExpertLoadCases, AFixedCapacityIsAlwaysEven) {
     };
     EXPECT_GT(run(1.0).step.value.count(), 0.0);
     EXPECT_EQ(run(1.0).step.value, run(3.0).step.value);
+}
+
+/// deepspeed.moe's layer sends and computes rows that no token fills.
+TEST(ExpertLoadCases, DeepSpeedSendsItsCapacity) {
+    const auto run = [](double capacity) {
+        Scenario scenario = expertRun("deepspeed", 1.0);
+        scenario.settings.kernels.capacityFactor = capacity;
+        return estimated(scenario);
+    };
+    const StepEstimate tight = run(1.0);
+    const StepEstimate wide = run(2.0);
+    EXPECT_NEAR(wide.parts.of(TimePart::Expert) / tight.parts.of(TimePart::Expert), 2.0, 0.2);
+    EXPECT_GT(wide.parts.of(TimePart::Gemm), tight.parts.of(TimePart::Gemm));
 }
 
 TEST(ExpertLoadCases, DroppedTokensAreNotUsed) {

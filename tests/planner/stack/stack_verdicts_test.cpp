@@ -107,6 +107,7 @@ RecomputeSettings recomputeOf(const std::string& typed) {
 
 void applySettings(const Pairs& typed, Settings& settings) {
     applyPipeline(typed, settings.pipeline);
+    choose(typed, "experts", settings.kernels.experts, settings.kernels.experts);
     choose(typed, "parameters", settings.precision.parameters, settings.precision.parameters);
     choose(typed, "engine", settings.engine, settings.engine);
     choose(typed, "code", settings.kernels.code, settings.kernels.code);

@@ -11,7 +11,8 @@ namespace fabricast {
 namespace {
 
 constexpr Recorded<ExpertKernel> kExperts[] = {{"eager", ExpertKernel::Sequential},
-                                               {"grouped_mm", ExpertKernel::Grouped}};
+                                               {"grouped_mm", ExpertKernel::Grouped},
+                                               {"deepspeed", ExpertKernel::DeepSpeed}};
 constexpr Recorded<Reshard> kResharding[] = {
     {"default", Reshard::Default}, {"always", Reshard::Always}, {"never", Reshard::Never}};
 constexpr Recorded<Dtype> kReduced[] = {{"fp32", Dtype::Fp32}, {"bf16", Dtype::Bf16}};
@@ -50,6 +51,16 @@ void setLlama4(const CsvTable& table, std::size_t row, ModelSpec& model) {
         model.window.push_back((layer + 1) % without != 0 ? chunk : 0);
     }
     model.attention.unitHeads = model.attention.scalesQueries = table.integer(row, "qk_norm") != 0;
+}
+
+/// Columns ep, capacity, min_capacity and residual of deepspeed.moe.layer.MoE.
+void setDeepSpeedMoe(const CsvTable& table, std::size_t row, Scenario& scenario) {
+    scenario.layout.ep = table.integer(row, "ep");
+    scenario.settings.kernels.capacityFactor = std::stod(table.text(row, "capacity"));
+    scenario.settings.deepspeed.minCapacity = table.integer(row, "min_capacity");
+    MoeSpec& moe = *scenario.model.moe;
+    moe.residual = table.integer(row, "residual") != 0;
+    moe.sharedWidth = moe.residual ? moe.expertWidth : 0;
 }
 
 /// Columns experts, topk, fe and dense_layers: of the transformers model in column `kind`.
@@ -126,6 +137,9 @@ Result<OracleRow> hfMoeRow(const CsvTable& table, std::size_t row) {
         setExperts(table, row, out.scenario.model);
         FABRICAST_ASSIGN(out.scenario.settings.kernels.experts,
                          pick(kExperts, table.text(row, "expert_impl"), "expert_impl"));
+        if (out.scenario.settings.kernels.experts == ExpertKernel::DeepSpeed) {
+            setDeepSpeedMoe(table, row, out.scenario);
+        }
         if (table.has("attention") && table.text(row, "attention") == "eager") {
             out.scenario.settings.kernels.attention = AttentionKernel::Unfused;
         }

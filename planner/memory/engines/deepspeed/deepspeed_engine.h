@@ -2,6 +2,9 @@
 #include "planner/memory/engines/optimizer_state.h"
 #include "planner/memory/program/engine.h"
 
+#include <cstddef>
+#include <cstdint>
+#include <utility>
 #include <vector>
 
 namespace fabricast {
@@ -35,14 +38,26 @@ public:
     [[nodiscard]] bool tiedWeightsAreOneTensor() const override { return true; }
 
 private:
+    /// Parameters that one flat fp32 tensor holds: all but deepspeed.moe's experts, or some of
+    /// them.
+    struct FlatGroup {
+        std::vector<std::pair<std::size_t, std::size_t>> at;  ///< unit and weight
+        std::vector<std::int64_t> elements;
+        bool experts = false;
+        [[nodiscard]] std::int64_t sum() const;
+    };
+    void groupParameters(const std::vector<Unit>& units);
+    void reduceGradients(bool experts);
     void stepFlat();
     void stepPerParameter();
     void runOptimizer();
     void dropGradients();
+    void dropGradient(std::size_t unit, std::size_t weight);
 
     Device& device_;
     DeepSpeedOptions options_;
     std::vector<StepTensor> parameters_;
+    std::vector<FlatGroup> groups_;
     std::vector<StepTensor> stepped_;              ///< what the optimizer steps
     std::vector<std::vector<Storage>> gradients_;  ///< by unit and weight
     bool lastMicroStep_ = true;

@@ -8,7 +8,7 @@ namespace fabricast {
 ZeroPartitionEngine::ZeroPartitionEngine(Device& device,
                                          const std::vector<ZeroParameter>& parameters,
                                          ZeroPartitionOptions options)
-    : device_(device), options_(options), cut_(elementsOf(parameters), options.cut) {
+    : device_(device), options_(options), cut_(parameters, options.cut, options.expertCut) {
     for (const ZeroParameter& parameter : parameters) {
         indexOf_[{parameter.unit, parameter.weight}] = parameters_.size();
         parameters_.push_back({.at = parameter});
@@ -116,42 +116,54 @@ void ZeroPartitionEngine::addToPartition(std::int64_t elements) {
     }
 }
 
-/// Slices of a bucket by the rank that owns them are put together into flat copies, each as soon as
-/// it passes the bucket size; a single slice needs none.
-void ZeroPartitionEngine::averageBucket(Bucket& bucket) {
-    std::vector<ZeroPartition::Slice> slices;
+std::vector<ZeroPartitionEngine::Pieces> ZeroPartitionEngine::piecesOf(const Bucket& bucket) const {
+    std::vector<Pieces> pieces;
+    std::int64_t owner = -1;
     for (const std::size_t index : bucket.parameters) {
+        const ZeroGroups::Group& group = cut_.of(index);
         if (!options_.contiguous) {  // whole gradients, flattened together
-            slices.push_back({-1, parameters_[index].at.elements});
+            pieces.push_back({group.experts, parameters_[index].at.elements, false});
             continue;
         }
         for (const ZeroPartition::Slice& slice : cut_.slices(index)) {
-            const bool apart = sumsApart() && slice.rank == cut_.rank();
-            if (!slices.empty() && slices.back().rank == slice.rank && !apart) {
-                slices.back().elements += slice.elements;
+            const bool mine = slice.rank == group.cut.rank();
+            const bool apart = sumsApart() && mine;
+            if (!pieces.empty() && pieces.back().experts == group.experts && owner == slice.rank &&
+                !apart) {
+                pieces.back().elements += slice.elements;
             } else {
-                slices.push_back(slice);
+                pieces.push_back({group.experts, slice.elements, mine});
             }
+            owner = slice.rank;
         }
     }
+    return pieces;
+}
+
+/// Slices of a bucket by the rank that owns them are put together into flat copies, each as soon as
+/// it passes the bucket size; a single slice needs none. Those of experts are reduced by
+/// themselves, among the ranks that have them.
+void ZeroPartitionEngine::averageBucket(Bucket& bucket) {
+    const std::vector<Pieces> pieces = piecesOf(bucket);
     if (sumsApart() && partitionSum_ == kNoStorage &&
-        std::any_of(slices.begin(), slices.end(), [&](const ZeroPartition::Slice& slice) {
-            return slice.rank == cut_.rank();
-        })) {
-        partitionSum_ = device_.take(cut_.partition() * options_.sumWidth,
+        std::any_of(pieces.begin(), pieces.end(), [](const Pieces& piece) { return piece.mine; })) {
+        partitionSum_ = device_.take(cut_.groups().front().cut.partition() * options_.sumWidth,
                                      MemoryKind::Gradients,
                                      pool(),
                                      "gradient partition");
     }
-    reduceFlat(bucket, slices);
+    const bool first = !pieces.empty() && pieces.front().experts;
+    reduceFlat(bucket, pieces, first);
+    reduceFlat(bucket, pieces, !first);
 }
 
 void ZeroPartitionEngine::reduceFlat(const Bucket& bucket,
-                                     const std::vector<ZeroPartition::Slice>& slices) {
+                                     const std::vector<Pieces>& pieces,
+                                     bool experts) {
     const std::int64_t wire = bucket.parameters.empty()
                                   ? bufferWidth()
                                   : parameters_[bucket.parameters.front()].at.wireWidth;
-    std::vector<ZeroPartition::Slice> together;
+    std::vector<Pieces> together;
     std::int64_t elements = 0;
     const auto flush = [&] {
         Storage flat = kNoStorage;
@@ -164,9 +176,9 @@ void ZeroPartitionEngine::reduceFlat(const Bucket& bucket,
             cast = device_.take(
                 elements * wire, MemoryKind::Communication, pool(), "gradients on the wire");
         }
-        for (const ZeroPartition::Slice& slice : together) {
-            if (sumsApart() && slice.rank == cut_.rank()) {
-                addToPartition(slice.elements);
+        for (const Pieces& piece : together) {
+            if (sumsApart() && piece.mine) {
+                addToPartition(piece.elements);
             }
         }
         drop(cast);
@@ -174,9 +186,12 @@ void ZeroPartitionEngine::reduceFlat(const Bucket& bucket,
         together.clear();
         elements = 0;
     };
-    for (const ZeroPartition::Slice& slice : slices) {
-        together.push_back(slice);
-        elements += slice.elements;
+    for (const Pieces& piece : pieces) {
+        if (piece.experts != experts) {
+            continue;
+        }
+        together.push_back(piece);
+        elements += piece.elements;
         if (options_.reduceScatter && options_.contiguous && elements > options_.bucketElements) {
             flush();
         }

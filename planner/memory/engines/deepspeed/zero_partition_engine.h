@@ -1,4 +1,5 @@
 #pragma once
+#include "planner/memory/engines/deepspeed/zero_groups.h"
 #include "planner/memory/engines/deepspeed/zero_parameter.h"
 #include "planner/memory/engines/optimizer_state.h"
 #include "planner/memory/program/engine.h"
@@ -21,6 +22,7 @@ struct ZeroPartitionOptions {
     bool pinMemory = false;
     std::vector<std::int64_t> frozenBytes;  ///< of each weight that is not trained
     ZeroPartition::Options cut;
+    ZeroPartition::Options expertCut;  ///< over the ranks with the same experts
     OptimizerSettings optimizer;
 };
 
@@ -77,21 +79,29 @@ private:
     void fillBucket(std::size_t index);
     void reduceBucket(Bucket& bucket);
     void averageBucket(Bucket& bucket);
-    void reduceFlat(const Bucket& bucket, const std::vector<ZeroPartition::Slice>& slices);
+    /// Neighbouring pieces of a bucket that one rank of one group owns.
+    struct Pieces {
+        bool experts = false;
+        std::int64_t elements = 0;
+        bool mine = false;  ///< they are in this rank's partition
+    };
+    [[nodiscard]] std::vector<Pieces> piecesOf(const Bucket& bucket) const;
+    void reduceFlat(const Bucket& bucket, const std::vector<Pieces>& pieces, bool experts);
     void addToPartition(std::int64_t elements);
     void releaseReduced(Bucket& bucket);
     void keepOwned(std::size_t index);
     void offloadOwned(std::size_t index);
     void closeBackward();
     void keepForNextMicroStep();
-    Storage joinOwned(std::size_t pieces);
+    void stepGroup(const ZeroGroups::Group& group);
+    Storage joinOwned(std::int64_t elements, std::size_t pieces);
     void takeBriefly(std::int64_t bytes, MemoryKind kind, std::string_view what);
     void refer(Storage& reference, Storage storage);
     void drop(Storage& reference);
 
     Device& device_;
     ZeroPartitionOptions options_;
-    ZeroPartition cut_;
+    ZeroGroups cut_;
     std::vector<Parameter> parameters_;
     std::map<std::pair<int, int>, std::size_t> indexOf_;
     std::map<std::int64_t, Bucket> buckets_;  ///< by bytes of an element on the wire

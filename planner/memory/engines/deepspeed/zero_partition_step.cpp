@@ -18,7 +18,9 @@ void ZeroPartitionEngine::holdStates() {
     for (const Parameter& parameter : parameters_) {
         elements.push_back(parameter.at.elements);
     }
-    device_.take(cut_.padded() * options_.width, MemoryKind::Weights);
+    for (const ZeroGroups::Group& group : cut_.groups()) {
+        device_.take(group.cut.padded() * options_.width, MemoryKind::Weights);
+    }
     for (const std::int64_t bytes : options_.frozenBytes) {
         device_.take(bytes, MemoryKind::Weights, 0, "frozen parameters");
     }
@@ -29,12 +31,14 @@ void ZeroPartitionEngine::holdStates() {
                      "gradient staging");
         return;
     }
-    device_.take(cut_.partition() * kFp32, MemoryKind::Optimizer, 0, "fp32 parameters");
-    const StepTensor flat{.elements = cut_.partition()};
-    device_.take(optimizerState(options_.optimizer, flat).device, MemoryKind::Optimizer);
+    for (const ZeroGroups::Group& group : cut_.groups()) {
+        const StepTensor flat{.elements = group.cut.partition()};
+        device_.take(flat.elements * kFp32, MemoryKind::Optimizer, 0, "fp32 parameters");
+        device_.take(optimizerState(options_.optimizer, flat).device, MemoryKind::Optimizer);
+    }
 }
 
-/// One norm after another; then the partition's gradients are joined and cast to fp32.
+/// One norm after another; then a group's gradients are joined and cast to fp32 for its step.
 void ZeroPartitionEngine::optimizerStep() {
     if (options_.offloadOptimizer) {
         drop(partitionSum_);
@@ -43,30 +47,37 @@ void ZeroPartitionEngine::optimizerStep() {
         }
         return;
     }
-    std::size_t pieces = cut_.padding() > 0 ? 1 : 0;
     for (std::size_t index = 0; index < parameters_.size(); ++index) {
         if (cut_.owns(index)) {
-            ++pieces;
             takeBriefly(cut_.pieceElements(index) * kFp64, MemoryKind::Workspace, "gradient norm");
         }
+    }
+    for (const ZeroGroups::Group& group : cut_.groups()) {
+        stepGroup(group);
+    }
+}
+
+void ZeroPartitionEngine::stepGroup(const ZeroGroups::Group& group) {
+    std::size_t pieces = group.cut.padding() > 0 ? 1 : 0;
+    for (std::size_t index = group.begin; index < group.end; ++index) {
+        pieces += cut_.owns(index) ? 1U : 0U;
     }
     Storage gradient = partitionSum_;
     partitionSum_ = kNoStorage;
     if (!sumsApart()) {
-        gradient = joinOwned(pieces);
+        gradient = joinOwned(group.cut.partition(), pieces);
     }
-    for (Parameter& parameter : parameters_) {
-        drop(parameter.kept);
-        drop(parameter.sum);
+    for (std::size_t index = group.begin; index < group.end; ++index) {
+        drop(parameters_[index].kept);
+        drop(parameters_[index].sum);
     }
-    const std::vector<StepTensor> stepped = {{.elements = cut_.partition()}};
+    const std::vector<StepTensor> stepped = {{.elements = group.cut.partition()}};
     takeBriefly(stepTemporaries(options_.optimizer, stepped), MemoryKind::Optimizer, "step");
     drop(gradient);
 }
 
 /// A flat copy of the pieces, unless there is only one, and that in fp32.
-Storage ZeroPartitionEngine::joinOwned(std::size_t pieces) {
-    const std::int64_t elements = cut_.partition();
+Storage ZeroPartitionEngine::joinOwned(std::int64_t elements, std::size_t pieces) {
     Storage flat = kNoStorage;
     if (pieces > 1) {
         flat = device_.take(
@@ -88,7 +99,10 @@ HostMemory ZeroPartitionEngine::host() const {
     if (!options_.offloadOptimizer) {
         return {};
     }
-    const std::int64_t partition = cut_.partition();
+    std::int64_t partition = 0;
+    for (const ZeroGroups::Group& group : cut_.groups()) {
+        partition += group.cut.partition();
+    }
     std::int64_t largest = 0;
     std::vector<std::int64_t> blocks;
     for (std::size_t index = 0; index < parameters_.size(); ++index) {
