@@ -152,6 +152,23 @@ TEST_P(SearchBounds, LayersKeepWhatTheyKeepWorkedOutAlone) {
     }
 }
 
+TEST_P(SearchBounds, EqualSettingsAreOneObject) {
+    std::vector<const Settings*> different;
+    for (const Candidate& candidate : some(100)) {
+        const std::uint32_t stack = space_.families[candidate.family].stack;
+        const Layout layout = space_.layoutOf(candidate);
+        const Settings* usual = scenarios_.usual(stack, layout).value();
+        EXPECT_TRUE(*usual == task_.stacks[stack].settingsFor(layout).value());
+        const auto same = std::ranges::find_if(
+            different, [usual](const Settings* one) { return *one == *usual; });
+        if (same == different.end()) {
+            different.push_back(usual);
+        } else {
+            EXPECT_EQ(*same, usual) << layoutText(layout);
+        }
+    }
+}
+
 TEST_P(SearchBounds, TimeIsNeverBelowThem) {
     TimeBound bound(task_, space_, estimator_.host());
     std::size_t seen = 0;
