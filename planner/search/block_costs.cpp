@@ -6,6 +6,7 @@
 #include "planner/ops/layer_segment.h"
 
 #include <algorithm>
+#include <array>
 
 namespace fabricast {
 
@@ -91,22 +92,28 @@ SegmentCheckpoint checkpointOf(const Scenario& scenario) {
             .autocast = scenario.settings.precision.autocast};
 }
 
-/// What the second sample adds: what a layer keeps of whatever size cancels out.
-Result<LayersKept> keptOf(const Scenario& scenario) {
-    constexpr double kWholeRows = 0.99;  // rows are shared out whole
+/// Layers of one sample and of two.
+using LayersOfSamples = std::array<LayerOps, 2>;
+
+Result<LayersOfSamples> layersOfSamples(const Scenario& scenario) {
     Scenario sized = scenario;
-    LayersKept kept;
-    if (scenario.layout.offload == Offload::Activations || !scenario.settings.train.all()) {
-        return kept;
+    LayersOfSamples layers;
+    for (std::size_t more = 0; more < layers.size(); ++more) {
+        sized.layout.microBatch = static_cast<std::int64_t>(more) + 1;
+        FABRICAST_ASSIGN(layers[more], layerOps(sized));
     }
-    for (const std::int64_t samples : {1, 2}) {
-        sized.layout.microBatch = samples;
-        FABRICAST_ASSIGN(const LayerOps layers, layerOps(sized));
-        const auto add = [&](const std::optional<OpList>& list, double& sum) {
-            const double bytes =
-                list ? asDouble(segmentFootprint(*list, checkpointOf(scenario)).kept) : 0.0;
-            sum = std::max(0.0, kWholeRows * bytes - sum);
-        };
+    return layers;
+}
+
+/// What the second sample adds: what a layer keeps of whatever size cancels out.
+LayersKept keptOf(const LayersOfSamples& ofSamples, const SegmentCheckpoint& checkpoint) {
+    constexpr double kWholeRows = 0.99;  // rows are shared out whole
+    LayersKept kept;
+    const auto add = [&checkpoint](const std::optional<OpList>& list, double& sum) {
+        const double bytes = list ? asDouble(segmentFootprint(*list, checkpoint).kept) : 0.0;
+        sum = std::max(0.0, kWholeRows * bytes - sum);
+    };
+    for (const LayerOps& layers : ofSamples) {
         add(layers.dense, kept.dense);
         add(layers.sparse, kept.sparse);
     }
@@ -165,23 +172,34 @@ std::size_t BlockKey::Hash::operator()(const BlockKey& key) const {
     return hash;
 }
 
-/// The same blocks that recompute nothing, of those that recompute everything, or the reverse;
-/// nullptr where they are not known or not alike.
-const Result<ModelTime>* BlockCosts::turnedFrom(BlockKey key,
-                                                const Candidate& candidate,
-                                                const Scenario& scenario) {
+/// Of blocks that recompute nothing those that recompute everything, or the reverse; nothing where
+/// the stack has none, or they are not alike.
+std::optional<std::uint16_t> BlockCosts::turnedOver(const Candidate& candidate,
+                                                    const Scenario& scenario) const {
     const Checkpointing kind = scenario.settings.recompute.kind;
     if ((kind != Checkpointing::None && kind != Checkpointing::Full) || !runsAlikeAgain(scenario)) {
-        return nullptr;
+        return std::nullopt;
     }
     const std::vector<RecomputeSettings>& kinds = space_.recomputesOf(candidate.family);
     const auto other =
         std::ranges::find(kinds,
                           kind == Checkpointing::None ? Checkpointing::Full : Checkpointing::None,
                           &RecomputeSettings::kind);
-    key.recompute = static_cast<std::uint16_t>(other - kinds.begin());
+    return other == kinds.end() ? std::nullopt
+                                : std::optional(static_cast<std::uint16_t>(other - kinds.begin()));
+}
+
+/// The times of those; nullptr where they are not known.
+const Result<ModelTime>* BlockCosts::turnedFrom(BlockKey key,
+                                                const Candidate& candidate,
+                                                const Scenario& scenario) {
+    const auto other = turnedOver(candidate, scenario);
+    if (!other) {
+        return nullptr;
+    }
+    key.recompute = *other;
     const ByBlock<Result<ModelTime>>& times = tableOf(candidate).times;
-    const auto known = other == kinds.end() ? times.end() : times.find(key);
+    const auto known = times.find(key);
     return known != times.end() && known->second ? &known->second : nullptr;
 }
 
@@ -218,11 +236,30 @@ PassFloors& BlockCosts::floorsOf(const Candidate& candidate, const Scenario& sce
                : own_ = PassFloors();
 }
 
+/// Layers that recompute nothing and those that recompute everything are made once.
 const Result<LayersKept>& BlockCosts::leastKept(const Candidate& candidate,
                                                 const Scenario& scenario) {
     BlockKey key = keyOf(candidate, scenario);
     key.microBatch = 0;  // any size
-    return knownOr(tableOf(candidate).kept, key, [&] { return keptOf(scenario); });
+    ByBlock<Result<LayersKept>>& known = tableOf(candidate).kept;
+    if (const auto found = known.find(key); found != known.end()) {
+        return found->second;
+    }
+    if (scenario.layout.offload == Offload::Activations || !scenario.settings.train.all()) {
+        return known.emplace(key, LayersKept()).first->second;
+    }
+    const Result<LayersOfSamples> layers = layersOfSamples(scenario);
+    if (!layers) {
+        return known.emplace(key, tl::unexpected(layers.error())).first->second;
+    }
+    SegmentCheckpoint checkpoint = checkpointOf(scenario);
+    const Result<LayersKept>& kept = known.emplace(key, keptOf(*layers, checkpoint)).first->second;
+    if (const auto other = turnedOver(candidate, scenario)) {
+        key.recompute = *other;
+        checkpoint.kind = space_.recomputesOf(candidate.family)[*other].kind;
+        known.try_emplace(key, keptOf(*layers, checkpoint));
+    }
+    return kept;
 }
 
 const Result<ModelTime>& BlockCosts::leastPerSample(const Candidate& candidate,

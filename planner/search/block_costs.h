@@ -4,6 +4,8 @@
 #include "planner/search/known_work.h"
 #include "planner/search/search_space.h"
 
+#include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -37,6 +39,8 @@ public:
     const Result<ModelTime>& leastPerSample(const Candidate& candidate, const Scenario& scenario);
 
 private:
+    [[nodiscard]] std::optional<std::uint16_t> turnedOver(const Candidate& candidate,
+                                                          const Scenario& scenario) const;
     const Result<ModelTime>* turnedFrom(BlockKey key,
                                         const Candidate& candidate,
                                         const Scenario& scenario);

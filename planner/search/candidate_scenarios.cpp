@@ -1,5 +1,6 @@
 #include "planner/search/candidate_scenarios.h"
 
+#include <algorithm>
 #include <string>
 #include <utility>
 
@@ -25,22 +26,34 @@ Result<const Settings*> CandidateScenarios::usual(std::uint32_t stack, const Lay
                   .hasReplicas = layout.replicas() > 1,
                   .sp = layout.sp};
     if (const auto known = settings_.find(key); known != settings_.end()) {
-        return &known->second;
+        return known->second.get();
     }
     FABRICAST_ASSIGN(Settings made, task_->stacks[stack].settingsFor(layout));
-    return &settings_.emplace(key, std::move(made)).first->second;
+    return settings_.emplace(key, shared(std::move(made))).first->second.get();
+}
+
+/// Those of a few kinds of layouts differ, and scenarios of equal ones need no copy.
+CandidateScenarios::Shared CandidateScenarios::shared(Settings made) {
+    const auto same =
+        std::ranges::find_if(different_, [&made](const Shared& one) { return *one == made; });
+    return same != different_.end()
+               ? *same
+               : different_.emplace_back(std::make_shared<const Settings>(std::move(made)));
 }
 
 Result<const Scenario*> CandidateScenarios::of(const Candidate& candidate) {
     const std::uint32_t stack = space_->families[candidate.family].stack;
     scratch_.layout = space_->layoutOf(candidate);
     FABRICAST_ASSIGN(const Settings* settings, usual(stack, scratch_.layout));
-    if (settings != inScratch_ || stack != stack_ || candidate.recompute != recompute_) {
+    const bool isOther = settings != inScratch_ || stack != stack_;
+    if (isOther) {
         scratch_.stack = std::string(task_->stacks[stack].stack->name);
         scratch_.settings = *settings;
-        scratch_.settings.recompute = space_->recomputes[stack][candidate.recompute];
         inScratch_ = settings;
         stack_ = stack;
+    }
+    if (isOther || candidate.recompute != recompute_) {
+        scratch_.settings.recompute = space_->recomputes[stack][candidate.recompute];
         recompute_ = candidate.recompute;
     }
     return &scratch_;

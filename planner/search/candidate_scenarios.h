@@ -3,7 +3,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <unordered_map>
+#include <vector>
 
 namespace fabricast {
 
@@ -19,7 +21,7 @@ public:
     Result<const Scenario*> of(const Candidate& candidate);
     /// The same, if its stack takes it.
     Result<const Scenario*> allowed(const Candidate& candidate);
-    /// The settings of the stack's layouts of this kind, the same object every time.
+    /// The settings of the stack's layouts of this kind; of equal ones the same object every time.
     Result<const Settings*> usual(std::uint32_t stack, const Layout& layout);
 
 private:
@@ -41,7 +43,11 @@ private:
 
     const SearchTask* task_;
     const SearchSpace* space_;
-    std::unordered_map<Key, Settings, Key::Hash> settings_;
+    using Shared = std::shared_ptr<const Settings>;
+    [[nodiscard]] Shared shared(Settings made);
+
+    std::unordered_map<Key, Shared, Key::Hash> settings_;
+    std::vector<Shared> different_;
     Scenario scratch_;
     const Settings* inScratch_ = nullptr;
     std::uint32_t stack_ = ~0U;

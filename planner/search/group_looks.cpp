@@ -15,9 +15,13 @@ std::string PlanSearch::refusalOf(const Candidate& candidate) {
 /// reason.
 bool PlanSearch::isRefused(const Candidate& first, std::uint16_t lastRecompute) {
     const std::string why = refusalOf(first);
-    if (why.empty()) {
-        return false;
-    }
+    return !why.empty() && isRefused(first, lastRecompute, why);
+}
+
+/// The same where the first is known to be refused.
+bool PlanSearch::isRefused(const Candidate& first,
+                           std::uint16_t lastRecompute,
+                           const std::string& why) {
     Candidate last = first;
     last.size = static_cast<std::uint16_t>(space_.sizesOf(first.family).size() - 1);
     const std::size_t ways = space_.ways[space_.families[first.family].ways].size();
@@ -30,9 +34,15 @@ bool PlanSearch::isRefused(const Candidate& first, std::uint16_t lastRecompute) 
 bool PlanSearch::isFamilyRefused(const Candidate& group) {
     Asked& whole = refusedWhole_[group.family];
     if (whole == Asked::Never) {
+        const Candidate first{.family = group.family};
         const std::size_t kinds = space_.recomputesOf(group.family).size();
         const auto last = static_cast<std::uint16_t>(kinds - 1);
-        whole = isRefused({.family = group.family}, last) ? Asked::Refused : Asked::Taken;
+        const std::string why = refusalOf(first);
+        const bool refused = !why.empty() && isRefused(first, last, why);
+        whole = refused ? Asked::Refused : Asked::Taken;
+        if (why.empty()) {  // it is the first of those that recompute as little
+            refused_[group.family * kinds_] = Asked::Taken;
+        }
     }
     Asked& known = refused_[group.family * kinds_ + group.recompute];
     if (whole != Asked::Refused && known == Asked::Never) {
@@ -201,16 +211,19 @@ void PlanSearch::time(const Waiting& waiting) {
 
 Result<double> PlanSearch::timeOfPasses(const Candidate& candidate) {
     FABRICAST_ASSIGN(const Scenario* scenario, scenarios_.of(candidate));
-    FABRICAST_ASSIGN(const ModelTime blocks, blocks_.timeOf(candidate, *scenario));
+    const Result<ModelTime>& blocks = blocks_.timeOf(candidate, *scenario);
+    if (!blocks) {
+        return tl::unexpected(blocks.error());
+    }
     const Layout& layout = scenario->layout;
     if (blocks_.shares(candidate, *scenario)) {
         FABRICAST_ASSIGN(const PassFloor passes,
                          forecast_.estimator().modelFloor(
-                             *scenario, blocks, blocks_.floorsOf(candidate, *scenario)));
+                             *scenario, *blocks, blocks_.floorsOf(candidate, *scenario)));
         return time_.fromPasses(layout, passes);
     }
     const LayerWaits& waits = groups_[groupOf_[candidate.family]].waits[candidate.recompute];
-    return time_.fromBlocks(layout, blocks) + time_.fromWaits(layout, waits);
+    return time_.fromBlocks(layout, *blocks) + time_.fromWaits(layout, waits);
 }
 
 }  // namespace fabricast

@@ -135,11 +135,14 @@ double PlanSearch::tailOf(const Candidate& candidate) {
 /// What its chunks take at least, in its pipeline's order.
 Result<double> PlanSearch::closestTime(const Candidate& candidate) {
     FABRICAST_ASSIGN(const Scenario* scenario, scenarios_.of(candidate));
-    FABRICAST_ASSIGN(const ModelTime blocks, blocks_.timeOf(candidate, *scenario));
+    const Result<ModelTime>& blocks = blocks_.timeOf(candidate, *scenario);
+    if (!blocks) {
+        return tl::unexpected(blocks.error());
+    }
     FABRICAST_ASSIGN(const std::vector<std::int64_t>* layers, time_.layersOf(candidate, *scenario));
     FABRICAST_ASSIGN(const StepFloor floor,
                      forecast_.estimator().floor(
-                         *scenario, blocks, *layers, blocks_.floorsOf(candidate, *scenario)));
+                         *scenario, *blocks, *layers, blocks_.floorsOf(candidate, *scenario)));
     return time_.fromFloor(candidate, *scenario, floor);
 }
 

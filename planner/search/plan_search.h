@@ -109,6 +109,7 @@ private:
     void lookCloser(const Waiting& waiting);
     std::string refusalOf(const Candidate& candidate);
     bool isRefused(const Candidate& first, std::uint16_t lastRecompute);
+    bool isRefused(const Candidate& first, std::uint16_t lastRecompute, const std::string& why);
     bool isFamilyRefused(const Candidate& group);
     [[nodiscard]] std::size_t orderOf(const Candidate& candidate) const {
         return firstOrder_[candidate.family] + candidate.way;

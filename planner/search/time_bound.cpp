@@ -105,15 +105,15 @@ double TimeBound::fromBlocks(const Layout& layout, const ModelTime& blocks) cons
     return fromSamples(layout, blocks) / static_cast<double>(layout.microBatch);
 }
 
-Result<FrameworkOrder> TimeBound::orderOf(std::uint32_t stack, const Scenario& scenario) {
+Result<const FrameworkOrder*> TimeBound::orderOf(std::uint32_t stack, const Scenario& scenario) {
     const Layout& layout = scenario.layout;
     const std::int64_t count = scenario.microBatches();
     const OrderKey key{stack, layout.schedule, layout.pp, layout.vpp, layout.scheduleGroup, count};
     if (const auto known = orders_.find(key); known != orders_.end()) {
-        return known->second;
+        return &known->second;
     }
     FABRICAST_ASSIGN(const FrameworkOrder order, pipelineOrderOf(scenario));
-    return orders_.emplace(key, order).first->second;
+    return &orders_.emplace(key, order).first->second;
 }
 
 void TimeBound::setPass(std::size_t chunk, const PassFloor& pass) {
@@ -126,8 +126,8 @@ void TimeBound::setPass(std::size_t chunk, const PassFloor& pass) {
 Result<double> TimeBound::pipelined(const Candidate& candidate, const Scenario& scenario) {
     if (scenario.layout.pp > 1) {
         const std::uint32_t stack = space_.families[candidate.family].stack;
-        FABRICAST_ASSIGN(const FrameworkOrder order, orderOf(stack, scenario));
-        return makespanBound(order.kind, order.shape, {.passes = passes_});
+        FABRICAST_ASSIGN(const FrameworkOrder* order, orderOf(stack, scenario));
+        return makespanBound(order->kind, order->shape, {.passes = passes_});
     }
     double pass = 0.0;
     for (std::size_t chunk = 0; chunk < passes_.size() / kPasses; ++chunk) {

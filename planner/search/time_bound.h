@@ -49,7 +49,7 @@ public:
                                                       const Scenario& scenario);
 
 private:
-    Result<FrameworkOrder> orderOf(std::uint32_t stack, const Scenario& scenario);
+    Result<const FrameworkOrder*> orderOf(std::uint32_t stack, const Scenario& scenario);
     [[nodiscard]] double samplesOf(const Layout& layout) const;
     void setPass(std::size_t chunk, const PassFloor& pass);
     /// All microbatches through the chunks of `passes_`.

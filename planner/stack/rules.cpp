@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <array>
+#include <vector>
 
 namespace fabricast {
 
@@ -200,18 +201,24 @@ tl::unexpected<Error> lacks(std::string_view key, std::string why, std::string h
 }
 
 std::string divisorsHint(std::string_view key, std::int64_t number) {
-    constexpr std::int64_t kMostTried = 4096;
-    std::string list;
-    std::string last;
-    for (std::int64_t divisor = 1; divisor <= number && divisor <= kMostTried; ++divisor) {
+    constexpr std::int64_t kMost = 4096;
+    std::vector<std::int64_t> divisors;
+    std::vector<std::int64_t> large;
+    for (std::int64_t divisor = 1; divisor <= kMost && divisor <= number / divisor; ++divisor) {
         if (number % divisor == 0) {
-            if (!last.empty()) {
-                list += (list.empty() ? "" : ", ") + last;
+            divisors.push_back(divisor);
+            if (const std::int64_t other = number / divisor; other != divisor && other <= kMost) {
+                large.push_back(other);
             }
-            last = text(divisor);
         }
     }
-    return std::string(key) + "=" + (list.empty() ? last : list + " or " + last);
+    divisors.insert(divisors.end(), large.rbegin(), large.rend());
+    std::string list;
+    for (std::size_t i = 0; i < divisors.size(); ++i) {
+        const bool isLast = i + 1 == divisors.size();
+        list += (i == 0 ? "" : isLast ? " or " : ", ") + text(divisors[i]);
+    }
+    return std::string(key) + "=" + list;
 }
 
 std::string multiplesHint(std::string_view key, std::int64_t number, std::int64_t step) {

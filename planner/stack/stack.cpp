@@ -106,12 +106,13 @@ std::span<const Stack> allStacks() {
 }
 
 Result<const Stack*> findStack(std::string_view name) {
-    const std::string_view wanted = withoutAlias(name);
+    const std::span<const Stack> all = allStacks();
+    const auto found = std::ranges::find(all, withoutAlias(name), &Stack::name);
+    if (found != all.end()) {
+        return &*found;
+    }
     std::vector<std::string_view> known;
-    for (const Stack& stack : allStacks()) {
-        if (stack.name == wanted) {
-            return &stack;
-        }
+    for (const Stack& stack : all) {
         known.push_back(stack.name);
     }
     return fail(Error::Code::NotFound,

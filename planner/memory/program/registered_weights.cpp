@@ -56,14 +56,20 @@ std::vector<int> registeredOrder(const OpList& list, const std::vector<Parameter
 
 }  // namespace
 
+/// Layers of one list register the same weights in the same order.
 std::vector<WeightPlace> registeredWeights(const StageProgram& program, const ModelSpec& model) {
     std::vector<WeightPlace> places;
+    std::map<const OpList*, std::vector<int>> orders;
     for (const PlacedSegment& segment : program.segments) {
         const OpList& list = *segment.place.ops;
-        const auto parameters = segment.role == SegmentRole::Layer
-                                    ? layerParameters(model, segment.layer)
-                                    : std::vector<Parameter>{};
-        for (const int weight : registeredOrder(list, parameters)) {
+        const auto [order, isNew] = orders.try_emplace(&list);
+        if (isNew) {
+            const auto parameters = segment.role == SegmentRole::Layer
+                                        ? layerParameters(model, segment.layer)
+                                        : std::vector<Parameter>{};
+            order->second = registeredOrder(list, parameters);
+        }
+        for (const int weight : order->second) {
             if (!list.weights[static_cast<std::size_t>(weight)].tied) {
                 places.push_back({segment.place.unit, segment.place.firstWeight + weight});
             }

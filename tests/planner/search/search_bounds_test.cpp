@@ -132,6 +132,43 @@ TEST_P(SearchBounds, BlocksThatAreTurnedAreThoseWorkedOut) {
     }
 }
 
+// What is kept where everything is recomputed comes with what is kept where nothing is.
+TEST_P(SearchBounds, LayersKeepWhatTheyKeepWorkedOutAlone) {
+    for (const Candidate& candidate : some(100)) {
+        const auto scenario = scenarios_.allowed(candidate);
+        if (!scenario) {
+            continue;
+        }
+        std::vector<BorrowedWork> nothing = borrowed(task_, space_, nullptr);
+        BlockCosts alone(task_, space_, estimator_, nothing);
+        const auto& own = alone.leastKept(candidate, **scenario);
+        const auto& kept = blocks_.leastKept(candidate, **scenario);
+        ASSERT_EQ(kept.has_value(), own.has_value());
+        if (own) {
+            SCOPED_TRACE(layoutText((*scenario)->layout));
+            EXPECT_EQ(kept->dense, own->dense);
+            EXPECT_EQ(kept->sparse, own->sparse);
+        }
+    }
+}
+
+TEST_P(SearchBounds, EqualSettingsAreOneObject) {
+    std::vector<const Settings*> different;
+    for (const Candidate& candidate : some(100)) {
+        const std::uint32_t stack = space_.families[candidate.family].stack;
+        const Layout layout = space_.layoutOf(candidate);
+        const Settings* usual = scenarios_.usual(stack, layout).value();
+        EXPECT_TRUE(*usual == task_.stacks[stack].settingsFor(layout).value());
+        const auto same = std::ranges::find_if(
+            different, [usual](const Settings* one) { return *one == *usual; });
+        if (same == different.end()) {
+            different.push_back(usual);
+        } else {
+            EXPECT_EQ(*same, usual) << layoutText(layout);
+        }
+    }
+}
+
 TEST_P(SearchBounds, TimeIsNeverBelowThem) {
     TimeBound bound(task_, space_, estimator_.host());
     std::size_t seen = 0;
