@@ -102,6 +102,18 @@ std::vector<std::string> savingLines(const std::optional<SavedStates>& saved) {
             (saved->inBackground ? "in the background" : "waiting for storage") + held};
 }
 
+/// What joins sites is set up around the files that are written: hierarchical collectives, or what
+/// steps the outer optimizer.
+Result<void> checkOneSite(const ClusterSpec& cluster) {
+    if (cluster.sites.count == 1) {
+        return {};
+    }
+    return fail(Error::Code::Unsupported,
+                "cluster.sites",
+                "launch files for several sites are not written",
+                "the files of one site: without --sites, with its nodes");
+}
+
 std::string typedFlags(const EmitAsk& ask) {
     std::string text = ask.target.empty() ? "" : " --target " + ask.target;
     text += ask.version.empty() ? "" : " --framework-version " + ask.version;
@@ -121,6 +133,7 @@ Result<Emitted> emit(const Question& question,
                      const Watch& watch) {
     FABRICAST_ASSIGN(Explanation forecast, forecastOf(question, bench, watch));
     const Scenario& scenario = forecast.scenario;
+    FABRICAST_TRY(checkOneSite(scenario.cluster));
     FABRICAST_ASSIGN(const LaunchTarget* target, findLaunchTarget(scenario.stack, ask.target));
     const std::string version = ask.version.empty() ? std::string(target->newest) : ask.version;
     FABRICAST_ASSIGN(const std::optional<SavedStates> saved,

@@ -106,6 +106,30 @@ std::string moeTopic() {
            "  fabricast plan -m qwen3-30b-a3b -c dgx-h100 -n 2 --seq 4096\n";
 }
 
+std::string sitesTopic() {
+    return "Nodes at several sites, joined by a line that all GPUs of a site share.\n"
+           "  --sites 2                            the nodes are divided evenly over them\n"
+           "  --wan 100Gbps                        line rate of one site to the others, each way\n"
+           "  --wan-latency 10ms                   from one site to another\n"
+           "Ranks are numbered site by site, so that the outermost axis of the layout crosses: "
+           "dp,\n"
+           "or pp where there are stages (placement=pp_inside: dp again). Collectives over sites\n"
+           "are hierarchical: inside a site, and then what is left between. Without outer steps\n"
+           "all sites step together.\n"
+           "Local SGD (DiLoCo): sites train apart, and average once in many steps.\n"
+           "  --set settings.outer.steps=100       steps from one outer step to the next\n"
+           "  --set settings.outer.wire=int8       sent of each parameter (default: fp32)\n"
+           "  --set settings.outer.overlap=true    exchanged while the next steps compute\n"
+           "  --set settings.outer.fragments=8     Streaming DiLoCo: the model in parts\n"
+           "  --set settings.outer.place=host      copy and Nesterov momentum in host memory\n"
+           "Each site steps by its share of the global batch between outer steps; what that does "
+           "to\n"
+           "convergence is not modelled. dp is of all sites, and a multiple of them.\n"
+           "simulate plays steps without outer ones; emit writes the files of one site only.\n"
+           "  fabricast explain -m llama-3.1-8b -c dgx-h100 -n 4 --sites 2 --wan 100Gbps --stack "
+           "fsdp2 --section comm\n";
+}
+
 constexpr std::array kTopics = {HelpTopic{"dpo", &referenceTopic},
                                 HelpTopic{"exit-codes", &exitCodesTopic},
                                 HelpTopic{"layout", &layoutTopic},
@@ -114,6 +138,7 @@ constexpr std::array kTopics = {HelpTopic{"dpo", &referenceTopic},
                                 HelpTopic{"recompute", &recomputeTopic},
                                 HelpTopic{"reference", &referenceTopic},
                                 HelpTopic{"settings", &settingsTopic},
+                                HelpTopic{"sites", &sitesTopic},
                                 HelpTopic{"stacks", &stacksTopic}};
 
 }  // namespace

@@ -145,6 +145,11 @@ constexpr std::array kMeanings = {
     Meaning{"settings.lora.prepared_for_kbit", "peft's prepare_model_for_kbit_training"},
     // What a run does beside its steps.
     Meaning{"settings.phases.loading", "where the weights are before sharding: meta, cpu or gpu"},
+    Meaning{"settings.outer.steps", "steps that sites train apart before one joins them; 0: never"},
+    Meaning{"settings.outer.wire", "type that sites send of each parameter in an outer step"},
+    Meaning{"settings.outer.overlap", "sites exchange while the next steps compute"},
+    Meaning{"settings.outer.fragments", "parts of the model, exchanged one after another"},
+    Meaning{"settings.outer.place", "where the outer optimizer's copy and momentum are kept"},
     Meaning{"settings.phases.evaluation_batch", "per_device_eval_batch_size; 0: no evaluation"},
     Meaning{"settings.phases.kept_logits",
             "batches whose logits an evaluation keeps on the GPU (compute_metrics)"},

@@ -164,6 +164,16 @@ void scaleNetworkLatency(Premises& premises, double factor) {
     });
 }
 
+void scaleWanBandwidth(Premises& premises, double factor) {
+    SitesSpec& sites = premises.scenario.cluster.sites;
+    sites.rate = sites.rate * factor;
+}
+
+void scaleWanLatency(Premises& premises, double factor) {
+    SitesSpec& sites = premises.scenario.cluster.sites;
+    sites.latency = sites.latency * (1.0 / factor);
+}
+
 /// CPU work that the device waits for.
 void scaleHost(Premises& premises, double factor) {
     for (auto& [name, software] : premises.timing.software) {
@@ -199,6 +209,8 @@ constexpr std::array kKnobs = {
     Knob{"link_latency", "latency inside a node", KnobKind::Speed, &scaleLinkLatency},
     Knob{"network_bandwidth", "network between nodes", KnobKind::Speed, &scaleNetworkBandwidth},
     Knob{"network_latency", "latency between nodes", KnobKind::Speed, &scaleNetworkLatency},
+    Knob{"wan_bandwidth", "line between sites", KnobKind::Speed, &scaleWanBandwidth},
+    Knob{"wan_latency", "latency between sites", KnobKind::Speed, &scaleWanLatency},
     Knob{"host_speed", "host", KnobKind::Speed, &scaleHost},
     Knob{"memory_size", "GPU memory size", KnobKind::Room, &scaleMemorySize},
     Knob{"micro_batch", "micro-batch", KnobKind::Batch, &scaleMicroBatch},

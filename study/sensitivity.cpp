@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <iterator>
 #include <limits>
 #include <utility>
 #include <vector>
@@ -63,6 +64,15 @@ Result<KnobEffect> effectOf(const Premises& now, const Knob& knob) {
         effect.whyNot = outcome.error().why;
     }
     return effect;
+}
+
+/// All but those of what the cluster does not have.
+std::vector<Knob> knobsOf(const Scenario& scenario) {
+    std::vector<Knob> there;
+    std::ranges::copy_if(knobs(), std::back_inserter(there), [&scenario](const Knob& knob) {
+        return scenario.cluster.sites.count > 1 || !knob.key.starts_with("wan_");
+    });
+    return there;
 }
 
 const Knob& knobOf(const KnobEffect& effect) {
@@ -125,8 +135,9 @@ Outcome outcomeOf(const StepEstimate& step, const MemoryBreakdown& memory) {
 Result<Sensitivity> sensitivityOf(const Premises& now, std::size_t threads) {
     Sensitivity sensitivity;
     FABRICAST_ASSIGN(sensitivity.now, outcomeOf(now));
+    const std::vector<Knob> there = knobsOf(now.scenario);
     auto effects = parallelMap(
-        knobs(), [&](const Knob& knob) { return effectOf(now, knob); }, {.threads = threads});
+        there, [&](const Knob& knob) { return effectOf(now, knob); }, {.threads = threads});
     for (Result<KnobEffect>& effect : *effects) {
         FABRICAST_TRY(effect);
         sensitivity.knobs.push_back(*std::move(effect));

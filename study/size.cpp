@@ -3,6 +3,7 @@
 #include "planner/load/load_budget.h"
 #include "study/judge_size_target.h"
 #include "study/rent_or_buy.h"
+#include "study/said_value.h"
 #include "study/search_request.h"
 #include "study/search_size.h"
 #include "study/size_beaten.h"
@@ -290,6 +291,12 @@ Result<void> checkSizeJobs(std::span<const Question> jobs, const SizeAsk& ask) {
                         "--allow",
                         "idle GPUs cannot be allowed: clusters of fewer nodes are compared",
                         "-n 1,2,4,8");
+        }
+        if (saidValue(job, "cluster.sites").value_or("1") != "1") {
+            return fail(Error::Code::Unsupported,
+                        "--sites",
+                        "clusters of one site are compared",
+                        "fabricast plan -n 8 --sites 2, for each number of nodes");
         }
         if (!says(job, "workload.global_batch")) {
             return fail(Error::Code::BadInput,

@@ -22,7 +22,9 @@ constexpr std::size_t kMostNames = 20'000;
 TopologyAsk askFor(const Scenario& scenario, const Folders& folders) {
     TopologyAsk ask;
     ask.cluster.name = scenario.cluster.name;
-    ask.cluster.nodes = scenario.cluster.nodes;
+    const SitesSpec& sites = scenario.cluster.sites;
+    ask.cluster.nodes = scenario.cluster.nodes / sites.count;
+    ask.options.wan = {.sites = sites.count, .bandwidth = sites.rate, .latency = sites.latency};
     if (scenario.cluster.otherFabric) {
         ask.cluster.fabric = scenario.cluster.fabric.name;
     }

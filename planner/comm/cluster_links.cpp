@@ -148,9 +148,20 @@ Result<void> setNetwork(const ClusterSpec& cluster, const NcclModel& model, Clus
     return {};
 }
 
+void setSites(const ClusterSpec& cluster, ClusterLinks& links) {
+    links.sites = cluster.sites.count;
+    links.siteGpus = cluster.siteGpus();
+    if (links.sites > 1) {
+        links.siteBandwidth = cluster.sites.sustained();
+        links.siteLatency = cluster.sites.latency;
+        links.domainGpus = std::min(links.domainGpus, links.siteGpus);
+    }
+}
+
 }  // namespace
 
 std::int64_t ClusterLinks::islandGpus(std::int64_t world) const {
+    world = sites > 1 ? std::min(world, siteGpus) : world;
     const std::int64_t island =
         fabric == NodeFabric::Switch ? std::max(domainGpus, nodeGpus) : nodeGpus;
     if (island <= kLargestBoard || world <= island || world % island == 0) {
@@ -182,6 +193,7 @@ Result<ClusterLinks> clusterLinks(const ClusterSpec& cluster, const NcclModel& m
     links.networkOverhead = amd ? model.amdNetOverhead : model.intelNetOverhead;
     links.llNetworkMost = amd ? model.llAmdMost : model.llIntelMost;
     FABRICAST_TRY(setNetwork(cluster, model, links));
+    setSites(cluster, links);
     return links;
 }
 

@@ -24,6 +24,8 @@ struct ClusterLinks {
     std::int64_t domainGpus = 1;  ///< joined by NVLink or xGMI; may span nodes; 1: none
     std::int64_t socketGpus = 1;  ///< that share a socket or a PCIe switch
     std::int64_t gpuLinks = 0;
+    std::int64_t sites = 1;
+    std::int64_t siteGpus = 0;  ///< of each
     std::int64_t podNodes = 0;  ///< nodes that reach each other at full rate; 0: all
     double nicsPerGpu = 0.0;
     double oversubscription = 1.0;
@@ -32,6 +34,8 @@ struct ClusterLinks {
     BytesPerSecond pciSocketRing;  ///< bus bandwidth of a ring inside a socket
     BytesPerSecond pciNodeRing;    ///< bus bandwidth of a ring over the node
     BytesPerSecond nicBandwidth;   ///< that one NIC sustains; zero: no network is known
+    BytesPerSecond siteBandwidth;  ///< that one site sustains to the others
+    Seconds siteLatency;           ///< from one site to another
     Seconds networkLatency;        ///< of a hop, on top of the model's
     Seconds networkOverhead;       ///< of posting one message
     std::array<BytesPerSecond, 2> llNetworkMost{};

@@ -1,10 +1,12 @@
 #include "planner/comm/collective_curve.h"
 
 #include "planner/comm/own_line.h"
+#include "planner/comm/site_tier.h"
 
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <vector>
 
 namespace fabricast {
 namespace {
@@ -33,7 +35,11 @@ Place placeAt(std::int64_t size) {
 CollectiveCurve::CollectiveCurve(CollectiveKind kind,
                                  const GroupShape& shape,
                                  const CollectiveSetting& setting)
-    : prior_(kind, shape, setting.links, setting.model) {
+    : prior_(kind, insideSite(shape), setting.links, setting.model) {
+    if (shape.sites > 1) {
+        joinSites(kind, shape, setting);
+        return;
+    }
     const auto chosen = chooseCorrection(kind, shape, setting.place, setting.corrections);
     const OwnLine own = ownLine(kind, shape, setting.links.own);
     double most = 0.0;
@@ -46,14 +52,51 @@ CollectiveCurve::CollectiveCurve(CollectiveKind kind,
         least = knot == 0 ? most : least;
         // What takes for ever is not made finite by how fast the machine's own links are.
         knots_[knot] = std::isinf(most) ? most : least * own.latency + (most - least) * own.perByte;
-        const double perByte = knots_[knot] / static_cast<double>(size.count());
-        leastPerByte_ = knot == 0 ? perByte : std::min(leastPerByte_, perByte);
+        setKnot(knot, knots_[knot]);
         channels_[knot] = static_cast<std::int16_t>(prior.channels);
     }
     if (chosen) {
         corrected_ = true;
         evidence_ = chosen->evidence;
     }
+}
+
+void CollectiveCurve::setKnot(std::size_t knot, double seconds) {
+    knots_[knot] = seconds;
+    const double perByte = seconds / static_cast<double>(std::int64_t{1} << (knot + kFirstKnot));
+    leastPerByte_ = knot == 0 ? perByte : std::min(leastPerByte_, perByte);
+}
+
+void CollectiveCurve::joinSites(CollectiveKind kind,
+                                const GroupShape& shape,
+                                const CollectiveSetting& setting) {
+    const SiteTier tier = siteTier(kind, shape);
+    const GroupShape inside = insideSite(shape);
+    std::vector<CollectiveCurve> parts;
+    const auto ranks = static_cast<double>(inside.ranks);
+    wireShare_ = tier.share / ranks;
+    for (const auto& part : {tier.before, tier.after}) {
+        if (part && inside.ranks > 1) {
+            parts.emplace_back(*part, inside, setting);
+            wireShare_ +=
+                tier.inside * fabricast::wireBytes(*part, CollectiveAlgorithm::Ring, 1.0, ranks);
+        }
+    }
+    for (std::size_t knot = 0; knot < kKnots; ++knot) {
+        const auto size = static_cast<double>(std::int64_t{1} << (knot + kFirstKnot));
+        const Bytes within(static_cast<std::int64_t>(std::ceil(size * tier.inside)));
+        double local = 0.0;
+        std::int64_t channels = 0;
+        for (const CollectiveCurve& part : parts) {
+            local += part.seconds(within).count();
+            channels = std::max(channels, part.channels(within));
+        }
+        const double far = betweenSites(tier, size, shape, setting.links);
+        setKnot(knot, tier.together ? std::max(local, far) : local + far);
+        channels_[knot] = static_cast<std::int16_t>(std::max<std::int64_t>(1, channels));
+    }
+    corrected_ = true;
+    evidence_ = CollectiveEvidence::Assumed;
 }
 
 Seconds CollectiveCurve::seconds(Bytes size) const {
@@ -74,6 +117,11 @@ CollectiveTime CollectiveCurve::at(Bytes size) const {
     time.seconds = seconds(size);
     if (corrected_) {
         time.evidence = evidence_;
+    }
+    if (wireShare_ > 0.0) {
+        time.wire =
+            Bytes(static_cast<std::int64_t>(wireShare_ * static_cast<double>(size.count())));
+        time.channels = channels(size);
     }
     return time;
 }

@@ -35,12 +35,17 @@ public:
     [[nodiscard]] CollectiveTime at(Bytes size) const;
 
 private:
+    /// Of a group over several sites: from the curves of what it does inside them.
+    void joinSites(CollectiveKind kind, const GroupShape& shape, const CollectiveSetting& setting);
+    void setKnot(std::size_t knot, double seconds);
+
     CollectivePrior prior_;
     std::array<double, kKnots> knots_{};
     double leastPerByte_ = 0.0;
     std::array<std::int16_t, kKnots> channels_{};
     CollectiveEvidence evidence_ = CollectiveEvidence::Modelled;
     bool corrected_ = false;
+    double wireShare_ = 0.0;  ///< over several sites: what a rank sends of the size
 };
 
 /// Curves already made, by collective and group: a search asks for few of them, often. One per

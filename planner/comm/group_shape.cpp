@@ -3,6 +3,37 @@
 #include <algorithm>
 
 namespace fabricast {
+namespace {
+
+std::int64_t ceilOf(std::int64_t whole, std::int64_t parts) {
+    return (whole + parts - 1) / parts;
+}
+
+/// How many groups there are. Along an axis with a block of its own they have as many ranks in it
+/// as fit behind its last member.
+std::int64_t groupsOf(const GroupAxes& group, std::int64_t world) {
+    if (group.count == 1 && group.axes[0].block > 0) {
+        const GroupAxes::Axis& axis = group.axes[0];
+        return world / axis.block * (axis.block - (axis.size - 1) * axis.stride);
+    }
+    return world / group.ranks();
+}
+
+void placeOnSites(const GroupAxes& group,
+                  std::int64_t world,
+                  const ClusterLinks& links,
+                  GroupShape& shape) {
+    if (links.sites <= 1 || shape.ranks <= 1) {
+        return;
+    }
+    const std::int64_t spanned = spanOver(group, links.siteGpus, world).pieces;
+    shape.sites = std::min({spanned, links.sites, shape.nodes});
+    shape.siteGroups = shape.sites > 1 ? std::max<std::int64_t>(
+                                             1, groupsOf(group, world) * shape.sites / links.sites)
+                                       : 1;
+}
+
+}  // namespace
 
 GroupShape groupShape(const GroupAxes& group, std::int64_t world, const ClusterLinks& links) {
     const std::int64_t island = links.islandGpus(world);
@@ -24,7 +55,23 @@ GroupShape groupShape(const GroupAxes& group, std::int64_t world, const ClusterL
         shape.pods = std::clamp<std::int64_t>(shape.pods, 1, shape.nodes);
         shape.nodesPerPod = (shape.nodes + shape.pods - 1) / shape.pods;
     }
+    placeOnSites(group, world, links, shape);
     return shape;
+}
+
+GroupShape insideSite(const GroupShape& shape) {
+    GroupShape inside = shape;
+    if (shape.sites <= 1) {
+        return inside;
+    }
+    inside.sites = 1;
+    inside.siteGroups = 1;
+    inside.ranks = ceilOf(shape.ranks, shape.sites);
+    inside.nodes = ceilOf(shape.nodes, shape.sites);
+    inside.perNode = std::min(shape.perNode, inside.ranks);
+    inside.pods = inside.nodes == 1 ? 1 : ceilOf(shape.pods, shape.sites);
+    inside.nodesPerPod = ceilOf(inside.nodes, inside.pods);
+    return inside;
 }
 
 GroupShape groupShape(const Layout& layout,

@@ -22,6 +22,8 @@ struct GroupShape {
     std::int64_t pods = 1;         ///< parts of the network with full rate inside
     std::int64_t nodesPerPod = 1;  ///< of its nodes, in each
     double nics = 0.0;             ///< of each node, its own
+    std::int64_t sites = 1;
+    std::int64_t siteGroups = 1;  ///< groups of the kind that share a site's way out
 
     friend auto operator<=>(const GroupShape&, const GroupShape&) = default;
 };
@@ -32,6 +34,9 @@ GroupShape groupShape(const Layout& layout,
                       GroupKind kind,
                       const ClusterLinks& links);
 GroupShape groupShape(const GroupAxes& group, std::int64_t world, const ClusterLinks& links);
+
+/// The part of a group over several sites that lies in one of them.
+GroupShape insideSite(const GroupShape& shape);
 
 /// A group of consecutive ranks that has the nodes to itself, as benchmarks run.
 GroupShape wholeNodes(std::int64_t ranks, const ClusterLinks& links);

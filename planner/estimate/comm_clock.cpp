@@ -50,8 +50,29 @@ Bytes CommClock::moved(const CommCall& call, const GroupShape& where) const {
     return Bytes(static_cast<std::int64_t>(bytes));
 }
 
+/// Between sites transfers of stages are those of the pipelines, whatever group they are made on.
+const GroupShape& CommClock::shapeOf(const CommCall& call) {
+    const bool isOfPipeline =
+        links_.sites > 1 && call.use == CommUse::StageExchange && call.group == GroupKind::World;
+    return shape(isOfPipeline ? GroupKind::Pipeline : call.group);
+}
+
 double CommClock::seconds(const CommCall& call) {
-    const GroupShape& where = shape(call.group);
+    return secondsOver(call, shapeOf(call));
+}
+
+double CommClock::nearSeconds(const CommCall& call) {
+    const GroupShape& where = shapeOf(call);
+    if (where.sites <= 1) {
+        return secondsOver(call, where);
+    }
+    GroupShape near = where;  // two of its ranks, as far apart as inside a site
+    near.nodes = insideSite(where).nodes;
+    near.sites = near.siteGroups = 1;
+    return secondsOver(call, near);
+}
+
+double CommClock::secondsOver(const CommCall& call, const GroupShape& where) {
     if (where.ranks <= 1 || call.elements <= 0) {
         return 0.0;
     }
@@ -61,7 +82,7 @@ double CommClock::seconds(const CommCall& call) {
 }
 
 double CommClock::leastSeconds(const CommCall& call) {
-    const GroupShape& where = shape(call.group);
+    const GroupShape& where = shapeOf(call);
     if (where.ranks <= 1 || call.elements <= 0) {
         return 0.0;
     }
@@ -88,7 +109,7 @@ bool CommClock::isInsideBlock(GroupKind group) const {
 }
 
 double CommClock::sentBytes(const CommCall& call) {
-    const GroupShape& where = shape(call.group);
+    const GroupShape& where = shapeOf(call);
     if (where.ranks <= 1 || call.elements <= 0 || call.op == CommOp::Recv) {
         return 0.0;
     }

@@ -21,6 +21,8 @@ public:
     [[nodiscard]] const Scenario& scenario() const { return scenario_; }
     /// Seconds of one call.
     double seconds(const CommCall& call);
+    /// The same inside one site: of a pipeline over several, between stages that are not apart.
+    double nearSeconds(const CommCall& call);
     /// Seconds that a call is not below, in proportion to its bytes.
     double leastSeconds(const CommCall& call);
     /// Whether its ranks are as far apart in all layouts of the same tp, cp, ep and etp.
@@ -28,8 +30,11 @@ public:
     /// Bytes that this rank sends in it.
     double sentBytes(const CommCall& call);
     const GroupShape& shape(GroupKind group);
+    /// Where the ranks of a call are.
+    const GroupShape& shapeOf(const CommCall& call);
 
 private:
+    double secondsOver(const CommCall& call, const GroupShape& where);
     /// What is moved of its bytes, by the rank that moves most.
     [[nodiscard]] Bytes moved(const CommCall& call, const GroupShape& where) const;
     [[nodiscard]] double nodeShare(const CommCall& call, const GroupShape& where) const;

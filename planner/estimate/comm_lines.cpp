@@ -63,7 +63,7 @@ public:
     }
 
     void add(std::size_t stage, const CommCall& call, TimePart part, double exposedShare) {
-        const GroupShape& where = clock_.shape(call.group);
+        const GroupShape& where = clock_.shapeOf(call);
         if (where.ranks <= 1 || call.elements <= 0) {
             return;
         }
@@ -74,6 +74,7 @@ public:
                             .use = nameOf(call.use),
                             .part = part,
                             .betweenNodes = where.nodes > 1,
+                            .sites = where.sites,
                             .groupSize = where.ranks,
                             .bytes = Bytes(call.bytes()),
                             .count = call.count(),

@@ -218,6 +218,17 @@ bool stepsOnHost(const Scenario& scenario) {
            !(isDeepSpeed(scenario) && scenario.settings.deepspeed.optimizerStaysOnDevice);
 }
 
+double hostPassSeconds(const Scenario& scenario,
+                       const HostProfile& host,
+                       double bytes,
+                       double copied) {
+    const NodeSpec& node = scenario.cluster.node;
+    const auto ranks = static_cast<double>(
+        std::clamp<std::int64_t>(scenario.layout.world(), 1, std::max<std::int64_t>(1, node.gpus)));
+    return ranks * bytes / (memoryRate(node, host) * *host.torchShare.value) +
+           copied / copyRate(scenario.cluster, host);
+}
+
 double hostStepSeconds(const Scenario& scenario, const HostProfile& host, double stepped) {
     const NodeSpec& node = scenario.cluster.node;
     const auto ranks = static_cast<double>(

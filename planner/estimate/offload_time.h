@@ -37,6 +37,13 @@ bool stepsOnHost(const Scenario& scenario);
 ///     t = ranks of the node · P · bytes / (memory rate · share)  +  P · returned / PCIe rate
 double hostStepSeconds(const Scenario& scenario, const HostProfile& host, double stepped);
 
+/// A pass of a node's CPUs over `bytes` of each of its ranks, as torch's optimizers read and write
+/// them, and `copied` of them to the host or back.
+double hostPassSeconds(const Scenario& scenario,
+                       const HostProfile& host,
+                       double bytes,
+                       double copied);
+
 /// What a forecast with offload rests on, for its notes; empty without.
 std::string offloadNote(const Scenario& scenario, const HostProfile& host);
 

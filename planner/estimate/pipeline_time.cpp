@@ -1,6 +1,8 @@
 #include "planner/estimate/pipeline_time.h"
 
+#include "planner/comm/group_axes.h"
 #include "planner/schedule/framework_order.h"
+#include "planner/stack/stack.h"
 
 #include <algorithm>
 #include <array>
@@ -76,18 +78,32 @@ Result<FrameworkOrder> pipelineOrderOf(const Scenario& scenario) {
                    .group = layout.scheduleGroup > 0 ? layout.scheduleGroup : layout.pp}});
 }
 
-double sendSeconds(const std::vector<StageTime>& stages) {
-    double seconds = 0.0;
+SendTimes sendTimes(const std::vector<StageTime>& stages) {
+    SendTimes seconds;
     for (const StageTime& stage : stages) {
         for (const ChunkTime& chunk : stage.chunks) {
-            seconds = std::max(seconds, chunk.sendSeconds);
+            seconds.near = std::max(seconds.near, chunk.sendSeconds);
+            seconds.far = std::max(seconds.far, chunk.farSeconds);
         }
     }
     return seconds;
 }
 
-double handOverSeconds(const Scenario& scenario, const std::vector<StageTime>& stages) {
-    return sendSeconds(stages) * (scenario.settings.pipeline.serialExchange ? 2.0 : 1.0);
+SendTimes handOverTimes(const Scenario& scenario, const std::vector<StageTime>& stages) {
+    const SendTimes once = sendTimes(stages);
+    const double times = scenario.settings.pipeline.serialExchange ? 2.0 : 1.0;
+    return {.near = once.near * times, .far = once.far * times};
+}
+
+Result<std::int64_t> ranksAtSite(const Scenario& scenario) {
+    const Layout& layout = scenario.layout;
+    if (scenario.cluster.sites.count <= 1 || layout.pp == 1) {
+        return 0;
+    }
+    FABRICAST_ASSIGN(const Stack* const stack, findStack(scenario.stack));
+    const GroupAxes pipeline = groupAxes(layout, rankOrderOf(*stack, layout), GroupKind::Pipeline);
+    const GroupSpan span = spanOver(pipeline, scenario.cluster.siteGpus(), layout.world());
+    return span.pieces > 1 ? span.perPiece : 0;
 }
 
 Result<PipelineTime> pipelineTime(const Scenario& scenario,
@@ -120,12 +136,17 @@ Result<PipelineTime> pipelineTime(const Scenario& scenario,
         passes[timeIndex(stage, Pass::InputGradient)] = backward - chunk.weightSeconds;
         passes[timeIndex(stage, Pass::WeightGradient)] = chunk.weightSeconds;
     }
-    const double handOver = handOverSeconds(scenario, stages);
+    const SendTimes handOver = handOverTimes(scenario, stages);
+    FABRICAST_ASSIGN(const std::int64_t siteRanks, ranksAtSite(scenario));
     SpanClock<double>& clock = spans.clock();
     const Receive receive = receiveOf(scenario);
     const double alone = clock.time(steps, {.passes = passes}).makespan;
-    const PipelineSpan<double>& span =
-        clock.time(steps, {.passes = passes, .handOver = handOver, .receive = receive});
+    const PipelineSpan<double>& span = clock.time(steps,
+                                                  {.passes = passes,
+                                                   .handOver = handOver.near,
+                                                   .receive = receive,
+                                                   .far = handOver.far,
+                                                   .siteRanks = siteRanks});
     time.span = span.makespan;
     time.exchange = span.makespan - alone;
     for (std::size_t stage = 0; stage < rankOf.size(); ++stage) {

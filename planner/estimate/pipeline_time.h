@@ -16,10 +16,18 @@ Result<FrameworkOrder> pipelineOrderOf(const Scenario& scenario);
 /// Megatron's 1F1B sends and receives on the compute stream; interleaved, on another one.
 Receive receiveOf(const Scenario& scenario);
 
-/// One microbatch from a stage to the next, over the slowest way between two.
-double sendSeconds(const std::vector<StageTime>& stages);
+/// One microbatch from a stage to the next, over the slowest way between two of one site, and
+/// between those of two.
+struct SendTimes {
+    double near = 0.0;
+    double far = 0.0;
+};
+SendTimes sendTimes(const std::vector<StageTime>& stages);
 /// The same where neighbours exchange: both ways at once, or one after the other.
-double handOverSeconds(const Scenario& scenario, const std::vector<StageTime>& stages);
+SendTimes handOverTimes(const Scenario& scenario, const std::vector<StageTime>& stages);
+
+/// Pipeline ranks in a row that are at one site; 0 where all of a pipeline's are.
+Result<std::int64_t> ranksAtSite(const Scenario& scenario);
 
 /// The order of a step's microbatches, timed with every stage's own passes.
 struct PipelineTime {

@@ -189,16 +189,27 @@ private:
                        .weightSeconds = weight,
                        .forwardComm = there.comm,
                        .backwardComm = back.comm};
-        time.sendSeconds = exchangeSeconds(CommOp::Send) + exchangeSeconds(CommOp::AllGather);
+        for (const CommOp op : {CommOp::Send, CommOp::AllGather}) {
+            const Exchange exchange = exchangeOf(op);
+            time.sendSeconds += exchange.near;
+            time.farSeconds += exchange.far;
+        }
         return time;
     }
 
-    /// Of one call between stages: what is sent, and what is gathered of its parts.
-    double exchangeSeconds(CommOp op) {
-        double most = 0.0;
+    /// Seconds of a call between stages of one site, and of two.
+    struct Exchange {
+        double near = 0.0;
+        double far = 0.0;
+    };
+
+    /// What is sent, or what is gathered of its parts.
+    Exchange exchangeOf(CommOp op) {
+        Exchange most;
         for (const CommCall& call : calls_) {
             if (call.use == CommUse::StageExchange && call.op == op) {
-                most = std::max(most, context_.clock.seconds(call));
+                most.near = std::max(most.near, context_.clock.nearSeconds(call));
+                most.far = std::max(most.far, context_.clock.seconds(call));
             }
         }
         return most;

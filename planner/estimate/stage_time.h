@@ -26,6 +26,7 @@ struct ChunkTime {
     TimeByPart recompute;        ///< of backward: kernels that a checkpoint runs again
     double weightSeconds = 0.0;  ///< of backward: weight gradients
     double sendSeconds = 0.0;    ///< handing one activation to the next stage
+    double farSeconds = 0.0;     ///< the same, to a stage at another site
     PassComm forwardComm;
     PassComm backwardComm;
 };

@@ -6,6 +6,7 @@
 #include "planner/estimate/drive_time.h"
 #include "planner/estimate/offload_time.h"
 #include "planner/estimate/op_kernels.h"
+#include "planner/estimate/outer_step.h"
 #include "planner/estimate/pipeline_time.h"
 #include "planner/estimate/stage_time.h"
 #include "planner/evidence/host_times.h"
@@ -271,26 +272,42 @@ Result<StepEstimator::Setting> StepEstimator::settingOf(const Scenario& scenario
                     "no profile for " + std::string(softwareName(scenario.settings)));
     }
     const auto own = fabric_->hosts.find(software);
+    auto site = std::make_unique<const OneSite>(scenario);
+    const Scenario& one = site->scenario();
     return Setting{
+        std::move(site),
         own == fabric_->hosts.end() ? software : &own->second,
-        CommClock(scenario, rankOrderOf(*stack, scenario.layout), fabric_->links, fabric_->curves)};
+        CommClock(one, rankOrderOf(*stack, one.layout), fabric_->links, fabric_->curves)};
 }
 
-StepContext StepEstimator::contextOf(const Scenario& scenario,
-                                     const ModelTime& blocks,
-                                     Setting& setting) const {
-    return {scenario, fabric_->kernels, *setting.software, blocks, setting.clock, profiles_->host};
+StepContext StepEstimator::contextOf(const ModelTime& blocks, Setting& setting) const {
+    return {setting.scenario(),
+            fabric_->kernels,
+            *setting.software,
+            blocks,
+            setting.clock,
+            profiles_->host};
+}
+
+OuterStep StepEstimator::outerOf(const Scenario& scenario,
+                                 const std::vector<StageTime>& stages,
+                                 double inner) const {
+    return outerStep({scenario, fabric_->kernels, fabric_->links, profiles_->host}, stages, inner);
 }
 
 Result<StepEstimate> StepEstimator::estimate(const Scenario& scenario, const ModelTime& blocks) {
     FABRICAST_ASSIGN(Setting setting, settingOf(scenario));
-    StepContext context = contextOf(scenario, blocks, setting);
+    StepContext context = contextOf(blocks, setting);
     const std::string evidence = evidenceClass(scenario);
     const std::optional<StepInterval> own = ownInterval(scenario.cluster.node.own, evidence);
     context.interval = own ? &*own : profiles_->intervals.of(evidence);
     FABRICAST_ASSIGN(const std::vector<StageTime> stages, stageTimes(context));
-    FABRICAST_ASSIGN(const PipelineTime pipeline, pipelineTime(scenario, stages, *spans_));
+    FABRICAST_ASSIGN(const PipelineTime pipeline,
+                     pipelineTime(setting.scenario(), stages, *spans_));
     StepEstimate step = estimateOf(context, stages, pipeline);
+    if (trainsApart(scenario)) {
+        addOuter(scenario, outerOf(scenario, stages, step.step.value.count()), step);
+    }
     step.comparison = profiles_->intervals.comparison;
     if (!std::isfinite(step.step.value.count())) {
         return fail(Error::Code::Unsupported,
@@ -304,15 +321,17 @@ Result<StepEstimate> StepEstimator::estimate(const Scenario& scenario, const Mod
 
 Result<double> StepEstimator::seconds(const Scenario& scenario, const ModelTime& blocks) {
     FABRICAST_ASSIGN(Setting setting, settingOf(scenario));
-    const StepContext context = contextOf(scenario, blocks, setting);
+    const StepContext context = contextOf(blocks, setting);
     FABRICAST_ASSIGN(const std::vector<StageTime> stages, stageTimes(context));
-    FABRICAST_ASSIGN(const PipelineTime pipeline, pipelineTime(scenario, stages, *spans_));
-    return summed(context, stages, pipeline).parts.total();
+    FABRICAST_ASSIGN(const PipelineTime pipeline,
+                     pipelineTime(setting.scenario(), stages, *spans_));
+    const double seconds = summed(context, stages, pipeline).parts.total();
+    return trainsApart(scenario) ? outerOf(scenario, stages, seconds).total() : seconds;
 }
 
 Result<StepPieces> StepEstimator::pieces(const Scenario& scenario, const ModelTime& blocks) {
     FABRICAST_ASSIGN(Setting setting, settingOf(scenario));
-    const StepContext context = contextOf(scenario, blocks, setting);
+    const StepContext context = contextOf(blocks, setting);
     StepPieces pieces{.stages = {}, .sent = {}, .optimizer = {}, .software = *setting.software};
     FABRICAST_ASSIGN(pieces.stages, stageTimes(context));
     for (const StageTime& stage : pieces.stages) {
@@ -324,12 +343,12 @@ Result<StepPieces> StepEstimator::pieces(const Scenario& scenario, const ModelTi
 
 Result<LayerWaits> StepEstimator::leastWaits(const Scenario& scenario) {
     FABRICAST_ASSIGN(Setting setting, settingOf(scenario));
-    return fabricast::leastWaits(scenario, *setting.software, setting.clock);
+    return fabricast::leastWaits(setting.scenario(), *setting.software, setting.clock);
 }
 
 Result<double> StepEstimator::leastTail(const Scenario& scenario) {
     FABRICAST_ASSIGN(Setting setting, settingOf(scenario));
-    return fabricast::leastTail(scenario, *setting.software, setting.clock);
+    return fabricast::leastTail(setting.scenario(), *setting.software, setting.clock);
 }
 
 Result<StepFloor> StepEstimator::floor(const Scenario& scenario,
@@ -337,14 +356,14 @@ Result<StepFloor> StepEstimator::floor(const Scenario& scenario,
                                        std::span<const std::int64_t> layers,
                                        PassFloors& known) {
     FABRICAST_ASSIGN(Setting setting, settingOf(scenario));
-    return stepFloor(contextOf(scenario, blocks, setting), layers, known);
+    return stepFloor(contextOf(blocks, setting), layers, known);
 }
 
 Result<PassFloor> StepEstimator::modelFloor(const Scenario& scenario,
                                             const ModelTime& blocks,
                                             PassFloors& known) {
     FABRICAST_ASSIGN(Setting setting, settingOf(scenario));
-    return fabricast::modelFloor(contextOf(scenario, blocks, setting), known);
+    return fabricast::modelFloor(contextOf(blocks, setting), known);
 }
 
 Result<StepPieces> stepPieces(const Scenario& scenario, const TimingProfiles& profiles) {

@@ -8,6 +8,7 @@
 #include "planner/estimate/step_bounds.h"
 #include "planner/evidence/software_timing.h"
 #include "planner/schedule/pipeline_span.h"
+#include "planner/spec/one_site.h"
 
 #include <map>
 #include <memory>
@@ -67,13 +68,19 @@ public:
 private:
     /// What one estimate reads.
     struct Setting {
+        std::unique_ptr<const OneSite> site;
         const SoftwareTiming* software = nullptr;
         CommClock clock;
+
+        /// Of sites that train apart, one of them.
+        [[nodiscard]] const Scenario& scenario() const { return site->scenario(); }
     };
     Result<Setting> settingOf(const Scenario& scenario);
-    [[nodiscard]] StepContext contextOf(const Scenario& scenario,
-                                        const ModelTime& blocks,
-                                        Setting& setting) const;
+    [[nodiscard]] StepContext contextOf(const ModelTime& blocks, Setting& setting) const;
+    /// What sites that train apart do beside the steps between.
+    [[nodiscard]] OuterStep outerOf(const Scenario& scenario,
+                                    const std::vector<StageTime>& stages,
+                                    double inner) const;
     /// Curves point into their setting, which therefore stays where it is.
     struct Fabric {
         Fabric(const ClusterSpec& cluster,

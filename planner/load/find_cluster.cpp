@@ -1,6 +1,7 @@
 #include "planner/load/find_cluster.h"
 
 #include "planner/load/find_model.h"
+#include "planner/load/place_sites.h"
 #include "planner/spec/check_network.h"
 #include "planner/text/text_file.h"
 
@@ -203,6 +204,12 @@ Result<FabricSpec> networkOf(const ClusterRequest& request, const ProfileStore& 
                     "\"" + fabric.name + "\" is a link inside a node, and no network between nodes",
                     "ib-ndr, roce-400 or another of: fabricast profiles list --kind fabric");
     }
+    if (fabric.kind == "wan") {
+        return fail(Error::Code::BadInput,
+                    request.typed ? "--fabric" : request.where,
+                    "\"" + fabric.name + "\" joins sites, and no nodes of one",
+                    "--sites 2 --wan 100Gbps");
+    }
     return fabric;
 }
 
@@ -223,6 +230,7 @@ Result<FoundCluster> findCluster(const ClusterRequest& request,
         found.cluster.otherHostMemory = true;
     }
     useDrivesOf(request, found.cluster);
+    FABRICAST_TRY(placeSites(request, profiles, found.cluster, found.assumed));
     if (request.nodes) {
         found.cluster.nodes = *request.nodes;
         found.room.gpus = found.cluster.gpus();
@@ -255,6 +263,7 @@ Result<FoundCluster> findCluster(const ClusterRequest& request,
 
 Result<ClusterSpec> withRanks(FoundCluster found, std::int64_t ranks) {
     if (found.room.gpus) {
+        FABRICAST_TRY(checkSites(found.cluster));
         return std::move(found.cluster);
     }
     if (ranks > kMostGpus) {
@@ -263,7 +272,9 @@ Result<ClusterSpec> withRanks(FoundCluster found, std::int64_t ranks) {
                     std::to_string(ranks) + " ranks need more GPUs than supported",
                     "at most " + std::to_string(kMostGpus));
     }
-    return withGpus(std::move(found.cluster), ranks, "layout");
+    FABRICAST_ASSIGN(ClusterSpec cluster, withGpus(std::move(found.cluster), ranks, "layout"));
+    FABRICAST_TRY(checkSites(cluster));
+    return cluster;
 }
 
 Result<std::optional<std::int64_t>> startedGpus(const JsonValue& root) {

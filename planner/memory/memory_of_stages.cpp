@@ -3,9 +3,11 @@
 #include "planner/base/quantity_text.h"
 #include "planner/memory/check_scenario.h"
 #include "planner/memory/fullest_stage.h"
+#include "planner/memory/outer_states.h"
 #include "planner/memory/reference_model.h"
 #include "planner/memory/reserved_band.h"
 #include "planner/memory/runtime_overhead.h"
+#include "planner/spec/one_site.h"
 
 #include <algorithm>
 #include <string>
@@ -109,6 +111,9 @@ void addNotes(const Scenario& scenario, std::vector<std::string>& notes) {
     if (std::string note = referenceNote(scenario); !note.empty()) {
         notes.push_back(std::move(note));
     }
+    if (std::string note = outerNote(scenario); !note.empty()) {
+        notes.push_back(std::move(note));
+    }
     if (settings.kernels.compile) {
         notes.emplace_back(
             "torch.compile's fusions are not modelled: these are the eager bytes, an upper bound");
@@ -186,7 +191,9 @@ Result<Bytes> peakOfFullestStage(const Scenario& scenario, Bytes enough, const W
     FABRICAST_TRY(checkScenario(scenario));
     const RuntimeOverhead overhead = runtimeOverhead(scenario);
     const Bytes runtime = overhead.context.value + overhead.collectives.value;
-    FABRICAST_ASSIGN(const Bytes tensors, fullestAllocation(scenario, enough - runtime, watch));
+    const OneSite site(scenario);
+    FABRICAST_ASSIGN(const Bytes tensors,
+                     fullestAllocation(site.scenario(), enough - runtime, watch));
     return tensors + runtime;
 }
 

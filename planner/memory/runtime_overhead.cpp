@@ -1,5 +1,7 @@
 #include "planner/memory/runtime_overhead.h"
 
+#include "planner/spec/one_site.h"
+
 namespace fabricast {
 
 namespace {
@@ -19,7 +21,7 @@ std::int64_t communicatorsOfAxes(const Layout& layout) {
 
 /// And those that a framework opens besides: for all ranks, in which Megatron also reduces the norm
 /// of the gradients (a group of its own), and for the stages that share the embedding.
-std::int64_t communicators(const Scenario& scenario) {
+std::int64_t communicatorsOfSteps(const Scenario& scenario) {
     const Layout& layout = scenario.layout;
     const std::int64_t ofAxes = communicatorsOfAxes(layout);
     if (layout.world() == 1) {
@@ -35,6 +37,13 @@ std::int64_t communicators(const Scenario& scenario) {
             break;
     }
     return ofAxes + (ofAxes > 1 ? 1 : 0);
+}
+
+/// Sites that train apart have one more between them, where their exchange is of GPUs.
+std::int64_t communicators(const Scenario& scenario) {
+    const bool exchanges =
+        trainsApart(scenario) && scenario.settings.outer.place == OuterPlace::Gpu;
+    return communicatorsOfSteps(OneSite(scenario).scenario()) + (exchanges ? 1 : 0);
 }
 
 Bytes leastOf(const Sourced<Bytes>& size) {

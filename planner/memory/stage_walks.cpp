@@ -3,6 +3,7 @@
 #include "planner/memory/check_scenario.h"
 #include "planner/memory/fullest_stage.h"
 #include "planner/memory/walk_stage.h"
+#include "planner/spec/one_site.h"
 
 #include <algorithm>
 #include <cmath>
@@ -89,15 +90,17 @@ StageWalks StageWalks::upTo(Bytes lower) && {
 
 Result<StageWalks> walkAllStages(const Scenario& scenario, const Watch& watch) {
     FABRICAST_TRY(checkScenario(scenario));
+    const OneSite site(scenario);
     std::vector<std::int64_t> stages(static_cast<std::size_t>(scenario.layout.pp));
     std::iota(stages.begin(), stages.end(), 0);
-    return walkStages(scenario, stages, {.inParts = true}, watch);
+    return walkStages(site.scenario(), stages, {.inParts = true}, watch);
 }
 
 Result<StageWalks> walkFullestStage(const Scenario& scenario, Bytes most, const Watch& watch) {
     FABRICAST_TRY(checkScenario(scenario));
-    FABRICAST_ASSIGN(const std::vector<std::int64_t> stages, stagesThatDecide(scenario));
-    return walkStages(scenario, stages, {.most = most}, watch);
+    const OneSite site(scenario);
+    FABRICAST_ASSIGN(const std::vector<std::int64_t> stages, stagesThatDecide(site.scenario()));
+    return walkStages(site.scenario(), stages, {.most = most}, watch);
 }
 
 }  // namespace fabricast

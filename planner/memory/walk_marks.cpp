@@ -3,6 +3,7 @@
 #include "planner/memory/check_modelled.h"
 #include "planner/memory/make_boundary.h"
 #include "planner/memory/make_engine.h"
+#include "planner/memory/outer_states.h"
 #include "planner/memory/program/stage_program.h"
 #include "planner/memory/reference_model.h"
 #include "planner/memory/walk/step_walk.h"
@@ -39,6 +40,7 @@ Result<MemoryMarks> walkMarks(const Scenario& scenario,
     device.keepEvents(false);
     FABRICAST_ASSIGN(const auto engine, makeEngine(scenario, device, program, {.stage = stage}));
     holdReference(scenario, program, device);
+    holdOuter(scenario, program, device);
     StepWalk walk(device, *engine, program, scenario.settings.precision.autocast);
     if (scenario.layout.offload == Offload::Activations) {
         walk.saveOnHost();

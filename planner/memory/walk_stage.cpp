@@ -5,6 +5,7 @@
 #include "planner/memory/device/replay_steps.h"
 #include "planner/memory/make_boundary.h"
 #include "planner/memory/make_engine.h"
+#include "planner/memory/outer_states.h"
 #include "planner/memory/program/stage_program.h"
 #include "planner/memory/reference_model.h"
 #include "planner/memory/reserved_band.h"
@@ -82,6 +83,7 @@ Result<Walk> walked(const Scenario& scenario,
     RunPhases phases(scenario, device);
     phases.load(program);
     holdReference(scenario, program, device);
+    holdOuter(scenario, program, device);
     StepWalk walk(device, *engine, program, scenario.settings.precision.autocast);
     if (phases.loads()) {
         walk.keepPeak();
@@ -102,7 +104,7 @@ Result<Walk> walked(const Scenario& scenario,
     memory.requested = Bytes(device.peak());
     memory.allocated = Bytes(device.peakRounded());
     const HostMemory away = engine->host();
-    memory.host = Bytes(away.bytes + walk.savedOnHost());
+    memory.host = Bytes(away.bytes + walk.savedOnHost()) + outerOnHost(scenario, program);
     memory.nvme = Bytes(away.nvme);
     memory.eventsWalked = device.happened();
     memory.betweenSteps = Bytes(walk.betweenSteps());

@@ -48,6 +48,19 @@ std::string_view axisWords(std::string_view axis) {
     return found == kWords.end() ? axis : found->second;
 }
 
+std::string_view reachOf(const CommLine& line) {
+    if (line.sites > 1) {
+        return "between sites";
+    }
+    return line.betweenNodes ? "between nodes" : "inside the node";
+}
+
+/// "4", or "1 in 500" steps.
+std::string callsOf(const CommLine& line) {
+    return line.every > 1 ? fmt::format("{} in {}", line.count, grouped(line.every))
+                          : grouped(line.count);
+}
+
 double secondsOf(std::span<const CommLine> lines) {
     double sum = 0.0;
     for (const CommLine& line : lines) {
@@ -89,17 +102,16 @@ Table lineTable(const Scenario& scenario, const StepEstimate& step, std::size_t 
                  {"exposed", Align::Right}},
                 {}};
     for (const CommLine& line : std::span(step.comm).first(rows)) {
-        table.rows.push_back({std::string(axisWords(line.axis)),
-                              std::string(line.use),
-                              fmt::format("{}, {}",
-                                          line.betweenNodes ? "between nodes" : "inside the node",
-                                          fabricOf(scenario.cluster, line)),
-                              std::string(line.collective),
-                              grouped(line.groupSize),
-                              shortText(line.bytes),
-                              grouped(line.count),
-                              scale.text(line.seconds),
-                              scale.text(line.exposed)});
+        table.rows.push_back(
+            {std::string(axisWords(line.axis)),
+             std::string(line.use),
+             fmt::format("{}, {}", reachOf(line), fabricOf(scenario.cluster, line)),
+             std::string(line.collective),
+             grouped(line.groupSize),
+             shortText(line.bytes),
+             callsOf(line),
+             scale.text(line.seconds),
+             scale.text(line.exposed)});
     }
     return table;
 }

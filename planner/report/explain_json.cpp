@@ -32,6 +32,14 @@ void addDrives(JsonText& json, const ClusterSpec& cluster) {
     }
 }
 
+void addSites(JsonText& json, const SitesSpec& sites) {
+    if (sites.count > 1) {
+        json.add("sites", sites.count);
+        json.add("wan", quantityText(sites.rate));
+        json.add("wan_latency", quantityText(sites.latency));
+    }
+}
+
 /// In the form that a scenario file has, so that an answer can be asked again.
 void addScenario(JsonText& json, const Scenario& scenario, const JsonValue* asked) {
     const auto askedOf = [](const JsonValue* object, std::string_view key) {
@@ -56,6 +64,7 @@ void addScenario(JsonText& json, const Scenario& scenario, const JsonValue* aske
         json.add("host_memory", quantityText(*scenario.cluster.node.hostMemory.value));
     }
     addDrives(json, scenario.cluster);
+    addSites(json, scenario.cluster.sites);
     if (scenario.cluster.reserve) {
         json.add("reserve", *scenario.cluster.reserve);
     }

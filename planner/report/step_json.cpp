@@ -15,6 +15,18 @@ double withoutRounding(double seconds, Seconds step) {
     return std::abs(seconds) < kRounding * step.count() ? 0.0 : seconds;
 }
 
+void writeOuter(JsonText& json, const OuterStep& outer) {
+    json.beginObject("outer");
+    json.add("steps", outer.steps);
+    json.add("parameters", outer.parameters);
+    json.add("sent", outer.sent);
+    json.add("exchange_s", outer.exchange);
+    json.add("update_s", outer.update);
+    json.add("inner_step_s", outer.inner);
+    json.add("exposed_s", outer.exposedExchange + outer.exposedUpdate);
+    json.end();
+}
+
 }  // namespace
 
 void writeFaster(JsonText& json, const FasterChange& faster) {
@@ -47,6 +59,9 @@ void writeTime(JsonText& json, const StepEstimate& step, const FasterChange* fas
         json.add(std::string(name) + "_s", withoutRounding(step.parts.of(part), step.step.value));
     }
     json.end();
+    if (step.outer) {
+        writeOuter(json, *step.outer);
+    }
     if (faster != nullptr) {
         writeFaster(json, *faster);
     }
@@ -61,10 +76,16 @@ void writeComm(JsonText& json, const ClusterSpec& cluster, const StepEstimate& s
         json.add("use", line.use);
         json.add("fabric", fabricOf(cluster, line));
         json.add("between_nodes", line.betweenNodes);
+        if (line.sites > 1) {
+            json.add("sites", line.sites);
+        }
         json.add("collective", line.collective);
         json.add("group_size", line.groupSize);
         json.add("bytes", line.bytes);
         json.add("count", line.count);
+        if (line.every > 1) {
+            json.add("every", line.every);
+        }
         json.add("seconds", line.seconds);
         json.add("exposed_seconds", line.exposed);
         json.add("part", nameOf(line.part));

@@ -61,15 +61,22 @@ std::string trainingText(const Settings& settings) {
 }
 
 std::string clusterText(const ClusterSpec& cluster) {
+    const std::string sites =
+        cluster.sites.count > 1 ? fmt::format(" at {} sites", cluster.sites.count) : "";
     if (isPart(cluster)) {
-        return fmt::format("{} {}, part of {} x {}",
+        return fmt::format("{} {}, part of {} x {}{}",
                            cluster.gpus(),
                            cluster.node.gpu.name,
                            cluster.nodes,
-                           cluster.name);
+                           cluster.name,
+                           sites);
     }
-    return fmt::format(
-        "{} x {} ({} {})", cluster.nodes, cluster.name, cluster.gpus(), cluster.node.gpu.name);
+    return fmt::format("{} x {} ({} {}){}",
+                       cluster.nodes,
+                       cluster.name,
+                       cluster.gpus(),
+                       cluster.node.gpu.name,
+                       sites);
 }
 
 std::string subjectText(const Scenario& scenario) {

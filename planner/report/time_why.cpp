@@ -36,15 +36,31 @@ std::string sumText(const TimeByPart& parts) {
     return text;
 }
 
+/// " + 0.07 s a step: 35 s of an outer step, each 500 steps"; empty without.
+std::string outerText(const StepEstimate& step, TimePart part) {
+    if (!step.outer) {
+        return {};
+    }
+    const OuterStep& outer = *step.outer;
+    const bool isUpdate = part == TimePart::Optimizer;
+    return fmt::format("{}{} of {} that {} takes once in {} steps",
+                       isUpdate ? "; + " : " + ",
+                       timeSeconds(isUpdate ? outer.exposedUpdate : outer.exposedExchange),
+                       timeSeconds(isUpdate ? outer.update : outer.exchange),
+                       isUpdate ? "the outer optimizer" : "the exchange between sites",
+                       outer.steps);
+}
+
 std::string partFormula(const StepEstimate& step, TimePart part) {
     const StepTerms& terms = step.terms;
     const double pass = terms.forward.total() + terms.backward.total();
     switch (part) {
         case TimePart::Shard:
-            return fmt::format("{} + {} once a step at the end of stage {}",
+            return fmt::format("{} + {} once a step at the end of stage {}{}",
                                passes(terms, part),
                                timeSeconds(terms.tail),
-                               terms.tailStage);
+                               terms.tailStage,
+                               outerText(step, part));
         case TimePart::Bubble:
             return fmt::format(
                 "{} from first forward to last backward - {} of transfers - "
@@ -57,8 +73,11 @@ std::string partFormula(const StepEstimate& step, TimePart part) {
         case TimePart::Stage:
             return "the span of the schedule with transfers, minus the span without";
         case TimePart::Optimizer:
-            return "bytes of gradients, moments and weights that a rank reads and writes once per "
-                   "step, divided by the sustained memory rate; of the stage with most bytes";
+            return std::string(
+                       "bytes of gradients, moments and weights that a rank reads and writes once "
+                       "per "
+                       "step, divided by the sustained memory rate; of the stage with most bytes") +
+                   outerText(step, part);
         case TimePart::Host:
             return fmt::format("{} + {:.0f} microbatches x {} of the training loop + {} a step",
                                passes(terms, part),
@@ -70,17 +89,27 @@ std::string partFormula(const StepEstimate& step, TimePart part) {
     }
 }
 
+/// " between 2 sites, once in 500 steps"; empty for most calls.
+std::string farText(const CommLine& line) {
+    return line.sites <= 1
+               ? ""
+               : fmt::format(" between {} sites{}",
+                             line.sites,
+                             line.every > 1 ? fmt::format(", once in {} steps", line.every) : "");
+}
+
 /// The calls behind a part that is communication, those that add most first.
 std::string callsText(const StepEstimate& step, TimePart part) {
     std::string text;
     for (const CommLine& line : step.comm) {
         if (line.part == part) {
             text += fmt::format(
-                "  {} x {} of {} along {}, {} each, {} ranks: {} in all, {} of it exposed\n",
+                "  {} x {} of {} along {}{}, {} each, {} ranks: {} in all, {} of it exposed\n",
                 line.count,
                 line.collective,
                 line.use,
                 line.axis,
+                farText(line),
                 shortText(line.bytes),
                 line.groupSize,
                 timeSeconds(line.seconds),

@@ -37,6 +37,9 @@ constexpr std::array<std::string_view, 14> kKeys = {"schema",
 constexpr std::array<std::string_view, 7> kImportedKeys = {
     "from", "notes", "assumed", "batch_ranks", "one_process", "device_map", "gpus"};
 constexpr std::array<std::string_view, 11> kClusterKeys = {"name",
+constexpr std::array<std::string_view, 6> kImportedKeys = {
+    "from", "notes", "batch_ranks", "one_process", "device_map", "gpus"};
+constexpr std::array<std::string_view, 14> kClusterKeys = {"name",
                                                            "gpu",
                                                            "fabric",
                                                            "gpus_per_node",
@@ -46,6 +49,9 @@ constexpr std::array<std::string_view, 11> kClusterKeys = {"name",
                                                            "nvme",
                                                            "nvme_read",
                                                            "nvme_write",
+                                                           "sites",
+                                                           "wan",
+                                                           "wan_latency",
                                                            "reserve"};
 constexpr std::array<std::string_view, 5> kWorkloadKeys = {
     "sequence", "global_batch", "precision", "optimizer", "tokens"};
@@ -54,6 +60,9 @@ constexpr std::array<std::string_view, 5> kWorkloadKeys = {
 constexpr std::int64_t kMostNodes = 1'000'000;
 constexpr std::int64_t kMostGpusPerNode = 4096;
 constexpr std::int64_t kMostGpus = 16'777'216;
+constexpr std::int64_t kMostSites = 1024;
+constexpr BytesPerSecond kFastestWan(1e15);
+constexpr Seconds kLongestWan(3600.0);
 constexpr std::int64_t kLongestSequence = 16'777'216;
 
 Result<std::optional<std::int64_t>> countIn(const JsonValue& object,
@@ -114,6 +123,31 @@ Result<std::optional<double>> reserveIn(const JsonValue& cluster) {
     return std::optional(percent / 100.0);
 }
 
+/// "10 ms", or nothing.
+Result<std::optional<Seconds>> wanLatencyIn(const JsonValue& cluster) {
+    const JsonValue* value = cluster.find("wan_latency");
+    if (value == nullptr) {
+        return std::optional<Seconds>();
+    }
+    const std::string text = value->text().value_or(value->shown());
+    FABRICAST_ASSIGN(const Seconds latency, parseQuantity<Seconds>(text, value->where()));
+    if (!(latency >= Seconds() && latency <= kLongestWan)) {
+        return tl::unexpected(value->problem("must be from 0 to 1 h", "\"10 ms\""));
+    }
+    return std::optional(latency);
+}
+
+/// Where the nodes stand.
+Result<void> readSites(const JsonValue& json, ClusterRequest& cluster) {
+    FABRICAST_ASSIGN(cluster.sites, countIn(json, "sites", kMostSites));
+    FABRICAST_ASSIGN(cluster.wan, amountIn<BytesPerSecond>(json, "wan", "\"100 Gbps\""));
+    if (cluster.wan && *cluster.wan > kFastestWan) {
+        return tl::unexpected(json.find("wan")->problem("must be at most 1 PB/s", "\"100 Gbps\""));
+    }
+    FABRICAST_ASSIGN(cluster.wanLatency, wanLatencyIn(json));
+    return {};
+}
+
 Result<ClusterRequest> readCluster(const JsonValue& json) {
     ClusterRequest cluster;
     cluster.where = json.where();
@@ -134,6 +168,7 @@ Result<ClusterRequest> readCluster(const JsonValue& json) {
     FABRICAST_ASSIGN(cluster.nvmeRead, amountIn<BytesPerSecond>(json, "nvme_read", "\"50 GB/s\""));
     FABRICAST_ASSIGN(cluster.nvmeWrite,
                      amountIn<BytesPerSecond>(json, "nvme_write", "\"25 GB/s\""));
+    FABRICAST_TRY(readSites(json, cluster));
     FABRICAST_ASSIGN(cluster.reserve, reserveIn(json));
     cluster.where = whereOf(json, cluster.name.empty() ? "gpu" : "name");
     const JsonValue* name = json.find("name");

@@ -31,6 +31,9 @@ struct ClusterRequest {
     std::optional<Bytes> nvme;                ///< of a node's drives, instead of its own
     std::optional<BytesPerSecond> nvmeRead;   ///< of all drives of a node
     std::optional<BytesPerSecond> nvmeWrite;  ///< the same
+    std::optional<std::int64_t> sites;        ///< that the nodes are divided over
+    std::optional<BytesPerSecond> wan;        ///< of one site to the others
+    std::optional<Seconds> wanLatency;        ///< from one site to another
     std::optional<double> reserve;            ///< of a GPU's memory, left to the allocator
     std::string where;
     bool typed = false;  ///< the name, on the command line and not in a file

@@ -66,10 +66,12 @@ struct CommLine {
     std::string_view use;             ///< "gradients"
     TimePart part = TimePart::Shard;  ///< where `exposed` is counted
     bool betweenNodes = false;
+    std::int64_t sites = 1;  ///< that the group spans
     std::int64_t groupSize = 1;
     Bytes bytes;  ///< of one call
     std::int64_t count = 0;
-    double seconds = 0.0;  ///< of all, if nothing hid them
+    std::int64_t every = 1;  ///< steps, in which it is called so often
+    double seconds = 0.0;    ///< of all in a step, if nothing hid them
     double exposed = 0.0;
 };
 
@@ -84,6 +86,21 @@ struct StepTerms {
     std::int64_t tailStage = 0;  ///< the stage that waits longest
     Seconds hostStep;            ///< of the training loop around a step
     Seconds hostMicroBatch;      ///< and around a microbatch
+};
+
+/// What sites that train apart do once in many steps, and what it adds to each of these.
+struct OuterStep {
+    std::int64_t steps = 0;  ///< from one to the next
+    double parameters = 0.0;
+    Bytes sent;                    ///< by each site
+    double exchange = 0.0;         ///< seconds of the transfer between sites
+    double update = 0.0;           ///< seconds of the outer optimizer
+    double inner = 0.0;            ///< seconds of a step between two of them
+    double exposedExchange = 0.0;  ///< of a step's seconds, on average
+    double exposedUpdate = 0.0;    ///< likewise
+
+    /// Seconds of a step, on average.
+    [[nodiscard]] double total() const { return inner + exposedExchange + exposedUpdate; }
 };
 
 /// How much of the GPUs' peak the model's own products use.
@@ -104,6 +121,7 @@ struct StepEstimate {
     double tokensPerSecond = 0.0;
     Utilisation utilisation;
     StepTerms terms;
+    std::optional<OuterStep> outer;  ///< where sites train apart
     /// What the deciding stage calls for every microbatch, and the one that waits longest at the
     /// end once a step; what adds most first. `exposed` sums to the parts that are communication.
     std::vector<CommLine> comm;

@@ -22,6 +22,9 @@ constexpr auto namesOf(TimePart) {
 
 /// The profile, or else the kind, of the links that a call goes over.
 inline std::string_view fabricOf(const ClusterSpec& cluster, const CommLine& line) {
+    if (line.sites > 1) {
+        return "wan";
+    }
     if (line.betweenNodes) {
         return cluster.fabric.name.empty() ? cluster.fabric.kind : cluster.fabric.name;
     }

@@ -22,6 +22,8 @@ struct SpanTimes {
     std::span<const Time> passes;  ///< by timeIndex: kPasses for each stage
     Time handOver = 0;             ///< from one rank to another; none inside a rank
     Receive receive = Receive::Overlap;
+    Time far = 0;                ///< a hand-over between sites
+    std::int64_t siteRanks = 0;  ///< ranks in a row at one site; 0: all of them
 };
 
 /// When the ranks of a pipeline are done.
@@ -51,7 +53,9 @@ public:
         ends_.resize(list.steps.size() + 1);
         ends_[0] = 0;
         span_.end.assign(static_cast<std::size_t>(list.ranks), 0);
-        if (list.pairs) {
+        if (times.siteRanks > 0) {
+            walkOverSites(list, times);
+        } else if (list.pairs) {
             walk<true>(list, times);
         } else {
             walk<false>(list, times);
@@ -79,6 +83,30 @@ private:
                 length += passes_[step.times[1]] +
                           (step.remote[1] && !step.remote[0] ? blocked : Time{0});
             }
+            *++end = free[step.rank] = std::max(free[step.rank], ready) + length;
+        }
+    }
+
+    /// The same, where what a transfer takes depends on whose output it is.
+    void walkOverSites(const StepList& list, const SpanTimes<Time>& times) {
+        const bool blocks = times.receive == Receive::Block;
+        const auto siteOf = [&](const OrderStep& step) { return step.rank / times.siteRanks; };
+        const auto transfer = [&](const OrderStep& step, std::size_t half) {
+            const std::uint32_t from = step.after[half];
+            if (!step.remote[half] || from == 0) {
+                return Time{0};
+            }
+            return siteOf(list.steps[from - 1]) == siteOf(step) ? times.handOver : times.far;
+        };
+        Time* const free = span_.end.data();
+        Time* end = ends_.data();
+        for (const OrderStep& step : list.steps) {
+            const Time first = transfer(step, 0);
+            const Time second = transfer(step, 1);
+            const Time blocked = blocks ? std::max(first, second) : Time{0};
+            const Time ready = std::max(ends_[step.after[0]] + (blocks ? Time{0} : first),
+                                        ends_[step.after[1]] + (blocks ? Time{0} : second));
+            const Time length = passes_[step.times[0]] + passes_[step.times[1]] + blocked;
             *++end = free[step.rank] = std::max(free[step.rank], ready) + length;
         }
     }

@@ -54,13 +54,26 @@ std::vector<Plan> bestOf(std::vector<Valued>& found, const SearchOptions& option
     return best;
 }
 
+/// Half of the nodes of each site, or half of the sites where each has one node.
+void halve(ClusterSpec& cluster) {
+    std::int64_t& sites = cluster.sites.count;
+    const std::int64_t each = cluster.nodes / sites;
+    if (each == 1 && sites > 1) {
+        sites = (sites + 1) / 2;
+        cluster.sites = sites == 1 ? SitesSpec() : cluster.sites;
+        cluster.nodes = sites;
+        return;
+    }
+    cluster.nodes = (each + 1) / 2 * sites;
+}
+
 }  // namespace
 
 std::vector<ClusterSpec> partsOf(const ClusterSpec& cluster) {
     std::vector<ClusterSpec> parts{cluster};
     while (parts.back().nodes > 1) {
         parts.push_back(parts.back());
-        parts.back().nodes = (parts.back().nodes + 1) / 2;
+        halve(parts.back());
     }
     while (parts.back().node.gpus > 1) {
         parts.push_back(parts.back());

@@ -228,7 +228,8 @@ std::int64_t LayoutAxes::mostJoined() const {
     if (cluster.gpus() <= node) {
         return 1;
     }
-    return cluster.fabric.oversubscription.value.value_or(1.0) > 1.0 ? cluster.gpus() : node;
+    const bool tapers = cluster.fabric.oversubscription.value.value_or(1.0) > 1.0;
+    return tapers || cluster.sites.count > 1 ? cluster.gpus() : node;
 }
 
 /// Those that deal the layers out evenly, with or without the two ends counted as layers.

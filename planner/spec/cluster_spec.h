@@ -3,6 +3,7 @@
 #include "planner/spec/kernel_profile.h"
 #include "planner/spec/machine_factors.h"
 #include "planner/spec/runtime_memory.h"
+#include "planner/spec/sites_spec.h"
 #include "planner/spec/sourced.h"
 
 #include <cstdint>
@@ -146,9 +147,11 @@ struct ClusterSpec {
     /// the forecast alone cannot tell whether it fits.
     std::optional<double> reserve;
     std::int64_t nodes = 1;
+    SitesSpec sites;  ///< which the nodes are divided over evenly
     std::string notes;
 
     [[nodiscard]] std::int64_t gpus() const { return nodes * node.gpus; }
+    [[nodiscard]] std::int64_t siteGpus() const { return gpus() / sites.count; }
 };
 
 }  // namespace fabricast

@@ -161,6 +161,14 @@ constexpr auto fieldsOf(const PhaseSettings&) {
                       Field{"kept_logits", &Group::keptLogits, 0, 1'000'000},
                       Field{"checkpoint", &Group::checkpoint}};
 }
+constexpr auto fieldsOf(const OuterSettings&) {
+    using Group = OuterSettings;
+    return std::tuple{Field{"steps", &Group::steps, 0, 1'000'000},
+                      Field{"wire", &Group::wire},
+                      Field{"overlap", &Group::overlap},
+                      Field{"fragments", &Group::fragments, 1, 100'000},
+                      Field{"place", &Group::place}};
+}
 /// The groups first, then the settings without a group.
 constexpr auto fieldsOf(const Settings&) {
     return std::tuple{Field{"kernels", &Settings::kernels},
@@ -173,6 +181,7 @@ constexpr auto fieldsOf(const Settings&) {
                       Field{"megatron", &Settings::megatron},
                       Field{"lora", &Settings::lora},
                       Field{"phases", &Settings::phases},
+                      Field{"outer", &Settings::outer},
                       Field{"engine", &Settings::engine},
                       Field{"tuning", &Settings::tuning},
                       Field{"train", &Settings::train},

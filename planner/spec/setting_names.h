@@ -114,6 +114,9 @@ constexpr auto namesOf(Reference) {
     return std::to_array<Named<Reference>>(
         {{Reference::None, "none"}, {Reference::Whole, "whole"}, {Reference::Sharded, "sharded"}});
 }
+constexpr auto namesOf(OuterPlace) {
+    return std::to_array<Named<OuterPlace>>({{OuterPlace::Gpu, "gpu"}, {OuterPlace::Host, "host"}});
+}
 constexpr auto namesOf(Loading) {
     return std::to_array<Named<Loading>>(
         {{Loading::Meta, "meta"}, {Loading::Cpu, "cpu"}, {Loading::Gpu, "gpu"}});

@@ -70,6 +70,8 @@ enum class Reference { None, Whole, Sharded };
 enum class AllocatorKind { Default, ExpandableSegments };
 /// Where the weights are before they are cut to shards: nowhere, on the host, or whole on each GPU.
 enum class Loading { Meta, Cpu, Gpu };
+/// Where the copy of the parameters and the momentum of an outer optimizer are kept.
+enum class OuterPlace { Gpu, Host };
 /// What a checkpoint gathers of sharded weights: nothing, one unit after another on its way to the
 /// host, or all of them on the GPU.
 enum class SavedWeights { Sharded, FullCpu, Full };
@@ -258,6 +260,18 @@ struct PhaseSettings {
     friend bool operator==(const PhaseSettings&, const PhaseSettings&) = default;
 };
 
+/// Local SGD between sites (DiLoCo): each trains alone, and their parameters are averaged once in
+/// many steps by an outer optimizer with Nesterov momentum.
+struct OuterSettings {
+    std::int64_t steps = 0;      ///< inner steps from one outer step to the next; 0: none
+    Dtype wire = Dtype::Fp32;    ///< of what sites send of each parameter
+    bool overlap = false;        ///< the exchange runs while the next inner steps compute
+    std::int64_t fragments = 1;  ///< of the model, exchanged one after another (Streaming DiLoCo)
+    OuterPlace place = OuterPlace::Gpu;
+
+    friend bool operator==(const OuterSettings&, const OuterSettings&) = default;
+};
+
 /// How the software does a step. A stack gives the defaults; a scenario may override any of them,
 /// by the names in setting_fields.h: a new member needs a row there.
 struct Settings {
@@ -274,6 +288,7 @@ struct Settings {
     TrainedPart train;  ///< of Tuning::Full
     LoraSettings lora;
     PhaseSettings phases;
+    OuterSettings outer;
     Reference reference = Reference::None;
     AllocatorKind allocator = AllocatorKind::Default;
     /// Of PYTORCH_ALLOC_CONF: larger blocks are not cut (0: all may be), and sizes are rounded up

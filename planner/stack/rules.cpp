@@ -1,6 +1,7 @@
 #include "planner/stack/rules.h"
 
 #include "planner/base/checked.h"
+#include "planner/spec/check_outer.h"
 #include "planner/spec/check_reference.h"
 #include "planner/spec/check_saved_on_host.h"
 #include "planner/spec/check_trained.h"
@@ -247,6 +248,7 @@ Result<void> checkCommon(const Stack& stack, const Scenario& scenario) {
     FABRICAST_TRY(checkTrained(scenario));
     FABRICAST_TRY(checkSavedOnHost(scenario));
     FABRICAST_TRY(checkReference(scenario));
+    FABRICAST_TRY(checkOuter(scenario));
     return checkMethods(stack.name, stack.methods, scenario.settings);
 }
 

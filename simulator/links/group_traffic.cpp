@@ -45,6 +45,36 @@ void addRings(const RankGroup& group, std::int64_t nodeRanks, std::vector<RankTr
     }
 }
 
+/// Of what k members at each of s sites send, a member's share between them: in reduce-scatters,
+/// gathers and all-reduces alike, (s-1)/s of a k-th, to (k-1)/k inside.
+double shareBetween(std::size_t sites, std::size_t members) {
+    const double between = 1.0 - 1.0 / static_cast<double>(sites);
+    return between / (static_cast<double>(members) - 1.0 + between);
+}
+
+/// Members of a site beyond those of the next have no counterpart there.
+void addHierarchy(const std::vector<Members>& sites,
+                  std::int64_t nodeRanks,
+                  std::vector<RankTraffic>& traffic) {
+    for (std::size_t site = 0; site < sites.size(); ++site) {
+        const Members& here = sites[site];
+        const Members& next = sites[(site + 1) % sites.size()];
+        const double between = shareBetween(sites.size(), here.size());
+        RankGroup inside;
+        for (std::size_t i = 0; i < here.size(); ++i) {
+            inside.emplace_back(here[i]);
+            traffic.push_back({here[i], next[i % next.size()], between});
+        }
+        std::vector<RankTraffic> rings;
+        if (inside.size() > 1) {
+            addRings(inside, nodeRanks, rings);
+        }
+        for (const RankTraffic& one : rings) {
+            traffic.push_back({one.from, one.to, one.share * (1.0 - between)});
+        }
+    }
+}
+
 }  // namespace
 
 TrafficPattern patternOf(CommOp op) {
@@ -62,11 +92,18 @@ TrafficPattern patternOf(CommOp op) {
 
 std::vector<RankTraffic> groupTraffic(const RankGroup& group,
                                       TrafficPattern pattern,
-                                      std::int64_t nodeRanks) {
+                                      std::int64_t nodeRanks,
+                                      std::int64_t siteRanks) {
     std::vector<RankTraffic> traffic;
     const std::size_t count = group.size();
     if (count < 2) {
         return traffic;
+    }
+    if (pattern == TrafficPattern::Rings && siteRanks > 0) {
+        if (const std::vector<Members> sites = byNode(group, siteRanks); sites.size() > 1) {
+            addHierarchy(sites, nodeRanks, traffic);
+            return traffic;
+        }
     }
     if (pattern == TrafficPattern::Rings) {
         addRings(group, nodeRanks, traffic);

@@ -27,8 +27,11 @@ TrafficPattern patternOf(CommOp op);
 /// k rings, each with a k-th of the bytes: every one goes through the members of a node but for one
 /// link, and on to the next node from where it came in. Ranks are numbered node by node.
 ///     groupTraffic({0, 1, 2, 3}, TrafficPattern::Rings, 8)   // 0 -> 1 -> 2 -> 3 -> 0, each 3/4
+/// Over several sites of `siteRanks` each, rings stay inside, and each member has a ring of its own
+/// with its counterparts at the others.
 std::vector<RankTraffic> groupTraffic(const RankGroup& group,
                                       TrafficPattern pattern,
-                                      std::int64_t nodeRanks);
+                                      std::int64_t nodeRanks,
+                                      std::int64_t siteRanks = 0);
 
 }  // namespace fabricast

@@ -36,6 +36,16 @@ Result<Topology> withoutFailed(const Topology& whole, const std::vector<std::str
     return rest;
 }
 
+/// Its nodes at each of its sites.
+Result<DescribedTopology> topologyOf(const ClusterSpec& cluster) {
+    const SitesSpec& sites = cluster.sites;
+    ClusterSpec site = cluster;
+    site.nodes = cluster.nodes / sites.count;
+    site.sites = {};
+    return clusterTopology(
+        site, {.wan = {.sites = sites.count, .bandwidth = sites.rate, .latency = sites.latency}});
+}
+
 /// What a byte of each rank takes of the link that is used most, in seconds.
 double longestOf(const std::vector<ResourceUse>& uses, const Topology& topology) {
     const std::vector<BytesPerSecond> capacities = resourceCapacities(topology);
@@ -52,7 +62,7 @@ Result<StepFlows> StepFlows::of(const Scenario& scenario,
                                 const RankOrder& order,
                                 Actors actors,
                                 const std::vector<std::string>& failed) {
-    FABRICAST_ASSIGN(DescribedTopology built, clusterTopology(scenario.cluster, {}));
+    FABRICAST_ASSIGN(DescribedTopology built, topologyOf(scenario.cluster));
     StepFlows flows;
     flows.topology_ = std::make_shared<const Topology>(std::move(built.topology));
     if (!failed.empty()) {
@@ -65,6 +75,7 @@ Result<StepFlows> StepFlows::of(const Scenario& scenario,
     flows.layout_ = scenario.layout;
     flows.order_ = order;
     flows.nodeRanks_ = std::max(scenario.cluster.node.gpus, scenario.cluster.node.domainGpus);
+    flows.siteRanks_ = scenario.cluster.sites.count > 1 ? scenario.cluster.siteGpus() : 0;
     flows.actors_ = actors;
     flows.pipelines_ = rankGroups(scenario.layout, order, GroupKind::Pipeline);
     flows.stageOf_.resize(static_cast<std::size_t>(scenario.layout.world()));
@@ -144,7 +155,7 @@ std::vector<RankTraffic> StepFlows::trafficOf(const TrafficKind& kind) const {
         return traffic;
     }
     for (const RankGroup& group : rankGroups(layout_, order_, kind.group)) {
-        for (const RankTraffic& one : groupTraffic(group, kind.pattern, nodeRanks_)) {
+        for (const RankTraffic& one : groupTraffic(group, kind.pattern, nodeRanks_, siteRanks_)) {
             if (stageOf_[static_cast<std::size_t>(one.from)] == kind.from) {
                 traffic.push_back(one);
             }

@@ -93,6 +93,7 @@ private:
     Layout layout_;
     RankOrder order_;
     std::int64_t nodeRanks_ = 1;
+    std::int64_t siteRanks_ = 0;  ///< 0: all are at one site
     Actors actors_ = Actors::Classes;
     std::vector<RankGroup> pipelines_;
     std::vector<std::size_t> stageOf_;   ///< by rank

@@ -14,7 +14,7 @@ namespace fabricast {
 namespace {
 
 /// All stage transfers have the same size.
-HandOver handOverOf(const StepPieces& pieces, double seconds) {
+HandOver handOverOf(const StepPieces& pieces, const SendTimes& times, std::int64_t siteRanks) {
     std::int64_t bytes = 0;
     for (const StageTime& stage : pieces.stages) {
         for (const CommCall& call : stage.calls) {
@@ -23,7 +23,10 @@ HandOver handOverOf(const StepPieces& pieces, double seconds) {
             }
         }
     }
-    return {simTime(Seconds(seconds)), Bytes(bytes)};
+    return {.duration = simTime(Seconds(times.near)),
+            .bytes = Bytes(bytes),
+            .far = simTime(Seconds(times.far)),
+            .siteRanks = static_cast<std::size_t>(siteRanks)};
 }
 
 /// Without a pipeline a rank runs all of a microbatch before the next one.
@@ -180,9 +183,11 @@ private:
 }  // namespace
 
 SimOp HandOver::op(std::size_t from, std::size_t to, StepFlows& flows) const {
+    const bool isFar = siteRanks > 0 && from / siteRanks != to / siteRanks;
+    const SimTime takes = isFar ? far : duration;
     const SentBytes sent{.bytes = static_cast<double>(bytes.count()),
-                         .seconds = seconds(duration).count()};
-    return {.duration = duration,
+                         .seconds = seconds(takes).count()};
+    return {.duration = takes,
             .kind = SimKind::HandOver,
             .stream = SimStream::Pipeline,
             .flow = flows.handOver(from, to, sent)};
@@ -203,12 +208,14 @@ Result<void> addPasses(const PassesAsk& ask, StageOpWriter& writer, StepTransfer
     const ActionOrder& order = stackOrder.actions;
     PassWriter passes(
         order, passesOfOrder(scenario, pieces, order, writer.flows()), writer, transfers);
+    FABRICAST_ASSIGN(const std::int64_t siteRanks, ranksAtSite(scenario));
     if (ask.handOvers == HandOvers::Framework) {
         FABRICAST_ASSIGN(const CommProgram calls, callsOf(scenario, stackOrder.chosen));
-        return addCalls(calls, handOverOf(pieces, sendSeconds(pieces.stages)), writer, passes);
+        const HandOver handOver = handOverOf(pieces, sendTimes(pieces.stages), siteRanks);
+        return addCalls(calls, handOver, writer, passes);
     }
     FABRICAST_ASSIGN(const StepList steps, sortSteps(order, PairMode::Atomic));
-    const HandOver handOver = handOverOf(pieces, handOverSeconds(scenario, pieces.stages));
+    const HandOver handOver = handOverOf(pieces, handOverTimes(scenario, pieces.stages), siteRanks);
     return PipelineWriter(order, steps, handOver, writer, passes)
         .write(receiveOf(scenario) == Receive::Block, ask.stop);
 }

@@ -12,6 +12,8 @@ namespace fabricast {
 struct HandOver {
     SimTime duration;
     Bytes bytes;
+    SimTime far;                ///< the duration between sites
+    std::size_t siteRanks = 0;  ///< pipeline ranks in a row at one site; 0: all
 
     /// From one stage to another.
     [[nodiscard]] SimOp op(std::size_t from, std::size_t to, StepFlows& flows) const;

@@ -1,6 +1,7 @@
 #include "simulator/program/simulate_step.h"
 
 #include "planner/estimate/step_estimator.h"
+#include "planner/spec/one_site.h"
 
 #include <utility>
 
@@ -20,12 +21,26 @@ SimTime slowedOnPath(const SimProgram& program, const SimRun& run, const Critica
     return sum;
 }
 
+/// A step is played by itself, without what happens once in many.
+Result<void> checkSteps(const Scenario& scenario) {
+    if (!trainsApart(scenario)) {
+        return {};
+    }
+    return fail(
+        Error::Code::Unsupported,
+        "settings.outer.steps",
+        "one step is simulated, and sites that train apart exchange nothing in most of them",
+        "explain --section time, settings.outer.steps=0, or one of the sites without "
+        "--sites");
+}
+
 }  // namespace
 
 Result<SimulatedStep> simulateStep(const Scenario& scenario,
                                    const TimingProfiles& profiles,
                                    const StepDetail& detail,
                                    const std::stop_token& stop) {
+    FABRICAST_TRY(checkSteps(scenario));
     FABRICAST_ASSIGN(StepEstimator estimator, StepEstimator::make(scenario.cluster, profiles));
     FABRICAST_ASSIGN(const LayerOps layers, layerOps(scenario));
     FABRICAST_ASSIGN(const ModelTime blocks, estimator.blocks(scenario, layers));

@@ -65,6 +65,23 @@ TEST(GroupTraffic, EveryRankSendsAndGetsAllOfIt) {
     }
 }
 
+// Two members at each of two sites send 1/2 of the size inside, and 1/2 of a half between: a third
+// of what they send crosses.
+TEST(GroupTraffic, CrossesToASiteByCounterparts) {
+    const auto traffic = groupTraffic(ranks({0, 1, 16, 17}), TrafficPattern::Rings, 8, 16);
+    double crosses = 0.0;
+    for (const RankTraffic& one : traffic) {
+        crosses += one.from < 16 && one.to >= 16 ? one.share : 0.0;
+    }
+    EXPECT_NEAR(crosses, 2.0 / 3.0, 1e-12);
+    for (const auto& [rank, sent] : sumsOf(traffic).sent) {
+        EXPECT_NEAR(sent, 1.0, 1e-12) << rank;
+    }
+    // At one site nothing changes.
+    EXPECT_EQ(groupTraffic(ranks({0, 1, 8, 9}), TrafficPattern::Rings, 8, 16),
+              groupTraffic(ranks({0, 1, 8, 9}), TrafficPattern::Rings, 8));
+}
+
 TEST(GroupTraffic, OfOneRankIsNothing) {
     EXPECT_TRUE(groupTraffic(ranks({3}), TrafficPattern::ToAll, 8).empty());
 }
