@@ -36,9 +36,6 @@ constexpr std::array<std::string_view, 14> kKeys = {"schema",
                                                     "view"};
 constexpr std::array<std::string_view, 7> kImportedKeys = {
     "from", "notes", "assumed", "batch_ranks", "one_process", "device_map", "gpus"};
-constexpr std::array<std::string_view, 11> kClusterKeys = {"name",
-constexpr std::array<std::string_view, 6> kImportedKeys = {
-    "from", "notes", "batch_ranks", "one_process", "device_map", "gpus"};
 constexpr std::array<std::string_view, 14> kClusterKeys = {"name",
                                                            "gpu",
                                                            "fabric",

@@ -1,6 +1,7 @@
 // A measured step below the simulated one.
 #include "gui/charts/timeline_widget.h"
 #include "gui/pages/timeline_page.h"
+#include "gui/window/study_files.h"
 #include "tests/gui/used_window.h"
 
 #include <QFile>

@@ -40,8 +40,6 @@ PhasesRead phasesRead(const std::string& text, const std::string& source) {
     read.allocator = shown(settings, "allocator");
     read.maxSplitMb = shown(settings, "max_split_size_mb");
     read.divisions = shown(settings, "roundup_power2_divisions");
-    for (const JsonValue& note : run->find("imported")->find("notes")->items()) {
-        read.notes += note.text().value_or("") + "\n";
     for (const char* const key : {"notes", "assumed"}) {
         for (const std::string& note : stringsIn(run->find("imported")->find(key))) {
             read.notes += note + "\n";
