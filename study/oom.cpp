@@ -147,6 +147,25 @@ Result<void> checkCapacity(const MemoryMessage& message, const Scenario& scenari
                 "name the GPU of the run (-c, --gpu), or leave the scenario out");
 }
 
+/// No way out is called surer than `explain` calls it, which knows of no room that was asked for.
+Result<void> judgeAsExplained(const Question& question,
+                              const Workbench& bench,
+                              const Watch& watch,
+                              MemoryBreakdown& memory) {
+    for (Rejection& rejection : memory.rejections) {
+        for (Fix& fix : rejection.fixes) {
+            FABRICAST_ASSIGN(const Question changed, with(question, fix.edits));
+            FABRICAST_ASSIGN(const LoadedScenario loaded,
+                             loadScenario(changed.root, bench.profiles(), changed.folders));
+            FABRICAST_ASSIGN(const MemoryBreakdown explained,
+                             memoryOfAllStages(loaded.scenario, watch));
+            fix.verdict = std::max(fix.verdict, explained.verdict);
+            fix.onDevice = std::max(fix.onDevice, explained.onDevice);
+        }
+    }
+    return {};
+}
+
 Result<void> addForecast(const Question& question,
                          const Workbench& bench,
                          const Watch& watch,
@@ -175,6 +194,7 @@ Result<void> addForecast(const Question& question,
                      loadScenario(judged.root, bench.profiles(), judged.folders));
     FABRICAST_ASSIGN(MemoryBreakdown strict, memoryOfAllStages(again.scenario, watch));
     FABRICAST_ASSIGN(strict, withFixes(std::move(strict), again.scenario, judged, bench, watch));
+    FABRICAST_TRY(judgeAsExplained(question, bench, watch, strict));
     answer.forecast->rejections = std::move(strict.rejections);
     return watch.check();
 }

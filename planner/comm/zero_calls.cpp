@@ -181,7 +181,7 @@ ModelWeights onlyExperts(ModelWeights model, bool experts) {
 }
 
 /// Of each optimizer group: of experts the mean over the ranks that have them, too.
-Calls normCalls(const StageView& view, const ModelWeights& model) {
+Calls groupNormCalls(const StageView& view, const ModelWeights& model) {
     CommCall norm{.type = WireType::Fp32, .phase = CommPhase::Optimizer, .elements = 1};
     Calls calls;
     add(calls, norm);
@@ -222,7 +222,7 @@ Calls zeroCalls(const StageView& view) {
     }
     if (sumsNorm(view)) {
         add(calls, {.type = WireType::Uint8, .phase = CommPhase::Optimizer, .elements = 1});
-        append(calls, normCalls(view, model));
+        append(calls, groupNormCalls(view, model));
     }
     return calls;
 }

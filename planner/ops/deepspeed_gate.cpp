@@ -9,8 +9,8 @@ namespace fabricast {
 namespace {
 
 constexpr std::int64_t kGateBytes = 4;
-constexpr std::int64_t kMaskBytes = 8;   ///< one_hot makes int64
-constexpr std::int64_t kRouteBytes = 4;  ///< routes are handed on as int32
+constexpr std::int64_t kGateMaskBytes = 8;  ///< one_hot makes int64
+constexpr std::int64_t kRouteBytes = 4;     ///< routes are handed on as int32
 
 /// Sizes of the gate's tensors, and what its function has names for until it returns.
 struct GateWalk {
@@ -77,20 +77,20 @@ DeepSpeedRoutes takeRoutes(GateWalk& w, TensorId gates) {
     out.locations = w.g.fresh(count, kRouteBytes, false);
     w.g.push({.name = "routes",
               .outputs = {out.indices, out.locations},
-              .forwardTemps = {count * kMaskBytes, count * kMaskBytes}});
+              .forwardTemps = {count * kGateMaskBytes, count * kGateMaskBytes}});
     w.g.holdUntilHere(w.named);
     return out;
 }
 
 /// Random token selection keeps the highest of the mask times random numbers for each expert.
 DeepSpeedRoutes gateByOne(GateWalk& w, TensorId gates) {
-    gateMask(w, "argmax", w.tokens, kMaskBytes);
-    gateMask(w, "one_hot", w.all(), kMaskBytes);
+    gateMask(w, "argmax", w.tokens, kGateMaskBytes);
+    gateMask(w, "one_hot", w.all(), kGateMaskBytes);
     gateMask(w, "random numbers", w.all(), kGateBytes, {2 * w.all() * kGateBytes});
     const std::int64_t kept = std::min(w.capacity, w.tokens) * w.experts;
-    gateMask(w, "topk", kept, kMaskBytes, {kept * kGateBytes});
-    const TensorId mask = gateMask(w, "mask", w.all(), kMaskBytes, {w.all() * kMaskBytes});
-    gateMask(w, "locations", w.all(), kMaskBytes, {w.all() * kMaskBytes});
+    gateMask(w, "topk", kept, kGateMaskBytes, {kept * kGateBytes});
+    const TensorId mask = gateMask(w, "mask", w.all(), kGateMaskBytes, {w.all() * kGateMaskBytes});
+    gateMask(w, "locations", w.all(), kGateMaskBytes, {w.all() * kGateMaskBytes});
     const TensorId masked = w.g.pointwise("masked", {gates}, w.all(), kGateBytes, {mask});
     const TensorId chosen = w.g.pointwise("sum", {masked}, w.tokens, kGateBytes, {});
     return takeRoutes(w, chosen);
@@ -115,14 +115,14 @@ TensorId shareGates(GateWalk& w, TensorId first, TensorId second) {
 
 /// The second expert is that of the highest logits with Gumbel noise, the first left out.
 DeepSpeedRoutes gateByTwo(GateWalk& w, TensorId gates) {
-    gateMask(w, "argmax", w.tokens, kMaskBytes);
-    gateMask(w, "one_hot", w.all(), kMaskBytes);
+    gateMask(w, "argmax", w.tokens, kGateMaskBytes);
+    gateMask(w, "one_hot", w.all(), kGateMaskBytes);
     const std::int64_t noise = w.all() * kGateBytes;
     gateMask(w, "logits without first", w.all(), kGateBytes, {noise, noise, noise});
-    gateMask(w, "argmax", w.tokens, kMaskBytes);
-    gateMask(w, "one_hot", w.all(), kMaskBytes);
-    gateMask(w, "locations", w.all(), kMaskBytes, {w.all() * kMaskBytes});
-    gateMask(w, "locations", w.all(), kMaskBytes, {w.all() * kMaskBytes});
+    gateMask(w, "argmax", w.tokens, kGateMaskBytes);
+    gateMask(w, "one_hot", w.all(), kGateMaskBytes);
+    gateMask(w, "locations", w.all(), kGateMaskBytes, {w.all() * kGateMaskBytes});
+    gateMask(w, "locations", w.all(), kGateMaskBytes, {w.all() * kGateMaskBytes});
     const TensorId first = gateOfRoute(w, gates);
     const TensorId second = gateOfRoute(w, gates);
     return takeRoutes(w, shareGates(w, first, second));
@@ -131,13 +131,13 @@ DeepSpeedRoutes gateByTwo(GateWalk& w, TensorId gates) {
 /// The highest of each token; those with the highest gates stay with each expert.
 DeepSpeedRoutes gateByMany(GateWalk& w, TensorId gates) {
     const std::int64_t count = w.routes * w.tokens;
-    const TensorId top = gateMask(w, "topk", count, kMaskBytes, {count * kGateBytes});
+    const TensorId top = gateMask(w, "topk", count, kGateMaskBytes, {count * kGateBytes});
     const TensorId mask = gateMask(w, "mask", w.all(), 1);
     gateMask(w, "gates of top k", w.all(), kGateBytes);
     const std::int64_t kept = std::min(w.capacity, w.tokens) * w.experts;
-    gateMask(w, "topk", kept, kMaskBytes, {kept * kGateBytes});
+    gateMask(w, "topk", kept, kGateMaskBytes, {kept * kGateBytes});
     gateMask(w, "capacity mask", w.all(), 1);
-    gateMask(w, "locations", w.all(), kMaskBytes, {w.all() * kMaskBytes});
+    gateMask(w, "locations", w.all(), kGateMaskBytes, {w.all() * kGateMaskBytes});
     const TensorId masked = w.g.pointwise("masked", {gates}, w.all(), kGateBytes, {mask});
     const TensorId sum = w.g.pointwise("sum", {masked}, w.tokens, kGateBytes, {});
     const TensorId bounded = w.g.pointwise("clamp", {sum}, w.tokens, kGateBytes, {sum});

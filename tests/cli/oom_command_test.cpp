@@ -99,7 +99,9 @@ TEST(OomCommand, TypesTheFirstWayOutAsAWholeCommand) {
     const std::string typed = text.substr(next + 17);
     EXPECT_EQ(typed.find("--layout"), typed.rfind("--layout")) << typed;
     const ProgramOutput explained = ran(typed);
-    EXPECT_TRUE(explained.out.starts_with("FITS  ")) << explained.out << explained.err;
+    EXPECT_TRUE(explained.out.starts_with("LIKELY FITS  ")) << explained.out << explained.err;
+    const std::string way = text.substr(text.find("\n  ") + 1);  // the first, which is typed
+    EXPECT_NE(way.substr(0, way.find('\n')).find(", likely fits"), std::string::npos) << text;
 }
 
 /// The parts of the forecast are those of `explain`.

@@ -92,7 +92,7 @@ TEST(OwnCorrection, IsRefusedOutsideItsBoundsAndWithoutADay) {
         folder.write("corrections/ours.json", correctionOf("ours", "2026-11-20", speed));
         const ProgramOutput answer = correctedBy(folder, line);
         EXPECT_EQ(answer.code, ExitCode::BadInput) << speed << answer.out;
-        EXPECT_NE(answer.err.find("ours.json:5:"), std::string::npos) << answer.err;
+        EXPECT_NE(answer.err.find("ours.json:3:"), std::string::npos) << answer.err;
         EXPECT_NE(answer.err.find(" to "), std::string::npos) << answer.err;  // the bounds
     }
     const TemporaryProfiles folder("undated");
