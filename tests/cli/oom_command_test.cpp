@@ -99,9 +99,23 @@ TEST(OomCommand, TypesTheFirstWayOutAsAWholeCommand) {
     const std::string typed = text.substr(next + 17);
     EXPECT_EQ(typed.find("--layout"), typed.rfind("--layout")) << typed;
     const ProgramOutput explained = ran(typed);
-    EXPECT_TRUE(explained.out.starts_with("LIKELY FITS  ")) << explained.out << explained.err;
-    const std::string way = text.substr(text.find("\n  ") + 1);  // the first, which is typed
-    EXPECT_NE(way.substr(0, way.find('\n')).find(", likely fits"), std::string::npos) << text;
+    EXPECT_TRUE(explained.out.starts_with("FITS  ")) << explained.out << explained.err;
+}
+
+/// A way that surely fits is typed before those that only likely do, as `explain` calls them.
+TEST(OomCommand, CallsNoWayOutSurerThanExplainDoes) {
+    const std::string loss = "settings.kernels.loss=liger";
+    const std::string out = oomRun(runOf8B()).out;
+    const std::size_t way = out.find("\n  " + loss);
+    ASSERT_NE(way, std::string::npos) << out;
+    EXPECT_NE(out.substr(way, out.find('\n', way + 1) - way).find(", likely fits"),
+              std::string::npos)
+        << out;
+    Words asked = runOf8B();
+    asked.resize(asked.size() - 2);
+    asked.insert(asked.begin(), "explain");
+    const ProgramOutput explained = runProgram(withMore(asked, {"--set", loss}), {});
+    EXPECT_TRUE(explained.out.starts_with("LIKELY FITS  ")) << explained.out;
 }
 
 /// The parts of the forecast are those of `explain`.
