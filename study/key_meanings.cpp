@@ -49,6 +49,8 @@ constexpr std::array kMeanings = {
     Meaning{"settings.kernels.cuda_graphs", "layers are launched as CUDA graphs"},
     Meaning{"settings.kernels.graph_experts", "routed experts are part of the graphs"},
     Meaning{"settings.kernels.linear_host", "times the host's time of a linear layer's module"},
+    Meaning{"settings.kernels.balanced_context",
+            "cp: a rank has a part of a sequence's start and of its end, not one part (Axolotl)"},
     Meaning{"settings.kernels.fused_ops", "the activation writes what its product reads, in fp8"},
     Meaning{"settings.kernels.dropout", "dropout's probability; its masks are kept"},
     Meaning{"settings.kernels.deallocate_pipeline_outputs", "a stage frees what it has sent"},

@@ -18,36 +18,38 @@ ContextParallelAttention byHeads(const KernelProfile& profile,
 }
 
 /// The keys rotate: first the rank's own, then half of a square in each step (a causal mask hides
-/// the other half: of the keys from later ranks, or of the rank's own first chunk).
+/// the other half: of the keys from later ranks, or of the rank's own first chunk), or for the last
+/// of ranks with one chunk a whole one.
 ContextParallelAttention byRing(const KernelProfile& profile,
                                 const Attention& whole,
-                                std::int64_t ranks,
+                                const ContextSplit& split,
                                 const RateState& state) {
     Attention own = whole;
-    own.queries = ceilDivide(whole.queries, ranks);
-    own.keys = ceilDivide(whole.keys, ranks);
+    own.queries = ceilDivide(whole.queries, split.ranks);
+    own.keys = ceilDivide(whole.keys, split.ranks);
     Attention other = own;
     other.causal = false;
-    if (whole.causal) {
+    if (whole.causal && split.balanced) {
         other.keys = ceilDivide(own.keys, 2);
     }
-    return {.steps = ranks,
+    return {.steps = split.ranks,
             .first = attentionTime(profile, own, state),
             .each = attentionTime(profile, other, state)};
 }
 
 /// One's queries on all keys up to them: a causal rank runs its early chunk and its late one. Over
-/// all ranks the pair sees the same: the first chunk and the whole sequence, for rank 0.
+/// all ranks the pair sees the same: the first chunk and the whole sequence, for rank 0. Of ranks
+/// with one chunk the last sees all keys.
 ContextParallelAttention byGather(const KernelProfile& profile,
                                   const Attention& whole,
-                                  std::int64_t ranks,
+                                  const ContextSplit& split,
                                   const RateState& state) {
     Attention own = whole;
-    if (!whole.causal) {
-        own.queries = ceilDivide(whole.queries, ranks);
+    if (!whole.causal || !split.balanced) {
+        own.queries = ceilDivide(whole.queries, split.ranks);
         return {.steps = 1, .first = attentionTime(profile, own, state)};
     }
-    const std::int64_t chunk = ceilDivide(whole.queries, 2 * ranks);
+    const std::int64_t chunk = ceilDivide(whole.queries, 2 * split.ranks);
     own.queries = chunk;
     own.keys = std::min(chunk, whole.keys);
     const Seconds early = attentionTime(profile, own, state);
@@ -59,22 +61,21 @@ ContextParallelAttention byGather(const KernelProfile& profile,
 
 ContextParallelAttention contextParallelAttention(const KernelProfile& profile,
                                                   const Attention& whole,
-                                                  std::int64_t ranks,
-                                                  CpKind kind,
+                                                  const ContextSplit& split,
                                                   const RateState& state) {
-    if (ranks <= 1) {
+    if (split.ranks <= 1) {
         return {.steps = 1, .first = attentionTime(profile, whole, state)};
     }
-    switch (kind) {
+    switch (split.kind) {
         case CpKind::Ulysses:
-            return byHeads(profile, whole, ranks, state);
+            return byHeads(profile, whole, split.ranks, state);
         case CpKind::AllGather:
-            return byGather(profile, whole, ranks, state);
+            return byGather(profile, whole, split, state);
         case CpKind::Ring:
         case CpKind::Hierarchical:
             break;
     }
-    return byRing(profile, whole, ranks, state);
+    return byRing(profile, whole, split, state);
 }
 
 }  // namespace fabricast

@@ -16,13 +16,20 @@ struct ContextParallelAttention {
     [[nodiscard]] Seconds total() const { return first + each * static_cast<double>(steps - 1); }
 };
 
-/// `whole` has the full sequence and one rank's heads without context parallelism. Causal ranks
-/// hold a chunk from each end, so that all have the same work.
-///     contextParallelAttention(profile, whole, 4, CpKind::Ring, {}).total();
+/// How the sequence is divided.
+struct ContextSplit {
+    std::int64_t ranks = 1;
+    CpKind kind = CpKind::Ring;
+    /// Causal ranks hold a chunk from each end, so that all have the same work. Else each holds one,
+    /// and all wait for the last, whose queries see every key.
+    bool balanced = true;
+};
+
+/// `whole` has the full sequence and one rank's heads without context parallelism.
+///     contextParallelAttention(profile, whole, {.ranks = 4}, {}).total();
 ContextParallelAttention contextParallelAttention(const KernelProfile& profile,
                                                   const Attention& whole,
-                                                  std::int64_t ranks,
-                                                  CpKind kind,
+                                                  const ContextSplit& split,
                                                   const RateState& state);
 
 }  // namespace fabricast

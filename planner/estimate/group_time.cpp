@@ -120,13 +120,16 @@ MemoryOp GroupClock::memoryOpOf(const FusedGroup& group) const {
 SegmentTime GroupClock::attention() const {
     SegmentTime time;
     const Layout& layout = scenario_.layout;
+    const KernelSettings& kernels = scenario_.settings.kernels;
+    // Documents that are short beside a rank's part are distributed evenly in either way.
+    const ContextSplit split{.ranks = layout.cp,
+                             .kind = layout.cpKind,
+                             .balanced = kernels.balancedContext || kernels.documentTokens > 0};
     for (const WindowedAttention& windowed : attentionsOf(scenario_, kernels_)) {
         Attention pass = windowed.attention;
         const auto seconds = [&]() {
             return windowed.share *
-                   contextParallelAttention(kernels_, pass, layout.cp, layout.cpKind, {})
-                       .total()
-                       .count();
+                   contextParallelAttention(kernels_, pass, split, {}).total().count();
         };
         time.forward.device.attention += seconds();
         pass.pass = AttentionPass::Backward;

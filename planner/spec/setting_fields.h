@@ -43,6 +43,7 @@ constexpr auto fieldsOf(const KernelSettings&) {
                       Field{"cuda_graphs", &Group::cudaGraphs},
                       Field{"graph_experts", &Group::graphExperts},
                       Field{"linear_host", &Group::linearHost, 0, 100},
+                      Field{"balanced_context", &Group::balancedContext},
                       Field{"fused_ops", &Group::fusedOps},
                       Field{"dropout", &Group::dropout, 0, 1},
                       Field{"deallocate_pipeline_outputs", &Group::deallocatePipelineOutputs},

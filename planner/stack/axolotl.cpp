@@ -25,6 +25,7 @@ Settings axolotlDefaults(const Layout& layout, Tuning tuning) {
     Settings settings = accelerateStack().defaults(layout, tuning);
     settings.lora.doubleQuantization = true;  // what its loader always asks bitsandbytes for
     settings.allocator = AllocatorKind::ExpandableSegments;  // set_pytorch_cuda_alloc_conf
+    settings.kernels.balancedContext = false;                // it cuts a batch with torch.chunk
     if (layout.shard == Shard::None && tuning == Tuning::Full) {
         PrecisionSettings& precision = settings.precision;
         precision.parameters = precision.gradients = precision.reduce = precision.moments =

@@ -122,14 +122,31 @@ TEST(ContextParallelAttention, DividesTheWorkEvenly) {
     const double alone = attentionTime(kernels, whole, {}).count();
     for (const CpKind kind : {CpKind::Ring, CpKind::AllGather, CpKind::Ulysses}) {
         for (const std::int64_t ranks : {2, 4, 8}) {
-            const auto shared = contextParallelAttention(kernels, whole, ranks, kind, {});
+            const auto shared = contextParallelAttention(kernels, whole, {ranks, kind}, {});
             // Launches, last tiles and reading keys again come on top.
             const double part = shared.total().count() * static_cast<double>(ranks) / alone;
             EXPECT_GT(part, 0.97) << static_cast<int>(kind) << " over " << ranks;
             EXPECT_LT(part, 1.25) << static_cast<int>(kind) << " over " << ranks;
         }
     }
-    EXPECT_EQ(contextParallelAttention(kernels, whole, 1, CpKind::Ring, {}).total().count(), alone);
+    EXPECT_EQ(contextParallelAttention(kernels, whole, {.ranks = 1}, {}).total().count(), alone);
+}
+
+// Of c parts the last sees c - 1 before it and half of its own, where an even share is c / 2.
+TEST(ContextParallelAttention, WaitsForTheLastOfRanksWithOnePart) {
+    const KernelProfile& kernels = shippedKernels("a100-sxm4-80gb");
+    Attention whole = kLlama;
+    whole.queries = whole.keys = 131072;
+    const double alone = attentionTime(kernels, whole, {}).count();
+    for (const CpKind kind : {CpKind::Ring, CpKind::AllGather}) {
+        for (const std::int64_t ranks : {2, 4, 8}) {
+            const ContextSplit split{.ranks = ranks, .kind = kind, .balanced = false};
+            const auto last = contextParallelAttention(kernels, whole, split, {});
+            const double count = static_cast<double>(ranks);
+            const double part = last.total().count() * count / alone;
+            EXPECT_NEAR(part, (2.0 * count - 1.0) / count, 0.15) << static_cast<int>(kind);
+        }
+    }
 }
 
 // What was timed in a long loop is no slower in a long loop of training.
