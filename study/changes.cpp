@@ -1,5 +1,6 @@
 #include "study/changes.h"
 
+#include "planner/base/integers.h"
 #include "planner/load/load_search.h"
 #include "planner/ops/megatron_vocab.h"
 #include "planner/spec/check_fused_loss.h"
@@ -185,10 +186,18 @@ void reduceEveryMicroBatch(const ChangeSubject& subject, Offers& offers) {
 
 // ---- What a run does beside its steps.
 
+/// Smaller batches are more of them, whose logits are as large together.
 void smallerEvaluation(const ChangeSubject& subject, Offers& offers) {
-    for (std::int64_t smaller = subject.now.settings.phases.evaluationBatch / 2; smaller >= 1;
-         smaller /= 2) {
-        offers.add({setting("settings.phases.evaluation_batch", std::to_string(smaller))});
+    const PhaseSettings& phases = subject.now.settings.phases;
+    for (std::int64_t smaller = phases.evaluationBatch / 2; smaller >= 1; smaller /= 2) {
+        std::vector<Edit> edits = {
+            setting("settings.phases.evaluation_batch", std::to_string(smaller))};
+        if (phases.keptLogits > 0) {
+            const std::int64_t kept =
+                ceilDivide(phases.keptLogits * phases.evaluationBatch, smaller);
+            edits.push_back(setting("settings.phases.kept_logits", std::to_string(kept)));
+        }
+        offers.add(std::move(edits));
     }
 }
 
@@ -683,15 +692,15 @@ constexpr std::array kRows = {
     Row{kMemory,
         kFree,
         0,
-        "evaluation",
-        "per_device_eval_batch_size: an evaluation has more batches",
-        &smallerEvaluation},
-    Row{kMemory,
-        kFree,
-        0,
         "kept logits",
         "prediction_loss_only, or preprocess_logits_for_metrics that keeps a number a token",
         &keepNoLogits},
+    Row{kMemory,
+        kFree,
+        0,
+        "evaluation",
+        "per_device_eval_batch_size: an evaluation has more batches",
+        &smallerEvaluation},
     Row{kMemory, kFree, 0, "loading", "weights are read on the host", &loadShards},
     Row{kMemory, kFree, 0, "checkpoint", "each unit goes to the host by itself", &saveUnitByUnit},
     Row{kMemory, kFree, 0, "buckets", "gradients are views of buckets", &bucketView},

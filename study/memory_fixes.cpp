@@ -197,6 +197,10 @@ Result<std::optional<Fix>> lessFragmented(const MemoryBreakdown& memory,
         return std::optional<Fix>();
     }
     std::vector<Edit> edits = {{"settings.allocator", "expandable_segments", "--set"}};
+    const bool isCut = scenario.settings.maxSplitMb > 0;
+    if (isCut) {
+        edits.push_back({"settings.max_split_size_mb", "0", "--set"});
+    }
     FABRICAST_ASSIGN(const Question changed, with(question, edits));
     FABRICAST_ASSIGN(const LoadedScenario loaded,
                      loadScenario(changed.root, bench.profiles(), changed.folders));
@@ -206,8 +210,10 @@ Result<std::optional<Fix>> lessFragmented(const MemoryBreakdown& memory,
         return std::optional<Fix>();
     }
     Fix fix = memoryFixOf(after);
-    fix.change = "settings.allocator=expandable_segments";
-    fix.sideEffect = "PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True";
+    fix.change = std::string("settings.allocator=expandable_segments") +
+                 (isCut ? " and settings.max_split_size_mb=0" : "");
+    fix.sideEffect =
+        std::string("PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True") + (isCut ? " alone" : "");
     fix.edits = std::move(edits);
     fix.typed = typed(fix.edits);
     return std::optional(std::move(fix));

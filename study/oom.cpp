@@ -30,12 +30,25 @@ void addOtherProcesses(const MemoryMessage& message, std::vector<OomCause>& caus
     }
 }
 
-/// The allocator had as much as was asked for, in pieces.
+std::optional<Bytes> shortage(const MemoryMessage& message) {
+    if (!message.isFailure() || !message.tried || !message.free ||
+        *message.free >= *message.tried) {
+        return std::nullopt;
+    }
+    return *message.tried - *message.free;
+}
+
+/// The allocator had as much as was missing, in pieces.
 void addFragments(const MemoryMessage& message, std::vector<OomCause>& causes) {
-    if (message.unallocated && message.tried && *message.unallocated >= *message.tried) {
+    if (!message.unallocated || !message.tried) {
+        return;
+    }
+    const bool isWhole = *message.unallocated >= *message.tried;
+    const std::optional<Bytes> missing = isWhole ? message.tried : shortage(message);
+    if (missing && *message.unallocated >= *missing) {
         causes.push_back({"fragmentation: PyTorch held " + shortText(*message.unallocated) +
-                              " in no tensor, more than the " + shortText(*message.tried) +
-                              " that failed",
+                              " in no tensor, more than the " + shortText(*missing) +
+                              (isWhole ? " that failed" : " that were missing"),
                           "PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True"});
     }
 }
@@ -81,14 +94,6 @@ std::vector<OomCause> causesOf(const MemoryMessage& message, bool alone) {
     addPools(message, causes);
     addNotPyTorch(message, alone, causes);
     return causes;
-}
-
-std::optional<Bytes> shortage(const MemoryMessage& message) {
-    if (!message.isFailure() || !message.tried || !message.free ||
-        *message.free >= *message.tried) {
-        return std::nullopt;
-    }
-    return *message.tried - *message.free;
 }
 
 std::vector<MemoryLayer> layersOf(const MemoryMessage& message, const MemoryBreakdown* forecast) {

@@ -205,9 +205,11 @@ Result<JsonValue> withoutRanks(JsonValue root, const Edit& edit) {
     }
     const JsonBuilder build(whereOf(edit));
     JsonValue said = *notes;
-    JsonBuilder::appendItem(said,
-                            build.string("dp " + ranks->shown() + " of the file is left out: " +
-                                         edit.origin + " " + edit.value + " says how many"));
+    if (ranks->shown() != edit.value) {
+        JsonBuilder::appendItem(said,
+                                build.string("dp " + ranks->shown() + " of the file is left out: " +
+                                             edit.origin + " " + edit.value + " says how many"));
+    }
     FABRICAST_ASSIGN(root, build.with(std::move(root), "imported.notes", std::move(said)));
     return JsonBuilder::without(std::move(root), "layout.dp");
 }

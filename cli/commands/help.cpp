@@ -4,6 +4,7 @@
 #include "study/help_topics.h"
 
 #include <memory>
+#include <string>
 #include <string_view>
 
 namespace fabricast {
@@ -29,12 +30,20 @@ Result<Answer> explainTopic(const FlagSet& program, const std::string& name) {
         Error::Code::NotFound, "help", "unknown topic \"" + name + "\"", suggestName(name, views));
 }
 
+std::string aboutHelp() {
+    std::string text = "Help for a command or a topic";
+    std::string_view before = ": ";
+    for (const HelpTopic& topic : helpTopics()) {
+        text.append(before).append(topic.name);
+        before = ", ";
+    }
+    return text;
+}
+
 }  // namespace
 
 Command helpCommand(const FlagSet& program, const GlobalOptions& /*options*/) {
-    const FlagSet app = program.command("help",
-                                        "Help for a command or a topic: dpo, exit-codes, layout, "
-                                        "lora, moe, recompute, reference, settings, stacks");
+    const FlagSet app = program.command("help", aboutHelp().c_str());
     app.footer("");
     const auto topic = std::make_shared<std::string>();
     app.add("topic", *topic, "a command or a topic").takes("[TOPIC]");

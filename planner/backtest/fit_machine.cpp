@@ -131,6 +131,12 @@ GpuRuns withoutCopies(const GpuRuns& all, MachineFit& fit) {
     return distinct;
 }
 
+/// "3 of 4 runs", "4 runs".
+std::string someOf(const MachineFit& fit) {
+    const std::string runs = std::to_string(fit.runs);
+    return (fit.runs == fit.rows ? runs : runs + " of " + std::to_string(fit.rows)) + " runs";
+}
+
 class GpuFit {
 public:
     GpuFit(const RunCatalog& catalog, const TimingProfiles& profiles, std::size_t threads)
@@ -142,8 +148,8 @@ public:
         std::vector<RunSlopes> runs = runSlopes(all, catalog_, profiles_, {}, threads_);
         fit.runs = runs.size();
         if (runs.size() < kLeastRunsOfCorrection) {
-            fit.why = "only " + std::to_string(runs.size()) + " of " + std::to_string(rows.size()) +
-                      " runs can be compared with a forecast; a correction needs " +
+            fit.why = "only " + someOf(fit) +
+                      " can be compared with a forecast; a correction needs " +
                       std::to_string(kLeastRunsOfCorrection);
             return fit;
         }
@@ -230,8 +236,7 @@ Result<std::vector<MachineFit>> fitMachines(const std::vector<PublishedRun>& run
     const MachineFit& most = *std::ranges::max_element(fits, {}, &MachineFit::runs);
     return fail(Error::Code::BadInput,
                 "--fit",
-                "only " + std::to_string(most.runs) + " of " + std::to_string(most.rows) +
-                    " runs on " + most.gpu + " can be compared with a forecast" +
+                "only " + someOf(most) + " on " + most.gpu + " can be compared with a forecast" +
                     (most.remarks.empty() ? "" : " (" + most.remarks.front() + ")"),
                 "a correction needs " + std::to_string(kLeastRunsOfCorrection) +
                     " runs on one kind of GPU");

@@ -113,7 +113,7 @@ void addNext(const std::vector<RunSlopes>& runs, double deviation, MachineFit& f
     }
     const std::string share = std::to_string(std::lround(100.0 * *best / total)) + " %";
     fit.next = measurementOf(static_cast<MachineFactor>(best - saved.begin())) + ": " + share +
-               " of what the runs leave open of their own forecasts' variance";
+               " of the variance that these runs leave in their forecasts";
 }
 
 }  // namespace

@@ -20,8 +20,8 @@ struct ContextParallelAttention {
 struct ContextSplit {
     std::int64_t ranks = 1;
     CpKind kind = CpKind::Ring;
-    /// Causal ranks hold a chunk from each end, so that all have the same work. Else each holds one,
-    /// and all wait for the last, whose queries see every key.
+    /// Causal ranks hold a chunk from each end, so that all have the same work. Else each holds
+    /// one, and all wait for the last, whose queries see every key.
     bool balanced = true;
 };
 

@@ -99,11 +99,14 @@ Result<void> importKeptLogits(ScenarioDraft& draft) {
     } else if (measures && moves) {
         draft.set(kKeptKey, *moves, kMoves);
     } else if (measures) {
+        // As many as a small validation set has: to count none would call any evaluation a fit.
+        constexpr std::int64_t kFewBatches = 4;
+        draft.set(kKeptKey, kFewBatches, kMetrics);
         draft.assume(
             kKeptKey,
             std::string("compute_metrics without eval_accumulation_steps keeps the logits of ") +
-                "all of an evaluation's batches on the GPU: --set " + kKeptKey +
-                "=… says how many it has");
+                "all of an evaluation's batches on the GPU: " + std::to_string(kFewBatches) +
+                " are counted, --set " + kKeptKey + "=… says how many it has");
     } else if (moves) {
         draft.assume(
             kKeptKey,

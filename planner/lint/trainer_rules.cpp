@@ -76,6 +76,23 @@ LintHits clashingCheckpoints(const LintView& view) {
                : LintHits{};
 }
 
+/// Logits of a whole evaluation, which a Trainer keeps for compute_metrics.
+LintHits keptLogitsOfTrainer(const LintView& view) {
+    const LintFile& file = view.file;
+    const bool evaluates = (file.has("--eval_strategy") && file.text("--eval_strategy") != "no") ||
+                           file.isOn("--do_eval");
+    const bool moves = file.has("--eval_accumulation_steps") || file.isOn("--batch_eval_metrics") ||
+                       file.isOn("--prediction_loss_only") ||
+                       file.has("--preprocess_logits_for_metrics");
+    return evaluates && file.has("--compute_metrics") && !moves
+               ? LintHits{{file.at("--compute_metrics"),
+                           "compute_metrics keeps the logits of all batches of an evaluation on "
+                           "the GPU",
+                           typedIn(file, "eval_accumulation_steps", "1") +
+                               ", or preprocess_logits_for_metrics"}}
+               : LintHits{};
+}
+
 constexpr std::array kTrainerRules = {
     LintRule{"HF01",
              LintSeverity::Error,
@@ -101,7 +118,13 @@ constexpr std::array kTrainerRules = {
              LintSeverity::Warning,
              "adapters on a base in fp32",
              "The frozen weights take twice the memory, and are cast for every product.",
-             &wideBase}};
+             &wideBase},
+    LintRule{"HF06",
+             LintSeverity::Warning,
+             "logits of a whole evaluation",
+             "Each sequence leaves vocabulary x length numbers: the first evaluation runs out of "
+             "memory.",
+             &keptLogitsOfTrainer}};
 
 }  // namespace
 

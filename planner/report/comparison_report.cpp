@@ -26,6 +26,8 @@ struct Titled {
     bool falls = false;  ///< from one number to another
 };
 
+constexpr double kSame = 0.0005;  ///< printed as 0.0 %
+
 /// "B is 28.9 % slower than A, mostly recomputed kernels".
 std::string verdictLine(const Comparison& comparison, const SideDifference& difference) {
     const std::string& side = comparison.sides[difference.side].name;
@@ -33,6 +35,9 @@ std::string verdictLine(const Comparison& comparison, const SideDifference& diff
     const double more = std::abs(difference.ratio - 1.0);
     switch (difference.verdict) {
         case SpeedVerdict::Equal:
+            if (more < kSame) {
+                return fmt::format("{} and {} take the same time", base, side);
+            }
             return fmt::format(
                 "{} and {} cannot be told apart: they differ by {}, and the order of forecasts "
                 "within {} of "

@@ -128,23 +128,28 @@ std::string powerText(const RunCost& cost) {
                                       : "; node power as of " + cost.power.nodeLike);
 }
 
-/// Why a run is never done: it fails before it has saved anything, or before it has recovered.
+/// Why a run is never done, or hardly: it fails before it has saved anything, or before it has
+/// recovered.
 std::string noProgressText(const Goodput& goodput) {
     const CheckpointCycle& cycle = goodput.cycles[goodput.count - 1];
+    const std::string_view progress = goodput.share.value > 0.0 ? "hardly any" : "no";
     if (cycle.recovery < cycle.mtbf && cycle.interval > cycle.mtbf) {
         return fmt::format(
-            "the run makes no progress: it fails every {} and saves only every {} "
+            "the run makes {} progress: it fails every {} and saves only every {} "
             "(--checkpoint-interval)\n",
+            progress,
             durationText(cycle.mtbf),
             durationText(cycle.interval));
     }
-    return "the run makes no progress: failures occur faster than it recovers\n";
+    return fmt::format("the run makes {} progress: failures occur faster than it recovers\n",
+                       progress);
 }
 
 /// What the numbers rest on, line by line.
 std::string reasonText(const RunCost& cost, const CostBasis& basis) {
     std::string text = goodputText(cost.goodput, basis.checkpoint) + powerText(cost);
-    if (!cost.perMtok && cost.gpuHour.price) {
+    constexpr double kHardlyAny = 0.01;
+    if (cost.goodput.share.value < kHardlyAny) {
         text += noProgressText(cost.goodput);
     }
     text += fmt::format("site: {}, {}\n", basis.site, basis.siteTitle);

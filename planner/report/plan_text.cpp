@@ -210,8 +210,9 @@ std::string countText(const PlanReport& report) {
     if (report.candidates == 0) {
         return {};
     }
-    return fmt::format("{} layouts, {} with room for their states in {} GiB{}{}\n",
+    return fmt::format("{} layout{}, {} with room for their states in {} GiB{}{}\n",
                        grouped(report.candidates),
+                       report.candidates == 1 ? "" : "s",
                        grouped(report.feasible),
                        report.question.cluster.node.gpu.capacity().value
                            ? gibText(*report.question.cluster.node.gpu.capacity().value)

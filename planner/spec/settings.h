@@ -88,8 +88,8 @@ struct KernelSettings {
     /// Of the documents that a sequence is packed with, each of which attends to itself alone; 0:
     /// one document.
     std::int64_t documentTokens = 0;
-    /// Under context parallelism each rank has a part of the sequence's start and one of its end, so
-    /// that a causal mask leaves all the same work; else it has one part, and the last waits for none.
+    /// With cp a rank has a part of the sequence's start and of its end, so that all have the same
+    /// work under a causal mask; else it has one part, and all wait for the last.
     bool balancedContext = true;
     ActivationKernel activation = ActivationKernel::Eager;
     LossKernel loss = LossKernel::Fp32Upcast;

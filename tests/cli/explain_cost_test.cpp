@@ -103,6 +103,13 @@ TEST(ExplainCost, FlagsSayHowItIsPaidAndSaved) {
               2U);
 }
 
+/// A price of a run that is never done is no answer by itself.
+TEST(ExplainCost, SaysThatARunHardlyGetsOn) {
+    const ProgramOutput output = explain(
+        {"--section", "cost", "--tokens", "1T", "--mtbf", "1h", "--checkpoint-interval", "6h"});
+    EXPECT_NE(output.out.find("the run makes "), std::string::npos) << output.out;
+}
+
 TEST(ExplainCost, WhyOpensItsNumbers) {
     for (const char* key : {"usd_per_mtok",
                             "kwh_per_mtok",

@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 
+#include <fstream>
 #include <string>
 #include <vector>
 
@@ -53,6 +54,22 @@ TEST(OomCommand, ExplainsTheMessageAlone) {
     EXPECT_NE(output.out.find("expandable_segments:True"), std::string::npos);
     EXPECT_NE(output.out.find("not PyTorch's: CUDA context, NCCL"), std::string::npos);
     EXPECT_NE(output.out.find("next: fabricast oom SCENARIO"), std::string::npos);
+}
+
+/// What was held in no tensor would have been enough for what was missing, if not for all of it.
+TEST(OomCommand, CallsPiecesThatWereEnoughFragmentation) {
+    const std::string file = tempFolder() + "fragments.log";
+    std::ofstream(file)
+        << "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 3.91 GiB. GPU 0 has a "
+           "total capacity of 79.11 GiB of which 2.64 GiB is free. Including "
+           "non-PyTorch memory, this process has 76.46 GiB memory in use. Of the "
+           "allocated memory 71.02 GiB is allocated by PyTorch, and 3.32 GiB is "
+           "reserved by PyTorch but unallocated.\n";
+    const std::string out = oomRun({"--message", file}).out;
+    EXPECT_NE(out.find("fragmentation: PyTorch held 3.32 GiB in no tensor, more than the 1.27 GiB "
+                       "that were missing"),
+              std::string::npos)
+        << out;
 }
 
 /// One GPU alone talks to nobody.

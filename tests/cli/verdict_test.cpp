@@ -120,6 +120,29 @@ TEST(Verdict, LikelyIsExplainedAndCanBeAskedAway) {
     EXPECT_EQ(with({"--reserve", "95%"}).code, ExitCode::BadInput);
 }
 
+/// A way out that takes a key along does not end the answer where the key cannot stay.
+TEST(Verdict, OffersExpandableSegmentsInPlaceOfALimitOnSplitting) {
+    const ProgramOutput limited =
+        runProgram(typedWords("explain -m llama-3.1-8b -c dgx-h100 --stack megatron --seq 8192 "
+                              "--layout recompute=full --set settings.max_split_size_mb=256"),
+                   {});
+    EXPECT_TRUE(limited.err.empty()) << limited.err;
+    EXPECT_NE(limited.out.find("LIKELY FITS  "), std::string::npos) << limited.out;
+}
+
+/// Smaller batches of an evaluation are more of them, all of which are kept.
+TEST(Verdict, KeepsAsManyLogitsInSmallerBatches) {
+    const ProgramOutput output = runProgram(
+        typedWords("explain -m llama-3.2-1b --gpu rtx-4090 --gpus 1 --stack accelerate --seq 2048 "
+                   "--layout recompute=full --set settings.phases.evaluation_batch=8 --set "
+                   "settings.phases.kept_logits=2"),
+        {});
+    EXPECT_EQ(output.code, ExitCode::DoesNotFit) << output.out << output.err;
+    EXPECT_NE(output.out.find("settings.phases.kept_logits=0: "), std::string::npos) << output.out;
+    EXPECT_EQ(output.out.find("\n  settings.phases.evaluation_batch="), std::string::npos)
+        << output.out;
+}
+
 /// What is free in the allocator's hands goes back to a GPU that is short of memory: no worst case.
 /// What lies in segments with a tensor in them stays: it decides what is likely.
 TEST(Verdict, IsOfWhatTheAllocatorCannotGiveBack) {
