@@ -1,6 +1,7 @@
 #include "study/changes.h"
 
 #include "planner/base/integers.h"
+#include "planner/base/quantity_text.h"
 #include "planner/load/load_search.h"
 #include "planner/ops/megatron_vocab.h"
 #include "planner/spec/check_fused_loss.h"
@@ -535,6 +536,15 @@ bool isSold(const ProfileFile& file) {
     return sold == nullptr || sold->boolean().value_or(true);
 }
 
+/// Another kind of node stands where these do.
+void keepSites(const SitesSpec& sites, Edits& edits) {
+    if (sites.count > 1) {
+        edits.push_back({"cluster.sites", std::to_string(sites.count), "--sites"});
+        edits.push_back({"cluster.wan", shortText(sites.rate), "--wan"});
+        edits.push_back({"cluster.wan_latency", shortText(sites.latency), "--wan-latency"});
+    }
+}
+
 /// As many GPUs of each better kind, the nearest first.
 void otherGpus(const ChangeSubject& subject, Offers& offers) {
     constexpr int kMost = 4;
@@ -558,7 +568,9 @@ void otherGpus(const ChangeSubject& subject, Offers& offers) {
         if (more == kMost) {
             break;
         }
-        Change& change = offers.add({{"cluster.name", name, "-c"}, nodes(now.nodes)}, more++);
+        Edits edits = {{"cluster.name", name, "-c"}, nodes(now.nodes)};
+        keepSites(now.sites, edits);
+        Change& change = offers.add(std::move(edits), more++);
         change.sideEffect += key.second;
     }
 }

@@ -69,7 +69,12 @@ Result<void> checkFitName(const BacktestFlags& flags, const GlobalOptions& optio
             "--fit " + shellWord((file.parent_path() / kCorrections / (stem + ".json")).string()));
     }
     if (isProfileName(stem)) {
-        return {};
+        return file.extension() == ".json"
+                   ? Result<void>()
+                   : fail(Error::Code::BadInput,
+                          "--fit",
+                          "\"" + file.string() + "\" is not read as a profile: no .json",
+                          "--fit " + shellWord((file.parent_path() / (stem + ".json")).string()));
     }
     const std::string near = profileName(stem);
     const std::string name = isProfileName(near) ? near : "our-gpus";

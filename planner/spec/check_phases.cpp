@@ -63,13 +63,14 @@ Result<void> checkShards(const Scenario& scenario) {
     const bool loads = phases.loading != Loading::Meta;
     const bool gathers = phases.checkpoint != SavedWeights::Sharded;
     const char* const key = loads ? "settings.phases.loading" : "settings.phases.checkpoint";
+    const char* const what = loads ? "loading" : "a checkpoint of whole weights";
     if (!loads && !gathers) {
         return {};
     }
     if (!isFsdp(settings.engine)) {
         return withoutPhase(
             key,
-            "it is modelled under FSDP1 and FSDP2, not under " +
+            std::string(what) + " is modelled under FSDP1 and FSDP2, not under " +
                 std::string(nameOf(settings.engine)),
             loads ? "settings.phases.loading=meta" : "settings.phases.checkpoint=sharded");
     }
@@ -77,7 +78,7 @@ Result<void> checkShards(const Scenario& scenario) {
         axis || settings.tuning == Tuning::Lora || scenario.layout.offload != Offload::None) {
         return withoutPhase(
             key,
-            "it is modelled without tp, pp, cp, adapters and offload",
+            std::string(what) + " is modelled without tp, pp, cp, adapters and offload",
             loads ? "settings.phases.loading=meta" : "settings.phases.checkpoint=sharded");
     }
     return {};

@@ -191,6 +191,24 @@ Result<void> checkAdapter(std::string_view stack,
     return {};
 }
 
+/// Of a rank's several chunks each crosses the line between sites, one after another with those of
+/// all pipelines: how long they wait for it is not forecast.
+Result<void> checkChunksOverSites(const Stack& stack, const Scenario& scenario) {
+    const Layout& layout = scenario.layout;
+    if (scenario.cluster.sites.count <= 1 || layout.pp == 1 || layout.vpp == 1) {
+        return {};
+    }
+    const bool isInside = rankOrderOf(stack, layout).pipelineInside;
+    const std::int64_t run = isInside ? layout.tp * layout.cp * layout.pp : layout.world();
+    if (scenario.cluster.siteGpus() % run == 0) {
+        return {};
+    }
+    return fail(Error::Code::Unsupported,
+                "layout.vpp",
+                "several chunks a rank are not modelled where a pipeline spans sites",
+                "vpp=1, or a pipeline inside a site (placement=pp_inside)");
+}
+
 }  // namespace
 
 tl::unexpected<Error> breaks(std::string_view key, std::string why, std::string hint) {
@@ -231,6 +249,7 @@ std::string multiplesHint(std::string_view key, std::int64_t number, std::int64_
 Result<void> checkCommon(const Stack& stack, const Scenario& scenario) {
     FABRICAST_TRY(checkSizes(scenario));
     FABRICAST_TRY(checkAxes(stack.name, stack.axes, scenario.layout));
+    FABRICAST_TRY(checkChunksOverSites(stack, scenario));
     FABRICAST_TRY(checkSlices(scenario));
     FABRICAST_TRY(checkShardGroup(scenario.layout));
     if (scenario.layout.ep > 1 && !scenario.model.moe) {

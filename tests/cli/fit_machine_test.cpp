@@ -201,6 +201,15 @@ TEST(FitMachine, AFileIsWrittenIntoTheFolderOfCorrections) {
     }
 }
 
+TEST(FitMachine, AFileThatIsReadAsNoProfileIsRefused) {
+    for (const std::string name : {"us/corrections/ours", "us/corrections/ours.JSON"}) {
+        const ProgramOutput output = runProgram({"backtest", "missing.csv", "--fit", name}, {});
+        EXPECT_EQ(output.code, ExitCode::BadInput);
+        EXPECT_NE(output.err.find("--fit us/corrections/ours.json"), std::string::npos)
+            << output.err;
+    }
+}
+
 // Each of several GPUs has its name in that of its file: what no profile may be called is not
 // written.
 TEST(FitMachine, TheFilesOfSeveralGpusAreNamedAsProfilesAre) {

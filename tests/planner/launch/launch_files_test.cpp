@@ -46,6 +46,11 @@ TEST(LaunchFiles, SayWhatTheyDoNotTell) {
     scenario.settings.kernels.linearHost = 2.0;
     const LaunchFiles launch = launchOf(scenario);
     EXPECT_EQ(launch.untold, std::vector<std::string>{"settings.kernels.linear_host=2.0"});
+    scenario.settings.kernels.linearHost = 1.0;
+    scenario.settings.megatron.reduceScatter =
+        false;  // nanotron's: Megatron has no argument for it
+    EXPECT_EQ(launchOf(scenario).untold,
+              std::vector<std::string>{"settings.megatron.reduce_scatter=false"});
     EXPECT_NE(fileOf(launch, "run.sh").text.find("Not in these files"), std::string::npos);
 }
 
