@@ -116,7 +116,8 @@ Result<LoadedScenario> scenarioFrom(const ScenarioRequest& request,
     return loaded;
 }
 
-/// The value at a dotted path, or the deepest existing one on the way.
+/// The value at a dotted path, or the deepest existing one on the way; of what is typed it has to
+/// be the value itself, as another key of the group has nothing to do with it.
 const JsonValue* follow(const JsonValue& root, std::string_view path) {
     const JsonValue* place = &root;
     while (!path.empty()) {
@@ -128,7 +129,8 @@ const JsonValue* follow(const JsonValue& root, std::string_view path) {
         place = next;
         path.remove_prefix(std::min(path.size(), key.size() + 1));
     }
-    return place == &root ? nullptr : place;
+    const bool isTyped = place->where().starts_with('-');
+    return place == &root || (isTyped && !path.empty()) ? nullptr : place;
 }
 
 }  // namespace

@@ -61,6 +61,14 @@ TEST(TypedHints, Work) {
     }
 }
 
+// What follows from one flag is not blamed on another that is of the same group of settings.
+TEST(TypedHints, BlameNoOtherFlag) {
+    const ProgramOutput refused =
+        runProgram(explain({"--set", "settings.max_split_size_mb=64", "--precision", "nvfp4"}), {});
+    EXPECT_EQ(refused.code, ExitCode::BadInput) << refused.out;
+    EXPECT_EQ(refused.err.find("max_split_size_mb"), std::string::npos) << refused.err;
+}
+
 // A key of the model that nothing reads would change nothing, in silence.
 TEST(TypedHints, NameTheKeyOfAModel) {
     const std::string file = tempFolder() + "typed_model.json";
