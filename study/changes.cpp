@@ -266,7 +266,15 @@ void smallerMicroBatch(const ChangeSubject& subject, Offers& offers) {
     }
 }
 
-/// Other counts of ranks and samples; dp follows from the GPUs.
+void otherMicroBatch(const ChangeSubject& subject, Offers& offers) {
+    const std::int64_t now = subject.now.layout.microBatch;
+    if (now % 2 == 0) {
+        offers.add({layoutKey("micro_batch", now / 2)}).sideEffect = "fewer sequences at once";
+    }
+    offers.add({layoutKey("micro_batch", now * 2)});
+}
+
+/// Other counts of ranks; dp follows from the GPUs.
 void otherCounts(const ChangeSubject& subject, Offers& offers) {
     const Layout& layout = subject.now.layout;
     const auto halve = [&offers](const char* key, std::int64_t value) {
@@ -285,8 +293,6 @@ void otherCounts(const ChangeSubject& subject, Offers& offers) {
         halve("pp", layout.pp);
     }
     twice("pp", layout.pp);
-    halve("micro_batch", layout.microBatch);
-    twice("micro_batch", layout.microBatch);
     if (layout.pp > 1) {
         twice("vpp", layout.vpp);
     }
@@ -733,6 +739,7 @@ constexpr std::array kRows = {
         "more and smaller microbatches: less efficient kernels",
         &smallerMicroBatch},
     Row{kSpeed, kFree, 2, "counts", "another division of the ranks", &otherCounts},
+    Row{kSpeed, kFree, 2, "micro_batch", "more sequences at once", &otherMicroBatch},
     Row{kMemory, kFree, 1, "lora base", "every pass dequantises: check convergence", &fourBitBase},
     Row{kMemory | kTarget,
         kFree,

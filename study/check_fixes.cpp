@@ -3,6 +3,7 @@
 #include "study/answered_side.h"
 #include "study/changes.h"
 #include "study/find_changes.h"
+#include "study/fits_as_surely.h"
 #include "study/judge_requirement.h"
 
 #include <algorithm>
@@ -85,6 +86,32 @@ std::vector<Change> changesOf(const Question& asked,
     return changes;
 }
 
+/// What is asked of the memory of a fix, where a requirement says it.
+std::optional<CheckVerdict> fitAsked(const std::vector<CheckedRequirement>& after) {
+    std::optional<CheckVerdict> worst;
+    for (const CheckedRequirement& one : after) {
+        if (one.requirement.metric == Metric::Fits) {
+            worst = std::max(worst.value_or(CheckVerdict::Holds), one.verdict);
+        }
+    }
+    return worst;
+}
+
+/// Whether a fix fits as surely as what was checked, or as its requirements ask.
+bool fitsEnough(Verdict changed, Verdict now, const std::vector<CheckedRequirement>& after) {
+    const std::optional<CheckVerdict> asked = fitAsked(after);
+    const bool isAsked =
+        asked && (*asked == CheckVerdict::Holds ||
+                  (now == Verdict::DoesNotFit && *asked == CheckVerdict::CannotTell));
+    return isAsked || fitsAsSurely(changed, now);
+}
+
+/// What a requirement said of a changed question, and whether it fits.
+struct JudgedFix {
+    std::vector<CheckedRequirement> after;
+    Verdict verdict = Verdict::Fits;
+};
+
 /// Judges changed questions, and keeps what the requirements said of each.
 class FixJudge {
 public:
@@ -94,27 +121,34 @@ public:
     Result<Judgement> judge(const Question& changed) {
         FABRICAST_ASSIGN(const ComparedSide side, answeredSide(changed, bench_, "", ""));
         std::vector<CheckedRequirement> after = judgedAgain(report_.requirements, side, baseline_);
-        const bool reaches = std::ranges::none_of(after, [](const CheckedRequirement& one) {
+        const Verdict fit = side.memory.verdict;
+        const Verdict now = report_.side.memory.verdict;
+        const bool fits = fitsEnough(fit, now, after);
+        if (!fits && fit > now) {
+            return fail(Error::Code::Unsupported, "memory", "fits less surely than it did");
+        }
+        const bool holds = std::ranges::none_of(after, [](const CheckedRequirement& one) {
             return one.verdict == CheckVerdict::Fails;
         });
-        Judgement judgement{.distance = worstShortfall(after), .reaches = reaches};
-        after_[typed(changed)] = std::move(after);
+        Judgement judgement{.distance = worstShortfall(after), .reaches = holds && fits};
+        judged_[typed(changed)] = {.after = std::move(after), .verdict = fit};
         return judgement;
     }
-    /// Those that did not hold before.
-    [[nodiscard]] std::vector<CheckedRequirement> after(const Question& changed) const {
-        std::vector<CheckedRequirement> shown;
-        const auto found = after_.find(typed(changed));
+    /// The requirements that did not hold before.
+    [[nodiscard]] JudgedFix of(const Question& changed) const {
+        JudgedFix shown;
+        const auto found = judged_.find(typed(changed));
         std::size_t place = 0;
         for (const CheckedRequirement& before : report_.requirements) {
             if (before.isWarning()) {
                 continue;
             }
-            if (found != after_.end() && isFailed(before)) {
-                shown.push_back(found->second[place]);
+            if (found != judged_.end() && isFailed(before)) {
+                shown.after.push_back(found->second.after[place]);
             }
             ++place;
         }
+        shown.verdict = found == judged_.end() ? Verdict::Fits : found->second.verdict;
         return shown;
     }
 
@@ -122,22 +156,53 @@ private:
     const CheckReport& report_;
     const ComparedSide* baseline_;
     const Workbench& bench_;
-    std::map<std::string, std::vector<CheckedRequirement>> after_;
+    std::map<std::string, JudgedFix> judged_;
 };
 
-CheckFix fixOf(const TriedChange& tried,
-               const std::vector<Edit>& held,
-               std::vector<CheckedRequirement> after) {
+/// Nothing where it surely fits.
+std::string fitEffect(Verdict verdict) {
+    return verdict == Verdict::Fits         ? ""
+           : verdict == Verdict::DoesNotFit ? "does not fit in memory"
+                                            : "may not fit in memory";
+}
+
+CheckFix fixOf(const TriedChange& tried, const std::vector<Edit>& held, JudgedFix judged) {
+    const std::string effects = sideEffectsOf(tried.changes);
+    const std::string fit = fitEffect(judged.verdict);
     CheckFix fix{.mends = tried.judgement.reaches,
                  .change = tried.title(),
                  .edits = held,
                  .typed = {},
-                 .sideEffect = sideEffectsOf(tried.changes),
-                 .after = std::move(after)};
+                 .sideEffect = effects + (effects.empty() || fit.empty() ? "" : "; ") + fit,
+                 .after = std::move(judged.after)};
     const std::vector<Edit> edits = tried.edits();
     fix.edits.insert(fix.edits.end(), edits.begin(), edits.end());
     fix.typed = typed(fix.edits);
     return fix;
+}
+
+/// Whether one of these mends it, and costs nothing.
+bool hasFreeFix(const std::vector<TriedChange>& found) {
+    return std::ranges::any_of(found, [](const TriedChange& one) {
+        return one.judgement.reaches && one.group() == FixGroup::Free;
+    });
+}
+
+/// Of changes some of which mend it: those that cost nothing, and may together. Of others all.
+std::vector<TriedChange> worthPairing(std::vector<TriedChange> found) {
+    const bool isMended = !found.empty() && found.front().judgement.reaches;
+    std::erase_if(found, [isMended](const TriedChange& one) {
+        return isMended && one.group() != FixGroup::Free;
+    });
+    return found;
+}
+
+/// What costs nothing comes before another training, and that before other hardware.
+void sortFixes(std::vector<TriedChange>& found) {
+    sortChanges(found, ChangeOrder::LeastEffort);
+    std::ranges::stable_sort(found, [](const TriedChange& a, const TriedChange& b) {
+        return a.judgement.reaches && b.judgement.reaches && a.group() < b.group();
+    });
 }
 
 }  // namespace
@@ -158,13 +223,13 @@ Result<std::vector<CheckFix>> checkFixes(const Question& question,
                         .tries = kMostTries};
     FABRICAST_ASSIGN(std::vector<TriedChange> found,
                      findChanges(asked, changesOf(asked, report, bench), judged, search, watch));
-    if (found.empty() || !found.front().judgement.reaches) {
+    if (!hasFreeFix(found)) {
         search.tries = kMostTries;
         FABRICAST_ASSIGN(std::vector<TriedChange> pairs,
-                         findPairs(asked, found, judged, search, watch));
+                         findPairs(asked, worthPairing(found), judged, search, watch));
         std::ranges::move(pairs, std::back_inserter(found));
-        sortChanges(found, search.order);
     }
+    sortFixes(found);
     std::vector<CheckFix> fixes;
     for (const TriedChange& tried : found) {
         // Where nothing mends it, what comes nearest is all that is named.
@@ -172,7 +237,7 @@ Result<std::vector<CheckFix>> checkFixes(const Question& question,
             break;
         }
         FABRICAST_ASSIGN(const Question changed, with(asked, tried.edits()));
-        fixes.push_back(fixOf(tried, held, judge.after(changed)));
+        fixes.push_back(fixOf(tried, held, judge.of(changed)));
     }
     return fixes;
 }

@@ -124,6 +124,51 @@ TEST(Check, AFixHoldsTheBatchOfAllRanks) {
     }
 }
 
+constexpr const char* kCompiled = R"({"model": "llama-3.1-8b", "cluster": "dgx-h100",
+    "stack": "torchtitan", "workload": {"sequence": 8192, "global_batch": 64},
+    "layout": "recompute=none", "settings": {"kernels": {"compile": true}},
+    "require": ["tokens_per_s >= 72k @ p50"]})";
+
+// Twice the sequences at once would be fast enough, and take 106 of 79 GiB.
+TEST(Check, AFixFitsAsSurelyAsTheRun) {
+    const Question question = questionIn(kCompiled);
+    const CheckReport report = checked(question);
+    ASSERT_EQ(report.verdict(), CheckVerdict::Fails);
+    ASSERT_EQ(report.side.memory.verdict, Verdict::Fits);
+    ASSERT_FALSE(report.fixes.empty());
+    for (const CheckFix& fix : report.fixes) {
+        const Question changed = with(question, fix.edits).value();
+        EXPECT_EQ(checked(changed, {.fixes = 0}).side.memory.verdict, Verdict::Fits) << fix.typed;
+    }
+}
+
+// Where the run does not fit and nobody asks whether it does, a fix does, or says that it does not.
+TEST(Check, AFixOfWhatDoesNotFitFitsOrSaysThatItDoesNot) {
+    const Question question = questionIn(R"({"model": "llama-3.1-8b", "cluster": "dgx-h100",
+        "stack": "torchtitan", "workload": {"sequence": 8192, "global_batch": 64},
+        "layout": "recompute=none,micro_batch=2", "require": ["mfu >= 90%"]})");
+    const CheckReport report = checked(question);
+    ASSERT_EQ(report.side.memory.verdict, Verdict::DoesNotFit);
+    for (const CheckFix& fix : report.fixes) {
+        const Question changed = with(question, fix.edits).value();
+        const bool fits = checked(changed, {.fixes = 0}).side.memory.verdict == Verdict::Fits;
+        EXPECT_NE(fits, fix.sideEffect.find("fit in memory") != std::string::npos) << fix.typed;
+        EXPECT_TRUE(fits || !fix.mends) << fix.typed;
+    }
+}
+
+// Neither is enough alone; other GPUs are, and cost more.
+TEST(Check, TwoChangesThatCostNothingComeBeforeOtherHardware) {
+    const Question question = questionIn(R"({"model": "llama-3.1-8b", "cluster": "dgx-h100",
+        "stack": "torchtitan", "workload": {"sequence": 8192, "global_batch": 64},
+        "layout": "recompute=selective", "require": ["tokens_per_s_gpu >= 8500 @ p50"]})");
+    const CheckReport report = checked(question);
+    ASSERT_FALSE(report.fixes.empty());
+    EXPECT_TRUE(report.fixes.front().mends);
+    EXPECT_EQ(report.fixes.front().typed,
+              "--layout recompute=none --set settings.kernels.compile=true");
+}
+
 TEST(Check, ItsNumbersAreThoseOfExplain) {
     const Question question = questionIn(kBefore);
     CheckAsk ask;
