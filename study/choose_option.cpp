@@ -100,6 +100,13 @@ std::string hostText(const AdviceStep& step) {
                        host.there ? ", of " + shortText(*host.there) : ", which is not known");
 }
 
+/// Why it is not sure that a step fits: its GPUs, or host memory that is not known.
+std::string unsureText(const AdviceStep& step) {
+    const MemoryBreakdown& memory = step.plan->memory;
+    return memory.onDevice == Verdict::Fits && memory.ofNode().isUnknown() ? hostText(step)
+                                                                           : "may not fit";
+}
+
 /// "23 % faster", "2.4 times as fast".
 std::string fasterBy(double ratio) {
     return ratio < 2.0 ? fmt::format("{:.0f} % faster", 100.0 * (ratio - 1.0))
@@ -121,7 +128,8 @@ std::string besideText(const AdviceStep& step, const AdviceStep& taken) {
             "{}, but {} is {}", fitText(step.plan->memory.verdict), taken.key, fasterBy(ratio));
     }
     if (!close) {
-        return fmt::format("may not fit, but {} {} {}",
+        return fmt::format("{}, but {} {} {}",
+                           unsureText(step),
                            fasterBy(1.0 / ratio),
                            ratio > 0.5 ? "than" : "as",
                            taken.key);
@@ -146,7 +154,7 @@ bool isSimplerAndClose(const AdviceStep& step, const AdviceStep& taken) {
 
 std::string simplerText(const AdviceStep& step, const Rivals& rivals) {
     if (step.plan->memory.verdict > rivals.taken->plan->memory.verdict) {
-        return "simpler, but may not fit";
+        return "simpler, but " + unsureText(step);
     }
     const double behind = stepSeconds(step) / stepSeconds(*rivals.fastest);
     return fmt::format("simpler, but {} is {}", rivals.fastest->key, fasterBy(behind));

@@ -51,6 +51,9 @@ TEST(ChooseStep, NeedsHostMemoryThatIsNotKnownOnlyWhereNothingElseTrainsTheSame)
     steps[1].plan->memory.host.perNode = Bytes(std::int64_t{1} << 40);
     steps[1].plan->memory.verdict = Verdict::Likely;
     EXPECT_EQ(chosen(steps), "ddp");
+    EXPECT_EQ(steps[1].why,
+              "needs 1 TiB of host memory per node, which is not known, but 2.0 times as fast as "
+              "ddp");
     steps[0].set = "settings.tuning=lora";
     EXPECT_EQ(chosen(steps), "ddp");
     std::swap(steps[0], steps[1]);  // full training stands before adapters
