@@ -29,13 +29,35 @@ std::string nameOf(const OtherSituation& situation, int times) {
                                 : fmt::format("{} times {}", 1 << times, situation.of);
 }
 
+/// What the question sets, as the first stack that takes it has it.
+Settings settingsOf(const AdviceTask& task) {
+    for (const AdviceFamily& family : task.families) {
+        for (const StackSettings& stack : family.stacks) {
+            const auto settings = stack.settingsFor({.dp = task.base.cluster.gpus()});
+            if (family.settings.empty() && settings) {
+                return *settings;
+            }
+        }
+    }
+    return task.base.settings;
+}
+
+/// None where the situation is other hardware, or makes no sense here.
+std::vector<Edit> editsOf(const OtherSituation& situation, const AdviceTask& task, int times) {
+    if (situation.edits == nullptr) {
+        return {};
+    }
+    Scenario base = task.base;
+    base.settings = settingsOf(task);
+    return situation.edits(base, times);
+}
+
 /// ", global batch 32" where a batch that nobody stated is another one there: its steps are of
 /// other work. Where the situation states it, its name does too.
 std::string batchThere(const OtherSituation& situation,
                        const AdviceTask& there,
                        const AdviceTask& here) {
-    const std::vector<Edit> edits =
-        situation.edits == nullptr ? std::vector<Edit>() : situation.edits(here.base, 1);
+    const std::vector<Edit> edits = editsOf(situation, here, 1);
     const bool isStated =
         std::ranges::find(edits, "workload.global_batch", &Edit::path) != edits.end();
     const std::int64_t batch = there.base.workload.globalBatch;
@@ -55,11 +77,13 @@ Result<std::optional<Asked>> askedIn(const OtherSituation& situation,
                                      int times,
                                      const AdviceTask& task,
                                      const TimingProfiles& timing) {
-    if (situation.betweenNodes && task.base.cluster.nodes < 2) {
+    const ClusterSpec& cluster = task.base.cluster;
+    if ((situation.betweenNodes && cluster.nodes < 2) ||
+        (situation.betweenSites && cluster.sites.count < 2)) {
         return std::optional<Asked>();
     }
     if (situation.edits != nullptr) {
-        const std::vector<Edit> edits = situation.edits(task.base, times);
+        const std::vector<Edit> edits = editsOf(situation, task, times);
         if (edits.empty()) {
             return std::optional<Asked>();
         }
@@ -107,9 +131,7 @@ Result<std::optional<AdviceChange>> changed(const AdviceTask& task,
                          evaluateOptions(asked->task, asked->timing, threads, watch));
         change = AdviceChange{.change = nameOf(situation, times) +
                                         batchThere(situation, asked->task, task)};
-        if (situation.edits != nullptr) {
-            change->edits = situation.edits(task.base, times);
-        }
+        change->edits = editsOf(situation, task, times);
         if (fitsAsSurely(surenessOf(evaluated.options, evaluated.recommended), now)) {
             AdviceStep& step = evaluated.options[*evaluated.recommended];
             change->key = std::move(step.key);

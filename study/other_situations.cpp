@@ -46,6 +46,15 @@ Edits shorterSequences(const Scenario& base, int /*times*/) {
     return tokens % 2 == 0 && tokens / 2 >= kShortest ? Edits{sequence(tokens / 2)} : Edits{};
 }
 
+/// Sites that train apart, joined once in as many steps as INTELLECT-1's (arXiv 2412.01152).
+Edits localSteps(const Scenario& base, int /*times*/) {
+    const bool isApart = base.settings.outer.steps > 0;
+    const bool isModelled = base.settings.tuning != Tuning::Lora;
+    return base.cluster.sites.count > 1 && !isApart && isModelled
+               ? Edits{{"settings.outer.steps", "100", "--set"}}
+               : Edits{};
+}
+
 constexpr std::array kSituations = {
     OtherSituation{.change = "twice the GPUs", .edits = &twiceTheGpus},
     OtherSituation{.change = "half the GPUs", .edits = &halfTheGpus},
@@ -56,6 +65,12 @@ constexpr std::array kSituations = {
                    .knob = "network_bandwidth",
                    .factor = 0.25,
                    .betweenNodes = true},
+    OtherSituation{.change = "a quarter of the bandwidth of the line between sites",
+                   .knob = "wan_bandwidth",
+                   .factor = 0.25,
+                   .betweenSites = true},
+    OtherSituation{.change = "local SGD (settings.outer.steps=100): check convergence",
+                   .edits = &localSteps},
     OtherSituation{
         .change = "", .edits = &twiceTheGpus, .whereItFits = false, .most = 6, .of = "the GPUs"},
     OtherSituation{.change = "",

@@ -14,6 +14,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 namespace fabricast {
 namespace {
@@ -29,6 +30,19 @@ AdviceFamily family(const std::string& key, const std::string& stackName, const 
     return made;
 }
 
+void setOuterSteps(AdviceTask& task, std::int64_t steps) {
+    for (AdviceFamily& family : task.families) {
+        for (StackSettings& stack : family.stacks) {
+            stack.settingsFor = [before = stack.settingsFor,
+                                 steps](const Layout& layout) -> Result<Settings> {
+                FABRICAST_ASSIGN(Settings settings, before(layout));
+                settings.outer.steps = steps;
+                return settings;
+            };
+        }
+    }
+}
+
 /// What the edits of a situation make of the task.
 Result<AdviceTask> changedTask(AdviceTask task, std::span<const Edit> edits) {
     for (const Edit& edit : edits) {
@@ -40,6 +54,8 @@ Result<AdviceTask> changedTask(AdviceTask task, std::span<const Edit> edits) {
             cluster.node.gpus = std::min<std::int64_t>(8, value);
         } else if (edit.path == "workload.sequence") {
             workload.sequence = value;
+        } else if (edit.path == "settings.outer.steps") {
+            setOuterSteps(task, value);
         } else {
             EXPECT_EQ(edit.path, "workload.global_batch");
             workload.globalBatch = value;
@@ -183,10 +199,35 @@ TEST(Advise, SaysTheSameForAnyNumberOfThreads) {
     }
 }
 
+/// At several sites the line between them matters, and how often they are joined.
+TEST(Advise, AsksAboutTheLineBetweenSites) {
+    const auto changesOf = [](const AdviceTask& task) {
+        std::vector<std::string> names;
+        const Advice advice = adviseOn(task, exampleTiming(), 1).value();
+        for (const AdviceChange& change : advice.changes) {
+            names.push_back(change.change);
+        }
+        return names;
+    };
+    const std::string line = "a quarter of the bandwidth of the line between sites";
+    const std::string apart = "local SGD (settings.outer.steps=100): check convergence";
+    AdviceTask task = smallTask(80_GiB);
+    task.base.cluster.nodes = 2;
+    EXPECT_EQ(std::ranges::count(changesOf(task), line), 0);
+    task.base.cluster.sites = {
+        .count = 2, .rate = BytesPerSecond(1e9), .efficiency = 0.9, .latency = Seconds(0.01)};
+    task.with = [task](std::span<const Edit> edits) { return changedTask(task, edits); };
+    EXPECT_EQ(std::ranges::count(changesOf(task), line), 1);
+    EXPECT_EQ(std::ranges::count(changesOf(task), apart), 1);
+    setOuterSteps(task, 50);
+    EXPECT_EQ(std::ranges::count(changesOf(task), apart), 0);
+}
+
 TEST(Advise, EverySituationIsAnother) {
     for (const OtherSituation& situation : otherSituations()) {
         Scenario base = smallTask(80_GiB).base;
         base.cluster.nodes = 4;
+        base.cluster.sites.count = 2;
         const bool isKnob = std::ranges::any_of(
             knobs(), [&](const Knob& knob) { return knob.key == situation.knob; });
         EXPECT_NE(isKnob, situation.edits != nullptr) << situation.change << situation.of;
