@@ -101,10 +101,11 @@ void addTyped(const OpenedFile& script, OpenedFile& named) {
 }
 
 /// And what is typed of a recipe of torchtune over its config.
-void addTuned(const OpenedFile& script, OpenedFile& named) {
+Result<void> addTuned(const OpenedFile& script, OpenedFile& named) {
     if (script.kind == LaunchKind::Script && named.kind == LaunchKind::Tune) {
-        named.keys.append(tuneArguments(script.keys), {""});
+        FABRICAST_ASSIGN(named.keys, tunedConfig(named.keys, script.keys));
     }
+    return {};
 }
 
 /// So does what is typed behind Axolotl's.
@@ -180,7 +181,7 @@ Result<OpenedFile> openNamed(const OpenedFile& file, const ReadNamed& read) {
     addArguments(file, named);
     addTyped(file, named);
     addOverrides(file, named);
-    addTuned(file, named);
+    FABRICAST_TRY(addTuned(file, named));
     FABRICAST_TRY(addLaunchArguments(file, named));
     addStart(file, named);
     return named;

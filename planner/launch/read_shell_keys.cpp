@@ -219,8 +219,8 @@ LaunchKeys keysOfTrl(const LaunchKeys& typed) {
     return keys;
 }
 
-/// torchtune's recipe ("run" alone where none is named), its launcher, and keys over its config:
-/// "tune batch_size" of batch_size=4.
+/// torchtune's recipe ("run" alone where none is named), its launcher, and what is typed over its
+/// config: "tune batch_size" of batch_size=4, "tune ~seed" of ~seed.
 void addTune(const ShellCommand& command, std::size_t recipe, LaunchKeys& keys) {
     const ShellWord& word = command[recipe];
     LaunchKey key{
@@ -232,15 +232,20 @@ void addTune(const ShellCommand& command, std::size_t recipe, LaunchKeys& keys) 
     ShellCommand flags;
     for (std::size_t i = recipe + 1; i < command.size(); ++i) {
         const ShellWord& typed = command[i];
-        const std::size_t equals = typed.text.find('=');
-        if (typed.text.starts_with('-') || equals == std::string::npos) {
+        const bool isConfig = i > recipe + 1 && command[i - 1].text == "--config";
+        if (typed.text.starts_with('-') || isConfig) {
             flags.push_back(typed);
             continue;
         }
-        keys.add({.path = std::string(kTunedKey) + typed.text.substr(0, equals),
-                  .values = {typed.text.substr(equals + 1)},
-                  .line = typed.line,
-                  .column = typed.column});
+        const std::size_t equals = std::min(typed.text.find('='), typed.text.size());
+        LaunchKey over{.path = std::string(kTunedKey) + typed.text.substr(0, equals),
+                       .values = {},
+                       .line = typed.line,
+                       .column = typed.column};
+        if (equals < typed.text.size()) {
+            over.values.push_back(typed.text.substr(equals + 1));
+        }
+        keys.add(std::move(over));
     }
     addFlags(flags, 0, flags.size(), "", keys);
 }

@@ -57,6 +57,26 @@ std::vector<std::string> itemsOf(std::string_view value) {
     return items;
 }
 
+/// What starts a recipe, and what is typed for that.
+bool isAroundTune(std::string_view path) {
+    return path.starts_with("torchrun ") || path.starts_with("sbatch ") ||
+           path.starts_with("srun ") || path.starts_with("env ");
+}
+
+/// A config without a key, or without a section and all that is in it. One that says null is none
+/// already.
+LaunchKeys withoutKey(const LaunchKeys& config, const std::string& path) {
+    LaunchKeys kept(config.source());
+    for (const LaunchKey& key : config.all()) {
+        if (key.path != path && !key.path.starts_with(path + ".")) {
+            kept.add(key);
+        }
+    }
+    return kept;
+}
+
+constexpr const char* kComponent = "._component_";  ///< which class or function a section calls
+
 }  // namespace
 
 std::size_t tuneRecipe(const ShellCommand& command) {
@@ -110,19 +130,32 @@ Result<void> checkTuneConfig(const LaunchKeys& keys) {
                        "tune cp " + name + " " + own + ", and --config " + own);
 }
 
-LaunchKeys tuneArguments(const LaunchKeys& script) {
-    LaunchKeys keys(script.source());
+Result<LaunchKeys> tunedConfig(const LaunchKeys& config, const LaunchKeys& script) {
+    LaunchKeys keys = config;
+    LaunchKeys typed(script.source());
     for (LaunchKey key : script.all()) {
-        if (key.path.starts_with(kTunedKey)) {
-            key.path.erase(0, kTunedKey.size());
-            key.values = itemsOf(key.values.front());
-            keys.add(std::move(key));
-        } else if (key.path == kTuneKey || key.path.starts_with("torchrun ") ||
-                   key.path.starts_with("sbatch ") || key.path.starts_with("srun ") ||
-                   key.path.starts_with("env ")) {
-            keys.add(std::move(key));
+        if (!key.path.starts_with(kTunedKey)) {
+            if (key.path == kTuneKey || isAroundTune(key.path)) {
+                typed.add(std::move(key));
+            }
+            continue;
         }
+        key.path.erase(0, kTunedKey.size());
+        if (key.path.starts_with('~')) {
+            keys = withoutKey(keys, key.path.substr(1));
+            continue;
+        }
+        if (key.values.empty()) {
+            return script.refuse(key, "is no key and value", "batch_size=2, or ~clip_grad_norm");
+        }
+        // Only of sections at the top: torchtune/config/_utils.py, _merge_yaml_and_cli_args.
+        const bool isTop = key.path.find('.') == std::string::npos;
+        key.path += isTop && keys.has(key.path + kComponent) ? kComponent : "";
+        key.values = key.values.front() == "None" ? std::vector<std::string>{"null"}
+                                                  : itemsOf(key.values.front());
+        typed.add(std::move(key));
     }
+    keys.append(typed, {""});
     return keys;
 }
 

@@ -25,8 +25,9 @@ Result<void> checkTuneRecipe(const LaunchKeys& keys);
 /// Refuses a config that torchtune has itself, by a name that is no file's.
 Result<void> checkTuneConfig(const LaunchKeys& keys);
 
-/// What is typed of a recipe, for its config: the recipe itself, its launcher, and keys that win.
-LaunchKeys tuneArguments(const LaunchKeys& script);
+/// A config with what is typed of its recipe: the recipe itself, its launcher, and keys that win.
+/// As torchtune has it, "~seed" removes a key, and "model=X" names the model's _component_.
+Result<LaunchKeys> tunedConfig(const LaunchKeys& config, const LaunchKeys& script);
 
 inline constexpr std::string_view kTunedKey = "tune ";  ///< before a key that is typed
 

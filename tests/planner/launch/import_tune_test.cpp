@@ -90,6 +90,38 @@ TEST(ImportOfTune, ReadsWhatFsdp2DoesOtherwise) {
         "run.sh:1:71: enable_activation_offloading needs enable_activation_chec");
 }
 
+// torchtune/config/_utils.py of 0.6.1: what has a _component_ takes its name from "model=…".
+TEST(ImportOfTune, NamesComponentsByTheirSections) {
+    const std::string config = tuneExample("tune_full.yaml");
+    const auto read = [&config](const std::string& behind, const std::string& path) {
+        return readFrom(tuned("full_finetune_distributed", config, behind, "--nproc_per_node 4 "),
+                        "run.sh",
+                        path);
+    };
+    EXPECT_EQ(read("model=torchtune.models.llama3_1.llama3_1_8b", "model"), "\"llama3.1-8b\"");
+    EXPECT_EQ(read("model=torchtune.models.llama3_1.llama3_1_70b", "model"), "\"llama3.1-70b\"");
+    EXPECT_EQ(read("optimizer=bitsandbytes.optim.PagedAdamW8bit optimizer.fused=False",
+                   "workload.optimizer"),
+              "\"paged_adamw_8bit\"");
+    EXPECT_EQ(read("loss=torch.nn.CrossEntropyLoss", "settings.kernels.loss"), "\"fp32_upcast\"");
+    EXPECT_EQ(read("loss=own.Loss", "layout.dp").substr(0, 53),
+              "run.sh:1:71: loss._component_ \"own.Loss\" is not model");
+}
+
+TEST(ImportOfTune, LeavesOutWhatATildeRemoves) {
+    const std::string config = tuneExample("tune_full.yaml") + "optimizer_in_bwd: True\n";
+    const auto read = [&config](const std::string& behind, const std::string& path) {
+        return readFrom(tuned("full_finetune_distributed", config, behind, "--nproc_per_node 4 "),
+                        "run.sh",
+                        path);
+    };
+    EXPECT_EQ(read("'~optimizer_in_bwd'", "layout.dp"), "4");
+    EXPECT_EQ(read("~optimizer_in_bwd batch_size=3", "layout.micro_batch"), "3");
+    EXPECT_EQ(read("~optimizer_in_bwd ~tokenizer", "workload.sequence"), "-");
+    EXPECT_EQ(read("~optimizer_in_bwd packed", "layout.dp"),
+              "run.sh:1:89: packed is no key and value (batch_size=2, or ~clip_grad_norm)");
+}
+
 TEST(ImportOfTune, RefusesOtherRecipesByName) {
     const auto whyNot = [](const std::string& line) {
         const std::string text = readFrom({{"run.sh", line}}, "run.sh", "layout.dp");
