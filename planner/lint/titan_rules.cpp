@@ -25,6 +25,15 @@ std::int64_t otherRanks(const LintFile& file) {
     return ranks;
 }
 
+/// A degree as it is written where it stands: in a TOML, or behind a command.
+std::string degreeText(const LintFile& file, const std::string& axis, std::int64_t degree) {
+    const std::string path = "parallelism." + axis + "_degree";
+    const LaunchKey* const key = file.at(path);
+    const bool isTyped = file.isArguments() || (key != nullptr && !key->file.empty());
+    return isTyped ? "--" + path + " " + std::to_string(degree)
+                   : path + " = " + std::to_string(degree);
+}
+
 /// Degrees that make the ranks that start: each of them at most what the others leave of it.
 std::string degreesFor(const LintFile& file, std::int64_t gpus) {
     std::string degrees;
@@ -33,12 +42,11 @@ std::string degreesFor(const LintFile& file, std::int64_t gpus) {
         const std::int64_t said = std::max<std::int64_t>(1, degreeOf(file, axis));
         const std::int64_t kept = std::gcd(said, gpus);
         if (kept != said) {
-            degrees +=
-                std::string("parallelism.") + axis + "_degree = " + std::to_string(kept) + ", ";
+            degrees += degreeText(file, axis, kept) + ", ";
         }
         gpus /= kept;
     }
-    return degrees + "parallelism.data_parallel_shard_degree = " + std::to_string(gpus);
+    return degrees + degreeText(file, "data_parallel_shard", gpus);
 }
 
 /// What to type: degrees of the ranks that start, or as many ranks.
@@ -47,6 +55,27 @@ std::string productFix(const LintFile& file, std::int64_t gpus) {
     const std::int64_t wanted = otherRanks(file) * std::clamp<std::int64_t>(shards, 1, 1'000'000);
     return degreesFor(file, gpus) + ", or start " +
            (shards < 0 ? "a multiple of " : std::string()) + std::to_string(wanted) + " ranks";
+}
+
+/// The degree to look at: one that a script types over its TOML, if the ranks rule it out before
+/// others; else the file's own.
+const LaunchKey* wrongDegree(const LintFile& file, std::int64_t gpus) {
+    const LaunchKey* typed = nullptr;
+    for (const char* const axis : {"data_parallel_replicate",
+                                   "data_parallel_shard",
+                                   "tensor_parallel",
+                                   "context_parallel",
+                                   "pipeline_parallel"}) {
+        const LaunchKey* const key = file.at("parallelism." + std::string(axis) + "_degree");
+        const std::int64_t degree = std::max<std::int64_t>(1, degreeOf(file, axis));
+        if (key != nullptr && !key->file.empty() && (typed == nullptr || gpus % degree != 0)) {
+            typed = key;
+        }
+    }
+    const LaunchKey* const shards = file.at("parallelism.data_parallel_shard_degree");
+    const LaunchKey* const own =
+        shards != nullptr ? shards : file.at("parallelism.tensor_parallel_degree");
+    return typed != nullptr ? typed : own;
 }
 
 LintHits wrongProduct(const LintView& view) {
@@ -59,12 +88,29 @@ LintHits wrongProduct(const LintView& view) {
     if (holds) {
         return {};
     }
-    const LaunchKey* const at = view.file.at("parallelism.data_parallel_shard_degree");
-    return {{at != nullptr ? at : view.file.at("parallelism.tensor_parallel_degree"),
+    return {{wrongDegree(view.file, *gpus),
              "the degrees make " + std::to_string(others) +
                  (shards < 0 ? " and a whole number of shards" : " x " + std::to_string(shards)) +
                  ", and " + std::to_string(*gpus) + " ranks start",
              productFix(view.file, *gpus)}};
+}
+
+/// Of 0.2.2, models/llama3/infra/parallelize.py; 0.3.0, of arguments alone, has no DDP.
+LintHits replicasBesideOthers(const LintView& view) {
+    const LintFile& file = view.file;
+    const std::int64_t replicas = degreeOf(file, "data_parallel_replicate");
+    const std::int64_t said = degreeOf(file, "data_parallel_shard", -1);
+    const std::int64_t shards = said < 0 ? view.gpus().value_or(0) / otherRanks(file) : said;
+    const bool isSplit =
+        degreeOf(file, "tensor_parallel") > 1 || degreeOf(file, "pipeline_parallel") > 1;
+    const bool isDdp = replicas > 1 && shards == 1 && degreeOf(file, "context_parallel") <= 1;
+    if (file.isArguments() || !isDdp || !isSplit) {
+        return {};
+    }
+    return {{file.at("parallelism.data_parallel_replicate_degree"),
+             "DDP of " + std::to_string(replicas) + " replicas, and tensor or pipeline ranks",
+             degreeText(file, "data_parallel_replicate", 1) + ", " +
+                 degreeText(file, "data_parallel_shard", replicas)}};
 }
 
 /// As TOML and as arguments have them.
@@ -354,7 +400,12 @@ constexpr std::array kTitanRules = {
              LintSeverity::Warning,
              "float8 that nothing converts to",
              "torchtitan reads these keys where a converter asks for them: products are in bf16.",
-             &unreadFloat8}};
+             &unreadFloat8},
+    LintRule{"TT16",
+             LintSeverity::Error,
+             "replicas of DDP that are split in other ways, too",
+             "torchtitan ends when the model is made: DDP has not supported > 1D parallelism.",
+             &replicasBesideOthers}};
 
 }  // namespace
 

@@ -24,6 +24,12 @@ Result<DataMesh> dataMesh(const Layout& layout) {
                           layout.dp > 1 ? "shard=hsdp,shard_size=" + text(layout.cp)
                                         : std::string("shard=fsdp"));
         }
+        if (layout.dp > 1 && layout.tp * layout.pp > 1) {
+            // models/llama3/infra/parallelize.py of 0.2.2; 0.3.0 shards over one rank instead
+            return breaks("layout.shard",
+                          "DDP has not supported > 1D parallelism",
+                          "shard=fsdp, or tp=1 and pp=1");
+        }
         return DataMesh{.replicate = layout.dp};
     }
     const std::int64_t group = layout.shardSize > 0 ? layout.shardSize : layout.replicas();
