@@ -13,6 +13,7 @@
 #include <array>
 #include <filesystem>
 #include <iterator>
+#include <system_error>
 #include <utility>
 
 namespace fabricast {
@@ -22,6 +23,11 @@ constexpr OwnRule kNotThere = {"FL01",
                                LintSeverity::Error,
                                "a named file that cannot be read",
                                "The run ends where it looks for it."};
+
+constexpr OwnRule kNotRecognised = {"FL04",
+                                    LintSeverity::Warning,
+                                    "a named file that is not recognised",
+                                    "What it says is not looked at."};
 
 constexpr OwnRule kRefused = {"FL03",
                               LintSeverity::Warning,
@@ -74,7 +80,7 @@ void addRefusal(const Error& error, LintReport& report) {
         return error.where == file || error.where.starts_with(file + ":");
     });
     const bool isSaid = std::ranges::any_of(report.findings, [&error](const LintFinding& one) {
-        return one.where == error.where &&
+        return (one.where == error.where || one.what == error.why) &&
                (one.severity == LintSeverity::Error || one.code == kNotLookedAt.code);
     });
     if (isOfFile && !isSaid) {
@@ -83,14 +89,26 @@ void addRefusal(const Error& error, LintReport& report) {
     }
 }
 
-/// Files that are named and cannot be read, at the keys that name them.
-void addUnread(std::span<const LintFile> files, std::vector<LintFinding>& all) {
+/// Files that are named and cannot be read, at the keys that name them. One that is there says why.
+void addUnread(std::span<const LintFile> files,
+               const std::string& folder,
+               std::vector<LintFinding>& all) {
     for (const LintFile& one : files) {
         const OpenedFile& file = one.opened();
         if (file.notOpened.empty()) {
             continue;
         }
         const LaunchKey* const key = one.at(file.namedBy);
+        std::error_code trouble;
+        if (std::filesystem::exists(pathFrom(folder, file.names), trouble)) {
+            all.push_back(findingOf(
+                kNotRecognised,
+                key == nullptr ? one.keys().source() : one.keys().where(*key),
+                file.namedBy + ": " + file.notOpened,
+                "a file that " + std::string(one.has(kTuneKey) ? "torchtune" : "its framework") +
+                    " reads: it is there, and is not looked at"));
+            continue;
+        }
         all.push_back(
             findingOf(kNotThere,
                       key == nullptr ? one.keys().source() : one.keys().where(*key),
@@ -178,7 +196,7 @@ Result<LintReport> lint(const std::string& file,
         return tl::unexpected(forecast.error());
     }
     report.findings = lint(files, forecast ? factsOf(*question, *forecast) : LintFacts{});
-    addUnread(files, report.findings);
+    addUnread(files, std::filesystem::path(path).parent_path().string(), report.findings);
     addStranger(files, report);
     if (forecast) {
         report.subject = subjectText(forecast->scenario);
@@ -214,7 +232,7 @@ std::vector<ListedRule> lintRules() {
         rules.push_back(
             {std::string(one.code), one.severity, std::string(one.title), std::string(one.why)});
     }
-    for (const OwnRule& one : {kNotThere, kNotLookedAt, kRefused}) {
+    for (const OwnRule& one : {kNotThere, kNotLookedAt, kRefused, kNotRecognised}) {
         rules.push_back(
             {std::string(one.code), one.severity, std::string(one.title), std::string(one.why)});
     }

@@ -262,6 +262,30 @@ TEST(Lint, FindsANamedFileThatIsNotThereAndLooksAtTheRest) {
     EXPECT_NE(ran("lint --rules").out.find("FL01"), std::string::npos);
 }
 
+TEST(Lint, SaysOfANamedFileThatIsThereWhatIsNotRecognised) {
+    const std::string file = tempFolder() + "recipe.sh";
+    ASSERT_TRUE(writeTextFile(tempFolder() + "recipe.yaml", "batch_size: 2\n"));
+    ASSERT_TRUE(writeTextFile(file, "tune run full_finetune_distributed --config recipe.yaml\n"));
+    const ProgramOutput output = ran("lint " + file);
+    EXPECT_NE(output.out.find("recipe.sh:1:36: warning FL04: --config: "), std::string::npos)
+        << output.out;
+    EXPECT_NE(output.out.find("torchtune (model and checkpointer"), std::string::npos);
+    EXPECT_EQ(output.out.find("FL01"), std::string::npos) << output.out;
+}
+
+TEST(Lint, PointsOnceAtADegreeThatIsTypedOverAToml) {
+    const std::string file = tempFolder() + "degrees.sh";
+    ASSERT_TRUE(writeTextFile(tempFolder() + "degrees.toml",
+                              "[parallelism]\ndata_parallel_shard_degree = 8\n"));
+    ASSERT_TRUE(writeTextFile(file,
+                              "torchrun --nproc-per-node 8 -m torchtitan.train --job.config_file "
+                              "degrees.toml --parallelism.data_parallel_replicate_degree 3\n"));
+    const std::string out = ran("lint " + file).out;
+    EXPECT_NE(out.find("degrees.sh:1:80: error TT01: "), std::string::npos) << out;
+    EXPECT_NE(out.find("Fix: --parallelism.data_parallel_replicate_degree 1"), std::string::npos);
+    EXPECT_EQ(out.find("FL03"), std::string::npos) << out;
+}
+
 // The rule and the forecast name the same share of a step.
 TEST(Lint, SaysWhatGradientsCostAsExplainDoes) {
     const std::string file = tempFolder() + "waiting.sh";
