@@ -106,7 +106,7 @@ bool fitsEnough(Verdict changed, Verdict now, const std::vector<CheckedRequireme
     return isAsked || fitsAsSurely(changed, now);
 }
 
-/// What a requirement said of a changed question, and whether it fits.
+/// What the requirements said of a changed question, and whether it fits.
 struct JudgedFix {
     std::vector<CheckedRequirement> after;
     Verdict verdict = Verdict::Fits;
@@ -168,7 +168,8 @@ std::string fitEffect(Verdict verdict) {
 
 CheckFix fixOf(const TriedChange& tried, const std::vector<Edit>& held, JudgedFix judged) {
     const std::string effects = sideEffectsOf(tried.changes);
-    const std::string fit = fitEffect(judged.verdict);
+    // A requirement that asks whether it fits says so itself.
+    const std::string fit = fitAsked(judged.after) ? "" : fitEffect(judged.verdict);
     CheckFix fix{.mends = tried.judgement.reaches,
                  .change = tried.title(),
                  .edits = held,
