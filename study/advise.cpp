@@ -30,7 +30,7 @@ std::string nameOf(const OtherSituation& situation, int times) {
 }
 
 /// What the question sets, as the first stack that takes it has it.
-Settings settingsOf(const AdviceTask& task) {
+Settings usualSettings(const AdviceTask& task) {
     for (const AdviceFamily& family : task.families) {
         for (const StackSettings& stack : family.stacks) {
             const auto settings = stack.settingsFor({.dp = task.base.cluster.gpus()});
@@ -43,12 +43,14 @@ Settings settingsOf(const AdviceTask& task) {
 }
 
 /// None where the situation is other hardware, or makes no sense here.
-std::vector<Edit> editsOf(const OtherSituation& situation, const AdviceTask& task, int times) {
+std::vector<Edit> situationEdits(const OtherSituation& situation,
+                                 const AdviceTask& task,
+                                 int times) {
     if (situation.edits == nullptr) {
         return {};
     }
     Scenario base = task.base;
-    base.settings = settingsOf(task);
+    base.settings = usualSettings(task);
     return situation.edits(base, times);
 }
 
@@ -57,7 +59,7 @@ std::vector<Edit> editsOf(const OtherSituation& situation, const AdviceTask& tas
 std::string batchThere(const OtherSituation& situation,
                        const AdviceTask& there,
                        const AdviceTask& here) {
-    const std::vector<Edit> edits = editsOf(situation, here, 1);
+    const std::vector<Edit> edits = situationEdits(situation, here, 1);
     const bool isStated =
         std::ranges::find(edits, "workload.global_batch", &Edit::path) != edits.end();
     const std::int64_t batch = there.base.workload.globalBatch;
@@ -83,7 +85,7 @@ Result<std::optional<Asked>> askedIn(const OtherSituation& situation,
         return std::optional<Asked>();
     }
     if (situation.edits != nullptr) {
-        const std::vector<Edit> edits = editsOf(situation, task, times);
+        const std::vector<Edit> edits = situationEdits(situation, task, times);
         if (edits.empty()) {
             return std::optional<Asked>();
         }
@@ -131,7 +133,7 @@ Result<std::optional<AdviceChange>> changed(const AdviceTask& task,
                          evaluateOptions(asked->task, asked->timing, threads, watch));
         change = AdviceChange{.change = nameOf(situation, times) +
                                         batchThere(situation, asked->task, task)};
-        change->edits = editsOf(situation, task, times);
+        change->edits = situationEdits(situation, task, times);
         if (fitsAsSurely(surenessOf(evaluated.options, evaluated.recommended), now)) {
             AdviceStep& step = evaluated.options[*evaluated.recommended];
             change->key = std::move(step.key);

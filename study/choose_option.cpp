@@ -101,7 +101,7 @@ std::string hostText(const AdviceStep& step) {
 }
 
 /// Why it is not sure that a step fits: its GPUs, or host memory that is not known.
-std::string unsureText(const AdviceStep& step) {
+std::string whyUnsure(const AdviceStep& step) {
     const MemoryBreakdown& memory = step.plan->memory;
     return memory.onDevice == Verdict::Fits && memory.ofNode().isUnknown() ? hostText(step)
                                                                            : "may not fit";
@@ -129,7 +129,7 @@ std::string besideText(const AdviceStep& step, const AdviceStep& taken) {
     }
     if (!close) {
         return fmt::format("{}, but {} {} {}",
-                           unsureText(step),
+                           whyUnsure(step),
                            fasterBy(1.0 / ratio),
                            ratio > 0.5 ? "than" : "as",
                            taken.key);
@@ -154,7 +154,7 @@ bool isSimplerAndClose(const AdviceStep& step, const AdviceStep& taken) {
 
 std::string simplerText(const AdviceStep& step, const Rivals& rivals) {
     if (step.plan->memory.verdict > rivals.taken->plan->memory.verdict) {
-        return "simpler, but " + unsureText(step);
+        return "simpler, but " + whyUnsure(step);
     }
     const double behind = stepSeconds(step) / stepSeconds(*rivals.fastest);
     return fmt::format("simpler, but {} is {}", rivals.fastest->key, fasterBy(behind));
