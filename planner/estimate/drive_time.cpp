@@ -16,11 +16,6 @@ constexpr double kStates = 12.0;       ///< fp32 parameter and two moments
 constexpr double kGradient = 4.0;      ///< handed over in fp32
 constexpr double kDay = 86400.0;
 
-double ranksOfNode(const Scenario& scenario) {
-    return static_cast<double>(std::clamp<std::int64_t>(
-        scenario.layout.world(), 1, std::max<std::int64_t>(1, scenario.cluster.node.gpus)));
-}
-
 double drivesOf(const NodeSpec& node, const HostProfile& host) {
     const double capacity = static_cast<double>(node.nvme.value.value_or(Bytes(0)).count());
     const double each = static_cast<double>(host.drive.value->count());
@@ -56,6 +51,11 @@ double writtenBytes(const Scenario& scenario) {
 }
 
 }  // namespace
+
+double ranksOfNode(const Scenario& scenario) {
+    return static_cast<double>(std::clamp<std::int64_t>(
+        scenario.layout.world(), 1, std::max<std::int64_t>(1, scenario.cluster.node.gpus)));
+}
 
 bool stepsOnDrives(const Scenario& scenario) {
     return usesDrives(scenario.layout.offload) &&

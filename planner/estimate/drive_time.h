@@ -29,4 +29,7 @@ double shareOnDrives(const Scenario& scenario);
 /// What moves in a step, and how long the drives last at that; empty without.
 std::string driveNote(const Scenario& scenario, const HostProfile& host, Seconds step);
 
+/// Ranks that share a node, its CPUs and its drives.
+double ranksOfNode(const Scenario& scenario);
+
 }  // namespace fabricast

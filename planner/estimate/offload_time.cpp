@@ -222,20 +222,16 @@ double hostPassSeconds(const Scenario& scenario,
                        const HostProfile& host,
                        double bytes,
                        double copied) {
-    const NodeSpec& node = scenario.cluster.node;
-    const auto ranks = static_cast<double>(
-        std::clamp<std::int64_t>(scenario.layout.world(), 1, std::max<std::int64_t>(1, node.gpus)));
-    return ranks * bytes / (memoryRate(node, host) * *host.torchShare.value) +
+    return ranksOfNode(scenario) * bytes /
+               (memoryRate(scenario.cluster.node, host) * *host.torchShare.value) +
            copied / copyRate(scenario.cluster, host);
 }
 
 double hostStepSeconds(const Scenario& scenario, const HostProfile& host, double stepped) {
     const NodeSpec& node = scenario.cluster.node;
-    const auto ranks = static_cast<double>(
-        std::clamp<std::int64_t>(scenario.layout.world(), 1, std::max<std::int64_t>(1, node.gpus)));
     const double bytes = stepBytes(scenario.settings.optimizer.kind);
-    const double step =
-        ranks * stepped * bytes / (memoryRate(node, host) * shareOf(scenario, host));
+    const double step = ranksOfNode(scenario) * stepped * bytes /
+                        (memoryRate(node, host) * shareOf(scenario, host));
     // FSDP2's parameters stay where they were stepped, as DeepSpeed's do where they are offloaded.
     const bool returned = isMegatron(scenario) ||
                           (isDeepSpeed(scenario) && !offloadsParameters(scenario.layout.offload));
