@@ -169,7 +169,7 @@ UnfusedAttention attendedBy(OpBuilder& g,
     const AttentionSpec& attention = scenario.model.attention;
     const int sinks = attention.sinks ? g.weight("sinks", shape.heads, false) : -1;
     if (mask != kNoTensor) {
-        return unfusedAttention(g, shape, p, mask, sinks);
+        return unfusedAttention(g, scenario, p, mask, sinks);
     }
     UnfusedAttention made{.out = g.flashAttention(p.q,
                                                   p.k,

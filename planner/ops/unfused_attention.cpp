@@ -1,6 +1,7 @@
 #include "planner/ops/unfused_attention.h"
 
 #include "planner/ops/dense_layer.h"
+#include "planner/spec/written_attention.h"
 
 #include <algorithm>
 #include <utility>
@@ -11,8 +12,14 @@ namespace {
 
 constexpr std::int64_t kPositionBytes = 8;  ///< of a maximum's place
 
-bool hasWindows(const ModelSpec& model) {
-    return std::ranges::any_of(model.window, [](std::int64_t window) { return window > 0; });
+/// A mask for the layers of a window, and one for those that attend to all.
+struct MaskKinds {
+    bool full = true;
+    bool windowed = false;
+};
+MaskKinds maskKinds(const ModelSpec& model) {
+    const auto windowed = std::ranges::count_if(model.window, [](auto w) { return w > 0; });
+    return {windowed == 0 || windowed<std::ssize(model.window), windowed> 0};
 }
 
 /// repeat_kv: a copy for every query head; backward adds the copies' gradients up.
@@ -47,14 +54,20 @@ struct Probabilities {
     TensorIds named;  ///< by variables of the function
 };
 
-TensorId softmaxOf(OpBuilder& g, TensorId scores) {
+TensorId softmaxOf(OpBuilder& g, TensorId scores, std::int64_t width) {
     const TensorInfo in = g.info(scores);
-    const TensorId all = g.pointwise("softmax", {scores}, in.elements, in.width, {});
+    const TensorId all = g.pointwise("softmax", {scores}, in.elements, width, {});
     if (in.requiresGrad) {
         g.last().saved = {all};
-        g.last().backwardTemps = {in.bytes};
+        g.last().backwardTemps = {in.elements * width};
     }
     return all;
+}
+
+/// Half precision is widened within the kernel, bf16 before it.
+TensorId softmaxInFp32(OpBuilder& g, TensorId scores, bool halves) {
+    constexpr std::int64_t kWide = 4;
+    return softmaxOf(g, halves ? scores : g.cast(scores, kWide), kWide);
 }
 
 /// The scores joined by their heads' sinks, less the highest of each row, as probabilities, of
@@ -76,16 +89,41 @@ Probabilities softmaxWithSinks(OpBuilder& g, TensorId scores, std::int64_t rows,
     const TensorId lower = g.pointwise("subtract", {combined, highest}, elements, width, {});
     g.last().passesGradient = true;
     g.last().backwardTemps = {elements * width};
-    const TensorId all = softmaxOf(g, lower);
+    const TensorId all = softmaxOf(g, lower, width);
     const TensorId left = g.viewOf(all, g.info(scores).elements);
     g.push({.kind = OpKind::Copy, .name = "slice", .inputs = {all}, .outputs = {left}});
     return {left, {scores, lower}};
 }
 
+/// The scores as probabilities, by the family's code.
+Probabilities probabilitiesOf(
+    OpBuilder& g, const Scenario& scenario, TensorId scores, std::int64_t rows, int sinks) {
+    switch (*writtenScores(scenario.model)) {
+        case WrittenScores::WithSinks:
+            return softmaxWithSinks(g, scores, rows, sinks);
+        case WrittenScores::OwnType:
+            return {softmaxOf(g, scores, g.info(scores).width), {scores}};
+        case WrittenScores::Fp32:
+            break;
+    }
+    const bool halves = scenario.settings.precision.compute == Dtype::Fp16;
+    return {softmaxInFp32(g, scores, halves), {scores}};
+}
+
+/// Llama's takes the queries' type, the others the values'.
+std::int64_t weightsWidth(const OpBuilder& g, const Scenario& scenario, const Projected& p) {
+    const bool ofQueries = writtenScores(scenario.model) == WrittenScores::Fp32;
+    return g.info(ofQueries ? p.q : p.v).width;
+}
+
 }  // namespace
 
-UnfusedAttention unfusedAttention(
-    OpBuilder& g, const RankShape& shape, const Projected& projections, TensorId mask, int sinks) {
+UnfusedAttention unfusedAttention(OpBuilder& g,
+                                  const Scenario& scenario,
+                                  const Projected& projections,
+                                  TensorId mask,
+                                  int sinks) {
+    const RankShape shape = rankShape(scenario);
     const std::int64_t rows = shape.batch * shape.heads * shape.sequence;
     const std::int64_t elements = rows * shape.sequence;
     const TensorId k = repeatForQueries(g, shape, projections.k);
@@ -93,9 +131,9 @@ UnfusedAttention unfusedAttention(
     const TensorId products = multiplyHeads(g, projections.q, k, elements);
     const TensorId scaled = g.pointwise("scale", {products}, elements, g.info(products).width, {});
     const TensorId scores = g.add(scaled, mask);
-    const Probabilities probabilities = softmaxWithSinks(g, scores, rows, sinks);
+    const Probabilities probabilities = probabilitiesOf(g, scenario, scores, rows, sinks);
     UnfusedAttention made;
-    made.weights = g.cast(probabilities.all, g.info(projections.v).width);
+    made.weights = g.cast(probabilities.all, weightsWidth(g, scenario, projections));
     g.holdUntilHere(probabilities.named);
     const std::int64_t context = g.info(projections.q).elements;
     const TensorId product = multiplyHeads(g, made.weights, v, context);
@@ -111,8 +149,8 @@ bool hasWindow(const ModelSpec& model, std::int64_t layer) {
 
 bool writesAttention(const Scenario& scenario) {
     return scenario.settings.kernels.code == ModelCode::HuggingFace &&
-           scenario.model.attention.sinks &&
-           scenario.settings.kernels.attention == AttentionKernel::Unfused;
+           scenario.settings.kernels.attention == AttentionKernel::Unfused &&
+           writtenScores(scenario.model).has_value();
 }
 
 std::vector<std::int64_t> attentionMaskBytes(const Scenario& scenario) {
@@ -122,14 +160,16 @@ std::vector<std::int64_t> attentionMaskBytes(const Scenario& scenario) {
     const RankShape shape = rankShape(scenario);
     const std::int64_t bytes =
         shape.batch * shape.sequence * shape.sequence * residualWidth(scenario.settings);
-    return std::vector<std::int64_t>(hasWindows(scenario.model) ? 2 : 1, bytes);
+    const MaskKinds kinds = maskKinds(scenario.model);
+    return std::vector<std::int64_t>(kinds.full && kinds.windowed ? 2 : 1, bytes);
 }
 
 TensorId attentionMask(OpBuilder& g, const Scenario& scenario, std::int64_t layer) {
     const RankShape shape = rankShape(scenario);
     const std::int64_t elements = shape.batch * shape.sequence * shape.sequence;
     const std::int64_t width = residualWidth(scenario.settings);
-    if (!hasWindows(scenario.model)) {
+    const MaskKinds kinds = maskKinds(scenario.model);
+    if (!kinds.full || !kinds.windowed) {
         return g.external(elements, width);
     }
     if (hasWindow(scenario.model, layer)) {

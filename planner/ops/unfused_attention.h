@@ -1,7 +1,6 @@
 #pragma once
 #include "planner/ops/dense_attention.h"
 #include "planner/ops/op_builder.h"
-#include "planner/ops/rank_shape.h"
 #include "planner/spec/scenario.h"
 
 #include <cstdint>
@@ -9,16 +8,16 @@
 
 namespace fabricast {
 
-/// GPT-OSS's attention written out (attn_implementation="eager" of transformers): keys and values
-/// repeated for every query head, and scores of the whole sequence by itself, whatever the layer's
-/// window, under a mask that all layers of a kind share.
+/// Attention written out (attn_implementation="eager" of transformers): keys and values repeated
+/// for every query head, and scores of the whole sequence by itself, whatever the layer's window,
+/// under a mask that all layers of a kind share.
 struct UnfusedAttention {
     TensorId out = kNoTensor;
     TensorId weights = kNoTensor;  ///< the layer's variable holds them until its MLP is done
 };
-/// `sinks`: the weight with a score per head that stands beside those of the keys.
+/// `sinks`: the weight with a score per head that stands beside those of the keys, if there is one.
 UnfusedAttention unfusedAttention(
-    OpBuilder& g, const RankShape& shape, const Projected& projections, TensorId mask, int sinks);
+    OpBuilder& g, const Scenario& scenario, const Projected& projections, TensorId mask, int sinks);
 
 /// True where layer `layer` attends to a window.
 bool hasWindow(const ModelSpec& model, std::int64_t layer);

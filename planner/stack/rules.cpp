@@ -6,6 +6,7 @@
 #include "planner/spec/check_saved_on_host.h"
 #include "planner/spec/check_trained.h"
 #include "planner/spec/setting_names.h"
+#include "planner/spec/written_attention.h"
 #include "planner/stack/optimizer_numbers.h"
 
 #include <algorithm>
@@ -101,11 +102,12 @@ Result<void> checkSoftware(const Stack& stack, const Scenario& scenario) {
             std::string(stack.name) + " does not run model code " + std::string(nameOf(code)),
             std::string(nameOf(own.kernels.code)));
     }
-    const bool written = code == ModelCode::HuggingFace && scenario.model.attention.sinks;
+    const bool written =
+        code == ModelCode::HuggingFace && writtenScores(scenario.model).has_value();
     if (scenario.settings.kernels.attention == AttentionKernel::Unfused && !megatron && !written) {
         return lacks("settings.kernels.attention",
                      "attention that keeps its scores is modelled in Megatron's code, and in "
-                     "transformers' of models with sinks, only",
+                     "transformers' eager code that is Llama's, GPT-2's or GPT-OSS's, only",
                      "flash");
     }
     return {};

@@ -133,15 +133,15 @@ Result<OracleRow> hfMoeRow(const CsvTable& table, std::size_t row) {
     if (framework == "fsdp2") {
         FABRICAST_TRY(setFsdp2(table, row, out));
     }
+    if (table.has("attention") && table.text(row, "attention") == "eager") {
+        out.scenario.settings.kernels.attention = AttentionKernel::Unfused;
+    }
     if (table.integer(row, "experts") > 0) {
         setExperts(table, row, out.scenario.model);
         FABRICAST_ASSIGN(out.scenario.settings.kernels.experts,
                          pick(kExperts, table.text(row, "expert_impl"), "expert_impl"));
         if (out.scenario.settings.kernels.experts == ExpertKernel::DeepSpeed) {
             setDeepSpeedMoe(table, row, out.scenario);
-        }
-        if (table.has("attention") && table.text(row, "attention") == "eager") {
-            out.scenario.settings.kernels.attention = AttentionKernel::Unfused;
         }
         const std::string targets = table.text(row, "lora_targets");
         if (out.scenario.model.attention.kind == AttentionKind::Latent) {

@@ -229,6 +229,8 @@ Result<void> addOptimizer(const MemoryReport& report, Asked& asked) {
                   said.starts_with("paged") ? "paged_adamw_8bit" : "adamw_8bit");
     } else if (said == "sgd") {
         asked.set("workload.optimizer", "sgd");
+    } else if (said.find("bf16 moments") != std::string::npos) {
+        asked.set("settings.precision.moments", "bf16");
     } else if (!said.empty() && !said.starts_with("adam")) {
         return fail(Error::Code::Unsupported, "optimizer", "'" + said + "' is not modelled");
     }
@@ -245,10 +247,21 @@ Result<void> addOptimizer(const MemoryReport& report, Asked& asked) {
     return {};
 }
 
-void addKernels(const MemoryReport& report, Asked& asked) {
+/// Transformer Engine's fused attention takes sinks since its pull request 2148, of September 2025:
+/// until the release with it Megatron kept the scores of models that have them.
+bool keepsScoresOfSinks(const MemoryReport& report, const std::string& stack) {
+    const bool megatron = stack == "megatron" || stack == "nemo";
+    return megatron && report.says("model", "gpt-oss") && !report.text("date").empty() &&
+           report.text("date") < "2025-10";
+}
+
+void addKernels(const MemoryReport& report, const std::string& stack, Asked& asked) {
     const std::string attention = report.words("attention");
     if (attention.starts_with("eager") || attention.starts_with("unfused")) {
         asked.set("settings.kernels.attention", "unfused");
+    } else if (attention.empty() && keepsScoresOfSinks(report, stack)) {
+        asked.set("settings.kernels.attention", "unfused");
+        asked.assume("attention: unfused, as no fused one took sinks then");
     }
     if (report.says("stack", "compile")) {
         asked.set("settings.kernels.compile", "true");
@@ -274,7 +287,7 @@ Result<ReportQuestion> questionOf(const MemoryReport& report) {
     FABRICAST_TRY(addPrecision(report, stack, asked));
     FABRICAST_TRY(addTuning(report, asked));
     FABRICAST_TRY(addOptimizer(report, asked));
-    addKernels(report, asked);
+    addKernels(report, stack, asked);
     return std::move(asked).question();
 }
 

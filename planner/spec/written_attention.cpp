@@ -1,0 +1,28 @@
+#include "planner/spec/written_attention.h"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+namespace fabricast {
+
+namespace {
+
+/// transformers 5.23: the families whose eager_attention_forward is neither Llama's nor GPT-2's.
+constexpr std::array<std::string_view, 7> kOwnCode = {
+    "gemma2", "llama4_text", "gpt_neox", "falcon", "opt", "bloom", "mpt"};
+
+}  // namespace
+
+std::optional<WrittenScores> writtenScores(const ModelSpec& model) {
+    if (model.attention.sinks) {
+        return WrittenScores::WithSinks;
+    }
+    if (model.attention.kind == AttentionKind::Latent ||
+        std::ranges::find(kOwnCode, model.family) != kOwnCode.end()) {
+        return std::nullopt;
+    }
+    return model.family == "gpt2" ? WrittenScores::OwnType : WrittenScores::Fp32;
+}
+
+}  // namespace fabricast
