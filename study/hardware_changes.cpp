@@ -1,0 +1,158 @@
+#include "planner/base/quantity_text.h"
+#include "planner/text/json_document.h"
+#include "study/change_offers.h"
+
+#include <map>
+#include <utility>
+
+namespace fabricast::offers {
+
+namespace {
+
+double peakOf(const GpuSpec& gpu) {
+    const auto peak = gpu.densePeak.find("bf16");
+    return peak == gpu.densePeak.end() || !peak->second.value ? 0.0 : peak->second.value->count();
+}
+
+double gpuMemory(const GpuSpec& gpu) {
+    return gpu.capacity().value ? static_cast<double>(gpu.capacity().value->count()) : 0.0;
+}
+
+Edit nodes(std::int64_t count) {
+    return {"cluster.nodes", std::to_string(count), "-n"};
+}
+
+/// Not somebody's own machine.
+bool isSold(const ProfileFile& file) {
+    const Result<JsonValue> root = parseJson(file.text, file.source);
+    const JsonValue* sold = root ? root->find("sold") : nullptr;
+    return sold == nullptr || sold->boolean().value_or(true);
+}
+
+/// Another kind of node stands where these do.
+void keepSites(const SitesSpec& sites, Edits& edits) {
+    if (sites.count > 1) {
+        edits.push_back({"cluster.sites", std::to_string(sites.count), "--sites"});
+        edits.push_back({"cluster.wan", shortText(sites.rate), "--wan"});
+        edits.push_back({"cluster.wan_latency", shortText(sites.latency), "--wan-latency"});
+    }
+}
+
+/// So many times what a node has of one kind, where that is known.
+void moreOfNode(const Sourced<Bytes>& there,
+                const std::string& path,
+                const std::string& flag,
+                Offers& offers) {
+    if (!there.value) {
+        return;
+    }
+    constexpr std::int64_t kGB = 1'000'000'000;
+    for (const std::int64_t factor : {2, 4}) {
+        const std::int64_t wanted = (factor * there.value->count() + kGB - 1) / kGB;
+        offers.add({{path, std::to_string(wanted) + "GB", flag}}, static_cast<int>(factor)).times =
+            factor;
+    }
+}
+
+}  // namespace
+
+/// As many GPUs of each better kind, the nearest first.
+void otherGpus(const ChangeSubject& subject, Offers& offers) {
+    constexpr int kMost = 4;
+    const ClusterSpec& now = subject.now.cluster;
+    std::map<std::pair<double, std::string>, std::string> better;  // by peak and GPU
+    for (const ProfileFile& file : subject.profiles->files(ProfileKind::Cluster)) {
+        const auto cluster = subject.profiles->cluster(file.name);
+        if (!cluster || cluster->node.gpus != now.node.gpus || !cluster->node.gpu.kernels ||
+            !isSold(file)) {
+            continue;
+        }
+        const GpuSpec& gpu = cluster->node.gpu;
+        const bool same = gpu.vendor == now.node.gpu.vendor && gpu.name != now.node.gpu.name;
+        if (same && peakOf(gpu) >= peakOf(now.node.gpu) &&
+            gpuMemory(gpu) >= gpuMemory(now.node.gpu)) {
+            better.emplace(std::pair(peakOf(gpu), gpu.name), file.name);
+        }
+    }
+    int more = 0;
+    for (const auto& [key, name] : better) {
+        if (more == kMost) {
+            break;
+        }
+        Edits edits = {{"cluster.name", name, "-c"}, nodes(now.nodes)};
+        keepSites(now.sites, edits);
+        Change& change = offers.add(std::move(edits), more++);
+        change.sideEffect += key.second;
+    }
+}
+
+void moreNodes(const ChangeSubject& subject, Offers& offers) {
+    for (const std::int64_t factor : {2, 4, 8}) {
+        offers.add({nodes(subject.now.cluster.nodes * factor)}, static_cast<int>(factor)).times =
+            factor;
+    }
+}
+
+void moreHostMemory(const ChangeSubject& subject, Offers& offers) {
+    const NodeSpec& node = subject.now.cluster.node;
+    moreOfNode(node.hostMemory, "cluster.host_memory", "--host-memory", offers);
+}
+
+/// Where something lies on them.
+void moreDrives(const ChangeSubject& subject, Offers& offers) {
+    if (usesDrives(subject.now.layout.offload)) {
+        moreOfNode(subject.now.cluster.node.nvme, "cluster.nvme", "--nvme", offers);
+    }
+}
+
+/// More nodes spread the batch over more ranks; where it does not divide over them, microbatches
+/// shrink.
+void moreRanks(const ChangeSubject& subject, Offers& offers) {
+    const Scenario& now = subject.now;
+    for (const std::int64_t factor : {2, 4, 8, 16}) {
+        const std::int64_t dp = now.layout.dp * factor;
+        const std::int64_t perRank = now.workload.globalBatch / dp;
+        if (perRank < 1 || now.workload.globalBatch % dp != 0) {
+            continue;
+        }
+        Edits edits = {nodes(now.cluster.nodes * factor)};
+        if (perRank % now.layout.microBatch != 0) {
+            edits.push_back(layoutKey("micro_batch", perRank));
+        }
+        if (says(subject.question, "layout.dp")) {
+            edits.push_back(layoutKey("dp", dp));
+        }
+        offers.add(withOpenShards(subject, std::move(edits)), static_cast<int>(factor)).times =
+            factor;
+    }
+}
+
+/// More ranks, where states are spread over them too.
+void moreShards(const ChangeSubject& subject, Offers& offers) {
+    if (subject.now.layout.shard != Shard::None) {
+        moreRanks(subject, offers);
+    }
+}
+
+/// Networks of the next speeds, one of each.
+void otherFabrics(const ChangeSubject& subject, Offers& offers) {
+    const ClusterSpec& now = subject.now.cluster;
+    if (now.nodes < 2 || !now.node.nicBandwidth.value) {
+        return;
+    }
+    std::map<double, std::string> faster;
+    for (const ProfileFile& file : subject.profiles->files(ProfileKind::Fabric)) {
+        const auto fabric = subject.profiles->fabric(file.name);
+        if (fabric && !fabric->perNode && fabric->kind == now.fabric.kind &&
+            fabric->linkBandwidth.value &&
+            *fabric->linkBandwidth.value > *now.node.nicBandwidth.value) {
+            faster.emplace(fabric->linkBandwidth.value->count(), file.name);
+        }
+    }
+    int more = 0;
+    for (const auto& [rate, name] : faster) {
+        offers.add({setting("cluster.fabric", name)}, more++);
+    }
+}
+
+}  // namespace fabricast::offers

@@ -1,0 +1,186 @@
+#include "planner/ops/megatron_vocab.h"
+#include "planner/spec/names.h"
+#include "planner/stack/stack.h"
+#include "study/change_offers.h"
+
+#include <algorithm>
+#include <string_view>
+#include <utility>
+
+namespace fabricast::offers {
+
+namespace {
+
+/// Where nothing is offloaded and the stack has it.
+void offload(const ChangeSubject& subject, Offers& offers, Offload what) {
+    const Layout& now = subject.now.layout;
+    const Result<const Stack*> stack = findStack(subject.now.stack);
+    if (now.offload != Offload::None || !stack) {
+        return;
+    }
+    const StackAxes& axes = (*stack)->axes;
+    const bool hasIt = std::ranges::find(axes.offloads, what) != axes.offloads.end() &&
+                       (axes.checkOffload == nullptr || axes.checkOffload(now.shard, what));
+    if (hasIt) {
+        offers.add({layoutKey("offload", std::string(nameOf(what)))});
+    }
+}
+
+/// Moves a factor of two from data parallelism to another axis; the ranks stay the same.
+void moveToAxis(const ChangeSubject& subject,
+                Offers& offers,
+                std::string_view axis,
+                std::int64_t ranks,
+                Edits more = {}) {
+    const std::int64_t dp = subject.now.layout.dp;
+    if (dp % 2 != 0) {
+        return;
+    }
+    Edits edits = {layoutKey(axis, ranks * 2), layoutKey("dp", dp / 2)};
+    edits.insert(edits.end(), more.begin(), more.end());
+    offers.add(withOpenShards(subject, std::move(edits)));
+}
+
+}  // namespace
+
+void recomputeSelective(const ChangeSubject& subject, Offers& offers) {
+    const Settings& settings = subject.now.settings;
+    if (settings.recompute.kind == Checkpointing::None &&
+        settings.kernels.code == ModelCode::TorchTitan) {
+        offers.add({layoutKey("recompute", "selective")});
+    }
+}
+
+/// Modules of a layer, those first that cost least for what they free.
+void recomputeModules(const ChangeSubject& subject, Offers& offers) {
+    if (!isMegatronCode(subject.now) ||
+        subject.now.settings.recompute.kind != Checkpointing::None) {
+        return;
+    }
+    int more = 0;
+    offers.add({layoutKey("recompute", "core_attn")}, more++);
+    offers.add({layoutKey("recompute", subject.now.model.moe ? "moe_act" : "mlp")}, more++);
+}
+
+void recomputeFull(const ChangeSubject& subject, Offers& offers) {
+    if (subject.now.settings.recompute.kind != Checkpointing::Full) {
+        offers.add({layoutKey("recompute", "full")});
+    }
+}
+
+void recomputeLess(const ChangeSubject& subject, Offers& offers) {
+    const Checkpointing kind = subject.now.settings.recompute.kind;
+    if (kind != Checkpointing::None) {
+        offers.add({layoutKey("recompute", "none")});
+    }
+    if (kind == Checkpointing::Full) {
+        offers.add({layoutKey("recompute", "selective")});
+    }
+}
+
+void smallerMicroBatch(const ChangeSubject& subject, Offers& offers) {
+    const std::int64_t now = subject.now.layout.microBatch;
+    for (std::int64_t smaller = now / 2; smaller >= 1; smaller /= 2) {
+        if (now % smaller == 0) {
+            offers.add({layoutKey("micro_batch", smaller)});
+        }
+    }
+}
+
+void otherMicroBatch(const ChangeSubject& subject, Offers& offers) {
+    const std::int64_t now = subject.now.layout.microBatch;
+    if (now % 2 == 0) {
+        offers.add({layoutKey("micro_batch", now / 2)}).sideEffect = "fewer sequences at once";
+    }
+    offers.add({layoutKey("micro_batch", now * 2)});
+}
+
+/// Other counts of ranks; dp follows from the GPUs.
+void otherCounts(const ChangeSubject& subject, Offers& offers) {
+    const Layout& layout = subject.now.layout;
+    const auto halve = [&offers](const char* key, std::int64_t value) {
+        if (value % 2 == 0) {
+            offers.add({layoutKey(key, value / 2)});
+        }
+    };
+    const auto twice = [&offers](const char* key, std::int64_t value) {
+        offers.add({layoutKey(key, value * 2)});
+    };
+    halve("tp", layout.tp);
+    twice("tp", layout.tp);
+    if (layout.pp == 2 && says(subject.question, "layout.schedule")) {
+        offers.add({layoutKey("pp", 1), layoutKey("schedule", "null")});
+    } else {
+        halve("pp", layout.pp);
+    }
+    twice("pp", layout.pp);
+    if (layout.pp > 1) {
+        twice("vpp", layout.vpp);
+    }
+    if (layout.cp > 1) {
+        halve("cp", layout.cp);
+    }
+}
+
+void shardTwo(const ChangeSubject& subject, Offers& offers) {
+    if (subject.now.settings.engine == Engine::DeepSpeed &&
+        subject.now.layout.shard < Shard::Zero2) {
+        offers.add(withOpenShards(subject, {layoutKey("shard", "zero2")}));
+    }
+}
+
+void shardThree(const ChangeSubject& subject, Offers& offers) {
+    if (subject.now.settings.engine == Engine::DeepSpeed &&
+        subject.now.layout.shard < Shard::Zero3) {
+        offers.add(withOpenShards(subject, {layoutKey("shard", "zero3")}));
+    }
+}
+
+void shardOverAll(const ChangeSubject& subject, Offers& offers) {
+    if (subject.now.layout.shard == Shard::Hsdp) {
+        offers.add(withOpenShards(subject, {layoutKey("shard", "fsdp")}));
+    }
+}
+
+void offloadOptimizer(const ChangeSubject& subject, Offers& offers) {
+    offload(subject, offers, Offload::OptimizerCpu);
+}
+
+void offloadParameters(const ChangeSubject& subject, Offers& offers) {
+    offload(subject, offers, Offload::ParametersCpu);
+}
+
+void offloadActivations(const ChangeSubject& subject, Offers& offers) {
+    offload(subject, offers, Offload::Activations);
+}
+
+/// States of a GPU that has the room need not be on the host.
+void offloadLess(const ChangeSubject& subject, Offers& offers) {
+    const Offload now = subject.now.layout.offload;
+    if (now == Offload::ParametersCpu && subject.now.settings.engine == Engine::DeepSpeed) {
+        offers.add({layoutKey("offload", "optimizer_cpu")});
+    }
+    if (now != Offload::None) {
+        offers.add({layoutKey("offload", "none")});
+    }
+}
+
+void moreTensor(const ChangeSubject& subject, Offers& offers) {
+    moveToAxis(subject, offers, "tp", subject.now.layout.tp);
+}
+
+void morePipeline(const ChangeSubject& subject, Offers& offers) {
+    const bool saysNone = subject.now.layout.schedule == ScheduleKind::None &&
+                          says(subject.question, "layout.schedule");
+    moveToAxis(subject,
+               offers,
+               "pp",
+               subject.now.layout.pp,
+               saysNone ? Edits{layoutKey("schedule", "1f1b")} : Edits{});
+}
+
+void moreContext(const ChangeSubject& subject, Offers& offers) {
+    moveToAxis(subject, offers, "cp", subject.now.layout.cp);
+}
+
+}  // namespace fabricast::offers

@@ -1,0 +1,164 @@
+#include "planner/base/integers.h"
+#include "planner/spec/check_fused_loss.h"
+#include "study/change_offers.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+namespace fabricast::offers {
+
+namespace {
+
+/// Whether experts lie on several ranks; of a search, whether they may.
+bool exchangesRows(const ChangeSubject& subject) {
+    return subject.now.model.moe && (isSearch(subject) || subject.now.layout.ep > 1);
+}
+
+/// Whether some of these rows leave their node.
+bool sendsRowsBetweenNodes(const ChangeSubject& subject) {
+    const ClusterSpec& cluster = subject.now.cluster;
+    const Layout& layout = subject.now.layout;
+    const std::int64_t joined = std::max(cluster.node.gpus, cluster.node.domainGpus);
+    const bool spreads = isSearch(subject) || layout.placement == RankPlacement::PpInside ||
+                         layout.ep * std::max<std::int64_t>(1, layout.etp) > joined;
+    return cluster.nodes > 1 && spreads && exchangesRows(subject);
+}
+
+}  // namespace
+
+void compile(const ChangeSubject& subject, Offers& offers) {
+    const bool isOnlyMegatron = isMegatron(subject) && subject.stacks.size() == 1;
+    if (!isOnlyMegatron && !subject.now.settings.kernels.compile) {
+        offers.add({setting("settings.kernels.compile", "true")});
+    }
+}
+
+void overlapReduceAndGather(const ChangeSubject& subject, Offers& offers) {
+    if (isMegatron(subject)) {
+        offers.add({setting("settings.megatron.overlap_grad_reduce", "true"),
+                    setting("settings.megatron.overlap_param_gather", "true")});
+    }
+}
+
+void overlapGradReduce(const ChangeSubject& subject, Offers& offers) {
+    if (isMegatron(subject) && !subject.now.settings.megatron.overlapGradReduce) {
+        offers.add({setting("settings.megatron.overlap_grad_reduce", "true")});
+    }
+}
+
+void overlapParamGather(const ChangeSubject& subject, Offers& offers) {
+    if (isMegatron(subject) && !subject.now.settings.megatron.overlapParamGather) {
+        offers.add({setting("settings.megatron.overlap_param_gather", "true")});
+    }
+}
+
+void tensorOverlap(const ChangeSubject& subject, Offers& offers) {
+    const Scenario& now = subject.now;
+    const bool isUseful =
+        isSearch(subject) || (!now.settings.megatron.tensorOverlap && now.layout.tp > 1);
+    if (isMegatron(subject) && isUseful) {
+        offers.add({setting("settings.megatron.tensor_overlap", "true")});
+    }
+}
+
+void overlapExperts(const ChangeSubject& subject, Offers& offers) {
+    if (isMegatron(subject) && exchangesRows(subject) &&
+        (isSearch(subject) || !subject.now.settings.megatron.expertOverlap)) {
+        offers.add({setting("settings.megatron.expert_overlap", "true")});
+    }
+}
+
+void sendOncePerNode(const ChangeSubject& subject, Offers& offers) {
+    if (sendsRowsBetweenNodes(subject) &&
+        (isSearch(subject) || !subject.now.settings.kernels.dispatchOncePerNode)) {
+        offers.add({setting("settings.kernels.dispatch_once_per_node", "true")});
+    }
+}
+
+/// What is outside of the products of tensor parallelism keeps a part of the sequence.
+void splitSequence(const ChangeSubject& subject, Offers& offers) {
+    if (subject.now.layout.tp > 1 && !subject.now.layout.sp) {
+        offers.add({layoutKey("sp", "on")});
+    }
+}
+
+void chunkedLoss(const ChangeSubject& subject, Offers& offers) {
+    const Scenario& now = subject.now;
+    const KernelSettings& kernels = now.settings.kernels;
+    const std::int64_t tokens = now.layout.microBatch * now.workload.sequence / now.layout.cp;
+    const bool isPossible = isSearch(subject) ? has(subject, "torchtitan")
+                                              : kernels.code == ModelCode::TorchTitan &&
+                                                    kernels.loss != LossKernel::Chunked &&
+                                                    tokens % kernels.lossChunks == 0;
+    if (isPossible) {
+        offers.add({setting("settings.kernels.loss", "chunked")});
+    }
+}
+
+/// Of transformers' models, by Liger.
+void fusedLoss(const ChangeSubject& subject, Offers& offers) {
+    constexpr std::array kStacks = {"ddp", "fsdp2", "deepspeed", "accelerate", "axolotl"};
+    const bool runs = !isSearch(subject) || std::ranges::any_of(kStacks, [&](const char* stack) {
+        return has(subject, stack);
+    });
+    Scenario fused = subject.now;
+    fused.settings.kernels.loss = LossKernel::Liger;
+    if (isSearch(subject)) {  // its layouts and code are those of no one stack
+        fused.settings.kernels.code = ModelCode::HuggingFace;
+        fused.layout = {};
+    }
+    const bool isNew = subject.now.settings.kernels.loss != LossKernel::Liger;
+    if (runs && isNew && checkFusedLoss(fused)) {
+        offers.add({setting("settings.kernels.loss", "liger")});
+    }
+}
+
+void bucketView(const ChangeSubject& subject, Offers& offers) {
+    const Settings& settings = subject.now.settings;
+    if (settings.engine == Engine::Ddp && !settings.torch.bucketView) {
+        offers.add({setting("settings.torch.bucket_view", "true")});
+    }
+}
+
+void reduceEveryMicroBatch(const ChangeSubject& subject, Offers& offers) {
+    const Scenario& now = subject.now;
+    if (now.settings.torch.sync == GradientSync::LastMicroBatch && now.microBatches() > 1) {
+        offers.add({setting("settings.torch.sync", "each_micro_batch")});
+    }
+}
+
+/// Smaller batches are more of them, whose logits are as large together.
+void smallerEvaluation(const ChangeSubject& subject, Offers& offers) {
+    const PhaseSettings& phases = subject.now.settings.phases;
+    for (std::int64_t smaller = phases.evaluationBatch / 2; smaller >= 1; smaller /= 2) {
+        std::vector<Edit> edits = {
+            setting("settings.phases.evaluation_batch", std::to_string(smaller))};
+        if (phases.keptLogits > 0) {
+            const std::int64_t kept =
+                ceilDivide(phases.keptLogits * phases.evaluationBatch, smaller);
+            edits.push_back(setting("settings.phases.kept_logits", std::to_string(kept)));
+        }
+        offers.add(std::move(edits));
+    }
+}
+
+void keepNoLogits(const ChangeSubject& subject, Offers& offers) {
+    if (subject.now.settings.phases.keptLogits > 0) {
+        offers.add({setting("settings.phases.kept_logits", "0")});
+    }
+}
+
+void loadShards(const ChangeSubject& subject, Offers& offers) {
+    if (subject.now.settings.phases.loading == Loading::Gpu) {
+        offers.add({setting("settings.phases.loading", "cpu")});
+    }
+}
+
+void saveUnitByUnit(const ChangeSubject& subject, Offers& offers) {
+    if (subject.now.settings.phases.checkpoint == SavedWeights::Full) {
+        offers.add({setting("settings.phases.checkpoint", "full_cpu")});
+    }
+}
+
+}  // namespace fabricast::offers
