@@ -1,9 +1,28 @@
 #include "planner/search/plan_search.h"
 
 #include <algorithm>
-#include <ranges>
+#include <cstddef>
 
 namespace fabricast {
+
+namespace {
+
+/// How many of the sizes from 0 pass, none of which does behind the first that does not.
+template <class Test>
+std::size_t countPassing(std::size_t sizes, const Test& passes) {
+    std::size_t passed = 0;
+    while (passed < sizes) {
+        const std::size_t middle = passed + (sizes - passed) / 2;
+        if (passes(middle)) {
+            passed = middle + 1;
+        } else {
+            sizes = middle;
+        }
+    }
+    return passed;
+}
+
+}  // namespace
 
 /// Why a stack refuses a layout; empty where it takes it.
 std::string PlanSearch::refusalOf(const Candidate& candidate) {
@@ -153,7 +172,6 @@ void PlanSearch::sample(const Waiting& waiting) {
 std::size_t PlanSearch::roomInOrder(Candidate candidate, const LayersKept& kept, std::size_t room) {
     const LayoutFamily& family = space_.families[candidate.family];
     const std::size_t ways = space_.ways[family.ways].size();
-    const auto counts = std::views::iota(std::size_t{0}, room);
     std::size_t most = 0;
     for (candidate.way = 0; candidate.way < ways; ++candidate.way) {
         candidate.size = 0;
@@ -165,9 +183,9 @@ std::size_t PlanSearch::roomInOrder(Candidate candidate, const LayersKept& kept,
             candidate.size = static_cast<std::uint16_t>(size);
             return memory_.fromFlight(candidate, **usual, kept) <= capacity_;
         };
-        const auto fits = std::ranges::partition_point(counts, isIn) - counts.begin();
+        const std::size_t fits = countPassing(room, isIn);
         leastTooLarge(candidate) = static_cast<std::uint16_t>(fits);
-        most = std::max(most, static_cast<std::size_t>(fits));
+        most = std::max(most, fits);
     }
     return most;
 }
