@@ -182,10 +182,10 @@ Result<void> addPrecision(const MemoryReport& report, const std::string& stack, 
                                                        {"fp8_cs", "fp8_tensorwise"},
                                                        {"fp8_mx", "mxfp8"},
                                                        {"nvfp4", "nvfp4"}};
-    const std::string said = report.words("precision");
+    std::string said = report.words("precision");
     if (said.empty()) {
-        asked.assume("precision: bf16");
-        return {};
+        said = report.says("gpu", "v100") || report.says("gpu", "t4 ") ? "fp16" : "bf16";
+        asked.assume("precision: " + said);
     }
     const auto known = kNames.find(said);
     if (known == kNames.end()) {
@@ -193,7 +193,7 @@ Result<void> addPrecision(const MemoryReport& report, const std::string& stack, 
     }
     const bool pure = report.says("stack", "torchtune") && known->second == "bf16";
     asked.set("workload.precision", pure ? "pure_bf16" : known->second);
-    if (stack == "ddp" && said == "bf16") {
+    if (stack == "ddp" && said == "bf16" && !report.words("precision").empty()) {
         asked.assume("precision: weights of 32 bits under autocast");
     }
     return {};
