@@ -3,6 +3,7 @@
 #include "planner/launch/untold_settings.h"
 #include "planner/spec/names.h"
 #include "planner/spec/peft_targets.h"
+#include "planner/spec/written_attention.h"
 
 #include <algorithm>
 #include <array>
@@ -170,9 +171,11 @@ std::string attentionName(const Scenario& scenario) {
     if (scenario.model.attention.sinks) {
         return std::string(kSinkAttention);
     }
-    return kernels.attentionCode == AttentionCode::Flash2   ? "flash_attention_2"
-           : kernels.attentionCode == AttentionCode::Flash3 ? "flash_attention_3"
-                                                            : "sdpa";
+    const bool isFlash2 =
+        kernels.attentionCode == AttentionCode::Flash2 || lacksNativeAttention(scenario.model);
+    return kernels.attentionCode == AttentionCode::Flash3 ? "flash_attention_3"
+           : isFlash2                                     ? "flash_attention_2"
+                                                          : "sdpa";
 }
 
 Result<void> checkAttention(const Scenario& scenario) {

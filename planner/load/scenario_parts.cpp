@@ -7,6 +7,7 @@
 #include "planner/spec/names.h"
 #include "planner/spec/peft_targets.h"
 #include "planner/spec/setting_names.h"
+#include "planner/spec/written_attention.h"
 
 #include <algorithm>
 #include <cmath>
@@ -239,9 +240,9 @@ bool saysOfLora(const ScenarioRequest& request, std::string_view key) {
     return says(request, "lora", key);
 }
 
-/// PyTorch's own attention takes no sinks: without another kernel transformers writes it out.
 bool fallsBack(const ScenarioRequest& request, const Scenario& scenario, const Settings& settings) {
-    return scenario.model.attention.sinks && settings.kernels.code == ModelCode::HuggingFace &&
+    return lacksNativeAttention(scenario.model) &&
+           settings.kernels.code == ModelCode::HuggingFace &&
            settings.kernels.attentionCode == AttentionCode::Native &&
            !says(request, "kernels", "attention");
 }

@@ -16,17 +16,21 @@ bool usesConv1d(const Scenario& scenario) {
 
 namespace {
 
-TensorId perHeadNorm(OpBuilder& g, const Scenario& scenario, TensorId x, std::string_view name) {
+/// Of each head, or of all heads of a token.
+TensorId headNorm(OpBuilder& g, const Scenario& scenario, TensorId x, std::string_view name) {
     if (scenario.model.attention.qkNorm == QkNorm::None) {
         return x;
     }
-    const std::int64_t dim = scenario.model.attention.headDim;
+    const bool ofHeads = scenario.model.attention.qkNorm == QkNorm::PerHead;
+    const std::int64_t tokens = rankShape(scenario).tokens;
+    const std::int64_t dim =
+        ofHeads ? scenario.model.attention.headDim : g.info(x).elements / tokens;
     const std::int64_t rows = g.info(x).elements / dim;
     g.enterModule();
     const int weight = g.weight(name, dim, false);
     const TensorId out = scenario.settings.kernels.norm == NormKernel::Fused
                              ? g.rmsNorm(x, rows, weight)
-                             : g.rmsNormFp32(x, rows, weight);
+                             : g.rmsNormFp32(x, rows, weight, normScaleOf(scenario));
     g.leaveModule();
     return out;
 }
@@ -42,7 +46,7 @@ Projected projectApart(OpBuilder& g, const Scenario& scenario, const RankShape& 
     const bool each = scenario.settings.kernels.code == ModelCode::HuggingFace &&
                       !hfCodeOf(scenario).normsHeadsLast;
     const auto normed = [&](TensorId part, std::string_view name, bool now) {
-        return now ? perHeadNorm(g, scenario, part, name) : part;
+        return now ? headNorm(g, scenario, part, name) : part;
     };
     Projected out{};
     out.q = normed(project("q_proj", "q", shape.heads), "q_norm", each);
@@ -70,8 +74,8 @@ Projected projectFused(OpBuilder& g, const Scenario& scenario, const RankShape& 
         };
         out = {copy(parts[0]), copy(parts[1]), copy(parts[2])};
     }
-    out.q = perHeadNorm(g, scenario, out.q, "q_norm");
-    out.k = perHeadNorm(g, scenario, out.k, "k_norm");
+    out.q = headNorm(g, scenario, out.q, "q_norm");
+    out.k = headNorm(g, scenario, out.k, "k_norm");
     return out;
 }
 
@@ -106,8 +110,11 @@ TensorId rotaryRows(OpBuilder& g, const Scenario& scenario, const RankShape& sha
 }  // namespace
 
 Projected projectQkv(OpBuilder& g, const Scenario& scenario, const RankShape& shape, TensorId x) {
-    return scenario.settings.kernels.fusedQkv ? projectFused(g, scenario, shape, x)
-                                              : projectApart(g, scenario, shape, x);
+    const bool isFused =
+        scenario.settings.kernels.code == ModelCode::HuggingFace
+            ? scenario.model.attention.fusedQkv || scenario.settings.kernels.fusedQkv
+            : scenario.settings.kernels.fusedQkv;
+    return isFused ? projectFused(g, scenario, shape, x) : projectApart(g, scenario, shape, x);
 }
 
 TensorId latentAttention(OpBuilder& g, const Scenario& scenario, TensorId x) {

@@ -42,6 +42,10 @@ TensorId geluWritten(OpBuilder& g, TensorId x) {
     return g.multiply(half, onePlus);
 }
 
+TensorId droppedResidual(OpBuilder& g, const Scenario& scenario, TensorId x) {
+    return hfCodeOf(scenario).dropsResiduals ? g.dropout(x) : x;
+}
+
 TensorId eagerMlp(OpBuilder& g, const Scenario& scenario, TensorId x) {
     const RankShape shape = rankShape(scenario);
     const MlpSpec& mlp = scenario.model.mlp;
@@ -53,7 +57,20 @@ TensorId eagerMlp(OpBuilder& g, const Scenario& scenario, TensorId x) {
         return siteLinear(g, scenario.settings, site, full);
     };
     TensorId inner = kNoTensor;
-    if (mlp.kind == MlpKind::Gated) {
+    if (mlp.fusedGateUp && scenario.settings.kernels.code == ModelCode::HuggingFace) {
+        const LinearSite site{"gate_up_proj",
+                              mlpTarget(scenario, "gate"),
+                              scenario.model.hidden,
+                              2 * shape.width,
+                              mlp.bias};
+        const TensorId both = siteLinear(g, scenario.settings, site, full);
+        const std::int64_t half = g.info(both).elements / 2;
+        const TensorIds parts = g.split(both, {half, half});
+        g.enterModule();
+        const TensorId gate = g.silu(parts[0]);
+        g.leaveModule();
+        inner = g.multiply(parts[1], gate);
+    } else if (mlp.kind == MlpKind::Gated) {
         const TensorId opened = widen("gate_proj", "gate");
         g.enterModule();
         const TensorId gate = g.silu(opened);
@@ -68,7 +85,7 @@ TensorId eagerMlp(OpBuilder& g, const Scenario& scenario, TensorId x) {
     const LinearSite down{
         "down_proj", mlpTarget(scenario, "down"), shape.width, scenario.model.hidden, mlp.bias};
     const TensorId narrowed = siteLinear(g, scenario.settings, down, inner);
-    const TensorId reduced = reducePartial(g, shape, narrowed);
+    const TensorId reduced = droppedResidual(g, scenario, reducePartial(g, shape, narrowed));
     callDropout(g, scenario);
     g.leaveModule();
     return reduced;
@@ -154,7 +171,7 @@ TensorId eagerNorm(OpBuilder& g, const Scenario& scenario, TensorId x, std::stri
     } else if (scenario.settings.kernels.norm == NormKernel::Fused) {
         out = g.rmsNorm(x, rows, weight);
     } else {
-        out = g.rmsNormFp32(x, rows, weight, hfCodeOf(scenario).scalesNormWide);
+        out = g.rmsNormFp32(x, rows, weight, normScaleOf(scenario));
     }
     g.leaveModule();
     return out;
@@ -184,7 +201,7 @@ UnfusedAttention attendedBy(OpBuilder& g,
     if (sinks >= 0) {
         g.last().weights = {sinks};
     }
-    if (hfCodeOf(scenario).rotaryShare > 1) {
+    if (hfCodeOf(scenario).joinsRotary) {
         // Joined queries lie head by head; the kernel's output does too, and is put in order.
         made.out = g.pointwise(
             "contiguous", {made.out}, g.info(made.out).elements, g.info(made.out).width, {});
@@ -232,7 +249,7 @@ LayerAttention eagerAttention(OpBuilder& g,
                    {"o_proj", "o", inputs, scenario.model.hidden, attention.outBias},
                    joined);
     g.holdUntilHere({p.q, p.k, p.v});
-    const TensorId reduced = reducePartial(g, shape, projected);
+    const TensorId reduced = droppedResidual(g, scenario, reducePartial(g, shape, projected));
     callDropout(g, scenario);
     g.leaveModule();
     return {reduced, hfCodeOf(scenario).namesAttention ? reduced : attended.weights};
@@ -246,7 +263,10 @@ OpList eagerLayer(const Scenario& scenario, std::int64_t layer) {
     const TensorId x =
         g.input(shape.localTokens * scenario.model.hidden, residualWidth(scenario.settings, layer));
     g.enterModule();
-    const TensorId normed = eagerNorm(g, scenario, x, "input_layernorm");
+    const NormPlacement placement = scenario.model.normPlacement;
+    const bool before = placement != NormPlacement::After;
+    const bool isAround = placement == NormPlacement::Around;
+    const TensorId normed = before ? eagerNorm(g, scenario, x, "input_layernorm") : x;
     const bool latent = scenario.model.attention.kind == AttentionKind::Latent;
     const bool titan = scenario.settings.kernels.code == ModelCode::TorchTitan;
     const LayerAttention attention =
@@ -254,9 +274,22 @@ OpList eagerLayer(const Scenario& scenario, std::int64_t layer) {
         : titan ? LayerAttention{latentAttention(g, scenario, normed), kNoTensor}
                 : LayerAttention{hfLatentAttention(g, scenario, normed), kNoTensor};
     g.holdUntilHere({normed});
-    const TensorId attended = g.add(x, attention.out);
+    const auto normedAfter = [&](TensorId out, std::string_view name) {
+        if (placement == NormPlacement::Before) {
+            return out;
+        }
+        const TensorId after = eagerNorm(g, scenario, out, name);
+        g.holdUntilHere({out});
+        return after;
+    };
+    const TensorId attended = g.add(x, normedAfter(attention.out, "post_attention_layernorm"));
     g.module("mlp");
-    const TensorId ready = eagerNorm(g, scenario, attended, "post_attention_layernorm");
+    const TensorId ready =
+        before ? eagerNorm(g,
+                           scenario,
+                           attended,
+                           isAround ? "pre_feedforward_layernorm" : "post_attention_layernorm")
+               : attended;
     HfMoe fed;
     if (!scenario.model.isSparse(layer)) {
         fed.out = eagerMlp(g, scenario, ready);
@@ -272,7 +305,7 @@ OpList eagerLayer(const Scenario& scenario, std::int64_t layer) {
         g.holdUntilHere({attention.weights});
     }
     g.module("");
-    const TensorId out = g.add(attended, fed.out);
+    const TensorId out = g.add(attended, normedAfter(fed.out, "post_feedforward_layernorm"));
     if (fed.kept != kNoTensor) {
         g.holdUntilHere({fed.kept});
     }

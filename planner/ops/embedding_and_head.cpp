@@ -1,6 +1,7 @@
 #include "planner/ops/embedding_and_head.h"
 
 #include "planner/ops/dense_layer.h"
+#include "planner/ops/hf_code.h"
 #include "planner/ops/liger_head.h"
 #include "planner/ops/megatron_vocab.h"
 #include "planner/ops/op_builder.h"
@@ -71,7 +72,7 @@ OpList headOf(const Scenario& scenario, std::int64_t tokens, TensorId x, OpBuild
     g.weightAt(weight).tied = scenario.model.tiedEmbeddings && scenario.layout.pp == 1;
     const TensorId logits = g.linear(x, weight, tokens * localVocab(scenario));
     g.leaveModule();
-    return g.finish(logits);
+    return g.finish(hfCodeOf(scenario).capsLogits ? g.capped(logits) : logits);
 }
 
 }  // namespace
@@ -97,6 +98,9 @@ OpList embeddingSegment(const Scenario& scenario) {
             .idBytes = kIdWidth * shape.tokens});
     g.leaveModule();
     TensorId x = out;
+    if (hfCodeOf(scenario).scalesEmbedding) {
+        x = g.pointwise("scale", {out}, g.info(out).elements, g.info(out).width, {});
+    }
     if (scenario.model.position == PositionKind::Learned) {
         g.enterModule();
         const int positions =

@@ -11,7 +11,23 @@ constexpr HfCode kLikeLlama{};
 /// transformers 5.23.
 constexpr std::array kHfCodes = {
     HfCode{.family = "gpt_oss", .scalesNormWide = true, .rotatesHalves = true},
-    HfCode{.family = "glm4_moe", .normsHeadsLast = true, .rotaryShare = 2},
+    HfCode{.family = "glm4_moe", .normsHeadsLast = true, .joinsRotary = true, .rotaryShare = 2},
+    HfCode{.family = "glm", .joinsRotary = true, .interleavesRotary = true, .rotaryShare = 2},
+    HfCode{.family = "glm4", .joinsRotary = true, .interleavesRotary = true, .rotaryShare = 2},
+    HfCode{.family = "phi3", .joinsRotary = true},
+    HfCode{.family = "olmo2", .scalesNormWide = true, .rotatesWide = true},
+    HfCode{.family = "seed_oss", .dropsResiduals = true},
+    HfCode{
+        .family = "gemma", .scalesNormWide = true, .addsOneToNorm = true, .scalesEmbedding = true},
+    HfCode{.family = "gemma2",
+           .scalesNormWide = true,
+           .addsOneToNorm = true,
+           .scalesEmbedding = true,
+           .capsLogits = true},
+    HfCode{.family = "gemma3_text",
+           .scalesNormWide = true,
+           .addsOneToNorm = true,
+           .scalesEmbedding = true},
     HfCode{.family = "deepseek_v2", .rotatesAsComplex = true},
     HfCode{.family = "llama4_text",
            .rotatesAsComplex = true,
@@ -28,6 +44,13 @@ bool runsTransformers(const Scenario& scenario) {
 const HfCode& hfCodeOf(const Scenario& scenario) {
     const auto* const found = std::ranges::find(kHfCodes, scenario.model.family, &HfCode::family);
     return runsTransformers(scenario) && found != kHfCodes.end() ? *found : kLikeLlama;
+}
+
+OpBuilder::NormScale normScaleOf(const Scenario& scenario) {
+    const HfCode& code = hfCodeOf(scenario);
+    return code.addsOneToNorm    ? OpBuilder::NormScale::OneAndWide
+           : code.scalesNormWide ? OpBuilder::NormScale::Wide
+                                 : OpBuilder::NormScale::OwnType;
 }
 
 std::int64_t rotaryColumns(const Scenario& scenario) {

@@ -1,4 +1,5 @@
 #pragma once
+#include "planner/ops/op_builder.h"
 #include "planner/spec/scenario.h"
 
 #include <cstdint>
@@ -16,10 +17,20 @@ struct HfCode {
     bool rotatesInWindows = false;  ///< layers without an attention window have no rotary embedding
     bool namesAttention = false;    ///< attention's output lives until the layer returns
     bool keepsMlpNames = false;     ///< beside experts, whose names PEFT does not convert
-    std::int64_t rotaryShare = 1;   ///< the first 1/n of each head is rotated
+    bool addsOneToNorm = false;     ///< RMSNorm multiplies by one and its weight, in fp32
+    bool joinsRotary = false;       ///< what is rotated is joined with the rest, or with nothing
+    bool interleavesRotary = false;  ///< every layer spreads the rotary tables
+    bool rotatesWide = false;        ///< by tables in fp32, and casts what is rotated back
+    bool scalesEmbedding = false;    ///< the table's rows are multiplied by a number
+    bool capsLogits = false;         ///< logits are divided, go through tanh and are multiplied
+    bool dropsResiduals = false;     ///< what a block adds to the residual goes through dropout
+    std::int64_t rotaryShare = 1;    ///< the first 1/n of each head is rotated
 };
 /// Llama's where the scenario runs other code.
 const HfCode& hfCodeOf(const Scenario& scenario);
+
+/// How the scenario's RMSNorm multiplies by its weight.
+OpBuilder::NormScale normScaleOf(const Scenario& scenario);
 
 /// Columns of a rotary table.
 std::int64_t rotaryColumns(const Scenario& scenario);

@@ -235,7 +235,7 @@ TensorId OpBuilder::layerNorm(TensorId x, std::int64_t rows, const WeightIds& we
 }
 
 /// x32 = x.float(); y = x32 · rsqrt(mean(x32²) + eps); weight · y.to(x.dtype)
-TensorId OpBuilder::rmsNormFp32(TensorId x, std::int64_t rows, int weight, bool scalesWide) {
+TensorId OpBuilder::rmsNormFp32(TensorId x, std::int64_t rows, int weight, NormScale scale) {
     trainNorm({weight});
     const std::int64_t elements = info(x).elements;
     const TensorId x32 = cast(x, 4);
@@ -245,7 +245,7 @@ TensorId OpBuilder::rmsNormFp32(TensorId x, std::int64_t rows, int weight, bool 
     if (info(inverse).requiresGrad) {
         last().saved = {inverse};
     }
-    const std::int64_t width = scalesWide ? info(x32).width : info(x).width;
+    const std::int64_t width = scale == NormScale::OwnType ? info(x).width : info(x32).width;
     const TensorId scaled = cast(multiply(x32, inverse), width);
     const bool trained = weightAt(weight).trained;
     const TensorId out = fresh(elements, width, trained || info(scaled).requiresGrad);
@@ -253,6 +253,13 @@ TensorId OpBuilder::rmsNormFp32(TensorId x, std::int64_t rows, int weight, bool 
     if (trained) {  // its gradient is formed at full size and summed
         op.saved = {scaled};
         op.backwardTemps = {elements * width};
+    }
+    if (scale == NormScale::OneAndWide) {
+        const TensorId factor = fresh(elements / rows, width, false);
+        op.outputs.push_back(factor);
+        if (info(scaled).requiresGrad) {
+            op.saved.push_back(factor);
+        }
     }
     op.weights = {weight};
     push(std::move(op));
@@ -320,6 +327,16 @@ TensorId OpBuilder::ropeCosSin(TensorId x, TensorId cosine, TensorId sine) {
     const TensorId rotated = pointwise("rotate_half", {wide}, elements, width, {});
     last().forwardTemps = {elements * width / 2};
     return cast(add(direct, multiply(rotated, sine)), info(x).width);
+}
+
+TensorId OpBuilder::capped(TensorId x) {
+    const TensorInfo in = info(x);
+    const TensorId small = pointwise("scale", {x}, in.elements, in.width, {});
+    const TensorId tangent = pointwise("tanh", {small}, in.elements, in.width, {});
+    if (in.requiresGrad) {
+        last().saved = {tangent};
+    }
+    return pointwise("scale", {tangent}, in.elements, in.width, {});
 }
 
 TensorId OpBuilder::dropout(TensorId x) {

@@ -56,7 +56,13 @@ public:
     TensorId linear(TensorId x, int weight, std::int64_t outElements, int bias = -1);
     TensorId rmsNorm(TensorId x, std::int64_t rows, int weight);  ///< one fused kernel
     /// Written out in fp32; `scalesWide`: its weight is multiplied by before the cast, not after.
-    TensorId rmsNormFp32(TensorId x, std::int64_t rows, int weight, bool scalesWide = false);
+    /// How RMSNorm that is written out multiplies by its weight: in the type of what comes in, in
+    /// fp32, or by one and the weight, both in fp32.
+    enum class NormScale { OwnType, Wide, OneAndWide };
+    TensorId rmsNormFp32(TensorId x,
+                         std::int64_t rows,
+                         int weight,
+                         NormScale scale = NormScale::OwnType);
     TensorId layerNorm(TensorId x, std::int64_t rows, const WeightIds& weights);
     TensorId cast(TensorId x, std::int64_t width);
     TensorId add(TensorId a, TensorId b);
@@ -66,6 +72,7 @@ public:
     TensorId gelu(TensorId x);
     TensorId swiglu(TensorId gateAndUp);  ///< one fused kernel
     TensorId dropout(TensorId x);
+    TensorId capped(TensorId x);  ///< c tanh(x / c)
     TensorId ropeComplex(TensorId x, TensorId table);
     TensorId ropeCosSin(TensorId x, TensorId cosine, TensorId sine);
     TensorId join(const TensorIds& parts);  ///< whose gradients are views of the whole's

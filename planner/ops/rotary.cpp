@@ -9,6 +9,12 @@ namespace fabricast {
 
 namespace {
 
+/// transformers' tables have the type of the embedded tokens, but where its code says otherwise.
+std::int64_t tableWidth(const Scenario& scenario) {
+    constexpr std::int64_t kWide = 4;
+    return hfCodeOf(scenario).rotatesWide ? kWide : residualWidth(scenario.settings);
+}
+
 /// a·cos - b·sin of the halves a and b, and b·cos + a·sin.
 TensorId rotateHalves(OpBuilder& g, const Rotary& table, TensorId x) {
     const std::int64_t half = g.info(x).elements / 2;
@@ -23,16 +29,19 @@ TensorId rotateHalves(OpBuilder& g, const Rotary& table, TensorId x) {
     return out;
 }
 
-/// The first part of each head is turned, and joined with the rest.
+/// The first part of each head is turned, and joined with the rest, if there is one.
 TensorId rotateShare(OpBuilder& g, const Rotary& table, TensorId x, std::int64_t share) {
     const std::int64_t all = g.info(x).elements;
-    const TensorIds parts = g.split(x, {all / share, all - all / share});
+    const TensorIds parts =
+        share == 1 ? TensorIds{x} : g.split(x, {all / share, all - all / share});
     const std::int64_t width = g.info(x).width;
     const TensorId direct = g.multiply(parts[0], table.first);
     const TensorId crossed =
         g.pointwise("rotate_half", {parts[0]}, g.info(parts[0]).elements, width, {});
     g.last().forwardTemps = {g.info(parts[0]).bytes / 2};
-    return g.join({g.add(direct, g.multiply(crossed, table.second)), parts[1]});
+    TensorIds joined = parts;
+    joined[0] = g.add(direct, g.multiply(crossed, table.second));
+    return g.join(joined);
 }
 
 }  // namespace
@@ -49,9 +58,14 @@ Rotary rotaryTable(OpBuilder& g, const Scenario& scenario, const RankShape& shap
         return {g.viewOf(rows, shape.tokens * dim), g.viewOf(rows, shape.tokens * dim)};
     }
     if (kernels.rope == RopeKernel::CosSin && !hfCodeOf(scenario).rotatesAsComplex) {
-        const std::int64_t width = residualWidth(scenario.settings);
-        const TensorId cosine = g.external(shape.fullSequence * dim, width);
-        return {cosine, g.external(shape.fullSequence * dim, width)};
+        const std::int64_t width = tableWidth(scenario);
+        const std::int64_t entries = shape.fullSequence * dim;
+        const TensorId cosine = g.external(entries, width);
+        const TensorId sine = g.external(entries, width);
+        return hfCodeOf(scenario).interleavesRotary
+                   ? Rotary{g.pointwise("repeat_interleave", {cosine}, entries, width, {}),
+                            g.pointwise("repeat_interleave", {sine}, entries, width, {})}
+                   : Rotary{cosine, sine};
     }
     if (kernels.positionIds) {  // one row of the complex table per token
         const TensorId rows = g.fresh(shape.tokens * dim / 2, 8, false);
@@ -72,8 +86,8 @@ TensorId rotate(OpBuilder& g, const Scenario& scenario, const Rotary& table, Ten
     if (code.rotatesHalves) {
         return rotateHalves(g, table, x);
     }
-    return code.rotaryShare > 1 ? rotateShare(g, table, x, code.rotaryShare)
-                                : g.ropeCosSin(x, table.first, table.second);
+    return code.joinsRotary ? rotateShare(g, table, x, code.rotaryShare)
+                            : g.cast(g.ropeCosSin(x, table.first, table.second), g.info(x).width);
 }
 
 std::vector<std::int64_t> rotaryTableBytes(const Scenario& scenario) {
@@ -87,7 +101,7 @@ std::vector<std::int64_t> rotaryTableBytes(const Scenario& scenario) {
     const bool pairs =
         hfCodeOf(scenario).rotatesAsComplex || (latent && kernels.code == ModelCode::TorchTitan);
     if (kernels.rope == RopeKernel::CosSin && !pairs) {
-        const std::int64_t width = residualWidth(scenario.settings);
+        const std::int64_t width = tableWidth(scenario);
         return {entries * width, entries * width};
     }
     return {4 * entries};

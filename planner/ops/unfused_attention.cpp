@@ -104,6 +104,7 @@ Probabilities probabilitiesOf(
         case WrittenScores::OwnType:
             return {softmaxOf(g, scores, g.info(scores).width), {scores}};
         case WrittenScores::Fp32:
+        case WrittenScores::Capped:
             break;
     }
     const bool halves = scenario.settings.precision.compute == Dtype::Fp16;
@@ -112,7 +113,8 @@ Probabilities probabilitiesOf(
 
 /// Llama's takes the queries' type, the others the values'.
 std::int64_t weightsWidth(const OpBuilder& g, const Scenario& scenario, const Projected& p) {
-    const bool ofQueries = writtenScores(scenario.model) == WrittenScores::Fp32;
+    const std::optional<WrittenScores> scores = writtenScores(scenario.model);
+    const bool ofQueries = scores == WrittenScores::Fp32 || scores == WrittenScores::Capped;
     return g.info(ofQueries ? p.q : p.v).width;
 }
 
@@ -130,7 +132,8 @@ UnfusedAttention unfusedAttention(OpBuilder& g,
     const TensorId v = repeatForQueries(g, shape, projections.v);
     const TensorId products = multiplyHeads(g, projections.q, k, elements);
     const TensorId scaled = g.pointwise("scale", {products}, elements, g.info(products).width, {});
-    const TensorId scores = g.add(scaled, mask);
+    const bool isCapped = writtenScores(scenario.model) == WrittenScores::Capped;
+    const TensorId scores = g.add(isCapped ? g.capped(scaled) : scaled, mask);
     const Probabilities probabilities = probabilitiesOf(g, scenario, scores, rows, sinks);
     UnfusedAttention made;
     made.weights = g.cast(probabilities.all, weightsWidth(g, scenario, projections));

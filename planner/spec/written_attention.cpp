@@ -9,8 +9,8 @@ namespace fabricast {
 namespace {
 
 /// transformers 5.23: the families whose eager_attention_forward is neither Llama's nor GPT-2's.
-constexpr std::array<std::string_view, 7> kOwnCode = {
-    "gemma2", "llama4_text", "gpt_neox", "falcon", "opt", "bloom", "mpt"};
+constexpr std::array<std::string_view, 6> kOwnCode = {
+    "llama4_text", "gpt_neox", "falcon", "opt", "bloom", "mpt"};
 
 }  // namespace
 
@@ -22,7 +22,14 @@ std::optional<WrittenScores> writtenScores(const ModelSpec& model) {
         std::ranges::find(kOwnCode, model.family) != kOwnCode.end()) {
         return std::nullopt;
     }
-    return model.family == "gpt2" ? WrittenScores::OwnType : WrittenScores::Fp32;
+    return model.family == "gpt2"     ? WrittenScores::OwnType
+           : model.family == "gemma2" ? WrittenScores::Capped
+                                      : WrittenScores::Fp32;
+}
+
+bool lacksNativeAttention(const ModelSpec& model) {
+    const std::optional<WrittenScores> scores = writtenScores(model);
+    return scores == WrittenScores::WithSinks || scores == WrittenScores::Capped;
 }
 
 }  // namespace fabricast

@@ -8,13 +8,17 @@ namespace fabricast {
 /// What transformers' eager attention of a family makes of its scores.
 enum class WrittenScores {
     Fp32,      ///< softmax in fp32, then the queries' type: Llama's, which most follow
+    Capped,    ///< the same of c tanh(score / c)
     OwnType,   ///< softmax in the scores' own type
     WithSinks  ///< a score per head beside those of the keys, less each row's highest
 };
 
 /// How a model's attention is written out (attn_implementation="eager" of transformers); nothing
-/// where the family's is not modelled: it caps its scores, adds a bias of position, or has other
-/// code altogether.
+/// where the family's is not modelled: it adds a bias of position, or has other code altogether.
 std::optional<WrittenScores> writtenScores(const ModelSpec& model);
+
+/// Whether PyTorch's own attention cannot compute the model's: without another kernel, transformers
+/// writes it out.
+bool lacksNativeAttention(const ModelSpec& model);
 
 }  // namespace fabricast

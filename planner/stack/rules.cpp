@@ -105,10 +105,11 @@ Result<void> checkSoftware(const Stack& stack, const Scenario& scenario) {
     const bool written =
         code == ModelCode::HuggingFace && writtenScores(scenario.model).has_value();
     if (scenario.settings.kernels.attention == AttentionKernel::Unfused && !megatron && !written) {
-        return lacks("settings.kernels.attention",
-                     "attention that keeps its scores is modelled in Megatron's code, and in "
-                     "transformers' eager code that is Llama's, GPT-2's or GPT-OSS's, only",
-                     "flash");
+        return lacks(
+            "settings.kernels.attention",
+            "attention that keeps its scores is modelled in Megatron's code, and in "
+            "transformers' eager code that is like Llama's, GPT-2's, Gemma 2's or GPT-OSS's, only",
+            "flash");
     }
     return {};
 }

@@ -1,6 +1,9 @@
 #include "tests/programs/oracle_rows/oracle_row.h"
 
+#include <algorithm>
+#include <array>
 #include <charconv>
+#include <string_view>
 #include <vector>
 
 namespace fabricast {
@@ -54,11 +57,54 @@ Result<void> setExtras(const CsvTable& table, std::size_t row, Scenario& scenari
     return {};
 }
 
+namespace {
+
+/// A family whose shape differs from Llama's, as transformers' default config has it.
+struct DenseFamily {
+    std::string_view name;
+    QkNorm qkNorm = QkNorm::None;
+    NormPlacement norms = NormPlacement::Before;
+    bool qkvBias = false;
+    bool fusedQkv = false;
+    bool fusedGateUp = false;
+};
+constexpr std::array kDenseFamilies = {
+    DenseFamily{.name = "mistral"},
+    DenseFamily{.name = "smollm3"},
+    DenseFamily{.name = "qwen2", .qkvBias = true},
+    DenseFamily{.name = "qwen3", .qkNorm = QkNorm::PerHead},
+    DenseFamily{.name = "seed_oss", .qkvBias = true},
+    DenseFamily{.name = "gemma"},
+    DenseFamily{.name = "gemma2", .norms = NormPlacement::Around},
+    DenseFamily{.name = "gemma3_text", .qkNorm = QkNorm::PerHead, .norms = NormPlacement::Around},
+    DenseFamily{.name = "olmo2", .qkNorm = QkNorm::FullWidth, .norms = NormPlacement::After},
+    DenseFamily{.name = "phi3", .fusedQkv = true, .fusedGateUp = true},
+    DenseFamily{.name = "glm", .qkvBias = true, .fusedGateUp = true},
+    DenseFamily{
+        .name = "glm4", .norms = NormPlacement::Around, .qkvBias = true, .fusedGateUp = true}};
+
+void setFamily(const DenseFamily& family, ModelSpec& model) {
+    model.attention.qkNorm = family.qkNorm;
+    model.attention.qkvBias = family.qkvBias;
+    model.attention.fusedQkv = family.fusedQkv;
+    model.mlp.fusedGateUp = family.fusedGateUp;
+    model.normPlacement = family.norms;
+    model.normsPerLayer = family.norms == NormPlacement::Around ? 4 : 2;
+    if (family.name == "gemma2") {  // every second layer attends to a window
+        for (std::int64_t layer = 0; layer < model.layers; ++layer) {
+            model.window.push_back(layer % 2 == 0 ? 4096 : 0);
+        }
+    }
+}
+
+}  // namespace
+
 Result<ModelSpec> huggingFaceModel(const CsvTable& table, std::size_t row) {
     FABRICAST_ASSIGN(ModelSpec model, denseModel(table.text(row, "model")));
     model.family = table.text(row, "kind");
-    if (model.family == "qwen3") {
-        model.attention.qkNorm = QkNorm::PerHead;
+    const auto* const family = std::ranges::find(kDenseFamilies, model.family, &DenseFamily::name);
+    if (family != kDenseFamilies.end()) {
+        setFamily(*family, model);
     } else if (model.family == "gpt2") {
         model.norm = NormKind::Layer;
         model.normOrder = NormOrder::BeforeEach;
