@@ -241,9 +241,10 @@ bool saysOfLora(const ScenarioRequest& request, std::string_view key) {
 }
 
 bool fallsBack(const ScenarioRequest& request, const Scenario& scenario, const Settings& settings) {
-    return lacksNativeAttention(scenario.model) &&
-           settings.kernels.code == ModelCode::HuggingFace &&
-           settings.kernels.attentionCode == AttentionCode::Native &&
+    const bool lacks = settings.kernels.attentionCode == AttentionCode::Native
+                           ? lacksNativeAttention(scenario.model)
+                           : lacksFusedAttention(scenario.model);
+    return lacks && settings.kernels.code == ModelCode::HuggingFace &&
            !says(request, "kernels", "attention");
 }
 

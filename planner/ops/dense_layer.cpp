@@ -79,7 +79,9 @@ TensorId eagerMlp(OpBuilder& g, const Scenario& scenario, TensorId x) {
     } else {
         const TensorId up = widen("up_proj", "up");
         g.enterModule();
-        inner = usesConv1d(scenario) ? geluWritten(g, up) : g.gelu(up);
+        inner = usesConv1d(scenario)             ? geluWritten(g, up)
+                : hfCodeOf(scenario).opensByRelu ? g.relu(up)
+                                                 : g.gelu(up);
         g.leaveModule();
     }
     const LinearSite down{

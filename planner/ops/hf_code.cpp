@@ -17,6 +17,7 @@ constexpr std::array kHfCodes = {
     HfCode{.family = "phi3", .joinsRotary = true},
     HfCode{.family = "olmo2", .scalesNormWide = true, .rotatesWide = true},
     HfCode{.family = "seed_oss", .dropsResiduals = true},
+    HfCode{.family = "opt", .opensByRelu = true, .dropsResiduals = true},
     HfCode{
         .family = "gemma", .scalesNormWide = true, .addsOneToNorm = true, .scalesEmbedding = true},
     HfCode{.family = "gemma2",

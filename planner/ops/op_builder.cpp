@@ -308,6 +308,14 @@ TensorId OpBuilder::gelu(TensorId x) {
     return pointwise("gelu", {x}, info(x).elements, info(x).width, {x});
 }
 
+TensorId OpBuilder::relu(TensorId x) {
+    const TensorId out = pointwise("relu", {x}, info(x).elements, info(x).width, {});
+    if (info(x).requiresGrad) {
+        last().saved = {out};
+    }
+    return out;
+}
+
 TensorId OpBuilder::swiglu(TensorId gateAndUp) {
     return pointwise(
         "swiglu", {gateAndUp}, info(gateAndUp).elements / 2, info(gateAndUp).width, {gateAndUp});

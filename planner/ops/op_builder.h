@@ -70,6 +70,7 @@ public:
     TensorId power(TensorId x);
     TensorId silu(TensorId x);
     TensorId gelu(TensorId x);
+    TensorId relu(TensorId x);
     TensorId swiglu(TensorId gateAndUp);  ///< one fused kernel
     TensorId dropout(TensorId x);
     TensorId capped(TensorId x);  ///< c tanh(x / c)

@@ -10,7 +10,7 @@ namespace fabricast {
 namespace {
 
 /// transformers' tables have the type of the embedded tokens, but where its code says otherwise.
-std::int64_t tableWidth(const Scenario& scenario) {
+std::int64_t rotaryWidth(const Scenario& scenario) {
     constexpr std::int64_t kWide = 4;
     return hfCodeOf(scenario).rotatesWide ? kWide : residualWidth(scenario.settings);
 }
@@ -58,7 +58,7 @@ Rotary rotaryTable(OpBuilder& g, const Scenario& scenario, const RankShape& shap
         return {g.viewOf(rows, shape.tokens * dim), g.viewOf(rows, shape.tokens * dim)};
     }
     if (kernels.rope == RopeKernel::CosSin && !hfCodeOf(scenario).rotatesAsComplex) {
-        const std::int64_t width = tableWidth(scenario);
+        const std::int64_t width = rotaryWidth(scenario);
         const std::int64_t entries = shape.fullSequence * dim;
         const TensorId cosine = g.external(entries, width);
         const TensorId sine = g.external(entries, width);
@@ -101,7 +101,7 @@ std::vector<std::int64_t> rotaryTableBytes(const Scenario& scenario) {
     const bool pairs =
         hfCodeOf(scenario).rotatesAsComplex || (latent && kernels.code == ModelCode::TorchTitan);
     if (kernels.rope == RopeKernel::CosSin && !pairs) {
-        const std::int64_t width = tableWidth(scenario);
+        const std::int64_t width = rotaryWidth(scenario);
         return {entries * width, entries * width};
     }
     return {4 * entries};

@@ -105,16 +105,28 @@ Probabilities probabilitiesOf(
             return {softmaxOf(g, scores, g.info(scores).width), {scores}};
         case WrittenScores::Fp32:
         case WrittenScores::Capped:
+        case WrittenScores::Biased:
             break;
     }
     const bool halves = scenario.settings.precision.compute == Dtype::Fp16;
     return {softmaxInFp32(g, scores, halves), {scores}};
 }
 
+/// Products over the root of a head's width, as the family's code has them; ALiBi's come so.
+TensorId scaledBy(OpBuilder& g, const Scenario& scenario, TensorId products) {
+    const WrittenScores scores = *writtenScores(scenario.model);
+    if (scores == WrittenScores::Biased) {
+        return products;
+    }
+    const TensorInfo in = g.info(products);
+    const TensorId scaled = g.pointwise("scale", {products}, in.elements, in.width, {});
+    return scores == WrittenScores::Capped ? g.capped(scaled) : scaled;
+}
+
 /// Llama's takes the queries' type, the others the values'.
 std::int64_t weightsWidth(const OpBuilder& g, const Scenario& scenario, const Projected& p) {
     const std::optional<WrittenScores> scores = writtenScores(scenario.model);
-    const bool ofQueries = scores == WrittenScores::Fp32 || scores == WrittenScores::Capped;
+    const bool ofQueries = scores != WrittenScores::WithSinks && scores != WrittenScores::OwnType;
     return g.info(ofQueries ? p.q : p.v).width;
 }
 
@@ -131,9 +143,7 @@ UnfusedAttention unfusedAttention(OpBuilder& g,
     const TensorId k = repeatForQueries(g, shape, projections.k);
     const TensorId v = repeatForQueries(g, shape, projections.v);
     const TensorId products = multiplyHeads(g, projections.q, k, elements);
-    const TensorId scaled = g.pointwise("scale", {products}, elements, g.info(products).width, {});
-    const bool isCapped = writtenScores(scenario.model) == WrittenScores::Capped;
-    const TensorId scores = g.add(isCapped ? g.capped(scaled) : scaled, mask);
+    const TensorId scores = g.add(scaledBy(g, scenario, products), mask);
     const Probabilities probabilities = probabilitiesOf(g, scenario, scores, rows, sinks);
     UnfusedAttention made;
     made.weights = g.cast(probabilities.all, weightsWidth(g, scenario, projections));

@@ -9,8 +9,8 @@ namespace fabricast {
 namespace {
 
 /// transformers 5.23: the families whose eager_attention_forward is neither Llama's nor GPT-2's.
-constexpr std::array<std::string_view, 6> kOwnCode = {
-    "llama4_text", "gpt_neox", "falcon", "opt", "bloom", "mpt"};
+constexpr std::array<std::string_view, 5> kOwnCode = {
+    "llama4_text", "gpt_neox", "falcon", "opt", "mpt"};
 
 }  // namespace
 
@@ -24,12 +24,18 @@ std::optional<WrittenScores> writtenScores(const ModelSpec& model) {
     }
     return model.family == "gpt2"     ? WrittenScores::OwnType
            : model.family == "gemma2" ? WrittenScores::Capped
+           : model.family == "bloom"  ? WrittenScores::Biased
                                       : WrittenScores::Fp32;
 }
 
 bool lacksNativeAttention(const ModelSpec& model) {
     const std::optional<WrittenScores> scores = writtenScores(model);
-    return scores == WrittenScores::WithSinks || scores == WrittenScores::Capped;
+    return scores == WrittenScores::WithSinks || scores == WrittenScores::Capped ||
+           scores == WrittenScores::Biased;
+}
+
+bool lacksFusedAttention(const ModelSpec& model) {
+    return writtenScores(model) == WrittenScores::Biased;
 }
 
 }  // namespace fabricast

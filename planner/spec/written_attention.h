@@ -9,6 +9,7 @@ namespace fabricast {
 enum class WrittenScores {
     Fp32,      ///< softmax in fp32, then the queries' type: Llama's, which most follow
     Capped,    ///< the same of c tanh(score / c)
+    Biased,    ///< the same of products to which a bias of position is added at once
     OwnType,   ///< softmax in the scores' own type
     WithSinks  ///< a score per head beside those of the keys, less each row's highest
 };
@@ -20,5 +21,7 @@ std::optional<WrittenScores> writtenScores(const ModelSpec& model);
 /// Whether PyTorch's own attention cannot compute the model's: without another kernel, transformers
 /// writes it out.
 bool lacksNativeAttention(const ModelSpec& model);
+/// Whether no kernel computes it: transformers always writes it out.
+bool lacksFusedAttention(const ModelSpec& model);
 
 }  // namespace fabricast

@@ -104,6 +104,13 @@ Result<void> checkSoftware(const Stack& stack, const Scenario& scenario) {
     }
     const bool written =
         code == ModelCode::HuggingFace && writtenScores(scenario.model).has_value();
+    const bool isFused = scenario.settings.kernels.attention == AttentionKernel::Flash;
+    if (isFused && code == ModelCode::HuggingFace && lacksFusedAttention(scenario.model)) {
+        return lacks("settings.kernels.attention",
+                     "transformers computes " + scenario.model.family +
+                         "'s attention with its bias of position by no fused kernel",
+                     "unfused");
+    }
     if (scenario.settings.kernels.attention == AttentionKernel::Unfused && !megatron && !written) {
         return lacks(
             "settings.kernels.attention",

@@ -105,11 +105,15 @@ Result<ModelSpec> huggingFaceModel(const CsvTable& table, std::size_t row) {
     const auto* const family = std::ranges::find(kDenseFamilies, model.family, &DenseFamily::name);
     if (family != kDenseFamilies.end()) {
         setFamily(*family, model);
-    } else if (model.family == "gpt2") {
+    } else if (model.family == "gpt2" || model.family == "bloom") {
         model.norm = NormKind::Layer;
         model.normOrder = NormOrder::BeforeEach;
-        model.position = PositionKind::Learned;
-        model.learnedPositions = table.integer(row, "s");
+        model.position = PositionKind::Alibi;
+        model.embeddingNorm = model.family == "bloom";
+        if (model.family == "gpt2") {
+            model.position = PositionKind::Learned;
+            model.learnedPositions = table.integer(row, "s");
+        }
         model.mlp.kind = MlpKind::Plain;
         model.mlp.bias = model.attention.qkvBias = model.attention.outBias = true;
         model.attention.fusedQkv = true;
