@@ -5,7 +5,7 @@
 #include "planner/report/duration_text.h"
 #include "planner/report/memory_report.h"
 #include "planner/report/note_line.h"
-#include "planner/report/percent_text.h"
+#include "planner/base/percent_text.h"
 #include "planner/report/plan_text.h"
 #include "planner/report/subject_text.h"
 #include "planner/report/table.h"
