@@ -1,6 +1,7 @@
 #include "cli/command_line.h"
 
 #include "manual/help_text.h"
+#include "study/framework_flags.h"
 
 #include <CLI/CLI.hpp>
 
@@ -113,10 +114,20 @@ std::vector<std::string_view> commandNamesOf(const CLI::App* app) {
     return views;
 }
 
+/// The flags of training programs, for commands on a scenario.
+std::string frameworkHint(const CLI::App& app, const std::string& typed, const std::string& value) {
+    return app.get_option_no_throw("--layout") == nullptr ? "" : flagInstead(typed, value);
+}
+
 Error unknownFlag(const CLI::App* app, const std::string& flag) {
-    const std::string name = flag.substr(0, flag.find('='));
+    const std::size_t equals = flag.find('=');
+    const std::string name = flag.substr(0, equals);
+    const std::string value = equals == std::string::npos ? "" : flag.substr(equals + 1);
     const std::size_t letters = name.find_first_not_of('-');
     const std::string typed = letters == std::string::npos ? "" : name.substr(letters);
+    if (std::string hint = frameworkHint(*app, typed, value); !hint.empty()) {
+        return {Error::Code::BadInput, name, "unknown flag", std::move(hint)};
+    }
     const std::string near = typed.size() > 1 ? nearestName(typed, flagNamesOf(app)) : "";
     return {Error::Code::BadInput,
             name,

@@ -1,6 +1,7 @@
 #include "cli/question_arguments.h"
 
 #include "cli/check_outputs.h"
+#include "planner/profiles/profile_store.h"
 #include "planner/profiles/verify_profiles.h"
 #include "study/search_request.h"
 
@@ -116,6 +117,11 @@ void addScenarioArguments(const FlagSet& command,
 
 namespace {
 
+/// A built-in model typed where a file is expected.
+bool isModelName(const std::string& word) {
+    return !word.empty() && ProfileStore::builtIn().model(word, "-m").has_value();
+}
+
 /// A rank of adapters is not asked for in passing: without adapters it would do nothing.
 Result<void> checkRankIsUsed(const QuestionArguments& arguments, const Question& question) {
     if (!arguments.says("--lora-rank") || arguments.triesLora) {
@@ -147,8 +153,12 @@ std::vector<Edit> optionEdits(const GlobalOptions& options) {
 
 Result<Question> questionOf(const QuestionArguments& arguments, const GlobalOptions& options) {
     FABRICAST_ASSIGN(const std::vector<Edit> edits, editsOf(arguments, options));
-    FABRICAST_ASSIGN(Question question,
-                     readQuestion(arguments.file.value_or(""), options.directory));
+    const std::string file = arguments.file.value_or("");
+    Result<Question> read = readQuestion(file, options.directory);
+    if (!read && read.error().hint.empty() && isModelName(file)) {
+        read.error().hint = "-m " + file + ", if the model of that name is meant";
+    }
+    FABRICAST_ASSIGN(Question question, std::move(read));
     FABRICAST_ASSIGN(question, with(std::move(question), edits));
     FABRICAST_TRY(checkSearch(question));
     FABRICAST_TRY(checkRankIsUsed(arguments, question));

@@ -9,6 +9,7 @@
 #include "study/knobs.h"
 #include "study/other_situations.h"
 #include "study/search_size.h"
+#include "study/surer_change.h"
 
 #include <fmt/format.h>
 
@@ -230,6 +231,17 @@ Result<Advice> advise(const Question& question,
     FABRICAST_ASSIGN(const TimingProfiles* timing, bench.timing());
     FABRICAST_ASSIGN(Advice advice, adviseOn(task, *timing, bench.threads(), watch));
     advice.notes = std::move(assumed);
+    if (!advice.stopped) {
+        std::vector<Plan> best;
+        if (advice.recommended) {
+            best.push_back(*advice.steps[*advice.recommended].plan);
+        }
+        Result<std::optional<SurerChange>> surer = surerChange(question, best, bench, watch);
+        advice.stopped = !surer && surer.error().code == Error::Code::Stopped;
+        if (!advice.stopped) {
+            FABRICAST_ASSIGN(advice.surer, std::move(surer));
+        }
+    }
     return advice;
 }
 

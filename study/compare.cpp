@@ -2,6 +2,7 @@
 
 #include "study/answered_side.h"
 #include "study/compare_sides.h"
+#include "study/input_effects.h"
 #include "study/typed_edits.h"
 
 #include <array>
@@ -58,10 +59,16 @@ Error ofSide(Error error, const ChangedSide& change) {
     return error;
 }
 
-Result<std::vector<ComparedSide>> sidesOf(std::span<const Question> questions,
-                                          const CompareAsk& ask,
-                                          const Workbench& bench,
-                                          const Watch& watch) {
+/// The sides, and the question of each.
+struct AskedSides {
+    std::vector<ComparedSide> sides;
+    std::vector<Question> questions;
+};
+
+Result<AskedSides> sidesOf(std::span<const Question> questions,
+                           const CompareAsk& ask,
+                           const Workbench& bench,
+                           const Watch& watch) {
     const std::size_t count = questions.size() + ask.changes.size();
     if (count < 2 || count > kMostSides) {
         return fail(Error::Code::BadInput,
@@ -70,12 +77,14 @@ Result<std::vector<ComparedSide>> sidesOf(std::span<const Question> questions,
                               : "more than " + std::to_string(kMostSides) + " sides",
                     "two scenario files, --stack fsdp2,megatron, or --with layout.recompute=full");
     }
-    std::vector<ComparedSide> sides;
+    AskedSides asked;
+    std::vector<ComparedSide>& sides = asked.sides;
     const auto add = [&](const Question& question, std::string source) -> Result<void> {
         FABRICAST_TRY(watch.check());
         FABRICAST_ASSIGN(ComparedSide side,
                          answeredSide(question, bench, letterOf(sides.size()), std::move(source)));
         sides.push_back(std::move(side));
+        asked.questions.push_back(question);
         return {};
     };
     for (const Question& question : questions) {
@@ -89,7 +98,7 @@ Result<std::vector<ComparedSide>> sidesOf(std::span<const Question> questions,
             return tl::unexpected(ofSide(added.error(), change));
         }
     }
-    return sides;
+    return asked;
 }
 
 Result<std::size_t> baselineOf(const std::string& typed, const std::vector<ComparedSide>& sides) {
@@ -115,9 +124,11 @@ Result<Comparison> compare(std::span<const Question> questions,
                            const CompareAsk& ask,
                            const Workbench& bench,
                            const Watch& watch) {
-    FABRICAST_ASSIGN(std::vector<ComparedSide> sides, sidesOf(questions, ask, bench, watch));
-    FABRICAST_ASSIGN(const std::size_t baseline, baselineOf(ask.baseline, sides));
-    return compareSides(std::move(sides), baseline);
+    FABRICAST_ASSIGN(AskedSides asked, sidesOf(questions, ask, bench, watch));
+    FABRICAST_ASSIGN(const std::size_t baseline, baselineOf(ask.baseline, asked.sides));
+    Comparison comparison = compareSides(std::move(asked.sides), baseline);
+    FABRICAST_TRY(markEffects(asked.questions, bench, watch, comparison));
+    return comparison;
 }
 
 }  // namespace fabricast

@@ -9,6 +9,7 @@
 #include "study/search_size.h"
 #include "study/second_opinion.h"
 #include "study/sensitivity.h"
+#include "study/surer_change.h"
 #include "study/targets.h"
 #include "study/typed_plan.h"
 
@@ -187,6 +188,10 @@ Result<void> addAnswers(const Searched& done, const Watch& watch, PlanReport& re
     if (fits && report.objective != PlanObjective::Memory) {
         begin("the search for what would be faster");
         FABRICAST_TRY(addFaster(done.question, done.bench, watch, report));
+    }
+    if (fits) {
+        begin("the search for what would surely fit");
+        FABRICAST_ASSIGN(report.surer, surerChange(done.question, report.plans, done.bench, watch));
     }
     if (fits && done.ask.sensitivity) {
         begin("the sensitivity");

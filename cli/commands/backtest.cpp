@@ -146,8 +146,26 @@ Answer printedBacktest(const Backtest& backtest, const GlobalOptions& options) {
     return {.report = backtestReport(backtest, options.verbose)};
 }
 
+/// A question about the first GPU that was fitted: the first run on it whose model is known, else a
+/// usual model.
+std::string questionOfFit(const MachineFit& fit, const RunTable& table, const Workbench& bench) {
+    const std::string machine = " --gpu " + shellWord(fit.gpu) + " --gpus ";
+    for (const PublishedRun& run : table.runs) {
+        const Result<ProfileFile> gpu = bench.profiles().find(ProfileKind::Gpu, run.gpu, "gpu");
+        const Result<ProfileFile> model = bench.profiles().model(run.model, "model");
+        if (gpu && gpu->name == fit.gpu && model && run.gpus && run.sequence) {
+            return "-m " + model->name + machine + std::to_string(*run.gpus) + " --seq " +
+                   std::to_string(*run.sequence);
+        }
+    }
+    return "-m llama-3.1-8b" + machine + "8";
+}
+
 /// What --fit wrote, and how a forecast takes it: files in the folder corrections of profiles.
-std::vector<std::string> fitRemarks(const std::string& typed, const std::vector<MachineFit>& fits) {
+std::vector<std::string> fitRemarks(const std::string& typed,
+                                    const std::vector<MachineFit>& fits,
+                                    const RunTable& table,
+                                    const Workbench& bench) {
     std::vector<std::string> remarks;
     for (const MachineFit& fit : fits) {
         if (fit.correction) {
@@ -156,9 +174,12 @@ std::vector<std::string> fitRemarks(const std::string& typed, const std::vector<
     }
     const std::filesystem::path kind = std::filesystem::path(typed).parent_path();
     const std::string folder = kind.empty() ? ".." : kind.parent_path().string();
-    if (!remarks.empty()) {
+    const auto fitted = std::ranges::find_if(
+        fits, [](const MachineFit& fit) { return fit.correction.has_value(); });
+    if (fitted != fits.end()) {
         remarks.push_back("next: fabricast --profile-dir " +
-                          shellWord(folder.empty() ? "." : folder) + " plan …");
+                          shellWord(folder.empty() ? "." : folder) + " plan " +
+                          questionOfFit(*fitted, table, bench));
     }
     return remarks;
 }
@@ -175,7 +196,7 @@ Result<Answer> runBacktest(const BacktestFlags& flags, const GlobalOptions& opti
     Answer printed = printedBacktest(answer.backtest, options);
     printed.code = fitCode(answer.backtest.fits);
     if (flags.fit) {
-        printed.remarks = fitRemarks(*flags.fit, answer.backtest.fits);
+        printed.remarks = fitRemarks(*flags.fit, answer.backtest.fits, table, bench);
     }
     return printed;
 }

@@ -7,9 +7,11 @@
 #include "planner/report/explanation_report.h"
 #include "planner/report/memory_report.h"
 #include "planner/report/time_report.h"
+#include "planner/report/why_names.h"
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -30,6 +32,14 @@ bool isStepKey(std::string_view key) {
     return isTimeKey(key) || isCostKey(key);
 }
 
+std::vector<std::string> whyKeysOf(const std::vector<std::string>& asked) {
+    std::vector<std::string> keys;
+    for (const std::string& one : asked) {
+        std::ranges::move(whyKeys(one), std::back_inserter(keys));
+    }
+    return keys;
+}
+
 struct ExplainFlags {
     QuestionArguments question;
     AskedSection section;
@@ -38,8 +48,9 @@ struct ExplainFlags {
 
     /// As said; else what the formulas are about.
     [[nodiscard]] Section shown() const {
-        const auto allAre = [this](bool (*isOne)(std::string_view)) {
-            return !why.empty() && std::ranges::all_of(why, isOne);
+        const std::vector<std::string> keys = whyKeysOf(why);
+        const auto allAre = [&keys](bool (*isOne)(std::string_view)) {
+            return !keys.empty() && std::ranges::all_of(keys, isOne);
         };
         const Section asked = allAre(&isCostKey)   ? Section::Cost
                               : allAre(&isStepKey) ? Section::Time
@@ -51,10 +62,11 @@ struct ExplainFlags {
         return !onlySensitivity && (shown() == one || shown() == Section::All);
     }
     [[nodiscard]] ExplainAsk ask() const {
-        const bool cost = shows(Section::Cost) || std::ranges::any_of(why, &isCostKey);
-        return {.memory = shows(Section::Memory) || !std::ranges::all_of(why, &isStepKey),
+        const std::vector<std::string> keys = whyKeysOf(why);
+        const bool cost = shows(Section::Cost) || std::ranges::any_of(keys, &isCostKey);
+        return {.memory = shows(Section::Memory) || !std::ranges::all_of(keys, &isStepKey),
                 .step = shows(Section::Time) || shows(Section::Comm) ||
-                        std::ranges::any_of(why, &isStepKey),
+                        std::ranges::any_of(keys, &isStepKey),
                 .faster = shows(Section::Time),
                 .cost = cost,
                 .sensitivity = sensitivity,
@@ -114,13 +126,24 @@ Result<Answer> printedExplanation(const Explanation& answer,
     return Answer{.report = std::move(report)};
 }
 
-/// Where the memory alone is not modelled, its error says what is.
+/// Where the memory alone is not modelled, its error says what is. A name that is of memory and of
+/// the step is answered by what there is.
 Result<Explanation> answered(const Question& question,
                              const ExplainFlags& flags,
                              const Workbench& bench,
                              const Watch& watch) {
     const ExplainAsk ask = flags.ask();
     Result<Explanation> answer = explain(question, ask, bench, watch);
+    const bool isUnmodelled = !answer && answer.error().code == Error::Code::Unsupported;
+    if (isUnmodelled && ask.memory && ask.step && !flags.why.empty() && !flags.section) {
+        for (const ExplainAsk& part :
+             {ExplainAsk{.memory = true, .rulesOfThumb = true},
+              ExplainAsk{.memory = false, .step = true, .cost = ask.cost, .rulesOfThumb = true}}) {
+            if (Result<Explanation> one = explain(question, part, bench, watch)) {
+                return one;
+            }
+        }
+    }
     if (answer || answer.error().code != Error::Code::Unsupported || !ask.memory) {
         return answer;
     }
@@ -131,13 +154,29 @@ Result<Explanation> answered(const Question& question,
     return answer;
 }
 
+/// The formula of one name: of calls of the step where the memory has nothing of that name.
+Result<Report> formulaOf(const std::string& name,
+                         const Explanation& answer,
+                         const Question& question,
+                         const Workbench& bench,
+                         const Watch& watch) {
+    Result<Report> formula = explanationWhy(answer, name);
+    if (formula || answer.step) {
+        return formula;
+    }
+    const Result<Explanation> more = explain(question, {.step = true}, bench, watch);
+    Result<Report> calls = more ? explanationWhy(*more, name) : formula;
+    return calls ? calls : formula;
+}
+
 Result<Answer> runExplain(const ExplainFlags& flags, const GlobalOptions& options) {
     FABRICAST_ASSIGN(const Question question, questionOf(flags.question, options));
     FABRICAST_ASSIGN(const Workbench bench, workbenchOf(options));
     FABRICAST_ASSIGN(Explanation answer, answered(question, flags, bench, options.watch()));
     Report formulas;
     for (const std::string& key : flags.why) {
-        FABRICAST_ASSIGN(const Report formula, explanationWhy(answer, key));
+        FABRICAST_ASSIGN(const Report formula,
+                         formulaOf(key, answer, question, bench, options.watch()));
         formulas.add(formula);
     }
     if (options.quiet && options.format != Format::Json) {

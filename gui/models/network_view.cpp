@@ -1,7 +1,7 @@
 #include "gui/models/network_view.h"
 
+#include "planner/base/percent_text.h"
 #include "planner/base/quantity_text.h"
-#include "planner/report/percent_text.h"
 
 #include <algorithm>
 #include <map>

@@ -1,7 +1,7 @@
 #include "gui/models/plan_rows.h"
 
 #include "gui/models/edit_words.h"
-#include "planner/report/percent_text.h"
+#include "planner/base/percent_text.h"
 #include "planner/report/plan_table.h"
 #include "planner/report/plan_text.h"
 

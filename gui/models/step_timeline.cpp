@@ -1,7 +1,7 @@
 #include "gui/models/step_timeline.h"
 
+#include "planner/base/percent_text.h"
 #include "planner/report/duration_text.h"
-#include "planner/report/percent_text.h"
 #include "simulator/engine/sim_names.h"
 
 #include <algorithm>

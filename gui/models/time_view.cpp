@@ -1,8 +1,8 @@
 #include "gui/models/time_view.h"
 
+#include "planner/base/percent_text.h"
 #include "planner/report/duration_text.h"
 #include "planner/report/memory_report.h"
-#include "planner/report/percent_text.h"
 #include "planner/report/time_words.h"
 #include "planner/result/step_names.h"
 

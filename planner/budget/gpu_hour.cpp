@@ -55,7 +55,8 @@ std::string rangeText(const Sourced<Q>& number) {
     std::string text =
         number.lo && number.hi ? quantityText(*number.lo) + " to " + quantityText(*number.hi) : "";
     text += number.note.empty() ? "" : (text.empty() ? "" : ", ") + number.note;
-    return text;
+    const bool isNamed = number.from.empty() || text.find(number.from) != std::string::npos;
+    return isNamed ? text : text + (text.empty() ? "" : "; ") + "from " + number.from;
 }
 
 /// "$45600 with its share of server and network, of which the GPU $30000 ($25000 to $40000)".

@@ -301,23 +301,35 @@ Result<std::vector<StageTime>> stageTimes(const StepContext& context) {
     return times;
 }
 
-double optimizerSeconds(const StepContext& context, const StageTime& stage) {
+OptimizerTerms optimizerTerms(const StepContext& context, const StageTime& stage) {
     const Settings& settings = context.scenario.settings;
     const double here = steppedHere(context.scenario, stage.trained, stage.trainedExperts);
     if (stepsOnHost(context.scenario)) {
-        return hostStepSeconds(context.scenario, context.host, here);
+        return {.onHost = true, .stepped = here};
     }
-    const double held = context.scenario.layout.shard == Shard::Fsdp ||
-                                context.scenario.layout.shard == Shard::Zero3 ||
-                                context.scenario.layout.shard == Shard::Hsdp
-                            ? here
-                            : stage.trained + stage.trainedExperts;
-    const auto gradient = static_cast<double>(bytesPerElement(settings.precision.gradients));
+    const Shard shard = context.scenario.layout.shard;
+    const bool isSharded = shard == Shard::Fsdp || shard == Shard::Zero3 || shard == Shard::Hsdp;
+    const MemoryFit& fit = context.kernels.fit(MemoryOp::Optimizer);
+    return {
+        .held = isSharded ? here : stage.trained + stage.trainedExperts,
+        .stepped = here,
+        .gradientBytes = static_cast<double>(bytesPerElement(settings.precision.gradients)),
+        .updateBytes = optimizerBytes(settings),
+        .rate = context.kernels.memoryBandwidth * fit.efficiency,
+        .launch = fit.launch,
+        .products = steppedHere(context.scenario, stage.newtonSchulz, stage.newtonSchulzExperts)};
+}
+
+double optimizerSeconds(const StepContext& context, const StageTime& stage) {
+    const OptimizerTerms terms = optimizerTerms(context, stage);
+    if (terms.onHost) {
+        return hostStepSeconds(context.scenario, context.host, terms.stepped);
+    }
     // Cleared, read for the norm; scaled where they are stepped.
-    const double bytes =
-        held * 2.0 * gradient + here * 2.0 * gradient + here * optimizerBytes(settings);
-    return memoryTime(context.kernels, MemoryOp::Optimizer, bytes, {}).count() +
-           steppedHere(context.scenario, stage.newtonSchulz, stage.newtonSchulzExperts);
+    const double bytes = terms.held * 2.0 * terms.gradientBytes +
+                         terms.stepped * 2.0 * terms.gradientBytes +
+                         terms.stepped * terms.updateBytes;
+    return memoryTime(context.kernels, MemoryOp::Optimizer, bytes, {}).count() + terms.products;
 }
 
 }  // namespace fabricast

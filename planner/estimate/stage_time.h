@@ -77,5 +77,7 @@ Result<std::vector<StageTime>> stageTimes(const StepContext& context);
 /// and the rank's share of moments and weights stepped. Ranks that share the states of Muon share
 /// its matrices.
 double optimizerSeconds(const StepContext& context, const StageTime& stage);
+/// What it is made of.
+OptimizerTerms optimizerTerms(const StepContext& context, const StageTime& stage);
 
 }  // namespace fabricast

@@ -49,8 +49,9 @@ PassSum passSum(const StageTime& stage) {
 
 /// The stages' contributions to the whole step.
 struct Deciding {
-    std::size_t slowest = 0;  ///< of the stages, the one with the longest passes
-    std::size_t ending = 0;   ///< the one that waits longest after them
+    std::size_t slowest = 0;   ///< of the stages, the one with the longest passes
+    std::size_t ending = 0;    ///< the one that waits longest after them
+    std::size_t stepping = 0;  ///< the one whose optimizer takes longest
     StageTail tail;
     double optimizer = 0.0;
 };
@@ -66,7 +67,10 @@ Deciding decidingOf(const StepContext& context,
             longest = both;
             deciding.slowest = i;
         }
-        deciding.optimizer = std::max(deciding.optimizer, optimizerSeconds(context, stages[i]));
+        if (const double step = optimizerSeconds(context, stages[i]); step > deciding.optimizer) {
+            deciding.optimizer = step;
+            deciding.stepping = i;
+        }
         const StageTail tail = dataParallelTail(
             context,
             stages[i],
@@ -210,7 +214,8 @@ StepEstimate estimateOf(const StepContext& context,
                       .tail = deciding.tail.total(),
                       .tailStage = static_cast<std::int64_t>(deciding.ending),
                       .hostStep = context.software.step,
-                      .hostMicroBatch = context.software.microBatch};
+                      .hostMicroBatch = context.software.microBatch,
+                      .optimizer = optimizerTerms(context, stages[deciding.stepping])};
     estimate.parts = sum.parts;
     estimate.step = stepHeadline(Seconds(sum.parts.total()), context.interval);
     estimate.comm = commLines(

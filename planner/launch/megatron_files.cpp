@@ -9,7 +9,11 @@
 namespace fabricast {
 namespace {
 
-constexpr std::array<std::string_view, 32> kToldToMegatron = {
+// What only nanotron and Megatron-LM of 2021 do is excepted.
+constexpr std::array<std::string_view, 35> kToldToMegatron = {
+    "-megatron.reduce_scatter",
+    "-megatron.gather_slices",
+    "-pipeline.scatter_exchange",
     "tuning",
     "lora.rank",
     "lora.targets",

@@ -42,15 +42,14 @@ requires std::is_enum_v<Enum> std::string valueText(Enum value) {
 constexpr std::array<std::string_view, 3> kToldByTheEnvironment = {
     "allocator", "max_split_size_mb", "roundup_power2_divisions"};
 
-/// Of software that none of the targets starts: nanotron, and Megatron-LM of 2021.
-constexpr std::array<std::string_view, 3> kToldByNone = {
-    "megatron.reduce_scatter", "megatron.gather_slices", "pipeline.scatter_exchange"};
-
 bool isTold(std::span<const std::string_view> told, std::string_view group, std::string_view name) {
     const auto tells = [&](std::string_view one) {
         return one == name || (one.ends_with(".*") && one.substr(0, one.size() - 2) == group);
     };
-    if (std::ranges::find(kToldByNone, name) != kToldByNone.end()) {
+    const auto excepts = [&](std::string_view one) {
+        return one.starts_with('-') && one.substr(1) == name;
+    };
+    if (std::ranges::any_of(told, excepts)) {
         return false;
     }
     return std::ranges::any_of(told, tells) || std::ranges::any_of(kToldByTheEnvironment, tells);

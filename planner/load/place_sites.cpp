@@ -1,10 +1,8 @@
 #include "planner/load/place_sites.h"
 
+#include "planner/base/percent_text.h"
 #include "planner/base/quantity_text.h"
 #include "planner/spec/check_network.h"
-
-#include <algorithm>
-#include <cmath>
 
 namespace fabricast {
 namespace {
@@ -20,13 +18,6 @@ Result<void> checkUsed(const ClusterRequest& request) {
                 request.wan ? "cluster.wan" : "cluster.wan_latency",
                 "there is one site, so nothing uses it",
                 "--sites 2");
-}
-
-std::string shareText(double share) {
-    const double tenths = std::round(share * 1000.0) / 10.0;
-    std::string text = std::to_string(tenths);
-    text.resize(text.find('.') + 2);
-    return text + " %";
 }
 
 }  // namespace
@@ -50,12 +41,12 @@ Result<void> placeSites(const ClusterRequest& request,
                      .rate = *request.wan,
                      .efficiency = wan.efficiency.value.value_or(1.0),
                      .latency = request.wanLatency.value_or(Seconds())};
-    assumed.push_back("between sites " + shareText(cluster.sites.efficiency) + " of " +
-                      shortText(cluster.sites.rate) +
-                      " carry data (fabricast profiles show wan), and collectives are "
-                      "hierarchical: inside a site, then between");
+    assumed.push_back("of the " + shortText(cluster.sites.rate) + " between sites " +
+                      percentText(cluster.sites.efficiency) +
+                      " carry data (fabricast profiles show wan); collectives run inside each site "
+                      "first, then between sites");
     if (!request.wanLatency) {
-        assumed.emplace_back("no latency between sites (--wan-latency 10ms)");
+        assumed.emplace_back("no latency between sites (--wan-latency 10ms sets it)");
     }
     return {};
 }

@@ -63,6 +63,28 @@ constexpr std::array kSchemes = {Scheme{"bf16", &asTheStackDoes},
                                  Scheme{"fp32", &singlePrecision},
                                  Scheme{"pure_bf16", &allBf16}};
 
+/// PyTorch's words for some of them.
+struct OtherName {
+    std::string_view word;
+    std::string_view name;
+};
+constexpr std::array kOtherNames = {OtherName{"bfloat16", "bf16"},
+                                    OtherName{"float16", "fp16"},
+                                    OtherName{"half", "fp16"},
+                                    OtherName{"float32", "fp32"},
+                                    OtherName{"float", "fp32"},
+                                    OtherName{"fp8", "fp8_tensorwise"},
+                                    OtherName{"float8", "fp8_rowwise"}};
+
+std::string precisionHint(std::string_view name) {
+    for (const OtherName& one : kOtherNames) {
+        if (editDistance(one.word, name) == 0) {  // whatever the case
+            return "did you mean \"" + std::string(one.name) + "\"?";
+        }
+    }
+    return suggestName(name, precisionNames());
+}
+
 }  // namespace
 
 std::vector<std::string_view> precisionNames() {
@@ -92,7 +114,7 @@ Result<Settings> withPrecision(Settings settings, std::string_view name, const s
         return fail(Error::Code::BadInput,
                     where,
                     "unknown precision \"" + std::string(name) + "\"",
-                    suggestName(name, precisionNames()));
+                    precisionHint(name));
     }
     settings.kernels.quantization = quantization;
     return settings;

@@ -181,7 +181,8 @@ Result<std::int64_t> globalBatchOf(const WorkloadRequest& workload,
         return batchOfRanks(workload, layout.dp, assumed);
     }
     const std::int64_t batch = layout.dp * layout.microBatch * layout.pp;
-    assumed.push_back("global batch " + std::to_string(batch) + ": dp x micro_batch x pp");
+    assumed.push_back("global batch " + std::to_string(batch) +
+                      " (default: dp x micro_batch x pp; --global-batch sets it)");
     return batch;
 }
 
@@ -326,18 +327,20 @@ Result<void> checkTuning(const ScenarioRequest& request,
     }
     const auto typed = [&](std::string_view key) { return saysOfLora(request, key); };
     if (!typed("rank")) {
-        assumed.push_back("LoRA of rank " + std::to_string(lora.rank));
+        assumed.push_back("LoRA rank " + std::to_string(lora.rank) + " (default)");
     }
     if (!typed("targets")) {
         assumed.push_back(aboutTargets(model));
     }
     const bool quantised = lora.base == Dtype::Nf4 || lora.base == Dtype::Int8;
     if (model.moe && quantised) {
-        assumed.push_back(std::string(nameOf(lora.base)) +
-                          " of linear layers alone: experts and router, which are none, stay bf16");
+        assumed.push_back(
+            std::string(nameOf(lora.base)) +
+            " for linear layers only: experts and router are no nn.Linear and stay in bf16");
     }
     if (!typed("base")) {
-        assumed.push_back("a frozen base in " + std::string(nameOf(lora.base)));
+        assumed.push_back("frozen weights in " + std::string(nameOf(lora.base)) +
+                          " (--tuning qlora: in 4 bits)");
     }
     return {};
 }

@@ -115,18 +115,19 @@ void addNotes(const Scenario& scenario, std::vector<std::string>& notes) {
         notes.push_back(std::move(note));
     }
     if (settings.kernels.compile) {
-        notes.emplace_back(
-            "torch.compile's fusions are not modelled: these are the eager bytes, an upper bound");
+        notes.emplace_back("memory with torch.compile is counted as in eager mode, an upper bound");
     }
     if (settings.kernels.fp8Attention || settings.kernels.fusedExperts ||
         settings.kernels.fusedOps) {
         notes.emplace_back(
-            "what attention in fp8, experts in one kernel and fused operations keep is counted as "
+            "what fp8 attention, fused experts and fused operations save for backward is counted "
+            "as "
             "without them");
     }
     const Quantization quantization = settings.kernels.quantization;
     if (quantization == Quantization::Fp8Blockwise || quantization == Quantization::NvFp4) {
-        notes.emplace_back("GEMM inputs are counted in their 16-bit type before quantisation");
+        notes.emplace_back(
+            "saved inputs of matrix products are counted in 16 bits, as before quantisation");
     }
 }
 

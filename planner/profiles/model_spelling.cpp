@@ -1,9 +1,11 @@
 #include "planner/profiles/model_spelling.h"
 
 #include "planner/base/letters.h"
+#include "planner/profiles/read_measured_collectives.h"
 
 #include <algorithm>
 #include <array>
+#include <span>
 #include <vector>
 
 namespace fabricast {
@@ -24,12 +26,16 @@ char lower(char c) {
     return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
 }
 
+bool isWordLetter(char c) {
+    return isLetter(c) || isDigit(c);
+}
+
 /// "Llama3.1:8B" is llama, 3, 1, 8b: a letter before a digit begins a word.
 std::vector<std::string> wordsOf(std::string_view name) {
     std::vector<std::string> words(1);
     for (std::size_t i = 0; i < name.size(); ++i) {
         const char c = name[i];
-        const bool joins = isLetter(c) || isDigit(c);
+        const bool joins = isWordLetter(c);
         const bool begins = i > 0 && isDigit(c) && isLetter(name[i - 1]);
         if (!joins || begins) {
             words.emplace_back();
@@ -42,40 +48,51 @@ std::vector<std::string> wordsOf(std::string_view name) {
     return words;
 }
 
-/// Whether two digits of the word are a number from `least` to `most`.
-bool isNumberFrom(const std::string& word, std::size_t at, int least, int most) {
-    const int number = (word[at] - '0') * 10 + (word[at + 1] - '0');
-    return number >= least && number <= most;
+/// Of checkpoints of language models: 2018 to 2039, as two digits.
+bool isYear(std::string_view year) {
+    return year >= "18" && year <= "39";
 }
-/// Of checkpoints of language models: 2018 to 2039.
-bool hasYear(const std::string& word, std::size_t at) {
-    return isNumberFrom(word, at, 18, 39);
+bool isMonth(std::string_view month) {
+    return month >= "01" && month <= "12";
 }
-bool hasMonth(const std::string& word, std::size_t at) {
-    return isNumberFrom(word, at, 1, 12);
-}
-bool hasDay(const std::string& word, std::size_t at) {
-    return isNumberFrom(word, at, 1, 31);
+/// A month and a day, in a leap year where no other is said.
+bool isDayOf(std::string_view monthAndDay, std::string_view year = "24") {
+    const std::string month(monthAndDay.substr(0, 2));
+    return isDay("20" + std::string(year) + "-" + month + "-" + std::string(monthAndDay.substr(2)));
 }
 
-/// 2507, 0324, 250115, 20240806: a year and a month, a month and a day, or all of them. Shapes have
-/// a letter ("8b") or fewer digits.
-bool isReleaseDate(const std::string& word) {
+/// 2507, 0324, 250115, 20240806: a year and a month, a month and a day, or all of them, of the
+/// calendar. Shapes have a letter ("8b") or fewer digits.
+bool isReleaseDate(std::string_view word) {
     if (!std::ranges::all_of(word, &isDigit)) {
         return false;
     }
     switch (word.size()) {
         case 4:
-            return (hasYear(word, 0) && hasMonth(word, 2)) ||
-                   (hasMonth(word, 0) && hasDay(word, 2));
+            return (isYear(word.substr(0, 2)) && isMonth(word.substr(2))) || isDayOf(word);
         case 6:
-            return hasYear(word, 0) && hasMonth(word, 2) && hasDay(word, 4);
+            return isYear(word.substr(0, 2)) && isDayOf(word.substr(2), word.substr(0, 2));
         case 8:
-            return word.starts_with("20") && hasYear(word, 2) && hasMonth(word, 4) &&
-                   hasDay(word, 6);
+            return word.starts_with("20") && isReleaseDate(word.substr(2));
         default:
             return false;
     }
+}
+
+bool isNumberOf(const std::string& word, std::size_t digits) {
+    return word.size() == digits && std::ranges::all_of(word, &isDigit);
+}
+
+/// How many words from the first on are a date: one, or those of 2025-01-31 or 2025-01.
+std::size_t dateWords(std::span<const std::string> words) {
+    const bool hasYear = isNumberOf(words[0], 4) && words[0].starts_with("20");
+    if (!hasYear || words.size() < 2 || !isNumberOf(words[1], 2)) {
+        return isReleaseDate(words[0]) ? 1 : 0;
+    }
+    if (words.size() > 2 && isNumberOf(words[2], 2)) {
+        return isReleaseDate(words[0] + words[1] + words[2]) ? 3 : 0;
+    }
+    return isReleaseDate(words[0].substr(2) + words[1]) ? 2 : 0;
 }
 
 bool isCheckpointOnly(const std::string& word) {
@@ -86,12 +103,23 @@ bool isCheckpointOnly(const std::string& word) {
 }  // namespace
 
 std::string modelStem(std::string_view name) {
-    const std::size_t slash = name.find_last_of('/');
+    std::string_view own = name.substr(name.find_last_of('/') + 1);
+    while (own.ends_with(' ')) {
+        own.remove_suffix(1);
+    }
+    while (own.starts_with(' ')) {
+        own.remove_prefix(1);
+    }
+    if (own.empty() || !isWordLetter(own.front()) || !isWordLetter(own.back())) {
+        return {};  // a part is missing
+    }
+    const std::vector<std::string> words = wordsOf(own);
     std::string stem;
-    for (const std::string& word :
-         wordsOf(slash == std::string_view::npos ? name : name.substr(slash + 1))) {
-        if (!isReleaseDate(word) && !isCheckpointOnly(word)) {
-            stem += (stem.empty() ? "" : "-") + word;
+    for (std::size_t at = 0; at < words.size(); ++at) {
+        if (const std::size_t date = dateWords(std::span(words).subspan(at)); date > 0) {
+            at += date - 1;
+        } else if (!isCheckpointOnly(words[at])) {
+            stem += (stem.empty() ? "" : "-") + words[at];
         }
     }
     return stem;

@@ -209,6 +209,9 @@ Result<ProfileFile> ProfileStore::model(std::string_view name, std::string_view 
 
 Result<const ProfileFile*> ProfileStore::lookUpSpelling(std::string_view name) const {
     const std::string wanted = modelStem(name);
+    if (wanted.empty()) {
+        return nullptr;
+    }
     const std::span<const ProfileFile> all = files(ProfileKind::Model);
     const auto same = std::ranges::find(
         all, wanted, [](const ProfileFile& file) { return modelStem(file.name); });

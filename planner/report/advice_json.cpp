@@ -5,6 +5,7 @@
 #include "planner/report/cost_json.h"
 #include "planner/report/headline_json.h"
 #include "planner/report/question_json.h"
+#include "planner/report/surer_report.h"
 #include "planner/request/layout_json.h"
 #include "planner/result/memory_names.h"
 #include "planner/spec/setting_names.h"
@@ -123,6 +124,7 @@ std::string adviceJson(const Advice& advice, std::string_view version) {
         addStep(json, step, advice.basis);
     }
     json.end();
+    writeSurer(json, advice.surer);
     json.beginArray("changes");
     for (const AdviceChange& change : advice.changes) {
         addChange(json, change, advice.basis);

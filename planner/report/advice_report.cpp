@@ -1,13 +1,14 @@
 #include "planner/report/advice_report.h"
 
+#include "planner/base/percent_text.h"
 #include "planner/base/quantity_text.h"
 #include "planner/report/cost_report.h"
 #include "planner/report/duration_text.h"
 #include "planner/report/memory_report.h"
 #include "planner/report/note_line.h"
-#include "planner/report/percent_text.h"
 #include "planner/report/plan_text.h"
 #include "planner/report/subject_text.h"
+#include "planner/report/surer_report.h"
 #include "planner/report/table.h"
 
 #include <fmt/format.h>
@@ -201,6 +202,10 @@ std::string basisText(const Advice& advice) {
                                          advice.basis.site);
 }
 
+std::string surerParagraph(const Advice& advice) {
+    return advice.surer ? "\n" + surerLine(advice.surer) : "";
+}
+
 std::string adviceNotes(const Advice& advice) {
     std::string text =
         advice.stopped ? "stopped: what is not listed was not evaluated\n" : std::string();
@@ -256,7 +261,8 @@ Report adviceReport(const Advice& advice) {
     if (Table layouts = layoutTable(advice); !layouts.rows.empty()) {
         report.add(std::move(layouts)).add("\n");
     }
-    report.add(changeTable(advice)).add(basisText(advice) + adviceNotes(advice));
+    report.add(changeTable(advice))
+        .add(surerParagraph(advice) + basisText(advice) + adviceNotes(advice));
     return report;
 }
 
@@ -269,7 +275,7 @@ std::string adviceMarkdown(const Advice& advice) {
                        notAskedText(advice),
                        layouts.rows.empty() ? "" : markdownText(layouts) + "\n",
                        markdownText(changeTable(advice)),
-                       basisText(advice),
+                       surerParagraph(advice) + basisText(advice),
                        adviceNotes(advice));
 }
 

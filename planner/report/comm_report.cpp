@@ -1,6 +1,7 @@
 #include "planner/report/comm_report.h"
 
 #include "planner/base/quantity_text.h"
+#include "planner/report/comm_words.h"
 #include "planner/report/table.h"
 #include "planner/report/time_scale.h"
 #include "planner/result/step_names.h"
@@ -17,36 +18,6 @@ namespace fabricast {
 namespace {
 
 constexpr std::size_t kMostRows = 20;
-
-/// The words for a group along an axis; its short name if there are none.
-std::string_view axisWords(std::string_view axis) {
-    constexpr std::array kWords = {
-        std::pair<std::string_view, std::string_view>{"tp", "tensor"},
-        std::pair<std::string_view, std::string_view>{"cp", "context"},
-        std::pair<std::string_view, std::string_view>{"dp", "data"},
-        std::pair<std::string_view, std::string_view>{"dp-cp", "data and context"},
-        std::pair<std::string_view, std::string_view>{"pp", "pipeline"},
-        std::pair<std::string_view, std::string_view>{"tp-cp", "tensor and context"},
-        std::pair<std::string_view, std::string_view>{"embedding", "first and last stage"},
-        std::pair<std::string_view, std::string_view>{"etp", "expert tensor"},
-        std::pair<std::string_view, std::string_view>{"ep", "expert"},
-        std::pair<std::string_view, std::string_view>{"etp-ep", "expert tensor and expert"},
-        std::pair<std::string_view, std::string_view>{"edp", "expert data"},
-        std::pair<std::string_view, std::string_view>{"shard", "shard group"},
-        std::pair<std::string_view, std::string_view>{"replicate", "shard replicas"},
-        std::pair<std::string_view, std::string_view>{"expert-shard", "expert shard group"},
-        std::pair<std::string_view, std::string_view>{"expert-replicate", "expert shard replicas"},
-        std::pair<std::string_view, std::string_view>{"stage", "whole stage"},
-        std::pair<std::string_view, std::string_view>{"tp-pp", "tensor and pipeline"},
-        std::pair<std::string_view, std::string_view>{"expert-model", "one copy of the experts"},
-        std::pair<std::string_view, std::string_view>{"optimizer-instance",
-                                                      "stages of a shard group"},
-        std::pair<std::string_view, std::string_view>{"world", "all ranks"},
-        std::pair<std::string_view, std::string_view>{"cp-inner", "context, inside"},
-        std::pair<std::string_view, std::string_view>{"cp-outer", "context, across"}};
-    const auto found = std::ranges::find(kWords, axis, &decltype(kWords)::value_type::first);
-    return found == kWords.end() ? axis : found->second;
-}
 
 std::string_view reachOf(const CommLine& line) {
     if (line.sites > 1) {

@@ -45,6 +45,7 @@ void addInputs(JsonText& json, const Comparison& comparison) {
         json.beginObject();
         json.add("key", input.key);
         json.add("values", input.values);
+        json.add("has_effect", input.hasEffect);
         json.end();
     }
     json.end();

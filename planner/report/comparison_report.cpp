@@ -1,9 +1,9 @@
 #include "planner/report/comparison_report.h"
 
+#include "planner/base/percent_text.h"
 #include "planner/report/comparison_tables.h"
 #include "planner/report/memory_report.h"
 #include "planner/report/note_line.h"
-#include "planner/report/percent_text.h"
 #include "planner/report/plan_table.h"
 #include "planner/report/subject_text.h"
 #include "planner/report/table.h"
@@ -157,6 +157,17 @@ std::string noDifference(const Comparison& comparison) {
     return comparison.inputs.empty() ? "the inputs are the same\n" : "";
 }
 
+/// What differs and is left out of the table of inputs.
+std::string withoutEffect(const Comparison& comparison) {
+    std::string keys;
+    for (const InputDifference& input : comparison.inputs) {
+        if (!input.hasEffect) {
+            keys += (keys.empty() ? "" : ", ") + input.key;
+        }
+    }
+    return keys.empty() ? "" : "differ without effect here: " + keys + "\n";
+}
+
 }  // namespace
 
 Report comparisonReport(const Comparison& comparison, const ComparisonView& view) {
@@ -168,7 +179,7 @@ Report comparisonReport(const Comparison& comparison, const ComparisonView& view
     for (const SideDifference& difference : comparison.differences) {
         text += verdictLine(comparison, difference) + gpusText(comparison, difference) + "\n";
     }
-    Report report(text + assumedLines(comparison));
+    Report report(text + withoutEffect(comparison) + assumedLines(comparison));
     for (const Titled& one : tablesOf(comparison, view)) {
         report.add("\n" + (one.title.empty() ? "" : one.title + "\n")).add(one.table);
         if (one.falls) {
@@ -194,6 +205,7 @@ std::string comparisonMarkdown(const Comparison& comparison, const ComparisonVie
         text +=
             "**" + verdictLine(comparison, difference) + gpusText(comparison, difference) + "**\n";
     }
+    text += withoutEffect(comparison);
     for (const Titled& one : tablesOf(comparison, view)) {
         text += "\n" + (one.title.empty() ? "" : one.title + "\n\n") + markdownText(one.table);
     }

@@ -184,6 +184,9 @@ Table inputTable(const Comparison& comparison) {
         table.columns.push_back({side.name});
     }
     for (const InputDifference& input : comparison.inputs) {
+        if (!input.hasEffect) {
+            continue;
+        }
         std::vector<std::string> row = {input.key};
         row.insert(row.end(), input.values.begin(), input.values.end());
         table.rows.push_back(std::move(row));

@@ -6,6 +6,7 @@
 #include "planner/report/sensitivity_report.h"
 #include "planner/report/table.h"
 #include "planner/report/time_report.h"
+#include "planner/report/why_names.h"
 
 #include <fmt/format.h>
 
@@ -130,25 +131,67 @@ Result<std::string> explanationCsv(const Explanation& answer, const ExplanationV
     return view.cost ? costCsv(*answer.cost) : memoryCsv(*answer.memory);
 }
 
-Result<Report> explanationWhy(const Explanation& answer, const std::string& key) {
+namespace {
+
+Error notAnswered(const std::string& key) {
+    return {Error::Code::NotFound, "--why", key + " is not known here"};
+}
+
+Result<Report> whyOfKey(const Explanation& answer, const std::string& key) {
     if (isCostKey(key)) {
+        if (!answer.cost) {
+            return tl::unexpected(notAnswered(key));
+        }
         FABRICAST_ASSIGN(
             std::string formula,
             costWhy(answer.scenario, answer.step->step, *answer.cost, answer.basis, key));
         return Report(std::move(formula));
     }
     if (!isTimeKey(key)) {
+        if (!answer.memory) {
+            return tl::unexpected(notAnswered(key));
+        }
         Result<std::string> formula = memoryWhy(*answer.memory, key);
         if (!formula && !formula.error().hint.empty()) {
             formula.error().hint +=
-                "; of the step: time.step, time.gemm, …; of the money: cost.usd_per_mtok, …";
+                "; of the step: time.step, time.gemm, …; of the money: cost.usd_per_mtok, …; or "
+                "the "
+                "name of a row: \"matrix products\"";
         }
         return formula.map([](const std::string& text) { return Report(text); });
+    }
+    if (!answer.step) {
+        return tl::unexpected(notAnswered(key));
     }
     FABRICAST_ASSIGN(std::string formula, timeWhy(answer.scenario, *answer.step, key));
     Report report(std::move(formula));
     return key == "time.gemm" ? std::move(report.add(productsReport(answer.products)))
                               : std::move(report);
+}
+
+}  // namespace
+
+Result<Report> explanationWhy(const Explanation& answer, const std::string& asked) {
+    Report report;
+    std::optional<Error> first;
+    bool isKnown = false;
+    const std::vector<std::string> keys = whyKeys(asked);
+    for (const std::string& key : keys) {
+        Result<Report> one = whyOfKey(answer, key);
+        if (one) {
+            report.add(*one);
+            isKnown = true;
+        } else if (!first) {
+            first = std::move(one).error();
+        }
+    }
+    if (!isKnown && answer.step && keys.front().find('.') == std::string::npos) {
+        Result<Report> calls = whyOfKey(answer, "comm." + keys.front());
+        if (calls) {
+            return calls;
+        }
+    }
+    return isKnown ? Result<Report>(std::move(report)) : tl::unexpected(*std::move(first));
 }
 
 }  // namespace fabricast

@@ -26,8 +26,8 @@ std::string explanationMarkdown(const Explanation& answer, const ExplanationView
 /// One table: an error where the view shows several.
 Result<std::string> explanationCsv(const Explanation& answer, const ExplanationView& view);
 
-/// The formula behind a number: "activations", "time.gemm", "cost.goodput". What a key is about has
-/// to be in the answer.
-Result<Report> explanationWhy(const Explanation& answer, const std::string& key);
+/// The formula behind a number: "activations", "time.gemm", or a name that reports print
+/// (why_names.h). What a key is about has to be in the answer.
+Result<Report> explanationWhy(const Explanation& answer, const std::string& asked);
 
 }  // namespace fabricast

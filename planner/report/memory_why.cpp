@@ -88,6 +88,11 @@ std::vector<Term> tableTerms(const MemoryBreakdown& memory, const StageMemory& s
                              "out at the peak",
                              bytesText(stage.reserved.value),
                              bytesText(stage.allocated))),
+            term("headroom",
+                 memory.capacity - (stage.allocated + stage.context + stage.collectives),
+                 fmt::format("{} of the GPU's usable memory - {} of peak",
+                             bytesText(memory.capacity),
+                             bytesText(stage.allocated + stage.context + stage.collectives))),
             term("capacity",
                  memory.capacity,
                  "usable_memory of the GPU's profile: what the driver reports")};
@@ -114,6 +119,22 @@ std::vector<Term> allTerms(const MemoryBreakdown& memory, const StageMemory& sta
     return terms;
 }
 
+/// The terms of a stage that are asked for; all that there are go to `known`.
+std::string termsOf(const MemoryBreakdown& memory,
+                    std::size_t stage,
+                    std::string_view asked,
+                    std::string& known) {
+    std::string text;
+    if (stage < memory.stages.size()) {
+        for (const Term& term : allTerms(memory, memory.stages[stage])) {
+            const std::string_view name = bareKey(term.key);
+            text += belongsTo(name, asked) ? termText(term) : "";
+            known += (known.empty() ? "" : ", ") + std::string(name);
+        }
+    }
+    return text;
+}
+
 }  // namespace
 
 std::string memoryFormulas(const MemoryBreakdown& memory) {
@@ -138,14 +159,21 @@ std::string largestTerm(const MemoryBreakdown& memory) {
 
 Result<std::string> memoryWhy(const MemoryBreakdown& memory, std::string_view key) {
     const auto [stage, asked] = splitKey(memory, key);
-    std::string text;
+    if (asked == "in_flight" && stage < memory.stages.size()) {
+        return fmt::format(
+            "stages[{}].in_flight = {}\n  microbatches, or chunks of them, whose "
+            "forward is done and whose backward is not, at {}\n",
+            memory.stages[stage].stage,
+            memory.stages[stage].inFlight,
+            memory.stages[stage].peakAt);
+    }
     std::string known;
-    if (stage < memory.stages.size()) {
-        for (const Term& term : allTerms(memory, memory.stages[stage])) {
-            const std::string_view name = bareKey(term.key);
-            text += belongsTo(name, asked) ? termText(term) : "";
-            known += (known.empty() ? "" : ", ") + std::string(name);
-        }
+    std::string text = termsOf(memory, stage, asked, known);
+    // What the fullest stage has none of may be in the table for another one.
+    for (std::size_t other = 0; text.empty() && asked == key && other < memory.stages.size();
+         ++other) {
+        std::string ignored;
+        text = termsOf(memory, other, asked, ignored);
     }
     if (text.empty()) {
         return fail(Error::Code::NotFound,

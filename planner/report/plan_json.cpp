@@ -7,6 +7,7 @@
 #include "planner/report/question_json.h"
 #include "planner/report/sensitivity_json.h"
 #include "planner/report/step_json.h"
+#include "planner/report/surer_report.h"
 #include "planner/request/layout_json.h"
 #include "planner/result/memory_names.h"
 #include "planner/result/plan_names.h"
@@ -150,6 +151,7 @@ std::string planJson(const PlanReport& report, double seconds, std::string_view 
     if (report.faster) {
         writeFaster(json, *report.faster);
     }
+    writeSurer(json, report.surer);
     addPareto(json, report);
     json.beginArray("nearest_misses");
     for (const Plan& plan : report.misses) {

@@ -1,10 +1,10 @@
 #include "planner/report/plan_table.h"
 
+#include "planner/base/percent_text.h"
 #include "planner/report/cost_report.h"
 #include "planner/report/duration_text.h"
 #include "planner/report/layout_words.h"
 #include "planner/report/memory_report.h"
-#include "planner/report/percent_text.h"
 #include "planner/report/subject_text.h"
 #include "planner/report/time_words.h"
 #include "planner/result/memory_names.h"

@@ -1,11 +1,12 @@
 #include "planner/report/plan_text.h"
 
+#include "planner/base/percent_text.h"
 #include "planner/report/cost_report.h"
 #include "planner/report/memory_report.h"
 #include "planner/report/note_line.h"
-#include "planner/report/percent_text.h"
 #include "planner/report/plan_table.h"
 #include "planner/report/subject_text.h"
+#include "planner/report/surer_report.h"
 #include "planner/report/table.h"
 #include "planner/report/time_report.h"
 #include "planner/report/time_words.h"
@@ -341,6 +342,7 @@ Report planReport(const PlanReport& report) {
     text += any(Verdict::Unlikely) ? "?? unlikely to fit: more is expected than there is\n" : "";
     text += safetyText(report);
     text += fasterLine(report);
+    text += surerLine(report.surer);
     text += offloadText(report);
     text += costLine(report);
     answer.add(text).add(frontReport(report));
@@ -358,7 +360,7 @@ std::string planMarkdown(const PlanReport& report) {
     }
     return fmt::format("**{}** {}", startWord(report), questionText(report)) + "\n" +
            markdownText(planTable(report, report.plans)) + "\n" + runnerUpText(report) +
-           fasterLine(report) + costLine(report);
+           fasterLine(report) + surerLine(report.surer) + costLine(report);
 }
 
 }  // namespace fabricast

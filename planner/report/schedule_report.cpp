@@ -1,7 +1,7 @@
 #include "planner/report/schedule_report.h"
 
 #include "planner/base/decimal_ticks.h"
-#include "planner/report/percent_text.h"
+#include "planner/base/percent_text.h"
 #include "planner/report/schedule_drawing.h"
 #include "planner/report/table.h"
 

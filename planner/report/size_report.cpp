@@ -1,11 +1,11 @@
 #include "planner/report/size_report.h"
 
+#include "planner/base/percent_text.h"
 #include "planner/report/check_words.h"
 #include "planner/report/cost_report.h"
 #include "planner/report/duration_text.h"
 #include "planner/report/memory_report.h"
 #include "planner/report/note_line.h"
-#include "planner/report/percent_text.h"
 #include "planner/report/plan_text.h"
 #include "planner/report/size_beyond.h"
 #include "planner/report/size_shown.h"

@@ -1,9 +1,9 @@
 #include "planner/report/sweep_columns.h"
 
+#include "planner/base/percent_text.h"
 #include "planner/report/check_words.h"
 #include "planner/report/cost_report.h"
 #include "planner/report/memory_report.h"
-#include "planner/report/percent_text.h"
 #include "planner/report/plan_table.h"
 #include "planner/result/memory_names.h"
 

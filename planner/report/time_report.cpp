@@ -1,8 +1,8 @@
 #include "planner/report/time_report.h"
 
+#include "planner/base/percent_text.h"
 #include "planner/base/quantity_text.h"
 #include "planner/report/note_line.h"
-#include "planner/report/percent_text.h"
 #include "planner/report/table.h"
 #include "planner/report/time_scale.h"
 #include "planner/report/time_words.h"

@@ -1,4 +1,5 @@
 #include "planner/base/quantity_text.h"
+#include "planner/report/comm_words.h"
 #include "planner/report/table.h"
 #include "planner/report/time_report.h"
 #include "planner/report/time_scale.h"
@@ -12,6 +13,7 @@ namespace fabricast {
 namespace {
 
 constexpr std::string_view kTimePrefix = "time.";
+constexpr std::string_view kCommPrefix = "comm.";
 
 std::string timeSeconds(double value) {
     return fmt::format("{:.6g} s", value);
@@ -51,6 +53,31 @@ std::string outerText(const StepEstimate& step, TimePart part) {
                        outer.steps);
 }
 
+/// "2 x 2 B x 1e9 gradients cleared and read + … B x 1e9 parameters updated, at 2.9 TB/s".
+std::string optimizerFormula(const OptimizerTerms& terms) {
+    if (terms.onHost) {
+        return fmt::format(
+            "the CPUs of its node update {:.6g} parameters of each rank, at the rate "
+            "that the line \"offload\" of the answer has",
+            terms.stepped);
+    }
+    return fmt::format(
+        "{} + ({:.6g} gradients x 2 x {:.6g} B cleared, and read for their norm + {:.6g} "
+        "parameters "
+        "x (2 x {:.6g} B of gradients scaled + {:.6g} B of moments, weights and gradient read and "
+        "written)) / {}{}",
+        timeSeconds(terms.launch.count()),
+        terms.held,
+        terms.gradientBytes,
+        terms.stepped,
+        terms.gradientBytes,
+        terms.updateBytes,
+        shortText(terms.rate),
+        terms.products > 0.0
+            ? fmt::format(" + {} of Muon's matrix products", timeSeconds(terms.products))
+            : "");
+}
+
 std::string partFormula(const StepEstimate& step, TimePart part) {
     const StepTerms& terms = step.terms;
     const double pass = terms.forward.total() + terms.backward.total();
@@ -73,11 +100,7 @@ std::string partFormula(const StepEstimate& step, TimePart part) {
         case TimePart::Stage:
             return "the span of the schedule with transfers, minus the span without";
         case TimePart::Optimizer:
-            return std::string(
-                       "bytes of gradients, moments and weights that a rank reads and writes once "
-                       "per "
-                       "step, divided by the sustained memory rate; of the stage with most bytes") +
-                   outerText(step, part);
+            return optimizerFormula(terms.optimizer) + outerText(step, part);
         case TimePart::Host:
             return fmt::format("{} + {:.0f} microbatches x {} of the training loop + {} a step",
                                passes(terms, part),
@@ -98,25 +121,70 @@ std::string farText(const CommLine& line) {
                              line.every > 1 ? fmt::format(", once in {} steps", line.every) : "");
 }
 
+/// Where the kernels' rates come from; empty for what is no kernel's time.
+std::string kernelSource(const Scenario& scenario, TimePart part) {
+    const std::optional<KernelProfile>& kernels = scenario.cluster.node.gpu.kernels;
+    const bool isKernel = part == TimePart::Gemm || part == TimePart::Attention ||
+                          part == TimePart::MemoryBound || part == TimePart::Optimizer;
+    if (!isKernel || !kernels) {
+        return {};
+    }
+    return fmt::format(
+        "  source: the fit of {}'s kernels{} (fabricast profiles show {} --kind "
+        "kernel)\n",
+        kernels->name,
+        kernels->donor.empty() ? "" : ", which is of " + kernels->donor,
+        kernels->name);
+}
+
+std::string callText(const CommLine& line) {
+    return fmt::format(
+        "  {} x {} of {} along {}{}, {} each, {} ranks: {} in all, {} of it exposed\n",
+        line.count,
+        line.collective,
+        line.use,
+        line.axis,
+        farText(line),
+        shortText(line.bytes),
+        line.groupSize,
+        timeSeconds(line.seconds),
+        timeSeconds(line.exposed));
+}
+
 /// The calls behind a part that is communication, those that add most first.
 std::string callsText(const StepEstimate& step, TimePart part) {
     std::string text;
     for (const CommLine& line : step.comm) {
-        if (line.part == part) {
-            text += fmt::format(
-                "  {} x {} of {} along {}{}, {} each, {} ranks: {} in all, {} of it exposed\n",
-                line.count,
-                line.collective,
-                line.use,
-                line.axis,
-                farText(line),
-                shortText(line.bytes),
-                line.groupSize,
-                timeSeconds(line.seconds),
-                timeSeconds(line.exposed));
-        }
+        text += line.part == part ? callText(line) : "";
     }
     return text;
+}
+
+/// The calls of an axis, a collective or what they move.
+Result<std::string> commWhy(const StepEstimate& step, std::string_view key) {
+    const std::string_view name = key.substr(kCommPrefix.size());
+    std::string text;
+    double seconds = 0.0;
+    double exposed = 0.0;
+    for (const CommLine& line : step.comm) {
+        if (axisWords(line.axis) == name || line.axis == name || line.collective == name ||
+            line.use == name) {
+            text += callText(line);
+            seconds += line.seconds;
+            exposed += line.exposed;
+        }
+    }
+    if (text.empty()) {
+        return fail(Error::Code::NotFound,
+                    "--why",
+                    "no call is \"" + std::string(name) + "\"",
+                    "--section comm lists them");
+    }
+    return fmt::format("{} = {} of calls, which add {} to the step\n{}",
+                       key,
+                       timeSeconds(seconds),
+                       timeSeconds(exposed),
+                       text);
 }
 
 std::string knownTimeKeys() {
@@ -125,6 +193,47 @@ std::string knownTimeKeys() {
         text += ", " + std::string(kTimePrefix) + std::string(name);
     }
     return text;
+}
+
+/// Sums and counts that other reports print; nothing for others.
+std::optional<std::string> countWhy(const Scenario& scenario,
+                                    const StepEstimate& step,
+                                    std::string_view name) {
+    if (name == "tokens_per_s") {
+        return fmt::format("time.tokens_per_s = {:.6g}\n  {} samples x {} tokens / {}\n",
+                           step.tokensPerSecond,
+                           scenario.workload.globalBatch,
+                           scenario.workload.sequence,
+                           timeSeconds(step.step.value.count()));
+    }
+    if (name == "gpus") {
+        const Layout& layout = scenario.layout;
+        return fmt::format("time.gpus = {}\n  dp {} x tp {} x pp {} x cp {}\n",
+                           layout.world(),
+                           layout.dp,
+                           layout.tp,
+                           layout.pp,
+                           layout.cp);
+    }
+    if (name == "recompute") {
+        const double once = step.terms.recompute.total();
+        return fmt::format(
+            "time.recompute = {}\n  {:.0f} microbatches x {} of kernels that backward "
+            "runs again, which the other parts contain\n",
+            timeSeconds(step.terms.microBatches * once),
+            step.terms.microBatches,
+            timeSeconds(once));
+    }
+    if (name == "kernels") {
+        const TimeByPart& parts = step.parts;
+        return fmt::format("time.kernels = {}\n  {} gemm + {} attention + {} memory_bound\n",
+                           timeSeconds(parts.of(TimePart::Gemm) + parts.of(TimePart::Attention) +
+                                       parts.of(TimePart::MemoryBound)),
+                           timeSeconds(parts.of(TimePart::Gemm)),
+                           timeSeconds(parts.of(TimePart::Attention)),
+                           timeSeconds(parts.of(TimePart::MemoryBound)));
+    }
+    return std::nullopt;
 }
 
 /// Keys other than parts; nothing for others.
@@ -165,7 +274,8 @@ std::optional<std::string> rateWhy(const Scenario& scenario,
 }  // namespace
 
 bool isTimeKey(std::string_view key) {
-    return key == "time" || key == "mfu" || key.starts_with(kTimePrefix);
+    return key == "time" || key == "mfu" || key.starts_with(kTimePrefix) ||
+           key.starts_with(kCommPrefix);
 }
 
 Result<std::string> timeWhy(const Scenario& scenario,
@@ -177,13 +287,20 @@ Result<std::string> timeWhy(const Scenario& scenario,
     if (const auto text = rateWhy(scenario, step, name)) {
         return *text;
     }
+    if (const auto text = countWhy(scenario, step, name)) {
+        return *text;
+    }
+    if (key.starts_with(kCommPrefix)) {
+        return commWhy(step, key);
+    }
     for (const auto& [part, partName] : namesOf(TimePart{})) {
         if (partName == name) {
-            return fmt::format("time.{} = {}\n  {}\n{}",
+            return fmt::format("time.{} = {}\n  {}\n{}{}",
                                name,
                                timeSeconds(step.parts.of(part)),
                                partFormula(step, part),
-                               callsText(step, part));
+                               callsText(step, part),
+                               kernelSource(scenario, part));
         }
     }
     if (name == "mfu") {

@@ -1,6 +1,7 @@
 #include "planner/request/budget_request.h"
 
 #include "planner/base/quantity_text.h"
+#include "planner/request/typed_price.h"
 #include "planner/spec/setting_names.h"
 #include "planner/text/enum_json.h"
 
@@ -138,10 +139,10 @@ Result<void> readPriceWord(const JsonValue& value, BudgetRequest& request) {
         return {};
     }
     FABRICAST_ASSIGN(request.price, readWish(value, "market-2026-05"));
-    const std::string& text = request.price.name;
-    if (text.starts_with("$") || text.ends_with("/h")) {
-        FABRICAST_ASSIGN(const UsdPerHour price, parseQuantity<UsdPerHour>(text, value.where()));
-        FABRICAST_ASSIGN(request.perGpuHour, inRange(price, value));
+    FABRICAST_ASSIGN(const std::optional<UsdPerHour> typed,
+                     readTypedPrice(request.price.name, value.where()));
+    if (typed) {
+        FABRICAST_ASSIGN(request.perGpuHour, inRange(*typed, value));
     }
     return {};
 }

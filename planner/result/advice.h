@@ -1,6 +1,7 @@
 #pragma once
 #include "planner/result/plan_report.h"
 #include "planner/result/run_cost.h"
+#include "planner/result/surer_change.h"
 #include "planner/spec/edit.h"
 #include "planner/spec/names.h"
 #include "planner/spec/scenario.h"
@@ -58,6 +59,9 @@ struct Advice {
     std::vector<AdviceStep> steps;           ///< simplest first
     std::optional<std::size_t> recommended;  ///< of `steps`
     std::vector<AdviceChange> changes;
+    /// Settings that make something surely fit in the GPUs alone, where what is recommended does
+    /// not.
+    std::optional<SurerChange> surer;
     CostBasis basis;
     std::optional<Usd> most;  ///< that the run may cost
     bool stopped = false;     ///< ways and changes that come later were not evaluated

@@ -31,6 +31,7 @@ struct ComparedSide {
 struct InputDifference {
     std::string key;
     std::vector<std::string> values;
+    bool hasEffect = true;  ///< on the memory or the step of some side
 };
 
 enum class NumberUnit { Duration, TokenRate, Share, Size, Count, Amount };

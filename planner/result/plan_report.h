@@ -5,6 +5,7 @@
 #include "planner/result/run_cost.h"
 #include "planner/result/sensitivity.h"
 #include "planner/result/step_estimate.h"
+#include "planner/result/surer_change.h"
 #include "planner/spec/scenario.h"
 
 #include <algorithm>
@@ -53,6 +54,8 @@ struct PlanReport {
     std::optional<Plan> tighter;
     /// A setting that costs nothing and makes the first plan faster.
     std::optional<FasterChange> faster;
+    /// Settings that make something surely fit in the GPUs alone, where nothing does.
+    std::optional<SurerChange> surer;
     /// Layouts that no other beats in step time, GPUs and memory to spare, where it was asked for;
     /// else those of `plans`.
     std::vector<Plan> pareto;

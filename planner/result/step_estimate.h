@@ -75,6 +75,18 @@ struct CommLine {
     double exposed = 0.0;
 };
 
+/// What the time of an optimizer's step on the device is made of, per rank.
+struct OptimizerTerms {
+    bool onHost = false;         ///< the CPUs step; then only `stepped` is said
+    double held = 0.0;           ///< parameters whose gradients are cleared and read for the norm
+    double stepped = 0.0;        ///< parameters that the rank updates
+    double gradientBytes = 0.0;  ///< of one
+    double updateBytes = 0.0;    ///< of one, read and written by the update
+    BytesPerSecond rate;
+    Seconds launch;
+    double products = 0.0;  ///< seconds of Muon's
+};
+
 /// What the step's parts are summed from.
 struct StepTerms {
     double microBatches = 1.0;
@@ -86,6 +98,7 @@ struct StepTerms {
     std::int64_t tailStage = 0;  ///< the stage that waits longest
     Seconds hostStep;            ///< of the training loop around a step
     Seconds hostMicroBatch;      ///< and around a microbatch
+    OptimizerTerms optimizer;    ///< of the stage whose optimizer takes longest
 };
 
 /// What sites that train apart do once in many steps, and what it adds to each of these.

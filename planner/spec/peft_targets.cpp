@@ -166,12 +166,12 @@ PeftNames peftNames(const ModelSpec& model, const NameSet& targets) {
 
 std::string aboutTargets(const ModelSpec& model) {
     if (!model.moe) {
-        return "LoRA on every linear layer of the blocks";
+        return "LoRA on all linear layers of the blocks (settings.lora.targets)";
     }
     const bool latent = model.attention.kind == AttentionKind::Latent;
     const std::string frozen = "LoRA on " +
                                (latent ? andList(attentionTargets(model)) : "q, k, v and o") +
-                               "; experts and router, which are no linear layers, are frozen (";
+                               "; experts and router, which are no nn.Linear, are frozen (";
     if (model.family == "llama4_text") {
         return frozen.substr(0, frozen.size() - 2);
     }

@@ -76,6 +76,33 @@ bool splitsSequence(const Stack& stack, const Layout& given) {
     return stack.name == "torchtitan" || stack.name == "nemo" || (megatron && given.ep > 1);
 }
 
+/// Words for a stack that are those of several, or of a program that runs one.
+struct OtherWord {
+    std::string_view word;
+    std::string_view hint;
+};
+constexpr std::array kOtherWords = {
+    OtherWord{"fsdp", "--stack fsdp2 (fully_shard), or fsdp1 (FullyShardedDataParallel)"},
+    OtherWord{"pytorch", "--stack ddp, or fsdp2"},
+    OtherWord{"torch", "--stack ddp, or fsdp2"},
+    OtherWord{"torchtune", "--stack fsdp2; its configs are read: fabricast explain config.yaml"},
+    OtherWord{"ds", "--stack deepspeed"},
+    OtherWord{"zero", "--stack deepspeed --layout shard=zero3"},
+    OtherWord{"zero1", "--stack deepspeed --layout shard=zero1"},
+    OtherWord{"zero2", "--stack deepspeed --layout shard=zero2"},
+    OtherWord{"zero3", "--stack deepspeed --layout shard=zero3"},
+    OtherWord{"hf", "--stack accelerate"},
+    OtherWord{"transformers", "--stack accelerate"},
+    OtherWord{"trl", "--stack accelerate"}};
+
+/// Whatever the case.
+std::string_view hintFor(std::string_view name) {
+    const auto* const found = std::ranges::find_if(kOtherWords, [name](const OtherWord& one) {
+        return one.word.size() == name.size() && editDistance(one.word, name) == 0;
+    });
+    return found == kOtherWords.end() ? "" : found->hint;
+}
+
 bool hasSeveralChunks(ScheduleKind schedule) {
     switch (schedule) {
         case ScheduleKind::Interleaved:
@@ -115,10 +142,11 @@ Result<const Stack*> findStack(std::string_view name) {
     for (const Stack& stack : all) {
         known.push_back(stack.name);
     }
+    const std::string_view hint = hintFor(name);
     return fail(Error::Code::NotFound,
                 "stack",
                 "unknown stack \"" + std::string(name) + "\"",
-                suggestName(name, known));
+                hint.empty() ? suggestName(name, known) : std::string(hint));
 }
 
 Settings defaultSettings(const Stack& stack,

@@ -1,9 +1,9 @@
 #include "simulator/report/simulation_text.h"
 
+#include "planner/base/percent_text.h"
 #include "planner/base/quantity_text.h"
 #include "planner/report/memory_report.h"
 #include "planner/report/note_line.h"
-#include "planner/report/percent_text.h"
 #include "planner/report/subject_text.h"
 #include "planner/report/table.h"
 #include "planner/report/time_scale.h"

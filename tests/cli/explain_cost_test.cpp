@@ -174,7 +174,7 @@ TEST(ExplainCost, RefusesByFlagWithWhatToType) {
          "--checkpoint-interval",
          "999999999"},
         {{"--price", "markt"}, "--price", "did you mean"},
-        {{"--price", "$x/h"}, "--price", "$2.5/h"},
+        {{"--price", "$x/h"}, "--price", "$2.10/h"},
         {{"--price", "no/such.json"}, "no/such.json", ""},
         {{"--price-kind", "stolen"}, "--price-kind", "on_demand"},
         {{"--site", "typicl"}, "--site", "did you mean \"typical\""}};

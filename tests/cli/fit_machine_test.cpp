@@ -1,6 +1,7 @@
 #include "cli/run_program.h"
 #include "planner/text/json_document.h"
 #include "planner/text/text_file.h"
+#include "tests/support/program_answer.h"
 #include "tests/support/temp_folder.h"
 
 #include <gtest/gtest.h>
@@ -127,6 +128,24 @@ TEST(FitMachine, FilesOfTheFirstVersionAreRead) {
   "median_error": {"before": 0.2, "after": 0.02}
 })"));
     EXPECT_GT(explainedStep({"--profile-dir", folder.string()}), 1.08 * explainedStep({}));
+}
+
+TEST(FitMachine, WhatIsToBeTypedNextCanBePasted) {
+    const std::filesystem::path folder = std::filesystem::path(tempFolder()) / "pasted";
+    std::filesystem::create_directories(folder / "corrections");
+    const std::string runs = (folder / "runs.csv").string();
+    const std::string file = (folder / "corrections" / "ours.json").string();
+    ASSERT_TRUE(writeTextFile(runs, slowerRuns("h100_sxm", runs)));
+    const ProgramOutput fitted = ran("backtest " + runs + " --fit " + file);
+    ASSERT_EQ(fitted.code, ExitCode::Ok) << fitted.err;
+    const std::string begin = "next: fabricast ";
+    const std::string said = fitted.out + fitted.err;
+    ASSERT_NE(said.find(begin), std::string::npos) << said;
+    const std::size_t at = said.find(begin) + begin.size();
+    const ProgramOutput next = ran(said.substr(at, said.find('\n', at) - at));
+    EXPECT_EQ(next.code, ExitCode::Ok) << next.err;
+    EXPECT_NE(next.out.find("llama-3-8b on 1 x "), std::string::npos) << next.out;
+    EXPECT_NE(next.out.find("corrected by ours"), std::string::npos) << next.out;
 }
 
 TEST(FitMachine, WhereNothingHelpsThereIsNoFileAndTheStatusIsOne) {

@@ -1,10 +1,13 @@
 #include "cli/run_program.h"
 #include "planner/text/text_file.h"
+#include "tests/support/program_answer.h"
 #include "tests/support/temp_folder.h"
 
 #include <gtest/gtest.h>
 
 #include <string>
+#include <tuple>
+#include <utility>
 #include <vector>
 
 namespace fabricast {
@@ -59,6 +62,52 @@ TEST(TypedHints, Work) {
         const ProgramOutput taken = runProgram(one.instead, {});
         EXPECT_NE(taken.code, ExitCode::BadInput) << one.hint << ": " << taken.err;
     }
+}
+
+/// Flags of training programs: what the error says to type is accepted, beside the model and the
+/// cluster.
+TEST(TypedHints, NameWhatIsTypedForAFlagOfAFramework) {
+    for (const auto& [typed, hint] :
+         {std::pair("--tp", "--layout tp=2"),
+          std::pair("--tensor-model-parallel-size=4", "--layout tp=4"),
+          std::pair("--batch-size=128", "--global-batch 128"),
+          std::pair("--bs", "--global-batch 64"),
+          std::pair("--per_device_train_batch_size=2", "--layout micro_batch=2"),
+          std::pair("--zero=2", "--stack deepspeed --layout shard=zero2"),
+          std::pair("--dtype", "--precision bf16"),
+          std::pair("--qlora", "--tuning qlora"),
+          std::pair("--gradient-checkpointing", "--layout recompute=full"),
+          std::pair("--nnodes=2", "-n 2"),
+          std::pair("--max_seq_length=2048", "--seq 2048")}) {
+        const ProgramOutput refused = runProgram(explain({typed}), {});
+        EXPECT_EQ(refused.code, ExitCode::BadInput) << typed;
+        EXPECT_NE(refused.err.find("try: " + std::string(hint) + "\n"), std::string::npos)
+            << refused.err;
+        const ProgramOutput taken =
+            ran("explain -m llama-3.1-8b -c dgx-h100 --no-fail " + std::string(hint));
+        EXPECT_NE(taken.code, ExitCode::BadInput) << hint << taken.err;
+    }
+    EXPECT_NE(runProgram({"profiles", "list", "--tp"}, {}).err.find("--help"), std::string::npos);
+}
+
+/// Words of PyTorch and its libraries for stacks and types.
+TEST(TypedHints, NameTheStackAndThePrecisionThatAWordMeans) {
+    for (const auto& [flag, word, hint] :
+         {std::tuple("--stack", "FSDP", "--stack fsdp2"),
+          std::tuple("--stack", "zero3", "--stack deepspeed --layout shard=zero3"),
+          std::tuple("--stack", "trl", "--stack accelerate"),
+          std::tuple("--stack", "megatron-fdsp", "\"megatron-fsdp\""),
+          std::tuple("--precision", "bfloat16", "\"bf16\""),
+          std::tuple("--precision", "FP8", "\"fp8_tensorwise\"")}) {
+        const ProgramOutput refused = runProgram(explain({flag, word}), {});
+        EXPECT_EQ(refused.code, ExitCode::BadInput) << word;
+        EXPECT_NE(refused.err.find(hint), std::string::npos) << refused.err;
+    }
+}
+
+TEST(TypedHints, AModelTypedAsAFileIsTold) {
+    const ProgramOutput refused = runProgram({"explain", "llama-3.1-8b"}, {});
+    EXPECT_NE(refused.err.find("try: -m llama-3.1-8b"), std::string::npos) << refused.err;
 }
 
 // What follows from one flag is not blamed on another that is of the same group of settings.

@@ -18,10 +18,26 @@ TEST(ModelSpelling, OneArchitectureHasOneStem) {
     EXPECT_EQ(modelStem("deepseek-ai/DeepSeek-V3-0324"), modelStem("deepseek-v3"));
     EXPECT_EQ(modelStem("jina-20240806"), modelStem("jina"));
     EXPECT_EQ(modelStem("x-250115"), modelStem("x"));
-    for (const char* const word : {"9999", "2513", "0231999", "1332", "20249901", "250140"}) {
+    for (const char* const date : {"2025-01-31", "2025-01", "2024-02-29", "2025.01.31", "0229"}) {
+        EXPECT_EQ(modelStem(std::string("llama-3.1-8b-") + date), modelStem("llama-3.1-8b"));
+    }
+    for (const char* const word : {"9999",
+                                   "2513",
+                                   "0231999",
+                                   "1332",
+                                   "20249901",
+                                   "250140",
+                                   "20250230",
+                                   "250229",
+                                   "0230",
+                                   "2025-02-30",
+                                   "2025-13",
+                                   "2025"}) {
         EXPECT_NE(modelStem(std::string("qwen3-8b-") + word), modelStem("qwen3-8b")) << word;
     }
     EXPECT_NE(modelStem("llama-3.1-8b"), modelStem("llama-3-8b"));
+    EXPECT_EQ(modelStem("llama-3.1-8b-"), "");
+    EXPECT_EQ(modelStem("meta-llama/"), "");
     EXPECT_NE(modelStem("qwen2.5-7b"), modelStem("qwen2-57b"));
     EXPECT_NE(modelStem("mixtral-8x7b"), modelStem("mixtral-8x22b"));
 }

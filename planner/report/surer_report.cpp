@@ -1,0 +1,37 @@
+#include "planner/report/surer_report.h"
+
+#include "planner/report/headline_json.h"
+#include "planner/report/plan_table.h"
+#include "planner/report/time_scale.h"
+
+#include <fmt/format.h>
+
+namespace fabricast {
+
+std::string surerLine(const std::optional<SurerChange>& surer) {
+    if (!surer) {
+        return {};
+    }
+    const double seconds = surer->step.value.count();
+    return fmt::format("surer: {}: {} surely fits in GPU memory alone, {} of {} GiB, {} a step\n",
+                       surer->set,
+                       surer->plan,
+                       gibText(surer->peak),
+                       gibText(surer->capacity),
+                       timeScaleFor(seconds).withUnit(seconds));
+}
+
+void writeSurer(JsonText& json, const std::optional<SurerChange>& surer) {
+    if (!surer) {
+        return;
+    }
+    json.beginObject("surer");
+    json.add("set", surer->set);
+    json.add("plan", surer->plan);
+    writeHeadline(json, "step_s", surer->step);
+    json.add("peak_bytes", surer->peak.count());
+    json.add("capacity_bytes", surer->capacity.count());
+    json.end();
+}
+
+}  // namespace fabricast

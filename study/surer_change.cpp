@@ -1,0 +1,96 @@
+#include "study/surer_change.h"
+
+#include "study/changes.h"
+#include "study/find_changes.h"
+#include "study/search_request.h"
+#include "study/typed_plan.h"
+
+#include <algorithm>
+#include <limits>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace fabricast {
+namespace {
+
+/// The settings of the catalogue that spare memory and cost neither time nor care.
+std::vector<Change> sparingSettings(const Question& question, const SearchRequest& request) {
+    std::vector<std::string> stacks;
+    for (const StackSettings& one : request.task.stacks) {
+        stacks.emplace_back(one.stack->name);
+    }
+    std::vector<Change> changes = changesFor(Aim::Memory,
+                                             {.question = question,
+                                              .now = request.task.base,
+                                              .stacks = std::move(stacks),
+                                              .rules = &request.task.rules});
+    std::erase_if(changes, [](const Change& change) {
+        return change.group != FixGroup::Free || change.effort > 0 ||
+               !std::ranges::all_of(change.edits, [](const Edit& edit) {
+                   return edit.path.starts_with("settings.");
+               });
+    });
+    return changes;
+}
+
+/// The fastest plan of a changed question that surely fits in the GPUs alone.
+Result<Judgement> judgedOnDevice(const Question& changed,
+                                 const Workbench& bench,
+                                 const Watch& watch) {
+    FABRICAST_ASSIGN(SearchRequest request, searchRequest(changed, bench));
+    request.options.mostWalked = kMostEventsOfMany;
+    request.options.pareto = false;
+    request.options.threads = 1;  // several are searched at a time
+    request.task.rules.forbidden.push_back({"offload", ""});
+    FABRICAST_ASSIGN(const TimingProfiles* timing, bench.timing());
+    FABRICAST_ASSIGN(PlanReport report, searched(request, *timing, {.stop = watch.stop}));
+    const auto sure = std::ranges::find_if(report.plans, &isSurelyOnDevice);
+    if (sure == report.plans.end()) {
+        return fail(Error::Code::Unsupported, "layout", "nothing surely fits");
+    }
+    return Judgement{.distance = sure->step.step.value.count(),
+                     .reaches = true,
+                     .plan = std::move(*sure),
+                     .walked = report.walked,
+                     .isCut = !report.cutShort.empty()};
+}
+
+}  // namespace
+
+bool isSurelyOnDevice(const Plan& plan) {
+    return plan.memory.verdict == Verdict::Fits && plan.scenario.layout.offload == Offload::None;
+}
+
+Result<std::optional<SurerChange>> surerChange(const Question& question,
+                                               std::span<const Plan> plans,
+                                               const Workbench& bench,
+                                               const Watch& watch) {
+    if (std::ranges::any_of(plans, &isSurelyOnDevice)) {
+        return std::optional<SurerChange>();
+    }
+    const bool isSure = !plans.empty() && plans.front().memory.verdict == Verdict::Fits;
+    FABRICAST_ASSIGN(const SearchRequest request, searchRequest(question, bench));
+    ChangeSearch search{.threads = bench.threads()};
+    search.before =
+        isSure ? plans.front().step.step.value.count() : std::numeric_limits<double>::max();
+    const auto judge = [&](const Question& changed, double) {
+        return judgedOnDevice(changed, bench, watch);
+    };
+    FABRICAST_ASSIGN(
+        const std::vector<TriedChange> found,
+        findChanges(question, sparingSettings(question, request), judge, search, watch));
+    if (found.empty()) {
+        return std::optional<SurerChange>();
+    }
+    const Plan& plan = found.front().judgement.plan;
+    std::vector<Edit> edits = found.front().edits();
+    return std::optional(SurerChange{.set = typed(edits),
+                                     .edits = std::move(edits),
+                                     .plan = typedPlan(plan),
+                                     .step = plan.step.step,
+                                     .peak = plan.memory.peak.value,
+                                     .capacity = plan.memory.capacity});
+}
+
+}  // namespace fabricast
