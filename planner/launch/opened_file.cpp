@@ -126,12 +126,22 @@ Result<void> addLaunchArguments(const OpenedFile& starter, OpenedFile& named) {
     return {};
 }
 
-/// What starts a script or a program is said of it, too: ranks, and arguments behind it.
+/// What starts a script or a program is said of it, too: ranks, and the environment, but for what
+/// it sets itself.
 void addStart(const OpenedFile& script, OpenedFile& named) {
     const bool isStarted = script.namedBy == "starts" || namesProgram(script);
-    if (script.kind == LaunchKind::Script && isStarted) {
-        named.keys.append(script.keys, {"torchrun ", "sbatch ", "srun ", "mpirun ", "env "});
+    if (script.kind != LaunchKind::Script || !isStarted) {
+        return;
     }
+    LaunchKeys start(script.keys.source());
+    for (const LaunchKey& key : script.keys.all()) {
+        const bool isSetAgain =
+            key.path.starts_with("env ") && named.keys.find(key.path) != nullptr;
+        if (!isSetAgain) {
+            start.add(key);
+        }
+    }
+    named.keys.append(start, {"torchrun ", "sbatch ", "srun ", "mpirun ", "env "});
 }
 
 /// A file that says nothing is none: whatever it is for, it is not done.
