@@ -153,6 +153,13 @@ void chunkedLoss(const ChangeSubject& subject, Offers& offers) {
     }
 }
 
+/// torchtune has models and losses of its own.
+bool isOfTune(const Question& question) {
+    const JsonValue* const imported = question.root.find("imported");
+    const JsonValue* const from = imported == nullptr ? nullptr : imported->find("from");
+    return from != nullptr && from->text().value_or("").starts_with("torchtune: ");
+}
+
 /// Of transformers' models, by Liger.
 void fusedLoss(const ChangeSubject& subject, Offers& offers) {
     constexpr std::array kStacks = {"ddp", "fsdp2", "deepspeed", "accelerate", "axolotl"};
@@ -166,7 +173,7 @@ void fusedLoss(const ChangeSubject& subject, Offers& offers) {
         fused.layout = {};
     }
     const bool isNew = subject.now.settings.kernels.loss != LossKernel::Liger;
-    if (runs && isNew && checkFusedLoss(fused)) {
+    if (runs && isNew && !isOfTune(subject.question) && checkFusedLoss(fused)) {
         offers.add({setting("settings.kernels.loss", "liger")});
     }
 }
