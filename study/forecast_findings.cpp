@@ -88,6 +88,14 @@ std::string fixText(const ForecastSubject& subject,
            (sideEffect.empty() ? "" : " (" + sideEffect + ")");
 }
 
+/// Whether a file of torchtune, whose models are its own, has no key for a change.
+bool isForOthers(const ForecastSubject& subject, std::span<const Edit> edits) {
+    const bool hasTuneConfig = std::ranges::any_of(
+        subject.files, [](const OpenedFile& file) { return file.kind == LaunchKind::Tune; });
+    return hasTuneConfig && hardwareOf(edits).empty() &&
+           ownKeysOf(subject.files, subject.question, edits, subject.bench).empty();
+}
+
 /// Tensor parallelism over more GPUs than a node has is between nodes.
 bool splitsLayersOverNodes(const Fix& fix, const Scenario& scenario) {
     return std::ranges::any_of(fix.edits, [&](const Edit& edit) {
@@ -104,6 +112,9 @@ std::string memoryFix(const ForecastSubject& subject, const MemoryBreakdown& mem
     const Fix* nearest = nullptr;
     for (const Rejection& rejection : memory.rejections) {
         for (const Fix& one : rejection.fixes) {
+            if (isForOthers(subject, one.edits)) {
+                continue;
+            }
             const bool isFirst = best == nullptr;
             const bool isKinder = !isFirst &&
                                   splitsLayersOverNodes(*best, subject.forecast.scenario) &&
@@ -210,7 +221,7 @@ std::string waitingFix(const ForecastSubject& subject, double seconds) {
     }
     const FasterChange& faster = *subject.forecast.faster;
     const Result<Question> changed = with(subject.question, faster.edits);
-    if (!changed) {
+    if (!changed || isForOthers(subject, faster.edits)) {
         return others;
     }
     const Result<Explanation> then =

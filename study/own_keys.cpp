@@ -3,6 +3,7 @@
 #include "planner/launch/launch_targets.h"
 #include "planner/launch/own_words.h"
 #include "planner/load/load_scenario.h"
+#include "study/tune_words.h"
 
 #include <algorithm>
 #include <array>
@@ -56,9 +57,9 @@ std::optional<OwnFile> ownFile(std::span<const OpenedFile> files) {
             case LaunchKind::Axolotl:
                 return OwnFile{one, "axolotl"};
             case LaunchKind::Trainer:
+            case LaunchKind::Tune:
                 return OwnFile{one, ""};
             case LaunchKind::Torch:
-            case LaunchKind::Tune:
             case LaunchKind::Script:
                 break;
         }
@@ -234,12 +235,17 @@ std::string ownKeysOf(std::span<const OpenedFile> files,
     if (!own) {
         return "";
     }
-    if (own->target.empty()) {
+    if (own->file.kind == LaunchKind::Trainer) {
         return trainersWords(own->file, trainersArguments(question, edits, bench));
     }
     const Result<Question> changed = with(question, edits);
     if (!changed) {
         return "";
+    }
+    if (own->file.kind == LaunchKind::Tune) {
+        const Result<LoadedScenario> then =
+            loadScenario(changed->root, bench.profiles(), changed->folders);
+        return then ? tuneWords(own->file, edits, then->scenario) : "";
     }
     const Result<WrittenFile> before = writtenFile(question, *own, bench);
     const Result<WrittenFile> after = writtenFile(*changed, *own, bench);

@@ -10,6 +10,13 @@ namespace fabricast::offers {
 
 namespace {
 
+/// torchtune has models and losses of its own.
+bool isOfTune(const Question& question) {
+    const JsonValue* const imported = question.root.find("imported");
+    const JsonValue* const from = imported == nullptr ? nullptr : imported->find("from");
+    return from != nullptr && from->text().value_or("").starts_with("torchtune: ");
+}
+
 /// Whether experts lie on several ranks; of a search, whether they may.
 bool exchangesRows(const ChangeSubject& subject) {
     return subject.now.model.moe && (isSearch(subject) || subject.now.layout.ep > 1);
@@ -109,7 +116,7 @@ void fusedLoss(const ChangeSubject& subject, Offers& offers) {
         fused.layout = {};
     }
     const bool isNew = subject.now.settings.kernels.loss != LossKernel::Liger;
-    if (runs && isNew && checkFusedLoss(fused)) {
+    if (runs && isNew && !isOfTune(subject.question) && checkFusedLoss(fused)) {
         offers.add({setting("settings.kernels.loss", "liger")});
     }
 }

@@ -38,7 +38,7 @@ Result<LaunchKeys> configOf(LaunchKeys& keys,
     }
     const std::string source = text.starts_with("{") ? keys.source() : text;
     if (!text.starts_with("{")) {
-        FABRICAST_ASSIGN(text, context.read(text));
+        FABRICAST_ASSIGN(text, readNamedText(keys, *keys.find(argument), text, context.read));
     }
     return readJsonKeys(text, source);
 }

@@ -1,5 +1,6 @@
 #include "planner/launch/deepspeed_files.h"
 
+#include "planner/launch/deepspeed_experts.h"
 #include "planner/launch/hugging_face.h"
 #include "planner/launch/liger_kernels.h"
 #include "planner/spec/setting_names.h"
@@ -10,8 +11,15 @@
 namespace fabricast {
 namespace {
 
-constexpr std::array<std::string_view, 5> kToldToDeepspeed = {
-    "deepspeed.*", "precision.*", "optimizer.kind", "recompute.kind", "engine"};
+/// Of its own experts the script is told.
+std::vector<std::string_view> toldToDeepspeed(const Scenario& scenario) {
+    std::vector<std::string_view> told = {
+        "deepspeed.*", "precision.*", "optimizer.kind", "recompute.kind", "engine"};
+    if (scenario.settings.kernels.experts == ExpertKernel::DeepSpeed) {
+        told.insert(told.end(), {"kernels.experts", "kernels.capacity_factor"});
+    }
+    return told;
+}
 
 int zeroStage(Shard shard) {
     return shard == Shard::Zero1 ? 1 : shard == Shard::Zero2 ? 2 : shard == Shard::Zero3 ? 3 : 0;
@@ -87,20 +95,6 @@ void addDtypes(const PrecisionSettings& precision, JsonText& json) {
     json.add("communication_data_type", nameOf(precision.reduce));
 }
 
-/// The layer that the model's code makes: nothing of it is in DeepSpeed's JSON.
-std::string nativeMoe(const Scenario& scenario) {
-    const MoeSpec& moe = *scenario.model.moe;
-    const double capacity = scenario.settings.kernels.capacityFactor;
-    const std::int64_t least = scenario.settings.deepspeed.minCapacity;
-    return "deepspeed.moe.layer.MoE(" + std::to_string(scenario.model.hidden) +
-           ", expert, num_experts=" + std::to_string(moe.experts) +
-           ", ep_size=" + std::to_string(scenario.layout.ep) + ", k=" + std::to_string(moe.topK) +
-           (capacity > 0 ? ", capacity_factor=" + decimalText(capacity) +
-                               ", min_capacity=" + std::to_string(least)
-                         : std::string(", drop_tokens=False")) +
-           (moe.residual ? ", use_residual=True)" : ")");
-}
-
 bool isDeepspeedOptimizer(OptimizerKind kind) {
     return kind == OptimizerKind::AdamW || kind == OptimizerKind::Lion;
 }
@@ -173,16 +167,16 @@ Result<LaunchFiles> deepspeedFiles(const LaunchFacts& facts) {
     const Scenario& scenario = facts.scenario;
     FABRICAST_ASSIGN(std::string text, deepspeedJson(facts, OptimizerOwner::DeepSpeed));
     LaunchFiles files;
-    FABRICAST_ASSIGN(files.untold, untoldByTransformers(scenario, kToldToDeepspeed));
+    FABRICAST_ASSIGN(files.untold, untoldByTransformers(scenario, toldToDeepspeed(scenario)));
     if (scenario.layout.pp > 1) {
         files.untold.emplace_back(
             "train.py makes a PipelineModule of --pipeline-parallel-size stages, which the "
             "train.py "
             "of DeepSpeedExamples takes");
     }
-    if (scenario.settings.kernels.experts == ExpertKernel::DeepSpeed && scenario.model.moe) {
-        files.untold.push_back("experts: train.py makes " + nativeMoe(scenario));
-    } else if (scenario.layout.ep > 1) {
+    const bool hasOwnExperts =
+        scenario.settings.kernels.experts == ExpertKernel::DeepSpeed && scenario.model.moe;
+    if (scenario.layout.ep > 1 && !hasOwnExperts) {
         files.untold.push_back("layout.ep=" + std::to_string(scenario.layout.ep) +
                                ": train.py makes deepspeed.moe layers with this ep_size");
     }
@@ -217,6 +211,7 @@ Result<LaunchFiles> deepspeedFiles(const LaunchFacts& facts) {
         files.command.emplace_back("--pipeline-parallel-size");
         files.command.push_back(std::to_string(scenario.layout.pp));
     }
+    addExpertArguments(scenario, files);
     addAdapterArguments(scenario, files);
     addLigerArguments(scenario, files);
     addSavingArguments(facts, files);

@@ -22,6 +22,18 @@ OpenedFile trlFile(const LaunchKeys& keys) {
     return file;
 }
 
+/// OmegaConf, which loads the files of torchtune and NeMo, takes no key twice.
+Result<void> checkRepeated(const LaunchKeys& keys) {
+    if (keys.repeated().empty()) {
+        return {};
+    }
+    const RepeatedKey& one = keys.repeated().front();
+    return keys.refuse(one.first,
+                       "is said again in line " + std::to_string(one.holds) +
+                           ": its framework's loader takes no key twice",
+                       "say it once");
+}
+
 }  // namespace
 
 void nameOther(OpenedFile& file, std::initializer_list<std::string_view> paths) {
@@ -56,9 +68,11 @@ Result<OpenedFile> yamlFile(LaunchKeys keys) {
         return trlFile(keys);
     }
     if (isTuneYaml(keys)) {
+        FABRICAST_TRY(checkRepeated(keys));
         return OpenedFile{LaunchKind::Tune, std::move(keys)};
     }
     if (isNemoYaml(keys)) {
+        FABRICAST_TRY(checkRepeated(keys));
         FABRICAST_ASSIGN(LaunchKeys arguments, argumentsOfNemoYaml(keys));
         return OpenedFile{LaunchKind::Megatron, std::move(arguments), MegatronWords::Nemo};
     }

@@ -1,83 +1,50 @@
 #include "planner/launch/import_allocator.h"
 
-#include <algorithm>
-#include <charconv>
+#include "planner/launch/allocator_options.h"
+
 #include <cstdint>
 #include <string>
-#include <string_view>
-#include <system_error>
-#include <vector>
 
 namespace fabricast {
 namespace {
-
-constexpr const char* kNewName = "env PYTORCH_ALLOC_CONF";  // from torch 2.9 on
-constexpr const char* kOldName = "env PYTORCH_CUDA_ALLOC_CONF";
-
-/// "a:1,b:[256:1,512:2]" is two options.
-std::vector<std::string> allocatorOptions(std::string_view text) {
-    std::vector<std::string> options(1);
-    int depth = 0;
-    for (const char one : text) {
-        depth += one == '[' ? 1 : one == ']' ? -1 : 0;
-        if (one == ',' && depth == 0) {
-            options.emplace_back();
-        } else if (one != ' ') {
-            options.back() += one;
-        }
-    }
-    return options;
-}
-
-/// A number that one option gives, or -1 where it gives none.
-std::int64_t numberOf(std::string_view value) {
-    std::int64_t number = -1;
-    const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), number);
-    return error == std::errc() && end == value.data() + value.size() ? number : -1;
-}
 
 struct AllocatorRead {
     bool grows = false;
     std::int64_t maxSplitMb = 0;
     std::int64_t divisions = 0;
     std::string unread;
+    std::string refused;
 
-    void read(const std::string& option);
+    void read(const AllocatorOption& option);
 };
 
-void AllocatorRead::read(const std::string& option) {
-    const std::size_t colon = std::min(option.find(':'), option.size() - 1);
-    const std::string_view name = std::string_view(option).substr(0, colon);
-    const std::string value = option.substr(colon + 1);
-    if (name == "expandable_segments") {
-        grows = value == "True";
-    } else if (name == "max_split_size_mb" && numberOf(value) > 0) {
-        maxSplitMb = numberOf(value);
-    } else if (name == "roundup_power2_divisions" && numberOf(value) > 0) {
-        divisions = numberOf(value);
+void addTo(std::string& list, const std::string& one) {
+    list += (list.empty() ? "" : ", ") + one;
+}
+
+void AllocatorRead::read(const AllocatorOption& option) {
+    constexpr double kMost = 1e9;  // MiB, or parts of a power of two
+    const double number = leadingNumber(option.value).value_or(0.0);
+    const bool isWhole = number >= 1.0 && number <= kMost;
+    if (!mendedOption(option).empty()) {
+        addTo(refused, option.text());
+    } else if (option.text().find('$') != std::string::npos) {
+        addTo(unread, option.text());
+    } else if (option.name == "expandable_segments") {
+        grows = option.value == "True";
+    } else if (option.name == "max_split_size_mb" && isWhole) {
+        maxSplitMb = static_cast<std::int64_t>(number);
+    } else if (option.name == "roundup_power2_divisions" && isWhole) {
+        divisions = static_cast<std::int64_t>(number);
     } else {
-        unread += (unread.empty() ? "" : ", ") + option;
+        addTo(unread, option.text());
     }
 }
 
-}  // namespace
-
-void importAllocator(ScenarioDraft& draft) {
-    const char* const from = draft.keys().has(kNewName) ? kNewName : kOldName;
-    const std::string variable = std::string(from).substr(std::string_view("env ").size());
-    AllocatorRead options;
-    for (const std::string& option : allocatorOptions(draft.keys().text(from).value_or(""))) {
-        if (!option.empty()) {
-            options.read(option);
-        }
-    }
-    if (options.grows) {
-        draft.set("settings.allocator", "expandable_segments", from);
-    } else if (options.maxSplitMb > 0) {
-        draft.set("settings.max_split_size_mb", options.maxSplitMb, from);
-    }
-    if (options.divisions > 1) {
-        draft.set("settings.roundup_power2_divisions", options.divisions, from);
+void noteOptions(ScenarioDraft& draft, const AllocatorRead& options, const std::string& variable) {
+    if (!options.refused.empty()) {
+        draft.note(variable + ": PyTorch refuses " + options.refused +
+                   " where a rank first allocates; the forecast is without it");
     }
     if (!options.unread.empty()) {
         draft.note(variable + ": " + options.unread + " is not looked at");
@@ -89,6 +56,29 @@ void importAllocator(ScenarioDraft& draft) {
         draft.note(variable +
                    ": PyTorch collects nothing unless set_per_process_memory_fraction is called");
     }
+}
+
+}  // namespace
+
+void importAllocator(ScenarioDraft& draft) {
+    const LaunchKey* const key = allocatorVariable(draft.keys());
+    if (key == nullptr) {
+        return;
+    }
+    const std::string from = key->path;
+    AllocatorRead options;
+    for (const AllocatorOption& option : allocatorOptions(key->values.front())) {
+        options.read(option);
+    }
+    if (options.grows) {
+        draft.set("settings.allocator", "expandable_segments", from);
+    } else if (options.maxSplitMb > 0) {
+        draft.set("settings.max_split_size_mb", options.maxSplitMb, from);
+    }
+    if (options.divisions > 1) {
+        draft.set("settings.roundup_power2_divisions", options.divisions, from);
+    }
+    noteOptions(draft, options, variableName(*key));
 }
 
 }  // namespace fabricast

@@ -3,9 +3,9 @@
 
 namespace fabricast {
 
-/// What a script sets of PyTorch's allocator, in PYTORCH_ALLOC_CONF, or in PYTORCH_CUDA_ALLOC_CONF
-/// where that is not set: "settings.allocator", "settings.max_split_size_mb" and
-/// "settings.roundup_power2_divisions". Options that are not modelled are noted.
+/// What a script or a program sets of PyTorch's allocator, in the variable that PyTorch looks at:
+/// "settings.allocator", "settings.max_split_size_mb" and "settings.roundup_power2_divisions".
+/// Options that are not modelled, or that PyTorch refuses, are noted.
 void importAllocator(ScenarioDraft& draft);
 
 }  // namespace fabricast

@@ -132,6 +132,10 @@ LaunchKeys argumentsOfBridge(const LaunchKeys& program) {
         program.find("GPTModelProvider.pipeline_model_parallel_layout") != nullptr ||
         program.find("MegatronStrategy.pipeline_model_parallel_layout") != nullptr;
     for (const LaunchKey& one : program.all()) {
+        if (one.path.starts_with("env ")) {
+            keys.add(one);
+            continue;
+        }
         const std::size_t dot = one.path.find('.');
         const std::string_view section =
             dot == std::string::npos ? "" : sectionOf(one.path.substr(0, dot));

@@ -1,4 +1,5 @@
 #include "planner/base/checked.h"
+#include "planner/launch/deepspeed_experts.h"
 #include "planner/launch/import_hugging_face.h"
 #include "planner/launch/import_launch.h"
 #include "planner/launch/import_phases.h"
@@ -188,6 +189,7 @@ Result<JsonValue> importDeepspeed(LaunchKeys& keys) {
         draft.set("layout.cp_kind", "ulysses", "sequence_parallel_size");
     }
     FABRICAST_TRY(importDeepspeedRanks(draft));
+    FABRICAST_TRY(importExpertArguments(draft));
     FABRICAST_TRY(importPeft(draft));
     FABRICAST_TRY(importLigerArguments(draft));
     FABRICAST_TRY(importTrainerSaving(draft, "--"));

@@ -1,6 +1,7 @@
 #include "planner/launch/import_launch.h"
 
 #include "planner/launch/accelerate_arguments.h"
+#include "planner/launch/deepspeed_experts.h"
 #include "planner/launch/framework_file.h"
 #include "planner/launch/own_words.h"
 #include "planner/launch/scenario_draft.h"
@@ -83,6 +84,7 @@ void addScriptsArguments(const LaunchKeys& script, OpenedFile& named) {
                            "--liger_",
                            "--save_st",
                            "--dtype"});
+        appendExpertArguments(script, named.keys);
     }
 }
 

@@ -20,6 +20,14 @@ struct LaunchKey {
     std::string file{};  ///< where it stands, if it is another file's; empty: the keys' own
 };
 
+/// A key that stands twice in one map of YAML.
+struct RepeatedKey {
+    LaunchKey first;
+    std::int64_t holds = 0;  ///< the line of the last, which YAML's loaders take
+    bool isSection = false;
+    bool isSame = false;  ///< it says the same
+};
+
 /// This is a launch file as its keys, whatever it is written in. Who reads one marks it; those that
 /// nobody read are said in the end.
 ///     const LaunchKey* const tp = keys.use("parallelism.tensor_parallel_degree");
@@ -28,6 +36,9 @@ public:
     explicit LaunchKeys(std::string source) : source_(std::move(source)) {}
 
     void add(LaunchKey key) { keys_.push_back(std::move(key)); }
+    void addRepeated(RepeatedKey key) { repeated_.push_back(std::move(key)); }
+    [[nodiscard]] const std::vector<RepeatedKey>& repeated() const { return repeated_; }
+    void takeRepeated(const LaunchKeys& other) { repeated_ = other.repeated_; }
     /// Another file's keys that begin with one of these, behind its own: they win.
     void append(const LaunchKeys& other, std::initializer_list<std::string_view> before);
     /// The last of that path; null where there is none.
@@ -54,6 +65,7 @@ public:
 private:
     std::string source_;
     std::vector<LaunchKey> keys_;
+    std::vector<RepeatedKey> repeated_;
 };
 
 /// More keys or levels than any launch file has.

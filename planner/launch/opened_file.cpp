@@ -126,12 +126,22 @@ Result<void> addLaunchArguments(const OpenedFile& starter, OpenedFile& named) {
     return {};
 }
 
-/// What starts a script or a program is said of it, too: ranks, and arguments behind it.
+/// What starts a script or a program is said of it, too: ranks, and the environment, but for what
+/// it sets itself.
 void addStart(const OpenedFile& script, OpenedFile& named) {
     const bool isStarted = script.namedBy == "starts" || namesProgram(script);
-    if (script.kind == LaunchKind::Script && isStarted) {
-        named.keys.append(script.keys, {"torchrun ", "sbatch ", "srun ", "mpirun ", "env "});
+    if (script.kind != LaunchKind::Script || !isStarted) {
+        return;
     }
+    LaunchKeys start(script.keys.source());
+    for (const LaunchKey& key : script.keys.all()) {
+        const bool isSetAgain =
+            key.path.starts_with("env ") && named.keys.find(key.path) != nullptr;
+        if (!isSetAgain) {
+            start.add(key);
+        }
+    }
+    named.keys.append(start, {"torchrun ", "sbatch ", "srun ", "mpirun ", "env "});
 }
 
 /// A file that says nothing is none: whatever it is for, it is not done.
@@ -142,7 +152,34 @@ Result<OpenedFile> openForm(Form form, std::string_view text, const std::string&
                : Result<OpenedFile>(std::move(file));
 }
 
+/// "--config: " of a key that names a file; nothing of a command that starts it.
+std::string namedWords(const std::string& path) {
+    const std::string name = path.substr(path.rfind(' ') + 1);
+    return name == "script" || name == "starts" ? "" : name + ": ";
+}
+
+/// What is said behind the key that names a file, and so without it.
+std::string whyNotOpened(const OpenedFile& file, const Error& error) {
+    const std::string before = namedWords(file.namedBy);
+    return error.why.starts_with(before) ? error.why.substr(before.size()) : error.text();
+}
+
 }  // namespace
+
+Result<std::string> readNamedText(const LaunchKeys& keys,
+                                  const LaunchKey& key,
+                                  const std::string& name,
+                                  const ReadNamed& read) {
+    Result<std::string> text = read(name);
+    if (text) {
+        return text;
+    }
+    const Error& error = text.error();
+    return fail(error.code,
+                keys.where(key),
+                namedWords(key.path) + error.where + " " + error.why,
+                "a file that is there; it is looked for beside " + keys.source());
+}
 
 bool isLaunchFile(std::string_view text, const std::string& source) {
     return formOf(text, source) != Form::Scenario;
@@ -164,8 +201,10 @@ Result<OpenedFile> openNamed(const OpenedFile& file, const ReadNamed& read) {
                                 "--accelerate_config " + trlConfigNames() + ", or a YAML file");
     }
     FABRICAST_TRY(checkTuneConfig(file.keys));
-    FABRICAST_ASSIGN(const std::string text,
-                     ofTrl ? Result<std::string>(*ofTrl) : read(file.names));
+    FABRICAST_ASSIGN(
+        const std::string text,
+        ofTrl ? Result<std::string>(*ofTrl)
+              : readNamedText(file.keys, *file.keys.find(file.namedBy), file.names, read));
     const std::string source = ofTrl ? file.names : besideOf(file.keys.source(), file.names);
     const Form form = formOf(text, source);
     if (form == Form::Shell && file.namedBy != "starts") {
@@ -230,7 +269,7 @@ Result<std::vector<OpenedFile>> openLaunchFiles(std::string_view text,
             break;
         }
         if (!named) {
-            files.back().notOpened = named.error().text();
+            files.back().notOpened = whyNotOpened(files.back(), named.error());
             break;
         }
         const std::filesystem::path path(named->keys.source());

@@ -43,6 +43,12 @@ struct OpenedFile {
 /// The text of a file that another one names.
 using ReadNamed = std::function<Result<std::string>(const std::string& name)>;
 
+/// The text of a file that a key names; one that cannot be read is an error at that key.
+Result<std::string> readNamedText(const LaunchKeys& keys,
+                                  const LaunchKey& key,
+                                  const std::string& name,
+                                  const ReadNamed& read);
+
 /// Whether a file is read as a launch file: by its ending, a script by its first line, and
 /// DeepSpeed's JSON by its keys.
 bool isLaunchFile(std::string_view text, const std::string& source);

@@ -142,7 +142,8 @@ LaunchKeys trainerKeys(const LaunchKeys& program) {
         if (one.path.starts_with("SFTTrainer.") && !keys.has(kTrlKey)) {
             keys.add({.path = kTrlKey, .values = {}, .line = one.line, .column = one.column});
         }
-        if (std::ranges::find(kOfPreferences, one.path) != kOfPreferences.end()) {
+        if (std::ranges::find(kOfPreferences, one.path) != kOfPreferences.end() ||
+            one.path.starts_with("env ")) {
             keys.add(one);
         }
         if (one.path == "from_pretrained") {

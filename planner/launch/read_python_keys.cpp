@@ -1,3 +1,4 @@
+#include "planner/launch/allocator_options.h"
 #include "planner/launch/launch_keys.h"
 #include "planner/launch/python_values.h"
 
@@ -31,6 +32,7 @@ public:
             if (isCall(i)) {
                 addCall(i);
             }
+            addVariable(i);
             if (keys_.all().size() > kMostLaunchKeys || entries_ > kMostLaunchKeys) {
                 return fail(Error::Code::BadInput,
                             keys_.source(),
@@ -102,11 +104,38 @@ private:
         if (!isSign(equals, "=")) {
             return std::nullopt;
         }
-        std::size_t end = equals + 1;
-        while (end < words_.size() && words_[end].kind != WordKind::End && !isSign(end, ";")) {
-            end = program_.isOpening(end) ? words_[end].close + 1 : end + 1;
+        return WordSpan{equals + 1, endOfStatement(equals + 1)};
+    }
+
+    /// "env NAME" of os.environ["NAME"] = "…", and as a usual value of os.environ.setdefault.
+    void addVariable(std::size_t at) {
+        if (!isName(at) || words_[at].text != "environ") {
+            return;
         }
-        return WordSpan{equals + 1, end};
+        if (isSign(at + 1, "[") && isSign(words_[at + 1].close + 1, "=")) {
+            const std::size_t begin = words_[at + 1].close + 2;
+            addNamedVariable("env ", at + 2, {begin, endOfStatement(begin)});
+        } else if (isSign(at + 1, ".") && isName(at + 2) && words_[at + 2].text == "setdefault" &&
+                   isSign(at + 3, "(")) {
+            const std::vector<WordSpan> items = program_.itemsIn(at + 3);
+            if (items.size() == 2) {
+                addNamedVariable(std::string(kUsualVariable), items.front().begin, items.back());
+            }
+        }
+    }
+
+    void addNamedVariable(const std::string& before, std::size_t name, const WordSpan& value) {
+        const bool isOne = program_.valuesOf(value).size() == 1;
+        if (words_[name].kind == WordKind::Text && isOne) {
+            addKey(before + words_[name].text, value, words_[name]);
+        }
+    }
+
+    [[nodiscard]] std::size_t endOfStatement(std::size_t at) const {
+        while (at < words_.size() && words_[at].kind != WordKind::End && !isSign(at, ";")) {
+            at = program_.isOpening(at) ? words_[at].close + 1 : at + 1;
+        }
+        return at;
     }
 
     [[nodiscard]] bool isCall(std::size_t at) const {

@@ -2,6 +2,7 @@
 
 #include <yaml-cpp/yaml.h>
 
+#include <map>
 #include <set>
 #include <utility>
 
@@ -15,12 +16,18 @@ public:
 
     Result<void> add(const YAML::Node& map, const std::string& section, int level) {
         FABRICAST_TRY(addMerged(map, section, level));
+        const std::map<std::string, YAML::Mark> last = lastOfEach(map);
         for (const auto& member : map) {
-            if (member.first.IsScalar() && member.first.Scalar() == kMerge) {
+            if (isMerge(member.first)) {
                 continue;
             }
             FABRICAST_ASSIGN(const std::string name, scalarOf(member.first));
             const std::string path = section + name;
+            const auto holds = last.find(name);
+            if (holds != last.end() && !isAt(member.first, holds->second)) {
+                addRepeated(map, member.first, path, holds->second);
+                continue;
+            }
             if (++walked_ > kMostLaunchKeys || level > kMostLaunchLevels) {
                 return fail(Error::Code::BadInput,
                             whereOf(member.first),
@@ -51,10 +58,48 @@ public:
 private:
     static constexpr const char* kMerge = "<<";
 
+    static bool isMerge(const YAML::Node& key) { return key.IsScalar() && key.Scalar() == kMerge; }
+
+    static bool isAt(const YAML::Node& node, const YAML::Mark& place) {
+        return node.Mark().pos == place.pos;
+    }
+
+    /// The keys of a map by their names; of one that stands there twice the last.
+    static std::map<std::string, YAML::Mark> lastOfEach(const YAML::Node& map) {
+        std::map<std::string, YAML::Mark> last;  // a node that is assigned changes the document
+        for (const auto& member : map) {
+            if (member.first.IsScalar() && !isMerge(member.first)) {
+                last.insert_or_assign(member.first.Scalar(), member.first.Mark());
+            }
+        }
+        return last;
+    }
+
+    void addRepeated(const YAML::Node& map,
+                     const YAML::Node& first,
+                     const std::string& path,
+                     const YAML::Mark& holds) {
+        std::vector<YAML::Node> values;  // of this one, and of the last
+        for (const auto& member : map) {
+            if (isAt(member.first, first.Mark()) || isAt(member.first, holds)) {
+                values.push_back(member.second);
+            }
+        }
+        const bool isSame = values.front().IsScalar() && values.back().IsScalar() &&
+                            values.front().Scalar() == values.back().Scalar();
+        keys_.addRepeated({.first = {.path = path,
+                                     .values = {},
+                                     .line = first.Mark().line + 1,
+                                     .column = first.Mark().column + 1},
+                           .holds = holds.line + 1,
+                           .isSection = values.front().IsMap(),
+                           .isSame = isSame});
+    }
+
     /// What "<<: *usual" takes from another map, or from several; the map's own keys win.
     Result<void> addMerged(const YAML::Node& map, const std::string& section, int level) {
         for (const auto& member : map) {
-            if (!member.first.IsScalar() || member.first.Scalar() != kMerge) {
+            if (!isMerge(member.first)) {
                 continue;
             }
             if (level > kMostLaunchLevels) {

@@ -320,18 +320,30 @@ private:
         if (branches_.maySkip()) {
             return;
         }
+        const bool exports = command[0].text == "export";
+        bool assigns = true;  // behind a command they are its arguments, but for env's
         for (std::size_t i = begin; i < command.size(); ++i) {
             const std::string* const known = variables_.valueOf(command[i].text);
-            if (isAssignment(command[i].text)) {
+            const bool isGiven = i > 0 && isGivenBehind(command[i - 1].text);
+            if (isAssignment(command[i].text) && (assigns || isGiven)) {
                 read_.environment.push_back(command[i]);
-            } else if (command[0].text != "export") {
-                return;
+            } else if (!exports) {
+                const bool isOptions = command[i].text.starts_with('-') ||
+                                       (i > 0 && command[i - 1].text == "-u");  // env -u NAME
+                assigns = isEnv(command[i].text) || (assigns && isOptions);
             } else if (known != nullptr) {
                 ShellWord word = command[i];
                 word.text += "=" + *known;
                 read_.environment.push_back(std::move(word));
             }
         }
+    }
+
+    static bool isEnv(const std::string& word) { return word == "env" || word.ends_with("/env"); }
+
+    /// Behind mpirun -x, docker run -e or --env stands what the started process is given.
+    static bool isGivenBehind(const std::string& word) {
+        return word == "-x" || word == "-e" || word == "--env";
     }
 
     static bool isAssignment(const std::string& word) {

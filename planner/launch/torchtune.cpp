@@ -77,6 +77,34 @@ LaunchKeys withoutKey(const LaunchKeys& config, const std::string& path) {
 
 constexpr const char* kComponent = "._component_";  ///< which class or function a section calls
 
+/// A recipe takes --config and no other argument: torchtune/config/_parse.py.
+Result<void> checkFlags(const LaunchKeys& script) {
+    for (const LaunchKey& key : script.all()) {
+        if (key.path.starts_with("--") && key.path != "--config") {
+            return script.refuse(
+                key,
+                "is refused by torchtune, whose recipes take keys without dashes",
+                key.path.substr(2) + "=" + (key.values.empty() ? "VALUE" : key.values.front()));
+        }
+    }
+    return {};
+}
+
+/// "seed=1" is a key and one value: torchtune/config/_utils.py.
+Result<void> checkTyped(const LaunchKeys& config, const LaunchKeys& script, const LaunchKey& key) {
+    const bool isRemoved = key.path.starts_with('~');
+    if (isRemoved && config.has(key.path.substr(1) + kComponent)) {
+        return script.refuse(key,
+                             "is a component, which torchtune removes from no config",
+                             "take it out of " + config.source());
+    }
+    const bool isOne = !key.values.empty() && key.values.front().find('=') == std::string::npos;
+    return isRemoved || isOne
+               ? Result<void>()
+               : Result<void>(
+                     script.refuse(key, "is no key and value", "batch_size=2, or ~clip_grad_norm"));
+}
+
 }  // namespace
 
 std::size_t tuneRecipe(const ShellCommand& command) {
@@ -107,6 +135,13 @@ bool isTuneYaml(const LaunchKeys& yaml) {
 Result<void> checkTuneRecipe(const LaunchKeys& keys) {
     const LaunchKey* const key = keys.find(kTuneKey);
     const std::string recipe = key == nullptr || key->values.empty() ? "" : key->values.front();
+    const auto launcher = std::ranges::find_if(
+        keys.all(), [](const LaunchKey& one) { return one.path.starts_with("torchrun --"); });
+    if (recipe.ends_with("_single_device") && launcher != keys.all().end()) {
+        return keys.refuse(*launcher,
+                           "is refused by tune run: " + recipe + " is not distributed",
+                           "leave it out, or name the recipe that ends with _distributed");
+    }
     if (key == nullptr || std::ranges::find(kReadRecipes, recipe) != kReadRecipes.end()) {
         return {};
     }
@@ -124,6 +159,11 @@ Result<void> checkTuneConfig(const LaunchKeys& keys) {
     if (!keys.has(kTuneKey) || name.empty() || name.ends_with(".yaml") || name.ends_with(".yml")) {
         return {};
     }
+    if (name.find('/') == std::string::npos) {  // torchtune's own have a folder: llama3_1/8B_full
+        return keys.refuse(*key,
+                           name + " is no file, and no config of torchtune",
+                           "tune ls lists its own: llama3_1/8B_full; a file ends with .yaml");
+    }
     const std::string own = name.substr(name.rfind('/') + 1) + ".yaml";
     return keys.refuse(*key,
                        name + " is a config that torchtune has itself",
@@ -131,6 +171,7 @@ Result<void> checkTuneConfig(const LaunchKeys& keys) {
 }
 
 Result<LaunchKeys> tunedConfig(const LaunchKeys& config, const LaunchKeys& script) {
+    FABRICAST_TRY(checkFlags(script));
     LaunchKeys keys = config;
     LaunchKeys typed(script.source());
     for (LaunchKey key : script.all()) {
@@ -141,12 +182,10 @@ Result<LaunchKeys> tunedConfig(const LaunchKeys& config, const LaunchKeys& scrip
             continue;
         }
         key.path.erase(0, kTunedKey.size());
+        FABRICAST_TRY(checkTyped(keys, script, key));
         if (key.path.starts_with('~')) {
             keys = withoutKey(keys, key.path.substr(1));
             continue;
-        }
-        if (key.values.empty()) {
-            return script.refuse(key, "is no key and value", "batch_size=2, or ~clip_grad_norm");
         }
         // Only of sections at the top: torchtune/config/_utils.py, _merge_yaml_and_cli_args.
         const bool isTop = key.path.find('.') == std::string::npos;

@@ -22,11 +22,13 @@ bool isTuneYaml(const LaunchKeys& yaml);
 /// Refuses a recipe that is not modelled; one that torchtune 0.6 does not have is said to be none.
 Result<void> checkTuneRecipe(const LaunchKeys& keys);
 
-/// Refuses a config that torchtune has itself, by a name that is no file's.
+/// Refuses a config that torchtune has itself, by a name that is no file's, and a name that is
+/// neither.
 Result<void> checkTuneConfig(const LaunchKeys& keys);
 
 /// A config with what is typed of its recipe: the recipe itself, its launcher, and keys that win.
-/// As torchtune has it, "~seed" removes a key, and "model=X" names the model's _component_.
+/// As torchtune has it, "~seed" removes a key, and "model=X" names the model's _component_; what it
+/// refuses is refused: "--seed=1", "~model", "seed=1=2".
 Result<LaunchKeys> tunedConfig(const LaunchKeys& config, const LaunchKeys& script);
 
 inline constexpr std::string_view kTunedKey = "tune ";  ///< before a key that is typed

@@ -86,6 +86,38 @@ LintHits packedRing(const LintView& view) {
     return hits;
 }
 
+/// Axolotl's own choice follows from packing: axolotl/utils/schemas/validation.py.
+LintHits ringForOthers(const LintView& view) {
+    const LintFile& file = view.file;
+    const std::string ring = file.text("ring_attn_func");
+    const bool isSplit = file.whole("context_parallel_size", 1) > 1;
+    const bool isPacked = file.isOn("sample_packing");
+    return isSplit && ring == "batch_ring" && isPacked
+               ? LintHits{{file.at("ring_attn_func"),
+                           "ring_attn_func batch_ring with sample_packing",
+                           "ring_attn_func: varlen_llama3"}}
+               : LintHits{};
+}
+
+LintHits ringWithoutPacks(const LintView& view) {
+    const LintFile& file = view.file;
+    const bool isSplit = file.whole("context_parallel_size", 1) > 1;
+    return isSplit && file.text("ring_attn_func") == "varlen_llama3" && !file.isOn("sample_packing")
+               ? LintHits{{file.at("ring_attn_func"),
+                           "ring_attn_func varlen_llama3 without sample_packing",
+                           "ring_attn_func: batch_ring"}}
+               : LintHits{};
+}
+
+LintHits shardsOfNothing(const LintView& view) {
+    const LintFile& file = view.file;
+    return file.whole("dp_shard_size", 1) > 1 && !isSharded(file)
+               ? LintHits{{file.at("dp_shard_size"),
+                           "dp_shard_size " + file.text("dp_shard_size") + " without fsdp_config",
+                           "fsdp_version: 2, fsdp_config: {reshard_after_forward: true}"}}
+               : LintHits{};
+}
+
 LintHits muonElsewhere(const LintView& view) {
     const LintFile& file = view.file;
     const bool firstFsdp = isSharded(file) && !isSecondFsdp(file);
@@ -262,6 +294,21 @@ constexpr std::array kAxolotlRules = {
              "ring attention that its kernel does not have",
              "Axolotl ends at the start.",
              &packedRing},
+    LintRule{"AX19",
+             LintSeverity::Error,
+             "shards without FSDP",
+             "Axolotl ends at the start: only FSDP shards over data ranks.",
+             &shardsOfNothing},
+    LintRule{"AX20",
+             LintSeverity::Warning,
+             "a ring that does not part packed samples",
+             "Samples of a pack attend to each other: the ring takes no positions.",
+             &ringForOthers},
+    LintRule{"AX21",
+             LintSeverity::Error,
+             "a ring of packed samples without packing",
+             "It is given no lengths, and ends in the first step.",
+             &ringWithoutPacks},
     LintRule{"AX06",
              LintSeverity::Error,
              "Muon without FSDP2",

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <map>
 
 namespace fabricast {
 namespace {
@@ -65,11 +64,25 @@ KeyTable readKeys() {
     return keys;
 }
 
+TuneComponents readComponents() {
+    const CsvText table = embeddedTable("launch/torchtune_components.csv");
+    TuneComponents components;
+    for (const CsvText::Row& row : table.rows) {
+        components.emplace(table.cell(row, "component"), choicesOf(table.cell(row, "parameters")));
+    }
+    return components;
+}
+
 }  // namespace
 
 std::span<const KnownArgument> megatronArgumentTable() {
     static const std::vector<KnownArgument> arguments = readArguments();
     return arguments;
+}
+
+const TuneComponents& tuneComponents() {
+    static const TuneComponents components = readComponents();
+    return components;
 }
 
 int newestMegatronRelease() {

@@ -1,4 +1,6 @@
 #pragma once
+#include <functional>
+#include <map>
 #include <span>
 #include <string>
 #include <string_view>
@@ -14,10 +16,15 @@ struct KnownArgument {
     std::vector<std::string> choices;  ///< empty: anything
 };
 
-// Both are read from the tables of hardware_profiles/launch, once.
+/// Parameters of torchtune's components: "**" is among those of one that takes any.
+using TuneComponents = std::map<std::string, std::vector<std::string>, std::less<>>;
+
+// All are read from the tables of hardware_profiles/launch, once.
 
 /// Those of every release since 0.14, by name; of one name there may be several.
 std::span<const KnownArgument> megatronArgumentTable();
+/// What torchtune's configs name by _component_, of torchtune 0.6.1.
+const TuneComponents& tuneComponents();
 /// The release that is newest there.
 int newestMegatronRelease();
 

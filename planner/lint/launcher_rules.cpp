@@ -1,6 +1,8 @@
+#include "planner/launch/allocator_options.h"
 #include "planner/lint/lint_rule.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace fabricast {
 namespace {
@@ -145,6 +147,21 @@ LintHits oneThread(const LintView& view) {
              "as many ranks as GPUs"}};
 }
 
+LintHits refusedOptions(const LintView& view) {
+    const LaunchKey* const key = allocatorVariable(view.file.keys());
+    LintHits hits;
+    for (const AllocatorOption& option :
+         allocatorOptions(key == nullptr ? "" : key->values.front())) {
+        if (std::string fix = mendedOption(option); !fix.empty()) {
+            hits.push_back({.at = key,
+                            .what = variableName(*key) + " has " +
+                                    (option.text().empty() ? "an empty option" : option.text()),
+                            .fix = std::move(fix)});
+        }
+    }
+    return hits;
+}
+
 constexpr std::array kLauncherRules = {
     LintRule{"LN01",
              LintSeverity::Error,
@@ -180,7 +197,12 @@ constexpr std::array kLauncherRules = {
              LintSeverity::Error,
              "fewer visible GPUs than ranks",
              "The last ranks find no device.",
-             &oneThread}};
+             &oneThread},
+    LintRule{"LN08",
+             LintSeverity::Error,
+             "an option of PyTorch's allocator that it refuses",
+             "Each rank ends where it first asks for memory.",
+             &refusedOptions}};
 
 }  // namespace
 

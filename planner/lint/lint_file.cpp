@@ -32,7 +32,9 @@ LintFile::LintFile(OpenedFile file)
     if (file_.kind == LaunchKind::Titan && isArguments_) {
         file_.keys = titanKeysOf(file_.keys);
     } else if (file_.kind == LaunchKind::Axolotl) {
-        file_.keys = axolotlKeysOf(file_.keys);
+        LaunchKeys keys = axolotlKeysOf(file_.keys);
+        keys.takeRepeated(file_.keys);
+        file_.keys = std::move(keys);
     }
 }
 

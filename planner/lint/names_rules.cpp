@@ -2,6 +2,7 @@
 #include "planner/launch/torchtune.h"
 #include "planner/lint/known_keys.h"
 #include "planner/lint/lint_rule.h"
+#include "planner/lint/tune_components.h"
 
 #include <algorithm>
 #include <iterator>
@@ -210,7 +211,10 @@ LintHits unknownChoices(const LintView& view) {
 
 LintHits refusedKeys(const LintView& view) {
     LintHits hits;
-    for (LintHits some : {unknownKeys(view, true), unknownArguments(view), unknownChoices(view)}) {
+    for (LintHits some : {unknownKeys(view, true),
+                          unknownArguments(view),
+                          unknownChoices(view),
+                          unknownParameters(view)}) {
         std::ranges::move(some, std::back_inserter(hits));
     }
     return hits;
@@ -221,7 +225,7 @@ LintHits droppedKeys(const LintView& view) {
 }
 
 LintHits wrongChoices(const LintView& view) {
-    LintHits hits;
+    LintHits hits = unknownComponents(view);
     for (const LaunchKey& key : view.file.keys().all()) {
         const auto known = argumentsNamed(key.path);
         if (view.file.kind() != LaunchKind::Megatron || known.empty()) {
@@ -265,8 +269,24 @@ LintHits movedArguments(const LintView& view) {
     return hits;
 }
 
-LintHits repeatedArguments(const LintView& view) {
+/// Of YAML, whose loaders take the last: what stands in an earlier section of the name is dropped.
+LintHits repeatedKeys(const LintView& view) {
     LintHits hits;
+    for (const RepeatedKey& one : view.file.opened().keys.repeated()) {
+        if (!one.isSame) {
+            hits.push_back({.at = &one.first,
+                            .what = "\"" + one.first.path + "\" is said again in line " +
+                                    std::to_string(one.holds) +
+                                    (one.isSection ? ", which drops all that is in this one"
+                                                   : ", with another value"),
+                            .fix = "one of the two"});
+        }
+    }
+    return hits;
+}
+
+LintHits repeatedArguments(const LintView& view) {
+    LintHits hits = repeatedKeys(view);
     const bool isProgram = view.file.keys().source().ends_with(".py");  // it calls things again
     const bool isScript =
         !isProgram && (view.file.kind() == LaunchKind::Megatron || view.file.isArguments());
@@ -306,8 +326,8 @@ constexpr std::array kNamesRules = {
              &movedArguments},
     LintRule{"KEY5",
              LintSeverity::Warning,
-             "an argument that is given twice, with different values",
-             "The last one holds; whoever reads the script sees the first.",
+             "an argument or key that is given twice, with different values",
+             "The last one holds; whoever reads the file sees the first.",
              &repeatedArguments}};
 
 }  // namespace

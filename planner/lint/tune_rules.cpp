@@ -70,6 +70,18 @@ LintHits ofSeveralDevices(const LintView& view) {
     return hits;
 }
 
+LintHits undistributed(const LintView& view) {
+    const std::string recipe = tunedBy(view);
+    const bool isStarted = std::ranges::any_of(view.file.keys().all(), [](const LaunchKey& key) {
+        return key.path.starts_with("torchrun --");
+    });
+    return recipe.ends_with("_distributed") && !isStarted
+               ? LintHits{{view.file.at(kTuneKey),
+                           recipe + " without a launcher",
+                           "tune run --nproc_per_node 8 " + recipe}}
+               : LintHits{};
+}
+
 LintHits unreadByAdapters(const LintView& view) {
     const char* const path = "optimizer_in_bwd";
     return tunedBy(view).starts_with("lora_") && view.file.isOn(path)
@@ -136,7 +148,12 @@ constexpr std::array kTuneRules = {
         LintSeverity::Note,
         "chunks of a loss that is not compiled",
         "Each chunk's logits are kept in fp32 until backward: most of the memory is not saved.",
-        &chunkedInVain}};
+        &chunkedInVain},
+    LintRule{"TN08",
+             LintSeverity::Error,
+             "a distributed recipe that starts as one process",
+             "torchtune ends at the start: tune run takes torchrun's arguments before the recipe.",
+             &undistributed}};
 
 }  // namespace
 

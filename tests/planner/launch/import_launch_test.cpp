@@ -136,7 +136,8 @@ TEST(Import, NamesThePlaceOfWhatIsWrong) {
               "ds.json:1:33: zero_optimization.stage is 0 to 3");
     EXPECT_EQ(why("--tensor-model-parallel-size $TP\n", "a.sh").substr(0, 9), "a.sh:1:1:");
     EXPECT_EQ(why("echo hello\n", "a.sh"), "a.sh:1:1: no command of it starts a training script");
-    EXPECT_EQ(why("base_model: x\ndeepspeed: z.json\n", "a.yaml"), "z.json: is not there");
+    EXPECT_EQ(why("base_model: x\ndeepspeed: z.json\n", "a.yaml"),
+              "a.yaml:2:1: deepspeed: z.json is not there");
 }
 
 // Scripts that start each other would be read without end.
@@ -175,7 +176,8 @@ TEST(Import, TakesTheCommandThatStartsATraining) {
     EXPECT_EQ(scenario.find("layout")->find("tp")->shown(), "2");
     EXPECT_EQ(why("torchrun train.py --lr 1\n", "a.sh"),
               "a.sh:1:10: the framework of train.py is not known");
-    EXPECT_EQ(why("deepspeed train.py --deepspeed ds.json\n", "a.sh"), "ds.json: is not there");
+    EXPECT_EQ(why("deepspeed train.py --deepspeed ds.json\n", "a.sh"),
+              "a.sh:1:20: --deepspeed: ds.json is not there");
     EXPECT_EQ(why("case $R in a) L=(--num-layers 2);; esac\nx pretrain_gpt.py --micro-batch-size 1 "
                   "${L[@]}\n",
                   "a.sh"),

@@ -146,10 +146,44 @@ TEST(ImportOfPhases, ReadsTheAllocatorOfAScript) {
     EXPECT_EQ(rounded.maxSplitMb, "128");
     EXPECT_EQ(rounded.divisions, "8");
     EXPECT_TRUE(says(rounded, "backend:native is not looked at")) << rounded.notes;
-    EXPECT_EQ(
-        ofScript("", set + "expandable_segments:True\nexport PYTORCH_ALLOC_CONF=backend:native")
-            .allocator,
-        "-");
+    EXPECT_EQ(ofScript("", set + "max_split_size_mb:128MB").maxSplitMb, "128");  // as stoull reads
+    EXPECT_EQ(ofScript("", "export PYTORCH_HIP_ALLOC_CONF=max_split_size_mb:64").maxSplitMb, "64");
+}
+
+// torch 2.15: torch._C._accelerator_getAllocatorSettings() with two of them set.
+TEST(ImportOfPhases, TakesTheVariableOfTheAllocatorThatPyTorchTakes) {
+    const std::string newest = "export PYTORCH_ALLOC_CONF=max_split_size_mb:64\n";
+    const std::string hip = "export PYTORCH_HIP_ALLOC_CONF=max_split_size_mb:32\n";
+    const std::string cuda = "export PYTORCH_CUDA_ALLOC_CONF=max_split_size_mb:48\n";
+    EXPECT_EQ(ofScript("", newest).maxSplitMb, "64");
+    EXPECT_EQ(ofScript("", newest + hip).maxSplitMb, "32");
+    EXPECT_EQ(ofScript("", newest + hip + cuda).maxSplitMb, "48");
+}
+
+TEST(ImportOfPhases, ReadsTheAllocatorWhereverItIsSet) {
+    const std::string grows = "PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True";
+    for (const std::string& before : {"/usr/bin/env -u CUDA_HOME NCCL_DEBUG=WARN " + grows + " \\",
+                                      "mpirun -np 8 -x " + grows + " \\",
+                                      "srun env " + grows + " \\"}) {
+        EXPECT_EQ(ofScript("", before).allocator, "\"expandable_segments\"") << before;
+    }
+    const auto allocator = [](const std::string& line) {
+        return phasesRead(line + "\nargs = TrainingArguments(\"o\", bf16=True)\n", "train.py")
+            .allocator;
+    };
+    EXPECT_EQ(allocator("os.environ[\"PYTORCH_CUDA_ALLOC_CONF\"] = \"expandable_segments:True\""),
+              "\"expandable_segments\"");
+    EXPECT_EQ(allocator("environ.setdefault('PYTORCH_ALLOC_CONF', 'expandable_segments:True')"),
+              "\"expandable_segments\"");
+    EXPECT_EQ(allocator("os.environ[\"PYTORCH_CUDA_ALLOC_CONF\"] = chosen()"), "-");
+}
+
+TEST(ImportOfPhases, NotesWhatPyTorchRefusesOfItsAllocator) {
+    const PhasesRead read =
+        ofScript("", "export PYTORCH_ALLOC_CONF=expandable_segments:true,max_split_size_mb:128");
+    EXPECT_EQ(read.allocator, "-");
+    EXPECT_EQ(read.maxSplitMb, "128");
+    EXPECT_TRUE(says(read, "PyTorch refuses expandable_segments:true")) << read.notes;
 }
 
 }  // namespace

@@ -117,9 +117,55 @@ TEST(ImportOfTune, LeavesOutWhatATildeRemoves) {
     };
     EXPECT_EQ(read("'~optimizer_in_bwd'", "layout.dp"), "4");
     EXPECT_EQ(read("~optimizer_in_bwd batch_size=3", "layout.micro_batch"), "3");
-    EXPECT_EQ(read("~optimizer_in_bwd ~tokenizer", "workload.sequence"), "-");
+    EXPECT_EQ(read("~optimizer_in_bwd ~tokenizer.max_seq_len", "workload.sequence"), "-");
+    EXPECT_EQ(read("~optimizer_in_bwd ~tokenizer", "layout.dp").substr(0, 60),
+              "run.sh:1:89: ~tokenizer is a component, which torchtune remo");
     EXPECT_EQ(read("~optimizer_in_bwd packed", "layout.dp"),
               "run.sh:1:89: packed is no key and value (batch_size=2, or ~clip_grad_norm)");
+}
+
+// torchtune/config/_parse.py and _utils.py of 0.6.1.
+TEST(ImportOfTune, RefusesWhatItsCommandLineDoes) {
+    const std::string config = tuneExample("tune_full.yaml");
+    const auto whyNot = [&config](const std::string& behind, const std::string& recipe) {
+        return readFrom(
+            tuned(recipe, config, behind, "--nproc_per_node 4 "), "run.sh", "layout.dp");
+    };
+    const std::string recipe = "full_finetune_distributed";
+    EXPECT_EQ(whyNot("--batch_size=4", recipe),
+              "run.sh:1:71: --batch_size is refused by torchtune, whose recipes take keys without "
+              "dashes (batch_size=4)");
+    EXPECT_EQ(whyNot("--batch_size 4", recipe).substr(0, 60),
+              "run.sh:1:71: --batch_size is refused by torchtune, whose rec");
+    EXPECT_EQ(whyNot("seed=1=2", recipe),
+              "run.sh:1:71: seed is no key and value (batch_size=2, or ~clip_grad_norm)");
+    EXPECT_EQ(whyNot("", "full_finetune_single_device"),
+              "run.sh:1:10: torchrun --nproc_per_node is refused by tune run: "
+              "full_finetune_single_device is not distributed (leave it out, or name the recipe "
+              "that ends with _distributed)");
+}
+
+// OmegaConf 2.4 raises "found duplicate key".
+TEST(ImportOfTune, RefusesAKeyThatStandsTwice) {
+    const std::string config = tuneExample("tune_full.yaml") + "batch_size: 4\n";
+    EXPECT_EQ(
+        readFrom({{"a.yaml", config}}, "a.yaml", "layout.dp"),
+        "a.yaml:18:1: batch_size is said again in line 33: its framework's loader takes no key "
+        "twice (say it once)");
+}
+
+TEST(ImportOfTune, NamesTheLineOfAConfigThatIsNotThere) {
+    EXPECT_EQ(readFrom({{"run.sh", "tune run lora_finetune_distributed --config no.yaml\n"}},
+                       "run.sh",
+                       "layout.dp")
+                  .substr(0, 27),
+              "run.sh:1:36: --config: no.y");
+    EXPECT_EQ(
+        readFrom({{"run.sh", "tune run lora_finetune_distributed --config mine\n"}},
+                 "run.sh",
+                 "layout.dp"),
+        "run.sh:1:36: --config mine is no file, and no config of torchtune (tune ls lists its "
+        "own: llama3_1/8B_full; a file ends with .yaml)");
 }
 
 TEST(ImportOfTune, RefusesOtherRecipesByName) {

@@ -314,5 +314,21 @@ INSTANTIATE_TEST_SUITE_P(
         return name;
     });
 
+// PyYAML and OmegaConf: yaml.safe_load keeps the last value of a key, and nothing of earlier maps.
+TEST(LaunchKeys, TakesTheLastOfAYamlKeyThatStandsTwice) {
+    const auto keys = readYamlKeys(
+        "a: 1\nm: {x: 1, y: 2}\nb: &t {z: 1}\na: 2\nm: {x: 3}\nc: {<<: *t, z: 2}\n", "a.yaml");
+    ASSERT_TRUE(keys) << keys.error().text();
+    EXPECT_EQ(keys->find("a")->values.front(), "2");
+    EXPECT_EQ(keys->find("m.x")->values.front(), "3");
+    EXPECT_EQ(keys->find("m.y"), nullptr);
+    EXPECT_EQ(keys->find("c.z")->values.front(), "2");
+    ASSERT_EQ(keys->repeated().size(), 2U);
+    EXPECT_EQ(keys->repeated()[0].first.path, "a");
+    EXPECT_EQ(keys->repeated()[0].first.line, 1);
+    EXPECT_EQ(keys->repeated()[0].holds, 4);
+    EXPECT_TRUE(keys->repeated()[1].isSection);
+}
+
 }  // namespace
 }  // namespace fabricast

@@ -221,6 +221,48 @@ TEST(RoundTripOfEngineKernels, GivesThemBack) {
     }
 }
 
+/// deepspeed.moe in place of the experts of a plan, with other ranks and another capacity for each.
+Scenario withOwnExperts(Scenario scenario, std::size_t plan) {
+    constexpr std::size_t kWays = 4;
+    Settings& settings = scenario.settings;
+    settings.kernels.experts = ExpertKernel::DeepSpeed;
+    scenario.layout.ep = std::int64_t{1} << (plan % kWays);
+    settings.kernels.capacityFactor = plan % 2 == 0 ? 0.0 : 1.25;
+    settings.deepspeed.minCapacity = plan % 3 == 0 ? 4 : 8;
+    return scenario;
+}
+
+TEST(RoundTripOfDeepspeedExperts, GivesThePlanBack) {
+    const LaunchTarget& target = **findLaunchTarget("deepspeed");
+    std::size_t plan = 0;
+    std::size_t same = 0;
+    for (const Scenario& usual : layoutsOf("deepspeed", "mixtral-8x7b")) {
+        const Scenario scenario = withOwnExperts(usual, plan++);
+        const std::int64_t ranks = scenario.layout.replicas();
+        if (usual.layout.shard == Shard::Zero3 || ranks % scenario.layout.ep != 0) {
+            continue;
+        }
+        const LaunchFiles launch = launchFiles(target, factsOf(scenario, "0.19.8")).value();
+        LaunchFolder folder;
+        for (const LaunchFile& file : launch.files) {
+            folder.emplace(file.name, file.text);
+        }
+        const auto imported = importedFrom(folder, "run.sh");
+        ASSERT_TRUE(imported) << imported.error().text();
+        const auto back = reloaded(*imported, "mixtral-8x7b", scenario);
+        ASSERT_TRUE(back) << back.error().text() << folder["run.sh"];
+        EXPECT_EQ(back->scenario.layout.ep, scenario.layout.ep) << folder["run.sh"];
+        EXPECT_EQ(layoutText(back->scenario.layout), layoutText(scenario.layout));
+        EXPECT_EQ(back->scenario.settings.kernels.experts, ExpertKernel::DeepSpeed);
+        EXPECT_EQ(back->scenario.settings.kernels.capacityFactor,
+                  scenario.settings.kernels.capacityFactor);
+        EXPECT_EQ(back->scenario.settings.deepspeed.minCapacity,
+                  scenario.settings.deepspeed.minCapacity);
+        ++same;
+    }
+    EXPECT_GT(same, 10U);
+}
+
 // A job that starts run.sh says what run.sh says.
 TEST(RoundTripOfJobs, IsThatOfTheScriptTheyStart) {
     for (const char* const stack : {"fsdp2", "deepspeed", "axolotl", "torchtitan", "megatron"}) {
