@@ -4,6 +4,7 @@
 #include "planner/launch/axolotl_arguments.h"
 #include "planner/launch/framework_file.h"
 #include "planner/launch/python_file.h"
+#include "planner/launch/python_start.h"
 #include "planner/launch/torchtitan_keys.h"
 #include "planner/launch/torchtune.h"
 #include "planner/launch/trl.h"
@@ -58,7 +59,11 @@ std::string besideOf(const std::string& source, const std::string& name) {
     return name.starts_with("/") ? name : source.substr(0, source.find_last_of('/') + 1) + name;
 }
 
-Result<OpenedFile> openKeys(Form form, std::string_view text, const std::string& source) {
+/// `starter`: the script that starts a program; null where none does.
+Result<OpenedFile> openKeys(Form form,
+                            std::string_view text,
+                            const std::string& source,
+                            const LaunchKeys* starter) {
     if (text.size() > kMostLaunchBytes) {
         return fail(Error::Code::BadInput, source, "is longer than a launch file: 1 MiB");
     }
@@ -75,7 +80,8 @@ Result<OpenedFile> openKeys(Form form, std::string_view text, const std::string&
         return yamlFile(std::move(keys));
     }
     if (form == Form::Python) {
-        FABRICAST_ASSIGN(LaunchKeys keys, readPythonKeys(text, source));
+        PythonStart start = starter == nullptr ? PythonStart() : pythonStartOf(*starter);
+        FABRICAST_ASSIGN(LaunchKeys keys, readPythonKeys(text, source, std::move(start)));
         return pythonFile(std::move(keys));
     }
     FABRICAST_ASSIGN(LaunchKeys keys, readShellKeys(text, source));
@@ -145,8 +151,11 @@ void addStart(const OpenedFile& script, OpenedFile& named) {
 }
 
 /// A file that says nothing is none: whatever it is for, it is not done.
-Result<OpenedFile> openForm(Form form, std::string_view text, const std::string& source) {
-    FABRICAST_ASSIGN(OpenedFile file, openKeys(form, text, source));
+Result<OpenedFile> openForm(Form form,
+                            std::string_view text,
+                            const std::string& source,
+                            const LaunchKeys* starter = nullptr) {
+    FABRICAST_ASSIGN(OpenedFile file, openKeys(form, text, source, starter));
     return file.keys.all().empty()
                ? Result<OpenedFile>(fail(Error::Code::BadInput, source, "says nothing"))
                : Result<OpenedFile>(std::move(file));
@@ -211,7 +220,10 @@ Result<OpenedFile> openNamed(const OpenedFile& file, const ReadNamed& read) {
         return fail(Error::Code::BadInput, source, "is another script");
     }
     FABRICAST_ASSIGN(OpenedFile named,
-                     openForm(form == Form::Scenario ? Form::Json : form, text, source));
+                     openForm(form == Form::Scenario ? Form::Json : form,
+                              text,
+                              source,
+                              file.kind == LaunchKind::Script ? &file.keys : nullptr));
     if (file.namedBy == "starts" && named.namedBy == "starts") {
         return named.keys.refuse(*named.keys.find("starts"),
                                  "a script again, as " + file.keys.source() + " does",

@@ -1,5 +1,6 @@
 #include "planner/launch/python_values.h"
 
+#include <algorithm>
 #include <array>
 
 namespace fabricast {
@@ -89,7 +90,9 @@ std::vector<std::string> PythonValues::valuesOf(const WordSpan& value) const {
         return {"-" + words_[value.begin + 1].text};
     }
     if (isName(value.begin) && endOfName(value.begin) == value.end) {
-        return {textOf(value)};
+        const bool isParsed = count == 3 && words_[value.begin].text == parsedBy_;
+        const auto parsed = isParsed ? parsed_.find(words_[value.begin + 2].text) : parsed_.end();
+        return parsed == parsed_.end() ? PythonTexts{textOf(value)} : parsed->second;
     }
     return usualOf(value).value_or(PythonTexts{"$(" + textOf(value) + ")"});
 }
@@ -135,7 +138,54 @@ std::optional<std::vector<std::string>> PythonValues::usualOf(const WordSpan& va
         }
     }
     const bool isVariable = name == "os.environ.get" || name == "os.getenv";
-    return isVariable && items.size() == 2 ? std::optional(valuesOf(items.back())) : std::nullopt;
+    if (!isVariable || items.empty()) {
+        return std::nullopt;
+    }
+    if (const auto set = startedWith(words_[items.front().begin].text)) {
+        return PythonTexts{*set};
+    }
+    return items.size() == 2 ? std::optional(valuesOf(items.back())) : std::nullopt;
+}
+
+/// A variable that whoever starts the program sets; nothing where its value is not known.
+std::optional<std::string> PythonValues::startedWith(const std::string& variable) const {
+    const auto set = start_.environment.find(variable);
+    return set == start_.environment.end() || set->second.find('$') != std::string::npos
+               ? std::nullopt
+               : std::optional(set->second);
+}
+
+void PythonValues::addArgument(std::size_t bracket) {
+    std::string flag;
+    std::string name;
+    std::optional<PythonTexts> usual;
+    bool isSwitch = false;
+    bool isTyped = false;
+    for (const WordSpan& item : itemsIn(bracket)) {
+        const PythonWord& first = words_[item.begin];
+        const bool isKeyword = isName(item.begin) && isSign(item.begin + 1, "=");
+        const WordSpan said{item.begin + 2, item.end};
+        if (first.kind == PythonWord::Kind::Text && first.text.starts_with('-')) {
+            const auto typed = start_.arguments.find(first.text);
+            usual = typed == start_.arguments.end() ? usual : PythonTexts{typed->second};
+            isTyped = isTyped || typed != start_.arguments.end();
+            flag = flag.starts_with("--") ? flag : first.text;
+        } else if (isKeyword && first.text == "default") {
+            usual = isTyped ? usual : valuesOf(said);
+        } else if (isKeyword && first.text == "dest") {
+            name = words_[said.begin].text;
+        } else if (isKeyword && first.text == "action") {
+            isSwitch = true;
+        }
+    }
+    if (!flag.starts_with("--") || isSwitch || !usual) {
+        return;
+    }
+    if (name.empty()) {
+        name = flag.substr(2);
+        std::ranges::replace(name, '-', '_');
+    }
+    parsed_[name] = *usual;
 }
 
 std::string PythonValues::textOf(const WordSpan& value) const {

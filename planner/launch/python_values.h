@@ -16,11 +16,19 @@ struct WordSpan {
     std::size_t end = 0;
 };
 
+/// How a program is started, where a script says: variables of its environment, and what is typed
+/// behind it, by "--micro-batch".
+struct PythonStart {
+    std::map<std::string, std::string> environment{};
+    std::map<std::string, std::string> arguments{};
+};
+
 /// A program as its words, and what they stand for with the names that were given a value so far.
 /// Nothing is run: what is worked out is "$(…)".
 class PythonValues {
 public:
-    explicit PythonValues(std::vector<PythonWord> words) : words_(std::move(words)) {}
+    explicit PythonValues(std::vector<PythonWord> words, PythonStart start = {})
+        : words_(std::move(words)), start_(std::move(start)) {}
 
     [[nodiscard]] const std::vector<PythonWord>& words() const { return words_; }
     [[nodiscard]] bool isSign(std::size_t at, std::string_view sign) const;
@@ -35,6 +43,16 @@ public:
     void nameValue(const std::string& name, const WordSpan& value);
     /// A name whose value is changed has none that is known either.
     void forgetValue(const std::string& name);
+    /// parser.add_argument("--micro-batch", default=…), whose bracket this is.
+    void addArgument(std::size_t bracket);
+    /// A name that parser.parse_args() is given to.
+    void nameArguments(const std::string& name) { parsedBy_ = name; }
+    /// "args.micro_batch = …": what was typed holds no more.
+    void forgetArgument(const std::string& object, const std::string& name) {
+        if (object == parsedBy_) {
+            parsed_.erase(name);
+        }
+    }
     /// A number, a text, a name with its value, or the items of a list; "$(…)" where it is worked
     /// out when the script runs.
     [[nodiscard]] std::vector<std::string> valuesOf(const WordSpan& value) const;
@@ -49,7 +67,13 @@ private:
     [[nodiscard]] std::optional<std::vector<std::string>> usualOf(const WordSpan& value) const;
     [[nodiscard]] std::string textOf(const WordSpan& value) const;
 
+    [[nodiscard]] std::optional<std::string> startedWith(const std::string& variable) const;
+
     std::vector<PythonWord> words_;
+    PythonStart start_;
+    std::string parsedBy_;  ///< "args"
+    std::map<std::string, std::vector<std::string>>
+        parsed_;  ///< by "micro_batch" of args.micro_batch
     std::map<std::string, std::vector<std::string>> named_;
     std::map<std::string, WordSpan> dictionaries_;
 };

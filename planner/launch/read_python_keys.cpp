@@ -1,6 +1,6 @@
 #include "planner/launch/allocator_options.h"
 #include "planner/launch/launch_keys.h"
-#include "planner/launch/python_values.h"
+#include "planner/launch/python_start.h"
 
 #include <map>
 #include <optional>
@@ -13,13 +13,17 @@ using WordKind = PythonWord::Kind;
 
 class PythonKeyReader {
 public:
-    PythonKeyReader(std::vector<PythonWord> words, const std::string& source)
-        : program_(std::move(words)), words_(program_.words()), keys_(source) {}
+    PythonKeyReader(std::vector<PythonWord> words, const std::string& source, PythonStart start)
+        : program_(std::move(words), std::move(start)), words_(program_.words()), keys_(source) {}
 
     Result<LaunchKeys> read() {
         for (std::size_t i = 0; i < words_.size(); ++i) {
+            addArguments(i);
+        }
+        for (std::size_t i = 0; i < words_.size(); ++i) {
             if (const auto value = assignedAt(i)) {
                 nameValue(i, *value);
+                forgetArgument(i);
             } else if (isChanged(i)) {
                 program_.forgetValue(words_[i].text);
             }
@@ -105,6 +109,27 @@ private:
             return std::nullopt;
         }
         return WordSpan{equals + 1, endOfStatement(equals + 1)};
+    }
+
+    void forgetArgument(std::size_t at) {
+        if (program_.endOfName(at) == at + 3) {
+            program_.forgetArgument(words_[at].text, words_[at + 2].text);
+        }
+    }
+
+    /// What argparse is told, and the name that its arguments are given to.
+    void addArguments(std::size_t at) {
+        const auto calls = [&](std::size_t name, std::string_view method) {
+            return isCall(name) && words_[name].text == method;
+        };
+        if (calls(at, "add_argument")) {
+            program_.addArgument(at + 1);
+        } else if (const auto value = assignedAt(at); value && isName(value->begin)) {
+            const std::size_t last = program_.endOfName(value->begin) - 1;
+            if (program_.endOfName(at) == at + 1 && calls(last, "parse_args")) {
+                program_.nameArguments(words_[at].text);
+            }
+        }
     }
 
     /// "env NAME" of os.environ["NAME"] = "…", and as a usual value of os.environ.setdefault.
@@ -227,8 +252,14 @@ private:
 }  // namespace
 
 Result<LaunchKeys> readPythonKeys(std::string_view text, const std::string& source) {
+    return readPythonKeys(text, source, PythonStart());
+}
+
+Result<LaunchKeys> readPythonKeys(std::string_view text,
+                                  const std::string& source,
+                                  PythonStart start) {
     FABRICAST_ASSIGN(std::vector<PythonWord> words, readPythonWords(text, source));
-    return PythonKeyReader(std::move(words), source).read();
+    return PythonKeyReader(std::move(words), source, std::move(start)).read();
 }
 
 }  // namespace fabricast

@@ -37,7 +37,7 @@ TEST(ImportOfStarted, CountsTheRanksOfAxolotl) {
     EXPECT_EQ(ranks("python -m axolotl.cli.train a.yaml\n"), "1");  // no launcher starts more
     EXPECT_EQ(ranks(behind + "--nproc_per_node 6\n", "context_parallel_size: 4\n"),
               "run.sh:1:45: torchrun --nproc_per_node starts 6 ranks, which is not a multiple of "
-              "the 4 of tensor and context parallelism");
+              "the 4 of tensor and context parallelism (a multiple of 4 ranks)");
     EXPECT_EQ(readOf({{"job.sbatch", "#SBATCH --nodes=2\nsrun bash run.sh\n"},
                       {"run.sh", behind + "--nnodes 2 --nproc_per_node 8\n"},
                       {"a.yaml", yaml}},
@@ -205,6 +205,34 @@ TEST(ImportOfStarted, RefusesCircles) {
         EXPECT_NE(run.error().text().find("is no file of DeepSpeed"), std::string::npos)
             << run.error().text();
     }
+}
+
+// argparse and os.environ.get: what a script says holds, and else what the program has.
+TEST(ImportOfStarted, TakesWhatAScriptTypesBehindItsProgram) {
+    const std::string program =
+        "p = argparse.ArgumentParser()\n"
+        "p.add_argument(\"-b\", \"--micro-batch\", type=int, default=2)\n"
+        "args = p.parse_args()\n"
+        "a = TrainingArguments(\"o\", per_device_train_batch_size=args.micro_batch,\n"
+        "    gradient_accumulation_steps=int(os.environ.get(\"STEPS\", \"4\")))\n";
+    const auto read = [&program](const std::string& before,
+                                 const std::string& typed,
+                                 const std::string& more,
+                                 const std::string& path) {
+        return readFrom({{"a.py", program + more},
+                         {"a.sh", before + "torchrun --nproc_per_node 8 a.py " + typed + "\n"}},
+                        "a.sh",
+                        path);
+    };
+    EXPECT_EQ(read("", "", "", "layout.micro_batch"), "2");
+    EXPECT_EQ(read("", "--micro-batch 8", "", "layout.micro_batch"), "8");
+    EXPECT_EQ(read("", "--micro-batch=16", "", "layout.micro_batch"), "16");
+    EXPECT_EQ(read("", "", "", "workload.global_batch"), "\"8 per rank\"");
+    EXPECT_EQ(read("export STEPS=16\n", "", "", "workload.global_batch"), "\"32 per rank\"");
+    EXPECT_EQ(read("STEPS=3 ", "--micro-batch 8", "", "workload.global_batch"), "\"24 per rank\"");
+    // What is not read is said.
+    EXPECT_EQ(read("", "-b 8", "", "layout.micro_batch").substr(0, 5), "a.py:");
+    EXPECT_EQ(read("", "", "args.micro_batch = 4\n", "layout.micro_batch").substr(0, 5), "a.py:");
 }
 
 TEST(ImportOfStarted, BelievesNoValueThatAProgramChanges) {

@@ -1,0 +1,19 @@
+#pragma once
+#include "planner/launch/launch_keys.h"
+#include "planner/launch/python_values.h"
+
+#include <string>
+#include <string_view>
+
+namespace fabricast {
+
+/// A program as whoever starts it has it: os.environ.get("NAME", 1) is what NAME is set to, and
+/// args.micro_batch of argparse what is typed, or else its default.
+Result<LaunchKeys> readPythonKeys(std::string_view text,
+                                  const std::string& source,
+                                  PythonStart start);
+
+/// What a script says of the program that it starts.
+PythonStart pythonStartOf(const LaunchKeys& script);
+
+}  // namespace fabricast
