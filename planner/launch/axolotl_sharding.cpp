@@ -76,7 +76,8 @@ Result<void> importAxolotlRanks(ScenarioDraft& draft) {
         return keys.refuse(*keys.use(ranks->from),
                            "starts " + std::to_string(ranks->count) +
                                " ranks, which is not a multiple of the " +
-                               std::to_string(together) + " of tensor and context parallelism");
+                               std::to_string(together) + " of tensor and context parallelism",
+                           "a multiple of " + std::to_string(together) + " ranks");
     }
     draft.set("layout.dp", ranks->count / together, ranks->from);
     return {};

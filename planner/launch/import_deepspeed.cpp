@@ -166,7 +166,8 @@ Result<void> importDeepspeedRanks(ScenarioDraft& draft) {
                     keys.where(*keys.use(started->from)),
                     std::to_string(started->count) + " ranks are not a multiple of the " +
                         std::to_string(together) + " that " + keys.source() +
-                        " and the script's arguments put together");
+                        " and the script's arguments put together",
+                    "a multiple of " + std::to_string(together) + " ranks");
     }
     return setDataRanks(draft, started->count / together, started->from);
 }

@@ -35,7 +35,8 @@ Result<void> divideRanks(ScenarioDraft& draft, const JsonValue& first, const Jso
         return fail(Error::Code::BadInput,
                     draft.keys().source(),
                     std::to_string(ranks) + " processes are not a multiple of the " +
-                        std::to_string(together) + " that DeepSpeed's file puts together");
+                        std::to_string(together) + " that DeepSpeed's file puts together",
+                    "num_processes: a multiple of " + std::to_string(together));
     }
     FABRICAST_TRY(checkDataRanks(added, ranks / together));
     if (together > 1) {

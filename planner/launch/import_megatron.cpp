@@ -110,10 +110,12 @@ Result<void> importRanks(ScenarioDraft& draft) {
     }
     if (started->count % model != 0) {
         return fail(Error::Code::BadInput,
-                    keys.source(),
+                    keys.where(*keys.use(started->from)),
                     "world size (" + std::to_string(started->count) +
                         ") is not divisible by total_model_size (total_model_size=" +
-                        std::to_string(model) + ")");
+                        std::to_string(model) + ")",
+                    "ranks that are a multiple of " + std::to_string(model) +
+                        ", or a smaller --pipeline-model-parallel-size");
     }
     draft.set("layout.dp", started->count / model, started->from);
     return {};
@@ -265,6 +267,7 @@ const std::vector<std::string_view>& harmlessToMegatron() {
                                                        "--exit-",
                                                        "--num-workers",
                                                        "--no-masked",
+                                                       "--no-position-embedding",
                                                        "--attention-softmax",
                                                        "--use-mcore",
                                                        "--use-flash",

@@ -215,6 +215,10 @@ Result<void> importTitanKernels(ScenarioDraft& draft) {
         draft.set("layout.offload", "parameters_cpu", "training.enable_cpu_offload");
     }
     FABRICAST_TRY(draft.copyFlag("settings.kernels.compile", "compile.enable"));
+    const LaunchKey* const parts = keys.use("compile.components");
+    if (parts != nullptr && std::ranges::find(parts->values, "model") == parts->values.end()) {
+        draft.set("settings.kernels.compile", false, "compile.components");
+    }
     for (const char* const key :
          {"compile.enable_async_tensor_parallel", "parallelism.enable_async_tensor_parallel"}) {
         FABRICAST_ASSIGN(const auto async, keys.flag(key));

@@ -98,6 +98,8 @@ const std::vector<std::string_view>& harmlessToTrainer() {
                                                        "--dtype",
                                                        "--template",
                                                        "--bf16_full_eval",
+                                                       "--fsdp_transformer",
+                                                       "--packing",
                                                        "--deepspeed"};
     return keys;
 }

@@ -184,6 +184,34 @@ TEST(Import, TakesTheCommandThatStartsATraining) {
               "a.sh:2:40: $L[@] is not known: it is set in a branch, or outside the script");
 }
 
+// torchtitan 0.2.2: components are "model" and "loss", of which the model is what compile is
+// forecast for.
+TEST(Import, ReadsWhichPartsOfTorchtitanAreCompiled) {
+    const auto compiles = [](const std::string& more) {
+        return readFrom({{"a.toml",
+                          "[model]\nname = \"llama3\"\nflavor = "
+                          "\"8B\"\n[activation_checkpoint]\nmode = \"full\"\n[compile]\n" +
+                              more}},
+                        "a.toml",
+                        "settings.kernels.compile");
+    };
+    EXPECT_EQ(compiles("enable = true\n"), "true");
+    EXPECT_EQ(compiles("enable = true\ncomponents = [\"model\", \"loss\"]\n"), "true");
+    EXPECT_EQ(compiles("enable = true\ncomponents = [\"loss\"]\n"), "false");
+}
+
+// Megatron-LM's own example: 16 stages of 8 tensor ranks, and NUM_NODES=1 to be changed.
+TEST(Import, SaysWhereTooFewRanksForAModelAreStarted) {
+    EXPECT_EQ(readFrom({{"run.sh",
+                         "torchrun --nproc_per_node 8 --nnodes 1 pretrain_gpt.py --num-layers 32 "
+                         "--tensor-model-parallel-size 8 --pipeline-model-parallel-size 16\n"}},
+                       "run.sh",
+                       "layout.dp"),
+              "run.sh:1:29: world size (8) is not divisible by total_model_size "
+              "(total_model_size=128) (ranks that are a multiple of 128, or a smaller "
+              "--pipeline-model-parallel-size)");
+}
+
 TEST(Import, ReadsAxolotlAsItWasWritten) {
     const std::string base = "base_model: x\nmicro_batch_size: 1\n";
     const auto layoutOf = [&](const std::string& more) {
