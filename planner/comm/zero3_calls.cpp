@@ -118,8 +118,8 @@ void addWeightGathers(Calls& calls, const StageView& view, const ModelWeights& m
         countGathers(gathers, coordinator, trace, padded, view.microBatches - 1);
     }
     for (const auto& [key, count] : gathers) {
-        const auto& [phase, group, elements] = key;
-        CommCall call = gatherCall(view, phase, group, elements);
+        const auto& [phase, group, sum] = key;
+        CommCall call = gatherCall(view, phase, group, sum);
         const bool even = count % view.microBatches == 0;
         call.times = even ? view.microBatches : 1;
         call.parts = count / call.times;
