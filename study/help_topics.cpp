@@ -102,6 +102,8 @@ std::string moeTopic() {
            "  --set settings.kernels.capacity_factor=1.25      drop tokens above a share\n"
            "  --set settings.kernels.imbalance=1.3             the busiest rank's tokens\n"
            "  --set settings.kernels.experts=deepspeed         DeepSpeed-MoE, for ep\n"
+           "  --set settings.kernels.experts=autoep            AutoEP: DeepSpeed's default with "
+           "ep\n"
            "Without ep every GPU has all experts of its layers, or shards of them (FSDP, ZeRO-3).\n"
            "  fabricast plan -m qwen3-30b-a3b -c dgx-h100 -n 2 --seq 4096\n";
 }

@@ -56,7 +56,7 @@ constexpr std::array kMeanings = {
     Meaning{"settings.kernels.deallocate_pipeline_outputs", "a stage frees what it has sent"},
     Meaning{"settings.kernels.quantization", "type of the layers' matrix products"},
     Meaning{"settings.kernels.quantized_experts", "experts' products are quantised too"},
-    Meaning{"settings.kernels.experts", "one after another, grouped, or deepspeed.moe's layer"},
+    Meaning{"settings.kernels.experts", "one after another, grouped, or DeepSpeed's layers"},
     Meaning{"settings.kernels.fused_experts", "experts' products and activation in one kernel"},
     Meaning{"settings.kernels.dispatcher", "how tokens reach their experts"},
     Meaning{"settings.kernels.router_dtype", "type of the router's product"},

@@ -6,6 +6,7 @@
 #include "planner/comm/pipeline_calls.h"
 #include "planner/comm/titan_calls.h"
 #include "planner/comm/torch_regions.h"
+#include "planner/ops/deepspeed_moe.h"
 #include "planner/sharding/rank_tensors.h"
 
 #include <utility>
@@ -94,7 +95,7 @@ Result<Calls> deepspeed(const StageView& view) {
         }
         return calls;
     }
-    if (layout.ep > 1 && view.model().moe) {
+    if (layout.ep > 1 && view.model().moe && !marksExperts(*view.scenario)) {
         return fail(Error::Code::Unsupported,
                     "layout.ep",
                     "how ZeRO-3 gathers expert-parallel experts is not modelled",

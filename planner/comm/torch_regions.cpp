@@ -2,6 +2,7 @@
 
 #include "planner/comm/pipeline_calls.h"
 #include "planner/comm/titan_calls.h"
+#include "planner/ops/autoep_moe.h"
 #include "planner/ops/deepspeed_moe.h"
 
 namespace fabricast {
@@ -138,6 +139,7 @@ Calls torchRegionCalls(const StageView& view, const ChunkView& chunk) {
     }
     append(calls,
            usesDeepSpeedMoe(*view.scenario) ? deepspeedExpertCalls(view, chunk)
+           : usesAutoEp(*view.scenario)     ? autoEpCalls(view, chunk)
                                             : asRead(titanExpertCalls(view, chunk)));
     append(calls, asRead(boundaryCalls(view, chunk)));
     return calls;

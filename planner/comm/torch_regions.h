@@ -13,6 +13,9 @@ Calls torchRegionCalls(const StageView& view, const ChunkView& chunk);
 /// ranks and back; where no token is dropped the group agrees on the fullest expert first.
 Calls deepspeedExpertCalls(const StageView& view, const ChunkView& chunk);
 
+/// AutoEP: how many rows of each expert there are, then the rows to the experts' ranks and back.
+Calls autoEpCalls(const StageView& view, const ChunkView& chunk);
+
 /// Marks calls as not recorded.
 Calls asRead(Calls calls);
 

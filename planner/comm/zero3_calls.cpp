@@ -1,17 +1,36 @@
 #include "planner/base/integers.h"
 #include "planner/comm/data_parallel_calls.h"
+#include "planner/comm/flat_groups.h"
 #include "planner/sharding/zero3_coordinator.h"
 #include "planner/sharding/zero_partition.h"
 
+#include <algorithm>
 #include <map>
+#include <tuple>
 #include <utility>
 #include <vector>
 
 namespace fabricast {
 namespace {
 
-CommCall gatherCall(const StageView& view, CommPhase phase, std::int64_t elements) {
-    return {.op = CommOp::AllGather,
+/// The ranks a weight is cut over: those that have the same experts, or all.
+struct CutOver {
+    GroupKind kind = GroupKind::DataContext;
+    std::int64_t ranks = 1;
+};
+
+CutOver cutOver(const StageView& view, const RankTensor& tensor) {
+    return partsExperts(view) && tensor.isExpert()
+               ? CutOver{GroupKind::ExpertData, view.layout().expertReplicas()}
+               : CutOver{GroupKind::DataContext, view.shards};
+}
+
+CommCall gatherCall(const StageView& view,
+                    CommPhase phase,
+                    GroupKind group,
+                    std::int64_t elements) {
+    return {.group = group,
+            .op = CommOp::AllGather,
             .type = wireType(view.settings().precision.parameters),
             .phase = phase,
             .use = CommUse::ParameterGather,
@@ -33,21 +52,36 @@ CommPhase phaseOf(TracePass pass) {
 }
 
 /// How often each number of elements, padded to the ranks, is gathered.
-using Gathers = std::map<std::pair<CommPhase, std::int64_t>, std::int64_t>;
+using Gathers = std::map<std::tuple<CommPhase, GroupKind, std::int64_t>, std::int64_t>;
+
+/// A weight as it is gathered: padded to the ranks it is cut over.
+struct PaddedWeight {
+    GroupKind group = GroupKind::DataContext;
+    std::int64_t elements = 0;
+};
+
+std::vector<PaddedWeight> paddedWeights(const StageView& view, const ModelWeights& model) {
+    std::vector<PaddedWeight> padded;
+    for (const RankTensor& tensor : model.tensors) {
+        const CutOver cut = cutOver(view, tensor);
+        padded.push_back({cut.kind, roundUp(tensor.elements(), cut.ranks)});
+    }
+    return padded;
+}
 
 /// Counts the gathers of one forward and backward, `times` times.
 void countGathers(Gathers& gathers,
                   Zero3Coordinator& coordinator,
                   const ModuleTrace& trace,
-                  const std::vector<std::int64_t>& padded,
+                  const std::vector<PaddedWeight>& padded,
                   std::int64_t times) {
     const auto count = [&](const ParameterIds& list, TracePass pass) {
-        std::int64_t elements = 0;
+        std::map<GroupKind, std::int64_t> elements;
         for (const std::size_t parameter : list) {
-            elements += padded[parameter];
+            elements[padded[parameter].group] += padded[parameter].elements;
         }
-        if (!list.empty()) {
-            gathers[{phaseOf(pass), elements}] += times;
+        for (const auto& [group, sum] : elements) {
+            gathers[{phaseOf(pass), group, sum}] += times;
         }
     };
     coordinator.beginPass();
@@ -74,10 +108,7 @@ std::vector<std::int64_t> elementsOf(const ModelWeights& model) {
 
 void addWeightGathers(Calls& calls, const StageView& view, const ModelWeights& model) {
     const std::vector<std::int64_t> elements = elementsOf(model);
-    std::vector<std::int64_t> padded;
-    for (const std::int64_t count : elements) {
-        padded.push_back(roundUp(count, view.shards));
-    }
+    const std::vector<PaddedWeight> padded = paddedWeights(view, model);
     const ModuleTrace trace = moduleTrace(model, view.recomputes());
     Zero3Coordinator coordinator(elements, zero3Limits(view.settings().deepspeed));
     coordinator.settle(trace, view.microBatches > 1);
@@ -87,7 +118,8 @@ void addWeightGathers(Calls& calls, const StageView& view, const ModelWeights& m
         countGathers(gathers, coordinator, trace, padded, view.microBatches - 1);
     }
     for (const auto& [key, count] : gathers) {
-        CommCall call = gatherCall(view, key.first, key.second);
+        const auto& [phase, group, sum] = key;
+        CommCall call = gatherCall(view, phase, group, sum);
         const bool even = count % view.microBatches == 0;
         call.times = even ? view.microBatches : 1;
         call.parts = count / call.times;
@@ -97,17 +129,63 @@ void addWeightGathers(Calls& calls, const StageView& view, const ModelWeights& m
 
 /// Small weights are not freed until the optimizer has changed them, and then gathered one by one.
 void addPersistent(Calls& calls, const StageView& view, const ModelWeights& model) {
-    std::map<std::int64_t, std::int64_t> alike;
+    std::map<std::pair<GroupKind, std::int64_t>, std::int64_t> alike;
     for (const RankTensor& tensor : model.tensors) {
         if (tensor.elements() <= view.settings().deepspeed.persistenceThreshold) {
-            ++alike[roundUp(tensor.elements(), view.shards)];
+            const CutOver cut = cutOver(view, tensor);
+            ++alike[{cut.kind, roundUp(tensor.elements(), cut.ranks)}];
         }
     }
-    for (const auto& [elements, count] : alike) {
-        CommCall call = gatherCall(view, CommPhase::Optimizer, elements);
+    for (const auto& [key, count] : alike) {
+        CommCall call = gatherCall(view, CommPhase::Optimizer, key.first, key.second);
         call.parts = count;
         call.times = 1;
         add(calls, call);
+    }
+}
+
+/// A bucket is reduced before a weight that is cut over other ranks, too.
+void addScatters(Calls& calls, const StageView& view, const ModelWeights& model) {
+    const std::int64_t limit = view.settings().deepspeed.reduceBucket;
+    const std::vector<PaddedWeight> padded = paddedWeights(view, model);
+    CommCall call{.op = CommOp::ReduceScatter,
+                  .type = view.reduce,
+                  .phase = CommPhase::Backward,
+                  .use = CommUse::GradientReduce,
+                  .place = CommPlace::Buckets,
+                  .elements = 0,
+                  .times = view.microBatches};
+    std::int64_t collected = 0;
+    const auto flush = [&] {
+        if (collected > 0) {
+            add(calls, call);
+        }
+        collected = call.elements = 0;
+    };
+    for (const std::size_t weight : gradientOrder(model)) {
+        const std::int64_t elements = model.tensors[weight].elements();
+        if (padded[weight].group != call.group || overflowsBucket(collected, elements, limit)) {
+            flush();
+        }
+        call.group = padded[weight].group;
+        collected += elements;
+        call.elements += padded[weight].elements;
+    }
+    flush();
+}
+
+/// The norm of each group of weights; of experts it is summed over the ranks with other ones, too.
+void addNorms(Calls& calls, const StageView& view, const ModelWeights& model) {
+    CommCall norm{.type = WireType::Fp64, .phase = CommPhase::Optimizer, .elements = 1};
+    add(calls, norm);
+    if (!partsExperts(view)) {
+        return;
+    }
+    const std::vector<FlatGroup> groups = flatGroups(view, model);
+    norm.each = std::ranges::count(groups, GroupKind::ExpertData, &FlatGroup::kind);
+    for (const GroupKind group : {GroupKind::ExpertData, GroupKind::Expert}) {
+        norm.group = group;
+        add(calls, norm);
     }
 }
 
@@ -117,24 +195,9 @@ Calls zero3Calls(const StageView& view) {
     const ModelWeights model = modelWeights(view);
     Calls calls;
     addWeightGathers(calls, view, model);
-    const std::vector<std::int64_t> elements = elementsOf(model);
-    const std::int64_t limit = view.settings().deepspeed.reduceBucket;
-    for (const ZeroBucket& bucket : zeroBuckets(gradientOrder(model), elements, limit)) {
-        std::int64_t padded = 0;
-        for (const std::size_t weight : bucket.parameters) {
-            padded += roundUp(elements[weight], view.shards);
-        }
-        add(calls,
-            {.op = CommOp::ReduceScatter,
-             .type = view.reduce,
-             .phase = CommPhase::Backward,
-             .use = CommUse::GradientReduce,
-             .place = CommPlace::Buckets,
-             .elements = padded,
-             .times = view.microBatches});
-    }
+    addScatters(calls, view, model);
     addPersistent(calls, view, model);
-    add(calls, {.type = WireType::Fp64, .phase = CommPhase::Optimizer, .elements = 1});
+    addNorms(calls, view, model);
     return calls;
 }
 

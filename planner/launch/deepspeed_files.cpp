@@ -3,6 +3,7 @@
 #include "planner/launch/deepspeed_experts.h"
 #include "planner/launch/hugging_face.h"
 #include "planner/launch/liger_kernels.h"
+#include "planner/spec/autoep_presets.h"
 #include "planner/spec/setting_names.h"
 #include "planner/text/json_text.h"
 
@@ -120,6 +121,22 @@ void addDeepspeedOptimizer(const Scenario& scenario, OptimizerOwner owner, JsonT
     }
 }
 
+bool hasAutoEp(const Scenario& scenario) {
+    return scenario.model.moe && scenario.settings.kernels.experts == ExpertKernel::AutoEp;
+}
+
+/// AutoEP takes the preset of the model's family by itself; it is named for who reads the file.
+void addAutoEp(const Scenario& scenario, JsonText& json) {
+    if (!hasAutoEp(scenario)) {
+        return;
+    }
+    json.beginObject("expert_parallel");
+    json.add("enabled", true);
+    json.add("autoep_size", scenario.layout.ep);
+    json.add("preset_model", autoEpPreset(scenario.model.family));
+    json.end();
+}
+
 }  // namespace
 
 Result<std::string> deepspeedJson(const LaunchFacts& facts, OptimizerOwner owner) {
@@ -143,6 +160,7 @@ Result<std::string> deepspeedJson(const LaunchFacts& facts, OptimizerOwner owner
     addDtypes(scenario.settings.precision, json);
     addDeepspeedOptimizer(scenario, owner, json);
     addZero(scenario, json);
+    addAutoEp(scenario, json);
     if (layout.tp > 1) {
         json.beginObject("tensor_parallel");
         json.add("autotp_size", layout.tp);
@@ -174,11 +192,10 @@ Result<LaunchFiles> deepspeedFiles(const LaunchFacts& facts) {
             "train.py "
             "of DeepSpeedExamples takes");
     }
-    const bool hasOwnExperts =
-        scenario.settings.kernels.experts == ExpertKernel::DeepSpeed && scenario.model.moe;
-    if (scenario.layout.ep > 1 && !hasOwnExperts) {
-        files.untold.push_back("layout.ep=" + std::to_string(scenario.layout.ep) +
-                               ": train.py makes deepspeed.moe layers with this ep_size");
+    if (hasAutoEp(scenario)) {
+        files.untold.emplace_back(
+            "AutoEP: transformers up to 5.22, as DeepSpeed 0.19.8 ends with a TypeError in the "
+            "output recorders of 5.23");
     }
     if (scenario.layout.cp > 1) {
         files.untold.emplace_back(

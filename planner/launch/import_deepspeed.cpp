@@ -35,6 +35,14 @@ constexpr std::array kZeroFlags = {
     std::pair{"use_multi_rank_bucket_allreduce"sv, "multi_rank_buckets"sv},
     std::pair{"round_robin_gradients"sv, "round_robin"sv}};
 
+/// What AutoEP does beside its defaults is not modelled.
+constexpr std::array kAutoEpDefaults = {std::pair{"comm_backend"sv, "comm"sv},
+                                        std::pair{"use_grouped_mm"sv, "true"sv},
+                                        std::pair{"combine_impl"sv, "auto"sv},
+                                        std::pair{"gate_up_impl"sv, "separate"sv},
+                                        std::pair{"score_apply"sv, "auto"sv},
+                                        std::pair{"async_split_plan"sv, "false"sv}};
+
 constexpr std::array<std::string_view, 14> kUnmodelledByDeepspeed = {
     "zero_optimization",
     "zero_optimization.zero_hpz_partition_size",
@@ -67,6 +75,27 @@ Result<void> importZero(ScenarioDraft& draft) {
     for (const auto& [key, setting] : kZeroFlags) {
         FABRICAST_TRY(
             draft.copyFlag("settings.deepspeed." + std::string(setting), zero + std::string(key)));
+    }
+    return {};
+}
+
+/// AutoEP, with the defaults of what else it is asked: all-to-alls of deepspeed.comm, grouped
+/// products.
+Result<void> importAutoEp(ScenarioDraft& draft) {
+    LaunchKeys& keys = draft.keys();
+    const std::string section = "expert_parallel.";
+    FABRICAST_ASSIGN(const auto enabled, keys.flag(section + "enabled"));
+    if (!enabled.value_or(false)) {
+        (void)keys.use(section + "autoep_size");
+        return {};
+    }
+    draft.set("settings.kernels.experts", "autoep", section + "enabled");
+    FABRICAST_TRY(draft.copyWhole("layout.ep", section + "autoep_size"));
+    for (const auto& [key, usual] : kAutoEpDefaults) {
+        const std::string path = section + std::string(key);
+        if (const auto value = keys.text(path); value && *value != usual) {
+            return keys.refuse(*keys.use(path), "is not modelled", std::string(usual));
+        }
     }
     return {};
 }
@@ -179,6 +208,7 @@ Result<JsonValue> importDeepspeed(LaunchKeys& keys) {
     draft.set("stack", "deepspeed", "");
     FABRICAST_TRY(draft.refuseUnmodelled(kUnmodelledByDeepspeed));
     FABRICAST_TRY(importZero(draft));
+    FABRICAST_TRY(importAutoEp(draft));
     FABRICAST_TRY(importOffload(draft));
     FABRICAST_TRY(importDtypes(draft));
     FABRICAST_TRY(importBatch(draft));
@@ -219,6 +249,7 @@ Result<JsonValue> importDeepspeed(LaunchKeys& keys) {
                          "steps_per_print",
                          "wall_clock_breakdown",
                          "zero_allow_untested_optimizer",
+                         "expert_parallel.",
                          "zero_optimization.stage3_gather_fp16",
                          "fp16.",
                          "aio",

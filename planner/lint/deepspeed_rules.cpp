@@ -356,6 +356,87 @@ LintHits waitingReductions(const LintView& view) {
              R"("overlap_comm": true)"}};
 }
 
+/// Presets of AutoEP in 0.19.8 (deepspeed/module_inject/auto_ep_presets).
+constexpr std::array<std::string_view, 6> kAutoEpPresets = {
+    "mixtral", "qwen3_moe", "qwen3_5_moe", "deepseek_v2", "deepseek_v3", "minimax_m3"};
+
+/// A key of expert_parallel that AutoEP does not take.
+void refuseKey(LintHits& hits,
+               const LintView& view,
+               bool refused,
+               const std::string& path,
+               const char* problem,
+               const char* fix) {
+    if (refused) {
+        hits.push_back({view.file.at(path), problem, fix});
+    }
+}
+
+/// validate_autoep_config and _validate_zero3_moe_compatibility.
+LintHits refusedByExperts(const LintView& view) {
+    const LintFile& file = view.file;
+    LintHits hits;
+    if (!file.isOn("expert_parallel.enabled")) {
+        return hits;
+    }
+    const std::string section = "expert_parallel.";
+    const std::string zero = "zero_optimization.";
+    const std::string preset = file.text(section + "preset_model");
+    const std::string balance = file.text(section + "load_balance_coeff");
+    const std::int64_t size = file.whole(section + "autoep_size", 1);
+    const std::int64_t tensor = file.whole("tensor_parallel.autotp_size", 1);
+    const bool third = stageOf(file) == 3;
+    const auto refuse = [&](bool refused, const std::string& path, const char* problem, auto fix) {
+        refuseKey(hits, view, refused, path, problem, fix);
+    };
+    refuse(!preset.empty() && std::ranges::find(kAutoEpPresets, preset) == kAutoEpPresets.end(),
+           section + "preset_model",
+           "preset_model is none that AutoEP has",
+           "mixtral, qwen3_moe (qwen2_moe too), qwen3_5_moe, deepseek_v2, deepseek_v3 or "
+           "minimax_m3");
+    refuse(!balance.empty() && balance != "null",
+           section + "load_balance_coeff",
+           "load_balance_coeff is not taken yet",
+           "leave it out");
+    refuse(file.whole(section + "expert_tensor_parallel_size", 1) != 1,
+           section + "expert_tensor_parallel_size",
+           "tensor parallelism inside an expert is not there yet",
+           R"("expert_tensor_parallel_size": 1)");
+    refuse(file.text(section + "comm_backend") == "deepep" &&
+               file.whole(section + "comm_max_tokens_per_rank", 0) < 1,
+           section + "comm_backend",
+           "DeepEP's buffer needs comm_max_tokens_per_rank",
+           R"("comm_max_tokens_per_rank": micro-batch x sequence)");
+    refuse(tensor > 1 && size == 1,
+           "tensor_parallel.autotp_size",
+           "AutoTP around experts that are not distributed",
+           R"("autoep_size": 2, or more)");
+    refuse(third && file.whole("sequence_parallel_size", 1) > 1,
+           "sequence_parallel_size",
+           "AutoEP at stage 3 has no sequence parallelism yet",
+           R"("stage": 2)");
+    refuse(third && file.isOn(zero + "zero_quantized_gradients"),
+           zero + "zero_quantized_gradients",
+           "AutoEP at stage 3 has no quantised gradients yet",
+           "leave them out");
+    refuse(third && file.whole(zero + "zero_hpz_partition_size", 1) > 1,
+           zero + "zero_hpz_partition_size",
+           "AutoEP at stage 3 has no second copy in the node yet",
+           "leave it out");
+    for (const char* const key : {"contiguous_gradients", "reduce_scatter"}) {
+        refuse((stageOf(file) == 1 || stageOf(file) == 2) && file.isOff(zero + key),
+               zero + key,
+               "stages 1 and 2 with experts need it",
+               "leave it on");
+    }
+    const std::int64_t gpus = view.gpus().value_or(0);
+    refuse(size > 0 && gpus % size != 0,
+           section + "autoep_size",
+           "the ranks are not a multiple of autoep_size",
+           "a divisor of the ranks, and of the experts");
+    return hits;
+}
+
 constexpr std::array kDeepspeedRules = {
     LintRule{"DS01",
              LintSeverity::Error,
@@ -463,7 +544,12 @@ constexpr std::array kDeepspeedRules = {
              LintSeverity::Warning,
              "a sequence size that is not seen",
              "DeepSpeed reads it from a dictionary alone: the batch counts every rank.",
-             &unseenSequence}};
+             &unseenSequence},
+    LintRule{"DS23",
+             LintSeverity::Error,
+             "what AutoEP does not take",
+             "deepspeed.initialize ends with the reason.",
+             &refusedByExperts}};
 
 }  // namespace
 

@@ -173,6 +173,7 @@ Zero3Options zero3Options(const Scenario& scenario) {
     const DeepSpeedSettings& zero = settings.deepspeed;
     const Offload offload = scenario.layout.offload;
     return {.gather = {.ranks = scenario.layout.replicas(),
+                       .expertRanks = scenario.layout.expertReplicas(),
                        .width = widthOf(scenario),
                        .limits = zero3Limits(zero),
                        .ownStream = zero.overlapComm,

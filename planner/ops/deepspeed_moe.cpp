@@ -1,5 +1,6 @@
 #include "planner/ops/deepspeed_moe.h"
 
+#include "planner/ops/autoep_moe.h"
 #include "planner/ops/hf_views.h"
 #include "planner/ops/lora_linear.h"
 #include "planner/ops/rank_shape.h"
@@ -212,6 +213,10 @@ TensorId weighedBy(MoeWalk& w, TensorId x, TensorId routed) {
 
 bool usesDeepSpeedMoe(const Scenario& scenario) {
     return scenario.model.moe && scenario.settings.kernels.experts == ExpertKernel::DeepSpeed;
+}
+
+bool marksExperts(const Scenario& scenario) {
+    return usesDeepSpeedMoe(scenario) || usesAutoEp(scenario);
 }
 
 HfMoe deepspeedMoe(OpBuilder& g, const Scenario& scenario, TensorId x) {

@@ -31,6 +31,9 @@ HfMoe deepspeedMoe(OpBuilder& g, const Scenario& scenario, TensorId x);
 
 /// Whether the scenario's experts are that layer.
 bool usesDeepSpeedMoe(const Scenario& scenario);
+/// Whether DeepSpeed marks the experts' weights: optimizer groups of their own, over the ranks that
+/// have the same experts. So do deepspeed.moe's layer and AutoEP's, on one rank too.
+bool marksExperts(const Scenario& scenario);
 /// That layer, and PR-MoE's residual experts, in other model code than it runs in.
 Result<void> checkDeepSpeedMoeCode(const Scenario& scenario);
 /// What of it is not modelled, by name.

@@ -1,5 +1,6 @@
 #include "planner/ops/dense_layer.h"
 
+#include "planner/ops/autoep_moe.h"
 #include "planner/ops/deepspeed_moe.h"
 #include "planner/ops/dense_attention.h"
 #include "planner/ops/hf_code.h"
@@ -299,6 +300,8 @@ OpList eagerLayer(const Scenario& scenario, std::int64_t layer) {
         fed.out = torchtitanMoe(g, scenario, ready);
     } else if (usesDeepSpeedMoe(scenario)) {
         fed = deepspeedMoe(g, scenario, ready);
+    } else if (usesAutoEp(scenario)) {
+        fed = autoEpMoe(g, scenario, ready);
     } else {
         fed = huggingFaceMoe(g, scenario, ready);
     }

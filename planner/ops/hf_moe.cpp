@@ -179,9 +179,6 @@ TensorId hfShared(OpBuilder& g, const Scenario& scenario, TensorId x) {
     return out;
 }
 
-namespace {
-
-/// sigmoid(shared_expert_gate(x)) · shared
 TensorId hfGateShared(OpBuilder& g, const Scenario& scenario, TensorId x, TensorId shared) {
     const std::int64_t hidden = scenario.model.hidden;
     const std::int64_t tokens = g.info(x).elements / hidden;
@@ -195,7 +192,6 @@ TensorId hfGateShared(OpBuilder& g, const Scenario& scenario, TensorId x, Tensor
     return g.multiply(shared, open);
 }
 
-/// Its gradient is summed up by itself.
 TensorId viewOfTokens(OpBuilder& g, TensorId x) {
     const TensorId view = g.viewOf(x, g.info(x).elements);
     g.push({.kind = OpKind::Copy,
@@ -205,8 +201,6 @@ TensorId viewOfTokens(OpBuilder& g, TensorId x) {
             .passesGradient = true});
     return view;
 }
-
-}  // namespace
 
 const HfRouter* hfRouterOf(std::string_view family) {
     const auto* const found = std::ranges::find(kHfRouters, family, &HfRouter::family);

@@ -76,6 +76,10 @@ struct HfMoe {
 HfMoe hfAllExperts(OpBuilder& g, const Scenario& scenario, TensorId x);
 /// The MLP beside the routed experts.
 TensorId hfShared(OpBuilder& g, const Scenario& scenario, TensorId x);
+/// What it gives, weighed by a sigmoid of a product with `x`.
+TensorId hfGateShared(OpBuilder& g, const Scenario& scenario, TensorId x, TensorId shared);
+/// The tokens under another name, whose gradient is summed up by itself.
+TensorId viewOfTokens(OpBuilder& g, TensorId x);
 HfMoe huggingFaceMoe(OpBuilder& g, const Scenario& scenario, TensorId x);
 
 /// experts_implementation="grouped_mm", the default: rows sorted by expert, two grouped products.

@@ -1,5 +1,6 @@
 #include "planner/ops/layer_segment.h"
 
+#include "planner/ops/autoep_moe.h"
 #include "planner/ops/deepspeed_moe.h"
 #include "planner/ops/dense_layer.h"
 #include "planner/ops/hf_code.h"
@@ -174,6 +175,9 @@ Result<void> checkHfExperts(const Scenario& scenario) {
     if (usesDeepSpeedMoe(scenario)) {
         return checkDeepSpeedMoe(scenario);
     }
+    if (usesAutoEp(scenario)) {
+        return checkAutoEp(scenario);
+    }
     if (hfRouterOf(model.family) == nullptr) {
         return refuse("model.moe",
                       "expert layers of transformers' " + model.family +
@@ -183,15 +187,15 @@ Result<void> checkHfExperts(const Scenario& scenario) {
     const Layout& layout = scenario.layout;
     if (layout.ep > 1 || layout.tp > 1) {
         const bool apart = layout.ep > 1;
-        return refuse(apart ? "layout.ep" : "layout.tp",
-                      "experts of Hugging Face's models are modelled whole or sharded on each "
-                      "rank, not split over " +
-                          std::string(apart ? "ep=" : "tp=") +
-                          std::to_string(apart ? layout.ep : layout.tp),
-                      apart && settings.engine == Engine::DeepSpeed
-                          ? "settings.kernels.experts=deepspeed (deepspeed.moe.layer.MoE), or the "
-                            "stack torchtitan or megatron"
-                          : "ep=1 and tp=1, or the stack torchtitan or megatron");
+        return refuse(
+            apart ? "layout.ep" : "layout.tp",
+            "experts of Hugging Face's models are modelled whole or sharded on each "
+            "rank, not split over " +
+                std::string(apart ? "ep=" : "tp=") + std::to_string(apart ? layout.ep : layout.tp),
+            apart && settings.engine == Engine::DeepSpeed
+                ? "settings.kernels.experts=autoep or deepspeed (deepspeed.moe.layer.MoE), "
+                  "or the stack torchtitan or megatron"
+                : "ep=1 and tp=1, or the stack torchtitan or megatron");
     }
     if (hfCodeOf(scenario).rotatesInWindows && std::ranges::any_of(model.window, [&](auto window) {
             return window > 0 && scenario.workload.sequence > window;
@@ -224,6 +228,7 @@ Result<OpList> layerSegment(const Scenario& scenario, std::int64_t layer) {
     FABRICAST_TRY(checkRankShape(scenario, layer));
     FABRICAST_TRY(checkLoopedExperts(scenario, layer));
     FABRICAST_TRY(checkDeepSpeedMoeCode(scenario));
+    FABRICAST_TRY(checkAutoEpCode(scenario));
     if (isMegatronCode(scenario)) {
         return megatronLayer(scenario, layer);
     }

@@ -1,5 +1,6 @@
 #include "planner/sharding/model_modules.h"
 
+#include "planner/ops/autoep_moe.h"
 #include "planner/ops/trained_weights.h"
 
 #include <algorithm>
@@ -138,6 +139,10 @@ private:
     /// down(act(gate(x)) · up(x)): the activation is a module too.
     void mlp(std::vector<Weights>& list) {
         module(3, {});
+        if (usesAutoEp(*view_.scenario) && stacksExperts(list)) {
+            autoEpExperts(list);
+            return;
+        }
         if (stacksExperts(list)) {
             experts(list);
             return;
@@ -168,6 +173,36 @@ private:
         module(4, std::move(gate));
         module(4, std::move(stacks));
         module(5, {});
+    }
+
+    /// AutoEP's layer: a router around its product, the module that owns the stacks, and the
+    /// model's shared experts with their activation.
+    void autoEpExperts(const std::vector<Weights>& list) {
+        Weights stacks;
+        std::vector<Weights> shared;
+        module(4, {});
+        for (const Weights& weights : list) {
+            const RankTensor& tensor = model_.tensors[weights.front()];
+            if (tensor.part == Part::Router) {
+                module(5, weights);
+            } else if (tensor.isExpert()) {
+                stacks.insert(stacks.end(), weights.begin(), weights.end());
+            } else {
+                shared.push_back(weights);
+            }
+        }
+        module(4, std::move(stacks));
+        const bool gated = view_.model().moe->sharedGate;
+        for (std::size_t index = 0; index < shared.size(); ++index) {
+            if (index == 0) {
+                module(4, {});
+            }
+            const bool isGate = gated && index + 1 == shared.size();
+            module(isGate ? 4 : 5, std::move(shared[index]));
+            if (index == 0) {
+                module(5, {});
+            }
+        }
     }
 
     const StageShape& view_;

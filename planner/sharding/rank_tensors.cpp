@@ -1,6 +1,7 @@
 #include "planner/sharding/rank_tensors.h"
 
 #include "planner/base/integers.h"
+#include "planner/ops/deepspeed_moe.h"
 #include "planner/ops/trained_weights.h"
 
 #include <algorithm>
@@ -95,7 +96,7 @@ void addParameterAdapter(std::vector<RankTensor>& list,
 bool joinsPrevious(const StageShape& view, const RankTensor& tensor, std::string_view target) {
     const KernelSettings& kernels = view.settings().kernels;
     if (tensor.isExpert() && kernels.code == ModelCode::HuggingFace) {
-        return target == "up" && kernels.experts != ExpertKernel::DeepSpeed;
+        return target == "up" && !marksExperts(*view.scenario);
     }
     if (tensor.split != Split::Column) {
         return false;

@@ -59,7 +59,8 @@ constexpr auto namesOf(ExpertKernel) {
     return std::to_array<Named<ExpertKernel>>({{ExpertKernel::Sequential, "sequential"},
                                                {ExpertKernel::Grouped, "grouped"},
                                                {ExpertKernel::GroupedFused, "grouped_fused"},
-                                               {ExpertKernel::DeepSpeed, "deepspeed"}});
+                                               {ExpertKernel::DeepSpeed, "deepspeed"},
+                                               {ExpertKernel::AutoEp, "autoep"}});
 }
 constexpr auto namesOf(Dispatcher) {
     return std::to_array<Named<Dispatcher>>(

@@ -25,8 +25,9 @@ enum class LossKernel {
     Fused,
     Liger
 };
-/// `DeepSpeed` is deepspeed.moe.layer.MoE with its own gate, dispatch and capacity.
-enum class ExpertKernel { Sequential, Grouped, GroupedFused, DeepSpeed };
+/// `DeepSpeed` is deepspeed.moe.layer.MoE with its own gate, dispatch and capacity; `AutoEp` is the
+/// layer that DeepSpeed puts in place of transformers' where a configuration has expert_parallel.
+enum class ExpertKernel { Sequential, Grouped, GroupedFused, DeepSpeed, AutoEp };
 enum class Dispatcher { AllToAll, AllGather };
 enum class AuxLoss { None, Batch, Sequence, Global };
 enum class Checkpointing { None, Full, Block, Selective, Modules };

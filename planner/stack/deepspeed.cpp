@@ -148,13 +148,6 @@ Result<void> checkDeepspeedExperts(const Scenario& scenario) {
                           ": expert groups are blocks of data parallel ranks",
                       divisorsHint("ep", layout.replicas()));
     }
-    if (layout.shard == Shard::Zero3 && layout.tp > 1) {
-        return breaks("layout.tp",
-                      "AutoEP with ZeRO Stage 3 does not support AutoTP yet "
-                      "(tensor_parallel.autotp_size=" +
-                          text(layout.tp) + ").",
-                      "shard=zero2");
-    }
     if (layout.shard == Shard::Zero3 && layout.cp > 1) {
         return breaks("layout.cp",
                       "AutoEP with ZeRO Stage 3 does not support sequence parallelism yet "
@@ -195,6 +188,9 @@ Settings deepspeedDefaults(const Layout& layout, Tuning tuning) {
     Settings settings;
     settings.engine = Engine::DeepSpeed;
     settings.kernels = huggingFaceKernels();
+    if (layout.ep > 1) {  // expert_parallel: transformers' own experts are not distributed
+        settings.kernels.experts = ExpertKernel::AutoEp;
+    }
     settings.precision = {.parameters = Dtype::Bf16,
                           .compute = Dtype::Bf16,
                           .gradients = Dtype::Bf16,

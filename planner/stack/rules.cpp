@@ -268,10 +268,14 @@ Result<void> checkCommon(const Stack& stack, const Scenario& scenario) {
                       "ep=1: the model has no experts");
     }
     FABRICAST_TRY(checkSoftware(stack, scenario));
-    if (scenario.settings.kernels.experts == ExpertKernel::DeepSpeed && stack.name != "deepspeed") {
+    const ExpertKernel experts = scenario.settings.kernels.experts;
+    const bool marked = experts == ExpertKernel::DeepSpeed || experts == ExpertKernel::AutoEp;
+    if (marked && stack.name != "deepspeed") {
         return lacks("settings.kernels.experts",
-                     "experts=deepspeed is deepspeed.moe.layer.MoE, whose models are the stack "
-                     "deepspeed's",
+                     experts == ExpertKernel::AutoEp
+                         ? "experts=autoep is modelled under the stack deepspeed"
+                         : "experts=deepspeed is deepspeed.moe.layer.MoE, whose models are the "
+                           "stack deepspeed's",
                      "the stack deepspeed, or another settings.kernels.experts");
     }
     FABRICAST_TRY(checkTrained(scenario));

@@ -80,6 +80,7 @@ INSTANTIATE_TEST_SUITE_P(
                     RecordedFile{"hf_moe_deepseek_llama4_memory.csv", 2e-5, 1e-4, 0.02, 0, 0, 0.8},
                     RecordedFile{"hf_moe_zero3_memory.csv", 1e-4, 2e-4, 0.02, 0, 0, 0.3},
                     RecordedFile{"deepspeed_moe_memory.csv", 2e-5, 1e-4, 0.02, 0, 0, 0.8},
+                    RecordedFile{"autoep_memory.csv", 7e-5, 7e-4, 0.02, 0, 0, 0.75},
                     RecordedFile{"moe_titan.csv", 1e-5, 1e-4, 2e-3, 0, 0, 0.95},
                     RecordedFile{"moe_titan_more.csv", 2e-4, 5e-3, 5e-3, 8, 0, 0.92}),
     [](const auto& file) {

@@ -59,7 +59,7 @@ TEST(Names, EverySettingIsNamed) {
     expectAllNamed(AttentionKernel::Unfused);
     expectAllNamed(ActivationKernel::Fused);
     expectAllNamed(LossKernel::Liger);
-    expectAllNamed(ExpertKernel::DeepSpeed);
+    expectAllNamed(ExpertKernel::AutoEp);
     expectAllNamed(Dispatcher::AllGather);
     expectAllNamed(AuxLoss::Global);
     expectAllNamed(Checkpointing::Modules);

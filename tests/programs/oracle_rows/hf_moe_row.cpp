@@ -12,7 +12,8 @@ namespace {
 
 constexpr Recorded<ExpertKernel> kExperts[] = {{"eager", ExpertKernel::Sequential},
                                                {"grouped_mm", ExpertKernel::Grouped},
-                                               {"deepspeed", ExpertKernel::DeepSpeed}};
+                                               {"deepspeed", ExpertKernel::DeepSpeed},
+                                               {"autoep", ExpertKernel::AutoEp}};
 constexpr Recorded<Reshard> kResharding[] = {
     {"default", Reshard::Default}, {"always", Reshard::Always}, {"never", Reshard::Never}};
 constexpr Recorded<Dtype> kReduced[] = {{"fp32", Dtype::Fp32}, {"bf16", Dtype::Bf16}};
@@ -142,6 +143,9 @@ Result<OracleRow> hfMoeRow(const CsvTable& table, std::size_t row) {
                          pick(kExperts, table.text(row, "expert_impl"), "expert_impl"));
         if (out.scenario.settings.kernels.experts == ExpertKernel::DeepSpeed) {
             setDeepSpeedMoe(table, row, out.scenario);
+        }
+        if (out.scenario.settings.kernels.experts == ExpertKernel::AutoEp) {
+            out.scenario.layout.ep = table.integer(row, "ep");
         }
         const std::string targets = table.text(row, "lora_targets");
         if (out.scenario.model.attention.kind == AttentionKind::Latent) {

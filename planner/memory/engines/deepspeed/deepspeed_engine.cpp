@@ -144,7 +144,8 @@ void DeepSpeedEngine::runOptimizer() {
         device_.take(stepTemporaries(options_.optimizer, stepped_), MemoryKind::Optimizer));
 }
 
-/// Of each group every gradient is cast, then all are copied into one flat fp32 gradient.
+/// Of each group every gradient is cast, then all are copied into one flat fp32 gradient; one
+/// alone is that itself.
 void DeepSpeedEngine::stepFlat() {
     std::vector<Storage> flats;
     for (const FlatGroup& group : groups_) {
@@ -153,10 +154,14 @@ void DeepSpeedEngine::stepFlat() {
             casts.push_back(
                 device_.take(kFp32 * elements, MemoryKind::Gradients, 0, "fp32 gradients"));
         }
-        flats.push_back(
-            device_.take(kFp32 * group.sum(), MemoryKind::Gradients, 0, "flat fp32 gradient"));
-        for (const Storage cast : casts) {
-            device_.release(cast);
+        if (casts.size() == 1) {
+            flats.push_back(casts.front());
+        } else {
+            flats.push_back(
+                device_.take(kFp32 * group.sum(), MemoryKind::Gradients, 0, "flat fp32 gradient"));
+            for (const Storage cast : casts) {
+                device_.release(cast);
+            }
         }
         for (const auto& [unit, weight] : group.at) {
             dropGradient(unit, weight);

@@ -86,14 +86,17 @@ Storage Zero3Engine::weightStorage(int unit, int weight) const {
     return found == indexOf_.end() ? kNoStorage : gathering_.gathered(found->second);
 }
 
-/// Into the bucket of its type on the wire, which is reduced first if it would overflow.
+/// Into the bucket of its type on the wire, which is reduced first if it would overflow, or has
+/// gradients that are cut over other ranks.
 void Zero3Engine::takeGradient(int unit, int weight, Storage gradient) {
     const std::size_t index = indexOf_.at({unit, weight});
     const ZeroParameter& parameter = parameters_[index];
     device_.rename(gradient, MemoryKind::Gradients);
     gradients_[index] = gradient;
     Bucket& bucket = buckets_[parameter.wireWidth];
-    if (overflowsBucket(bucket.elements, parameter.elements, options_.bucketElements)) {
+    const bool others = !bucket.parameters.empty() &&
+                        parameters_[bucket.parameters.front()].expert != parameter.expert;
+    if (others || overflowsBucket(bucket.elements, parameter.elements, options_.bucketElements)) {
         reduceBucket(bucket, parameter.wireWidth);
     }
     if (options_.contiguous && bucket.elements + parameter.elements <= options_.bucketElements) {
@@ -105,7 +108,7 @@ void Zero3Engine::takeGradient(int unit, int weight, Storage gradient) {
 
 /// Gradients are interleaved by rank into one flat buffer, unless there is only one that divides.
 Storage Zero3Engine::scatter(const Bucket& bucket, std::int64_t wire) {
-    const std::int64_t ranks = options_.gather.ranks;
+    const std::int64_t ranks = gathering_.ranksOf(bucket.parameters.front());
     const std::int64_t width = options_.gather.width;
     if (options_.contiguous && !options_.reduceScatter &&
         bucket.elements <= options_.bucketElements) {  // all-reduced, then divided into a copy
@@ -144,17 +147,26 @@ void Zero3Engine::reduceBucket(Bucket& bucket, std::int64_t wire) {
         return;
     }
     Storage flat = scatter(bucket, wire);
-    std::vector<Storage> sums;
-    for (const std::size_t index : bucket.parameters) {
-        if (wire != options_.sumWidth) {
-            sums.push_back(device_.take(gathering_.shardElements(index) * options_.sumWidth,
+    const auto partitions = [&](std::int64_t width) {
+        std::vector<Storage> made;
+        for (const std::size_t index : bucket.parameters) {
+            made.push_back(device_.take(gathering_.shardElements(index) * width,
                                         MemoryKind::Gradients,
                                         kReducePool,
                                         "gradient partitions"));
         }
-    }
-    if (!sums.empty()) {
         drop(flat);
+        return made;
+    };
+    const bool scaled = gathering_.ranksOf(bucket.parameters.front()) != options_.gather.ranks;
+    std::vector<Storage> sums;
+    if (scaled) {  // a mean over all ranks, of what only some have
+        sums = partitions(wire);
+    }
+    if (wire != options_.sumWidth) {
+        for (const Storage before : std::exchange(sums, partitions(options_.sumWidth))) {
+            device_.release(before);
+        }
     }
     for (const std::size_t index : bucket.parameters) {
         keepPartition(index);

@@ -69,13 +69,19 @@ private:
     [[nodiscard]] ModuleVisit visitOf(const ModuleCall& call) const;
     void recordEvent(const ModuleVisit& visit, bool enter);
     [[nodiscard]] std::int64_t shards() const;  ///< elements of this rank's trained partitions
-    [[nodiscard]] std::size_t trainedCount() const;
-    [[nodiscard]] std::vector<std::int64_t> subGroups() const;
+    /// What the optimizer steps together: partitions of so many parameters.
+    struct SubGroup {
+        std::int64_t elements = 0;
+        std::size_t parameters = 0;
+    };
+    [[nodiscard]] std::vector<SubGroup> subGroups() const;
+    void addSubGroups(std::vector<SubGroup>& groups,
+                      const std::vector<std::size_t>& parameters) const;
     [[nodiscard]] SwappedStates swapped() const;
     void reduceBucket(Bucket& bucket, std::int64_t wire);
     Storage scatter(const Bucket& bucket, std::int64_t wire);
     void keepPartition(std::size_t index);
-    void stepSubGroup(std::int64_t elements, bool several);
+    void stepSubGroup(const SubGroup& group);
     void takeBriefly(std::int64_t bytes,
                      MemoryKind kind,
                      std::string_view what,

@@ -17,12 +17,15 @@ Zero3Parameters::Zero3Parameters(Device& device,
                                  const Zero3GatherOptions& options)
     : device_(device), options_(options), coordinator_(elementsOf(parameters), options.limits) {
     for (const ZeroParameter& parameter : parameters) {
-        parameters_.push_back({.elements = parameter.elements, .wireWidth = parameter.wireWidth});
+        parameters_.push_back({.elements = parameter.elements,
+                               .wireWidth = parameter.wireWidth,
+                               .ranks = parameter.expert ? options.expertRanks : options.ranks,
+                               .expert = parameter.expert});
     }
 }
 
 std::int64_t Zero3Parameters::shardElements(std::size_t parameter) const {
-    return ceilDivide(parameters_[parameter].elements, options_.ranks);
+    return ceilDivide(parameters_[parameter].elements, ranksOf(parameter));
 }
 
 void Zero3Parameters::reset() {
@@ -73,9 +76,9 @@ void Zero3Parameters::partitionAll() {
 void Zero3Parameters::gatherPersistent() {
     coordinator_.optimizerStep();
     for (std::size_t index = 0; index < parameters_.size(); ++index) {
-        if (coordinator_.isPersistent(index) && (options_.ranks > 1 || options_.offload)) {
+        if (coordinator_.isPersistent(index) && (ranksOf(index) > 1 || options_.offload)) {
             parameters_[index].data =
-                device_.take(shardElements(index) * options_.ranks * options_.width,
+                device_.take(shardElements(index) * ranksOf(index) * options_.width,
                              MemoryKind::Gathered,
                              0,
                              "persistent parameters");
@@ -102,27 +105,41 @@ void Zero3Parameters::gather(ParameterIds list) {
     for (const std::size_t index : made.parameters) {
         parameters_[index].gather = gathers_.size();
     }
+    ParameterIds experts = made.parameters;
+    const auto split = std::ranges::stable_partition(
+        experts, [this](std::size_t index) { return !parameters_[index].expert; });
+    const ParameterIds others(experts.begin(), split.begin());
+    experts.erase(experts.begin(), split.begin());
+    gatherGroup(others, made);
+    gatherGroup(experts, made);
+    gathers_.push_back(std::move(made));
+}
+
+/// One call over the same ranks.
+void Zero3Parameters::gatherGroup(const ParameterIds& list, Gather& made) {
+    if (list.empty()) {
+        return;
+    }
     const std::int16_t pool = options_.ownStream ? kGatherPool : std::int16_t{0};
-    if (options_.ranks == 1) {  // nothing to gather; what lies on the host is copied
-        for (const std::size_t index : made.parameters) {
+    if (ranksOf(list.front()) == 1) {  // nothing to gather; what lies on the host is copied
+        for (const std::size_t index : list) {
             Parameter& parameter = parameters_[index];
             if (options_.offload) {
                 parameter.data = device_.take(
                     parameter.elements * options_.width, MemoryKind::Gathered, pool, "parameters");
             }
         }
-    } else if (made.parameters.size() == 1) {
-        gatherOne(made.parameters.front(), made);
+    } else if (list.size() == 1) {
+        gatherOne(list.front(), made);
     } else {
-        gatherMany(made, made.buffers);
+        gatherMany(list, made.buffers);
     }
-    gathers_.push_back(std::move(made));
 }
 
 /// A single parameter is gathered into its own storage.
 void Zero3Parameters::gatherOne(std::size_t index, Gather& gather) {
     Parameter& parameter = parameters_[index];
-    const Storage buffer = device_.take(shardElements(index) * options_.ranks * parameter.wireWidth,
+    const Storage buffer = device_.take(shardElements(index) * ranksOf(index) * parameter.wireWidth,
                                         MemoryKind::Gathered,
                                         options_.ownStream ? kGatherPool : std::int16_t{0},
                                         "gathered parameters");
@@ -137,15 +154,17 @@ void Zero3Parameters::gatherOne(std::size_t index, Gather& gather) {
 }
 
 /// Several are gathered into one buffer for each type on the wire.
-void Zero3Parameters::gatherMany(const Gather& made, std::vector<Storage>& buffers) {
+void Zero3Parameters::gatherMany(const ParameterIds& list, std::vector<Storage>& buffers) {
     const std::int16_t pool = options_.ownStream ? kGatherPool : std::int16_t{0};
     std::map<std::int64_t, std::int64_t> elements;  // by width
-    for (const std::size_t index : made.parameters) {
+    for (const std::size_t index : list) {
         elements[parameters_[index].wireWidth] += shardElements(index);
     }
     for (const auto& [width, shard] : elements) {
-        buffers.push_back(device_.take(
-            shard * options_.ranks * width, MemoryKind::Gathered, pool, "gathered parameters"));
+        buffers.push_back(device_.take(shard * ranksOf(list.front()) * width,
+                                       MemoryKind::Gathered,
+                                       pool,
+                                       "gathered parameters"));
         const bool cast = width != options_.width;
         if (options_.offload) {
             device_.release(device_.take(
@@ -180,7 +199,7 @@ void Zero3Parameters::complete(Gather& gather) {
     const bool coalesced = !gather.buffers.empty();
     for (const std::size_t index : gather.parameters) {
         Parameter& parameter = parameters_[index];
-        if (!coalesced || parameter.data != kNoStorage) {
+        if (!coalesced || parameter.ranks == 1 || parameter.data != kNoStorage) {
             continue;
         }
         const bool cast = parameter.wireWidth != options_.width;

@@ -13,7 +13,8 @@ namespace fabricast {
 /// How ZeRO-3 gathers parameters.
 struct Zero3GatherOptions {
     std::int64_t ranks = 1;
-    std::int64_t width = 2;  ///< bytes of a stored element
+    std::int64_t expertRanks = 1;  ///< that experts' weights are cut over
+    std::int64_t width = 2;        ///< bytes of a stored element
     Zero3Limits limits;
     bool ownStream = true;  ///< overlap_comm
     bool offload = false;   ///< partitions lie on the host
@@ -50,6 +51,9 @@ public:
     void gatherPersistent();
 
     [[nodiscard]] std::int64_t shardElements(std::size_t parameter) const;
+    [[nodiscard]] std::int64_t ranksOf(std::size_t parameter) const {
+        return parameters_[parameter].ranks;
+    }
     /// The gathered storage, or kNoStorage.
     [[nodiscard]] Storage gathered(std::size_t parameter) const {
         return parameters_[parameter].data;
@@ -60,11 +64,13 @@ private:
     struct Parameter {
         std::int64_t elements = 0;
         std::int64_t wireWidth = 2;
+        std::int64_t ranks = 1;
+        bool expert = false;
         Storage data = kNoStorage;
         std::size_t gather = kNoGather;  ///< that no module waited for yet
     };
-    /// One call of all_gather_coalesced: its flat buffers live until each of its parameters was
-    /// asked for.
+    /// One call of all_gather_coalesced, of those of all ranks and of experts each: its flat
+    /// buffers live until each of its parameters was asked for.
     struct Gather {
         std::vector<Storage> buffers;
         ParameterIds parameters;
@@ -73,7 +79,8 @@ private:
     };
     void gather(ParameterIds list);
     void gatherOne(std::size_t index, Gather& gather);
-    void gatherMany(const Gather& made, std::vector<Storage>& buffers);
+    void gatherGroup(const ParameterIds& list, Gather& made);
+    void gatherMany(const ParameterIds& list, std::vector<Storage>& buffers);
     void copyFromHost(std::size_t index);
     void wait(std::size_t index);
     void complete(Gather& gather);

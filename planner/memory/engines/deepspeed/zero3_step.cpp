@@ -1,7 +1,9 @@
 #include "planner/memory/engines/deepspeed/zero3_engine.h"
 #include "planner/memory/program/engine.h"
+#include "planner/sharding/zero_partition.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace fabricast {
 
@@ -13,25 +15,43 @@ std::int64_t Zero3Engine::shards() const {
     return sum;
 }
 
-std::size_t Zero3Engine::trainedCount() const {
-    return static_cast<std::size_t>(
-        std::ranges::count_if(parameters_, [](const auto& one) { return one.trained; }));
-}
-
-/// Elements of each group of whole partitions: closed when it passes the limit.
-std::vector<std::int64_t> Zero3Engine::subGroups() const {
-    if (options_.subGroup >= shards()) {
-        return {shards()};
+/// Whole partitions of one optimizer group: closed when they pass the limit.
+void Zero3Engine::addSubGroups(std::vector<SubGroup>& groups,
+                               const std::vector<std::size_t>& parameters) const {
+    std::int64_t all = 0;
+    for (const std::size_t index : parameters) {
+        all += gathering_.shardElements(index);
     }
-    std::vector<std::int64_t> groups;
-    std::int64_t elements = 0;
-    for (std::size_t index = 0; index < parameters_.size(); ++index) {
-        elements += parameters_[index].trained ? gathering_.shardElements(index) : 0;
-        if (elements >= options_.subGroup || index + 1 == parameters_.size()) {
-            groups.push_back(elements);
-            elements = 0;
+    SubGroup open;
+    for (const std::size_t index : parameters) {
+        open.elements += gathering_.shardElements(index);
+        ++open.parameters;
+        const bool full = options_.subGroup < all && open.elements >= options_.subGroup;
+        if (full || index == parameters.back()) {
+            groups.push_back(std::exchange(open, {}));
         }
     }
+}
+
+/// Experts are optimizer groups of their own, of a limited number of elements.
+std::vector<Zero3Engine::SubGroup> Zero3Engine::subGroups() const {
+    std::vector<SubGroup> groups;
+    std::vector<std::size_t> together;
+    std::int64_t elements = 0;
+    for (std::size_t index = 0; index < parameters_.size(); ++index) {
+        const ZeroParameter& next = parameters_[index];
+        if (!next.trained) {
+            continue;
+        }
+        const bool turns = !together.empty() && parameters_[together.back()].expert != next.expert;
+        if (turns || (next.expert && elements + next.elements > kMostOfExpertGroup)) {
+            addSubGroups(groups, std::exchange(together, {}));
+            elements = 0;
+        }
+        together.push_back(index);
+        elements += next.elements;
+    }
+    addSubGroups(groups, together);
     return groups;
 }
 
@@ -48,7 +68,7 @@ void Zero3Engine::holdStates() {
         }
     }
     if (!options_.offloadOptimizer) {
-        for (const std::int64_t elements : subGroups()) {
+        for (const auto& [elements, parameters] : subGroups()) {
             device_.take(elements * kFp32, MemoryKind::Optimizer, 0, "fp32 parameters");
             device_.take(optimizerState(options_.optimizer, {.elements = elements}).device,
                          MemoryKind::Optimizer);
@@ -65,10 +85,11 @@ void Zero3Engine::holdStates() {
 }
 
 /// A flat copy of the group's gradients in fp32 for the length of its step.
-void Zero3Engine::stepSubGroup(std::int64_t elements, bool several) {
+void Zero3Engine::stepSubGroup(const SubGroup& group) {
+    const std::int64_t elements = group.elements;
     Storage gradient = kNoStorage;
     if (!options_.offloadOptimizer) {
-        if (several) {
+        if (group.parameters > 1) {
             gradient = device_.take(
                 elements * options_.sumWidth, MemoryKind::Gradients, 0, "flat gradients");
         }
@@ -106,18 +127,20 @@ void Zero3Engine::optimizerStep() {
                 gathering_.shardElements(index) * kFp64, MemoryKind::Workspace, "gradient norm");
         }
     }
-    const std::vector<std::int64_t> groups = subGroups();
-    for (const std::int64_t elements : groups) {
-        stepSubGroup(elements, trainedCount() > groups.size());
+    for (const SubGroup& group : subGroups()) {
+        stepSubGroup(group);
     }
     gathering_.gatherPersistent();
 }
 
 SwappedStates Zero3Engine::swapped() const {
-    SwappedStates states{.groups = subGroups(),
+    SwappedStates states{.groups = {},
                          .sumWidth = options_.sumWidth,
                          .width = options_.gather.width,
                          .pinMemory = options_.pinMemory};
+    for (const SubGroup& group : subGroups()) {
+        states.groups.push_back(group.elements);
+    }
     for (std::size_t index = 0; index < parameters_.size(); ++index) {
         states.partitions.push_back(gathering_.shardElements(index));
     }
@@ -138,7 +161,7 @@ HostMemory Zero3Engine::host() const {
         memory.pinned += pinned ? pinnedBlock(bytes) : 0;
     };
     if (options_.offloadOptimizer && !options_.swap.optimizer) {
-        for (const std::int64_t elements : subGroups()) {
+        for (const auto& [elements, parameters] : subGroups()) {
             add(elements * kFp32, false);
             add(elements * kFp32, options_.pinMemory);
             add(optimizerState(options_.optimizer, {.elements = elements}).device, false);

@@ -11,7 +11,7 @@ struct ZeroParameter {
     std::int64_t elements = 0;
     std::int64_t wireWidth = 2;  ///< bytes of a gradient element when it is reduced
     bool trained = true;         ///< false: of a frozen base, gathered and not stepped
-    bool expert = false;         ///< of deepspeed.moe's experts: an optimizer group of their own
+    bool expert = false;         ///< marked as experts': an optimizer group of their own
 };
 
 inline std::vector<std::int64_t> elementsOf(const std::vector<ZeroParameter>& parameters) {
