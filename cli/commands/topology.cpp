@@ -16,7 +16,6 @@ namespace fabricast {
 namespace {
 
 constexpr std::int64_t kMostNodes = 262'144;
-constexpr std::int64_t kMostSites = 64;
 constexpr BytesPerSecond kSlowestWan(1.0);
 constexpr BytesPerSecond kFastestWan(1e15);
 constexpr Seconds kLongestWan(3600.0);

@@ -72,6 +72,7 @@ void CollectiveCurve::joinSites(CollectiveKind kind,
                                 const CollectiveSetting& setting) {
     const SiteTier tier = siteTier(kind, shape);
     const GroupShape inside = insideSite(shape);
+    const CollectiveCurve atOne(kind, atOneSite(shape), setting);
     std::vector<CollectiveCurve> parts;
     const auto ranks = static_cast<double>(inside.ranks);
     wireShare_ = tier.share / ranks;
@@ -92,7 +93,8 @@ void CollectiveCurve::joinSites(CollectiveKind kind,
             channels = std::max(channels, part.channels(within));
         }
         const double far = betweenSites(tier, size, shape, setting.links);
-        setKnot(knot, tier.together ? std::max(local, far) : local + far);
+        const double joined = tier.together ? std::max(local, far) : local + far;
+        setKnot(knot, std::max(joined, atOne.knots_[knot]));
         channels_[knot] = static_cast<std::int16_t>(std::max<std::int64_t>(1, channels));
     }
     corrected_ = true;

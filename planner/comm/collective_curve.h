@@ -35,7 +35,8 @@ public:
     [[nodiscard]] CollectiveTime at(Bytes size) const;
 
 private:
-    /// Of a group over several sites: from the curves of what it does inside them.
+    /// Of a group over several sites: from the curves of what it does inside them, and no less than
+    /// the same ranks take at one site.
     void joinSites(CollectiveKind kind, const GroupShape& shape, const CollectiveSetting& setting);
     void setKnot(std::size_t knot, double seconds);
 

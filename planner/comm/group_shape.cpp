@@ -74,6 +74,12 @@ GroupShape insideSite(const GroupShape& shape) {
     return inside;
 }
 
+GroupShape atOneSite(const GroupShape& shape) {
+    GroupShape one = shape;
+    one.sites = one.siteGroups = 1;
+    return one;
+}
+
 GroupShape groupShape(const Layout& layout,
                       const RankOrder& order,
                       GroupKind kind,

@@ -38,6 +38,9 @@ GroupShape groupShape(const GroupAxes& group, std::int64_t world, const ClusterL
 /// The part of a group over several sites that lies in one of them.
 GroupShape insideSite(const GroupShape& shape);
 
+/// The same group where all nodes are at one site.
+GroupShape atOneSite(const GroupShape& shape);
+
 /// A group of consecutive ranks that has the nodes to itself, as benchmarks run.
 GroupShape wholeNodes(std::int64_t ranks, const ClusterLinks& links);
 

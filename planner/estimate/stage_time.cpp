@@ -189,30 +189,8 @@ private:
                        .weightSeconds = weight,
                        .forwardComm = there.comm,
                        .backwardComm = back.comm};
-        for (const CommOp op : {CommOp::Send, CommOp::AllGather}) {
-            const Exchange exchange = exchangeOf(op);
-            time.sendSeconds += exchange.near;
-            time.farSeconds += exchange.far;
-        }
+        addSends(calls_, context_.clock, time);
         return time;
-    }
-
-    /// Seconds of a call between stages of one site, and of two.
-    struct Exchange {
-        double near = 0.0;
-        double far = 0.0;
-    };
-
-    /// What is sent, or what is gathered of its parts.
-    Exchange exchangeOf(CommOp op) {
-        Exchange most;
-        for (const CommCall& call : calls_) {
-            if (call.use == CommUse::StageExchange && call.op == op) {
-                most.near = std::max(most.near, context_.clock.nearSeconds(call));
-                most.far = std::max(most.far, context_.clock.seconds(call));
-            }
-        }
-        return most;
     }
 
     const StepContext& context_;
@@ -235,6 +213,22 @@ bool alike(const StageView& a, const StageView& b) {
 }
 
 }  // namespace
+
+/// What is sent, and what is gathered of its parts: the slowest call of each.
+void addSends(std::span<const CommCall> calls, CommClock& clock, ChunkTime& chunk) {
+    for (const CommOp op : {CommOp::Send, CommOp::AllGather}) {
+        double near = 0.0;
+        double far = 0.0;
+        for (const CommCall& call : calls) {
+            if (call.use == CommUse::StageExchange && call.op == op) {
+                near = std::max(near, clock.nearSeconds(call));
+                far = std::max(far, clock.seconds(call));
+            }
+        }
+        chunk.sendSeconds += near;
+        chunk.farSeconds += far;
+    }
+}
 
 ChunkTime layersTime(const StepContext& context, const StageView& view, const ChunkView& chunk) {
     return StageClock(context, view).layersAlone(chunk);

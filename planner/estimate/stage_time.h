@@ -9,6 +9,7 @@
 #include "planner/result/step_estimate.h"
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 namespace fabricast {
@@ -63,6 +64,8 @@ ChunkTime layersTime(const StepContext& context, const StageView& view, const Ch
 /// Adds the parameters of a chunk to those of its rank.
 void addTrained(const ModelTime& model, const ChunkView& chunk, StageTime& stage);
 
+/// Adds what a chunk's stage hands to the next, of the calls that it makes.
+void addSends(std::span<const CommCall> calls, CommClock& clock, ChunkTime& chunk);
 /// Adds the calls that are made once a step.
 void addStepCalls(const Scenario& scenario,
                   const std::vector<CommCall>& calls,

@@ -5,7 +5,6 @@
 #include "planner/estimate/chunk_comm.h"
 #include "planner/estimate/data_parallel_tail.h"
 #include "planner/estimate/op_kernels.h"
-#include "planner/estimate/pipeline_time.h"
 #include "planner/schedule/span_bounds.h"
 
 #include <algorithm>
@@ -129,6 +128,24 @@ LayerWait leastWait(const StageView& stage,
             leastWait(scenario, software, backward, Way::Backward)};
 }
 
+/// Where a pipeline's stages are at several sites, what they hand over is much of a step: that of
+/// the first stage is not above the slowest.
+Result<void> addSends(const StepContext& context, const StageView& first, StepFloor& floor) {
+    FABRICAST_ASSIGN(floor.siteRanks, ranksAtSite(context.scenario));
+    if (floor.siteRanks == 0) {
+        return {};
+    }
+    FABRICAST_ASSIGN(const std::vector<CommCall> calls, callsAroundLayers(first));
+    StageTime stage;
+    stage.chunks.emplace_back();
+    addSends(calls, context.clock, stage.chunks.back());
+    floor.sends = handOverTimes(context.scenario, {stage});
+    floor.sends.near *= kSummation;
+    floor.sends.far *= kSummation;
+    floor.receive = receiveOf(context.scenario);
+    return {};
+}
+
 }  // namespace
 
 /// The work of a kernel grows with the samples, and its time no faster.
@@ -223,6 +240,7 @@ Result<StepFloor> stepFloor(const StepContext& context,
     for (const ChunkView& view : viewsOf(scenario, layers)) {
         floor.chunks.push_back(passFloor(context, stage, view, known));
     }
+    FABRICAST_TRY(addSends(context, stage, floor));
     StageTime all;
     addTrained(context.model, wholeModel(scenario), all);
     floor.around = kSummation * (optimizerFloor(context, all) + context.software.step.count() +

@@ -1,5 +1,5 @@
 #pragma once
-#include "planner/estimate/stage_time.h"
+#include "planner/estimate/pipeline_time.h"
 
 #include <cstdint>
 #include <span>
@@ -14,11 +14,15 @@ struct PassFloor {
     double weight = 0.0;  ///< of backward: weight gradients
 };
 
-/// This is a step without what sharding and transfers between stages add: of every chunk its
-/// kernels, what its layers wait for of tensor, context and expert parallelism and for the host;
-/// and around the passes the optimizer and the training loop. No step of the layout is shorter.
+/// This is a step without what sharding adds, and at one site transfers between stages: of every
+/// chunk its kernels, what its layers wait for of tensor, context and expert parallelism and for
+/// the host; and around the passes the optimizer and the training loop. No step of the layout is
+/// shorter.
 struct StepFloor {
     std::vector<PassFloor> chunks;  ///< in the order in which a microbatch visits them
+    SendTimes sends;                ///< where a pipeline is at several sites
+    Receive receive = Receive::Overlap;
+    std::int64_t siteRanks = 0;
     double around = 0.0;
 };
 

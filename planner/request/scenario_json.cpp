@@ -3,6 +3,7 @@
 #include "planner/base/nearest_name.h"
 #include "planner/base/quantity_text.h"
 #include "planner/request/layout_json.h"
+#include "planner/spec/most_sites.h"
 #include "planner/spec/setting_names.h"
 #include "planner/text/enum_json.h"
 #include "planner/text/json_strings.h"

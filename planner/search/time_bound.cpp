@@ -123,11 +123,14 @@ void TimeBound::setPass(std::size_t chunk, const PassFloor& pass) {
     passes_[timeIndex(chunk, Pass::WeightGradient)] = pass.weight;
 }
 
-Result<double> TimeBound::pipelined(const Candidate& candidate, const Scenario& scenario) {
+Result<double> TimeBound::pipelined(const Candidate& candidate,
+                                    const Scenario& scenario,
+                                    SpanTimes<double> times) {
     if (scenario.layout.pp > 1) {
         const std::uint32_t stack = space_.families[candidate.family].stack;
         FABRICAST_ASSIGN(const FrameworkOrder* order, orderOf(stack, scenario));
-        return makespanBound(order->kind, order->shape, {.passes = passes_});
+        times.passes = passes_;
+        return makespanBound(order->kind, order->shape, times);
     }
     double pass = 0.0;
     for (std::size_t chunk = 0; chunk < passes_.size() / kPasses; ++chunk) {
@@ -169,7 +172,7 @@ Result<double> TimeBound::fromOrder(const Candidate& candidate,
         setPass(chunk, pass);
         first += count;
     }
-    FABRICAST_ASSIGN(const double span, pipelined(candidate, scenario));
+    FABRICAST_ASSIGN(const double span, pipelined(candidate, scenario, {}));
     return span + hostStep(scenario);
 }
 
@@ -180,7 +183,13 @@ Result<double> TimeBound::fromFloor(const Candidate& candidate,
     for (std::size_t chunk = 0; chunk < floor.chunks.size(); ++chunk) {
         setPass(chunk, floor.chunks[chunk]);
     }
-    FABRICAST_ASSIGN(const double span, pipelined(candidate, scenario));
+    FABRICAST_ASSIGN(const double span,
+                     pipelined(candidate,
+                               scenario,
+                               {.handOver = floor.sends.near,
+                                .receive = floor.receive,
+                                .far = floor.sends.far,
+                                .siteRanks = floor.siteRanks}));
     return span + floor.around;
 }
 

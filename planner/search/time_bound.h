@@ -16,7 +16,7 @@
 namespace fabricast {
 
 /// Seconds that a layout's step cannot be below, from rough to close: each takes longer to work
-/// out. Left out of all is what sharding and transfers between stages add.
+/// out. Left out of all is what sharding adds, and of all but the last transfers between stages.
 class TimeBound {
 public:
     TimeBound(const SearchTask& task, const SearchSpace& space, const HostProfile& host);
@@ -52,8 +52,10 @@ private:
     Result<const FrameworkOrder*> orderOf(std::uint32_t stack, const Scenario& scenario);
     [[nodiscard]] double samplesOf(const Layout& layout) const;
     void setPass(std::size_t chunk, const PassFloor& pass);
-    /// All microbatches through the chunks of `passes_`.
-    Result<double> pipelined(const Candidate& candidate, const Scenario& scenario);
+    /// All microbatches through the chunks of `passes_`; of `times` the transfers count.
+    Result<double> pipelined(const Candidate& candidate,
+                             const Scenario& scenario,
+                             SpanTimes<double> times);
 
     const SearchTask& task_;
     const SearchSpace& space_;

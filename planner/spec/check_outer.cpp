@@ -103,6 +103,14 @@ Result<void> checkOuter(const Scenario& scenario) {
                     "outer steps of adapters are not modelled",
                     std::string(kSteps) + "=0, or settings.tuning=full");
     }
+    if (outer.fragments > outer.steps) {
+        return refuseOuter("settings.outer.fragments",
+                           std::to_string(outer.fragments) +
+                               " fragments, each exchanged after a step of its own, are more than "
+                               "the " +
+                               std::to_string(outer.steps) + " steps between two outer steps",
+                           "settings.outer.fragments=" + std::to_string(outer.steps));
+    }
     FABRICAST_TRY(checkWire(outer.wire));
     FABRICAST_TRY(checkPlace(scenario.cluster.node, outer.place));
     return checkRanks(scenario);

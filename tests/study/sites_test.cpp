@@ -146,6 +146,8 @@ TEST(Sites, OuterStatesAreCounted) {
 }
 
 TEST(Sites, WhatDoesNotFitIsRefusedByName) {
+    const std::string many = refusalOf(onSites(apart("10", {{"settings.outer.fragments", "11"}})));
+    EXPECT_NE(many.find("settings.outer.fragments=10"), std::string::npos) << many;
     const std::string one = refusalOf(onSites({{"settings.outer.steps", "10"}}));
     EXPECT_NE(one.find("settings.outer.steps"), std::string::npos) << one;
     const std::string none =

@@ -12,6 +12,13 @@ namespace fabricast {
 namespace {
 
 constexpr std::int64_t kGigabyte = 1'000'000'000;
+const std::vector<CollectiveKind> kEveryKind = {CollectiveKind::AllReduce,
+                                                CollectiveKind::AllGather,
+                                                CollectiveKind::ReduceScatter,
+                                                CollectiveKind::Broadcast,
+                                                CollectiveKind::Reduce,
+                                                CollectiveKind::AllToAll,
+                                                CollectiveKind::SendReceive};
 
 /// Four DGX H100 at two sites, which are joined by 100 Gb/s, all of it usable, over 10 ms.
 struct TwoSites {
@@ -21,10 +28,14 @@ struct TwoSites {
     MeasuredPlace place;
     CorrectionTable corrections;
 
-    explicit TwoSites(double gbps = 100.0, double milliseconds = 10.0, std::int64_t sites = 2) {
+    explicit TwoSites(double gbps = 100.0,
+                      double milliseconds = 10.0,
+                      std::int64_t sites = 2,
+                      std::int64_t nodes = 4,
+                      const char* name = "dgx-h100") {
         const ProfileStore profiles = ProfileStore::builtIn();
-        cluster = *profiles.cluster("dgx-h100");
-        cluster.nodes = 4;
+        cluster = *profiles.cluster(name);
+        cluster.nodes = nodes;
         cluster.sites = {.count = sites,
                          .rate = BytesPerSecond(gbps * 1e9 / 8.0),
                          .latency = Seconds(milliseconds * 1e-3)};
@@ -105,19 +116,52 @@ TEST(SiteTier, AnAllReduceIsScatterThenBetweenThenGather) {
 }
 
 TEST(SiteTier, MoreBandwidthIsNeverSlower) {
-    const std::vector<CollectiveKind> kinds = {CollectiveKind::AllReduce,
-                                               CollectiveKind::AllGather,
-                                               CollectiveKind::ReduceScatter,
-                                               CollectiveKind::Broadcast,
-                                               CollectiveKind::AllToAll,
-                                               CollectiveKind::SendReceive};
-    for (const CollectiveKind kind : kinds) {
+    for (const CollectiveKind kind : kEveryKind) {
         double before = 0.0;
         for (const double gbps : {100'000.0, 1'000.0, 400.0, 100.0, 10.0, 0.5}) {
             const TwoSites two(gbps);
             const double seconds = two.seconds(kind, two.shape(Layout{.dp = 32}, GroupKind::Data));
             EXPECT_GE(seconds, before);
             before = seconds;
+        }
+    }
+}
+
+/// Every size of a collective takes as long at several sites as at one, or longer, and the longer
+/// the slower the line between them is.
+void expectNoGain(CollectiveKind kind, const Layout& layout, const std::vector<TwoSites>& slower) {
+    std::vector<CollectiveCurve> curves;
+    for (const TwoSites& sites : slower) {
+        curves.emplace_back(
+            kind,
+            sites.shape(layout, GroupKind::Data),
+            CollectiveSetting{sites.links, sites.model, sites.place, sites.corrections});
+    }
+    for (std::int64_t size = 1; size < 100 * kGigabyte; size *= 3) {
+        for (std::size_t i = 1; i < curves.size(); ++i) {
+            EXPECT_GE(curves[i].seconds(Bytes(size)), curves[i - 1].seconds(Bytes(size)))
+                << "kind " << static_cast<int>(kind) << ", " << size << " bytes, dp=" << layout.dp
+                << ", line " << i << " of " << slower[i].links.sites << " sites";
+        }
+    }
+}
+
+TEST(SiteTier, NoExchangeIsQuickerOverSitesThanAtOneOfThem) {
+    for (const char* const cluster : {"dgx-h100", "dgx-a100", "8x-rtx-4090", "gb200-nvl72"}) {
+        for (const std::int64_t sites : {2, 8, 64}) {
+            constexpr std::int64_t kNodes = 64;
+            std::vector<TwoSites> slower;
+            slower.emplace_back(0.0, 0.0, 1, kNodes, cluster);
+            slower.emplace_back(1e6, 0.0, sites, kNodes, cluster);
+            slower.emplace_back(400.0, 0.01, sites, kNodes, cluster);
+            slower.emplace_back(400.0, 20.0, sites, kNodes, cluster);
+            slower.emplace_back(10.0, 20.0, sites, kNodes, cluster);
+            const std::int64_t world = slower[0].cluster.gpus();
+            for (const CollectiveKind kind : kEveryKind) {
+                expectNoGain(kind, Layout{.dp = world}, slower);
+                expectNoGain(kind, Layout{.dp = world / 4, .tp = 4}, slower);
+                expectNoGain(kind, Layout{.dp = world / 8, .tp = 4, .pp = 2}, slower);
+            }
         }
     }
 }

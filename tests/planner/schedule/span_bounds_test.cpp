@@ -50,7 +50,9 @@ RC_GTEST_PROP(MakespanBound, IsNeverAboveTheMakespan, ()) {
     const SpanTimes<double> times{
         .passes = passes,
         .handOver = static_cast<double>(*rc::gen::inRange(0, 20)),
-        .receive = *rc::gen::elementOf(std::array{Receive::Overlap, Receive::Block})};
+        .receive = *rc::gen::elementOf(std::array{Receive::Overlap, Receive::Block}),
+        .far = static_cast<double>(*rc::gen::inRange(20, 400)),
+        .siteRanks = *rc::gen::inRange<std::int64_t>(0, 4)};
     SpanWorkspace workspace;
     RC_ASSERT(makespanBound(kind, shape, times) <= makespanOf(kind, shape, times, workspace));
 }
@@ -63,6 +65,16 @@ TEST(MakespanBound, IsTheMakespanOfEqualStages) {
         const std::vector<double> passes = everyStage(6, times);
         EXPECT_EQ(makespanBound(kind, shape, {passes}), (11 + 6 - 1) * 10.0);
     }
+}
+
+// A microbatch of two stages is on its way for 2 (3 + 7) and twice the hand-over; two are in
+// flight.
+TEST(MakespanBound, CountsWhatIsOnItsWayBetweenSites) {
+    const EqualTimes times{.forward = 3, .backward = 7};
+    const std::vector<double> passes = everyStage(2, times);
+    const PipelineShape shape{.ranks = 2, .microBatches = 10};
+    const SpanTimes<double> far{.passes = passes, .far = 100, .siteRanks = 1};
+    EXPECT_EQ(makespanBound(OrderKind::OneFOneB, shape, far), 5 * (20 + 200));
 }
 
 TEST(SpanWorkspace, ForgetsAndFindsOrdersAgain) {

@@ -421,6 +421,9 @@ INSTANTIATE_TEST_SUITE_P(
                   "megatron"},
         BoundCase{{.model = "qwen3-30b-a3b", .layers = 4, .gpus = 16, .memory = 80_GiB},
                   "torchtitan"},
+        BoundCase{{.layers = 8, .gpus = 32, .memory = 80_GiB, .batch = 64, .sites = 4}, "megatron"},
+        BoundCase{{.layers = 8, .gpus = 32, .memory = 80_GiB, .batch = 64, .sites = 2},
+                  "torchtitan"},
         // More ranks than rows: most of what is gathered is padding.
         BoundCase{{.model = "gpt2", .gpus = 3072, .memory = 80_GiB, .batch = 3072}, "fsdp2"},
         BoundCase{{.layers = 8, .gpus = 6144, .memory = 80_GiB, .batch = 6144}, "torchtitan"},

@@ -16,6 +16,7 @@ struct SmallWorld {
     std::int64_t gpus = 8;
     Bytes memory{};  ///< of a GPU
     std::int64_t batch = 8;
+    std::int64_t sites = 1;  ///< joined by 10 Gb/s over 5 ms
 };
 
 inline SearchTask taskOf(const SmallWorld& world, const std::vector<std::string>& stacks) {
@@ -31,6 +32,10 @@ inline SearchTask taskOf(const SmallWorld& world, const std::vector<std::string>
     task.base.cluster.node.gpus = std::min<std::int64_t>(8, world.gpus);
     task.base.cluster.node.domainGpus = task.base.cluster.node.gpus;
     task.base.cluster.nodes = world.gpus / task.base.cluster.node.gpus;
+    if (world.sites > 1) {
+        task.base.cluster.sites = {
+            .count = world.sites, .rate = BytesPerSecond(10e9 / 8.0), .latency = Seconds(0.005)};
+    }
     task.base.cluster.node.gpu.usableMemory = {.value = world.memory};
     for (const std::string& name : stacks) {
         const Stack* stack = findStack(name).value();
