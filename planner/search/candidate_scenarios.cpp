@@ -9,9 +9,10 @@ namespace fabricast {
 std::size_t CandidateScenarios::Key::Hash::operator()(const Key& key) const {
     constexpr std::uint64_t kOdd = 0x9e3779b97f4a7c15;
     constexpr unsigned kHigh = 29;
-    const std::uint64_t kinds =
-        (std::uint64_t{key.stack} << 8U) | (static_cast<std::uint64_t>(key.shard) << 3U) |
-        (key.hasData ? 4U : 0U) | (key.hasReplicas ? 2U : 0U) | (key.sp ? 1U : 0U);
+    const std::uint64_t kinds = (std::uint64_t{key.stack} << 8U) |
+                                (static_cast<std::uint64_t>(key.shard) << 3U) |
+                                (key.hasExperts ? 128U : 0U) | (key.hasData ? 4U : 0U) |
+                                (key.hasReplicas ? 2U : 0U) | (key.sp ? 1U : 0U);
     std::uint64_t hash = (kinds ^ static_cast<std::uint64_t>(key.pp) << 20U) * kOdd;
     hash = (hash ^ (hash >> kHigh) ^ static_cast<std::uint64_t>(key.vpp)) * kOdd;
     return hash ^ (hash >> kHigh);
@@ -22,6 +23,7 @@ Result<const Settings*> CandidateScenarios::usual(std::uint32_t stack, const Lay
                   .pp = layout.pp,
                   .vpp = layout.vpp,
                   .shard = layout.shard,
+                  .hasExperts = layout.ep > 1,
                   .hasData = layout.dp > 1,
                   .hasReplicas = layout.replicas() > 1,
                   .sp = layout.sp};

@@ -31,6 +31,7 @@ private:
         std::int64_t pp = 1;
         std::int64_t vpp = 1;
         Shard shard = Shard::None;
+        bool hasExperts = false;
         bool hasData = false;
         bool hasReplicas = false;
         bool sp = false;

@@ -50,6 +50,25 @@ TEST(PlanCommand, HoldsAndLeavesOutKeys) {
     EXPECT_NE(none.err.find("no stack accepts any layout here"), std::string::npos) << none.err;
 }
 
+/// Experts on several ranks run other code than those that every rank has: a search takes each
+/// layout with the settings of its own.
+TEST(PlanCommand, SpreadsDeepSpeedsExperts) {
+    const ProgramOutput output = runProgram({"plan",
+                                             "-m",
+                                             "mixtral-8x7b",
+                                             "-c",
+                                             "dgx-h100",
+                                             "-n",
+                                             "2",
+                                             "--stack",
+                                             "deepspeed",
+                                             "--fix",
+                                             "shard=zero3,recompute=full"},
+                                            {});
+    ASSERT_EQ(output.code, ExitCode::Ok) << output.err;
+    EXPECT_NE(output.out.find("ep=8"), std::string::npos) << output.out;
+}
+
 TEST(PlanCommand, TakesSeveralWordsOfAListInOne) {
     const std::string one =
         plan({"--stack", "megatron,fsdp2", "--forbid", "pp,cp", "-f", "csv"}).out;
