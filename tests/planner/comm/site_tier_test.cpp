@@ -12,13 +12,13 @@ namespace fabricast {
 namespace {
 
 constexpr std::int64_t kGigabyte = 1'000'000'000;
-const std::vector<CollectiveKind> kEveryKind = {CollectiveKind::AllReduce,
-                                                CollectiveKind::AllGather,
-                                                CollectiveKind::ReduceScatter,
-                                                CollectiveKind::Broadcast,
-                                                CollectiveKind::Reduce,
-                                                CollectiveKind::AllToAll,
-                                                CollectiveKind::SendReceive};
+const std::vector<CollectiveKind> kKindsOverSites = {CollectiveKind::AllReduce,
+                                                     CollectiveKind::AllGather,
+                                                     CollectiveKind::ReduceScatter,
+                                                     CollectiveKind::Broadcast,
+                                                     CollectiveKind::Reduce,
+                                                     CollectiveKind::AllToAll,
+                                                     CollectiveKind::SendReceive};
 
 /// Four DGX H100 at two sites, which are joined by 100 Gb/s, all of it usable, over 10 ms.
 struct TwoSites {
@@ -116,7 +116,7 @@ TEST(SiteTier, AnAllReduceIsScatterThenBetweenThenGather) {
 }
 
 TEST(SiteTier, MoreBandwidthIsNeverSlower) {
-    for (const CollectiveKind kind : kEveryKind) {
+    for (const CollectiveKind kind : kKindsOverSites) {
         double before = 0.0;
         for (const double gbps : {100'000.0, 1'000.0, 400.0, 100.0, 10.0, 0.5}) {
             const TwoSites two(gbps);
@@ -157,7 +157,7 @@ TEST(SiteTier, NoExchangeIsQuickerOverSitesThanAtOneOfThem) {
             slower.emplace_back(400.0, 20.0, sites, kNodes, cluster);
             slower.emplace_back(10.0, 20.0, sites, kNodes, cluster);
             const std::int64_t world = slower[0].cluster.gpus();
-            for (const CollectiveKind kind : kEveryKind) {
+            for (const CollectiveKind kind : kKindsOverSites) {
                 expectNoGain(kind, Layout{.dp = world}, slower);
                 expectNoGain(kind, Layout{.dp = world / 4, .tp = 4}, slower);
                 expectNoGain(kind, Layout{.dp = world / 8, .tp = 4, .pp = 2}, slower);
