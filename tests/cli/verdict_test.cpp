@@ -29,9 +29,9 @@ Words about(const std::string& cluster, const Words& more, const std::string& co
     return words;
 }
 
-ProgramOutput ran(const std::string& cluster,
-                  const Words& more,
-                  const std::string& command = "explain") {
+ProgramOutput ranOn(const std::string& cluster,
+                    const Words& more,
+                    const std::string& command = "explain") {
     return runProgram(about(cluster, more, command), {});
 }
 
@@ -46,17 +46,17 @@ TEST(Verdict, BeginsEveryAnswer) {
         {"explain", {"--sensitivity"}},
         {"simulate", {}}};
     for (const auto& [command, more] : questions) {
-        const ProgramOutput fits = ran("dgx-h100", more, command);
+        const ProgramOutput fits = ranOn("dgx-h100", more, command);
         EXPECT_TRUE(fits.out.starts_with("FITS  ")) << command << fits.out.substr(0, 200);
         EXPECT_EQ(fits.code, ExitCode::Ok);
-        const ProgramOutput not_ = ran("8x-rtx-4090", more, command);
+        const ProgramOutput not_ = ranOn("8x-rtx-4090", more, command);
         EXPECT_TRUE(not_.out.starts_with("DOES NOT FIT  ")) << command << not_.out.substr(0, 200);
         EXPECT_EQ(not_.code, ExitCode::DoesNotFit);
     }
 }
 
 TEST(Verdict, IsInJsonWithoutASectionAboutMemory) {
-    const ProgramOutput output = ran("8x-rtx-4090", {"--section", "time", "-f", "json"});
+    const ProgramOutput output = ranOn("8x-rtx-4090", {"--section", "time", "-f", "json"});
     const auto root = parseJson(output.out, "out");
     ASSERT_TRUE(root) << output.err;
     EXPECT_EQ(root->find("verdict")->text(), "does_not_fit");
@@ -88,8 +88,8 @@ TEST(Verdict, OfAdviceAndSizesIsOfWhatIsRecommended) {
 }
 
 TEST(Verdict, OfAPlanIsItsFirstWord) {
-    EXPECT_TRUE(ran("dgx-h100", {}, "plan").out.starts_with("FITS  llama-3.1-8b on"));
-    const ProgramOutput missed = ran("dgx-h100", {"--target", "tokens-per-s=1T"}, "plan");
+    EXPECT_TRUE(ranOn("dgx-h100", {}, "plan").out.starts_with("FITS  llama-3.1-8b on"));
+    const ProgramOutput missed = ranOn("dgx-h100", {"--target", "tokens-per-s=1T"}, "plan");
     EXPECT_TRUE(missed.out.starts_with("MISSED  "));
     EXPECT_EQ(missed.code, ExitCode::DoesNotFit);
 }

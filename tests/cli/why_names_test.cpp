@@ -55,8 +55,7 @@ std::set<std::string> namesIn(const std::string& text,
 void expectKnown(const std::string& question, const std::set<std::string>& names) {
     EXPECT_FALSE(names.empty()) << question;
     for (const std::string& name : names) {
-        const ProgramOutput output =
-            answeredTo("explain " + question, {"--no-fail", "--why", name});
+        const ProgramOutput output = ran("explain " + question, {"--no-fail", "--why", name});
         EXPECT_EQ(output.code, ExitCode::Ok) << question << " --why " << name << "\n" << output.err;
         EXPECT_NE(output.out.find(" = "), std::string::npos) << name << ": " << output.out;
     }
@@ -66,8 +65,7 @@ class WhyNames : public testing::TestWithParam<const char*> {};
 
 TEST_P(WhyNames, EveryRowOfAnExplanationCanBeAsked) {
     const std::string question = std::string(GetParam()) + " --tokens 1T";
-    const std::string text =
-        answeredTo("explain " + question, {"--section", "all", "--no-fail"}).out;
+    const std::string text = ran("explain " + question, {"--section", "all", "--no-fail"}).out;
     std::set<std::string> columns = namesIn(text, "stage  in flight", true);
     columns.erase("stage");
     expectKnown(question, columns);
@@ -81,11 +79,10 @@ TEST_P(WhyNames, EveryRowOfAnExplanationCanBeAsked) {
 
 TEST_P(WhyNames, EveryRowOfASimulationAndAComparisonCanBeAsked) {
     const std::string question = std::string(GetParam()) + " --tokens 1T";
-    const std::string simulated =
-        answeredTo("simulate " + std::string(GetParam()), {"--no-fail"}).out;
+    const std::string simulated = ran("simulate " + std::string(GetParam()), {"--no-fail"}).out;
     expectKnown(question, namesIn(simulated, "critical path"));
     const std::string compared =
-        answeredTo("compare " + question, {"--no-fail", "--with", "seq=2048"}).out;
+        ran("compare " + question, {"--no-fail", "--with", "seq=2048"}).out;
     std::set<std::string> numbers = namesIn(compared, "number  ");
     numbers.erase("verdict");
     expectKnown(question, numbers);
@@ -114,7 +111,7 @@ TEST(WhyNamesOfPlan, EveryColumnOfAPlanCanBeAsked) {
 /// Its bytes, and the time of its step with the bytes that it moves.
 TEST(WhyNamesOfPlan, TheOptimizerIsMemoryAndTime) {
     const ProgramOutput output =
-        answeredTo("explain -m llama-3.1-8b -c dgx-h100 --stack fsdp2 --why optimizer");
+        ran("explain -m llama-3.1-8b -c dgx-h100 --stack fsdp2 --why optimizer");
     EXPECT_NE(output.out.find("optimizer = 8,030,261,248 B"), std::string::npos) << output.out;
     EXPECT_NE(output.out.find("time.optimizer = "), std::string::npos) << output.out;
     EXPECT_NE(output.out.find("parameters x (2 x "), std::string::npos) << output.out;
@@ -124,8 +121,8 @@ TEST(WhyNamesOfPlan, TheOptimizerIsMemoryAndTime) {
 
 TEST(WhyNamesOfPlan, NamesAreReadInAnyCase) {
     const std::string question = "explain -m llama-3.1-8b -c dgx-h100 --stack fsdp2";
-    EXPECT_EQ(answeredTo(question, {"--why", "Matrix products"}).out,
-              answeredTo(question, {"--why", "time.gemm"}).out);
+    EXPECT_EQ(ran(question, {"--why", "Matrix products"}).out,
+              ran(question, {"--why", "time.gemm"}).out);
 }
 
 }  // namespace why_names_test
