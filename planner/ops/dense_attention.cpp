@@ -110,10 +110,7 @@ TensorId rotaryRows(OpBuilder& g, const Scenario& scenario, const RankShape& sha
 }  // namespace
 
 Projected projectQkv(OpBuilder& g, const Scenario& scenario, const RankShape& shape, TensorId x) {
-    const bool isFused =
-        scenario.settings.kernels.code == ModelCode::HuggingFace
-            ? scenario.model.attention.fusedQkv || scenario.settings.kernels.fusedQkv
-            : scenario.settings.kernels.fusedQkv;
+    const bool isFused = scenario.settings.kernels.fusedQkv || hfCodeOf(scenario).keepsQkvWhole;
     return isFused ? projectFused(g, scenario, shape, x) : projectApart(g, scenario, shape, x);
 }
 

@@ -14,7 +14,7 @@ constexpr std::array kHfCodes = {
     HfCode{.family = "glm4_moe", .normsHeadsLast = true, .joinsRotary = true, .rotaryShare = 2},
     HfCode{.family = "glm", .joinsRotary = true, .interleavesRotary = true, .rotaryShare = 2},
     HfCode{.family = "glm4", .joinsRotary = true, .interleavesRotary = true, .rotaryShare = 2},
-    HfCode{.family = "phi3", .joinsRotary = true},
+    HfCode{.family = "phi3", .keepsQkvWhole = true, .joinsRotary = true},
     HfCode{.family = "olmo2", .scalesNormWide = true, .rotatesWide = true},
     HfCode{.family = "seed_oss", .dropsResiduals = true},
     HfCode{.family = "opt", .opensByRelu = true, .dropsResiduals = true},

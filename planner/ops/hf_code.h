@@ -18,6 +18,7 @@ struct HfCode {
     bool namesAttention = false;    ///< attention's output lives until the layer returns
     bool keepsMlpNames = false;     ///< beside experts, whose names PEFT does not convert
     bool addsOneToNorm = false;     ///< RMSNorm multiplies by one and its weight, in fp32
+    bool keepsQkvWhole = false;     ///< queries, keys and values are parts of one product
     bool joinsRotary = false;       ///< what is rotated is joined with the rest, or with nothing
     bool interleavesRotary = false;  ///< every layer spreads the rotary tables
     bool rotatesWide = false;        ///< by tables in fp32, and casts what is rotated back

@@ -181,6 +181,7 @@ TEST(StepCalls, SaysWhatItDoesNotKnow) {
     scenario.layout.schedule = ScheduleKind::DualPipe;
     EXPECT_EQ(stepCalls(scenario, {}).error().where, "layout.schedule");
     scenario = huggingFace("deepspeed", {.dp = 8, .ep = 2, .shard = Shard::Zero3});
+    scenario.settings.kernels.experts = ExpertKernel::Sequential;
     scenario.model.moe = MoeSpec{.experts = 8, .topK = 2, .expertWidth = 512};
     scenario.model.sparse.assign(8, true);
     EXPECT_EQ(stepCalls(scenario, {}).error().where, "layout.ep");
