@@ -1,6 +1,7 @@
 #include "planner/memory/check_modelled.h"
 
 #include "planner/memory/check_lora.h"
+#include "planner/ops/layer_segment.h"
 #include "planner/spec/check_allocator.h"
 #include "planner/spec/check_fused_loss.h"
 #include "planner/spec/check_phases.h"
@@ -11,6 +12,7 @@
 namespace fabricast {
 
 Result<void> checkModelled(const Scenario& scenario) {
+    FABRICAST_TRY(checkExperts(scenario));
     FABRICAST_TRY(checkLora(scenario));
     FABRICAST_TRY(checkTrained(scenario));
     FABRICAST_TRY(checkSavedOnHost(scenario));

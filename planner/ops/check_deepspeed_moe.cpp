@@ -102,7 +102,12 @@ Result<void> checkDeepSpeedMoe(const Scenario& scenario) {
                        "compiled code is not modelled with " + layer,
                        "settings.kernels.compile=false");
     }
-    if (scenario.workload.sequence * layout.microBatch < scenario.settings.deepspeed.minCapacity) {
+    return {};
+}
+
+Result<void> checkLeastCapacity(const Scenario& scenario) {
+    const std::int64_t tokens = scenario.workload.sequence * scenario.layout.microBatch;
+    if (usesDeepSpeedMoe(scenario) && tokens < scenario.settings.deepspeed.minCapacity) {
         return refused("settings.deepspeed.min_capacity",
                        "No. of tokens (batch-size) should be greater than min_capacity. Either set "
                        "min_capacity to 0 or increase your batch size.",

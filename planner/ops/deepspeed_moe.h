@@ -38,5 +38,7 @@ bool marksExperts(const Scenario& scenario);
 Result<void> checkDeepSpeedMoeCode(const Scenario& scenario);
 /// What of it is not modelled, by name.
 Result<void> checkDeepSpeedMoe(const Scenario& scenario);
+/// That a micro-batch has the tokens that each expert has to have room for.
+Result<void> checkLeastCapacity(const Scenario& scenario);
 
 }  // namespace fabricast

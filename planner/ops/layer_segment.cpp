@@ -190,8 +190,8 @@ Result<void> checkHfExperts(const Scenario& scenario) {
         return refuse(
             apart ? "layout.ep" : "layout.tp",
             "experts of Hugging Face's models are modelled whole or sharded on each "
-            "rank, not split over " +
-                std::string(apart ? "ep=" : "tp=") + std::to_string(apart ? layout.ep : layout.tp),
+            "rank, not split by " +
+                std::string(apart ? "ep" : "tp"),
             apart && settings.engine == Engine::DeepSpeed
                 ? "settings.kernels.experts=autoep or deepspeed (deepspeed.moe.layer.MoE), "
                   "or the stack torchtitan or megatron"
@@ -224,6 +224,12 @@ Result<void> checkHfExperts(const Scenario& scenario) {
     return {};
 }
 
+Result<void> checkExperts(const Scenario& scenario) {
+    const bool ofOthers =
+        isMegatronCode(scenario) || scenario.settings.kernels.code == ModelCode::TorchTitan;
+    return ofOthers || !scenario.model.moe ? Result<void>() : checkHfExperts(scenario);
+}
+
 Result<OpList> layerSegment(const Scenario& scenario, std::int64_t layer) {
     FABRICAST_TRY(checkRankShape(scenario, layer));
     FABRICAST_TRY(checkLoopedExperts(scenario, layer));
@@ -235,6 +241,7 @@ Result<OpList> layerSegment(const Scenario& scenario, std::int64_t layer) {
     const bool titan = scenario.settings.kernels.code == ModelCode::TorchTitan;
     if (scenario.model.isSparse(layer) && !titan) {
         FABRICAST_TRY(checkHfExperts(scenario));
+        FABRICAST_TRY(checkLeastCapacity(scenario));
     }
     OpList ops = eagerLayer(scenario, layer);
     if (scenario.settings.recompute.kind == Checkpointing::Selective) {

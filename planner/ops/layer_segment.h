@@ -12,6 +12,10 @@ namespace fabricast {
 /// The operations of one layer, as the stack's model code writes them.
 Result<OpList> layerSegment(const Scenario& scenario, std::int64_t layer);
 
+/// What of a mixture's expert layers is not modelled, by name: the same for every micro-batch and
+/// recomputation.
+Result<void> checkExperts(const Scenario& scenario);
+
 /// A layer of each kind that the model has. The last one represents its kind: the first layer's
 /// input may be frozen.
 struct LayerOps {

@@ -69,6 +69,29 @@ TEST(PlanCommand, SpreadsDeepSpeedsExperts) {
     EXPECT_NE(output.out.find("ep=8"), std::string::npos) << output.out;
 }
 
+/// Layouts that are not modelled lie beside those that are, in one group of the search.
+TEST(PlanCommand, FindsWhatIsModelledBesideWhatIsNot) {
+    const auto planOf = [](const char* fixed) {
+        return runProgram({"plan",
+                           "-m",
+                           "qwen3-30b-a3b",
+                           "-c",
+                           "dgx-h100",
+                           "--stack",
+                           "deepspeed",
+                           "--seq",
+                           "4096",
+                           "--global-batch",
+                           "64",
+                           "--fix",
+                           fixed},
+                          {});
+    };
+    const ProgramOutput wide = planOf("ep=8,micro_batch=1");
+    EXPECT_NE(wide.out.find("ep=8"), std::string::npos) << wide.out << wide.err;
+    EXPECT_EQ(wide.code, ExitCode::Ok);
+}
+
 TEST(PlanCommand, TakesSeveralWordsOfAListInOne) {
     const std::string one =
         plan({"--stack", "megatron,fsdp2", "--forbid", "pp,cp", "-f", "csv"}).out;
