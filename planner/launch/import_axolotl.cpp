@@ -48,6 +48,11 @@ Result<void> importAxolotlBatch(ScenarioDraft& draft) {
     if (!packed.value_or(false) && !padded.value_or(false)) {
         draft.note("samples are not packed: forecast with all as long as sequence_len");
     }
+    if (packed.value_or(false)) {
+        draft.assume("settings.kernels.document_tokens",
+                     "a packed sequence is one document, which attends to all of itself "
+                     "(--set settings.kernels.document_tokens=N: documents of N tokens)");
+    }
     FABRICAST_ASSIGN(const auto micro, keys.whole("micro_batch_size"));
     FABRICAST_ASSIGN(const auto steps, keys.whole("gradient_accumulation_steps"));
     FABRICAST_ASSIGN(const auto batch, keys.whole("batch_size"));

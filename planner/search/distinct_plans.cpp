@@ -87,9 +87,12 @@ void DistinctPlans::add(Plan plan) {
     groups_.emplace_back().push_back(std::move(plan));
 }
 
+/// The best that counts; where none does, the best of those that fit most surely.
 DistinctPlans::Group::const_iterator DistinctPlans::firstOf(const Group& group) const {
     const auto first = std::ranges::find_if(group, [this](const Plan& one) { return counts(one); });
-    return first == group.end() ? group.begin() : first;
+    return first != group.end() ? first : std::ranges::min_element(group, {}, [](const Plan& one) {
+        return one.memory.onDevice;
+    });
 }
 
 /// The safest of those as fast as its best that counts.
@@ -97,7 +100,8 @@ DistinctPlans::Group::const_iterator DistinctPlans::shownIn(const Group& group) 
     const auto first = firstOf(group);
     auto shown = first;
     for (auto plan = first; plan != group.end(); ++plan) {
-        const bool stands = counts(*plan) || !counts(*first);
+        const bool stands =
+            counts(*first) ? counts(*plan) : plan->memory.onDevice == first->memory.onDevice;
         const bool asFast = valueOf(*plan) <= valueOf(*first) * (1.0 + kAlike);
         if (stands && asFast && isSafer(*plan, *shown)) {
             shown = plan;

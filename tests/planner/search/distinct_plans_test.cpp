@@ -73,6 +73,15 @@ TEST(DistinctPlans, KnowsBeforehandWhatItLeavesOut) {
     EXPECT_FALSE(plans.leavesOut(planOf({.layout = {.tp = 4}}).scenario, 2.0));
 }
 
+TEST(DistinctPlans, TheSurestOfThoseThatMayFitIsShown) {
+    const std::vector<Plan> rows = bestOf({{.seconds = 1.0, .verdict = Verdict::Unlikely},
+                                           {.seconds = 1.1, .verdict = Verdict::Likely},
+                                           {.seconds = 1.2, .verdict = Verdict::Likely}},
+                                          5);
+    ASSERT_EQ(rows.size(), 1U);
+    EXPECT_EQ(rows.front().step.step.value, Seconds(1.1));
+}
+
 TEST(DistinctPlans, WhatFitsComesFirst) {
     const std::vector<Made> found = {
         {.seconds = 1.0, .gib = 79, .verdict = Verdict::Likely, .layout = {.tp = 2}},
