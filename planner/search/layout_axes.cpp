@@ -113,7 +113,7 @@ std::vector<Layout> LayoutAxes::states(const Layout& ranks, bool quantized) cons
     std::vector<Layout> found;
     for (const Shard shard : stack_.axes.shards) {
         // With one rank all shardings are one: the stack's usual.
-        const bool same = ranks.replicas() == 1 && shard != stack_.axes.shards.front() &&
+        const bool same = ranks.replicas() == 1 && shard != usualShard(stack_, ranks) &&
                           !rules_.fixed.says("shard");
         // The exceptions are a quantised base, which is modelled where it is not sharded, and
         // software that keeps other states where it does not shard.

@@ -169,6 +169,7 @@ constexpr StackAxes kDeepspeedAxes{.tensor = true,
                                    .expert = true,
                                    .context = kDeepspeedContext,
                                    .shards = kDeepspeedShards,
+                                   .stagesShard = Shard::Zero1,
                                    .schedules = kDeepspeedSchedules,
                                    .offloads = kDeepspeedOffloads,
                                    .checkOffload = &checkZeroOffload};

@@ -183,9 +183,14 @@ RankOrder rankOrderOf(const Stack& stack, const Layout& layout) {
             .experts = stack.experts};
 }
 
+Shard usualShard(const Stack& stack, const Layout& layout) {
+    return layout.pp > 1 ? stack.axes.stagesShard.value_or(stack.axes.shards.front())
+                         : stack.axes.shards.front();
+}
+
 LayoutDefaults layoutDefaults(const Stack& stack, const Layout& given) {
     LayoutDefaults answer;
-    answer.shard = stack.axes.shards.front();
+    answer.shard = usualShard(stack, given);
     if (given.cp > 1 && !stack.axes.context.empty()) {
         answer.cpKind = stack.axes.context.front();
     }

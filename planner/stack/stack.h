@@ -20,9 +20,10 @@ struct StackAxes {
     bool pipeline = false;
     bool virtualPipeline = false;
     bool expert = false;
-    bool expertTensor = false;          ///< etp other than 1
-    std::span<const CpKind> context{};  ///< empty: no cp
-    std::span<const Shard> shards{};    ///< first: the default of a layout
+    bool expertTensor = false;           ///< etp other than 1
+    std::span<const CpKind> context{};   ///< empty: no cp
+    std::span<const Shard> shards{};     ///< first: the default of a layout
+    std::optional<Shard> stagesShard{};  ///< the default with pp > 1, where it is another
     bool wholeAlone = false;  ///< nothing is sharded by default where there is one replica
     std::span<const ScheduleKind> schedules{};  ///< first: the default with pp > 1
     std::span<const Offload> offloads{};        ///< in addition to Offload::None
@@ -73,6 +74,8 @@ std::span<const Stack> allStacks();
 /// By name or alias ("megatron-bridge" is nemo); an unknown name is an error with the nearest one.
 Result<const Stack*> findStack(std::string_view name);
 
+/// How a layout shards that does not say so.
+Shard usualShard(const Stack& stack, const Layout& layout);
 /// `given` holds the keys that were given; the answer has the others under this stack.
 LayoutDefaults layoutDefaults(const Stack& stack, const Layout& given);
 
