@@ -227,7 +227,11 @@ Result<void> checkHfExperts(const Scenario& scenario) {
 Result<void> checkExperts(const Scenario& scenario) {
     const bool ofOthers =
         isMegatronCode(scenario) || scenario.settings.kernels.code == ModelCode::TorchTitan;
-    return ofOthers || !scenario.model.moe ? Result<void>() : checkHfExperts(scenario);
+    bool isSparse = false;
+    for (std::int64_t layer = 0; layer < scenario.model.layers && !isSparse; ++layer) {
+        isSparse = scenario.model.isSparse(layer);
+    }
+    return isSparse && !ofOthers ? checkHfExperts(scenario) : Result<void>();
 }
 
 Result<OpList> layerSegment(const Scenario& scenario, std::int64_t layer) {
