@@ -95,9 +95,13 @@ Result<void> importAxolotlContext(ScenarioDraft& draft) {
 Result<void> importAxolotlKernels(ScenarioDraft& draft) {
     LaunchKeys& keys = draft.keys();
     const std::string checkpointing = keys.text("gradient_checkpointing").value_or("false");
-    const bool recomputes = checkpointing != "false";
-    draft.set("layout.recompute", recomputes ? "full" : "none", "gradient_checkpointing");
-    if (recomputes && checkpointing != "true") {
+    // Axolotl hands it to Accelerate, which wraps every layer (FSDP_ACTIVATION_CHECKPOINTING).
+    FABRICAST_ASSIGN(const auto wraps, keys.flag("fsdp_config.activation_checkpointing"));
+    const bool asked = checkpointing != "false";
+    draft.set("layout.recompute",
+              asked || wraps.value_or(false) ? "full" : "none",
+              asked ? "gradient_checkpointing" : "fsdp_config.activation_checkpointing");
+    if (asked && checkpointing != "true") {
         draft.note("gradient_checkpointing " + checkpointing + " is forecast as true");
     }
     FABRICAST_ASSIGN(const auto half, keys.flag("fp16"));
@@ -184,7 +188,6 @@ const std::vector<std::string_view>& harmlessToAxolotl() {
                                                        "fsdp_config.state_dict",
                                                        "fsdp_config.final_state",
                                                        "fsdp_config.cpu_ram",
-                                                       "fsdp_config.activation_checkpointing",
                                                        "group_by",
                                                        "train_on",
                                                        "resume",

@@ -229,6 +229,19 @@ TEST(Import, ReadsAxolotlAsItWasWritten) {
               "a.yaml:4:3: fsdp_config.sharding_strategy is not modelled for FSDP2");
 }
 
+// Axolotl's setup_fsdp_envs hands activation_checkpointing to Accelerate, which wraps every layer.
+TEST(Import, ReadsAxolotlsWrappedCheckpoints) {
+    const auto recomputeOf = [](const std::string& more) {
+        const JsonValue run = imported("base_model: x\n" + more, "a.yaml").value();
+        return run.find("layout")->find("recompute")->text().value();
+    };
+    EXPECT_EQ(recomputeOf(""), "none");
+    EXPECT_EQ(recomputeOf("gradient_checkpointing: true\n"), "full");
+    EXPECT_EQ(recomputeOf("fsdp_version: 2\nfsdp_config:\n  activation_checkpointing: true\n"),
+              "full");
+    EXPECT_EQ(recomputeOf("fsdp_config:\n  fsdp_activation_checkpointing: true\n"), "full");
+}
+
 // AxolotlInputConfig 0.19, validate_ring_attn_func: packed sequences are gathered, others go round.
 TEST(Import, ReadsWhichRingAxolotlHas) {
     const auto kindOf = [](const std::string& more) {
