@@ -1,5 +1,6 @@
 #include "study/check_fixes.h"
 
+#include "planner/report/memory_report.h"
 #include "study/answered_side.h"
 #include "study/changes.h"
 #include "study/find_changes.h"
@@ -161,9 +162,7 @@ private:
 
 /// Nothing where it surely fits.
 std::string fitEffect(Verdict verdict) {
-    return verdict == Verdict::Fits         ? ""
-           : verdict == Verdict::DoesNotFit ? "does not fit in memory"
-                                            : "may not fit in memory";
+    return verdict == Verdict::Fits ? "" : std::string(fitText(verdict)) + " in memory";
 }
 
 CheckFix fixOf(const TriedChange& tried, const std::vector<Edit>& held, JudgedFix judged) {

@@ -103,8 +103,11 @@ std::string hostText(const AdviceStep& step) {
 /// Why it is not sure that a step fits: its GPUs, or host memory that is not known.
 std::string whyUnsure(const AdviceStep& step) {
     const MemoryBreakdown& memory = step.plan->memory;
-    return memory.onDevice == Verdict::Fits && memory.ofNode().isUnknown() ? hostText(step)
-                                                                           : "may not fit";
+    if (memory.onDevice == Verdict::Fits && memory.ofNode().isUnknown()) {
+        return hostText(step);
+    }
+    return (memory.verdict == Verdict::Likely ? "only " : "") +
+           std::string(fitText(memory.verdict));
 }
 
 /// "23 % faster", "2.4 times as fast".

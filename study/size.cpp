@@ -1,6 +1,7 @@
 #include "study/size.h"
 
 #include "planner/load/load_budget.h"
+#include "planner/report/memory_report.h"
 #include "study/judge_size_target.h"
 #include "study/rent_or_buy.h"
 #include "study/said_value.h"
@@ -23,6 +24,15 @@
 namespace fabricast {
 namespace {
 
+/// How surely its plans fit: as surely as the least sure of them.
+std::string fitOf(const SizedCluster& one) {
+    Verdict least = Verdict::Fits;
+    for (const Plan& plan : one.plans) {
+        least = std::max(least, plan.memory.verdict);
+    }
+    return std::string(fitText(least));
+}
+
 std::vector<ScalingPoint> scalingOf(const SizeSearch& search, std::size_t line) {
     std::vector<ScalingPoint> points;
     for (std::size_t i = 0; i < search.found().size(); ++i) {
@@ -32,7 +42,7 @@ std::vector<ScalingPoint> scalingOf(const SizeSearch& search, std::size_t line) 
                               .gpus = one.gpus,
                               .why = one.plans.empty() ? one.why
                                      : one.fits        ? ""
-                                                       : "may not fit",
+                                                       : fitOf(one),
                               .tokensPerSecond = one.fits ? one.tokensPerSecond : 0.0});
         }
     }

@@ -164,18 +164,7 @@ void addSavingArguments(const LaunchFacts& facts, LaunchFiles& files) {
 }
 
 std::string attentionName(const Scenario& scenario) {
-    const KernelSettings& kernels = scenario.settings.kernels;
-    if (kernels.attention == AttentionKernel::Unfused) {
-        return "eager";
-    }
-    if (scenario.model.attention.sinks) {
-        return std::string(kSinkAttention);
-    }
-    const bool isFlash2 =
-        kernels.attentionCode == AttentionCode::Flash2 || lacksNativeAttention(scenario.model);
-    return kernels.attentionCode == AttentionCode::Flash3 ? "flash_attention_3"
-           : isFlash2                                     ? "flash_attention_2"
-                                                          : "sdpa";
+    return std::string(attentionName(scenario.settings.kernels, scenario.model));
 }
 
 Result<void> checkAttention(const Scenario& scenario) {

@@ -31,11 +31,9 @@ Result<std::vector<std::string>> untoldByTransformers(const Scenario& scenario,
 /// How often the script of run.sh saves, in TrainingArguments' words.
 void addSavingArguments(const LaunchFacts& facts, LaunchFiles& files);
 
-/// "flash_attention_2", "sdpa" or "eager"; of a model whose scores have sinks, a kernel of the Hub.
+/// As `attn_implementation` names it.
 std::string attentionName(const Scenario& scenario);
 /// An error where its kernel is of another GPU: FlashAttention 3 is Hopper's.
 Result<void> checkAttention(const Scenario& scenario);
-/// That kernel, as `attn_implementation` names it.
-inline constexpr std::string_view kSinkAttention = "kernels-community/vllm-flash-attn3";
 
 }  // namespace fabricast

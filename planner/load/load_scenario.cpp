@@ -110,6 +110,7 @@ Result<LoadedScenario> scenarioFrom(const ScenarioRequest& request,
     FABRICAST_TRY(checkBatch(scenario.layout, scenario.workload.globalBatch));
     FABRICAST_ASSIGN(scenario.settings, settingsOf(request, *stack, scenario));
     FABRICAST_TRY(checkTuning(request, scenario.model, *stack, scenario.settings, loaded.assumed));
+    addAttentionNote(request, scenario, loaded.assumed);
     FABRICAST_TRY(stack->check(scenario));
     FABRICAST_TRY(checkMultiplies(scenario));
     FABRICAST_ASSIGN(loaded.measured, measuredNotes(scenario.cluster, profiles));

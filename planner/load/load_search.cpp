@@ -153,6 +153,11 @@ Result<LoadedSearch> searchFrom(const ScenarioRequest& request,
     const auto model = std::make_shared<const Scenario>(base);
     const std::string asked = overridesOf(request);
     for (const Stack* stack : chosen) {
+        Scenario usual = base;
+        if (auto settings = settingsOf(request, *stack, usual)) {
+            usual.settings = *std::move(settings);
+            addAttentionNote(request, usual, loaded.assumed);
+        }
         loaded.stacks.push_back(
             {stack,
              [shared, model, stack](const Layout& layout) -> Result<Settings> {

@@ -294,6 +294,35 @@ Result<Settings> settingsOf(const ScenarioRequest& request,
     return settings;
 }
 
+void addAttentionNote(const ScenarioRequest& request,
+                      const Scenario& scenario,
+                      std::vector<std::string>& assumed) {
+    const KernelSettings& kernels = scenario.settings.kernels;
+    const bool isEager = kernels.attention == AttentionKernel::Unfused;
+    const bool isOpen = kernels.code == ModelCode::HuggingFace &&
+                        lacksNativeAttention(scenario.model) &&
+                        !says(request, "kernels", "attention") &&
+                        (isEager || !says(request, "kernels", "attention_code"));
+    if (!isOpen) {
+        return;
+    }
+    KernelSettings other = kernels;
+    other.attention = AttentionKernel::Flash;
+    const std::string fused(attentionName(other, scenario.model));
+    std::string note =
+        "attention " + fused + " (eager without it: --set settings.kernels.attention=unfused)";
+    if (isEager) {
+        note = "attention eager (PyTorch's own cannot compute the model's" +
+               (lacksFusedAttention(scenario.model)
+                    ? std::string()
+                    : "; with " + fused + ": --set settings.kernels.attention=flash") +
+               ")";
+    }
+    if (std::ranges::find(assumed, note) == assumed.end()) {
+        assumed.push_back(std::move(note));
+    }
+}
+
 Result<void> checkMultiplies(const Scenario& scenario) {
     const std::optional<KernelProfile>& kernels = scenario.cluster.node.gpu.kernels;
     Result<void> sound = kernels ? checkTypes(scenario, *kernels) : Result<void>();

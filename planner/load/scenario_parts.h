@@ -66,6 +66,11 @@ Result<Settings> settingsOf(const ScenarioRequest& request,
                             const Stack& stack,
                             const Scenario& scenario);
 
+/// Which attention runs where PyTorch's own cannot compute the model's and nobody said which.
+void addAttentionNote(const ScenarioRequest& request,
+                      const Scenario& scenario,
+                      std::vector<std::string>& assumed);
+
 /// The GPU has to multiply in the types of the settings: bf16 on a V100 runs nowhere.
 Result<void> checkMultiplies(const Scenario& scenario);
 

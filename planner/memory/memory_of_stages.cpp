@@ -36,7 +36,9 @@ void addRuntime(StageMemory& stage, const RuntimeOverhead& overhead) {
     stage.terms.push_back(
         termFor("collectives",
                 stage.collectives,
-                std::to_string(overhead.communicators) + " communicators x NCCL's channel buffers",
+                std::to_string(overhead.communicators) +
+                    (overhead.communicators == 1 ? " communicator" : " communicators") +
+                    " x NCCL's channel buffers",
                 overhead.collectivesOrigin));
 }
 

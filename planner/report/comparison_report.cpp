@@ -79,16 +79,15 @@ std::string fitLines(const Comparison& comparison) {
             continue;
         }
         const bool surely = memory.verdict == Verdict::DoesNotFit;
+        const std::string outcome = (memory.verdict == Verdict::Unlikely ? "is " : "") +
+                                    std::string(fitText(memory.verdict));
         if (memory.ofNode().verdict() > memory.onDevice) {
-            text += fmt::format("{} {}: {}\n",
-                                side.name,
-                                surely ? "does not fit" : "may not fit",
-                                hostNeedText(memory.ofNode()));
+            text += fmt::format("{} {}: {}\n", side.name, outcome, hostNeedText(memory.ofNode()));
             continue;
         }
         text += fmt::format("{} {}: {}{} of {} GiB\n",
                             side.name,
-                            surely ? "does not fit" : "may not fit",
+                            outcome,
                             surely ? "" : "up to ",
                             gibText(surely ? memory.peak.value : memory.unpressed),
                             gibText(memory.capacity));

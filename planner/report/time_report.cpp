@@ -2,6 +2,7 @@
 
 #include "planner/base/percent_text.h"
 #include "planner/base/quantity_text.h"
+#include "planner/report/memory_report.h"
 #include "planner/report/note_line.h"
 #include "planner/report/table.h"
 #include "planner/report/time_scale.h"
@@ -117,7 +118,7 @@ std::string fasterText(const StepEstimate& step, const FasterChange& faster) {
                        scale.withUnit(faster.step.value.count()),
                        percentText(1.0 - faster.step.value / step.step.value),
                        faster.isClear ? "" : " (within the error of a comparison)",
-                       faster.verdict == Verdict::Fits ? "fits" : "may not fit");
+                       fitText(faster.verdict));
 }
 
 std::string timeMarkdown(const Scenario& scenario, const StepEstimate& step) {

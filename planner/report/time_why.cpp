@@ -4,6 +4,8 @@
 #include "planner/report/time_report.h"
 #include "planner/report/time_scale.h"
 #include "planner/result/step_names.h"
+#include "planner/spec/setting_names.h"
+#include "planner/spec/written_attention.h"
 
 #include <fmt/format.h>
 
@@ -110,6 +112,21 @@ std::string partFormula(const StepEstimate& step, TimePart part) {
         default:
             return passes(terms, part);
     }
+}
+
+/// Which attention runs, in transformers' words where it is transformers'; empty for other parts.
+std::string attentionKernel(const Scenario& scenario, TimePart part) {
+    const KernelSettings& kernels = scenario.settings.kernels;
+    if (part != TimePart::Attention) {
+        return {};
+    }
+    const std::string settings = fmt::format("settings.kernels.attention={}, attention_code={}",
+                                             nameOf(kernels.attention),
+                                             nameOf(kernels.attentionCode));
+    return kernels.code == ModelCode::HuggingFace
+               ? fmt::format(
+                     "  kernel: {} ({})\n", attentionName(kernels, scenario.model), settings)
+               : fmt::format("  kernel: {}\n", settings);
 }
 
 /// " between 2 sites, once in 500 steps"; empty for most calls.
@@ -295,11 +312,12 @@ Result<std::string> timeWhy(const Scenario& scenario,
     }
     for (const auto& [part, partName] : namesOf(TimePart{})) {
         if (partName == name) {
-            return fmt::format("time.{} = {}\n  {}\n{}{}",
+            return fmt::format("time.{} = {}\n  {}\n{}{}{}",
                                name,
                                timeSeconds(step.parts.of(part)),
                                partFormula(step, part),
                                callsText(step, part),
+                               attentionKernel(scenario, part),
                                kernelSource(scenario, part));
         }
     }

@@ -38,4 +38,19 @@ bool lacksFusedAttention(const ModelSpec& model) {
     return writtenScores(model) == WrittenScores::Biased;
 }
 
+std::string_view attentionName(const KernelSettings& kernels, const ModelSpec& model) {
+    if (kernels.attention == AttentionKernel::Unfused) {
+        return "eager";
+    }
+    if (model.attention.sinks) {
+        return kSinkAttention;
+    }
+    if (kernels.attentionCode == AttentionCode::Flash3) {
+        return "flash_attention_3";
+    }
+    const bool isFlash2 =
+        kernels.attentionCode == AttentionCode::Flash2 || lacksNativeAttention(model);
+    return isFlash2 ? "flash_attention_2" : "sdpa";
+}
+
 }  // namespace fabricast

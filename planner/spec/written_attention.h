@@ -1,7 +1,9 @@
 #pragma once
 #include "planner/spec/model_spec.h"
+#include "planner/spec/settings.h"
 
 #include <optional>
+#include <string_view>
 
 namespace fabricast {
 
@@ -23,5 +25,12 @@ std::optional<WrittenScores> writtenScores(const ModelSpec& model);
 bool lacksNativeAttention(const ModelSpec& model);
 /// Whether no kernel computes it: transformers always writes it out.
 bool lacksFusedAttention(const ModelSpec& model);
+
+/// A kernel of the Hub, which computes scores with sinks, as `attn_implementation` names it.
+inline constexpr std::string_view kSinkAttention = "kernels-community/vllm-flash-attn3";
+
+/// transformers' name of the attention that a model runs with: "flash_attention_2", "sdpa" or
+/// "eager"; of a model whose scores have sinks, that kernel of the Hub.
+std::string_view attentionName(const KernelSettings& kernels, const ModelSpec& model);
 
 }  // namespace fabricast

@@ -1,3 +1,4 @@
+#include "planner/spec/written_attention.h"
 #include "planner/stack/rules.h"
 #include "planner/stack/stack_list.h"
 #include "planner/stack/torch_methods.h"
@@ -49,6 +50,29 @@ Result<void> checkAccelerateMesh(const Scenario& scenario) {
                       "Tensor/Context parallelism (tp/cp_size > 1) cannot be used with pure data "
                       "parallelism (dp_replicate_size > 1 and dp_shard_size == 1).",
                       "shard=fsdp, or shard_size=" + text(2 * layout.cp));
+    }
+    return {};
+}
+
+/// torch.distributed.tensor.experimental.context_parallel takes scaled_dot_product_attention's
+/// place. Axolotl has ring-flash-attn instead, and a rule of its own.
+Result<void> checkSplitAttention(const Scenario& scenario) {
+    const Layout& layout = scenario.layout;
+    if (layout.cp == 1 || layout.cpKind == CpKind::Ulysses) {
+        return {};
+    }
+    if (lacksNativeAttention(scenario.model)) {
+        return lacks("layout.cp",
+                     "context parallelism (cp_size > 1) splits PyTorch's own attention, which "
+                     "cannot compute " +
+                         scenario.model.name + "'s",
+                     "cp=1");
+    }
+    if (scenario.settings.kernels.attention == AttentionKernel::Unfused) {
+        return lacks("settings.kernels.attention",
+                     "context parallelism (cp_size > 1) splits PyTorch's own attention alone, not "
+                     "the one that transformers writes out",
+                     "settings.kernels.attention=flash, or cp=1");
     }
     return {};
 }
@@ -143,6 +167,7 @@ Settings accelerateDefaults(const Layout& layout, Tuning tuning) {
 
 Result<void> checkAccelerate(const Scenario& scenario) {
     FABRICAST_TRY(checkCommon(accelerateStack(), scenario));
+    FABRICAST_TRY(checkSplitAttention(scenario));
     return checkAccelerateRules(scenario);
 }
 

@@ -101,7 +101,7 @@ TEST(ChooseStep, NeverCallsTheLaterOfTwoTheSimplerOne) {
     std::vector<AdviceStep> steps = {step("fsdp2", 1.05, Verdict::Likely),
                                      step("megatron", 1.0, Verdict::Fits)};
     EXPECT_EQ(chosen(steps), "megatron");
-    EXPECT_EQ(steps[0].why, "simpler, but may not fit");
+    EXPECT_EQ(steps[0].why, "simpler, but only likely fits");
 }
 
 TEST(ChooseStep, TakesWhatSurelyFitsBeforeWhatMay) {
@@ -109,7 +109,7 @@ TEST(ChooseStep, TakesWhatSurelyFitsBeforeWhatMay) {
                                      step("megatron", 1.5, Verdict::Fits),
                                      step("context", 0.5, Verdict::DoesNotFit)};
     EXPECT_EQ(chosen(steps), "megatron");
-    EXPECT_EQ(steps[0].why, "may not fit, but 50 % faster than megatron");
+    EXPECT_EQ(steps[0].why, "only likely fits, but 50 % faster than megatron");
     judge(*steps[1].plan, Verdict::DoesNotFit);
     EXPECT_EQ(chosen(steps), "fsdp2");
     EXPECT_EQ(steps[0].answer, AdviceAnswer::Perhaps);

@@ -51,6 +51,42 @@ TEST(LoadScenario, WhatNobodySaidIsAssumedAloud) {
     EXPECT_EQ(loaded->assumed.size(), 3U);  // stack, sequence, global batch
 }
 
+/// What is assumed of attention.
+std::string attentionOf(const std::string& model, const std::string& more) {
+    const auto loaded =
+        load("{\"model\": \"" + model + R"(", "cluster": "dgx-h100", )" + more + "}");
+    if (!loaded) {
+        return loaded.error().text();
+    }
+    const auto note = std::ranges::find_if(
+        loaded->assumed, [](const std::string& one) { return one.starts_with("attention "); });
+    return note == loaded->assumed.end() ? "" : *note;
+}
+
+TEST(LoadScenario, AnAttentionThatPyTorchLacksIsAssumedAloud) {
+    const auto with = [](const std::string& settings) {
+        return R"("stack": "accelerate", "settings": {"kernels": {)" + settings + "}}";
+    };
+    EXPECT_EQ(attentionOf("gemma-2-9b", with("")),
+              "attention flash_attention_2 (eager without it: --set "
+              "settings.kernels.attention=unfused)");
+    EXPECT_EQ(attentionOf("gemma-2-9b", with(R"("attention_code": "native")")),
+              "attention eager (PyTorch's own cannot compute the model's; with flash_attention_2: "
+              "--set settings.kernels.attention=flash)");
+    EXPECT_EQ(attentionOf("gpt-oss-20b", with("")),
+              "attention kernels-community/vllm-flash-attn3 (eager without it: --set "
+              "settings.kernels.attention=unfused)");
+    EXPECT_EQ(attentionOf("bloom-560m", with(R"("attention_code": "native")")),
+              "attention eager (PyTorch's own cannot compute the model's)");
+    for (const char* const said : {R"("attention": "unfused")",
+                                   R"("attention": "flash")",
+                                   R"("attention_code": "flash2")"}) {
+        EXPECT_EQ(attentionOf("gemma-2-9b", with(said)), "") << said;
+    }
+    EXPECT_EQ(attentionOf("llama-3.1-8b", with("")), "");
+    EXPECT_EQ(attentionOf("gpt-oss-20b", R"("stack": "torchtitan")"), "");
+}
+
 TEST(LoadScenario, WhatNobodySaidOfAdaptersIsAssumedToo) {
     const auto assumed = [](const std::string& lora) {
         return loadWith(R"("cluster": "dgx-h100", "stack": "axolotl", "layout": "shard=none",

@@ -69,11 +69,11 @@ TEST(TimeReport, WhyPutsTheNumbersIn) {
 TEST(TimeReport, SaysWhatAChangeWouldBring) {
     FasterChange change{"layout.tp=4", {}, {Seconds(4.0), {}, {}}, Verdict::Likely};
     EXPECT_EQ(fasterText(exampleStep(), change),
-              "--set layout.tp=4: 4.000 s, 26.2 % less, may not fit");
+              "--set layout.tp=4: 4.000 s, 26.2 % less, likely fits");
     change.isClear = false;
     EXPECT_EQ(fasterText(exampleStep(), change),
-              "--set layout.tp=4: 4.000 s, 26.2 % less (within the error of a comparison), may not "
-              "fit");
+              "--set layout.tp=4: 4.000 s, 26.2 % less (within the error of a comparison), likely "
+              "fits");
 }
 
 TEST(TimeScale, IsMillisecondsBelowASecond) {

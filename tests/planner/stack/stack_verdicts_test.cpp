@@ -32,6 +32,8 @@ ModelSpec modelNamed(const std::string& name) {
     ModelSpec model = llama(16, 2048, 32);
     if (name == "1b") {
         model.tiedEmbeddings = true;
+    } else if (name == "gpt-oss") {
+        model.attention.sinks = true;
     } else if (name == "mixtral") {
         model = llama(32, 4096, 32);
         model.vocab = 32000;
@@ -109,6 +111,7 @@ void applySettings(const Pairs& typed, Settings& settings) {
     applyPipeline(typed, settings.pipeline);
     choose(typed, "experts", settings.kernels.experts, settings.kernels.experts);
     choose(typed, "parameters", settings.precision.parameters, settings.precision.parameters);
+    choose(typed, "attention", settings.kernels.attention, settings.kernels.attention);
     choose(typed, "engine", settings.engine, settings.engine);
     choose(typed, "code", settings.kernels.code, settings.kernels.code);
     choose(typed, "moments", settings.precision.moments, settings.precision.moments);

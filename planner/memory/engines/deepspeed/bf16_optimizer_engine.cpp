@@ -29,7 +29,7 @@ std::int64_t Bf16OptimizerEngine::gradientWidth() const {
 
 void Bf16OptimizerEngine::holdStates() {
     const std::int64_t padded = partition_ * options_.ranks;
-    device_.take(padded * kBf16, MemoryKind::Weights);
+    device_.take(padded * kBf16, MemoryKind::Weights, 0, "parameters");
     device_.take(padded * kFp32, MemoryKind::Gradients, 0, "fp32 gradient sums");
     device_.take(partition_ * kFp32, MemoryKind::Optimizer, 0, "fp32 parameters");
     device_.take(optimizerState(options_.optimizer, {.elements = partition_}).device,

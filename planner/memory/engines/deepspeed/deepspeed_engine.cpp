@@ -69,11 +69,11 @@ void DeepSpeedEngine::groupParameters(const std::vector<Unit>& units) {
 void DeepSpeedEngine::holdStates() {
     if (options_.master == MasterCopy::Flat) {  // the parameters are views of one buffer too
         for (const StepTensor& flat : stepped_) {
-            device_.take(options_.width * flat.elements, MemoryKind::Weights);
+            device_.take(options_.width * flat.elements, MemoryKind::Weights, 0, "flat parameters");
         }
     } else {
         for (const StepTensor& parameter : parameters_) {
-            device_.take(options_.width * parameter.elements, MemoryKind::Weights);
+            device_.take(options_.width * parameter.elements, MemoryKind::Weights, 0, "parameters");
         }
     }
     for (const StepTensor& tensor : stepped_) {

@@ -57,7 +57,8 @@ std::vector<Zero3Engine::SubGroup> Zero3Engine::subGroups() const {
 
 void Zero3Engine::holdStates() {
     if (!options_.gather.offload) {
-        device_.take(shards() * options_.gather.width, MemoryKind::Weights);
+        device_.take(
+            shards() * options_.gather.width, MemoryKind::Weights, 0, "parameter partitions");
         for (std::size_t index = 0; index < parameters_.size(); ++index) {
             if (!parameters_[index].trained) {  // a tensor of its own, in no flat buffer
                 device_.take(gathering_.shardElements(index) * options_.gather.width,

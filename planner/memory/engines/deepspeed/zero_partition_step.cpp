@@ -19,7 +19,8 @@ void ZeroPartitionEngine::holdStates() {
         elements.push_back(parameter.at.elements);
     }
     for (const ZeroGroups::Group& group : cut_.groups()) {
-        device_.take(group.cut.padded() * options_.width, MemoryKind::Weights);
+        device_.take(
+            group.cut.padded() * options_.width, MemoryKind::Weights, 0, "flat parameters");
     }
     for (const std::int64_t bytes : options_.frozenBytes) {
         device_.take(bytes, MemoryKind::Weights, 0, "frozen parameters");

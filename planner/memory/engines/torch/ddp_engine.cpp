@@ -16,7 +16,7 @@ void DdpEngine::holdStates() {
     for (const Unit& unit : units_) {
         for (const WeightUse& use : unit.weights) {
             if (!use.tied) {
-                device_.take(use.storedBytes(options_.width), MemoryKind::Weights);
+                device_.take(use.storedBytes(options_.width), MemoryKind::Weights, 0, "parameters");
             }
         }
     }

@@ -74,7 +74,8 @@ void Fsdp1Engine::holdStates() {
         return;
     }
     for (Flat& flat : flats_) {
-        device_.take(flat.shard * options_.storedWidth, MemoryKind::Weights);
+        device_.take(
+            flat.shard * options_.storedWidth, MemoryKind::Weights, 0, "sharded parameters");
         for (const StepTensor& tensor : flat.tensors) {
             device_.take(optimizerState(options_.optimizer, tensor).device, MemoryKind::Optimizer);
         }

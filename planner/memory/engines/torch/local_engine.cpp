@@ -18,7 +18,7 @@ void LocalEngine::holdStates() {
     for (const Unit& unit : units_) {
         for (const WeightUse& use : unit.weights) {
             if (!use.tied) {
-                device_.take(use.storedBytes(options_.width), MemoryKind::Weights);
+                device_.take(use.storedBytes(options_.width), MemoryKind::Weights, 0, "parameters");
             }
         }
     }
