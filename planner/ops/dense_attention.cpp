@@ -30,7 +30,7 @@ TensorId headNorm(OpBuilder& g, const Scenario& scenario, TensorId x, std::strin
     const int weight = g.weight(name, dim, false);
     const TensorId out = scenario.settings.kernels.norm == NormKernel::Fused
                              ? g.rmsNorm(x, rows, weight)
-                             : g.rmsNormFp32(x, rows, weight, normScaleOf(scenario));
+                             : g.rmsNormFp32(x, rows, weight, hfCodeOf(scenario).norm);
     g.leaveModule();
     return out;
 }

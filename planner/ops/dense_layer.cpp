@@ -174,7 +174,7 @@ TensorId eagerNorm(OpBuilder& g, const Scenario& scenario, TensorId x, std::stri
     } else if (scenario.settings.kernels.norm == NormKernel::Fused) {
         out = g.rmsNorm(x, rows, weight);
     } else {
-        out = g.rmsNormFp32(x, rows, weight, normScaleOf(scenario));
+        out = g.rmsNormFp32(x, rows, weight, hfCodeOf(scenario).norm);
     }
     g.leaveModule();
     return out;

@@ -7,28 +7,25 @@ namespace fabricast {
 
 namespace {
 
+using NormScale = OpBuilder::NormScale;
+
 constexpr HfCode kLikeLlama{};
 /// transformers 5.23.
 constexpr std::array kHfCodes = {
-    HfCode{.family = "gpt_oss", .scalesNormWide = true, .rotatesHalves = true},
+    HfCode{.family = "gpt_oss", .norm = NormScale::Wide, .rotatesHalves = true},
     HfCode{.family = "glm4_moe", .normsHeadsLast = true, .joinsRotary = true, .rotaryShare = 2},
     HfCode{.family = "glm", .joinsRotary = true, .interleavesRotary = true, .rotaryShare = 2},
     HfCode{.family = "glm4", .joinsRotary = true, .interleavesRotary = true, .rotaryShare = 2},
     HfCode{.family = "phi3", .keepsQkvWhole = true, .joinsRotary = true},
-    HfCode{.family = "olmo2", .scalesNormWide = true, .rotatesWide = true},
+    HfCode{.family = "olmo2", .norm = NormScale::Wide, .rotatesWide = true},
     HfCode{.family = "seed_oss", .dropsResiduals = true},
     HfCode{.family = "opt", .opensByRelu = true, .dropsResiduals = true},
-    HfCode{
-        .family = "gemma", .scalesNormWide = true, .addsOneToNorm = true, .scalesEmbedding = true},
+    HfCode{.family = "gemma", .norm = NormScale::OneAndWide, .scalesEmbedding = true},
     HfCode{.family = "gemma2",
-           .scalesNormWide = true,
-           .addsOneToNorm = true,
+           .norm = NormScale::OneAndWide,
            .scalesEmbedding = true,
            .capsLogits = true},
-    HfCode{.family = "gemma3_text",
-           .scalesNormWide = true,
-           .addsOneToNorm = true,
-           .scalesEmbedding = true},
+    HfCode{.family = "gemma3_text", .norm = NormScale::OneAndWide, .scalesEmbedding = true},
     HfCode{.family = "deepseek_v2", .rotatesAsComplex = true},
     HfCode{.family = "llama4_text",
            .rotatesAsComplex = true,
@@ -45,13 +42,6 @@ bool runsTransformers(const Scenario& scenario) {
 const HfCode& hfCodeOf(const Scenario& scenario) {
     const auto* const found = std::ranges::find(kHfCodes, scenario.model.family, &HfCode::family);
     return runsTransformers(scenario) && found != kHfCodes.end() ? *found : kLikeLlama;
-}
-
-OpBuilder::NormScale normScaleOf(const Scenario& scenario) {
-    const HfCode& code = hfCodeOf(scenario);
-    return code.addsOneToNorm    ? OpBuilder::NormScale::OneAndWide
-           : code.scalesNormWide ? OpBuilder::NormScale::Wide
-                                 : OpBuilder::NormScale::OwnType;
 }
 
 std::int64_t rotaryColumns(const Scenario& scenario) {

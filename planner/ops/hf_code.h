@@ -10,14 +10,14 @@ namespace fabricast {
 /// How transformers' code of a family differs from Llama's, which most follow.
 struct HfCode {
     std::string_view family;
-    bool scalesNormWide = false;    ///< RMSNorm multiplies by its weight in fp32, and casts after
+    /// How RMSNorm multiplies by its weight.
+    OpBuilder::NormScale norm = OpBuilder::NormScale::OwnType;
     bool normsHeadsLast = false;    ///< q and k are normed when all three are projected
     bool rotatesHalves = false;     ///< rotary tables of half a head, for either half
     bool rotatesAsComplex = false;  ///< a table of complex numbers
     bool rotatesInWindows = false;  ///< layers without an attention window have no rotary embedding
     bool namesAttention = false;    ///< attention's output lives until the layer returns
     bool keepsMlpNames = false;     ///< beside experts, whose names PEFT does not convert
-    bool addsOneToNorm = false;     ///< RMSNorm multiplies by one and its weight, in fp32
     bool keepsQkvWhole = false;     ///< queries, keys and values are parts of one product
     bool joinsRotary = false;       ///< what is rotated is joined with the rest, or with nothing
     bool interleavesRotary = false;  ///< every layer spreads the rotary tables
@@ -30,9 +30,6 @@ struct HfCode {
 };
 /// Llama's where the scenario runs other code.
 const HfCode& hfCodeOf(const Scenario& scenario);
-
-/// How the scenario's RMSNorm multiplies by its weight.
-OpBuilder::NormScale normScaleOf(const Scenario& scenario);
 
 /// Columns of a rotary table.
 std::int64_t rotaryColumns(const Scenario& scenario);
