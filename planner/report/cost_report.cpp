@@ -173,7 +173,12 @@ std::string amountText(double amount) {
 }
 
 std::string dollarText(double dollars) {
-    return "$" + amountText(dollars);
+    const bool isWhole = dollars >= 1.0 && std::round(dollars) == dollars;
+    std::string amount = amountText(dollars);
+    if (!isWhole && dollars < 99.95) {  // "100." else
+        amount = fmt::format("{:#.3g}", dollars);
+    }
+    return "$" + amount;
 }
 
 std::string sourceText(const CostBasis& basis) {

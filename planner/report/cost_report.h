@@ -40,6 +40,7 @@ std::string ownershipText(const CostBasis& basis);
 std::string sourceText(const CostBasis& basis);
 /// Three digits of an amount that may be a millionth or a billion: "0.312", "1,250,000".
 std::string amountText(double amount);
+/// The same in dollars: "$0.800", "$50", "$1.90", "$12,500".
 std::string dollarText(double dollars);
 
 }  // namespace fabricast

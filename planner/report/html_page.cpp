@@ -144,8 +144,7 @@ std::string htmlPage(const Report& report, const PageInfo& info) {
             (isWide(report) ? "<main class=\"wide\">\n" : "<main>\n");
     html += isHeaded ? "" : "<h1>" + xmlEscaped(info.title) + "</h1>\n";
     html += body.html() + "</main>\n<footer>\n<p>" + xmlEscaped(info.tool) + "</p>\n";
-    html += scrolling("Command of this report",
-                      "<pre><code>" + xmlEscaped(info.command) + "</code></pre>\n");
+    html += "<pre><code>" + xmlEscaped(info.command) + "</code></pre>\n";
     return html + "</footer>\n</body>\n</html>\n";
 }
 

@@ -85,9 +85,7 @@ std::string_view keyOf(std::string_view line) {
 }
 
 std::string commandOf(std::string_view line) {
-    return "<div class=\"scroll\" role=\"region\" tabindex=\"0\" aria-label=\"Next command\"><pre>"
-           "<code>" +
-           xmlEscaped(line) + "</code></pre></div>\n";
+    return "<pre><code>" + xmlEscaped(line) + "</code></pre>\n";
 }
 
 std::string lineElement(std::string_view line) {

@@ -69,7 +69,7 @@ svg.chart .point { fill-opacity: 0.75; stroke: var(--paper); stroke-width: 0.75;
 .c11 { fill: var(--s11); } .c12 { fill: var(--s12); } .c13 { fill: var(--s13); }
 pre { margin: 0; padding: 0.6rem 0.8rem; background: var(--panel); border: 1px solid var(--rule);
   border-radius: 0.4rem; font: 0.85rem/1.45 ui-monospace, "Liberation Mono", monospace;
-  width: max-content; min-width: 100%; }
+  white-space: pre-wrap; overflow-wrap: anywhere; }
 footer { color: var(--soft); font-size: 0.85rem; border-top: 1px solid var(--rule); }
 @page { size: A4; margin: 14mm; }
 @page wide { size: A4 landscape; }
@@ -90,7 +90,6 @@ footer { color: var(--soft); font-size: 0.85rem; border-top: 1px solid var(--rul
   caption { white-space: normal; }
   td:last-child:not(.num) { min-width: 0; overflow-wrap: anywhere; }
   svg, .drawing svg { min-width: 0; max-width: 100%; }
-  pre { width: auto; white-space: pre-wrap; overflow-wrap: anywhere; }
   h2, figcaption, caption { break-after: avoid; }
   figure, tr { break-inside: avoid; }
   * { print-color-adjust: exact; -webkit-print-color-adjust: exact; }

@@ -8,6 +8,7 @@
 #include "planner/report/note_line.h"
 #include "planner/report/plan_text.h"
 #include "planner/report/size_beyond.h"
+#include "planner/report/size_charts.h"
 #include "planner/report/size_shown.h"
 #include "planner/report/size_tables.h"
 
@@ -15,6 +16,7 @@
 
 #include <cmath>
 #include <string>
+#include <vector>
 
 namespace fabricast {
 namespace {
@@ -146,7 +148,9 @@ void sayScaling(const SizeAnswer& answer, Report& report) {
         return;
     }
     report.add("\nnodes of " + answer.pick->box + " against tokens/s\n");
-    report.add(scalingTable(shownOfScaling(answer)));
+    const std::vector<ScalingPoint> shown = shownOfScaling(answer);
+    report.add(scalingTable(shown));
+    report.add(scalingPoints(shown, answer.pick->box), 3);
     if (answer.mostUseful) {
         report.add(fmt::format("more than {} {} no faster\n",
                                grouped(*answer.mostUseful),
@@ -229,7 +233,9 @@ Report sizeReport(const SizeAnswer& answer) {
     Report report("SIZE  " + sizePickText(answer) + "\n" + pickText(answer));
     if (answer.front.size() > 1) {
         report.add("\nclusters that no other beats in money, time and power\n");
-        report.add(sizedTable(shownOfFront(answer), answer));
+        const std::vector<SizedCluster> shown = shownOfFront(answer);
+        report.add(sizedTable(shown, answer));
+        report.add(sizedPoints(shown, answer));
         report.add(largerText(answer));
     }
     report.add(beatenText(answer) + tenthText(answer));

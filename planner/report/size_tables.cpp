@@ -8,15 +8,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <vector>
 
 namespace fabricast {
 namespace {
-
-std::string boxText(const SizedCluster& cluster) {
-    return cluster.box + (cluster.fabric.empty() ? "" : " on " + cluster.fabric);
-}
 
 std::string wholeText(double number) {
     return grouped(std::llround(number));
@@ -66,10 +63,14 @@ std::string numbersText(const SizedCluster& cluster, const SizeAnswer& answer, b
 
 }  // namespace
 
+std::string sizedBoxText(const SizedCluster& cluster) {
+    return cluster.box + (cluster.fabric.empty() ? "" : " on " + cluster.fabric);
+}
+
 std::string sizedClusterText(const SizedCluster& cluster) {
     return fmt::format("{} x {} ({} GPU{})",
                        cluster.isPart ? "part of 1" : grouped(cluster.nodes),
-                       boxText(cluster),
+                       sizedBoxText(cluster),
                        grouped(cluster.gpus),
                        cluster.gpus == 1 ? "" : "s");
 }
@@ -133,7 +134,7 @@ Table sizedTable(std::span<const SizedCluster> clusters, const SizeAnswer& answe
     table.columns.push_back({"best plan"});
     for (const SizedCluster& one : clusters) {
         std::vector<std::string> row = {
-            boxText(one), grouped(one.nodes), grouped(one.gpus), usdText(one.usd)};
+            sizedBoxText(one), grouped(one.nodes), grouped(one.gpus), usdText(one.usd)};
         if (answer.hasTokens) {
             row.push_back(amountText(one.seconds / kDay));
         }
@@ -153,9 +154,11 @@ Table scalingTable(std::span<const ScalingPoint> points) {
                  {"GPUs", Align::Right},
                  {"tok/s", Align::Right},
                  {"tok/s/GPU", Align::Right},
-                 {"of added GPUs", Align::Right},
-                 {""}},
+                 {"of added GPUs", Align::Right}},
                 {}};
+    if (std::ranges::any_of(points, [](const ScalingPoint& one) { return !one.why.empty(); })) {
+        table.columns.push_back({""});
+    }
     for (const ScalingPoint& point : points) {
         if (!point.why.empty()) {
             table.rows.push_back(
@@ -166,8 +169,7 @@ Table scalingTable(std::span<const ScalingPoint> points) {
                               grouped(point.gpus),
                               wholeText(point.tokensPerSecond),
                               wholeText(point.tokensPerSecond / static_cast<double>(point.gpus)),
-                              point.ofAdded ? percentText(*point.ofAdded) : "",
-                              ""});
+                              point.ofAdded ? percentText(*point.ofAdded) : ""});
     }
     return table;
 }

@@ -8,6 +8,8 @@
 
 namespace fabricast {
 
+/// "dgx-h100 on roce-400"
+std::string sizedBoxText(const SizedCluster& cluster);
 /// "4 x dgx-h100 on roce-400 (32 GPUs)"
 std::string sizedClusterText(const SizedCluster& cluster);
 /// "$1,730,000, 28.1 days, 20,100 tokens/s, 40.8 kW"
