@@ -7,11 +7,11 @@ set(entries "")
 foreach(path IN LISTS files)
   file(READ "${path}" text)
   file(RELATIVE_PATH name "${FOLDER}" "${path}")
-  string(APPEND entries "    EmbeddedFile{\"${name}\", R\"profile(${text})profile\"},\n")
+  string(APPEND entries "    EmbeddedFile{\"${name}\", R\"profile(${text})profile\"sv},\n")
 endforeach()
 file(
   WRITE "${OUTPUT}"
   "#include \"planner/profiles/embedded_profiles.h\"\n\n#include <array>\n\n"
-  "namespace fabricast {\nnamespace {\n\n"
+  "namespace fabricast {\nnamespace {\n\nusing namespace std::string_view_literals;\n\n"
   "constexpr std::array<EmbeddedFile, ${count}> kFiles = {\n${entries}};\n\n}  // namespace\n\n"
   "std::span<const EmbeddedFile> embeddedProfiles() {\n    return kFiles;\n}\n\n}  // namespace fabricast\n")

@@ -254,7 +254,7 @@ LintHits unreadFloat8(const LintView& view) {
     if (file.isArguments() || convertsToFloat8(file)) {
         return {};
     }
-    constexpr std::string_view kPart = "quantize.linear.float8.";
+    static constexpr std::string_view kPart = "quantize.linear.float8.";
     const auto all = file.keys().all();
     const auto first =
         std::ranges::find_if(all, [](const LaunchKey& key) { return key.path.starts_with(kPart); });
