@@ -352,6 +352,7 @@ Result<SizeAnswer> size(std::span<const Question> asked,
     FABRICAST_TRY(addBeaten(jobs, ask, catalogue, bench, watch, search, answer));
     answer.searched = search.tried();
     answer.ruledOut = answer.clusters - answer.searched;
+    answer.cutShort = search.isCutShort();
     addPick(search, budget, answer);
     FABRICAST_TRY(addPickTyped(asked.front(), catalogue, search, answer));
     const Result<void> beyond = addBeyond(jobs, ask, catalogue, bench, watch, answer);

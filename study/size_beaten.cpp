@@ -100,7 +100,9 @@ Result<std::vector<SizeBeaten>> sizeBeaten(std::span<const Question> jobs,
             }
         }
         SizeBeaten one{.box = box, .best = bestOfBox(search, box, ask), .why = {}};
-        if (one.best) {
+        if (!one.best && search.isCutShort()) {
+            one.why = "not looked at: the search was cut short";
+        } else if (one.best) {
             one.why = whyBeaten(search, *one.best);
         } else {
             FABRICAST_ASSIGN(one.why, whyNothingFits(jobs, catalogue, box, bench, watch));

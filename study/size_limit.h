@@ -1,7 +1,9 @@
 #pragma once
 #include "planner/result/size_answer.h"
+#include "planner/search/find_plans.h"
 #include "study/size_line.h"
 
+#include <cstdint>
 #include <limits>
 #include <span>
 
@@ -11,6 +13,7 @@ namespace fabricast {
 struct SizeLimit {
     double seconds = std::numeric_limits<double>::infinity();  ///< at most, of all jobs
     double tokensPerSecond = 0.0;                              ///< at least, of each
+    std::int64_t walks = kMostEventsWalked;                    ///< of its searches, at most
 };
 inline constexpr SizeLimit kNoUse{.seconds = 0.0};
 

@@ -15,6 +15,12 @@ namespace {
 /// next of the same GPU. It is the same on every machine, as what is searched depends on it.
 constexpr std::size_t kAtATime = 2;
 
+/// What all searches of an answer walk at most, and what of it those for the pick leave for what is
+/// said about it.
+constexpr std::int64_t kMostOfSize = 2 * kMostEventsWalked;
+constexpr std::int64_t kForOneNode = kMostOfSize / 4;
+constexpr std::int64_t kForScaling = kMostOfSize / 8;
+
 /// Those that are not over, those that may be best first.
 std::vector<std::size_t> byBound(const std::vector<SizeCandidate>& candidates,
                                  const std::vector<bool>& isOver,
@@ -62,7 +68,8 @@ SizeSearch::SizeSearch(std::span<const Question> jobs,
     : searcher_{jobs, ask, bench, watch},
       catalogue_(catalogue),
       isDone_(catalogue.candidates.size(), false),
-      isTried_(catalogue.candidates.size(), false) {}
+      isTried_(catalogue.candidates.size(), false),
+      left_(kMostOfSize) {}
 
 /// The first that are of use, each of another GPU; they leave `open`, and so do those that are of
 /// none: a limit only gets tighter.
@@ -119,13 +126,17 @@ void SizeSearch::add(std::size_t candidate, SizedCluster cluster) {
     addToFront(place);
 }
 
-Result<void> SizeSearch::searchAll(SizeAim aim, const Limit& limit) {
+Result<void> SizeSearch::searchAll(SizeAim aim, std::int64_t kept, const Limit& limit) {
     std::vector<std::size_t> open = byBound(catalogue_.candidates, isDone_, aim);
     const std::size_t threads = searcher_.bench.threads();
     while (true) {
-        const std::vector<Next> next = nextOf(open, limit);
-        if (next.empty()) {
+        std::vector<Next> next = nextOf(open, limit);
+        isCutShort_ = isCutShort_ || (left_ <= kept && !next.empty());
+        if (next.empty() || left_ <= kept) {
             return {};
+        }
+        for (Next& one : next) {
+            one.limit.walks = (left_ - kept) / static_cast<std::int64_t>(next.size());
         }
         const auto tryOne = [&](const Next& now) {
             const SizeCandidate& one = catalogue_.candidates[now.candidate];
@@ -141,6 +152,7 @@ Result<void> SizeSearch::searchAll(SizeAim aim, const Limit& limit) {
         for (std::size_t i = 0; i < next.size(); ++i) {
             FABRICAST_TRY((*answers)[i]);
             isTried_[next[i].candidate] = true;
+            left_ -= (*answers)[i]->walked;
             if (!(*answers)[i]->isCut) {
                 add(next[i].candidate, std::move((*answers)[i]->cluster));
             }
@@ -215,8 +227,9 @@ SizeLimit SizeSearch::limitOfNearest(const SizeCandidate& one,
 }
 
 Result<void> SizeSearch::findPick() {
-    return searchAll(aimOf(searcher_.ask),
-                     [this](const SizeCandidate& one) { return limitOfPick(one); });
+    return searchAll(aimOf(searcher_.ask), kForOneNode, [this](const SizeCandidate& one) {
+        return limitOfPick(one);
+    });
 }
 
 Result<void> SizeSearch::findFront() {
@@ -224,13 +237,14 @@ Result<void> SizeSearch::findFront() {
     if (aim == SizeAim::Gpus) {  // no number of the front
         FABRICAST_TRY(findPick());
     }
-    return searchAll(aim, [this](const SizeCandidate& one) { return limitOfFront(one); });
+    return searchAll(
+        aim, kForOneNode, [this](const SizeCandidate& one) { return limitOfFront(one); });
 }
 
 Result<void> SizeSearch::findNearest(const SizeTarget& target) {
     std::optional<std::size_t> best;
     std::size_t seen = 0;
-    return searchAll(aimAt(target.metric), [&, this](const SizeCandidate& one) {
+    return searchAll(aimAt(target.metric), 0, [&, this](const SizeCandidate& one) {
         if (seen < found_.size()) {
             best = nearestTo(target);
             seen = found_.size();
@@ -240,13 +254,13 @@ Result<void> SizeSearch::findNearest(const SizeTarget& target) {
 }
 
 Result<void> SizeSearch::findSingleNodes() {
-    return searchAll(aimOf(searcher_.ask), [this](const SizeCandidate& one) {
+    return searchAll(aimOf(searcher_.ask), kForScaling, [this](const SizeCandidate& one) {
         return one.amount.nodes == 1 ? limitOf(one.bound, searcher_.ask.targets) : kNoUse;
     });
 }
 
 Result<void> SizeSearch::findLine(std::size_t line) {
-    return searchAll(aimOf(searcher_.ask), [line](const SizeCandidate& one) {
+    return searchAll(aimOf(searcher_.ask), 0, [line](const SizeCandidate& one) {
         return one.line == line ? SizeLimit() : kNoUse;
     });
 }

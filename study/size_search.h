@@ -48,6 +48,8 @@ public:
         return catalogue_.candidates[candidateOf_[place]].line;
     }
 
+    /// Whether clusters that may be of use were not looked at, as those that were took too long.
+    [[nodiscard]] bool isCutShort() const { return isCutShort_; }
     /// Searched to their end or not.
     [[nodiscard]] std::int64_t tried() const;
 
@@ -58,7 +60,8 @@ private:
         std::size_t candidate = 0;
         SizeLimit limit;
     };
-    Result<void> searchAll(SizeAim aim, const Limit& limit);
+    /// As long as more than `kept` is left to walk.
+    Result<void> searchAll(SizeAim aim, std::int64_t kept, const Limit& limit);
     [[nodiscard]] std::vector<Next> nextOf(std::vector<std::size_t>& open,
                                            const Limit& limit) const;
     [[nodiscard]] SizeLimit limitOfPick(const SizeCandidate& one) const;
@@ -77,6 +80,8 @@ private:
     std::vector<std::size_t> front_;  ///< of `found_`, not in order
     std::vector<std::size_t> candidateOf_;
     std::optional<std::size_t> pick_;
+    std::int64_t left_;  ///< to be walked
+    bool isCutShort_ = false;
 };
 
 }  // namespace fabricast

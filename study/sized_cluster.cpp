@@ -44,22 +44,26 @@ Result<std::optional<Plan>> planOnDevices(SearchRequest request,
 }
 
 /// The best plan with steps of so many seconds for each token of a batch at most, or an error that
-/// is the reason why there is none; nothing where the search ended as all are slower.
+/// is the reason why there is none; nothing where the search ended as all are slower. What it walks
+/// leaves `left`.
 Result<std::optional<Plan>> bestPlan(const SizeSearcher& searcher,
                                      const Question& job,
                                      double mostPerToken,
-                                     std::size_t threads) {
+                                     std::size_t threads,
+                                     std::int64_t& left) {
     FABRICAST_ASSIGN(SearchRequest request, searchRequest(job, searcher.bench));
     const Scenario& base = request.task.base;
     FABRICAST_TRY(checkSearchSize(base.model, base.cluster, kPlanSize));
     request.options.top = 1;
     request.options.misses = 0;
     request.options.threads = threads;
+    request.options.mostWalked = std::clamp(left, kMostEventsOfMany, kMostEventsWalked);
     request.options.slowest = kALittleMore * mostPerToken *
                               static_cast<double>(base.workload.globalBatch) *
                               static_cast<double>(base.workload.sequence);
     FABRICAST_ASSIGN(const TimingProfiles* timing, searcher.bench.timing());
     FABRICAST_ASSIGN(PlanReport report, searched(request, *timing, {.stop = searcher.watch.stop}));
+    left -= report.walked;
     if (report.tooSlow) {
         return std::nullopt;
     }
@@ -194,18 +198,20 @@ Result<SizeTry> tryCluster(const SizeSearcher& searcher,
                             .power = sizeBound(line, amount).power,
                             .powerEstimated = line.powerEstimated};
     SizeTry tried{.cluster = bare};
+    std::int64_t left = limit.walks;
     for (std::size_t job = 0; job < searcher.jobs.size(); ++job) {
         const double most = mostPerToken(
             line, amount.gpus, job, limit.seconds - tried.cluster.seconds, limit.tokensPerSecond);
         FABRICAST_ASSIGN(const Question here, jobOn(searcher.jobs[job], line, amount));
-        Result<std::optional<Plan>> plan = bestPlan(searcher, here, most, threads);
+        Result<std::optional<Plan>> plan = bestPlan(searcher, here, most, threads, left);
+        tried.walked = limit.walks - left;
         if (!plan && plan.error().code == Error::Code::Stopped) {
             return tl::unexpected(std::move(plan).error());
         }
         const bool isFound = plan && *plan;
         const std::string why = !plan ? plan.error().why : isFound ? whyNoEnd(**plan) : "";
         if (!isFound || !why.empty()) {
-            tried = {.cluster = bare, .isCut = plan && !isFound};
+            tried = {.cluster = bare, .isCut = plan && !isFound, .walked = tried.walked};
             tried.cluster.why = why;
             return tried;
         }

@@ -205,6 +205,7 @@ void addRest(JsonText& json, const SizeAnswer& answer) {
     json.add("searched", answer.searched);
     json.add("ruled_out", answer.ruledOut);
     json.add("stopped", answer.stopped);
+    json.add("cut_short", answer.cutShort);
     json.beginArray("left_out");
     for (const LeftOut& one : answer.leftOut) {
         json.beginObject();

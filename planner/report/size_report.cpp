@@ -204,9 +204,10 @@ std::string sparesText(const SizeAnswer& answer) {
 }
 
 std::string restText(const SizeAnswer& answer) {
-    const std::string rest = answer.stopped ? "were not looked at, or cannot be better"
-                             : answer.pick  ? "cannot be better"
-                                            : "cannot be good enough";
+    const std::string rest = answer.stopped || answer.cutShort
+                                 ? "were not looked at, or cannot be better"
+                             : answer.pick ? "cannot be better"
+                                           : "cannot be good enough";
     std::string text = fmt::format("\n{} cluster{}: {} searched, {} {}\n",
                                    grouped(answer.clusters),
                                    answer.clusters == 1 ? "" : "s",
@@ -216,6 +217,9 @@ std::string restText(const SizeAnswer& answer) {
     for (const LeftOut& one : answer.leftOut) {
         text += "left out: " + one.what + ": " + one.why + "\n";
     }
+    text += answer.cutShort ? "cut short: the searches reached their limit of work; what was not "
+                              "looked at may be better (fewer clusters: -c, -n)\n"
+                            : "";
     text += answer.stopped ? "stopped: what was not searched yet may be better\n" : "";
     for (const std::string& note : answer.notes) {
         text += noteLine(note) + "\n";

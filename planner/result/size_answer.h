@@ -171,6 +171,7 @@ struct SizeAnswer {
     std::int64_t ruledOut = 0;  ///< by a bound that they cannot beat
     std::vector<std::string> notes;
     bool stopped = false;
+    bool cutShort = false;  ///< clusters were not looked at, as the others took too long
 };
 
 }  // namespace fabricast

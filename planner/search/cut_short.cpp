@@ -33,6 +33,13 @@ void PlanSearch::countWalk(const MemoryBreakdown& memory) {
     report_.walked += fullest.eventsWalked;
 }
 
+/// A look takes some microseconds, as long as so many events, and an estimate some hundred.
+void PlanSearch::countLooks(std::size_t estimated) {
+    constexpr std::int64_t kOfLook = 40;
+    constexpr std::int64_t kOfEstimate = 2000;
+    report_.walked += estimated == 0 ? kOfLook : kOfEstimate * static_cast<std::int64_t>(estimated);
+}
+
 /// Where the search was cut short before anything fitted: the layouts that need least.
 Result<void> PlanSearch::tryLeanest() {
     FABRICAST_ASSIGN(const std::vector<Sized> leanest, smallest());

@@ -12,8 +12,9 @@
 
 namespace fabricast {
 
-/// Allocations and releases that a search walks through at most: some seconds of work. All but
-/// searches for the least memory, or of enormous clusters, end long before.
+/// Allocations and releases that a search walks through at most, what else it does counted as so
+/// many of them: some seconds of work. All but searches for the least memory, or of enormous
+/// clusters, end long before.
 inline constexpr std::int64_t kMostEventsWalked = 40'000'000;
 /// The same of one of some twenty searches that a question asks for.
 inline constexpr std::int64_t kMostEventsOfMany = kMostEventsWalked / 10;

@@ -149,6 +149,7 @@ bool PlanSearch::advance() {
         return false;
     }
     ++report_.looks;
+    countLooks(0);
     if (queue_.top().look == Look::Bounded) {
         estimateNext();
         return true;

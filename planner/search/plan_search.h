@@ -145,6 +145,7 @@ private:
                                    const Scenario& scenario,
                                    Bytes most);
     void countWalk(const MemoryBreakdown& memory);
+    void countLooks(std::size_t estimated);
     void accept(const Candidate& candidate, double value);
     Result<void> findMisses();
     using Sized = std::pair<std::int64_t, Candidate>;  ///< with the least bytes that it needs
