@@ -17,6 +17,13 @@ struct SizeLimit {
 };
 inline constexpr SizeLimit kNoUse{.seconds = 0.0};
 
+/// What all searches of an answer may walk together, and what is left of it.
+struct SizeWork {
+    std::int64_t most = kMostEventsWalked + kMostEventsWalked / 4;
+    std::int64_t left = most;
+    bool isCutShort = false;  ///< what may be of use was not looked at, as nothing was left
+};
+
 /// What reaches all targets where the bound is as good as it gets; kNoUse where that does not.
 SizeLimit limitOf(const SizeBound& bound, std::span<const SizeTarget> targets);
 /// Seconds after which a cluster costs as much; for ever where they do not make it dearer.

@@ -15,11 +15,13 @@ namespace {
 /// next of the same GPU. It is the same on every machine, as what is searched depends on it.
 constexpr std::size_t kAtATime = 2;
 
-/// What all searches of an answer walk at most, and what of it those for the pick leave for what is
-/// said about it.
-constexpr std::int64_t kMostOfSize = 2 * kMostEventsWalked;
-constexpr std::int64_t kForOneNode = kMostOfSize / 4;
-constexpr std::int64_t kForScaling = kMostOfSize / 8;
+/// What searches for the pick leave for what is said about it, and those leave for the last.
+std::int64_t forOneNode(const SizeWork& work) {
+    return work.most / 4;
+}
+std::int64_t forScaling(const SizeWork& work) {
+    return work.most / 8;
+}
 
 /// Those that are not over, those that may be best first.
 std::vector<std::size_t> byBound(const std::vector<SizeCandidate>& candidates,
@@ -64,12 +66,13 @@ SizeSearch::SizeSearch(std::span<const Question> jobs,
                        const SizeAsk& ask,
                        const SizeCatalogue& catalogue,
                        const Workbench& bench,
-                       const Watch& watch)
+                       const Watch& watch,
+                       SizeWork& work)
     : searcher_{jobs, ask, bench, watch},
       catalogue_(catalogue),
       isDone_(catalogue.candidates.size(), false),
       isTried_(catalogue.candidates.size(), false),
-      left_(kMostOfSize) {}
+      work_(work) {}
 
 /// The first that are of use, each of another GPU; they leave `open`, and so do those that are of
 /// none: a limit only gets tighter.
@@ -131,12 +134,12 @@ Result<void> SizeSearch::searchAll(SizeAim aim, std::int64_t kept, const Limit& 
     const std::size_t threads = searcher_.bench.threads();
     while (true) {
         std::vector<Next> next = nextOf(open, limit);
-        isCutShort_ = isCutShort_ || (left_ <= kept && !next.empty());
-        if (next.empty() || left_ <= kept) {
+        work_.isCutShort = work_.isCutShort || (work_.left <= kept && !next.empty());
+        if (next.empty() || work_.left <= kept) {
             return {};
         }
         for (Next& one : next) {
-            one.limit.walks = (left_ - kept) / static_cast<std::int64_t>(next.size());
+            one.limit.walks = (work_.left - kept) / static_cast<std::int64_t>(next.size());
         }
         const auto tryOne = [&](const Next& now) {
             const SizeCandidate& one = catalogue_.candidates[now.candidate];
@@ -152,7 +155,7 @@ Result<void> SizeSearch::searchAll(SizeAim aim, std::int64_t kept, const Limit& 
         for (std::size_t i = 0; i < next.size(); ++i) {
             FABRICAST_TRY((*answers)[i]);
             isTried_[next[i].candidate] = true;
-            left_ -= (*answers)[i]->walked;
+            work_.left -= (*answers)[i]->walked;
             if (!(*answers)[i]->isCut) {
                 add(next[i].candidate, std::move((*answers)[i]->cluster));
             }
@@ -227,7 +230,7 @@ SizeLimit SizeSearch::limitOfNearest(const SizeCandidate& one,
 }
 
 Result<void> SizeSearch::findPick() {
-    return searchAll(aimOf(searcher_.ask), kForOneNode, [this](const SizeCandidate& one) {
+    return searchAll(aimOf(searcher_.ask), forOneNode(work_), [this](const SizeCandidate& one) {
         return limitOfPick(one);
     });
 }
@@ -238,13 +241,13 @@ Result<void> SizeSearch::findFront() {
         FABRICAST_TRY(findPick());
     }
     return searchAll(
-        aim, kForOneNode, [this](const SizeCandidate& one) { return limitOfFront(one); });
+        aim, forOneNode(work_), [this](const SizeCandidate& one) { return limitOfFront(one); });
 }
 
 Result<void> SizeSearch::findNearest(const SizeTarget& target) {
     std::optional<std::size_t> best;
     std::size_t seen = 0;
-    return searchAll(aimAt(target.metric), 0, [&, this](const SizeCandidate& one) {
+    return searchAll(aimAt(target.metric), forScaling(work_), [&, this](const SizeCandidate& one) {
         if (seen < found_.size()) {
             best = nearestTo(target);
             seen = found_.size();
@@ -254,7 +257,7 @@ Result<void> SizeSearch::findNearest(const SizeTarget& target) {
 }
 
 Result<void> SizeSearch::findSingleNodes() {
-    return searchAll(aimOf(searcher_.ask), kForScaling, [this](const SizeCandidate& one) {
+    return searchAll(aimOf(searcher_.ask), forScaling(work_), [this](const SizeCandidate& one) {
         return one.amount.nodes == 1 ? limitOf(one.bound, searcher_.ask.targets) : kNoUse;
     });
 }

@@ -14,7 +14,7 @@ namespace fabricast {
 /// This searches clusters of a catalogue, as few as an answer needs: one is left out only where a
 /// cluster that was searched is better than the best that it could be (SizeBound). What is found
 /// does not depend on the number of threads.
-///     SizeSearch search(jobs, ask, catalogue, bench, watch);
+///     SizeSearch search(jobs, ask, catalogue, bench, watch, work);
 ///     FABRICAST_TRY(search.findFront());
 ///     if (search.pick()) { … }
 class SizeSearch {
@@ -23,7 +23,8 @@ public:
                const SizeAsk& ask,
                const SizeCatalogue& catalogue,
                const Workbench& bench,
-               const Watch& watch);
+               const Watch& watch,
+               SizeWork& work);
 
     /// The best by the aim of those that reach the targets.
     Result<void> findPick();
@@ -48,8 +49,7 @@ public:
         return catalogue_.candidates[candidateOf_[place]].line;
     }
 
-    /// Whether clusters that may be of use were not looked at, as those that were took too long.
-    [[nodiscard]] bool isCutShort() const { return isCutShort_; }
+    [[nodiscard]] SizeWork& work() const { return work_; }
     /// Searched to their end or not.
     [[nodiscard]] std::int64_t tried() const;
 
@@ -80,8 +80,7 @@ private:
     std::vector<std::size_t> front_;  ///< of `found_`, not in order
     std::vector<std::size_t> candidateOf_;
     std::optional<std::size_t> pick_;
-    std::int64_t left_;  ///< to be walked
-    bool isCutShort_ = false;
+    SizeWork& work_;
 };
 
 }  // namespace fabricast

@@ -36,6 +36,13 @@ PlanSearch::PlanSearch(const SearchTask& task,
       rows_({.objective = options.objective, .tight = options.tight}) {}
 
 Result<PlanReport> PlanSearch::run() {
+    countFamilies();
+    FABRICAST_TRY(search());
+    report_.walked = used();
+    return std::move(report_);
+}
+
+Result<void> PlanSearch::search() {
     report_.question = task_.base;
     report_.objective = options_.objective;
     for (const RefusedStack& refused : space_.refused) {
@@ -47,7 +54,7 @@ Result<PlanReport> PlanSearch::run() {
     FABRICAST_TRY(fillQueue());
     FABRICAST_TRY(findTop());
     if (report_.plans.empty() && report_.tooSlow) {
-        return std::move(report_);
+        return {};
     }
     if (report_.plans.empty() && isTired()) {
         FABRICAST_TRY(tryLeanest());
@@ -62,7 +69,7 @@ Result<PlanReport> PlanSearch::run() {
     }
     sayWhatIsLeft();
     addRefusals();
-    return std::move(report_);
+    return {};
 }
 
 /// Whether no layout that waits can change the rows wanted.
@@ -149,7 +156,7 @@ bool PlanSearch::advance() {
         return false;
     }
     ++report_.looks;
-    countLooks(0);
+    countLook();
     if (queue_.top().look == Look::Bounded) {
         estimateNext();
         return true;
