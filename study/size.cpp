@@ -353,7 +353,11 @@ Result<SizeAnswer> size(std::span<const Question> asked,
     }
     FABRICAST_TRY(addBeaten(jobs, ask, catalogue, bench, watch, search, answer));
     answer.searched = search.tried();
+    answer.notSearched = search.notSearched();
     answer.ruledOut = answer.clusters - answer.searched;
+    for (const NotSearched& one : answer.notSearched) {
+        answer.ruledOut -= one.clusters;
+    }
     addPick(search, budget, answer);
     FABRICAST_TRY(addPickTyped(asked.front(), catalogue, search, answer));
     const Result<void> beyond = addBeyond(jobs, ask, catalogue, bench, watch, work, answer);

@@ -72,6 +72,7 @@ SizeSearch::SizeSearch(std::span<const Question> jobs,
       catalogue_(catalogue),
       isDone_(catalogue.candidates.size(), false),
       isTried_(catalogue.candidates.size(), false),
+      isLeft_(catalogue.candidates.size(), false),
       work_(work) {}
 
 /// The first that are of use, each of another GPU; they leave `open`, and so do those that are of
@@ -129,13 +130,27 @@ void SizeSearch::add(std::size_t candidate, SizedCluster cluster) {
     addToFront(place);
 }
 
+/// What was to come next and what of the rest is of use has no work left for it.
+void SizeSearch::leave(std::span<const Next> next,
+                       std::span<const std::size_t> open,
+                       const Limit& limit) {
+    for (const Next& one : next) {
+        isLeft_[one.candidate] = true;
+    }
+    for (const std::size_t place : open) {
+        const SizeCandidate& one = catalogue_.candidates[place];
+        isLeft_[place] = isLeft_[place] || (!next.empty() && isOfUse(one.bound, limit(one)));
+    }
+    work_.isCutShort = work_.isCutShort || !next.empty();
+}
+
 Result<void> SizeSearch::searchAll(SizeAim aim, std::int64_t kept, const Limit& limit) {
     std::vector<std::size_t> open = byBound(catalogue_.candidates, isDone_, aim);
     const std::size_t threads = searcher_.bench.threads();
     while (true) {
         std::vector<Next> next = nextOf(open, limit);
-        work_.isCutShort = work_.isCutShort || (work_.left <= kept && !next.empty());
         if (next.empty() || work_.left <= kept) {
+            leave(next, open, limit);
             return {};
         }
         for (Next& one : next) {
@@ -156,6 +171,7 @@ Result<void> SizeSearch::searchAll(SizeAim aim, std::int64_t kept, const Limit& 
             FABRICAST_TRY((*answers)[i]);
             isTried_[next[i].candidate] = true;
             work_.left -= (*answers)[i]->walked;
+            work_.isCutShort = work_.isCutShort || (*answers)[i]->isCutShort;
             if (!(*answers)[i]->isCut) {
                 add(next[i].candidate, std::move((*answers)[i]->cluster));
             }
@@ -166,6 +182,20 @@ Result<void> SizeSearch::searchAll(SizeAim aim, std::int64_t kept, const Limit& 
 
 std::int64_t SizeSearch::tried() const {
     return std::ranges::count(isTried_, true);
+}
+
+std::vector<NotSearched> SizeSearch::notSearched() const {
+    std::vector<NotSearched> boxes;
+    for (std::size_t i = 0; i < isLeft_.size(); ++i) {
+        if (!isLeft_[i] || isTried_[i]) {
+            continue;
+        }
+        const std::string& box = catalogue_.lines[catalogue_.candidates[i].line].box;
+        const auto had = std::ranges::find(boxes, box, &NotSearched::box);
+        NotSearched& one = had == boxes.end() ? boxes.emplace_back(NotSearched{.box = box}) : *had;
+        ++one.clusters;
+    }
+    return boxes;
 }
 
 SizeLimit SizeSearch::limitOfPick(const SizeCandidate& one) const {

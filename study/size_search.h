@@ -52,6 +52,8 @@ public:
     [[nodiscard]] SizeWork& work() const { return work_; }
     /// Searched to their end or not.
     [[nodiscard]] std::int64_t tried() const;
+    /// By box, in the order of the catalogue: what may be of use and no work was left for.
+    [[nodiscard]] std::vector<NotSearched> notSearched() const;
 
 private:
     /// What a cluster has to do to be of use; asked on the calling thread.
@@ -69,6 +71,7 @@ private:
     [[nodiscard]] SizeLimit limitOfNearest(const SizeCandidate& one,
                                            const SizeTarget& target,
                                            std::optional<std::size_t> best) const;
+    void leave(std::span<const Next> next, std::span<const std::size_t> open, const Limit& limit);
     void add(std::size_t candidate, SizedCluster cluster);
     void addToFront(std::size_t place);
 
@@ -76,6 +79,7 @@ private:
     const SizeCatalogue& catalogue_;
     std::vector<bool> isDone_;   ///< by candidate: to its end
     std::vector<bool> isTried_;  ///< by candidate
+    std::vector<bool> isLeft_;   ///< by candidate: without work for it
     std::vector<SizedCluster> found_;
     std::vector<std::size_t> front_;  ///< of `found_`, not in order
     std::vector<std::size_t> candidateOf_;

@@ -19,6 +19,7 @@ struct SizeTry {
     SizedCluster cluster;
     bool isCut = false;
     std::int64_t walked = 0;  ///< by its searches
+    bool isCutShort = false;  ///< one of them reached its limit
 };
 
 /// How clusters are searched.

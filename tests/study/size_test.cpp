@@ -118,6 +118,12 @@ TEST(SizeSearch, EndsAtItsLimitOfWork) {
     EXPECT_LE(work.left, 1);
     EXPECT_GT(search.tried(), 0);
     EXPECT_LT(search.tried(), 4);
+    std::int64_t left = 0;
+    for (const NotSearched& one : search.notSearched()) {
+        left += one.clusters;
+    }
+    EXPECT_GT(left, 0);
+    EXPECT_LE(search.tried() + left, static_cast<std::int64_t>(catalogue.candidates.size()));
     const std::int64_t tried = search.tried();
     ASSERT_TRUE(search.findLine(0));
     EXPECT_EQ(search.tried(), tried);
