@@ -31,6 +31,8 @@ struct SearchOptions {
     bool tight = false;  ///< with `distinct`: plans that may fit are as good
     /// Beyond, it ends with what it has and says so.
     std::int64_t mostWalked = kMostEventsWalked;
+    /// With `distinct`, the same while too few plans surely fit, where it is more.
+    std::int64_t mostUnsure = 0;
     /// Seconds of a step: where nothing that surely fits can be as fast, the search ends.
     double slowest = std::numeric_limits<double>::infinity();
     std::size_t threads = 1;

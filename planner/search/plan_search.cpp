@@ -33,7 +33,8 @@ PlanSearch::PlanSearch(const SearchTask& task,
       time_(task, space, forecast_.estimator().host()),
       capacity_(task.base.cluster.node.gpu.capacity().value->count()),
       limit_(capacity_),
-      rows_({.objective = options.objective, .tight = options.tight}) {}
+      rows_({.objective = options.objective, .tight = options.tight}),
+      most_(options.mostWalked) {}
 
 Result<PlanReport> PlanSearch::run() {
     countFamilies();
@@ -102,6 +103,9 @@ Result<void> PlanSearch::findTop() {
     const auto enough = [&] { return options_.distinct ? isSettled() : found >= options_.top; };
     while (!enough() && !isTired() && !isTooSlow() && advance()) {
         FABRICAST_TRY(watch_.check());
+        if (isTired() && !settled_) {
+            most_ = std::max(most_, options_.mostUnsure);
+        }
         if (report_.plans.size() == (options_.distinct ? 0 : found)) {
             if (++looks % kLooksPerReport == 0) {
                 watch_.report(std::min(found, options_.top), options_.top);

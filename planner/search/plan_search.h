@@ -86,7 +86,7 @@ private:
     Result<void> search();
     /// Of what it may walk, or look at: what it has more of.
     [[nodiscard]] std::int64_t used() const { return std::max(report_.walked, looked_); }
-    [[nodiscard]] bool isTired() const { return used() >= options_.mostWalked; }
+    [[nodiscard]] bool isTired() const { return used() >= most_; }
     [[nodiscard]] bool leastMemory() const { return options_.objective == PlanObjective::Memory; }
     [[nodiscard]] bool isLean(const MemoryBreakdown& memory) const {
         return limit_ == capacity_ || memory.peak.value.count() <= limit_;
@@ -194,6 +194,7 @@ private:
     bool isSlowLeft_ = false;  ///< layouts that are too slow do not wait
     std::int64_t layoutsWalked_ = 0;
     std::int64_t looked_ = 0;  ///< in events
+    std::int64_t most_;        ///< to be walked or looked at
     std::map<std::pair<std::uint32_t, std::string>, std::int64_t> refusals_;
 };
 
