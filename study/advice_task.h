@@ -54,7 +54,7 @@ struct AdviceTask {
     Verdict enough = Verdict::Likely;
     KnownWork* known = nullptr;  ///< what earlier searches worked out
     bool onlyBest = false;       ///< of the ways only the one that is recommended is of use
-    /// What all searches that go on for what surely fits may walk; nothing: each as one search.
+    /// What all searches of the answer may still walk; nothing: each as one search.
     std::int64_t* walksLeft = nullptr;
     /// The same task with some keys of its question changed.
     std::function<Result<AdviceTask>(std::span<const Edit>)> with{};

@@ -107,14 +107,21 @@ Verdict surenessOf(const std::vector<AdviceStep>& steps,
     return recommended ? steps[*recommended].plan->memory.verdict : Verdict::DoesNotFit;
 }
 
-/// The advice in another situation, or nothing where it makes no sense here. What is recommended
-/// then fits as surely as what is now.
+bool isCutShort(const EvaluatedOptions& evaluated) {
+    return std::ranges::any_of(evaluated.options,
+                               [](const AdviceStep& step) { return !step.cutShort.empty(); });
+}
+
+/// The advice in another situation, or nothing where it makes no sense here, with its name alone
+/// in `notLookedAt` where no work is left for it. What is recommended then fits as surely as what
+/// is now.
 Result<std::optional<AdviceChange>> changed(const AdviceTask& task,
                                             const OtherSituation& situation,
                                             const TimingProfiles& timing,
                                             Verdict now,
                                             std::size_t threads,
-                                            const Watch& watch) {
+                                            const Watch& watch,
+                                            std::vector<std::string>& notLookedAt) {
     std::optional<AdviceChange> change;
     for (int times = 1; times <= situation.most; ++times) {
         Result<std::optional<Asked>> asking = askedIn(situation, times, task, timing);
@@ -132,8 +139,13 @@ Result<std::optional<AdviceChange>> changed(const AdviceTask& task,
         asked->task.enough = fitsAsSurely(Verdict::Likely, now) ? Verdict::Likely : Verdict::Fits;
         FABRICAST_ASSIGN(EvaluatedOptions evaluated,
                          evaluateOptions(asked->task, asked->timing, threads, watch));
-        change = AdviceChange{.change = nameOf(situation, times) +
-                                        batchThere(situation, asked->task, task)};
+        const std::string name =
+            nameOf(situation, times) + batchThere(situation, asked->task, task);
+        if (evaluated.isCut) {  // half of a change says nothing
+            notLookedAt.push_back(name);
+            return std::nullopt;
+        }
+        change = AdviceChange{.change = name, .isCut = isCutShort(evaluated)};
         change->edits = situationEdits(situation, task, times);
         if (fitsAsSurely(surenessOf(evaluated.options, evaluated.recommended), now)) {
             AdviceStep& step = evaluated.options[*evaluated.recommended];
@@ -171,7 +183,8 @@ Result<Advice> adviseOn(AdviceTask task,
                         const TimingProfiles& timing,
                         std::size_t threads,
                         const Watch& watch) {
-    std::int64_t walks = kMostEventsWalked;
+    constexpr std::int64_t kMostOfAdvice = kMostEventsWalked + kMostEventsWalked / 4;
+    std::int64_t walks = kMostOfAdvice;
     task.walksLeft = &walks;
     Advice advice{.question = task.base, .most = task.most};
     const ClusterSpec& cluster = task.base.cluster;
@@ -188,7 +201,7 @@ Result<Advice> adviseOn(AdviceTask task,
             continue;
         }
         Result<std::optional<AdviceChange>> found =
-            changed(task, situation, timing, now, threads, watch);
+            changed(task, situation, timing, now, threads, watch, advice.notLookedAt);
         advice.stopped = watch.stopped() || (!found && found.error().code == Error::Code::Stopped);
         if (advice.stopped) {
             continue;  // half of a change says nothing

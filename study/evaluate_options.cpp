@@ -135,6 +135,11 @@ Result<EvaluatedOptions> evaluateOptions(const AdviceTask& task,
         AdviceStep step{
             .key = family.key, .question = family.question, .set = typedSettings(family)};
         step.why = leftOut(task, family, evaluated.options);
+        if (step.why.empty() && task.walksLeft != nullptr && *task.walksLeft <= 0) {
+            step.why = "not looked at: those before took all the work of an answer";
+            step.cutShort = "not looked at";
+            evaluated.isCut = true;
+        }
         if (step.why.empty()) {
             PlanBench bench{timing, threads, watch};
             if (task.onlyBest) {

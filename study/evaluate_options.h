@@ -16,6 +16,7 @@ struct EvaluatedOptions {
     std::vector<AdviceStep> options;
     std::optional<std::size_t> recommended;
     bool stopped = false;  ///< the ways behind these were not evaluated
+    bool isCut = false;    ///< ways were not looked at, as those before took too long
 };
 
 /// Every family's best layout that surely fits, or else may; then what is advised and why the

@@ -18,38 +18,28 @@ std::string notModelledText(const PlanReport& report) {
     return first->why + (report.misses.empty() ? "" : "; what is modelled does not fit");
 }
 
-bool surelyFits(const PlanReport& report) {
-    return !report.plans.empty() && report.plans.front().memory.onDevice == Verdict::Fits;
-}
-
-/// A search of the family's stacks and rules. One that ends before it finds what surely fits goes
-/// on as long as a plan's own, or as long as those before have left: what it found out is known.
+/// A search of the family's stacks and rules. Until it finds what surely fits it goes on, with half
+/// of what those before have left.
 Result<PlanReport> searchedFamily(const AdviceTask& task,
                                   const AdviceFamily& family,
                                   const PlanBench& bench) {
-    SearchOptions options{.top = 1,
-                          .misses = 1,
-                          .distinct = true,
-                          .mostWalked = kMostEventsOfMany,
-                          .slowest = bench.slowest,
-                          .threads = bench.threads,
-                          .known = task.known};
-    const auto search = [&] {
-        return findPlans({task.base, family.stacks, family.rules},
-                         bench.timing,
-                         options,
-                         {.stop = bench.watch.stop});
-    };
-    FABRICAST_ASSIGN(PlanReport report, search());
     std::int64_t own = kMostEventsWalked;
     std::int64_t& left = task.walksLeft == nullptr ? own : *task.walksLeft;
-    if (report.cutShort.empty() || surelyFits(report) || left <= report.walked) {
-        return report;
-    }
-    options.mostWalked = left;
-    FABRICAST_ASSIGN(PlanReport longer, search());
-    left -= longer.walked;
-    return longer;
+    const SearchOptions options{.top = 1,
+                                .misses = 1,
+                                .distinct = true,
+                                .mostWalked = std::min(kMostEventsOfMany, left),
+                                .mostUnsure = left / 2,
+                                .slowest = bench.slowest,
+                                .threads = bench.threads,
+                                .known = task.known};
+    FABRICAST_ASSIGN(PlanReport report,
+                     findPlans({task.base, family.stacks, family.rules},
+                               bench.timing,
+                               options,
+                               {.stop = bench.watch.stop}));
+    left -= report.walked;
+    return report;
 }
 
 /// The plan that this search lists first.
@@ -58,6 +48,7 @@ Result<std::optional<Plan>> bestOf(const AdviceTask& task,
                                    const PlanBench& bench,
                                    AdviceStep& step) {
     FABRICAST_ASSIGN(PlanReport report, searchedFamily(task, family, bench));
+    step.cutShort = report.cutShort;
     if (!report.plans.empty()) {
         return std::optional(std::move(report.plans.front()));
     }

@@ -200,14 +200,15 @@ Result<void> addBeyond(std::span<const Question> jobs,
                        const SizeCatalogue& catalogue,
                        const Workbench& bench,
                        const Watch& watch,
+                       SizeWork& work,
                        SizeAnswer& answer) {
     if (answer.pick || answer.stopped) {
         return {};
     }
     watch.say("what would reach it");
-    FABRICAST_ASSIGN(answer.ways, sizeWays(jobs, ask, bench, watch));
+    FABRICAST_ASSIGN(answer.ways, sizeWays(jobs, ask, bench, watch, work));
     if (answer.nearest.empty()) {
-        FABRICAST_ASSIGN(answer.misfits, sizeMisfits(jobs, catalogue, bench, watch));
+        FABRICAST_ASSIGN(answer.misfits, sizeMisfits(jobs, catalogue, bench, watch, work));
     }
     return {};
 }
@@ -343,7 +344,8 @@ Result<SizeAnswer> size(std::span<const Question> asked,
     answer.clusters = static_cast<std::int64_t>(catalogue.candidates.size());
     answer.jobs = catalogue.jobs;
     answer.hasTokens = catalogue.hasTokens;
-    SizeSearch search(jobs, ask, catalogue, bench, watch);
+    SizeWork work;
+    SizeSearch search(jobs, ask, catalogue, bench, watch, work);
     const Result<void> done = searchCatalogue(search, ask, watch);
     answer.stopped = !done && done.error().code == Error::Code::Stopped && !search.found().empty();
     if (!answer.stopped) {
@@ -351,14 +353,19 @@ Result<SizeAnswer> size(std::span<const Question> asked,
     }
     FABRICAST_TRY(addBeaten(jobs, ask, catalogue, bench, watch, search, answer));
     answer.searched = search.tried();
+    answer.notSearched = search.notSearched();
     answer.ruledOut = answer.clusters - answer.searched;
+    for (const NotSearched& one : answer.notSearched) {
+        answer.ruledOut -= one.clusters;
+    }
     addPick(search, budget, answer);
     FABRICAST_TRY(addPickTyped(asked.front(), catalogue, search, answer));
-    const Result<void> beyond = addBeyond(jobs, ask, catalogue, bench, watch, answer);
+    const Result<void> beyond = addBeyond(jobs, ask, catalogue, bench, watch, work, answer);
     answer.stopped = answer.stopped || (!beyond && beyond.error().code == Error::Code::Stopped);
     if (!answer.stopped) {
         FABRICAST_TRY(beyond);
     }
+    answer.cutShort = work.isCutShort;
     addBounds(catalogue, answer);
     addSizeNotes(catalogue, ask, answer);
     return answer;

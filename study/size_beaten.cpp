@@ -66,11 +66,13 @@ Result<std::string> whyNothingFits(std::span<const Question> jobs,
                                    const SizeCatalogue& catalogue,
                                    const std::string& box,
                                    const Workbench& bench,
-                                   const Watch& watch) {
+                                   const Watch& watch,
+                                   SizeWork& work) {
     SizeCatalogue alone = catalogue;
     std::erase_if(alone.candidates,
                   [&](const SizeCandidate& one) { return catalogue.lines[one.line].box != box; });
-    FABRICAST_ASSIGN(const std::vector<SizeMisfit> misfits, sizeMisfits(jobs, alone, bench, watch));
+    FABRICAST_ASSIGN(const std::vector<SizeMisfit> misfits,
+                     sizeMisfits(jobs, alone, bench, watch, work));
     return misfits.empty() ? std::string("has no plan") : misfits.front().why;
 }
 
@@ -102,8 +104,12 @@ Result<std::vector<SizeBeaten>> sizeBeaten(std::span<const Question> jobs,
         SizeBeaten one{.box = box, .best = bestOfBox(search, box, ask), .why = {}};
         if (one.best) {
             one.why = whyBeaten(search, *one.best);
+        } else if (search.work().left <= 0) {
+            search.work().isCutShort = true;
+            one.why = "not looked at: the search was cut short";
         } else {
-            FABRICAST_ASSIGN(one.why, whyNothingFits(jobs, catalogue, box, bench, watch));
+            FABRICAST_ASSIGN(one.why,
+                             whyNothingFits(jobs, catalogue, box, bench, watch, search.work()));
         }
         beaten.push_back(std::move(one));
     }

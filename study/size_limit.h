@@ -1,7 +1,9 @@
 #pragma once
 #include "planner/result/size_answer.h"
+#include "planner/search/find_plans.h"
 #include "study/size_line.h"
 
+#include <cstdint>
 #include <limits>
 #include <span>
 
@@ -11,8 +13,16 @@ namespace fabricast {
 struct SizeLimit {
     double seconds = std::numeric_limits<double>::infinity();  ///< at most, of all jobs
     double tokensPerSecond = 0.0;                              ///< at least, of each
+    std::int64_t walks = kMostEventsWalked;                    ///< of its searches, at most
 };
 inline constexpr SizeLimit kNoUse{.seconds = 0.0};
+
+/// What all searches of an answer may walk together, and what is left of it.
+struct SizeWork {
+    std::int64_t most = kMostEventsWalked + kMostEventsWalked / 4;
+    std::int64_t left = most;
+    bool isCutShort = false;  ///< what may be of use was not looked at, as nothing was left
+};
 
 /// What reaches all targets where the bound is as good as it gets; kNoUse where that does not.
 SizeLimit limitOf(const SizeBound& bound, std::span<const SizeTarget> targets);

@@ -62,14 +62,18 @@ Result<WhyMisfit> whyMisfit(const Question& job,
                             const SizeLine& line,
                             const SizeAmount& amount,
                             const Workbench& bench,
-                            const Watch& watch) {
+                            const Watch& watch,
+                            SizeWork& work) {
     FABRICAST_ASSIGN(const Question here, jobOn(job, line, amount));
     FABRICAST_ASSIGN(SearchRequest request, searchRequest(here, bench));
     FABRICAST_TRY(checkSearchSize(request.task.base.model, request.task.base.cluster, kPlanSize));
     request.options.misses = 1;
+    request.options.mostWalked = std::clamp(work.left, kMostEventsOfMany, kMostEventsWalked);
     FABRICAST_ASSIGN(const TimingProfiles* timing, bench.timing());
     FABRICAST_ASSIGN(const PlanReport report, searched(request, *timing, {.stop = watch.stop}));
     FABRICAST_TRY(watch.check());
+    work.left -= report.walked;
+    work.isCutShort = work.isCutShort || !report.cutShort.empty();
     return reasonOf(report);
 }
 
@@ -78,9 +82,10 @@ Result<WhyMisfit> whyOfJobs(std::span<const Question> jobs,
                             const SizeLine& line,
                             const SizeAmount& amount,
                             const Workbench& bench,
-                            const Watch& watch) {
+                            const Watch& watch,
+                            SizeWork& work) {
     for (const Question& job : jobs) {
-        Result<WhyMisfit> why = whyMisfit(job, line, amount, bench, watch);
+        Result<WhyMisfit> why = whyMisfit(job, line, amount, bench, watch, work);
         if (!why && why.error().code == Error::Code::Stopped) {
             return why;
         }
@@ -96,7 +101,8 @@ Result<WhyMisfit> whyOfJobs(std::span<const Question> jobs,
 Result<std::vector<SizeMisfit>> sizeMisfits(std::span<const Question> jobs,
                                             const SizeCatalogue& catalogue,
                                             const Workbench& bench,
-                                            const Watch& watch) {
+                                            const Watch& watch,
+                                            SizeWork& work) {
     std::vector<SizeMisfit> misfits;
     std::optional<std::size_t> had;  // the line that has its reason
     // From the largest number of nodes down, until there is a layout to tell about.
@@ -105,8 +111,13 @@ Result<std::vector<SizeMisfit>> sizeMisfits(std::span<const Question> jobs,
         if (had == one.line) {
             continue;
         }
+        if (work.left <= 0) {
+            work.isCutShort = true;
+            break;
+        }
         const SizeLine& line = catalogue.lines[one.line];
-        FABRICAST_ASSIGN(const WhyMisfit why, whyOfJobs(jobs, line, one.amount, bench, watch));
+        FABRICAST_ASSIGN(const WhyMisfit why,
+                         whyOfJobs(jobs, line, one.amount, bench, watch, work));
         const bool isLast = left == 1 || catalogue.candidates[left - 2].line != one.line;
         if (why.isOfLayout || isLast) {
             had = one.line;

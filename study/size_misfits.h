@@ -4,6 +4,7 @@
 #include "planner/result/size_answer.h"
 #include "study/question.h"
 #include "study/size_catalogue.h"
+#include "study/size_limit.h"
 #include "study/workbench.h"
 
 #include <span>
@@ -16,6 +17,7 @@ namespace fabricast {
 Result<std::vector<SizeMisfit>> sizeMisfits(std::span<const Question> jobs,
                                             const SizeCatalogue& catalogue,
                                             const Workbench& bench,
-                                            const Watch& watch);
+                                            const Watch& watch,
+                                            SizeWork& work);
 
 }  // namespace fabricast

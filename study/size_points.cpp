@@ -133,8 +133,12 @@ Result<void> answerPoint(const SizedPoint& here,
                          JsonText& json) {
     FABRICAST_TRY(checkSizeJobs(here.jobs, here.ask));
     FABRICAST_ASSIGN(const SizeCatalogue catalogue, sizeCatalogue(here.jobs, here.ask, bench));
-    SizeSearch search(here.jobs, here.ask, catalogue, bench, watch);
+    SizeWork work;
+    SizeSearch search(here.jobs, here.ask, catalogue, bench, watch, work);
     FABRICAST_TRY(search.findPick());
+    if (work.isCutShort) {
+        json.add("cut_short", true);
+    }
     if (search.pick()) {
         addSized(json, search.found()[*search.pick()], catalogue.hasTokens);
         return {};

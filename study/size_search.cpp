@@ -15,6 +15,14 @@ namespace {
 /// next of the same GPU. It is the same on every machine, as what is searched depends on it.
 constexpr std::size_t kAtATime = 2;
 
+/// What searches for the pick leave for what is said about it, and those leave for the last.
+std::int64_t forOneNode(const SizeWork& work) {
+    return work.most / 4;
+}
+std::int64_t forScaling(const SizeWork& work) {
+    return work.most / 8;
+}
+
 /// Those that are not over, those that may be best first.
 std::vector<std::size_t> byBound(const std::vector<SizeCandidate>& candidates,
                                  const std::vector<bool>& isOver,
@@ -58,11 +66,14 @@ SizeSearch::SizeSearch(std::span<const Question> jobs,
                        const SizeAsk& ask,
                        const SizeCatalogue& catalogue,
                        const Workbench& bench,
-                       const Watch& watch)
+                       const Watch& watch,
+                       SizeWork& work)
     : searcher_{jobs, ask, bench, watch},
       catalogue_(catalogue),
       isDone_(catalogue.candidates.size(), false),
-      isTried_(catalogue.candidates.size(), false) {}
+      isTried_(catalogue.candidates.size(), false),
+      isLeft_(catalogue.candidates.size(), false),
+      work_(work) {}
 
 /// The first that are of use, each of another GPU; they leave `open`, and so do those that are of
 /// none: a limit only gets tighter.
@@ -119,13 +130,31 @@ void SizeSearch::add(std::size_t candidate, SizedCluster cluster) {
     addToFront(place);
 }
 
-Result<void> SizeSearch::searchAll(SizeAim aim, const Limit& limit) {
+/// What was to come next and what of the rest is of use has no work left for it.
+void SizeSearch::leave(std::span<const Next> next,
+                       std::span<const std::size_t> open,
+                       const Limit& limit) {
+    for (const Next& one : next) {
+        isLeft_[one.candidate] = true;
+    }
+    for (const std::size_t place : open) {
+        const SizeCandidate& one = catalogue_.candidates[place];
+        isLeft_[place] = isLeft_[place] || (!next.empty() && isOfUse(one.bound, limit(one)));
+    }
+    work_.isCutShort = work_.isCutShort || !next.empty();
+}
+
+Result<void> SizeSearch::searchAll(SizeAim aim, std::int64_t kept, const Limit& limit) {
     std::vector<std::size_t> open = byBound(catalogue_.candidates, isDone_, aim);
     const std::size_t threads = searcher_.bench.threads();
     while (true) {
-        const std::vector<Next> next = nextOf(open, limit);
-        if (next.empty()) {
+        std::vector<Next> next = nextOf(open, limit);
+        if (next.empty() || work_.left <= kept) {
+            leave(next, open, limit);
             return {};
+        }
+        for (Next& one : next) {
+            one.limit.walks = (work_.left - kept) / static_cast<std::int64_t>(next.size());
         }
         const auto tryOne = [&](const Next& now) {
             const SizeCandidate& one = catalogue_.candidates[now.candidate];
@@ -141,6 +170,8 @@ Result<void> SizeSearch::searchAll(SizeAim aim, const Limit& limit) {
         for (std::size_t i = 0; i < next.size(); ++i) {
             FABRICAST_TRY((*answers)[i]);
             isTried_[next[i].candidate] = true;
+            work_.left -= (*answers)[i]->walked;
+            work_.isCutShort = work_.isCutShort || (*answers)[i]->isCutShort;
             if (!(*answers)[i]->isCut) {
                 add(next[i].candidate, std::move((*answers)[i]->cluster));
             }
@@ -151,6 +182,20 @@ Result<void> SizeSearch::searchAll(SizeAim aim, const Limit& limit) {
 
 std::int64_t SizeSearch::tried() const {
     return std::ranges::count(isTried_, true);
+}
+
+std::vector<NotSearched> SizeSearch::notSearched() const {
+    std::vector<NotSearched> boxes;
+    for (std::size_t i = 0; i < isLeft_.size(); ++i) {
+        if (!isLeft_[i] || isTried_[i]) {
+            continue;
+        }
+        const std::string& box = catalogue_.lines[catalogue_.candidates[i].line].box;
+        const auto had = std::ranges::find(boxes, box, &NotSearched::box);
+        NotSearched& one = had == boxes.end() ? boxes.emplace_back(NotSearched{.box = box}) : *had;
+        ++one.clusters;
+    }
+    return boxes;
 }
 
 SizeLimit SizeSearch::limitOfPick(const SizeCandidate& one) const {
@@ -215,8 +260,9 @@ SizeLimit SizeSearch::limitOfNearest(const SizeCandidate& one,
 }
 
 Result<void> SizeSearch::findPick() {
-    return searchAll(aimOf(searcher_.ask),
-                     [this](const SizeCandidate& one) { return limitOfPick(one); });
+    return searchAll(aimOf(searcher_.ask), forOneNode(work_), [this](const SizeCandidate& one) {
+        return limitOfPick(one);
+    });
 }
 
 Result<void> SizeSearch::findFront() {
@@ -224,13 +270,14 @@ Result<void> SizeSearch::findFront() {
     if (aim == SizeAim::Gpus) {  // no number of the front
         FABRICAST_TRY(findPick());
     }
-    return searchAll(aim, [this](const SizeCandidate& one) { return limitOfFront(one); });
+    return searchAll(
+        aim, forOneNode(work_), [this](const SizeCandidate& one) { return limitOfFront(one); });
 }
 
 Result<void> SizeSearch::findNearest(const SizeTarget& target) {
     std::optional<std::size_t> best;
     std::size_t seen = 0;
-    return searchAll(aimAt(target.metric), [&, this](const SizeCandidate& one) {
+    return searchAll(aimAt(target.metric), forScaling(work_), [&, this](const SizeCandidate& one) {
         if (seen < found_.size()) {
             best = nearestTo(target);
             seen = found_.size();
@@ -240,13 +287,13 @@ Result<void> SizeSearch::findNearest(const SizeTarget& target) {
 }
 
 Result<void> SizeSearch::findSingleNodes() {
-    return searchAll(aimOf(searcher_.ask), [this](const SizeCandidate& one) {
+    return searchAll(aimOf(searcher_.ask), forScaling(work_), [this](const SizeCandidate& one) {
         return one.amount.nodes == 1 ? limitOf(one.bound, searcher_.ask.targets) : kNoUse;
     });
 }
 
 Result<void> SizeSearch::findLine(std::size_t line) {
-    return searchAll(aimOf(searcher_.ask), [line](const SizeCandidate& one) {
+    return searchAll(aimOf(searcher_.ask), 0, [line](const SizeCandidate& one) {
         return one.line == line ? SizeLimit() : kNoUse;
     });
 }

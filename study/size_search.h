@@ -14,7 +14,7 @@ namespace fabricast {
 /// This searches clusters of a catalogue, as few as an answer needs: one is left out only where a
 /// cluster that was searched is better than the best that it could be (SizeBound). What is found
 /// does not depend on the number of threads.
-///     SizeSearch search(jobs, ask, catalogue, bench, watch);
+///     SizeSearch search(jobs, ask, catalogue, bench, watch, work);
 ///     FABRICAST_TRY(search.findFront());
 ///     if (search.pick()) { … }
 class SizeSearch {
@@ -23,7 +23,8 @@ public:
                const SizeAsk& ask,
                const SizeCatalogue& catalogue,
                const Workbench& bench,
-               const Watch& watch);
+               const Watch& watch,
+               SizeWork& work);
 
     /// The best by the aim of those that reach the targets.
     Result<void> findPick();
@@ -48,8 +49,11 @@ public:
         return catalogue_.candidates[candidateOf_[place]].line;
     }
 
+    [[nodiscard]] SizeWork& work() const { return work_; }
     /// Searched to their end or not.
     [[nodiscard]] std::int64_t tried() const;
+    /// By box, in the order of the catalogue: what may be of use and no work was left for.
+    [[nodiscard]] std::vector<NotSearched> notSearched() const;
 
 private:
     /// What a cluster has to do to be of use; asked on the calling thread.
@@ -58,7 +62,8 @@ private:
         std::size_t candidate = 0;
         SizeLimit limit;
     };
-    Result<void> searchAll(SizeAim aim, const Limit& limit);
+    /// As long as more than `kept` is left to walk.
+    Result<void> searchAll(SizeAim aim, std::int64_t kept, const Limit& limit);
     [[nodiscard]] std::vector<Next> nextOf(std::vector<std::size_t>& open,
                                            const Limit& limit) const;
     [[nodiscard]] SizeLimit limitOfPick(const SizeCandidate& one) const;
@@ -66,6 +71,7 @@ private:
     [[nodiscard]] SizeLimit limitOfNearest(const SizeCandidate& one,
                                            const SizeTarget& target,
                                            std::optional<std::size_t> best) const;
+    void leave(std::span<const Next> next, std::span<const std::size_t> open, const Limit& limit);
     void add(std::size_t candidate, SizedCluster cluster);
     void addToFront(std::size_t place);
 
@@ -73,10 +79,12 @@ private:
     const SizeCatalogue& catalogue_;
     std::vector<bool> isDone_;   ///< by candidate: to its end
     std::vector<bool> isTried_;  ///< by candidate
+    std::vector<bool> isLeft_;   ///< by candidate: without work for it
     std::vector<SizedCluster> found_;
     std::vector<std::size_t> front_;  ///< of `found_`, not in order
     std::vector<std::size_t> candidateOf_;
     std::optional<std::size_t> pick_;
+    SizeWork& work_;
 };
 
 }  // namespace fabricast

@@ -81,18 +81,22 @@ std::string typedWay(std::span<const Question> jobs,
     return text;
 }
 
-/// The best of a wider ask; nothing where it has none, or cannot be asked: one price for all GPUs
-/// tells no boxes apart.
+/// The best of a wider ask, with half of the work that is left; nothing where it has none, or
+/// cannot be asked: one price for all GPUs tells no boxes apart.
 Result<std::optional<SizeWay>> wayOf(std::span<const Question> jobs,
                                      const WiderAsk& wider,
                                      const Workbench& bench,
-                                     const Watch& watch) {
+                                     const Watch& watch,
+                                     SizeWork& work) {
     const Result<SizeCatalogue> catalogue = sizeCatalogue(jobs, wider.ask, bench);
     if (!catalogue) {
         return std::nullopt;
     }
-    SizeSearch search(jobs, wider.ask, *catalogue, bench, watch);
+    SizeWork mine{.most = work.left / 2};
+    SizeSearch search(jobs, wider.ask, *catalogue, bench, watch, mine);
     FABRICAST_TRY(search.findPick());
+    work.left -= mine.most - mine.left;
+    work.isCutShort = work.isCutShort || mine.isCutShort;
     if (!search.pick()) {
         return std::nullopt;
     }
@@ -106,11 +110,12 @@ Result<std::optional<SizeWay>> wayOf(std::span<const Question> jobs,
 Result<std::vector<SizeWay>> sizeWays(std::span<const Question> jobs,
                                       const SizeAsk& ask,
                                       const Workbench& bench,
-                                      const Watch& watch) {
+                                      const Watch& watch,
+                                      SizeWork& work) {
     std::vector<SizeWay> ways;
     for (const WiderAsk& wider : widerAsks(ask)) {
         if (ways.empty() || !wider.both) {
-            FABRICAST_ASSIGN(std::optional<SizeWay> way, wayOf(jobs, wider, bench, watch));
+            FABRICAST_ASSIGN(std::optional<SizeWay> way, wayOf(jobs, wider, bench, watch, work));
             if (way) {
                 ways.push_back(*std::move(way));
             }

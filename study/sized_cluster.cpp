@@ -29,37 +29,58 @@ std::string whyNoPlan(const PlanReport& report) {
 /// Rounding decides nothing.
 constexpr double kALittleMore = 1.0 + 1e-9;
 
+/// What the searches of a cluster may still walk.
+struct WalksLeft {
+    std::int64_t walks = 0;
+    bool isCutShort = false;  ///< one of them ended at its limit
+
+    [[nodiscard]] std::int64_t ofOne() const {
+        return std::clamp(walks, kMostEventsOfMany, kMostEventsWalked);
+    }
+    void take(const PlanReport& report) {
+        walks -= report.walked;
+        isCutShort = isCutShort || !report.cutShort.empty();
+    }
+};
+
 /// The best plan that keeps nothing in the host's memory or on drives, where nobody knows how much
 /// of those there is; nothing where none surely fits.
 Result<std::optional<Plan>> planOnDevices(SearchRequest request,
                                           const TimingProfiles& timing,
-                                          const Watch& watch) {
+                                          const Watch& watch,
+                                          WalksLeft& left) {
     if (request.task.rules.fixed.says("offload")) {
         return std::nullopt;
     }
     request.task.rules.forbidden.push_back({.key = "offload", .value = ""});
+    request.options.mostWalked = left.ofOne();
     FABRICAST_ASSIGN(PlanReport report, searched(request, timing, {.stop = watch.stop}));
+    left.take(report);
     const bool fits = !report.plans.empty() && report.plans.front().memory.verdict == Verdict::Fits;
     return fits ? std::optional(std::move(report.plans.front())) : std::nullopt;
 }
 
 /// The best plan with steps of so many seconds for each token of a batch at most, or an error that
-/// is the reason why there is none; nothing where the search ended as all are slower.
+/// is the reason why there is none; nothing where the search ended as all are slower. What it walks
+/// leaves `left`.
 Result<std::optional<Plan>> bestPlan(const SizeSearcher& searcher,
                                      const Question& job,
                                      double mostPerToken,
-                                     std::size_t threads) {
+                                     std::size_t threads,
+                                     WalksLeft& left) {
     FABRICAST_ASSIGN(SearchRequest request, searchRequest(job, searcher.bench));
     const Scenario& base = request.task.base;
     FABRICAST_TRY(checkSearchSize(base.model, base.cluster, kPlanSize));
     request.options.top = 1;
     request.options.misses = 0;
     request.options.threads = threads;
+    request.options.mostWalked = left.ofOne();
     request.options.slowest = kALittleMore * mostPerToken *
                               static_cast<double>(base.workload.globalBatch) *
                               static_cast<double>(base.workload.sequence);
     FABRICAST_ASSIGN(const TimingProfiles* timing, searcher.bench.timing());
     FABRICAST_ASSIGN(PlanReport report, searched(request, *timing, {.stop = searcher.watch.stop}));
+    left.take(report);
     if (report.tooSlow) {
         return std::nullopt;
     }
@@ -68,7 +89,7 @@ Result<std::optional<Plan>> bestPlan(const SizeSearcher& searcher,
     }
     if (!request.options.tight && report.plans.front().memory.ofNode().isUnknown()) {
         FABRICAST_ASSIGN(std::optional<Plan> sure,
-                         planOnDevices(std::move(request), *timing, searcher.watch));
+                         planOnDevices(std::move(request), *timing, searcher.watch, left));
         if (sure) {
             return sure;
         }
@@ -194,18 +215,24 @@ Result<SizeTry> tryCluster(const SizeSearcher& searcher,
                             .power = sizeBound(line, amount).power,
                             .powerEstimated = line.powerEstimated};
     SizeTry tried{.cluster = bare};
+    WalksLeft left{.walks = limit.walks};
     for (std::size_t job = 0; job < searcher.jobs.size(); ++job) {
         const double most = mostPerToken(
             line, amount.gpus, job, limit.seconds - tried.cluster.seconds, limit.tokensPerSecond);
         FABRICAST_ASSIGN(const Question here, jobOn(searcher.jobs[job], line, amount));
-        Result<std::optional<Plan>> plan = bestPlan(searcher, here, most, threads);
+        Result<std::optional<Plan>> plan = bestPlan(searcher, here, most, threads, left);
+        tried.walked = limit.walks - left.walks;
+        tried.isCutShort = left.isCutShort;
         if (!plan && plan.error().code == Error::Code::Stopped) {
             return tl::unexpected(std::move(plan).error());
         }
         const bool isFound = plan && *plan;
         const std::string why = !plan ? plan.error().why : isFound ? whyNoEnd(**plan) : "";
         if (!isFound || !why.empty()) {
-            tried = {.cluster = bare, .isCut = plan && !isFound};
+            tried = {.cluster = bare,
+                     .isCut = plan && !isFound,
+                     .walked = tried.walked,
+                     .isCutShort = tried.isCutShort};
             tried.cluster.why = why;
             return tried;
         }

@@ -6,6 +6,7 @@
 #include "study/size_limit.h"
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
@@ -17,6 +18,8 @@ namespace fabricast {
 struct SizeTry {
     SizedCluster cluster;
     bool isCut = false;
+    std::int64_t walked = 0;  ///< by its searches
+    bool isCutShort = false;  ///< one of them reached its limit
 };
 
 /// How clusters are searched.

@@ -43,6 +43,9 @@ void addStep(JsonText& json, const AdviceStep& step, const CostBasis& basis) {
     json.add("question", step.question);
     json.add("answer", nameOf(step.answer));
     json.add("why", step.why);
+    if (!step.cutShort.empty()) {
+        json.add("cut_short", step.cutShort);
+    }
     if (!step.set.empty()) {
         json.add("set", step.set);
     }
@@ -95,6 +98,9 @@ void addChange(JsonText& json, const AdviceChange& change, const CostBasis& basi
     json.beginObject();
     json.add("change", change.change);
     json.add("same", change.same);
+    if (change.isCut) {
+        json.add("cut_short", true);
+    }
     if (change.plan) {
         json.add("key", change.key);
         json.beginObject("plan");
@@ -130,6 +136,9 @@ std::string adviceJson(const Advice& advice, std::string_view version) {
         addChange(json, change, advice.basis);
     }
     json.end();
+    if (!advice.notLookedAt.empty()) {
+        json.add("not_looked_at", advice.notLookedAt);
+    }
     json.add("assumed", advice.notes);
     json.end();
     return std::move(json).finish();

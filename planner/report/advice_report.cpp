@@ -206,9 +206,28 @@ std::string surerParagraph(const Advice& advice) {
     return advice.surer ? "\n" + surerLine(advice.surer) : "";
 }
 
+/// What ended at its limit of work before all was looked at.
+std::string adviceCut(const Advice& advice) {
+    std::string text;
+    for (const AdviceStep& step : advice.steps) {
+        text += step.cutShort.empty() ? ""
+                                      : fmt::format("cut short: {}: {}\n", step.key, step.cutShort);
+    }
+    for (const AdviceChange& change : advice.changes) {
+        text += change.isCut
+                    ? fmt::format("cut short: {}: not all layouts were looked at\n", change.change)
+                    : "";
+    }
+    for (const std::string& change : advice.notLookedAt) {
+        text += fmt::format("cut short: {}: not looked at\n", change);
+    }
+    return text;
+}
+
 std::string adviceNotes(const Advice& advice) {
     std::string text =
-        advice.stopped ? "stopped: what is not listed was not evaluated\n" : std::string();
+        (advice.stopped ? "stopped: what is not listed was not evaluated\n" : std::string()) +
+        adviceCut(advice);
     for (const std::string& note : advice.notes) {
         text += noteLine(note) + "\n";
     }

@@ -205,6 +205,15 @@ void addRest(JsonText& json, const SizeAnswer& answer) {
     json.add("searched", answer.searched);
     json.add("ruled_out", answer.ruledOut);
     json.add("stopped", answer.stopped);
+    json.add("cut_short", answer.cutShort);
+    json.beginArray("not_searched");
+    for (const NotSearched& one : answer.notSearched) {
+        json.beginObject();
+        json.add("box", one.box);
+        json.add("clusters", one.clusters);
+        json.end();
+    }
+    json.end();
     json.beginArray("left_out");
     for (const LeftOut& one : answer.leftOut) {
         json.beginObject();

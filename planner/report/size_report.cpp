@@ -207,6 +207,28 @@ std::string sparesText(const SizeAnswer& answer) {
     return text;
 }
 
+/// What the limit of work left out: "57 clusters that may be better were not searched: …".
+std::string sizeCutText(const SizeAnswer& answer) {
+    if (!answer.cutShort) {
+        return "";
+    }
+    std::int64_t clusters = 0;
+    std::string boxes;
+    for (const NotSearched& one : answer.notSearched) {
+        clusters += one.clusters;
+        boxes += fmt::format("{}{} of {}", boxes.empty() ? "" : ", ", one.clusters, one.box);
+    }
+    return clusters == 0
+               ? std::string("cut short: not every layout of all clusters was looked at\n")
+               : fmt::format(
+                     "cut short: {} cluster{} that may be of use {} not searched: {} (-c and -n "
+                     "ask about fewer)\n",
+                     grouped(clusters),
+                     clusters == 1 ? "" : "s",
+                     clusters == 1 ? "was" : "were",
+                     boxes);
+}
+
 std::string restText(const SizeAnswer& answer) {
     const std::string rest = answer.stopped ? "were not looked at, or cannot be better"
                              : answer.pick  ? "cannot be better"
@@ -220,6 +242,7 @@ std::string restText(const SizeAnswer& answer) {
     for (const LeftOut& one : answer.leftOut) {
         text += "left out: " + one.what + ": " + one.why + "\n";
     }
+    text += sizeCutText(answer);
     text += answer.stopped ? "stopped: what was not searched yet may be better\n" : "";
     for (const std::string& note : answer.notes) {
         text += noteLine(note) + "\n";

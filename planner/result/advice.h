@@ -41,7 +41,8 @@ struct AdviceStep {
     std::string why;
     /// Where nothing fits the nearest miss; its step is empty then.
     std::optional<Plan> plan;
-    bool timed = false;  ///< the plan has a step time and a cost
+    bool timed = false;      ///< the plan has a step time and a cost
+    std::string cutShort{};  ///< why layouts were not looked at; empty: all were
 };
 
 /// What the advice would be in another situation: searched again, not read off.
@@ -51,6 +52,7 @@ struct AdviceChange {
     bool same = false;        ///< the same stack and way to train
     std::string key;          ///< of the step that is advised then; empty: nothing does
     std::optional<Plan> plan;
+    bool isCut = false;  ///< not all layouts of all ways were looked at
 };
 
 /// This is the answer to "what should I train with?"
@@ -59,6 +61,7 @@ struct Advice {
     std::vector<AdviceStep> steps;           ///< simplest first
     std::optional<std::size_t> recommended;  ///< of `steps`
     std::vector<AdviceChange> changes;
+    std::vector<std::string> notLookedAt;  ///< changes, as what comes before took too long
     /// Settings that make something surely fit in the GPUs alone, where what is recommended does
     /// not.
     std::optional<SurerChange> surer;

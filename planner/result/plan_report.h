@@ -71,9 +71,10 @@ struct PlanReport {
     std::optional<PlanFixes> fixes;          ///< where there are targets, or nothing fits
     std::int64_t candidates = 0;             ///< layouts that the stacks take
     std::int64_t feasible = 0;               ///< of them, those whose states alone leave room
-    std::int64_t looks = 0;   ///< at groups of layouts and at layouts: the search's work
-    std::int64_t walked = 0;  ///< allocations and releases, for the memory of layouts
-    CostBasis basis;          ///< of the plans' costs
+    std::int64_t looks = 0;  ///< at groups of layouts and at layouts: the search's work
+    /// Allocations and releases, for the memory of layouts, or looks as long as so many.
+    std::int64_t walked = 0;
+    CostBasis basis;  ///< of the plans' costs
     std::vector<std::string> notes;
 
     /// Else the keys that are held leave no layout: a stack without the method asked for has them.

@@ -136,6 +136,12 @@ struct ScalingPoint {
     std::optional<double> ofAdded;
 };
 
+/// Clusters of a box that may be of use and were not searched, as the others took too long.
+struct NotSearched {
+    std::string box;
+    std::int64_t clusters = 0;
+};
+
 /// This is the answer to "how much hardware?"
 struct SizeAnswer {
     std::vector<std::string> jobs;  ///< what is trained: the model of each
@@ -171,6 +177,8 @@ struct SizeAnswer {
     std::int64_t ruledOut = 0;  ///< by a bound that they cannot beat
     std::vector<std::string> notes;
     bool stopped = false;
+    bool cutShort = false;                 ///< the searches reached their limit of work
+    std::vector<NotSearched> notSearched;  ///< then
 };
 
 }  // namespace fabricast

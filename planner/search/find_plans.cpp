@@ -3,6 +3,9 @@
 #include "planner/search/layout_forecast.h"
 #include "planner/search/plan_search.h"
 
+#include <algorithm>
+#include <cstdint>
+#include <string>
 #include <utility>
 
 namespace fabricast {
@@ -46,10 +49,17 @@ Result<PlanReport> findPlans(const SearchTask& task,
     front.distinct = false;
     front.top = 1;
     front.onPlan = nullptr;
+    constexpr std::int64_t kLeastShare = 4;
+    front.mostWalked =
+        std::max(options.mostWalked - report.walked, options.mostWalked / kLeastShare);
     FABRICAST_ASSIGN(PlanReport whole, searchedOnce(task, profiles, front, {.stop = watch.stop}));
     report.pareto = std::move(whole.pareto);
     report.walked += whole.walked;
     report.wholeFront = true;
+    if (!whole.cutShort.empty()) {
+        report.cutShort += (report.cutShort.empty() ? "" : "; ") +
+                           std::string("the Pareto front may lack layouts");
+    }
     return report;
 }
 

@@ -12,8 +12,9 @@
 
 namespace fabricast {
 
-/// Allocations and releases that a search walks through at most: some seconds of work. All but
-/// searches for the least memory, or of enormous clusters, end long before.
+/// Allocations and releases that a search walks through at most, what else it does counted as so
+/// many of them: some seconds of work. All but searches for the least memory, or of enormous
+/// clusters, end long before.
 inline constexpr std::int64_t kMostEventsWalked = 40'000'000;
 /// The same of one of some twenty searches that a question asks for.
 inline constexpr std::int64_t kMostEventsOfMany = kMostEventsWalked / 10;
@@ -30,6 +31,8 @@ struct SearchOptions {
     bool tight = false;  ///< with `distinct`: plans that may fit are as good
     /// Beyond, it ends with what it has and says so.
     std::int64_t mostWalked = kMostEventsWalked;
+    /// With `distinct`, the same while too few plans surely fit, where it is more.
+    std::int64_t mostUnsure = 0;
     /// Seconds of a step: where nothing that surely fits can be as fast, the search ends.
     double slowest = std::numeric_limits<double>::infinity();
     std::size_t threads = 1;

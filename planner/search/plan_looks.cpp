@@ -233,6 +233,7 @@ void PlanSearch::estimateNext() {
             batch.push_back({candidate, &*blocks_.timeOf(candidate, **scenario)});
         }
     }
+    countEstimates(batch.size());
     const std::vector<Result<double>> steps = forecast_.seconds(batch, watch_);
     const std::vector<Result<MemoryBreakdown>> memories = memoriesOf(batch);
     for (std::size_t i = 0; i < batch.size(); ++i) {

@@ -33,9 +33,17 @@ PlanSearch::PlanSearch(const SearchTask& task,
       time_(task, space, forecast_.estimator().host()),
       capacity_(task.base.cluster.node.gpu.capacity().value->count()),
       limit_(capacity_),
-      rows_({.objective = options.objective, .tight = options.tight}) {}
+      rows_({.objective = options.objective, .tight = options.tight}),
+      most_(options.mostWalked) {}
 
 Result<PlanReport> PlanSearch::run() {
+    countFamilies();
+    FABRICAST_TRY(search());
+    report_.walked = used();
+    return std::move(report_);
+}
+
+Result<void> PlanSearch::search() {
     report_.question = task_.base;
     report_.objective = options_.objective;
     for (const RefusedStack& refused : space_.refused) {
@@ -47,7 +55,7 @@ Result<PlanReport> PlanSearch::run() {
     FABRICAST_TRY(fillQueue());
     FABRICAST_TRY(findTop());
     if (report_.plans.empty() && report_.tooSlow) {
-        return std::move(report_);
+        return {};
     }
     if (report_.plans.empty() && isTired()) {
         FABRICAST_TRY(tryLeanest());
@@ -62,7 +70,7 @@ Result<PlanReport> PlanSearch::run() {
     }
     sayWhatIsLeft();
     addRefusals();
-    return std::move(report_);
+    return {};
 }
 
 /// Whether no layout that waits can change the rows wanted.
@@ -95,6 +103,9 @@ Result<void> PlanSearch::findTop() {
     const auto enough = [&] { return options_.distinct ? isSettled() : found >= options_.top; };
     while (!enough() && !isTired() && !isTooSlow() && advance()) {
         FABRICAST_TRY(watch_.check());
+        if (isTired() && !settled_) {
+            most_ = std::max(most_, options_.mostUnsure);
+        }
         if (report_.plans.size() == (options_.distinct ? 0 : found)) {
             if (++looks % kLooksPerReport == 0) {
                 watch_.report(std::min(found, options_.top), options_.top);
@@ -149,6 +160,7 @@ bool PlanSearch::advance() {
         return false;
     }
     ++report_.looks;
+    countLook();
     if (queue_.top().look == Look::Bounded) {
         estimateNext();
         return true;

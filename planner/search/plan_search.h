@@ -9,6 +9,7 @@
 #include "planner/search/time_bound.h"
 #include "planner/search/walks_ahead.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -82,7 +83,10 @@ private:
         }
     };
 
-    [[nodiscard]] bool isTired() const { return report_.walked >= options_.mostWalked; }
+    Result<void> search();
+    /// Of what it may walk, or look at: what it has more of.
+    [[nodiscard]] std::int64_t used() const { return std::max(report_.walked, looked_); }
+    [[nodiscard]] bool isTired() const { return used() >= most_; }
     [[nodiscard]] bool leastMemory() const { return options_.objective == PlanObjective::Memory; }
     [[nodiscard]] bool isLean(const MemoryBreakdown& memory) const {
         return limit_ == capacity_ || memory.peak.value.count() <= limit_;
@@ -145,6 +149,9 @@ private:
                                    const Scenario& scenario,
                                    Bytes most);
     void countWalk(const MemoryBreakdown& memory);
+    void countLook();
+    void countEstimates(std::size_t estimated);
+    void countFamilies();
     void accept(const Candidate& candidate, double value);
     Result<void> findMisses();
     using Sized = std::pair<std::int64_t, Candidate>;  ///< with the least bytes that it needs
@@ -186,6 +193,8 @@ private:
     std::priority_queue<Waiting> queue_;
     bool isSlowLeft_ = false;  ///< layouts that are too slow do not wait
     std::int64_t layoutsWalked_ = 0;
+    std::int64_t looked_ = 0;  ///< in events
+    std::int64_t most_;        ///< to be walked or looked at
     std::map<std::pair<std::uint32_t, std::string>, std::int64_t> refusals_;
 };
 

@@ -72,7 +72,11 @@ public:
                 start(op, SimTime(0), kNoOp);
             }
         }
-        while (!events_.empty() && !tooLong_) {
+        while ((!events_.empty() || isToSettle_) && !tooLong_) {
+            if (isToSettle_ && (events_.empty() || events_.front().time > now_)) {
+                settleLinks();
+                continue;
+            }
             std::ranges::pop_heap(events_, Later{});
             const Event event = events_.back();
             events_.pop_back();
@@ -141,19 +145,23 @@ private:
     void move(OpIndex index, SimTime now) {
         const SimFlow& flow = program_.flows()[ops_[index].flow];
         const FlowIndex moving =
-            links_.start({.uses = flow.uses, .weight = flow.weight, .limit = BytesPerSecond(1.0)});
+            links_.add({.uses = flow.uses, .weight = flow.weight, .limit = BytesPerSecond(1.0)});
         moves_[index] = moving;
         moving_.resize(std::max<std::size_t>(moving_.size(), moving + std::size_t{1}));
         moving_[moving] = {index, static_cast<double>(ops_[index].duration.count()), now};
-        followLinks(now);
+        isToSettle_ = true;
+        now_ = now;
     }
 
-    /// What shares links with what has just begun or ended may be faster or slower now.
-    void followLinks(SimTime now) {
+    /// What shares links with what begins or ends now may be faster or slower. It is asked once for
+    /// all of that, before time goes on.
+    void settleLinks() {
+        isToSettle_ = false;
+        links_.settle();
         for (const FlowIndex flow : links_.solved()) {
             const double speed = links_.rate(flow).count();
             if (speed != moving_[flow].speed) {
-                setSpeed(moving_[flow], now, speed);
+                setSpeed(moving_[flow], now_, speed);
             }
         }
     }
@@ -165,8 +173,9 @@ private:
         if (op.slowed) {
             kernels_[op.actor].running.op = kNoOp;
         } else if (sharesLinks(op)) {
-            links_.end(moves_[event.op]);
-            followLinks(event.time);
+            links_.remove(moves_[event.op]);
+            isToSettle_ = true;
+            now_ = event.time;
         }
         if (op.slows) {
             changeSlowing(op.actor, event.time, -1);
@@ -219,6 +228,8 @@ private:
     std::vector<std::uint32_t> planned_;  ///< by op: the sequence of the event that ends it
     std::vector<Kernels> kernels_;        ///< by actor
     FairShare links_;
+    bool isToSettle_ = false;  ///< ops that share links began or ended `now_`
+    SimTime now_;
     std::vector<FlowIndex> moves_;  ///< by op, while it moves
     std::vector<Changing> moving_;  ///< by flow
     std::vector<Event> events_;

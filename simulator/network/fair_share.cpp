@@ -23,6 +23,17 @@ FairShare::FairShare(std::vector<BytesPerSecond> capacities) {
 }
 
 FlowIndex FairShare::start(FlowDemand demand) {
+    const FlowIndex flow = add(std::move(demand));
+    settle();
+    return flow;
+}
+
+void FairShare::end(FlowIndex flow) {
+    remove(flow);
+    settle();
+}
+
+FlowIndex FairShare::add(FlowDemand demand) {
     FABRICAST_CHECK(demand.weight > 0.0 && demand.copies > 0.0);
     FABRICAST_CHECK(!demand.uses.empty() || std::isfinite(demand.limit.count()));
     FlowIndex flow = 0;
@@ -39,15 +50,15 @@ FlowIndex FairShare::start(FlowDemand demand) {
     for (const ResourceUse use : flows_[flow].demand.uses) {
         resources_[use.resource].flows.push_back(flow);
     }
-    gather(flows_[flow].demand.uses);
-    if (flows_[flow].demand.uses.empty()) {
-        group_.push_back(flow);
+    const std::vector<ResourceUse>& uses = flows_[flow].demand.uses;
+    changed_.insert(changed_.end(), uses.begin(), uses.end());
+    if (uses.empty()) {
+        alone_.push_back(flow);
     }
-    solve();
     return flow;
 }
 
-void FairShare::end(FlowIndex flow) {
+void FairShare::remove(FlowIndex flow) {
     FABRICAST_CHECK(flows_[flow].active);
     flows_[flow].active = false;
     const std::vector<ResourceUse> uses = std::move(flows_[flow].demand.uses);
@@ -56,21 +67,28 @@ void FairShare::end(FlowIndex flow) {
         on.erase(std::ranges::find(on, flow));
     }
     free_.push_back(flow);
-    gather(uses);
+    changed_.insert(changed_.end(), uses.begin(), uses.end());
+    std::erase(alone_, flow);
+}
+
+void FairShare::settle() {
+    gather(changed_, alone_);
+    changed_.clear();
+    alone_.clear();
     solve();
 }
 
 void FairShare::setCapacity(ResourceIndex resource, BytesPerSecond capacity) {
     resources_[resource].capacity = capacity.count();
     const ResourceUse use{resource, 1.0};
-    gather({&use, 1});
-    solve();
+    changed_.push_back(use);
+    settle();
 }
 
 /// Everything that shares with these resources, in order of their numbers.
-void FairShare::gather(std::span<const ResourceUse> from) {
+void FairShare::gather(std::span<const ResourceUse> from, std::span<const FlowIndex> alone) {
     ++round_;
-    group_.clear();
+    group_.assign(alone.begin(), alone.end());
     touched_.clear();
     const auto touch = [this](std::span<const ResourceUse> uses) {
         for (const ResourceUse use : uses) {

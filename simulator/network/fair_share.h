@@ -32,7 +32,8 @@ struct FlowDemand {
 ///     for every flow       r = limit, or a resource of it is full on which no flow has a larger
 ///                          r / weight
 /// which has one solution. When a flow starts or ends, only the flows are solved again that share
-/// a resource with it, directly or through others; each such group by progressive filling.
+/// a resource with it, directly or through others; each such group by progressive filling. What
+/// begins and ends at one time is solved once.
 ///     FairShare network(capacities);
 ///     const FlowIndex flow = network.start({.uses = {{4, 1.0}, {9, 1.0}}});
 ///     network.rate(flow);
@@ -42,6 +43,10 @@ public:
 
     FlowIndex start(FlowDemand demand);
     void end(FlowIndex flow);
+    /// The same without rates, which `settle` brings: once for all that begins and ends at a time.
+    FlowIndex add(FlowDemand demand);
+    void remove(FlowIndex flow);
+    void settle();
     /// A link that failed, or is slower now.
     void setCapacity(ResourceIndex resource, BytesPerSecond capacity);
 
@@ -79,7 +84,7 @@ private:
         bool limit = false;
     };
     static bool later(const Event& a, const Event& b);
-    void gather(std::span<const ResourceUse> from);
+    void gather(std::span<const ResourceUse> from, std::span<const FlowIndex> alone);
     void solve();
     void openGroup();
     void freeze(FlowIndex flow, double level, ResourceIndex bottleneck);
@@ -88,6 +93,8 @@ private:
     std::vector<Flow> flows_;
     std::vector<Resource> resources_;
     std::vector<FlowIndex> free_;
+    std::vector<ResourceUse> changed_;  ///< since the last call of `settle`
+    std::vector<FlowIndex> alone_;      ///< likewise, flows that use nothing
     std::vector<FlowIndex> group_;
     std::vector<ResourceIndex> touched_;
     std::vector<Event> events_;

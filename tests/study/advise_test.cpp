@@ -189,6 +189,28 @@ TEST(Advise, LooksForALayoutThatSurelyFits) {
     }
 }
 
+/// Ways that no work is left for are named, and so are searches that ended before all was looked
+/// at.
+TEST(Advise, SaysWhatItsLimitOfWorkLeftOut) {
+    AdviceTask task = smallTask(80_GiB);
+    std::int64_t left = 1;
+    task.walksLeft = &left;
+    const EvaluatedOptions evaluated = evaluateOptions(task, exampleTiming(), 1).value();
+    EXPECT_TRUE(evaluated.isCut);
+    ASSERT_EQ(evaluated.options.size(), 3U);
+    EXPECT_TRUE(evaluated.options[0].plan.has_value());
+    EXPECT_NE(evaluated.options[0].cutShort, "");
+    EXPECT_FALSE(evaluated.options[1].plan.has_value());
+    EXPECT_EQ(evaluated.options[1].cutShort, "not looked at");
+    EXPECT_LE(left, 0);
+    std::int64_t enough = 40'000'000;
+    task.walksLeft = &enough;
+    const EvaluatedOptions whole = evaluateOptions(task, exampleTiming(), 1).value();
+    EXPECT_FALSE(whole.isCut);
+    EXPECT_EQ(whole.options[1].cutShort, "");
+    EXPECT_LT(enough, 40'000'000);
+}
+
 TEST(Advise, SaysTheSameForAnyNumberOfThreads) {
     const AdviceTask task = smallTask(8_GiB);
     const Advice one = adviseOn(task, exampleTiming(), 1).value();

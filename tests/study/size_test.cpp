@@ -105,6 +105,30 @@ struct SmallAsk {
     std::vector<Edit> more = {};
 };
 
+/// Beyond its limit of work nothing more is searched, and that is told.
+TEST(SizeSearch, EndsAtItsLimitOfWork) {
+    const SizeAsk ask = smallCatalogue({});
+    const std::vector<Question> jobs = {job()};
+    const SizeCatalogue catalogue = sizeCatalogue(jobs, ask, bench()).value();
+    const Watch watch;
+    SizeWork work{.most = 4, .left = 4};
+    SizeSearch search(jobs, ask, catalogue, bench(), watch, work);
+    ASSERT_TRUE(search.findFront());
+    EXPECT_TRUE(work.isCutShort);
+    EXPECT_LE(work.left, 1);
+    EXPECT_GT(search.tried(), 0);
+    EXPECT_LT(search.tried(), 4);
+    std::int64_t left = 0;
+    for (const NotSearched& one : search.notSearched()) {
+        left += one.clusters;
+    }
+    EXPECT_GT(left, 0);
+    EXPECT_LE(search.tried() + left, static_cast<std::int64_t>(catalogue.candidates.size()));
+    const std::int64_t tried = search.tried();
+    ASSERT_TRUE(search.findLine(0));
+    EXPECT_EQ(search.tried(), tried);
+}
+
 class SmallCatalogues : public testing::TestWithParam<SmallAsk> {};
 
 TEST_P(SmallCatalogues, AreAnsweredAsIfAllWereSearched) {

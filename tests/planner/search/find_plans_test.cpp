@@ -164,11 +164,29 @@ TEST(FindPlans, SaysWhatACutSearchDidNotComeTo) {
         const auto cut =
             findPlans(task, exampleTiming(), {.top = 6, .mostWalked = 1, .threads = threads})
                 .value();
-        EXPECT_TRUE(cut.cutShort.starts_with("the memory of 1 layouts was walked; "))
-            << cut.cutShort;
+        EXPECT_TRUE(cut.cutShort.starts_with("the memory of ")) << cut.cutShort;
         ASSERT_FALSE(cut.plans.empty());
         EXPECT_GE(cut.plans[0].step.step.value, whole.plans[0].step.step.value);
         EXPECT_NE(cut.plans[0].memory.verdict, Verdict::DoesNotFit);
+    }
+}
+
+/// What is looked at counts too, and not only what is walked.
+TEST(FindPlans, EndsWhereItLookedAtTooMuch) {
+    const SearchTask task = taskOf({.gpus = 4, .memory = 1_GiB}, {"megatron", "fsdp2"});
+    const PlanReport bare = findPlans(task, exampleTiming(), {.top = 1, .misses = 0}).value();
+    EXPECT_TRUE(bare.plans.empty());
+    EXPECT_GT(bare.walked, 0);
+    const SearchTask roomy = taskOf({.gpus = 8, .memory = 80_GiB}, {"megatron", "fsdp2"});
+    const PlanReport whole = findPlans(roomy, exampleTiming(), {.top = 6}).value();
+    for (const std::size_t threads : {1U, 16U}) {
+        const PlanReport cut =
+            findPlans(roomy,
+                      exampleTiming(),
+                      {.top = 6, .mostWalked = whole.walked / 2, .threads = threads})
+                .value();
+        EXPECT_NE(cut.cutShort, "");
+        EXPECT_LT(cut.looks, whole.looks);
     }
 }
 

@@ -74,6 +74,32 @@ TEST(FairShare, SolvesAgainOnlyWhatShares) {
     EXPECT_DOUBLE_EQ(network.rate(far).count(), 10.0);
 }
 
+/// What begins and ends at one time has the rates that one after another would have.
+TEST(FairShare, SolvesOnceForAllThatBeginsAndEndsTogether) {
+    const std::vector<BytesPerSecond> capacities = {BytesPerSecond(10), BytesPerSecond(6)};
+    FairShare each(capacities);
+    FairShare once(capacities);
+    std::vector<FlowIndex> flows;
+    for (const double weight : {1.0, 2.0, 3.0, 4.0}) {
+        FlowDemand demand{.uses = {{0, 1.0}}, .weight = weight};
+        if (weight > 2.0) {
+            demand.uses.push_back({1, 0.5});
+        }
+        flows.push_back(each.start(demand));
+        EXPECT_EQ(once.add(demand), flows.back());
+    }
+    each.end(flows[1]);
+    once.remove(flows[1]);
+    EXPECT_EQ(each.start({.limit = BytesPerSecond(2)}), once.add({.limit = BytesPerSecond(2)}));
+    once.settle();
+    EXPECT_EQ(once.solved().size(), 4U);
+    for (const FlowIndex flow : flows) {
+        EXPECT_EQ(once.rate(flow), each.rate(flow));
+    }
+    once.settle();
+    EXPECT_TRUE(once.solved().empty());
+}
+
 TEST(FairShare, StopsWhatCrossesADeadLink) {
     FairShare network(capacitiesOf({10.0, 10.0}));
     const FlowIndex dead = network.start({.uses = {{0}, {1}}});
