@@ -135,7 +135,8 @@ Result<Emitted> emit(const Question& question,
     const Scenario& scenario = forecast.scenario;
     FABRICAST_TRY(checkOneSite(scenario.cluster));
     FABRICAST_ASSIGN(const LaunchTarget* target, findLaunchTarget(scenario.stack, ask.target));
-    const std::string version = ask.version.empty() ? std::string(target->newest) : ask.version;
+    const std::string version =
+        ask.version.empty() ? usualRelease(*target, scenario.model) : ask.version;
     FABRICAST_ASSIGN(const std::optional<SavedStates> saved,
                      savedStates(question, forecast, savingOf(*target, scenario.layout), bench));
     FABRICAST_ASSIGN(

@@ -47,7 +47,8 @@ std::string leftOut(const AdviceTask& task,
                     const AdviceFamily& family,
                     const std::vector<AdviceStep>& before) {
     if (family.excluded) {
-        return "not among search.stacks";
+        return family.named ? "not among search.stacks"
+                            : "its software has no code for " + task.base.model.name;
     }
     if (family.asked) {
         return "asked of every way";

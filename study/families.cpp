@@ -1,5 +1,6 @@
 #include "study/families.h"
 
+#include "planner/stack/packaged_models.h"
 #include "study/changes.h"
 #include "study/recipes.h"
 #include "study/search_request.h"
@@ -132,12 +133,17 @@ Result<bool> changesNothing(const std::vector<Edit>& settings, const Question& q
     return documentText(changed) == documentText(question);
 }
 
-/// Those of the row's stacks that the question lets be searched; it may name some.
-std::vector<std::string> stacksOf(const FamilyRow& row, const Question& question) {
+/// Those of the row's stacks that the question lets be searched: it may name some, and those that
+/// have code for the model otherwise.
+std::vector<std::string> stacksOf(const FamilyRow& row,
+                                  const Question& question,
+                                  const ModelSpec& model) {
     const std::vector<std::string> named = searchWords(question, "stacks");
     std::vector<std::string> stacks;
     for (const std::string_view stack : wordsIn(row.stacks)) {
-        if (named.empty() || std::ranges::find(named, stack) != named.end()) {
+        const bool isSearched = named.empty() ? checkHasCode(stack, model).has_value()
+                                              : std::ranges::find(named, stack) != named.end();
+        if (isSearched) {
             stacks.emplace_back(stack);
         }
     }
@@ -166,9 +172,10 @@ Result<void> checkNamedStacks(const Question& question) {
 /// The row as a change of the question.
 Result<Change> changeOf(const FamilyRow& row,
                         const std::vector<Edit>& settings,
-                        const Question& question) {
+                        const Question& question,
+                        const ModelSpec& model) {
     Change change{.kind = "family", .edits = {}, .sideEffect = ""};
-    for (const std::string& stack : stacksOf(row, question)) {
+    for (const std::string& stack : stacksOf(row, question, model)) {
         change.edits.push_back({"search.stacks", stack, "--stack"});
     }
     change.edits.insert(change.edits.end(), settings.begin(), settings.end());
@@ -198,11 +205,15 @@ void addRecipeNotes(const std::vector<std::string>& notes, std::vector<std::stri
 Result<LoadedAdvice> loadAdvice(const Question& question, const Workbench& bench) {
     FABRICAST_TRY(checkSearch(question));
     FABRICAST_TRY(checkNamedStacks(question));
+    FABRICAST_ASSIGN(SearchRequest usual, searchRequest(question, bench));
+    const ModelSpec model = usual.task.base.model;
     LoadedAdvice loaded;
+    loaded.base = std::move(usual.task.base);
+    loaded.assumed = std::move(usual.assumed);
     for (const FamilyRow& row : kFamilies) {
         FABRICAST_ASSIGN(std::vector<Edit> settings, settingsOf(row));
         FABRICAST_ASSIGN(const bool asked, changesNothing(settings, question));
-        FABRICAST_ASSIGN(const Change change, changeOf(row, settings, question));
+        FABRICAST_ASSIGN(const Change change, changeOf(row, settings, question, model));
         FABRICAST_ASSIGN(const Question changed, with(question, change.edits));
         FABRICAST_ASSIGN(SearchRequest search, searchRequest(changed, bench));
         AdviceFamily family{.key = std::string(row.key),
@@ -213,7 +224,7 @@ Result<LoadedAdvice> loadAdvice(const Question& question, const Workbench& bench
                             .recipes = {},
                             .rules = std::move(search.task.rules),
                             .asked = asked,
-                            .excluded = stacksOf(row, question).empty(),
+                            .excluded = stacksOf(row, question, model).empty(),
                             .named = !searchWords(question, "stacks").empty()};
         FABRICAST_ASSIGN(const bool tuned, isTuned(question));
         for (const StackSettings& stack : family.stacks) {
@@ -224,10 +235,7 @@ Result<LoadedAdvice> loadAdvice(const Question& question, const Workbench& bench
         if (!family.rules.fixed.says("offload") && !row.offloads) {
             family.rules.forbidden.push_back({"offload", ""});  // a row of its own
         }
-        if (loaded.families.empty()) {
-            loaded.base = std::move(search.task.base);
-            loaded.assumed = std::move(search.assumed);
-        } else if (tuned) {
+        if (tuned) {
             addRecipeNotes(search.assumed, loaded.assumed);
         }
         loaded.families.push_back(std::move(family));

@@ -1,4 +1,5 @@
 #include "planner/load/load_search.h"
+#include "planner/stack/packaged_models.h"
 #include "study/change_offers.h"
 #include "study/search_request.h"
 
@@ -55,7 +56,7 @@ void otherStacks(const ChangeSubject& subject, Offers& offers) {
     std::vector<std::string_view> names(usual.begin(), usual.end());
     names.emplace_back("axolotl");
     for (const std::string_view name : names) {
-        if (!has(subject, name)) {
+        if (!has(subject, name) && checkHasCode(name, subject.now.model)) {
             offers.add({{"search.stacks", std::string(name), "--stack"}});
         }
     }

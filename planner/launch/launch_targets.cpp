@@ -10,6 +10,7 @@
 #include "planner/launch/nemo_files.h"
 #include "planner/launch/torch_files.h"
 #include "planner/launch/torchtitan_files.h"
+#include "planner/launch/torchtitan_model.h"
 
 #include <algorithm>
 #include <array>
@@ -48,7 +49,13 @@ constexpr std::array kTargets = {
     LaunchTarget{
         "megatron-bridge", "nemo", kNewestBridge, kBridgeVersions, &bridgeFiles, Saving::Copies},
     LaunchTarget{"nemo", "megatron", kNewestNemo, kNemoVersions, &nemoFiles},
-    LaunchTarget{"torchtitan", "torchtitan", kNewestTitan, kTitanVersions, &torchtitanFiles},
+    LaunchTarget{"torchtitan",
+                 "torchtitan",
+                 kNewestTitan,
+                 kTitanVersions,
+                 &torchtitanFiles,
+                 Saving::InBackground,
+                 &newestTitanWith},
     LaunchTarget{"accelerate",
                  "accelerate",
                  kNewestAccelerate,
@@ -169,6 +176,10 @@ Result<const LaunchTarget*> findLaunchTarget(std::string_view stack, std::string
         "--stack",
         "no launch files are written for " + std::string(stack),
         "--stack " + targetNames([](const LaunchTarget& one) { return one.name == one.stack; }));
+}
+
+std::string usualRelease(const LaunchTarget& target, const ModelSpec& model) {
+    return std::string(target.newestWith == nullptr ? target.newest : target.newestWith(model));
 }
 
 Saving savingOf(const LaunchTarget& target, const Layout& layout) {

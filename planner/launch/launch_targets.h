@@ -20,6 +20,8 @@ struct LaunchTarget {
     std::string_view versions;  ///< those that are known
     Result<LaunchFiles> (*files)(const LaunchFacts& facts);
     Saving saves = Saving::InBackground;  ///< without DeepSpeed's writer
+    /// The newest release that has a model, where not all have the same.
+    std::string_view (*newestWith)(const ModelSpec& model) = nullptr;
 };
 
 std::span<const LaunchTarget> launchTargets();
@@ -27,6 +29,9 @@ std::span<const LaunchTarget> launchTargets();
 /// The stack's own target, or the one of that name. An error where no files are written for a stack
 /// yet, or the target starts runs of another one.
 Result<const LaunchTarget*> findLaunchTarget(std::string_view stack, std::string_view name = {});
+
+/// The release that files are written for where none is named.
+std::string usualRelease(const LaunchTarget& target, const ModelSpec& model);
 
 /// How its files can save: DeepSpeed's ZeRO has a writer of its own under every target.
 Saving savingOf(const LaunchTarget& target, const Layout& layout);

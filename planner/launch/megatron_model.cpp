@@ -1,43 +1,8 @@
 #include "planner/launch/megatron_arguments.h"
-
-#include <algorithm>
-#include <set>
+#include "planner/stack/packaged_models.h"
 
 namespace fabricast {
 namespace {
-
-tl::unexpected<Error> lacksModel(const ModelSpec& model, const std::string& what) {
-    return fail(
-        Error::Code::Unsupported,
-        "model",
-        "pretrain_gpt.py of Megatron-Core has no " + what + ", which " + model.name + " has",
-        "--stack fsdp2, accelerate or deepspeed, which run Hugging Face's code");
-}
-
-Result<void> checkMegatronModel(const ModelSpec& model) {
-    if (model.parallelResidual) {
-        return lacksModel(model, "parallel residual");
-    }
-    if (model.normPlacement != NormPlacement::Before) {
-        return lacksModel(model, "norm after attention and MLP");
-    }
-    if (model.position == PositionKind::Alibi) {
-        return lacksModel(model, "ALiBi");
-    }
-    if (model.embeddingNorm || model.embeddingWidth > 0) {
-        return lacksModel(model, "norm or projection of the embedding");
-    }
-    if (model.norm == NormKind::LayerNoBias || model.norm == NormKind::LayerNoParameters) {
-        return lacksModel(model, "LayerNorm without bias");
-    }
-    if (model.attention.qkNorm == QkNorm::FullWidth) {
-        return lacksModel(model, "norm over all of a query");
-    }
-    if (model.moe && model.moe->expertBias) {
-        return lacksModel(model, "experts with biases and a clamped activation");
-    }
-    return {};
-}
 
 void addAttention(const AttentionSpec& attention, MegatronArguments& out) {
     out.add("--num-attention-heads", attention.heads);
@@ -95,7 +60,7 @@ void addExperts(const ModelSpec& model, const MoeSpec& moe, MegatronArguments& o
 }  // namespace
 
 Result<void> addMegatronModel(const ModelSpec& model, MegatronArguments& out) {
-    FABRICAST_TRY(checkMegatronModel(model));
+    FABRICAST_TRY(checkMegatronCode(model));
     out.begin("model");
     out.add("--num-layers", model.layers);
     out.add("--hidden-size", model.hidden);
@@ -107,13 +72,9 @@ Result<void> addMegatronModel(const ModelSpec& model, MegatronArguments& out) {
     out.addIf(!model.tiedEmbeddings, "--untie-embeddings-and-output-weights");
     const bool rope = model.position == PositionKind::Rope;
     out.add("--position-embedding-type", std::string(rope ? "rope" : "learned_absolute"));
-    const std::set<std::int64_t> windows(model.window.begin(), model.window.end());
-    if (windows.size() > 1) {
-        return lacksModel(model, "windows that differ between layers");
-    }
-    if (!windows.empty() && *windows.begin() > 0) {
+    if (!model.window.empty() && model.window.front() > 0) {
         out.groups.back().arguments.push_back(
-            {"--window-size", {std::to_string(*windows.begin() - 1), "0"}});
+            {"--window-size", {std::to_string(model.window.front() - 1), "0"}});
     }
     if (model.moe) {
         addExperts(model, *model.moe, out);

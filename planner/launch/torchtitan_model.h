@@ -3,6 +3,7 @@
 #include "planner/spec/model_spec.h"
 
 #include <string>
+#include <string_view>
 
 namespace fabricast {
 
@@ -16,6 +17,9 @@ struct TitanModel {
 /// The built-in model that a folder's flavor, or a config's name, is; of several the one that the
 /// tokenizer's folder is named after, else the newest. Empty: none that is known.
 std::string modelOfTitan(const TitanModel& titan, const std::string& assets);
+
+/// The newest release that has a config of it: those of some models are in 0.2.2 alone.
+std::string_view newestTitanWith(const ModelSpec& model);
 
 /// An error where torchtitan has none of that shape.
 Result<TitanModel> titanModel(const ModelSpec& model, bool named);

@@ -83,7 +83,7 @@ Result<LoadedScenario> scenarioFrom(const ScenarioRequest& request,
     Scenario& scenario = loaded.scenario;
     FABRICAST_ASSIGN(scenario.model, modelOf(request, profiles, folders));
     addModelNotes(scenario.model, loaded.assumed);
-    FABRICAST_ASSIGN(const Stack* stack, stackOf(request, loaded.assumed));
+    FABRICAST_ASSIGN(const Stack* stack, stackOf(request, scenario.model, loaded.assumed));
     scenario.stack = std::string(stack->name);
     FABRICAST_ASSIGN(FoundCluster found, findCluster(request.cluster, profiles, folders));
     loaded.assumed.insert(loaded.assumed.end(), found.assumed.begin(), found.assumed.end());

@@ -5,6 +5,7 @@
 #include "planner/load/measured_notes.h"
 #include "planner/load/scenario_parts.h"
 #include "planner/request/scenario_json.h"
+#include "planner/stack/packaged_models.h"
 #include "planner/text/json_builder.h"
 
 #include <algorithm>
@@ -31,9 +32,24 @@ Result<const Stack*> stackNamed(const std::string& name, const std::string& wher
     return stack;
 }
 
+/// Those that people choose among, less what has no code for the model, which is said.
+std::vector<std::string> usualStacksFor(const ModelSpec& model, std::vector<std::string>& assumed) {
+    std::vector<std::string> names;
+    for (const std::string_view name : kUsualStacks) {
+        if (checkHasCode(name, model)) {
+            names.emplace_back(name);
+        } else {
+            assumed.push_back(leftOutNote(name, model));
+        }
+    }
+    return names;
+}
+
 /// A name in the scenario is read even where others are searched.
 Result<std::vector<const Stack*>> stacksOf(const ScenarioRequest& request,
-                                           const std::vector<std::string>& typed) {
+                                           const std::vector<std::string>& typed,
+                                           const ModelSpec& model,
+                                           std::vector<std::string>& assumed) {
     if (!request.stack.empty()) {
         FABRICAST_TRY(stackNamed(request.stack, request.stackWhere));
     }
@@ -48,7 +64,7 @@ Result<std::vector<const Stack*>> stacksOf(const ScenarioRequest& request,
         names.assign(kFrozenStacks.begin(), kFrozenStacks.end());
     }
     if (names.empty()) {
-        names.assign(kUsualStacks.begin(), kUsualStacks.end());
+        names = usualStacksFor(model, assumed);
     }
     std::vector<const Stack*> stacks;
     for (const std::string& name : names) {
@@ -56,6 +72,7 @@ Result<std::vector<const Stack*>> stacksOf(const ScenarioRequest& request,
                          stackNamed(name, typed.empty() ? request.stackWhere : "--stack"));
         if (std::find(stacks.begin(), stacks.end(), stack) == stacks.end()) {
             stacks.push_back(stack);
+            addOwnPartNote(request, model, stack->name, assumed);
         }
     }
     return stacks;
@@ -134,7 +151,7 @@ Result<LoadedSearch> searchFrom(const ScenarioRequest& request,
     Scenario& base = loaded.base;
     FABRICAST_ASSIGN(base.model, modelOf(request, profiles, folders));
     addModelNotes(base.model, loaded.assumed);
-    FABRICAST_ASSIGN(const auto chosen, stacksOf(request, stacks));
+    FABRICAST_ASSIGN(const auto chosen, stacksOf(request, stacks, base.model, loaded.assumed));
     FABRICAST_ASSIGN(FoundCluster found, findCluster(request.cluster, profiles, folders));
     loaded.assumed.insert(loaded.assumed.end(), found.assumed.begin(), found.assumed.end());
     FABRICAST_ASSIGN(const std::int64_t gpus,

@@ -8,9 +8,13 @@
 #include "planner/spec/peft_targets.h"
 #include "planner/spec/setting_names.h"
 #include "planner/spec/written_attention.h"
+#include "planner/stack/packaged_models.h"
+#include "planner/stack/rules.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <optional>
 #include <string_view>
 #include <utility>
 
@@ -65,17 +69,81 @@ bool freezesSome(const ScenarioRequest& request) {
     return trainsAdapters(request) || (train != nullptr && train->text() != "all");
 }
 
-Result<const Stack*> stackOf(const ScenarioRequest& request, std::vector<std::string>& assumed) {
-    if (request.stack.empty()) {
+void addOwnPartNote(const ScenarioRequest& request,
+                    const ModelSpec& model,
+                    std::string_view stack,
+                    std::vector<std::string>& assumed) {
+    const bool isImported = !request.madeOf.empty();  // a launch file runs what it names
+    std::optional<std::string> note = isImported ? std::nullopt : ownPartNote(stack, model);
+    if (note && std::ranges::find(assumed, *note) == assumed.end()) {
+        assumed.push_back(*std::move(note));
+    }
+}
+
+namespace {
+
+constexpr const char* kUsualStack = "torchtitan";
+/// In this order where it has no code for a model: what PyTorch itself has, then what splits more.
+constexpr std::array kStacksBeside = {"fsdp2", "accelerate", "megatron", "deepspeed"};
+
+/// Whether the keys of a layout that were typed are ones of the stack.
+bool hasKeys(const Stack& stack, const PartialLayout& typed) {
+    Layout layout = typed.layout;
+    if (!typed.says("shard")) {
+        layout.shard = usualShard(stack, layout);
+    }
+    if (!typed.says("cp_kind") && !stack.axes.context.empty()) {
+        layout.cpKind = stack.axes.context.front();
+    }
+    const auto kinds = stack.methods.recompute;
+    const bool recomputes = !typed.says("recompute") ||
+                            typed.recompute.kind == Checkpointing::None ||
+                            std::ranges::find(kinds, typed.recompute.kind) != kinds.end();
+    return recomputes && checkAxes(stack.name, stack.axes, layout);
+}
+
+Result<const Stack*> usualStackOf(const ScenarioRequest& request,
+                                  const ModelSpec& model,
+                                  std::vector<std::string>& assumed) {
+    const Result<void> code = checkHasCode(kUsualStack, model);
+    if (code) {
+        assumed.push_back(std::string("stack ") + kUsualStack + " (default)");
+        addOwnPartNote(request, model, kUsualStack, assumed);
+        return findStack(kUsualStack);
+    }
+    for (const char* name : kStacksBeside) {
+        FABRICAST_ASSIGN(const Stack* stack, findStack(name));
+        if (checkHasCode(name, model) && hasKeys(*stack, request.layout)) {
+            assumed.push_back(std::string("stack ") + name + " (default: " + code.error().why +
+                              ")");
+            return stack;
+        }
+    }
+    assumed.push_back(std::string("stack ") + kUsualStack + " (default)");
+    addOwnPartNote(request, model, kUsualStack, assumed);
+    return findStack(kUsualStack);
+}
+
+}  // namespace
+
+Result<const Stack*> stackOf(const ScenarioRequest& request,
+                             const ModelSpec& model,
+                             std::vector<std::string>& assumed) {
+    if (request.stack.empty() && freezesSome(request)) {
         const bool alone = request.cluster.gpus == 1;
-        const char* usual = !freezesSome(request) ? "torchtitan" : alone ? "ddp" : "fsdp2";
+        const char* usual = alone ? "ddp" : "fsdp2";
         assumed.push_back(std::string("stack ") + usual + " (default)");
         return findStack(usual);
+    }
+    if (request.stack.empty()) {
+        return usualStackOf(request, model, assumed);
     }
     Result<const Stack*> stack = findStack(request.stack);
     if (!stack) {
         stack.error().where = request.stackWhere;
+        return stack;
     }
+    addOwnPartNote(request, model, (*stack)->name, assumed);
     return stack;
 }
 

@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace fabricast {
@@ -27,8 +28,17 @@ bool trainsAdapters(const ScenarioRequest& request);
 /// Whether some of the model's weights are frozen: adapters are trained, or a part of them.
 bool freezesSome(const ScenarioRequest& request);
 
-/// torchtitan by default; where weights are frozen fsdp2, or ddp on one GPU.
-Result<const Stack*> stackOf(const ScenarioRequest& request, std::vector<std::string>& assumed);
+/// torchtitan by default, and of a model that it has no code for the first stack that has it and
+/// the keys of the layout; where weights are frozen fsdp2, or ddp on one GPU. What a named stack
+/// lacks of the model is said.
+Result<const Stack*> stackOf(const ScenarioRequest& request,
+                             const ModelSpec& model,
+                             std::vector<std::string>& assumed);
+/// Says what of the model would be the user's own under a stack that is named.
+void addOwnPartNote(const ScenarioRequest& request,
+                    const ModelSpec& model,
+                    std::string_view stack,
+                    std::vector<std::string>& assumed);
 
 /// The samples of a step that is given in tokens: exactly, or rounded to what divides well over
 /// `step` samples at a time, which is said.

@@ -4,9 +4,10 @@
 namespace fabricast {
 
 /// A note as a line of an answer: "assumed: sequence 4096 (default)". What was measured says so
-/// itself: "measured: our-h100, 2026-11-20".
+/// itself, "measured: our-h100, 2026-11-20", and so does what a search leaves out.
 inline std::string noteLine(const std::string& note) {
-    return (note.starts_with("measured: ") ? "" : "assumed: ") + note;
+    const bool saysItself = note.starts_with("measured: ") || note.starts_with("left out: ");
+    return (saysItself ? "" : "assumed: ") + note;
 }
 
 }  // namespace fabricast

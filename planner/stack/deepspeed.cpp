@@ -89,6 +89,20 @@ Result<void> checkUlysses(const Scenario& scenario) {
                       "pipeline parallel",
                       "cp=1, or tp=1 and pp=1");
     }
+    if (attention.sinks) {  // s_aux goes to the kernel as it is, of all heads
+        return lacks("layout.cp",
+                     "DeepSpeed's sequence parallel splits heads, and does not split the attention "
+                     "sinks of " +
+                         scenario.model.name + " with them",
+                     "cp=1");
+    }
+    const KernelSettings& kernels = scenario.settings.kernels;
+    if (kernels.code == ModelCode::HuggingFace && kernels.attention == AttentionKernel::Unfused) {
+        return lacks("settings.kernels.attention",
+                     "eager attn_implementation isn't currently supported by Ulysses sequence "
+                     "parallelism because it requires a 4D attention_mask",
+                     "settings.kernels.attention=flash, or cp=1");
+    }
     if (attention.heads % size != 0) {
         return breaks("layout.cp",
                       "Attention head count " + text(attention.heads) +

@@ -48,7 +48,32 @@ TEST(LoadScenario, WhatNobodySaidIsAssumedAloud) {
     ASSERT_TRUE(loaded) << loaded.error().text();
     EXPECT_EQ(loaded->scenario.cluster.gpus(), 8);
     EXPECT_EQ(loaded->scenario.workload.sequence, 4096);
-    EXPECT_EQ(loaded->assumed.size(), 3U);  // stack, sequence, global batch
+    // stack, that its sizes are in no config of it, sequence, global batch
+    EXPECT_EQ(loaded->assumed.size(), 4U);
+}
+
+/// What is assumed first, and the stack that it is about.
+std::string usualStackOf(const std::string& model, const std::string& layout) {
+    const auto loaded = load("{\"model\": \"" + model + R"(", "cluster": "dgx-h100", "layout": ")" +
+                             layout + "\"}");
+    if (!loaded) {
+        return loaded.error().text();
+    }
+    const auto note = std::ranges::find_if(
+        loaded->assumed, [](const std::string& one) { return one.starts_with("stack "); });
+    return note == loaded->assumed.end() ? "" : *note;
+}
+
+TEST(LoadScenario, TheUsualStackHasCodeForTheModelAndTheKeysOfTheLayout) {
+    EXPECT_EQ(usualStackOf("llama-3.1-8b", "dp=8"), "stack torchtitan (default)");
+    const std::string why = " (default: torchtitan 0.2.2 and 0.3.0 have no code for glm-4-9b)";
+    EXPECT_EQ(usualStackOf("glm-4-9b", "dp=8"), "stack fsdp2" + why);
+    EXPECT_EQ(usualStackOf("glm-4-9b", "recompute=full"), "stack fsdp2" + why);
+    EXPECT_EQ(usualStackOf("glm-4-9b", "tp=2"), "stack accelerate" + why);
+    EXPECT_EQ(usualStackOf("glm-4-9b", "pp=2"), "stack deepspeed" + why);
+    EXPECT_EQ(usualStackOf("glm-4-9b", "pp=2,vpp=2"), "stack torchtitan (default)");
+    EXPECT_EQ(usualStackOf("qwen2.5-7b", "tp=2,pp=2"),
+              "stack megatron (default: torchtitan 0.2.2 and 0.3.0 have no code for qwen2.5-7b)");
 }
 
 /// What is assumed of attention.

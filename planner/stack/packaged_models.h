@@ -1,0 +1,31 @@
+#pragma once
+#include "planner/base/result.h"
+#include "planner/spec/model_spec.h"
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace fabricast {
+
+// Which models the packages of a stack have code for. A stack can be forecast for any: this is what
+// a search leaves out that was not told a stack, and what no launch files are written for.
+
+/// The family's code is in a release of the stack, as the refusal says where it is not.
+Result<void> checkHasCode(std::string_view stack, const ModelSpec& model);
+
+/// What of a model would be the user's own: its code, or the sizes that no config has. Nothing
+/// where the packages have both.
+std::optional<std::string> ownPartNote(std::string_view stack, const ModelSpec& model);
+
+/// "left out: torchtitan: …" of a stack that has no code for it.
+std::string leftOutNote(std::string_view stack, const ModelSpec& model);
+
+/// The rules of one stack: pretrain_gpt.py of Megatron-Core, and torchtitan/models.
+Result<void> checkMegatronCode(const ModelSpec& model);
+Result<void> checkTitanCode(const ModelSpec& model);
+
+/// Whether a config of torchtitan's, of either release, is of that model.
+bool isTitanConfig(const ModelSpec& model);
+
+}  // namespace fabricast

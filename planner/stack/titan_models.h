@@ -1,0 +1,18 @@
+#pragma once
+#include <span>
+#include <string_view>
+
+namespace fabricast {
+
+/// How torchtitan calls a built-in model: its folder and flavor in 0.2.2, and its config's name in
+/// 0.3.0; empty: it has none.
+struct KnownTitanModel {
+    std::string_view name;
+    std::string_view folder;
+    std::string_view flavor;
+    std::string_view config;
+};
+
+std::span<const KnownTitanModel> knownTitanModels();
+
+}  // namespace fabricast

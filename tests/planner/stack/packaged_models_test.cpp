@@ -1,0 +1,76 @@
+#include "planner/stack/packaged_models.h"
+
+#include "planner/stack/titan_models.h"
+
+#include <gtest/gtest.h>
+
+namespace fabricast {
+namespace {
+
+ModelSpec ofFamily(const std::string& family, const std::string& name = "ours") {
+    ModelSpec model;
+    model.family = family;
+    model.name = name;
+    model.layers = 2;
+    return model;
+}
+
+std::string whyNot(std::string_view stack, const ModelSpec& model) {
+    const Result<void> code = checkHasCode(stack, model);
+    return code ? "" : code.error().why;
+}
+
+TEST(PackagedModels, TorchtitanHasTheFamiliesOfItsReleases) {
+    for (const char* family : {"llama",
+                               "llama4_text",
+                               "deepseek_v2",
+                               "deepseek_v3",
+                               "kimi_k2",
+                               "qwen3",
+                               "qwen3_moe",
+                               "gpt_oss"}) {
+        EXPECT_EQ(whyNot("torchtitan", ofFamily(family)), "") << family;
+    }
+    for (const char* family : {"gemma3_text", "glm4_moe", "qwen2", "mistral", "mixtral", "gpt"}) {
+        EXPECT_EQ(whyNot("torchtitan", ofFamily(family)),
+                  "torchtitan 0.2.2 and 0.3.0 have no code for ours")
+            << family;
+    }
+    for (const KnownTitanModel& one : knownTitanModels()) {
+        EXPECT_EQ(whyNot("torchtitan", ofFamily("", std::string(one.name))), "") << one.name;
+    }
+    ModelSpec biased = ofFamily("llama");
+    biased.attention.qkvBias = true;
+    EXPECT_NE(whyNot("torchtitan", biased), "");
+}
+
+TEST(PackagedModels, MegatronHasWhatItsArgumentsSay) {
+    ModelSpec model = ofFamily("llama");
+    EXPECT_EQ(whyNot("megatron", model), "");
+    model.window = {4096, 4096};
+    EXPECT_EQ(whyNot("megatron", model), "");
+    model.window = {4096, 0};
+    EXPECT_EQ(whyNot("nemo", model),
+              "pretrain_gpt.py of Megatron-Core has no windows that differ between layers, which "
+              "ours has");
+    model.normPlacement = NormPlacement::Around;
+    EXPECT_EQ(whyNot("megatron-fsdp", model),
+              "pretrain_gpt.py of Megatron-Core has no norm after attention and MLP, which ours "
+              "has");
+    EXPECT_EQ(whyNot("fsdp2", model), "");  // transformers' own code
+}
+
+TEST(PackagedModels, WhatWouldBeTheUsersOwnIsSaid) {
+    EXPECT_EQ(ownPartNote("torchtitan", ofFamily("llama", "llama-3.1-8b")), std::nullopt);
+    EXPECT_EQ(ownPartNote("torchtitan", ofFamily("llama")),
+              "torchtitan has the code of llama, but no config of ours: its sizes would be yours");
+    EXPECT_EQ(ownPartNote("torchtitan", ofFamily("glm4_moe")),
+              "torchtitan 0.2.2 and 0.3.0 have no code for ours: its code would be yours");
+    EXPECT_EQ(ownPartNote("deepspeed", ofFamily("glm4_moe")), std::nullopt);
+    EXPECT_EQ(leftOutNote("torchtitan", ofFamily("glm4_moe")),
+              "left out: torchtitan: torchtitan 0.2.2 and 0.3.0 have no code for ours (--stack "
+              "torchtitan forecasts it)");
+}
+
+}  // namespace
+}  // namespace fabricast
