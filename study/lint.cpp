@@ -24,6 +24,11 @@ constexpr OwnRule kNotThere = {"FL01",
                                "a named file that cannot be read",
                                "The run ends where it looks for it."};
 
+constexpr OwnRule kNotHere = {"FL05",
+                              LintSeverity::Warning,
+                              "a named file that this machine does not have",
+                              "What it says is not looked at: the machine of the run may have it."};
+
 constexpr OwnRule kNotRecognised = {"FL04",
                                     LintSeverity::Warning,
                                     "a named file that is not recognised",
@@ -89,31 +94,50 @@ void addRefusal(const Error& error, LintReport& report) {
     }
 }
 
-/// Files that are named and cannot be read, at the keys that name them. One that is there says why.
+/// Whether a name says where a file is on whatever machine runs it: from the root, by an address,
+/// or by what only the shell knows there.
+bool isOfAnotherMachine(const std::string& name) {
+    return name.starts_with("/") || name.find("://") != std::string::npos ||
+           name.find_first_of("$*?`") != std::string::npos;
+}
+
+/// A file that is named and cannot be read, at the key that names it. One that is there says why.
+LintFinding unreadFinding(const LintFile& file, const std::string& folder) {
+    const OpenedFile& opened = file.opened();
+    const LaunchKey* const key = file.at(opened.namedBy);
+    const std::string where = key == nullptr ? file.keys().source() : file.keys().where(*key);
+    const std::string what = opened.namedBy + ": " + opened.notOpened;
+    std::error_code trouble;
+    const std::string path = pathFrom(folder, nameSeenFrom(folder, opened.names, nullptr));
+    if (std::filesystem::exists(path, trouble)) {
+        return findingOf(kNotRecognised,
+                         where,
+                         what,
+                         "a file that " +
+                             std::string(file.has(kTuneKey) ? "torchtune" : "its framework") +
+                             " reads: it is there, and is not looked at");
+    }
+    return isOfAnotherMachine(opened.names)
+               ? findingOf(kNotHere, where, what, "lint beside a copy of it: name one that is here")
+               : findingOf(kNotThere,
+                           where,
+                           what,
+                           "name one that is there; it was looked for beside " +
+                               file.keys().source() + " and in the folders above");
+}
+
+/// What torchtune brings is there wherever it is installed: the import says how to copy it.
 void addUnread(std::span<const LintFile> files,
                const std::string& folder,
                std::vector<LintFinding>& all) {
     for (const LintFile& one : files) {
-        const OpenedFile& file = one.opened();
-        if (file.notOpened.empty()) {
-            continue;
+        const std::string& why = one.opened().notOpened;
+        const bool isFound = std::ranges::any_of(all, [&why](const LintFinding& found) {
+            return found.severity == LintSeverity::Error && why.starts_with(found.where + ":");
+        });
+        if (!why.empty() && !isFound && !namesTunesOwnConfig(one.keys())) {
+            all.push_back(unreadFinding(one, folder));
         }
-        const LaunchKey* const key = one.at(file.namedBy);
-        std::error_code trouble;
-        if (std::filesystem::exists(pathFrom(folder, file.names), trouble)) {
-            all.push_back(findingOf(
-                kNotRecognised,
-                key == nullptr ? one.keys().source() : one.keys().where(*key),
-                file.namedBy + ": " + file.notOpened,
-                "a file that " + std::string(one.has(kTuneKey) ? "torchtune" : "its framework") +
-                    " reads: it is there, and is not looked at"));
-            continue;
-        }
-        all.push_back(
-            findingOf(kNotThere,
-                      key == nullptr ? one.keys().source() : one.keys().where(*key),
-                      file.namedBy + ": " + file.notOpened,
-                      "name one that is there; it was looked for beside " + one.keys().source()));
     }
 }
 
@@ -154,9 +178,10 @@ void leaveOut(const LintAsk& ask, std::vector<LintFinding>& findings) {
 /// The file and those that it names, which are looked for beside it.
 Result<std::vector<LintFile>> filesOf(const std::string& text, const std::string& path) {
     const std::string folder = std::filesystem::path(path).parent_path().string();
-    const auto read = [&folder](const std::string& name) -> Result<std::string> {
-        FABRICAST_ASSIGN(InputText input, readInputText(pathFrom(folder, name), nullptr));
-        return std::move(input.text);
+    const auto read = [&folder](const std::string& name) -> Result<NamedText> {
+        std::string seen = nameSeenFrom(folder, name, nullptr);
+        FABRICAST_ASSIGN(InputText input, readInputText(pathFrom(folder, seen), nullptr));
+        return NamedText(std::move(input.text), std::move(seen));
     };
     FABRICAST_ASSIGN(std::vector<OpenedFile> opened, openLaunchFiles(text, sourceName(path), read));
     std::vector<LintFile> files;
@@ -232,7 +257,7 @@ std::vector<ListedRule> lintRules() {
         rules.push_back(
             {std::string(one.code), one.severity, std::string(one.title), std::string(one.why)});
     }
-    for (const OwnRule& one : {kNotThere, kNotLookedAt, kRefused, kNotRecognised}) {
+    for (const OwnRule& one : {kNotThere, kNotHere, kNotLookedAt, kRefused, kNotRecognised}) {
         rules.push_back(
             {std::string(one.code), one.severity, std::string(one.title), std::string(one.why)});
     }

@@ -404,10 +404,11 @@ Result<JsonValue> documentOf(std::string_view text,
     if (!isLaunchFile(text, source)) {
         return parseJson(text, source);
     }
-    const auto read = [&folders](const std::string& name) -> Result<std::string> {
+    const auto read = [&folders](const std::string& name) -> Result<NamedText> {
+        std::string seen = nameSeenFrom(folders.file, name, folders.known);
         FABRICAST_ASSIGN(InputText input,
-                         readInputText(pathFrom(folders.file, name), folders.known));
-        return std::move(input.text);
+                         readInputText(pathFrom(folders.file, seen), folders.known));
+        return NamedText(std::move(input.text), std::move(seen));
     };
     return importLaunch(text, source, {.read = read, .layers = &layersOfBuiltIn});
 }

@@ -134,7 +134,7 @@ std::optional<double> leadingNumber(std::string_view value) {
 }
 
 std::string mendedOption(const AllocatorOption& option) {
-    if (option.text().find('$') != std::string::npos) {
+    if (option.text().find_first_of("$`") != std::string::npos) {
         return "";
     }
     if (option.text().empty()) {

@@ -32,15 +32,16 @@ Result<LaunchKeys> dictionaryOf(LaunchKeys& keys, const std::string& argument) {
 Result<LaunchKeys> configOf(LaunchKeys& keys,
                             const std::string& argument,
                             const ImportContext& context) {
-    std::string text = keys.text(argument).value_or("");
+    const std::string text = keys.text(argument).value_or("");
     if (text.starts_with("$(")) {
         return dictionaryOf(keys, argument);
     }
-    const std::string source = text.starts_with("{") ? keys.source() : text;
-    if (!text.starts_with("{")) {
-        FABRICAST_ASSIGN(text, readNamedText(keys, *keys.find(argument), text, context.read));
+    if (text.starts_with("{")) {
+        return readJsonKeys(text, keys.source());
     }
-    return readJsonKeys(text, source);
+    FABRICAST_ASSIGN(const NamedText named,
+                     readNamedText(keys, *keys.find(argument), text, context.read));
+    return readJsonKeys(named.text, named.name);
 }
 
 }  // namespace fabricast

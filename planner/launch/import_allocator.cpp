@@ -28,7 +28,7 @@ void AllocatorRead::read(const AllocatorOption& option) {
     const bool isWhole = number >= 1.0 && number <= kMost;
     if (!mendedOption(option).empty()) {
         addTo(refused, option.text());
-    } else if (option.text().find('$') != std::string::npos) {
+    } else if (option.text().find_first_of("$`") != std::string::npos) {
         addTo(unread, option.text());
     } else if (option.name == "expandable_segments") {
         grows = option.value == "True";

@@ -2,6 +2,7 @@
 
 #include "planner/launch/accelerate_arguments.h"
 #include "planner/launch/config_argument.h"
+#include "planner/launch/deepspeed_names.h"
 #include "planner/launch/framework_file.h"
 #include "planner/launch/import_hugging_face.h"
 #include "planner/launch/import_launch.h"
@@ -121,7 +122,8 @@ Result<JsonValue> importTrainer(OpenedFile& file, const ImportContext& context) 
     LaunchKind readKind = LaunchKind::Trainer;  // whose file it reads beside its own arguments
     const bool isInside = file.names.empty() && keys.text("--deepspeed");
     if (isInside) {
-        FABRICAST_ASSIGN(LaunchKeys config, configOf(keys, "--deepspeed", context));
+        FABRICAST_ASSIGN(const LaunchKeys typedConfig, configOf(keys, "--deepspeed", context));
+        LaunchKeys config = deepspeedKeysOf(typedConfig);
         readKind = LaunchKind::Deepspeed;
         FABRICAST_ASSIGN(const JsonValue scenario, importDeepspeed(config));
         draft.merge(scenario);

@@ -2,6 +2,7 @@
 
 #include "planner/launch/accelerate_arguments.h"
 #include "planner/launch/axolotl_arguments.h"
+#include "planner/launch/deepspeed_names.h"
 #include "planner/launch/framework_file.h"
 #include "planner/launch/python_file.h"
 #include "planner/launch/python_start.h"
@@ -56,7 +57,10 @@ Form formOf(std::string_view text, const std::string& source) {
 
 /// How errors call a file that another one names.
 std::string besideOf(const std::string& source, const std::string& name) {
-    return name.starts_with("/") ? name : source.substr(0, source.find_last_of('/') + 1) + name;
+    const std::string beside = source.substr(0, source.find_last_of('/') + 1) + name;
+    return name.starts_with("/")     ? name
+           : name.starts_with("../") ? std::filesystem::path(beside).lexically_normal().string()
+                                     : beside;
 }
 
 /// `starter`: the script that starts a program; null where none does.
@@ -72,8 +76,8 @@ Result<OpenedFile> openKeys(Form form,
         return OpenedFile{LaunchKind::Titan, std::move(keys)};
     }
     if (form == Form::Json) {
-        FABRICAST_ASSIGN(LaunchKeys keys, readJsonKeys(text, source));
-        return OpenedFile{LaunchKind::Deepspeed, std::move(keys)};
+        FABRICAST_ASSIGN(const LaunchKeys keys, readJsonKeys(text, source));
+        return OpenedFile{LaunchKind::Deepspeed, deepspeedKeysOf(keys)};
     }
     if (form == Form::Yaml) {
         FABRICAST_ASSIGN(LaunchKeys keys, readYamlKeys(text, source));
@@ -175,19 +179,21 @@ std::string whyNotOpened(const OpenedFile& file, const Error& error) {
 
 }  // namespace
 
-Result<std::string> readNamedText(const LaunchKeys& keys,
-                                  const LaunchKey& key,
-                                  const std::string& name,
-                                  const ReadNamed& read) {
-    Result<std::string> text = read(name);
+Result<NamedText> readNamedText(const LaunchKeys& keys,
+                                const LaunchKey& key,
+                                const std::string& name,
+                                const ReadNamed& read) {
+    Result<NamedText> text = read(name);
     if (text) {
+        text->name = text->name.empty() ? name : text->name;
         return text;
     }
     const Error& error = text.error();
     return fail(error.code,
                 keys.where(key),
                 namedWords(key.path) + error.where + " " + error.why,
-                "a file that is there; it is looked for beside " + keys.source());
+                "a file that is there; it is looked for beside " + keys.source() +
+                    ", and in the folders above");
 }
 
 bool isLaunchFile(std::string_view text, const std::string& source) {
@@ -211,10 +217,11 @@ Result<OpenedFile> openNamed(const OpenedFile& file, const ReadNamed& read) {
     }
     FABRICAST_TRY(checkTuneConfig(file.keys));
     FABRICAST_ASSIGN(
-        const std::string text,
-        ofTrl ? Result<std::string>(*ofTrl)
+        const NamedText there,
+        ofTrl ? Result<NamedText>(NamedText(*ofTrl, file.names))
               : readNamedText(file.keys, *file.keys.find(file.namedBy), file.names, read));
-    const std::string source = ofTrl ? file.names : besideOf(file.keys.source(), file.names);
+    const std::string& text = there.text;
+    const std::string source = ofTrl ? file.names : besideOf(file.keys.source(), there.name);
     const Form form = formOf(text, source);
     if (form == Form::Shell && file.namedBy != "starts") {
         return fail(Error::Code::BadInput, source, "is another script");

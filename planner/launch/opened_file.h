@@ -40,14 +40,23 @@ struct OpenedFile {
     std::string notOpened{};  ///< why that file is not among the opened ones; empty: it is
 };
 
-/// The text of a file that another one names.
-using ReadNamed = std::function<Result<std::string>(const std::string& name)>;
+/// The text of a file that another one names, and the name by which it was found: it may stand in
+/// a folder above.
+struct NamedText {
+    NamedText() = default;
+    // NOLINTNEXTLINE(google-explicit-constructor): a text stands for the file that is named
+    NamedText(std::string words, std::string found = {})
+        : text(std::move(words)), name(std::move(found)) {}
+    std::string text;
+    std::string name;  ///< empty: as it is named
+};
+using ReadNamed = std::function<Result<NamedText>(const std::string& name)>;
 
 /// The text of a file that a key names; one that cannot be read is an error at that key.
-Result<std::string> readNamedText(const LaunchKeys& keys,
-                                  const LaunchKey& key,
-                                  const std::string& name,
-                                  const ReadNamed& read);
+Result<NamedText> readNamedText(const LaunchKeys& keys,
+                                const LaunchKey& key,
+                                const std::string& name,
+                                const ReadNamed& read);
 
 /// Whether a file is read as a launch file: by its ending, a script by its first line, and
 /// DeepSpeed's JSON by its keys.

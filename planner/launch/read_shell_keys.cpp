@@ -271,7 +271,20 @@ std::string scriptIn(const std::string& word) {
 
 /// A job that starts another script: its name, and what stands before it.
 void addStarted(const std::vector<ShellCommand>& commands, LaunchKeys& keys) {
-    constexpr std::array<std::string_view, 6> kOthers = {"source", ".", "echo", "test", "[", "cp"};
+    constexpr std::array<std::string_view, 14> kOthers = {"source",
+                                                          ".",
+                                                          "echo",
+                                                          "test",
+                                                          "[",
+                                                          "cp",
+                                                          "mv",
+                                                          "rm",
+                                                          "chmod",
+                                                          "ls",
+                                                          "cat",
+                                                          "curl",
+                                                          "wget",
+                                                          "eval"};
     for (const ShellCommand& command : commands) {
         const bool isOther = std::ranges::find(kOthers, command.front().text) != kOthers.end();
         for (std::size_t i = 0; i < command.size() && !isOther; ++i) {

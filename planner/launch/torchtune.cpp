@@ -105,6 +105,13 @@ Result<void> checkTyped(const LaunchKeys& config, const LaunchKeys& script, cons
                      script.refuse(key, "is no key and value", "batch_size=2, or ~clip_grad_norm"));
 }
 
+/// What --config names that is no file. torchtune's own have a folder: llama3_1/8B_full.
+std::string unreadConfig(const LaunchKeys& keys) {
+    const LaunchKey* const key = keys.find("--config");
+    const std::string name = key == nullptr || key->values.empty() ? "" : key->values.front();
+    return name.ends_with(".yaml") || name.ends_with(".yml") ? "" : name;
+}
+
 }  // namespace
 
 std::size_t tuneRecipe(const ShellCommand& command) {
@@ -153,13 +160,17 @@ Result<void> checkTuneRecipe(const LaunchKeys& keys) {
                                  : "tune ls lists them");
 }
 
+bool namesTunesOwnConfig(const LaunchKeys& keys) {
+    return keys.has(kTuneKey) && unreadConfig(keys).find('/') != std::string::npos;
+}
+
 Result<void> checkTuneConfig(const LaunchKeys& keys) {
     const LaunchKey* const key = keys.find("--config");
-    const std::string name = key == nullptr || key->values.empty() ? "" : key->values.front();
-    if (!keys.has(kTuneKey) || name.empty() || name.ends_with(".yaml") || name.ends_with(".yml")) {
+    const std::string name = unreadConfig(keys);
+    if (!keys.has(kTuneKey) || name.empty()) {
         return {};
     }
-    if (name.find('/') == std::string::npos) {  // torchtune's own have a folder: llama3_1/8B_full
+    if (!namesTunesOwnConfig(keys)) {
         return keys.refuse(*key,
                            name + " is no file, and no config of torchtune",
                            "tune ls lists its own: llama3_1/8B_full; a file ends with .yaml");

@@ -26,6 +26,9 @@ Result<void> checkTuneRecipe(const LaunchKeys& keys);
 /// neither.
 Result<void> checkTuneConfig(const LaunchKeys& keys);
 
+/// Whether a script names a config that torchtune has itself: "llama3_1/8B_full".
+bool namesTunesOwnConfig(const LaunchKeys& keys);
+
 /// A config with what is typed of its recipe: the recipe itself, its launcher, and keys that win.
 /// As torchtune has it, "~seed" removes a key, and "model=X" names the model's _component_; what it
 /// refuses is refused: "--seed=1", "~model", "seed=1=2".

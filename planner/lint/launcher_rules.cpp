@@ -147,9 +147,21 @@ LintHits oneThread(const LintView& view) {
              "as many ranks as GPUs"}};
 }
 
+/// Whether the program that a script starts sets the variable anew, before PyTorch looks at it.
+bool isSetAnew(const LintView& view, const LaunchKey& key) {
+    return std::ranges::any_of(view.files, [&](const LintFile& one) {
+        const LaunchKey* const own = one.at("env " + variableName(key));
+        return &one != &view.file && one.keys().source().ends_with(".py") && own != nullptr &&
+               own->file.empty();
+    });
+}
+
 LintHits refusedOptions(const LintView& view) {
     const LaunchKey* const key = allocatorVariable(view.file.keys());
     LintHits hits;
+    if (key != nullptr && isSetAnew(view, *key)) {
+        return hits;
+    }
     for (const AllocatorOption& option :
          allocatorOptions(key == nullptr ? "" : key->values.front())) {
         if (std::string fix = mendedOption(option); !fix.empty()) {

@@ -9,12 +9,26 @@
 namespace fabricast {
 namespace {
 
+/// Megatron's other programs serve or convert a model: they have none of the arguments that
+/// training cannot do without, and a name of their own.
+bool trainsMegatron(const LintFile& file) {
+    const std::string program = file.text("script");
+    const std::string name = program.substr(program.rfind('/') + 1);
+    return name.empty() || name.find("train") != std::string::npos ||
+           name.find("finetune") != std::string::npos || file.has("--train-iters") ||
+           file.has("--train-samples") || file.has("--lr") ||
+           file.opened().words != MegatronWords::Arguments;
+}
+
 /// Rules of the file's own framework; names, sizes, agreement and launcher are everybody's.
-std::vector<std::span<const LintRule>> rulesOf(LaunchKind kind) {
+std::vector<std::span<const LintRule>> rulesOf(const LintFile& file) {
     std::vector<std::span<const LintRule>> rules = {
         namesRules(), sizeRules(), agreementRules(), launcherRules()};
-    switch (kind) {
+    switch (file.kind()) {
         case LaunchKind::Megatron:
+            if (!trainsMegatron(file)) {
+                break;
+            }
             rules.push_back(megatronLayoutRules());
             rules.push_back(megatronRunRules());
             break;
@@ -40,6 +54,7 @@ std::vector<std::span<const LintRule>> rulesOf(LaunchKind kind) {
             rules.push_back(tuneRules());
             break;
         case LaunchKind::Script:
+            rules.push_back(tuneStartRules());
             break;
     }
     return rules;
@@ -134,7 +149,8 @@ std::vector<LintRule> allLintRules() {
                              megatronRunRules(),
                              trainerRules(),
                              torchRules(),
-                             tuneRules()}) {
+                             tuneRules(),
+                             tuneStartRules()}) {
         all.insert(all.end(), rules.begin(), rules.end());
     }
     std::ranges::sort(all, {}, &LintRule::code);
@@ -146,9 +162,10 @@ std::vector<LintFinding> lint(std::span<const LintFile> files, const LintFacts& 
     for (std::size_t i = 0; i < files.size(); ++i) {
         const LintFile& file = files[i];
         const LintView view{.file = file, .files = files, .facts = facts};
-        for (const std::span<const LintRule> rules : rulesOf(file.kind())) {
+        for (const std::span<const LintRule> rules : rulesOf(file)) {
             for (const LintRule& rule : rules) {
-                LintHits hits = shownOf(rule.look(view));
+                const bool mayBeSaid = rule.isOfMissing && file.hasUnknownArguments();
+                LintHits hits = mayBeSaid ? LintHits() : shownOf(rule.look(view));
                 for (LintHit& hit : hits) {
                     hit.at = hit.at == nullptr ? file.at("script") : hit.at;  // the command
                     hit.at = hit.at == nullptr ? file.at("stack") : hit.at;   // of a YAML

@@ -38,6 +38,11 @@ LintFile::LintFile(OpenedFile file)
     }
 }
 
+bool LintFile::hasUnknownArguments() const {
+    return std::ranges::any_of(keys().all(),
+                               [](const LaunchKey& key) { return key.path.starts_with('$'); });
+}
+
 std::string LintFile::text(std::string_view path) const {
     const LaunchKey* const key = at(path);
     return key == nullptr ? "" : saidBy(*key);

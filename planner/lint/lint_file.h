@@ -26,6 +26,9 @@ public:
     /// Whether its keys stand behind dashes, on a command line.
     [[nodiscard]] bool isArguments() const { return isArguments_; }
 
+    /// Whether some of its arguments are known to the shell alone: "${EXTRA_ARGS[@]}".
+    [[nodiscard]] bool hasUnknownArguments() const;
+
     /// The key that holds, the last of its path; null where there is none.
     [[nodiscard]] const LaunchKey* at(std::string_view path) const { return keys().find(path); }
     [[nodiscard]] bool has(std::string_view path) const { return at(path) != nullptr; }

@@ -49,6 +49,9 @@ struct LintRule {
     std::string_view title;  ///< what it finds, in a line
     std::string_view why;    ///< what happens then
     LintHits (*look)(const LintView& view);
+    /// It finds that something is not said: nobody knows where arguments are known to the shell
+    /// alone.
+    bool isOfMissing = false;
 };
 
 // The rules by what they look at.
@@ -65,5 +68,7 @@ std::span<const LintRule> megatronRunRules();
 std::span<const LintRule> trainerRules();
 std::span<const LintRule> torchRules();
 std::span<const LintRule> tuneRules();
+/// Of the command that starts a recipe.
+std::span<const LintRule> tuneStartRules();
 
 }  // namespace fabricast

@@ -252,17 +252,25 @@ LintHits idleSequenceParallel(const LintView& view) {
                : LintHits{};
 }
 
-LintHits copiedActivations(const LintView& view) {
+LintHits withoutSequenceParallel(const LintView& view, bool ofExperts) {
     const MegatronSizes sizes = megatronSizes(view);
-    if (sizes.tp <= 1 || sizes.sequenceParallel) {
+    if (sizes.tp <= 1 || sizes.sequenceParallel || (sizes.experts > 0) != ofExperts) {
         return {};
     }
-    const bool experts = sizes.experts > 0 && sizes.ep > 1;
     return {hitAt(view.file,
                   "--tensor-model-parallel-size",
-                  counted(sizes.tp) + " tensor ranks " +
-                      (experts ? "with expert parallelism, " : "") + "without --sequence-parallel",
+                  counted(sizes.tp) + " tensor ranks " + (ofExperts ? "and experts " : "") +
+                      "without --sequence-parallel",
                   "--sequence-parallel")};
+}
+
+LintHits copiedActivations(const LintView& view) {
+    return withoutSequenceParallel(view, false);
+}
+
+/// MoELayer.forward (megatron/core/transformer/moe/moe_layer.py) raises a ValueError in training.
+LintHits copiedTokens(const LintView& view) {
+    return withoutSequenceParallel(view, true);
 }
 
 LintHits farTensorRanks(const LintView& view) {
@@ -355,12 +363,18 @@ constexpr std::array kMegatronLayoutRules = {
              "sequence parallelism without tensor ranks",
              "It is turned off without a word.",
              &idleSequenceParallel},
-    LintRule{
-        "MG15",
-        LintSeverity::Warning,
-        "activations that every tensor rank holds",
-        "Norms and dropouts are computed and kept tp times; with experts Megatron wants it on.",
-        &copiedActivations},
+    LintRule{"MG15",
+             LintSeverity::Warning,
+             "activations that every tensor rank holds",
+             "Norms and dropouts are computed and kept tp times.",
+             &copiedActivations,
+             true},
+    LintRule{"MG49",
+             LintSeverity::Error,
+             "experts of tensor ranks without sequence parallelism",
+             "Megatron ends in the first step: its expert layers refuse to train so.",
+             &copiedTokens,
+             true},
     LintRule{"MG16",
              LintSeverity::Warning,
              "tensor ranks across nodes",

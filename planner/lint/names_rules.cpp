@@ -1,4 +1,5 @@
 #include "planner/base/nearest_name.h"
+#include "planner/launch/accelerate_arguments.h"
 #include "planner/launch/torchtune.h"
 #include "planner/lint/known_keys.h"
 #include "planner/lint/lint_rule.h"
@@ -33,7 +34,9 @@ std::optional<KeyOwner> ownerOf(const LintFile& file) {
                              "fp16"},
                             {"", "data_types", "torch_autocast"}};
         case LaunchKind::Accelerate:
-            return KeyOwner{"accelerate",
+            return KeyOwner{file.text("compute_environment") == "AMAZON_SAGEMAKER"
+                                ? "accelerate-sagemaker"
+                                : "accelerate",
                             "1.15.0",
                             {""},
                             {"fsdp_config", "deepspeed_config", "parallelism_config"}};
@@ -119,11 +122,35 @@ std::vector<std::string> keysIn(const std::string& section, const std::vector<st
 /// A name is looked for among hundreds: beyond these nobody reads the guess.
 constexpr std::size_t kMostGuesses = 20;
 
-/// Keys of Axolotl's plugins are read where plugins are named.
-bool isOfAPlugin(const LintFile& file, const std::string& path) {
-    const std::vector<std::string>& known = frameworkKeys("axolotl-plugins", "0.19.0");
-    return file.kind() == LaunchKind::Axolotl && file.has("plugins") &&
-           std::ranges::find(known, path.substr(0, path.find('.'))) != known.end();
+/// Whether another part of the framework has a key: its first word is among those.
+bool isKeyOf(std::string_view part, std::string_view version, const std::string& path) {
+    const std::vector<std::string>& known = frameworkKeys(part, version);
+    return std::ranges::find(known, path.substr(0, path.find('.'))) != known.end();
+}
+
+/// Whether torchtune's recipe is one that tunes all weights or adapters, as a script says. Without
+/// one any of its recipes may read the config.
+bool tunesByName(const LintView& view) {
+    return std::ranges::any_of(view.files, [](const LintFile& one) {
+        const std::string recipe = one.text(kTuneKey);
+        return recipe.starts_with("full_finetune_") || recipe.starts_with("lora_finetune_");
+    });
+}
+
+/// What is read by others than whose keys the file has: Axolotl's plugins where plugins are named,
+/// torchtune's other recipes, and accelerate launch, whose arguments stand over its file.
+bool isReadByOthers(const LintView& view, const LaunchKey& key) {
+    switch (view.file.kind()) {
+        case LaunchKind::Axolotl:
+            return view.file.has("plugins") && isKeyOf("axolotl-plugins", "0.19.0", key.path);
+        case LaunchKind::Tune:
+            return !tunesByName(view) && isKeyOf("torchtune-recipes", "0.6.1", key.path);
+        case LaunchKind::Accelerate:
+            return isAccelerateArgument(key.path.substr(key.path.rfind('.') + 1)) &&
+                   (!key.file.empty() || view.file.isArguments());
+        default:
+            return false;
+    }
 }
 
 LintHits unknownKeys(const LintView& view, bool strict) {
@@ -135,7 +162,7 @@ LintHits unknownKeys(const LintView& view, bool strict) {
     LintHits hits;
     std::set<std::string> said;
     for (const LaunchKey& key : view.file.keys().all()) {
-        if (isOfTheLauncher(key.path) || isOfAPlugin(view.file, key.path)) {
+        if (isOfTheLauncher(key.path) || isReadByOthers(view, key)) {
             continue;
         }
         const std::optional<UnknownKey> unknown = unknownIn(key.path, known);
@@ -167,14 +194,29 @@ std::span<const KnownArgument> argumentsNamed(std::string_view name) {
     return all.subspan(begin, static_cast<std::size_t>(found.end() - found.begin()));
 }
 
-LintHits unknownArguments(const LintView& view) {
+/// Whether a script starts the program whose arguments are listed. Others add some of their own
+/// (extra_args_provider).
+bool startsPretrainGpt(const LintFile& file) {
+    const std::string program = file.text("script");
+    return program.ends_with("pretrain_gpt.py") || !program.ends_with(".py");
+}
+
+/// Letters that a typing error changes; names of other arguments differ in more.
+constexpr std::size_t kMostSlips = 2;
+
+/// Of another program than Megatron's own only what looks like one of Megatron's.
+LintHits argumentsNotKnown(const LintView& view, bool isOwn) {
     LintHits hits;
+    if (startsPretrainGpt(view.file) != isOwn) {
+        return hits;
+    }
     for (const LaunchKey& key : view.file.keys().all()) {
         // Of NeMo and Bridge are fields of Megatron-Core, some of which no argument sets.
         const bool isArgument = view.file.kind() == LaunchKind::Megatron &&
                                 view.file.opened().words == MegatronWords::Arguments &&
                                 key.path.starts_with("--");
-        if (!isArgument || !argumentsNamed(key.path).empty()) {
+        if (!isArgument || !argumentsNamed(key.path).empty() ||
+            isKeyOf("megatron-modelopt", "0.19", key.path)) {
             continue;
         }
         std::vector<std::string_view> names;
@@ -182,12 +224,23 @@ LintHits unknownArguments(const LintView& view) {
             names.push_back(one.name);
         }
         const std::string near = hits.size() < kMostGuesses ? nearestName(key.path, names) : "";
+        if (!isOwn && (near.empty() || editDistance(key.path, near) > kMostSlips)) {
+            continue;
+        }
         hits.push_back({.at = &key,
                         .what = key.path + " is no argument of " +
                                 releaseText(newestMegatronRelease()) + " or the five before it",
                         .fix = near.empty() ? "leave it out" : "did you mean " + near + "?"});
     }
     return hits;
+}
+
+LintHits unknownArguments(const LintView& view) {
+    return argumentsNotKnown(view, true);
+}
+
+LintHits mistypedArguments(const LintView& view) {
+    return argumentsNotKnown(view, false);
 }
 
 /// torchtitan chooses a kind of checkpointing by a word of its own.
@@ -328,7 +381,12 @@ constexpr std::array kNamesRules = {
              LintSeverity::Warning,
              "an argument or key that is given twice, with different values",
              "The last one holds; whoever reads the file sees the first.",
-             &repeatedArguments}};
+             &repeatedArguments},
+    LintRule{"KEY6",
+             LintSeverity::Warning,
+             "an argument that is nearly one of Megatron's",
+             "Unless the program adds it itself, its parser ends with an error at the start.",
+             &mistypedArguments}};
 
 }  // namespace
 

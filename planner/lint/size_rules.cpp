@@ -50,6 +50,10 @@ constexpr std::array kSizes = {
     SizeBounds{"per_device_train_batch_size"},
     SizeBounds{"per_device_eval_batch_size"},
     SizeBounds{"max_seq_length"},
+    // torchtune
+    SizeBounds{"batch_size"},
+    SizeBounds{"tensor_parallel_dim"},
+    SizeBounds{"max_seq_len"},
     // Megatron
     SizeBounds{"global_batch_size", 1, true},
     SizeBounds{"seq_length"},
@@ -94,20 +98,31 @@ std::string sizeName(std::string_view path) {
     return name;
 }
 
+/// Of torchtitan, and of programs that name its degrees.
 bool isLeft(const SizeBounds& size, const LintView& view, double value) {
-    return size.maybeLeft && value == -1.0 && view.file.kind() == LaunchKind::Titan;
+    return size.maybeLeft && value == -1.0 &&
+           (view.file.kind() == LaunchKind::Titan || view.file.keys().source().ends_with(".py"));
 }
 
-/// What is no number is left to whoever fills it in: "auto", "$NODES".
+/// A word where nobody fills in a number: torchtune has no "auto", only ${…} of another key.
+bool isWordOfTune(const LintView& view, const LaunchKey& key) {
+    const std::string word = view.file.kind() == LaunchKind::Tune ? view.file.text(key.path) : "";
+    return !word.empty() && !word.starts_with('$') && !numberOf(key);
+}
+
+/// What is no number is left to whoever fills it in: "auto", "$NODES". Of one that is said again
+/// only what holds counts.
 LintHits senselessSizes(const LintView& view) {
     LintHits hits;
     for (const LaunchKey& key : view.file.keys().all()) {
         const auto size = std::ranges::find(kSizes, sizeName(key.path), &SizeBounds::name);
-        const std::optional<double> value = size == kSizes.end() ? std::nullopt : numberOf(key);
-        if (!value || isLeft(*size, view, *value)) {
+        const bool counts = size != kSizes.end() && view.file.at(key.path) == &key;
+        const std::optional<double> value = counts ? numberOf(key) : std::nullopt;
+        const bool isWord = counts && isWordOfTune(view, key);
+        if (!isWord && (!value || isLeft(*size, view, *value))) {
             continue;
         }
-        const bool isSize = std::floor(*value) == *value &&
+        const bool isSize = !isWord && std::floor(*value) == *value &&
                             *value >= static_cast<double>(size->least) &&
                             *value <= static_cast<double>(kMostOfASize);
         if (!isSize) {

@@ -111,6 +111,42 @@ LintHits chunkedInVain(const LintView& view) {
                : LintHits{};
 }
 
+/// TuneRecipeArgumentParser.parse_known_args (torchtune/config/_parse.py) raises a ValueError.
+LintHits dashedKeys(const LintView& view) {
+    LintHits hits;
+    if (!view.file.has(kTuneKey)) {
+        return hits;
+    }
+    for (const LaunchKey& key : view.file.keys().all()) {
+        if (key.path.starts_with("--") && key.path != "--config") {
+            hits.push_back(
+                {&key,
+                 key.path + " is no argument of a recipe",
+                 key.path.substr(2) + "=" + (key.values.empty() ? "VALUE" : key.values.front())});
+        }
+    }
+    return hits;
+}
+
+/// training.get_dtype (torchtune/training/precision.py), and every recipe that has an optimizer.
+LintHits refusedPrecision(const LintView& view) {
+    constexpr std::array<std::string_view, 3> kTaken = {"bf16", "fp32", "fp64"};
+    const LintFile& file = view.file;
+    const std::string dtype = file.text("dtype");
+    const bool isOpen =
+        dtype.empty() || dtype.starts_with('$') || !file.has("optimizer._component_");
+    return isOpen || std::ranges::find(kTaken, dtype) != kTaken.end()
+               ? LintHits{}
+               : LintHits{{file.at("dtype"), "dtype is " + dtype, "dtype: bf16"}};
+}
+
+constexpr std::array kTuneStartRules = {
+    LintRule{"TN09",
+             LintSeverity::Error,
+             "a key of the config behind dashes",
+             "torchtune ends at the start: a recipe takes --config, and keys as name=value.",
+             &dashedKeys}};
+
 constexpr std::array kTuneRules = {
     LintRule{"TN01",
              LintSeverity::Error,
@@ -153,9 +189,18 @@ constexpr std::array kTuneRules = {
              LintSeverity::Error,
              "a distributed recipe that starts as one process",
              "torchtune ends at the start: tune run takes torchrun's arguments before the recipe.",
-             &undistributed}};
+             &undistributed},
+    LintRule{"TN10",
+             LintSeverity::Error,
+             "a precision that no recipe trains in",
+             "torchtune ends at the start: there is no scaling of gradients.",
+             &refusedPrecision}};
 
 }  // namespace
+
+std::span<const LintRule> tuneStartRules() {
+    return kTuneStartRules;
+}
 
 std::span<const LintRule> tuneRules() {
     return kTuneRules;

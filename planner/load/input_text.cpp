@@ -30,6 +30,27 @@ std::string pathFrom(const std::string& folder, const std::string& path) {
     return path == "-" ? path : (fs::path(folder) / path).string();
 }
 
+std::string nameSeenFrom(const std::string& folder,
+                         const std::string& name,
+                         const KnownTexts& known) {
+    std::error_code trouble;
+    const fs::path here = fs::absolute(folder.empty() ? "." : folder, trouble).lexically_normal();
+    if (name == "-" || fs::path(name).is_absolute()) {
+        return name;
+    }
+    std::string seen = name;
+    for (fs::path above = here; !above.empty(); above = above.parent_path()) {
+        if (isInput(fs::path(pathFrom(folder, seen)).lexically_normal().string(), known)) {
+            return seen;
+        }
+        if (above == above.root_path()) {
+            break;
+        }
+        seen = "../" + seen;
+    }
+    return name;
+}
+
 bool isInput(const std::string& path, const KnownTexts& known) {
     if (isKnown(path, known)) {
         return textIn(known, path) != nullptr || textIn(known, configIn(path)) != nullptr;

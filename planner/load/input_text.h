@@ -24,6 +24,12 @@ struct Folders {
 /// A path as it is opened: "-" stays what it is.
 std::string pathFrom(const std::string& folder, const std::string& path);
 
+/// A file that a launch file names, as a path from that file's folder: beside it, or else in the
+/// nearest folder above, where the run may start. The name itself where it is in none.
+std::string nameSeenFrom(const std::string& folder,
+                         const std::string& name,
+                         const KnownTexts& known);
+
 /// Whether a file or a folder of it is known or on the disk.
 bool isInput(const std::string& path, const KnownTexts& known);
 

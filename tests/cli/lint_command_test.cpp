@@ -262,6 +262,55 @@ TEST(Lint, FindsANamedFileThatIsNotThereAndLooksAtTheRest) {
     EXPECT_NE(ran("lint --rules").out.find("FL01"), std::string::npos);
 }
 
+// Axolotl's examples name files of the folder that it is started in, which is above theirs.
+TEST(Lint, LooksForNamedFilesInTheFoldersAbove) {
+    const std::string folder = tempFolder() + "above/";
+    std::filesystem::create_directories(folder + "examples/llama");
+    std::filesystem::create_directories(folder + "configs");
+    ASSERT_TRUE(writeTextFile(folder + "configs/zero2.json",
+                              "{\"zero_optimization\": {\"stage\": 2, \"overlap_com\": true},\n"
+                              " \"train_micro_batch_size_per_gpu\": \"auto\"}\n"));
+    ASSERT_TRUE(writeTextFile(folder + "examples/llama/axolotl.yaml",
+                              "base_model: meta-llama/Llama-3.1-8B\nmicro_batch_size: 1\n"
+                              "deepspeed: configs/zero2.json\n"));
+    const ProgramOutput output = ran("lint " + folder + "examples/llama/axolotl.yaml");
+    EXPECT_EQ(output.out.find("FL01"), std::string::npos) << output.out;
+    EXPECT_NE(output.out.find("above/configs/zero2.json:1:"), std::string::npos) << output.out;
+    EXPECT_EQ(output.out.find(".."), std::string::npos) << output.out;
+}
+
+TEST(Lint, DoesNotCallAFileMissingThatOnlyTheMachineOfTheRunHas) {
+    const std::string file = tempFolder() + "elsewhere.sh";
+    for (const char* const named : {"/fsx/not_there/ds.json", "$CONFIGS/ds.json"}) {
+        ASSERT_TRUE(writeTextFile(
+            file, "deepspeed --num_gpus 8 train.py --deepspeed_config " + std::string(named)));
+        const ProgramOutput output = ran("lint " + file);
+        EXPECT_EQ(output.out.find("FL01"), std::string::npos) << output.out;
+    }
+    ASSERT_TRUE(writeTextFile(
+        file, "tune run --nproc_per_node 8 full_finetune_distributed --config llama3_1/8B_full\n"));
+    const ProgramOutput tuned = ran("lint " + file);
+    EXPECT_EQ(tuned.code, ExitCode::Ok) << tuned.out;
+    EXPECT_NE(tuned.out.find("warning FL03"), std::string::npos) << tuned.out;
+    EXPECT_NE(tuned.out.find("tune cp llama3_1/8B_full"), std::string::npos) << tuned.out;
+}
+
+// What torchtune refuses is an error, and is said once.
+TEST(Lint, SaysOnceWhatTorchtuneRefuses) {
+    ASSERT_TRUE(writeTextFile(tempFolder() + "refused.yaml",
+                              "model: {_component_: torchtune.models.llama3_1.llama3_1_8b}\n"
+                              "checkpointer: {_component_: torchtune.training."
+                              "FullModelHFCheckpointer}\nbatch_size: 2\n"));
+    const std::string file = tempFolder() + "refused.sh";
+    ASSERT_TRUE(writeTextFile(
+        file, "tune run full_finetune_single_device --config refused.yaml --batch_size=4\n"));
+    const ProgramOutput output = ran("lint " + file);
+    EXPECT_EQ(output.code, ExitCode::DoesNotFit) << output.out;
+    EXPECT_NE(output.out.find("1 error, 0 warnings"), std::string::npos) << output.out;
+    EXPECT_NE(output.out.find("TN09: --batch_size is no argument of a recipe"), std::string::npos);
+    EXPECT_NE(output.out.find("Fix: batch_size=4"), std::string::npos) << output.out;
+}
+
 TEST(Lint, SaysOfANamedFileThatIsThereWhatIsNotRecognised) {
     const std::string file = tempFolder() + "recipe.sh";
     ASSERT_TRUE(writeTextFile(tempFolder() + "recipe.yaml", "batch_size: 2\n"));
