@@ -77,6 +77,20 @@ Result<void> checkSplitAttention(const Scenario& scenario) {
     return {};
 }
 
+/// Load balancing deals 2 x cp parts (torch's context_parallel). Without, each rank has one:
+/// Axolotl fills a batch up to a multiple (utils/ctx_managers/sequence_parallel.py).
+Result<void> checkParts(const Scenario& scenario) {
+    const bool balanced = scenario.settings.kernels.balancedContext;
+    const std::int64_t parts = (balanced ? 2 : 1) * scenario.layout.cp;
+    const std::int64_t sequence = scenario.workload.sequence;
+    return sequence % parts == 0 ? Result<void>()
+                                 : breaks("workload.sequence",
+                                          text(sequence) + " tokens are not a multiple of " +
+                                              (balanced ? "2 x cp, which load balancing needs"
+                                                        : "cp, to which a batch is filled up"),
+                                          multiplesHint("seq", sequence, parts));
+}
+
 Result<void> checkSequenceSplit(const Scenario& scenario) {
     const Layout& layout = scenario.layout;
     if (layout.cp == 1) {
@@ -94,13 +108,7 @@ Result<void> checkSequenceSplit(const Scenario& scenario) {
                      "by Ulysses",
                      "cp_kind=ulysses");
     }
-    if (!ulysses && scenario.workload.sequence % (2 * layout.cp) != 0) {
-        return breaks("workload.sequence",
-                      text(scenario.workload.sequence) +
-                          " tokens are not a multiple of 2 x cp, which load balancing needs",
-                      multiplesHint("seq", scenario.workload.sequence, 2 * layout.cp));
-    }
-    return {};
+    return ulysses ? Result<void>() : checkParts(scenario);
 }
 
 Result<void> checkAccelerateTensorParallel(const Scenario& scenario) {
