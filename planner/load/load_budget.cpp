@@ -26,8 +26,13 @@ Result<PriceProfile> priceOf(const ProfileWish& wish,
     if (!isFile(wish.name)) {
         return profiles.price(wish.name.empty() ? kUsualPrices : wish.name, wish.where);
     }
-    FABRICAST_ASSIGN(const InputText input, textOf(wish, folders));
-    return profiles.priceIn(input.text, input.path);
+    Result<InputText> input = textOf(wish, folders);
+    if (!input) {
+        input.error().hint =
+            "--price '$2.10/h', a name of fabricast profiles list, or its JSON file";
+        return tl::unexpected(std::move(input.error()));
+    }
+    return profiles.priceIn(input->text, input->path);
 }
 
 Result<SiteProfile> siteOf(const ProfileWish& wish,

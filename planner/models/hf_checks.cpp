@@ -34,6 +34,29 @@ constexpr std::array<std::string_view, 22> kActivations = {"gelu",
                                                            "swiglu",
                                                            "tanh",
                                                            "xielu"};
+/// Numbers that transformers computes with, between what it can: a share of a head's width that
+/// turns, a rate of dropped values, what keeps a norm from dividing by 0.
+struct NumberKey {
+    std::string_view name;
+    double least = 0.0;
+    double most = 1.0;
+    std::string_view usual;
+};
+constexpr std::array kNumberKeys = {NumberKey{"rope_theta", 1.0, 1e15, "10000.0"},
+                                    NumberKey{"partial_rotary_factor", 0.0, 1.0, "1.0"},
+                                    NumberKey{"rotary_pct", 0.0, 1.0, "0.25"},
+                                    NumberKey{"attention_dropout", 0.0, 1.0, "0.0"},
+                                    NumberKey{"hidden_dropout", 0.0, 1.0, "0.0"},
+                                    NumberKey{"resid_pdrop", 0.0, 1.0, "0.0"},
+                                    NumberKey{"embd_pdrop", 0.0, 1.0, "0.0"},
+                                    NumberKey{"attn_pdrop", 0.0, 1.0, "0.0"},
+                                    NumberKey{"rms_norm_eps", 0.0, 1.0, "1e-06"},
+                                    NumberKey{"layer_norm_eps", 0.0, 1.0, "1e-05"},
+                                    NumberKey{"layer_norm_epsilon", 0.0, 1.0, "1e-05"},
+                                    NumberKey{"initializer_range", 0.0, 1e3, "0.02"},
+                                    NumberKey{"router_aux_loss_coef", 0.0, 1e3, "0.001"},
+                                    NumberKey{"routed_scaling_factor", 0.0, 1e6, "1.0"}};
+
 constexpr std::array<std::string_view, 4> kExpertKeys = {
     "num_experts", "num_local_experts", "n_routed_experts", "moe_intermediate_size"};
 constexpr std::array<std::string_view, 4> kWidthKeys = {
@@ -48,6 +71,17 @@ const JsonValue* said(const JsonValue& config, std::string_view key) {
 std::string methodOf(const JsonValue& quantization) {
     const JsonValue* method = quantization.find("quant_method");
     return method == nullptr ? "" : method->text().value_or("");
+}
+
+Result<void> checkNumber(const JsonValue& value, const NumberKey& key) {
+    const Result<double> number = value.number(key.least, key.most);
+    if (number) {
+        return {};
+    }
+    Error error = number.error();
+    error.hint = "\"" + std::string(key.name) + "\": " + std::string(key.usual) +
+                 ", or leave it out for the default of its family";
+    return tl::unexpected(std::move(error));
 }
 
 }  // namespace
@@ -65,8 +99,13 @@ Result<void> checkUnshaping(const JsonValue& config) {
                                suggestName(name, kActivations)));
         }
     }
-    if (const JsonValue* theta = said(config, "rope_theta")) {
-        FABRICAST_TRY(theta->number(1.0, 1e15));
+    for (const NumberKey& key : kNumberKeys) {
+        if (const JsonValue* value = said(config, key.name)) {
+            FABRICAST_TRY(checkNumber(*value, key));
+        }
+    }
+    if (const JsonValue* quantization = said(config, "quantization_config")) {
+        FABRICAST_TRY(quantization->expect(JsonValue::Kind::Object));
     }
     return {};
 }

@@ -200,13 +200,19 @@ std::string interruptionText(const CostBasis& basis) {
                : "";
 }
 
+/// With the digits of a quote, and never as a power of ten.
+std::string priceOfHour(double dollars) {
+    constexpr double kDigits = 1e4;
+    return dollars < kDigits ? fmt::format("${:.4g}", dollars) : fmt::format("${:.0f}", dollars);
+}
+
 std::string priceText(const GpuHour& hour, const CostBasis& basis) {
     if (!hour.price) {
         return fmt::format("no price: {}; use {}", basis.why, basis.hint);
     }
-    return fmt::format("{} ${:.4g}/h a GPU{}{}, {}",
+    return fmt::format("{} {}/h a GPU{}{}, {}",
                        nameOf(basis.kind),
-                       hour.price->count(),
+                       priceOfHour(hour.price->count()),
                        ownershipText(basis),
                        interruptionText(basis),
                        sourceText(basis));

@@ -23,6 +23,15 @@ TEST(HfChecks, RefusesWhatTransformersWouldNotBuild) {
     EXPECT_FALSE(read(R"(, "hidden_act": 3)"));
     EXPECT_FALSE(read(R"(, "rope_theta": -3)"));
     EXPECT_FALSE(read(R"(, "rope_theta": "big")"));
+    EXPECT_TRUE(read(R"(, "partial_rotary_factor": 0.25, "rms_norm_eps": 1e-06)"));
+    EXPECT_FALSE(read(R"(, "partial_rotary_factor": 1.5)"));
+    EXPECT_FALSE(read(R"(, "rms_norm_eps": "small")"));
+    EXPECT_FALSE(read(R"(, "quantization_config": "awq")"));
+    const auto turned = read(R"(, "partial_rotary_factor": -1)");
+    ASSERT_FALSE(turned);
+    EXPECT_TRUE(turned.error().where.starts_with("config.json:1:")) << turned.error().where;
+    EXPECT_EQ(turned.error().hint,
+              "\"partial_rotary_factor\": 1.0, or leave it out for the default of its family");
 }
 
 TEST(HfChecks, SaysWhatIsLeftOut) {
