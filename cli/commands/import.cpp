@@ -115,12 +115,12 @@ Command importCommand(const FlagSet& program, const GlobalOptions& options) {
     const FlagSet app =
         program.command("import", "Read a launch file of a framework as a scenario");
     app.footer(
-        "files: torchtitan's TOML, DeepSpeed's JSON, YAML of Accelerate, Axolotl and NeMo, scripts "
+        "files: torchtitan's TOML, DeepSpeed's JSON, YAML of Accelerate, Axolotl, NeMo, TRL and\n"
+        "torchtune, scripts that call tune run, Megatron's pretrain_gpt.py, torchtitan or Hugging\n"
+        "Face's Trainer, Python programs of Trainer, FSDP2, DDP, Megatron Bridge and NeMo, jobs "
         "that\n"
-        "call Megatron's pretrain_gpt.py, torchtitan or Hugging Face's Trainer, Python programs "
-        "of\n"
-        "Trainer, FSDP2, DDP, Megatron Bridge and NeMo, jobs that start one of these, and the "
-        "folder\nof a run. Every command takes such a file for a scenario.\n"
+        "start one of these, and the folder of a run. Every command takes such a file for a "
+        "scenario.\n"
         "examples:\n"
         "  fabricast import axolotl.yaml -c dgx-h100\n"
         "  fabricast import train.toml -o run.json\n"
