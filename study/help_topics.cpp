@@ -94,7 +94,8 @@ std::string recomputeTopic() {
 
 std::string moeTopic() {
     return "Mixtures of experts: each token passes a few of the experts of a layer.\n"
-           "  --layout ep=8      experts are distributed over 8 GPUs (Megatron, TorchTitan)\n"
+           "  --layout ep=8      experts are distributed over 8 GPUs (Megatron, TorchTitan, "
+           "DeepSpeed)\n"
            "  --layout etp=1     tensor parallelism inside an expert\n"
            "  --set settings.kernels.dispatcher=alltoall       how tokens reach their experts\n"
            "  --set settings.kernels.dispatch_once_per_node=true   DeepEP and HybridEP\n"
@@ -104,6 +105,9 @@ std::string moeTopic() {
            "  --set settings.kernels.experts=deepspeed         DeepSpeed-MoE, for ep\n"
            "  --set settings.kernels.experts=autoep            AutoEP: DeepSpeed's default with "
            "ep\n"
+           "  \"expert_parallel\": {\"enabled\": true, \"autoep_size\": 8}    the same in "
+           "DeepSpeed's "
+           "JSON\n"
            "Without ep every GPU has all experts of its layers, or shards of them (FSDP, ZeRO-3).\n"
            "  fabricast plan -m qwen3-30b-a3b -c dgx-h100 -n 2 --seq 4096\n";
 }

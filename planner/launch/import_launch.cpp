@@ -183,6 +183,18 @@ Result<JsonValue> importScript(OpenedFile& file, const ImportContext& context) {
         "the file that it reads: deepspeed.json, accelerate.yaml, …");
 }
 
+/// Without its script, which says what is recomputed.
+Result<JsonValue> importDeepspeedAlone(LaunchKeys& keys) {
+    FABRICAST_ASSIGN(const JsonValue run, importDeepspeed(keys));
+    ScenarioDraft draft(keys);
+    draft.merge(run);
+    draft.takeNotes(run);
+    draft.assume("layout.recompute",
+                 "nothing is recomputed: the program says so, and not DeepSpeed's file (--layout "
+                 "recompute=full where it calls model.gradient_checkpointing_enable())");
+    return draft.finish("deepspeed", {""});
+}
+
 }  // namespace
 
 Result<JsonValue> importFile(OpenedFile& file, const ImportContext& context) {
@@ -192,7 +204,7 @@ Result<JsonValue> importFile(OpenedFile& file, const ImportContext& context) {
         case LaunchKind::Titan:
             return importTitan(file.keys, context);
         case LaunchKind::Deepspeed:
-            return importDeepspeed(file.keys);
+            return importDeepspeedAlone(file.keys);
         case LaunchKind::Accelerate: {
             FABRICAST_ASSIGN(JsonValue run, importAccelerate(file.keys));
             return withDeepspeed(std::move(run), "accelerate", file, context);

@@ -32,7 +32,7 @@ std::optional<KeyOwner> ownerOf(const LintFile& file) {
                              "zero_optimization.offload_param",
                              "bf16",
                              "fp16"},
-                            {"", "data_types", "torch_autocast"}};
+                            {"", "data_types", "expert_parallel", "torch_autocast"}};
         case LaunchKind::Accelerate:
             return KeyOwner{file.text("compute_environment") == "AMAZON_SAGEMAKER"
                                 ? "accelerate-sagemaker"

@@ -207,19 +207,39 @@ LayoutDefaults layoutDefaults(const Stack& stack, const Layout& given) {
     return answer;
 }
 
+namespace {
+
+std::array<UsedAxis, 7> usedAxes(const StackAxes& axes, const Layout& layout) {
+    return {{{"tp", layout.tp > 1, axes.tensor},
+             {"sp", layout.sp, axes.sequence},
+             {"pp", layout.pp > 1, axes.pipeline},
+             {"vpp", layout.vpp > 1, axes.virtualPipeline},
+             {"cp", layout.cp > 1, !axes.context.empty()},
+             {"ep", layout.ep > 1, axes.expert},
+             {"etp", layout.etp > 1, axes.expertTensor}}};
+}
+
+/// ": --stack megatron, megatron-fsdp, …", those that have the axis.
+std::string stacksWith(const Layout& layout, std::size_t axis) {
+    std::string names;
+    for (const Stack& one : allStacks()) {
+        if (usedAxes(one.axes, layout)[axis].supported) {
+            names += (names.empty() ? ": --stack " : ", ") + std::string(one.name);
+        }
+    }
+    return names;
+}
+
+}  // namespace
+
 Result<void> checkAxes(std::string_view stack, const StackAxes& axes, const Layout& layout) {
-    const auto used = std::to_array<UsedAxis>({{"tp", layout.tp > 1, axes.tensor},
-                                               {"sp", layout.sp, axes.sequence},
-                                               {"pp", layout.pp > 1, axes.pipeline},
-                                               {"vpp", layout.vpp > 1, axes.virtualPipeline},
-                                               {"cp", layout.cp > 1, !axes.context.empty()},
-                                               {"ep", layout.ep > 1, axes.expert},
-                                               {"etp", layout.etp > 1, axes.expertTensor}});
-    for (const UsedAxis& axis : used) {
-        if (axis.used && !axis.supported) {
-            return lacks("layout." + std::string(axis.key),
-                         std::string(stack) + " has no " + std::string(axis.key),
-                         "leave " + std::string(axis.key) + " out, or choose another stack");
+    const auto used = usedAxes(axes, layout);
+    for (std::size_t i = 0; i < used.size(); ++i) {
+        if (used[i].used && !used[i].supported) {
+            return lacks("layout." + std::string(used[i].key),
+                         std::string(stack) + " has no " + std::string(used[i].key),
+                         "leave " + std::string(used[i].key) + " out, or choose another stack" +
+                             stacksWith(layout, i));
         }
     }
     FABRICAST_TRY(checkChoice(stack, "shard", layout.shard, axes.shards));

@@ -60,6 +60,21 @@ TEST(Import, DropsAnAssumptionAboutWhatIsTyped) {
     EXPECT_NE(ran("import " + script + " --gpu h100 --gpus 8").out.find(length), std::string::npos);
 }
 
+TEST(Import, SaysWhatDeepspeedsFileLeavesToItsProgram) {
+    const std::string folder = tempFolder() + "recomputed";
+    ASSERT_EQ(ran("emit -m llama-3.2-1b -c dgx-h100 --stack deepspeed --layout "
+                  "dp=8,shard=zero3,recompute=full --out " +
+                  folder)
+                  .code,
+              ExitCode::Ok);
+    const std::string asked = "explain " + folder + " -m llama-3.2-1b -c dgx-h100";
+    const std::string said = "assumed: nothing is recomputed";
+    EXPECT_NE(ran(asked).out.find(said), std::string::npos) << ran(asked).out;
+    const ProgramOutput typed = ran(asked + " --layout recompute=full");
+    EXPECT_EQ(typed.out.find(said), std::string::npos) << typed.out;
+    EXPECT_NE(typed.out.find("recompute=full"), std::string::npos) << typed.out << typed.err;
+}
+
 TEST(Import, TakesAFolderByTheFileThatStartsTheOthers) {
     const std::string folder = tempFolder() + "import_folder";
     std::filesystem::remove_all(folder);
