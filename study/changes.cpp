@@ -57,6 +57,7 @@ constexpr std::array kRows = {
         "needs DeepEP or HybridEP",
         &offers::sendOncePerNode},
     Row{kMemory, kFree, 0, "sequence", kUnmeasured, &offers::splitSequence},
+    Row{kMemory | kSpeed, kFree, 0, "attention", "needs its kernel", &offers::fusedAttention},
     Row{kMemory | kTarget, kFree, 0, "loss", kUnmeasured, &offers::chunkedLoss},
     Row{kMemory | kSpeed | kTarget, kFree, 0, "loss", "needs liger-kernel", &offers::fusedLoss},
     Row{kMemory,

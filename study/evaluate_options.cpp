@@ -48,7 +48,7 @@ std::string leftOut(const AdviceTask& task,
                     const std::vector<AdviceStep>& before) {
     if (family.excluded) {
         return family.named ? "not among search.stacks"
-                            : "its software has no code for " + task.base.model.name;
+                            : "its software cannot run it: left out below";
     }
     if (family.asked) {
         return "asked of every way";

@@ -1,6 +1,7 @@
 #include "study/families.h"
 
-#include "planner/stack/packaged_models.h"
+#include "planner/load/gpu_defaults.h"
+#include "planner/request/scenario_json.h"
 #include "study/changes.h"
 #include "study/recipes.h"
 #include "study/search_request.h"
@@ -133,16 +134,24 @@ Result<bool> changesNothing(const std::vector<Edit>& settings, const Question& q
     return documentText(changed) == documentText(question);
 }
 
+/// What a question is about, as far as it says which stacks can run it.
+struct AdviceSubject {
+    const Question& question;
+    ScenarioRequest request;
+    ModelSpec model;
+    GpuSpec gpu;
+};
+
 /// Those of the row's stacks that the question lets be searched: it may name some, and those that
-/// have code for the model otherwise.
-std::vector<std::string> stacksOf(const FamilyRow& row,
-                                  const Question& question,
-                                  const ModelSpec& model) {
+/// can run it otherwise.
+std::vector<std::string> stacksOf(const FamilyRow& row, const AdviceSubject& subject) {
+    const Question& question = subject.question;
     const std::vector<std::string> named = searchWords(question, "stacks");
     std::vector<std::string> stacks;
     for (const std::string_view stack : wordsIn(row.stacks)) {
-        const bool isSearched = named.empty() ? checkHasCode(stack, model).has_value()
-                                              : std::ranges::find(named, stack) != named.end();
+        const bool isSearched =
+            named.empty() ? whyLeftOut(subject.request, stack, subject.model, subject.gpu).empty()
+                          : std::ranges::find(named, stack) != named.end();
         if (isSearched) {
             stacks.emplace_back(stack);
         }
@@ -172,10 +181,10 @@ Result<void> checkNamedStacks(const Question& question) {
 /// The row as a change of the question.
 Result<Change> changeOf(const FamilyRow& row,
                         const std::vector<Edit>& settings,
-                        const Question& question,
-                        const ModelSpec& model) {
+                        const AdviceSubject& subject) {
+    const Question& question = subject.question;
     Change change{.kind = "family", .edits = {}, .sideEffect = ""};
-    for (const std::string& stack : stacksOf(row, question, model)) {
+    for (const std::string& stack : stacksOf(row, subject)) {
         change.edits.push_back({"search.stacks", stack, "--stack"});
     }
     change.edits.insert(change.edits.end(), settings.begin(), settings.end());
@@ -206,14 +215,18 @@ Result<LoadedAdvice> loadAdvice(const Question& question, const Workbench& bench
     FABRICAST_TRY(checkSearch(question));
     FABRICAST_TRY(checkNamedStacks(question));
     FABRICAST_ASSIGN(SearchRequest usual, searchRequest(question, bench));
-    const ModelSpec model = usual.task.base.model;
+    FABRICAST_ASSIGN(ScenarioRequest request, readScenario(question.root));
+    const AdviceSubject subject{.question = question,
+                                .request = std::move(request),
+                                .model = usual.task.base.model,
+                                .gpu = usual.task.base.cluster.node.gpu};
     LoadedAdvice loaded;
     loaded.base = std::move(usual.task.base);
     loaded.assumed = std::move(usual.assumed);
     for (const FamilyRow& row : kFamilies) {
         FABRICAST_ASSIGN(std::vector<Edit> settings, settingsOf(row));
         FABRICAST_ASSIGN(const bool asked, changesNothing(settings, question));
-        FABRICAST_ASSIGN(const Change change, changeOf(row, settings, question, model));
+        FABRICAST_ASSIGN(const Change change, changeOf(row, settings, subject));
         FABRICAST_ASSIGN(const Question changed, with(question, change.edits));
         FABRICAST_ASSIGN(SearchRequest search, searchRequest(changed, bench));
         AdviceFamily family{.key = std::string(row.key),
@@ -224,7 +237,7 @@ Result<LoadedAdvice> loadAdvice(const Question& question, const Workbench& bench
                             .recipes = {},
                             .rules = std::move(search.task.rules),
                             .asked = asked,
-                            .excluded = stacksOf(row, question, model).empty(),
+                            .excluded = stacksOf(row, subject).empty(),
                             .named = !searchWords(question, "stacks").empty()};
         FABRICAST_ASSIGN(const bool tuned, isTuned(question));
         for (const StackSettings& stack : family.stacks) {

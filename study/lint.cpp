@@ -2,8 +2,11 @@
 
 #include "planner/launch/torchtune.h"
 #include "planner/lint/lint.h"
+#include "planner/load/find_cluster.h"
 #include "planner/load/input_text.h"
 #include "planner/report/subject_text.h"
+#include "planner/request/scenario_json.h"
+#include "planner/spec/gpu_kernels.h"
 #include "planner/text/json_builder.h"
 #include "planner/text/text_file.h"
 #include "study/explain.h"
@@ -13,6 +16,7 @@
 #include <array>
 #include <filesystem>
 #include <iterator>
+#include <optional>
 #include <system_error>
 #include <utility>
 
@@ -61,10 +65,31 @@ Result<Explanation> forecastToLint(const Question& question,
                : explain(question, {.memory = true}, bench, watch);
 }
 
+/// Of what is known of a run that is refused: its GPU.
+LintFacts factsOfGpu(const GpuSpec& gpu) {
+    LintFacts facts;
+    if (const std::optional<int> capability = computeCapability(gpu)) {
+        facts.capability = *capability;
+    }
+    return facts;
+}
+
+/// A run that is refused may name its cluster all the same.
+LintFacts factsOfCluster(const Result<Question>& question, const Workbench& bench) {
+    const Result<ScenarioRequest> request =
+        question ? readScenario(question->root) : tl::unexpected(question.error());
+    if (!request || !says(*question, "cluster")) {
+        return {};
+    }
+    const auto found = findCluster(request->cluster, bench.profiles(), question->folders);
+    return found ? factsOfGpu(found->cluster.node.gpu) : LintFacts{};
+}
+
 LintFacts factsOf(const Question& question, const Explanation& forecast) {
     const Scenario& scenario = forecast.scenario;
     LintFacts facts{.gpusPerNode = scenario.cluster.node.gpus,
-                    .isBlackwell = scenario.cluster.node.gpu.family == "Blackwell"};
+                    .isBlackwell = scenario.cluster.node.gpu.family == "Blackwell",
+                    .capability = factsOfGpu(scenario.cluster.node.gpu).capability};
     if (says(question, "cluster.nodes") || says(question, "cluster.gpus")) {
         facts.gpus = scenario.cluster.gpus();
         facts.dataRanks = scenario.layout.dp;
@@ -220,7 +245,8 @@ Result<LintReport> lint(const std::string& file,
     if (!forecast && forecast.error().code == Error::Code::Stopped) {
         return tl::unexpected(forecast.error());
     }
-    report.findings = lint(files, forecast ? factsOf(*question, *forecast) : LintFacts{});
+    report.findings =
+        lint(files, forecast ? factsOf(*question, *forecast) : factsOfCluster(question, bench));
     addUnread(files, std::filesystem::path(path).parent_path().string(), report.findings);
     addStranger(files, report);
     if (forecast) {

@@ -64,8 +64,7 @@ void addNotPyTorch(const MemoryMessage& message, bool alone, std::vector<OomCaus
         {shortText(*beside) + (message.inUse ? " of this process is" : " is") +
              " not PyTorch's: CUDA context, " + (alone ? "" : "NCCL's buffers, ") + "libraries" +
              (message.inUse ? "" : ", and other processes"),
-         alone ? "CUDA_MODULE_LOADING=LAZY, fewer libraries that load their own "
-                 "kernels; the context itself stays"
+         alone ? "fewer libraries that load their own kernels; the context itself stays"
                : "fewer communicators, NCCL_NVLS_ENABLE=0 within NVLink, NCCL_BUFFSIZE or "
                  "NCCL_MAX_NCHANNELS smaller; the context itself stays"});
 }

@@ -1,5 +1,7 @@
 #include "planner/base/integers.h"
 #include "planner/spec/check_fused_loss.h"
+#include "planner/spec/gpu_kernels.h"
+#include "planner/spec/written_attention.h"
 #include "study/change_offers.h"
 
 #include <algorithm>
@@ -88,6 +90,24 @@ void splitSequence(const ChangeSubject& subject, Offers& offers) {
     if (subject.now.layout.tp > 1 && !subject.now.layout.sp) {
         offers.add({layoutKey("sp", "on")});
     }
+}
+
+/// Where attention is written out, and a kernel of the GPU computes the model's.
+void fusedAttention(const ChangeSubject& subject, Offers& offers) {
+    const ModelSpec& model = subject.now.model;
+    const KernelSettings& kernels = subject.now.settings.kernels;
+    const bool runsFlash = runsFlashAttention(subject.now.cluster.node.gpu);
+    const bool isOfHub = kernels.code == ModelCode::HuggingFace;
+    const bool needsFlash = !isOfHub || lacksNativeAttention(model);
+    if (isSearch(subject) || kernels.attention != AttentionKernel::Unfused ||
+        (needsFlash && !runsFlash) || (isOfHub && lacksFusedAttention(model))) {
+        return;
+    }
+    Edits edits{setting("settings.kernels.attention", "flash")};
+    if (isOfHub && needsFlash && kernels.attentionCode == AttentionCode::Native) {
+        edits.push_back(setting("settings.kernels.attention_code", "flash2"));
+    }
+    offers.add(std::move(edits));
 }
 
 void chunkedLoss(const ChangeSubject& subject, Offers& offers) {

@@ -1,6 +1,7 @@
 #include "study/size_ask.h"
 
 #include "planner/base/quantity_text.h"
+#include "study/unit_sizes.h"
 
 #include <algorithm>
 #include <charconv>
@@ -10,7 +11,7 @@
 namespace fabricast {
 namespace {
 
-constexpr const char* kSizeTargets = "tokens-per-s=1.2M, days=30 or budget=2M";
+constexpr const char* kSizeTargets = "tokens-per-s=1.2M, days=30, hours=24 or budget=2M";
 
 std::optional<double> decimalOf(const std::string& typed) {
     double value = 0.0;
@@ -42,6 +43,9 @@ Result<SizeTarget> readSizeTarget(const std::string& typed) {
     }
     if (metric == "days") {
         return SizeTarget{SizeMetric::Days, decimalOf(value).value_or(0.0)};
+    }
+    if (metric == "hours") {
+        return SizeTarget{SizeMetric::Days, decimalOf(value).value_or(0.0) * kDaysPerHour};
     }
     return fail(Error::Code::BadInput,
                 "--target",

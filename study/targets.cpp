@@ -99,10 +99,13 @@ Result<PlanTarget> readTarget(const std::string& typed) {
     if (metric == "days") {
         return PlanTarget{TargetMetric::Days, numberOf(value)};
     }
+    if (metric == "hours") {
+        return PlanTarget{TargetMetric::Days, numberOf(value) * kDaysPerHour};
+    }
     return fail(Error::Code::BadInput,
                 "--target",
                 "\"" + typed + "\" is not a target",
-                "tokens-per-s=1.2M, step=2.5s, mfu=45% or days=30");
+                "tokens-per-s=1.2M, step=2.5s, mfu=45%, days=30 or hours=24");
 }
 
 /// Of the best plan, or the memory of what comes nearest to fitting.

@@ -237,10 +237,11 @@ Command planCommand(const FlagSet& program, const GlobalOptions& options) {
         .oneEach()
         .group("The scenario");
     addQuestionFlags(app, flags->question, searchFlags());
-    app.add(
-           "--target", flags->targets, "tokens-per-s, step, mfu or days; lists what would reach it")
+    app.add("--target",
+            flags->targets,
+            "tokens-per-s, step, mfu, days or hours; lists what would reach it")
         .takes("METRIC=VALUE")
-        .oneOf({"tokens-per-s=", "step=", "mfu=", "days="})
+        .oneOf({"tokens-per-s=", "step=", "mfu=", "days=", "hours="})
         .oneEach()
         .group(kGroup);
     app.add("--simulate", flags->simulate, {1, kMostPlans})

@@ -194,9 +194,11 @@ Command sizeCommand(const FlagSet& program, const GlobalOptions& options) {
         app, flags->question, {"--stack", "-c", "-n", "--gpus", "--gpu", "--fabric"});
     addQuestionFlags(app, flags->question, searchFlags(), {"--top", "--objective"});
     addHardwareFlags(app, *flags);
-    app.add("--target", flags->targets, "tokens-per-s, days or budget (of the runs, in dollars)")
+    app.add("--target",
+            flags->targets,
+            "tokens-per-s, days, hours or budget (of the runs, in dollars)")
         .takes("METRIC=VALUE")
-        .oneOf({"tokens-per-s=", "days=", "budget="})
+        .oneOf({"tokens-per-s=", "days=", "hours=", "budget="})
         .oneEach()
         .group(kGroup);
     app.addChoice<std::optional<SizeAim>>("--minimize", flags->ask.aim, kAims)

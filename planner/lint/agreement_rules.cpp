@@ -137,6 +137,60 @@ LintHits twoNumbers(const LintView& view) {
     });
 }
 
+/// bf16, Ampere's tensor cores, and the kernels of FlashAttention came together.
+constexpr std::int64_t kAmpere = 80;
+
+bool isBeforeAmpere(const LintView& view) {
+    return view.facts.capability.value_or(kAmpere) < kAmpere;
+}
+
+std::string capabilityOf(const LintView& view) {
+    constexpr std::int64_t kMinors = 10;
+    const std::int64_t capability = *view.facts.capability;
+    return "a GPU of compute capability " + std::to_string(capability / kMinors) + "." +
+           std::to_string(capability % kMinors);
+}
+
+/// Of every framework; torchtitan's default too is not looked at, as only what is written is.
+SaidPrecision anyPrecisionOf(const LintFile& file) {
+    if (file.kind() == LaunchKind::Megatron && file.has("--bf16")) {
+        return {"bf16", file.at("--bf16")};
+    }
+    if (file.kind() == LaunchKind::Tune && file.text("dtype") == "bf16") {
+        return {"bf16", file.at("dtype")};
+    }
+    if (file.kind() == LaunchKind::Titan &&
+        file.text("training.mixed_precision_param") == "bfloat16") {
+        return {"bf16", file.at("training.mixed_precision_param")};
+    }
+    return precisionOf(file);
+}
+
+LintHits bf16BeforeAmpere(const LintView& view) {
+    const SaidPrecision said = anyPrecisionOf(view.file);
+    return isBeforeAmpere(view) && said.name == "bf16" && said.at != nullptr
+               ? LintHits{{said.at, "bf16 on " + capabilityOf(view), "fp16"}}
+               : LintHits{};
+}
+
+LintHits flashBeforeAmpere(const LintView& view) {
+    if (!isBeforeAmpere(view)) {
+        return {};
+    }
+    for (const char* const path : {"attn_implementation", "--attn_implementation"}) {
+        if (view.file.text(path).starts_with("flash_attention_")) {
+            return {{view.file.at(path),
+                     view.file.text(path) + " on " + capabilityOf(view),
+                     std::string(path) + (path[0] == '-' ? " sdpa" : ": sdpa")}};
+        }
+    }
+    const bool isOn = view.file.kind() == LaunchKind::Axolotl && view.file.isOn("flash_attention");
+    return isOn ? LintHits{{view.file.at("flash_attention"),
+                            "flash_attention on " + capabilityOf(view),
+                            "flash_attention: false"}}
+                : LintHits{};
+}
+
 constexpr std::array kAgreementRules = {
     LintRule{
         "AG01",
@@ -148,7 +202,17 @@ constexpr std::array kAgreementRules = {
              LintSeverity::Error,
              "numbers that differ between files",
              "The start ends with a mismatch, or one of the two is used without a word.",
-             &twoNumbers}};
+             &twoNumbers},
+    LintRule{"AG03",
+             LintSeverity::Error,
+             "bf16 on a GPU that does not multiply in it",
+             "The Trainer refuses to start; other loops emulate it, slower than fp32.",
+             &bf16BeforeAmpere},
+    LintRule{"AG04",
+             LintSeverity::Error,
+             "FlashAttention on a GPU that it has no kernels for",
+             "The start ends: FlashAttention 2 requires compute capability 8.0.",
+             &flashBeforeAmpere}};
 
 }  // namespace
 

@@ -27,7 +27,8 @@ struct LintFacts {
     std::optional<std::int64_t> gpusPerNode{};
     std::optional<std::int64_t> kvHeads{};
     std::optional<bool> isBlackwell{};
-    std::optional<double> shardShare{};  ///< of a forecast step, in communication of shards
+    std::optional<std::int64_t> capability{};  ///< compute capability, 70 for 7.0
+    std::optional<double> shardShare{};        ///< of a forecast step, in communication of shards
 };
 
 /// What a rule looks at: one file, beside those that belong to it.

@@ -2,6 +2,7 @@
 
 #include "planner/load/complete_layout.h"
 #include "planner/load/find_cluster.h"
+#include "planner/load/gpu_defaults.h"
 #include "planner/load/measured_notes.h"
 #include "planner/load/scenario_parts.h"
 #include "planner/request/scenario_json.h"
@@ -83,9 +84,10 @@ Result<LoadedScenario> scenarioFrom(const ScenarioRequest& request,
     Scenario& scenario = loaded.scenario;
     FABRICAST_ASSIGN(scenario.model, modelOf(request, profiles, folders));
     addModelNotes(scenario.model, loaded.assumed);
-    FABRICAST_ASSIGN(const Stack* stack, stackOf(request, scenario.model, loaded.assumed));
-    scenario.stack = std::string(stack->name);
     FABRICAST_ASSIGN(FoundCluster found, findCluster(request.cluster, profiles, folders));
+    FABRICAST_ASSIGN(const Stack* stack,
+                     stackOf(request, scenario.model, found.cluster.node.gpu, loaded.assumed));
+    scenario.stack = std::string(stack->name);
     loaded.assumed.insert(loaded.assumed.end(), found.assumed.begin(), found.assumed.end());
     FABRICAST_ASSIGN(const std::optional<std::int64_t> started, startedGpus(root));
     if (started && !found.room.gpus && !request.layout.says("dp")) {
@@ -111,6 +113,7 @@ Result<LoadedScenario> scenarioFrom(const ScenarioRequest& request,
     FABRICAST_ASSIGN(scenario.settings, settingsOf(request, *stack, scenario));
     FABRICAST_TRY(checkTuning(request, scenario.model, *stack, scenario.settings, loaded.assumed));
     addAttentionNote(request, scenario, loaded.assumed);
+    addGpuNotes(request, scenario, loaded.assumed);
     FABRICAST_TRY(stack->check(scenario));
     FABRICAST_TRY(checkMultiplies(scenario));
     FABRICAST_ASSIGN(loaded.measured, measuredNotes(scenario.cluster, profiles));

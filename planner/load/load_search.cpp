@@ -2,10 +2,10 @@
 
 #include "planner/base/checked.h"
 #include "planner/load/find_cluster.h"
+#include "planner/load/gpu_defaults.h"
 #include "planner/load/measured_notes.h"
 #include "planner/load/scenario_parts.h"
 #include "planner/request/scenario_json.h"
-#include "planner/stack/packaged_models.h"
 #include "planner/text/json_builder.h"
 
 #include <algorithm>
@@ -32,14 +32,17 @@ Result<const Stack*> stackNamed(const std::string& name, const std::string& wher
     return stack;
 }
 
-/// Those that people choose among, less what has no code for the model, which is said.
-std::vector<std::string> usualStacksFor(const ModelSpec& model, std::vector<std::string>& assumed) {
+/// Those that people choose among, less what cannot run here, which is said.
+std::vector<std::string> usualStacksFor(const ScenarioRequest& request,
+                                        const Scenario& base,
+                                        std::vector<std::string>& assumed) {
     std::vector<std::string> names;
     for (const std::string_view name : kUsualStacks) {
-        if (checkHasCode(name, model)) {
+        std::string why = whyLeftOut(request, name, base.model, base.cluster.node.gpu);
+        if (why.empty()) {
             names.emplace_back(name);
         } else {
-            assumed.push_back(leftOutNote(name, model));
+            assumed.push_back(std::move(why));
         }
     }
     return names;
@@ -48,7 +51,7 @@ std::vector<std::string> usualStacksFor(const ModelSpec& model, std::vector<std:
 /// A name in the scenario is read even where others are searched.
 Result<std::vector<const Stack*>> stacksOf(const ScenarioRequest& request,
                                            const std::vector<std::string>& typed,
-                                           const ModelSpec& model,
+                                           const Scenario& base,
                                            std::vector<std::string>& assumed) {
     if (!request.stack.empty()) {
         FABRICAST_TRY(stackNamed(request.stack, request.stackWhere));
@@ -64,7 +67,7 @@ Result<std::vector<const Stack*>> stacksOf(const ScenarioRequest& request,
         names.assign(kFrozenStacks.begin(), kFrozenStacks.end());
     }
     if (names.empty()) {
-        names = usualStacksFor(model, assumed);
+        names = usualStacksFor(request, base, assumed);
     }
     std::vector<const Stack*> stacks;
     for (const std::string& name : names) {
@@ -72,7 +75,7 @@ Result<std::vector<const Stack*>> stacksOf(const ScenarioRequest& request,
                          stackNamed(name, typed.empty() ? request.stackWhere : "--stack"));
         if (std::find(stacks.begin(), stacks.end(), stack) == stacks.end()) {
             stacks.push_back(stack);
-            addOwnPartNote(request, model, stack->name, assumed);
+            addOwnPartNote(request, base.model, stack->name, assumed);
         }
     }
     return stacks;
@@ -151,12 +154,12 @@ Result<LoadedSearch> searchFrom(const ScenarioRequest& request,
     Scenario& base = loaded.base;
     FABRICAST_ASSIGN(base.model, modelOf(request, profiles, folders));
     addModelNotes(base.model, loaded.assumed);
-    FABRICAST_ASSIGN(const auto chosen, stacksOf(request, stacks, base.model, loaded.assumed));
     FABRICAST_ASSIGN(FoundCluster found, findCluster(request.cluster, profiles, folders));
     loaded.assumed.insert(loaded.assumed.end(), found.assumed.begin(), found.assumed.end());
     FABRICAST_ASSIGN(const std::int64_t gpus,
                      searchedGpus(request, root, found.room, loaded.assumed));
     FABRICAST_ASSIGN(base.cluster, withRanks(std::move(found), gpus));
+    FABRICAST_ASSIGN(const auto chosen, stacksOf(request, stacks, base, loaded.assumed));
     base.workload.sequence = sequenceOf(request.workload, base.model, loaded.assumed);
     FABRICAST_TRY(checkPositions(base.model, base.workload.sequence, loaded.assumed));
     FABRICAST_ASSIGN(base.workload.globalBatch,
@@ -174,6 +177,7 @@ Result<LoadedSearch> searchFrom(const ScenarioRequest& request,
         if (auto settings = settingsOf(request, *stack, usual)) {
             usual.settings = *std::move(settings);
             addAttentionNote(request, usual, loaded.assumed);
+            addGpuNotes(request, usual, loaded.assumed);
         }
         loaded.stacks.push_back(
             {stack,

@@ -2,6 +2,7 @@
 
 #include "planner/estimate/op_kernels.h"
 #include "planner/load/find_model.h"
+#include "planner/load/gpu_defaults.h"
 #include "planner/load/precision_scheme.h"
 #include "planner/request/settings_json.h"
 #include "planner/spec/names.h"
@@ -104,30 +105,34 @@ bool hasKeys(const Stack& stack, const PartialLayout& typed) {
 
 Result<const Stack*> usualStackOf(const ScenarioRequest& request,
                                   const ModelSpec& model,
+                                  const GpuSpec& gpu,
                                   std::vector<std::string>& assumed) {
+    FABRICAST_ASSIGN(const Stack* usual, findStack(kUsualStack));
     const Result<void> code = checkHasCode(kUsualStack, model);
-    if (code) {
+    if (code && multipliesIn(request, *usual, gpu)) {
         assumed.push_back(std::string("stack ") + kUsualStack + " (default)");
         addOwnPartNote(request, model, kUsualStack, assumed);
-        return findStack(kUsualStack);
+        return usual;
     }
+    const std::string why = code ? std::string(kUsualStack) + " has no fp16" : code.error().why;
     for (const char* name : kStacksBeside) {
         FABRICAST_ASSIGN(const Stack* stack, findStack(name));
-        if (checkHasCode(name, model) && hasKeys(*stack, request.layout)) {
-            assumed.push_back(std::string("stack ") + name + " (default: " + code.error().why +
-                              ")");
+        if (checkHasCode(name, model) && hasKeys(*stack, request.layout) &&
+            multipliesIn(request, *stack, gpu)) {
+            assumed.push_back(std::string("stack ") + name + " (default: " + why + ")");
             return stack;
         }
     }
     assumed.push_back(std::string("stack ") + kUsualStack + " (default)");
     addOwnPartNote(request, model, kUsualStack, assumed);
-    return findStack(kUsualStack);
+    return usual;
 }
 
 }  // namespace
 
 Result<const Stack*> stackOf(const ScenarioRequest& request,
                              const ModelSpec& model,
+                             const GpuSpec& gpu,
                              std::vector<std::string>& assumed) {
     if (request.stack.empty() && freezesSome(request)) {
         const bool alone = request.cluster.gpus == 1;
@@ -136,7 +141,7 @@ Result<const Stack*> stackOf(const ScenarioRequest& request,
         return findStack(usual);
     }
     if (request.stack.empty()) {
-        return usualStackOf(request, model, assumed);
+        return usualStackOf(request, model, gpu, assumed);
     }
     Result<const Stack*> stack = findStack(request.stack);
     if (!stack) {
@@ -339,6 +344,8 @@ Result<Settings> settingsOf(const ScenarioRequest& request,
     if (!request.settings.is(JsonValue::Kind::Null)) {
         FABRICAST_ASSIGN(settings, applySettings(request.settings, std::move(settings)));
     }
+    FABRICAST_ASSIGN(
+        settings, withGpuDefaults(request, stack, scenario.cluster.node.gpu, std::move(settings)));
     if (fallsBack(request, scenario, settings)) {
         settings.kernels.attention = AttentionKernel::Unfused;
     }
@@ -392,6 +399,7 @@ void addAttentionNote(const ScenarioRequest& request,
 }
 
 Result<void> checkMultiplies(const Scenario& scenario) {
+    FABRICAST_TRY(checkAttends(scenario));
     const std::optional<KernelProfile>& kernels = scenario.cluster.node.gpu.kernels;
     Result<void> sound = kernels ? checkTypes(scenario, *kernels) : Result<void>();
     if (sound || sound.error().where != "settings.precision.compute") {

@@ -21,10 +21,16 @@ std::string timeSeconds(double value) {
     return fmt::format("{:.6g} s", value);
 }
 
+/// "16 microbatches", "1 microbatch".
+std::string microBatchesText(const StepTerms& terms) {
+    return fmt::format(
+        "{:.0f} {}", terms.microBatches, terms.microBatches == 1.0 ? "microbatch" : "microbatches");
+}
+
 /// "16 microbatches x (0.101 s forward + 0.213 s backward)".
 std::string passes(const StepTerms& terms, TimePart part) {
-    return fmt::format("{:.0f} microbatches x ({} forward + {} backward)",
-                       terms.microBatches,
+    return fmt::format("{} x ({} forward + {} backward)",
+                       microBatchesText(terms),
                        timeSeconds(terms.forward.of(part)),
                        timeSeconds(terms.backward.of(part)));
 }
@@ -93,10 +99,10 @@ std::string partFormula(const StepEstimate& step, TimePart part) {
         case TimePart::Bubble:
             return fmt::format(
                 "{} from first forward to last backward - {} of transfers - "
-                "{:.0f} microbatches x {} forward and backward of stage {}",
+                "{} x {} forward and backward of stage {}",
                 timeSeconds(terms.span),
                 timeSeconds(step.parts.of(TimePart::Stage)),
-                terms.microBatches,
+                microBatchesText(terms),
                 timeSeconds(pass),
                 step.slowest);
         case TimePart::Stage:
@@ -104,9 +110,9 @@ std::string partFormula(const StepEstimate& step, TimePart part) {
         case TimePart::Optimizer:
             return optimizerFormula(terms.optimizer) + outerText(step, part);
         case TimePart::Host:
-            return fmt::format("{} + {:.0f} microbatches x {} of the training loop + {} a step",
+            return fmt::format("{} + {} x {} of the training loop + {} a step",
                                passes(terms, part),
-                               terms.microBatches,
+                               microBatchesText(terms),
                                timeSeconds(terms.hostMicroBatch.count()),
                                timeSeconds(terms.hostStep.count()));
         default:
@@ -235,10 +241,10 @@ std::optional<std::string> countWhy(const Scenario& scenario,
     if (name == "recompute") {
         const double once = step.terms.recompute.total();
         return fmt::format(
-            "time.recompute = {}\n  {:.0f} microbatches x {} of kernels that backward "
+            "time.recompute = {}\n  {} x {} of kernels that backward "
             "runs again, which the other parts contain\n",
             timeSeconds(step.terms.microBatches * once),
-            step.terms.microBatches,
+            microBatchesText(step.terms),
             timeSeconds(once));
     }
     if (name == "kernels") {

@@ -40,6 +40,12 @@ bool isSafer(const Plan& a, const Plan& b) {
     return rank(a) < rank(b);
 }
 
+/// Whether its nodes surely hold what it leaves to them; where their memory is not known, nobody
+/// can tell.
+bool hostSurelyFits(const Plan& plan) {
+    return !plan.memory.ofNode().isUnknown();
+}
+
 }  // namespace
 
 bool sameInWhatMatters(const Scenario& a, const Scenario& b) {
@@ -129,8 +135,9 @@ std::optional<double> DistinctPlans::settledBeyond(std::size_t top) const {
     std::vector<Row> rows;
     for (const Group& group : groups_) {
         const auto first = firstOf(group);
-        if (counts(*first)) {
-            rows.push_back({valueOf(*shownIn(group)), valueOf(*first)});
+        const Plan& shown = *shownIn(group);
+        if (counts(*first) && hostSurelyFits(shown)) {  // others come behind slower ones
+            rows.push_back({valueOf(shown), valueOf(*first)});
         }
     }
     if (rows.size() < top || top == 0) {
@@ -171,6 +178,7 @@ std::vector<Plan> DistinctPlans::best(std::size_t top) && {
     std::stable_sort(rows.begin(), rows.end(), [this](const Plan& a, const Plan& b) {
         const auto rank = [this](const Plan& plan) {
             return std::tuple(!counts(plan),
+                              counts(plan) && !hostSurelyFits(plan),
                               !counts(plan) && plan.memory.onDevice == Verdict::Unlikely,
                               valueOf(plan));
         };

@@ -45,8 +45,13 @@ public:
         std::int64_t found = 0;
         const Result<Settings> usual = how_.settingsFor({});
         quantized_ = usual && usual->tuning == Tuning::Lora && isQuantized(usual->lora.base);
+        const std::int64_t apart =
+            usual && usual->outer.steps > 0 ? task_.base.cluster.sites.count : 1;
         for (const Layout& ranks : axes_.ranks()) {
             FABRICAST_TRY(watch.check());
+            if (ranks.dp % apart != 0) {  // each site trains a whole model
+                continue;
+            }
             for (const Layout& states : axes_.states(ranks, quantized_)) {
                 FABRICAST_ASSIGN(const bool taken, isTaken(states));
                 if (!taken) {
@@ -76,7 +81,8 @@ private:
             "no layout of " + std::to_string(gpus) + (gpus == 1 ? " GPU" : " GPUs");
         LayoutRules free = task_.rules;
         free.fixed.said.clear();
-        if (task_.rules.forbidden.empty() && !leavesAny(free)) {
+        free.forbidden.clear();
+        if (!leavesAny(free)) {
             return of + " has a dp that divides a global batch of " +
                    std::to_string(task_.base.workload.globalBatch);
         }

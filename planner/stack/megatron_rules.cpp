@@ -174,6 +174,19 @@ Result<void> checkRecompute(const Scenario& scenario) {
     return {};
 }
 
+/// Transformer Engine's UnfusedDotProductAttention "does not support context parallelism".
+Result<void> checkMegatronContext(const Scenario& scenario) {
+    const KernelSettings& kernels = scenario.settings.kernels;
+    const bool isUnfused = kernels.code == ModelCode::TransformerEngine &&
+                           kernels.attention == AttentionKernel::Unfused;
+    return isUnfused && scenario.layout.cp > 1
+               ? lacks("layout.cp",
+                       "Transformer Engine's unfused attention does not support context "
+                       "parallelism",
+                       "cp=1, or settings.kernels.attention=flash where the GPU has it")
+               : Result<void>();
+}
+
 /// --overlap-moe-expert-parallel-comm.
 Result<void> checkExpertOverlap(const Scenario& scenario) {
     const Layout& layout = scenario.layout;
@@ -247,6 +260,7 @@ Result<void> checkMegatronRules(const Scenario& scenario) {
     FABRICAST_TRY(checkMegatronExperts(scenario));
     FABRICAST_TRY(checkSequence(scenario));
     FABRICAST_TRY(checkMegatronPipeline(scenario));
+    FABRICAST_TRY(checkMegatronContext(scenario));
     FABRICAST_TRY(checkLoss(scenario));
     FABRICAST_TRY(checkRecompute(scenario));
     FABRICAST_TRY(checkExpertOverlap(scenario));

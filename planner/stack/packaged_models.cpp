@@ -23,20 +23,13 @@ Result<void> checkHasCode(std::string_view stack, const ModelSpec& model) {
     return rule == kModelCodeRules.end() ? Result<void>() : rule->check(model);
 }
 
-std::string leftOutNote(std::string_view stack, const ModelSpec& model) {
-    const Result<void> code = checkHasCode(stack, model);
-    const std::string name(stack);
-    return "left out: " + name + ": " + (code ? "" : code.error().why) + " (--stack " + name +
-           " forecasts it)";
-}
-
 std::optional<std::string> ownPartNote(std::string_view stack, const ModelSpec& model) {
     if (const Result<void> code = checkHasCode(stack, model); !code) {
         return code.error().why + ": its code would be yours";
     }
     if (stack == "torchtitan" && !isTitanConfig(model)) {
         return "torchtitan has the code of " + model.family + ", but no config of " + model.name +
-               ": its sizes would be yours";
+               ", which would be yours";
     }
     return std::nullopt;
 }

@@ -14,12 +14,9 @@ namespace fabricast {
 /// The family's code is in a release of the stack, as the refusal says where it is not.
 Result<void> checkHasCode(std::string_view stack, const ModelSpec& model);
 
-/// What of a model would be the user's own: its code, or the sizes that no config has. Nothing
+/// What of a model would be the user's own: its code, or its config. Nothing
 /// where the packages have both.
 std::optional<std::string> ownPartNote(std::string_view stack, const ModelSpec& model);
-
-/// "left out: torchtitan: …" of a stack that has no code for it.
-std::string leftOutNote(std::string_view stack, const ModelSpec& model);
 
 /// The rules of one stack: pretrain_gpt.py of Megatron-Core, and torchtitan/models.
 Result<void> checkMegatronCode(const ModelSpec& model);

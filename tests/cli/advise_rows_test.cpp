@@ -13,7 +13,7 @@
 namespace fabricast {
 namespace advise_rows_test {
 
-const std::string kQuestion = "-m qwen2.5-7b -c 8x-rtx-5090 --seq 4096 --global-batch 64 ";
+const std::string kQuestion = "-m llama-3.1-8b -c 8x-rtx-5090 --seq 4096 --global-batch 64 ";
 
 /// The row of a way to train; an empty value where there is none.
 JsonValue rowOf(const JsonValue& advice, const std::string& key) {
@@ -120,7 +120,10 @@ TEST(AdviseRows, WhatSurelyFitsRepresentsItsWayHoweverManyMayFit) {
 }
 
 TEST(AdviseRows, WhatMayFitIsNotRecommendedOverWhatFits) {
-    const JsonValue advice = jsonOf(ran("advise -f json --gpus 4 " + kQuestion).out);
+    const JsonValue advice =
+        jsonOf(ran("advise -f json -m qwen2.5-7b -c 8x-rtx-5090 --gpus 4 --seq 4096 "
+                   "--global-batch 64 --set search.stacks=torchtitan")
+                   .out);
     const JsonValue torchtitan = rowOf(advice, "torchtitan");
     EXPECT_EQ(textOf(*torchtitan.find("plan")->find("memory"), "verdict"), "likely");
     EXPECT_EQ(textOf(*advice.find("recommended"), "key"), "offload");

@@ -152,13 +152,15 @@ TEST(SizeCommand, PicksWhatPlanFindsThere) {
               pick->find("plans")->items()[0].find("step_s")->number(0, 1e9).value());
 }
 
-// The fastest layout is in host memory, which nobody knows of this box: another one surely fits.
+// The fastest layout is in host memory, which nobody knows of this box: another one surely fits,
+// and comes first.
 TEST(SizeCommand, TakesWhatSurelyFitsWhereHostMemoryIsNotKnown) {
     const std::string job =
         " -m llama-3.1-8b --gpu rtx-4090 --gpus 8 --tuning lora --seq 4096 "
         "--global-batch 64 ";
     const ProgramOutput plans = ran("plan --top 1" + job);
-    EXPECT_TRUE(says(plans.out, "in host memory: without offload")) << plans.out;
+    EXPECT_TRUE(says(plans.out, "FITS  ")) << plans.out;
+    EXPECT_FALSE(says(plans.out, "in host memory: without offload")) << plans.out;
     const ProgramOutput answer = ran("size --tokens 1B" + job);
     ASSERT_EQ(answer.code, ExitCode::Ok) << answer.out << answer.err;
     const std::size_t next = answer.out.find("\nnext: fabricast ");

@@ -162,6 +162,22 @@ TEST(TypedHints, NameTheCause) {
     EXPECT_NE(planError("fsdp2", "--global-batch", "7")
                   .find("8 GPUs has a dp that divides a global batch of 7"),
               std::string::npos);
+    // Whatever is forbidden beside it.
+    EXPECT_NE(errorOf({"plan",
+                       "-m",
+                       "gpt2",
+                       "-c",
+                       "dgx-h100",
+                       "--seq",
+                       "1024",
+                       "--stack",
+                       "fsdp2",
+                       "--global-batch",
+                       "7",
+                       "--forbid",
+                       "offload"})
+                  .find("8 GPUs has a dp that divides a global batch of 7"),
+              std::string::npos);
     EXPECT_NE(planError("fsdp2", "--fix", "cp=1,micro_batch=1,shard=zero1")
                   .find("fsdp2: no layout of 8 GPUs is left with shard=zero1\n"),
               std::string::npos);

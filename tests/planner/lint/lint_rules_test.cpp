@@ -37,7 +37,8 @@ LintExample exampleOf(const std::string& line) {
         const std::int64_t value = std::stoll(word.substr(word.find('=') + 1));
         (name == "gpus"   ? example.facts.gpus
          : name == "each" ? example.facts.gpusPerNode
-                          : example.facts.kvHeads) = value;
+         : name == "kv"   ? example.facts.kvHeads
+                          : example.facts.capability) = value;
     }
     return example;
 }

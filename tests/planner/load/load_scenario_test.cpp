@@ -1,6 +1,8 @@
 #include "planner/load/load_scenario.h"
 
 #include "planner/request/settings_json.h"
+#include "planner/spec/names.h"
+#include "planner/spec/setting_names.h"
 
 #include <gtest/gtest.h>
 
@@ -48,7 +50,7 @@ TEST(LoadScenario, WhatNobodySaidIsAssumedAloud) {
     ASSERT_TRUE(loaded) << loaded.error().text();
     EXPECT_EQ(loaded->scenario.cluster.gpus(), 8);
     EXPECT_EQ(loaded->scenario.workload.sequence, 4096);
-    // stack, that its sizes are in no config of it, sequence, global batch
+    // stack, that it has no config of it, sequence, global batch
     EXPECT_EQ(loaded->assumed.size(), 4U);
 }
 
@@ -74,6 +76,39 @@ TEST(LoadScenario, TheUsualStackHasCodeForTheModelAndTheKeysOfTheLayout) {
     EXPECT_EQ(usualStackOf("glm-4-9b", "pp=2,vpp=2"), "stack torchtitan (default)");
     EXPECT_EQ(usualStackOf("qwen2.5-7b", "tp=2,pp=2"),
               "stack megatron (default: torchtitan 0.2.2 and 0.3.0 have no code for qwen2.5-7b)");
+}
+
+/// What of the settings follows the GPU: "fp16 native", or why not.
+std::string onV100(const std::string& more) {
+    const auto loaded =
+        load(R"({"model": "llama-3.1-8b", "cluster": {"name": "8xv100-sxm2-32gb"})" + more + "}");
+    if (!loaded) {
+        return loaded.error().why;
+    }
+    const Settings& settings = loaded->scenario.settings;
+    const bool isUnfused = settings.kernels.attention == AttentionKernel::Unfused;
+    return loaded->scenario.stack + " " + std::string(nameOf(settings.precision.compute)) + " " +
+           (isUnfused ? "unfused" : std::string(nameOf(settings.kernels.attentionCode)));
+}
+
+TEST(LoadScenario, DefaultsFollowTheGpu) {
+    EXPECT_EQ(onV100(""), "fsdp2 fp16 native");
+    EXPECT_EQ(onV100(R"(, "stack": "accelerate")"), "accelerate fp16 native");
+    EXPECT_EQ(onV100(R"(, "stack": "megatron")"), "megatron fp16 unfused");
+    EXPECT_EQ(onV100(R"(, "workload": {"precision": "fp32"})"), "torchtitan fp32 native");
+    EXPECT_EQ(onV100(R"(, "workload": {"precision": "bf16"})"),
+              "v100-sxm2-32gb has no matrix products in bf16");
+    EXPECT_EQ(onV100(R"(, "stack": "torchtitan")"),
+              "v100-sxm2-32gb has no matrix products in bf16");
+    EXPECT_EQ(onV100(R"(, "stack": "ddp", "settings": {"kernels": {"attention_code": "flash2"}})"),
+              "settings.kernels.attention_code: this FlashAttention requires compute capability "
+              "8.0; v100-sxm2-32gb has 7.0");
+    EXPECT_EQ(onV100(R"(, "stack": "megatron", "settings": {"kernels": {"attention": "flash"}})"),
+              "settings.kernels.attention: Transformer Engine's fused attention requires compute "
+              "capability 8.0; v100-sxm2-32gb has 7.0");
+    EXPECT_EQ(onV100(R"(, "stack": "megatron", "layout": "cp=2")"),
+              "layout.cp: Transformer Engine's unfused attention does not support context "
+              "parallelism");
 }
 
 /// What is assumed of attention.

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
 #include <utility>
 #include <vector>
@@ -14,6 +15,7 @@ struct Made {
     std::int64_t gib = 40;
     Verdict verdict = Verdict::Fits;
     Layout layout{};
+    std::int64_t hostGib = 0;  ///< of nodes whose memory is not known
 };
 
 Plan planOf(const Made& made) {
@@ -23,7 +25,8 @@ Plan planOf(const Made& made) {
     plan.step.step.value = Seconds(made.seconds);
     plan.memory.peak.value = Bytes(made.gib << 30);
     plan.memory.onDevice = made.verdict;
-    plan.memory.verdict = made.verdict;
+    plan.memory.host.perNode = Bytes(made.hostGib << 30);
+    plan.memory.verdict = std::max(made.verdict, plan.memory.host.verdict());
     return plan;
 }
 
@@ -50,6 +53,22 @@ TEST(DistinctPlans, SpellingsOfOneLayoutAreOneRow) {
     EXPECT_EQ(rows[0].alike.size(), 2U);
     EXPECT_EQ(rows[1].scenario.layout.tp, 4);
     EXPECT_TRUE(rows[1].alike.empty());
+}
+
+TEST(DistinctPlans, WhatNeedsMemoryThatIsNotKnownComesBehindWhatSurelyFits) {
+    const std::vector<Made> found = {{.seconds = 1.0, .layout = {.tp = 2}, .hostGib = 500},
+                                     {.seconds = 2.0, .layout = {.tp = 4}},
+                                     {.seconds = 0.9, .verdict = Verdict::Likely}};
+    const std::vector<Plan> rows = bestOf(found, 3);
+    ASSERT_EQ(rows.size(), 3U);
+    EXPECT_EQ(rows[0].step.step.value, Seconds(2.0));
+    EXPECT_EQ(rows[1].step.step.value, Seconds(1.0));
+    EXPECT_EQ(rows[2].step.step.value, Seconds(0.9));
+    DistinctPlans plans({});
+    plans.add(planOf(found[0]));
+    EXPECT_FALSE(plans.settledBeyond(1).has_value());  // one that surely fits may come
+    plans.add(planOf(found[1]));
+    EXPECT_NEAR(plans.settledBeyond(1).value_or(0.0), 2.0, 0.02);
 }
 
 TEST(DistinctPlans, SlowerSpellingsAreLeftOut) {

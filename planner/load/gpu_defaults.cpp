@@ -1,0 +1,127 @@
+#include "planner/load/gpu_defaults.h"
+
+#include "planner/load/precision_scheme.h"
+#include "planner/spec/gpu_kernels.h"
+#include "planner/stack/packaged_models.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace fabricast {
+namespace {
+
+bool isTyped(const ScenarioRequest& request, std::string_view group, std::string_view key) {
+    const JsonValue* const keys = request.settings.find(group);
+    return keys != nullptr && keys->find(key) != nullptr;
+}
+
+/// A launch file says its own: what it leaves open is its framework's default.
+bool saysPrecision(const ScenarioRequest& request) {
+    return !request.madeOf.empty() || !request.workload.precision.empty() ||
+           isTyped(request, "precision", "compute") || isTyped(request, "precision", "parameters");
+}
+
+bool computesIn(const Stack& stack, Dtype type) {
+    return std::ranges::find(stack.methods.compute, type) != stack.methods.compute.end();
+}
+
+bool isTransformerEngine(const KernelSettings& kernels) {
+    return kernels.code == ModelCode::TransformerEngine || kernels.code == ModelCode::Megatron;
+}
+
+/// Of transformers and PyTorch: whether a package's kernel is meant, and not PyTorch's own choice.
+bool isPackage(const KernelSettings& kernels) {
+    return kernels.attention == AttentionKernel::Flash &&
+           kernels.attentionCode != AttentionCode::Native &&
+           kernels.attentionCode != AttentionCode::Math;
+}
+
+}  // namespace
+
+Result<Settings> withGpuDefaults(const ScenarioRequest& request,
+                                 const Stack& stack,
+                                 const GpuSpec& gpu,
+                                 Settings settings) {
+    if (settings.precision.compute == Dtype::Bf16 && !multipliesBf16(gpu) &&
+        !saysPrecision(request) && computesIn(stack, Dtype::Fp16)) {
+        FABRICAST_ASSIGN(settings, withPrecision(std::move(settings), "fp16", ""));
+    }
+    if (runsFlashAttention(gpu) || isTyped(request, "kernels", "attention_code")) {
+        return settings;
+    }
+    KernelSettings& kernels = settings.kernels;
+    if (!isTransformerEngine(kernels)) {
+        kernels.attentionCode = isPackage(kernels) ? AttentionCode::Native : kernels.attentionCode;
+    } else if (!isTyped(request, "kernels", "attention")) {
+        kernels.attention = AttentionKernel::Unfused;
+    }
+    return settings;
+}
+
+void addGpuNotes(const ScenarioRequest& request,
+                 const Scenario& scenario,
+                 std::vector<std::string>& assumed) {
+    const GpuSpec& gpu = scenario.cluster.node.gpu;
+    const auto add = [&assumed](std::string note) {
+        if (std::ranges::find(assumed, note) == assumed.end()) {
+            assumed.push_back(std::move(note));
+        }
+    };
+    if (scenario.settings.precision.compute == Dtype::Fp16 && !multipliesBf16(gpu) &&
+        !saysPrecision(request)) {
+        add("precision fp16 (" + gpu.name + " does not multiply in bf16)");
+    }
+    const KernelSettings& kernels = scenario.settings.kernels;
+    const bool isSaid =
+        isTyped(request, "kernels", "attention") || isTyped(request, "kernels", "attention_code");
+    if (runsFlashAttention(gpu) || isSaid) {
+        return;
+    }
+    const bool isEngine = isTransformerEngine(kernels);
+    if (isEngine && kernels.attention == AttentionKernel::Unfused) {
+        add("attention unfused (Transformer Engine's other kernels need compute capability 8.0; " +
+            capabilityText(gpu) + ")");
+    } else if (!isEngine && kernels.attention == AttentionKernel::Flash) {
+        add("attention sdpa, PyTorch's memory-efficient kernel (FlashAttention's need compute "
+            "capability 8.0; " +
+            capabilityText(gpu) + ")");
+    }
+}
+
+bool multipliesIn(const ScenarioRequest& request, const Stack& stack, const GpuSpec& gpu) {
+    const bool isOpen = !saysPrecision(request);
+    const bool isFp16 = request.workload.precision == "fp16" || (isOpen && !multipliesBf16(gpu));
+    return !isFp16 || computesIn(stack, Dtype::Fp16);
+}
+
+std::string whyLeftOut(const ScenarioRequest& request,
+                       std::string_view stack,
+                       const ModelSpec& model,
+                       const GpuSpec& gpu) {
+    const std::string name(stack);
+    const std::string what = "left out: " + name + ": ";
+    if (const Result<void> code = checkHasCode(stack, model); !code) {
+        return what + code.error().why + " (--stack " + name + " forecasts it)";
+    }
+    const Result<const Stack*> found = findStack(stack);
+    return found && !multipliesIn(request, **found, gpu)
+               ? what + "it has no fp16, and " + gpu.name + " does not multiply in bf16"
+               : "";
+}
+
+Result<void> checkAttends(const Scenario& scenario) {
+    const GpuSpec& gpu = scenario.cluster.node.gpu;
+    const KernelSettings& kernels = scenario.settings.kernels;
+    if (runsFlashAttention(gpu) || !isPackage(kernels)) {
+        return {};
+    }
+    const bool isEngine = isTransformerEngine(kernels);
+    return fail(
+        Error::Code::Unsupported,
+        isEngine ? "settings.kernels.attention" : "settings.kernels.attention_code",
+        std::string(isEngine ? "Transformer Engine's fused attention" : "this FlashAttention") +
+            " requires compute capability 8.0; " + capabilityText(gpu),
+        isEngine ? "settings.kernels.attention=unfused" : "settings.kernels.attention_code=native");
+}
+
+}  // namespace fabricast

@@ -1,0 +1,23 @@
+#pragma once
+#include "planner/spec/cluster_spec.h"
+
+#include <optional>
+#include <string>
+
+namespace fabricast {
+
+/// 70 of "sm_70", 100 of "sm_100a"; nothing of a GPU that is not NVIDIA's.
+std::optional<int> computeCapability(const GpuSpec& gpu);
+
+/// Whether FlashAttention's kernels run: FlashAttention 2, PyTorch's own copy of it and cuDNN's
+/// fused attention need compute capability 8.0. Older GPUs take PyTorch's memory-efficient kernel,
+/// and Transformer Engine writes attention out.
+bool runsFlashAttention(const GpuSpec& gpu);
+
+/// "v100-sxm2-32gb has 7.0".
+std::string capabilityText(const GpuSpec& gpu);
+
+/// Whether its units multiply in bf16, of which there is none before Ampere: PyTorch emulates it.
+bool multipliesBf16(const GpuSpec& gpu);
+
+}  // namespace fabricast
