@@ -101,11 +101,10 @@ Result<Calls> deepspeed(const StageView& view) {
                     "how ZeRO-3 gathers expert-parallel experts is not modelled",
                     "shard=zero2, or ep=1");
     }
-    const Dtype base = view.settings().lora.base;
-    if (view.settings().tuning == Tuning::Lora && bytesPerElement(base) == 1) {
+    if (view.settings().tuning == Tuning::Lora && view.settings().lora.base == Dtype::Int8) {
         return fail(Error::Code::Unsupported,
                     "settings.lora.base",
-                    "how ZeRO-3 gathers a quantised base is not modelled",
+                    "how ZeRO-3 gathers a base in int8 is not modelled",
                     "base bf16, or stack=fsdp2");
     }
     return zero3Calls(view);

@@ -1,6 +1,7 @@
 #include "planner/base/integers.h"
 #include "planner/comm/data_parallel_calls.h"
 #include "planner/comm/flat_groups.h"
+#include "planner/sharding/packed_tensor.h"
 #include "planner/sharding/zero3_coordinator.h"
 #include "planner/sharding/zero_partition.h"
 
@@ -60,11 +61,16 @@ struct PaddedWeight {
     std::int64_t elements = 0;
 };
 
+/// What DeepSpeed cuts of a weight: codes of 4 bits lie in numbers of the model's type.
+std::int64_t numbersOf(const StageView& view, const RankTensor& tensor) {
+    return isPacked(view.settings(), tensor) ? packedNumbers(tensor) : tensor.elements();
+}
+
 std::vector<PaddedWeight> paddedWeights(const StageView& view, const ModelWeights& model) {
     std::vector<PaddedWeight> padded;
     for (const RankTensor& tensor : model.tensors) {
         const CutOver cut = cutOver(view, tensor);
-        padded.push_back({cut.kind, roundUp(tensor.elements(), cut.ranks)});
+        padded.push_back({cut.kind, roundUp(numbersOf(view, tensor), cut.ranks)});
     }
     return padded;
 }
@@ -98,16 +104,16 @@ void countGathers(Gathers& gathers,
     coordinator.endPass();
 }
 
-std::vector<std::int64_t> elementsOf(const ModelWeights& model) {
+std::vector<std::int64_t> elementsOf(const StageView& view, const ModelWeights& model) {
     std::vector<std::int64_t> elements;
     for (const RankTensor& tensor : model.tensors) {
-        elements.push_back(tensor.elements());
+        elements.push_back(numbersOf(view, tensor));
     }
     return elements;
 }
 
 void addWeightGathers(Calls& calls, const StageView& view, const ModelWeights& model) {
-    const std::vector<std::int64_t> elements = elementsOf(model);
+    const std::vector<std::int64_t> elements = elementsOf(view, model);
     const std::vector<PaddedWeight> padded = paddedWeights(view, model);
     const ModuleTrace trace = moduleTrace(model, view.recomputes());
     Zero3Coordinator coordinator(elements, zero3Limits(view.settings().deepspeed));
@@ -131,9 +137,10 @@ void addWeightGathers(Calls& calls, const StageView& view, const ModelWeights& m
 void addPersistent(Calls& calls, const StageView& view, const ModelWeights& model) {
     std::map<std::pair<GroupKind, std::int64_t>, std::int64_t> alike;
     for (const RankTensor& tensor : model.tensors) {
-        if (tensor.elements() <= view.settings().deepspeed.persistenceThreshold) {
+        const std::int64_t numbers = numbersOf(view, tensor);
+        if (numbers <= view.settings().deepspeed.persistenceThreshold) {
             const CutOver cut = cutOver(view, tensor);
-            ++alike[{cut.kind, roundUp(tensor.elements(), cut.ranks)}];
+            ++alike[{cut.kind, roundUp(numbers, cut.ranks)}];
         }
     }
     for (const auto& [key, count] : alike) {

@@ -155,8 +155,8 @@ Result<void> unsupported(std::string where, std::string why, std::string hint) {
     return fail(Error::Code::Unsupported, std::move(where), std::move(why), std::move(hint));
 }
 
-/// Sharded, a base of 4 bits lies in bf16 numbers, the type that everything is gathered in; its
-/// scales are not sharded.
+/// Cut over ranks, a base of 4 bits lies in bf16 numbers, the type that everything is gathered in;
+/// its scales are not cut.
 Result<void> checkShardedBase(const Scenario& scenario) {
     const LoraSettings& lora = scenario.settings.lora;
     if (!isQuantized(lora.base)) {
@@ -172,7 +172,7 @@ Result<void> checkShardedBase(const Scenario& scenario) {
         return unsupported(
             "settings.precision.compute",
             "a sharded base in nf4 is modelled with bnb_4bit_quant_storage=bfloat16, "
-            "which must be the type that FSDP2 gathers in",
+            "which must be the type that weights are gathered in",
             "--precision bf16");
     }
     if (lora.preparedForKbit) {
@@ -187,11 +187,7 @@ Result<void> checkShardedBase(const Scenario& scenario) {
 Result<void> checkLoraUnderZero3(const Scenario& scenario) {
     const LoraSettings& lora = scenario.settings.lora;
     const std::string under = " is not modelled under ZeRO-3";
-    if (isQuantized(lora.base)) {
-        return unsupported("settings.lora.base",
-                           "a base in " + std::string(nameOf(lora.base)) + under,
-                           "settings.lora.base=bf16, or the stack fsdp2");
-    }
+    FABRICAST_TRY(checkShardedBase(scenario));
     if (lora.dora || lora.dropout > 0) {
         return unsupported(lora.dora ? "settings.lora.dora" : "settings.lora.dropout",
                            (lora.dora ? "DoRA" : "dropout before adapters") + under,

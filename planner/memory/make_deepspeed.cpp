@@ -1,5 +1,6 @@
 #include "planner/memory/make_deepspeed.h"
 
+#include "planner/base/integers.h"
 #include "planner/memory/engines/deepspeed/bf16_optimizer_engine.h"
 #include "planner/memory/engines/deepspeed/deepspeed_engine.h"
 #include "planner/memory/engines/deepspeed/zero3_engine.h"
@@ -36,6 +37,21 @@ std::int64_t wireWidth(const Scenario& scenario, const WeightUse& use) {
                                       : bytesPerElement(types.parameters);
 }
 
+/// Codes of 4 bits lie in a column of numbers of the model's type, which are what is cut.
+std::int64_t partitionedElements(const WeightUse& use) {
+    return use.codeBytes > 0 ? ceilDivide(use.codeBytes, use.width) : use.elements;
+}
+
+std::int64_t scaleBytes(const StageProgram& program) {
+    std::int64_t bytes = 0;
+    for (const Unit& unit : program.units) {
+        for (const WeightUse& use : unit.weights) {
+            bytes += use.codeBytes > 0 ? use.packedBytes - use.codeBytes : 0;
+        }
+    }
+    return bytes;
+}
+
 std::vector<ZeroParameter> zeroParameters(const Scenario& scenario, const StageProgram& program) {
     std::vector<ZeroParameter> parameters;
     bool tiedHead = false;
@@ -55,7 +71,7 @@ std::vector<ZeroParameter> zeroParameters(const Scenario& scenario, const StageP
         use.cast = (use.cast && !conv1d) || (tiedHead && use.name == "tok_embeddings");
         parameters.push_back({.unit = place.unit,
                               .weight = place.weight,
-                              .elements = use.elements,
+                              .elements = partitionedElements(use),
                               .wireWidth = wireWidth(scenario, use),
                               .trained = use.trained,
                               .expert = use.expert});
@@ -168,7 +184,7 @@ std::map<std::pair<int, int>, std::size_t> parameterIndex(
     return indexOf;
 }
 
-Zero3Options zero3Options(const Scenario& scenario) {
+Zero3Options zero3Options(const Scenario& scenario, const StageProgram& program) {
     const Settings& settings = scenario.settings;
     const DeepSpeedSettings& zero = settings.deepspeed;
     const Offload offload = scenario.layout.offload;
@@ -183,6 +199,7 @@ Zero3Options zero3Options(const Scenario& scenario) {
             .subGroup = zero.subGroup,
             .contiguous = zero.contiguousGradients,
             .reduceScatter = zero.reduceScatter,
+            .scaleBytes = scaleBytes(program),
             .halfPrecision = settings.precision.parameters == Dtype::Fp16,
             .offloadOptimizer = offloadsOptimizer(scenario),
             .pinMemory = zero.pinMemory,
@@ -197,7 +214,7 @@ ModuleTrace recordTrace(const Scenario& scenario,
                         const std::vector<ZeroParameter>& parameters) {
     Device device;
     Zero3Engine engine(
-        device, parameters, parameterIndex(parameters, program), zero3Options(scenario));
+        device, parameters, parameterIndex(parameters, program), zero3Options(scenario, program));
     engine.record();
     StepWalk walk(device, engine, program, scenario.settings.precision.autocast);
     PassBoundary boundary(device, program);
@@ -214,7 +231,7 @@ Made makeZero3(const Scenario& scenario, Device& device, const StageProgram& pro
     }
     const auto parameters = zeroParameters(scenario, program);
     auto engine = std::make_unique<Zero3Engine>(
-        device, parameters, parameterIndex(parameters, program), zero3Options(scenario));
+        device, parameters, parameterIndex(parameters, program), zero3Options(scenario, program));
     engine->follow(recordTrace(scenario, program, parameters), scenario.microBatches() > 1);
     return engine;
 }

@@ -1,6 +1,7 @@
 #include "planner/ops/autoep_moe.h"
 
 #include "planner/base/integers.h"
+#include "planner/ops/hf_views.h"
 #include "planner/ops/rank_shape.h"
 
 #include <cmath>
@@ -53,20 +54,10 @@ AutoEpWeights declareAutoEp(AutoEpWalk& w) {
     return weights;
 }
 
-TensorId namedIndex(AutoEpWalk& w,
-                    std::string_view name,
-                    std::int64_t elements,
-                    std::int64_t width,
-                    ByteList temps = {}) {
-    const TensorId out = w.g.fresh(elements, width, false);
-    w.g.push({.name = name, .outputs = {out}, .forwardTemps = std::move(temps)});
-    w.named.push_back(out);
-    return out;
-}
-
 /// Rows of the tokens by expert. Backward sorts the index again, and adds the rows up.
 TensorId rowsByExpert(AutoEpWalk& w, TensorId tokens) {
-    const TensorId origin = namedIndex(w, "token indices", w.rows.sent, kSortedIndexBytes);
+    const TensorId origin =
+        namedIndex(w.g, w.named, "token indices", w.rows.sent, kSortedIndexBytes);
     const TensorId out =
         w.g.pointwise("rows", {tokens}, w.rows.sent * w.hidden, w.g.info(tokens).width, {origin});
     w.g.last().backwardTemps = {4 * kSortedIndexBytes * w.rows.sent};
@@ -165,15 +156,15 @@ TensorId routedAutoEp(AutoEpWalk& w, const AutoEpWeights& weights, TensorId toke
     const AutoEpRouting routing = autoEpRoute(g, w.scenario, code, weights.router, tokens);
     const std::int64_t sorted = w.rows.sent * kSortedIndexBytes;
     const TensorId order =
-        namedIndex(w, "argsort", w.rows.sent, kSortedIndexBytes, {sorted, sorted});
-    namedIndex(w, "sorted scores", w.rows.sent, kSumOfRoutesBytes);
-    namedIndex(w, "expert indices", w.rows.sent, kSortedIndexBytes);
+        namedIndex(w.g, w.named, "argsort", w.rows.sent, kSortedIndexBytes, {sorted, sorted});
+    namedIndex(w.g, w.named, "sorted scores", w.rows.sent, kSumOfRoutesBytes);
+    namedIndex(w.g, w.named, "expert indices", w.rows.sent, kSortedIndexBytes);
     const TensorId picked = rowsByExpert(w, tokens);
     const TensorId arrived = exchanged(w, picked, w.rows.received);
     if (!w.exchanged) {
         w.named.push_back(picked);  // else what arrives takes its name
     }
-    const TensorId places = namedIndex(w, "places", w.rows.padded, kRowPlaceBytes);
+    const TensorId places = namedIndex(w.g, w.named, "places", w.rows.padded, kRowPlaceBytes);
     const TensorId in = gatheredRows(w, "permute", arrived, places, w.rows.padded);
     const TensorId out = localAutoEp(w, weights, in);
     const TensorId left = gatheredRows(w, "unpermute", out, places, w.rows.received);

@@ -1,4 +1,5 @@
 #include "planner/ops/deepspeed_moe.h"
+#include "planner/ops/hf_views.h"
 #include "planner/ops/rank_shape.h"
 
 #include <algorithm>
@@ -23,18 +24,6 @@ struct GateWalk {
 
     [[nodiscard]] std::int64_t all() const { return tokens * experts; }
 };
-
-/// A tensor that no gradient reaches, with what comes and goes while it is made.
-TensorId gateMask(GateWalk& w,
-                  std::string_view name,
-                  std::int64_t elements,
-                  std::int64_t width,
-                  ByteList temps = {}) {
-    const TensorId out = w.g.fresh(elements, width, false);
-    w.g.push({.name = name, .outputs = {out}, .forwardTemps = std::move(temps)});
-    w.named.push_back(out);
-    return out;
-}
 
 /// linear(input.float(), weight.float()): both copies are kept.
 TensorId gateLogits(GateWalk& w, int weight, TensorId x) {
@@ -84,13 +73,14 @@ DeepSpeedRoutes takeRoutes(GateWalk& w, TensorId gates) {
 
 /// Random token selection keeps the highest of the mask times random numbers for each expert.
 DeepSpeedRoutes gateByOne(GateWalk& w, TensorId gates) {
-    gateMask(w, "argmax", w.tokens, kGateMaskBytes);
-    gateMask(w, "one_hot", w.all(), kGateMaskBytes);
-    gateMask(w, "random numbers", w.all(), kGateBytes, {2 * w.all() * kGateBytes});
+    namedIndex(w.g, w.named, "argmax", w.tokens, kGateMaskBytes);
+    namedIndex(w.g, w.named, "one_hot", w.all(), kGateMaskBytes);
+    namedIndex(w.g, w.named, "random numbers", w.all(), kGateBytes, {2 * w.all() * kGateBytes});
     const std::int64_t kept = std::min(w.capacity, w.tokens) * w.experts;
-    gateMask(w, "topk", kept, kGateMaskBytes, {kept * kGateBytes});
-    const TensorId mask = gateMask(w, "mask", w.all(), kGateMaskBytes, {w.all() * kGateMaskBytes});
-    gateMask(w, "locations", w.all(), kGateMaskBytes, {w.all() * kGateMaskBytes});
+    namedIndex(w.g, w.named, "topk", kept, kGateMaskBytes, {kept * kGateBytes});
+    const TensorId mask =
+        namedIndex(w.g, w.named, "mask", w.all(), kGateMaskBytes, {w.all() * kGateMaskBytes});
+    namedIndex(w.g, w.named, "locations", w.all(), kGateMaskBytes, {w.all() * kGateMaskBytes});
     const TensorId masked = w.g.pointwise("masked", {gates}, w.all(), kGateBytes, {mask});
     const TensorId chosen = w.g.pointwise("sum", {masked}, w.tokens, kGateBytes, {});
     return takeRoutes(w, chosen);
@@ -98,7 +88,7 @@ DeepSpeedRoutes gateByOne(GateWalk& w, TensorId gates) {
 
 /// The gate of one of two routes: a product of each row of the gates with its mask's.
 TensorId gateOfRoute(GateWalk& w, TensorId gates) {
-    const TensorId mask = gateMask(w, "mask in fp32", w.all(), kGateBytes);
+    const TensorId mask = namedIndex(w.g, w.named, "mask in fp32", w.all(), kGateBytes);
     return w.g.pointwise("gate of route", {gates}, w.tokens, kGateBytes, {mask});
 }
 
@@ -106,7 +96,7 @@ TensorId gateOfRoute(GateWalk& w, TensorId gates) {
 TensorId shareGates(GateWalk& w, TensorId first, TensorId second) {
     const TensorId sum = w.g.add(first, second);
     const TensorId bounded = w.g.pointwise("clamp", {sum}, w.tokens, kGateBytes, {sum});
-    const TensorId copies = gateMask(w, "clone", 2 * w.tokens, kGateBytes);
+    const TensorId copies = namedIndex(w.g, w.named, "clone", 2 * w.tokens, kGateBytes);
     const TensorId shared = w.g.pointwise(
         "divide", {first, second, bounded}, 2 * w.tokens, kGateBytes, {copies, bounded});
     w.named.push_back(bounded);
@@ -115,14 +105,14 @@ TensorId shareGates(GateWalk& w, TensorId first, TensorId second) {
 
 /// The second expert is that of the highest logits with Gumbel noise, the first left out.
 DeepSpeedRoutes gateByTwo(GateWalk& w, TensorId gates) {
-    gateMask(w, "argmax", w.tokens, kGateMaskBytes);
-    gateMask(w, "one_hot", w.all(), kGateMaskBytes);
+    namedIndex(w.g, w.named, "argmax", w.tokens, kGateMaskBytes);
+    namedIndex(w.g, w.named, "one_hot", w.all(), kGateMaskBytes);
     const std::int64_t noise = w.all() * kGateBytes;
-    gateMask(w, "logits without first", w.all(), kGateBytes, {noise, noise, noise});
-    gateMask(w, "argmax", w.tokens, kGateMaskBytes);
-    gateMask(w, "one_hot", w.all(), kGateMaskBytes);
-    gateMask(w, "locations", w.all(), kGateMaskBytes, {w.all() * kGateMaskBytes});
-    gateMask(w, "locations", w.all(), kGateMaskBytes, {w.all() * kGateMaskBytes});
+    namedIndex(w.g, w.named, "logits without first", w.all(), kGateBytes, {noise, noise, noise});
+    namedIndex(w.g, w.named, "argmax", w.tokens, kGateMaskBytes);
+    namedIndex(w.g, w.named, "one_hot", w.all(), kGateMaskBytes);
+    namedIndex(w.g, w.named, "locations", w.all(), kGateMaskBytes, {w.all() * kGateMaskBytes});
+    namedIndex(w.g, w.named, "locations", w.all(), kGateMaskBytes, {w.all() * kGateMaskBytes});
     const TensorId first = gateOfRoute(w, gates);
     const TensorId second = gateOfRoute(w, gates);
     return takeRoutes(w, shareGates(w, first, second));
@@ -131,13 +121,14 @@ DeepSpeedRoutes gateByTwo(GateWalk& w, TensorId gates) {
 /// The highest of each token; those with the highest gates stay with each expert.
 DeepSpeedRoutes gateByMany(GateWalk& w, TensorId gates) {
     const std::int64_t count = w.routes * w.tokens;
-    const TensorId top = gateMask(w, "topk", count, kGateMaskBytes, {count * kGateBytes});
-    const TensorId mask = gateMask(w, "mask", w.all(), 1);
-    gateMask(w, "gates of top k", w.all(), kGateBytes);
+    const TensorId top =
+        namedIndex(w.g, w.named, "topk", count, kGateMaskBytes, {count * kGateBytes});
+    const TensorId mask = namedIndex(w.g, w.named, "mask", w.all(), 1);
+    namedIndex(w.g, w.named, "gates of top k", w.all(), kGateBytes);
     const std::int64_t kept = std::min(w.capacity, w.tokens) * w.experts;
-    gateMask(w, "topk", kept, kGateMaskBytes, {kept * kGateBytes});
-    gateMask(w, "capacity mask", w.all(), 1);
-    gateMask(w, "locations", w.all(), kGateMaskBytes, {w.all() * kGateMaskBytes});
+    namedIndex(w.g, w.named, "topk", kept, kGateMaskBytes, {kept * kGateBytes});
+    namedIndex(w.g, w.named, "capacity mask", w.all(), 1);
+    namedIndex(w.g, w.named, "locations", w.all(), kGateMaskBytes, {w.all() * kGateMaskBytes});
     const TensorId masked = w.g.pointwise("masked", {gates}, w.all(), kGateBytes, {mask});
     const TensorId sum = w.g.pointwise("sum", {masked}, w.tokens, kGateBytes, {});
     const TensorId bounded = w.g.pointwise("clamp", {sum}, w.tokens, kGateBytes, {sum});

@@ -50,6 +50,9 @@ Projected projectApart(OpBuilder& g, const Scenario& scenario, const RankShape& 
     };
     Projected out{};
     out.q = normed(project("q_proj", "q", shape.heads), "q_norm", each);
+    if (hfCodeOf(scenario).scalesQueries) {
+        out.q = g.pointwise("scale", {out.q}, g.info(out.q).elements, g.info(out.q).width, {});
+    }
     out.k = normed(project("k_proj", "k", shape.kvHeads), "k_norm", each);
     out.v = project("v_proj", "v", shape.kvHeads);
     out.q = normed(out.q, "q_norm", !each);

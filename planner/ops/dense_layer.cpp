@@ -11,6 +11,7 @@
 #include "planner/ops/megatron_layer.h"
 #include "planner/ops/megatron_vocab.h"
 #include "planner/ops/rotary.h"
+#include "planner/ops/row_sums.h"
 #include "planner/ops/trained_weights.h"
 #include "planner/ops/unfused_attention.h"
 
@@ -23,6 +24,11 @@ namespace {
 std::int64_t storedWidth(const Settings& settings) {
     return bytesPerElement(settings.tuning == Tuning::Lora ? frozenType(settings.lora)
                                                            : settings.precision.parameters);
+}
+
+/// FSDP gathers weights in the type that computes: what reads them has it, autocast or not.
+bool gathersCast(const Settings& settings) {
+    return settings.engine == Engine::Fsdp2 || settings.engine == Engine::Fsdp1;
 }
 
 /// 0.5 · x · (1 + tanh(√(2/π) · (x + 0.044715 x³))), each step its own op. Autocast runs the power,
@@ -97,8 +103,9 @@ TensorId eagerMlp(OpBuilder& g, const Scenario& scenario, TensorId x) {
 }  // namespace
 
 std::int64_t residualWidth(const Settings& settings) {
-    return settings.precision.autocast ? storedWidth(settings)
-                                       : bytesPerElement(settings.precision.compute);
+    return settings.precision.autocast && !gathersCast(settings)
+               ? storedWidth(settings)
+               : bytesPerElement(settings.precision.compute);
 }
 
 std::int64_t residualWidth(const Settings& settings, std::int64_t layer) {
@@ -109,14 +116,15 @@ std::int64_t residualWidth(const Settings& settings, std::int64_t layer) {
 
 OpBuilder::Options builderOptions(const Scenario& scenario) {
     const Settings& settings = scenario.settings;
-    const bool gathers = settings.engine == Engine::Fsdp2 || settings.engine == Engine::Fsdp1;
-    return {.computeWidth = bytesPerElement(settings.precision.compute),
-            .storedWidth = storedWidth(settings),
-            .autocast = settings.precision.autocast,
-            .linearInPython =
-                settings.engine == Engine::DeepSpeed && scenario.layout.shard == Shard::Zero3,
-            .frozen = settings.tuning == Tuning::Lora,
-            .gatheredWidth = gathers ? bytesPerElement(settings.precision.compute) : 0};
+    return {
+        .computeWidth = bytesPerElement(settings.precision.compute),
+        .storedWidth = storedWidth(settings),
+        .autocast = settings.precision.autocast,
+        .linearInPython =
+            settings.engine == Engine::DeepSpeed && scenario.layout.shard == Shard::Zero3,
+        .frozen = settings.tuning == Tuning::Lora,
+        .gatheredWidth = gathersCast(settings) ? bytesPerElement(settings.precision.compute) : 0,
+        .threads = residentThreads(scenario.cluster.node.gpu)};
 }
 
 /// Under sequence parallelism the norm's output is gathered over tp before the column-split GEMMs.
@@ -258,24 +266,54 @@ LayerAttention eagerAttention(OpBuilder& g,
     return {reduced, hfCodeOf(scenario).namesAttention ? reduced : attended.weights};
 }
 
-OpList eagerLayer(const Scenario& scenario, std::int64_t layer) {
-    OpBuilder::Options options = layerOptions(scenario, layer);
-    options.linearInPython = options.linearInPython && !usesConv1d(scenario);
-    OpBuilder g(options);
-    const RankShape shape = rankShape(scenario);
-    const TensorId x =
-        g.input(shape.localTokens * scenario.model.hidden, residualWidth(scenario.settings, layer));
-    g.enterModule();
+/// Attention as the model and its code have it.
+LayerAttention attentionOf(OpBuilder& g, const Scenario& scenario, TensorId x, std::int64_t layer) {
+    if (scenario.model.attention.kind != AttentionKind::Latent) {
+        return eagerAttention(g, scenario, x, layer);
+    }
+    const bool titan = scenario.settings.kernels.code == ModelCode::TorchTitan;
+    return {titan ? latentAttention(g, scenario, x) : hfLatentAttention(g, scenario, x), kNoTensor};
+}
+
+/// The MLP, or the experts.
+HfMoe feedForward(OpBuilder& g, const Scenario& scenario, TensorId x, std::int64_t layer) {
+    HfMoe fed;
+    if (!scenario.model.isSparse(layer)) {
+        fed.out = eagerMlp(g, scenario, x);
+    } else if (scenario.settings.kernels.code == ModelCode::TorchTitan) {
+        fed.out = torchtitanMoe(g, scenario, x);
+    } else if (usesDeepSpeedMoe(scenario)) {
+        fed = deepspeedMoe(g, scenario, x);
+    } else if (usesAutoEp(scenario)) {
+        fed = autoEpMoe(g, scenario, x);
+    } else {
+        fed = huggingFaceMoe(g, scenario, x);
+    }
+    return fed;
+}
+
+/// x + (attention(norm(x)) + mlp(norm(x))), with one norm for both or two.
+TensorId parallelBlocks(OpBuilder& g, const Scenario& scenario, TensorId x, std::int64_t layer) {
+    const TensorId normed = eagerNorm(g, scenario, x, "input_layernorm");
+    const LayerAttention attention = attentionOf(g, scenario, normed, layer);
+    g.module("mlp");
+    const bool shared = scenario.model.normsPerLayer == 1;
+    const TensorId ready = shared ? normed : eagerNorm(g, scenario, x, "post_attention_layernorm");
+    const HfMoe fed = feedForward(g, scenario, ready, layer);
+    g.holdUntilHere({ready});
+    g.module("");
+    const TensorId out = g.add(g.add(fed.out, attention.out), x);
+    g.holdUntilHere({attention.out, fed.out});
+    return out;
+}
+
+/// h = x + attention(norm(x)), then h + mlp(norm(h)); norms may stand behind a block too.
+TensorId blocksInTurn(OpBuilder& g, const Scenario& scenario, TensorId x, std::int64_t layer) {
     const NormPlacement placement = scenario.model.normPlacement;
     const bool before = placement != NormPlacement::After;
     const bool isAround = placement == NormPlacement::Around;
     const TensorId normed = before ? eagerNorm(g, scenario, x, "input_layernorm") : x;
-    const bool latent = scenario.model.attention.kind == AttentionKind::Latent;
-    const bool titan = scenario.settings.kernels.code == ModelCode::TorchTitan;
-    const LayerAttention attention =
-        !latent ? eagerAttention(g, scenario, normed, layer)
-        : titan ? LayerAttention{latentAttention(g, scenario, normed), kNoTensor}
-                : LayerAttention{hfLatentAttention(g, scenario, normed), kNoTensor};
+    const LayerAttention attention = attentionOf(g, scenario, normed, layer);
     g.holdUntilHere({normed});
     const auto normedAfter = [&](TensorId out, std::string_view name) {
         if (placement == NormPlacement::Before) {
@@ -293,18 +331,7 @@ OpList eagerLayer(const Scenario& scenario, std::int64_t layer) {
                            attended,
                            isAround ? "pre_feedforward_layernorm" : "post_attention_layernorm")
                : attended;
-    HfMoe fed;
-    if (!scenario.model.isSparse(layer)) {
-        fed.out = eagerMlp(g, scenario, ready);
-    } else if (titan) {
-        fed.out = torchtitanMoe(g, scenario, ready);
-    } else if (usesDeepSpeedMoe(scenario)) {
-        fed = deepspeedMoe(g, scenario, ready);
-    } else if (usesAutoEp(scenario)) {
-        fed = autoEpMoe(g, scenario, ready);
-    } else {
-        fed = huggingFaceMoe(g, scenario, ready);
-    }
+    const HfMoe fed = feedForward(g, scenario, ready, layer);
     g.holdUntilHere({ready});
     if (attention.weights != kNoTensor) {
         g.holdUntilHere({attention.weights});
@@ -314,6 +341,19 @@ OpList eagerLayer(const Scenario& scenario, std::int64_t layer) {
     if (fed.kept != kNoTensor) {
         g.holdUntilHere({fed.kept});
     }
+    return out;
+}
+
+OpList eagerLayer(const Scenario& scenario, std::int64_t layer) {
+    OpBuilder::Options options = layerOptions(scenario, layer);
+    options.linearInPython = options.linearInPython && !usesConv1d(scenario);
+    OpBuilder g(options);
+    const RankShape shape = rankShape(scenario);
+    const TensorId x =
+        g.input(shape.localTokens * scenario.model.hidden, residualWidth(scenario.settings, layer));
+    g.enterModule();
+    const TensorId out = scenario.model.parallelResidual ? parallelBlocks(g, scenario, x, layer)
+                                                         : blocksInTurn(g, scenario, x, layer);
     g.leaveModule();
     return g.finish(out);
 }

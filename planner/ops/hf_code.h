@@ -24,6 +24,7 @@ struct HfCode {
     bool rotatesWide = false;        ///< by tables in fp32, and casts what is rotated back
     bool scalesEmbedding = false;    ///< the table's rows are multiplied by a number
     bool capsLogits = false;         ///< logits are divided, go through tanh and are multiplied
+    bool scalesQueries = false;      ///< before attention, in which it then scales by one
     bool opensByRelu = false;        ///< the MLP of two matrices: backward needs the result alone
     bool dropsResiduals = false;     ///< what a block adds to the residual goes through dropout
     std::int64_t rotaryShare = 1;    ///< the first 1/n of each head is rotated

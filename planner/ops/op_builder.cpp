@@ -1,6 +1,7 @@
 #include "planner/ops/op_builder.h"
 
 #include "planner/base/integers.h"
+#include "planner/ops/row_sums.h"
 
 #include <algorithm>
 #include <iterator>
@@ -191,11 +192,17 @@ TensorId OpBuilder::linear(TensorId x, int weight, std::int64_t outElements, int
     }
     op.weights.push_back(weight);
     if (bias >= 0) {
-        weightAt(bias).cast = castsWeights() && weightAt(bias).trained;
+        WeightUse& added = weightAt(bias);
+        added.cast = castsWeights() && added.trained;
         op.weights.push_back(bias);
+        op.sumBytes = added.trained ? sumOver(outElements / added.elements, added.elements) : 0;
     }
     push(std::move(op));
     return out;
+}
+
+std::int64_t OpBuilder::sumOver(std::int64_t rows, std::int64_t columns) const {
+    return rowSumBytes(rows, columns, options_.threads);
 }
 
 void OpBuilder::trainNorm(const WeightIds& weights) {
@@ -253,6 +260,7 @@ TensorId OpBuilder::rmsNormFp32(TensorId x, std::int64_t rows, int weight, NormS
     if (trained) {  // its gradient is formed at full size and summed
         op.saved = {scaled};
         op.backwardTemps = {elements * width};
+        op.sumBytes = sumOver(rows, elements / rows);
     }
     if (scale == NormScale::OneAndWide) {
         const TensorId factor = fresh(elements / rows, width, false);

@@ -23,6 +23,7 @@ public:
         bool frozen = false;             ///< weights are not trained by default
         bool trainsNorms = false;        ///< of a frozen segment the norms are
         std::int64_t gatheredWidth = 0;  ///< bytes of an element as ops read it; 0: as it is stored
+        std::int64_t threads = 0;        ///< that the GPU holds at once; 0: not known
     };
     explicit OpBuilder(Options options) : options_(options) {
         constexpr std::size_t kUsual = 64;  // of a layer: an operation is large, and costly to move
@@ -118,11 +119,12 @@ public:
 private:
     void findBlockOutputs();
     void trainNorm(const WeightIds& weights);
+    [[nodiscard]] std::int64_t sumOver(std::int64_t rows, std::int64_t columns) const;
     [[nodiscard]] bool anyGrad(const TensorIds& ids) const;
     [[nodiscard]] bool anyTrained(const WeightIds& weights) const;
     TensorId castFrozen(const WeightUse& use);
     [[nodiscard]] bool castsWeights() const {
-        return options_.autocast && options_.storedWidth != options_.computeWidth;
+        return options_.autocast && readWidth(options_.storedWidth) != options_.computeWidth;
     }
 
     Options options_;

@@ -48,6 +48,7 @@ struct Op {
     WeightIds weights;      ///< indices into OpList::weights
     ByteList forwardTemps;  ///< bytes live only while it runs
     ByteList backwardTemps;
+    std::int64_t sumBytes = 0;           ///< while a weight's gradient is summed over its rows
     std::int64_t castsBeforeInput = 0;   ///< bytes that come and go before the input's gradient
     std::int64_t castsBeforeWeight = 0;  ///< and before the weight's
     bool passesGradient = false;         ///< add, reshape: hands the gradient on, uncopied

@@ -15,6 +15,14 @@ std::int64_t rotaryWidth(const Scenario& scenario) {
     return hfCodeOf(scenario).rotatesWide ? kWide : residualWidth(scenario.settings);
 }
 
+/// FSDP2 casts what a layer is given to the type that computes, but not where backward runs the
+/// layer again.
+bool castsTables(const Scenario& scenario, std::int64_t width) {
+    return scenario.settings.engine == Engine::Fsdp2 &&
+           scenario.settings.recompute.kind == Checkpointing::None &&
+           width > bytesPerElement(scenario.settings.precision.compute);
+}
+
 /// a·cos - b·sin of the halves a and b, and b·cos + a·sin.
 TensorId rotateHalves(OpBuilder& g, const Rotary& table, TensorId x) {
     const std::int64_t half = g.info(x).elements / 2;
@@ -62,6 +70,11 @@ Rotary rotaryTable(OpBuilder& g, const Scenario& scenario, const RankShape& shap
         const std::int64_t entries = shape.fullSequence * dim;
         const TensorId cosine = g.external(entries, width);
         const TensorId sine = g.external(entries, width);
+        if (castsTables(scenario, width)) {
+            const std::int64_t narrow = bytesPerElement(scenario.settings.precision.compute);
+            return {g.pointwise("cast", {cosine}, entries, narrow, {}),
+                    g.pointwise("cast", {sine}, entries, narrow, {})};
+        }
         return hfCodeOf(scenario).interleavesRotary
                    ? Rotary{g.pointwise("repeat_interleave", {cosine}, entries, width, {}),
                             g.pointwise("repeat_interleave", {sine}, entries, width, {})}

@@ -1,6 +1,7 @@
 #include "planner/sharding/fsdp2_units.h"
 
 #include "planner/base/integers.h"
+#include "planner/sharding/packed_tensor.h"
 
 namespace fabricast {
 namespace {
@@ -25,26 +26,16 @@ struct Sizes {
     std::int64_t packed = 0;  ///< bytes gathered as they are stored
 };
 
-/// Whether adapters train over a base of 4 or 8 bits: only its linears are.
-bool isPacked(const StageShape& view, const RankTensor& tensor) {
-    const Dtype base = view.settings().lora.base;
-    return !tensor.trained && !tensor.vector && tensor.part != Part::Embedding &&
-           tensor.part != Part::Head && tensor.part != Part::Router && !tensor.isExpert() &&
-           (base == Dtype::Nf4 || base == Dtype::Int8);
-}
-
 Sizes sizesOf(const StageShape& view, const Tensors& tensors, std::int64_t ranks, bool experts) {
     const bool second = view.model().moe && cutsExpertRows(view);
     Sizes sizes;
     for (const RankTensor& tensor : tensors) {
         if (tensor.isExpert() == experts) {
             const std::int64_t elements = padded(tensor, ranks, second);
-            if (isPacked(view, tensor)) {
-                sizes.packed +=
-                    view.settings().lora.base == Dtype::Nf4
-                        ? kStorage * ranks *
-                              ceilDivide(ceilDivide(tensor.elements(), 2 * kStorage), ranks)
-                        : elements;
+            if (isPacked(view.settings(), tensor)) {
+                sizes.packed += view.settings().lora.base == Dtype::Nf4
+                                    ? kStorage * ranks * ceilDivide(packedNumbers(tensor), ranks)
+                                    : elements;
                 continue;
             }
             sizes.all += elements;

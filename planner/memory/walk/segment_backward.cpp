@@ -85,10 +85,15 @@ Storages SegmentWalk::backwardOp(const SegmentPlace& place,
         device_.release(castInput);
     }
     const Storages weightGradients = makeWeightGradients(place, now, frame);
+    const bool letsGoEarly = !letsGo && !now.inPython && frame.recomputed && now.sumBytes > 0;
+    if (letsGoEarly) {
+        releaseSaved(list, now, frame);
+    }
+    device_.release(device_.take(now.sumBytes, MemoryKind::Workspace));
     if (now.inPython) {
         device_.release(castInput);
         device_.release(castWeight);
-    } else if (!letsGo) {
+    } else if (!letsGo && !letsGoEarly) {
         releaseSaved(list, now, frame);
     }
     for (const Storage temp : temps) {

@@ -57,7 +57,7 @@ bool behindTheFirstLayer(const PeakPlaces& places) {
 }
 
 PeakPlaces placesOf(const CsvTable& table, std::size_t row, RowReader reader) {
-    const OracleRow oracle = reader(table, row).value();
+    const OracleRow oracle = recordedRow(table, row, reader).value();
     const StageMemory memory =
         peakOfStage(oracle.scenario,
                     {.stage = oracle.stage, .rank = oracle.rank, .expertRank = oracle.expertRank})

@@ -97,6 +97,22 @@ void setFamily(const DenseFamily& family, ModelSpec& model) {
     }
 }
 
+/// As transformers' default configs of GPT-NeoX and OPT have it.
+void setBiasedFamily(ModelSpec& model, std::int64_t positions) {
+    model.norm = NormKind::Layer;
+    model.mlp.kind = MlpKind::Plain;
+    model.mlp.bias = model.attention.qkvBias = model.attention.outBias = true;
+    if (model.family == "gpt_neox") {
+        model.normOrder = NormOrder::First;
+        model.attention.fusedQkv = true;
+        model.parallelResidual = true;
+        return;
+    }
+    model.normOrder = NormOrder::AfterEach;
+    model.position = PositionKind::Learned;
+    model.learnedPositions = positions + 2;
+}
+
 }  // namespace
 
 Result<ModelSpec> huggingFaceModel(const CsvTable& table, std::size_t row) {
@@ -105,6 +121,8 @@ Result<ModelSpec> huggingFaceModel(const CsvTable& table, std::size_t row) {
     const auto* const family = std::ranges::find(kDenseFamilies, model.family, &DenseFamily::name);
     if (family != kDenseFamilies.end()) {
         setFamily(*family, model);
+    } else if (model.family == "gpt_neox" || model.family == "opt") {
+        setBiasedFamily(model, table.integer(row, "s"));
     } else if (model.family == "gpt2" || model.family == "bloom") {
         model.norm = NormKind::Layer;
         model.normOrder = NormOrder::BeforeEach;

@@ -40,9 +40,17 @@ RowReader readerFor(const CsvTable& table) {
     return nullptr;
 }
 
+Result<OracleRow> recordedRow(const CsvTable& table, std::size_t row, RowReader reader) {
+    FABRICAST_ASSIGN(OracleRow oracle, reader(table, row));
+    GpuSpec& device = oracle.scenario.cluster.node.gpu;  // that the records ran on
+    device.architecture = "sm_90";
+    device.multiprocessors.value = 132;
+    return oracle;
+}
+
 OracleAnswer answerRecord(const CsvTable& table, std::size_t row, RowReader reader) {
     OracleAnswer answer;
-    const auto read = reader(table, row);
+    const auto read = recordedRow(table, row, reader);
     const auto memory = read.and_then([](const OracleRow& oracle) {
         return walkStage(
             oracle.scenario,

@@ -19,6 +19,8 @@ struct OracleAnswer {
 using RowReader = Result<OracleRow> (*)(const CsvTable&, std::size_t);
 /// The form of a file follows from its columns; nullptr: unknown.
 RowReader readerFor(const CsvTable& table);
+/// A record, on the device that all of them ran on.
+Result<OracleRow> recordedRow(const CsvTable& table, std::size_t row, RowReader reader);
 OracleAnswer answerRecord(const CsvTable& table, std::size_t row, RowReader reader);
 
 /// The column with a layer's saved bytes (where only its growth is recorded, that); empty: none.

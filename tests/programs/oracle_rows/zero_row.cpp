@@ -115,6 +115,11 @@ Result<void> setAdapters(const CsvTable& table, std::size_t row, Settings& setti
     settings.tuning = Tuning::Lora;
     settings.lora.rank = rank;
     settings.lora.dtype = settings.precision.parameters;
+    const std::string base = table.text(row, "base");
+    if (base.starts_with("nf4")) {
+        settings.lora.base = Dtype::Nf4;
+        settings.lora.doubleQuantization = base == "nf4dq";
+    }
     FABRICAST_ASSIGN(settings.lora.targets, loraTargets(table.text(row, "lora_targets")));
     return {};
 }

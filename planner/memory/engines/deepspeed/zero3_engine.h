@@ -18,7 +18,8 @@ struct Zero3Options {
     std::int64_t subGroup = 1'000'000'000;  ///< elements that the optimizer steps together
     bool contiguous = true;
     bool reduceScatter = true;
-    bool halfPrecision = false;  ///< fp16: gradients are searched for infinities
+    std::int64_t scaleBytes = 0;  ///< scales and tables of 4-bit weights: no part of a parameter
+    bool halfPrecision = false;   ///< fp16: gradients are searched for infinities
     bool offloadOptimizer = false;
     bool pinMemory = false;
     Zero3Swap swap;  ///< where offloaded states go on to drives

@@ -56,6 +56,7 @@ std::vector<Zero3Engine::SubGroup> Zero3Engine::subGroups() const {
 }
 
 void Zero3Engine::holdStates() {
+    device_.take(options_.scaleBytes, MemoryKind::Weights, 0, "scales of 4-bit weights");
     if (!options_.gather.offload) {
         device_.take(
             shards() * options_.gather.width, MemoryKind::Weights, 0, "parameter partitions");
