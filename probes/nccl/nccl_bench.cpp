@@ -98,7 +98,24 @@ Done NcclBench::takeGroup(const CollectiveTask& task) {
 Answer<bool> NcclBench::holdBuffers(const CollectiveTask& task) {
     const CollectiveCounts counts = countsOf(task);
     const std::size_t most = static_cast<std::size_t>(counts.bytes);
-    const bool held = !seat_ || (send_.hold(bytesOf(task, counts.sent)) && receive_.hold(most));
+    bool held = true;
+    // A driver may take seconds for them, or stand still: the other ranks are watched meanwhile.
+    const Done done = guarded(
+        *channel_,
+        seconds_,
+        "buffers of " + std::to_string(task.bytes) + " bytes",
+        [&](WorkSigns& signs) -> Done {
+            held = !seat_ || send_.hold(bytesOf(task, counts.sent));
+            if (signs.unwanted) {
+                return Trouble{"called off"};
+            }
+            held = held && (!seat_ || receive_.hold(most));
+            return std::monostate();
+        },
+        [] {});
+    if (!done) {
+        return done.trouble();
+    }
     const Answer<std::vector<double>> lacking = channel_->maxima({held ? 0.0 : 1.0});
     return lacking ? Answer<bool>(lacking->front() == 0.0) : lacking.trouble();
 }
