@@ -22,6 +22,19 @@ MaskKinds maskKinds(const ModelSpec& model) {
     return {windowed == 0 || windowed<std::ssize(model.window), windowed> 0};
 }
 
+/// A product of four dimensions copies what is a part of another tensor, whose batches and heads do
+/// not lie one behind another. BLOOM's, of three, was recorded without.
+TensorId apart(OpBuilder& g, const Scenario& scenario, TensorId x) {
+    const TensorInfo part = g.info(x);
+    if (scenario.layout.microBatch == 1 || part.base == x ||
+        writtenScores(scenario.model) == WrittenScores::Biased) {
+        return x;
+    }
+    const TensorId copy = g.pointwise("contiguous", {x}, part.elements, part.width, {});
+    g.last().passesGradient = true;
+    return copy;
+}
+
 /// repeat_kv: a copy for every query head; backward adds the copies' gradients up.
 TensorId repeatForQueries(OpBuilder& g, const RankShape& shape, TensorId x) {
     if (shape.heads == shape.kvHeads) {
@@ -142,14 +155,15 @@ UnfusedAttention unfusedAttention(OpBuilder& g,
     const std::int64_t elements = rows * shape.sequence;
     const TensorId k = repeatForQueries(g, shape, projections.k);
     const TensorId v = repeatForQueries(g, shape, projections.v);
-    const TensorId products = multiplyHeads(g, projections.q, k, elements);
+    const TensorId products =
+        multiplyHeads(g, apart(g, scenario, projections.q), apart(g, scenario, k), elements);
     const TensorId scores = g.add(scaledBy(g, scenario, products), mask);
     const Probabilities probabilities = probabilitiesOf(g, scenario, scores, rows, sinks);
     UnfusedAttention made;
     made.weights = g.cast(probabilities.all, weightsWidth(g, scenario, projections));
     g.holdUntilHere(probabilities.named);
     const std::int64_t context = g.info(projections.q).elements;
-    const TensorId product = multiplyHeads(g, made.weights, v, context);
+    const TensorId product = multiplyHeads(g, made.weights, apart(g, scenario, v), context);
     made.out = g.pointwise("contiguous", {product}, context, g.info(product).width, {});
     g.last().passesGradient = true;
     g.holdUntilHere({k, v, made.weights});

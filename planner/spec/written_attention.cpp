@@ -9,8 +9,7 @@ namespace fabricast {
 namespace {
 
 /// transformers 5.23: the families whose eager_attention_forward is neither Llama's nor GPT-2's.
-constexpr std::array<std::string_view, 5> kOwnCode = {
-    "llama4_text", "gpt_neox", "falcon", "opt", "mpt"};
+constexpr std::array<std::string_view, 3> kOwnCode = {"llama4_text", "falcon", "mpt"};
 
 }  // namespace
 
