@@ -183,7 +183,7 @@ Result<Advice> adviseOn(AdviceTask task,
                         const TimingProfiles& timing,
                         std::size_t threads,
                         const Watch& watch) {
-    constexpr std::int64_t kMostOfAdvice = kMostEventsWalked + kMostEventsWalked / 4;
+    constexpr std::int64_t kMostOfAdvice = kMostEventsWalked + kMostEventsWalked / 2;
     std::int64_t walks = kMostOfAdvice;
     task.walksLeft = &walks;
     Advice advice{.question = task.base, .most = task.most};

@@ -39,7 +39,7 @@ PlanSearch::PlanSearch(const SearchTask& task,
 Result<PlanReport> PlanSearch::run() {
     countFamilies();
     FABRICAST_TRY(search());
-    report_.walked = used();
+    report_.walked += looked_;  // both take time of an answer's searches
     return std::move(report_);
 }
 

@@ -183,7 +183,7 @@ TEST(FindPlans, EndsWhereItLookedAtTooMuch) {
         const PlanReport cut =
             findPlans(roomy,
                       exampleTiming(),
-                      {.top = 6, .mostWalked = whole.walked / 2, .threads = threads})
+                      {.top = 6, .mostWalked = whole.walked / 4, .threads = threads})
                 .value();
         EXPECT_NE(cut.cutShort, "");
         EXPECT_LT(cut.looks, whole.looks);
