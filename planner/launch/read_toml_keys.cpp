@@ -1,4 +1,5 @@
 #include "planner/launch/launch_keys.h"
+#include "planner/launch/toml_letters.h"
 
 // What it asserts is what a file may say: its parser reports that as an error anyway.
 #define TOML_ASSERT(expression) static_cast<void>(0)
@@ -73,6 +74,13 @@ Result<LaunchKeys> readTomlKeys(std::string_view text, const std::string& source
         return fail(Error::Code::BadInput,
                     source + ":" + std::to_string(line) + ":1",
                     "a key has more levels than a launch file has");
+    }
+    if (const std::optional<TextPlace> stray = strayTomlLetter(text)) {
+        return fail(
+            Error::Code::BadInput,
+            source + ":" + std::to_string(stray->line) + ":" + std::to_string(stray->column),
+            "a letter beyond ASCII outside of quotes and comments",
+            "put the key or the value in quotes");
     }
     try {
         addToml(toml::parse(text, source), "", keys);

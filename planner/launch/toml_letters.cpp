@@ -1,0 +1,79 @@
+#include "planner/launch/toml_letters.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <string>
+
+namespace fabricast {
+namespace {
+
+constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+constexpr std::size_t kTriple = 3;
+
+bool isBeyondAscii(char letter) {
+    return static_cast<unsigned char>(letter) > 0x7F;
+}
+
+/// Behind a text in quotes that begins at `from`; one of a single line ends with its line too.
+std::size_t behindQuotes(std::string_view text, std::size_t from) {
+    const char quote = text[from];
+    const bool isLong = text.substr(from, kTriple) == std::string(kTriple, quote);
+    std::size_t at = from + (isLong ? kTriple : 1);
+    while (at < text.size()) {
+        if (text[at] == '\\' && quote == '"') {
+            at += 2;
+        } else if (text[at] == '\n' && !isLong) {
+            return at;
+        } else if (text[at] != quote) {
+            ++at;
+        } else if (!isLong) {
+            return at + 1;
+        } else {
+            std::size_t quotes = 0;
+            while (at < text.size() && text[at] == quote) {
+                ++at;
+                ++quotes;
+            }
+            if (quotes >= kTriple) {
+                return at;
+            }
+        }
+    }
+    return text.size();
+}
+
+TextPlace placeOf(std::string_view text, std::size_t at) {
+    constexpr unsigned kContinues = 0x80;
+    constexpr unsigned kTopTwoBits = 0xC0;
+    TextPlace place;
+    for (const char letter : text.substr(0, at)) {
+        if (letter == '\n') {
+            ++place.line;
+            place.column = 1;
+        } else if ((static_cast<unsigned char>(letter) & kTopTwoBits) != kContinues) {
+            ++place.column;
+        }
+    }
+    return place;
+}
+
+}  // namespace
+
+std::optional<TextPlace> strayTomlLetter(std::string_view text) {
+    std::size_t at = text.starts_with(kByteOrderMark) ? kByteOrderMark.size() : 0;
+    while (at < text.size()) {
+        if (isBeyondAscii(text[at])) {
+            return placeOf(text, at);
+        }
+        if (text[at] == '#') {
+            at = std::min(text.find('\n', at), text.size());
+        } else if (text[at] == '"' || text[at] == '\'') {
+            at = behindQuotes(text, at);
+        } else {
+            ++at;
+        }
+    }
+    return std::nullopt;
+}
+
+}  // namespace fabricast

@@ -1,0 +1,36 @@
+#include "planner/launch/toml_letters.h"
+
+#include "planner/launch/launch_keys.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace fabricast {
+namespace {
+
+std::string placeText(std::string_view text) {
+    const auto stray = strayTomlLetter(text);
+    return stray ? std::to_string(stray->line) + ":" + std::to_string(stray->column) : "none";
+}
+
+TEST(TomlLetters, AreBeyondAsciiOnlyInQuotesAndComments) {
+    EXPECT_EQ(placeText("\xEF\xBB\xBF"
+                        "a = \"gr\u00f6\u00dfe\"  # gr\u00f6\u00dfe\n"),
+              "none");
+    EXPECT_EQ(placeText("a = '\u00f6\\'\nb = \"\\\"\u00f6\"\n"), "none");
+    EXPECT_EQ(placeText("a = \"\"\"\n\"\u00f6\" \"\"\"\"\nb = '''\u00f6''\n'''\n"), "none");
+    EXPECT_EQ(placeText("a = 1\ngr\u00f6\u00dfe = 2\n"), "2:3");
+    EXPECT_EQ(placeText("a = \"\" \u00a0\n"), "1:8");
+    EXPECT_EQ(placeText("a = \"\u00f6\u00f6\" \u00f6\n"), "1:10");
+    EXPECT_EQ(placeText("a = 'open\n\u00f6 = 1\n"), "2:1");
+}
+
+TEST(TomlLetters, AreRefusedByTheirPlace) {
+    const auto keys = readTomlKeys("[training]\nsteps\u0228 = 1\n", "train.toml");
+    ASSERT_FALSE(keys);
+    EXPECT_NE(keys.error().text().find("train.toml:2:6"), std::string::npos) << keys.error().text();
+}
+
+}  // namespace
+}  // namespace fabricast
