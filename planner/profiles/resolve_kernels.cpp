@@ -23,9 +23,10 @@ BorrowedRates relative() {
 /// Cards whose clock is above the printed one: 1.06 on RTX 5090.
 constexpr double kMostOfPeak = 1.25;
 
+/// Three digits of a rate.
 std::string roundedText(FlopsPerSecond rate) {
-    constexpr double kTera = 1e12;
-    return quantityText(FlopsPerSecond(std::round(rate.count() / kTera) * kTera));
+    const double unit = std::pow(10.0, std::floor(std::log10(rate.count())) - 2.0);
+    return quantityText(FlopsPerSecond(std::round(rate.count() / unit) * unit));
 }
 
 /// Products that were measured far above a peak are of another GPU, or of another unit.

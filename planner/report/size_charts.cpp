@@ -11,7 +11,7 @@ namespace fabricast {
 namespace {
 
 /// The place of a name among those seen, which it joins when it is new.
-std::size_t seriesOf(std::vector<std::string>& series, const std::string& name) {
+std::size_t boxSeries(std::vector<std::string>& series, const std::string& name) {
     const auto found = std::ranges::find(series, name);
     const auto place = static_cast<std::size_t>(found - series.begin());
     if (found == series.end()) {
@@ -31,7 +31,7 @@ PointChart sizedPoints(std::span<const SizedCluster> clusters, const SizeAnswer&
             chart.points.push_back(
                 {.x = answer.hasTokens ? one.seconds / kDay : one.tokensPerSecond,
                  .y = *one.usd,
-                 .series = seriesOf(chart.series, sizedBoxText(one)),
+                 .series = boxSeries(chart.series, sizedBoxText(one)),
                  .name = sizedClusterText(one) + ": " + sizedNumbersText(one, answer),
                  .label = std::to_string(one.nodes)});
         }

@@ -1,19 +1,39 @@
 #include "planner/stack/packaged_models.h"
 
 #include <algorithm>
+#include <array>
+#include <string>
+#include <string_view>
 
 namespace fabricast {
 namespace {
 
+/// megatron/bridge/models and recipes of 0.3.1, of what pretrain_gpt.py refuses.
+struct BridgeFamily {
+    std::string_view family;
+    std::string_view recipes;
+};
+constexpr std::array kBridgeFamilies = {BridgeFamily{"gpt_oss", "megatron.bridge.recipes.gpt_oss"},
+                                        BridgeFamily{"olmoe", "megatron.bridge.recipes.olmoe"}};
+
 tl::unexpected<Error> lacksModel(const ModelSpec& model, const std::string& what) {
+    const std::string_view recipes = bridgeRecipesOf(model);
     return fail(
         Error::Code::Unsupported,
         "model",
         "pretrain_gpt.py of Megatron-Core has no " + what + ", which " + model.name + " has",
-        "--stack fsdp2, accelerate or deepspeed, which run Hugging Face's code");
+        recipes.empty() ? "--stack fsdp2, accelerate or deepspeed, which run Hugging Face's code"
+                        : "Megatron Bridge's own recipes with this layout (" +
+                              std::string(recipes) + "), or --stack fsdp2 or accelerate");
 }
 
 }  // namespace
+
+std::string_view bridgeRecipesOf(const ModelSpec& model) {
+    const auto* const known =
+        std::ranges::find(kBridgeFamilies, model.family, &BridgeFamily::family);
+    return known == kBridgeFamilies.end() ? std::string_view() : known->recipes;
+}
 
 Result<void> checkMegatronCode(const ModelSpec& model) {
     if (model.parallelResidual) {

@@ -6,15 +6,24 @@
 namespace fabricast {
 namespace {
 
+/// What Megatron runs: the arguments of pretrain_gpt.py, or a provider of Megatron Bridge.
+Result<void> checkMegatronPackages(const ModelSpec& model) {
+    return bridgeRecipesOf(model).empty() ? checkMegatronCode(model) : Result<void>();
+}
+
 /// Others run transformers' own models.
 struct ModelCodeRule {
     std::string_view stack;
     Result<void> (*check)(const ModelSpec& model);
 };
 constexpr std::array kModelCodeRules = {ModelCodeRule{"torchtitan", &checkTitanCode},
-                                        ModelCodeRule{"megatron", &checkMegatronCode},
-                                        ModelCodeRule{"megatron-fsdp", &checkMegatronCode},
-                                        ModelCodeRule{"nemo", &checkMegatronCode}};
+                                        ModelCodeRule{"megatron", &checkMegatronPackages},
+                                        ModelCodeRule{"megatron-fsdp", &checkMegatronPackages},
+                                        ModelCodeRule{"nemo", &checkMegatronPackages}};
+
+bool isMegatron(std::string_view stack) {
+    return stack == "megatron" || stack == "megatron-fsdp" || stack == "nemo";
+}
 
 }  // namespace
 
@@ -26,6 +35,11 @@ Result<void> checkHasCode(std::string_view stack, const ModelSpec& model) {
 std::optional<std::string> ownPartNote(std::string_view stack, const ModelSpec& model) {
     if (const Result<void> code = checkHasCode(stack, model); !code) {
         return code.error().why + ": its code would be yours";
+    }
+    if (const std::string_view recipes = bridgeRecipesOf(model);
+        isMegatron(stack) && !recipes.empty()) {
+        return "of Megatron's programs only Megatron Bridge has " + model.name + ": " +
+               std::string(recipes);
     }
     if (stack == "torchtitan" && !isTitanConfig(model)) {
         return "torchtitan has the code of " + model.family + ", but no config of " + model.name +

@@ -20,6 +20,9 @@ std::optional<std::string> ownPartNote(std::string_view stack, const ModelSpec& 
 
 /// The rules of one stack: pretrain_gpt.py of Megatron-Core, and torchtitan/models.
 Result<void> checkMegatronCode(const ModelSpec& model);
+/// Recipes of Megatron Bridge 0.3.1 for a family that pretrain_gpt.py has no arguments for:
+/// "megatron.bridge.recipes.gpt_oss". Empty: it has none.
+std::string_view bridgeRecipesOf(const ModelSpec& model);
 Result<void> checkTitanCode(const ModelSpec& model);
 
 /// Whether a config of torchtitan's, of either release, is of that model.

@@ -20,7 +20,7 @@ constexpr std::array<FreeCpuNumber, 3> kCpuNumbers = {
                   .get = [](const GemmFit& fit) { return fit.efficiency; },
                   .set = [](GemmFit& fit, double value) { fit.efficiency = value; },
                   .least = 0.05,
-                  .most = 2},
+                  .most = 1.2},  // of the best product; the reader refuses 1.25 times a peak
     FreeCpuNumber{.key = "prologue_depth",
                   .get = [](const GemmFit& fit) { return fit.prologueDepth; },
                   .set = [](GemmFit& fit, double value) { fit.prologueDepth = value; },

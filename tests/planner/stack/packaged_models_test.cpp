@@ -60,6 +60,19 @@ TEST(PackagedModels, MegatronHasWhatItsArgumentsSay) {
     EXPECT_EQ(whyNot("fsdp2", model), "");  // transformers' own code
 }
 
+// megatron/bridge/models of 0.3.1 has providers of families that pretrain_gpt.py has no words for.
+TEST(PackagedModels, MegatronBridgeHasMoreFamiliesThanPretrainGpt) {
+    ModelSpec model = ofFamily("gpt_oss", "gpt-oss-20b");
+    model.window = {128, 0};
+    EXPECT_EQ(whyNot("megatron", model), "");
+    EXPECT_EQ(whyNot("nemo", model), "");
+    EXPECT_FALSE(checkMegatronCode(model));
+    EXPECT_EQ(ownPartNote("megatron", model),
+              "of Megatron's programs only Megatron Bridge has gpt-oss-20b: "
+              "megatron.bridge.recipes.gpt_oss");
+    EXPECT_EQ(ownPartNote("torchtitan", model), std::nullopt);
+}
+
 TEST(PackagedModels, WhatWouldBeTheUsersOwnIsSaid) {
     EXPECT_EQ(ownPartNote("torchtitan", ofFamily("llama", "llama-3.1-8b")), std::nullopt);
     EXPECT_EQ(ownPartNote("torchtitan", ofFamily("llama")),
