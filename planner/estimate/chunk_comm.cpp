@@ -43,6 +43,17 @@ void addCall(const Scenario& scenario,
     }
 }
 
+/// Of a call between nodes, without its latency.
+double networkSeconds(const Scenario& scenario, const CommCall& call, CommClock& clock) {
+    const bool counts = scenario.layout.ep > 1 && sumOf(call) != nullptr;
+    if (!counts || clock.shapeOf(call).nodes <= 1) {
+        return 0.0;
+    }
+    const auto microBatches =
+        static_cast<double>(std::max<std::int64_t>(1, scenario.microBatches()));
+    return clock.leastSeconds(call) * static_cast<double>(call.count()) / microBatches;
+}
+
 /// Tensor parallelism: split into slices that overlap with products, or with gradients of weights,
 /// or waited for.
 void exposeTensor(const Scenario& scenario,
@@ -86,6 +97,24 @@ void exposeShards(const SoftwareTiming& software,
     if (transfer > 0) {
         exposed.blockGather = cost * comm.blockGather / transfer;
         exposed.blockReduce = cost * comm.blockReduce / transfer;
+    }
+}
+
+/// Waiting for one transfer hides no other on the same network: a pass takes no less than all that
+/// crosses it.
+void exposeNetwork(const CommSeconds& comm, double beside, CommSeconds& exposed) {
+    const double parameters =
+        exposed.blockGather + exposed.blockReduce + exposed.endGather + exposed.endReduce;
+    const double lack = comm.network - beside - parameters;
+    if (lack <= 0.0) {
+        return;
+    }
+    const double transfer = comm.blockGather + comm.blockReduce;
+    if (transfer > 0.0) {
+        exposed.blockGather += lack * comm.blockGather / transfer;
+        exposed.blockReduce += lack * comm.blockReduce / transfer;
+    } else {
+        exposed.expert += lack;
     }
 }
 
@@ -151,6 +180,7 @@ ChunkComm chunkComm(const Scenario& scenario,
         if (call.chunk == chunk && isPerMicroBatch(scenario, call) &&
             forward == (way == Way::Forward)) {
             addCall(scenario, copies, call, clock.seconds(call), comm);
+            comm.network += networkSeconds(scenario, call, clock);
         }
     }
     return comm;
@@ -171,6 +201,7 @@ CommSeconds exposedComm(const Scenario& scenario,
     const double beside = work.device + exposed.tensor + exposed.regather + exposed.other +
                           exposed.context + exposed.expert;
     exposeShards(software, comm, work, beside, exposed);
+    exposeNetwork(comm, beside, exposed);
     return exposed;
 }
 

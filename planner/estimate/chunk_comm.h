@@ -22,6 +22,9 @@ struct CommSeconds {
     double blockReduce = 0.0;
     double endReduce = 0.0;
     double other = 0.0;
+    /// What the network between nodes is busy for, whatever waits; only with experts, whose calls
+    /// wait while others move parameters.
+    double network = 0.0;
 };
 
 /// Which of the sums a call belongs to; a null pointer for transfers between stages, which the
