@@ -1,6 +1,8 @@
 #include "planner/search/plan_search.h"
 
+#include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <string>
 #include <utility>
 
@@ -50,8 +52,10 @@ void PlanSearch::countFamilies() {
     looked_ += kOfFamily * static_cast<std::int64_t>(space_.families.size());
 }
 
-/// Where the search was cut short before anything fitted: the layouts that need least.
+/// Where the search was cut short before anything surely fitted: the layouts that need least. What
+/// was found stays behind those that fit more surely.
 Result<void> PlanSearch::tryLeanest() {
+    std::vector<Plan> before = std::exchange(report_.plans, {});
     FABRICAST_ASSIGN(const std::vector<Sized> leanest, smallest());
     for (const auto& [bytes, candidate] : leanest) {
         FABRICAST_TRY(watch_.check());
@@ -62,27 +66,36 @@ Result<void> PlanSearch::tryLeanest() {
         found.add(std::move(plan));
     }
     report_.plans = std::move(found).best(options_.top);
+    if (!before.empty()) {
+        const Verdict first = before.front().memory.onDevice;
+        std::erase_if(report_.plans,
+                      [first](const Plan& one) { return one.memory.onDevice >= first; });
+        std::ranges::move(before, std::back_inserter(report_.plans));
+        report_.plans.resize(std::min(report_.plans.size(), options_.top));
+    }
     return watch_.check();
 }
 
 /// Of a search that was cut short: how much better a layout may be that it did not come to.
 void PlanSearch::sayWhatIsLeft() {
-    if (!isTired() || queue_.empty()) {
+    if ((!isTired() && !passedOver_) || (queue_.empty() && !passedOver_)) {
         return;
     }
     std::string left = "others may fit";
     if (!report_.plans.empty()) {
         const Plan& best = report_.plans.front();
+        const double next = passedOver_.value_or(queue_.empty() ? 0.0 : queue_.top().value);
         const double value = leastMemory() ? static_cast<double>(best.memory.peak.value.count())
                                            : best.step.step.value.count();
         constexpr double kNoticed = 0.0005;
-        const double better = 1.0 - queue_.top().value / value;
-        left = better > kNoticed ? "others may be up to " + percent(better) +
+        const double better = 1.0 - next / value;
+        const std::string others = passedOver_ ? "others that surely fit" : "others";
+        left = better > kNoticed ? others + " may be up to " + percent(better) +
                                        (leastMemory() ? " smaller" : " faster")
                                  : "none is better than the first, further rows may be missing";
         // What surely fits comes first, however slow it is.
         if (options_.distinct && best.memory.onDevice != Verdict::Fits) {
-            left += "; one that surely fits may be among them";
+            left = "one that surely fits may be among the others";
         }
     }
     report_.cutShort =

@@ -156,6 +156,15 @@ std::size_t DistinctPlans::rows() const {
         }));
 }
 
+std::size_t DistinctPlans::likelyRows() const {
+    return static_cast<std::size_t>(std::ranges::count_if(groups_, [this](const Group& group) {
+        const bool isLikely = std::ranges::any_of(
+            group, [](const Plan& plan) { return plan.memory.onDevice == Verdict::Likely; });
+        return isLikely &&
+               std::ranges::none_of(group, [this](const Plan& plan) { return counts(plan); });
+    }));
+}
+
 const Plan* DistinctPlans::tightest() const {
     const Plan* tightest = nullptr;
     for (const Group& group : groups_) {

@@ -29,8 +29,8 @@ public:
     [[nodiscard]] bool leavesOut(const Scenario& scenario, double value) const;
     /// Groups that count: those with a plan that fits, or all where tight ones do.
     [[nodiscard]] std::size_t rows() const;
-    /// All groups.
-    [[nodiscard]] std::size_t size() const { return groups_.size(); }
+    /// Groups with a plan that likely fits, and none that counts.
+    [[nodiscard]] std::size_t likelyRows() const;
 
     /// Beyond this value no plan changes the first `top` rows; nothing while fewer count.
     [[nodiscard]] std::optional<double> settledBeyond(std::size_t top) const;

@@ -57,7 +57,9 @@ Result<void> PlanSearch::search() {
     if (report_.plans.empty() && report_.tooSlow) {
         return {};
     }
-    if (report_.plans.empty() && isTired()) {
+    const bool isSure =
+        !report_.plans.empty() && report_.plans.front().memory.onDevice == Verdict::Fits;
+    if (isTired() && (report_.plans.empty() || (options_.distinct && !options_.tight && !isSure))) {
         FABRICAST_TRY(tryLeanest());
     }
     if (report_.plans.empty()) {
@@ -104,7 +106,7 @@ Result<void> PlanSearch::findTop() {
     while (!enough() && !isTired() && !isTooSlow() && advance()) {
         FABRICAST_TRY(watch_.check());
         if (isTired() && !settled_) {
-            most_ = std::max(most_, options_.mostUnsure);
+            lookFurther();
         }
         if (report_.plans.size() == (options_.distinct ? 0 : found)) {
             if (++looks % kLooksPerReport == 0) {
@@ -133,12 +135,33 @@ Result<void> PlanSearch::findTop() {
     return {};
 }
 
-/// Where so many rows may fit and do not surely, those that leave no room for the allocator are not
-/// looked at any more.
+/// Where too few plans surely fit: as much more as is allowed, and then, for a while each time,
+/// among layouts that leave more and more room.
+void PlanSearch::lookFurther() {
+    constexpr std::int64_t kStep = 16;
+    constexpr std::int64_t kOfWhile = 8;
+    if (used() < options_.mostUnsure) {
+        most_ = std::max(most_, options_.mostUnsure);
+        return;
+    }
+    const bool leansOn =
+        options_.distinct && !options_.tight && !leastMemory() && rows_.rows() == 0;
+    if (!leansOn || queue_.empty() || limit_ <= capacity_ / 2) {
+        return;
+    }
+    if (!passedOver_) {
+        passedOver_ = queue_.top().value;
+    }
+    limit_ -= capacity_ / kStep;
+    most_ = used() + options_.mostWalked / kOfWhile;
+}
+
+/// Where so many rows likely fit and do not surely, those that leave no room for the allocator are
+/// not looked at any more.
 void PlanSearch::leaveRoom() {
     constexpr std::int64_t kRoom = 16;
     constexpr std::size_t kTightRows = 5;
-    if (!options_.tight && rows_.size() - rows_.rows() >= kTightRows && limit_ == capacity_) {
+    if (!options_.tight && rows_.likelyRows() >= kTightRows && limit_ == capacity_) {
         limit_ = capacity_ - capacity_ / kRoom;
     }
 }

@@ -97,6 +97,7 @@ private:
     Result<void> findTop();
     [[nodiscard]] bool isSettled() const;
     [[nodiscard]] bool isTooSlow() const;
+    void lookFurther();
     void leaveRoom();
     void takeRows();
     bool advance();
@@ -193,6 +194,8 @@ private:
     std::priority_queue<Waiting> queue_;
     bool isSlowLeft_ = false;  ///< layouts that are too slow do not wait
     std::int64_t layoutsWalked_ = 0;
+    /// What came up when layouts began to be passed over that leave too little room.
+    std::optional<double> passedOver_;
     std::int64_t looked_ = 0;  ///< in events
     std::int64_t most_;        ///< to be walked or looked at
     std::map<std::pair<std::uint32_t, std::string>, std::int64_t> refusals_;
