@@ -15,14 +15,6 @@ std::int64_t rotaryWidth(const Scenario& scenario) {
     return hfCodeOf(scenario).rotatesWide ? kWide : residualWidth(scenario.settings);
 }
 
-/// FSDP2 casts what a layer is given to the type that computes, but not where backward runs the
-/// layer again.
-bool castsTables(const Scenario& scenario, std::int64_t width) {
-    return scenario.settings.engine == Engine::Fsdp2 &&
-           scenario.settings.recompute.kind == Checkpointing::None &&
-           width > bytesPerElement(scenario.settings.precision.compute);
-}
-
 /// a·cos - b·sin of the halves a and b, and b·cos + a·sin.
 TensorId rotateHalves(OpBuilder& g, const Rotary& table, TensorId x) {
     const std::int64_t half = g.info(x).elements / 2;
@@ -54,6 +46,11 @@ TensorId rotateShare(OpBuilder& g, const Rotary& table, TensorId x, std::int64_t
 
 }  // namespace
 
+bool castsRotaryTables(const Scenario& scenario) {
+    return scenario.settings.engine == Engine::Fsdp2 &&
+           rotaryWidth(scenario) > bytesPerElement(scenario.settings.precision.compute);
+}
+
 Rotary rotaryTable(OpBuilder& g, const Scenario& scenario, const RankShape& shape) {
     const KernelSettings& kernels = scenario.settings.kernels;
     const std::int64_t dim = rotaryColumns(scenario);
@@ -70,7 +67,8 @@ Rotary rotaryTable(OpBuilder& g, const Scenario& scenario, const RankShape& shap
         const std::int64_t entries = shape.fullSequence * dim;
         const TensorId cosine = g.external(entries, width);
         const TensorId sine = g.external(entries, width);
-        if (castsTables(scenario, width)) {
+        if (castsRotaryTables(scenario) &&
+            scenario.settings.recompute.kind == Checkpointing::None) {
             const std::int64_t narrow = bytesPerElement(scenario.settings.precision.compute);
             return {g.pointwise("cast", {cosine}, entries, narrow, {}),
                     g.pointwise("cast", {sine}, entries, narrow, {})};

@@ -18,6 +18,10 @@ struct Rotary {
 Rotary rotaryTable(OpBuilder& g, const Scenario& scenario, const RankShape& shape);
 TensorId rotate(OpBuilder& g, const Scenario& scenario, const Rotary& table, TensorId x);
 
+/// Whether FSDP2 casts the tables that a layer is given to the type that computes. It does not
+/// where backward runs the layer again.
+bool castsRotaryTables(const Scenario& scenario);
+
 /// Bytes of the tables that all layers of a pass share.
 std::vector<std::int64_t> rotaryTableBytes(const Scenario& scenario);
 

@@ -4,6 +4,7 @@
 #include "planner/ops/dense_layer.h"
 #include "planner/ops/embedding_and_head.h"
 #include "planner/ops/layer_segment.h"
+#include "planner/ops/rotary.h"
 
 #include <algorithm>
 #include <array>
@@ -71,10 +72,11 @@ Result<ModelTime> blockTime(const Scenario& scenario, const StepEstimator& estim
 
 /// Whether layers run the same kernels with everything and with nothing recomputed, but for what
 /// runs again: not where what is saved is copied away, where weights are frozen (checkpoints make
-/// what they give ask for gradients), or where layers of the head are recomputed too.
+/// what they give ask for gradients), where layers of the head are recomputed too, or where tables
+/// are cast for layers that run once.
 bool runsAlikeAgain(const Scenario& scenario) {
     const bool predicts = writtenInMegatron(scenario) && scenario.model.mtpDepth > 0;
-    return scenario.settings.trainsAll() && !predicts &&
+    return scenario.settings.trainsAll() && !predicts && !castsRotaryTables(scenario) &&
            scenario.layout.offload != Offload::Activations;
 }
 

@@ -83,28 +83,30 @@ TEST_P(SmallWorlds, SearchFindsWhatBruteForceFinds) {
 INSTANTIATE_TEST_SUITE_P(
     OfThreeModels,
     SmallWorlds,
-    testing::Values(WorldCase{{.gpus = 8, .memory = 80_GiB}, {"fsdp2", "deepspeed"}},
-                    WorldCase{{.gpus = 8, .memory = 8_GiB}, {"fsdp2", "deepspeed"}},
-                    WorldCase{{.gpus = 4, .memory = 80_GiB}, {"megatron"}},
-                    WorldCase{{.gpus = 4, .memory = 12_GiB}, {"megatron", "torchtitan"}},
-                    WorldCase{{.gpus = 8, .memory = 8_GiB}, {"torchtitan"}},
-                    WorldCase{{.model = "mixtral-8x7b", .layers = 2, .gpus = 4, .memory = 30_GiB},
-                              {"megatron"}},
-                    WorldCase{{.model = "qwen3-30b-a3b", .layers = 2, .gpus = 8, .memory = 8_GiB},
-                              {"torchtitan"}},
-                    WorldCase{
-                        {.model = "deepseek-v2-lite", .layers = 4, .gpus = 4, .memory = 16_GiB},
-                        {"megatron"}},
-                    WorldCase{{.model = "qwen3-30b-a3b", .layers = 3, .gpus = 16, .memory = 12_GiB},
-                              {"torchtitan"}},
-                    WorldCase{{.model = "llama-3.2-1b", .layers = 4, .gpus = 16, .memory = 3_GiB},
-                              {"megatron", "fsdp2"}},
-                    WorldCase{{.gpus = 4, .memory = 5_GiB}, {"fsdp2", "deepspeed"}, "offload="},
-                    WorldCase{{.model = "llama-3.2-1b", .gpus = 16, .memory = 24_GiB},
-                              {"megatron"},
-                              "placement=pp_inside",
-                              {.layout = {.pp = 2}, .said = {"tp", "pp", "cp"}, .recompute = {}},
-                              16}));
+    testing::Values(
+        WorldCase{{.gpus = 8, .memory = 80_GiB}, {"fsdp2", "deepspeed"}},
+        WorldCase{{.gpus = 8, .memory = 8_GiB}, {"fsdp2", "deepspeed"}},
+        WorldCase{{.gpus = 4, .memory = 80_GiB}, {"megatron"}},
+        WorldCase{{.gpus = 4, .memory = 12_GiB}, {"megatron", "torchtitan"}},
+        WorldCase{{.gpus = 8, .memory = 8_GiB}, {"torchtitan"}},
+        WorldCase{{.model = "mixtral-8x7b", .layers = 2, .gpus = 4, .memory = 30_GiB},
+                  {"megatron"}},
+        WorldCase{{.model = "qwen3-30b-a3b", .layers = 2, .gpus = 8, .memory = 8_GiB},
+                  {"torchtitan"}},
+        WorldCase{{.model = "deepseek-v2-lite", .layers = 4, .gpus = 4, .memory = 16_GiB},
+                  {"megatron"}},
+        WorldCase{{.model = "qwen3-30b-a3b", .layers = 3, .gpus = 16, .memory = 12_GiB},
+                  {"torchtitan"}},
+        WorldCase{{.model = "llama-3.2-1b", .layers = 4, .gpus = 16, .memory = 3_GiB},
+                  {"megatron", "fsdp2"}},
+        // Its rotary tables are cast only where nothing is recomputed.
+        WorldCase{{.model = "olmo-2-7b", .layers = 2, .gpus = 8, .memory = 20_GiB}, {"fsdp2"}},
+        WorldCase{{.gpus = 4, .memory = 5_GiB}, {"fsdp2", "deepspeed"}, "offload="},
+        WorldCase{{.model = "llama-3.2-1b", .gpus = 16, .memory = 24_GiB},
+                  {"megatron"},
+                  "placement=pp_inside",
+                  {.layout = {.pp = 2}, .said = {"tp", "pp", "cp"}, .recompute = {}},
+                  16}));
 
 /// What is left free is not there to begin with, and the rest is all there.
 TEST(FindPlans, FindsWhatBruteForceFindsWhereAShareIsLeftFree) {
