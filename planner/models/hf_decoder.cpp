@@ -126,6 +126,10 @@ Result<ModelSpec> readDecoder(const HfDecoder& family, const HfReader& config) {
         FABRICAST_ASSIGN(model.mtpDepth,
                          config.countOrNull({"num_nextn_predict_layers", "num_mtp_layers"}, 1, 0));
     }
+    if (model.mtpDepth > kMostPredictionLayers) {
+        return tl::unexpected(config.problem(
+            "num_nextn_predict_layers", "is more than " + std::to_string(kMostPredictionLayers)));
+    }
     return family.experts ? withExperts(std::move(model), *family.experts, config)
                           : Result<ModelSpec>(std::move(model));
 }

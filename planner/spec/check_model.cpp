@@ -134,7 +134,7 @@ Result<void> checkModel(const ModelSpec& model, const std::string& where) {
                               {"learned positions", model.learnedPositions, 0},
                               {"embedding width", model.embeddingWidth, 0},
                               {"norms per layer", model.normsPerLayer, 1, 4},
-                              {"prediction layers", model.mtpDepth, 0, kMostModelLayers}},
+                              {"prediction layers", model.mtpDepth, 0, kMostPredictionLayers}},
                              where));
     FABRICAST_TRY(checkAttention(model.attention, where));
     if (model.moe) {
