@@ -1,6 +1,7 @@
 #include "planner/lint/megatron_sizes.h"
 
 #include <algorithm>
+#include <numeric>
 
 namespace fabricast {
 namespace {
@@ -206,7 +207,9 @@ LintHits undividedSequence(const LintView& view) {
     if (sizes.cp <= 1 || !sizes.sequence) {
         return {};
     }
-    const std::int64_t parts = 2 * sizes.cp * (sizes.sequenceParallel ? sizes.tp : 1);
+    // Two chunks for each context rank, and what it has is shared out over tp.
+    const std::int64_t parts =
+        sizes.cp * std::lcm(std::int64_t{2}, sizes.sequenceParallel ? sizes.tp : 1);
     if (*sizes.sequence % parts == 0) {
         return {};
     }
