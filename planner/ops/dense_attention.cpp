@@ -5,7 +5,6 @@
 #include "planner/ops/liger_layers.h"
 #include "planner/ops/lora_linear.h"
 #include "planner/ops/rank_shape.h"
-#include "planner/spec/liger_code.h"
 
 #include <string_view>
 
@@ -20,11 +19,10 @@ namespace {
 
 TensorId normedHeads(
     OpBuilder& g, const Scenario& scenario, TensorId x, std::int64_t rows, int weight) {
-    const NormKernel norm = scenario.settings.kernels.norm;
-    if (norm == NormKernel::Fused) {
+    if (scenario.settings.kernels.norm == NormKernel::Fused) {
         return g.rmsNorm(x, rows, weight);
     }
-    if (norm == NormKernel::Liger && ligerCodeOf(scenario.model)->normsHeads) {
+    if (normsHeadsByLiger(scenario)) {
         const bool headsFirst = hfCodeOf(scenario).normsHeadsFirst;
         const NormedRows lies = headsFirst ? NormedRows::HeadsFirst : NormedRows::InOrder;
         return ligerNorm(g, scenario, x, rows, weight, lies);

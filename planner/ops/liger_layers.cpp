@@ -11,6 +11,13 @@ namespace {
 
 constexpr std::int64_t kLigerFloat = 4;
 
+/// Llama's of a family that Liger has no function for, which is refused elsewhere.
+const LigerCode& codeOf(const Scenario& scenario) {
+    static constexpr LigerCode kLikeLlama{};
+    const LigerCode* const code = ligerCodeOf(scenario.model);
+    return code == nullptr ? kLikeLlama : *code;
+}
+
 TensorId copyOf(OpBuilder& g, TensorId x) {
     const TensorInfo in = g.info(x);
     const TensorId copy = g.pointwise("contiguous", {x}, in.elements, in.width, {});
@@ -60,7 +67,7 @@ TensorId ligerNorm(OpBuilder& g,
           .outputs = {out, rstd},
           .saved = graph ? TensorIds{read, rstd} : TensorIds{},
           .weights = {weight},
-          .inPlaceBackward = ligerCodeOf(scenario.model)->overwritesGradients && !copies,
+          .inPlaceBackward = codeOf(scenario).overwritesGradients && !copies,
           .inPython = true};
     if (copies) {
         op.backwardTemps.push_back(in.bytes);
@@ -73,9 +80,12 @@ TensorId ligerNorm(OpBuilder& g,
     return out;
 }
 
+bool normsHeadsByLiger(const Scenario& scenario) {
+    return scenario.settings.kernels.norm == NormKernel::Liger && codeOf(scenario).normsHeads;
+}
+
 bool rotatesByLiger(const Scenario& scenario) {
-    return scenario.settings.kernels.rope == RopeKernel::Liger &&
-           ligerCodeOf(scenario.model)->rotates;
+    return scenario.settings.kernels.rope == RopeKernel::Liger && codeOf(scenario).rotates;
 }
 
 Projected rotateByLiger(OpBuilder& g,

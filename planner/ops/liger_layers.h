@@ -21,6 +21,8 @@ TensorId ligerNorm(OpBuilder& g,
                    int weight,
                    NormedRows lies = NormedRows::InOrder);
 
+/// Also the norms of queries and keys.
+bool normsHeadsByLiger(const Scenario& scenario);
 bool rotatesByLiger(const Scenario& scenario);
 /// Turns both over themselves, and their gradients over the gradients.
 Projected rotateByLiger(OpBuilder& g,
