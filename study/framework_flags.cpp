@@ -79,7 +79,11 @@ constexpr std::array kFlags = {
     FrameworkFlag{"compile", "--set settings.kernels.compile=true", "", true},
     FrameworkFlag{"torch_compile", "--set settings.kernels.compile=true", "", true},
     FrameworkFlag{"liger", "--set settings.kernels.loss=liger", "", true},
-    FrameworkFlag{"use_liger_kernel", "--set settings.kernels.loss=liger", "", true},
+    FrameworkFlag{"use_liger_kernel",
+                  "--set settings.kernels.loss=liger --set settings.kernels.norm=liger "
+                  "--set settings.kernels.rope=liger --set settings.kernels.activation=liger",
+                  "",
+                  true},
 };
 
 /// A count of --layout.

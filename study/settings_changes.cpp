@@ -1,5 +1,5 @@
 #include "planner/base/integers.h"
-#include "planner/spec/check_fused_loss.h"
+#include "planner/spec/check_liger.h"
 #include "planner/spec/gpu_kernels.h"
 #include "planner/spec/written_attention.h"
 #include "study/change_offers.h"
@@ -136,7 +136,7 @@ void fusedLoss(const ChangeSubject& subject, Offers& offers) {
         fused.layout = {};
     }
     const bool isNew = subject.now.settings.kernels.loss != LossKernel::Liger;
-    if (runs && isNew && !isOfTune(subject.question) && checkFusedLoss(fused)) {
+    if (runs && isNew && !isOfTune(subject.question) && checkLiger(fused)) {
         offers.add({setting("settings.kernels.loss", "liger")});
     }
 }

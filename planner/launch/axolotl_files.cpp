@@ -3,6 +3,7 @@
 #include "planner/launch/deepspeed_files.h"
 #include "planner/launch/hugging_face.h"
 #include "planner/launch/liger_kernels.h"
+#include "planner/spec/liger_code.h"
 #include "planner/spec/peft_targets.h"
 #include "planner/spec/setting_names.h"
 #include "planner/stack/rank_groups.h"
@@ -84,7 +85,7 @@ void addPlugins(const Scenario& scenario, Keys& keys) {
     if (scenario.layout.ep > 1) {
         plugins = "axolotl.integrations.expert_parallel.ExpertParallelPlugin";
     }
-    if (scenario.settings.kernels.loss == LossKernel::Liger) {
+    if (usesLiger(scenario.settings.kernels)) {
         plugins += plugins.empty() ? "" : ", ";
         plugins += "axolotl.integrations.liger.LigerPlugin";
     }
@@ -173,9 +174,7 @@ Result<Keys> axolotlKeys(const LaunchFacts& facts) {
         addKey(keys, "fp8", true);
         addKey(keys, "fp8_config", "{recipe: " + recipe + "}");
     }
-    if (settings.kernels.loss == LossKernel::Liger) {
-        addKey(keys, "liger_fused_linear_cross_entropy", true);
-    }
+    addLigerKeys(scenario, [&keys](const std::string& key) { addKey(keys, key.c_str(), true); });
     addKey(keys, "attn_implementation", attentionName(scenario));
     addKey(keys, "gradient_checkpointing", settings.recompute.kind == Checkpointing::Full);
     if (settings.kernels.compile) {

@@ -1,5 +1,6 @@
 #include "planner/launch/hugging_face.h"
 
+#include "planner/launch/liger_kernels.h"
 #include "planner/launch/untold_settings.h"
 #include "planner/spec/names.h"
 #include "planner/spec/peft_targets.h"
@@ -140,7 +141,7 @@ Result<std::vector<std::string>> untoldByTransformers(const Scenario& scenario,
     std::vector<std::string_view> all(told.begin(), told.end());
     all.insert(all.end(), kOfAdapters.begin(), kOfAdapters.end());
     FABRICAST_ASSIGN(std::vector<std::string> untold, untoldSettings(scenario, all));
-    std::erase(untold, "settings.kernels.loss=liger");
+    eraseLigerSettings(untold);
     if (scenario.layout.offload == Offload::Activations) {
         untold.emplace_back(
             "layout.offload=activations: the training loop enters "

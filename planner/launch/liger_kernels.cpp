@@ -2,20 +2,52 @@
 
 #include "planner/launch/config_argument.h"
 #include "planner/launch/launch_keys.h"
+#include "planner/spec/liger_code.h"
 
 #include <algorithm>
+#include <array>
 #include <string_view>
+#include <utility>
 
 namespace fabricast {
 namespace {
 
 constexpr std::string_view kLigerCall = "apply_liger_kernel_to_";
-constexpr const char* kLigerLossKey = "settings.kernels.loss";
 constexpr const char* kFusedLossName = "fused_linear_cross_entropy";
 
 /// What its function has for the activation.
 std::string activationKernel(const ModelSpec& model) {
     return model.family.starts_with("gemma") ? "geglu" : "swiglu";
+}
+
+/// A kernel as an argument of Liger's function, and whether the scenario has it.
+struct LigerArgument {
+    std::string name;
+    bool isOn = false;
+};
+
+std::vector<LigerArgument> ligerArguments(const Scenario& scenario) {
+    const KernelSettings& kernels = scenario.settings.kernels;
+    const LigerCode* const code = ligerCodeOf(scenario.model);
+    const bool rotates = code != nullptr && code->rotates;
+    return {{"rope", rotates && kernels.rope == RopeKernel::Liger},
+            {"rms_norm", kernels.norm == NormKernel::Liger},
+            {activationKernel(scenario.model), kernels.activation == ActivationKernel::Liger},
+            {kFusedLossName, kernels.loss == LossKernel::Liger}};
+}
+
+/// What liger_kernel_config says of the kernels that are not wanted: all are on by default, but
+/// GLM-4's rotary embedding, which there is none of.
+std::string ligerConfig(const Scenario& scenario) {
+    const LigerCode* const code = ligerCodeOf(scenario.model);
+    std::string off;
+    for (const LigerArgument& one : ligerArguments(scenario)) {
+        const bool isThere = one.name != "rope" || (code != nullptr && code->rotates);
+        if (!one.isOn && isThere) {
+            off += (off.empty() ? "{" : ", ") + quotedText(one.name) + ": False";
+        }
+    }
+    return off.empty() ? "" : off + "}";
 }
 
 /// transformers reads no file here.
@@ -26,10 +58,34 @@ Result<std::string> noLigerFile(const std::string& name) {
                 "{\"fused_linear_cross_entropy\": true}");
 }
 
-void noteOtherKernels(ScenarioDraft& draft, const std::string& from) {
-    draft.note(from +
-               ": of Liger's kernels the fused loss is forecast, not its norms, rotary "
-               "embedding and activation");
+/// The kernels that `keys` turn on, each of them by default where it has none; "before." stands
+/// before their names.
+Result<void> setLigerKernels(ScenarioDraft& draft,
+                             LaunchKeys& keys,
+                             const std::string& before,
+                             const std::string& from) {
+    struct Kernel {
+        const char* setting;
+        std::vector<const char*> names;
+    };
+    for (const Kernel& kernel : {Kernel{"loss", {kFusedLossName}},
+                                 Kernel{"norm", {"rms_norm"}},
+                                 Kernel{"rope", {"rope"}},
+                                 Kernel{"activation", {"swiglu", "geglu"}}}) {
+        bool isOn = true;
+        for (const char* const name : kernel.names) {
+            FABRICAST_ASSIGN(const auto said, keys.flag(before + name));
+            isOn = isOn && said.value_or(true);
+        }
+        if (isOn) {
+            draft.set(std::string("settings.kernels.") + kernel.setting, "liger", from);
+        }
+    }
+    FABRICAST_ASSIGN(const auto entropy, keys.flag(before + "cross_entropy"));
+    if (entropy.value_or(false)) {
+        draft.note(from + ": Liger's cross_entropy, which is given whole logits, is not modelled");
+    }
+    return {};
 }
 
 }  // namespace
@@ -38,21 +94,39 @@ std::string ligerFunction(const ModelSpec& model) {
     return std::string(kLigerCall) + model.family;
 }
 
-std::string ligerCall(const ModelSpec& model) {
-    return ligerFunction(model) + "(rope=False, rms_norm=False, " + activationKernel(model) +
-           "=False, cross_entropy=False, fused_linear_cross_entropy=True)";
+std::string ligerCall(const Scenario& scenario) {
+    std::string arguments = "cross_entropy=False";
+    for (const LigerArgument& one : ligerArguments(scenario)) {
+        arguments += ", " + one.name + (one.isOn ? "=True" : "=False");
+    }
+    return ligerFunction(scenario.model) + "(" + arguments + ")";
 }
 
 void addLigerArguments(const Scenario& scenario, LaunchFiles& files) {
-    if (scenario.settings.kernels.loss != LossKernel::Liger) {
+    if (!usesLiger(scenario.settings.kernels)) {
         return;
     }
     files.command.emplace_back("--use_liger_kernel");
-    files.untold.push_back(
-        "liger: train.py takes --use_liger_kernel, as TrainingArguments does; "
-        "with liger_kernel_config={\"rope\": False, \"rms_norm\": False, \"" +
-        activationKernel(scenario.model) +
-        "\": False} it has the fused loss alone, as the forecast does");
+    const std::string config = ligerConfig(scenario);
+    files.untold.push_back("liger: train.py takes --use_liger_kernel, as TrainingArguments does" +
+                           (config.empty() ? ""
+                                           : "; with liger_kernel_config=" + config +
+                                                 " it has the kernels that the forecast has"));
+}
+
+void addLigerKeys(const Scenario& scenario, const std::function<void(const std::string&)>& turnOn) {
+    for (const LigerArgument& one : ligerArguments(scenario)) {
+        if (one.isOn) {
+            const bool isActivation = one.name == activationKernel(scenario.model);
+            turnOn("liger_" + (isActivation ? "glu_activation" : one.name));
+        }
+    }
+}
+
+void eraseLigerSettings(std::vector<std::string>& untold) {
+    for (const char* const name : {"loss", "norm", "rope", "activation"}) {
+        std::erase(untold, std::string("settings.kernels.") + name + "=liger");
+    }
 }
 
 Result<void> importLigerArguments(ScenarioDraft& draft) {
@@ -63,23 +137,12 @@ Result<void> importLigerArguments(ScenarioDraft& draft) {
     if (!used.value_or(false)) {
         return {};
     }
-    bool fused = true;
-    bool others = true;
+    LaunchKeys chosen(keys.source());
     if (keys.text(kConfig)) {
         const ImportContext noFiles{.read = &noLigerFile, .layers = {}};
-        FABRICAST_ASSIGN(LaunchKeys chosen, configOf(keys, kConfig, noFiles));
-        FABRICAST_ASSIGN(const auto loss, chosen.flag(kFusedLossName));
-        FABRICAST_ASSIGN(const auto norms, chosen.flag("rms_norm"));
-        fused = loss.value_or(true);
-        others = norms.value_or(true);
+        FABRICAST_ASSIGN(chosen, configOf(keys, kConfig, noFiles));
     }
-    if (fused) {
-        draft.set(kLigerLossKey, "liger", kUse);
-    }
-    if (others) {
-        noteOtherKernels(draft, kUse);
-    }
-    return {};
+    return setLigerKernels(draft, chosen, "", kUse);
 }
 
 Result<void> importLigerCall(ScenarioDraft& draft) {
@@ -91,13 +154,28 @@ Result<void> importLigerCall(ScenarioDraft& draft) {
         return {};
     }
     const std::string name = call->path;
-    FABRICAST_ASSIGN(const auto fused, keys.flag(name + "." + kFusedLossName));
-    FABRICAST_ASSIGN(const auto norms, keys.flag(name + ".rms_norm"));
-    if (fused.value_or(true)) {
-        draft.set(kLigerLossKey, "liger", name);
+    return setLigerKernels(draft, keys, name + ".", name);
+}
+
+/// Off by default, each of them. No family that is forecast has a layer_norm to replace.
+Result<void> importAxolotlLiger(ScenarioDraft& draft) {
+    LaunchKeys& keys = draft.keys();
+    static constexpr std::array kKeys = {
+        std::pair{"liger_fused_linear_cross_entropy", "settings.kernels.loss"},
+        std::pair{"liger_rms_norm", "settings.kernels.norm"},
+        std::pair{"liger_rope", "settings.kernels.rope"},
+        std::pair{"liger_glu_activation", "settings.kernels.activation"},
+        std::pair{"liger_swiglu", "settings.kernels.activation"}};  // its name in older files
+    for (const auto& [key, setting] : kKeys) {
+        FABRICAST_ASSIGN(const auto said, keys.flag(key));
+        if (said.value_or(false)) {
+            draft.set(setting, "liger", key);
+        }
     }
-    if (norms.value_or(true)) {
-        noteOtherKernels(draft, name);
+    FABRICAST_ASSIGN([[maybe_unused]] const auto layers, keys.flag("liger_layer_norm"));
+    FABRICAST_ASSIGN(const auto entropy, keys.flag("liger_cross_entropy"));
+    if (entropy.value_or(false)) {
+        draft.note("liger_cross_entropy: it is given whole logits, and is not modelled");
     }
     return {};
 }
@@ -109,11 +187,9 @@ Result<void> importAxolotlLoss(ScenarioDraft& draft) {
         plugins != nullptr && std::ranges::any_of(plugins->values, [](const std::string& one) {
             return one.find("CutCrossEntropy") != std::string::npos;
         });
-    constexpr const char* kLiger = "liger_fused_linear_cross_entropy";
     constexpr const char* kCut = "cut_cross_entropy";
     constexpr const char* kChunked = "chunked_cross_entropy";
     FABRICAST_ASSIGN(const auto cut, keys.flag(kCut));
-    FABRICAST_ASSIGN(const auto liger, keys.flag(kLiger));
     FABRICAST_ASSIGN(const auto chunked, keys.flag(kChunked));
     const std::string instead = "leave it out, or liger_fused_linear_cross_entropy: true";
     if (cut.value_or(namesCut)) {
@@ -125,10 +201,7 @@ Result<void> importAxolotlLoss(ScenarioDraft& draft) {
         return keys.refuse(
             *keys.use(kChunked), "is not modelled: whole logits in bf16, cast in parts", instead);
     }
-    if (liger.value_or(false)) {
-        draft.set(kLigerLossKey, "liger", kLiger);
-    }
-    return {};
+    return importAxolotlLiger(draft);
 }
 
 }  // namespace fabricast

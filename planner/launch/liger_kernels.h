@@ -3,24 +3,30 @@
 #include "planner/launch/scenario_draft.h"
 #include "planner/spec/scenario.h"
 
+#include <functional>
 #include <string>
+#include <vector>
 
 namespace fabricast {
 
-// Liger's kernels in transformers' models, of which the fused loss is forecast: the others are
-// turned off where files are written, and said where they are read.
+// Liger's kernels in transformers' models: the fused loss, the norm, the rotary embedding and the
+// activation, each by a setting of its own.
 
-/// The loss behind the script of run.sh, in TrainingArguments' words; a command line cannot turn
-/// the other kernels off.
+/// "--use_liger_kernel" behind the script of run.sh; a command line cannot turn single kernels off,
+/// which is said.
 void addLigerArguments(const Scenario& scenario, LaunchFiles& files);
-/// The function that patches this model's code, "apply_liger_kernel_to_llama"; and its arguments.
+/// Axolotl's key of each kernel that is on: "liger_rms_norm".
+void addLigerKeys(const Scenario& scenario, const std::function<void(const std::string&)>& turnOn);
+/// The function that patches this model's code, "apply_liger_kernel_to_llama"; and its call.
 std::string ligerFunction(const ModelSpec& model);
-std::string ligerCall(const ModelSpec& model);
+std::string ligerCall(const Scenario& scenario);
+/// What these say is told.
+void eraseLigerSettings(std::vector<std::string>& untold);
 
 /// "--use_liger_kernel" with its "--liger_kernel_config".
 Result<void> importLigerArguments(ScenarioDraft& draft);
-/// "liger_fused_linear_cross_entropy: true"; Axolotl's other losses are refused: cut cross entropy
-/// makes no logits at all, and the chunked one whole ones that are cast in parts.
+/// "liger_rms_norm: true" and the other keys of Axolotl's plugin. Its other losses are refused: cut
+/// cross entropy makes no logits at all, and the chunked one whole ones that are cast in parts.
 Result<void> importAxolotlLoss(ScenarioDraft& draft);
 /// A call of `ligerFunction` for whatever model.
 Result<void> importLigerCall(ScenarioDraft& draft);

@@ -2,6 +2,7 @@
 
 #include "planner/launch/hugging_face.h"
 #include "planner/launch/liger_kernels.h"
+#include "planner/spec/liger_code.h"
 #include "planner/spec/setting_names.h"
 #include "planner/stack/rank_groups.h"
 
@@ -106,7 +107,7 @@ std::string imports(const Scenario& scenario, bool fsdp, bool saves) {
                    "fully_shard\n"
                  : "from torch.nn.parallel import DistributedDataParallel\n") +
            "from transformers import AutoConfig, AutoModelForCausalLM\n" +
-           (scenario.settings.kernels.loss == LossKernel::Liger
+           (usesLiger(scenario.settings.kernels)
                 ? "from liger_kernel.transformers import " + ligerFunction(scenario.model) + "\n\n"
                 : "\n");
 }
@@ -204,9 +205,9 @@ Result<LaunchFiles> torchFiles(const LaunchFacts& facts) {
                 "\ndef main():\n    dist.init_process_group(\"nccl\")\n"
                 "    local = int(os.environ[\"LOCAL_RANK\"])\n    torch.cuda.set_device(local)\n"
                 "    model_config = AutoConfig.from_pretrained(MODEL)\n") +
-            (settings.kernels.loss == LossKernel::Liger
-                 ? "    # The loss fused with the head, and no other kernel.\n    " +
-                       ligerCall(scenario.model) + "\n"
+            (usesLiger(settings.kernels)
+                 ? "    # Of Liger's kernels those that the forecast has.\n    " +
+                       ligerCall(scenario) + "\n"
                  : "") +
             "    # Random weights, made on the host by every rank; from_pretrained loads them.\n"
             "    model = AutoModelForCausalLM.from_config(model_config, dtype=" +

@@ -3,7 +3,7 @@
 #include "planner/memory/check_lora.h"
 #include "planner/ops/layer_segment.h"
 #include "planner/spec/check_allocator.h"
-#include "planner/spec/check_fused_loss.h"
+#include "planner/spec/check_liger.h"
 #include "planner/spec/check_phases.h"
 #include "planner/spec/check_reference.h"
 #include "planner/spec/check_saved_on_host.h"
@@ -16,7 +16,7 @@ Result<void> checkModelled(const Scenario& scenario) {
     FABRICAST_TRY(checkLora(scenario));
     FABRICAST_TRY(checkTrained(scenario));
     FABRICAST_TRY(checkSavedOnHost(scenario));
-    FABRICAST_TRY(checkFusedLoss(scenario));
+    FABRICAST_TRY(checkLiger(scenario));
     FABRICAST_TRY(checkAllocator(scenario.settings));
     FABRICAST_TRY(checkPhases(scenario));
     return checkReference(scenario);

@@ -2,6 +2,7 @@
 
 #include "planner/ops/dense_layer.h"
 #include "planner/ops/hf_code.h"
+#include "planner/ops/liger_layers.h"
 #include "planner/ops/lora_linear.h"
 #include "planner/ops/rank_shape.h"
 
@@ -16,6 +17,19 @@ bool usesConv1d(const Scenario& scenario) {
 
 namespace {
 
+TensorId normedHeads(
+    OpBuilder& g, const Scenario& scenario, TensorId x, std::int64_t rows, int weight) {
+    if (scenario.settings.kernels.norm == NormKernel::Fused) {
+        return g.rmsNorm(x, rows, weight);
+    }
+    if (normsHeadsByLiger(scenario)) {
+        const bool headsFirst = hfCodeOf(scenario).normsHeadsFirst;
+        const NormedRows lies = headsFirst ? NormedRows::HeadsFirst : NormedRows::InOrder;
+        return ligerNorm(g, scenario, x, rows, weight, lies);
+    }
+    return g.rmsNormFp32(x, rows, weight, hfCodeOf(scenario).norm);
+}
+
 /// Of each head, or of all heads of a token.
 TensorId headNorm(OpBuilder& g, const Scenario& scenario, TensorId x, std::string_view name) {
     if (scenario.model.attention.qkNorm == QkNorm::None) {
@@ -28,9 +42,7 @@ TensorId headNorm(OpBuilder& g, const Scenario& scenario, TensorId x, std::strin
     const std::int64_t rows = g.info(x).elements / dim;
     g.enterModule();
     const int weight = g.weight(name, dim, false);
-    const TensorId out = scenario.settings.kernels.norm == NormKernel::Fused
-                             ? g.rmsNorm(x, rows, weight)
-                             : g.rmsNormFp32(x, rows, weight, hfCodeOf(scenario).norm);
+    const TensorId out = normedHeads(g, scenario, x, rows, weight);
     g.leaveModule();
     return out;
 }

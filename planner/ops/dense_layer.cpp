@@ -7,6 +7,7 @@
 #include "planner/ops/hf_latent_attention.h"
 #include "planner/ops/hf_moe.h"
 #include "planner/ops/hf_windowed_positions.h"
+#include "planner/ops/liger_layers.h"
 #include "planner/ops/lora_linear.h"
 #include "planner/ops/megatron_layer.h"
 #include "planner/ops/megatron_vocab.h"
@@ -53,6 +54,14 @@ TensorId droppedResidual(OpBuilder& g, const Scenario& scenario, TensorId x) {
     return hfCodeOf(scenario).dropsResiduals ? g.dropout(x) : x;
 }
 
+/// The activation is a module of its own.
+TensorId opening(OpBuilder& g, TensorId gate) {
+    g.enterModule();
+    const TensorId open = g.silu(gate);
+    g.leaveModule();
+    return open;
+}
+
 TensorId eagerMlp(OpBuilder& g, const Scenario& scenario, TensorId x) {
     const RankShape shape = rankShape(scenario);
     const MlpSpec& mlp = scenario.model.mlp;
@@ -63,7 +72,9 @@ TensorId eagerMlp(OpBuilder& g, const Scenario& scenario, TensorId x) {
             name, mlpTarget(scenario, target), scenario.model.hidden, shape.width, mlp.bias};
         return siteLinear(g, scenario.settings, site, full);
     };
+    const bool byLiger = scenario.settings.kernels.activation == ActivationKernel::Liger;
     TensorId inner = kNoTensor;
+    TensorIds named;  // by variables of the module's forward
     if (mlp.fusedGateUp && scenario.settings.kernels.code == ModelCode::HuggingFace) {
         const LinearSite site{"gate_up_proj",
                               mlpTarget(scenario, "gate"),
@@ -72,16 +83,14 @@ TensorId eagerMlp(OpBuilder& g, const Scenario& scenario, TensorId x) {
                               mlp.bias};
         const TensorId both = siteLinear(g, scenario.settings, site, full);
         const std::int64_t half = g.info(both).elements / 2;
-        const TensorIds parts = g.split(both, {half, half});
-        g.enterModule();
-        const TensorId gate = g.silu(parts[0]);
-        g.leaveModule();
-        inner = g.multiply(parts[1], gate);
+        named = g.split(both, {half, half});
+        inner = byLiger ? ligerGated(g, named[0], named[1])
+                        : g.multiply(named[1], opening(g, named[0]));
+    } else if (mlp.kind == MlpKind::Gated && byLiger) {
+        const TensorId gate = widen("gate_proj", "gate");
+        inner = ligerGated(g, gate, widen("up_proj", "up"));
     } else if (mlp.kind == MlpKind::Gated) {
-        const TensorId opened = widen("gate_proj", "gate");
-        g.enterModule();
-        const TensorId gate = g.silu(opened);
-        g.leaveModule();
+        const TensorId gate = opening(g, widen("gate_proj", "gate"));
         inner = g.multiply(gate, widen("up_proj", "up"));
     } else {
         const TensorId up = widen("up_proj", "up");
@@ -94,6 +103,9 @@ TensorId eagerMlp(OpBuilder& g, const Scenario& scenario, TensorId x) {
     const LinearSite down{
         "down_proj", mlpTarget(scenario, "down"), shape.width, scenario.model.hidden, mlp.bias};
     const TensorId narrowed = siteLinear(g, scenario.settings, down, inner);
+    if (byLiger) {
+        g.holdUntilHere(named);
+    }
     const TensorId reduced = droppedResidual(g, scenario, reducePartial(g, shape, narrowed));
     callDropout(g, scenario);
     g.leaveModule();
@@ -181,6 +193,8 @@ TensorId eagerNorm(OpBuilder& g, const Scenario& scenario, TensorId x, std::stri
         out = g.layerNorm(x, rows, weights);
     } else if (scenario.settings.kernels.norm == NormKernel::Fused) {
         out = g.rmsNorm(x, rows, weight);
+    } else if (scenario.settings.kernels.norm == NormKernel::Liger) {
+        out = ligerNorm(g, scenario, x, rows, weight);
     } else {
         out = g.rmsNormFp32(x, rows, weight, hfCodeOf(scenario).norm);
     }
@@ -212,7 +226,7 @@ UnfusedAttention attendedBy(OpBuilder& g,
     if (sinks >= 0) {
         g.last().weights = {sinks};
     }
-    if (hfCodeOf(scenario).joinsRotary) {
+    if (hfCodeOf(scenario).joinsRotary && !rotatesByLiger(scenario)) {
         // Joined queries lie head by head; the kernel's output does too, and is put in order.
         made.out = g.pointwise(
             "contiguous", {made.out}, g.info(made.out).elements, g.info(made.out).width, {});
@@ -230,9 +244,13 @@ Projected positioned(OpBuilder& g,
     if (hfCodeOf(scenario).rotatesInWindows) {
         return positionedInWindows(g, scenario, table, projections, layer);
     }
-    const Projected out{rotate(g, scenario, table, projections.q),
-                        rotate(g, scenario, table, projections.k),
-                        projections.v};
+    Projected out = projections;
+    if (rotatesByLiger(scenario)) {
+        out = rotateByLiger(g, scenario, table, projections);
+    } else {
+        out.q = rotate(g, scenario, table, projections.q);
+        out.k = rotate(g, scenario, table, projections.k);
+    }
     g.holdUntilHere({projections.q, projections.k});
     return out;
 }

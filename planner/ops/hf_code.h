@@ -13,6 +13,7 @@ struct HfCode {
     /// How RMSNorm multiplies by its weight.
     OpBuilder::NormScale norm = OpBuilder::NormScale::OwnType;
     bool normsHeadsLast = false;    ///< q and k are normed when all three are projected
+    bool normsHeadsFirst = false;   ///< q and k are normed with their heads before the tokens
     bool rotatesHalves = false;     ///< rotary tables of half a head, for either half
     bool rotatesAsComplex = false;  ///< a table of complex numbers
     bool rotatesInWindows = false;  ///< layers without an attention window have no rotary embedding

@@ -88,7 +88,7 @@ OpList ligerHead(const Scenario& scenario) {
           .outputs = {padded, labels, inputGradient},
           .weights = {weight},
           .forwardTemps = chunkTemps(types, chunks, model),
-          .gradientOver = inputGradient,
+          .gradientsOver = {inputGradient},
           .multipliesInside = true,
           .inPython = true};
     op.saved = {inputGradient};

@@ -114,7 +114,7 @@ TensorId vocabParallelLoss(MegatronCode& m, TensorId logits) {
               .saved = {probabilities, targets},
               .forwardTemps = {4 * kLossFloat * rows},
               .backwardTemps = {(kTargetBytes + 2 * kLossFloat) * rows},
-              .gradientOver = probabilities});
+              .gradientsOver = {probabilities}});
     return loss;
 }
 

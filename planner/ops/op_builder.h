@@ -55,6 +55,8 @@ public:
     void claimWeight(int index);
 
     TensorId linear(TensorId x, int weight, std::int64_t outElements, int bias = -1);
+    /// A norm's weights: of a frozen segment they may be trained.
+    void trainNorm(const WeightIds& weights);
     TensorId rmsNorm(TensorId x, std::int64_t rows, int weight);  ///< one fused kernel
     /// Written out in fp32; `scalesWide`: its weight is multiplied by before the cast, not after.
     /// How RMSNorm that is written out multiplies by its weight: in the type of what comes in, in
@@ -118,7 +120,6 @@ public:
 
 private:
     void findBlockOutputs();
-    void trainNorm(const WeightIds& weights);
     [[nodiscard]] std::int64_t sumOver(std::int64_t rows, std::int64_t columns) const;
     [[nodiscard]] bool anyGrad(const TensorIds& ids) const;
     [[nodiscard]] bool anyTrained(const WeightIds& weights) const;

@@ -54,8 +54,8 @@ struct Op {
     bool passesGradient = false;         ///< add, reshape: hands the gradient on, uncopied
     bool viewsGradient = false;    ///< what it hands on is a view: autograd never adds into that
     bool narrowsGradient = false;  ///< by a cast, before which it lets go of what was recomputed
-    bool inPlaceBackward = false;  ///< writes the input's gradient over the output's
-    TensorId gradientOver = kNoTensor;  ///< the input's gradient is written over this saved tensor
+    bool inPlaceBackward = false;  ///< writes the inputs' gradients over the outputs'
+    TensorIds gradientsOver;       ///< saved tensors that the inputs' gradients are written over
     TensorId weightGradient = kNoTensor;  ///< the weight's is this saved tensor, made in forward
     bool ownKernel = false;               ///< a GEMM whose forward is not cuBLAS's
     bool multipliesInside = false;        ///< no GEMM, but runs some

@@ -57,12 +57,12 @@ Rotary rotaryTable(OpBuilder& g, const Scenario& scenario, const RankShape& shap
     if (scenario.model.position != PositionKind::Rope) {
         return {};
     }
-    if (kernels.rope == RopeKernel::CosSin && kernels.positionIds) {  // one fp32 row of both
+    if (kernels.rope != RopeKernel::Complex && kernels.positionIds) {  // one fp32 row of both
         const TensorId rows = g.fresh(2 * shape.tokens * dim, 4, false);
         g.push({.kind = OpKind::Lookup, .name = "rope_rows", .outputs = {rows}});
         return {g.viewOf(rows, shape.tokens * dim), g.viewOf(rows, shape.tokens * dim)};
     }
-    if (kernels.rope == RopeKernel::CosSin && !hfCodeOf(scenario).rotatesAsComplex) {
+    if (kernels.rope != RopeKernel::Complex && !hfCodeOf(scenario).rotatesAsComplex) {
         const std::int64_t width = rotaryWidth(scenario);
         const std::int64_t entries = shape.fullSequence * dim;
         const TensorId cosine = g.external(entries, width);
@@ -111,7 +111,7 @@ std::vector<std::int64_t> rotaryTableBytes(const Scenario& scenario) {
     const bool latent = scenario.model.attention.kind == AttentionKind::Latent;
     const bool pairs =
         hfCodeOf(scenario).rotatesAsComplex || (latent && kernels.code == ModelCode::TorchTitan);
-    if (kernels.rope == RopeKernel::CosSin && !pairs) {
+    if (kernels.rope != RopeKernel::Complex && !pairs) {
         const std::int64_t width = rotaryWidth(scenario);
         return {entries * width, entries * width};
     }

@@ -24,11 +24,12 @@ constexpr auto namesOf(Engine) {
 }
 constexpr auto namesOf(NormKernel) {
     return std::to_array<Named<NormKernel>>(
-        {{NormKernel::Fused, "fused"}, {NormKernel::Fp32, "fp32"}});
+        {{NormKernel::Fused, "fused"}, {NormKernel::Fp32, "fp32"}, {NormKernel::Liger, "liger"}});
 }
 constexpr auto namesOf(RopeKernel) {
-    return std::to_array<Named<RopeKernel>>(
-        {{RopeKernel::Complex, "complex"}, {RopeKernel::CosSin, "cos_sin"}});
+    return std::to_array<Named<RopeKernel>>({{RopeKernel::Complex, "complex"},
+                                             {RopeKernel::CosSin, "cos_sin"},
+                                             {RopeKernel::Liger, "liger"}});
 }
 constexpr auto namesOf(AttentionKernel) {
     return std::to_array<Named<AttentionKernel>>(
@@ -43,8 +44,9 @@ constexpr auto namesOf(AttentionCode) {
                                                 {AttentionCode::Math, "math"}});
 }
 constexpr auto namesOf(ActivationKernel) {
-    return std::to_array<Named<ActivationKernel>>(
-        {{ActivationKernel::Eager, "eager"}, {ActivationKernel::Fused, "fused"}});
+    return std::to_array<Named<ActivationKernel>>({{ActivationKernel::Eager, "eager"},
+                                                   {ActivationKernel::Fused, "fused"},
+                                                   {ActivationKernel::Liger, "liger"}});
 }
 constexpr auto namesOf(LossKernel) {
     return std::to_array<Named<LossKernel>>({{LossKernel::Fp32Upcast, "fp32_upcast"},

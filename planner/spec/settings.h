@@ -12,10 +12,12 @@ namespace fabricast {
 enum class ModelCode { Torch, HuggingFace, TorchTitan, Megatron, TransformerEngine };
 /// The engine that owns parameters and gradients during a step; `Local` is a process of its own.
 enum class Engine { Local, Ddp, Fsdp1, Fsdp2, DeepSpeed, Megatron, MegatronFsdp };
-enum class NormKernel { Fused, Fp32 };  ///< one kernel, or written out in fp32
-enum class RopeKernel { Complex, CosSin };
+/// One kernel, written out in fp32, or Liger's.
+enum class NormKernel { Fused, Fp32, Liger };
+enum class RopeKernel { Complex, CosSin, Liger };
 enum class AttentionKernel { Flash, Unfused };  ///< unfused keeps the s x s scores
-enum class ActivationKernel { Eager, Fused };   ///< SwiGLU as silu and product, or one op
+/// SwiGLU as silu and product, as one op, or as Liger's, which GeGLU has too.
+enum class ActivationKernel { Eager, Fused, Liger };
 enum class LossKernel {
     Fp32Upcast,
     LogitsDtype,

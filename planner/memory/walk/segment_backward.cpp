@@ -2,6 +2,8 @@
 #include "planner/memory/walk/saving_ops.h"
 #include "planner/memory/walk/segment_walk.h"
 
+#include <algorithm>
+
 namespace fabricast {
 
 void SegmentWalk::releaseSaved(const OpList& ops, const Op& op, Frame& frame) {
@@ -24,7 +26,7 @@ void SegmentWalk::releaseSaved(const OpList& ops, const Op& op, Frame& frame) {
 /// shared.
 Storages SegmentWalk::makeInputGradients(const OpList& list,
                                          const Op& op,
-                                         Storage output,
+                                         const Storages& outputs,
                                          const Frame& frame) {
     Storages made;
     for (const TensorId id : op.inputs) {
@@ -32,8 +34,10 @@ Storages SegmentWalk::makeInputGradients(const OpList& list,
         if (!tensor.requiresGrad) {
             continue;
         }
+        const std::size_t own = op.inPlaceBackward ? made.size() : 0;
+        const Storage output = outputs[std::min(own, outputs.size() - 1)];
         const bool fits = op.viewsGradient || device_.bytes(output) == tensor.bytes;
-        if (op.passesGradient && fits) {
+        if ((op.passesGradient || op.inPlaceBackward) && fits) {
             device_.retain(output);
             made.push_back(output);
         } else {
@@ -79,7 +83,7 @@ Storages SegmentWalk::backwardOp(const SegmentPlace& place,
     if (!now.inPython) {
         device_.release(castWeight);
     }
-    const Storages made = makeInputGradients(list, now, outputs.front(), frame);
+    const Storages made = makeInputGradients(list, now, outputs, frame);
     const Storage castInput = device_.take(now.castsBeforeWeight, MemoryKind::Workspace);
     if (!now.inPython) {
         device_.release(castInput);
@@ -125,8 +129,10 @@ Storage SegmentWalk::makeInputGradient(const OpList& list,
                                        const Op& op,
                                        TensorId id,
                                        const Frame& frame) {
-    if (op.gradientOver != kNoTensor) {
-        const Storage written = frame.storage[index(list.tensor(op.gradientOver).base)];
+    if (!op.gradientsOver.empty()) {
+        const auto* const input = std::find(op.inputs.begin(), op.inputs.end(), id);
+        const TensorId over = op.gradientsOver[static_cast<std::size_t>(input - op.inputs.begin())];
+        const Storage written = frame.storage[index(list.tensor(over).base)];
         device_.retain(written);
         return written;
     }

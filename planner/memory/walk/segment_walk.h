@@ -132,7 +132,7 @@ private:
     Storage makeInputGradient(const OpList& list, const Op& op, TensorId id, const Frame& frame);
     Storages makeInputGradients(const OpList& list,
                                 const Op& op,
-                                Storage output,
+                                const Storages& outputs,
                                 const Frame& frame);
     void runBlock(const SegmentPlace& place, int block, Frame& frame, const Gradients& gradients);
     void finishBlock(const SegmentPlace& place,

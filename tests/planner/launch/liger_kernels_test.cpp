@@ -27,15 +27,28 @@ Result<JsonValue> readBack(const std::string& text, const std::string& name, Rea
     return importLaunch(text, name, {.read = std::move(read), .layers = layers});
 }
 
-std::string lossOf(const Result<JsonValue>& root) {
+std::string kernelOf(const Result<JsonValue>& root, const char* kernel) {
     if (!root) {
         return root.error().text();
     }
     const JsonValue* at = &*root;
-    for (const char* const key : {"settings", "kernels", "loss"}) {
+    for (const char* const key : {"settings", "kernels", kernel}) {
         at = at == nullptr ? nullptr : at->find(key);
     }
     return at == nullptr ? "" : at->text().value();
+}
+
+std::string lossOf(const Result<JsonValue>& root) {
+    return kernelOf(root, "loss");
+}
+
+/// "norm rope": those that are Liger's.
+std::string ligersOf(const Result<JsonValue>& root) {
+    std::string all;
+    for (const char* const kernel : {"norm", "rope", "activation", "loss"}) {
+        all += kernelOf(root, kernel) == "liger" ? std::string(kernel) + " " : "";
+    }
+    return all;
 }
 
 TEST(LigerLoss, IsReadBackFromWhatIsWritten) {
@@ -109,15 +122,59 @@ TEST(LigerLoss, IsOneOfTheKernelsOfTrainer) {
     };
     EXPECT_EQ(lossOf(program("True")), "liger");
     EXPECT_EQ(lossOf(program("False")), "");
-    const auto root = readBack(script, "run.sh", noFile);
-    ASSERT_TRUE(root);
-    const JsonValue* const said = root->find("imported");
-    ASSERT_NE(said, nullptr);
-    std::string notes;
-    for (const JsonValue& note : said->find("notes")->items()) {
-        notes += note.text().value() + "\n";
+    EXPECT_EQ(ligersOf(readBack(script, "run.sh", noFile)), "norm rope activation loss ");
+    EXPECT_EQ(ligersOf(readBack(script + " --liger_kernel_config "
+                                         "'{\"rope\": false, \"swiglu\": false}'",
+                                "run.sh",
+                                noFile)),
+              "norm loss ");
+}
+
+TEST(LigerKernels, AreReadFromAxolotlsKeys) {
+    const auto noFile = [](const std::string& name) -> Result<std::string> {
+        return fail(Error::Code::NotFound, name, "is not there");
+    };
+    const auto of = [&](const std::string& keys) {
+        return ligersOf(readBack("base_model: a/b\n" + keys, "a.yaml", noFile));
+    };
+    EXPECT_EQ(of("liger_rms_norm: true\nliger_layer_norm: true\n"), "norm ");
+    EXPECT_EQ(of("liger_rope: true\nliger_glu_activation: true\n"), "rope activation ");
+    EXPECT_EQ(of("liger_swiglu: true\nliger_rope: false\n"), "activation ");
+}
+
+TEST(LigerKernels, AreReadBackFromWhatIsWritten) {
+    for (const char* const stack : {"ddp", "axolotl"}) {
+        Scenario scenario = fusedLossOf(stack);
+        scenario.settings.kernels.norm = NormKernel::Liger;
+        scenario.settings.kernels.activation = ActivationKernel::Liger;
+        const LaunchTarget& target = **findLaunchTarget(stack);
+        const LaunchFiles files =
+            launchFiles(target, factsOf(scenario, std::string(target.newest))).value();
+        const auto textOf = [&](const std::string& name) -> Result<std::string> {
+            const auto file = std::ranges::find(files.files, name, &LaunchFile::name);
+            return file == files.files.end() ? fail(Error::Code::NotFound, name, "is not there")
+                                             : Result<std::string>(file->text);
+        };
+        const std::string name = stack == std::string("axolotl") ? "axolotl.yaml" : "run.sh";
+        EXPECT_EQ(ligersOf(readBack(textOf(name).value(), name, textOf)), "norm activation loss ");
+        for (const std::string& one : files.untold) {
+            EXPECT_FALSE(one.starts_with("settings.kernels")) << stack << ": " << one;
+        }
     }
-    EXPECT_NE(notes.find("of Liger's kernels the fused loss is forecast"), std::string::npos);
+}
+
+// A command line cannot turn single kernels off.
+TEST(LigerKernels, AreSaidWhereACommandLineCannot) {
+    Scenario scenario = fusedLossOf("accelerate");
+    scenario.settings.kernels.norm = NormKernel::Liger;
+    const LaunchTarget& target = **findLaunchTarget("accelerate");
+    const LaunchFiles files =
+        launchFiles(target, factsOf(scenario, std::string(target.newest))).value();
+    const auto says = [](const std::string& one) {
+        return one.find("liger_kernel_config={\"rope\": False, \"swiglu\": False}") !=
+               std::string::npos;
+    };
+    EXPECT_TRUE(std::ranges::any_of(files.untold, says));
 }
 
 }  // namespace

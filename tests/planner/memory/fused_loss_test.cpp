@@ -55,5 +55,28 @@ TEST(FusedLoss, IsRefusedByNameWhereItIsNotModelled) {
               "model");
 }
 
+TEST(LigerKernels, AreRefusedByNameWhereTheyAreNotModelled) {
+    Scenario layers = fusedScenario("ddp", "llama");
+    layers.settings.kernels.loss = LossKernel::HuggingFace;
+    layers.settings.kernels.norm = NormKernel::Liger;
+    layers.settings.kernels.activation = ActivationKernel::Liger;
+    EXPECT_EQ(whyRefused(layers), "");
+    layers.model.family = "phi";
+    EXPECT_EQ(whyRefused(layers),
+              "settings.kernels.norm: Liger has no norm for transformers' \"phi\"");
+    Scenario split = fusedScenario("accelerate", "llama");
+    split.settings.kernels.loss = LossKernel::HuggingFace;
+    split.settings.kernels.rope = RopeKernel::Liger;
+    split.layout.cp = 2;
+    EXPECT_EQ(whyRefused(split),
+              "layout.cp: the rotary embedding of Liger is not modelled with cp");
+    Scenario titan = fusedScenario("torchtitan", "llama");
+    titan.settings.kernels.loss = LossKernel::Chunked;
+    titan.settings.kernels.activation = ActivationKernel::Liger;
+    EXPECT_EQ(whyRefused(titan),
+              "settings.kernels.activation: liger is a kernel of transformers' models, not of "
+              "torchtitan's");
+}
+
 }  // namespace
 }  // namespace fabricast

@@ -64,6 +64,7 @@ INSTANTIATE_TEST_SUITE_P(
                     RecordedFile{"zero3_lora_memory.csv", 4e-3, 1.1e-2, 0.02, 0, 0, 0.8},
                     RecordedFile{"zero3_qlora_memory.csv", 2e-3, 3e-3, 0.02, 0, 0, 0.75},
                     RecordedFile{"liger_memory.csv", 2e-5, 4e-4, 0.02, 0, 0, 0.8},
+                    RecordedFile{"liger_layers_memory.csv", 3.1e-5, 1e-4, 0.02, 0, 0, 0.8},
                     RecordedFile{"fsdp2_liger_memory.csv", 5e-5, 1e-4, 0.02, 0, 0, 0.8},
                     RecordedFile{"megatron_memory.csv", 1e-6, 1e-5, 2e-3, 0, 0, 0.9},
                     RecordedFile{"megatron_memory_more.csv", 1e-5, 1e-4, 3e-3, 0, 0, 0.82},

@@ -54,10 +54,10 @@ void expectAllNamed(T last) {
 TEST(Names, EverySettingIsNamed) {
     expectAllNamed(ModelCode::TransformerEngine);
     expectAllNamed(Engine::MegatronFsdp);
-    expectAllNamed(NormKernel::Fp32);
-    expectAllNamed(RopeKernel::CosSin);
+    expectAllNamed(NormKernel::Liger);
+    expectAllNamed(RopeKernel::Liger);
     expectAllNamed(AttentionKernel::Unfused);
-    expectAllNamed(ActivationKernel::Fused);
+    expectAllNamed(ActivationKernel::Liger);
     expectAllNamed(LossKernel::Liger);
     expectAllNamed(ExpertKernel::AutoEp);
     expectAllNamed(Dispatcher::AllGather);

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 namespace fabricast {
 
@@ -38,6 +39,9 @@ void setRecompute(Settings& settings, const std::string& text);
 /// Columns that some records have: `train`, which leaves part of the model frozen,
 /// `save_on_cpu`, and `reference`, a frozen copy beside the model.
 Result<void> setExtras(const CsvTable& table, std::size_t row, Scenario& scenario);
+
+/// transformers' own kernels, with Liger's loss ("liger") or all of Liger's ("liger_all").
+void setTransformersKernels(std::string_view loss, KernelSettings& kernels);
 
 /// The optimizer of a record's column `optimizer`.
 Result<OptimizerSettings> recordedOptimizer(const std::string& name);

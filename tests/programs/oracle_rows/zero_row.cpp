@@ -135,10 +135,7 @@ Result<OracleRow> zeroRow(const CsvTable& table, std::size_t row) {
     setPrecision(settings, table.text(row, "precision"));
     FABRICAST_TRY(setLayout(table, row, out));
     KernelSettings& kernels = settings.kernels;
-    kernels.code = ModelCode::HuggingFace;
-    kernels.norm = NormKernel::Fp32;
-    kernels.rope = RopeKernel::CosSin;
-    kernels.loss = table.text(row, "loss") == "liger" ? LossKernel::Liger : LossKernel::HuggingFace;
+    setTransformersKernels(table.text(row, "loss"), kernels);
     kernels.fusedQkv = scenario.model.attention.fusedQkv;
     FABRICAST_ASSIGN(settings.recompute.kind, pick(kCheckpoint, table.text(row, "ac"), "ac"));
     FABRICAST_ASSIGN(settings.optimizer, recordedOptimizer(table.text(row, "optimizer")));

@@ -1,0 +1,94 @@
+#include "planner/spec/check_liger.h"
+
+#include "planner/spec/liger_code.h"
+#include "planner/spec/setting_names.h"
+#include "planner/spec/split_axis.h"
+
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace fabricast {
+
+namespace {
+
+/// A setting that asks for one of Liger's kernels, and the value that transformers' own code has.
+struct LigerUse {
+    std::string key;
+    std::string kernel;  ///< "the fused loss of Liger"
+    std::string other;
+};
+
+std::vector<LigerUse> usesOf(const KernelSettings& kernels) {
+    std::vector<LigerUse> uses;
+    const auto add = [&](bool isLiger, const char* name, const char* kernel, const char* other) {
+        if (isLiger) {
+            const std::string key = std::string("settings.kernels.") + name;
+            uses.push_back({key, std::string(kernel) + " of Liger", key + "=" + other});
+        }
+    };
+    add(kernels.loss == LossKernel::Liger, "loss", "the fused loss", "huggingface");
+    add(kernels.norm == NormKernel::Liger, "norm", "the norm", "fp32");
+    add(kernels.rope == RopeKernel::Liger, "rope", "the rotary embedding", "cos_sin");
+    add(kernels.activation == ActivationKernel::Liger, "activation", "the activation", "eager");
+    return uses;
+}
+
+Result<void> without(std::string where, std::string why, std::string hint) {
+    return fail(Error::Code::Unsupported, std::move(where), std::move(why), std::move(hint));
+}
+
+Result<void> checkModel(const LigerUse& use, const ModelSpec& model) {
+    if (model.moe) {
+        return without(use.key, use.kernel + " is not modelled of a model with experts", use.other);
+    }
+    if (ligerCodeOf(model) == nullptr) {
+        const std::string what = use.kernel.substr(4, use.kernel.rfind(" of ") - 4);
+        return without(use.key,
+                       "Liger has no " + what + " for transformers' \"" + model.family + "\"",
+                       use.other);
+    }
+    return {};
+}
+
+Result<void> checkLayout(const LigerUse& use, const Layout& layout) {
+    const std::string with = use.kernel + " is not modelled ";
+    if (const auto axis = splitAxis(layout)) {
+        return without("layout." + *axis, with + "with " + *axis, *axis + "=1, or " + use.other);
+    }
+    if (layout.offload == Offload::Activations) {
+        return without("layout.offload",
+                       with + "beside activations on the host",
+                       "offload=none, or " + use.other);
+    }
+    return {};
+}
+
+Result<void> checkUse(const LigerUse& use, const Scenario& scenario) {
+    const Settings& settings = scenario.settings;
+    if (settings.kernels.code != ModelCode::HuggingFace) {
+        const std::string kind = use.key.ends_with(".loss") ? "loss" : "kernel";
+        return without(use.key,
+                       "liger is a " + kind + " of transformers' models, not of " +
+                           std::string(nameOf(settings.kernels.code)) + "'s",
+                       "--stack ddp, fsdp2, deepspeed, accelerate or axolotl");
+    }
+    if (settings.reference != Reference::None) {
+        return without(use.key,
+                       use.kernel + " is not modelled beside a reference model",
+                       "settings.reference=none, or " + use.other);
+    }
+    FABRICAST_TRY(checkModel(use, scenario.model));
+    return checkLayout(use, scenario.layout);
+}
+
+}  // namespace
+
+Result<void> checkLiger(const Scenario& scenario) {
+    for (const LigerUse& use : usesOf(scenario.settings.kernels)) {
+        FABRICAST_TRY(checkUse(use, scenario));
+    }
+    return {};
+}
+
+}  // namespace fabricast
