@@ -44,7 +44,7 @@ std::string nearestText(const NearestCluster& nearest) {
 
 std::string sizeBeyondText(const SizeAnswer& answer) {
     const bool isNone = answer.nearest.empty() && answer.misfits.empty();
-    const bool isKnown = answer.clusters > 0 && !answer.stopped;
+    const bool isKnown = answer.clusters > 0 && !answer.stopped && !answer.cutShort;
     std::string text = isNone && isKnown ? boundsLine(answer) : "\n";
     for (const NearestCluster& nearest : answer.nearest) {
         text += nearestText(nearest);
@@ -61,7 +61,9 @@ std::string sizeBeyondText(const SizeAnswer& answer) {
                             sizedNumbersText(way.cluster, answer),
                             way.typed);
     }
-    if (answer.ways.empty() && !answer.stopped) {
+    if (answer.ways.empty() && answer.cutShort) {
+        text += "others may: fewer boxes (-c) or counts (-n) leave more work for each\n";
+    } else if (answer.ways.empty() && !answer.stopped) {
         text += "neither more nodes (up to 4096) nor another box with a price would do\n";
     }
     return text;

@@ -47,9 +47,10 @@ std::string sizePickText(const SizeAnswer& answer) {
         return "stopped before a cluster was found " + ofWhatText(answer);
     }
     if (!answer.pick) {
-        return answer.targets.empty()
-                   ? "no cluster of the catalogue can train it"
-                   : "no cluster of the catalogue reaches " + sizeTargetsText(answer.targets);
+        const std::string none =
+            answer.cutShort ? "no cluster that was searched " : "no cluster of the catalogue ";
+        return none + (answer.targets.empty() ? "can train it"
+                                              : "reaches " + sizeTargetsText(answer.targets));
     }
     return fmt::format(
         "{}: {} {}", sizedClusterText(*answer.pick), leastWord(answer.aim), ofWhatText(answer));

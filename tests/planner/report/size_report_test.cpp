@@ -27,5 +27,20 @@ TEST(SizeReport, SaysNothingOfWhatWasNotSearched) {
     EXPECT_EQ(text.find("17 cannot"), std::string::npos) << text;
 }
 
+// Clusters that no work was left for may reach what none that was searched does.
+TEST(SizeReport, DeniesOnlyWhatWasSearched) {
+    SizeAnswer answer{.targets = {{SizeMetric::Budget, 20000.0, "budget=20000"}}};
+    answer.clusters = 223;
+    answer.searched = 28;
+    answer.hasTokens = true;
+    answer.cutShort = true;
+    answer.notSearched = {{"dgx-b300", 12}};
+    const std::string text = reportText(sizeReport(answer));
+    EXPECT_NE(text.find("no cluster that was searched reaches $20,000"), std::string::npos) << text;
+    EXPECT_NE(text.find("others may"), std::string::npos) << text;
+    EXPECT_EQ(text.find("of the catalogue"), std::string::npos) << text;
+    EXPECT_EQ(text.find("neither"), std::string::npos) << text;
+}
+
 }  // namespace
 }  // namespace fabricast
