@@ -105,8 +105,14 @@ bool splitsLayersOverNodes(const Fix& fix, const Scenario& scenario) {
     });
 }
 
-/// The first that makes it fit, of those that do what a person would try first; else the nearest,
-/// and where more is looked for.
+/// Whether a change takes away all that is wrong, or turns what cannot run into what likely does.
+bool isCure(const Fix& fix, const MemoryBreakdown& memory) {
+    return fix.verdict == Verdict::Fits ||
+           (fix.verdict == Verdict::Likely && memory.verdict == Verdict::DoesNotFit);
+}
+
+/// The first that makes it fit, of those that do what a person would try first; else the first that
+/// likely does; else the nearest, and where more is looked for.
 std::string memoryFix(const ForecastSubject& subject, const MemoryBreakdown& memory) {
     const Fix* best = nullptr;
     const Fix* nearest = nullptr;
@@ -115,11 +121,14 @@ std::string memoryFix(const ForecastSubject& subject, const MemoryBreakdown& mem
             if (isForOthers(subject, one.edits)) {
                 continue;
             }
-            const bool isFirst = best == nullptr;
+            const bool isSurer =
+                best != nullptr && best->verdict != Verdict::Fits && one.verdict == Verdict::Fits;
+            const bool isFirst = best == nullptr || isSurer;
             const bool isKinder = !isFirst &&
                                   splitsLayersOverNodes(*best, subject.forecast.scenario) &&
                                   !splitsLayersOverNodes(one, subject.forecast.scenario);
-            if (one.verdict == Verdict::Fits && (isFirst || isKinder)) {
+            const bool isAsSure = isFirst || best->verdict == one.verdict;
+            if (isCure(one, memory) && (isFirst || (isKinder && isAsSure))) {
                 best = &one;
             }
             if (nearest == nullptr || one.peakAfter < nearest->peakAfter) {
@@ -128,7 +137,8 @@ std::string memoryFix(const ForecastSubject& subject, const MemoryBreakdown& mem
         }
     }
     if (best != nullptr) {
-        return fixText(subject, best->edits, best->change, best->sideEffect);
+        return fixText(subject, best->edits, best->change, best->sideEffect) +
+               (best->verdict == Verdict::Fits ? "" : "; it then likely fits");
     }
     const std::string more = "more GPUs, or another layout: fabricast plan " +
                              typed(subject.question) + " --set layout=null";
@@ -165,13 +175,19 @@ void addMemoryFindings(const ForecastSubject& subject, std::vector<LintFinding>&
         host ? hostNeedText(memory.ofNode())
              : "the run needs " + gibibytes(memory.peak.value) + " of " + gibibytes(memory.room()) +
                    (memory.rejections.empty() ? "" : ", " + memory.rejections.front().where);
+    const std::int64_t sequence = subject.forecast.scenario.workload.sequence;
+    const std::string length = host || says(subject.question, "workload.sequence")
+                                   ? ""
+                                   : " (samples of " + std::to_string(sequence) +
+                                         " tokens are assumed: no file says how long they are)";
     // Whether activations are kept is not said by every file: the script may recompute.
     const bool isOpen = !host && !says(subject.question, "layout.recompute");
     all.push_back(findingOf(
         memory.verdict == Verdict::DoesNotFit ? kTooLarge : kTight,
         whereFirstSaid(subject.question,
                        {"layout.micro_batch", "layout.recompute", "layout.shard"}),
-        what + (isOpen ? ", unless its script recomputes activations or trains adapters" : ""),
+        what + length +
+            (isOpen ? ", unless its script recomputes activations or trains adapters" : ""),
         memoryFix(subject, memory)));
 }
 

@@ -35,9 +35,21 @@ bool mayBeLaunchFile(const std::string& file) {
     return std::ranges::find(kEndings, path(file).extension().string()) != kEndings.end();
 }
 
+/// A manifest of Kubernetes has no key of a framework: it starts what stands beside it.
+bool isManifest(const std::string& file, const std::string& directory) {
+    const Result<std::string> text = readTextFile(pathFrom(directory, file));
+    const auto begins = [&text](std::string_view key) {
+        return text->starts_with(key) || text->find("\n" + std::string(key)) != std::string::npos;
+    };
+    return text && begins("apiVersion:") && begins("kind:");
+}
+
 /// A folder has many programs: those that train are looked at.
 bool isLookedAt(const std::string& file, const std::string& directory) {
-    return path(file).extension() != ".py" || openedAt(file, directory);
+    const std::string ending = path(file).extension().string();
+    const bool isYaml = ending == ".yaml" || ending == ".yml";
+    return isYaml ? !isManifest(file, directory)
+                  : ending != ".py" || openedAt(file, directory).has_value();
 }
 
 /// What a file names, and what the command in it starts: both are among the folder's files.

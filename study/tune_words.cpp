@@ -87,6 +87,10 @@ std::string saidAs(const OpenedFile& config, const TuneSaid& word) {
 
 std::string tuneWords(const OpenedFile& config, std::span<const Edit> edits, const Scenario& then) {
     std::string text;
+    if (then.layout.offload == Offload::Activations &&
+        then.settings.recompute.kind == Checkpointing::None) {
+        return "";  // torchtune ends at the start: it offloads what checkpoints keep
+    }
     for (const Edit& edit : edits) {
         if (edit.path == "workload.global_batch") {
             continue;  // held at what it is

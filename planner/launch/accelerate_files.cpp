@@ -144,9 +144,6 @@ void addScriptParts(const Scenario& scenario, std::vector<std::string>& untold) 
     if (settings.torch.sync == GradientSync::EachMicroBatch && !isZero(scenario.layout.shard)) {
         untold.emplace_back("train.py: GradientAccumulationPlugin(sync_each_batch=True)");
     }
-    if (settings.recompute.kind == Checkpointing::Full && !isFsdpShard(scenario.layout.shard)) {
-        untold.emplace_back("train.py: model.gradient_checkpointing_enable()");
-    }
 }
 
 }  // namespace
@@ -181,6 +178,7 @@ Result<LaunchFiles> accelerateFiles(const LaunchFacts& facts) {
     }
     files.files.insert(files.files.begin(), {"accelerate.yaml", std::move(text)});
     files.command = {"accelerate"};
+    addSampleArguments(scenario, !isFsdpShard(scenario.layout.shard), files);
     addAdapterArguments(scenario, files);
     addLigerArguments(scenario, files);
     addSavingArguments(facts, files);

@@ -197,6 +197,10 @@ Result<LaunchFiles> deepspeedFiles(const LaunchFacts& facts) {
             "AutoEP: transformers up to 5.22, as DeepSpeed 0.19.8 ends with a TypeError in the "
             "output recorders of 5.23");
     }
+    if (scenario.layout.tp > 1 && scenario.layout.shard == Shard::Zero3) {
+        files.untold.emplace_back(
+            "AutoTP at stage 3: DeepSpeed from 0.19.4 on, as 0.19.3 ends at the start");
+    }
     if (scenario.layout.cp > 1) {
         files.untold.emplace_back(
             "sequence_parallel_size: train.py gives DeepSpeed what the file says, and not its "
@@ -212,13 +216,8 @@ Result<LaunchFiles> deepspeedFiles(const LaunchFacts& facts) {
     } else if (!isDeepspeedOptimizer(optimizer)) {
         files.untold.push_back("train.py makes the optimizer: " + std::string(nameOf(optimizer)));
     }
-    if (scenario.settings.recompute.kind != Checkpointing::None) {
-        files.untold.emplace_back(
-            "recomputation: train.py calls model.gradient_checkpointing_enable()");
-    }
     files.files.push_back({"deepspeed.json", std::move(text)});
-    files.untold.push_back("train.py, or what TRAIN names, is yours: it takes samples of " +
-                           std::to_string(scenario.workload.sequence) + " tokens");
+    files.untold.emplace_back("train.py, or what TRAIN names, is yours");
     files.command = {"\"${TRAIN:-train.py}\"", "--deepspeed", "deepspeed.json"};
     if (isTyped) {
         files.command.emplace_back("--optim");
@@ -228,6 +227,7 @@ Result<LaunchFiles> deepspeedFiles(const LaunchFacts& facts) {
         files.command.emplace_back("--pipeline-parallel-size");
         files.command.push_back(std::to_string(scenario.layout.pp));
     }
+    addSampleArguments(scenario, true, files);
     addExpertArguments(scenario, files);
     addAdapterArguments(scenario, files);
     addLigerArguments(scenario, files);

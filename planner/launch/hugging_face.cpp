@@ -119,6 +119,20 @@ std::vector<std::string> adapterArguments(const Scenario& scenario) {
     return words;
 }
 
+void addSampleArguments(const Scenario& scenario, bool tellsRecompute, LaunchFiles& files) {
+    files.command.emplace_back("--max_length");
+    files.command.push_back(std::to_string(scenario.workload.sequence));
+    files.untold.emplace_back(
+        "the length of a sample: train.py takes --max_length, as TRL's SFTConfig does");
+    if (tellsRecompute && scenario.settings.recompute.kind == Checkpointing::Full) {
+        files.command.emplace_back("--gradient_checkpointing");
+        files.command.emplace_back("true");
+        files.untold.emplace_back(
+            "recomputation: train.py takes --gradient_checkpointing, as TrainingArguments does, "
+            "and calls model.gradient_checkpointing_enable()");
+    }
+}
+
 void addAdapterArguments(const Scenario& scenario, LaunchFiles& files) {
     const std::vector<std::string> words = adapterArguments(scenario);
     if (words.empty()) {

@@ -23,6 +23,9 @@ std::vector<std::string> adapterArguments(const Scenario& scenario);
 /// The same behind the script of run.sh, which has to take them.
 void addAdapterArguments(const Scenario& scenario, LaunchFiles& files);
 
+/// How long samples are, and recomputation where no file says it, behind the script of run.sh.
+void addSampleArguments(const Scenario& scenario, bool tellsRecompute, LaunchFiles& files);
+
 /// Settings that files for transformers' models do not say, of which `told` are said otherwise.
 /// Adapters are said by arguments or keys, and of losses Liger's alone.
 Result<std::vector<std::string>> untoldByTransformers(const Scenario& scenario,

@@ -195,6 +195,7 @@ Result<JsonValue> importAccelerate(LaunchKeys& keys) {
     }
     FABRICAST_TRY(importAccelerateMesh(draft));
     FABRICAST_TRY(importMixedPrecision(draft));
+    FABRICAST_TRY(importSampleArguments(draft));
     FABRICAST_TRY(importPeft(draft));
     FABRICAST_TRY(importLigerArguments(draft));
     FABRICAST_TRY(importTrainerSaving(draft, "--"));

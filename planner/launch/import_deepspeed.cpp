@@ -220,6 +220,7 @@ Result<JsonValue> importDeepspeed(LaunchKeys& keys) {
         draft.set("layout.cp_kind", "ulysses", "sequence_parallel_size");
     }
     FABRICAST_TRY(importDeepspeedRanks(draft));
+    FABRICAST_TRY(importSampleArguments(draft));
     FABRICAST_TRY(importExpertArguments(draft));
     FABRICAST_TRY(importPeft(draft));
     FABRICAST_TRY(importLigerArguments(draft));

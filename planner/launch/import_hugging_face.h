@@ -22,6 +22,9 @@ std::string adapterTargets(const std::vector<std::string>& modules);
 /// "experts", "router" or both, of a list of target_parameters; empty: it names none.
 Result<std::string> stackTargets(LaunchKeys& keys, std::string_view from);
 
+/// "--max_length" and "--gradient_checkpointing" of a program beside a file that has neither.
+Result<void> importSampleArguments(ScenarioDraft& draft);
+
 /// Adapters of TRL's ModelConfig ("--use_peft", "--lora_r"), with what it has without them.
 Result<void> importPeft(ScenarioDraft& draft);
 

@@ -75,6 +75,9 @@ void addScriptsArguments(const LaunchKeys& script, OpenedFile& named) {
         named.keys.append(script,
                           {"--pipeline-parallel-size",
                            "--optim",
+                           "--max_length",
+                           "--max_seq_length",
+                           "--gradient_checkpointing",
                            "--use_peft",
                            "--lora_",
                            "--load_in_",
@@ -189,9 +192,11 @@ Result<JsonValue> importDeepspeedAlone(LaunchKeys& keys) {
     ScenarioDraft draft(keys);
     draft.merge(run);
     draft.takeNotes(run);
-    draft.assume("layout.recompute",
-                 "nothing is recomputed: the program says so, and not DeepSpeed's file (--layout "
-                 "recompute=full where it calls model.gradient_checkpointing_enable())");
+    if (!keys.has("--gradient_checkpointing")) {
+        draft.assume("layout.recompute",
+                     "recomputation is not said here: taken as none (--layout recompute=full where "
+                     "the program calls model.gradient_checkpointing_enable())");
+    }
     return draft.finish("deepspeed", {""});
 }
 

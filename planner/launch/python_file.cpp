@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <utility>
@@ -64,6 +65,14 @@ constexpr std::array kArgumentNames = {
     ArgumentName{"BitsAndBytesConfig.load_in_8bit", "--load_in_8bit"},
     ArgumentName{"BitsAndBytesConfig.bnb_4bit_quant_type", "--bnb_4bit_quant_type"},
     ArgumentName{"BitsAndBytesConfig.bnb_4bit_use_double_quant", "--use_bnb_nested_quant"}};
+
+/// How calls end that make a whole run of NeMo or Megatron Bridge.
+constexpr std::array<std::string_view, 6> kRecipes = {"pretrain_recipe",
+                                                      "finetune_recipe",
+                                                      "pretrain_config",
+                                                      "finetune_config",
+                                                      "sft_config",
+                                                      "peft_config"};
 
 /// What TRL gives to from_pretrained where it loads the model itself.
 constexpr std::string_view kModelArguments = "model_init_kwargs.";
@@ -131,6 +140,30 @@ bool isHubName(const LaunchKey& key) {
            key.values.front().find('/') != std::string::npos;
 }
 
+/// The length to which a program's tokenizer pads or cuts what it is called with; nothing where two
+/// calls differ, or it is worked out when the program runs.
+std::optional<LaunchKey> tokenizedLength(const LaunchKeys& program) {
+    constexpr std::string_view kLength = ".max_length";
+    std::optional<LaunchKey> length;
+    for (const LaunchKey& key : program.all()) {
+        const std::string call =
+            key.path.substr(0, key.path.size() - std::min(key.path.size(), kLength.size()));
+        const bool isLength = key.path.ends_with(kLength) && call.find('.') == std::string::npos &&
+                              (program.has(call + ".padding") || program.has(call + ".truncation"));
+        if (!isLength || isOfArguments(key.path)) {
+            continue;
+        }
+        const std::string value = key.values.size() == 1 ? key.values.front() : "";
+        const bool isNumber =
+            !value.empty() && value.find_first_not_of("0123456789_") == std::string::npos;
+        if (!isNumber || (length && length->values != key.values)) {
+            return std::nullopt;
+        }
+        length = key;
+    }
+    return length;
+}
+
 /// The arguments that a program gives its Trainer. Of what is loaded the model counts, whose type
 /// is the checkpoint's unless it is said.
 LaunchKeys trainerKeys(const LaunchKeys& program) {
@@ -171,7 +204,26 @@ LaunchKeys trainerKeys(const LaunchKeys& program) {
             keys.add(std::move(key));
         }
     }
+    std::optional<LaunchKey> length = tokenizedLength(program);
+    if (length && !keys.has("--max_length") && !keys.has("--max_seq_length")) {
+        length->path = "--max_length";
+        keys.add(*std::move(length));
+    }
     return keys;
+}
+
+/// A call of NeMo's or Megatron Bridge's recipes, "llm.llama3_8b.pretrain_recipe" and
+/// "llama3_8b_pretrain_config"; null where there is none.
+const LaunchKey* recipeOf(const LaunchKeys& keys) {
+    const auto isRecipe = [](const LaunchKey& key) {
+        const bool isCall = key.path.find('.') == std::string::npos && key.values.size() == 1 &&
+                            key.values.front().ends_with(key.path);
+        return isCall && std::ranges::any_of(kRecipes, [&key](std::string_view name) {
+                   return key.path == name || key.path.ends_with("_" + std::string(name));
+               });
+    };
+    const auto found = std::ranges::find_if(keys.all(), isRecipe);
+    return found == keys.all().end() ? nullptr : &*found;
 }
 
 }  // namespace
@@ -200,6 +252,13 @@ Result<OpenedFile> pythonFile(LaunchKeys keys) {
     }
     if (callsOneOf(keys, kLoops)) {
         return OpenedFile{LaunchKind::Torch, std::move(keys)};
+    }
+    if (const LaunchKey* const recipe = recipeOf(keys)) {
+        return keys.refuse(*recipe,
+                           "is a recipe of NeMo or Megatron Bridge: its values stand in their "
+                           "packages, and are not read",
+                           "a program that makes GPTConfig and MegatronStrategy, or "
+                           "ConfigContainer: fabricast emit --target nemo, or megatron-bridge");
     }
     return fail(Error::Code::BadInput,
                 keys.source(),

@@ -129,15 +129,26 @@ std::string savingPart(const std::optional<SavedStates>& saved) {
            (async ? ", process_group=savers)\n" : ")\n");
 }
 
+/// Gradients of fp16 underflow: the loss is multiplied, and the gradients of weights in fp32 are
+/// divided again. GradScaler takes no gradients in fp16.
+bool scalesLoss(const Settings& settings) {
+    return settings.precision.compute == Dtype::Fp16 &&
+           settings.precision.parameters == Dtype::Fp32;
+}
+
 /// The loop: some microbatches, then a step of the optimizer.
 std::string trainingLoop(const LaunchFacts& facts, bool fsdp) {
     const Scenario& scenario = facts.scenario;
     const Settings& settings = scenario.settings;
     const bool every = settings.torch.sync == GradientSync::EachMicroBatch;
     const bool pends = facts.saved && facts.saved->inBackground;
-    std::string text = pends ? "    # Saves talk beside the training, over ranks of their own.\n"
-                               "    savers = dist.new_group(backend=\"gloo\")\n    pending = None\n"
-                             : "";
+    std::string text = scalesLoss(settings)
+                           ? "    # fp16: steps whose gradients overflow are left out.\n"
+                             "    scaler = torch.amp.GradScaler(\"cuda\")\n"
+                           : "";
+    text += pends ? "    # Saves talk beside the training, over ranks of their own.\n"
+                    "    savers = dist.new_group(backend=\"gloo\")\n    pending = None\n"
+                  : "";
     text +=
         "    for step in range(int(os.environ.get(\"STEPS\", \"100\"))):\n"
         "        for micro in range(ACCUMULATION):\n";
@@ -146,14 +157,18 @@ std::string trainingLoop(const LaunchFacts& facts, bool fsdp) {
     text += fsdp ? "            model.set_requires_gradient_sync(last)\n"
                  : "            model.require_backward_grad_sync = last\n";
     text += "            tokens = next_tokens(model_config.vocab_size)\n";
+    const bool scales = scalesLoss(settings);
     const bool autocast = settings.precision.autocast;
     text += autocast ? "            with torch.autocast(\"cuda\", dtype=" +
                            torchDtype(settings.precision.compute) + "):\n    "
                      : "";
     text += "            loss = model(input_ids=tokens, labels=tokens).loss\n";
+    text += scales ? "            scaler.scale(loss / ACCUMULATION).backward()\n"
+                     "        scaler.unscale_(optimizer)\n"
+                     "        scaler.step(optimizer)\n        scaler.update()\n"
+                   : "            (loss / ACCUMULATION).backward()\n        optimizer.step()\n";
     return text +
-           "            (loss / ACCUMULATION).backward()\n"
-           "        optimizer.step()\n        optimizer.zero_grad(set_to_none=True)\n"
+           "        optimizer.zero_grad(set_to_none=True)\n"
            "        if dist.get_rank() == 0:\n"
            "            print(f\"step {step} loss {loss.item():.4f}\")\n" +
            savingPart(facts.saved) +
@@ -204,7 +219,8 @@ Result<LaunchFiles> torchFiles(const LaunchFacts& facts) {
     text += std::string(
                 "\ndef main():\n    dist.init_process_group(\"nccl\")\n"
                 "    local = int(os.environ[\"LOCAL_RANK\"])\n    torch.cuda.set_device(local)\n"
-                "    model_config = AutoConfig.from_pretrained(MODEL)\n") +
+                "    # The text part alone: the vision tower of a model that sees is left out.\n"
+                "    model_config = AutoConfig.from_pretrained(MODEL).get_text_config()\n") +
             (usesLiger(settings.kernels)
                  ? "    # Of Liger's kernels those that the forecast has.\n    " +
                        ligerCall(scenario) + "\n"

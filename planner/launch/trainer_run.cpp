@@ -47,6 +47,17 @@ Result<void> importLaunchersPrecision(ScenarioDraft& draft, bool isSaid) {
 
 }  // namespace
 
+Result<void> importSampleArguments(ScenarioDraft& draft) {
+    for (const char* const length : kLengths) {
+        FABRICAST_TRY(draft.copyWhole("workload.sequence", length));
+    }
+    FABRICAST_ASSIGN(const auto checkpoints, draft.keys().flag("--gradient_checkpointing"));
+    if (checkpoints.value_or(false)) {
+        draft.set("layout.recompute", "full", "--gradient_checkpointing");
+    }
+    return {};
+}
+
 Result<void> importTrainerBatch(ScenarioDraft& draft) {
     LaunchKeys& keys = draft.keys();
     constexpr std::int64_t kUsualBatch = 8;  // of TrainingArguments

@@ -437,6 +437,33 @@ LintHits refusedByExperts(const LintView& view) {
     return hits;
 }
 
+/// _configure_tensor_parallel_states up to release 0.19.3.
+LintHits tensorRanksAtStage3(const LintView& view) {
+    const char* const path = "tensor_parallel.autotp_size";
+    return stageOf(view.file) == 3 && view.file.whole(path, 1) > 1
+               ? LintHits{{view.file.at(path),
+                           "autotp_size is " + view.file.text(path) +
+                               ", and stage is 3: up to release 0.19.3 it trains below stage 3 "
+                               "alone",
+                           "pip install \"deepspeed>=0.19.4\", or \"stage\": 2"}}
+               : LintHits{};
+}
+
+/// PipelineEngine, whose stages AutoTP's mesh of ranks does not know.
+LintHits tensorRanksOfStages(const LintView& view) {
+    const char* const path = "tensor_parallel.autotp_size";
+    const LintFile* const script = view.other(LaunchKind::Script);
+    const bool hasStages =
+        (script != nullptr && script->whole("--pipeline-parallel-size", 1) > 1) ||
+        view.file.whole("pipeline.stages", 1) > 1;
+    return hasStages && view.file.whole(path, 1) > 1
+               ? LintHits{{view.file.at(path),
+                           "autotp_size is " + view.file.text(path) +
+                               " in a pipeline, whose stages it counts as data parallel",
+                           "\"autotp_size\": 1, or no pipeline"}}
+               : LintHits{};
+}
+
 constexpr std::array kDeepspeedRules = {
     LintRule{"DS01",
              LintSeverity::Error,
@@ -549,7 +576,18 @@ constexpr std::array kDeepspeedRules = {
              LintSeverity::Error,
              "what AutoEP does not take",
              "deepspeed.initialize ends with the reason.",
-             &refusedByExperts}};
+             &refusedByExperts},
+    LintRule{"DS24",
+             LintSeverity::Note,
+             "tensor parallelism at stage 3",
+             "Older releases end at the start: \"the compatibility between 'autotp' and "
+             "'zero_stage = 3' has not been validated\".",
+             &tensorRanksAtStage3},
+    LintRule{"DS25",
+             LintSeverity::Error,
+             "AutoTP in a pipeline",
+             "PipelineEngine ends at the start: dp_world_size is not grid.data_parallel_size.",
+             &tensorRanksOfStages}};
 
 }  // namespace
 

@@ -125,9 +125,16 @@ Result<void> checkUlysses(const Scenario& scenario) {
     return {};
 }
 
+/// Up to release 0.19.3 AutoTP trained at stages 0 to 2 alone; 0.19.8 takes stage 3 as well.
 Result<void> checkDeepspeedTensorParallel(const Scenario& scenario) {
     const std::int64_t heads = scenario.model.attention.heads;
     const std::int64_t size = scenario.layout.tp;
+    if (size > 1 && scenario.layout.pp > 1) {
+        return breaks("layout.tp",
+                      "AutoTP counts every rank but tp as data parallel, and its pipeline asserts "
+                      "dp_world_size == grid.data_parallel_size",
+                      "tp=1, or pp=1");
+    }
     if (heads % size != 0) {
         return lacks(
             "layout.tp",

@@ -96,6 +96,46 @@ TEST(Lint, SaysFixesInTheFilesOwnKeys) {
         << trainer;
 }
 
+// torchtune offloads what checkpoints keep, and ends at the start where there are none.
+TEST(Lint, ProposesForTorchtuneWhatItStartsWith) {
+    std::string config = readTextFile(kExamples + "tune_full.yaml").value_or("");
+    const std::string on = "enable_activation_checkpointing: True";
+    ASSERT_NE(config.find(on), std::string::npos);
+    config.replace(config.find(on), on.size(), "enable_activation_checkpointing: False");
+    const std::string one = lintedText("tune.yaml", config, " --gpu h100-sxm5-80gb --gpus 1");
+    EXPECT_NE(one.find("error FC01"), std::string::npos) << one;
+    EXPECT_EQ(one.find("Fix: enable_activation_offloading"), std::string::npos) << one;
+    EXPECT_NE(one.find("Fix: enable_activation_checkpointing: True"), std::string::npos) << one;
+}
+
+// What emit writes is read as it was asked for; the manifest beside it is no launch file.
+TEST(Lint, ReadsAnEmittedFolderOfDeepspeed) {
+    const std::string folder = tempFolder() + "emitted";
+    const std::string model = " -m llama-3.1-8b -c dgx-h100";
+    const ProgramOutput written =
+        ran("emit" + model +
+            " --stack deepspeed --layout shard=zero3,recompute=full --seq 8k --launcher kubernetes "
+            "--out " +
+            folder);
+    ASSERT_EQ(written.code, ExitCode::Ok) << written.err;
+    const ProgramOutput linted = ran("lint " + folder + model);
+    EXPECT_EQ(linted.out.find("FL02"), std::string::npos) << linted.out;
+    EXPECT_NE(linted.out.find("recompute=full, bf16 adamw, sequence 8192"), std::string::npos)
+        << linted.out;
+}
+
+TEST(Lint, SaysThatALengthIsAssumed) {
+    const std::string config =
+        "{\"train_micro_batch_size_per_gpu\": 16, \"bf16\": {\"enabled\": true}, "
+        "\"zero_optimization\": {\"stage\": 3}}\n";
+    const std::string flags = " -m llama-3.1-70b -c dgx-h100";
+    const std::string assumed = "samples of 4096 tokens are assumed";
+    const std::string text = lintedText("length.json", config, flags);
+    EXPECT_NE(text.find(assumed), std::string::npos) << text;
+    const std::string said = lintedText("length.json", config, flags + " --seq 4096");
+    EXPECT_EQ(said.find(assumed), std::string::npos) << said;
+}
+
 // The host of a typed GPU is not known: what it has is to be stated, and then nothing is amiss.
 TEST(Lint, AsksForTheHostMemoryThatIsNotKnown) {
     const std::string config =

@@ -477,6 +477,40 @@ TEST(Import, ReadsProgramsOfTrainer) {
     EXPECT_EQ(lora.find("double_quantization")->shown(), "true");
 }
 
+TEST(Import, ReadsTheLengthThatATokenizerPadsTo) {
+    const std::string trainer = "TrainingArguments(\"out\", bf16=True)\n";
+    const auto length = [&](const std::string& calls) {
+        const auto run = imported(calls + trainer, "a.py");
+        const JsonValue* const workload = run ? run->find("workload") : nullptr;
+        const JsonValue* const said = workload == nullptr ? nullptr : workload->find("sequence");
+        return said == nullptr ? std::string("-") : said->shown();
+    };
+    EXPECT_EQ(length("tok(text, max_length=1024, padding=\"max_length\")\n"), "1024");
+    EXPECT_EQ(length("MOST = 2_048\ntok(text, truncation=True, max_length=MOST)\n"), "2048");
+    EXPECT_EQ(length("model.generate(ids, max_length=64)\n"), "-");
+    EXPECT_EQ(length("tok(a, truncation=True, max_length=512)\n"
+                     "tok(b, truncation=True, max_length=64)\n"),
+              "-");
+}
+
+// What a program is told beside DeepSpeed's file, which says neither.
+TEST(Import, ReadsLengthAndRecomputationBesideDeepspeed) {
+    const ImportContext context{.read = [](const std::string&) -> Result<NamedText> {
+        return NamedText(
+            "{\"train_micro_batch_size_per_gpu\": 1, "
+            "\"zero_optimization\": {\"stage\": 3}}");
+    }};
+    const std::string start = "torchrun --nproc-per-node 8 train.py --deepspeed ds.json";
+    const auto told =
+        importLaunch(start + " --max_length 8192 --gradient_checkpointing true", "run.sh", context);
+    ASSERT_TRUE(told) << told.error().text();
+    EXPECT_EQ(valueAt(*told, "layout", "recompute"), "\"full\"");
+    EXPECT_EQ(valueAt(*told, "workload", "sequence"), "8192");
+    const auto untold = importLaunch(start, "run.sh", context);
+    ASSERT_TRUE(untold) << untold.error().text();
+    EXPECT_EQ(untold->find("layout")->find("recompute"), nullptr);
+}
+
 TEST(Import, ReadsLoopsInPython) {
     const auto run = imported(exampleText("loop.py"), "loop.py");
     ASSERT_TRUE(run) << run.error().text();
@@ -525,6 +559,12 @@ TEST(Import, RefusesOfPythonWhatItDoesNotModel) {
     EXPECT_EQ(why("print(1)\n", "a.py"),
               "a.py: calls nothing that is known to train: fully_shard, DistributedDataParallel, "
               "or TrainingArguments of transformers");
+    EXPECT_EQ(why("r = llm.llama3_8b.pretrain_recipe(num_nodes=2)\n", "a.py"),
+              "a.py:1:19: pretrain_recipe is a recipe of NeMo or Megatron Bridge: its values stand "
+              "in their packages, and are not read");
+    EXPECT_EQ(why("cfg = llama3_8b_pretrain_config()\npretrain(cfg, forward_step)\n", "a.py"),
+              "a.py:1:7: llama3_8b_pretrain_config is a recipe of NeMo or Megatron Bridge: its "
+              "values stand in their packages, and are not read");
     EXPECT_EQ(why("fully_shard(m)\nparallelize_module(m)\n", "a.py"),
               "a.py:2:1: parallelize_module is not modelled for a loop of its own");
     EXPECT_EQ(why("m = init_device_mesh(\"cuda\", (2, 4), mesh_dim_names=(\"dp\", \"tp\"))\n"

@@ -54,6 +54,26 @@ TEST(LaunchFiles, SayWhatTheyDoNotTell) {
     EXPECT_NE(fileOf(launch, "run.sh").text.find("Not in these files"), std::string::npos);
 }
 
+// Gradients in fp16 underflow, and GradScaler takes those of weights in fp32 alone.
+TEST(LaunchFiles, ScaleTheLossOfHalves) {
+    for (const char* const stack : {"fsdp2", "ddp"}) {
+        Scenario scenario = firstOf(stack);
+        const std::string plain = fileOf(launchOf(scenario), "train.py").text;
+        EXPECT_EQ(plain.find("GradScaler"), std::string::npos) << stack;
+        EXPECT_NE(plain.find("from_pretrained(MODEL).get_text_config()"), std::string::npos);
+        scenario.settings.precision.parameters = Dtype::Fp32;
+        scenario.settings.precision.compute = Dtype::Fp16;
+        const std::string scaled = fileOf(launchOf(scenario), "train.py").text;
+        EXPECT_NE(scaled.find("    scaler = torch.amp.GradScaler(\"cuda\")\n"), std::string::npos);
+        EXPECT_NE(scaled.find("            scaler.scale(loss / ACCUMULATION).backward()\n"
+                              "        scaler.unscale_(optimizer)\n"
+                              "        scaler.step(optimizer)\n        scaler.update()\n"
+                              "        optimizer.zero_grad"),
+                  std::string::npos)
+            << scaled;
+    }
+}
+
 // Fields that a release has no key for would be left out in silence.
 TEST(LaunchFiles, RefuseKernelsThatTheyCannotAskFor) {
     Scenario scenario = firstOf("megatron");
