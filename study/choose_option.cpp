@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <string>
 
 namespace fabricast {
@@ -110,6 +111,11 @@ std::string whyUnsure(const AdviceStep& step) {
            std::string(fitText(memory.verdict));
 }
 
+/// Whether a percentage of it would be 0.
+bool isAlike(double ratio) {
+    return std::abs(ratio - 1.0) < 0.005;
+}
+
 /// "23 % faster", "2.4 times as fast".
 std::string fasterBy(double ratio) {
     return ratio < 2.0 ? fmt::format("{:.0f} % faster", 100.0 * (ratio - 1.0))
@@ -127,8 +133,12 @@ std::string besideText(const AdviceStep& step, const AdviceStep& taken) {
     }
     const bool close = isClose(step, taken);
     if (!close && ratio > 1.0) {
-        return fmt::format(
-            "{}, but {} is {}", fitText(step.plan->memory.verdict), taken.key, fasterBy(ratio));
+        const Verdict verdict = step.plan->memory.verdict;
+        return fmt::format("{}, {} {} is {}",
+                           fitText(verdict),
+                           verdict == Verdict::Unlikely ? "and" : "but",
+                           taken.key,
+                           fasterBy(ratio));
     }
     if (!close) {
         return fmt::format("{}, but {} {} {}",
@@ -137,10 +147,11 @@ std::string besideText(const AdviceStep& step, const AdviceStep& taken) {
                            ratio > 0.5 ? "than" : "as",
                            taken.key);
     }
-    return ratio < 1.0 ? fmt::format("{:.0f} % faster than {}, within the error of a comparison",
-                                     100.0 * (1.0 / ratio - 1.0),
-                                     taken.key)
-                       : fmt::format("no faster than {}, which is simpler", taken.key);
+    return ratio < 1.0 && !isAlike(ratio)
+               ? fmt::format("{:.0f} % faster than {}, within the error of a comparison",
+                             100.0 * (1.0 / ratio - 1.0),
+                             taken.key)
+               : fmt::format("no faster than {}, which is simpler", taken.key);
 }
 
 /// What a step is compared with: the recommended one, and the fastest, which decides.
@@ -156,8 +167,13 @@ bool isSimplerAndClose(const AdviceStep& step, const AdviceStep& taken) {
 }
 
 std::string simplerText(const AdviceStep& step, const Rivals& rivals) {
-    if (step.plan->memory.verdict > rivals.taken->plan->memory.verdict) {
+    const MemoryBreakdown& memory = step.plan->memory;
+    const MemoryBreakdown& taken = rivals.taken->plan->memory;
+    if (memory.verdict > taken.verdict || memory.onDevice > taken.onDevice) {
         return "simpler, but " + whyUnsure(step);
+    }
+    if (memory.ofNode().isUnknown() && !taken.ofNode().isUnknown()) {
+        return "simpler, but " + hostText(step);
     }
     const double behind = stepSeconds(step) / stepSeconds(*rivals.fastest);
     return fmt::format("simpler, but {} is {}", rivals.fastest->key, fasterBy(behind));

@@ -54,18 +54,22 @@ std::string leftOut(const AdviceTask& task,
         return "asked of every way";
     }
     const bool found = isFound(task, before);
+    const std::string alone = task.base.cluster.gpus() > 1 ? "" : "one GPU";
     switch (family.moment) {
         case AdviceMoment::Always:
             break;
         case AdviceMoment::SeveralGpus:
-            return task.base.cluster.gpus() > 1 || !found ? "" : "one GPU";
+            return found ? alone : "";
         case AdviceMoment::SeveralNodes:
             return task.base.cluster.nodes > 1 ? "" : "one node";
         case AdviceMoment::Experts:
-            return task.base.model.moe ? "" : "the model has no experts";
+            return !task.base.model.moe ? "the model has no experts" : alone;
         case AdviceMoment::Adapters:
             return family.named || asksForAdapters(task) ? "" : "usual for adapters";
         case AdviceMoment::LongSequence:
+            if (!alone.empty()) {
+                return alone;
+            }
             return task.base.workload.sequence >= kLongSequence || !found
                        ? ""
                        : fmt::format("sequences below {}", kLongSequence);

@@ -1,6 +1,7 @@
 #include "study/family_plan.h"
 
 #include "planner/budget/cost_of.h"
+#include "planner/search/batch_step.h"
 #include "planner/search/find_plans.h"
 
 #include <algorithm>
@@ -42,6 +43,26 @@ Result<PlanReport> searchedFamily(const AdviceTask& task,
     return report;
 }
 
+/// The batch, where others have layouts that are taken; what was refused first says less.
+Result<std::string> refusedText(const AdviceTask& task,
+                                const AdviceFamily& family,
+                                const PlanReport& report,
+                                const Watch& watch) {
+    if (report.rejections.empty()) {
+        return std::string("no layout was found");
+    }
+    const PlanRejection& first = report.rejections.front();
+    if (!report.refused || !report.hasLayouts()) {
+        return first.why;
+    }
+    FABRICAST_ASSIGN(const std::optional<std::int64_t> step,
+                     batchStep({task.base, family.stacks, family.rules}, {.stop = watch.stop}));
+    return step ? "no layout of " + std::to_string(task.base.cluster.gpus()) + " GPUs that " +
+                      first.stack + " takes has a dp that divides a global batch of " +
+                      std::to_string(task.base.workload.globalBatch)
+                : first.why;
+}
+
 /// The plan that this search lists first.
 Result<std::optional<Plan>> bestOf(const AdviceTask& task,
                                    const AdviceFamily& family,
@@ -58,8 +79,7 @@ Result<std::optional<Plan>> bestOf(const AdviceTask& task,
     } else if (!report.misses.empty()) {
         step.plan = std::move(report.misses.front());
     } else {
-        step.why =
-            report.rejections.empty() ? "no layout was found" : report.rejections.front().why;
+        FABRICAST_ASSIGN(step.why, refusedText(task, family, report, bench.watch));
     }
     return std::optional<Plan>();
 }

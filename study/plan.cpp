@@ -2,6 +2,7 @@
 
 #include "planner/budget/cost_of.h"
 #include "planner/memory/memory_of_stages.h"
+#include "planner/search/batch_step.h"
 #include "simulator/network/cluster_topology.h"
 #include "study/faster_change.h"
 #include "study/memory_fixes.h"
@@ -14,6 +15,7 @@
 #include "study/typed_plan.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
@@ -246,18 +248,40 @@ Result<PlanReport> plan(const Question& question,
     return report;
 }
 
-Result<void> checkAnyLayout(const PlanReport& report) {
+namespace {
+
+/// What to type where no layout is left: another batch, or without the keys that were typed.
+Result<std::string> wayOut(const Question& question, const Workbench& bench) {
+    FABRICAST_ASSIGN(const SearchRequest request, searchRequest(question, bench));
+    FABRICAST_ASSIGN(const std::optional<std::int64_t> step, batchStep(request.task));
+    std::string batch;
+    if (step) {
+        const std::int64_t below = request.task.base.workload.globalBatch / *step * *step;
+        batch = "a global batch of " + (below > 0 ? std::to_string(below) + " or " : "") +
+                std::to_string(below + *step);
+    }
+    const LayoutRules& rules = request.task.rules;
+    if (rules.fixed.said.empty() && rules.forbidden.empty()) {
+        return batch.empty() ? "another --stack, or another number of GPUs" : batch;
+    }
+    return "leave those keys out (--fix, --forbid, \"layout\" of the scenario), or " +
+           (batch.empty() ? "another --global-batch" : batch);
+}
+
+}  // namespace
+
+Result<void> checkAnyLayout(const PlanReport& report,
+                            const Question& question,
+                            const Workbench& bench) {
     if (report.hasLayouts() || report.stopped) {
         return {};
     }
     const std::string why = report.rejections.empty() ? std::string()
                                                       : ": " + report.rejections.front().stack +
                                                             ": " + report.rejections.front().why;
-    return fail(Error::Code::BadInput,
-                "layout",
-                "no stack accepts any layout here" + why,
-                "leave those keys out (--fix, --forbid, \"layout\" of the scenario), or another "
-                "--global-batch");
+    FABRICAST_ASSIGN(std::string hint, wayOut(question, bench));
+    return fail(
+        Error::Code::BadInput, "layout", "no stack accepts any layout here" + why, std::move(hint));
 }
 
 }  // namespace fabricast

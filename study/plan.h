@@ -30,6 +30,8 @@ Result<PlanReport> plan(const Question& question,
                         const Watch& watch);
 
 /// A search that found no layout to look at is refused, with the first reason why.
-Result<void> checkAnyLayout(const PlanReport& report);
+Result<void> checkAnyLayout(const PlanReport& report,
+                            const Question& question,
+                            const Workbench& bench);
 
 }  // namespace fabricast

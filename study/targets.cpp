@@ -108,8 +108,42 @@ Result<PlanTarget> readTarget(const std::string& typed) {
                 "tokens-per-s=1.2M, step=2.5s, mfu=45%, days=30 or hours=24");
 }
 
+/// Whether an optimizer steps on weights of 32 bits: its own copy, or the framework's.
+bool stepsInFp32(const PrecisionSettings& precision) {
+    return precision.parameters == Dtype::Fp32 || precision.masterWeights ||
+           precision.masterRemainder;
+}
+
+/// What of the numbers that are kept a change narrows, beside what it says itself: another stack
+/// may keep others.
+std::string narrowerStates(const Scenario& then, const SearchRequest& asked) {
+    if (then.settings.tuning != Tuning::Full || asked.task.stacks.empty()) {
+        return "";
+    }
+    const StackSettings& first = asked.task.stacks.front();
+    Result<Settings> usual = first.settingsFor(then.layout);
+    usual = usual ? usual : first.settingsFor({});  // another stack's layout
+    if (!usual || usual->tuning != Tuning::Full) {
+        return "";
+    }
+    const PrecisionSettings& before = usual->precision;
+    const PrecisionSettings& after = then.settings.precision;
+    const bool weights = stepsInFp32(before) && !stepsInFp32(after);
+    const bool moments = before.moments == Dtype::Fp32 && after.moments != Dtype::Fp32;
+    if (!weights && !moments) {
+        return "";
+    }
+    return std::string(weights && moments ? "weights and moments"
+                       : weights          ? "weights"
+                                          : "moments") +
+           " are kept in " + std::string(nameOf(weights ? after.parameters : after.moments)) +
+           " alone: check convergence";
+}
+
 /// Of the best plan, or the memory of what comes nearest to fitting.
-PlanFix planFix(const TriedChange& tried, const std::vector<Edit>& held) {
+PlanFix planFix(const TriedChange& tried,
+                const std::vector<Edit>& held,
+                const SearchRequest& asked) {
     const Plan& plan = tried.judgement.plan;
     PlanFix fix{.group = tried.group(),
                 .change = tried.title() + (held.empty() ? "" : " " + typed(held)),
@@ -124,6 +158,9 @@ PlanFix planFix(const TriedChange& tried, const std::vector<Edit>& held) {
     fix.edits.insert(fix.edits.begin(), held.begin(), held.end());
     fix.typed = typed(fix.edits);
     fix.sideEffect = sideEffectsOf(tried.changes);
+    if (const std::string narrower = narrowerStates(plan.scenario, asked); !narrower.empty()) {
+        fix.sideEffect += (fix.sideEffect.empty() ? "" : "; ") + narrower;
+    }
     if (plan.cost && plan.cost->perMtok) {
         fix.usdPerMtok = plan.cost->perMtok->value.count();
     }
@@ -341,7 +378,7 @@ Result<TargetFixes> targetFixes(const Question& question,
                      finished(asked, std::move(found), inFull, search, watch));
     for (const TriedChange& one : shown) {
         FABRICAST_ASSIGN(const std::vector<Edit> beside, batchBeside(one, question, held, bench));
-        fixes.fixes.push_back(planFix(one, beside));
+        fixes.fixes.push_back(planFix(one, beside, request));
     }
     fixes.tried = most - search.tries;
     return TargetFixes{.fixes = std::move(fixes), .cutShort = cutShortText(shown, search)};

@@ -82,7 +82,7 @@ Result<void> checkAnswered(const Question& question,
                            const GlobalOptions& options) {
     if (!says(question, "stack") && !says(question, "layout")) {
         FABRICAST_ASSIGN(const PlanReport found, plan(question, {}, bench, options.watch()));
-        return checkAnyLayout(found);
+        return checkAnyLayout(found, question, bench);
     }
     Result<Explanation> answer = explain(question, {}, bench, options.watch());
     if (!answer &&

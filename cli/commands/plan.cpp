@@ -115,7 +115,7 @@ Result<TimedPlans> planned(const Question& question,
     const auto start = std::chrono::steady_clock::now();
     FABRICAST_ASSIGN(PlanReport report, plan(question, ask, bench, options.watch()));
     const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
-    FABRICAST_TRY(checkAnyLayout(report));
+    FABRICAST_TRY(checkAnyLayout(report, question, bench));
     return TimedPlans{std::move(report), took.count()};
 }
 

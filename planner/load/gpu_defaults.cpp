@@ -2,6 +2,8 @@
 
 #include "planner/load/precision_scheme.h"
 #include "planner/spec/gpu_kernels.h"
+#include "planner/spec/megatron_shape.h"
+#include "planner/spec/written_attention.h"
 #include "planner/stack/packaged_models.h"
 
 #include <algorithm>
@@ -34,6 +36,12 @@ bool isPackage(const KernelSettings& kernels) {
     return kernels.attention == AttentionKernel::Flash &&
            kernels.attentionCode != AttentionCode::Native &&
            kernels.attentionCode != AttentionCode::Math;
+}
+
+/// Whether the memory and time of a stack are modelled for a model that it has no code for.
+bool isForecast(const Stack& stack, const ModelSpec& model) {
+    return !isTransformerEngine(defaultSettings(stack, model, Layout{}).kernels) ||
+           checkMegatronShape(model).has_value();
 }
 
 }  // namespace
@@ -100,10 +108,12 @@ std::string whyLeftOut(const ScenarioRequest& request,
                        const GpuSpec& gpu) {
     const std::string name(stack);
     const std::string what = "left out: " + name + ": ";
-    if (const Result<void> code = checkHasCode(stack, model); !code) {
-        return what + code.error().why + " (--stack " + name + " forecasts it)";
-    }
     const Result<const Stack*> found = findStack(stack);
+    if (const Result<void> code = checkHasCode(stack, model); !code) {
+        const bool forecast = found && isForecast(**found, model);
+        return what + code.error().why +
+               (forecast ? " (--stack " + name + " forecasts it)" : std::string());
+    }
     return found && !multipliesIn(request, **found, gpu)
                ? what + "it has no fp16, and " + gpu.name + " does not multiply in bf16"
                : "";
@@ -112,16 +122,23 @@ std::string whyLeftOut(const ScenarioRequest& request,
 Result<void> checkAttends(const Scenario& scenario) {
     const GpuSpec& gpu = scenario.cluster.node.gpu;
     const KernelSettings& kernels = scenario.settings.kernels;
-    if (runsFlashAttention(gpu) || !isPackage(kernels)) {
+    const bool isEngine = isTransformerEngine(kernels);
+    // PyTorch's own would run, but does not compute the model's.
+    const bool lacksOwn = kernels.code == ModelCode::HuggingFace &&
+                          kernels.attention == AttentionKernel::Flash &&
+                          lacksNativeAttention(scenario.model);
+    if (runsFlashAttention(gpu) || !(isPackage(kernels) || lacksOwn)) {
         return {};
     }
-    const bool isEngine = isTransformerEngine(kernels);
+    const std::string what = isEngine   ? "Transformer Engine's fused attention"
+                             : lacksOwn ? std::string(attentionName(kernels, scenario.model))
+                                        : "this FlashAttention";
+    const bool isWhole = isEngine || lacksOwn;
     return fail(
         Error::Code::Unsupported,
-        isEngine ? "settings.kernels.attention" : "settings.kernels.attention_code",
-        std::string(isEngine ? "Transformer Engine's fused attention" : "this FlashAttention") +
-            " requires compute capability 8.0; " + capabilityText(gpu),
-        isEngine ? "settings.kernels.attention=unfused" : "settings.kernels.attention_code=native");
+        isWhole ? "settings.kernels.attention" : "settings.kernels.attention_code",
+        what + " requires compute capability 8.0; " + capabilityText(gpu),
+        isWhole ? "settings.kernels.attention=unfused" : "settings.kernels.attention_code=native");
 }
 
 }  // namespace fabricast

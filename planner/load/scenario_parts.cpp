@@ -5,6 +5,7 @@
 #include "planner/load/gpu_defaults.h"
 #include "planner/load/precision_scheme.h"
 #include "planner/request/settings_json.h"
+#include "planner/spec/gpu_kernels.h"
 #include "planner/spec/names.h"
 #include "planner/spec/peft_targets.h"
 #include "planner/spec/setting_names.h"
@@ -387,10 +388,11 @@ void addAttentionNote(const ScenarioRequest& request,
     std::string note =
         "attention " + fused + " (eager without it: --set settings.kernels.attention=unfused)";
     if (isEager) {
+        const bool isOffered =
+            !lacksFusedAttention(scenario.model) && runsFlashAttention(scenario.cluster.node.gpu);
         note = "attention eager (PyTorch's own cannot compute the model's" +
-               (lacksFusedAttention(scenario.model)
-                    ? std::string()
-                    : "; with " + fused + ": --set settings.kernels.attention=flash") +
+               (isOffered ? "; with " + fused + ": --set settings.kernels.attention=flash"
+                          : std::string()) +
                ")";
     }
     if (std::ranges::find(assumed, note) == assumed.end()) {

@@ -4,6 +4,7 @@
 #include "planner/ops/megatron_attention.h"
 #include "planner/ops/megatron_linear.h"
 #include "planner/ops/megatron_moe.h"
+#include "planner/spec/megatron_shape.h"
 
 #include <vector>
 
@@ -21,23 +22,6 @@ ByteList copies(std::int64_t bytes, std::size_t count) {
         list.push_back(bytes);
     }
     return list;
-}
-
-Result<void> checkShape(const ModelSpec& model) {
-    if (model.mtpDepth > 0 && model.position == PositionKind::Learned) {
-        return fail(Error::Code::Unsupported,
-                    "model.mtp_depth",
-                    "megatron-core predicts further tokens with rotary or no positions only",
-                    "mtp_depth 0 in the model");
-    }
-    if (model.normsPerLayer != 2 || model.parallelResidual ||
-        model.normPlacement != NormPlacement::Before) {
-        return fail(Error::Code::Unsupported,
-                    "model",
-                    "megatron-core's layer has one norm before attention and one before the MLP",
-                    "--stack fsdp2, ddp or deepspeed, which train transformers' own layer");
-    }
-    return {};
 }
 
 /// "layernorm" recompute frees the norm's output after the module that reads it.
@@ -136,7 +120,7 @@ TensorId megatronLayerOps(MegatronCode& m, TensorId x, bool sparse) {
 }
 
 Result<OpList> megatronLayer(const Scenario& scenario, std::int64_t layer) {
-    FABRICAST_TRY(checkShape(scenario.model));
+    FABRICAST_TRY(checkMegatronShape(scenario.model));
     OpBuilder g(builderOptions(scenario));
     MegatronCode m = megatronCode(g, scenario);
     const TensorId x =

@@ -74,6 +74,15 @@ std::vector<double> ChartAxis::ticks() const {
 }
 
 std::string tickText(double value) {
+    struct Unit {
+        double size;
+        const char* letter;
+    };
+    for (const Unit& unit : {Unit{1e12, "T"}, Unit{1e9, "B"}, Unit{1e6, "M"}}) {
+        if (std::abs(value) >= unit.size) {
+            return fmt::format("{:.6g}{}", value / unit.size, unit.letter);
+        }
+    }
     constexpr double kThousand = 1000.0;
     return std::abs(value) >= kThousand ? grouped(std::llround(value))
                                         : fmt::format("{:.4g}", value);

@@ -24,7 +24,7 @@ private:
     bool logarithmic_ = false;
 };
 
-/// "0.05", "12.5", "6,500".
+/// "0.05", "12.5", "6,500", "1.2M".
 std::string tickText(double value);
 
 }  // namespace fabricast

@@ -75,7 +75,7 @@ std::string limitSvg(const BarChart& chart, double top, double perUnit) {
 
 // ---- points
 
-constexpr double kLeft = 58.0;
+constexpr double kTickGap = 6.0;
 constexpr double kRight = kChartWidth - 16.0;
 constexpr double kPointsHeight = 290.0;
 constexpr double kPointSize = 4.5;
@@ -99,14 +99,24 @@ std::string markSvg(double x, double y, std::size_t series) {
 struct PointScales {
     ChartAxis x;
     ChartAxis y;
+    double margin = 0.0;  ///< left of the points, for the widest number
 
     [[nodiscard]] double left(double value) const {
-        return kLeft + x.share(value) * (kRight - kLeft);
+        return margin + x.share(value) * (kRight - margin);
     }
     [[nodiscard]] double height(double value) const {
         return kPointsHeight * (1.0 - y.share(value));
     }
 };
+
+double marginOf(const ChartAxis& y) {
+    constexpr double kLeast = 58.0;
+    double margin = kLeast;
+    for (const double tick : y.ticks()) {
+        margin = std::max(margin, svgWidth(tickText(tick)) + kTickGap);
+    }
+    return margin;
+}
 
 PointScales scalesOf(const std::vector<PointChart::Point>& points, bool logarithmic, bool same) {
     std::vector<double> xs;
@@ -119,7 +129,8 @@ PointScales scalesOf(const std::vector<PointChart::Point>& points, bool logarith
         xs.insert(xs.end(), ys.begin(), ys.end());
         ys = xs;
     }
-    return {ChartAxis::around(xs, logarithmic), ChartAxis::around(ys, logarithmic)};
+    const ChartAxis y = ChartAxis::around(ys, logarithmic);
+    return {ChartAxis::around(xs, logarithmic), y, marginOf(y)};
 }
 
 std::string gridSvg(const PointScales& scales, double top) {
@@ -131,8 +142,8 @@ std::string gridSvg(const PointScales& scales, double top) {
     }
     for (const double tick : scales.y.ticks()) {
         const double y = top + scales.height(tick);
-        svg += svgLine(kLeft, y, kRight, y, "rule");
-        svg += svgText(kLeft - 6.0, y + 4.0, tickText(tick), "text-anchor=\"end\"");
+        svg += svgLine(scales.margin, y, kRight, y, "rule");
+        svg += svgText(scales.margin - kTickGap, y + 4.0, tickText(tick), "text-anchor=\"end\"");
     }
     return svg;
 }
@@ -212,8 +223,8 @@ std::string pointsSvg(const PointChart& chart) {
     });
     const PointScales scales = scalesOf(points, chart.logarithmic, chart.diagonal);
     const SvgLegend legend = legendOf(chart.series, 2.0);
-    const double top = legend.bottom + 22.0;
-    std::string svg = legend.svg + svgText(0.0, top - 8.0, chart.yTitle, "class=\"soft\"");
+    const double top = legend.bottom + 30.0;
+    std::string svg = legend.svg + svgText(0.0, top - 16.0, chart.yTitle, "class=\"soft\"");
     svg += gridSvg(scales, top);
     svg += chart.diagonal ? diagonalSvg(scales, top) : "";
     for (const PointChart::Point& point : points) {

@@ -52,6 +52,9 @@ std::string afterText(const CheckedRequirement& after) {
         const bool isMore = after.value->value > after.bound;
         return (isMore ? "unlikely to fit " : "likely fits ") + value;
     }
+    if (!after.value) {
+        return fmt::format("{} not known: {}", nameOf(metric).name, value);
+    }
     return fmt::format("{} {}{}",
                        nameOf(metric).name,
                        value,

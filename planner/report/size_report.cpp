@@ -14,6 +14,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <string>
 #include <vector>
@@ -35,9 +36,14 @@ std::string leastWord(SizeAim aim) {
     return "";
 }
 
+/// What is judged by the middle of a forecast is not promised.
 std::string ofWhatText(const SizeAnswer& answer) {
-    return answer.targets.empty() ? "on which it fits"
-                                  : "that reaches " + sizeTargetsText(answer.targets);
+    const auto fits = [](const Plan& plan) { return plan.memory.verdict == Verdict::Fits; };
+    const bool isSure =
+        !answer.pick || (answer.pick->isSure() && std::ranges::all_of(answer.pick->plans, fits));
+    return answer.targets.empty()
+               ? (isSure ? "on which it fits" : "on which it may fit")
+               : (isSure ? "that reaches " : "that may reach ") + sizeTargetsText(answer.targets);
 }
 
 }  // namespace
@@ -131,7 +137,9 @@ std::string tenthText(const SizeAnswer& answer) {
         return "";
     }
     if (!answer.tenthFaster) {
-        return "10 % faster: no cluster of the catalogue is\n";
+        const bool isWhole = !answer.stopped && !answer.cutShort;
+        return isWhole ? "10 % faster: no cluster of the catalogue is\n"
+                       : "10 % faster: none that was searched is\n";
     }
     std::string more;
     if (answer.pick->usd && answer.tenthFaster->usd) {
@@ -169,7 +177,9 @@ std::string priceSourceText(const CostBasis& basis) {
 }
 
 void sayRentOrBuy(const RentOrBuy& both, Report& report) {
-    report.add(fmt::format("\nrent or buy, used {} of the time\n", percentText(both.utilisation)));
+    report.add(both.years.empty() ? std::string("\nrent or buy: not compared\n")
+                                  : fmt::format("\nrent or buy, used {} of the time\n",
+                                                percentText(both.utilisation)));
     if (!both.years.empty()) {
         report.add(rentOrBuyTable(both));
         report.add(

@@ -33,6 +33,10 @@ std::string svgLine(double x1, double y1, double x2, double y2, std::string_view
         style);
 }
 
+double svgWidth(std::string_view text) {
+    return kLetter * static_cast<double>(textWidth(text));
+}
+
 std::string seriesClass(std::size_t series) {
     return fmt::format("c{}", series % kSeriesColours);
 }

@@ -11,6 +11,8 @@ inline constexpr double kChartWidth = 480.0;
 /// A text of a chart; `more` are attributes: "text-anchor=\"end\"".
 std::string svgText(double x, double y, std::string_view text, std::string_view more = {});
 std::string svgLine(double x1, double y1, double x2, double y2, std::string_view style);
+/// How wide a text is, about: letters differ, and so do fonts.
+double svgWidth(std::string_view text);
 /// The class of a series' colour; there are fourteen.
 std::string seriesClass(std::size_t series);
 /// At most so many letters, the last of which is "…" where some are missing.

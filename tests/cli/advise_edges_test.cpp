@@ -43,7 +43,29 @@ TEST(AdviseEdges, OffloadIsTriedInEveryStackThatHasIt) {
     EXPECT_TRUE(has(output.out, "ADVICE  deepspeed ")) << output.out;
     EXPECT_TRUE(has(output.out, "offload=parameters_cpu")) << output.out;
     EXPECT_FALSE(has(output.out, "no layout was found")) << output.out;
-    EXPECT_TRUE(has(output.out, "no layout of 1 GPU is left, without ep=1")) << output.out;
+    EXPECT_TRUE(has(output.out, "experts, context, ulysses (one GPU)")) << output.out;
+}
+
+// The pipelines that this batch leaves are refused; it is the batch that leaves no others.
+TEST(AdviseEdges, ABatchThatLeavesOnlyWhatIsRefusedIsTheReason) {
+    const ProgramOutput output = ran({"advise",
+                                      "-m",
+                                      "qwen3-8b",
+                                      "-c",
+                                      "dgx-h100",
+                                      "-n",
+                                      "3",
+                                      "--global-batch",
+                                      "100",
+                                      "--seq",
+                                      "8192",
+                                      "--stack",
+                                      "deepspeed"});
+    EXPECT_TRUE(has(output.out,
+                    "no layout of 24 GPUs that deepspeed takes has a dp that divides a global "
+                    "batch of 100"))
+        << output.out << output.err;
+    EXPECT_FALSE(has(output.out, "incompatible with pipeline")) << output.out;
 }
 
 // Over one rank nothing is sharded.

@@ -104,6 +104,30 @@ TEST(ChooseStep, NeverCallsTheLaterOfTwoTheSimplerOne) {
     EXPECT_EQ(steps[0].why, "simpler, but only likely fits");
 }
 
+// What keeps a simpler one back is not its speed where it is the faster one.
+TEST(ChooseStep, NamesTheHostMemoryThatASimplerOneNeeds) {
+    std::vector<AdviceStep> steps = {step("fsdp2", 0.99, Verdict::Likely),
+                                     step("offload", 1.0, Verdict::Likely)};
+    steps[0].plan->memory.host.perNode = Bytes(std::int64_t{1} << 40);
+    EXPECT_EQ(chosen(steps), "offload");
+    EXPECT_TRUE(steps[0].why.starts_with("simpler, but needs 1 TiB of host memory per node"))
+        << steps[0].why;
+}
+
+TEST(ChooseStep, CountsNoPercentThatRoundsToNone) {
+    std::vector<AdviceStep> steps = {step("torchtitan", 1.0, Verdict::Fits),
+                                     step("megatron", 0.998, Verdict::Fits)};
+    EXPECT_EQ(chosen(steps), "torchtitan");
+    EXPECT_EQ(steps[1].why, "no faster than torchtitan, which is simpler");
+}
+
+TEST(ChooseStep, SaysBothReasonsAgainstWhatIsSlowerAndUnlikelyToFit) {
+    std::vector<AdviceStep> steps = {step("context", 1.0, Verdict::Fits),
+                                     step("offload", 1.23, Verdict::Unlikely)};
+    EXPECT_EQ(chosen(steps), "context");
+    EXPECT_EQ(steps[1].why, "unlikely to fit, and context is 23 % faster");
+}
+
 TEST(ChooseStep, TakesWhatSurelyFitsBeforeWhatMay) {
     std::vector<AdviceStep> steps = {step("fsdp2", 1.0, Verdict::Likely),
                                      step("megatron", 1.5, Verdict::Fits),

@@ -110,6 +110,46 @@ TEST(PlanStudy, OffersOnlyWhatIsSold) {
     EXPECT_TRUE(offers);
 }
 
+// Without FSDP or ZeRO Axolotl keeps in bf16 what the stack that was asked for keeps in fp32.
+TEST(PlanStudy, SaysThatAnotherStackKeepsNarrowerStates) {
+    const Question question = asked({{"model", "llama-3.2-1b", "-m"},
+                                     {"cluster.gpus", "1", "--gpus"},
+                                     {"layout.offload", "none", "--layout"}});
+    const PlanReport report = planned(question, {"tokens-per-s=1M"});
+    ASSERT_TRUE(report.fixes);
+    bool offersAxolotl = false;
+    for (const PlanFix& fix : report.fixes->fixes) {
+        const bool isAxolotl = fix.typed.find("axolotl") != std::string::npos &&
+                               fix.typed.find("lora") == std::string::npos;
+        offersAxolotl = offersAxolotl || isAxolotl;
+        EXPECT_EQ(fix.sideEffect.ends_with(
+                      "weights and moments are kept in bf16 alone: check convergence"),
+                  isAxolotl)
+            << fix.typed << ": " << fix.sideEffect;
+    }
+    EXPECT_TRUE(offersAxolotl);
+}
+
+std::string hintOf(const std::vector<Edit>& more) {
+    const Question question = asked(more);
+    const Result<void> checked = checkAnyLayout(planned(question), question, bench());
+    return checked ? "" : checked.error().hint;
+}
+
+TEST(PlanStudy, NamesTheBatchesThatHaveALayout) {
+    EXPECT_EQ(hintOf({{"workload.global_batch", "30", "--global-batch"}}),
+              "a global batch of 24 or 32");
+    EXPECT_EQ(hintOf({{"workload.global_batch", "7", "--global-batch"}}), "a global batch of 8");
+    EXPECT_EQ(hintOf({{"workload.global_batch", "30", "--global-batch"},
+                      {"layout.recompute", "full", "--fix"}}),
+              "leave those keys out (--fix, --forbid, \"layout\" of the scenario), or a global "
+              "batch of 24 or 32");
+    EXPECT_EQ(hintOf({{"layout.shard", "zero1", "--fix"}}),
+              "leave those keys out (--fix, --forbid, \"layout\" of the scenario), or another "
+              "--global-batch");
+    EXPECT_EQ(hintOf({}), "");
+}
+
 /// All changes that are tried share the walks of one search. What is left out is said.
 TEST(PlanStudy, SharesTheWalksOfWhatWouldHelp) {
     const Question question = asked({{"model", "glm-4.5", "-m"},

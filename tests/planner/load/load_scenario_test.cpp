@@ -112,9 +112,11 @@ TEST(LoadScenario, DefaultsFollowTheGpu) {
 }
 
 /// What is assumed of attention.
-std::string attentionOf(const std::string& model, const std::string& more) {
+std::string attentionOf(const std::string& model,
+                        const std::string& more,
+                        const std::string& cluster = "dgx-h100") {
     const auto loaded =
-        load("{\"model\": \"" + model + R"(", "cluster": "dgx-h100", )" + more + "}");
+        load("{\"model\": \"" + model + R"(", "cluster": ")" + cluster + "\", " + more + "}");
     if (!loaded) {
         return loaded.error().text();
     }
@@ -145,6 +147,30 @@ TEST(LoadScenario, AnAttentionThatPyTorchLacksIsAssumedAloud) {
     }
     EXPECT_EQ(attentionOf("llama-3.1-8b", with("")), "");
     EXPECT_EQ(attentionOf("gpt-oss-20b", R"("stack": "torchtitan")"), "");
+}
+
+TEST(LoadScenario, FlashAttentionIsNeitherOfferedNorTakenWhereTheGpuLacksIt) {
+    const auto onV100 = [](const std::string& kernels) {
+        return attentionOf("gemma-2-2b",
+                           R"("stack": "fsdp2", "settings": {"kernels": {)" + kernels + "}}",
+                           "8xv100-sxm2-32gb");
+    };
+    EXPECT_EQ(onV100(""), "attention eager (PyTorch's own cannot compute the model's)");
+    EXPECT_EQ(onV100(R"("attention": "unfused")"), "");
+    for (const char* const said : {R"("attention": "flash")", R"("attention_code": "flash2")"}) {
+        const std::string refused = onV100(said);
+        EXPECT_NE(refused.find("settings.kernels.attention"), std::string::npos) << refused;
+        EXPECT_NE(refused.find("flash_attention_2 requires compute capability 8.0; "
+                               "v100-sxm2-32gb has 7.0"),
+                  std::string::npos)
+            << refused;
+        EXPECT_NE(refused.find("settings.kernels.attention=unfused"), std::string::npos);
+    }
+    // PyTorch's own computes the others.
+    EXPECT_EQ(attentionOf("llama-3.1-8b",
+                          R"("settings": {"kernels": {"attention": "flash"}})",
+                          "8xv100-sxm2-32gb"),
+              "");
 }
 
 TEST(LoadScenario, WhatNobodySaidOfAdaptersIsAssumedToo) {

@@ -6,8 +6,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <limits>
+#include <string>
 
 namespace fabricast {
 namespace {
@@ -58,6 +60,39 @@ TEST(ChartAxis, HasRoundTicksBetweenItsEnds) {
     EXPECT_EQ(ChartAxis::around(wide, true).ticks(), (std::vector<double>{0.1, 1.0, 10.0, 100.0}));
     const std::array<double, 1> one = {0.0};
     EXPECT_LT(ChartAxis::around(one, false).low(), ChartAxis::around(one, false).high());
+}
+
+TEST(ChartAxis, WritesLargeNumbersShort) {
+    EXPECT_EQ(tickText(0.05), "0.05");
+    EXPECT_EQ(tickText(6500.0), "6,500");
+    EXPECT_EQ(tickText(500'000.0), "500,000");
+    EXPECT_EQ(tickText(1'000'000.0), "1M");
+    EXPECT_EQ(tickText(1'200'000.0), "1.2M");
+    EXPECT_EQ(tickText(2e9), "2B");
+    EXPECT_EQ(tickText(-5e12), "-5T");
+}
+
+/// Where the texts that are set to the left of a point begin.
+double leastBeginning(const std::string& svg) {
+    constexpr double kLetter = 7.2;  // of the chart's text
+    double least = 0.0;
+    const std::string anchor = "text-anchor=\"end\">";
+    for (std::size_t at = svg.find(anchor); at != std::string::npos;
+         at = svg.find(anchor, at + 1)) {
+        const std::size_t x = svg.rfind("<text x=\"", at) + 9;
+        const std::size_t text = at + anchor.size();
+        const auto letters = static_cast<double>(svg.find('<', text) - text);
+        least = std::min(least, std::stod(svg.substr(x)) - letters * kLetter);
+    }
+    return least;
+}
+
+TEST(PointsSvg, HasRoomForItsNumbersAndItsTitle) {
+    PointChart chart{.title = "t", .xTitle = "x", .yTitle = "tokens/s"};
+    for (const double y : {123'456'000.0, 123'456'100.0, 900'100.0}) {
+        chart.points = {{.x = 1.0, .y = y}, {.x = 2.0, .y = y * 1.0001}};
+        EXPECT_EQ(leastBeginning(pointsSvg(chart)), 0.0) << pointsSvg(chart);
+    }
 }
 
 TEST(PointsSvg, LeavesOutWhatIsNoPlaceOnTheAxis) {

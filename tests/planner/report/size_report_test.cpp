@@ -42,5 +42,25 @@ TEST(SizeReport, DeniesOnlyWhatWasSearched) {
     EXPECT_EQ(text.find("neither"), std::string::npos) << text;
 }
 
+TEST(SizeReport, PromisesNoMoreThanWasSearchedAndIsSure) {
+    SizeAnswer answer{.targets = {{SizeMetric::Days, 1.0, "days=1"}}};
+    answer.pick.emplace();
+    answer.pick->plans.emplace_back();
+    answer.pick->plans.front().memory.verdict = Verdict::Fits;
+    answer.pick->fits = true;
+    answer.pick->verdicts = {CheckVerdict::Holds};
+    answer.front = {*answer.pick};
+    EXPECT_TRUE(sizePickText(answer).ends_with("the cheapest that reaches 1 day"))
+        << sizePickText(answer);
+    answer.pick->verdicts = {CheckVerdict::CannotTell};
+    EXPECT_TRUE(sizePickText(answer).ends_with("the cheapest that may reach 1 day"))
+        << sizePickText(answer);
+    answer.targets.clear();
+    answer.pick->verdicts.clear();
+    answer.pick->plans.front().memory.verdict = Verdict::Likely;
+    EXPECT_TRUE(sizePickText(answer).ends_with("the cheapest on which it may fit"))
+        << sizePickText(answer);
+}
+
 }  // namespace
 }  // namespace fabricast

@@ -1,0 +1,57 @@
+#include "planner/search/batch_step.h"
+
+#include "planner/search/candidate_scenarios.h"
+
+#include <cstddef>
+#include <numeric>
+
+namespace fabricast {
+namespace {
+
+/// Whether a stack takes a layout of the family, by the first of each way to recompute.
+bool isTaken(const SearchSpace& space, std::uint32_t family, CandidateScenarios& scenarios) {
+    const std::size_t kinds = space.recomputesOf(family).size();
+    for (std::size_t kind = 0; kind < kinds && space.count(family) > 0; ++kind) {
+        if (scenarios.allowed({.family = family, .recompute = static_cast<std::uint16_t>(kind)})) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/// Whether a batch is taken that shares no other factor with the GPUs.
+Result<bool> takesMultiples(SearchTask task, std::int64_t step, const Watch& watch) {
+    const std::int64_t gpus = task.base.cluster.gpus();
+    std::int64_t times = task.base.workload.globalBatch / step + 1;
+    while (std::gcd(times, gpus) != 1) {
+        ++times;
+    }
+    task.base.workload.globalBatch = times * step;
+    FABRICAST_ASSIGN(const SearchSpace space, enumerateLayouts(task, watch));
+    CandidateScenarios scenarios(task, space);
+    for (std::uint32_t family = 0; family < space.families.size(); ++family) {
+        if (isTaken(space, family, scenarios)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+}  // namespace
+
+Result<std::optional<std::int64_t>> batchStep(const SearchTask& task, const Watch& watch) {
+    const std::int64_t gpus = task.base.cluster.gpus();
+    const std::int64_t batch = task.base.workload.globalBatch;
+    for (std::int64_t step = 2; step <= gpus; ++step) {
+        if (gpus % step != 0 || batch % step == 0) {
+            continue;
+        }
+        FABRICAST_ASSIGN(const bool takes, takesMultiples(task, step, watch));
+        if (takes) {
+            return std::optional(step);
+        }
+    }
+    return std::optional<std::int64_t>();
+}
+
+}  // namespace fabricast
