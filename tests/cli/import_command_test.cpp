@@ -67,8 +67,12 @@ TEST(Import, SaysWhatDeepspeedsFileLeavesToItsProgram) {
                   folder)
                   .code,
               ExitCode::Ok);
-    const std::string asked = "explain " + folder + " -m llama-3.2-1b -c dgx-h100";
-    const std::string said = "assumed: nothing is recomputed";
+    const std::string flags = " -m llama-3.2-1b -c dgx-h100";
+    const std::string asked = "explain " + folder + "/deepspeed.json" + flags;
+    const std::string said = "assumed: recomputation is not said here";
+    const std::string whole = ran("explain " + folder + flags).out;  // run.sh says it
+    EXPECT_EQ(whole.find(said), std::string::npos) << whole;
+    EXPECT_NE(whole.find("recompute=full"), std::string::npos) << whole;
     EXPECT_NE(ran(asked).out.find(said), std::string::npos) << ran(asked).out;
     const ProgramOutput typed = ran(asked + " --layout recompute=full");
     EXPECT_EQ(typed.out.find(said), std::string::npos) << typed.out;

@@ -110,7 +110,7 @@ TEST(Lint, ProposesForTorchtuneWhatItStartsWith) {
 
 // What emit writes is read as it was asked for; the manifest beside it is no launch file.
 TEST(Lint, ReadsAnEmittedFolderOfDeepspeed) {
-    const std::string folder = tempFolder() + "emitted";
+    const std::string folder = tempFolder() + "emitted_deepspeed";
     const std::string model = " -m llama-3.1-8b -c dgx-h100";
     const ProgramOutput written =
         ran("emit" + model +
