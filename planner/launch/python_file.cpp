@@ -67,12 +67,12 @@ constexpr std::array kArgumentNames = {
     ArgumentName{"BitsAndBytesConfig.bnb_4bit_use_double_quant", "--use_bnb_nested_quant"}};
 
 /// How calls end that make a whole run of NeMo or Megatron Bridge.
-constexpr std::array<std::string_view, 6> kRecipes = {"pretrain_recipe",
-                                                      "finetune_recipe",
-                                                      "pretrain_config",
-                                                      "finetune_config",
-                                                      "sft_config",
-                                                      "peft_config"};
+constexpr std::array<std::string_view, 6> kRecipeCalls = {"pretrain_recipe",
+                                                          "finetune_recipe",
+                                                          "pretrain_config",
+                                                          "finetune_config",
+                                                          "sft_config",
+                                                          "peft_config"};
 
 /// What TRL gives to from_pretrained where it loads the model itself.
 constexpr std::string_view kModelArguments = "model_init_kwargs.";
@@ -218,7 +218,7 @@ const LaunchKey* recipeOf(const LaunchKeys& keys) {
     const auto isRecipe = [](const LaunchKey& key) {
         const bool isCall = key.path.find('.') == std::string::npos && key.values.size() == 1 &&
                             key.values.front().ends_with(key.path);
-        return isCall && std::ranges::any_of(kRecipes, [&key](std::string_view name) {
+        return isCall && std::ranges::any_of(kRecipeCalls, [&key](std::string_view name) {
                    return key.path == name || key.path.ends_with("_" + std::string(name));
                });
     };
