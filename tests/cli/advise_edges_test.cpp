@@ -58,9 +58,7 @@ TEST(AdviseEdges, ABatchThatLeavesOnlyWhatIsRefusedIsTheReason) {
                                       "--global-batch",
                                       "100",
                                       "--seq",
-                                      "8192",
-                                      "--stack",
-                                      "deepspeed"});
+                                      "8192"});
     EXPECT_TRUE(has(output.out,
                     "no layout of 24 GPUs that deepspeed takes has a dp that divides a global "
                     "batch of 100"))
