@@ -13,9 +13,9 @@ constexpr std::int64_t kLigerFloat = 4;
 
 /// Llama's of a family that Liger has no function for, which is refused elsewhere.
 const LigerCode& codeOf(const Scenario& scenario) {
-    static constexpr LigerCode kLikeLlama{};
+    static constexpr LigerCode kLigerOfLlama{};
     const LigerCode* const code = ligerCodeOf(scenario.model);
-    return code == nullptr ? kLikeLlama : *code;
+    return code == nullptr ? kLigerOfLlama : *code;
 }
 
 TensorId copyOf(OpBuilder& g, TensorId x) {

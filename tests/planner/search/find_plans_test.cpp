@@ -100,7 +100,8 @@ INSTANTIATE_TEST_SUITE_P(
         WorldCase{{.model = "llama-3.2-1b", .layers = 4, .gpus = 16, .memory = 3_GiB},
                   {"megatron", "fsdp2"}},
         // Its rotary tables are cast only where nothing is recomputed.
-        WorldCase{{.model = "olmo-2-7b", .layers = 2, .gpus = 8, .memory = 20_GiB}, {"fsdp2"}},
+        WorldCase{
+            {.model = "olmo-2-7b", .layers = 2, .gpus = 8, .memory = 20_GiB}, {"fsdp2"}, "", {}, 2},
         WorldCase{{.gpus = 4, .memory = 5_GiB}, {"fsdp2", "deepspeed"}, "offload="},
         WorldCase{{.model = "llama-3.2-1b", .gpus = 16, .memory = 24_GiB},
                   {"megatron"},
