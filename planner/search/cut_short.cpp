@@ -78,13 +78,13 @@ Result<void> PlanSearch::tryLeanest() {
 
 /// Of a search that was cut short: how much better a layout may be that it did not come to.
 void PlanSearch::sayWhatIsLeft() {
-    if ((!isTired() && !passedOver_) || (queue_.empty() && !passedOver_)) {
+    if (!passedOver_ && (!isTired() || queue_.empty())) {
         return;
     }
     std::string left = "others may fit";
     if (!report_.plans.empty()) {
         const Plan& best = report_.plans.front();
-        const double next = passedOver_.value_or(queue_.empty() ? 0.0 : queue_.top().value);
+        const double next = passedOver_ ? *passedOver_ : queue_.top().value;
         const double value = leastMemory() ? static_cast<double>(best.memory.peak.value.count())
                                            : best.step.step.value.count();
         constexpr double kNoticed = 0.0005;

@@ -74,7 +74,7 @@ TEST_P(SearchBounds, MemoryIsNeverBelowThem) {
         EXPECT_LE(*order, room.count() + bound.leastRuntime((*scenario)->layout)) << what;
         ++seen;
     }
-    EXPECT_GT(seen, 3U);
+    EXPECT_GT(seen, 5U);
 }
 
 // What layers keep decides: of the layouts that have no room in their order, many have none by what
@@ -414,7 +414,7 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(
         BoundCase{{.gpus = 16, .memory = 80_GiB}, "megatron"},
         BoundCase{{.layers = 8, .gpus = 16, .memory = 80_GiB}, "torchtitan"},
-        BoundCase{{.layers = 8, .gpus = 16, .memory = 80_GiB}, "deepspeed"},
+        BoundCase{{.layers = 8, .gpus = 8, .memory = 80_GiB}, "deepspeed"},
         BoundCase{{.gpus = 8, .memory = 80_GiB}, "fsdp2"},
         BoundCase{{.model = "mixtral-8x7b", .layers = 4, .gpus = 16, .memory = 80_GiB}, "megatron"},
         BoundCase{{.model = "deepseek-v2-lite", .layers = 6, .gpus = 16, .memory = 80_GiB},
