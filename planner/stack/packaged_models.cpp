@@ -21,15 +21,22 @@ constexpr std::array kModelCodeRules = {ModelCodeRule{"torchtitan", &checkTitanC
                                         ModelCodeRule{"megatron-fsdp", &checkMegatronPackages},
                                         ModelCodeRule{"nemo", &checkMegatronPackages}};
 
+/// Nothing of a stack that runs transformers' own models.
+const ModelCodeRule* ruleOf(std::string_view stack) {
+    const auto* const rule = std::ranges::find(kModelCodeRules, stack, &ModelCodeRule::stack);
+    return rule == kModelCodeRules.end() ? nullptr : rule;
+}
+
 bool isMegatron(std::string_view stack) {
-    return stack == "megatron" || stack == "megatron-fsdp" || stack == "nemo";
+    const ModelCodeRule* const rule = ruleOf(stack);
+    return rule != nullptr && rule->check == &checkMegatronPackages;
 }
 
 }  // namespace
 
 Result<void> checkHasCode(std::string_view stack, const ModelSpec& model) {
-    const auto* const rule = std::ranges::find(kModelCodeRules, stack, &ModelCodeRule::stack);
-    return rule == kModelCodeRules.end() ? Result<void>() : rule->check(model);
+    const ModelCodeRule* const rule = ruleOf(stack);
+    return rule == nullptr ? Result<void>() : rule->check(model);
 }
 
 std::optional<std::string> ownPartNote(std::string_view stack, const ModelSpec& model) {
