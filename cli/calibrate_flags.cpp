@@ -1,6 +1,6 @@
 #include "cli/calibrate_flags.h"
 
-#include "cli/command_line.h"
+#include "flags/command_line.h"
 
 #include <array>
 #include <cstdint>

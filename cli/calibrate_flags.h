@@ -1,5 +1,5 @@
 #pragma once
-#include "cli/command_line.h"
+#include "flags/command_line.h"
 #include "machine/calibration_plan.h"
 
 #include <string>

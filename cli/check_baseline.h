@@ -1,5 +1,5 @@
 #pragma once
-#include "cli/global_options.h"
+#include "flags/global_options.h"
 #include "planner/base/result.h"
 #include "study/question.h"
 

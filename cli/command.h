@@ -1,7 +1,7 @@
 #pragma once
-#include "cli/command_line.h"
 #include "cli/exit_code.h"
-#include "cli/global_options.h"
+#include "flags/command_line.h"
+#include "flags/global_options.h"
 #include "planner/base/result.h"
 #include "planner/report/report.h"
 

@@ -1,6 +1,6 @@
 #include "cli/run_flags.h"
 
-#include "cli/command_line.h"
+#include "flags/command_line.h"
 #include "planner/base/quantity_text.h"
 #include "planner/text/shell_text.h"
 #include "study/percent.h"

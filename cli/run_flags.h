@@ -1,5 +1,5 @@
 #pragma once
-#include "cli/question_arguments.h"
+#include "flags/question_arguments.h"
 #include "study/simulate.h"
 
 #include <cstdint>

@@ -1,8 +1,8 @@
 #include "cli/run_program.h"
 
-#include "cli/check_outputs.h"
 #include "cli/command.h"
 #include "cli/page.h"
+#include "flags/check_outputs.h"
 #include "planner/output/printable_text.h"
 #include "planner/report/markdown_escaped.h"
 #include "planner/text/text_file.h"

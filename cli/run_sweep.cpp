@@ -1,6 +1,6 @@
 #include "cli/run_sweep.h"
 
-#include "cli/question_arguments.h"
+#include "flags/question_arguments.h"
 #include "planner/report/sweep_report.h"
 
 #include <algorithm>

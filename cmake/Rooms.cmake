@@ -32,7 +32,7 @@ endfunction()
 # What is measured or measures is compiled one by one, whatever the build is for.
 set(fabricast_alone "^probes/(cpu|cuda|host|mpi|nccl)$")
 # What runs once for a question, outside the search and the simulation: a release compiles it a quarter sooner so.
-set(fabricast_once "^(cli|manual|study|machine|planner/(backtest|launch|lint|load|measured|models|profiles|report|request))$|^simulator/(report|topology|trace)$|^probes/(fit|launch|record)$")
+set(fabricast_once "^(cli|flags|manual|study|machine|planner/(backtest|launch|lint|load|measured|models|profiles|report|request))$|^simulator/(report|topology|trace)$|^probes/(fit|launch|record)$")
 
 function(fabricast_room folder)
   cmake_parse_arguments(ROOM "" "" "LIBS;FOLDERS" ${ARGN})

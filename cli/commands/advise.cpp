@@ -1,7 +1,7 @@
 #include "study/advise.h"
 
 #include "cli/command.h"
-#include "cli/question_arguments.h"
+#include "flags/question_arguments.h"
 #include "planner/report/advice_json.h"
 #include "planner/report/advice_report.h"
 

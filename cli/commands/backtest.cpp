@@ -1,7 +1,7 @@
 #include "study/backtest.h"
 
 #include "cli/command.h"
-#include "cli/question_arguments.h"
+#include "flags/question_arguments.h"
 #include "planner/profiles/machine_correction_json.h"
 #include "planner/profiles/read_profile.h"
 #include "planner/profiles/step_intervals_json.h"

@@ -2,7 +2,7 @@
 
 #include "cli/calibrate_flags.h"
 #include "cli/command.h"
-#include "cli/question_arguments.h"
+#include "flags/question_arguments.h"
 #include "machine/nccl_comparison.h"
 #include "probes/record/probe_flags.h"
 

@@ -2,8 +2,8 @@
 
 #include "cli/check_baseline.h"
 #include "cli/command.h"
-#include "cli/question_arguments.h"
 #include "cli/report_files.h"
+#include "flags/question_arguments.h"
 #include "planner/output/replace_file.h"
 #include "planner/report/check_ci.h"
 #include "planner/report/check_json.h"

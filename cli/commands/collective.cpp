@@ -1,7 +1,7 @@
 #include "study/collective.h"
 
 #include "cli/command.h"
-#include "cli/question_arguments.h"
+#include "flags/question_arguments.h"
 #include "planner/base/quantity_text.h"
 #include "planner/report/collective_report.h"
 

@@ -1,7 +1,7 @@
 #include "study/compare.h"
 
 #include "cli/command.h"
-#include "cli/question_arguments.h"
+#include "flags/question_arguments.h"
 #include "planner/report/comparison_json.h"
 #include "planner/report/comparison_report.h"
 #include "study/percent.h"

@@ -1,7 +1,7 @@
 #include "manual/completion.h"
 
 #include "cli/command.h"
-#include "cli/question_arguments.h"
+#include "flags/question_arguments.h"
 #include "study/flag_values.h"
 
 #include <array>

@@ -1,7 +1,7 @@
 #include "machine/doctor.h"
 
 #include "cli/command.h"
-#include "cli/question_arguments.h"
+#include "flags/question_arguments.h"
 
 namespace fabricast {
 namespace {

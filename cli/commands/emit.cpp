@@ -1,7 +1,7 @@
 #include "study/emit.h"
 
 #include "cli/command.h"
-#include "cli/question_arguments.h"
+#include "flags/question_arguments.h"
 #include "planner/output/publish_files.h"
 #include "planner/report/lint_text.h"
 #include "planner/report/memory_report.h"

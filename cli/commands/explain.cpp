@@ -1,7 +1,7 @@
 #include "study/explain.h"
 
 #include "cli/command.h"
-#include "cli/question_arguments.h"
+#include "flags/question_arguments.h"
 #include "planner/report/cost_report.h"
 #include "planner/report/explain_json.h"
 #include "planner/report/explanation_report.h"

@@ -1,5 +1,5 @@
 #include "cli/command.h"
-#include "cli/question_arguments.h"
+#include "flags/question_arguments.h"
 #include "planner/report/explanation_report.h"
 #include "planner/report/lint_text.h"
 #include "planner/report/memory_report.h"

@@ -1,5 +1,5 @@
 #include "cli/command.h"
-#include "cli/question_arguments.h"
+#include "flags/question_arguments.h"
 #include "planner/text/shell_text.h"
 #include "planner/text/text_file.h"
 #include "study/explain.h"

@@ -1,8 +1,8 @@
 #include "study/lint.h"
 
 #include "cli/command.h"
-#include "cli/question_arguments.h"
 #include "cli/report_files.h"
+#include "flags/question_arguments.h"
 #include "planner/base/enum_names.h"
 #include "planner/base/nearest_name.h"
 #include "planner/report/lint_text.h"

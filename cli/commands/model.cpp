@@ -1,6 +1,6 @@
 #include "cli/command.h"
-#include "cli/command_line.h"
-#include "cli/question_arguments.h"
+#include "flags/command_line.h"
+#include "flags/question_arguments.h"
 #include "planner/load/find_model.h"
 #include "planner/ops/model_facts.h"
 #include "planner/report/model_json.h"

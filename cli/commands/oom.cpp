@@ -1,7 +1,7 @@
 #include "study/oom.h"
 
 #include "cli/command.h"
-#include "cli/question_arguments.h"
+#include "flags/question_arguments.h"
 #include "planner/report/oom_report.h"
 #include "planner/text/text_file.h"
 

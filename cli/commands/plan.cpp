@@ -1,8 +1,8 @@
 #include "study/plan.h"
 
 #include "cli/command.h"
-#include "cli/question_arguments.h"
 #include "cli/run_sweep.h"
+#include "flags/question_arguments.h"
 #include "planner/report/fixes_report.h"
 #include "planner/report/hardware_report.h"
 #include "planner/report/plan_json.h"

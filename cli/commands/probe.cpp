@@ -1,5 +1,5 @@
 #include "cli/command.h"
-#include "cli/question_arguments.h"
+#include "flags/question_arguments.h"
 #include "machine/describe_machine.h"
 #include "machine/inventory_probe.h"
 

@@ -1,5 +1,5 @@
 #include "cli/command.h"
-#include "cli/question_arguments.h"
+#include "flags/question_arguments.h"
 #include "planner/base/nearest_name.h"
 #include "planner/report/profiles_report.h"
 #include "study/node_template.h"

@@ -1,7 +1,7 @@
 #include "study/schedule.h"
 
 #include "cli/command.h"
-#include "cli/command_line.h"
+#include "flags/command_line.h"
 #include "planner/report/schedule_json.h"
 #include "planner/report/schedule_report.h"
 

@@ -1,8 +1,8 @@
 #include "study/simulate.h"
 
 #include "cli/command.h"
-#include "cli/question_arguments.h"
 #include "cli/run_flags.h"
+#include "flags/question_arguments.h"
 #include "planner/text/shell_text.h"
 #include "planner/text/text_file.h"
 #include "simulator/report/shown_stages.h"

@@ -1,8 +1,8 @@
 #include "study/size.h"
 
 #include "cli/command.h"
-#include "cli/question_arguments.h"
 #include "cli/run_sweep.h"
+#include "flags/question_arguments.h"
 #include "planner/base/quantity_text.h"
 #include "planner/report/size_report.h"
 #include "study/percent.h"

@@ -1,7 +1,7 @@
 #include "study/topology.h"
 
 #include "cli/command.h"
-#include "cli/question_arguments.h"
+#include "flags/question_arguments.h"
 #include "planner/base/quantity_text.h"
 #include "planner/report/markdown_escaped.h"
 #include "simulator/topology/topology_drawing.h"

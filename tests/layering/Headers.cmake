@@ -2,7 +2,8 @@
 # same name includes first.
 file(GLOB_RECURSE headers CONFIGURE_DEPENDS RELATIVE "${PROJECT_SOURCE_DIR}"
      "${PROJECT_SOURCE_DIR}/planner/*.h" "${PROJECT_SOURCE_DIR}/simulator/*.h"
-     "${PROJECT_SOURCE_DIR}/machine/*.h" "${PROJECT_SOURCE_DIR}/cli/*.h")
+     "${PROJECT_SOURCE_DIR}/machine/*.h" "${PROJECT_SOURCE_DIR}/manual/*.h"
+     "${PROJECT_SOURCE_DIR}/flags/*.h" "${PROJECT_SOURCE_DIR}/cli/*.h")
 # Of the probes, those that can be built here.
 set(built_rooms "")
 foreach(room record nvml tuner launch collective host fit cpu mpi cuda nccl)

@@ -54,7 +54,7 @@ const Arrows& law() {
 const std::map<std::string, Rooms> kLibraryHomes = {
     {"nlohmann/", {"planner/text", "tests"}},
     {"boost/", {"simulator/network"}},
-    {"CLI/", {"cli"}},
+    {"CLI/", {"flags"}},
     {"valijson/", {"tests"}},
     {"gtest/", {"tests"}},
     {"rapidcheck", {"tests"}},
@@ -100,8 +100,16 @@ std::vector<fs::path> sourcesUnder(const std::string& folder) {
 
 std::vector<fs::path> allSources() {
     std::vector<fs::path> files;
-    for (const char* folder :
-         {"planner", "simulator", "study", "machine", "cli", "gui", "probes", "tests"}) {
+    for (const char* folder : {"planner",
+                               "simulator",
+                               "study",
+                               "machine",
+                               "manual",
+                               "flags",
+                               "cli",
+                               "gui",
+                               "probes",
+                               "tests"}) {
         std::ranges::copy(sourcesUnder(folder), std::back_inserter(files));
     }
     return files;
@@ -314,7 +322,7 @@ TEST(Layering, ATypeNameMeansOneThing) {
     // Two types of one name in different files link silently, and corrupt memory when they run.
     std::map<std::string, fs::path> definedIn;
     for (const char* folder :
-         {"planner", "simulator", "study", "machine", "cli", "gui", "probes"}) {
+         {"planner", "simulator", "study", "machine", "manual", "flags", "cli", "gui", "probes"}) {
         for (const fs::path& file : sourcesUnder(folder)) {
             for (const std::string& type : typesDefinedIn(file)) {
                 const auto [entry, isNew] = definedIn.emplace(type, file);

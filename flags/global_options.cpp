@@ -1,6 +1,6 @@
-#include "cli/global_options.h"
+#include "flags/global_options.h"
 
-#include "cli/command_line.h"
+#include "flags/command_line.h"
 
 #include <algorithm>
 #include <array>

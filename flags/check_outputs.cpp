@@ -1,4 +1,4 @@
-#include "cli/check_outputs.h"
+#include "flags/check_outputs.h"
 
 #include "planner/output/destination.h"
 

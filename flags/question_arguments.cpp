@@ -1,6 +1,6 @@
-#include "cli/question_arguments.h"
+#include "flags/question_arguments.h"
 
-#include "cli/check_outputs.h"
+#include "flags/check_outputs.h"
 #include "planner/profiles/profile_store.h"
 #include "planner/profiles/verify_profiles.h"
 #include "study/search_request.h"

@@ -1,5 +1,5 @@
 #pragma once
-#include "cli/command_line.h"
+#include "flags/command_line.h"
 #include "planner/base/result.h"
 #include "planner/base/watch.h"
 #include "planner/report/format.h"

@@ -1,4 +1,4 @@
-#include "cli/command_line.h"
+#include "flags/command_line.h"
 
 #include "manual/help_text.h"
 #include "study/framework_flags.h"
