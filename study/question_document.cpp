@@ -1,0 +1,55 @@
+#include "study/question_document.h"
+
+#include "planner/request/layout_json.h"
+#include "planner/text/json_builder.h"
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <utility>
+
+namespace fabricast {
+namespace {
+
+/// A part of a scenario that may be written as one word, and the key which that word is.
+struct ShortForm {
+    std::string_view part;
+    std::string_view key;
+};
+constexpr std::array kShortForms = {ShortForm{"cluster", "cluster.name"},
+                                    ShortForm{"price", "price.profile"}};
+
+}  // namespace
+
+const JsonValue* valueAt(const JsonValue& root, std::string_view path) {
+    const JsonValue* place = &root;
+    while (place != nullptr && !path.empty()) {
+        const std::string_view key = path.substr(0, path.find('.'));
+        place = place->find(key);
+        path.remove_prefix(std::min(path.size(), key.size() + 1));
+    }
+    return place;
+}
+
+Result<JsonValue> withObjects(JsonValue root) {
+    for (const auto& [part, key] : kShortForms) {
+        const JsonValue* value = root.find(part);
+        if (value == nullptr || (!value->is(JsonValue::Kind::String) && !value->isNumber())) {
+            continue;
+        }
+        const JsonValue name = *value;
+        const JsonBuilder build(name.where());
+        FABRICAST_ASSIGN(root, build.with(std::move(root), part, build.object()));
+        FABRICAST_ASSIGN(root, build.with(std::move(root), key, name));
+    }
+    if (const JsonValue* layout = root.find("layout");
+        layout != nullptr && layout->is(JsonValue::Kind::String)) {
+        FABRICAST_ASSIGN(const JsonValue keys,
+                         layoutObject(layout->text().value_or(""), layout->where()));
+        const JsonBuilder build(layout->where());
+        FABRICAST_ASSIGN(root, build.with(std::move(root), "layout", keys));
+    }
+    return root;
+}
+
+}  // namespace fabricast
