@@ -19,6 +19,15 @@ struct Answer {
     std::vector<std::string> remarks{};  ///< left out with --quiet
     /// Instead of `text`, where the format is for people: becomes text or a page.
     std::optional<Report> report{};
+
+    /// What people read after the rest.
+    void add(const std::string& more) {
+        if (report) {
+            report->add(more);
+        } else {
+            text += more;
+        }
+    }
 };
 
 /// This is one subcommand: its flags, and what it does once they are parsed.

@@ -2,9 +2,8 @@
 
 #include "flags/question_arguments.h"
 #include "planner/report/sweep_report.h"
+#include "study/sweep_beside.h"
 
-#include <algorithm>
-#include <array>
 #include <cstdlib>
 #include <optional>
 #include <utility>
@@ -17,45 +16,21 @@ std::optional<std::string> environment(const char* name) {
     return value == nullptr ? std::nullopt : std::optional<std::string>(value);
 }
 
-/// Keys that say the same in another way.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 2> kSame = {
-    {{"cluster.nodes", "cluster.gpus"}, {"cluster.name", "cluster.gpu"}}};
-
-bool saysTheSame(std::string_view a, std::string_view b) {
-    return a == b || std::ranges::any_of(kSame, [&](const auto& same) {
-               return (a == same.first && b == same.second) ||
-                      (a == same.second && b == same.first);
-           });
-}
-
-/// How far it is, and how it goes on.
-std::string stoppedText(const SweepAnswer& answer, const std::string& file) {
-    return "stopped: " + std::to_string(answer.done()) + " of " +
-           std::to_string(answer.lines.size()) + " points are done; " +
-           (file.empty() ? "--out points.jsonl keeps them, and goes on from them"
-                         : "the same command goes on from " + file);
-}
-
+/// What may fail, as lines of a file can be anything.
 Result<Answer> printedSweep(const SweepAnswer& answer, Format format) {
     Answer printed;
-    switch (format) {
-        case Format::Json:
-            for (const std::string& line : answer.lines) {
-                printed.text += line.empty() ? "" : line + "\n";
-            }
-            return printed;
-        case Format::Csv:
-        case Format::Markdown: {
-            FABRICAST_ASSIGN(
-                const Table table,
-                format == Format::Csv ? sweepNumbers(answer.lines) : sweepTable(answer.lines));
-            printed.text = tableText(table, format);
-            return printed;
+    if (format == Format::Json) {
+        for (const std::string& line : answer.lines) {
+            printed.text += line.empty() ? "" : line + "\n";
         }
-        case Format::Text:
-            break;
+    } else if (format == Format::Text) {
+        FABRICAST_ASSIGN(printed.report, sweepReport(answer.lines));
+    } else {
+        FABRICAST_ASSIGN(
+            const Table table,
+            format == Format::Csv ? sweepNumbers(answer.lines) : sweepTable(answer.lines));
+        printed.text = tableText(table, format);
     }
-    FABRICAST_ASSIGN(printed.report, sweepReport(answer.lines));
     return printed;
 }
 
@@ -74,30 +49,6 @@ void addSweepFlags(const FlagSet& command, TypedSweep& flags, const char* what, 
     command.add("--out", flags.file, "keep the points of --sweep in this file, and go on from it")
         .takes("FILE")
         .group(group);
-}
-
-Error sweptTwice(const std::string& flag, const std::string& key) {
-    return {Error::Code::BadInput,
-            flag,
-            "says what --sweep " + key + " says at every point",
-            "leave out one of the two"};
-}
-
-Result<void> checkTypedBeside(const Question& question, const std::vector<SweepAxis>& axes) {
-    for (const Edit& edit : question.edits) {
-        if (edit.path == "search.top") {
-            return fail(Error::Code::BadInput,
-                        edit.origin,
-                        "a sweep keeps the best of each point",
-                        "leave it out, or ask about one point without --sweep");
-        }
-        for (const SweepAxis& axis : axes) {
-            if (saysTheSame(edit.path, axis.key)) {
-                return tl::unexpected(sweptTwice(edit.origin, axis.key));
-            }
-        }
-    }
-    return {};
 }
 
 Result<Answer> runSweep(const SweepWork& work,

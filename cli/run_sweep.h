@@ -1,6 +1,5 @@
 #pragma once
 #include "cli/command.h"
-#include "study/question.h"
 #include "study/sweep.h"
 
 #include <string>
@@ -23,11 +22,5 @@ Result<Answer> runSweep(const SweepWork& work,
                         const std::vector<SweepAxis>& axes,
                         const std::string& file,
                         const GlobalOptions& options);
-
-/// A flag that says beside a sweep what the sweep says: of a key, of the same in another way, or of
-/// how many plans there are. An error names it.
-Result<void> checkTypedBeside(const Question& question, const std::vector<SweepAxis>& axes);
-/// The same of a flag that has its own place.
-Error sweptTwice(const std::string& flag, const std::string& key);
 
 }  // namespace fabricast

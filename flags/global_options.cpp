@@ -102,6 +102,12 @@ Result<void> GlobalOptions::check() const {
     return fail(Error::Code::BadInput, "--directory", "no such folder: \"" + directory + "\"");
 }
 
+std::string_view formName(Format format) {
+    const auto form = std::ranges::find_if(
+        kFormats, [format](const Choice<Form>& one) { return one.value.first == format; });
+    return form->name;
+}
+
 void addGlobalOptions(const FlagSet& program, GlobalOptions& options) {
     program.add("-C,--directory", options.directory, "working directory for relative paths")
         .takes("DIR")

@@ -9,6 +9,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace fabricast {
@@ -60,6 +61,9 @@ struct GlobalOptions {
 
 /// Of a file's name, in small letters: ".pdf" of "Step.PDF".
 std::string endingOf(const std::string& path);
+
+/// "md", as -f says it.
+std::string_view formName(Format format);
 
 /// Declares the flags; the values are there once the program's arguments are parsed.
 void addGlobalOptions(const FlagSet& program, GlobalOptions& options);

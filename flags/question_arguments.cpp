@@ -182,10 +182,4 @@ Result<Workbench> unreadWorkbenchOf(const GlobalOptions& options) {
     return Workbench::open(folders, static_cast<std::size_t>(options.threads));
 }
 
-std::string nextLine(const char* command, const Question& question, const std::string& more) {
-    const std::string arguments = typed(question);
-    return std::string("\nnext: fabricast ") + command + (arguments.empty() ? "" : " ") +
-           arguments + more + "\n";
-}
-
 }  // namespace fabricast

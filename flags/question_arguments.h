@@ -49,7 +49,4 @@ Result<Workbench> workbenchOf(const GlobalOptions& options);
 /// The same with profiles that nobody read yet: to list, check or replace them.
 Result<Workbench> unreadWorkbenchOf(const GlobalOptions& options);
 
-/// "\nnext: fabricast explain run.json -n 4 --why activations\n".
-std::string nextLine(const char* command, const Question& question, const std::string& more = {});
-
 }  // namespace fabricast

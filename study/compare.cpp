@@ -5,8 +5,10 @@
 #include "study/input_effects.h"
 #include "study/typed_edits.h"
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -129,6 +131,26 @@ Result<Comparison> compare(std::span<const Question> questions,
     Comparison comparison = compareSides(std::move(asked.sides), baseline);
     FABRICAST_TRY(markEffects(asked.questions, bench, watch, comparison));
     return comparison;
+}
+
+Result<std::vector<std::string>> stackSides(const std::string& typed) {
+    const std::size_t comma = typed.find(',');
+    std::vector<std::string> sides;
+    std::set<std::string> seen = {typed.substr(0, comma)};
+    for (std::size_t at = comma; at < typed.size();) {
+        const std::size_t end = std::min(typed.find(',', at + 1), typed.size());
+        const std::string stack = typed.substr(at + 1, end - at - 1);
+        if (stack.empty() || !seen.insert(stack).second) {
+            return fail(Error::Code::BadInput,
+                        "--stack",
+                        stack.empty() ? "a stack is missing beside a comma in \"" + typed + "\""
+                                      : "\"" + stack + "\" is there twice: a side each",
+                        "--stack fsdp2,megatron");
+        }
+        sides.push_back("--stack " + stack);
+        at = end;
+    }
+    return sides;
 }
 
 }  // namespace fabricast

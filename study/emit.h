@@ -2,11 +2,10 @@
 #include "planner/base/result.h"
 #include "planner/base/watch.h"
 #include "planner/launch/launch_files.h"
-#include "planner/result/explanation.h"
+#include "planner/report/launch_report.h"
 #include "study/question.h"
 #include "study/workbench.h"
 
-#include <optional>
 #include <string>
 
 namespace fabricast {
@@ -19,15 +18,6 @@ struct EmitAsk {
     Launcher launcher = Launcher::Torchrun;
     bool ncclTuner = false;  ///< with a table for NCCL's example tuner plugin
     std::string madeBy{};    ///< what is written into the files: program and version
-};
-
-/// The files, and the forecast of the run that they start.
-struct Emitted {
-    Explanation forecast;
-    std::string target;
-    std::string version;
-    LaunchFiles launch;
-    std::optional<SavedStates> saved{};  ///< where the question says how
 };
 
 /// The files that start one layout under its stack, or under a target of that stack.

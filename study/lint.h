@@ -30,13 +30,6 @@ Result<LintReport> lint(const std::string& file,
 /// What is said of a file that cannot be looked at.
 LintReport notLookedAt(const std::string& file, const std::string& why);
 
-/// A rule as it is listed: its code, severity, what it finds and why that matters.
-struct ListedRule {
-    std::string code;
-    LintSeverity severity = LintSeverity::Warning;
-    std::string title;
-    std::string why;
-};
 /// All rules by their codes, those of forecasts among them.
 std::vector<ListedRule> lintRules();
 

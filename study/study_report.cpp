@@ -2,7 +2,6 @@
 
 #include "planner/report/comparison_report.h"
 #include "planner/report/explanation_report.h"
-#include "planner/report/fixes_report.h"
 #include "planner/report/plan_text.h"
 #include "simulator/report/shown_stages.h"
 #include "simulator/report/simulation_text.h"
@@ -34,14 +33,6 @@ Result<Question> layoutLookedAt(const StudyReportAsk& ask, const PlanReport& pla
                     "set layout keys to auto, or choose other hardware");
     }
     return questionAbout(ask.question, plans.question, shown.front().scenario);
-}
-
-Report plansReport(const PlanReport& plans) {
-    Report report = planReport(plans);
-    if (plans.fixes) {
-        report.add("\n").add(fixesReport(*plans.fixes));
-    }
-    return report;
 }
 
 Result<Report> layoutReport(const Question& about, const Workbench& bench, const Watch& watch) {
@@ -97,7 +88,7 @@ Result<Report> studyReport(const StudyReportAsk& ask, const Workbench& bench, co
     FABRICAST_ASSIGN(const PlanReport plans, plan(ask.question, {.pareto = true}, bench, watch));
     FABRICAST_TRY(watch.check());
     FABRICAST_ASSIGN(const Question about, layoutLookedAt(ask, plans));
-    Report report = plansReport(plans);
+    Report report = planReport(plans);
     FABRICAST_TRY(addSection("the layout", layoutReport(about, bench, watch), report));
     FABRICAST_TRY(watch.check());
     FABRICAST_TRY(addSection("the step over time", stepReport(about, bench, watch), report));

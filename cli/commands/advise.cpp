@@ -1,11 +1,13 @@
 #include "study/advise.h"
 
-#include "cli/command.h"
+#include "cli/answer_forms.h"
 #include "flags/question_arguments.h"
 #include "planner/report/advice_json.h"
 #include "planner/report/advice_report.h"
+#include "study/next_command.h"
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -21,21 +23,6 @@ struct AdviseFlags {
     AdviseAsk ask;
 };
 
-/// Everything about the layout that is advised, or that costs least where all cost too much; where
-/// nothing fits, those that come nearest.
-Result<std::string> nextAfterAdvice(const Question& question, const Advice& advice) {
-    const AdviceStep* step = advice.recommended ? &advice.steps[*advice.recommended]
-                             : advice.most      ? cheapestStep(advice)
-                                                : nullptr;
-    if (step == nullptr) {
-        return nextLine("plan", question, " --objective memory");
-    }
-    Question about = question;
-    std::erase_if(about.edits, [](const Edit& edit) { return edit.path.starts_with("search."); });
-    FABRICAST_ASSIGN(const Question advised, with(std::move(about), step->edits));
-    return nextLine("explain", advised, " --section all");
-}
-
 ExitCode adviceCode(const Advice& advice) {
     if (advice.stopped) {
         return ExitCode::Interrupted;
@@ -48,6 +35,12 @@ ExitCode adviceCode(const Advice& advice) {
     return anyKnown ? ExitCode::DoesNotFit : ExitCode::BadInput;
 }
 
+using AdviceForm = AnswerForm<Advice>;
+constexpr std::array kAdviceForms = {
+    AdviceForm{"text", &adviceReport},
+    AdviceForm{"json", [](const Advice& advice) { return adviceJson(advice, FABRICAST_VERSION); }},
+    AdviceForm{"md", &adviceMarkdown}};
+
 Result<Answer> runAdvise(const AdviseFlags& flags, const GlobalOptions& options) {
     if (options.format == Format::Csv) {
         return fail(Error::Code::BadInput,
@@ -58,22 +51,14 @@ Result<Answer> runAdvise(const AdviseFlags& flags, const GlobalOptions& options)
     FABRICAST_ASSIGN(const Question question, questionOf(flags.question, options));
     FABRICAST_ASSIGN(const Workbench bench, workbenchOf(options));
     FABRICAST_ASSIGN(Advice advice, advise(question, flags.ask, bench, options.watch()));
-    Answer answer{.text = {}, .code = adviceCode(advice)};
     if (options.quiet && options.format != Format::Json) {
         advice.notes.clear();
     }
-    if (options.format == Format::Json) {
-        answer.text = adviceJson(advice, FABRICAST_VERSION);
-        return answer;
-    }
-    if (options.format == Format::Markdown) {
-        answer.text = adviceMarkdown(advice);
-        return answer;
-    }
-    answer.report = adviceReport(advice);
-    if (!options.quiet) {
+    Answer answer = answerIn(options.format, advice, kAdviceForms);
+    answer.code = adviceCode(advice);
+    if (!options.quiet && options.format == Format::Text) {
         FABRICAST_ASSIGN(const std::string next, nextAfterAdvice(question, advice));
-        answer.report->add(next);
+        answer.add(next);
     }
     return answer;
 }

@@ -1,16 +1,15 @@
 #include "study/check.h"
 
+#include "cli/answer_forms.h"
 #include "cli/check_baseline.h"
-#include "cli/command.h"
-#include "cli/report_files.h"
 #include "flags/question_arguments.h"
-#include "planner/output/replace_file.h"
 #include "planner/report/check_ci.h"
 #include "planner/report/check_json.h"
 #include "planner/report/check_text.h"
 #include "planner/report/check_words.h"
 #include "planner/text/text_file.h"
-#include "study/check_lock.h"
+#include "study/earlier_question.h"
+#include "study/lock_file.h"
 #include "study/percent.h"
 #include "study/read_requirement.h"
 
@@ -68,21 +67,6 @@ Result<CheckAsk> askOf(const CheckFlags& flags) {
     return ask;
 }
 
-/// A launch file says nothing of the hardware: what was typed of it holds for the baseline too.
-Result<std::optional<Question>> onTypedHardware(Result<std::optional<Question>> baseline,
-                                                const Result<Question>& question) {
-    if (!baseline || !*baseline || !question || !says(**baseline, "imported")) {
-        return baseline;
-    }
-    std::vector<Edit> edits = question->edits;
-    std::erase_if(edits, [&baseline](const Edit& edit) {
-        const bool isHardware = edit.path.starts_with("cluster.") || edit.path == "model";
-        return !isHardware || says(**baseline, edit.path);
-    });
-    FABRICAST_ASSIGN(Question changed, with(**std::move(baseline), edits));
-    return std::optional(std::move(changed));
-}
-
 /// The scenario of a file, or of the flags alone, and what it was.
 CheckTask taskOf(const CheckFlags& flags, const std::string& file, const GlobalOptions& options) {
     QuestionArguments arguments = flags.question;
@@ -110,63 +94,15 @@ std::vector<CheckTask> tasksOf(const CheckFlags& flags, const GlobalOptions& opt
     return tasks;
 }
 
-/// Nothing where no lock was asked for, or where one is to be written that is not there yet.
-Result<std::shared_ptr<const LockToday>> lockToday(const CheckFlags& flags,
-                                                   const Workbench& bench,
-                                                   const GlobalOptions& options) {
-    if (flags.lock.empty()) {
-        return nullptr;
-    }
-    const std::string path = options.at(flags.lock);
-    if (flags.updateLock && !isReplaceable(path)) {
-        return nullptr;  // a pipe has nothing of before
-    }
-    const Result<std::string> text = readTextFile(path);
-    if (!text) {
-        return flags.updateLock ? Result<std::shared_ptr<const LockToday>>(nullptr)
-                                : fail(Error::Code::BadInput,
-                                       "--lock",
-                                       text.error().text(),
-                                       "--lock " + flags.lock + " --update-lock writes it");
-    }
-    FABRICAST_ASSIGN(CheckLock lock, parseLock(*text, sourceName(path)));
-    return std::make_shared<const LockToday>(
-        LockToday{std::move(lock), lockOfTool(bench.profiles(), FABRICAST_VERSION)});
-}
-
-/// Writes the lock where that is wanted, and tells what is new in it.
-Result<std::vector<std::string>> writeLock(const CheckFlags& flags,
-                                           const LockToday* before,
-                                           const std::vector<CheckOutcome>& outcomes,
-                                           const Workbench& bench,
-                                           const GlobalOptions& options) {
-    if (!flags.updateLock) {
-        return std::vector<std::string>();
-    }
-    const CheckLock lock = lockOf(lockOfTool(bench.profiles(), FABRICAST_VERSION), outcomes);
-    FABRICAST_TRY(writeTextFile(options.at(flags.lock), lockText(lock)));
-    return std::vector{"written: " + flags.lock + ": " +
-                       lockChanges(before == nullptr ? nullptr : &before->lock, lock)};
-}
-
-/// What the lock that is written now has in it is no news.
-void forgetNew(const CheckFlags& flags, std::vector<CheckOutcome>& outcomes) {
-    for (CheckOutcome& outcome : outcomes) {
-        if (flags.updateLock && outcome.report && outcome.report->lock &&
-            outcome.report->lock->isNew) {
-            outcome.report->lock.reset();
-        }
-    }
-}
-
 /// What is reported: the outcomes, and what becomes of those of which nobody can tell.
 struct Checked {
     std::vector<CheckOutcome> outcomes;
     OnUnsure onUnsure = OnUnsure::Fail;
+    CheckShow show = CheckShow::All;
 };
-using CheckForm = ReportForm<Checked>;
-constexpr std::array kReports = {
-    CheckForm{"text", [](const Checked& all) { return checkText(all.outcomes, CheckShow::All); }},
+using CheckForm = AnswerForm<Checked>;
+constexpr std::array kCheckForms = {
+    CheckForm{"text", [](const Checked& all) { return checkReport(all.outcomes, all.show); }},
     CheckForm{"json",
               [](const Checked& all) { return checkJson(all.outcomes, FABRICAST_VERSION); }},
     CheckForm{"csv", [](const Checked& all) { return checkCsv(all.outcomes); }},
@@ -176,21 +112,6 @@ constexpr std::array kReports = {
               [](const Checked& all) { return checkSarif(all.outcomes, FABRICAST_VERSION); }},
     CheckForm{"github", [](const Checked& all) { return checkAnnotations(all.outcomes); }},
     CheckForm{"gitlab", [](const Checked& all) { return checkCodeQuality(all.outcomes); }}};
-
-/// The form of -f.
-Answer answerOf(const Checked& all, const CheckFlags& flags, const GlobalOptions& options) {
-    switch (options.format) {
-        case Format::Json:
-            return {.text = checkJson(all.outcomes, FABRICAST_VERSION)};
-        case Format::Csv:
-            return {.text = checkCsv(all.outcomes)};
-        case Format::Markdown:
-            return {.text = checkMarkdown(all.outcomes)};
-        case Format::Text:
-            break;
-    }
-    return {.report = checkReport(all.outcomes, flags.show)};
-}
 
 /// What could not be checked is worse than what fails, and that than what nobody can tell.
 ExitCode codeOf(const std::vector<CheckOutcome>& outcomes, OnUnsure onUnsure) {
@@ -211,7 +132,7 @@ ExitCode codeOf(const std::vector<CheckOutcome>& outcomes, OnUnsure onUnsure) {
 
 Result<Answer> runCheck(const CheckFlags& flags, const GlobalOptions& options) {
     FABRICAST_ASSIGN(const std::vector<ReportFile> reports,
-                     reportFiles(flags.reports, formNames<Checked>(kReports)));
+                     reportFiles(flags.reports, kCheckForms));
     FABRICAST_ASSIGN(CheckAsk ask, askOf(flags));
     if (flags.updateLock && flags.lock.empty()) {
         return fail(Error::Code::BadInput,
@@ -221,19 +142,28 @@ Result<Answer> runCheck(const CheckFlags& flags, const GlobalOptions& options) {
     }
     const std::vector<CheckTask> tasks = tasksOf(flags, options);
     FABRICAST_ASSIGN(const Workbench bench, workbenchOf(options));
-    FABRICAST_ASSIGN(ask.lock, lockToday(flags, bench, options));
+    const LockFile lock{.typed = flags.lock,
+                        .path = options.at(flags.lock),
+                        .isWritten = flags.updateLock,
+                        .version = FABRICAST_VERSION};
+    if (!flags.lock.empty()) {
+        FABRICAST_ASSIGN(ask.lock, readLock(lock, bench));
+    }
     Checked all{.outcomes = {}, .onUnsure = flags.onUnsure};
     FABRICAST_ASSIGN(all.outcomes, checkAll(tasks, ask, bench, options.watch()));
     // One scenario that cannot be checked is an error like any other command's.
     if (all.outcomes.size() == 1 && all.outcomes.front().error) {
         return tl::unexpected(*all.outcomes.front().error);
     }
-    forgetNew(flags, all.outcomes);
-    FABRICAST_ASSIGN(std::vector<std::string> remarks,
-                     writeLock(flags, ask.lock.get(), all.outcomes, bench, options));
+    std::vector<std::string> remarks;
+    if (flags.updateLock) {
+        FABRICAST_ASSIGN(std::string written, writeLock(lock, ask.lock.get(), bench, all.outcomes));
+        remarks.push_back(std::move(written));
+    }
     FABRICAST_ASSIGN(const std::optional<std::string> piped,
-                     writeReports<Checked>(all, reports, kReports, options));
-    Answer answer = piped ? Answer{.text = *piped} : answerOf(all, flags, options);
+                     writeReports(all, reports, kCheckForms, options));
+    all.show = flags.show;
+    Answer answer = piped ? Answer{.text = *piped} : answerIn(options.format, all, kCheckForms);
     answer.code = codeOf(all.outcomes, flags.onUnsure);
     answer.remarks = std::move(remarks);
     return answer;

@@ -1,6 +1,6 @@
 #include "study/collective.h"
 
-#include "cli/command.h"
+#include "cli/answer_forms.h"
 #include "flags/question_arguments.h"
 #include "planner/base/quantity_text.h"
 #include "planner/report/collective_report.h"
@@ -41,24 +41,31 @@ Result<CollectiveAsk> collectiveAsk(const CollectiveFlags& flags, const GlobalOp
     return ask;
 }
 
+struct ShownCollective {
+    CollectiveAnswer answer;
+    bool why = false;
+};
+using CollectiveForm = AnswerForm<ShownCollective>;
+constexpr std::array kCollectiveForms = {
+    CollectiveForm{"text",
+                   [](const ShownCollective& all) { return collectiveText(all.answer, all.why); }},
+    CollectiveForm{
+        "json",
+        [](const ShownCollective& all) { return collectiveJson(all.answer, FABRICAST_VERSION); }},
+    CollectiveForm{"csv", [](const ShownCollective& all) { return collectiveCsv(all.answer); }},
+    CollectiveForm{"md",
+                   [](const ShownCollective& all) { return collectiveMarkdown(all.answer); }}};
+
 Result<Answer> runCollective(const CollectiveFlags& flags, const GlobalOptions& options) {
     FABRICAST_ASSIGN(const CollectiveAsk ask, collectiveAsk(flags, options));
     FABRICAST_ASSIGN(const Workbench bench, workbenchOf(options));
     FABRICAST_ASSIGN(CollectiveAnswer answer, collective(ask, bench));
-    switch (options.format) {
-        case Format::Json:
-            return Answer{.text = collectiveJson(answer, FABRICAST_VERSION)};
-        case Format::Csv:
-            return Answer{.text = collectiveCsv(answer)};
-        case Format::Markdown:
-            return Answer{.text = collectiveMarkdown(answer)};
-        case Format::Text:
-            break;
-    }
-    if (options.quiet) {
+    if (options.quiet && options.format == Format::Text) {
         answer.notes.clear();
     }
-    return Answer{.text = collectiveText(answer, flags.why || options.verbose)};
+    return answerIn(options.format,
+                    ShownCollective{std::move(answer), flags.why || options.verbose},
+                    kCollectiveForms);
 }
 
 void addPlaceFlags(const FlagSet& app, CollectiveFlags& flags) {

@@ -1,14 +1,13 @@
 #include "study/compare.h"
 
-#include "cli/command.h"
+#include "cli/answer_forms.h"
 #include "flags/question_arguments.h"
 #include "planner/report/comparison_json.h"
 #include "planner/report/comparison_report.h"
 #include "study/percent.h"
 
-#include <algorithm>
+#include <array>
 #include <memory>
-#include <set>
 #include <utility>
 
 namespace fabricast {
@@ -40,8 +39,7 @@ Result<std::vector<Question>> questionsOf(const CompareFlags& flags, const Globa
 /// "--stack fsdp2,megatron": the first stack is that of the scenario, and each other one a side.
 Result<std::vector<std::string>> takeStacks(CompareFlags& flags) {
     auto& typed = flags.question.values["--stack"];
-    const std::size_t comma = typed ? typed->find(',') : std::string::npos;
-    if (comma == std::string::npos) {
+    if (!typed || typed->find(',') == std::string::npos) {
         return std::vector<std::string>();
     }
     if (flags.files.size() > 1) {
@@ -51,24 +49,26 @@ Result<std::vector<std::string>> takeStacks(CompareFlags& flags) {
                         std::to_string(flags.files.size()) + " files",
                     "one file, or one stack");
     }
-    std::vector<std::string> sides;
-    std::set<std::string> seen = {typed->substr(0, comma)};
-    for (std::size_t at = comma; at < typed->size();) {
-        const std::size_t end = std::min(typed->find(',', at + 1), typed->size());
-        const std::string stack = typed->substr(at + 1, end - at - 1);
-        if (stack.empty() || !seen.insert(stack).second) {
-            return fail(Error::Code::BadInput,
-                        "--stack",
-                        stack.empty() ? "a stack is missing beside a comma in \"" + *typed + "\""
-                                      : "\"" + stack + "\" is there twice: a side each",
-                        "--stack fsdp2,megatron");
-        }
-        sides.push_back("--stack " + stack);
-        at = end;
-    }
-    typed->resize(comma);
+    FABRICAST_ASSIGN(std::vector<std::string> sides, stackSides(*typed));
+    typed->resize(typed->find(','));
     return sides;
 }
+
+struct ShownComparison {
+    Comparison sides;
+    ComparisonView view;
+};
+using ComparisonForm = AnswerForm<ShownComparison>;
+constexpr std::array kComparisonForms = {
+    ComparisonForm{
+        "text", [](const ShownComparison& all) { return comparisonReport(all.sides, all.view); }},
+    ComparisonForm{"json",
+                   [](const ShownComparison& all) {
+                       return comparisonJson(all.sides, all.view.leastChange, FABRICAST_VERSION);
+                   }},
+    ComparisonForm{"csv", [](const ShownComparison& all) { return comparisonCsv(all.sides); }},
+    ComparisonForm{
+        "md", [](const ShownComparison& all) { return comparisonMarkdown(all.sides, all.view); }}};
 
 Result<Answer> runCompare(CompareFlags flags, const GlobalOptions& options) {
     FABRICAST_ASSIGN(std::vector<std::string> changes, takeStacks(flags));
@@ -81,19 +81,11 @@ Result<Answer> runCompare(CompareFlags flags, const GlobalOptions& options) {
         FABRICAST_ASSIGN(ChangedSide side, changedSide(typed, "--with"));
         ask.changes.push_back(std::move(side));
     }
-    FABRICAST_ASSIGN(const Comparison comparison, compare(questions, ask, bench, options.watch()));
-    const ComparisonView view{.leastChange = least, .all = flags.all};
-    switch (options.format) {
-        case Format::Json:
-            return Answer{.text = comparisonJson(comparison, least, FABRICAST_VERSION)};
-        case Format::Csv:
-            return Answer{.text = comparisonCsv(comparison)};
-        case Format::Markdown:
-            return Answer{.text = comparisonMarkdown(comparison, view)};
-        case Format::Text:
-            break;
-    }
-    return Answer{.report = comparisonReport(comparison, view)};
+    FABRICAST_ASSIGN(Comparison comparison, compare(questions, ask, bench, options.watch()));
+    return answerIn(
+        options.format,
+        ShownComparison{std::move(comparison), {.leastChange = least, .all = flags.all}},
+        kComparisonForms);
 }
 
 }  // namespace

@@ -1,13 +1,9 @@
 #include "cli/command.h"
 #include "flags/question_arguments.h"
-#include "planner/report/explanation_report.h"
-#include "planner/report/lint_text.h"
-#include "planner/report/memory_report.h"
-#include "planner/report/subject_text.h"
-#include "planner/report/table.h"
-#include "planner/text/json_strings.h"
+#include "planner/report/import_text.h"
 #include "study/explain.h"
 #include "study/lint.h"
+#include "study/next_command.h"
 
 #include <memory>
 #include <utility>
@@ -19,67 +15,20 @@ struct ImportFlags {
     QuestionArguments question;
 };
 
-/// Each value that the file says, and where.
-void addRows(const JsonValue& object, const std::string& before, Table& table) {
-    for (const JsonValue& member : object.members()) {
-        const std::string path = before + member.name();
-        if (path == "imported") {
-            continue;
-        }
-        if (member.is(JsonValue::Kind::Object)) {
-            addRows(member, path + ".", table);
-        } else if (member.line() > 0) {
-            table.rows.push_back({path, member.shown(), member.where()});
-        }
-    }
-}
-
-/// What the file's reader has to say; a forecast says it among what it assumes.
-std::string notesText(const JsonValue& root) {
-    const JsonValue* const imported = root.find("imported");
-    std::string text;
-    for (const char* const key : {"notes", "assumed"}) {
-        const JsonValue* const notes = imported == nullptr ? nullptr : imported->find(key);
-        for (const std::string& note : stringsIn(notes)) {
-            text += "assumed: " + note + "\n";
-        }
-    }
-    return text;
-}
-
-std::string forecastText(const Result<Explanation>& forecast, const JsonValue& root) {
-    if (!forecast) {
-        return "not forecast: " + forecast.error().text() + "\n" + notesText(root);
-    }
-    std::string text;
-    if (forecast->verdict) {
-        text = std::string(verdictWord(*forecast->verdict)) + "  ";
-    }
-    text += subjectText(forecast->scenario) + "\n";
-    if (forecast->memory) {
-        for (const std::string& note : forecast->memory->notes) {
-            text += "assumed: " + note + "\n";
-        }
-    }
-    return text;
-}
-
 /// What `lint` finds beside the forecast, without its notes.
-Result<std::string> lintOf(const Question& question,
-                           const Workbench& bench,
-                           const GlobalOptions& options) {
+Result<LintReport> lintOf(const Question& question,
+                          const Workbench& bench,
+                          const GlobalOptions& options) {
     if (question.file.empty() || question.file == "-" ||
         question.root.find("imported") == nullptr) {
-        return std::string();
+        return LintReport();
     }
-    FABRICAST_ASSIGN(const LintReport report,
-                     lint(question.file,
-                          options.directory,
-                          question,
-                          {.ignored = {"FL03"}, .least = LintSeverity::Warning},  // said already
-                          bench,
-                          options.watch()));
-    return report.findings.empty() ? "" : "\n" + findingsText(report);
+    return lint(question.file,
+                options.directory,
+                question,
+                {.ignored = {"FL03"}, .least = LintSeverity::Warning},  // said already
+                bench,
+                options.watch());
 }
 
 Result<Answer> runImport(const ImportFlags& flags, const GlobalOptions& options) {
@@ -94,17 +43,15 @@ Result<Answer> runImport(const ImportFlags& flags, const GlobalOptions& options)
         return Answer{.text = documentText(question)};
     }
     FABRICAST_ASSIGN(const Workbench bench, workbenchOf(options));
-    Table table{.columns = {{"key"}, {"value"}, {"from"}}, .rows = {}};
-    addRows(question.root, "", table);
     const Result<Explanation> forecast =
         explain(question, {.memory = true}, bench, options.watch());
     if (!forecast && forecast.error().code == Error::Code::Stopped) {
         return tl::unexpected(forecast.error());
     }
-    FABRICAST_ASSIGN(const std::string regrets, lintOf(question, bench, options));
+    FABRICAST_ASSIGN(const LintReport regrets, lintOf(question, bench, options));
     const bool tooBig = forecast && forecast->verdict == Verdict::DoesNotFit;
     return Answer{
-        .text = alignedText(table) + "\n" + forecastText(forecast, question.root) + regrets +
+        .text = importText(question.root, forecast, regrets) +
                 (options.quiet || !forecast ? "" : nextLine("explain", question, " --section all")),
         .code = tooBig ? ExitCode::DoesNotFit : ExitCode::Ok};
 }

@@ -1,11 +1,8 @@
 #include "cli/command.h"
 #include "flags/question_arguments.h"
-#include "planner/text/shell_text.h"
 #include "planner/text/text_file.h"
-#include "study/explain.h"
-#include "study/plan.h"
-#include "study/saved_question.h"
-#include "study/scenario_template.h"
+#include "study/new_scenario.h"
+#include "study/next_command.h"
 
 #include <algorithm>
 #include <array>
@@ -76,26 +73,8 @@ Result<QuestionArguments> argumentsOf(const InitFlags& flags, const GlobalOption
     return arguments;
 }
 
-/// What `explain` refuses is not written; without a stack and a layout, what `plan` refuses.
-Result<void> checkAnswered(const Question& question,
-                           const Workbench& bench,
-                           const GlobalOptions& options) {
-    if (!says(question, "stack") && !says(question, "layout")) {
-        FABRICAST_ASSIGN(const PlanReport found, plan(question, {}, bench, options.watch()));
-        return checkAnyLayout(found, question, bench);
-    }
-    Result<Explanation> answer = explain(question, {}, bench, options.watch());
-    if (!answer &&
-        answer.error().code == Error::Code::Unsupported) {  // its memory; perhaps not its time
-        answer = explain(question, {.memory = false, .step = true}, bench, options.watch());
-    }
-    FABRICAST_TRY(answer);
-    return {};
-}
-
 Result<Answer> runInit(const InitFlags& flags, const GlobalOptions& options) {
     const std::string path = options.at(flags.file);
-    const std::string folder = std::filesystem::path(path).parent_path().string();
     std::error_code ignored;
     if (!flags.force && std::filesystem::exists(path, ignored)) {
         return fail(Error::Code::BadInput, path, "is there already", "--force, or another name");
@@ -109,11 +88,7 @@ Result<Answer> runInit(const InitFlags& flags, const GlobalOptions& options) {
     FABRICAST_ASSIGN(const QuestionArguments arguments, argumentsOf(flags, options));
     FABRICAST_ASSIGN(const Question question, questionOf(arguments, options));
     FABRICAST_ASSIGN(const Workbench bench, workbenchOf(options));
-    FABRICAST_TRY(checkAnswered(question, bench, options));
-    FABRICAST_ASSIGN(const Question saved, savedIn(folder, question, bench.profiles()));
-    const std::string text = scenarioTemplate(saved.root);
-    // What cannot be read back is not written.
-    FABRICAST_TRY(parseQuestion(text, path, {.file = folder, .typed = options.directory}));
+    FABRICAST_ASSIGN(const std::string text, newScenario(path, question, bench, options.watch()));
     FABRICAST_TRY(writeTextFile(path, text));
     return Answer{.text = "written: " + flags.file + "\n" +
                           nextLine("plan", {.file = flags.file, .edits = optionEdits(options)})};

@@ -1,4 +1,4 @@
-#include "cli/command.h"
+#include "cli/answer_forms.h"
 #include "flags/command_line.h"
 #include "flags/question_arguments.h"
 #include "planner/load/find_model.h"
@@ -31,19 +31,12 @@ std::int64_t sequenceFor(const ModelSpec& model, std::int64_t typed) {
     return model.maxPositions > 0 ? std::min(model.maxPositions, kUsualSequence) : kUsualSequence;
 }
 
-std::string printedModel(const ModelFacts& facts, const std::string& name, Format format) {
-    switch (format) {
-        case Format::Json:
-            return modelJson(facts, FABRICAST_VERSION);
-        case Format::Csv:
-            return modelCsv(facts);
-        case Format::Markdown:
-            return modelMarkdown(facts);
-        case Format::Text:
-            break;
-    }
-    return modelText(facts) + "\nnext: fabricast explain -m " + shellWord(name) + " -c dgx-h100\n";
-}
+using ModelForm = AnswerForm<ModelFacts>;
+constexpr std::array kModelForms = {
+    ModelForm{"text", &modelText},
+    ModelForm{"json", [](const ModelFacts& facts) { return modelJson(facts, FABRICAST_VERSION); }},
+    ModelForm{"csv", &modelCsv},
+    ModelForm{"md", &modelMarkdown}};
 
 Result<std::string> nameOfModel(const ModelFlags& flags) {
     if (flags.name.empty() == flags.flagged.empty()) {
@@ -64,7 +57,11 @@ Result<Answer> runModel(const ModelFlags& flags, const GlobalOptions& options) {
     ModelFacts facts = modelFacts(profile.model, sequenceFor(profile.model, flags.sequence));
     facts.published = profile.publishedParameters;
     facts.publishedSource = profile.publishedSource;
-    return Answer{.text = printedModel(facts, name, options.format)};
+    Answer answer = answerIn(options.format, facts, kModelForms);
+    if (options.format == Format::Text) {
+        answer.add("\nnext: fabricast explain -m " + shellWord(name) + " -c dgx-h100\n");
+    }
+    return answer;
 }
 
 }  // namespace

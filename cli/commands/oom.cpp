@@ -1,11 +1,13 @@
 #include "study/oom.h"
 
-#include "cli/command.h"
+#include "cli/answer_forms.h"
 #include "flags/question_arguments.h"
 #include "planner/report/oom_report.h"
 #include "planner/text/text_file.h"
+#include "study/next_command.h"
 
 #include <algorithm>
+#include <array>
 #include <memory>
 #include <optional>
 #include <string>
@@ -30,52 +32,12 @@ struct OomFlags {
     }
 };
 
-/// The first way out that fits; nothing where none does.
-const Fix* firstWayOut(const OomAnswer& answer) {
-    for (const Verdict verdict : {Verdict::Fits, Verdict::Likely}) {
-        for (const Rejection& rejection : answer.forecast->rejections) {
-            const auto fits = std::ranges::find(rejection.fixes, verdict, &Fix::verdict);
-            if (fits != rejection.fixes.end()) {
-                return &*fits;
-            }
-        }
-    }
-    return nullptr;
-}
-
-/// The way out as a whole command; where there is none, the run's own memory.
-Result<std::string> nextAfterOom(const OomAnswer& answer,
-                                 const std::optional<Question>& run,
-                                 const OomFlags& flags) {
-    if (!answer.forecast || !run) {
-        const std::string log = flags.message == "-" ? "" : " --message " + flags.message;
-        return "\nnext: fabricast oom SCENARIO" + log +
-               "   (with the run's scenario or flags: what is larger than forecast, and the ways "
-               "out with their numbers)\n";
-    }
-    const Fix* const way = firstWayOut(answer);
-    FABRICAST_ASSIGN(const Question changed,
-                     with(*run, way == nullptr ? std::vector<Edit>() : way->edits));
-    return nextLine("explain", changed);
-}
-
-Result<std::string> printedOom(const OomAnswer& answer,
-                               const std::optional<Question>& run,
-                               const OomFlags& flags,
-                               const GlobalOptions& options) {
-    switch (options.format) {
-        case Format::Json:
-            return oomJson(answer, FABRICAST_VERSION);
-        case Format::Csv:
-            return oomCsv(answer);
-        case Format::Markdown:
-            return oomMarkdown(answer);
-        case Format::Text:
-            break;
-    }
-    FABRICAST_ASSIGN(const std::string next, nextAfterOom(answer, run, flags));
-    return oomText(answer) + (options.quiet ? "" : next);
-}
+using OomForm = AnswerForm<OomAnswer>;
+constexpr std::array kOomForms = {
+    OomForm{"text", &oomText},
+    OomForm{"json", [](const OomAnswer& answer) { return oomJson(answer, FABRICAST_VERSION); }},
+    OomForm{"csv", &oomCsv},
+    OomForm{"md", &oomMarkdown}};
 
 /// The scenario; a log in its place is what people type first.
 Result<Question> questionAboutRun(const OomFlags& flags, const GlobalOptions& options) {
@@ -104,12 +66,16 @@ Result<Answer> runOom(const OomFlags& flags, const GlobalOptions& options) {
     }
     FABRICAST_ASSIGN(ask.text, readTextFile(options.at(flags.message), kMostLogBytes));
     FABRICAST_ASSIGN(const Workbench bench, workbenchOf(options));
-    FABRICAST_ASSIGN(OomAnswer answer, explainOom(ask, bench, options.watch()));
-    if (options.quiet && answer.forecast) {
-        answer.forecast->notes.clear();
+    FABRICAST_ASSIGN(OomAnswer found, explainOom(ask, bench, options.watch()));
+    if (options.quiet && found.forecast) {
+        found.forecast->notes.clear();
     }
-    FABRICAST_ASSIGN(std::string text, printedOom(answer, ask.question, flags, options));
-    return Answer{.text = std::move(text)};
+    Answer answer = answerIn(options.format, found, kOomForms);
+    if (!options.quiet && options.format == Format::Text) {
+        FABRICAST_ASSIGN(const std::string next, nextAfterOom(found, ask.question, flags.message));
+        answer.add(next);
+    }
+    return answer;
 }
 
 }  // namespace

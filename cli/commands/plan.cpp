@@ -1,17 +1,16 @@
 #include "study/plan.h"
 
-#include "cli/command.h"
+#include "cli/answer_forms.h"
 #include "cli/run_sweep.h"
 #include "flags/question_arguments.h"
-#include "planner/report/fixes_report.h"
 #include "planner/report/hardware_report.h"
 #include "planner/report/plan_json.h"
 #include "planner/report/plan_text.h"
-#include "planner/report/sensitivity_report.h"
 #include "study/hardware.h"
+#include "study/next_command.h"
 #include "study/plan_points.h"
+#include "study/sweep_beside.h"
 #include "study/targets.h"
-#include "study/typed_plan.h"
 
 #include <array>
 #include <chrono>
@@ -40,69 +39,23 @@ struct TimedPlans {
     double seconds = 0.0;
 };
 
-/// What makes the nearest layout fit; nothing where none of its changes does.
-std::vector<Edit> editsThatFit(const Plan& nearest) {
-    for (const Rejection& rejection : nearest.memory.rejections) {
-        for (const Fix& fix : rejection.fixes) {
-            if (fix.verdict == Verdict::Fits) {
-                return fix.edits;
-            }
-        }
-    }
-    return {};
-}
+using PlansForm = AnswerForm<TimedPlans>;
+constexpr std::array kPlansForms = {
+    PlansForm{"text", [](const TimedPlans& plans) { return planReport(plans.report); }},
+    PlansForm{"json",
+              [](const TimedPlans& plans) {
+                  return planJson(plans.report, plans.seconds, FABRICAST_VERSION);
+              }},
+    PlansForm{"csv", [](const TimedPlans& plans) { return planCsv(plans.report); }},
+    PlansForm{"md", [](const TimedPlans& plans) { return planMarkdown(plans.report); }}};
 
-/// Where what is modelled does not fit, what does has its memory forecast all the same.
-Result<std::string> nextAfterPlans(const Question& question, const PlanReport& report) {
-    const std::vector<Plan>& shown = report.plans.empty() ? report.misses : report.plans;
-    if (shown.empty()) {
-        return "";
-    }
-    FABRICAST_ASSIGN(const Question about,
-                     questionAbout(question, report.question, shown.front().scenario));
-    const bool isMemoryAlone = report.plans.empty() && report.isNotModelled();
-    FABRICAST_ASSIGN(
-        const Question asked,
-        with(about, isMemoryAlone ? editsThatFit(shown.front()) : std::vector<Edit>()));
-    return nextLine("explain", asked);
-}
-
-/// Without what is only a remark.
-TimedPlans withoutNotes(TimedPlans plans) {
-    plans.report.notes.clear();
-    return plans;
-}
-
-Result<Answer> printedPlans(const TimedPlans& plans,
-                            const Question& question,
-                            const GlobalOptions& options) {
-    const PlanReport& found = plans.report;
-    switch (options.format) {
-        case Format::Json:
-            return Answer{.text = planJson(found, plans.seconds, FABRICAST_VERSION)};
-        case Format::Csv:
-            return Answer{.text = planCsv(found)};
-        case Format::Markdown:
-            return Answer{
-                .text = planMarkdown(found) +
-                        (found.fixes ? "\n" + fixesMarkdown(*found.fixes) : "") +
-                        (found.sensitivity ? "\n" + sensitivityMarkdown(*found.sensitivity) : "")};
-        case Format::Text:
-            break;
-    }
-    Report report = planReport(found);
-    if (found.fixes) {
-        report.add("\n").add(fixesReport(*found.fixes));
-    }
-    if (found.sensitivity) {
-        report.add("\n").add(sensitivityReport(*found.sensitivity));
-    }
-    if (!options.quiet) {
-        FABRICAST_ASSIGN(const std::string next, nextAfterPlans(question, found));
-        report.add(next);
-    }
-    return Answer{.report = std::move(report)};
-}
+using HardwareForm = AnswerForm<HardwareAnswer>;
+constexpr std::array kHardwareForms = {
+    HardwareForm{"text", &hardwareReport},
+    HardwareForm{
+        "json", [](const HardwareAnswer& found) { return hardwareJson(found, FABRICAST_VERSION); }},
+    HardwareForm{"csv", &hardwareCsv},
+    HardwareForm{"md", &hardwareMarkdown}};
 
 Result<TimedPlans> planned(const Question& question,
                            const PlanFlags& flags,
@@ -141,23 +94,14 @@ Result<Answer> runHardware(const PlanFlags& flags, const GlobalOptions& options)
     FABRICAST_ASSIGN(const Workbench bench, workbenchOf(options));
     FABRICAST_ASSIGN(HardwareAnswer found,
                      whichHardware(question, flags.clusters, bench, options.watch()));
-    const ExitCode code = found.stopped   ? ExitCode::Interrupted
-                          : found.fastest ? ExitCode::Ok
-                                          : ExitCode::DoesNotFit;
     if (options.quiet) {
         found.notes.clear();
     }
-    switch (options.format) {
-        case Format::Json:
-            return Answer{.text = hardwareJson(found, FABRICAST_VERSION), .code = code};
-        case Format::Csv:
-            return Answer{.text = hardwareCsv(found), .code = code};
-        case Format::Markdown:
-            return Answer{.text = hardwareMarkdown(found), .code = code};
-        case Format::Text:
-            break;
-    }
-    return Answer{.code = code, .report = hardwareReport(found)};
+    Answer answer = answerIn(options.format, found, kHardwareForms);
+    answer.code = found.stopped   ? ExitCode::Interrupted
+                  : found.fastest ? ExitCode::Ok
+                                  : ExitCode::DoesNotFit;
+    return answer;
 }
 
 /// Answers of one plan that a sweep has no place for.
@@ -189,15 +133,20 @@ Result<Answer> runPlan(PlanFlags flags, const GlobalOptions& options) {
     FABRICAST_ASSIGN(const Question question, questionOf(flags.question, options));
     if (flags.sweep.isAsked()) {
         FABRICAST_ASSIGN(const std::vector<SweepAxis> axes, readSweep(flags.sweep.axes));
-        FABRICAST_TRY(checkTypedBeside(question, axes));
+        FABRICAST_TRY(checkSaidBeside(question, axes));
         return runSweep(planPoints(question), axes, flags.sweep.file, options);
     }
-    FABRICAST_ASSIGN(const TimedPlans plans, planned(question, flags, options));
+    FABRICAST_ASSIGN(TimedPlans plans, planned(question, flags, options));
     const PlanReport& report = plans.report;
     const bool missed = report.plans.empty() || (report.fixes && !report.fixes->allMet());
-    const bool isShort = options.quiet && options.format != Format::Json;
-    FABRICAST_ASSIGN(Answer answer,
-                     printedPlans(isShort ? withoutNotes(plans) : plans, question, options));
+    if (options.quiet && options.format != Format::Json) {
+        plans.report.notes.clear();
+    }
+    Answer answer = answerIn(options.format, plans, kPlansForms);
+    if (!options.quiet && options.format == Format::Text) {
+        FABRICAST_ASSIGN(const std::string next, nextAfterPlans(question, report));
+        answer.add(next);
+    }
     answer.code = report.stopped || !report.unfinished.empty() ? ExitCode::Interrupted
                   : report.isNotModelled() || report.refused   ? ExitCode::BadInput
                   : missed                                     ? ExitCode::DoesNotFit

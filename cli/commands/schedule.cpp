@@ -1,6 +1,6 @@
 #include "study/schedule.h"
 
-#include "cli/command.h"
+#include "cli/answer_forms.h"
 #include "flags/command_line.h"
 #include "planner/report/schedule_json.h"
 #include "planner/report/schedule_report.h"
@@ -26,26 +26,27 @@ Error asFlag(Error error) {
     return error;
 }
 
-std::string printedSchedule(const PipelineTimeline& timeline, const GlobalOptions& options) {
-    switch (options.format) {
-        case Format::Json:
-            return scheduleJson(timeline, FABRICAST_VERSION);
-        case Format::Csv:
-            return scheduleCsv(timeline);
-        case Format::Markdown:
-            return scheduleMarkdown(timeline);
-        case Format::Text:
-            break;
-    }
-    return scheduleText(timeline, options.verbose);
-}
+struct ShownSchedule {
+    PipelineTimeline timeline;
+    bool verbose = false;
+};
+using ScheduleForm = AnswerForm<ShownSchedule>;
+constexpr std::array kScheduleForms = {
+    ScheduleForm{"text",
+                 [](const ShownSchedule& all) { return scheduleText(all.timeline, all.verbose); }},
+    ScheduleForm{
+        "json",
+        [](const ShownSchedule& all) { return scheduleJson(all.timeline, FABRICAST_VERSION); }},
+    ScheduleForm{"csv", [](const ShownSchedule& all) { return scheduleCsv(all.timeline); }},
+    ScheduleForm{"md", [](const ShownSchedule& all) { return scheduleMarkdown(all.timeline); }}};
 
 Result<Answer> runSchedule(const ScheduleAsk& flags, const GlobalOptions& options) {
-    const Result<PipelineTimeline> timeline = schedule(flags);
+    Result<PipelineTimeline> timeline = schedule(flags);
     if (!timeline) {
         return tl::unexpected(asFlag(timeline.error()));
     }
-    return Answer{.text = printedSchedule(*timeline, options)};
+    return answerIn(
+        options.format, ShownSchedule{*std::move(timeline), options.verbose}, kScheduleForms);
 }
 
 void addShapeFlags(const FlagSet& app, ScheduleAsk& flags) {

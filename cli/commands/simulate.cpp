@@ -10,6 +10,7 @@
 #include "simulator/report/simulation_text.h"
 #include "simulator/report/step_picture.h"
 #include "simulator/trace/trace_json.h"
+#include "study/next_command.h"
 
 #include <chrono>
 #include <limits>

@@ -1,12 +1,13 @@
 #include "study/size.h"
 
-#include "cli/command.h"
+#include "cli/answer_forms.h"
 #include "cli/run_sweep.h"
 #include "flags/question_arguments.h"
 #include "planner/base/quantity_text.h"
 #include "planner/report/size_report.h"
 #include "study/percent.h"
 #include "study/size_points.h"
+#include "study/sweep_beside.h"
 
 #include <array>
 #include <memory>
@@ -80,19 +81,12 @@ Result<std::vector<Question>> jobsOf(const SizeFlags& flags, const GlobalOptions
     return jobs;
 }
 
-Answer printedSize(const SizeAnswer& answer, Format format) {
-    switch (format) {
-        case Format::Json:
-            return {.text = sizeJson(answer, FABRICAST_VERSION)};
-        case Format::Csv:
-            return {.text = sizeCsv(answer)};
-        case Format::Markdown:
-            return {.text = sizeMarkdown(answer)};
-        case Format::Text:
-            break;
-    }
-    return {.report = sizeReport(answer)};
-}
+using SizeForm = AnswerForm<SizeAnswer>;
+constexpr std::array kSizeForms = {
+    SizeForm{"text", &sizeReport},
+    SizeForm{"json", [](const SizeAnswer& found) { return sizeJson(found, FABRICAST_VERSION); }},
+    SizeForm{"csv", &sizeCsv},
+    SizeForm{"md", &sizeMarkdown}};
 
 Result<Answer> runSizeSweep(const std::vector<Question>& jobs,
                             const SizeAsk& ask,
@@ -105,7 +99,7 @@ Result<Answer> runSizeSweep(const std::vector<Question>& jobs,
         }
     }
     for (const Question& job : jobs) {
-        FABRICAST_TRY(checkTypedBeside(job, axes));
+        FABRICAST_TRY(checkSaidBeside(job, axes));
     }
     return runSweep(sizePoints(jobs, ask), axes, flags.file, options);
 }
@@ -125,7 +119,7 @@ Result<Answer> runSize(const SizeFlags& flags, const GlobalOptions& options) {
     if (options.quiet) {
         answer.notes.clear();
     }
-    Answer printed = printedSize(answer, options.format);
+    Answer printed = answerIn(options.format, answer, kSizeForms);
     if (printed.report && answer.pick && !options.quiet) {
         printed.report->add("\nnext: fabricast explain " + answer.pickTyped + " --section cost\n");
     }

@@ -1,32 +1,46 @@
 #include "study/topology.h"
 
-#include "cli/command.h"
+#include "cli/answer_forms.h"
 #include "flags/question_arguments.h"
-#include "planner/base/quantity_text.h"
 #include "planner/report/markdown_escaped.h"
 #include "simulator/topology/topology_drawing.h"
 #include "simulator/topology/topology_json.h"
 #include "simulator/topology/topology_report.h"
+#include "study/read_wan.h"
 
 #include <array>
 #include <memory>
+#include <string_view>
 #include <utility>
 
 namespace fabricast {
 namespace {
 
 constexpr std::int64_t kMostNodes = 262'144;
-constexpr BytesPerSecond kSlowestWan(1.0);
-constexpr BytesPerSecond kFastestWan(1e15);
-constexpr Seconds kLongestWan(3600.0);
 
-enum class TopologyFormat { Usual, Text, Json, Csv, Markdown, Dot, Svg };
-constexpr std::array kTopologyFormats = {Choice<TopologyFormat>{"text", TopologyFormat::Text},
-                                         Choice<TopologyFormat>{"json", TopologyFormat::Json},
-                                         Choice<TopologyFormat>{"csv", TopologyFormat::Csv},
-                                         Choice<TopologyFormat>{"md", TopologyFormat::Markdown},
-                                         Choice<TopologyFormat>{"dot", TopologyFormat::Dot},
-                                         Choice<TopologyFormat>{"svg", TopologyFormat::Svg}};
+using TopologyForm = AnswerForm<TopologyAnswer>;
+constexpr std::array kTopologyForms = {
+    TopologyForm{
+        "text",
+        [](const TopologyAnswer& all) { return topologyText(all.facts, all.described.topology); }},
+    TopologyForm{"csv", [](const TopologyAnswer& all) { return csvText(tierTable(all.facts)); }},
+    TopologyForm{"md",
+                 [](const TopologyAnswer& all) {
+                     return markdownEscaped(markdownText(tierTable(all.facts)));
+                 }},
+    TopologyForm{"dot",
+                 [](const TopologyAnswer& all) { return topologyDot(all.described, all.facts); }},
+    TopologyForm{"svg",
+                 [](const TopologyAnswer& all) { return topologySvg(all.described, all.facts); }}};
+
+/// As --format takes them; JSON may be too large.
+using FormName = Choice<std::string_view>;
+constexpr std::array kTopologyFormats = {FormName{"text", "text"},
+                                         FormName{"json", "json"},
+                                         FormName{"csv", "csv"},
+                                         FormName{"md", "md"},
+                                         FormName{"dot", "dot"},
+                                         FormName{"svg", "svg"}};
 
 struct TopologyFlags {
     std::string cluster;
@@ -39,61 +53,8 @@ struct TopologyFlags {
     std::int64_t sites = 1;
     std::string wanBandwidth;
     std::string wanLatency;
-    TopologyFormat format = TopologyFormat::Usual;
+    std::string_view format;  ///< behind the name of the command; empty: as for every command
 };
-
-/// --format before the command's name is every command's, behind it this one's.
-TopologyFormat formatOf(const TopologyFlags& flags, const GlobalOptions& options) {
-    if (flags.format != TopologyFormat::Usual) {
-        return flags.format;
-    }
-    switch (options.format) {
-        case Format::Json:
-            return TopologyFormat::Json;
-        case Format::Csv:
-            return TopologyFormat::Csv;
-        case Format::Markdown:
-            return TopologyFormat::Markdown;
-        case Format::Text:
-            break;
-    }
-    return TopologyFormat::Text;
-}
-
-Result<WanTier> wanTier(const TopologyFlags& flags) {
-    WanTier wan{.sites = flags.sites};
-    if (flags.sites == 1) {
-        const char* const unused = !flags.wanBandwidth.empty() ? "--wan"
-                                   : !flags.wanLatency.empty() ? "--wan-latency"
-                                                               : nullptr;
-        if (unused != nullptr) {
-            return fail(Error::Code::BadInput,
-                        unused,
-                        "there is one site, so nothing uses it",
-                        "--sites 2 --wan '400 Gbps'");
-        }
-        return wan;
-    }
-    if (flags.wanBandwidth.empty()) {
-        return fail(Error::Code::BadInput,
-                    "--sites",
-                    "the rate between the sites is not given",
-                    "--wan '400 Gbps'");
-    }
-    FABRICAST_ASSIGN(wan.bandwidth, parseQuantity<BytesPerSecond>(flags.wanBandwidth, "--wan"));
-    if (wan.bandwidth < kSlowestWan || wan.bandwidth > kFastestWan) {
-        return fail(
-            Error::Code::BadInput, "--wan", "must be from 1 B/s to 1 PB/s", "--wan '400 Gbps'");
-    }
-    if (!flags.wanLatency.empty()) {
-        FABRICAST_ASSIGN(wan.latency, parseQuantity<Seconds>(flags.wanLatency, "--wan-latency"));
-    }
-    if (wan.latency < Seconds() || wan.latency > kLongestWan) {
-        return fail(
-            Error::Code::BadInput, "--wan-latency", "must be from 0 to 1 h", "--wan-latency 10ms");
-    }
-    return wan;
-}
 
 Result<TopologyAsk> topologyAsk(const TopologyFlags& flags, const GlobalOptions& options) {
     TopologyAsk ask{
@@ -109,39 +70,28 @@ Result<TopologyAsk> topologyAsk(const TopologyFlags& flags, const GlobalOptions&
         ask.cluster.gpus = flags.gpus;
     }
     if (flags.file.empty()) {
-        FABRICAST_ASSIGN(ask.options.wan, wanTier(flags));
+        FABRICAST_ASSIGN(ask.options.wan,
+                         readWan(flags.sites, flags.wanBandwidth, flags.wanLatency));
     }
     return ask;
-}
-
-Result<std::string> printedTopology(TopologyFormat format, const TopologyAnswer& answer) {
-    const auto& [described, facts] = answer;
-    switch (format) {
-        case TopologyFormat::Json:
-            return topologyJson(described, facts, FABRICAST_VERSION);
-        case TopologyFormat::Csv:
-            return csvText(tierTable(facts));
-        case TopologyFormat::Markdown:
-            return markdownEscaped(markdownText(tierTable(facts)));
-        case TopologyFormat::Dot:
-            return topologyDot(described, facts);
-        case TopologyFormat::Svg:
-            return topologySvg(described, facts);
-        case TopologyFormat::Usual:
-        case TopologyFormat::Text:
-            break;
-    }
-    return topologyText(facts, described.topology);
 }
 
 Result<Answer> runTopology(const TopologyFlags& flags, const GlobalOptions& options) {
     FABRICAST_ASSIGN(const TopologyAsk ask, topologyAsk(flags, options));
     FABRICAST_ASSIGN(const Workbench bench, workbenchOf(options));
     FABRICAST_ASSIGN(const TopologyAnswer answer, topology(ask, bench));
-    FABRICAST_ASSIGN(std::string text, printedTopology(formatOf(flags, options), answer));
+    const std::string_view form = flags.format.empty() ? formName(options.format) : flags.format;
+    Answer printed;
+    if (form == "json") {
+        FABRICAST_ASSIGN(printed.text,
+                         topologyJson(answer.described, answer.facts, FABRICAST_VERSION));
+    } else {
+        printed = answerIn(form, answer, kTopologyForms);
+    }
     const std::optional<OutageEffect>& outage = answer.facts.outage;
     const bool apart = outage && !outage->reach.apart.empty();
-    return Answer{.text = std::move(text), .code = apart ? ExitCode::DoesNotFit : ExitCode::Ok};
+    printed.code = apart ? ExitCode::DoesNotFit : ExitCode::Ok;
+    return printed;
 }
 
 void addClusterFlags(const FlagSet& app, TopologyFlags& flags) {
@@ -176,7 +126,7 @@ Command topologyCommand(const FlagSet& program, const GlobalOptions& options) {
     app.add("--fail", flags->fail, "a failed link, device or node; repeatable")
         .takes("NAME")
         .oneEach();
-    app.addChoice<TopologyFormat>("-f,--format", flags->format, kTopologyFormats)
+    app.addChoice<std::string_view>("-f,--format", flags->format, kTopologyFormats)
         .describe("text, json, csv, md, dot or svg")
         .takes("FORMAT");
     return {app, [flags, &options] { return runTopology(*flags, options); }};

@@ -2,9 +2,11 @@
 
 #include "planner/base/percent_text.h"
 #include "planner/report/cost_report.h"
+#include "planner/report/fixes_report.h"
 #include "planner/report/memory_report.h"
 #include "planner/report/note_line.h"
 #include "planner/report/plan_table.h"
+#include "planner/report/sensitivity_report.h"
 #include "planner/report/subject_text.h"
 #include "planner/report/surer_report.h"
 #include "planner/report/table.h"
@@ -322,9 +324,7 @@ PointChart planPoints(const PlanReport& report) {
     return chart;
 }
 
-}  // namespace
-
-Report planReport(const PlanReport& report) {
+Report layoutsReport(const PlanReport& report) {
     if (report.plans.empty()) {
         return Report(missText(report) + cutShortText(report) + rejectionText(report));
     }
@@ -354,13 +354,31 @@ Report planReport(const PlanReport& report) {
     return std::move(answer.add(text));
 }
 
-std::string planMarkdown(const PlanReport& report) {
+std::string layoutsMarkdown(const PlanReport& report) {
     if (report.plans.empty()) {
         return fmt::format("**{}** {}", startWord(report), questionText(report));
     }
     return fmt::format("**{}** {}", startWord(report), questionText(report)) + "\n" +
            markdownText(planTable(report, report.plans)) + "\n" + runnerUpText(report) +
            fasterLine(report) + surerLine(report.surer) + costLine(report);
+}
+
+}  // namespace
+
+Report planReport(const PlanReport& report) {
+    Report answer = layoutsReport(report);
+    if (report.fixes) {
+        answer.add("\n").add(fixesReport(*report.fixes));
+    }
+    if (report.sensitivity) {
+        answer.add("\n").add(sensitivityReport(*report.sensitivity));
+    }
+    return answer;
+}
+
+std::string planMarkdown(const PlanReport& report) {
+    return layoutsMarkdown(report) + (report.fixes ? "\n" + fixesMarkdown(*report.fixes) : "") +
+           (report.sensitivity ? "\n" + sensitivityMarkdown(*report.sensitivity) : "");
 }
 
 }  // namespace fabricast

@@ -6,7 +6,8 @@
 
 namespace fabricast {
 
-/// The best layouts for people: a row each, and why the second is not the first.
+/// The best layouts for people: a row each, why the second is not the first, and where it was asked
+/// what would have to change.
 Report planReport(const PlanReport& report);
 std::string planMarkdown(const PlanReport& report);
 /// A row per plan, seconds and bytes.

@@ -31,6 +31,14 @@ struct LintFinding {
     std::string fix;    ///< what to write instead
 };
 
+/// A rule as it is listed: its code, severity, what it finds and why that matters.
+struct ListedRule {
+    std::string code;
+    LintSeverity severity = LintSeverity::Warning;
+    std::string title;
+    std::string why;
+};
+
 /// This is all that was found in a launch file and in those that belong to it, the worst first.
 struct LintReport {
     std::string file;                ///< as it was asked for

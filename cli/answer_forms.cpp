@@ -1,4 +1,4 @@
-#include "cli/report_files.h"
+#include "cli/answer_forms.h"
 
 #include <algorithm>
 #include <utility>

@@ -1,0 +1,120 @@
+#include "planner/report/launch_report.h"
+
+#include "planner/report/lint_text.h"
+#include "planner/report/memory_report.h"
+#include "planner/report/subject_text.h"
+#include "planner/text/json_text.h"
+#include "planner/text/shell_text.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <utility>
+
+namespace fabricast {
+namespace {
+
+std::string launchHead(const Emitted& emitted) {
+    const Explanation& forecast = emitted.forecast;
+    const std::string verdict(forecast.verdict ? verdictWord(*forecast.verdict) : "NOT MODELLED");
+    return verdict + "  " + subjectText(forecast.scenario) +
+           (forecast.verdict ? "" : "\n" + forecast.whyNoVerdict) + "\nlaunch files for " +
+           emitted.target + " " + emitted.version + "\n";
+}
+
+std::string untoldLines(const Emitted& emitted) {
+    std::string text;
+    for (const std::string& one : emitted.launch.untold) {
+        text += "not in the files: " + one + "\n";
+    }
+    return text;
+}
+
+/// What is said before the command that would start a run without room.
+std::string beforeStart(const Emitted& emitted) {
+    return emitted.forecast.verdict == Verdict::DoesNotFit
+               ? "\nit DOES NOT FIT: the run ends out of memory (fabricast explain says what would "
+                 "fit)\n"
+               : "\n";
+}
+
+/// How the run is started: in its folder, by what the launcher is called with.
+std::string startCommand(const Emitted& emitted, const EmittedView& view) {
+    if (view.folder.empty()) {
+        return "--out DIR writes them";
+    }
+    const std::string folder = "cd " + shellWord(view.folder) + " && ";
+    switch (view.launcher) {
+        case Launcher::Slurm:
+            return folder + "sbatch job.sbatch";
+        case Launcher::Kubernetes:
+            return folder + "kubectl apply -f job.yaml, with an image that has these files";
+        case Launcher::Torchrun:
+            break;
+    }
+    const bool several = emitted.forecast.scenario.cluster.nodes > 1;
+    return folder +
+           (several ? "MASTER_ADDR=first-node NODE_RANK=0 bash run.sh, on each node its own rank"
+                    : "bash run.sh");
+}
+
+}  // namespace
+
+bool EmittedCheck::isRefused() const {
+    return std::ranges::any_of(
+        findings, [](const LintFinding& one) { return one.severity == LintSeverity::Error; });
+}
+
+std::string emittedJson(const Emitted& emitted, std::string_view version) {
+    JsonText json;
+    json.beginObject();
+    json.add("schema", "fabricast.launch/1");
+    json.add("version", version);
+    json.add("target", emitted.target);
+    json.add("framework_version", emitted.version);
+    if (emitted.forecast.verdict) {
+        json.add("verdict", verdictWord(*emitted.forecast.verdict));
+    } else {
+        json.addNull("verdict", emitted.forecast.whyNoVerdict);
+    }
+    json.beginArray("files");
+    for (const LaunchFile& file : emitted.launch.files) {
+        json.beginObject();
+        json.add("name", file.name);
+        json.add("text", file.text);
+        json.end();
+    }
+    json.end();
+    json.add("not_told", emitted.launch.untold);
+    json.end();
+    return std::move(json).finish();
+}
+
+std::string emittedText(const Emitted& emitted, const EmittedView& view) {
+    std::string text = launchHead(emitted);
+    for (const LaunchFile& file : emitted.launch.files) {
+        text += view.folder.empty()
+                    ? "\n==> " + file.name + " <==\n" + file.text
+                    : "  " + (std::filesystem::path(view.folder) / file.name).string() + "\n";
+    }
+    const std::string untold = untoldLines(emitted);
+    text += (view.folder.empty() && !untold.empty() ? "\n" : "") + untold;
+    return view.next ? text + beforeStart(emitted) + "next: " + startCommand(emitted, view) + "\n"
+                     : text;
+}
+
+std::string emittedCheckText(const EmittedCheck& check) {
+    if (!check.notRead.empty()) {
+        return "check: not read back: " + check.notRead + "\n";
+    }
+    std::string text = check.differs.empty() ? "check: read back as the same plan\n" : "";
+    for (std::size_t i = 0; i < check.filledIn.size(); ++i) {
+        text += (i == 0 ? "check: with what the files do not say: " : ", ") + check.filledIn[i];
+    }
+    text += check.filledIn.empty() ? "" : " (yours to set in the script)\n";
+    for (const std::string& one : check.differs) {
+        text += "check: " + one + "\n";
+    }
+    return text + findingsText({.findings = check.findings});
+}
+
+}  // namespace fabricast

@@ -1,0 +1,47 @@
+#pragma once
+#include "planner/launch/launch_files.h"
+#include "planner/result/explanation.h"
+#include "planner/result/lint_report.h"
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace fabricast {
+
+/// The files that start a run, and its forecast.
+struct Emitted {
+    Explanation forecast;
+    std::string target;
+    std::string version;
+    LaunchFiles launch;
+    std::optional<SavedStates> saved{};  ///< where the question says how
+};
+
+/// What launch files showed when they were read back.
+struct EmittedCheck {
+    std::string notRead{};              ///< why they could not be
+    std::vector<std::string> differs;   ///< "layout.recompute: full in the plan, none in the files"
+    std::vector<std::string> filledIn;  ///< "workload.sequence=4096", which the files do not say
+    std::vector<LintFinding> findings;
+
+    /// Whether a file would not start.
+    [[nodiscard]] bool isRefused() const;
+};
+
+/// Where the files lie, and what starts them.
+struct EmittedView {
+    std::string folder{};  ///< empty: they were not written, and are shown
+    Launcher launcher = Launcher::Torchrun;
+    bool next = true;  ///< with the command that starts the run
+};
+
+/// "fabricast.launch/1".
+std::string emittedJson(const Emitted& emitted, std::string_view version);
+/// The verdict, the files, what they do not say, and how the run is started.
+std::string emittedText(const Emitted& emitted, const EmittedView& view);
+/// What reading the files back showed.
+std::string emittedCheckText(const EmittedCheck& check);
+
+}  // namespace fabricast

@@ -1,0 +1,43 @@
+#include "study/lock_file.h"
+
+#include "planner/output/replace_file.h"
+#include "planner/text/text_file.h"
+#include "study/check_lock.h"
+
+#include <utility>
+
+namespace fabricast {
+
+Result<std::shared_ptr<const LockToday>> readLock(const LockFile& file, const Workbench& bench) {
+    if (file.isWritten && !isReplaceable(file.path)) {
+        return nullptr;
+    }
+    const Result<std::string> text = readTextFile(file.path);
+    if (!text) {
+        return file.isWritten ? Result<std::shared_ptr<const LockToday>>(nullptr)
+                              : fail(Error::Code::BadInput,
+                                     "--lock",
+                                     text.error().text(),
+                                     "--lock " + file.typed + " --update-lock writes it");
+    }
+    FABRICAST_ASSIGN(CheckLock lock, parseLock(*text, sourceName(file.path)));
+    return std::make_shared<const LockToday>(
+        LockToday{std::move(lock), lockOfTool(bench.profiles(), file.version)});
+}
+
+Result<std::string> writeLock(const LockFile& file,
+                              const LockToday* before,
+                              const Workbench& bench,
+                              std::vector<CheckOutcome>& outcomes) {
+    for (CheckOutcome& outcome : outcomes) {
+        if (outcome.report && outcome.report->lock && outcome.report->lock->isNew) {
+            outcome.report->lock.reset();
+        }
+    }
+    const CheckLock lock = lockOf(lockOfTool(bench.profiles(), file.version), outcomes);
+    FABRICAST_TRY(writeTextFile(file.path, lockText(lock)));
+    return "written: " + file.typed + ": " +
+           lockChanges(before == nullptr ? nullptr : &before->lock, lock);
+}
+
+}  // namespace fabricast
