@@ -36,7 +36,7 @@ using Offer = void(const ChangeSubject& subject, Offers& offers);
 
 // Settings that change nothing of the training.
 Offer compile, overlapReduceAndGather, overlapGradReduce, overlapParamGather, tensorOverlap,
-    overlapExperts, sendOncePerNode, splitSequence, fusedAttention, chunkedLoss, fusedLoss,
+    overlapExperts, sendOncePerNode, splitSequence, fusedAttention, chunkedLoss, ligerKernels,
     bucketView, reduceEveryMicroBatch;
 // What a run does beside its steps.
 Offer smallerEvaluation, keepNoLogits, loadShards, saveUnitByUnit;

@@ -59,7 +59,7 @@ constexpr std::array kRows = {
     Row{kMemory, kFree, 0, "sequence", kUnmeasured, &offers::splitSequence},
     Row{kMemory | kSpeed, kFree, 0, "attention", "needs its kernel", &offers::fusedAttention},
     Row{kMemory | kTarget, kFree, 0, "loss", kUnmeasured, &offers::chunkedLoss},
-    Row{kMemory | kSpeed | kTarget, kFree, 0, "loss", "needs liger-kernel", &offers::fusedLoss},
+    Row{kMemory | kSpeed | kTarget, kFree, 0, "loss", "needs liger-kernel", &offers::ligerKernels},
     Row{kMemory,
         kFree,
         0,

@@ -7,6 +7,7 @@
 #include "planner/report/subject_text.h"
 #include "planner/request/scenario_json.h"
 #include "planner/spec/gpu_kernels.h"
+#include "planner/spec/rotated_share.h"
 #include "planner/text/json_builder.h"
 #include "planner/text/text_file.h"
 #include "study/explain.h"
@@ -14,6 +15,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <filesystem>
 #include <iterator>
 #include <optional>
@@ -96,6 +98,13 @@ LintFacts factsOf(const Question& question, const Explanation& forecast) {
     }
     if (scenario.model.attention.kvHeads > 0) {
         facts.kvHeads = scenario.model.attention.kvHeads;
+    }
+    const JsonValue* const model = question.root.find("model");
+    const bool isNamed = model != nullptr && model->is(JsonValue::Kind::String);
+    if (isNamed && scenario.model.position == PositionKind::Rope &&
+        scenario.model.attention.kind == AttentionKind::Grouped) {
+        constexpr double kAll = 100.0;
+        facts.rotatedPercent = std::llround(kAll * rotatedShare(scenario.model));
     }
     if (forecast.step && forecast.step->parts.total() > 0.0) {
         const TimeByPart& parts = forecast.step->parts;

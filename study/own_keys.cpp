@@ -1,6 +1,8 @@
 #include "study/own_keys.h"
 
+#include "planner/launch/launch_files.h"
 #include "planner/launch/launch_targets.h"
+#include "planner/launch/liger_kernels.h"
 #include "planner/launch/own_words.h"
 #include "planner/load/load_scenario.h"
 #include "study/tune_words.h"
@@ -27,10 +29,10 @@ struct TrainerWords {
     std::string_view argument;
     std::string_view typed;
 };
+/// Liger's kernels have arguments of their own: which of them are on is one.
 constexpr std::array kTrainerWords = {
     TrainerWords{"layout.recompute", "full", "--gradient_checkpointing", "true"},
     TrainerWords{"settings.kernels.compile", "true", "--torch_compile", "true"},
-    TrainerWords{"settings.kernels.loss", "liger", "--use_liger_kernel", "true"},
     TrainerWords{"workload.optimizer", "adamw_8bit", "--optim", "adamw_bnb_8bit"},
     TrainerWords{"workload.optimizer", "paged_adamw_8bit", "--optim", "paged_adamw_8bit"},
     TrainerWords{"settings.lora.base", "bf16", "--dtype", "bfloat16"}};
@@ -176,23 +178,45 @@ std::vector<TrainerArgument> trainersBatch(const Question& changed,
             {"--gradient_accumulation_steps", std::to_string(accumulationOf(loaded->scenario))}};
 }
 
+/// Those of Liger's kernels that the changed question has; all that there are need one argument.
+std::vector<TrainerArgument> trainersLiger(const Question& changed, const Workbench& bench) {
+    const Result<LoadedScenario> loaded =
+        loadScenario(changed.root, bench.profiles(), changed.folders);
+    if (!loaded) {
+        return {};
+    }
+    std::vector<TrainerArgument> arguments = {{"--use_liger_kernel", "true"}};
+    if (std::string config = ligerConfig(loaded->scenario); !config.empty()) {
+        arguments.emplace_back("--liger_kernel_config", std::move(config));
+    }
+    return arguments;
+}
+
 /// What the Trainer calls the edits; nothing where it has no argument for one.
 std::vector<TrainerArgument> trainersArguments(const Question& question,
                                                std::span<const Edit> edits,
                                                const Workbench& bench) {
+    const Result<Question> changed = with(question, edits);
+    if (!changed) {
+        return {};
+    }
     std::vector<TrainerArgument> arguments;
+    bool saysLiger = false;
     for (const Edit& edit : edits) {
         if (edit.path == "workload.global_batch") {
             continue;  // held at what it is
         }
-        if (edit.path == "layout.micro_batch") {
-            const Result<Question> changed = with(question, edits);
-            const auto batch = changed ? trainersBatch(*changed, edit.value, bench)
-                                       : std::vector<TrainerArgument>();
-            if (batch.empty()) {
+        const bool isLiger = edit.path.starts_with("settings.kernels.") && edit.value == "liger";
+        if (isLiger && std::exchange(saysLiger, true)) {
+            continue;  // with the first of them
+        }
+        if (isLiger || edit.path == "layout.micro_batch") {
+            const auto said = isLiger ? trainersLiger(*changed, bench)
+                                      : trainersBatch(*changed, edit.value, bench);
+            if (said.empty()) {
                 return {};
             }
-            arguments.insert(arguments.end(), batch.begin(), batch.end());
+            arguments.insert(arguments.end(), said.begin(), said.end());
             continue;
         }
         const auto* const found = std::ranges::find_if(kTrainerWords, [&](const auto& one) {
@@ -206,21 +230,33 @@ std::vector<TrainerArgument> trainersArguments(const Question& question,
     return arguments;
 }
 
+/// A value as a program, YAML or a command line has it.
+std::string trainersValue(const std::string& value, const std::string& source, bool isYaml) {
+    const bool isMap = value.starts_with("{");
+    if (source.ends_with(".py")) {
+        const bool isNumber = value.find_first_not_of("0123456789") == std::string::npos;
+        return value == "true" ? "True" : isNumber || isMap ? value : quotedText(value);
+    }
+    std::string text = value;
+    for (std::size_t at = isMap ? text.find("False") : std::string::npos; at != std::string::npos;
+         at = text.find("False", at)) {
+        text[at] = 'f';
+    }
+    return isMap && !isYaml ? "'" + text + "'" : text;
+}
+
 /// Of the Trainer: only where its arguments say every edit.
 std::string trainersWords(const OpenedFile& file, std::span<const TrainerArgument> arguments) {
     const std::string& source = file.keys.source();
     const bool isYaml = source.ends_with(".yaml") || source.ends_with(".yml");
     std::string text;
     for (const auto& [argument, value] : arguments) {
+        const std::string said = trainersValue(value, source, isYaml);
         const std::string name = argument.substr(2);
-        const bool isNumber = value.find_first_not_of("0123456789") == std::string::npos;
-        const std::string inPython = value == "true" ? "True"
-                                     : isNumber      ? value
-                                                     : "\"" + value + "\"";
         text += text.empty() ? "" : ", ";
-        text += source.ends_with(".py") ? name + "=" + inPython
-                : isYaml                ? name + ": " + value
-                                        : "--" + name + " " + value;
+        text += source.ends_with(".py") ? name + "=" + said
+                : isYaml                ? name + ": " + said
+                                        : argument + " " + said;
     }
     return text;
 }

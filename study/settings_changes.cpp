@@ -1,6 +1,7 @@
 #include "planner/base/integers.h"
 #include "planner/spec/check_liger.h"
 #include "planner/spec/gpu_kernels.h"
+#include "planner/spec/liger_code.h"
 #include "planner/spec/written_attention.h"
 #include "study/change_offers.h"
 
@@ -12,11 +13,34 @@ namespace fabricast::offers {
 
 namespace {
 
-/// torchtune has models and losses of its own.
-bool isOfTune(const Question& question) {
+/// Whether a question was read of a framework's file: "torchtune".
+bool isOf(const Question& question, const std::string& framework) {
     const JsonValue* const imported = question.root.find("imported");
     const JsonValue* const from = imported == nullptr ? nullptr : imported->find("from");
-    return from != nullptr && from->text().value_or("").starts_with("torchtune: ");
+    return from != nullptr && from->text().value_or("").starts_with(framework + ": ");
+}
+
+/// What turns on those of Liger's kernels that a layout is forecast with and does not have yet.
+Edits missingLigerKernels(Scenario now) {
+    const LigerCode* const code = ligerCodeOf(now.model);
+    KernelSettings& kernels = now.settings.kernels;
+    Edits edits;
+    const auto turnOn = [&](const char* name, auto& kernel, auto liger, bool isThere) {
+        const auto before = std::exchange(kernel, liger);
+        if (isThere && before != liger && checkLiger(now)) {
+            edits.push_back(setting(std::string("settings.kernels.") + name, "liger"));
+        } else {
+            kernel = before;
+        }
+    };
+    turnOn("loss", kernels.loss, LossKernel::Liger, true);
+    turnOn("norm", kernels.norm, NormKernel::Liger, true);
+    turnOn("rope", kernels.rope, RopeKernel::Liger, code != nullptr && code->rotates);
+    turnOn("activation",
+           kernels.activation,
+           ActivationKernel::Liger,
+           code != nullptr && code->activates);
+    return edits;
 }
 
 /// Whether experts lie on several ranks; of a search, whether they may.
@@ -123,21 +147,29 @@ void chunkedLoss(const ChangeSubject& subject, Offers& offers) {
     }
 }
 
-/// Of transformers' models, by Liger.
-void fusedLoss(const ChangeSubject& subject, Offers& offers) {
+/// Of transformers' models, by Liger: the loss alone, and all that it has for them, which one
+/// argument of the Trainer turns on.
+void ligerKernels(const ChangeSubject& subject, Offers& offers) {
     constexpr std::array kStacks = {"ddp", "fsdp2", "deepspeed", "accelerate", "axolotl"};
     const bool runs = !isSearch(subject) || std::ranges::any_of(kStacks, [&](const char* stack) {
         return has(subject, stack);
     });
-    Scenario fused = subject.now;
-    fused.settings.kernels.loss = LossKernel::Liger;
+    Scenario now = subject.now;
     if (isSearch(subject)) {  // its layouts and code are those of no one stack
-        fused.settings.kernels.code = ModelCode::HuggingFace;
-        fused.layout = {};
+        now.settings.kernels.code = ModelCode::HuggingFace;
+        now.layout = {};
     }
-    const bool isNew = subject.now.settings.kernels.loss != LossKernel::Liger;
-    if (runs && isNew && !isOfTune(subject.question) && checkLiger(fused)) {
-        offers.add({setting("settings.kernels.loss", "liger")});
+    const Edits all = missingLigerKernels(now);
+    if (!runs || all.empty() || isOf(subject.question, "torchtune")) {
+        return;
+    }
+    const bool isOneArgument = isOf(subject.question, "Hugging Face Trainer");
+    const bool hasLoss = all.front().path == "settings.kernels.loss";
+    if (hasLoss && (isSearch(subject) || !isOneArgument || all.size() == 1)) {
+        offers.add({all.front()});
+    }
+    if (!isSearch(subject) && all.size() > (hasLoss ? 1U : 0U)) {
+        offers.add(all);
     }
 }
 

@@ -255,6 +255,9 @@ def read_torchtitan_toml(plan):
                         cp=mesh.context_parallel_degree, tp=mesh.tensor_parallel_degree,
                         pp=mesh.pipeline_parallel_degree, ep=mesh.expert_parallel_degree,
                         etp=mesh.expert_tensor_parallel_degree, world_size=plan.gpus)
+    if config.experimental.custom_import:
+        sys.path.insert(0, "")
+        importlib.import_module(config.experimental.custom_import)
     models = get_train_spec(config.model.name).model_args
     need(config.model.flavor in models, f"{config.model.name} has no flavor {config.model.flavor}")
     model = models[config.model.flavor]

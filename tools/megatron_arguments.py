@@ -87,14 +87,18 @@ def as_megatron_does(values):
                "gradient_accumulation_fusion": False}  # its kernel is not built without a GPU
     if values.get("swiglu"):
         values |= {"gated_linear_unit": True, "activation_func": torch.nn.functional.silu}
+    if values.get("quick_geglu"):
+        from megatron.core.fusions.fused_bias_geglu import quick_gelu
+        values |= {"gated_linear_unit": True, "activation_func": quick_gelu}
     for name in ("main_grads_dtype", "exp_avg_dtype", "exp_avg_sq_dtype"):
         if name in values:
             values[name] = dtypes[values[name]]
     for name in ("recompute_modules", "hierarchical_context_parallel_sizes"):
         if name in values and not isinstance(values[name], list):
             values[name] = [values[name]]
-    if "moe_layer_freq" in values:
-        values["moe_layer_freq"] = eval(str(values["moe_layer_freq"]), {"__builtins__": {}})  # "([0]*3+[1]*58)"
+    for name in ("moe_layer_freq", "window_attn_skip_freq"):
+        if name in values:
+            values[name] = eval(str(values[name]), {"__builtins__": {}})  # "([0]*3+[1]*58)"
     if "attention_backend" in values:
         values["attention_backend"] = AttnBackend[values["attention_backend"]]
     values.setdefault("expert_tensor_parallel_size", values["tensor_model_parallel_size"])

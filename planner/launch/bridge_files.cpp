@@ -28,7 +28,7 @@ std::vector<BridgeKey> yoursToSet(const Scenario& scenario) {
             {"logger", "log_throughput", "True"}};
 }
 
-std::string bridgeImports(bool adapts) {
+std::string bridgeImports(bool adapts, const std::string& activation) {
     return "import os\n\n"
            "import torch\n"
            "from megatron.bridge.models.gpt_provider import GPTModelProvider, local_layer_spec\n" +
@@ -42,7 +42,7 @@ std::string bridgeImports(bool adapts) {
            std::string(adapts ? "from megatron.bridge.training.finetune import finetune\n" : "") +
            "from megatron.bridge.training.gpt_step import forward_step\n"
            "from megatron.bridge.training.mixed_precision import MixedPrecisionConfig\n" +
-           (adapts ? "" : "from megatron.bridge.training.pretrain import pretrain\n") +
+           (adapts ? "" : "from megatron.bridge.training.pretrain import pretrain\n") + activation +
            "from megatron.core.transformer.enums import AttnBackend\n\n"
            "# Yours to set: for how long and how fast; below the data (without a blend it is "
            "mock data), the\n"
@@ -105,8 +105,8 @@ Result<LaunchFiles> bridgeFiles(const LaunchFacts& facts) {
         files.environment.emplace_back("CUDA_DEVICE_MAX_CONNECTIONS=1");
     }
     files.files.push_back({"train.py",
-                           commentOf(facts.about) + bridgeImports(adapts) + containerText(keys) +
-                               "if __name__ == \"__main__\":\n    " +
+                           commentOf(facts.about) + bridgeImports(adapts, activationImport(keys)) +
+                               containerText(keys) + "if __name__ == \"__main__\":\n    " +
                                (adapts ? "finetune" : "pretrain") + "(config(), forward_step)\n"});
     files.command = {"train.py"};
     return files;

@@ -8,6 +8,8 @@
 namespace fabricast {
 namespace {
 
+constexpr std::string_view kQuickGelu = "quick_gelu";
+
 std::string listed(const std::vector<std::string>& values, bool quotes) {
     std::string text;
     for (const std::string& value : values) {
@@ -32,7 +34,7 @@ std::string pythonValue(const MegatronArgument& argument, PythonForm form) {
         case PythonForm::Texts:
             return "[" + listed(argument.values, true) + "]";
         case PythonForm::Pair:
-            return "(" + listed(argument.values, false) + ")";
+            return "(" + first + ")";
         case PythonForm::Type:
             return first == "bf16"   ? "torch.bfloat16"
                    : first == "fp16" ? "torch.float16"
@@ -61,6 +63,8 @@ bool usesRope(const MegatronArguments::Group& group) {
 void addImplied(const MegatronArgument& argument, std::vector<BridgeKey>& keys) {
     if (argument.flag == "--swiglu") {
         keys.push_back({"model", "activation_func", "torch.nn.functional.silu"});
+    } else if (argument.flag == "--quick-geglu") {
+        keys.push_back({"model", "activation_func", std::string(kQuickGelu)});
     } else if (argument.flag == "--use-distributed-optimizer") {
         keys.push_back({"optimizer", "use_distributed_optimizer", "True"});
     } else if (argument.flag == "--overlap-param-gather") {
@@ -97,6 +101,13 @@ Result<std::vector<BridgeKey>> bridgeKeys(const MegatronArguments& arguments) {
         }
     }
     return keys;
+}
+
+std::string activationImport(const std::vector<BridgeKey>& keys) {
+    return std::ranges::find(keys, kQuickGelu, &BridgeKey::value) == keys.end()
+               ? ""
+               : "from megatron.core.fusions.fused_bias_geglu import " + std::string(kQuickGelu) +
+                     "\n";
 }
 
 std::optional<std::string> bridgeKeyOf(const std::string& flag) {

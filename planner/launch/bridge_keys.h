@@ -36,6 +36,9 @@ struct BridgeKey {
     std::string value;
 };
 
+/// The import of activations that are functions of Megatron-Core; empty where the keys name none.
+std::string activationImport(const std::vector<BridgeKey>& keys);
+
 /// The keys that say the same as Megatron's arguments, in their order, and those that one argument
 /// implies in Megatron-LM and Bridge wants to hear. An error names an argument without a key.
 Result<std::vector<BridgeKey>> bridgeKeys(const MegatronArguments& arguments);

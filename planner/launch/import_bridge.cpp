@@ -71,6 +71,9 @@ std::optional<std::vector<std::string>> argumentValues(PythonForm form,
             const char* const asked = form == PythonForm::On ? "True" : "False";
             return first == asked ? std::optional(std::vector<std::string>()) : std::nullopt;
         }
+        case PythonForm::Pair:
+            return std::vector<std::string>{values.size() == 2 ? first + "," + values.back()
+                                                               : first};
         case PythonForm::Type:
             return std::vector<std::string>{shortType(first)};
         case PythonForm::Backend:
@@ -96,6 +99,18 @@ void addWord(const LaunchKey& one, LaunchKeys& keys) {
     }
 }
 
+/// Nodes and ranks of each that NeMo's Trainer counts with, where they are numbers.
+void addTrainersRanks(const LaunchKeys& program, LaunchKeys& keys) {
+    for (const char* const path : {"Trainer.num_nodes", "Trainer.devices"}) {
+        const LaunchKey* const said = program.find(path);
+        const std::string count =
+            said == nullptr || said->values.size() != 1 ? "" : said->values.front();
+        if (!count.empty() && count.find_first_not_of("0123456789") == std::string::npos) {
+            keys.add(*said);
+        }
+    }
+}
+
 /// What Megatron's parser is told where Bridge is told nothing.
 void addSilent(const LaunchKeys& program, LaunchKeys& keys) {
     const bool isNemo = program.find("MegatronStrategy") != nullptr;
@@ -105,6 +120,9 @@ void addSilent(const LaunchKeys& program, LaunchKeys& keys) {
     };
     keys.add(
         {.path = "script", .values = {program.source()}, .line = at->line, .column = at->column});
+    if (isNemo) {
+        addTrainersRanks(program, keys);
+    }
     const std::string model = isNemo ? "GPTConfig" : "GPTModelProvider";
     if (isNemo || program.find("LoRA") != nullptr) {
         keys.add({.path = "stack", .values = {"nemo"}, .line = at->line, .column = at->column});

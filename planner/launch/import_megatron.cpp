@@ -53,51 +53,6 @@ constexpr std::array<std::string_view, 10> kUnmodelledByMegatron = {
     "--heterogeneous-layers-config-path",
     "--hybrid-override-pattern"};
 
-/// Numbers of a model that Hugging Face's config names, for a decoder of Llama's or Mixtral's kind.
-constexpr std::array kShape = {
-    std::pair{"--num-layers"sv, "num_hidden_layers"sv},
-    std::pair{"--hidden-size"sv, "hidden_size"sv},
-    std::pair{"--ffn-hidden-size"sv, "intermediate_size"sv},
-    std::pair{"--num-attention-heads"sv, "num_attention_heads"sv},
-    std::pair{"--num-query-groups"sv, "num_key_value_heads"sv},
-    std::pair{"--kv-channels"sv, "head_dim"sv},
-    std::pair{"--vocab-size"sv, "vocab_size"sv},
-    std::pair{"--max-position-embeddings"sv, "max_position_embeddings"sv},
-    std::pair{"--num-experts"sv, "num_local_experts"sv},
-    std::pair{"--moe-router-topk"sv, "num_experts_per_tok"sv}};
-
-/// Of other kinds -m says the model.
-Result<void> importMegatronModel(ScenarioDraft& draft) {
-    LaunchKeys& keys = draft.keys();
-    const bool sparse = keys.has("--num-experts");
-    const bool decoder = keys.has("--swiglu") && !keys.has("--multi-latent-attention") &&
-                         keys.text("--normalization") == "RMSNorm" && keys.has("--vocab-size") &&
-                         !keys.has("--moe-shared-expert-intermediate-size") &&
-                         !keys.has("--qk-layernorm") && !keys.has("--window-size");
-    if (!decoder) {
-        draft.assume("model", "the model's shape is not read: -m names the model");
-        return {};
-    }
-    const bool biased = keys.use("--add-qkv-bias") != nullptr;  // as Qwen 2 has it
-    draft.set("model.model_type", sparse ? "mixtral" : biased ? "qwen2" : "llama", "--num-layers");
-    for (const auto& [argument, name] : kShape) {
-        FABRICAST_TRY(draft.copyWhole("model." + std::string(name), argument));
-    }
-    if (!keys.has("--max-position-embeddings")) {  // as NeMo and Bridge have it
-        FABRICAST_TRY(draft.copyWhole("model.max_position_embeddings", "--seq-length"));
-    }
-    if (sparse) {
-        FABRICAST_TRY(draft.copyWhole("model.intermediate_size", "--moe-ffn-hidden-size"));
-    }
-    if (!keys.has("--num-query-groups")) {
-        FABRICAST_TRY(draft.copyWhole("model.num_key_value_heads", "--num-attention-heads"));
-    }
-    draft.set("model.tie_word_embeddings",
-              !keys.has("--untie-embeddings-and-output-weights"),
-              "--untie-embeddings-and-output-weights");
-    return {};
-}
-
 Result<void> importRanks(ScenarioDraft& draft) {
     LaunchKeys& keys = draft.keys();
     FABRICAST_ASSIGN(const std::optional<StartedRanks> started, startedRanks(draft));
@@ -203,6 +158,7 @@ Result<void> importPipeline(ScenarioDraft& draft) {
 /// Keys that change no forecast, by how they begin.
 const std::vector<std::string_view>& harmlessToMegatron() {
     static const std::vector<std::string_view> keys = {"torchrun",
+                                                       "Trainer.",
                                                        "script",
                                                        "--lr",
                                                        "--min-lr",

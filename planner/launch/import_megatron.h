@@ -4,8 +4,11 @@
 
 namespace fabricast {
 
-// Parts of Megatron's arguments as keys of a scenario; layout and model stand beside
-// importMegatron.
+// Parts of Megatron's arguments as keys of a scenario; the layout stands beside importMegatron.
+
+/// The shape of a decoder as Llama, Mistral, Mixtral, Qwen 2 or Qwen 3 have it; of other kinds -m
+/// says the model.
+Result<void> importMegatronModel(ScenarioDraft& draft);
 Result<void> importMegatronPrecision(ScenarioDraft& draft);
 Result<void> importRecompute(ScenarioDraft& draft);
 Result<void> importMegatronKernels(ScenarioDraft& draft);

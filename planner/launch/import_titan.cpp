@@ -318,6 +318,7 @@ Result<JsonValue> importTitan(LaunchKeys& file, const ImportContext& context) {
                          "comm.",
 
                          "model.print",
+                         "experimental.custom_import",
                          "torchrun",
                          "script",
                          "quantize.",

@@ -21,6 +21,7 @@ Result<void> importTrainerPrecision(ScenarioDraft& draft, bool isSaid);
 /// Refuses what is not plain training of a language model: TRL's trainers on preferences, by the
 /// class that a program calls, the script's name or an argument that they alone have.
 Result<void> refusePreferenceTrainer(LaunchKeys& keys);
+bool trainsOnPreferences(LaunchKeys keys);
 
 /// "--device_map auto" puts the layers of one model on the GPUs of one process: refused beside
 /// other ranks, as Accelerate does, and noted for a process that has several GPUs.

@@ -23,31 +23,23 @@ std::string activationKernel(const ModelSpec& model) {
 /// A kernel as an argument of Liger's function, and whether the scenario has it.
 struct LigerArgument {
     std::string name;
-    bool isOn = false;
+    bool isAsked = false;
+    bool isThere = true;  ///< Liger has one for the family
+
+    [[nodiscard]] bool isOn() const { return isAsked && isThere; }
 };
 
 std::vector<LigerArgument> ligerArguments(const Scenario& scenario) {
     const KernelSettings& kernels = scenario.settings.kernels;
     const LigerCode* const code = ligerCodeOf(scenario.model);
     const bool rotates = code != nullptr && code->rotates;
-    return {{"rope", rotates && kernels.rope == RopeKernel::Liger},
+    const bool activates = code != nullptr && code->activates;
+    return {{"rope", kernels.rope == RopeKernel::Liger, rotates},
             {"rms_norm", kernels.norm == NormKernel::Liger},
-            {activationKernel(scenario.model), kernels.activation == ActivationKernel::Liger},
+            {activationKernel(scenario.model),
+             kernels.activation == ActivationKernel::Liger,
+             activates},
             {kFusedLossName, kernels.loss == LossKernel::Liger}};
-}
-
-/// What liger_kernel_config says of the kernels that are not wanted: all are on by default, but
-/// GLM-4's rotary embedding, which there is none of.
-std::string ligerConfig(const Scenario& scenario) {
-    const LigerCode* const code = ligerCodeOf(scenario.model);
-    std::string off;
-    for (const LigerArgument& one : ligerArguments(scenario)) {
-        const bool isThere = one.name != "rope" || (code != nullptr && code->rotates);
-        if (!one.isOn && isThere) {
-            off += (off.empty() ? "{" : ", ") + quotedText(one.name) + ": False";
-        }
-    }
-    return off.empty() ? "" : off + "}";
 }
 
 /// transformers reads no file here.
@@ -90,6 +82,16 @@ Result<void> setLigerKernels(ScenarioDraft& draft,
 
 }  // namespace
 
+std::string ligerConfig(const Scenario& scenario) {
+    std::string off;
+    for (const LigerArgument& one : ligerArguments(scenario)) {
+        if (!one.isAsked && one.isThere) {
+            off += (off.empty() ? "{" : ", ") + quotedText(one.name) + ": False";
+        }
+    }
+    return off.empty() ? "" : off + "}";
+}
+
 std::string ligerFunction(const ModelSpec& model) {
     return std::string(kLigerCall) + model.family;
 }
@@ -97,7 +99,7 @@ std::string ligerFunction(const ModelSpec& model) {
 std::string ligerCall(const Scenario& scenario) {
     std::string arguments = "cross_entropy=False";
     for (const LigerArgument& one : ligerArguments(scenario)) {
-        arguments += ", " + one.name + (one.isOn ? "=True" : "=False");
+        arguments += ", " + one.name + (one.isOn() ? "=True" : "=False");
     }
     return ligerFunction(scenario.model) + "(" + arguments + ")";
 }
@@ -116,7 +118,7 @@ void addLigerArguments(const Scenario& scenario, LaunchFiles& files) {
 
 void addLigerKeys(const Scenario& scenario, const std::function<void(const std::string&)>& turnOn) {
     for (const LigerArgument& one : ligerArguments(scenario)) {
-        if (one.isOn) {
+        if (one.isOn()) {
             const bool isActivation = one.name == activationKernel(scenario.model);
             turnOn("liger_" + (isActivation ? "glu_activation" : one.name));
         }

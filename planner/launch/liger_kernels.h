@@ -15,6 +15,9 @@ namespace fabricast {
 /// "--use_liger_kernel" behind the script of run.sh; a command line cannot turn single kernels off,
 /// which is said.
 void addLigerArguments(const Scenario& scenario, LaunchFiles& files);
+/// What liger_kernel_config says of the kernels that are not wanted, "{"rope": False}": all that
+/// there are for a family are on by default. Empty: all of them are wanted.
+std::string ligerConfig(const Scenario& scenario);
 /// Axolotl's key of each kernel that is on: "liger_rms_norm".
 void addLigerKeys(const Scenario& scenario, const std::function<void(const std::string&)>& turnOn);
 /// The function that patches this model's code, "apply_liger_kernel_to_llama"; and its call.

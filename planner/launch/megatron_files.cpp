@@ -90,9 +90,9 @@ std::string written(const MegatronArguments& arguments) {
 /// What no plan says: data, learning rate, and numbers of the model that change no shape.
 std::string yours() {
     return "# Yours to set: what to read, for how long, and numbers of the model that change no\n"
-           "# shape. Take the base of its rotary positions, the epsilon of its norms and the "
-           "scaling\n"
-           "# of its router from its config.json.\n"
+           "# shape. Take the base and the scaling of its rotary positions, the epsilon of its "
+           "norms and\n"
+           "# the scaling of its router from its config.json.\n"
            "YOURS=(\n"
            "    --mock-data --tokenizer-type NullTokenizer\n"
            "    --train-iters \"${STEPS:-100}\" --lr \"${LR:-3e-4}\"\n"

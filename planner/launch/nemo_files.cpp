@@ -106,10 +106,12 @@ bool has(const NemoKeys& keys, std::string_view type) {
     return std::ranges::find(keys, type, &BridgeKey::section) != keys.end();
 }
 
-std::string head(bool adapts) {
+std::string head(bool adapts, const std::string& activation) {
     return std::string(
                "import os\n\nimport torch\n"
-               "from megatron.core.distributed import DistributedDataParallelConfig\n"
+               "from megatron.core.distributed import DistributedDataParallelConfig\n") +
+           activation +
+           std::string(
                "from megatron.core.optimizer import OptimizerConfig\n"
                "from megatron.core.transformer.enums import AttnBackend\n"
                "from nemo import lightning as nl\n"
@@ -147,7 +149,8 @@ std::string trainerText(const LaunchFacts& facts, const NemoKeys& keys) {
 std::string programText(const LaunchFacts& facts, const NemoKeys& keys) {
     const bool adapts = has(keys, "LoRA");
     const std::string in(4, ' ');
-    std::string text = commentOf(facts.about) + head(adapts) + "def main():\n";
+    std::string text =
+        commentOf(facts.about) + head(adapts, activationImport(keys)) + "def main():\n";
     text += in + "model = llm.GPTModel(" + callOf("GPTConfig", keys, in, "", "llm.") + ")\n";
     text += in +
             "optim = nl.MegatronOptimizerModule(config=" + callOf("OptimizerConfig", keys, in) +

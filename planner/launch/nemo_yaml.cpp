@@ -49,6 +49,7 @@ constexpr std::array kNemoRows = {
     NemoRow{"model.num_attention_heads", "--num-attention-heads"},
     NemoRow{"model.num_query_groups", "--num-query-groups"},
     NemoRow{"model.kv_channels", "--kv-channels"},
+    NemoRow{"model.rotary_percentage", "--rotary-percent"},
     NemoRow{"model.num_moe_experts", "--num-experts"},
     NemoRow{"model.moe_router_topk", "--moe-router-topk"},
     NemoRow{"model.make_vocab_size_divisible_by", "--make-vocab-size-divisible-by"},

@@ -116,6 +116,19 @@ std::string inOwnWords(const OpenedFile& file, const std::string& text) {
     return said;
 }
 
+std::string asTyped(const std::string& text) {
+    constexpr std::string_view kIs = ": ";
+    const std::size_t is = text.find(kIs);
+    const auto isOfKey = [](char letter) { return isFlagLetter(letter) || letter == '.'; };
+    if (is == std::string::npos || !std::ranges::all_of(text.substr(0, is), isOfKey)) {
+        return text;
+    }
+    const std::string key = text.substr(0, is);
+    const std::string value = text.substr(is + kIs.size());
+    const bool isMap = value.starts_with("{") && value.ends_with("}");
+    return isMap ? key + "." + asTyped(value.substr(1, value.size() - 2)) : key + "=" + value;
+}
+
 std::string writtenKey(const OpenedFile& file, const LaunchKey& key) {
     if (key.path.starts_with("--")) {
         std::string text = key.path;

@@ -15,6 +15,10 @@ namespace fabricast {
 /// "without model.sequence_parallel: true" of NeMo's YAML. What it has no key for stays.
 std::string inOwnWords(const OpenedFile& file, const std::string& text);
 
+/// "optimizer.fused=False" of "optimizer: {fused: False}": a key of YAML as torchtune takes what is
+/// typed. Other text stays.
+std::string asTyped(const std::string& text);
+
 /// What a person would write into the file for this key of its: "--micro-batch-size 2",
 /// "training.seq_len = 4096", "gradient_checkpointing: true".
 std::string writtenKey(const OpenedFile& file, const LaunchKey& key);

@@ -15,28 +15,28 @@ namespace fabricast {
 namespace {
 
 /// Classes whose arguments are those of Hugging Face's Trainer, and of TRL's.
-constexpr std::array<std::string_view, 5> kArgumentClasses = {
-    "TrainingArguments", "Seq2SeqTrainingArguments", "SFTConfig", "DPOConfig", "GRPOConfig"};
+constexpr std::array<std::string_view, 14> kArgumentClasses = {"TrainingArguments",
+                                                               "Seq2SeqTrainingArguments",
+                                                               "SFTConfig",
+                                                               "DPOConfig",
+                                                               "GRPOConfig",
+                                                               "KTOConfig",
+                                                               "ORPOConfig",
+                                                               "CPOConfig",
+                                                               "PPOConfig",
+                                                               "RLOOConfig",
+                                                               "OnlineDPOConfig",
+                                                               "GKDConfig",
+                                                               "DistillationConfig",
+                                                               "RewardConfig"};
 
 /// Classes of TRL that train on preferences or rewards, and no plain language model.
-constexpr std::array<std::string_view, 18> kOfPreferences = {"DPOConfig",
-                                                             "DPOTrainer",
-                                                             "GRPOConfig",
-                                                             "GRPOTrainer",
-                                                             "KTOConfig",
-                                                             "KTOTrainer",
-                                                             "ORPOConfig",
-                                                             "ORPOTrainer",
-                                                             "CPOConfig",
-                                                             "CPOTrainer",
-                                                             "PPOConfig",
-                                                             "PPOTrainer",
-                                                             "RLOOConfig",
-                                                             "RLOOTrainer",
-                                                             "RewardConfig",
-                                                             "RewardTrainer",
-                                                             "PRMTrainer",
-                                                             "OnlineDPOTrainer"};
+constexpr std::array<std::string_view, 23> kOfPreferences = {
+    "DPOConfig",        "DPOTrainer",    "GRPOConfig",  "GRPOTrainer",        "KTOConfig",
+    "KTOTrainer",       "ORPOConfig",    "ORPOTrainer", "CPOConfig",          "CPOTrainer",
+    "PPOConfig",        "PPOTrainer",    "RLOOConfig",  "RLOOTrainer",        "OnlineDPOConfig",
+    "OnlineDPOTrainer", "GKDConfig",     "GKDTrainer",  "DistillationConfig", "DistillationTrainer",
+    "RewardConfig",     "RewardTrainer", "PRMTrainer"};
 
 /// What else is said where the model and its adapters are made, as a command line says it.
 struct ArgumentName {

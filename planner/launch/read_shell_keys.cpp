@@ -269,27 +269,35 @@ std::string scriptIn(const std::string& word) {
     return found;
 }
 
+/// The last part of a path: "bash" of "/bin/bash".
+std::string_view programOf(const std::string& word) {
+    return std::string_view(word).substr(word.rfind('/') + 1);
+}
+
+/// Whether a command may start the script that is its word `at`: it is the program itself, or
+/// stands behind a shell or a program that starts others. One that tests, copies or sources a file
+/// does not.
+bool mayStart(const ShellCommand& command, std::size_t at) {
+    constexpr std::array<std::string_view, 3> kShells = {"bash", "sh", "zsh"};
+    constexpr std::array<std::string_view, 21> kStarters = {
+        "srun",    "mpirun", "mpiexec",     "jsrun",     "aprun",    "flux", "ssh",
+        "pdsh",    "clush",  "docker",      "podman",    "enroot",   "sudo", "nohup",
+        "timeout", "time",   "singularity", "apptainer", "torchrun", "nice", "numactl"};
+    const auto isShell = [&](const ShellWord& word) {
+        return std::ranges::find(kShells, programOf(word.text)) != kShells.end();
+    };
+    const auto before = command.begin() + static_cast<std::ptrdiff_t>(at);
+    return at == 0 || std::any_of(command.begin(), before, isShell) ||
+           std::ranges::find(kStarters, programOf(command.front().text)) != kStarters.end();
+}
+
 /// A job that starts another script: its name, and what stands before it.
 void addStarted(const std::vector<ShellCommand>& commands, LaunchKeys& keys) {
-    constexpr std::array<std::string_view, 14> kOthers = {"source",
-                                                          ".",
-                                                          "echo",
-                                                          "test",
-                                                          "[",
-                                                          "cp",
-                                                          "mv",
-                                                          "rm",
-                                                          "chmod",
-                                                          "ls",
-                                                          "cat",
-                                                          "curl",
-                                                          "wget",
-                                                          "eval"};
     for (const ShellCommand& command : commands) {
-        const bool isOther = std::ranges::find(kOthers, command.front().text) != kOthers.end();
-        for (std::size_t i = 0; i < command.size() && !isOther; ++i) {
+        for (std::size_t i = 0; i < command.size(); ++i) {
             const ShellWord& word = command[i];
-            if (std::string script = scriptIn(word.text); !script.empty()) {
+            std::string script = scriptIn(word.text);
+            if (!script.empty() && mayStart(command, i)) {
                 addLauncher(command, i, keys);
                 keys.add({.path = "starts",
                           .values = {std::move(script)},

@@ -79,6 +79,10 @@ Result<void> refusePreferenceTrainer(LaunchKeys& keys) {
                                kInsteadOfPreferences);
 }
 
+bool trainsOnPreferences(LaunchKeys keys) {
+    return !refusePreferenceTrainer(keys);
+}
+
 bool seesOneGpu(LaunchKeys& keys) {
     const std::string seen = keys.text("env CUDA_VISIBLE_DEVICES").value_or(",");
     return seen.find_first_of(",$") == std::string::npos;

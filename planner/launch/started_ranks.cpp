@@ -113,10 +113,12 @@ Result<Count> startedRanks(ScenarioDraft& draft) {
     const auto nodeOptions = {std::string_view("torchrun --nnodes"),
                               std::string_view("torchrun --num_nodes"),
                               std::string_view("srun --nodes"),
-                              std::string_view("sbatch --nodes")};
+                              std::string_view("sbatch --nodes"),
+                              std::string_view("Trainer.num_nodes")};
     const auto rankOptions = {std::string_view("torchrun --nproc-per-node"),
                               std::string_view("torchrun --nproc_per_node"),
-                              std::string_view("torchrun --num_gpus")};
+                              std::string_view("torchrun --num_gpus"),
+                              std::string_view("Trainer.devices")};
     FABRICAST_ASSIGN(const Count all, countOf(keys, {"torchrun --num_processes", "mpirun -np"}));
     if (all) {
         return all;

@@ -1,5 +1,6 @@
 #include "planner/launch/torchtitan_files.h"
 
+#include "planner/launch/torchtitan_flavor.h"
 #include "planner/launch/torchtitan_keys.h"
 #include "planner/launch/torchtitan_model.h"
 #include "planner/launch/untold_settings.h"
@@ -108,10 +109,16 @@ std::string_view titanCheckpointing(const RecomputeSettings& recompute) {
     }
 }
 
+/// Its flavor, or the one that a module adds.
+Result<TitanModel> flavorOf(const ModelSpec& model) {
+    Result<TitanModel> packaged = titanModel(model, false);
+    return packaged || !titanFlavorModule(model) ? packaged : TitanModel{"llama3", model.name, ""};
+}
+
 Result<std::string> tomlFile(const LaunchFacts& facts, TitanKeys keys) {
     const Scenario& scenario = facts.scenario;
     const Settings& settings = scenario.settings;
-    FABRICAST_ASSIGN(const TitanModel model, titanModel(scenario.model, false));
+    FABRICAST_ASSIGN(const TitanModel model, flavorOf(scenario.model));
     FABRICAST_ASSIGN(const std::string floats, floatSection(settings.kernels.quantization));
     // Its script that fetches a tokenizer puts it into a folder of the model's name.
     const bool isFolder = facts.loadFrom.starts_with(".") || facts.loadFrom.starts_with("/");
@@ -193,8 +200,16 @@ Result<LaunchFiles> torchtitanFiles(const LaunchFacts& facts) {
         if (scenario.layout.tp > 1 && !scenario.layout.sp) {
             files.untold.emplace_back("layout.sp=off: 0.2.2 splits sequences wherever tp is");
         }
+        const bool addsFlavor = !titanModel(scenario.model, false);
+        if (addsFlavor) {
+            keys.add("experimental", "custom_import", std::string_view(kTitanFlavorModule));
+        }
         FABRICAST_ASSIGN(std::string text, tomlFile(facts, std::move(keys)));
         files.files.push_back({"train.toml", std::move(text)});
+        if (addsFlavor) {
+            FABRICAST_ASSIGN(std::string module, titanFlavorModule(scenario.model));
+            files.files.push_back({std::string(kTitanFlavorModule) + ".py", std::move(module)});
+        }
         files.command = {"-m", "torchtitan.train", "--job.config_file", "train.toml"};
         return files;
     }

@@ -1,5 +1,6 @@
 #include "planner/launch/torchtitan_model.h"
 
+#include "planner/launch/torchtitan_flavor.h"
 #include "planner/stack/packaged_models.h"
 #include "planner/stack/titan_models.h"
 
@@ -27,8 +28,16 @@ std::string modelOfTitan(const TitanModel& titan, const std::string& assets) {
     return found;
 }
 
+std::optional<std::span<const std::string_view>> titanNames(std::string_view folder, bool named) {
+    const std::span<const TitanFolder> all = titanFolders();
+    const auto found = std::ranges::find(all, folder, &TitanFolder::name);
+    return found == all.end() ? std::nullopt
+                              : std::optional(named ? found->configs : found->flavors);
+}
+
 std::string_view newestTitanWith(const ModelSpec& model) {
-    return !titanModel(model, true) && titanModel(model, false) ? "0.2.2" : "0.3.0";
+    const bool hasFlavor = titanModel(model, false) || titanFlavorModule(model);
+    return !titanModel(model, true) && hasFlavor ? "0.2.2" : "0.3.0";
 }
 
 Result<TitanModel> titanModel(const ModelSpec& model, bool named) {
@@ -40,7 +49,9 @@ Result<TitanModel> titanModel(const ModelSpec& model, bool named) {
         return TitanModel{
             std::string(known->folder), std::string(known->flavor), std::string(known->config)};
     }
-    const bool hasOther = known != all.end() && !(named ? known->flavor : known->config).empty();
+    const bool isKnown = known != all.end();
+    const bool hasOther = (isKnown && !(named ? known->flavor : known->config).empty()) ||
+                          (named && titanFlavorModule(model));
     std::string names =
         hasOther ? "--framework-version " + std::string(named ? "0.2.2" : "0.3.0") + ", or " : "";
     names += "one of ";

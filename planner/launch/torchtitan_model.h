@@ -2,6 +2,8 @@
 #include "planner/base/result.h"
 #include "planner/spec/model_spec.h"
 
+#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -17,6 +19,10 @@ struct TitanModel {
 /// The built-in model that a folder's flavor, or a config's name, is; of several the one that the
 /// tokenizer's folder is named after, else the newest. Empty: none that is known.
 std::string modelOfTitan(const TitanModel& titan, const std::string& assets);
+
+/// A folder's flavors in 0.2.2, or its configs in 0.3.0, where `named`; empty: the release has
+/// none. Nothing where the folder is of neither: it is somebody's own.
+std::optional<std::span<const std::string_view>> titanNames(std::string_view folder, bool named);
 
 /// The newest release that has a config of it: those of some models are in 0.2.2 alone.
 std::string_view newestTitanWith(const ModelSpec& model);

@@ -1,6 +1,7 @@
 #include "planner/launch/trl.h"
 
 #include "planner/launch/accelerate_arguments.h"
+#include "planner/launch/python_file.h"
 
 #include <algorithm>
 #include <array>
@@ -75,6 +76,12 @@ bool isTrl(const LaunchKeys& keys) {
     const std::string script = trlScript(keys);
     return keys.has(kTrlKey) || script.ends_with("trl/scripts/sft.py") ||
            script.ends_with("examples/scripts/sft.py") || (typesAdapters(keys) && !byFactory);
+}
+
+bool hasTrlsDefaults(const LaunchKeys& keys) {
+    return isTrl(keys) ||
+           std::ranges::any_of(trainersOfPreferences(),
+                               [&keys](std::string_view name) { return keys.has(name); });
 }
 
 LaunchKeys trlArguments(const LaunchKeys& keys) {

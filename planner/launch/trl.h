@@ -17,6 +17,9 @@ inline constexpr const char* kTrlKey = "trl";
 /// ModelConfig.
 bool isTrl(const LaunchKeys& keys);
 
+/// The same of its trainers on preferences and rewards, whose classes a program calls.
+bool hasTrlsDefaults(const LaunchKeys& keys);
+
 /// Arguments of the command with those of accelerate launch as "torchrun --num_processes".
 LaunchKeys trlArguments(const LaunchKeys& keys);
 /// The same of a file of arguments: "bf16: true" is "--bf16".

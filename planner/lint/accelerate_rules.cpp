@@ -201,7 +201,7 @@ LintHits unevenMachines(const LintView& view) {
 LintHits bothSharders(const LintView& view) {
     const auto& keys = view.file.keys();
     return keys.has("fsdp_config") && keys.has("deepspeed_config")
-               ? LintHits{{nullptr,
+               ? LintHits{{view.file.at("distributed_type"),
                            "fsdp_config and deepspeed_config are both there: distributed_type " +
                                view.file.text("distributed_type") + " reads one",
                            "leave the other out"}}
@@ -211,7 +211,7 @@ LintHits bothSharders(const LintView& view) {
 LintHits keptActivations(const LintView& view) {
     const char* const path = "fsdp_config.fsdp_activation_checkpointing";
     return isFsdp(view.file) && !view.file.isOn(path)
-               ? LintHits{{view.file.at(path),
+               ? LintHits{{view.file.at(view.file.has(path) ? path : "distributed_type"),
                            "activations are kept, unless the model's own checkpointing is on",
                            "fsdp_config: {fsdp_activation_checkpointing: true}, where memory is "
                            "short"}}

@@ -1,3 +1,4 @@
+#include "planner/launch/import_trainer.h"
 #include "planner/launch/trl.h"
 #include "planner/lint/lint_rule.h"
 
@@ -40,12 +41,15 @@ SaidPrecision precisionOf(const LintFile& file) {
             }
         }
     }
-    if (file.kind() == LaunchKind::Trainer && isTrl(file.keys()) && !file.isOff("--bf16")) {
+    const bool isTrainer = file.kind() == LaunchKind::Trainer;
+    if (isTrainer && hasTrlsDefaults(file.keys()) && !file.isOff("--bf16")) {
         return {"bf16", file.at("script")};
     }
+    if (isTrainer && trainsOnPreferences(file.keys())) {
+        return {};  // most probably of TRL
+    }
     // TrainingArguments have both off unless they are said; Axolotl chooses by the GPU.
-    return file.kind() == LaunchKind::Trainer ? SaidPrecision{"fp32", file.at("--bf16")}
-                                              : SaidPrecision{};
+    return isTrainer ? SaidPrecision{"fp32", file.at("--bf16")} : SaidPrecision{};
 }
 
 /// Where it is said, or that nothing is.
@@ -166,10 +170,34 @@ SaidPrecision anyPrecisionOf(const LintFile& file) {
     return precisionOf(file);
 }
 
+/// fp16 in place of it, in the words of the file; fp32 where the framework has no fp16.
+std::string withoutBf16(const LintFile& file) {
+    switch (file.kind()) {
+        case LaunchKind::Megatron:
+            return "leave --bf16 out, --fp16";
+        case LaunchKind::Titan:
+            return "training.mixed_precision_param = \"float32\"";
+        case LaunchKind::Deepspeed:
+            return R"("bf16": {"enabled": false}, "fp16": {"enabled": true})";
+        case LaunchKind::Accelerate:
+            return "mixed_precision: fp16";
+        case LaunchKind::Axolotl:
+            return "bf16: false, fp16: true";
+        case LaunchKind::Tune:
+            return "dtype: fp32";
+        case LaunchKind::Trainer:
+        case LaunchKind::Torch:
+        case LaunchKind::Script:
+            break;
+    }
+    const std::string off = typedIn(file, "bf16", "False");
+    return off + (off.starts_with("--") ? " " : ", ") + typedIn(file, "fp16", "True");
+}
+
 LintHits bf16BeforeAmpere(const LintView& view) {
     const SaidPrecision said = anyPrecisionOf(view.file);
     return isBeforeAmpere(view) && said.name == "bf16" && said.at != nullptr
-               ? LintHits{{said.at, "bf16 on " + capabilityOf(view), "fp16"}}
+               ? LintHits{{said.at, "bf16 on " + capabilityOf(view), withoutBf16(view.file)}}
                : LintHits{};
 }
 

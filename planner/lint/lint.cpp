@@ -31,6 +31,7 @@ std::vector<std::span<const LintRule>> rulesOf(const LintFile& file) {
             }
             rules.push_back(megatronLayoutRules());
             rules.push_back(megatronRunRules());
+            rules.push_back(megatronModelRules());
             break;
         case LaunchKind::Titan:
             rules.push_back(titanRules());
@@ -107,13 +108,20 @@ LintHits shownOf(LintHits hits) {
     return shown;
 }
 
+/// In the words of where it was found: what stands behind tune run is mended there.
+std::string fixOf(const LintHit& hit, const LintFile& file) {
+    const bool isTyped =
+        file.kind() == LaunchKind::Tune && hit.at != nullptr && !hit.at->file.empty();
+    return isTyped ? asTyped(hit.fix) : inOwnWords(file.opened(), hit.fix);
+}
+
 LintFinding findingOf(const LintRule& rule, const LintHit& hit, const LintFile& file) {
     return {.code = std::string(rule.code),
             .severity = rule.severity,
             .where = hit.at == nullptr ? file.keys().source() : file.keys().where(*hit.at),
             .what = inOwnWords(file.opened(), hit.what),
             .why = std::string(rule.why),
-            .fix = inOwnWords(file.opened(), hit.fix)};
+            .fix = fixOf(hit, file)};
 }
 
 }  // namespace
@@ -147,6 +155,7 @@ std::vector<LintRule> allLintRules() {
                              titanRules(),
                              megatronLayoutRules(),
                              megatronRunRules(),
+                             megatronModelRules(),
                              trainerRules(),
                              torchRules(),
                              tuneRules(),

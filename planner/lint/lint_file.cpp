@@ -79,4 +79,12 @@ bool LintFile::isOff(std::string_view path) const {
     return isWordOf(text(path), kOff);
 }
 
+std::string typedIn(const LintFile& file, const std::string& name, const std::string& value) {
+    const std::string& source = file.keys().source();
+    const bool isYaml = source.ends_with(".yaml") || source.ends_with(".yml");
+    return source.ends_with(".py") ? name + "=" + value
+           : isYaml                ? name + ": " + value
+                                   : "--" + name + " " + value;
+}
+
 }  // namespace fabricast

@@ -46,4 +46,7 @@ private:
     bool isArguments_ = false;
 };
 
+/// An argument of Hugging Face's Trainer as the file would say it: "--bf16 True" of a command line.
+std::string typedIn(const LintFile& file, const std::string& name, const std::string& value);
+
 }  // namespace fabricast

@@ -26,6 +26,7 @@ struct LintFacts {
     std::optional<std::int64_t> dataRanks{};  ///< of them, with samples of their own
     std::optional<std::int64_t> gpusPerNode{};
     std::optional<std::int64_t> kvHeads{};
+    std::optional<std::int64_t> rotatedPercent{};  ///< of each head, by its position
     std::optional<bool> isBlackwell{};
     std::optional<std::int64_t> capability{};  ///< compute capability, 70 for 7.0
     std::optional<double> shardShare{};        ///< of a forecast step, in communication of shards
@@ -66,6 +67,8 @@ std::span<const LintRule> axolotlRules();
 std::span<const LintRule> titanRules();
 std::span<const LintRule> megatronLayoutRules();
 std::span<const LintRule> megatronRunRules();
+/// Of arguments that say another model than the one that is trained.
+std::span<const LintRule> megatronModelRules();
 std::span<const LintRule> trainerRules();
 std::span<const LintRule> torchRules();
 std::span<const LintRule> tuneRules();

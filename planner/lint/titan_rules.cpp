@@ -1,3 +1,4 @@
+#include "planner/launch/torchtitan_model.h"
 #include "planner/lint/lint_rule.h"
 
 #include <algorithm>
@@ -325,6 +326,36 @@ LintHits fp32Products(const LintView& view) {
                                              : LintHits{};
 }
 
+/// The flavor of a TOML, which is of 0.2.2, or the config of arguments, which are of 0.3.0, where
+/// the folder is torchtitan's own and nothing of the user's may add to it.
+LintHits unknownModel(const LintView& view) {
+    const LintFile& file = view.file;
+    const bool named = file.isArguments();
+    const char* const path = named ? "config" : "model.flavor";
+    const std::string folder = file.text(named ? "module" : "model.name");
+    const auto names = titanNames(folder, named);
+    const bool isOwn = !file.text("experimental.custom_import").empty() ||
+                       !file.text("job.custom_config_module").empty();
+    if (!names || !file.has(path) || isOwn || isTaken(file.text(path), *names)) {
+        return {};
+    }
+    const std::string release = named ? "0.3.0" : "0.2.2";
+    const std::string which = named ? "config" : "flavor";
+    if (names->empty()) {
+        return {{file.at(path),
+                 "torchtitan " + release + " has no folder " + folder,
+                 "torchtitan " + std::string(named ? "0.2.2" : "0.3.0") + ", which has it"}};
+    }
+    std::string list;
+    for (const std::string_view one : *names) {
+        const bool isTried = one.find("debug") != std::string_view::npos;
+        list += isTried ? "" : (list.empty() ? "" : ", ") + std::string(one);
+    }
+    return {{file.at(path),
+             folder + " of torchtitan " + release + " has no " + which + " " + file.text(path),
+             "one of " + list}};
+}
+
 constexpr std::array kTitanRules = {
     LintRule{"TT01",
              LintSeverity::Error,
@@ -405,7 +436,12 @@ constexpr std::array kTitanRules = {
              LintSeverity::Error,
              "replicas of DDP that are split in other ways, too",
              "torchtitan ends when the model is made: DDP has not supported > 1D parallelism.",
-             &replicasBesideOthers}};
+             &replicasBesideOthers},
+    LintRule{"TT17",
+             LintSeverity::Error,
+             "a size of a model that the package does not have",
+             "torchtitan ends at the start: its config would be yours, by a module that adds it.",
+             &unknownModel}};
 
 }  // namespace
 

@@ -1,3 +1,4 @@
+#include "planner/launch/import_trainer.h"
 #include "planner/launch/trl.h"
 #include "planner/lint/lint_rule.h"
 
@@ -27,19 +28,11 @@ LintHits halvesOfTrainer(const LintView& view) {
                : LintHits{};
 }
 
-/// An argument of the Trainer as the file would say it: "--bf16 True" of a command line.
-std::string typedIn(const LintFile& file, const std::string& name, const std::string& value) {
-    const std::string& source = file.keys().source();
-    const bool isYaml = source.ends_with(".yaml") || source.ends_with(".yml");
-    return source.ends_with(".py") ? name + "=" + value
-           : isYaml                ? name + ": " + value
-                                   : "--" + name + " " + value;
-}
-
 LintHits fullTrainer(const LintView& view) {
     const LintFile& file = view.file;
     const bool isHalf = file.isOn("--fp16") || file.isOn("--bf16");
-    const bool byDefault = isTrl(file.keys()) && !file.isOff("--bf16");  // TRL's is bf16
+    const bool isOthers = hasTrlsDefaults(file.keys()) || trainsOnPreferences(file.keys());
+    const bool byDefault = isOthers && !file.isOff("--bf16");  // TRL's is bf16
     if (isHalf || byDefault || view.other(LaunchKind::Deepspeed) != nullptr ||
         !file.has("--per_device_train_batch_size")) {
         return {};
@@ -56,7 +49,7 @@ LintHits wideBase(const LintView& view) {
     const LintFile* const launcher = view.other(LaunchKind::Accelerate);
     const bool casts = view.other(LaunchKind::Deepspeed) != nullptr ||
                        (launcher != nullptr && launcher->text("distributed_type") == "DEEPSPEED");
-    if (!isTrl(file.keys()) || !file.isOn("--use_peft") || file.isOn("--load_in_4bit") ||
+    if (!hasTrlsDefaults(file.keys()) || !file.isOn("--use_peft") || file.isOn("--load_in_4bit") ||
         file.isOn("--load_in_8bit") || !isWide || casts) {
         return {};
     }

@@ -39,21 +39,31 @@ Result<void> without(std::string where, std::string why, std::string hint) {
 }
 
 Result<void> checkModel(const LigerUse& use, const ModelSpec& model) {
-    if (model.moe) {
-        return without(use.key, use.kernel + " is not modelled of a model with experts", use.other);
+    const LigerCode* const code = ligerCodeOf(model);
+    const std::string ofFamily = " for transformers' \"" + model.family + "\"";
+    if (code == nullptr && isLigerFamily(model)) {
+        return without(use.key, use.kernel + " is not modelled" + ofFamily, use.other);
     }
-    if (ligerCodeOf(model) == nullptr) {
+    if (code == nullptr) {
         const std::string what = use.kernel.substr(4, use.kernel.rfind(" of ") - 4);
+        return without(use.key, "Liger has no " + what + ofFamily, use.other);
+    }
+    if (model.moe && code->activates && use.key.ends_with(".activation")) {
         return without(use.key,
-                       "Liger has no " + what + " for transformers' \"" + model.family + "\"",
+                       use.kernel +
+                           " is not modelled of experts, whose products are its kernels "
+                           "too",
                        use.other);
     }
     return {};
 }
 
+/// Norms, positions and activations are of the rows and heads that a rank has. The loss reads the
+/// whole head.
 Result<void> checkLayout(const LigerUse& use, const Layout& layout) {
     const std::string with = use.kernel + " is not modelled ";
-    if (const auto axis = splitAxis(layout)) {
+    const auto axis = splitAxis(layout);
+    if (axis && use.key.ends_with(".loss")) {
         return without("layout." + *axis, with + "with " + *axis, *axis + "=1, or " + use.other);
     }
     if (layout.offload == Offload::Activations) {

@@ -4,6 +4,7 @@
 #include <array>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace fabricast {
 namespace {
@@ -25,6 +26,20 @@ tl::unexpected<Error> lacksModel(const ModelSpec& model, const std::string& what
         recipes.empty() ? "--stack fsdp2, accelerate or deepspeed, which run Hugging Face's code"
                         : "Megatron Bridge's own recipes with this layout (" +
                               std::string(recipes) + "), or --stack fsdp2 or accelerate");
+}
+
+/// One switch gives biases to all linear layers, routers among them.
+bool hasAllBiases(const ModelSpec& model) {
+    return model.attention.qkvBias && model.attention.outBias && model.moe->expertBias &&
+           model.moe->routerBias;
+}
+
+/// Some layers may see everything; the others have windows of one size.
+bool isOneWindow(const std::vector<std::int64_t>& windows) {
+    const auto first = std::ranges::find_if(windows, [](std::int64_t one) { return one > 0; });
+    return first == windows.end() || std::ranges::all_of(windows, [&](std::int64_t one) {
+               return one == 0 || one == *first;
+           });
 }
 
 }  // namespace
@@ -54,12 +69,14 @@ Result<void> checkMegatronCode(const ModelSpec& model) {
     if (model.attention.qkNorm == QkNorm::FullWidth) {
         return lacksModel(model, "norm over all of a query");
     }
-    if (model.moe && model.moe->expertBias) {
-        return lacksModel(model, "experts with biases and a clamped activation");
+    if (model.moe && (model.moe->expertBias || model.moe->routerBias) && !hasAllBiases(model)) {
+        return lacksModel(model, "experts with biases beside layers without");
     }
-    if (std::ranges::adjacent_find(model.window, std::ranges::not_equal_to()) !=
-        model.window.end()) {
-        return lacksModel(model, "windows that differ between layers");
+    if (model.family == "llama4_text") {
+        return lacksModel(model, "attention within chunks");
+    }
+    if (!isOneWindow(model.window)) {
+        return lacksModel(model, "windows of several sizes");
     }
     return {};
 }

@@ -44,7 +44,7 @@ std::optional<std::string> ownPartNote(std::string_view stack, const ModelSpec& 
         return code.error().why + ": its code would be yours";
     }
     if (const std::string_view recipes = bridgeRecipesOf(model);
-        isMegatron(stack) && !recipes.empty()) {
+        isMegatron(stack) && !recipes.empty() && !checkMegatronCode(model)) {
         return "of Megatron's programs only Megatron Bridge has " + model.name + ": " +
                std::string(recipes);
     }

@@ -34,6 +34,86 @@ constexpr std::array kKnownTitanModels = {
     KnownTitanModel{"qwen3-235b-a22b", "qwen3", "235B-A22B", ""},
     KnownTitanModel{"moonlight-16b-a3b", "kimi_k2_7", "", "moonlight_16b_a3b"}};
 
+using Names = std::span<const std::string_view>;
+
+constexpr std::array<std::string_view, 5> kDeepseekFlavors = {
+    "debugmodel", "debugmodel_flex_attn", "16B", "236B", "671B"};
+constexpr std::array<std::string_view, 10> kDeepseekConfigs = {
+    "deepseek_v3_debugmodel",
+    "deepseek_v3_debugmodel_mtp",
+    "deepseek_v3_debugmodel_mxfp8",
+    "deepseek_v3_debugmodel_hybridep",
+    "deepseek_v3_debugmodel_minimal_async_ep",
+    "deepseek_v3_16b",
+    "deepseek_v3_16b_hybridep",
+    "deepseek_v3_16b_minimal_async_ep",
+    "deepseek_v3_671b",
+    "deepseek_v3_671b_float8"};
+constexpr std::array<std::string_view, 3> kGptOssFlavors = {"debugmodel", "20b", "120b"};
+constexpr std::array<std::string_view, 4> kGptOssConfigs = {
+    "gpt_oss_debugmodel", "gpt_oss_debugmodel_flex", "gpt_oss_20b", "gpt_oss_120b"};
+constexpr std::array<std::string_view, 8> kLlama3Flavors = {"debugmodel",
+                                                            "debugmodel_flex_attn",
+                                                            "debugmodel_varlen_attn",
+                                                            "8B",
+                                                            "8B_flex",
+                                                            "8B_varlen",
+                                                            "70B",
+                                                            "405B"};
+constexpr std::array<std::string_view, 14> kLlama3Configs = {
+    "llama3_debugmodel",
+    "llama3_debugmodel_varlen_attn",
+    "llama3_debugmodel_dist_gemm",
+    "llama3_debugmodel_float8",
+    "llama3_debugmodel_nvfp4",
+    "llama3_debugmodel_first_85_pct_layers_nvfp4",
+    "llama3_debugmodel_float8_emulate_lora",
+    "llama3_debugmodel_ce_loss",
+    "llama3_8b",
+    "llama3_8b_first_85_pct_layers_nvfp4",
+    "llama3_8b_mxfp8",
+    "llama3_70b",
+    "llama3_405b",
+    "sft_debugmodel"};
+constexpr std::array<std::string_view, 6> kLlama4Flavors = {
+    "debugmodel", "17bx16e", "17bx128e", "debugmodel_irope", "17bx16e_irope", "17bx128e_irope"};
+constexpr std::array<std::string_view, 10> kQwen3Flavors = {"debugmodel",
+                                                            "0.6B",
+                                                            "1.7B",
+                                                            "4B",
+                                                            "8B",
+                                                            "14B",
+                                                            "32B",
+                                                            "debugmodel_moe",
+                                                            "30B-A3B",
+                                                            "235B-A22B"};
+constexpr std::array<std::string_view, 15> kQwen3Configs = {
+    "qwen3_debugmodel",
+    "qwen3_debugmodel_nvfp4",
+    "qwen3_debugmodel_first_85_pct_layers_nvfp4",
+    "qwen3_debugmodel_moe_param_groups",
+    "qwen3_debugmodel_flex_flash",
+    "qwen3_debugmodel_non_fused_qkv",
+    "qwen3_0_6b",
+    "qwen3_1_7b",
+    "qwen3_8b_first_85_pct_layers_nvfp4",
+    "qwen3_14b",
+    "qwen3_30b_a3b",
+    "qwen3_32b",
+    "qwen3_moe_debug",
+    "qwen3_moe_deepep",
+    "sft_qwen3_8b_math"};
+constexpr std::array<std::string_view, 4> kKimiConfigs = {
+    "kimi_k2_5_debugmodel", "moonlight_16b_a3b", "kimi_vl_a3b", "kimi_k2_5"};
+/// Of language models.
+constexpr std::array kTitanFolders = {
+    TitanFolder{"deepseek_v3", Names(kDeepseekFlavors), Names(kDeepseekConfigs)},
+    TitanFolder{"gpt_oss", Names(kGptOssFlavors), Names(kGptOssConfigs)},
+    TitanFolder{"kimi_k2_7", Names(), Names(kKimiConfigs)},
+    TitanFolder{"llama3", Names(kLlama3Flavors), Names(kLlama3Configs)},
+    TitanFolder{"llama4", Names(kLlama4Flavors), Names()},
+    TitanFolder{"qwen3", Names(kQwen3Flavors), Names(kQwen3Configs)}};
+
 /// Families whose layers are in torchtitan/models of 0.2.2 or 0.3.0: llama3, llama4 (0.2.2 alone),
 /// deepseek_v3, kimi_k2_7 (0.3.0 alone; K2's language model), qwen3 and gpt_oss. Its flux trains
 /// images, and qwen3_5 and muse_glimmer are families that are not modelled here.
@@ -55,6 +135,10 @@ bool hasBiases(const ModelSpec& model) {
 
 std::span<const KnownTitanModel> knownTitanModels() {
     return kKnownTitanModels;
+}
+
+std::span<const TitanFolder> titanFolders() {
+    return kTitanFolders;
 }
 
 bool isTitanConfig(const ModelSpec& model) {

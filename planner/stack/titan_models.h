@@ -15,4 +15,14 @@ struct KnownTitanModel {
 
 std::span<const KnownTitanModel> knownTitanModels();
 
+/// What a folder of torchtitan/models has: flavors of 0.2.2, and configs of 0.3.0. Empty: the
+/// release has no such folder.
+struct TitanFolder {
+    std::string_view name;
+    std::span<const std::string_view> flavors;
+    std::span<const std::string_view> configs;
+};
+
+std::span<const TitanFolder> titanFolders();
+
 }  // namespace fabricast

@@ -302,6 +302,49 @@ TEST(Lint, FindsANamedFileThatIsNotThereAndLooksAtTheRest) {
     EXPECT_NE(ran("lint --rules").out.find("FL01"), std::string::npos);
 }
 
+// What is typed behind tune run is mended there; the shell hook of conda starts nothing.
+TEST(Lint, SaysFixesInTheWordsOfTheLine) {
+    const std::string folder = tempFolder() + "typed/";
+    std::filesystem::create_directories(folder);
+    ASSERT_TRUE(writeTextFile(folder + "lora.yaml",
+                              "model: {_component_: torchtune.models.llama3_1.llama3_1_8b}\n"
+                              "checkpointer: {_component_: torchtune.training."
+                              "FullModelHFCheckpointer}\n"
+                              "optimizer: {_component_: torch.optim.AdamW}\ndtype: bf16\n"));
+    ASSERT_TRUE(writeTextFile(folder + "tune.sh",
+                              "tune run full_finetune_single_device --config lora.yaml "
+                              "dtype=fp16\n"));
+    const ProgramOutput tuned = ran("lint " + folder + "tune.sh");
+    EXPECT_NE(tuned.out.find(" TN10: dtype is fp16\n"), std::string::npos) << tuned.out;
+    EXPECT_NE(tuned.out.find("Fix: dtype=bf16\n"), std::string::npos) << tuned.out;
+    ASSERT_TRUE(writeTextFile(folder + "job.sbatch",
+                              "#SBATCH -N 2\neval \"$(conda shell.bash hook)\"\n"
+                              "srun my_launcher --cfg conf\n"));
+    const ProgramOutput job = ran("lint " + folder + "job.sbatch");
+    EXPECT_EQ(job.out.find("FL01"), std::string::npos) << job.out;
+}
+
+// --use_liger_kernel turns all of its kernels on: that is what is forecast, too.
+TEST(Lint, ProposesLigersKernelsAsTheTrainerTakesThem) {
+    const std::string file = tempFolder() + "liger.sh";
+    ASSERT_TRUE(writeTextFile(file,
+                              "torchrun --nproc_per_node 8 sft.py --model_name_or_path "
+                              "meta-llama/Llama-3.1-8B --output_dir o --bf16 True --max_length "
+                              "32768 --per_device_train_batch_size 1 --gradient_checkpointing "
+                              "true --fsdp full_shard\n"));
+    const ProgramOutput output = ran("lint " + file + " -c dgx-h100");
+    EXPECT_NE(output.out.find("Fix: --use_liger_kernel true (needs liger-kernel)"),
+              std::string::npos)
+        << output.out;
+    EXPECT_EQ(output.out.find("--liger_kernel_config"), std::string::npos) << output.out;
+    const ProgramOutput explained = ran("explain " + file + " -c dgx-h100");
+    EXPECT_NE(
+        explained.out.find("settings.kernels.loss=liger and settings.kernels.norm=liger and "
+                           "settings.kernels.rope=liger and settings.kernels.activation=liger"),
+        std::string::npos)
+        << explained.out;
+}
+
 // Axolotl's examples name files of the folder that it is started in, which is above theirs.
 TEST(Lint, LooksForNamedFilesInTheFoldersAbove) {
     const std::string folder = tempFolder() + "above/";

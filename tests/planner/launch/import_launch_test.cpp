@@ -74,6 +74,64 @@ TEST(ShellWords, AreThoseOfAScriptWithinAScript) {
     EXPECT_EQ(read.commands[0][1].column, 4);
 }
 
+// Whose decoder Megatron's arguments make; what is not known is the model's, which -m names.
+TEST(ImportMegatron, ReadsTheShapeOfTheDecodersThatItKnows) {
+    const auto typeOf = [](const std::string& more) {
+        const auto run = imported(
+            "--num-layers 8 --hidden-size 512 --ffn-hidden-size 2048 --num-attention-heads 8 "
+            "--normalization RMSNorm --swiglu --vocab-size 32000 --seq-length 4096 "
+            "--micro-batch-size 1 --bf16 " +
+                more,
+            "a.sh");
+        const JsonValue* const model = run ? run->find("model") : nullptr;
+        const JsonValue* const window = model == nullptr ? nullptr : model->find("sliding_window");
+        return model == nullptr ? run ? "" : run.error().text()
+                                : model->find("model_type")->text().value() +
+                                      (window == nullptr ? "" : " " + window->shown());
+    };
+    const std::string experts = "--num-experts 8 --moe-ffn-hidden-size 256 --moe-router-topk 2 ";
+    EXPECT_EQ(typeOf(""), "llama");
+    EXPECT_EQ(typeOf("--add-qkv-bias"), "qwen2");
+    EXPECT_EQ(typeOf("--qk-layernorm"), "qwen3");
+    EXPECT_EQ(typeOf("--window-size 4095,0"), "mistral 4096");
+    EXPECT_EQ(typeOf(experts), "mixtral");
+    EXPECT_EQ(typeOf(experts + "--qk-layernorm --moe-layer-freq '([1]*8)'"), "qwen3_moe");
+    EXPECT_EQ(typeOf(experts + "--qk-layernorm --moe-layer-freq '([0]*1+[1]*7)'"), "");
+    EXPECT_EQ(typeOf("--add-qkv-bias --qk-layernorm"), "");
+    EXPECT_EQ(typeOf("--rotary-percent 0.5"), "");
+    EXPECT_EQ(typeOf("--softmax-type learnable"), "");
+    EXPECT_EQ(typeOf("--window-size 4095,0 --window-attn-skip-freq 2"), "");
+    EXPECT_EQ(typeOf("--window-size wide"),
+              "a.sh:1:179: --window-size must be two numbers (4095,0)");
+}
+
+// Of commands that name a script only those that run it start it.
+TEST(ShellKeys, TellWhatIsStartedFromWhatIsNot) {
+    const auto started = [](const std::string& lines) {
+        const LaunchKeys keys = readShellKeys("#SBATCH -N 2\n" + lines, "job.sbatch").value();
+        const LaunchKey* const key = keys.find("starts");
+        return key == nullptr ? "" : key->values.front();
+    };
+    for (const char* const line : {"eval \"$(conda shell.bash hook)\"",
+                                   "eval \"$(micromamba shell hook --shell bash)\"",
+                                   "[[ -f setup.sh ]] && source setup.sh",
+                                   ". \"$(conda info --base)/etc/profile.d/conda.sh\"",
+                                   "dos2unix run.sh",
+                                   "sed -i s/a/b/ run.sh",
+                                   "git add run.sh"}) {
+        EXPECT_EQ(started(line), "") << line;
+    }
+    for (const char* const line : {"bash run.sh",
+                                   "./run.sh",
+                                   "srun ./run.sh",
+                                   "srun --container-image=x bash -c 'cd y && bash run.sh'",
+                                   "singularity exec --nv x.sif bash run.sh",
+                                   "timeout 10h /bin/bash \"$SLURM_SUBMIT_DIR/run.sh\"",
+                                   "eval \"$(conda shell.bash hook)\"\nbash run.sh"}) {
+        EXPECT_EQ(started(line).substr(started(line).rfind('/') + 1), "run.sh") << line;
+    }
+}
+
 // Which branch is taken is not worked out: what they set is not known, and so said.
 TEST(ShellWords, KnowNothingThatABranchSets) {
     using Words = std::vector<std::vector<std::string>>;

@@ -69,6 +69,27 @@ TEST(ImportOfNemo, ReadsActivationsOnTheHost) {
               "activations gpt.yaml:7:3");
 }
 
+// Where nothing starts a program of NeMo 2 its Trainer says how many ranks there are.
+TEST(ImportOfNemo, ReadsTheRanksOfItsTrainer) {
+    const auto ranks = [](const std::string& trainer) {
+        const auto noFile = [](const std::string& name) -> Result<std::string> {
+            return fail(Error::Code::NotFound, name, "is not there");
+        };
+        const auto run = importLaunch(
+            "trainer = nl.Trainer(" + trainer +
+                ", strategy=nl.MegatronStrategy(tensor_model_parallel_size=2))\n"
+                "data = llm.MockDataModule(micro_batch_size=1, global_batch_size=16)\n",
+            "train.py",
+            {.read = noFile, .layers = {}});
+        const JsonValue* const dp = run ? run->find("layout")->find("dp") : nullptr;
+        return run ? dp == nullptr ? "-" : dp->shown() + " " + dp->where() : run.error().text();
+    };
+    EXPECT_EQ(ranks("devices=8, num_nodes=2"), "8 train.py:1:33");
+    EXPECT_EQ(ranks("devices=8"), "4 train.py:1:22");
+    EXPECT_EQ(ranks("devices=-1, num_nodes=2"), "-");
+    EXPECT_EQ(ranks("devices=GPUS"), "-");
+}
+
 TEST(ImportOfNemo, RefusesOtherTuning) {
     EXPECT_EQ(nemoTargets("{peft_scheme: null}"), "-");
     EXPECT_EQ(

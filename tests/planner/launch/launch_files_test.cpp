@@ -100,6 +100,92 @@ TEST(LaunchFiles, RefuseKernelsThatTheyCannotAskFor) {
     EXPECT_EQ(refused("nemo", "2.7.3"), "settings.kernels.fused_experts");
 }
 
+// Of a size of Llama that torchtitan has no flavor of a module adds one, in 0.2.2.
+TEST(TitanFiles, AddAFlavorThatThePackageLacks) {
+    Scenario scenario = layoutsOf("torchtitan", "llama-2-7b").front();
+    const LaunchTarget& target = **findLaunchTarget("torchtitan");
+    EXPECT_EQ(usualRelease(target, scenario.model), "0.2.2");
+    const LaunchFiles launch = launchOf(scenario, "0.2.2");
+    const std::string toml = fileOf(launch, "train.toml").text;
+    EXPECT_NE(toml.find("flavor = \"llama-2-7b\"\n"), std::string::npos) << toml;
+    EXPECT_NE(toml.find("[experimental]\ncustom_import = \"titan_model\"\n"), std::string::npos);
+    const std::string module = fileOf(launch, "titan_model.py").text;
+    EXPECT_NE(module.find("llama3_args[\"llama-2-7b\"]"), std::string::npos) << module;
+    EXPECT_NE(module.find("multiple_of=11008,"), std::string::npos) << module;
+    const auto refused = [&](const char* version) {
+        return launchFiles(target, factsOf(scenario, version)).error().why;
+    };
+    EXPECT_EQ(refused("0.3.0"), "torchtitan 0.3.0 has no config of llama-2-7b");
+    scenario.model.tiedEmbeddings = true;
+    EXPECT_EQ(refused("0.2.2"), "torchtitan 0.2.2 has no config of llama-2-7b");
+    EXPECT_EQ(usualRelease(target, scenario.model), "0.3.0");
+    const LaunchFiles packaged = launchOf(firstOf("torchtitan"), "0.2.2");
+    EXPECT_EQ(fileOf(packaged, "train.toml").text.find("custom_import"), std::string::npos);
+}
+
+/// The words behind a flag in run.sh; empty where it is not there.
+std::string wordsBehind(const std::string& text, const std::string& flag) {
+    const std::size_t at = text.find("    " + flag + " ");
+    const std::size_t begin = at == std::string::npos ? at : at + 5 + flag.size();
+    return at == std::string::npos ? "" : text.substr(begin, text.find('\n', begin) - begin);
+}
+
+TEST(MegatronFiles, SayHowMuchOfAHeadIsRotated) {
+    const auto said = [](const char* model) {
+        const Scenario scenario = layoutsOf("megatron", model).front();
+        return wordsBehind(fileOf(launchOf(scenario), "run.sh").text, "--rotary-percent");
+    };
+    EXPECT_EQ(said("glm-4.5-air"), "0.5");
+    EXPECT_EQ(said("llama-3.1-8b"), "");
+}
+
+// --window-size takes one word, of as many positions as a row sees before its own.
+TEST(MegatronFiles, SayWhichLayersHaveAWindow) {
+    Scenario scenario = firstOf("megatron");
+    const auto said = [&scenario](std::vector<std::int64_t> windows) {
+        scenario.model.layers = static_cast<std::int64_t>(windows.size());
+        scenario.model.window = std::move(windows);
+        const std::string text = fileOf(launchOf(scenario), "run.sh").text;
+        return wordsBehind(text, "--window-size") + " " +
+               wordsBehind(text, "--window-attn-skip-freq");
+    };
+    scenario.layout.pp = 1;
+    EXPECT_EQ(said({4096, 4096}), "4095,0 ");
+    EXPECT_EQ(said({128, 0, 128, 0}), "127,0 2");
+    EXPECT_EQ(said({128, 128, 0, 128}), "127,0 3");
+    EXPECT_EQ(said({0, 128, 128, 0}), "127,0 '([0]*1+[1]*2+[0]*1)'");
+}
+
+// Sinks, its activation and its windows are arguments from 0.15 on.
+TEST(MegatronFiles, AreWrittenForGptOss) {
+    Scenario scenario = layoutsOf("megatron", "gpt-oss-20b").front();
+    scenario.model.window.resize(static_cast<std::size_t>(scenario.model.layers));
+    const std::string text = fileOf(launchOf(scenario, "0.15"), "run.sh").text;
+    for (const auto& [flag, words] : {std::pair("--softmax-type", "learnable"),
+                                      {"--window-size", "127,0"},
+                                      {"--window-attn-skip-freq", "2"},
+                                      {"--glu-linear-offset", "1.0"},
+                                      {"--activation-func-clamp-value", "7.0"}}) {
+        EXPECT_EQ(wordsBehind(text, flag), words) << flag;
+    }
+    EXPECT_NE(text.find("    --quick-geglu\n"), std::string::npos);
+    EXPECT_EQ(text.find("--swiglu"), std::string::npos);
+    EXPECT_EQ(text.find("--disable-bias-linear"), std::string::npos);
+    const auto older = launchFiles(**findLaunchTarget("megatron"), factsOf(scenario, "0.14"));
+    ASSERT_FALSE(older);
+    EXPECT_EQ(older.error().hint, "--framework-version 0.15");
+    const LaunchTarget& bridge = **findLaunchTarget("megatron", "megatron-bridge");
+    const std::string program =
+        fileOf(launchFiles(bridge, factsOf(scenario, "0.3.1")).value(), "train.py").text;
+    for (const char* const line : {"import quick_gelu\n",
+                                   "activation_func=quick_gelu,",
+                                   "window_size=(127,0),",
+                                   "window_attn_skip_freq=2,",
+                                   "softmax_type=\"learnable\","}) {
+        EXPECT_NE(program.find(line), std::string::npos) << line;
+    }
+}
+
 TEST(LaunchFiles, SplitLayersAsTheForecastDoes) {
     Scenario scenario = firstOf("megatron");
     scenario.model.layers = 9;

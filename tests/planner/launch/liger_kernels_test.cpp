@@ -1,3 +1,5 @@
+#include "planner/launch/liger_kernels.h"
+
 #include "planner/launch/import_launch.h"
 #include "tests/planner/launch/launch_example.h"
 
@@ -161,6 +163,22 @@ TEST(LigerKernels, AreReadBackFromWhatIsWritten) {
             EXPECT_FALSE(one.starts_with("settings.kernels")) << stack << ": " << one;
         }
     }
+}
+
+// All that there are for a family need no word: gpt-oss has no activation, GLM-4 does not rotate.
+TEST(LigerKernels, NeedNoConfigWhereAllOfThemAreOn) {
+    Scenario scenario = fusedLossOf("accelerate");
+    KernelSettings& kernels = scenario.settings.kernels;
+    EXPECT_EQ(ligerConfig(scenario), "{\"rope\": False, \"rms_norm\": False, \"swiglu\": False}");
+    kernels.norm = NormKernel::Liger;
+    scenario.model.family = "glm4";
+    EXPECT_EQ(ligerConfig(scenario), "{\"swiglu\": False}");
+    kernels.rope = RopeKernel::Liger;
+    scenario.model.family = "gpt_oss";
+    EXPECT_EQ(ligerConfig(scenario), "");
+    scenario.model.family = "llama";
+    kernels.activation = ActivationKernel::Liger;
+    EXPECT_EQ(ligerConfig(scenario), "");
 }
 
 // A command line cannot turn single kernels off.

@@ -35,10 +35,11 @@ LintExample exampleOf(const std::string& line) {
     for (std::string word; words >> word;) {
         const std::string name = word.substr(0, word.find('='));
         const std::int64_t value = std::stoll(word.substr(word.find('=') + 1));
-        (name == "gpus"   ? example.facts.gpus
-         : name == "each" ? example.facts.gpusPerNode
-         : name == "kv"   ? example.facts.kvHeads
-                          : example.facts.capability) = value;
+        (name == "gpus"      ? example.facts.gpus
+         : name == "each"    ? example.facts.gpusPerNode
+         : name == "kv"      ? example.facts.kvHeads
+         : name == "rotated" ? example.facts.rotatedPercent
+                             : example.facts.capability) = value;
     }
     return example;
 }

@@ -23,7 +23,7 @@ std::string whyRefused(const Scenario& scenario) {
     return checked ? "" : checked.error().where + ": " + checked.error().why;
 }
 
-TEST(FusedLoss, IsForDenseModelsThatLigerHas) {
+TEST(FusedLoss, IsForModelsThatLigerHas) {
     for (const char* const stack : {"ddp", "fsdp2", "deepspeed", "accelerate", "axolotl"}) {
         EXPECT_EQ(whyRefused(fusedScenario(stack, "llama")), "") << stack;
     }
@@ -31,9 +31,10 @@ TEST(FusedLoss, IsForDenseModelsThatLigerHas) {
               "settings.kernels.loss: Liger has no fused loss for transformers' \"gpt2\"");
     Scenario experts = fusedScenario("fsdp2", "mixtral");
     experts.model.moe = MoeSpec{};
-    EXPECT_EQ(whyRefused(experts),
-              "settings.kernels.loss: the fused loss of Liger is not modelled of a model with "
-              "experts");
+    EXPECT_EQ(whyRefused(experts), "");
+    EXPECT_EQ(whyRefused(fusedScenario("fsdp2", "deepseek_v3")),
+              "settings.kernels.loss: the fused loss of Liger is not modelled for transformers' "
+              "\"deepseek_v3\"");
 }
 
 TEST(FusedLoss, IsRefusedByNameWhereItIsNotModelled) {
@@ -68,14 +69,34 @@ TEST(LigerKernels, AreRefusedByNameWhereTheyAreNotModelled) {
     split.settings.kernels.loss = LossKernel::HuggingFace;
     split.settings.kernels.rope = RopeKernel::Liger;
     split.layout.cp = 2;
-    EXPECT_EQ(whyRefused(split),
-              "layout.cp: the rotary embedding of Liger is not modelled with cp");
+    EXPECT_EQ(whyRefused(split), "");  // of the rows and heads that a rank has
+    split.settings.kernels.loss = LossKernel::Liger;
+    EXPECT_EQ(whyRefused(split), "layout.cp: the fused loss of Liger is not modelled with cp");
     Scenario titan = fusedScenario("torchtitan", "llama");
     titan.settings.kernels.loss = LossKernel::Chunked;
     titan.settings.kernels.activation = ActivationKernel::Liger;
     EXPECT_EQ(whyRefused(titan),
               "settings.kernels.activation: liger is a kernel of transformers' models, not of "
               "torchtitan's");
+}
+
+// Norms and positions are those of dense layers; its activation multiplies the experts, too, but
+// for gpt-oss, whose MLP it leaves alone.
+TEST(LigerKernels, OfModelsWithExpertsAreRefusedForTheExpertsAlone) {
+    Scenario experts = fusedScenario("axolotl", "qwen3_moe");
+    experts.model.moe = MoeSpec{};
+    experts.settings.kernels.norm = NormKernel::Liger;
+    experts.settings.kernels.rope = RopeKernel::Liger;
+    EXPECT_EQ(whyRefused(experts), "");
+    experts.layout.tp = 2;
+    experts.settings.kernels.loss = LossKernel::HuggingFace;
+    EXPECT_EQ(whyRefused(experts), "");
+    experts.settings.kernels.activation = ActivationKernel::Liger;
+    EXPECT_EQ(whyRefused(experts),
+              "settings.kernels.activation: the activation of Liger is not modelled of experts, "
+              "whose products are its kernels too");
+    experts.model.family = "gpt_oss";
+    EXPECT_EQ(whyRefused(experts), "");
 }
 
 }  // namespace

@@ -49,10 +49,13 @@ TEST(PackagedModels, MegatronHasWhatItsArgumentsSay) {
     EXPECT_EQ(whyNot("megatron", model), "");
     model.window = {4096, 4096};
     EXPECT_EQ(whyNot("megatron", model), "");
-    model.window = {4096, 0};
+    model.window = {4096, 0};  // --window-attn-skip-freq
+    EXPECT_EQ(whyNot("nemo", model), "");
+    model.window = {4096, 1024};
     EXPECT_EQ(whyNot("nemo", model),
-              "pretrain_gpt.py of Megatron-Core has no windows that differ between layers, which "
-              "ours has");
+              "pretrain_gpt.py of Megatron-Core has no windows of several sizes, which ours has");
+    EXPECT_EQ(whyNot("nemo", ofFamily("llama4_text")),
+              "pretrain_gpt.py of Megatron-Core has no attention within chunks, which ours has");
     model.normPlacement = NormPlacement::Around;
     EXPECT_EQ(whyNot("megatron-fsdp", model),
               "pretrain_gpt.py of Megatron-Core has no norm after attention and MLP, which ours "
@@ -62,15 +65,17 @@ TEST(PackagedModels, MegatronHasWhatItsArgumentsSay) {
 
 // megatron/bridge/models of 0.3.1 has providers of families that pretrain_gpt.py has no words for.
 TEST(PackagedModels, MegatronBridgeHasMoreFamiliesThanPretrainGpt) {
-    ModelSpec model = ofFamily("gpt_oss", "gpt-oss-20b");
-    model.window = {128, 0};
+    ModelSpec model = ofFamily("olmoe", "olmoe-1b-7b");
+    model.attention.qkNorm = QkNorm::FullWidth;
     EXPECT_EQ(whyNot("megatron", model), "");
     EXPECT_EQ(whyNot("nemo", model), "");
     EXPECT_FALSE(checkMegatronCode(model));
     EXPECT_EQ(ownPartNote("megatron", model),
-              "of Megatron's programs only Megatron Bridge has gpt-oss-20b: "
-              "megatron.bridge.recipes.gpt_oss");
-    EXPECT_EQ(ownPartNote("torchtitan", model), std::nullopt);
+              "of Megatron's programs only Megatron Bridge has olmoe-1b-7b: "
+              "megatron.bridge.recipes.olmoe");
+    // What has its arguments needs no recipe.
+    EXPECT_EQ(ownPartNote("megatron", ofFamily("gpt_oss", "gpt-oss-20b")), std::nullopt);
+    EXPECT_EQ(ownPartNote("torchtitan", ofFamily("gpt_oss", "gpt-oss-20b")), std::nullopt);
 }
 
 TEST(PackagedModels, WhatWouldBeTheUsersOwnIsSaid) {

@@ -1,0 +1,109 @@
+#include "planner/launch/import_megatron.h"
+#include "planner/launch/scenario_draft.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace fabricast {
+namespace {
+
+using namespace std::string_view_literals;
+
+/// Numbers of a model that Hugging Face's config names, for the decoders that are read.
+constexpr std::array kShape = {
+    std::pair{"--num-layers"sv, "num_hidden_layers"sv},
+    std::pair{"--hidden-size"sv, "hidden_size"sv},
+    std::pair{"--ffn-hidden-size"sv, "intermediate_size"sv},
+    std::pair{"--num-attention-heads"sv, "num_attention_heads"sv},
+    std::pair{"--num-query-groups"sv, "num_key_value_heads"sv},
+    std::pair{"--kv-channels"sv, "head_dim"sv},
+    std::pair{"--vocab-size"sv, "vocab_size"sv},
+    std::pair{"--max-position-embeddings"sv, "max_position_embeddings"sv}};
+constexpr std::array kMixtralShape = {std::pair{"--num-experts"sv, "num_local_experts"sv},
+                                      std::pair{"--moe-router-topk"sv, "num_experts_per_tok"sv},
+                                      std::pair{"--moe-ffn-hidden-size"sv, "intermediate_size"sv}};
+constexpr std::array kQwenShape = {std::pair{"--num-experts"sv, "num_experts"sv},
+                                   std::pair{"--moe-router-topk"sv, "num_experts_per_tok"sv},
+                                   std::pair{"--moe-ffn-hidden-size"sv, "moe_intermediate_size"sv}};
+
+/// Positions before its own that a row of every layer sees; 0 where all, or not of every layer.
+std::int64_t windowOf(const LaunchKeys& keys) {
+    const LaunchKey* const key = keys.find("--window-size");
+    const std::string typed = key == nullptr || key->values.empty() ? "" : key->values.front();
+    std::int64_t before = 0;
+    (void)std::from_chars(typed.data(), typed.data() + typed.size(), before);
+    return keys.has("--window-attn-skip-freq") ? 0 : before;
+}
+
+/// Whose decoder the arguments make, by the name of its class; empty where -m says the model.
+std::string decoderOf(LaunchKeys& keys) {
+    constexpr std::array kOthers = {"--multi-latent-attention",
+                                    "--moe-shared-expert-intermediate-size",
+                                    "--window-attn-skip-freq",
+                                    "--mtp-num-layers"};
+    const bool isOther =
+        std::ranges::any_of(kOthers, [&keys](const char* argument) { return keys.has(argument); });
+    const bool isGated = keys.has("--swiglu") && keys.text("--normalization") == "RMSNorm";
+    if (isOther || !isGated || !keys.has("--vocab-size") ||
+        keys.text("--rotary-percent").value_or("1").find("0.") == 0 ||
+        keys.text("--softmax-type").value_or("vanilla") != "vanilla") {
+        return "";
+    }
+    const bool biased = keys.use("--add-qkv-bias") != nullptr;  // as Qwen 2 has it
+    const bool normed = keys.has("--qk-layernorm");
+    const bool windowed = keys.has("--window-size");
+    const bool isMixed = keys.text("--moe-layer-freq").value_or("").find("[0]") !=
+                         std::string::npos;  // dense layers, too
+    if ((normed && (biased || windowed)) || isMixed) {
+        return "";
+    }
+    if (keys.has("--num-experts")) {
+        return normed ? "qwen3_moe" : windowed ? "" : "mixtral";
+    }
+    return normed ? "qwen3" : windowed ? "mistral" : biased ? "qwen2" : "llama";
+}
+
+}  // namespace
+
+Result<void> importMegatronModel(ScenarioDraft& draft) {
+    LaunchKeys& keys = draft.keys();
+    const std::string decoder = decoderOf(keys);
+    if (decoder.empty()) {
+        draft.assume("model", "the model's shape is not read: -m names the model");
+        return {};
+    }
+    draft.set("model.model_type", decoder, "--num-layers");
+    const auto copyAll = [&draft](const auto& shape) -> Result<void> {
+        for (const auto& [argument, name] : shape) {
+            FABRICAST_TRY(draft.copyWhole("model." + std::string(name), argument));
+        }
+        return {};
+    };
+    FABRICAST_TRY(copyAll(kShape));
+    if (!keys.has("--max-position-embeddings")) {  // as NeMo and Bridge have it
+        FABRICAST_TRY(draft.copyWhole("model.max_position_embeddings", "--seq-length"));
+    }
+    if (decoder == "mixtral") {
+        FABRICAST_TRY(copyAll(kMixtralShape));
+    } else if (decoder == "qwen3_moe") {
+        FABRICAST_TRY(copyAll(kQwenShape));
+    }
+    if (const std::int64_t before = windowOf(keys); decoder == "mistral" && before > 0) {
+        draft.set("model.sliding_window", before + 1, "--window-size");
+    } else if (decoder == "mistral") {
+        return keys.refuse(*keys.use("--window-size"), "must be two numbers", "4095,0");
+    }
+    if (!keys.has("--num-query-groups")) {
+        FABRICAST_TRY(draft.copyWhole("model.num_key_value_heads", "--num-attention-heads"));
+    }
+    draft.set("model.tie_word_embeddings",
+              !keys.has("--untie-embeddings-and-output-weights"),
+              "--untie-embeddings-and-output-weights");
+    return {};
+}
+
+}  // namespace fabricast
