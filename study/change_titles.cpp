@@ -27,14 +27,14 @@ std::string sideEffectsOf(std::span<const Change> changes) {
     for (std::size_t i = 0; i < changes.size(); ++i) {
         const Change& change = changes[i];
         const auto isAlike = [&change](const Change& other) {
-            return other.times > 0 && change.times > 0 && other.sideEffect == change.sideEffect;
+            return (other.times > 0) == (change.times > 0) && other.sideEffect == change.sideEffect;
         };
         if (change.sideEffect.empty() || std::ranges::any_of(changes.first(i), isAlike)) {
             continue;
         }
         std::int64_t times = 1;
         for (const Change& other : changes) {
-            times *= isAlike(other) ? other.times : 1;
+            times *= isAlike(other) && other.times > 0 ? other.times : 1;
         }
         text += (text.empty() ? "" : "; ") + (change.times > 0 ? std::to_string(times) : "") +
                 change.sideEffect;

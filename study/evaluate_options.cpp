@@ -42,10 +42,22 @@ std::string notNeeded(const AdviceTask& task) {
     return asksForAdapters(task) ? "not needed: it fits without" : "not needed: full training fits";
 }
 
+/// Why nothing of this question could be trained like this, whatever its software.
+std::string hasNothingToSplit(const AdviceTask& task, const AdviceFamily& family) {
+    if (family.moment == AdviceMoment::Experts && !task.base.model.moe) {
+        return "the model has no experts";
+    }
+    return family.moment == AdviceMoment::SeveralNodes && task.base.cluster.nodes == 1 ? "one node"
+                                                                                       : "";
+}
+
 /// Why a family is left out, or nothing where it is asked.
 std::string leftOut(const AdviceTask& task,
                     const AdviceFamily& family,
                     const std::vector<AdviceStep>& before) {
+    if (std::string why = hasNothingToSplit(task, family); !why.empty()) {
+        return why;
+    }
     if (family.excluded) {
         return family.named ? "not among search.stacks"
                             : "its software cannot run it: left out below";
@@ -57,13 +69,12 @@ std::string leftOut(const AdviceTask& task,
     const std::string alone = task.base.cluster.gpus() > 1 ? "" : "one GPU";
     switch (family.moment) {
         case AdviceMoment::Always:
+        case AdviceMoment::SeveralNodes:
             break;
         case AdviceMoment::SeveralGpus:
             return found ? alone : "";
-        case AdviceMoment::SeveralNodes:
-            return task.base.cluster.nodes > 1 ? "" : "one node";
         case AdviceMoment::Experts:
-            return !task.base.model.moe ? "the model has no experts" : alone;
+            return alone;
         case AdviceMoment::Adapters:
             return family.named || asksForAdapters(task) ? "" : "usual for adapters";
         case AdviceMoment::LongSequence:

@@ -269,7 +269,7 @@ Result<PlanReport> searched(const SearchRequest& request,
                      request.parts
                          ? findOnParts(request.task, timing, request.options, value, watch)
                          : findPlans(request.task, timing, request.options, watch));
-    report.notes = request.assumed;
+    report.notes.insert(report.notes.begin(), request.assumed.begin(), request.assumed.end());
     return withCosts(std::move(report), request.budget);
 }
 

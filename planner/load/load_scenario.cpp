@@ -114,7 +114,7 @@ Result<LoadedScenario> scenarioFrom(const ScenarioRequest& request,
     FABRICAST_TRY(checkTuning(request, scenario.model, *stack, scenario.settings, loaded.assumed));
     addAttentionNote(request, scenario, loaded.assumed);
     addGpuNotes(request, scenario, loaded.assumed);
-    FABRICAST_TRY(stack->check(scenario));
+    FABRICAST_TRY(hintedFor(scenario, stack->check(scenario)));
     FABRICAST_TRY(checkMultiplies(scenario));
     FABRICAST_ASSIGN(loaded.measured, measuredNotes(scenario.cluster, profiles));
     return loaded;
@@ -144,10 +144,17 @@ Error located(Error error, const JsonValue& root) {
         return error;
     }
     if (const JsonValue* place = follow(root, error.where); place != nullptr) {
-        if (error.where.find('.') != std::string::npos) {
+        // A name for several keys does not change the one that was said.
+        if (error.where == "settings.precision." + place->name() &&
+            error.hint.starts_with("--precision ")) {
+            error.hint = "leave it out: " + error.hint;
+        }
+        std::string at = place->where();
+        const bool isSaid = at.find(error.where) != std::string::npos;  // as --set types it
+        if (error.where.find('.') != std::string::npos && !isSaid) {
             error.why = error.where + ": " + error.why;
         }
-        error.where = place->where();
+        error.where = std::move(at);
     }
     return error;
 }

@@ -416,6 +416,18 @@ Result<void> checkMultiplies(const Scenario& scenario) {
     return sound;
 }
 
+Result<void> hintedFor(const Scenario& scenario, Result<void> checked) {
+    constexpr std::string_view kTyped = "--precision bf16";
+    const std::size_t place = checked ? std::string::npos : checked.error().hint.find(kTyped);
+    if (place == std::string::npos || multipliesBf16(scenario.cluster.node.gpu)) {
+        return checked;
+    }
+    const bool isFp16 = scenario.settings.precision.compute == Dtype::Fp16;
+    checked.error().hint.replace(
+        place, kTyped.size(), isFp16 ? "another GPU" : "--precision fp16, or another GPU");
+    return checked;
+}
+
 Result<void> checkTuning(const ScenarioRequest& request,
                          const ModelSpec& model,
                          const Stack& stack,

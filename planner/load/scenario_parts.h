@@ -85,6 +85,10 @@ void addAttentionNote(const ScenarioRequest& request,
 /// The GPU has to multiply in the types of the settings: bf16 on a V100 runs nowhere.
 Result<void> checkMultiplies(const Scenario& scenario);
 
+/// What a stack says of a scenario, with a hint that its GPU can follow: none is told to compute in
+/// bf16 that does not multiply in it.
+Result<void> hintedFor(const Scenario& scenario, Result<void> checked);
+
 /// LoRA settings have no effect in full training; missing ones are assumed.
 Result<void> checkTuning(const ScenarioRequest& request,
                          const ModelSpec& model,

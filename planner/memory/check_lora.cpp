@@ -2,6 +2,7 @@
 
 #include "planner/base/nearest_name.h"
 #include "planner/ops/quantized_linear.h"
+#include "planner/spec/gpu_kernels.h"
 #include "planner/spec/names.h"
 #include "planner/spec/peft_targets.h"
 #include "planner/spec/setting_names.h"
@@ -173,7 +174,8 @@ Result<void> checkShardedBase(const Scenario& scenario) {
             "settings.precision.compute",
             "a sharded base in nf4 is modelled with bnb_4bit_quant_storage=bfloat16, "
             "which must be the type that weights are gathered in",
-            "--precision bf16");
+            multipliesBf16(scenario.cluster.node.gpu) ? "--precision bf16"
+                                                      : "shard=none, or another GPU");
     }
     if (lora.preparedForKbit) {
         return unsupported("settings.lora.prepared_for_kbit",

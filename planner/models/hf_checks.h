@@ -8,9 +8,8 @@
 
 namespace fabricast {
 
-/// Keys of a config.json that change no shape, but that transformers would not build a model with:
-/// an activation that there is not, a rope_theta of 0.
-Result<void> checkUnshaping(const JsonValue& config);
+/// Rotary positions turn the columns of a head in pairs: an odd number of them is an error.
+Result<void> checkTurning(const JsonValue& config, const ModelSpec& model);
 
 /// What of a config.json the model leaves out or takes by default: a quantised checkpoint, experts
 /// of a family that has none, a hidden size that is not given.

@@ -1,6 +1,7 @@
 #include "planner/models/hf_config.h"
 
 #include "planner/models/hf_checks.h"
+#include "planner/models/hf_keys.h"
 #include "planner/spec/check_model.h"
 
 #include <algorithm>
@@ -65,7 +66,11 @@ const JsonValue* firstArchitecture(const JsonValue& config) {
 /// model_type, or what the class named under "architectures" implies.
 Result<std::string> modelType(const JsonValue& config) {
     if (const JsonValue* said = config.find("model_type"); said != nullptr) {
-        return said->text();
+        Result<std::string> type = said->text();
+        if (!type) {
+            type.error().hint = usualValue("model_type");
+        }
+        return type;
     }
     const JsonValue* className = firstArchitecture(config);
     if (className == nullptr) {
@@ -83,6 +88,7 @@ Result<std::string> modelType(const JsonValue& config) {
 Result<ModelSpec> readText(const std::string& type, const HfReader& config) {
     for (const HfFamily& family : hfFamilies()) {
         if (family.modelType == type) {
+            FABRICAST_TRY(checkHfValues(config.config()));
             return family.read(config);
         }
     }
@@ -93,7 +99,7 @@ Result<ModelSpec> readText(const std::string& type, const HfReader& config) {
 
 /// The model with what its config says beyond its shape checked, and what it leaves out noted.
 Result<ModelSpec> checkedBy(const JsonValue& config, ModelSpec model) {
-    FABRICAST_TRY(checkUnshaping(config));
+    FABRICAST_TRY(checkTurning(config, model));
     for (std::string& note : leftOutOf(config, model)) {
         model.notes.push_back(std::move(note));
     }
@@ -101,6 +107,7 @@ Result<ModelSpec> checkedBy(const JsonValue& config, ModelSpec model) {
 }
 
 Result<ModelSpec> readWrapped(const Wrapper& wrapper, const JsonValue& config) {
+    FABRICAST_TRY(checkHfValues(config));
     FABRICAST_ASSIGN(const JsonValue* text, config.require("text_config"));
     FABRICAST_TRY(text->expect(JsonValue::Kind::Object));
     FABRICAST_ASSIGN(const std::string type,
@@ -130,7 +137,10 @@ Result<ModelSpec> readAny(const std::string& type, const JsonValue& config) {
 }  // namespace
 
 Result<ModelSpec> readHfConfig(const JsonValue& config) {
-    FABRICAST_TRY(config.expect(JsonValue::Kind::Object));
+    if (!config.is(JsonValue::Kind::Object)) {
+        return tl::unexpected(config.problem("must be an object, not " + config.shown(),
+                                             "a config.json, with \"model_type\""));
+    }
     FABRICAST_ASSIGN(const std::string type, modelType(config));
     FABRICAST_ASSIGN(ModelSpec model, readAny(type, config));
     FABRICAST_TRY(checkModel(model, config.where()));

@@ -35,11 +35,11 @@ Result<std::int64_t> headDim(const HfDecoder& family,
         return said;
     }
     if (model.hidden % heads != 0) {
-        return tl::unexpected(
-            config.problem(config.has("head_dim") ? "head_dim" : "num_attention_heads",
-                           "does not divide a hidden size of " + std::to_string(model.hidden) +
-                               " by " + std::to_string(heads) + " heads",
-                           "set \"head_dim\""));
+        return tl::unexpected(config.problem({"head_dim", "num_attention_heads", "hidden_size"},
+                                             "does not divide a hidden size of " +
+                                                 std::to_string(model.hidden) + " by " +
+                                                 std::to_string(heads) + " heads",
+                                             "set \"head_dim\""));
     }
     return model.hidden / heads;
 }
@@ -52,6 +52,13 @@ Result<AttentionSpec> readGroupedAttention(const HfDecoder& family,
     FABRICAST_ASSIGN(const std::int64_t kvHeads,
                      config.sizeOrNull({"num_key_value_heads"}, family.kvHeads, 0));
     attention.kvHeads = kvHeads == 0 ? attention.heads : kvHeads;
+    if (attention.heads % attention.kvHeads != 0) {
+        return tl::unexpected(config.problem(
+            {"num_key_value_heads", "num_attention_heads"},
+            "makes " + std::to_string(attention.heads) + " heads share " +
+                std::to_string(attention.kvHeads) + " kv heads, which is not even",
+            "\"num_key_value_heads\": a divisor of " + std::to_string(attention.heads)));
+    }
     FABRICAST_ASSIGN(attention.headDim, headDim(family, config, model, attention.heads));
     attention.fusedQkv = family.fusedQkv;
     attention.sinks = family.sinks;
@@ -83,7 +90,9 @@ Result<void> refuseVersionDependent(const HfDecoder& family, const HfReader& con
     }
     FABRICAST_ASSIGN(const bool said, config.flag(family.refusedKey, false));
     if (said) {
-        Error error = config.problem(family.refusedKey, std::string(family.refusedWhy));
+        Error error = config.problem({family.refusedKey},
+                                     family.refusedWhy,
+                                     "\"" + std::string(family.refusedKey) + "\": false");
         error.code = Error::Code::Unsupported;
         return tl::unexpected(std::move(error));
     }
@@ -118,8 +127,9 @@ Result<ModelSpec> readDecoder(const HfDecoder& family, const HfReader& config) {
     model.normPlacement = family.norms;
     model.normsPerLayer = family.norms == NormPlacement::Around ? 4 : 2;
     if (model.layers > kMostModelLayers) {
-        return tl::unexpected(config.problem("num_hidden_layers",
-                                             "is more than " + std::to_string(kMostModelLayers)));
+        return tl::unexpected(config.problem({"num_hidden_layers"},
+                                             "is more than " + std::to_string(kMostModelLayers),
+                                             "at most " + std::to_string(kMostModelLayers)));
     }
     FABRICAST_ASSIGN(model.window, readWindows(family, config, model.layers));
     if (family.predictsMore) {
@@ -127,8 +137,10 @@ Result<ModelSpec> readDecoder(const HfDecoder& family, const HfReader& config) {
                          config.countOrNull({"num_nextn_predict_layers", "num_mtp_layers"}, 1, 0));
     }
     if (model.mtpDepth > kMostPredictionLayers) {
-        return tl::unexpected(config.problem(
-            "num_nextn_predict_layers", "is more than " + std::to_string(kMostPredictionLayers)));
+        return tl::unexpected(
+            config.problem({"num_nextn_predict_layers", "num_mtp_layers"},
+                           "is more than " + std::to_string(kMostPredictionLayers),
+                           "at most " + std::to_string(kMostPredictionLayers)));
     }
     return family.experts ? withExperts(std::move(model), *family.experts, config)
                           : Result<ModelSpec>(std::move(model));

@@ -74,7 +74,7 @@ Result<void> checkGroups(const HfExperts& family,
                          std::int64_t groups) {
     if (experts % groups != 0) {
         return tl::unexpected(
-            config.problem("n_group",
+            config.problem({"n_group"},
                            "divides " + std::to_string(experts) + " experts into " +
                                std::to_string(groups) + " groups, which are not equal",
                            "set \"n_group\" to a divisor of " + std::to_string(experts)));
@@ -83,7 +83,7 @@ Result<void> checkGroups(const HfExperts& family,
                      config.sizeOrNull({"topk_group"}, family.bestGroups, family.bestGroups));
     if (best > groups) {
         return tl::unexpected(config.problem(
-            "topk_group",
+            {"topk_group"},
             "takes " + std::to_string(best) + " of " + std::to_string(groups) + " groups",
             "set \"topk_group\" to a number from 1 to " + std::to_string(groups)));
     }
@@ -98,7 +98,7 @@ Result<std::string> routingOf(const HfReader& config) {
     }
     FABRICAST_ASSIGN(std::string method, config.config().find(kMethod)->text());
     if (method != "greedy" && method != "group_limited_greedy") {
-        return tl::unexpected(config.problem(kMethod,
+        return tl::unexpected(config.problem({kMethod},
                                              "\"" + method + "\" is no method of this class",
                                              "greedy or group_limited_greedy"));
     }
@@ -156,11 +156,18 @@ Result<ModelSpec> withExperts(ModelSpec model, const HfExperts& family, const Hf
         return model;
     }
     if (family.topK == 0 && !config.has("num_experts_per_tok")) {
-        return tl::unexpected(config.problem("num_experts_per_tok",
+        return tl::unexpected(config.problem({"num_experts_per_tok"},
                                              "lacks \"num_experts_per_tok\", which has no default",
                                              "add \"num_experts_per_tok\""));
     }
     FABRICAST_ASSIGN(moe.topK, config.size({"num_experts_per_tok"}, family.topK));
+    if (moe.topK > moe.experts) {
+        return tl::unexpected(config.problem(
+            {"num_experts_per_tok", "num_local_experts", "num_experts", "n_routed_experts"},
+            "makes a token use " + std::to_string(moe.topK) + " of " + std::to_string(moe.experts) +
+                " experts",
+            "\"num_experts_per_tok\": at most " + std::to_string(moe.experts)));
+    }
     FABRICAST_ASSIGN(moe.expertWidth, config.size({family.widthKey}, family.width));
     moe.expertBias = family.biases;
     moe.routerBias = family.biases;

@@ -12,9 +12,17 @@ Result<AttentionSpec> multiHeadAttention(const HfReader& config,
                                          const ModelSpec& model,
                                          std::int64_t heads) {
     if (model.hidden % heads != 0) {
-        return tl::unexpected(config.config().problem("divides a hidden size of " +
-                                                      std::to_string(model.hidden) + " into " +
-                                                      std::to_string(heads) + " heads unevenly"));
+        return tl::unexpected(config.problem({"n_head",
+                                              "n_heads",
+                                              "num_attention_heads",
+                                              "n_embd",
+                                              "n_embed",
+                                              "d_model",
+                                              "hidden_size"},
+                                             "divides a hidden size of " +
+                                                 std::to_string(model.hidden) + " into " +
+                                                 std::to_string(heads) + " heads unevenly",
+                                             "a number of heads that divides the hidden size"));
     }
     return AttentionSpec{
         .heads = heads, .kvHeads = heads, .headDim = model.hidden / heads, .fusedQkv = true};
@@ -67,7 +75,7 @@ Result<ModelSpec> readGpt2(const HfReader& config) {
     FABRICAST_ASSIGN(model.tiedEmbeddings, config.tied(true));
     FABRICAST_ASSIGN(const bool crossAttention, config.flag("add_cross_attention", false));
     if (crossAttention) {
-        Error error = config.problem("add_cross_attention",
+        Error error = config.problem({"add_cross_attention"},
                                      "true is not supported",
                                      "only decoder-only models are supported");
         error.code = Error::Code::Unsupported;

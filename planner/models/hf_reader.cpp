@@ -1,6 +1,9 @@
 #include "planner/models/hf_reader.h"
 
+#include "planner/models/hf_keys.h"
 #include "planner/spec/check_model.h"
+
+#include <algorithm>
 
 namespace fabricast {
 namespace {
@@ -12,6 +15,15 @@ bool isNull(const JsonValue& value) {
     return value.is(JsonValue::Kind::Null);
 }
 
+/// A value, or what its key usually has as the hint of its error.
+template <class Value>
+Result<Value> orUsual(std::string_view key, Result<Value> value) {
+    if (!value && value.error().hint.empty()) {
+        value.error().hint = usualValue(key);
+    }
+    return value;
+}
+
 }  // namespace
 
 bool HfReader::has(std::string_view key) const {
@@ -19,9 +31,10 @@ bool HfReader::has(std::string_view key) const {
     return value != nullptr && !isNull(*value);
 }
 
-Error HfReader::problem(std::string_view key, std::string_view why, std::string hint) const {
-    const JsonValue* value = config_->find(key);
-    return (value == nullptr ? *config_ : *value).problem(why, std::move(hint));
+Error HfReader::problem(Names keys, std::string_view why, std::string hint) const {
+    const auto* const said =
+        std::find_if(keys.begin(), keys.end(), [this](std::string_view key) { return has(key); });
+    return (said == keys.end() ? *config_ : *config_->find(*said)).problem(why, std::move(hint));
 }
 
 Result<const JsonValue*> HfReader::find(Names names) const {
@@ -45,12 +58,14 @@ Result<const JsonValue*> HfReader::find(Names names) const {
 
 Result<std::int64_t> HfReader::size(Names names, std::int64_t absent) const {
     FABRICAST_ASSIGN(const JsonValue* value, find(names));
-    return value == nullptr ? Result<std::int64_t>(absent) : value->integer(kConfigSize);
+    return value == nullptr ? Result<std::int64_t>(absent)
+                            : orUsual(value->name(), value->integer(kConfigSize));
 }
 
 Result<std::int64_t> HfReader::count(Names names, std::int64_t absent) const {
     FABRICAST_ASSIGN(const JsonValue* value, find(names));
-    return value == nullptr ? Result<std::int64_t>(absent) : value->integer(kConfigCount);
+    return value == nullptr ? Result<std::int64_t>(absent)
+                            : orUsual(value->name(), value->integer(kConfigCount));
 }
 
 Result<std::int64_t> HfReader::orNull(Names names, JsonValue::Range range, Unsaid unsaid) const {
@@ -58,7 +73,8 @@ Result<std::int64_t> HfReader::orNull(Names names, JsonValue::Range range, Unsai
     if (value == nullptr) {
         return unsaid.absent;
     }
-    return isNull(*value) ? Result<std::int64_t>(unsaid.null) : value->integer(range);
+    return isNull(*value) ? Result<std::int64_t>(unsaid.null)
+                          : orUsual(value->name(), value->integer(range));
 }
 
 Result<std::int64_t> HfReader::sizeOrNull(Names names,
@@ -74,7 +90,7 @@ Result<std::int64_t> HfReader::countOrNull(Names names,
 }
 
 Result<bool> HfReader::flag(std::string_view key, bool absent) const {
-    return config_->booleanOr(key, absent);
+    return orUsual(key, config_->booleanOr(key, absent));
 }
 
 Result<bool> HfReader::truth(std::string_view key, bool absent) const {
@@ -89,7 +105,7 @@ Result<bool> HfReader::truth(std::string_view key, bool absent) const {
 Result<bool> HfReader::tied(bool absent) const {
     constexpr std::string_view kKey = "tie_word_embeddings";
     const bool saidOutside = config_->find(kKey) == nullptr && outer_ != nullptr;
-    return (saidOutside ? outer_ : config_)->booleanOr(kKey, absent);
+    return orUsual(kKey, (saidOutside ? outer_ : config_)->booleanOr(kKey, absent));
 }
 
 Result<std::vector<std::int64_t>> HfReader::countList(std::string_view key) const {

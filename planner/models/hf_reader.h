@@ -22,9 +22,8 @@ public:
 
     [[nodiscard]] const JsonValue& config() const { return *config_; }
     [[nodiscard]] bool has(std::string_view key) const;  ///< and it is not null
-    [[nodiscard]] Error problem(std::string_view key,
-                                std::string_view why,
-                                std::string hint = {}) const;
+    /// At the first of the keys that the config has, or at the config as a whole.
+    [[nodiscard]] Error problem(Names keys, std::string_view why, std::string hint = {}) const;
 
     /// At least 1. Null is an error.
     [[nodiscard]] Result<std::int64_t> size(Names names, std::int64_t absent) const;

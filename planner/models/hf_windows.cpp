@@ -21,7 +21,9 @@ Result<Windows> fromLayerTypes(const JsonValue& types, std::int64_t layers, std:
     FABRICAST_TRY(types.expect(JsonValue::Kind::Array));
     if (static_cast<std::int64_t>(types.items().size()) != layers) {
         return tl::unexpected(types.problem("has " + std::to_string(types.items().size()) +
-                                            " entries for " + std::to_string(layers) + " layers"));
+                                                " entries for " + std::to_string(layers) +
+                                                " layers",
+                                            "one entry for each layer"));
     }
     Windows windows;
     for (const JsonValue& item : types.items()) {
@@ -66,10 +68,11 @@ Result<Windows> chunked(const HfReader& config, std::int64_t layers, std::int64_
     FABRICAST_ASSIGN(const std::int64_t interval, config.size({"no_rope_layer_interval"}, 4));
     FABRICAST_ASSIGN(const Windows rotary, config.countList("no_rope_layers"));
     if (!rotary.empty() && static_cast<std::int64_t>(rotary.size()) < layers) {
-        return tl::unexpected(config.problem("no_rope_layers",
+        return tl::unexpected(config.problem({"no_rope_layers"},
                                              "has " + std::to_string(rotary.size()) +
                                                  " entries for " + std::to_string(layers) +
-                                                 " layers"));
+                                                 " layers",
+                                             "one entry for each layer"));
     }
     return windowed(layers, size, [&](std::int64_t layer) {
         return rotary.empty() ? (layer + 1) % interval != 0

@@ -1,10 +1,12 @@
 #include "planner/report/plan_table.h"
 
 #include "planner/base/percent_text.h"
+#include "planner/base/words.h"
 #include "planner/report/cost_report.h"
 #include "planner/report/duration_text.h"
 #include "planner/report/layout_words.h"
 #include "planner/report/memory_report.h"
+#include "planner/report/plan_spellings.h"
 #include "planner/report/subject_text.h"
 #include "planner/report/time_words.h"
 #include "planner/result/memory_names.h"
@@ -40,8 +42,18 @@ std::string planMfu(const Plan& plan) {
     return plan.step.utilisation.mfu ? percentText(*plan.step.utilisation.mfu) : "-";
 }
 
+/// "  +2 alike (also axolotl)".
 std::string alikeText(const Plan& plan) {
-    return plan.alike.empty() ? "" : fmt::format("  +{} alike", plan.alike.size());
+    std::vector<std::string> others;
+    for (const Plan& other : plan.alike) {
+        const std::string& stack = other.scenario.stack;
+        if (stack != plan.scenario.stack && std::ranges::find(others, stack) == others.end()) {
+            others.push_back(stack);
+        }
+    }
+    const std::size_t spellings = spellingsOf(plan);
+    return (spellings == 0 ? "" : fmt::format("  +{} alike", spellings)) +
+           (others.empty() ? "" : "  (also " + joined(others, ", ") + ")");
 }
 
 /// The cost columns: with a price, and with a number of tokens those of a run.

@@ -5,6 +5,7 @@
 #include "planner/report/fixes_report.h"
 #include "planner/report/memory_report.h"
 #include "planner/report/note_line.h"
+#include "planner/report/plan_spellings.h"
 #include "planner/report/plan_table.h"
 #include "planner/report/sensitivity_report.h"
 #include "planner/report/subject_text.h"
@@ -116,7 +117,7 @@ std::string safetyText(const PlanReport& report) {
     const Plan& first = report.plans.front();
     std::string text;
     if (std::any_of(report.plans.begin(), report.plans.end(), [](const Plan& plan) {
-            return !plan.alike.empty();
+            return spellingsOf(plan) > 0;
         })) {
         text +=
             "alike: the same division of the ranks with another schedule, sharding or micro-batch, "

@@ -103,9 +103,8 @@ Result<std::optional<double>> reserveIn(const JsonValue& cluster) {
     if (value == nullptr) {
         return std::optional<double>();
     }
-    if (value->isNumber()) {
-        FABRICAST_ASSIGN(const double share, value->number(0.0, kMostReserve));
-        return std::optional(share);
+    if (const Result<double> share = value->number(0.0, kMostReserve)) {
+        return std::optional(*share);
     }
     const std::string text = value->text().value_or("");
     const std::string_view digits = std::string_view(text).substr(0, text.find('%'));

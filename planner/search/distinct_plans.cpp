@@ -3,6 +3,8 @@
 #include "planner/spec/layout_fields.h"
 
 #include <algorithm>
+#include <cmath>
+#include <iterator>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -38,6 +40,19 @@ bool isSafer(const Plan& a, const Plan& b) {
                           plan.step.step.value.count());
     };
     return rank(a) < rank(b);
+}
+
+/// Whether two plans are one layout that runs the same in two stacks, as far as a forecast tells.
+bool areTwins(const Plan& a, const Plan& b) {
+    constexpr std::int64_t kParts = 64;  // of the GPU's memory: far below its forecast's error
+    const double step = a.step.step.value / b.step.step.value;
+    const std::int64_t apart = std::abs(a.memory.peak.value.count() - b.memory.peak.value.count());
+    return a.scenario.stack != b.scenario.stack &&
+           layoutText(a.scenario.layout) == layoutText(b.scenario.layout) &&
+           recomputeText(a.scenario.settings.recompute) ==
+               recomputeText(b.scenario.settings.recompute) &&
+           a.memory.verdict == b.memory.verdict && std::max(step, 1.0 / step) <= 1.0 + kAlike &&
+           apart <= a.memory.capacity.count() / kParts;
 }
 
 /// Whether its nodes surely hold what it leaves to them; where their memory is not known, nobody
@@ -131,13 +146,18 @@ std::optional<double> DistinctPlans::settledBeyond(std::size_t top) const {
     struct Row {
         double shown = 0.0;
         double best = 0.0;
+        const Plan* plan = nullptr;
     };
     std::vector<Row> rows;
     for (const Group& group : groups_) {
         const auto first = firstOf(group);
         const Plan& shown = *shownIn(group);
         if (counts(*first) && hostSurelyFits(shown)) {  // others come behind slower ones
-            rows.push_back({valueOf(shown), valueOf(*first)});
+            const bool isTwin = std::ranges::any_of(
+                rows, [&shown](const Row& row) { return areTwins(*row.plan, shown); });
+            if (!isTwin) {
+                rows.push_back({valueOf(shown), valueOf(*first), &shown});
+            }
         }
     }
     if (rows.size() < top || top == 0) {
@@ -165,24 +185,42 @@ std::size_t DistinctPlans::likelyRows() const {
     }));
 }
 
-const Plan* DistinctPlans::tightest() const {
-    const Plan* tightest = nullptr;
+const Plan* DistinctPlans::bestWhere(bool (*isMeant)(const Plan&), bool counting) const {
+    const Plan* best = nullptr;
     for (const Group& group : groups_) {
         for (const Plan& plan : group) {
-            const bool likely = plan.memory.onDevice == Verdict::Likely;
-            if (!counts(plan) && likely &&
-                (tightest == nullptr || valueOf(plan) < valueOf(*tightest))) {
-                tightest = &plan;
+            if (counts(plan) == counting && isMeant(plan) &&
+                (best == nullptr || valueOf(plan) < valueOf(*best))) {
+                best = &plan;
             }
         }
     }
-    return tightest;
+    return best;
+}
+
+const Plan* DistinctPlans::tightest() const {
+    const auto isLikely = [](const Plan& plan) { return plan.memory.onDevice == Verdict::Likely; };
+    return bestWhere(isLikely, false);
+}
+
+const Plan* DistinctPlans::hostUnknown() const {
+    const auto isUnknown = [](const Plan& plan) { return !hostSurelyFits(plan); };
+    return bestWhere(isUnknown, true);
 }
 
 std::vector<Plan> DistinctPlans::best(std::size_t top) && {
     std::vector<Plan> rows;
     for (Group& group : std::exchange(groups_, {})) {
-        rows.push_back(shownOf(std::move(group)));
+        Plan row = shownOf(std::move(group));
+        const auto twin =
+            std::ranges::find_if(rows, [&row](const Plan& other) { return areTwins(other, row); });
+        if (twin == rows.end()) {
+            rows.push_back(std::move(row));
+            continue;
+        }
+        std::vector<Plan> others = std::exchange(row.alike, {});
+        twin->alike.push_back(std::move(row));
+        std::ranges::move(others, std::back_inserter(twin->alike));
     }
     std::stable_sort(rows.begin(), rows.end(), [this](const Plan& a, const Plan& b) {
         const auto rank = [this](const Plan& plan) {

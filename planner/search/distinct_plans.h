@@ -11,7 +11,8 @@ namespace fabricast {
 /// This collects plans in the order in which a search finds them, best first, so that rows differ
 /// in what matters: those with the same stack and division of the ranks, recomputed alike, are one
 /// row. It shows the safest and simplest of those within half a percent of its best plan that fits,
-/// and keeps them; slower ones are left out.
+/// and keeps them; slower ones are left out. Rows of several stacks that show one layout in the
+/// same time and memory are one too, of the stack that was found first.
 ///     DistinctPlans found({.objective = objective, .tight = false});
 ///     while (found.settledBeyond(top) >= value of the next && …) { found.add(std::move(plan)); }
 ///     report.plans = std::move(found).best(top);
@@ -39,10 +40,13 @@ public:
     [[nodiscard]] std::vector<Plan> best(std::size_t top) &&;
     /// The best plan that likely fits; nullptr where there is none, or where such count.
     [[nodiscard]] const Plan* tightest() const;
+    /// The best plan that counts, of nodes whose memory or drives are not known; nullptr: none.
+    [[nodiscard]] const Plan* hostUnknown() const;
 
 private:
     [[nodiscard]] double valueOf(const Plan& plan) const;
     using Group = std::vector<Plan>;
+    [[nodiscard]] const Plan* bestWhere(bool (*isMeant)(const Plan&), bool counting) const;
     /// The best plan of a group that counts, or the best where none does.
     [[nodiscard]] Group::const_iterator firstOf(const Group& group) const;
     [[nodiscard]] Group::const_iterator shownIn(const Group& group) const;

@@ -2,6 +2,7 @@
 #include "planner/memory/check_modelled.h"
 #include "planner/ops/quantized_linear.h"
 #include "planner/schedule/framework_order.h"
+#include "planner/search/batch_reason.h"
 #include "planner/search/layout_axes.h"
 #include "planner/search/search_space.h"
 #include "planner/stack/rules.h"
@@ -67,8 +68,11 @@ public:
         if (found == 0) {
             // What was refused of a layout is no reason where none is left to be refused.
             const bool isLeft = lacksMethod_ || leavesAny(task_.rules);
-            space_.refused.push_back(
-                {stack_, why_.empty() || !isLeft ? noDivision() : why_, lacksMethod_});
+            std::string why = why_.empty() || !isLeft ? noDivision() : why_;
+            if (isLeft && !why_.empty() && !lacksMethod_) {
+                FABRICAST_ASSIGN(why, reasonWithBatch(task_, stack_, why_, watch));
+            }
+            space_.refused.push_back({stack_, std::move(why), lacksMethod_});
         }
         return {};
     }

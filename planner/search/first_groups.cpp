@@ -1,3 +1,4 @@
+#include "planner/search/batch_reason.h"
 #include "planner/search/plan_search.h"
 
 #include <algorithm>
@@ -57,8 +58,11 @@ Result<std::vector<bool>> PlanSearch::stacksThatRun() {
     }
     for (std::size_t stack = 0; stack < runs.size(); ++stack) {
         if (!runs[stack] && !why[stack].empty()) {
+            FABRICAST_ASSIGN(
+                std::string reason,
+                reasonWithBatch(task_, static_cast<std::uint32_t>(stack), why[stack], watch_));
             report_.rejections.push_back(
-                {std::string(task_.stacks[stack].stack->name), 0, why[stack]});
+                {std::string(task_.stacks[stack].stack->name), 0, std::move(reason)});
         }
     }
     return runs;

@@ -1,6 +1,8 @@
 #include "planner/search/plan_search.h"
 
+#include "planner/base/quantity_text.h"
 #include "planner/search/plan_of.h"
+#include "planner/spec/layout_fields.h"
 
 #include <algorithm>
 #include <string>
@@ -12,6 +14,15 @@ namespace {
 
 /// Walked at once: those that come up last may be walked in vain.
 constexpr std::size_t kMostAhead = 8;
+
+/// What nobody can recommend before somebody says how much the nodes have.
+std::string hiddenText(const Plan& plan) {
+    const HostNeed& need = plan.memory.ofNode();
+    return "left out: " + plan.scenario.stack + " " + layoutText(plan.scenario.layout) +
+           ",recompute=" + recomputeText(plan.scenario.settings.recompute) + ": " +
+           shortText(plan.step.step.value) + " a step, if a node has " + shortText(need.perNode) +
+           " of " + std::string(need.what) + " (" + std::string(need.flag) + " states it)";
+}
 
 }  // namespace
 
@@ -166,10 +177,27 @@ void PlanSearch::leaveRoom() {
     }
 }
 
+/// Whether a plan is better than those shown, and none of them.
+bool PlanSearch::isHidden(const Plan& plan) const {
+    const auto worth = [this](const Plan& one) {
+        return leastMemory() ? static_cast<double>(one.memory.peak.value.count())
+                             : one.step.step.value.count();
+    };
+    return std::ranges::all_of(report_.plans, [&](const Plan& shown) {
+        return worth(plan) < worth(shown) && !sameInWhatMatters(plan.scenario, shown.scenario);
+    });
+}
+
 void PlanSearch::takeRows() {
     const Plan* const tightest = rows_.tightest();
     std::optional<Plan> tighter = tightest == nullptr ? std::nullopt : std::optional(*tightest);
+    const Plan* const unknown = rows_.hostUnknown();
+    const std::optional<Plan> onUnknown =
+        unknown == nullptr ? std::nullopt : std::optional(*unknown);
     report_.plans = std::move(rows_).best(options_.top);
+    if (onUnknown && isHidden(*onUnknown)) {
+        report_.notes.push_back(hiddenText(*onUnknown));
+    }
     if (tighter && !report_.plans.empty() &&
         report_.plans.front().memory.onDevice == Verdict::Fits &&
         tighter->step.step.value < report_.plans.front().step.step.value) {

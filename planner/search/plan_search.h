@@ -99,6 +99,7 @@ private:
     [[nodiscard]] bool isTooSlow() const;
     void lookFurther();
     void leaveRoom();
+    [[nodiscard]] bool isHidden(const Plan& plan) const;
     void takeRows();
     bool advance();
     Result<void> extendFront();

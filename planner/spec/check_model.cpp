@@ -84,7 +84,8 @@ Result<void> checkLists(const ModelSpec& model, const std::string& where) {
         return fail(Error::Code::BadInput,
                     where,
                     "a list of layers does not have one entry for each of the " +
-                        std::to_string(model.layers) + " layers");
+                        std::to_string(model.layers) + " layers",
+                    "one entry for each layer");
     }
     const bool allSparse =
         !model.sparse.empty() &&
@@ -96,8 +97,10 @@ Result<void> checkLists(const ModelSpec& model, const std::string& where) {
                     "set the width of the MLP");
     }
     if (hasSparse && !model.moe) {
-        return fail(
-            Error::Code::BadInput, where, "layers have experts, but no experts are defined");
+        return fail(Error::Code::BadInput,
+                    where,
+                    "layers have experts, but no experts are defined",
+                    "say how many experts there are");
     }
     return {};
 }
@@ -144,7 +147,8 @@ Result<void> checkModel(const ModelSpec& model, const std::string& where) {
     if (mostParameters(model) > kMostModelParameters) {
         return fail(Error::Code::Unsupported,
                     where,
-                    "the model may have more than 1e15 parameters, the limit of exact counts");
+                    "the model may have more than 1e15 parameters, the limit of exact counts",
+                    "fewer layers, or narrower ones");
     }
     return {};
 }

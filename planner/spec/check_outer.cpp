@@ -93,9 +93,11 @@ Result<void> checkOuter(const Scenario& scenario) {
         return checkUnused(outer);
     }
     if (scenario.cluster.sites.count == 1) {
+        const std::int64_t nodes = scenario.cluster.nodes;
+        const std::string even = nodes % 2 == 0 ? "" : "-n " + std::to_string(nodes + 1) + " ";
         return refuseOuter(kSteps,
                            "outer steps join sites that train apart, and there is one site",
-                           "--sites 2 --wan 100Gbps");
+                           even + "--sites 2 --wan 100Gbps");
     }
     if (scenario.settings.tuning == Tuning::Lora) {
         return fail(Error::Code::Unsupported,

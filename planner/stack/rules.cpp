@@ -319,7 +319,8 @@ Result<void> checkEngineKernels(const KernelSettings& kernels) {
         return lacks("settings.kernels.fp8_attention",
                      "attention in fp8 (fp8_dot_product_attention) is Transformer Engine's, in "
                      "layers that multiply in fp8",
-                     "--precision fp8, or false");
+                     hasThem ? "--precision fp8, or false"
+                             : "false, or --stack megatron with --precision fp8");
     }
     if (kernels.fp8Attention && kernels.quantization == Quantization::Fp8Blockwise) {
         return breaks("settings.kernels.fp8_attention",
@@ -331,7 +332,8 @@ Result<void> checkEngineKernels(const KernelSettings& kernels) {
                      "operations that write what the next product reads "
                      "(use_transformer_engine_op_fuser) are Transformer Engine's, in layers that "
                      "multiply in fp8",
-                     "--precision fp8, or false");
+                     hasThem ? "--precision fp8, or false"
+                             : "false, or --stack megatron with --precision fp8");
     }
     if (kernels.documentTokens > 0 && kernels.attention == AttentionKernel::Unfused) {
         return lacks("settings.kernels.document_tokens",
@@ -343,7 +345,8 @@ Result<void> checkEngineKernels(const KernelSettings& kernels) {
         (!isMx || !hasThem || kernels.experts != ExpertKernel::GroupedFused)) {
         return lacks("settings.kernels.fused_experts",
                      "experts in one kernel are Transformer Engine's grouped products in MXFP8",
-                     "--precision mxfp8, or false");
+                     hasThem ? "--precision mxfp8, or false"
+                             : "false, or --stack megatron with --precision mxfp8");
     }
     return {};
 }

@@ -96,6 +96,18 @@ TEST(Advise, PricesEveryWayAndLeavesOutWhatIsNotNeeded) {
     EXPECT_EQ(advice.basis.priceProfile, "market-2026-05");
 }
 
+/// What the model lacks comes before what its software lacks.
+TEST(Advise, SaysOfADenseModelThatItHasNoExperts) {
+    AdviceTask task = smallTask(80_GiB);
+    task.families[1].moment = AdviceMoment::Experts;
+    task.families[1].excluded = true;
+    task.families[2].moment = AdviceMoment::SeveralNodes;
+    task.families[2].excluded = true;
+    const EvaluatedOptions said = evaluateOptions(task, exampleTiming(), 1).value();
+    EXPECT_EQ(said.options[1].why, "the model has no experts");
+    EXPECT_EQ(said.options[2].why, "one node");
+}
+
 TEST(Advise, OtherSituationsAreSearchedForReal) {
     const AdviceTask task = smallTask(80_GiB);
     const Advice advice = adviseOn(task, exampleTiming(), 1).value();

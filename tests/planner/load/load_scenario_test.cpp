@@ -3,6 +3,7 @@
 #include "planner/request/settings_json.h"
 #include "planner/spec/names.h"
 #include "planner/spec/setting_names.h"
+#include "planner/text/json_builder.h"
 
 #include <gtest/gtest.h>
 
@@ -109,6 +110,39 @@ TEST(LoadScenario, DefaultsFollowTheGpu) {
     EXPECT_EQ(onV100(R"(, "stack": "megatron", "layout": "cp=2")"),
               "layout.cp: Transformer Engine's unfused attention does not support context "
               "parallelism");
+}
+
+/// A hint leads to something that the GPU has.
+TEST(LoadScenario, NobodyIsToldToComputeInWhatTheGpuHasNot) {
+    const auto hint = [](const std::string& cluster, const std::string& more) {
+        const auto loaded =
+            load("{\"model\": \"gpt2\", \"cluster\": \"" + cluster + "\", " + more + "}");
+        return loaded ? "taken" : loaded.error().hint;
+    };
+    const std::string axolotl =
+        R"("stack": "axolotl", "layout": "shard=none", "settings": {"precision": {"compute":
+           "fp16", "parameters": "fp16", "gradients": "fp16"}})";
+    EXPECT_EQ(hint("dgx-h100", axolotl), "leave it out: --precision bf16, or tuning lora");
+    EXPECT_EQ(hint("8xv100-sxm2-32gb", axolotl), "another GPU, or tuning lora");
+    const std::string pure = R"("stack": "deepspeed", "workload": {"precision": "pure_bf16"})";
+    EXPECT_EQ(hint("dgx-h100", pure), "--precision bf16, or --stack fsdp2");
+    EXPECT_EQ(hint("8xv100-sxm2-32gb", pure), "--precision fp16, or another GPU, or --stack fsdp2");
+    const std::string moments =
+        R"("stack": "deepspeed", "settings": {"precision": {"moments": "bf16"}})";
+    EXPECT_EQ(hint("dgx-h100", moments), "leave it out: --precision bf16, or --stack fsdp2");
+}
+
+TEST(LoadScenario, AKeyThatWasTypedIsNamedOnce) {
+    const std::string key = "settings.kernels.attention";
+    const JsonBuilder typed("--set " + key);
+    const JsonValue root =
+        typed.with(typed.object(), key, JsonBuilder::unplaced(typed.string("flash"))).value();
+    const Error error = located({Error::Code::BadInput, key, "is wrong", ""}, root);
+    EXPECT_EQ(error.text(), "--set settings.kernels.attention: is wrong");
+    const JsonValue file =
+        parseJson(R"({"settings": {"kernels": {"attention": "flash"}}})", "q.json").value();
+    EXPECT_EQ(located({Error::Code::BadInput, key, "is wrong", ""}, file).text(),
+              "q.json:1:40: settings.kernels.attention: is wrong");
 }
 
 /// What is assumed of attention.

@@ -15,23 +15,15 @@ Result<ModelSpec> read(const std::string& more) {
     return readHfConfig(config.value());
 }
 
-TEST(HfChecks, RefusesWhatTransformersWouldNotBuild) {
-    EXPECT_TRUE(read(R"(, "hidden_act": "silu", "rope_theta": 500000.0)"));
-    const auto act = read(R"(, "hidden_act": "gelo")");
-    ASSERT_FALSE(act);
-    EXPECT_EQ(act.error().hint, "did you mean \"gelu\"?");
-    EXPECT_FALSE(read(R"(, "hidden_act": 3)"));
-    EXPECT_FALSE(read(R"(, "rope_theta": -3)"));
-    EXPECT_FALSE(read(R"(, "rope_theta": "big")"));
-    EXPECT_TRUE(read(R"(, "partial_rotary_factor": 0.25, "rms_norm_eps": 1e-06)"));
-    EXPECT_FALSE(read(R"(, "partial_rotary_factor": 1.5)"));
-    EXPECT_FALSE(read(R"(, "rms_norm_eps": "small")"));
-    EXPECT_FALSE(read(R"(, "quantization_config": "awq")"));
-    const auto turned = read(R"(, "partial_rotary_factor": -1)");
-    ASSERT_FALSE(turned);
-    EXPECT_TRUE(turned.error().where.starts_with("config.json:1:")) << turned.error().where;
-    EXPECT_EQ(turned.error().hint,
-              "\"partial_rotary_factor\": 1.0, or leave it out for the default of its family");
+TEST(HfChecks, TurnsColumnsInPairs) {
+    EXPECT_TRUE(read(R"(, "partial_rotary_factor": 0.25)"));
+    EXPECT_TRUE(read(R"(, "rope_parameters": {"partial_rotary_factor": 0.5})"));
+    const auto said = [](const std::string& more) { return read(more).error(); };
+    EXPECT_EQ(
+        said(R"(, "partial_rotary_factor": 0.2)").why,
+        "\"partial_rotary_factor\" makes 25 columns of a head turn, which are turned in pairs");
+    EXPECT_EQ(said(R"(, "head_dim": 33)").where, "config.json:1:61");
+    EXPECT_EQ(said(R"(, "head_dim": 33)").hint, "an even number of them: 34");
 }
 
 TEST(HfChecks, SaysWhatIsLeftOut) {

@@ -159,12 +159,14 @@ TEST(HfConfig, ErrorsStandWhereTheMistakeIs) {
          "config.json:2:22",
          "10000"},
         {"{\"model_type\": \"llama\",\n\"num_attention_heads\": 3}", "config.json:2:24", "3 heads"},
-        {R"({"model_type": "llama", "num_key_value_heads": 5})", "config.json:1:1", "kv heads"},
+        {R"({"model_type": "llama", "num_key_value_heads": 5})", "config.json:1:48", "kv heads"},
         {"{\"model_type\": \"llama\",\n\"attention_bias\": 1}",
          "config.json:2:19",
          "true or false"},
+        {"{\"model_type\": \"bloom\",\n\"n_head\": 7}", "config.json:2:11", "7 heads unevenly"},
+        {"{\"model_type\": \"gpt2\",\n\"hidden_size\": 700}", "config.json:2:16", "12 heads"},
         {"{\"model_type\": \"deepseek_v2\"}", "config.json:1:1", "num_experts_per_tok"},
-        {R"({"model_type": "mixtral", "num_experts_per_tok": 9})", "config.json:1:1", "9 of 8"},
+        {R"({"model_type": "mixtral", "num_experts_per_tok": 9})", "config.json:1:50", "9 of 8"},
         {"{\"model_type\": \"llama4_text\",\n\"attention_bias\": true}",
          "config.json:2:19",
          "versions 4 and 5"},
@@ -183,6 +185,9 @@ TEST(HfConfig, ErrorsStandWhereTheMistakeIs) {
         const Error error = errorOf(refusal.text);
         EXPECT_EQ(error.where, refusal.where) << refusal.text << "\n" << error.text();
         EXPECT_NE(error.why.find(refusal.why), std::string::npos) << error.text();
+        if (refusal.why.find("JSON") == std::string::npos) {
+            EXPECT_FALSE(error.hint.empty()) << error.text();
+        }
     }
 }
 

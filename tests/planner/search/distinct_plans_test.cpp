@@ -16,11 +16,12 @@ struct Made {
     Verdict verdict = Verdict::Fits;
     Layout layout{};
     std::int64_t hostGib = 0;  ///< of nodes whose memory is not known
+    std::string stack = "megatron";
 };
 
 Plan planOf(const Made& made) {
     Plan plan;
-    plan.scenario.stack = "megatron";
+    plan.scenario.stack = made.stack;
     plan.scenario.layout = made.layout;
     plan.step.step.value = Seconds(made.seconds);
     plan.memory.peak.value = Bytes(made.gib << 30);
@@ -69,6 +70,37 @@ TEST(DistinctPlans, WhatNeedsMemoryThatIsNotKnownComesBehindWhatSurelyFits) {
     EXPECT_FALSE(plans.settledBeyond(1).has_value());  // one that surely fits may come
     plans.add(planOf(found[1]));
     EXPECT_NEAR(plans.settledBeyond(1).value_or(0.0), 2.0, 0.02);
+}
+
+TEST(DistinctPlans, StacksThatRunALayoutAlikeAreOneRow) {
+    const std::vector<Made> found = {
+        {.seconds = 1.000, .stack = "fsdp2"},
+        {.seconds = 1.001, .layout = {.shard = Shard::Zero1}, .stack = "fsdp2"},
+        {.seconds = 1.000, .stack = "axolotl"},
+        {.seconds = 1.100, .stack = "ddp"},
+        {.seconds = 1.000, .gib = 50, .stack = "deepspeed"}};
+    const std::vector<Plan> rows = bestOf(found, 5);
+    ASSERT_EQ(rows.size(), 3U);
+    EXPECT_EQ(rows[0].scenario.stack, "fsdp2");
+    ASSERT_EQ(rows[0].alike.size(), 2U);
+    EXPECT_EQ(rows[0].alike[1].scenario.stack, "axolotl");
+    EXPECT_EQ(rows[1].scenario.stack, "deepspeed");
+    DistinctPlans plans({});
+    for (const Made& made : found) {
+        plans.add(planOf(made));
+    }
+    EXPECT_TRUE(plans.settledBeyond(3).has_value());
+    EXPECT_FALSE(plans.settledBeyond(4).has_value());
+}
+
+TEST(DistinctPlans, NamesTheBestOfNodesThatNobodyKnows) {
+    DistinctPlans plans({});
+    plans.add(planOf({.seconds = 2.0}));
+    EXPECT_EQ(plans.hostUnknown(), nullptr);
+    plans.add(planOf({.seconds = 1.0, .layout = {.tp = 2}, .hostGib = 500}));
+    plans.add(planOf({.seconds = 1.5, .layout = {.tp = 4}, .hostGib = 500}));
+    ASSERT_NE(plans.hostUnknown(), nullptr);
+    EXPECT_EQ(plans.hostUnknown()->step.step.value, Seconds(1.0));
 }
 
 TEST(DistinctPlans, SlowerSpellingsAreLeftOut) {
