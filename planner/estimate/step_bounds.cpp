@@ -151,10 +151,8 @@ Result<void> addSends(const StepContext& context, const StageView& first, StepFl
 /// The work of a kernel grows with the samples, and its time no faster.
 Result<ModelTime> leastPerSample(const Scenario& scenario, const KernelProfile& smooth) {
     FABRICAST_TRY(checkTypes(scenario, smooth));
-    Scenario once = scenario;
-    once.settings.recompute = {};
-    FABRICAST_ASSIGN(const LayerOps layers, layerOps(once));
-    ModelTime time = modelTime(once, layers, smooth);
+    FABRICAST_ASSIGN(const LayerOps layers, layerOps(scenario));
+    ModelTime time = modelTime(scenario, layers, smooth);
     const double share = roundingOf(scenario) / asDouble(scenario.layout.microBatch);
     for (SegmentTime* segment :
          {&time.embedding, &time.dense, &time.sparse, &time.norm, &time.head}) {

@@ -75,7 +75,7 @@ Result<double> leastTail(const Scenario& scenario,
                          CommClock& clock);
 
 /// What a sample takes at least in micro-batches of any size up to the scenario's, on a GPU that
-/// loses nothing to part-filled waves (`smooth`). Nothing is recomputed.
+/// loses nothing to part-filled waves (`smooth`). The scenario recomputes nothing.
 Result<ModelTime> leastPerSample(const Scenario& scenario, const KernelProfile& smooth);
 
 /// The fewest seconds of one operation in matrix multiplies.

@@ -97,8 +97,8 @@ SegmentCheckpoint checkpointOf(const Scenario& scenario) {
 /// Layers of one sample and of two.
 using LayersOfSamples = std::array<LayerOps, 2>;
 
-Result<LayersOfSamples> layersOfSamples(const Scenario& scenario) {
-    Scenario sized = scenario;
+/// It leaves the scenario with another micro-batch.
+Result<LayersOfSamples> layersOfSamples(Scenario& sized) {
     LayersOfSamples layers;
     for (std::size_t more = 0; more < layers.size(); ++more) {
         sized.layout.microBatch = static_cast<std::int64_t>(more) + 1;
@@ -112,7 +112,7 @@ LayersKept keptOf(const LayersOfSamples& ofSamples, const SegmentCheckpoint& che
     constexpr double kWholeRows = 0.99;  // rows are shared out whole
     LayersKept kept;
     const auto add = [&checkpoint](const std::optional<OpList>& list, double& sum) {
-        const double bytes = list ? asDouble(segmentFootprint(*list, checkpoint).kept) : 0.0;
+        const double bytes = list ? asDouble(keptBySegment(*list, checkpoint)) : 0.0;
         sum = std::max(0.0, kWholeRows * bytes - sum);
     };
     for (const LayerOps& layers : ofSamples) {
@@ -143,7 +143,8 @@ Result<BlockCost> costOf(const Scenario& scenario, const Result<ModelTime>& time
     return cost;
 }
 
-BlockTable::LeastTimes leastTimes(const Scenario& scenario, const StepEstimator& estimator) {
+BlockTable::LeastTimes leastTimes(Scenario& scenario, const StepEstimator& estimator) {
+    scenario.settings.recompute = {};
     BlockTable::LeastTimes times{.once = leastPerSample(scenario, estimator.smooth()), .again = {}};
     times.again = times.once;
     if (times.again) {
@@ -172,6 +173,14 @@ std::size_t BlockKey::Hash::operator()(const BlockKey& key) const {
     add(key.cpKind);
     add((key.zero3 ? 4 : 0) + (key.pipelined ? 2 : 0) + (key.sp ? 1 : 0));
     return hash;
+}
+
+/// It may be changed, until the next is copied.
+Scenario& BlockCosts::copied(const Scenario& scenario) {
+    scratch_.stack = scenario.stack;
+    scratch_.layout = scenario.layout;
+    scratch_.settings = scenario.settings;
+    return scratch_;
 }
 
 /// Of blocks that recompute nothing those that recompute everything, or the reverse; nothing where
@@ -250,7 +259,7 @@ const Result<LayersKept>& BlockCosts::leastKept(const Candidate& candidate,
     if (scenario.layout.offload == Offload::Activations || !scenario.settings.train.all()) {
         return known.emplace(key, LayersKept()).first->second;
     }
-    const Result<LayersOfSamples> layers = layersOfSamples(scenario);
+    const Result<LayersOfSamples> layers = layersOfSamples(copied(scenario));
     if (!layers) {
         return known.emplace(key, tl::unexpected(layers.error())).first->second;
     }
@@ -268,8 +277,8 @@ const Result<ModelTime>& BlockCosts::leastPerSample(const Candidate& candidate,
                                                     const Scenario& scenario) {
     BlockKey key = keyOf(candidate, scenario);
     key.recompute = 0;  // any recompute
-    const BlockTable::LeastTimes& times =
-        knownOr(tableOf(candidate).least, key, [&] { return leastTimes(scenario, estimator_); });
+    const BlockTable::LeastTimes& times = knownOr(
+        tableOf(candidate).least, key, [&] { return leastTimes(copied(scenario), estimator_); });
     const bool again = scenario.settings.recompute.kind == Checkpointing::Full;
     return again ? times.again : times.once;
 }

@@ -24,7 +24,8 @@ public:
           space_(space),
           estimator_(estimator),
           known_(known),
-          floors_(task.stacks.size()) {}
+          floors_(task.stacks.size()),
+          scratch_(task.base) {}
 
     /// An error where the stack's blocks cannot be modelled.
     const Result<ModelTime>& timeOf(const Candidate& candidate, const Scenario& scenario);
@@ -44,6 +45,7 @@ private:
     const Result<ModelTime>* turnedFrom(BlockKey key,
                                         const Candidate& candidate,
                                         const Scenario& scenario);
+    Scenario& copied(const Scenario& scenario);
     [[nodiscard]] BlockTable& tableOf(const Candidate& candidate) {
         return known_[space_.families[candidate.family].stack]->blocks;
     }
@@ -61,6 +63,7 @@ private:
         const Result<ModelTime>* time = nullptr;
     };
     Last last_;
+    Scenario scratch_;  ///< to be changed: a copy of the cluster takes longer than a bound
 };
 
 }  // namespace fabricast

@@ -77,15 +77,15 @@ Result<void> PlanSearch::findRoom(const Candidate& group) {
     FABRICAST_ASSIGN(const Scenario* scenario, scenarios_.of(group));
     FABRICAST_ASSIGN(const LayersKept kept, blocks_.leastKept(group, *scenario));
     const std::uint32_t stack = space_.families[group.family].stack;
-    for (const std::uint32_t family : block.families) {
-        Candidate candidate{.family = family};
+    for (std::size_t at = 0; at < block.families.size(); ++at) {
+        Candidate candidate{.family = block.families[at]};
         FABRICAST_ASSIGN(const Settings* usual,
                          scenarios_.usual(stack, space_.layoutOf(candidate)));
-        while (candidate.size < roomy_[family] &&
+        while (candidate.size < roomy_[candidate.family] &&
                memory_.fromKept(candidate, *usual, kept) <= capacity_) {
             ++candidate.size;
         }
-        block.room[group.recompute].push_back(candidate.size);
+        block.room[group.recompute][at] = candidate.size;
     }
     return {};
 }
@@ -128,44 +128,65 @@ void PlanSearch::link(const Waiting& waiting) {
     if (group.first[kind] == group.families.size()) {
         return;
     }
-    if (const Result<void> found = findRoom(candidate); !found) {
-        refuse(candidate, found.error().why);
-        return;
+    for (const std::uint32_t family : group.families) {
+        group.room[kind].push_back(roomy_[family]);
     }
-    const std::optional<Candidate> most = largest(waiting.candidate);
-    if (!most) {
-        return;
-    }
-    const Result<LayerWaits> waits = leastWaits(*most);
+    const Candidate most = *largest(waiting.candidate);
+    const Result<LayerWaits> waits = leastWaits(most);
     if (!waits) {
-        refuse(*most, waits.error().why);
+        refuseGroup(waiting, waits.error());
         return;
     }
     group.waits[kind] = *waits;
-    const double value =
-        leastMemory() ? 0.0 : time_.fromWaits(space_.layoutOf(*most), group.waits[kind]);
+    const double value = leastMemory() ? 0.0 : time_.fromWaits(space_.layoutOf(most), *waits);
     enqueue({waiting.value + value, waiting.candidate, Look::Linked});
 }
 
-void PlanSearch::sample(const Waiting& waiting) {
-    const Block& group = groups_[groupOf_[waiting.candidate.family]];
-    const std::size_t kind = waiting.candidate.recompute;
-    const Candidate candidate = *largest(waiting.candidate);
-    const auto scenario = scenarios_.of(candidate);
-    if (!scenario) {
-        refuse(candidate, scenario.error().why);
-        return;
-    }
-    const Result<ModelTime>& least = blocks_.leastPerSample(candidate, **scenario);
+/// With the smallest overhead that any micro-batch has: of the largest.
+Result<double> PlanSearch::timeOfSamples(const Candidate& most) {
+    FABRICAST_ASSIGN(const Scenario* scenario, scenarios_.of(most));
+    const Result<ModelTime>& least = blocks_.leastPerSample(most, *scenario);
     if (!least) {
-        refuse(candidate, least.error().why);
+        return tl::unexpected(least.error());
+    }
+    const LayerWaits& waits = groups_[groupOf_[most.family]].waits[most.recompute];
+    return time_.fromSamples(scenario->layout, *least) + time_.fromWaits(scenario->layout, waits);
+}
+
+void PlanSearch::sample(const Waiting& waiting) {
+    const Result<double> value = timeOfSamples(*largest(waiting.candidate));
+    if (!value) {
+        refuseGroup(waiting, value.error());
         return;
     }
-    const Layout& layout = (*scenario)->layout;
-    const double value = leastMemory() ? waiting.value
-                                       : time_.fromSamples(layout, *least) +
-                                             time_.fromWaits(layout, group.waits[kind]);
-    enqueue({std::max(waiting.value, value), waiting.candidate, Look::Sampled});
+    const double least = leastMemory() ? 0.0 : *value;
+    enqueue({std::max(waiting.value, least), waiting.candidate, Look::Sampled});
+}
+
+/// Of a group: the largest micro-batch that there is room for beside what its layers keep.
+std::optional<Candidate> PlanSearch::largestFitting(const Waiting& waiting) {
+    const Block& group = groups_[groupOf_[waiting.candidate.family]];
+    Candidate first = waiting.candidate;
+    first.family = group.families[group.first[first.recompute]];
+    if (const Result<void> found = findRoom(first); !found) {
+        refuse(first, found.error().why);
+        return std::nullopt;
+    }
+    return largest(waiting.candidate);
+}
+
+/// Nothing is said of what has no room.
+void PlanSearch::refuseGroup(const Waiting& waiting, const Error& refusal) {
+    if (const std::optional<Candidate> most = largestFitting(waiting)) {
+        refuse(*most, refusal.why);
+    }
+}
+
+/// Most groups are too slow to be asked which micro-batches fit.
+void PlanSearch::fit(const Waiting& waiting) {
+    if (largestFitting(waiting)) {
+        split(waiting);
+    }
 }
 
 /// Of the first `room` sizes of the micro-batch, those that some order of the family has room for.

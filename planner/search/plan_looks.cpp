@@ -33,7 +33,7 @@ void PlanSearch::lookCloser(const Waiting& waiting) {
             sample(waiting);
             break;
         case Look::Sampled:
-            split(waiting);
+            fit(waiting);
             break;
         case Look::Sized:
             time(waiting);

@@ -131,6 +131,10 @@ private:
     Result<void> waitByCount();
     void link(const Waiting& waiting);
     void sample(const Waiting& waiting);
+    void fit(const Waiting& waiting);
+    Result<double> timeOfSamples(const Candidate& most);
+    void refuseGroup(const Waiting& waiting, const Error& refusal);
+    std::optional<Candidate> largestFitting(const Waiting& waiting);
     void split(const Waiting& waiting);
     void time(const Waiting& waiting);
     void open(const Waiting& waiting);

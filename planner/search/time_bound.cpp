@@ -41,6 +41,27 @@ void add(PassFloor& passes, const SegmentTime& time, double count) {
     passes.weight += count * time.weight.device.total();
 }
 
+struct LayerCount {
+    std::int64_t dense = 0;
+    std::int64_t sparse = 0;
+};
+
+/// A microbatch in the layers of a chunk.
+PassFloor passOf(const ModelTime& blocks,
+                 const LayerWaits& waits,
+                 std::int64_t microBatch,
+                 LayerCount count) {
+    const auto samples = static_cast<double>(microBatch);
+    const auto dense = static_cast<double>(count.dense);
+    const auto sparse = static_cast<double>(count.sparse);
+    PassFloor pass;
+    add(pass, blocks.dense, dense);
+    add(pass, waits.dense, samples * dense);
+    add(pass, blocks.sparse, sparse);
+    add(pass, waits.sparse, samples * sparse);
+    return pass;
+}
+
 }  // namespace
 
 TimeBound::TimeBound(const SearchTask& task, const SearchSpace& space, const HostProfile& host)
@@ -150,18 +171,21 @@ Result<double> TimeBound::fromOrder(const Candidate& candidate,
                                     const ModelTime& blocks,
                                     const LayerWaits& waits) {
     FABRICAST_ASSIGN(const std::vector<std::int64_t>* layers, layersOf(candidate, scenario));
-    const auto samples = static_cast<double>(scenario.layout.microBatch);
+    const Layout& layout = scenario.layout;
     passes_.resize(layers->size() * kPasses);
     std::int64_t first = 0;
+    std::int64_t countBefore = -1;
+    std::int64_t sparseBefore = -1;
+    PassFloor inside;  // most chunks have the layers of the one before
     for (std::size_t chunk = 0; chunk < layers->size(); ++chunk) {
         const std::int64_t count = (*layers)[chunk];
-        const auto sparse = static_cast<double>(splits_.sparse(first, count));
-        PassFloor pass;
-        const double dense = static_cast<double>(count) - sparse;
-        add(pass, blocks.dense, dense);
-        add(pass, waits.dense, samples * dense);
-        add(pass, blocks.sparse, sparse);
-        add(pass, waits.sparse, samples * sparse);
+        const std::int64_t sparse = splits_.sparse(first, count);
+        if (count != countBefore || sparse != sparseBefore) {
+            inside = passOf(blocks, waits, layout.microBatch, {count - sparse, sparse});
+            countBefore = count;
+            sparseBefore = sparse;
+        }
+        PassFloor pass = inside;
         if (chunk == 0) {
             add(pass, blocks.embedding, 1.0);
         }

@@ -60,6 +60,7 @@ double leastOf(const SearchTask& task,
         Scenario scenario = task.base;
         scenario.stack = std::string(stack.stack->name);
         scenario.settings = *settings;
+        scenario.settings.recompute = {};
         scenario.layout = {.microBatch = task.base.workload.globalBatch};
         const double passes = passesOf(scenario, bound, limits);
         lacksAll = lacksAll && std::isinf(passes) && lacksKernels(scenario, limits);

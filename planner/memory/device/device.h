@@ -34,6 +34,12 @@ public:
                  MemoryKind kind,
                  std::int16_t pool = 0,
                  std::string_view what = {});
+    /// Takes bytes and gives them back at once; nothing happens where there are none.
+    void pass(std::int64_t bytes, MemoryKind kind) {
+        if (bytes > 0) {
+            release(take(bytes, kind));
+        }
+    }
     /// Names the operation that runs: storages made without a name of their own are reported as
     /// its.
     void running(std::string_view operation) { operation_ = operation; }

@@ -68,6 +68,7 @@ Storages SegmentWalk::backwardOp(const SegmentPlace& place,
         }
         return {};
     }
+    Storages casts;  // that a function in Python holds
     Storages temps;
     if (frame.onHost) {
         temps = unpack(place, now);
@@ -79,24 +80,26 @@ Storages SegmentWalk::backwardOp(const SegmentPlace& place,
     if (letsGo) {
         releaseSaved(list, now, frame);
     }
-    const Storage castWeight = device_.take(now.castsBeforeInput, MemoryKind::Workspace);
-    if (!now.inPython) {
-        device_.release(castWeight);
-    }
+    const auto cast = [&](std::int64_t bytes) {
+        if (now.inPython) {
+            casts.push_back(device_.take(bytes, MemoryKind::Workspace));
+        } else {
+            device_.pass(bytes, MemoryKind::Workspace);
+        }
+    };
+    cast(now.castsBeforeInput);
     const Storages made = makeInputGradients(list, now, outputs, frame);
-    const Storage castInput = device_.take(now.castsBeforeWeight, MemoryKind::Workspace);
-    if (!now.inPython) {
-        device_.release(castInput);
-    }
+    cast(now.castsBeforeWeight);
     const Storages weightGradients = makeWeightGradients(place, now, frame);
     const bool letsGoEarly = !letsGo && !now.inPython && frame.recomputed && now.sumBytes > 0;
     if (letsGoEarly) {
         releaseSaved(list, now, frame);
     }
-    device_.release(device_.take(now.sumBytes, MemoryKind::Workspace));
+    device_.pass(now.sumBytes, MemoryKind::Workspace);
     if (now.inPython) {
-        device_.release(castInput);
-        device_.release(castWeight);
+        for (std::size_t held = casts.size(); held-- > 0;) {
+            device_.release(casts[held]);
+        }
     } else if (!letsGo && !letsGoEarly) {
         releaseSaved(list, now, frame);
     }
@@ -139,7 +142,7 @@ Storage SegmentWalk::makeInputGradient(const OpList& list,
     const std::int64_t bytes = op.gradientInScratch ? 0 : list.tensor(id).bytes;
     const Storage made = device_.take(bytes, MemoryKind::Backward);
     if (op.kind == OpKind::Gemm) {
-        device_.release(device_.take(kGemmWorkspace, MemoryKind::Workspace));
+        device_.pass(kGemmWorkspace, MemoryKind::Workspace);
     }
     return made;
 }

@@ -21,5 +21,7 @@ struct SegmentFootprint {
     std::int64_t backward = 0;  ///< the most while backward runs, with what was kept
 };
 SegmentFootprint segmentFootprint(const OpList& list, const SegmentCheckpoint& checkpoint);
+/// Its `kept` alone, without walking the backward.
+std::int64_t keptBySegment(const OpList& list, const SegmentCheckpoint& checkpoint);
 
 }  // namespace fabricast

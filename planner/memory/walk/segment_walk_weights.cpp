@@ -21,7 +21,7 @@ Storages SegmentWalk::makeWeightGradients(const SegmentPlace& place,
         const std::int64_t parts = op.stack == StackUse::Whole ? 1 : use.experts;
         made.push_back(device_.take(use.elements / parts * width, MemoryKind::Backward));
         if (op.kind == OpKind::Gemm && use.isMatrix) {
-            device_.release(device_.take(kGemmWorkspace, MemoryKind::Workspace));
+            device_.pass(kGemmWorkspace, MemoryKind::Workspace);
         }
     }
     return made;

@@ -197,6 +197,26 @@ TEST(KnownWork, IsNotDoneAgain) {
     EXPECT_EQ(doneFor(usualTask(), known), first);
 }
 
+/// Of how many blocks a search asked what their layers keep.
+std::size_t keptFor(PlanObjective objective) {
+    const SmallWorld world{.layers = 16, .memory = 80_GiB, .batch = 64};
+    const SearchTask task = saying(taskOf(world, {"fsdp2", "megatron"}), "");
+    KnownWork known;
+    const SearchOptions options{.top = 1, .objective = objective, .known = &known};
+    EXPECT_TRUE(findPlans(task, exampleTiming(), options));
+    std::size_t kept = 0;
+    for (const BorrowedWork& work : borrowed(task, enumerateLayouts(task).value(), &known)) {
+        kept += work->blocks.kept.size();
+    }
+    return kept;
+}
+
+/// Which micro-batches fit is asked only where they may be fast enough.
+TEST(KnownWork, HoldsWhatLayersKeepWhereItDecides) {
+    EXPECT_GT(keptFor(PlanObjective::Throughput), 0U);
+    EXPECT_LT(keptFor(PlanObjective::Throughput), keptFor(PlanObjective::Memory));
+}
+
 // On another GPU all takes other times, and what was walked needs as much memory.
 TEST(KnownWork, IsWalkedOnceForAllGpus) {
     KnownWork known;
