@@ -180,7 +180,7 @@ std::string lockText(const CheckLock& lock) {
 
 namespace {
 
-Result<LockedScenario> readScenario(const JsonValue& value) {
+Result<LockedScenario> readLocked(const JsonValue& value) {
     LockedScenario scenario;
     FABRICAST_TRY(value.expect(JsonValue::Kind::Object));
     for (const JsonValue& member : value.members()) {
@@ -213,7 +213,7 @@ Result<CheckLock> parseLock(std::string_view text, const std::string& source) {
     FABRICAST_ASSIGN(const JsonValue* scenarios, root.require("scenarios"));
     FABRICAST_TRY(scenarios->expect(JsonValue::Kind::Object));
     for (const JsonValue& member : scenarios->members()) {
-        FABRICAST_ASSIGN(lock.scenarios[member.name()], readScenario(member));
+        FABRICAST_ASSIGN(lock.scenarios[member.name()], readLocked(member));
     }
     FABRICAST_ASSIGN(const JsonValue* profiles, root.require("profiles"));
     FABRICAST_TRY(profiles->expect(JsonValue::Kind::Object));

@@ -6,6 +6,7 @@
 #include "study/find_changes.h"
 #include "study/finish_changes.h"
 #include "study/fits_as_surely.h"
+#include "study/held_plan.h"
 #include "study/percent.h"
 #include "study/sensitivity.h"
 #include "study/typed_plan.h"
@@ -168,11 +169,12 @@ PlanFix planFix(const TriedChange& tried,
 }
 
 /// Searches a changed question as the question was searched: of the rows only the first counts,
-/// which is the same however many are wanted.
+/// which is the same however many are wanted. What the question has already, or what comes nearest,
+/// is tried first: a search that is cut short finds no worse.
 class TargetJudge {
 public:
     TargetJudge(const SearchRequest& asked,
-                Verdict now,
+                const Plan* now,
                 const Workbench& bench,
                 std::size_t threads,
                 const Watch& watch)
@@ -187,6 +189,12 @@ public:
         request.options.mostWalked = mostWalked;
         FABRICAST_ASSIGN(const TimingProfiles* timing, bench_.timing());
         FABRICAST_ASSIGN(PlanReport report, searched(request, *timing, {.stop = watch_.stop}));
+        if (now_ != nullptr && !report.cutShort.empty() && !request.parts) {
+            FABRICAST_ASSIGN(const HeldPlan held, heldPlan(*now_, request.task, *timing, watch_));
+            report = withHeld(std::move(report), held.plan, request.options);
+            report = withCosts(std::move(report), request.budget);
+            report.walked += held.walked;
+        }
         if (report.candidates == 0) {
             return fail(Error::Code::Unsupported, "layout", "no stack takes any layout");
         }
@@ -197,15 +205,20 @@ public:
         }
         return Judgement{.distance = distance,
                          .reaches = !report.plans.empty() && distance <= 1.0 &&
-                                    fitsAsSurely(best.front().memory.verdict, now_),
+                                    fitsAsSurely(best.front().memory.verdict, sureness()),
                          .plan = std::move(best.front()),
                          .walked = report.walked,
                          .isCut = !report.cutShort.empty()};
     }
 
 private:
+    /// Of the question as it is.
+    [[nodiscard]] Verdict sureness() const {
+        return now_ == nullptr ? Verdict::DoesNotFit : now_->memory.verdict;
+    }
+
     const SearchRequest& asked_;
-    Verdict now_;  ///< of the question as it is
+    const Plan* now_;  ///< of the question as it is, or its nearest miss
     const Workbench& bench_;
     std::size_t threads_;  ///< of one search
     const Watch& watch_;
@@ -357,8 +370,9 @@ Result<TargetFixes> targetFixes(const Question& question,
                         .tries = most,
                         .walksLeft = std::max(kMostEventsWalked - report.walked, kLeastForFixes),
                         .threads = bench.threads()};
-    const Verdict now =
-        report.plans.empty() ? Verdict::DoesNotFit : report.plans.front().memory.verdict;
+    const Plan* const now = !report.plans.empty()    ? report.plans.data()
+                            : !report.misses.empty() ? report.misses.data()
+                                                     : nullptr;
     const TargetJudge searches(request, now, bench, 1, watch);
     const auto judge = [&](const Question& changed, double before) -> Result<Judgement> {
         if (isNearest(request, before, search.worth)) {

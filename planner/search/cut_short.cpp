@@ -52,15 +52,20 @@ void PlanSearch::countFamilies() {
     looked_ += kOfFamily * static_cast<std::int64_t>(space_.families.size());
 }
 
-/// Where the search was cut short before anything surely fitted: the layouts that need least. What
-/// was found stays behind those that fit more surely.
+/// Where the search was cut short before anything surely fitted: the divisions that need least.
+/// What was found stays behind those that fit more surely.
 Result<void> PlanSearch::tryLeanest() {
     std::vector<Plan> before = std::exchange(report_.plans, {});
-    FABRICAST_ASSIGN(const std::vector<Sized> leanest, smallest());
-    for (const auto& [bytes, candidate] : leanest) {
+    limit_ = capacity_;  // looking further may have left less
+    FABRICAST_ASSIGN(const std::vector<Sized> least, leanest());
+    for (const auto& [bytes, candidate] : least) {
         FABRICAST_TRY(watch_.check());
         accept(candidate, 0.0);
     }
+    std::ranges::stable_sort(report_.plans, {}, [this](const Plan& plan) {
+        return leastMemory() ? static_cast<double>(plan.memory.peak.value.count())
+                             : plan.step.step.value.count();
+    });
     DistinctPlans found({.objective = options_.objective, .tight = options_.tight});
     for (Plan& plan : std::exchange(report_.plans, {})) {
         found.add(std::move(plan));

@@ -69,11 +69,19 @@ void halve(ClusterSpec& cluster) {
 
 }  // namespace
 
-std::vector<ClusterSpec> partsOf(const ClusterSpec& cluster) {
+std::vector<ClusterSpec> partsOf(const ClusterSpec& cluster, std::int64_t globalBatch) {
     std::vector<ClusterSpec> parts{cluster};
-    while (parts.back().nodes > 1) {
-        parts.push_back(parts.back());
-        halve(parts.back());
+    for (ClusterSpec half = cluster; half.nodes > 1; parts.push_back(half)) {
+        ClusterSpec between = half;
+        halve(half);
+        const std::int64_t sites = between.sites.count;
+        between.nodes -= sites;
+        while (between.nodes > half.nodes && globalBatch % between.gpus() != 0) {
+            between.nodes -= sites;
+        }
+        if (between.nodes > half.nodes) {
+            parts.push_back(between);
+        }
     }
     while (parts.back().node.gpus > 1) {
         parts.push_back(parts.back());
@@ -97,7 +105,8 @@ Result<PlanReport> findOnParts(const SearchTask& task,
     std::vector<Plan> fronts;
     std::string cutShort;
     std::int64_t walked = 0;
-    const std::vector<ClusterSpec> parts = partsOf(task.base.cluster);
+    const std::vector<ClusterSpec> parts =
+        partsOf(task.base.cluster, task.base.workload.globalBatch);
     for (std::size_t part = 0; part < parts.size(); ++part) {
         SearchTask smaller = task;
         smaller.base.cluster = parts[part];

@@ -1,6 +1,7 @@
 #pragma once
 #include "planner/search/find_plans.h"
 
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <vector>
@@ -8,8 +9,9 @@
 namespace fabricast {
 
 /// The whole cluster, and parts of it that may be used alone: half the nodes, a quarter, down to
-/// one, then half its GPUs, down to one. Largest first.
-std::vector<ClusterSpec> partsOf(const ClusterSpec& cluster);
+/// one, then half its GPUs, down to one; between two of them the most nodes whose GPUs divide the
+/// batch. Largest first.
+std::vector<ClusterSpec> partsOf(const ClusterSpec& cluster, std::int64_t globalBatch);
 
 /// What is to be small, or nothing for a plan that will not do.
 using PlanValue = std::function<std::optional<double>(const Plan&)>;

@@ -2,6 +2,7 @@
 #include "planner/search/plan_search.h"
 
 #include <algorithm>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -44,11 +45,43 @@ Result<std::vector<PlanSearch::Sized>> PlanSearch::smallest() {
             }
         }
     }
-    std::vector<Sized> leanest = leastInOrder(std::move(found));
-    return leanest.empty() ? leastInOrder(std::move(beyondHost)) : leanest;
+    const std::size_t most = kMissesWalked * options_.misses;
+    std::vector<Sized> least = leastInOrder(std::move(found), most);
+    return least.empty() ? leastInOrder(std::move(beyondHost), most) : least;
 }
 
-std::vector<PlanSearch::Sized> PlanSearch::leastInOrder(std::vector<Sized> found) {
+/// Of every division of the ranks the order that needs least, with the smallest micro-batch and
+/// everything recomputed: the first few divisions, least first.
+Result<std::vector<PlanSearch::Sized>> PlanSearch::leanest() {
+    constexpr std::size_t kDivisions = 12;
+    std::vector<Sized> found;
+    for (std::uint32_t family = 0; family < space_.families.size(); ++family) {
+        FABRICAST_TRY(watch_.check());
+        const std::uint32_t stack = space_.families[family].stack;
+        if (space_.families[family].unmodelled || space_.sizesOf(family).empty()) {
+            continue;
+        }
+        Candidate candidate{.family = family};
+        candidate.recompute = static_cast<std::uint16_t>(space_.recomputesOf(family).size() - 1);
+        for (const std::uint16_t way : space_.sizesOf(family).front().ways) {
+            candidate.way = way;
+            const auto usual = scenarios_.usual(stack, space_.layoutOf(candidate));
+            if (usual && memory_.fitsHost(family, **usual)) {
+                found.emplace_back(memory_.fromCounts(candidate, **usual), candidate);
+            }
+        }
+    }
+    std::vector<Sized> least = leastInOrder(std::move(found), kMissesBounded);
+    std::set<std::uint32_t> seen;
+    std::erase_if(least,
+                  [&seen](const Sized& one) { return !seen.insert(one.second.family).second; });
+    least.resize(std::min(least.size(), kDivisions));
+    return least;
+}
+
+/// Those that need least, least first.
+std::vector<PlanSearch::Sized> PlanSearch::leastInOrder(std::vector<Sized> found,
+                                                        std::size_t most) {
     takeLeast(found, kMissesBounded);
     std::vector<std::pair<Candidate, std::string>> unmodelled;
     std::erase_if(found, [&](Sized& waiting) {
@@ -68,7 +101,7 @@ std::vector<PlanSearch::Sized> PlanSearch::leastInOrder(std::vector<Sized> found
         }
         return !bytes;
     });
-    takeLeast(found, kMissesWalked * options_.misses);
+    takeLeast(found, most);
     for (const auto& [candidate, why] : unmodelled) {
         if (found.empty()) {
             refuse(candidate, why);

@@ -162,7 +162,8 @@ private:
     Result<void> findMisses();
     using Sized = std::pair<std::int64_t, Candidate>;  ///< with the least bytes that it needs
     Result<std::vector<Sized>> smallest();
-    std::vector<Sized> leastInOrder(std::vector<Sized> found);
+    Result<std::vector<Sized>> leanest();
+    std::vector<Sized> leastInOrder(std::vector<Sized> found, std::size_t most);
     Result<std::vector<Sized>> leastPeaks(const std::vector<Sized>& bounded);
     void refuse(const Candidate& candidate, const std::string& why);
     void addRefusals();

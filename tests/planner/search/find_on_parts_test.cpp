@@ -25,10 +25,30 @@ TEST(PartsOf, HalvesNodesAndThenTheNode) {
     ClusterSpec cluster = taskOf({.gpus = 8, .memory = 8_GiB}, {}).base.cluster;
     cluster.nodes = 3;
     std::vector<std::int64_t> gpus;
-    for (const ClusterSpec& part : partsOf(cluster)) {
+    for (const ClusterSpec& part : partsOf(cluster, 64)) {
         gpus.push_back(part.gpus());
     }
     EXPECT_EQ(gpus, (std::vector<std::int64_t>{24, 16, 8, 4, 2, 1}));
+}
+
+/// Half of six nodes are three, whose GPUs divide few batches; four may be the best of them.
+TEST(PartsOf, HasNumbersOfNodesThatDivideTheBatchBetweenHalves) {
+    ClusterSpec cluster = taskOf({.gpus = 8, .memory = 8_GiB}, {}).base.cluster;
+    const auto nodesOf = [&cluster](std::int64_t nodes, std::int64_t batch) {
+        cluster.nodes = nodes;
+        std::vector<std::int64_t> whole;
+        for (const ClusterSpec& part : partsOf(cluster, batch)) {
+            if (part.node.gpus == cluster.node.gpus) {
+                whole.push_back(part.nodes);
+            }
+        }
+        return whole;
+    };
+    EXPECT_EQ(nodesOf(6, 64), (std::vector<std::int64_t>{6, 4, 3, 2, 1}));
+    EXPECT_EQ(nodesOf(6, 40), (std::vector<std::int64_t>{6, 5, 3, 2, 1}));
+    EXPECT_EQ(nodesOf(8, 1024), (std::vector<std::int64_t>{8, 4, 2, 1}));
+    cluster.sites.count = 2;
+    EXPECT_EQ(nodesOf(12, 64), (std::vector<std::int64_t>{12, 8, 6, 4, 2, 1}));
 }
 
 TEST(FindOnParts, MoreGpusNeverHurtWhereSomeMayIdle) {
@@ -53,7 +73,7 @@ TEST(FindOnParts, FindsTheFewestGpusThatHoldTheModel) {
     ASSERT_FALSE(few.value().plans.empty());
     const std::int64_t gpus = few->plans.front().scenario.layout.world();
     EXPECT_LT(gpus, 8);
-    for (const ClusterSpec& part : partsOf(task.base.cluster)) {
+    for (const ClusterSpec& part : partsOf(task.base.cluster, task.base.workload.globalBatch)) {
         SearchTask smaller = task;
         smaller.base.cluster = part;
         const bool fits = !findPlans(smaller, exampleTiming(), {.top = 1}).value().plans.empty();
@@ -69,7 +89,8 @@ TEST(FindOnParts, SharesTheWorkOfOneSearch) {
     const SearchOptions options{
         .top = 60, .objective = PlanObjective::Memory, .mostWalked = kMost, .known = nullptr};
     const auto report = findOnParts(task, exampleTiming(), options, &gpusOf).value();
-    const auto parts = static_cast<std::int64_t>(partsOf(task.base.cluster).size());
+    const auto parts = static_cast<std::int64_t>(
+        partsOf(task.base.cluster, task.base.workload.globalBatch).size());
     EXPECT_NE(report.cutShort, "");
     EXPECT_LE(report.walked, kMost + parts * kOfOneLayout);
     EXPECT_GT(report.walked, kMost / 3);

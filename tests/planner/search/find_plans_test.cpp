@@ -174,6 +174,15 @@ TEST(FindPlans, SaysWhatACutSearchDidNotComeTo) {
     }
 }
 
+/// Nor does it matter for that whether anybody wants the nearest misses.
+TEST(FindPlans, TriesTheLeanestWhereNoMissesAreWanted) {
+    const SearchTask task = taskOf({.gpus = 4, .memory = 12_GiB}, {"megatron", "torchtitan"});
+    const SearchOptions options{.top = 1, .misses = 0, .distinct = true, .mostWalked = 1};
+    const PlanReport cut = findPlans(task, exampleTiming(), options).value();
+    ASSERT_FALSE(cut.plans.empty());
+    EXPECT_EQ(cut.plans[0].memory.verdict, Verdict::Fits);
+}
+
 /// What is looked at counts too, and not only what is walked.
 TEST(FindPlans, EndsWhereItLookedAtTooMuch) {
     const SearchTask task = taskOf({.gpus = 4, .memory = 1_GiB}, {"megatron", "fsdp2"});
