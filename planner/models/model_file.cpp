@@ -80,7 +80,6 @@ Result<ModelProfile> parseModelProfile(std::string_view text, const std::string&
 }
 
 Result<ModelProfile> readModelProfile(const JsonValue& root, const std::string& source) {
-    FABRICAST_TRY(root.expect(JsonValue::Kind::Object));
     if (const JsonValue* schema = root.find("schema")) {
         FABRICAST_ASSIGN(const std::string said, schema->text());
         if (said != kSchema) {

@@ -210,5 +210,24 @@ TEST(PlanCommand, SaysWhereAllOfTheDifferenceIs) {
     }
 }
 
+/// What needs memory that nobody said comes behind what surely fits: not without a word.
+TEST(PlanCommand, NamesWhatWouldBeFasterOnNodesThatNobodyDescribed) {
+    const std::string asked =
+        "plan -m llama-3.1-8b --gpu a100-sxm4-80gb --gpus 2 --seq 4096 --top 1";
+    const ProgramOutput unknown = ran(asked);
+    EXPECT_NE(unknown.out.find("\nleft out: deepspeed dp=2,"), std::string::npos) << unknown.out;
+    EXPECT_NE(unknown.out.find("of host memory (--host-memory states it)\n"), std::string::npos);
+    const ProgramOutput known = ran(asked + " --host-memory 512GB");
+    EXPECT_NE(known.out.find("\n1  deepspeed"), std::string::npos) << known.out;
+    EXPECT_EQ(known.out.find("left out: deepspeed"), std::string::npos) << known.out;
+}
+
+/// Two stacks that run a layout the same are one choice.
+TEST(PlanCommand, FoldsStacksThatCannotBeToldApart) {
+    const ProgramOutput output =
+        ran("plan -m llama-3.1-8b --gpu v100-sxm2-32gb --gpus 8 --seq 2048 --tuning qlora");
+    EXPECT_NE(output.out.find("  (also ddp)\n"), std::string::npos) << output.out;
+}
+
 }  // namespace
 }  // namespace fabricast
