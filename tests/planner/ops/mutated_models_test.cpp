@@ -126,7 +126,7 @@ TEST(MutatedModels, GiveAModelOrAnErrorWithItsPlace) {
     Mutation mutation(20260701);
     int accepted = 0;
     int refused = 0;
-    for (int round = 0; round < 10'000; ++round) {
+    for (int round = 0; round < 12'000; ++round) {
         const std::string text = mutation.of(texts[mutation.below(texts.size())]);
         SCOPED_TRACE(text);
         const Result<ModelSpec> model = parseModel(text, "config.json");
