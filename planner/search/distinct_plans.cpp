@@ -143,18 +143,18 @@ Plan DistinctPlans::shownOf(Group group) const {
 /// What is found later is no better than what was found, and a row's plan changes only for one that
 /// is as fast as the row's best.
 std::optional<double> DistinctPlans::settledBeyond(std::size_t top) const {
-    struct Row {
+    struct Settled {
         double shown = 0.0;
         double best = 0.0;
         const Plan* plan = nullptr;
     };
-    std::vector<Row> rows;
+    std::vector<Settled> rows;
     for (const Group& group : groups_) {
         const auto first = firstOf(group);
         const Plan& shown = *shownIn(group);
         if (counts(*first) && hostSurelyFits(shown)) {  // others come behind slower ones
             const bool isTwin = std::ranges::any_of(
-                rows, [&shown](const Row& row) { return areTwins(*row.plan, shown); });
+                rows, [&shown](const Settled& row) { return areTwins(*row.plan, shown); });
             if (!isTwin) {
                 rows.push_back({valueOf(shown), valueOf(*first), &shown});
             }
@@ -163,9 +163,9 @@ std::optional<double> DistinctPlans::settledBeyond(std::size_t top) const {
     if (rows.size() < top || top == 0) {
         return std::nullopt;
     }
-    std::ranges::stable_sort(rows, {}, &Row::shown);
+    std::ranges::stable_sort(rows, {}, &Settled::shown);
     rows.resize(top);
-    return std::ranges::max_element(rows, {}, &Row::best)->best * (1.0 + kAlike);
+    return std::ranges::max_element(rows, {}, &Settled::best)->best * (1.0 + kAlike);
 }
 
 std::size_t DistinctPlans::rows() const {
@@ -208,33 +208,51 @@ const Plan* DistinctPlans::hostUnknown() const {
     return bestWhere(isUnknown, true);
 }
 
-std::vector<Plan> DistinctPlans::best(std::size_t top) && {
-    std::vector<Plan> rows;
-    for (Group& group : std::exchange(groups_, {})) {
-        Plan row = shownOf(std::move(group));
-        const auto twin =
-            std::ranges::find_if(rows, [&row](const Plan& other) { return areTwins(other, row); });
+std::vector<DistinctPlans::Row> DistinctPlans::firstRows(std::size_t top) const {
+    std::vector<Row> rows;
+    for (std::size_t group = 0; group < groups_.size(); ++group) {
+        const Plan& shown = *shownIn(groups_[group]);
+        const auto twin = std::ranges::find_if(
+            rows, [&shown](const Row& other) { return areTwins(*other.shown, shown); });
         if (twin == rows.end()) {
-            rows.push_back(std::move(row));
-            continue;
+            rows.push_back({&shown, {group}});
+        } else {
+            twin->groups.push_back(group);
         }
-        std::vector<Plan> others = std::exchange(row.alike, {});
-        twin->alike.push_back(std::move(row));
-        std::ranges::move(others, std::back_inserter(twin->alike));
     }
-    std::stable_sort(rows.begin(), rows.end(), [this](const Plan& a, const Plan& b) {
-        const auto rank = [this](const Plan& plan) {
-            return std::tuple(!counts(plan),
-                              counts(plan) && !hostSurelyFits(plan),
-                              !counts(plan) && plan.memory.onDevice == Verdict::Unlikely,
-                              valueOf(plan));
-        };
-        return rank(a) < rank(b);
+    std::ranges::stable_sort(rows, {}, [this](const Row& row) {
+        const Plan& plan = *row.shown;
+        return std::tuple(!counts(plan),
+                          counts(plan) && !hostSurelyFits(plan),
+                          !counts(plan) && plan.memory.onDevice == Verdict::Unlikely,
+                          valueOf(plan));
     });
-    if (rows.size() > top) {
-        rows.erase(rows.begin() + static_cast<std::ptrdiff_t>(top), rows.end());
-    }
+    rows.resize(std::min(rows.size(), top));
     return rows;
+}
+
+std::vector<Plan> DistinctPlans::best(std::size_t top) && {
+    std::vector<Plan> plans;
+    for (const Row& row : firstRows(top)) {
+        Plan plan = shownOf(std::move(groups_[row.groups.front()]));
+        for (std::size_t i = 1; i < row.groups.size(); ++i) {
+            Plan twin = shownOf(std::move(groups_[row.groups[i]]));
+            std::vector<Plan> others = std::exchange(twin.alike, {});
+            plan.alike.push_back(std::move(twin));
+            std::ranges::move(others, std::back_inserter(plan.alike));
+        }
+        plans.push_back(std::move(plan));
+    }
+    groups_.clear();
+    return plans;
+}
+
+std::vector<Plan> DistinctPlans::soFar(std::size_t top) const {
+    std::vector<Plan> plans;
+    for (const Row& row : firstRows(top)) {
+        plans.push_back(*row.shown);
+    }
+    return plans;
 }
 
 }  // namespace fabricast

@@ -38,6 +38,8 @@ public:
 
     /// The first `top` groups, those that fit before the others; each plan with those alike.
     [[nodiscard]] std::vector<Plan> best(std::size_t top) &&;
+    /// The same plans while more are looked for, without those alike.
+    [[nodiscard]] std::vector<Plan> soFar(std::size_t top) const;
     /// The best plan that likely fits; nullptr where there is none, or where such count.
     [[nodiscard]] const Plan* tightest() const;
     /// The best plan that counts, of nodes whose memory or drives are not known; nullptr: none.
@@ -51,6 +53,12 @@ private:
     [[nodiscard]] Group::const_iterator firstOf(const Group& group) const;
     [[nodiscard]] Group::const_iterator shownIn(const Group& group) const;
     [[nodiscard]] Plan shownOf(Group group) const;
+    /// A row to show: the place of its group, and of those that are its twins.
+    struct Row {
+        const Plan* shown = nullptr;
+        std::vector<std::size_t> groups{};
+    };
+    [[nodiscard]] std::vector<Row> firstRows(std::size_t top) const;
     [[nodiscard]] bool counts(const Plan& plan) const {
         return rules_.tight || plan.memory.onDevice == Verdict::Fits;
     }

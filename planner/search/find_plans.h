@@ -37,7 +37,8 @@ struct SearchOptions {
     double slowest = std::numeric_limits<double>::infinity();
     std::size_t threads = 1;
     KnownWork* known = nullptr;  ///< what earlier searches worked out
-    /// Called with the plans found so far, best first, each time there is one more.
+    /// Called with the plans found so far, best first and without those alike, each time there is
+    /// one more.
     std::function<void(std::span<const Plan>)> onPlan{};
 };
 

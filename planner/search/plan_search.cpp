@@ -134,8 +134,7 @@ Result<void> PlanSearch::findTop() {
         }
         watch_.report(std::min(found, options_.top), options_.top);
         if (options_.onPlan) {
-            options_.onPlan(options_.distinct ? DistinctPlans(rows_).best(options_.top)
-                                              : report_.plans);
+            options_.onPlan(options_.distinct ? rows_.soFar(options_.top) : report_.plans);
         }
     }
     FABRICAST_TRY(watch_.check());

@@ -93,6 +93,30 @@ TEST(DistinctPlans, StacksThatRunALayoutAlikeAreOneRow) {
     EXPECT_FALSE(plans.settledBeyond(4).has_value());
 }
 
+TEST(DistinctPlans, ShowsTheSameRowsWhileMoreAreLookedFor) {
+    DistinctPlans plans({});
+    for (const Made& made :
+         {Made{.seconds = 1.2, .verdict = Verdict::Likely},
+          Made{.seconds = 1.5, .layout = {.tp = 2}, .stack = "fsdp2"},
+          Made{.seconds = 1.0, .layout = {.tp = 8}},
+          Made{.seconds = 1.001, .gib = 20, .layout = {.tp = 8, .cpKind = CpKind::AllGather}},
+          Made{.seconds = 1.5, .layout = {.tp = 2}, .stack = "ddp"},
+          Made{.seconds = 0.5, .layout = {.tp = 4}, .hostGib = 500}}) {
+        plans.add(planOf(made));
+    }
+    for (std::size_t top = 0; top < 6; ++top) {
+        const std::vector<Plan> soFar = plans.soFar(top);
+        const std::vector<Plan> best = DistinctPlans(plans).best(top);
+        ASSERT_EQ(soFar.size(), best.size());
+        for (std::size_t row = 0; row < best.size(); ++row) {
+            EXPECT_EQ(soFar[row].step.step.value, best[row].step.step.value) << row;
+            EXPECT_EQ(soFar[row].scenario.stack, best[row].scenario.stack) << row;
+            EXPECT_TRUE(soFar[row].alike.empty());
+        }
+    }
+    EXPECT_EQ(DistinctPlans(plans).best(6).size(), 4U);  // two are twins, two one row
+}
+
 TEST(DistinctPlans, NamesTheBestOfNodesThatNobodyKnows) {
     DistinctPlans plans({});
     plans.add(planOf({.seconds = 2.0}));
