@@ -34,6 +34,7 @@ std::optional<std::int64_t> nodesOfRack(const NodeSpec& node) {
 void addBox(const SearchRequest& request, SizeLine& line) {
     const ClusterSpec& cluster = request.task.base.cluster;
     const BudgetFacts& budget = request.budget;
+    line.cluster = cluster;
     line.gpu = cluster.node.gpu.name;
     line.gpusOfNode = cluster.node.gpus;
     if (!hasNetwork(cluster)) {
@@ -71,6 +72,7 @@ Result<void> addJob(const Question& job, const Workbench& bench, SizeLine& line)
         }
     }
     line.gpuSeconds.push_back(least);
+    line.states.push_back(stateFloors(request.task));
     line.tokens.push_back(request.budget.tokens
                               ? static_cast<double>(request.budget.tokens->count())
                               : kTokensWithoutRun);
@@ -120,6 +122,14 @@ Result<Question> jobOn(const Question& job, const SizeLine& line, const SizeAmou
         }
     }
     return with(job, edits);
+}
+
+bool hasRoom(const SizeLine& line, const SizeAmount& amount) {
+    ClusterSpec cluster = line.cluster;
+    cluster.nodes = amount.nodes;
+    cluster.node.gpus = amount.gpus / amount.nodes;
+    return std::ranges::all_of(
+        line.states, [&cluster](const auto& floors) { return hasRoomFor(floors, cluster); });
 }
 
 SizeBound sizeBound(const SizeLine& line, const SizeAmount& amount) {

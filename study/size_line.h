@@ -1,6 +1,8 @@
 #pragma once
 #include "planner/base/result.h"
 #include "planner/result/size_answer.h"
+#include "planner/search/state_floor.h"
+#include "planner/spec/cluster_spec.h"
 #include "planner/spec/edit.h"
 #include "study/question.h"
 #include "study/workbench.h"
@@ -36,8 +38,10 @@ struct SizeLine {
     std::vector<std::string> assumed;  ///< of the jobs and of the box
     std::vector<double> gpuSeconds;    ///< by job: what a token takes at least (token_floor.h)
     std::vector<double> tokens;        ///< by job: of its run, or a million
-    bool hasTokens = false;            ///< every job has
-    std::string why;                   ///< it cannot be searched at all
+    std::vector<std::vector<StateFloor>> states;  ///< by job
+    ClusterSpec cluster;                          ///< of one node
+    bool hasTokens = false;                       ///< every job has
+    std::string why;                              ///< it cannot be searched at all
 };
 
 /// A box by `name`: an edit of "cluster.name" or "cluster.gpu".
@@ -66,5 +70,8 @@ struct SizeBound {
     std::int64_t gpus = 0;
 };
 SizeBound sizeBound(const SizeLine& line, const SizeAmount& amount);
+
+/// Whether so much of it has room for the states of every job. Else no layout of one fits.
+bool hasRoom(const SizeLine& line, const SizeAmount& amount);
 
 }  // namespace fabricast

@@ -73,7 +73,22 @@ SizeSearch::SizeSearch(std::span<const Question> jobs,
       isDone_(catalogue.candidates.size(), false),
       isTried_(catalogue.candidates.size(), false),
       isLeft_(catalogue.candidates.size(), false),
-      work_(work) {}
+      work_(work) {
+    ruleOut();
+}
+
+/// What has no room for the states needs no search.
+void SizeSearch::ruleOut() {
+    for (std::size_t i = 0; i < catalogue_.candidates.size(); ++i) {
+        const SizeCandidate& one = catalogue_.candidates[i];
+        const SizeLine& line = catalogue_.lines[one.line];
+        if (!hasRoom(line, one.amount)) {
+            SizedCluster bare = bareCluster(line, one.amount);
+            bare.why = "no layout fits";
+            add(i, std::move(bare));
+        }
+    }
+}
 
 /// The first that are of use, each of another GPU; they leave `open`, and so do those that are of
 /// none: a limit only gets tighter.

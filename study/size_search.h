@@ -62,6 +62,7 @@ private:
         std::size_t candidate = 0;
         SizeLimit limit;
     };
+    void ruleOut();
     /// As long as more than `kept` is left to walk.
     Result<void> searchAll(SizeAim aim, std::int64_t kept, const Limit& limit);
     [[nodiscard]] std::vector<Next> nextOf(std::vector<std::size_t>& open,

@@ -202,18 +202,22 @@ std::string whyNoEnd(const Plan& plan) {
            durationText(goodput.cycles[goodput.count - 1].recovery) + " to get on";
 }
 
+SizedCluster bareCluster(const SizeLine& line, const SizeAmount& amount) {
+    return {.box = line.box,
+            .fabric = line.fabric,
+            .nodes = amount.nodes,
+            .gpus = amount.gpus,
+            .isPart = amount.gpus < amount.nodes * line.gpusOfNode,
+            .power = sizeBound(line, amount).power,
+            .powerEstimated = line.powerEstimated};
+}
+
 Result<SizeTry> tryCluster(const SizeSearcher& searcher,
                            const SizeLine& line,
                            const SizeAmount& amount,
                            const SizeLimit& limit,
                            std::size_t threads) {
-    const SizedCluster bare{.box = line.box,
-                            .fabric = line.fabric,
-                            .nodes = amount.nodes,
-                            .gpus = amount.gpus,
-                            .isPart = amount.gpus < amount.nodes * line.gpusOfNode,
-                            .power = sizeBound(line, amount).power,
-                            .powerEstimated = line.powerEstimated};
+    const SizedCluster bare = bareCluster(line, amount);
     SizeTry tried{.cluster = bare};
     WalksLeft left{.walks = limit.walks};
     for (std::size_t job = 0; job < searcher.jobs.size(); ++job) {

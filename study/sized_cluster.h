@@ -38,6 +38,9 @@ Result<SizeTry> tryCluster(const SizeSearcher& searcher,
                            const SizeLimit& limit,
                            std::size_t threads);
 
+/// What is known of a cluster before it is searched.
+SizedCluster bareCluster(const SizeLine& line, const SizeAmount& amount);
+
 /// Why a run of the plan never ends: failures come faster than it recovers; empty: it does.
 std::string whyNoEnd(const Plan& plan);
 

@@ -129,6 +129,27 @@ TEST(SizeSearch, EndsAtItsLimitOfWork) {
     EXPECT_EQ(search.tried(), tried);
 }
 
+/// What has no room for the states is ruled out without a search, and is no part of what was left.
+TEST(SizeSearch, SearchesNothingWithoutRoomForTheStates) {
+    SizeAsk ask = smallCatalogue({});
+    ask.clusters = {"8x-rtx-4090", "dgx-h100"};
+    ask.fabrics = {};
+    ask.nodes = {1, 16};
+    const std::vector<Question> jobs = {
+        job({{"model", "llama-3.1-405b", "-m"}, {"search.forbid", "offload", "--forbid"}})};
+    const SizeCatalogue catalogue = sizeCatalogue(jobs, ask, bench()).value();
+    const Watch watch;
+    SizeWork work;
+    const SizeSearch search(jobs, ask, catalogue, bench(), watch, work);
+    EXPECT_EQ(search.tried(), 0);
+    EXPECT_EQ(work.left, work.most);
+    ASSERT_FALSE(search.found().empty());
+    for (const SizedCluster& one : search.found()) {
+        EXPECT_EQ(one.why, "no layout fits");
+        EXPECT_TRUE(one.box == "8x-rtx-4090" || one.nodes == 1) << one.box << " " << one.nodes;
+    }
+}
+
 class SmallCatalogues : public testing::TestWithParam<SmallAsk> {};
 
 TEST_P(SmallCatalogues, AreAnsweredAsIfAllWereSearched) {
