@@ -60,9 +60,15 @@ Result<void> importFsdp(ScenarioDraft& draft) {
 Result<void> importAccelerateMesh(ScenarioDraft& draft) {
     LaunchKeys& keys = draft.keys();
     const std::string at = "parallelism_config.parallelism_config_";
-    const bool isTyped = !keys.text(kTypedRanks).value_or("$").starts_with("$");  // it wins
-    const char* const ranks = isTyped ? kTypedRanks : "num_processes";
-    FABRICAST_ASSIGN(const auto processes, keys.whole(ranks));
+    const char* const ranks = keys.has(kTypedRanks) ? kTypedRanks : "num_processes";  // it wins
+    const std::string said = keys.text(ranks).value_or("");
+    const bool isKnown = !said.starts_with("$");
+    if (!isKnown) {
+        (void)keys.use("num_processes");
+        draft.note("--num_processes " + said + " is not known: -n says how many nodes");
+    }
+    FABRICAST_ASSIGN(const auto processes,
+                     isKnown ? keys.whole(ranks) : std::optional<std::int64_t>());
     FABRICAST_ASSIGN(const auto copies, keys.whole(at + "dp_replicate_size"));
     FABRICAST_ASSIGN(const auto shards, keys.whole(at + "dp_shard_size"));
     FABRICAST_ASSIGN(const auto tensor, keys.whole(at + "tp_size"));

@@ -147,6 +147,8 @@ Result<JsonValue> importTrainer(OpenedFile& file, const ImportContext& context) 
         }
         if (readKind == LaunchKind::Accelerate) {
             named.keys.append(keys, {"torchrun "});
+        } else if (readKind == LaunchKind::Deepspeed) {
+            named.keys.append(keys, {"--gradient_checkpointing"});  // which its file leaves to it
         }
         FABRICAST_ASSIGN(const JsonValue scenario, importFile(named, context));
         draft.merge(scenario);

@@ -5,6 +5,21 @@
 #include <cmath>
 
 namespace fabricast {
+namespace {
+
+/// As its file says it: "torchrun --num_processes" where accelerate launch has that argument.
+std::string typedName(const LaunchKeys& keys, const LaunchKey& key) {
+    constexpr std::string_view kBefore = "torchrun --";
+    if (!key.path.starts_with(kBefore)) {
+        return key.path;
+    }
+    const std::string flag = key.path.substr(key.path.find("--"));
+    return keys.find("torchrun accelerate") != nullptr  ? "accelerate launch " + flag
+           : keys.find("torchrun deepspeed") != nullptr ? "deepspeed " + flag
+                                                        : key.path;
+}
+
+}  // namespace
 
 void LaunchKeys::append(const LaunchKeys& other, std::initializer_list<std::string_view> before) {
     for (LaunchKey key : other.all()) {
@@ -61,7 +76,10 @@ Result<std::optional<std::int64_t>> LaunchKeys::whole(std::string_view path) {
 Result<std::optional<double>> LaunchKeys::number(std::string_view path) {
     const LaunchKey* const key = use(path);
     if (key != nullptr && key->values.size() != 1) {
-        return refuse(*key, key->values.empty() ? "has no value" : "must be one number");
+        return refuse(
+            *key,
+            key->values.empty() ? "has no value" : "must be one number",
+            key->values.empty() ? "" : "write the number itself: nothing is run to find it");
     }
     const std::optional<std::string> value = text(path);
     if (!value) {
@@ -107,7 +125,7 @@ std::string LaunchKeys::where(const LaunchKey& key) const {
 tl::unexpected<Error> LaunchKeys::refuse(const LaunchKey& key,
                                          const std::string& why,
                                          const std::string& hint) const {
-    return fail(Error::Code::BadInput, where(key), key.path + " " + why, hint);
+    return fail(Error::Code::BadInput, where(key), typedName(*this, key) + " " + why, hint);
 }
 
 }  // namespace fabricast

@@ -1,5 +1,6 @@
 #include "planner/launch/launch_keys.h"
 #include "planner/launch/shell_words.h"
+#include "planner/launch/slurm_variables.h"
 #include "planner/launch/torchtune.h"
 #include "planner/launch/trl.h"
 
@@ -127,22 +128,6 @@ void addEnvironment(const ShellCommand& environment, LaunchKeys& keys) {
                   .line = word.line,
                   .column = word.column});
     }
-}
-
-/// Slurm's options by their long names: "-N4" is "--nodes=4".
-ShellCommand slurmWords(ShellCommand words) {
-    constexpr std::array<std::pair<std::string_view, std::string_view>, 4> kShort = {
-        {{"-N", "--nodes"}, {"-n", "--ntasks"}, {"-c", "--cpus-per-task"}, {"-G", "--gpus"}}};
-    for (ShellWord& word : words) {
-        for (const auto& [typed, option] : kShort) {
-            if (word.text == typed) {
-                word.text = option;
-            } else if (word.text.starts_with(typed)) {
-                word.text = std::string(option) + "=" + word.text.substr(typed.size());
-            }
-        }
-    }
-    return words;
 }
 
 /// "sbatch --nodes".

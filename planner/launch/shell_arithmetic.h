@@ -1,5 +1,9 @@
 #pragma once
+#include "planner/launch/shell_variables.h"
+
 #include <cstddef>
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -12,5 +16,10 @@ std::size_t arithmeticLength(std::string_view text);
 
 /// The names that it gives another value, or may: "N" of "((N *= 2))".
 std::vector<std::string> namesChangedBy(std::string_view arithmetic);
+
+/// What "((NODES * 8))" comes to; nothing where a variable is not known, where it changes one, or
+/// where it is more than whole numbers with + - * / % and brackets.
+std::optional<std::int64_t> valueOfArithmetic(std::string_view arithmetic,
+                                              const ShellVariables& variables);
 
 }  // namespace fabricast

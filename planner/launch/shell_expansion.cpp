@@ -49,7 +49,12 @@ std::string usualValue(const WrittenVariable& written) {
 
 ShellExpansion takeVariable(ShellLetters& letters, const ShellVariables& variables) {
     if (const std::size_t length = arithmeticLength(letters.rest()); length > 0) {
-        return {.text = "$" + letters.taken(length)};  // worked out when the script runs
+        std::string typed = letters.taken(length);
+        if (const auto value = valueOfArithmetic(typed, variables)) {
+            return {.text = std::to_string(*value)};
+        }
+        std::erase(typed, ' ');  // it is worked out when the script runs, and is one word till then
+        return {.text = "$" + typed};
     }
     const WrittenVariable written = takeWritten(letters);
     if (written.name.empty()) {

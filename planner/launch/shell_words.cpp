@@ -5,6 +5,7 @@
 #include "planner/launch/shell_expansion.h"
 #include "planner/launch/shell_letters.h"
 #include "planner/launch/shell_variables.h"
+#include "planner/launch/slurm_variables.h"
 
 #include <algorithm>
 #include <cctype>
@@ -54,8 +55,7 @@ private:
         } else if (letter == ' ' || letter == '\t' || letter == '\r') {
             letters_.take();
         } else if (letter == '#') {
-            const ShellCommand words = takeBatchWords(letters_);
-            read_.batch.insert(read_.batch.end(), words.begin(), words.end());
+            takeBatch();
         } else if (letter == ')' && inArray_) {
             letters_.take();
             inArray_ = false;
@@ -69,6 +69,19 @@ private:
             return word();
         }
         return {};
+    }
+
+    /// A comment, which Slurm may take for options of the job, and then sets variables by them.
+    void takeBatch() {
+        const ShellCommand words = takeBatchWords(letters_);
+        if (words.empty()) {
+            return;
+        }
+        read_.batch.insert(read_.batch.end(), words.begin(), words.end());
+        for (const auto& [name, value] : slurmVariables(read_.batch)) {
+            std::string assignment = name;
+            variables_.assign(assignment.append("=").append(value), false);
+        }
     }
 
     /// What ends a command.

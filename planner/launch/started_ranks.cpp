@@ -1,6 +1,7 @@
 #include "planner/launch/started_ranks.h"
 
 #include "planner/base/checked.h"
+#include "planner/launch/slurm_variables.h"
 
 #include <algorithm>
 #include <array>
@@ -11,18 +12,11 @@ namespace {
 
 using Count = std::optional<StartedRanks>;
 
-/// What Slurm sets in a job, by the option that says it.
-struct SlurmVariable {
-    std::string_view name;
-    std::string_view option;
-};
-constexpr std::array kSlurmVariables = {
-    SlurmVariable{"$SLURM_NNODES", "sbatch --nodes"},
-    SlurmVariable{"$SLURM_JOB_NUM_NODES", "sbatch --nodes"},
-    SlurmVariable{"$SLURM_NTASKS", "sbatch --ntasks"},
-    SlurmVariable{"$SLURM_NPROCS", "sbatch --ntasks"},
-    SlurmVariable{"$SLURM_NTASKS_PER_NODE", "sbatch --ntasks-per-node"},
-    SlurmVariable{"$SLURM_GPUS_PER_NODE", "sbatch --gpus-per-node"}};
+/// "--gres=gpu:a100:8" is no number, and its 8 are what the cluster has, too.
+bool isPlainWhole(const LaunchKey& key) {
+    return key.values.size() == 1 && !key.values.front().empty() &&
+           key.values.front().find_first_not_of("0123456789") == std::string::npos;
+}
 
 /// The first of these options that is typed; a variable of Slurm is what the job's own lines say.
 Result<Count> countOf(LaunchKeys& keys, std::initializer_list<std::string_view> options) {
@@ -30,7 +24,10 @@ Result<Count> countOf(LaunchKeys& keys, std::initializer_list<std::string_view> 
         const std::string typed = keys.text(option).value_or("");
         std::string_view from = option;
         for (const SlurmVariable& one : kSlurmVariables) {
-            from = typed == one.name && keys.has(one.option) ? one.option : from;
+            const std::string said = "sbatch " + std::string(one.option);
+            const LaunchKey* const key =
+                typed == "$" + std::string(one.name) ? keys.find(said) : nullptr;
+            from = key != nullptr && isPlainWhole(*key) ? std::string_view(key->path) : from;
         }
         if (keys.text(from).value_or("").starts_with("$")) {
             continue;

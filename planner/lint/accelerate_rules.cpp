@@ -210,11 +210,27 @@ LintHits bothSharders(const LintView& view) {
 
 LintHits keptActivations(const LintView& view) {
     const char* const path = "fsdp_config.fsdp_activation_checkpointing";
-    return isFsdp(view.file) && !view.file.isOn(path)
+    const LintFile* const trainer = view.other(LaunchKind::Trainer);
+    const bool isOthers = trainer != nullptr && checkpointsByTrainer(*trainer);
+    return isFsdp(view.file) && !view.file.isOn(path) && !isOthers
                ? LintHits{{view.file.at(view.file.has(path) ? path : "distributed_type"),
                            "activations are kept, unless the model's own checkpointing is on",
                            "fsdp_config: {fsdp_activation_checkpointing: true}, where memory is "
                            "short"}}
+               : LintHits{};
+}
+
+/// Of accelerate launch, whatever fsdp_version is; both are true where nobody says.
+LintHits unsyncedLoading(const LintView& view) {
+    const LintFile& file = view.file;
+    const char* const sync = "fsdp_config.fsdp_sync_module_states";
+    const char* const loads = "fsdp_config.fsdp_cpu_ram_efficient_loading";
+    return isFsdp(file) && file.isOff(sync) && !file.isOff(loads)
+               ? LintHits{{file.at(sync),
+                           std::string("fsdp_sync_module_states is false, and "
+                                       "fsdp_cpu_ram_efficient_loading is ") +
+                               (file.has(loads) ? "true" : "not said, which means true"),
+                           "fsdp_sync_module_states: true"}}
                : LintHits{};
 }
 
@@ -300,7 +316,12 @@ constexpr std::array kAccelerateRules = {
              LintSeverity::Note,
              "activations that are kept",
              "Most of the memory of long sequences is activations.",
-             &keptActivations}};
+             &keptActivations},
+    LintRule{"AC17",
+             LintSeverity::Error,
+             "weights of rank 0 that no other rank gets",
+             "accelerate launch ends at the start.",
+             &unsyncedLoading}};
 
 }  // namespace
 

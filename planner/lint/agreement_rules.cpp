@@ -101,6 +101,8 @@ constexpr std::array kShared = {
                  "max_grad_norm",
                  "--max_grad_norm",
                  "gradient_clipping"},
+    SharedNumber{"", "learning_rate", "--learning_rate", "optimizer.params.lr"},
+    SharedNumber{"", "weight_decay", "--weight_decay", "optimizer.params.weight_decay"},
     SharedNumber{"deepspeed_config.zero_stage", "", "", "zero_optimization.stage"}};
 
 std::string_view nameIn(const SharedNumber& number, LaunchKind kind) {

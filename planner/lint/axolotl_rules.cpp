@@ -268,6 +268,68 @@ LintHits idlePlugin(const LintView& view) {
                : LintHits{};
 }
 
+/// Whether Python would take what the key says for true.
+bool isTruthy(const LintFile& file, const std::string& key) {
+    const LaunchKey* const found = file.at(key);
+    const bool isZero = found != nullptr && numberOf(*found).value_or(1.0) == 0.0;
+    return found != nullptr && !file.text(key).empty() && !file.isOff(key) && !isZero;
+}
+
+/// Of schemas/validation.py, in Axolotl 0.19.
+LintHits twoSchedules(const LintView& view) {
+    constexpr std::array<std::pair<const char*, const char*>, 3> kPairs = {
+        {{"warmup_steps", "warmup_ratio"},
+         {"saves_per_epoch", "save_steps"},
+         {"evals_per_epoch", "eval_steps"}}};
+    LintHits hits;
+    for (const auto& [one, other] : kPairs) {
+        if (isTruthy(view.file, one) && isTruthy(view.file, other)) {
+            hits.push_back({view.file.at(other),
+                            std::string(one) + " and " + other + " are both there",
+                            std::string("leave ") + other + " out"});
+        }
+    }
+    return hits;
+}
+
+LintHits nothingToEvaluate(const LintView& view) {
+    const LintFile& file = view.file;
+    const LaunchKey* const size = file.at("val_set_size");
+    const bool isNothing = size != nullptr && numberOf(*size).value_or(1.0) == 0.0;
+    const std::string strategy = file.text("eval_strategy");
+    const char* const asks = isTruthy(file, "eval_steps") ? "eval_steps" : "eval_strategy";
+    if (!isNothing || !isTruthy(file, asks) || strategy == "no" ||
+        file.keys().has("test_datasets")) {
+        return {};
+    }
+    return {{file.at(asks),
+             std::string(asks) + " with val_set_size 0, and no test_datasets",
+             std::string("leave ") + asks + " out, or val_set_size: 0.05"}};
+}
+
+LintHits packedPreferences(const LintView& view) {
+    const LintFile& file = view.file;
+    return isTruthy(file, "sample_packing") && isTruthy(file, "rl")
+               ? LintHits{{file.at("sample_packing"),
+                           "sample_packing with rl " + file.text("rl"),
+                           "sample_packing: false"}}
+               : LintHits{};
+}
+
+LintHits kernelsOfEightBits(const LintView& view) {
+    const LintFile& file = view.file;
+    LintHits hits;
+    for (const char* const kernel : {"lora_mlp_kernel", "lora_qkv_kernel", "lora_o_kernel"}) {
+        if (isTruthy(file, kernel) && file.text("adapter") == "lora" &&
+            isTruthy(file, "load_in_8bit")) {
+            hits.push_back({file.at(kernel),
+                            std::string(kernel) + " with an adapter on a base of 8 bits",
+                            std::string(kernel) + ": false"});
+        }
+    }
+    return hits;
+}
+
 constexpr std::array kAxolotlRules = {
     LintRule{"AX01",
              LintSeverity::Error,
@@ -371,7 +433,27 @@ constexpr std::array kAxolotlRules = {
              LintSeverity::Warning,
              "expert parallelism without its plugin",
              "The key is dropped: every rank holds all experts.",
-             &idlePlugin}};
+             &idlePlugin},
+    LintRule{"AX22",
+             LintSeverity::Error,
+             "two that say how often",
+             "Axolotl ends at the start.",
+             &twoSchedules},
+    LintRule{"AX23",
+             LintSeverity::Error,
+             "an evaluation of no samples",
+             "Axolotl ends at the start.",
+             &nothingToEvaluate},
+    LintRule{"AX24",
+             LintSeverity::Error,
+             "packing of preferences",
+             "Axolotl ends at the start.",
+             &packedPreferences},
+    LintRule{"AX25",
+             LintSeverity::Error,
+             "kernels of adapters on 8 bits",
+             "Axolotl ends at the start.",
+             &kernelsOfEightBits}};
 
 }  // namespace
 

@@ -280,13 +280,32 @@ LintHits largeBuckets(const LintView& view) {
 
 LintHits noWholeWeights(const LintView& view) {
     if (stageOf(view.file) != 3 ||
-        view.file.has("zero_optimization.stage3_gather_16bit_weights_on_model_save")) {
+        view.file.has("zero_optimization.stage3_gather_16bit_weights_on_model_save") ||
+        view.file.has("zero_optimization.gather_16bit_weights_on_model_save") ||
+        view.file.isOn("zero_optimization.stage3_gather_fp16_weights_on_model_save")) {
         return {};
     }
     return {
         {view.file.at("zero_optimization.stage"),
          "stage 3 saves shards alone",
          R"("stage3_gather_16bit_weights_on_model_save": true, or zero_to_fp32.py afterwards)"}};
+}
+
+/// DeepSpeed's OffloadDeviceEnum.
+LintHits unknownDevice(const LintView& view) {
+    LintHits hits;
+    for (const char* const what : {"offload_optimizer", "offload_param"}) {
+        const LaunchKey* const key =
+            view.file.at(std::string("zero_optimization.") + what + ".device");
+        const std::string device =
+            key == nullptr || key->values.size() != 1 ? "none" : key->values.front();
+        if (device != "none" && device != "cpu" && device != "nvme" && device != "null") {
+            hits.push_back({key,
+                            std::string(what) + " goes to \"" + device + "\"",
+                            R"("device": "cpu", or "none" to leave it on the GPU)"});
+        }
+    }
+    return hits;
 }
 
 LintHits nowhereToOffload(const LintView& view) {
@@ -587,7 +606,12 @@ constexpr std::array kDeepspeedRules = {
              LintSeverity::Error,
              "AutoTP in a pipeline",
              "PipelineEngine ends at the start: dp_world_size is not grid.data_parallel_size.",
-             &tensorRanksOfStages}};
+             &tensorRanksOfStages},
+    LintRule{"DS26",
+             LintSeverity::Error,
+             "a device that DeepSpeed does not offload to",
+             "DeepSpeed ends at the start: it takes none, cpu and nvme.",
+             &unknownDevice}};
 
 }  // namespace
 

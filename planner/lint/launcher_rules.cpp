@@ -84,7 +84,9 @@ LintHits standsAlone(const LintView& view) {
 LintHits nodesByArrival(const LintView& view) {
     const LintFile& file = view.file;
     const bool several = typedWhole(file, {"torchrun --nnodes", "sbatch --nodes"}) > 1;
-    const bool says = file.has("torchrun --node_rank") || file.has("torchrun --node-rank");
+    const bool says = file.has("torchrun --node_rank") || file.has("torchrun --node-rank") ||
+                      file.has("torchrun --machine_rank");
+    const std::string option = file.has("torchrun accelerate") ? "--machine_rank" : "--node-rank";
     const char* const path =
         file.has("torchrun --rdzv_backend") ? "torchrun --rdzv_backend" : "torchrun --rdzv-backend";
     if (!several || says || file.text(path) != "c10d") {
@@ -92,7 +94,7 @@ LintHits nodesByArrival(const LintView& view) {
     }
     return {{file.at(path),
              "nodes are numbered as they arrive",
-             "--node-rank $SLURM_NODEID, where neighbours are to be close in the network"}};
+             option + " $SLURM_NODEID, where neighbours are to be close in the network"}};
 }
 
 /// What is exported to find a fault, and costs time when it stays.

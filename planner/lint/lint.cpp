@@ -1,6 +1,7 @@
 #include "planner/lint/lint.h"
 
 #include "planner/launch/own_words.h"
+#include "planner/launch/started_ranks.h"
 
 #include <algorithm>
 #include <tuple>
@@ -61,23 +62,13 @@ std::vector<std::span<const LintRule>> rulesOf(const LintFile& file) {
     return rules;
 }
 
-std::int64_t nodesOf(const LintFile& file) {
-    for (const char* const path : {"torchrun --nnodes", "torchrun --num_nodes", "sbatch --nodes"}) {
-        if (file.has(path)) {
-            return file.whole(path, 0);
-        }
-    }
-    return 1;
-}
-
-/// Ranks that a script starts.
+/// Ranks that a script starts, as the import counts them.
 std::optional<std::int64_t> ranksOf(const LintFile& file) {
-    for (const char* const path :
-         {"torchrun --nproc_per_node", "torchrun --nproc-per-node", "torchrun --num_gpus"}) {
-        const std::int64_t each = file.whole(path, 0);
-        if (each > 0 && nodesOf(file) > 0) {
-            return each * nodesOf(file);
-        }
+    LaunchKeys keys = file.keys();
+    ScenarioDraft draft(keys);
+    const Result<std::optional<StartedRanks>> started = startedRanks(draft);
+    if (started && *started) {
+        return (*started)->count;
     }
     const std::int64_t processes = file.whole("num_processes", 0);
     return processes > 0 ? std::optional(processes) : std::nullopt;

@@ -2,6 +2,7 @@
 
 #include "planner/launch/import_launch.h"
 #include "planner/launch/torchtitan_keys.h"
+#include "planner/launch/trl.h"
 
 #include <algorithm>
 #include <array>
@@ -77,6 +78,16 @@ bool LintFile::isOn(std::string_view path) const {
 
 bool LintFile::isOff(std::string_view path) const {
     return isWordOf(text(path), kOff);
+}
+
+bool checkpointsByTrainer(const LintFile& file) {
+    for (const char* const name : {"--gradient_checkpointing", "--activation_checkpointing"}) {
+        if (file.has(name)) {
+            return file.isOn(name);
+        }
+    }
+    return file.kind() == LaunchKind::Trainer &&
+           (hasTrlsDefaults(file.keys()) || trainsOnPreferences(file.keys()));
 }
 
 std::string typedIn(const LintFile& file, const std::string& name, const std::string& value) {

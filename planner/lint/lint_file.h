@@ -46,6 +46,9 @@ private:
     bool isArguments_ = false;
 };
 
+/// Whether Trainer checkpoints activations of the model by itself, as TRL's does unasked.
+bool checkpointsByTrainer(const LintFile& file);
+
 /// An argument of Hugging Face's Trainer as the file would say it: "--bf16 True" of a command line.
 std::string typedIn(const LintFile& file, const std::string& name, const std::string& value);
 

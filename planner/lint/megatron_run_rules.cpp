@@ -448,6 +448,39 @@ LintHits twoChunkings(const LintView& view) {
     return said > 1 ? LintHits{{last, "chunks are said in two ways", "one of them"}} : noHits();
 }
 
+/// OptimizerParamScheduler; training counts where --lr-decay-… does not.
+LintHits longWarmup(const LintView& view) {
+    const LintFile& file = view.file;
+    for (const char* const unit : {"iters", "samples"}) {
+        const std::string warmup = std::string("--lr-warmup-") + unit;
+        const std::string decay = std::string("--lr-decay-") + unit;
+        const std::string whole = std::string("--train-") + unit;
+        const std::string& end = file.has(decay) ? decay : whole;
+        const std::int64_t first = file.whole(warmup, 0);
+        const std::int64_t last = file.whole(end, 0);
+        if (first > 0 && last > 0 && first >= last) {
+            return {
+                {file.at(warmup),
+                 warmup + " " + std::to_string(first) + ", and " + end + " " + std::to_string(last),
+                 warmup + " below " + std::to_string(last)}};
+        }
+    }
+    return {};
+}
+
+LintHits fewPositions(const LintView& view) {
+    const LintFile& file = view.file;
+    const std::int64_t length = file.whole("--seq-length", 0);
+    const std::int64_t positions = file.whole("--max-position-embeddings", 0);
+    if (length <= 0 || positions <= 0 || positions >= length) {
+        return {};
+    }
+    return {{file.at("--max-position-embeddings"),
+             "--max-position-embeddings " + std::to_string(positions) + ", and --seq-length " +
+                 std::to_string(length),
+             "--max-position-embeddings " + std::to_string(length)}};
+}
+
 constexpr std::array kMegatronRunRules = {
     LintRule{"MG20",
              LintSeverity::Error,
@@ -597,7 +630,17 @@ constexpr std::array kMegatronRunRules = {
              LintSeverity::Error,
              "chunks said in two ways",
              "Megatron ends at the start.",
-             &twoChunkings}};
+             &twoChunkings},
+    LintRule{"MG51",
+             LintSeverity::Error,
+             "a warmup that is no shorter than the decay",
+             "The scheduler ends the run at the start: its warmup is part of its decay.",
+             &longWarmup},
+    LintRule{"MG52",
+             LintSeverity::Warning,
+             "sequences longer than the positions",
+             "Older releases end at the start, and learned positions have no more rows.",
+             &fewPositions}};
 
 }  // namespace
 

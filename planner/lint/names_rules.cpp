@@ -119,6 +119,22 @@ std::vector<std::string> keysIn(const std::string& section, const std::vector<st
     return {names.begin(), names.end()};
 }
 
+/// The key that was meant: one that is spelled alike, else those of more words, as
+/// "local_batch_size" of "batch_size".
+std::string suggestedKey(const std::string& typed, const std::vector<std::string>& known) {
+    constexpr std::size_t kMostMeant = 3;
+    std::string meant;
+    std::size_t count = 0;
+    for (const std::string& one : known) {
+        const bool isLonger = one.ends_with("_" + typed) || one.starts_with(typed + "_");
+        if (isLonger && ++count <= kMostMeant) {
+            meant += std::string(meant.empty() ? "did you mean \"" : " or \"").append(one) + "\"";
+        }
+    }
+    const bool isAlike = !nearestName(typed, known).empty();
+    return isAlike || count == 0 || count > kMostMeant ? suggestName(typed, known) : meant + "?";
+}
+
 /// A name is looked for among hundreds: beyond these nobody reads the guess.
 constexpr std::size_t kMostGuesses = 20;
 
@@ -177,10 +193,19 @@ LintHits unknownKeys(const LintView& view, bool strict) {
                                 (unknown->section.empty() ? "" : unknown->section + " in ") +
                                 std::string(owner->framework) + " " + std::string(owner->version),
                         .fix = hits.size() < kMostGuesses
-                                   ? suggestName(unknown->name, keysIn(unknown->section, known))
+                                   ? suggestedKey(unknown->name, keysIn(unknown->section, known))
                                    : "leave it out"});
     }
     return hits;
+}
+
+/// What to write for an argument that is none. One of the opposite meaning is what holds unasked.
+std::string argumentFix(const std::string& typed, const std::string& near) {
+    constexpr std::string_view kNot = "--no-";
+    const bool isOpposite = near.starts_with(kNot) && !typed.starts_with(kNot);
+    return near.empty() ? "leave it out"
+           : isOpposite ? "leave it out: it holds unless " + near + " is there"
+                        : "did you mean " + near + "?";
 }
 
 std::string releaseText(int release) {
@@ -230,7 +255,7 @@ LintHits argumentsNotKnown(const LintView& view, bool isOwn) {
         hits.push_back({.at = &key,
                         .what = key.path + " is no argument of " +
                                 releaseText(newestMegatronRelease()) + " or the five before it",
-                        .fix = near.empty() ? "leave it out" : "did you mean " + near + "?"});
+                        .fix = argumentFix(key.path, near)});
     }
     return hits;
 }

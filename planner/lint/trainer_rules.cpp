@@ -69,6 +69,64 @@ LintHits clashingCheckpoints(const LintView& view) {
                : LintHits{};
 }
 
+/// FSDP's own checkpointing, as Accelerate's file or Trainer's has it.
+LintHits checkpointsTwice(const LintView& view) {
+    const LintFile& file = view.file;
+    const LintFile* const launcher = view.other(LaunchKind::Accelerate);
+    const char* const path = "fsdp_config.fsdp_activation_checkpointing";
+    const bool isSharded =
+        launcher != nullptr && launcher->text("distributed_type") == "FSDP" && launcher->isOn(path);
+    if (!isSharded || !checkpointsByTrainer(file)) {
+        return {};
+    }
+    const LaunchKey* const typed =
+        file.at(file.has("--gradient_checkpointing") ? "--gradient_checkpointing"
+                                                     : "--activation_checkpointing");
+    const std::string what =
+        typed == nullptr ? "TRL's gradient_checkpointing, which is on unasked," : typed->path;
+    return {{typed,
+             what + " beside fsdp_activation_checkpointing of " + launcher->keys().source(),
+             typedIn(file, "gradient_checkpointing", "False")}};
+}
+
+/// What load_best_model_at_end asks of the steps, with Trainer's defaults.
+LintHits unsavedBest(const LintView& view) {
+    const LintFile& file = view.file;
+    const auto textOf = [&file](std::initializer_list<const char*> names, const char* usual) {
+        for (const char* const name : names) {
+            if (file.has(name)) {
+                return file.text(name);
+            }
+        }
+        return std::string(usual);
+    };
+    constexpr std::int64_t kUsualSteps = 500;
+    const std::string saves = textOf({"--save_strategy"}, "steps");
+    const std::string evaluates = textOf({"--eval_strategy", "--evaluation_strategy"}, "no");
+    const char* const best = "--load_best_model_at_end";
+    const bool isKnown = !saves.empty() && !evaluates.empty() && !saves.starts_with("$") &&
+                         !evaluates.starts_with("$");
+    if (!file.isOn(best) || saves == "best" || !isKnown) {
+        return {};
+    }
+    if (saves != evaluates) {
+        return {{file.at(best),
+                 "load_best_model_at_end with save_strategy " + saves + " and eval_strategy " +
+                     evaluates,
+                 typedIn(file, "eval_strategy", saves)}};
+    }
+    const std::int64_t each =
+        file.whole("--eval_steps", file.whole("--logging_steps", kUsualSteps));
+    const std::int64_t save = file.whole("--save_steps", kUsualSteps);
+    if (evaluates != "steps" || each <= 0 || save <= 0 || save % each == 0) {
+        return {};
+    }
+    return {{file.at(best),
+             "load_best_model_at_end with save_steps " + std::to_string(save) +
+                 ", which is no multiple of eval_steps " + std::to_string(each),
+             typedIn(file, "save_steps", std::to_string((save / each + 1) * each))}};
+}
+
 /// Logits of a whole evaluation, which a Trainer keeps for compute_metrics.
 LintHits keptLogitsOfTrainer(const LintView& view) {
     const LintFile& file = view.file;
@@ -117,7 +175,17 @@ constexpr std::array kTrainerRules = {
              "logits of a whole evaluation",
              "Each sequence leaves vocabulary x length numbers: the first evaluation runs out of "
              "memory.",
-             &keptLogitsOfTrainer}};
+             &keptLogitsOfTrainer},
+    LintRule{"HF07",
+             LintSeverity::Error,
+             "activations that are checkpointed twice",
+             "Trainer ends at the start: FSDP's checkpointing or its own, not both.",
+             &checkpointsTwice},
+    LintRule{"HF08",
+             LintSeverity::Error,
+             "a best model that is not saved when it is evaluated",
+             "TrainingArguments refuses it.",
+             &unsavedBest}};
 
 }  // namespace
 

@@ -284,5 +284,44 @@ TEST(ImportOfStarted, ReadsOnBehindArithmetic) {
     EXPECT_EQ(ranks("N=4\n((N*=2))\n"), "-");
 }
 
+// What Slurm sets is what the job's own lines say, in arithmetic, too, and whoever starts the
+// ranks.
+TEST(ImportOfStarted, KnowsTheRanksOfSlurm) {
+    const std::string job =
+        "#SBATCH -N 4\n#SBATCH --ntasks-per-node=1 --gres=gpu:a100:8\nGPUS=8\n"
+        "WORLD=$((SLURM_NNODES * GPUS))\n";
+    const LaunchFolder yaml = {
+        {"a.yaml", "distributed_type: MULTI_GPU\nnum_machines: 2\nnum_processes: 16\n"}};
+    const auto ranks = [&](const std::string& start) {
+        LaunchFolder folder = yaml;
+        folder["run.sh"] = job + start + " t.py --output_dir o --bf16\n";
+        return readOf(folder, "layout", "dp");
+    };
+    const std::string accelerate = "srun accelerate launch --config_file a.yaml ";
+    EXPECT_EQ(ranks(accelerate + "--num_processes $WORLD"), "32");
+    EXPECT_EQ(ranks(accelerate + "--num_processes $(( $SLURM_NNODES*(4 + 4) ))"), "32");
+    EXPECT_EQ(ranks(accelerate), "16");
+    EXPECT_EQ(ranks(accelerate + "--num_processes $((OTHERS * 8))"), "-");
+    EXPECT_EQ(ranks("L=\"" + accelerate + "--num_processes $((SLURM_NNODES * 8))\"\n$L"), "32");
+    EXPECT_EQ(ranks("L=\"" + accelerate + "--num_processes $((OTHERS * 8))\"\n$L"), "-");
+    EXPECT_EQ(ranks("srun torchrun --nnodes $SLURM_JOB_NUM_NODES --nproc-per-node "
+                    "$SLURM_GPUS_ON_NODE"),
+              "32");
+    EXPECT_EQ(ranks("torchrun --nproc-per-node $((7/0))"), "-");
+    EXPECT_EQ(ranks(accelerate + "--num_processes 8 8"),
+              "run.sh:5:45: accelerate launch --num_processes must be one number (write the number "
+              "itself: nothing is run to find it)");
+}
+
+TEST(ImportOfStarted, AssumesNothingOfCheckpointingThatIsTyped) {
+    LaunchFolder folder = {{"z.json", R"({"zero_optimization": {"stage": 3}})"}};
+    const auto assumed = [&folder](const std::string& more) {
+        folder["run.sh"] = "deepspeed --num_gpus 4 t.py --output_dir o --bf16 " + more + "\n";
+        const std::string all = readFrom(folder, "run.sh", "imported.assumed");
+        return all.find("recomputation is not said") != std::string::npos;
+    };
+    EXPECT_FALSE(assumed("--deepspeed z.json --gradient_checkpointing"));
+}
+
 }  // namespace
 }  // namespace fabricast

@@ -66,7 +66,8 @@ TEST(ImportOfTrl, ReadsTheFilesThatItNames) {
                       "layout.dp"),
               "3");
     EXPECT_EQ(trlRead({{"run.sh", kTrl + "--accelerate_config zero9"}}, "layout.dp"),
-              "run.sh:1:49: torchrun --config_file trl/accelerate_configs/zero9.yaml: TRL has no "
+              "run.sh:1:49: accelerate launch --config_file trl/accelerate_configs/zero9.yaml: TRL "
+              "has no "
               "such file (--accelerate_config fsdp1, fsdp2, multi_gpu, single_gpu, zero1, zero2, "
               "zero3, or a YAML file)");
 }

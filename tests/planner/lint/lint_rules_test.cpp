@@ -132,6 +132,25 @@ std::string worseIn(const std::vector<LintFinding>& before,
     return "";
 }
 
+TEST(LintRules, SayWhatWasMeant) {
+    const auto fixOf = [](const std::string& file, const std::string& text, const char* code) {
+        const auto all = findingsIn({.file = file}, text).value_or(std::vector<LintFinding>());
+        const auto found = std::ranges::find(all, code, &LintFinding::code);
+        return found == all.end() ? "-" : found->fix;
+    };
+    const std::string start = "torchrun --nproc_per_node 8 pretrain_gpt.py --num-layers 32 ";
+    EXPECT_EQ(fixOf("run.sh", start + "--overlap-p2p-communicaton", "KEY1"),
+              "leave it out: it holds unless --no-overlap-p2p-communication is there");
+    EXPECT_EQ(fixOf("run.sh", start + "--overlap-grad-reduc", "KEY1"),
+              "did you mean --overlap-grad-reduce?");
+    EXPECT_EQ(fixOf("train.toml", "[training]\nbatch_size = 8\n", "KEY1"),
+              "did you mean \"global_batch_size\" or \"local_batch_size\"?");
+    const std::string nodes = "--num_machines 2 --rdzv_backend c10d t.py --output_dir o --bf16";
+    EXPECT_EQ(
+        fixOf("run.sh", "#SBATCH --nodes=2\naccelerate launch " + nodes, "LN05").substr(0, 14),
+        "--machine_rank");
+}
+
 // What is proposed, typed as it stands, takes the finding away and brings none that is as bad.
 TEST(LintRules, ProposeFixesThatMend) {
     std::size_t applied = 0;
