@@ -10,6 +10,7 @@ namespace {
 
 constexpr const char* kEvaluationKey = "settings.phases.evaluation_batch";
 constexpr const char* kKeptKey = "settings.phases.kept_logits";
+constexpr const char* kMoves = "--eval_accumulation_steps";
 constexpr const char* kMetrics = "--compute_metrics";  // of a program's Trainer, not an argument
 
 std::string saidIn(const JsonValue& scenario, std::string_view path) {
@@ -22,8 +23,9 @@ std::string saidIn(const JsonValue& scenario, std::string_view path) {
     return value == nullptr ? "" : value->shown();
 }
 
-/// What of the draft an evaluation is not modelled with; empty: nothing.
-std::string unmodelledWith(const JsonValue& scenario) {
+/// What of the draft an evaluation is not modelled with; empty: nothing. Of Liger's fused loss
+/// `makesLogits` says whether the model is asked for logits too.
+std::string unmodelledWith(const JsonValue& scenario, bool makesLogits) {
     for (const char* const axis : {"tp", "pp", "cp"}) {
         const std::string ranks = saidIn(scenario, std::string("layout.") + axis);
         if (!ranks.empty() && ranks != "1") {
@@ -31,7 +33,7 @@ std::string unmodelledWith(const JsonValue& scenario) {
         }
     }
     const std::string loss = saidIn(scenario, "settings.kernels.loss");
-    if (loss == "\"liger\"" || loss == "\"chunked\"") {
+    if ((loss == "\"liger\"" && !makesLogits) || loss == "\"chunked\"") {
         return "a loss that is fused with the head";
     }
     return saidIn(scenario, "layout.offload") == "\"activations\"" ? "activations on the host" : "";
@@ -52,7 +54,8 @@ bool isWorkedOut(LaunchKeys& keys, const std::string& path) {
 Result<bool> setEvaluation(ScenarioDraft& draft,
                            const std::string& from,
                            const std::string& batch,
-                           std::int64_t usual) {
+                           std::int64_t usual,
+                           bool makesLogits) {
     LaunchKeys& keys = draft.keys();
     for (const std::string& path : {from, batch}) {
         if (isWorkedOut(keys, path)) {
@@ -63,7 +66,7 @@ Result<bool> setEvaluation(ScenarioDraft& draft,
         }
     }
     FABRICAST_ASSIGN(const auto each, keys.whole(batch));
-    if (const std::string with = unmodelledWith(draft.scenario()); !with.empty()) {
+    if (const std::string with = unmodelledWith(draft.scenario(), makesLogits); !with.empty()) {
         draft.note("the evaluation (" + from + ") is not looked at: it is not modelled with " +
                    with);
         return false;
@@ -82,15 +85,19 @@ std::string evaluatingArgument(LaunchKeys& keys) {
     return saysYes(keys, "--do_eval") ? "--do_eval" : "";
 }
 
-/// Whose logits stay on the GPU: those of a Trainer with metrics, until they are moved.
-Result<void> importKeptLogits(ScenarioDraft& draft) {
-    constexpr const char* kMoves = "--eval_accumulation_steps";
-    LaunchKeys& keys = draft.keys();
+/// Whether it is not known, or known not to be, that logits stay on the GPU.
+bool keepsNoLogits(LaunchKeys& keys) {
     const bool isProgram = keys.text("script") == keys.source();
     const bool measures = keys.use(kMetrics) != nullptr;
-    const bool keepsNone = saysYes(keys, "--prediction_loss_only") || (isProgram && !measures) ||
-                           keys.use("--preprocess_logits_for_metrics") != nullptr;
-    if (keepsNone || isWorkedOut(keys, kMoves)) {
+    return saysYes(keys, "--prediction_loss_only") || (isProgram && !measures) ||
+           keys.use("--preprocess_logits_for_metrics") != nullptr || isWorkedOut(keys, kMoves);
+}
+
+/// Whose logits stay on the GPU: those of a Trainer with metrics, until they are moved.
+Result<void> importKeptLogits(ScenarioDraft& draft) {
+    LaunchKeys& keys = draft.keys();
+    const bool measures = keys.use(kMetrics) != nullptr;
+    if (keepsNoLogits(keys)) {
         return {};
     }
     FABRICAST_ASSIGN(const auto moves, keys.whole(kMoves));
@@ -124,8 +131,11 @@ Result<void> importTrainerEvaluation(ScenarioDraft& draft) {
     if (from.empty()) {
         return {};
     }
-    FABRICAST_ASSIGN(const bool isSet,
-                     setEvaluation(draft, from, "--per_device_eval_batch_size", kUsualBatch));
+    LaunchKeys& keys = draft.keys();
+    const bool keeps = keys.use(kMetrics) != nullptr && !keepsNoLogits(keys);
+    FABRICAST_ASSIGN(
+        const bool isSet,
+        setEvaluation(draft, from, "--per_device_eval_batch_size", kUsualBatch, keeps));
     return isSet ? importKeptLogits(draft) : Result<void>();
 }
 
@@ -144,8 +154,10 @@ Result<void> importAxolotlEvaluation(ScenarioDraft& draft) {
         return {};
     }
     FABRICAST_ASSIGN(const auto micro, keys.whole("micro_batch_size"));
+    // Its plugin for Liger patches the model and does not tell the Trainer, which would ask for the
+    // loss alone.
     FABRICAST_ASSIGN([[maybe_unused]] const bool isSet,
-                     setEvaluation(draft, from, "eval_batch_size", micro.value_or(1)));
+                     setEvaluation(draft, from, "eval_batch_size", micro.value_or(1), true));
     return {};
 }
 

@@ -83,6 +83,10 @@ Result<ClusterSpec> productOrBox(const ClusterRequest& request,
     }
     const std::int64_t perNode = request.gpusPerNode.value_or(count);
     FABRICAST_ASSIGN(ClusterSpec box, profiles.clusterFrom(gpu, perNode));
+    // A box that is known by the name it would be printed with is that one, with its network.
+    if (Result<ClusterSpec> known = profiles.cluster(box.node.name, request.where)) {
+        box = *std::move(known);
+    }
     assumed.push_back("\"" + request.name + "\" is a GPU, in a node of " + std::to_string(perNode) +
                       " (-c takes a cluster or node: fabricast profiles list --kind node)");
     return box;

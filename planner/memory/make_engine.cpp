@@ -9,6 +9,8 @@
 #include "planner/sharding/fsdp2_units.h"
 
 #include <algorithm>
+#include <set>
+#include <utility>
 
 namespace fabricast {
 
@@ -18,19 +20,62 @@ bool syncsEachMicroStep(const Settings& settings) {
     return settings.torch.sync == GradientSync::EachMicroBatch;
 }
 
+/// The weights that a lookup reads are those of nn.Embedding, by unit and weight.
+std::set<std::pair<int, int>> tableWeights(const StageProgram& program) {
+    std::set<std::pair<int, int>> tables;
+    for (const PlacedSegment& segment : program.segments) {
+        for (const Op& op : segment.place.ops->ops) {
+            if (op.kind != OpKind::Lookup) {
+                continue;
+            }
+            for (const int weight : op.weights) {
+                tables.emplace(segment.place.unit, segment.place.firstWeight + weight);
+            }
+        }
+    }
+    return tables;
+}
+
+void addTensor(std::vector<StepTensor>& all,
+               const WeightUse& use,
+               bool isTable,
+               std::int64_t width) {
+    for (StepTensor tensor : parameterTensors({{.weights = {use}}}, width)) {
+        tensor.isTable = isTable;
+        all.push_back(tensor);
+    }
+}
+
+/// Trained tensors unit by unit.
+std::vector<StepTensor> tensorsByUnit(const StageProgram& program, std::int64_t width) {
+    const auto tables = tableWeights(program);
+    std::vector<StepTensor> all;
+    for (std::size_t unit = 0; unit < program.units.size(); ++unit) {
+        const std::vector<WeightUse>& weights = program.units[unit].weights;
+        for (std::size_t weight = 0; weight < weights.size(); ++weight) {
+            const std::pair place{static_cast<int>(unit), static_cast<int>(weight)};
+            addTensor(all, weights[weight], tables.contains(place), width);
+        }
+    }
+    return all;
+}
+
 /// Trained tensors in the model's order. Trainers that do not decay norms and biases step them as a
 /// second group.
 std::vector<std::vector<StepTensor>> optimizerGroups(const StageProgram& program,
                                                      const Settings& settings,
                                                      std::int64_t width) {
-    std::vector<Unit> inOrder;
+    const auto tables = tableWeights(program);
+    std::vector<StepTensor> all;
     for (const PlacedSegment& segment : program.segments) {
-        const Unit& unit = program.units[static_cast<std::size_t>(segment.place.unit)];
-        const auto first = unit.weights.begin() + segment.place.firstWeight;
-        const auto count = static_cast<std::ptrdiff_t>(segment.place.ops->weights.size());
-        inOrder.push_back({.weights = {first, first + count}});
+        const SegmentPlace& place = segment.place;
+        const Unit& unit = program.units[static_cast<std::size_t>(place.unit)];
+        const int end = place.firstWeight + static_cast<int>(place.ops->weights.size());
+        for (int weight = place.firstWeight; weight < end; ++weight) {
+            const WeightUse& use = unit.weights[static_cast<std::size_t>(weight)];
+            addTensor(all, use, tables.contains({place.unit, weight}), width);
+        }
     }
-    std::vector<StepTensor> all = parameterTensors(inOrder, width);
     if (!settings.optimizer.decayGroups) {
         return {all};
     }
@@ -50,13 +95,15 @@ LocalOptions localOptions(const Scenario& scenario, const StageProgram& program)
             .groups = optimizerGroups(program, settings, width)};
 }
 
-DdpOptions ddpOptions(const Scenario& scenario) {
+DdpOptions ddpOptions(const Scenario& scenario, const StageProgram& program) {
     const Settings& settings = scenario.settings;
-    return {.width = bytesPerElement(settings.precision.parameters),
+    const std::int64_t width = bytesPerElement(settings.precision.parameters);
+    return {.width = width,
             .gradientIsView = settings.torch.bucketView,
             .syncEachMicroStep = syncsEachMicroStep(settings),
             .setToNone = settings.torch.setToNone,
-            .optimizer = settings.optimizer};
+            .optimizer = settings.optimizer,
+            .tensors = tensorsByUnit(program, width)};
 }
 
 Result<std::unique_ptr<ParallelEngine>> makeFsdp1(const StageShape& stage,
@@ -182,7 +229,8 @@ Result<std::unique_ptr<ParallelEngine>> makeEngine(const Scenario& scenario,
             return std::make_unique<LocalEngine>(
                 device, program.units, localOptions(scenario, program));
         case Engine::Ddp:
-            return std::make_unique<DdpEngine>(device, program.units, ddpOptions(scenario));
+            return std::make_unique<DdpEngine>(
+                device, program.units, ddpOptions(scenario, program));
         case Engine::DeepSpeed:
             return makeDeepSpeed(scenario, device, program, where.rank);
         case Engine::Fsdp1:

@@ -198,12 +198,17 @@ void RunPhases::save(const StageProgram& program, ParallelEngine& engine) {
     end("checkpoint");
 }
 
+/// Liger's fused loss makes no logits in training; a model in evaluation mode makes all of them,
+/// and transformers' loss follows (liger_kernel 0.8.5, transformers/model/*: skip_logits).
 Scenario evaluatedScenario(const Scenario& scenario) {
     Scenario evaluated = scenario;
     evaluated.layout.microBatch = scenario.settings.phases.evaluationBatch;
     evaluated.workload.globalBatch = evaluated.layout.microBatch * scenario.layout.replicas();
     evaluated.settings.kernels.dropout = 0.0;
     evaluated.settings.lora.dropout = 0.0;
+    if (evaluated.settings.kernels.loss == LossKernel::Liger) {
+        evaluated.settings.kernels.loss = LossKernel::HuggingFace;
+    }
     return evaluated;
 }
 

@@ -107,13 +107,18 @@ bool verdictsDiffer(const Comparison& comparison) {
     });
 }
 
-std::string_view partName(std::string_view key) {
+std::string_view timePartName(std::string_view key) {
     for (const auto& [part, name] : namesOf(TimePart{})) {
         if (name == key) {
             return partWords(part);
         }
     }
     return key == "recompute" ? "recomputation" : key;
+}
+
+/// Memory's keys are its tables' words; "context" and "optimizer" are parts of a step too.
+std::string_view memoryPartName(std::string_view key) {
+    return key;
 }
 
 /// Numbers as a waterfall prints them: in whole ticks, so that they add up.
@@ -154,7 +159,8 @@ std::vector<DifferencePart> shownParts(const Waterfall& fall,
 Table fallTable(const std::pair<std::string, std::string>& names,
                 const Waterfall& fall,
                 const Ticks& ticks,
-                const ComparisonView& view) {
+                const ComparisonView& view,
+                std::string_view (*partName)(std::string_view)) {
     Table table{{{"part"}, {"change", Align::Right}, {"sum", Align::Right}}, {}};
     double sum = fall.from;
     for (const DifferencePart& part : shownParts(fall, ticks, view)) {
@@ -229,7 +235,7 @@ std::string_view mainPart(const Waterfall& fall) {
             most = &part;
         }
     }
-    return most == nullptr ? std::string_view() : partName(most->key);
+    return most == nullptr ? std::string_view() : timePartName(most->key);
 }
 
 Table timeTable(const Comparison& comparison,
@@ -237,15 +243,19 @@ Table timeTable(const Comparison& comparison,
                 const ComparisonView& view) {
     const Waterfall& fall = *difference.time;
     const TimeScale scale = timeScaleFor(std::max(fall.from, fall.to));
-    return fallTable(
-        namesOfBoth(comparison, difference), fall, {scale.seconds, scale.decimals}, view);
+    return fallTable(namesOfBoth(comparison, difference),
+                     fall,
+                     {scale.seconds, scale.decimals},
+                     view,
+                     &timePartName);
 }
 
 Table memoryPartTable(const Comparison& comparison,
                       const SideDifference& difference,
                       const ComparisonView& view) {
     constexpr double kGiB = 1024.0 * 1024.0 * 1024.0;
-    return fallTable(namesOfBoth(comparison, difference), difference.memory, {kGiB, 2}, view);
+    return fallTable(
+        namesOfBoth(comparison, difference), difference.memory, {kGiB, 2}, view, &memoryPartName);
 }
 
 }  // namespace fabricast

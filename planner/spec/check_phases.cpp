@@ -19,6 +19,15 @@ bool isFsdp(Engine engine) {
     return engine == Engine::Fsdp1 || engine == Engine::Fsdp2;
 }
 
+/// The loss of an evaluation is fused with the head: where Liger's is, a Trainer that asks for the
+/// loss alone says skip_logits; all else has logits in evaluation mode.
+bool evaluatesFused(const Scenario& scenario) {
+    const LossKernel loss = scenario.settings.kernels.loss;
+    const bool skipsLogits =
+        scenario.stack == "accelerate" && scenario.settings.phases.keptLogits == 0;
+    return loss == LossKernel::Chunked || (loss == LossKernel::Liger && skipsLogits);
+}
+
 /// Megatron, torchtitan and pipelines evaluate with the micro-batch of the steps.
 Result<void> checkEvaluation(const Scenario& scenario) {
     const Settings& settings = scenario.settings;
@@ -43,8 +52,7 @@ Result<void> checkEvaluation(const Scenario& scenario) {
                             "an evaluation is not modelled with " + *axis,
                             *axis + "=1, or " + kBatchKey + "=0");
     }
-    const LossKernel loss = settings.kernels.loss;
-    if (loss == LossKernel::Liger || loss == LossKernel::Chunked) {
+    if (evaluatesFused(scenario)) {
         return withoutPhase("settings.kernels.loss",
                             "an evaluation is not modelled with a loss that is fused with the head",
                             std::string(kBatchKey) + "=0, or another loss");

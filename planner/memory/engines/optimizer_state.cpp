@@ -25,18 +25,27 @@ StateBytes adamW(const OptimizerSettings& optimizer, const StepTensor& tensor) {
     return {.device = 2 * width * tensor.elements + stepCounter(optimizer)};
 }
 
+/// transformers' Trainer asks bitsandbytes for 32 bits where the parameter is an nn.Embedding's
+/// (create_optimizer: register_module_override), a head that is tied to it with it.
+bool staysWide(const OptimizerSettings& optimizer, const StepTensor& tensor) {
+    const bool isTrainers = optimizer.decayGroups;
+    return tensor.elements < kLeastQuantised || (isTrainers && tensor.isTable);
+}
+
 /// bitsandbytes: `moments` tensors of one byte an element and one fp32 scale a block; the code
-/// tables are shared by all tensors. Small ones stay fp32.
-StateBytes bitsAndBytes(const StepTensor& tensor, std::int64_t moments, bool paged) {
+/// tables are shared by all tensors. Small ones stay fp32. Scales are never paged.
+StateBytes bitsAndBytes(const OptimizerSettings& optimizer,
+                        const StepTensor& tensor,
+                        std::int64_t moments,
+                        bool paged) {
     const std::int64_t n = tensor.elements;
-    if (n < kLeastQuantised) {
-        return {.device = moments * kFp32 * n};
-    }
-    const std::int64_t scales = moments * kFp32 * blocks(n, kByteBlock);
+    const bool wide = staysWide(optimizer, tensor);
+    const std::int64_t codes = moments * (wide ? kFp32 : 1) * n;
+    const std::int64_t scales = wide ? 0 : moments * kFp32 * blocks(n, kByteBlock);
     if (paged && n >= kLeastPaged) {
-        return {.device = scales, .host = moments * n};
+        return {.device = scales, .host = codes};
     }
-    return {.device = moments * n + scales};
+    return {.device = codes + scales};
 }
 
 /// torchao: two subclassed tensors, each with codes, scales and its own code table of `table`
@@ -95,9 +104,9 @@ StateBytes optimizerState(const OptimizerSettings& optimizer, const StepTensor& 
             break;
         case OptimizerKind::AdamW8bit:
             return torchao ? torchAo(optimizer, tensor, kByteTable)
-                           : bitsAndBytes(tensor, 2, false);
+                           : bitsAndBytes(optimizer, tensor, 2, false);
         case OptimizerKind::PagedAdamW8bit:
-            return bitsAndBytes(tensor, 2, true);
+            return bitsAndBytes(optimizer, tensor, 2, true);
         case OptimizerKind::AdamW4bit:
             return torchAo(optimizer, tensor, kNibbleTable);
         case OptimizerKind::AdamWFp8:
@@ -107,7 +116,7 @@ StateBytes optimizerState(const OptimizerSettings& optimizer, const StepTensor& 
         case OptimizerKind::Lion:
             return {.device = kFp32 * tensor.elements};
         case OptimizerKind::Lion8bit:
-            return bitsAndBytes(tensor, 1, false);
+            return bitsAndBytes(optimizer, tensor, 1, false);
         case OptimizerKind::Sgd:
             return {};
         case OptimizerKind::SgdMomentum:

@@ -19,6 +19,7 @@ struct StepTensor {
     std::int64_t stack = 0;      ///< of a whole stack of matrices: how many
     std::int64_t stackColumns = 0;
     bool hiddenMatrix = false;  ///< a whole matrix inside a layer, which Muon takes
+    bool isTable = false;       ///< whole, of an nn.Embedding
 };
 
 /// The trained parameters of `units`, whole, each with `width` bytes an element.

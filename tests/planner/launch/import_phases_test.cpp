@@ -77,6 +77,20 @@ TEST(ImportOfPhases, ReadsTheEvaluationOfATrainer) {
     EXPECT_EQ(ofProgram("do_eval=True", "x=1").batch, "8");
 }
 
+// With the argument --use_liger_kernel a Trainer that asks for the loss alone says skip_logits. A
+// plugin does not tell it, and with metrics the logits are asked for.
+TEST(ImportOfPhases, ReadsTheEvaluationThatMakesLogitsBesideLigersLoss) {
+    const std::string axolotl =
+        "base_model: a/b\nmicro_batch_size: 2\nsequence_len: 512\nval_set_size: 0.05\n"
+        "evals_per_epoch: 4\nplugins:\n  - axolotl.integrations.liger.LigerPlugin\n"
+        "liger_fused_linear_cross_entropy: true\n";
+    EXPECT_EQ(phasesRead(axolotl, "axolotl.yaml").batch, "2");
+    const std::string liger = "eval_strategy=\"steps\", use_liger_kernel=True";
+    EXPECT_EQ(ofProgram(liger, "x=1").batch, "-");
+    EXPECT_EQ(ofProgram(liger, "compute_metrics=f").batch, "8");
+    EXPECT_EQ(ofProgram(liger, "compute_metrics=f, preprocess_logits_for_metrics=g").batch, "-");
+}
+
 TEST(ImportOfPhases, LeavesWhatIsNotModelledAndSaysSo) {
     const PhasesRead liger = ofScript("--eval_strategy steps --use_liger_kernel");
     EXPECT_EQ(liger.batch, "-");

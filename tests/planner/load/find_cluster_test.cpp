@@ -20,6 +20,19 @@ TEST(FindCluster, TakesANodeWhereAClusterIsAsked) {
     EXPECT_EQ(found->cluster.fabric.name, "efa-100");
 }
 
+/// The box of a GPU is printed as "8x-mi300x": it is the one that is known by that name.
+TEST(FindCluster, ABoxOfAGpuIsTheOneOfItsName) {
+    const auto typed = find({.name = "mi300x", .nodes = 8});
+    ASSERT_TRUE(typed) << typed.error().text();
+    const auto named = find({.name = "8x-mi300x", .nodes = 8});
+    ASSERT_TRUE(named) << named.error().text();
+    EXPECT_EQ(typed->cluster.node.name, named->cluster.node.name);
+    EXPECT_EQ(typed->cluster.fabric.name, named->cluster.fabric.name);
+    EXPECT_EQ(typed->cluster.gpus(), 64);
+    EXPECT_FALSE(typed->assumed.empty());
+    EXPECT_EQ(find({.name = "h100-sxm5-80gb"})->cluster.node.name, "8x-h100-sxm5-80gb");
+}
+
 TEST(FindCluster, ReplacesTheFabric) {
     const auto found = find({.name = "dgx-h100", .fabric = "roce-400-fat-tree-2to1"});
     ASSERT_TRUE(found) << found.error().text();

@@ -24,7 +24,10 @@ protected:
 };
 
 TEST_F(DdpEngineTest, HoldsParametersBucketsAndState) {
-    DdpEngine engine(device_, units(), {.optimizer = {.kernel = OptimizerKernel::Foreach}});
+    DdpEngine engine(device_,
+                     units(),
+                     {.optimizer = {.kernel = OptimizerKernel::Foreach},
+                      .tensors = parameterTensors(units(), 4)});
     engine.holdStates();
     EXPECT_EQ(device_.live(), 4 * 150 + 4 * 150 + 8 * 150);
 }

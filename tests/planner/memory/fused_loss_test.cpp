@@ -1,4 +1,6 @@
 #include "planner/memory/check_modelled.h"
+#include "planner/memory/run_phases.h"
+#include "planner/memory/walk_stage.h"
 #include "planner/stack/stack.h"
 
 #include <gtest/gtest.h>
@@ -54,6 +56,40 @@ TEST(FusedLoss, IsRefusedByNameWhereItIsNotModelled) {
     EXPECT_EQ(whyRefused(reference),
               "settings.kernels.loss: the fused loss of Liger is not modelled beside a reference "
               "model");
+}
+
+// Trainer says skip_logits where it asks for the loss alone; what else evaluates makes logits.
+TEST(FusedLoss, IsEvaluatedByTheEagerOneUnlessATrainerSkipsTheLogits) {
+    Scenario trainer = fusedScenario("accelerate", "llama");
+    trainer.settings.phases.evaluationBatch = 2;
+    EXPECT_EQ(whyRefused(trainer),
+              "settings.kernels.loss: an evaluation is not modelled with a loss that is fused with "
+              "the head");
+    trainer.settings.phases.keptLogits = 1;
+    EXPECT_EQ(whyRefused(trainer), "");
+    Scenario axolotl = fusedScenario("axolotl", "llama");
+    axolotl.settings.phases.evaluationBatch = 2;
+    EXPECT_EQ(whyRefused(axolotl), "");
+    EXPECT_EQ(evaluatedScenario(axolotl).settings.kernels.loss, LossKernel::HuggingFace);
+}
+
+TEST(FusedLoss, TakesOfAnEvaluationWhatTheEagerOneTakes) {
+    Scenario fused = fusedScenario("ddp", "llama");
+    fused.model.layers = 2;
+    fused.model.hidden = 64;
+    fused.model.vocab = 4096;
+    fused.model.mlp.width = 192;
+    fused.model.attention = {.heads = 4, .kvHeads = 2, .headDim = 16};
+    fused.workload = {.sequence = 512, .globalBatch = 8};
+    fused.settings.phases.evaluationBatch = 8;
+    Scenario eager = fused;
+    eager.settings.kernels.loss = LossKernel::HuggingFace;
+    const auto ofFused = walkStage(fused, {});
+    const auto ofEager = walkStage(eager, {});
+    ASSERT_TRUE(ofFused && ofEager);
+    ASSERT_EQ(ofFused->phases.back().name, "evaluation");
+    EXPECT_EQ(ofFused->phases.back().requested, ofEager->phases.back().requested);
+    EXPECT_LT(ofFused->phases.front().requested, ofFused->phases.back().requested);
 }
 
 TEST(LigerKernels, AreRefusedByNameWhereTheyAreNotModelled) {

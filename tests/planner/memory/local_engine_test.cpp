@@ -1,6 +1,11 @@
 #include "planner/memory/engines/torch/local_engine.h"
 
+#include "planner/memory/make_engine.h"
+#include "planner/stack/stack.h"
+
 #include <gtest/gtest.h>
+
+#include <string>
 
 namespace fabricast {
 namespace {
@@ -44,6 +49,48 @@ TEST(LocalEngine, PagesMomentsOfLargeTensorsToTheHost) {
     EXPECT_EQ(engine.host().bytes, 2 << 20);
     // Scales of both, the small one's moments, and two code tables.
     EXPECT_EQ(device.live(), 8 * 4096 + (2 * 5000 + 8 * 20) + 2048);
+}
+
+/// Bytes of states before the first step, of 256 rows of 64 in the table and the head each.
+std::int64_t statesOf(std::int64_t ranks, OptimizerKind kind, bool tied, bool isTrainers) {
+    Scenario scenario;
+    scenario.stack = "accelerate";
+    scenario.layout.dp = ranks;
+    scenario.model.family = "llama";
+    scenario.model.layers = 1;
+    scenario.model.hidden = 64;
+    scenario.model.vocab = 256;
+    scenario.model.tiedEmbeddings = tied;
+    scenario.model.mlp.width = 192;
+    scenario.model.attention = {.heads = 4, .kvHeads = 2, .headDim = 16};
+    scenario.workload = {.sequence = 128, .globalBatch = ranks};
+    scenario.settings =
+        defaultSettings(*findStack("accelerate").value(), scenario.model, scenario.layout);
+    scenario.settings.optimizer.kind = kind;
+    scenario.settings.optimizer.decayGroups = isTrainers;
+    const auto program = stageProgram(scenario, 0);
+    Device device;
+    const auto engine = makeEngine(scenario, device, *program, {});
+    EXPECT_TRUE(program && engine);
+    const std::int64_t before = device.live();
+    (*engine)->holdStates();
+    return device.live() - before;
+}
+
+// transformers' Trainer keeps fp32 moments of an nn.Embedding's weight, a tied head's with it.
+TEST(LocalEngine, WidensBitsandbytesMomentsOfTheTableInATrainersHands) {
+    constexpr std::int64_t kTable = 256 * 64;
+    constexpr std::int64_t kCodes = kTable + 4 * kTable / 256;
+    const auto wider = [](std::int64_t ranks, OptimizerKind kind, bool tied) {
+        return statesOf(ranks, kind, tied, true) - statesOf(ranks, kind, tied, false);
+    };
+    for (const std::int64_t ranks : {1, 2}) {  // one process, and DDP
+        for (const bool tied : {false, true}) {
+            EXPECT_EQ(wider(ranks, OptimizerKind::AdamW8bit, tied), 2 * (4 * kTable - kCodes));
+            EXPECT_EQ(wider(ranks, OptimizerKind::Lion8bit, tied), 4 * kTable - kCodes);
+            EXPECT_EQ(wider(ranks, OptimizerKind::AdamW, tied), 0);
+        }
+    }
 }
 
 }  // namespace

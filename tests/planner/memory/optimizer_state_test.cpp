@@ -26,6 +26,13 @@ TEST_P(OptimizerStateTest, BytesOfOneTensor) {
 // 1,048,576 elements are 4,096 blocks of 256 and 8,192 of 128.
 constexpr StepTensor kMatrix{
     .elements = 1 << 20, .width = 4, .columns = 1024, .hiddenMatrix = true};
+constexpr StepTensor kTable{.elements = 1 << 20, .width = 4, .columns = 1024, .isTable = true};
+constexpr OptimizerSettings kTrainers8bit{.kind = OptimizerKind::AdamW8bit, .decayGroups = true};
+constexpr OptimizerSettings kTrainersPaged{.kind = OptimizerKind::PagedAdamW8bit,
+                                           .decayGroups = true};
+constexpr OptimizerSettings kTrainersLion{.kind = OptimizerKind::Lion8bit, .decayGroups = true};
+constexpr OptimizerSettings kTrainersTorchAo{
+    .kind = OptimizerKind::AdamW8bit, .library = LowBitLibrary::TorchAo, .decayGroups = true};
 constexpr StepTensor kVector{.elements = 1024, .width = 4};
 constexpr OptimizerKernel kForeach = OptimizerKernel::Foreach;
 constexpr LowBitLibrary kTorchAo = LowBitLibrary::TorchAo;
@@ -47,6 +54,13 @@ INSTANTIATE_TEST_SUITE_P(
         StateCase{"bnb_paged", {OptimizerKind::PagedAdamW8bit}, kMatrix, 8 * 4096, 2 << 20},
         StateCase{"bnb_lion", {OptimizerKind::Lion}, kMatrix, 4 << 20},
         StateCase{"bnb_lion_8bit", {OptimizerKind::Lion8bit}, kMatrix, (1 << 20) + 4 * 4096},
+        // Trainer asks for 32 bits of an nn.Embedding's, which are paged as others are
+        StateCase{"bnb_8bit_table_of_a_loop", {OptimizerKind::AdamW8bit}, kTable, 2129920},
+        StateCase{"bnb_8bit_table_of_trainer", kTrainers8bit, kTable, 8 << 20},
+        StateCase{"bnb_8bit_matrix_of_trainer", kTrainers8bit, kMatrix, (2 << 20) + 8 * 4096},
+        StateCase{"bnb_paged_table_of_trainer", kTrainersPaged, kTable, 0, 8 << 20},
+        StateCase{"bnb_lion_8bit_table_of_trainer", kTrainersLion, kTable, 4 << 20},
+        StateCase{"ao_8bit_table_of_trainer", kTrainersTorchAo, kTable, 2129920 + 2048},
         StateCase{"ao_8bit",
                   {OptimizerKind::AdamW8bit, kForeach, kTorchAo},
                   kMatrix,

@@ -5,11 +5,10 @@
 namespace fabricast {
 
 DdpEngine::DdpEngine(Device& device, std::vector<Unit> units, DdpOptions options)
-    : device_(device), units_(std::move(units)), options_(options) {
+    : device_(device), units_(std::move(units)), options_(std::move(options)) {
     for (const Unit& unit : units_) {
         gradients_.emplace_back(unit.weights.size());
     }
-    tensors_ = parameterTensors(units_, options_.width);
 }
 
 void DdpEngine::holdStates() {
@@ -21,7 +20,7 @@ void DdpEngine::holdStates() {
         }
     }
     device_.take(sharedStateBytes(options_.optimizer), MemoryKind::Optimizer);
-    for (const StepTensor& tensor : tensors_) {
+    for (const StepTensor& tensor : options_.tensors) {
         device_.take(optimizerState(options_.optimizer, tensor).device, MemoryKind::Optimizer);
         device_.take(tensor.elements * tensor.width,
                      MemoryKind::Communication);  // its bucket's part
@@ -59,7 +58,7 @@ void DdpEngine::takeGradient(int unit, int weight, Storage gradient) {
 
 void DdpEngine::optimizerStep() {
     device_.release(
-        device_.take(stepTemporaries(options_.optimizer, tensors_), MemoryKind::Optimizer));
+        device_.take(stepTemporaries(options_.optimizer, options_.tensors), MemoryKind::Optimizer));
     if (options_.setToNone) {
         zeroGrad();
     }

@@ -12,6 +12,7 @@ struct DdpOptions {
     bool syncEachMicroStep = true;  ///< false: no_sync() until the last
     bool setToNone = true;          ///< false: zero_grad() keeps the gradients
     OptimizerSettings optimizer;
+    std::vector<StepTensor> tensors;  ///< trained, as the optimizer steps them
 };
 
 /// This is torch's DistributedDataParallel: whole parameters on every rank, and buckets that hold
@@ -42,7 +43,6 @@ private:
     std::vector<Unit> units_;
     DdpOptions options_;
     std::vector<std::vector<Gradient>> gradients_;  ///< by unit and weight
-    std::vector<StepTensor> tensors_;
     bool sync_ = true;
 };
 
