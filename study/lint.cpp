@@ -4,6 +4,7 @@
 #include "planner/lint/lint.h"
 #include "planner/load/find_cluster.h"
 #include "planner/load/input_text.h"
+#include "planner/load/scenario_parts.h"
 #include "planner/report/subject_text.h"
 #include "planner/request/scenario_json.h"
 #include "planner/spec/gpu_kernels.h"
@@ -67,32 +68,43 @@ Result<Explanation> forecastToLint(const Question& question,
                : explain(question, {.memory = true}, bench, watch);
 }
 
-/// Of what is known of a run that is refused: its GPU.
-LintFacts factsOfGpu(const GpuSpec& gpu) {
-    LintFacts facts;
-    if (const std::optional<int> capability = computeCapability(gpu)) {
+LintFacts factsOfNode(const NodeSpec& node) {
+    LintFacts facts{.gpusPerNode = node.gpus, .isBlackwell = node.gpu.family == "Blackwell"};
+    if (const std::optional<int> capability = computeCapability(node.gpu)) {
         facts.capability = *capability;
     }
     return facts;
 }
 
-/// A run that is refused may name its cluster all the same.
-LintFacts factsOfCluster(const Result<Question>& question, const Workbench& bench) {
-    const Result<ScenarioRequest> request =
-        question ? readScenario(question->root) : tl::unexpected(question.error());
-    if (!request || !says(*question, "cluster")) {
+bool saysRanks(const Question& question) {
+    return says(question, "cluster.nodes") || says(question, "cluster.gpus");
+}
+
+/// Of a run that is refused: its cluster and its model, as far as they are named. No rule that
+/// needs no forecast is to miss them.
+LintFacts factsOfNamed(const Question& question, const Workbench& bench) {
+    const Result<ScenarioRequest> request = readScenario(question.root);
+    if (!request) {
         return {};
     }
-    const auto found = findCluster(request->cluster, bench.profiles(), question->folders);
-    return found ? factsOfGpu(found->cluster.node.gpu) : LintFacts{};
+    LintFacts facts;
+    if (says(question, "cluster")) {
+        const auto found = findCluster(request->cluster, bench.profiles(), question.folders);
+        facts = found ? factsOfNode(found->cluster.node) : facts;
+        facts.gpus =
+            found && saysRanks(question) ? std::optional(found->cluster.gpus()) : facts.gpus;
+    }
+    const auto model = modelOf(*request, bench.profiles(), question.folders);
+    if (model && model->attention.kvHeads > 0) {
+        facts.kvHeads = model->attention.kvHeads;
+    }
+    return facts;
 }
 
 LintFacts factsOf(const Question& question, const Explanation& forecast) {
     const Scenario& scenario = forecast.scenario;
-    LintFacts facts{.gpusPerNode = scenario.cluster.node.gpus,
-                    .isBlackwell = scenario.cluster.node.gpu.family == "Blackwell",
-                    .capability = factsOfGpu(scenario.cluster.node.gpu).capability};
-    if (says(question, "cluster.nodes") || says(question, "cluster.gpus")) {
+    LintFacts facts = factsOfNode(scenario.cluster.node);
+    if (saysRanks(question)) {
         facts.gpus = scenario.cluster.gpus();
         facts.dataRanks = scenario.layout.dp;
     }
@@ -254,8 +266,11 @@ Result<LintReport> lint(const std::string& file,
     if (!forecast && forecast.error().code == Error::Code::Stopped) {
         return tl::unexpected(forecast.error());
     }
-    report.findings =
-        lint(files, forecast ? factsOf(*question, *forecast) : factsOfCluster(question, bench));
+    report.findings = lint(files,
+                           forecast    ? factsOf(*question, *forecast)
+                           : question  ? factsOfNamed(*question, bench)
+                           : ask.typed ? factsOfNamed(*ask.typed, bench)
+                                       : LintFacts{});
     addUnread(files, std::filesystem::path(path).parent_path().string(), report.findings);
     addStranger(files, report);
     if (forecast) {

@@ -5,6 +5,7 @@
 #include "study/question.h"
 #include "study/workbench.h"
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,6 +15,8 @@ namespace fabricast {
 struct LintAsk {
     std::vector<std::string> ignored;  ///< codes of rules
     LintSeverity least = LintSeverity::Note;
+    /// What was typed beside the file: what is known of a run whose file is refused.
+    std::optional<Question> typed{};
 };
 
 /// What the frameworks take in silence and what will be regretted, in one launch file and those

@@ -59,10 +59,14 @@ Result<std::vector<LintReport>> lintFiles(const LintFilesAsk& ask,
                                           const Workbench& bench,
                                           const Watch& watch) {
     std::vector<LintReport> all;
+    LintAsk each = ask.each;
+    if (Result<Question> typed = ask.questionOf("")) {
+        each.typed = *std::move(typed);
+    }
     FABRICAST_ASSIGN(const std::vector<LintedFile> files, lintedFiles(ask));
     for (const LintedFile& file : files) {
         Result<LintReport> report =
-            lint(file.name, ask.directory, ask.questionOf(file.name), ask.each, bench, watch);
+            lint(file.name, ask.directory, ask.questionOf(file.name), each, bench, watch);
         if (!report && file.isOfFolder && report.error().code == Error::Code::BadInput) {
             report = notLookedAt(file.name, report.error().why);
         }

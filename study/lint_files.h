@@ -18,7 +18,7 @@ struct LintFilesAsk {
     std::vector<std::string> files;
     std::string directory;  ///< where they start
     LintAsk each{};
-    /// The question of a file with what was typed over it.
+    /// The question of a file with what was typed over it; of "" what was typed alone.
     std::function<Result<Question>(const std::string& file)> questionOf{};
 };
 

@@ -82,8 +82,8 @@ private:
 
     /// A number, a variable with or without "$" and braces, or what stands in brackets.
     ArithmeticValue part(int depth) {
-        constexpr int kDeepest = 32;
-        if (depth == kDeepest) {
+        constexpr int kArithmeticLevels = 32;
+        if (depth == kArithmeticLevels) {
             return std::nullopt;
         }
         if (take('(')) {

@@ -192,6 +192,26 @@ TEST(Lint, SaysWhatIsRefused) {
         << fsdp;
 }
 
+// A run that is not forecast has its cluster and its ranks all the same.
+TEST(Lint, LooksAtTheRanksOfWhatIsRefused) {
+    const std::string batch =
+        R"({"train_batch_size": 128, "train_micro_batch_size_per_gpu": 2,
+ "gradient_accumulation_steps": 4, "zero_optimization": {"stage": 2},
+ "activation_checkpointing": {"partition_activations": true}})";
+    const std::string refused = lintedText("ds.json", batch, " -m llama-3.1-8b -c dgx-h100");
+    EXPECT_NE(refused.find("FL03"), std::string::npos) << refused;
+    EXPECT_NE(lintedText("ds.json", batch, " -m llama-3.1-8b -c dgx-h100 -n 1").find("DS02"),
+              std::string::npos);
+    const std::string titan = lintedText("wide.toml",
+                                         "[parallelism]\ndata_parallel_shard_degree = 7\n"
+                                         "tensor_parallel_degree = 16\n",
+                                         " -m llama-3.1-8b -c dgx-h100 -n 2");
+    EXPECT_NE(titan.find("TT01: the degrees make 16 x 7, and 16 ranks start"), std::string::npos)
+        << titan;
+    EXPECT_NE(titan.find("TT08: tensor_parallel_degree 16 of 8 key-value heads"), std::string::npos)
+        << titan;
+}
+
 TEST(Lint, LooksAtTheProgramBesideAcceleratesFile) {
     const std::string folder = tempFolder() + "lint_program";
     std::filesystem::create_directories(folder);
