@@ -236,8 +236,11 @@ Result<std::int64_t> batchOfRanks(const WorkloadRequest& workload,
                         " that a batch may have",
                     "fewer samples per rank");
     }
-    assumed.push_back("global batch " + std::to_string(each * ranks) + ": " + std::to_string(each) +
-                      " samples of each of " + std::to_string(ranks) + " data parallel ranks");
+    const std::string samples = std::to_string(each) + (each == 1 ? " sample" : " samples");
+    const std::string ofRanks =
+        ranks == 1 ? " of one data parallel rank"
+                   : " of each of " + std::to_string(ranks) + " data parallel ranks";
+    assumed.push_back("global batch " + std::to_string(each * ranks) + ": " + samples + ofRanks);
     return each * ranks;
 }
 

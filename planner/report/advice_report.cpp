@@ -280,20 +280,23 @@ Report adviceReport(const Advice& advice) {
     if (Table layouts = layoutTable(advice); !layouts.rows.empty()) {
         report.add(std::move(layouts)).add("\n");
     }
-    report.add(changeTable(advice))
-        .add(surerParagraph(advice) + basisText(advice) + adviceNotes(advice));
+    if (Table changes = changeTable(advice); !changes.rows.empty()) {
+        report.add(std::move(changes));
+    }
+    report.add(surerParagraph(advice) + basisText(advice) + adviceNotes(advice));
     return report;
 }
 
 std::string adviceMarkdown(const Advice& advice) {
     const Table layouts = layoutTable(advice);
+    const Table changes = changeTable(advice);
     return fmt::format("**ADVICE** {}\n\n{}\n\n{}\n{}\n{}{}{}{}",
                        adviceHead(advice),
                        adviceQuestion(advice),
                        markdownText(stepTable(advice)),
                        notAskedText(advice),
                        layouts.rows.empty() ? "" : markdownText(layouts) + "\n",
-                       markdownText(changeTable(advice)),
+                       changes.rows.empty() ? "" : markdownText(changes),
                        surerParagraph(advice) + basisText(advice),
                        adviceNotes(advice));
 }

@@ -1,5 +1,6 @@
 #include "planner/load/load_scenario.h"
 
+#include "planner/load/scenario_parts.h"
 #include "planner/request/settings_json.h"
 #include "planner/spec/names.h"
 #include "planner/spec/setting_names.h"
@@ -310,6 +311,19 @@ TEST(LoadScenario, AClusterCountsInNodesOrInGpus) {
     EXPECT_FALSE(gpus(R"("name": "dgx-h100", "gpus": 8, "nodes": 2)"));
     EXPECT_FALSE(gpus(R"("gpus": 8)"));
     EXPECT_FALSE(gpus(R"("gpu": "h100-sxm5-80gb", "gpus_per_node": 4096, "nodes": 1000000)"));
+}
+
+TEST(BatchOfRanks, IsSaidInWordsForOneAndForMany) {
+    const auto said = [](std::int64_t each, std::int64_t ranks) {
+        WorkloadRequest workload;
+        workload.globalBatchPerRank = each;
+        std::vector<std::string> assumed;
+        EXPECT_EQ(batchOfRanks(workload, ranks, assumed).value(), each * ranks);
+        return assumed.front();
+    };
+    EXPECT_EQ(said(1, 8), "global batch 8: 1 sample of each of 8 data parallel ranks");
+    EXPECT_EQ(said(4, 2), "global batch 8: 4 samples of each of 2 data parallel ranks");
+    EXPECT_EQ(said(8, 1), "global batch 8: 8 samples of one data parallel rank");
 }
 
 }  // namespace
