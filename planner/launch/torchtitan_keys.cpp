@@ -2,6 +2,7 @@
 
 #include "planner/spec/setting_names.h"
 #include "planner/stack/rank_groups.h"
+#include "planner/stack/titan_stages.h"
 
 #include <algorithm>
 #include <optional>
@@ -26,16 +27,6 @@ std::string_view titanSchedule(ScheduleKind schedule) {
         default:
             return "1F1B";
     }
-}
-
-/// Layers of a stage that make so many stages, the ends of the model counted as layers.
-std::optional<std::int64_t> layersPerStage(const Scenario& scenario) {
-    const PipelineSettings& pipeline = scenario.settings.pipeline;
-    const std::int64_t stages = scenario.layout.pp * scenario.layout.vpp;
-    const std::int64_t units =
-        scenario.model.layers + pipeline.embeddingWeight + pipeline.headWeight;
-    const std::int64_t layers = (units + stages - 1) / stages;
-    return (units + layers - 1) / layers == stages ? std::optional(layers) : std::nullopt;
 }
 
 }  // namespace
@@ -66,18 +57,12 @@ Result<void> addTitanPipeline(const Scenario& scenario, TitanKeys& keys) {
     if (layout.pp == 1) {
         return {};
     }
-    const std::optional<std::int64_t> layers = layersPerStage(scenario);
-    if (!layers) {
-        return fail(Error::Code::Unsupported,
-                    "layout.vpp",
-                    "no pipeline_parallel_layers_per_stage makes " +
-                        std::to_string(layout.pp * layout.vpp) + " stages of " +
-                        std::to_string(scenario.model.layers) + " layers",
-                    "another pp or vpp");
-    }
+    FABRICAST_ASSIGN(const std::optional<std::int64_t> layers, titanLayersPerStage(scenario));
     const PipelineSettings& pipeline = scenario.settings.pipeline;
     keys.add("parallelism", "pipeline_parallel_schedule", titanSchedule(layout.schedule));
-    keys.add("parallelism", "pipeline_parallel_layers_per_stage", *layers);
+    if (layers) {
+        keys.add("parallelism", "pipeline_parallel_layers_per_stage", *layers);
+    }
     keys.add("parallelism", "pipeline_parallel_first_stage_less_layers", pipeline.embeddingWeight);
     keys.add("parallelism", "pipeline_parallel_last_stage_less_layers", pipeline.headWeight);
     keys.add("parallelism", "pipeline_parallel_microbatch_size", layout.microBatch);

@@ -1,7 +1,7 @@
-#include "planner/spec/stage_split.h"
 #include "planner/stack/model_code.h"
 #include "planner/stack/rules.h"
 #include "planner/stack/stack_list.h"
+#include "planner/stack/titan_stages.h"
 #include "planner/stack/torch_methods.h"
 
 #include <array>
@@ -131,58 +131,6 @@ Result<void> checkTokens(const Scenario& scenario) {
     return {};
 }
 
-/// Stages that a rank holds: exactly that many, or at least.
-struct ChunkRule {
-    std::int64_t least;
-    std::int64_t most;
-};
-
-ChunkRule chunksOf(ScheduleKind schedule) {
-    constexpr std::int64_t kAny = 1 << 20;
-    switch (schedule) {
-        case ScheduleKind::Interleaved:
-        case ScheduleKind::LoopedBfs:
-        case ScheduleKind::InterleavedZb:
-            return {2, kAny};
-        case ScheduleKind::ZbV:
-        case ScheduleKind::DualPipeV:
-            return {2, 2};
-        default:
-            return {1, 1};
-    }
-}
-
-Result<void> checkStages(const Scenario& scenario) {
-    const Layout& layout = scenario.layout;
-    if (layout.pp == 1) {
-        return layout.vpp == 1
-                   ? Result<void>{}
-                   : breaks("layout.vpp", "there is no pipeline to interleave", "vpp=1");
-    }
-    const ChunkRule rule = chunksOf(layout.schedule);
-    if (layout.vpp > rule.most && rule.most == 1) {
-        return breaks("layout.vpp",
-                      "Single stage schedule requires exactly 1 stage per rank, but got " +
-                          text(layout.vpp) + " stages per rank.",
-                      "vpp=1, or schedule=interleaved");
-    }
-    if (layout.vpp < rule.least) {
-        return breaks("layout.vpp",
-                      "Multi-stage schedule requires at least 2 stages per rank, but got " +
-                          text(layout.vpp) + " stages per rank.",
-                      "vpp=2");
-    }
-    if (layout.vpp > rule.most) {
-        return breaks("layout.vpp",
-                      "a V schedule has exactly 2 stages per rank, not " + text(layout.vpp),
-                      "vpp=2");
-    }
-    FABRICAST_TRY(splitLayers(
-        scenario.model.layers,
-        {.stages = layout.pp, .chunks = layout.vpp, .pipeline = scenario.settings.pipeline}));
-    return {};
-}
-
 // none is data_parallel_replicate_degree alone
 constexpr std::array kTorchtitanShards = {Shard::Fsdp, Shard::Hsdp, Shard::None};
 constexpr std::array kTorchtitanContext = {CpKind::AllGather, CpKind::Ring};
@@ -254,7 +202,7 @@ Result<void> checkTorchtitanRules(const Scenario& scenario) {
     FABRICAST_TRY(checkTorchtitanMesh(scenario));
     FABRICAST_TRY(checkModel(scenario));
     FABRICAST_TRY(checkTokens(scenario));
-    return checkStages(scenario);
+    return checkTitanStages(scenario);
 }
 
 Stack torchtitanStack() {

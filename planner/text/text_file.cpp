@@ -4,6 +4,8 @@
 #include "planner/output/replace_file.h"
 
 #include <fcntl.h>
+#include <poll.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -51,8 +53,10 @@ tl::unexpected<Error> interrupted(const std::string& where) {
     return fail(Error::Code::Stopped, where, "was not read to its end: stopped");
 }
 
-Result<std::string> readAll(int descriptor, const std::string& where, std::size_t most) {
-    std::string text;
+Result<std::string> readAll(int descriptor,
+                            const std::string& where,
+                            std::size_t most,
+                            std::string text = {}) {
     std::array<char, 65536> buffer{};
     while (true) {
         const ssize_t count = ::read(descriptor, buffer.data(), buffer.size());
@@ -72,6 +76,44 @@ Result<std::string> readAll(int descriptor, const std::string& where, std::size_
     }
 }
 
+bool isPipe(int descriptor) {
+    struct stat about {};
+    return ::fstat(descriptor, &about) == 0 && S_ISFIFO(about.st_mode);
+}
+
+/// A pipe that was opened without waiting says that it ends as long as nobody writes to it, and
+/// that there is nothing yet where somebody is about to. A writer that is started beside the
+/// program has a moment to open it; the first bytes of one that has are the answer.
+Result<std::string> readPipe(int descriptor, const std::string& where, std::size_t most) {
+    constexpr int kLooks = 60;
+    constexpr int kPause = 50;  // ms
+    std::array<char, 4096> first{};
+    for (int look = 0; look < kLooks; ++look) {
+        pollfd readable{.fd = descriptor, .events = POLLIN, .revents = 0};
+        const int ready = ::poll(&readable, 1, kPause);
+        if (ready < 0 && errno == EINTR) {
+            return interrupted(where);
+        }
+        const bool ended = ready > 0 && (readable.revents & POLLHUP) != 0;
+        const ssize_t count = ::read(descriptor, first.data(), first.size());
+        if (count > 0 || ended || (count < 0 && errno == EAGAIN)) {
+            const int flags = ::fcntl(descriptor, F_GETFL);
+            ::fcntl(descriptor, F_SETFL, flags & ~O_NONBLOCK);
+            const auto size = static_cast<std::size_t>(std::max<ssize_t>(count, 0));
+            return readAll(descriptor, where, most, std::string(first.data(), size));
+        }
+        if (count < 0) {
+            return errno == EINTR
+                       ? Result<std::string>(interrupted(where))
+                       : fail(Error::Code::BadInput, where, "cannot be read: " + systemError());
+        }
+    }
+    return fail(Error::Code::BadInput,
+                where,
+                "is a pipe that nobody writes to",
+                "a file, or - for standard input");
+}
+
 }  // namespace
 
 std::string sourceName(const std::string& path) {
@@ -82,7 +124,7 @@ Result<std::string> readTextFile(const std::string& path, std::size_t most) {
     if (path == "-") {
         return readAll(STDIN_FILENO, sourceName(path), most);
     }
-    const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+    const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
     if (!file.valid() && errno == EINTR) {
         return interrupted(path);
     }
@@ -90,6 +132,10 @@ Result<std::string> readTextFile(const std::string& path, std::size_t most) {
         const auto code = errno == ENOENT ? Error::Code::NotFound : Error::Code::BadInput;
         return fail(code, path, "cannot be opened: " + systemError());
     }
+    if (isPipe(file.number())) {
+        return readPipe(file.number(), path, most);
+    }
+    ::fcntl(file.number(), F_SETFL, ::fcntl(file.number(), F_GETFL) & ~O_NONBLOCK);
     return readAll(file.number(), path, most);
 }
 

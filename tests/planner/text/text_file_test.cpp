@@ -3,8 +3,13 @@
 #include "tests/support/temp_folder.h"
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
+#include <chrono>
 #include <filesystem>
+#include <fstream>
+#include <string>
+#include <thread>
 
 namespace fabricast {
 namespace {
@@ -39,6 +44,25 @@ TEST(TextFile, SaysWhatCannotBeReadOrWritten) {
 
 TEST(TextFile, WritesToADevice) {
     EXPECT_TRUE(writeTextFile("/dev/null", "x"));
+}
+
+TEST(TextFile, WaitsForAPipeOnlyWhereSomebodyWritesToIt) {
+    const std::string pipe = scratch("pipe");
+    std::filesystem::remove(pipe);
+    ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+    EXPECT_EQ(readTextFile(pipe).error().why, "is a pipe that nobody writes to");
+    const std::string whole(100'000, 'x');
+    std::thread writer([&] {
+        std::this_thread::sleep_for(std::chrono::milliseconds(200));
+        std::ofstream out(pipe);  // opened late, and written to later still
+        std::this_thread::sleep_for(std::chrono::seconds(4));
+        out << whole;
+    });
+    EXPECT_EQ(readTextFile(pipe), whole);
+    writer.join();
+    std::thread silent([&] { const std::ofstream out(pipe); });
+    EXPECT_EQ(readTextFile(pipe), "");
+    silent.join();
 }
 
 }  // namespace
