@@ -121,7 +121,7 @@ std::string safetyText(const PlanReport& report) {
         })) {
         text +=
             "alike: the same division of the ranks with another schedule, sharding or micro-batch, "
-            "within 0.5 %; --format json lists them\n";
+            "no more than 0.5 % behind the best of them that fits; --format json lists them\n";
     }
     if (!report.tighter) {
         return text;

@@ -131,8 +131,10 @@ DistinctPlans::Group::const_iterator DistinctPlans::shownIn(const Group& group) 
     return shown;
 }
 
-/// It keeps the others.
+/// It keeps the others, without those that a better one which was found later leaves behind.
 Plan DistinctPlans::shownOf(Group group) const {
+    const double slowest = valueOf(*firstOf(group)) * (1.0 + kAlike);
+    std::erase_if(group, [&](const Plan& plan) { return valueOf(plan) > slowest; });
     const auto shown = group.begin() + (shownIn(group) - group.cbegin());
     Plan row = std::move(*shown);
     group.erase(shown);

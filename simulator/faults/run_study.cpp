@@ -141,7 +141,7 @@ Result<RunStudy> studyRuns(const RunPlan& plan, const StudyOptions& options) {
     FABRICAST_TRY(checkPlan(plan, options));
     const std::vector<RunTimes> runs = playRuns(plan, options);
     if (runs.empty()) {
-        return fail(Error::Code::Environment,
+        return fail(Error::Code::Stopped,
                     "",
                     "interrupted before the first run was complete",
                     "fewer --steps");

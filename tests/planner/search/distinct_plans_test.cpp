@@ -138,6 +138,16 @@ TEST(DistinctPlans, SlowerSpellingsAreLeftOut) {
     EXPECT_EQ(rows.front().alike.size(), 1U);
 }
 
+TEST(DistinctPlans, SlowerOnesThatMayFitAreLeftOutToo) {
+    const std::vector<Plan> rows =
+        bestOf({{.seconds = 1.000, .verdict = Verdict::Likely},
+                {.seconds = 1.004, .verdict = Verdict::Likely, .layout = {.microBatch = 2}},
+                {.seconds = 1.300, .verdict = Verdict::Likely, .layout = {.microBatch = 4}}},
+               5);
+    ASSERT_EQ(rows.size(), 1U);
+    EXPECT_EQ(rows[0].alike.size(), 1U);
+}
+
 TEST(DistinctPlans, KnowsBeforehandWhatItLeavesOut) {
     DistinctPlans plans({});
     const Plan plan = planOf({.seconds = 1.0});

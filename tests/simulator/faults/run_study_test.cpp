@@ -145,7 +145,9 @@ TEST(RunStudy, StopsWithWhatIsOver) {
     EXPECT_EQ(study.runs, 5);
     EXPECT_EQ(study.asked, 100);
     EXPECT_EQ(study.wall.mean, studyRuns(plan, {.runs = 5})->wall.mean);
-    EXPECT_FALSE(studyRuns(plan, {.stopped = stopped}));
+    const auto none = studyRuns(plan, {.stopped = stopped});
+    ASSERT_FALSE(none);
+    EXPECT_EQ(none.error().code, Error::Code::Stopped);
 }
 
 TEST(RunStudy, RefusesWhatCannotBePlayed) {
