@@ -1,6 +1,8 @@
 #include "planner/load/load_search.h"
+#include "planner/spec/setting_names.h"
 #include "planner/stack/packaged_models.h"
 #include "study/change_offers.h"
+#include "study/question_document.h"
 #include "study/search_request.h"
 
 #include <span>
@@ -100,9 +102,20 @@ void moments8bit(const ChangeSubject& subject, Offers& offers) {
     }
 }
 
-void adaptersOnly(const ChangeSubject&, Offers& offers) {
-    offers.add({setting("settings.tuning", "lora")});
-    offers.add({setting("settings.tuning", "lora"), setting("settings.lora.base", "nf4")});
+/// Of a question that trains adapters already, only another base is a change.
+void adaptersOnly(const ChangeSubject& subject, Offers& offers) {
+    const auto isSaid = [&subject](std::string_view path, std::string_view word) {
+        const JsonValue* const said = valueAt(subject.question.root, path);
+        return said != nullptr && said->text().value_or("") == word;
+    };
+    const bool adapts = isSaid("settings.tuning", nameOf(Tuning::Lora));
+    const Edit quantised = setting("settings.lora.base", "nf4");
+    if (!adapts) {
+        offers.add({setting("settings.tuning", "lora")});
+        offers.add({setting("settings.tuning", "lora"), quantised});
+    } else if (!isSaid("settings.lora.base", nameOf(Dtype::Nf4))) {
+        offers.add({quantised});
+    }
 }
 
 void fourBitBase(const ChangeSubject& subject, Offers& offers) {

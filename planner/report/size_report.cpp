@@ -138,8 +138,8 @@ std::string tenthText(const SizeAnswer& answer) {
     }
     if (!answer.tenthFaster) {
         const bool isWhole = !answer.stopped && !answer.cutShort;
-        return isWhole ? "10 % faster: no cluster of the catalogue is\n"
-                       : "10 % faster: none that was searched is\n";
+        return isWhole ? "no cluster of the catalogue is 10 % faster\n"
+                       : "none that was searched is 10 % faster\n";
     }
     std::string more;
     if (answer.pick->usd && answer.tenthFaster->usd) {
