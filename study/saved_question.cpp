@@ -33,6 +33,22 @@ std::string pathBetween(const std::string& folder, const std::string& place) {
     return error ? place : path.starts_with("..") ? path : "./" + path;
 }
 
+/// The question with each file that it names by a path called what `nameOf` says of its place.
+template <class NameOf>
+Result<Question> withFilesNamed(Question question, const ProfileStore& profiles, NameOf nameOf) {
+    const JsonBuilder build("the scenario");
+    for (const FileName& file : filesNamed(question)) {
+        const std::string place = pathFrom(file.folder, file.name);
+        const bool isSame = file.name == "-" || fs::path(file.name).is_absolute();
+        if (!isSame && isFile(file, place, profiles)) {
+            FABRICAST_ASSIGN(
+                question.root,
+                build.with(std::move(question.root), file.key, build.string(nameOf(place))));
+        }
+    }
+    return question;
+}
+
 }  // namespace
 
 Result<Question> savedIn(const std::string& folder,
@@ -45,17 +61,18 @@ Result<Question> savedIn(const std::string& folder,
                         "standard input is no file that a scenario can name",
                         "the path of a file");
         }
-        const std::string place = pathFrom(file.folder, file.name);
-        if (fs::path(file.name).is_absolute() || !isFile(file, place, profiles)) {
-            continue;
-        }
-        const JsonBuilder build("the scenario");
-        FABRICAST_ASSIGN(
-            question.root,
-            build.with(
-                std::move(question.root), file.key, build.string(pathBetween(folder, place))));
     }
-    return question;
+    return withFilesNamed(std::move(question), profiles, [&folder](const std::string& place) {
+        return pathBetween(folder, place);
+    });
+}
+
+Result<Question> withWholePaths(Question question, const ProfileStore& profiles) {
+    return withFilesNamed(std::move(question), profiles, [](const std::string& place) {
+        std::error_code error;
+        const fs::path whole = fs::absolute(place, error);
+        return error ? place : whole.lexically_normal().string();
+    });
 }
 
 }  // namespace fabricast

@@ -14,4 +14,8 @@ Result<Question> savedIn(const std::string& folder,
                          Question question,
                          const ProfileStore& profiles);
 
+/// The question as an answer repeats it, which is read from any folder: files that it names are
+/// whole paths. Standard input stays "-".
+Result<Question> withWholePaths(Question question, const ProfileStore& profiles);
+
 }  // namespace fabricast

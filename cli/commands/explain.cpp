@@ -5,6 +5,7 @@
 #include "planner/report/memory_report.h"
 #include "study/explain_sections.h"
 #include "study/next_command.h"
+#include "study/saved_question.h"
 
 #include <array>
 #include <memory>
@@ -81,7 +82,8 @@ Result<Answer> runExplain(const ExplainFlags& flags, const GlobalOptions& option
         return Answer{.code = code, .remarks = std::move(remarks), .report = std::move(formulas)};
     }
     ExplanationView view = flags.ask.view(options.verbose);
-    view.asked = &question.root;
+    FABRICAST_ASSIGN(const Question whole, withWholePaths(question, bench.profiles()));
+    view.asked = &whole.root;
     FABRICAST_ASSIGN(Answer printed,
                      printedExplanation({std::move(answer), view}, question, flags, options));
     printed.code = code;

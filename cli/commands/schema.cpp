@@ -12,7 +12,9 @@ Command schemaCommand(const FlagSet& program, const GlobalOptions& /*options*/) 
         "examples:\n"
         "  fabricast schema                    # the names of all\n"
         "  fabricast schema scenario > scenario.schema.json    # for an editor\n"
-        "  fabricast schema plan               # what plan -f json prints");
+        "  fabricast schema plan               # what plan -f json prints\n"
+        "  fabricast schema model-answer       # what model -f json prints: schema model is a "
+        "file's");
     const auto name = std::make_shared<std::string>();
     app.add("name", *name, "scenario, a kind of profile, or a command").takes("[NAME]");
     return {app, [name]() -> Result<Answer> {

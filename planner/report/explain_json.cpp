@@ -40,18 +40,40 @@ void addSites(JsonText& json, const SitesSpec& sites) {
     }
 }
 
+const JsonValue* askedOf(const JsonValue* object, std::string_view key) {
+    return object == nullptr || !object->is(JsonValue::Kind::Object) ? nullptr : object->find(key);
+}
+
+/// Under its name a file would be read back as a profile of that name, or not be found.
+void addProfile(JsonText& json,
+                std::string_view key,
+                const std::string& name,
+                const JsonValue* asked) {
+    const std::string said =
+        asked != nullptr && asked->is(JsonValue::Kind::String) ? asked->text().value_or("") : "";
+    json.add(key, said == "-" || said.starts_with('/') ? said : name);
+}
+
+void addModel(JsonText& json, const ModelSpec& model, const JsonValue* asked) {
+    if (asked != nullptr && asked->is(JsonValue::Kind::Object)) {
+        copyJson(json, "model", *asked);
+    } else {
+        addProfile(json, "model", model.name, asked);
+    }
+}
+
 /// In the form that a scenario file has, so that an answer can be asked again.
 void addScenario(JsonText& json, const Scenario& scenario, const JsonValue* asked) {
-    const auto askedOf = [](const JsonValue* object, std::string_view key) {
-        return object == nullptr ? nullptr : object->find(key);
-    };
     json.beginObject("scenario");
-    json.add("model", scenario.model.name);
+    addModel(json, scenario.model, askedOf(asked, "model"));
     json.beginObject("cluster");
     if (scenario.cluster.isBuilt) {
         json.add("gpu", scenario.cluster.node.gpu.name);
     } else {
-        json.add("name", scenario.cluster.name);
+        const JsonValue* cluster = askedOf(asked, "cluster");
+        const bool isWord = cluster != nullptr && cluster->is(JsonValue::Kind::String);
+        addProfile(
+            json, "name", scenario.cluster.name, isWord ? cluster : askedOf(cluster, "name"));
     }
     if (scenario.cluster.isBuilt || scenario.cluster.partOfNodes) {
         json.add("gpus_per_node", scenario.cluster.node.gpus);

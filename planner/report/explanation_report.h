@@ -16,7 +16,8 @@ struct ExplanationView {
     bool comm = false;    ///< and its communication calls
     bool cost = false;
     bool formulas = false;  ///< in text: every formula
-    /// What was asked, of whose scenario JSON repeats tokens, prices and operation as they stand.
+    /// What was asked, with whole paths: JSON repeats tokens, prices and operation as they stand,
+    /// and a model or cluster that is no built-in one.
     const JsonValue* asked = nullptr;
 };
 

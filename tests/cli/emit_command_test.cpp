@@ -366,6 +366,24 @@ TEST(Emit, RefusesAttentionThatTheGpuOrTheFrameworkLacks) {
         << parts.err;
 }
 
+// torchtitan has two stages a rank where nothing says how many layers a stage has.
+TEST(Emit, WritesTheStagesThatTorchtitanCanMake) {
+    const std::string asked =
+        " -m qwen3-14b -c dgx-h100 -n 2 --seq 4096 --global-batch 8 --stack torchtitan --layout "
+        "schedule=interleaved,tp=2,pp=4,vpp=";
+    const ProgramOutput usual = ran("emit --no-fail" + asked + "2");
+    EXPECT_EQ(usual.code, ExitCode::Ok) << usual.err;
+    EXPECT_NE(usual.out.find("pipeline_parallel_degree"), std::string::npos) << usual.out;
+    EXPECT_EQ(usual.out.find("layers_per_stage"), std::string::npos) << usual.out;
+    for (const std::string command : {"emit", "explain"}) {
+        const ProgramOutput many = ran(command + asked + "10");
+        EXPECT_EQ(many.code, ExitCode::BadInput);
+        EXPECT_NE(many.err.find("no pipeline_parallel_layers_per_stage makes 40 stages of 40"),
+                  std::string::npos)
+            << many.err;
+    }
+}
+
 // What the script alone has cannot be read back, and that is said.
 TEST(Emit, SaysWhatTheFilesDoNot) {
     const ProgramOutput answer = ran(

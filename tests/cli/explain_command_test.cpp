@@ -5,6 +5,8 @@
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
+
 namespace fabricast {
 namespace {
 
@@ -132,6 +134,42 @@ TEST(ExplainCommand, WhatItAnswersCanBeAskedAgain) {
     EXPECT_EQ(again.err, "");
     EXPECT_EQ(again.out.substr(0, again.out.find("\"assumed\"")),
               first.out.substr(0, first.out.find("\"assumed\"")));
+}
+
+// Under the name of its file a model would be read back as a built-in one, or as none.
+TEST(ExplainCommand, AModelOfAFileCanBeAskedAgainFromAnyFolder) {
+    namespace fs = std::filesystem;
+    const std::string folder = tempFolder() + "/fabricast_again";
+    fs::create_directories(folder + "/x/llama-3.1-8b");
+    const std::string config =
+        R"({"model_type": "llama", "hidden_size": 2048, "intermediate_size": 8192,)"
+        R"( "num_attention_heads": 32, "num_hidden_layers": 4, "num_key_value_heads": 8,)"
+        R"( "vocab_size": 32000, "max_position_embeddings": 8192})";
+    ASSERT_TRUE(writeTextFile(folder + "/x/llama-3.1-8b/config.json", config));
+    const std::string answer = folder + "/answer.json";
+    const auto modelOf = [](const JsonValue& document) {
+        return document.find("scenario")->find("model");
+    };
+    for (const std::string model : {"x/llama-3.1-8b", "./x/../x/llama-3.1-8b/config.json"}) {
+        const ProgramOutput first = explain(
+            {"-C", folder, "-m", model, "-c", "dgx-h100", "--stack", "fsdp2", "-f", "json"});
+        ASSERT_TRUE(writeTextFile(answer, first.out)) << first.err;
+        const auto document = parseJson(first.out, "out");
+        ASSERT_TRUE(document) << first.err;
+        const std::string said = modelOf(*document)->text().value_or("");
+        EXPECT_TRUE(fs::path(said).is_absolute()) << said;
+        EXPECT_TRUE(fs::exists(said)) << said;
+        const ProgramOutput again = explain({answer, "-f", "json"});
+        EXPECT_EQ(again.err, "");
+        EXPECT_EQ(again.out.substr(0, again.out.find("\"assumed\"")),
+                  first.out.substr(0, first.out.find("\"assumed\"")));
+    }
+    ASSERT_TRUE(writeTextFile(
+        answer, R"({"cluster": "dgx-h100", "stack": "fsdp2", "model": )" + config + "}"));
+    const ProgramOutput inPlace = explain({answer, "-f", "json"});
+    const auto document = parseJson(inPlace.out, "out");
+    ASSERT_TRUE(document) << inPlace.err;
+    EXPECT_TRUE(modelOf(*document)->is(JsonValue::Kind::Object)) << inPlace.out;
 }
 
 TEST(ExplainCommand, WhyShowsTheFormula) {

@@ -60,6 +60,20 @@ TEST_P(AnswerSchema, HasEveryKeyOfARealAnswer) {
     EXPECT_NE(complaints(schema, other), "");
 }
 
+// Nothing was published of a model that only its user has.
+TEST(AnswerSchemas, FitAModelOfAFile) {
+    const std::string file = tempFolder() + "/fabricast_schema_model.json";
+    ASSERT_TRUE(writeTextFile(
+        file,
+        R"({"model_type": "llama", "hidden_size": 2048, "intermediate_size": 8192,)"
+        R"( "num_attention_heads": 32, "num_hidden_layers": 4, "num_key_value_heads": 8,)"
+        R"( "vocab_size": 32000, "max_position_embeddings": 8192})"));
+    const ProgramOutput answer = ran("model " + file, {"-f", "json"});
+    ASSERT_EQ(answer.code, ExitCode::Ok) << answer.err;
+    const json schema = json::parse(ran("schema model-answer").out);
+    EXPECT_EQ(complaints(schema, json::parse(answer.out)), "");
+}
+
 INSTANTIATE_TEST_SUITE_P(
     Answers,
     AnswerSchema,
@@ -90,6 +104,8 @@ INSTANTIATE_TEST_SUITE_P(
         AnswerCase{"compare", "compare --with layout.recompute=full" + kBig},
         AnswerCase{"simulate", "simulate" + kBig},
         AnswerCase{"simulate", "simulate --steps 1000 --failures --stack fsdp2" + kSmall},
+        AnswerCase{"simulate",
+                   "simulate --steps 1000 --failures --mtbf none --stack fsdp2" + kSmall},
         AnswerCase{"advise", "advise --tokens 1T" + kSmall},
         AnswerCase{"advise", "advise --mtbf 1s" + kSmall},
         AnswerCase{"backtest",
@@ -121,6 +137,8 @@ INSTANTIATE_TEST_SUITE_P(
                    "size -c dgx-h100 --tokens 1B -n 1 --sweep target.days=0.001" + kSizes},
         AnswerCase{"lint-rules", "lint --rules"},
         AnswerCase{"model-answer", "model qwen3-30b-a3b"},
+        AnswerCase{"collective-answer", "collective all_reduce 1GB -c dgx-h100 -n 2 --curve"},
+        AnswerCase{"collective-answer", "collective alltoall 64MB -c 8x-rtx-4090"},
         AnswerCase{"doctor", "doctor"}),
     [](const auto& one) {
         return std::to_string(one.index) + "_" +
