@@ -162,6 +162,12 @@ void addLauncher(const ShellCommand& command, std::size_t end, LaunchKeys& keys)
             slurmWords(ShellCommand(command.begin() + static_cast<std::ptrdiff_t>(begin),
                                     command.begin() + static_cast<std::ptrdiff_t>(own)));
         addFlags(options, 0, options.size(), "srun ", keys);
+        if (own < end && isNamed(own, "bash")) {  // what it starts has a launcher of its own
+            keys.add({.path = "srun bash",
+                      .values = {command[own].text},
+                      .line = command[own].line,
+                      .column = command[own].column});
+        }
         addFlags(command, own, end, "torchrun ", keys);
         return;
     }
