@@ -82,9 +82,9 @@ bool hasLauncher(const LaunchKeys& keys) {
                                [&keys](std::string_view one) { return keys.find(one) != nullptr; });
 }
 
-/// Whether srun starts the script itself, and no launcher that starts more ranks.
+/// Whether srun starts the script itself, and no launcher or shell that starts more ranks.
 bool isStartedBySlurm(const LaunchKeys& keys) {
-    return keys.has("srun srun") && !hasLauncher(keys);
+    return keys.has("srun srun") && !keys.has("srun bash") && !hasLauncher(keys);
 }
 
 /// Every task of Slurm is a rank.

@@ -62,14 +62,12 @@ std::vector<std::span<const LintRule>> rulesOf(const LintFile& file) {
     return rules;
 }
 
-/// Ranks that a script starts, as the import counts them; a shell that srun starts is no rank.
+/// Ranks that a script starts, as the import counts them.
 std::optional<std::int64_t> ranksOf(const LintFile& file) {
     LaunchKeys keys = file.keys();
     ScenarioDraft draft(keys);
     const Result<std::optional<StartedRanks>> started = startedRanks(draft);
-    const bool isKnown = started && *started;
-    const bool isOfTasks = isKnown && (*started)->from.find("ntasks") != std::string_view::npos;
-    if (isKnown && !(isOfTasks && file.has("srun bash"))) {
+    if (started && *started) {
         return (*started)->count;
     }
     const std::int64_t processes = file.whole("num_processes", 0);
