@@ -26,7 +26,7 @@ std::string signedPercent(std::size_t n, double share) {
     return n == 0 ? "" : fmt::format("{:+.1f}", 100 * share);
 }
 
-std::string countOf(std::size_t n) {
+std::string unlessNone(std::size_t n) {
     return n == 0 ? "" : std::to_string(n);
 }
 
@@ -35,7 +35,7 @@ std::vector<std::string> lineOf(const BacktestGroup& group) {
     const ErrorSpread& memory = group.memory.front();  // of tensors
     return {group.name,
             std::to_string(group.rows),
-            countOf(group.rows - group.forecast),
+            unlessNone(group.rows - group.forecast),
             signedPercent(group.step.n, group.step.bias),
             percent(group.step.n, group.step.median),
             percent(group.step.n, group.step.mean),
@@ -44,10 +44,10 @@ std::vector<std::string> lineOf(const BacktestGroup& group) {
             percent(group.constantRate.n, group.constantRate.median),
             percent(group.coverage.n, group.coverage.share()),
             percent(group.loose.n, group.loose.share()),
-            countOf(memory.n),
+            unlessNone(memory.n),
             signedPercent(memory.n, memory.bias),
             percent(memory.n, memory.mean),
-            countOf(sweeps),
+            unlessNone(sweeps),
             sweeps == 0 ? "" : fmt::format("{:.2f}", group.sweeps.rank),
             percent(sweeps, group.sweeps.regret)};
 }

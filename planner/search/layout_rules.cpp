@@ -3,7 +3,6 @@
 #include "planner/base/nearest_name.h"
 
 #include <algorithm>
-#include <tuple>
 
 namespace fabricast {
 
@@ -11,8 +10,7 @@ namespace {
 
 std::vector<std::string_view> keys() {
     std::vector<std::string_view> names;
-    std::apply([&names](const auto&... field) { (names.push_back(field.name), ...); },
-               fieldsOf(Layout{}));
+    fieldsOf(Layout{}, [&names](const auto& field) { names.push_back(field.name); });
     names.emplace_back("recompute");
     return names;
 }

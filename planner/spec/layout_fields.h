@@ -8,24 +8,25 @@
 namespace fabricast {
 
 /// The keys of a layout as they are typed and printed: tp=8,pp=4,micro_batch=2.
-constexpr auto fieldsOf(const Layout&) {
+template <class Row>
+constexpr void fieldsOf(const Layout&, Row&& row) {
     constexpr double kMost = 1 << 20;
-    return std::tuple{Field{"dp", &Layout::dp, 1, kMost},
-                      Field{"tp", &Layout::tp, 1, kMost},
-                      Field{"sp", &Layout::sp},
-                      Field{"pp", &Layout::pp, 1, kMost},
-                      Field{"vpp", &Layout::vpp, 1, kMost},
-                      Field{"cp", &Layout::cp, 1, kMost},
-                      Field{"cp_kind", &Layout::cpKind},
-                      Field{"ep", &Layout::ep, 1, kMost},
-                      Field{"etp", &Layout::etp, 1, kMost},
-                      Field{"shard", &Layout::shard},
-                      Field{"shard_size", &Layout::shardSize, 0, kMost},
-                      Field{"micro_batch", &Layout::microBatch, 1, kMost},
-                      Field{"schedule", &Layout::schedule},
-                      Field{"group", &Layout::scheduleGroup, 0, kMost},
-                      Field{"offload", &Layout::offload},
-                      Field{"placement", &Layout::placement}};
+    row(Field{"dp", &Layout::dp, 1, kMost});
+    row(Field{"tp", &Layout::tp, 1, kMost});
+    row(Field{"sp", &Layout::sp});
+    row(Field{"pp", &Layout::pp, 1, kMost});
+    row(Field{"vpp", &Layout::vpp, 1, kMost});
+    row(Field{"cp", &Layout::cp, 1, kMost});
+    row(Field{"cp_kind", &Layout::cpKind});
+    row(Field{"ep", &Layout::ep, 1, kMost});
+    row(Field{"etp", &Layout::etp, 1, kMost});
+    row(Field{"shard", &Layout::shard});
+    row(Field{"shard_size", &Layout::shardSize, 0, kMost});
+    row(Field{"micro_batch", &Layout::microBatch, 1, kMost});
+    row(Field{"schedule", &Layout::schedule});
+    row(Field{"group", &Layout::scheduleGroup, 0, kMost});
+    row(Field{"offload", &Layout::offload});
+    row(Field{"placement", &Layout::placement});
 }
 
 /// A layout of which only some keys were typed; the rest is still to follow from them.

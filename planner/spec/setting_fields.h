@@ -3,7 +3,6 @@
 
 #include <cstdint>
 #include <string_view>
-#include <tuple>
 
 namespace fabricast {
 
@@ -23,187 +22,204 @@ template <class Group, class Value>
 Field(std::string_view, Value Group::*, double, double) -> Field<Group, Value>;
 
 // The one table of all settings, used by the code that reads, prints or lists them. A test counts
-// the members of each struct, so a setting cannot be forgotten here.
+// the members of each struct, so a setting cannot be forgotten here. A table shows its rows one
+// after the other: a tuple of them all took every source that includes this a second to compile.
 
-constexpr auto fieldsOf(const KernelSettings&) {
+template <class Row>
+constexpr void fieldsOf(const KernelSettings&, Row&& row) {
     using Group = KernelSettings;
-    return std::tuple{Field{"code", &Group::code},
-                      Field{"norm", &Group::norm},
-                      Field{"rope", &Group::rope},
-                      Field{"fused_qkv", &Group::fusedQkv},
-                      Field{"attention", &Group::attention},
-                      Field{"attention_code", &Group::attentionCode},
-                      Field{"fp8_attention", &Group::fp8Attention},
-                      Field{"document_tokens", &Group::documentTokens},
-                      Field{"activation", &Group::activation},
-                      Field{"loss", &Group::loss},
-                      Field{"loss_chunks", &Group::lossChunks, 1, 65536},
-                      Field{"position_ids", &Group::positionIds},
-                      Field{"compile", &Group::compile},
-                      Field{"cuda_graphs", &Group::cudaGraphs},
-                      Field{"graph_experts", &Group::graphExperts},
-                      Field{"linear_host", &Group::linearHost, 0, 100},
-                      Field{"balanced_context", &Group::balancedContext},
-                      Field{"fused_ops", &Group::fusedOps},
-                      Field{"dropout", &Group::dropout, 0, 1},
-                      Field{"deallocate_pipeline_outputs", &Group::deallocatePipelineOutputs},
-                      Field{"quantization", &Group::quantization},
-                      Field{"quantized_experts", &Group::quantizedExperts},
-                      Field{"experts", &Group::experts},
-                      Field{"fused_experts", &Group::fusedExperts},
-                      Field{"dispatcher", &Group::dispatcher},
-                      Field{"router_dtype", &Group::routerDtype},
-                      Field{"aux_loss", &Group::auxLoss},
-                      Field{"capacity_factor", &Group::capacityFactor, 0, 1024},
-                      Field{"pad_to_capacity", &Group::padToCapacity},
-                      Field{"dispatch_once_per_node", &Group::dispatchOncePerNode},
-                      Field{"balanced_routing", &Group::balancedRouting},
-                      Field{"imbalance", &Group::imbalance, 1, 1024}};
+    row(Field{"code", &Group::code});
+    row(Field{"norm", &Group::norm});
+    row(Field{"rope", &Group::rope});
+    row(Field{"fused_qkv", &Group::fusedQkv});
+    row(Field{"attention", &Group::attention});
+    row(Field{"attention_code", &Group::attentionCode});
+    row(Field{"fp8_attention", &Group::fp8Attention});
+    row(Field{"document_tokens", &Group::documentTokens});
+    row(Field{"activation", &Group::activation});
+    row(Field{"loss", &Group::loss});
+    row(Field{"loss_chunks", &Group::lossChunks, 1, 65536});
+    row(Field{"position_ids", &Group::positionIds});
+    row(Field{"compile", &Group::compile});
+    row(Field{"cuda_graphs", &Group::cudaGraphs});
+    row(Field{"graph_experts", &Group::graphExperts});
+    row(Field{"linear_host", &Group::linearHost, 0, 100});
+    row(Field{"balanced_context", &Group::balancedContext});
+    row(Field{"fused_ops", &Group::fusedOps});
+    row(Field{"dropout", &Group::dropout, 0, 1});
+    row(Field{"deallocate_pipeline_outputs", &Group::deallocatePipelineOutputs});
+    row(Field{"quantization", &Group::quantization});
+    row(Field{"quantized_experts", &Group::quantizedExperts});
+    row(Field{"experts", &Group::experts});
+    row(Field{"fused_experts", &Group::fusedExperts});
+    row(Field{"dispatcher", &Group::dispatcher});
+    row(Field{"router_dtype", &Group::routerDtype});
+    row(Field{"aux_loss", &Group::auxLoss});
+    row(Field{"capacity_factor", &Group::capacityFactor, 0, 1024});
+    row(Field{"pad_to_capacity", &Group::padToCapacity});
+    row(Field{"dispatch_once_per_node", &Group::dispatchOncePerNode});
+    row(Field{"balanced_routing", &Group::balancedRouting});
+    row(Field{"imbalance", &Group::imbalance, 1, 1024});
 }
-constexpr auto fieldsOf(const PrecisionSettings&) {
+template <class Row>
+constexpr void fieldsOf(const PrecisionSettings&, Row&& row) {
     using Group = PrecisionSettings;
-    return std::tuple{Field{"parameters", &Group::parameters},
-                      Field{"compute", &Group::compute},
-                      Field{"autocast", &Group::autocast},
-                      Field{"gradients", &Group::gradients},
-                      Field{"reduce", &Group::reduce},
-                      Field{"master_weights", &Group::masterWeights},
-                      Field{"moments", &Group::moments},
-                      Field{"master_remainder", &Group::masterRemainder}};
+    row(Field{"parameters", &Group::parameters});
+    row(Field{"compute", &Group::compute});
+    row(Field{"autocast", &Group::autocast});
+    row(Field{"gradients", &Group::gradients});
+    row(Field{"reduce", &Group::reduce});
+    row(Field{"master_weights", &Group::masterWeights});
+    row(Field{"moments", &Group::moments});
+    row(Field{"master_remainder", &Group::masterRemainder});
 }
-constexpr auto fieldsOf(const RecomputeSettings&) {
+template <class Row>
+constexpr void fieldsOf(const RecomputeSettings&, Row&& row) {
     using Group = RecomputeSettings;
-    return std::tuple{Field{"kind", &Group::kind},
-                      Field{"modules", &Group::modules},
-                      Field{"layers", &Group::layers, 0, 1'000'000}};
+    row(Field{"kind", &Group::kind});
+    row(Field{"modules", &Group::modules});
+    row(Field{"layers", &Group::layers, 0, 1'000'000});
 }
-constexpr auto fieldsOf(const PipelineSettings&) {
+template <class Row>
+constexpr void fieldsOf(const PipelineSettings&, Row&& row) {
     using Group = PipelineSettings;
-    return std::tuple{Field{"embedding_weight", &Group::embeddingWeight, 0, 1'000'000},
-                      Field{"head_weight", &Group::headWeight, 0, 1'000'000},
-                      Field{"first_stage_layers", &Group::firstStageLayers, 0, 1'000'000},
-                      Field{"last_stage_layers", &Group::lastStageLayers, 0, 1'000'000},
-                      Field{"serial_exchange", &Group::serialExchange},
-                      Field{"scatter_exchange", &Group::scatterExchange},
-                      Field{"remainder", &Group::remainder},
-                      Field{"passes", &Group::passes, 1, 1'000'000}};
+    row(Field{"embedding_weight", &Group::embeddingWeight, 0, 1'000'000});
+    row(Field{"head_weight", &Group::headWeight, 0, 1'000'000});
+    row(Field{"first_stage_layers", &Group::firstStageLayers, 0, 1'000'000});
+    row(Field{"last_stage_layers", &Group::lastStageLayers, 0, 1'000'000});
+    row(Field{"serial_exchange", &Group::serialExchange});
+    row(Field{"scatter_exchange", &Group::scatterExchange});
+    row(Field{"remainder", &Group::remainder});
+    row(Field{"passes", &Group::passes, 1, 1'000'000});
 }
-constexpr auto fieldsOf(const OptimizerSettings&) {
+template <class Row>
+constexpr void fieldsOf(const OptimizerSettings&, Row&& row) {
     using Group = OptimizerSettings;
-    return std::tuple{Field{"kind", &Group::kind},
-                      Field{"kernel", &Group::kernel},
-                      Field{"library", &Group::library},
-                      Field{"decay_groups", &Group::decayGroups}};
+    row(Field{"kind", &Group::kind});
+    row(Field{"kernel", &Group::kernel});
+    row(Field{"library", &Group::library});
+    row(Field{"decay_groups", &Group::decayGroups});
 }
-constexpr auto fieldsOf(const TorchSettings&) {
+template <class Row>
+constexpr void fieldsOf(const TorchSettings&, Row&& row) {
     using Group = TorchSettings;
-    return std::tuple{Field{"sync", &Group::sync},
-                      Field{"bucket_view", &Group::bucketView},
-                      Field{"static_graph", &Group::staticGraph},
-                      Field{"bucket_cap_mb", &Group::bucketCapMb, 1, 1'000'000},
-                      Field{"small_first_bucket", &Group::smallFirstBucket},
-                      Field{"set_to_none", &Group::setToNone},
-                      Field{"reshard", &Group::reshard},
-                      Field{"shard_grad_op", &Group::shardGradOp},
-                      Field{"use_orig_params", &Group::useOrigParams},
-                      Field{"backward_prefetch", &Group::backwardPrefetch},
-                      Field{"forward_prefetch", &Group::forwardPrefetch},
-                      Field{"limit_all_gathers", &Group::limitAllGathers},
-                      Field{"backend", &Group::backend}};
+    row(Field{"sync", &Group::sync});
+    row(Field{"bucket_view", &Group::bucketView});
+    row(Field{"static_graph", &Group::staticGraph});
+    row(Field{"bucket_cap_mb", &Group::bucketCapMb, 1, 1'000'000});
+    row(Field{"small_first_bucket", &Group::smallFirstBucket});
+    row(Field{"set_to_none", &Group::setToNone});
+    row(Field{"reshard", &Group::reshard});
+    row(Field{"shard_grad_op", &Group::shardGradOp});
+    row(Field{"use_orig_params", &Group::useOrigParams});
+    row(Field{"backward_prefetch", &Group::backwardPrefetch});
+    row(Field{"forward_prefetch", &Group::forwardPrefetch});
+    row(Field{"limit_all_gathers", &Group::limitAllGathers});
+    row(Field{"backend", &Group::backend});
 }
-constexpr auto fieldsOf(const DeepSpeedSettings&) {
+template <class Row>
+constexpr void fieldsOf(const DeepSpeedSettings&, Row&& row) {
     using Group = DeepSpeedSettings;
-    return std::tuple{Field{"reduce_bucket", &Group::reduceBucket},
-                      Field{"allgather_bucket", &Group::allgatherBucket},
-                      Field{"overlap_comm", &Group::overlapComm},
-                      Field{"contiguous_gradients", &Group::contiguousGradients},
-                      Field{"reduce_scatter", &Group::reduceScatter},
-                      Field{"multi_rank_buckets", &Group::multiRankBuckets},
-                      Field{"round_robin", &Group::roundRobin},
-                      Field{"prefetch_bucket", &Group::prefetchBucket},
-                      Field{"persistence_threshold", &Group::persistenceThreshold},
-                      Field{"max_live", &Group::maxLive},
-                      Field{"max_reuse", &Group::maxReuse},
-                      Field{"sub_group", &Group::subGroup},
-                      Field{"pin_memory", &Group::pinMemory},
-                      Field{"optimizer_stays_on_device", &Group::optimizerStaysOnDevice},
-                      Field{"min_capacity", &Group::minCapacity, 0, 1'000'000}};
+    row(Field{"reduce_bucket", &Group::reduceBucket});
+    row(Field{"allgather_bucket", &Group::allgatherBucket});
+    row(Field{"overlap_comm", &Group::overlapComm});
+    row(Field{"contiguous_gradients", &Group::contiguousGradients});
+    row(Field{"reduce_scatter", &Group::reduceScatter});
+    row(Field{"multi_rank_buckets", &Group::multiRankBuckets});
+    row(Field{"round_robin", &Group::roundRobin});
+    row(Field{"prefetch_bucket", &Group::prefetchBucket});
+    row(Field{"persistence_threshold", &Group::persistenceThreshold});
+    row(Field{"max_live", &Group::maxLive});
+    row(Field{"max_reuse", &Group::maxReuse});
+    row(Field{"sub_group", &Group::subGroup});
+    row(Field{"pin_memory", &Group::pinMemory});
+    row(Field{"optimizer_stays_on_device", &Group::optimizerStaysOnDevice});
+    row(Field{"min_capacity", &Group::minCapacity, 0, 1'000'000});
 }
-constexpr auto fieldsOf(const MegatronSettings&) {
+template <class Row>
+constexpr void fieldsOf(const MegatronSettings&, Row&& row) {
     using Group = MegatronSettings;
-    return std::tuple{Field{"distributed_optimizer", &Group::distributedOptimizer},
-                      Field{"overlap_grad_reduce", &Group::overlapGradReduce},
-                      Field{"overlap_param_gather", &Group::overlapParamGather},
-                      Field{"bucket_elements", &Group::bucketElements},
-                      Field{"tensor_overlap", &Group::tensorOverlap},
-                      Field{"expert_overlap", &Group::expertOverlap},
-                      Field{"pad_buckets", &Group::padBuckets},
-                      Field{"optimizer_instances", &Group::optimizerInstances, 1, 1'000'000},
-                      Field{"vocab_padding", &Group::vocabPadding, 1, 1'000'000},
-                      Field{"gradient_accumulation_fusion", &Group::gradientAccumulationFusion},
-                      Field{"reduce_scatter", &Group::reduceScatter},
-                      Field{"gather_slices", &Group::gatherSlices}};
+    row(Field{"distributed_optimizer", &Group::distributedOptimizer});
+    row(Field{"overlap_grad_reduce", &Group::overlapGradReduce});
+    row(Field{"overlap_param_gather", &Group::overlapParamGather});
+    row(Field{"bucket_elements", &Group::bucketElements});
+    row(Field{"tensor_overlap", &Group::tensorOverlap});
+    row(Field{"expert_overlap", &Group::expertOverlap});
+    row(Field{"pad_buckets", &Group::padBuckets});
+    row(Field{"optimizer_instances", &Group::optimizerInstances, 1, 1'000'000});
+    row(Field{"vocab_padding", &Group::vocabPadding, 1, 1'000'000});
+    row(Field{"gradient_accumulation_fusion", &Group::gradientAccumulationFusion});
+    row(Field{"reduce_scatter", &Group::reduceScatter});
+    row(Field{"gather_slices", &Group::gatherSlices});
 }
-constexpr auto fieldsOf(const LoraSettings&) {
+template <class Row>
+constexpr void fieldsOf(const LoraSettings&, Row&& row) {
     using Group = LoraSettings;
-    return std::tuple{Field{"rank", &Group::rank, 0, 1'000'000},
-                      Field{"targets", &Group::targets},
-                      Field{"dropout", &Group::dropout, 0, 1},
-                      Field{"dtype", &Group::dtype},
-                      Field{"dora", &Group::dora},
-                      Field{"base", &Group::base},
-                      Field{"double_quantization", &Group::doubleQuantization},
-                      Field{"prepared_for_kbit", &Group::preparedForKbit}};
+    row(Field{"rank", &Group::rank, 0, 1'000'000});
+    row(Field{"targets", &Group::targets});
+    row(Field{"dropout", &Group::dropout, 0, 1});
+    row(Field{"dtype", &Group::dtype});
+    row(Field{"dora", &Group::dora});
+    row(Field{"base", &Group::base});
+    row(Field{"double_quantization", &Group::doubleQuantization});
+    row(Field{"prepared_for_kbit", &Group::preparedForKbit});
 }
-constexpr auto fieldsOf(const PhaseSettings&) {
+template <class Row>
+constexpr void fieldsOf(const PhaseSettings&, Row&& row) {
     using Group = PhaseSettings;
-    return std::tuple{Field{"loading", &Group::loading},
-                      Field{"evaluation_batch", &Group::evaluationBatch, 0, 1'000'000},
-                      Field{"kept_logits", &Group::keptLogits, 0, 1'000'000},
-                      Field{"checkpoint", &Group::checkpoint}};
+    row(Field{"loading", &Group::loading});
+    row(Field{"evaluation_batch", &Group::evaluationBatch, 0, 1'000'000});
+    row(Field{"kept_logits", &Group::keptLogits, 0, 1'000'000});
+    row(Field{"checkpoint", &Group::checkpoint});
 }
-constexpr auto fieldsOf(const OuterSettings&) {
+template <class Row>
+constexpr void fieldsOf(const OuterSettings&, Row&& row) {
     using Group = OuterSettings;
-    return std::tuple{Field{"steps", &Group::steps, 0, 1'000'000},
-                      Field{"wire", &Group::wire},
-                      Field{"overlap", &Group::overlap},
-                      Field{"fragments", &Group::fragments, 1, 100'000},
-                      Field{"place", &Group::place}};
+    row(Field{"steps", &Group::steps, 0, 1'000'000});
+    row(Field{"wire", &Group::wire});
+    row(Field{"overlap", &Group::overlap});
+    row(Field{"fragments", &Group::fragments, 1, 100'000});
+    row(Field{"place", &Group::place});
 }
 /// The groups first, then the settings without a group.
-constexpr auto fieldsOf(const Settings&) {
-    return std::tuple{Field{"kernels", &Settings::kernels},
-                      Field{"precision", &Settings::precision},
-                      Field{"recompute", &Settings::recompute},
-                      Field{"pipeline", &Settings::pipeline},
-                      Field{"optimizer", &Settings::optimizer},
-                      Field{"torch", &Settings::torch},
-                      Field{"deepspeed", &Settings::deepspeed},
-                      Field{"megatron", &Settings::megatron},
-                      Field{"lora", &Settings::lora},
-                      Field{"phases", &Settings::phases},
-                      Field{"outer", &Settings::outer},
-                      Field{"engine", &Settings::engine},
-                      Field{"tuning", &Settings::tuning},
-                      Field{"train", &Settings::train},
-                      Field{"reference", &Settings::reference},
-                      Field{"allocator", &Settings::allocator},
-                      Field{"max_split_size_mb", &Settings::maxSplitMb, 0, 1'000'000},
-                      Field{"roundup_power2_divisions", &Settings::roundupDivisions, 0, 256}};
+template <class Row>
+constexpr void fieldsOf(const Settings&, Row&& row) {
+    row(Field{"kernels", &Settings::kernels});
+    row(Field{"precision", &Settings::precision});
+    row(Field{"recompute", &Settings::recompute});
+    row(Field{"pipeline", &Settings::pipeline});
+    row(Field{"optimizer", &Settings::optimizer});
+    row(Field{"torch", &Settings::torch});
+    row(Field{"deepspeed", &Settings::deepspeed});
+    row(Field{"megatron", &Settings::megatron});
+    row(Field{"lora", &Settings::lora});
+    row(Field{"phases", &Settings::phases});
+    row(Field{"outer", &Settings::outer});
+    row(Field{"engine", &Settings::engine});
+    row(Field{"tuning", &Settings::tuning});
+    row(Field{"train", &Settings::train});
+    row(Field{"reference", &Settings::reference});
+    row(Field{"allocator", &Settings::allocator});
+    row(Field{"max_split_size_mb", &Settings::maxSplitMb, 0, 1'000'000});
+    row(Field{"roundup_power2_divisions", &Settings::roundupDivisions, 0, 256});
 }
+
+/// What a table may be shown to.
+struct FieldVisitor {
+    void operator()(const auto& field) const;
+};
 
 /// True for a struct that has a table above, false for a plain setting.
 template <class Value>
-concept SettingGroup = requires(const Value& value) {
-    fieldsOf(value);
+concept SettingGroup = requires(const Value& value, FieldVisitor visit) {
+    fieldsOf(value, visit);
 };
 
 /// Calls visit(field, value) for every member of a group, in the table's order.
 ///     eachField(settings, [&](const auto& field, auto& value) { … field.name … });
 template <class Group, class Visit>
 void eachField(Group& group, Visit&& visit) {
-    std::apply([&](const auto&... field) { (visit(field, group.*(field.member)), ...); },
-               fieldsOf(group));
+    fieldsOf(group, [&](const auto& field) { visit(field, group.*(field.member)); });
 }
 
 }  // namespace fabricast
