@@ -12,6 +12,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <utility>
 
@@ -126,6 +127,15 @@ std::string typedFlags(const EmitAsk& ask) {
 }
 
 }  // namespace
+
+Result<Question> withStackOf(const std::string& target, Question question) {
+    const auto known = launchTargets();
+    const auto found = std::ranges::find(known, target, &LaunchTarget::name);
+    if (found == known.end() || question.root.find("stack") != nullptr) {
+        return question;
+    }
+    return with(std::move(question), {{"stack", std::string(found->stack), "--target"}});
+}
 
 Result<Emitted> emit(const Question& question,
                      const EmitAsk& ask,

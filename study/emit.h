@@ -20,6 +20,9 @@ struct EmitAsk {
     std::string madeBy{};    ///< what is written into the files: program and version
 };
 
+/// The question with the stack whose runs a target starts, where the question names none.
+Result<Question> withStackOf(const std::string& target, Question question);
+
 /// The files that start one layout under its stack, or under a target of that stack.
 ///     FABRICAST_ASSIGN(const Emitted emitted, emit(question, {}, bench, watch));
 ///     for (const LaunchFile& file : emitted.launch.files) { … file.name … file.text … }

@@ -26,7 +26,8 @@ struct EmitFlags {
 };
 
 Result<Answer> runEmit(const EmitFlags& flags, const GlobalOptions& options) {
-    FABRICAST_ASSIGN(const Question question, questionOf(flags.question, options));
+    FABRICAST_ASSIGN(Question asked, questionOf(flags.question, options));
+    FABRICAST_ASSIGN(const Question question, withStackOf(flags.ask.target, std::move(asked)));
     FABRICAST_ASSIGN(const Workbench bench, workbenchOf(options));
     FABRICAST_ASSIGN(const Emitted emitted, emit(question, flags.ask, bench, options.watch()));
     if (!flags.folder.empty()) {
@@ -69,7 +70,8 @@ Command emitCommand(const FlagSet& program, const GlobalOptions& options) {
     app.add("--out", flags->folder, "write the files into this folder").takes("DIR");
     app.add("--target",
             flags->ask.target,
-            "framework that starts the plan (default: the stack's own): megatron-bridge, nemo")
+            "framework that starts the plan (default: the stack's own), and the stack if none is "
+            "named")
         .takes("NAME");
     app.add("--check", flags->check, "read the files back, and compare them with the plan");
     app.add("--framework-version",

@@ -38,6 +38,19 @@ TEST(Emit, WritesAFolderOnceAndLeavesWhatAUserChanged) {
     EXPECT_EQ(readTextFile(run).value(), written);
 }
 
+TEST(Emit, TakesTheStackThatATargetStarts) {
+    const std::vector<std::string> line = {
+        "emit", "-m", "llama-3.1-8b", "-c", "dgx-h100", "--tuning", "lora", "--target", "axolotl"};
+    const ProgramOutput files = runProgram(line, {});
+    ASSERT_EQ(files.code, ExitCode::Ok) << files.err;
+    EXPECT_NE(files.out.find("==> axolotl.yaml <=="), std::string::npos) << files.out;
+
+    std::vector<std::string> other = line;
+    other.insert(other.end(), {"--stack", "megatron"});
+    EXPECT_NE(runProgram(other, {}).err.find("starts plans of the stack axolotl"),
+              std::string::npos);
+}
+
 TEST(Emit, PrintsTheSameFilesInEveryForm) {
     const std::string out = tempFolder() + "same";
     ASSERT_EQ(runProgram(emitWith({"--out", out}), {}).code, ExitCode::Ok);
