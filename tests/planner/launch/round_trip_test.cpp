@@ -134,6 +134,7 @@ INSTANTIATE_TEST_SUITE_P(
                     Trip{"fsdp2", "llama-3.1-8b", "2.15", "run.sh"},
                     Trip{"ddp", "llama-3.1-8b", "2.15", "run.sh"},
                     Trip{"deepspeed", "llama-3.1-8b", "0.19.8", "run.sh"},
+                    Trip{"accelerate", "llama-3.1-8b", "1.15.0", "run.sh"},
                     Trip{"axolotl", "llama-3.1-8b", "0.19.0", "axolotl.yaml"},
                     Trip{"megatron", "llama-3.1-8b", "0.19", "run.sh"},
                     Trip{"megatron", "mixtral-8x7b", "0.19", "run.sh"},
