@@ -185,7 +185,10 @@ Result<JsonValue> importTrainer(OpenedFile& file, const ImportContext& context) 
     FABRICAST_TRY(importTrainerBatch(draft));
     FABRICAST_TRY(importTrainerPrecision(draft, byAccelerate || isDeepspeeds));
     FABRICAST_TRY(importPeft(draft));
-    FABRICAST_TRY(importLoadedWeights(draft, isAutocast(draft.scenario())));
+    // DeepSpeed casts what is trained, and keeps fp32 beside it, whatever is loaded.
+    if (readKind != LaunchKind::Deepspeed || keys.has("--use_peft")) {
+        FABRICAST_TRY(importLoadedWeights(draft, isAutocast(draft.scenario())));
+    }
     FABRICAST_TRY(importTrainerOptimizer(draft, "--optim"));
     FABRICAST_TRY(importTrainerSaving(draft, "--"));
     FABRICAST_TRY(importTrainerEvaluation(draft));

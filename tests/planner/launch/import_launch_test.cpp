@@ -300,6 +300,20 @@ TEST(Import, ReadsAxolotlsWrappedCheckpoints) {
     EXPECT_EQ(recomputeOf("fsdp_config:\n  fsdp_activation_checkpointing: true\n"), "full");
 }
 
+// DeepSpeed casts what is trained, at stage 0, too: the type that is loaded changes nothing.
+TEST(Import, LeavesTheTypeOfTrainedWeightsToDeepspeed) {
+    const LaunchFolder folder = {
+        {"run.sh",
+         "torchrun --nproc-per-node 8 train.py --deepspeed ds.json --dtype bfloat16 --bf16 true "
+         "--per_device_train_batch_size 1 --gradient_accumulation_steps 1 --output_dir o\n"},
+        {"ds.json",
+         "{\"train_batch_size\": 8, \"train_micro_batch_size_per_gpu\": 1, "
+         "\"gradient_accumulation_steps\": 1, \"bf16\": {\"enabled\": true}}\n"}};
+    EXPECT_EQ(readFrom(folder, "run.sh", "settings.precision.moments"), "-");
+    EXPECT_EQ(readFrom(folder, "run.sh", "stack"), "\"deepspeed\"");
+    EXPECT_EQ(readFrom(folder, "run.sh", "layout.recompute"), "-");
+}
+
 // Axolotl's bf16 is "auto" where it is not said: bf16 where the GPU has it, or else fp16.
 TEST(Import, LeavesAxolotlsPrecisionToTheGpu) {
     const auto precisionOf = [](const std::string& more) {
