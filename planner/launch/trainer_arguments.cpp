@@ -22,7 +22,7 @@ void add(Words& words, const char* argument, std::int64_t value) {
 
 /// Of the Trainer, which overrules the launcher's. Products in 8 bits and DeepSpeed's own autocast
 /// are the file's: bf16 is off then, which TRL has on where it is not said.
-void addPrecision(const Settings& settings, Words& words) {
+void addMixedPrecision(const Settings& settings, Words& words) {
     const bool isFiles = settings.kernels.quantization != Quantization::None ||
                          trainsHalves(settings) ||
                          (settings.engine == Engine::DeepSpeed && settings.precision.autocast);
@@ -75,7 +75,7 @@ Result<void> addTrainerArguments(const LaunchFacts& facts,
     add(words, "--per_device_train_batch_size", scenario.layout.microBatch);
     add(words, "--gradient_accumulation_steps", accumulationOf(scenario));
     add(words, "--max_length", scenario.workload.sequence);
-    addPrecision(settings, words);
+    addMixedPrecision(settings, words);
     addLoadedType(settings, words);
     add(words, "--attn_implementation", attentionName(scenario));
     const bool recomputes = part.recomputes && settings.recompute.kind == Checkpointing::Full;
