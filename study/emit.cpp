@@ -6,6 +6,7 @@
 #include "planner/stack/stack.h"
 #include "planner/text/json_document.h"
 #include "planner/text/shell_text.h"
+#include "planner/text/text_file.h"
 #include "study/explain.h"
 #include "study/nccl_tuner.h"
 #include "study/saved_states.h"
@@ -30,22 +31,44 @@ std::string hubName(const std::string& source) {
     return source.substr(host.size(), end == std::string::npos ? end : end - host.size());
 }
 
-/// Where the framework finds the model: a built-in one on the Hub, a file's in its folder.
-std::string loadedFrom(const Question& question, const Workbench& bench) {
+/// Where the framework finds the model, and how its published weights are packed: "mxfp4".
+struct Checkpoint {
+    std::string name;
+    std::string packed;
+};
+
+std::string textAt(const JsonValue& root, std::initializer_list<const char*> path) {
+    const JsonValue* value = &root;
+    for (const char* const key : path) {
+        value = value->is(JsonValue::Kind::Object) ? value->find(key) : nullptr;
+        if (value == nullptr) {
+            return "";
+        }
+    }
+    return value->text().value_or("");
+}
+
+/// A built-in model is on the Hub, a file's in its folder.
+Checkpoint checkpointOf(const Question& question, const Workbench& bench) {
     const JsonValue* const model = question.root.find("model");
-    const Result<std::string> name = model == nullptr ? Result<std::string>("") : model->text();
-    if (!name || name->empty() || *name == "-") {
-        return "";
+    const std::string name = model == nullptr ? "" : model->text().value_or("");
+    if (name.empty() || name == "-") {
+        return {};
     }
-    if (const Result<ProfileFile> file = bench.profiles().model(*name, ""); file) {
+    if (const Result<ProfileFile> file = bench.profiles().model(name, ""); file) {
         const Result<JsonValue> profile = parseJson(file->text, file->source);
-        const JsonValue* const source = profile ? profile->find("source") : nullptr;
-        const Result<std::string> text =
-            source == nullptr ? Result<std::string>("") : source->text();
-        return text ? hubName(*text) : "";
+        return profile
+                   ? Checkpoint{hubName(textAt(*profile, {"source"})),
+                                textAt(*profile, {"config", "quantization_config", "quant_method"})}
+                   : Checkpoint{};
     }
-    const std::filesystem::path path(*name);
-    return path.extension() == ".json" ? path.parent_path().string() : *name;
+    const std::filesystem::path path(name);
+    const bool isFile = path.extension() == ".json";
+    const std::string config = isFile ? name : (path / "config.json").string();
+    const Result<std::string> text = readTextFile(pathFrom(question.folders.file, config));
+    const Result<JsonValue> root = text ? parseJson(*text, config) : Result<JsonValue>(JsonValue());
+    return {isFile ? path.parent_path().string() : name,
+            root ? textAt(*root, {"quantization_config", "quant_method"}) : ""};
 }
 
 std::string forecastLine(const Explanation& forecast) {
@@ -152,9 +175,11 @@ Result<Emitted> emit(const Question& question,
     FABRICAST_ASSIGN(
         std::string tuner,
         ask.ncclTuner ? ncclTunerTable(scenario, bench) : Result<std::string>(std::string()));
+    const Checkpoint known = checkpointOf(question, bench);
+    const bool isKnown = ask.loadFrom.empty() || ask.loadFrom == known.name;
     LaunchFacts facts{.scenario = scenario,
                       .version = version,
-                      .loadFrom = ask.loadFrom.empty() ? loadedFrom(question, bench) : ask.loadFrom,
+                      .loadFrom = isKnown ? known.name : ask.loadFrom,
                       .about = {subjectText(scenario),
                                 forecastLine(forecast),
                                 "Made for " + std::string(target->name) + " " + version + " by " +
@@ -162,6 +187,8 @@ Result<Emitted> emit(const Question& question,
                                 "  fabricast emit " + typed(question) + typedFlags(ask)},
                       .launcher = ask.launcher,
                       .saved = saved,
+                      .loads = !ask.loadFrom.empty(),
+                      .packed = isKnown ? known.packed : "",
                       .tunerTable = std::move(tuner)};
     for (std::string& line : savingLines(saved)) {
         facts.about.insert(facts.about.begin() + 2, std::move(line));

@@ -113,6 +113,22 @@ def read_torch(plan):
             check_keywords(node, function)
 
 
+# Hugging Face's Trainer: the arguments of run.sh.
+# Of TRL's SFTConfig and ModelConfig, which are not installed here.
+OF_TRL = re.compile(r"--(model_name_or_path|max_length|dtype|attn_implementation|use_peft|use_dora|use_bnb_nested_quant"
+                    r"|load_in_[48]bit|lora_(r|alpha|dropout|target_modules|target_parameters))")
+
+
+def read_trainer(words, deepspeed, gpus):
+    """As TrainingArguments reads them; what is left is TRL's. The Trainer compares deepspeed.json with them."""
+    from transformers import HfArgumentParser, TrainingArguments
+    args, rest = HfArgumentParser(TrainingArguments, allow_abbrev=False).parse_known_args(words)
+    unknown = [word for word in rest if word.startswith("--") and not OF_TRL.fullmatch(word)]
+    need(not unknown, "not arguments of TrainingArguments or TRL: " + " ".join(unknown))
+    if deepspeed:
+        check_trainer_agrees(deepspeed, vars(args) | {"world_size": gpus})
+
+
 # DeepSpeed, Accelerate and Axolotl.
 def deepspeed_config(data, world):
     import deepspeed.runtime.config as config
@@ -126,7 +142,10 @@ def read_deepspeed(plan):
     config = deepspeed_config(json.loads(plan.text()), plan.gpus // int(stages.group(1) if stages else 1))
     offloads = config.zero_config.offload_param is not None
     need(not offloads or config.zero_config.stage == 3, "offload_param is ignored below stage 3")
-    need(read_start(plan)[0] == "train.py", "run.sh does not start train.py")
+    script, *words = read_start(plan)
+    need(script == "train.py", "run.sh does not start train.py")
+    if "--per_device_train_batch_size" in words:  # no argument of a script that makes its ranks itself
+        read_trainer(words, plan.text(), plan.gpus)
 
 
 def check_float8(float8, cpu_ram_efficient_loading):
@@ -180,15 +199,19 @@ def read_accelerate(plan):
         fsdp2 = accelerate_plugin(args, plan.gpus)
         if args.use_parallelism_config:
             check_mesh(args, plan.gpus, fsdp2)
+    read_trainer(args.training_script_args, plan.text("deepspeed.json") if args.use_deepspeed else "", plan.gpus)
 
 
-def check_trainer_agrees(text, data, gpus):
+def arguments_of_axolotl(data, gpus):
+    return {"world_size": gpus, "per_device_train_batch_size": data["micro_batch_size"], "max_grad_norm": 1.0,
+            "gradient_accumulation_steps": data["gradient_accumulation_steps"], "weight_decay": 0.0,
+            "learning_rate": float(data["learning_rate"]), "adam_beta1": 0.9, "adam_beta2": 0.999, "adam_epsilon": 1e-8,
+            "bf16": data["bf16"], "fp16": data.get("fp16", False)}
+
+
+def check_trainer_agrees(text, values):
     """The Trainer refuses values of deepspeed.json that differ from its own arguments."""
     from transformers.integrations.deepspeed import HfTrainerDeepSpeedConfig
-    values = {"world_size": gpus, "per_device_train_batch_size": data["micro_batch_size"], "max_grad_norm": 1.0,
-              "gradient_accumulation_steps": data["gradient_accumulation_steps"], "weight_decay": 0.0,
-              "learning_rate": float(data["learning_rate"]), "adam_beta1": 0.9, "adam_beta2": 0.999, "adam_epsilon": 1e-8,
-              "bf16": data["bf16"], "fp16": data.get("fp16", False)}
     off = dict.fromkeys(("save_on_each_node", "fp16_full_eval", "bf16_full_eval"), False)
     config = HfTrainerDeepSpeedConfig(json.loads(text))
     config.trainer_config_process(types.SimpleNamespace(**{"warmup_steps": 0, **off, **values}))
@@ -214,7 +237,7 @@ def read_axolotl(plan):
     if "deepspeed" in data:
         text = plan.text(data["deepspeed"])
         deepspeed_config(json.loads(text), plan.gpus)
-        check_trainer_agrees(text, data, plan.gpus)
+        check_trainer_agrees(text, arguments_of_axolotl(data, plan.gpus))
     behind = plan.command.index("--") + 1
     need(plan.command[:3] == ["axolotl", "train", plan.file], f"run.sh does not start axolotl train {plan.file}")
     read_torchrun([*plan.command[behind:], "train.py"], plan.gpus)

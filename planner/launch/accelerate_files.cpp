@@ -3,21 +3,32 @@
 #include "planner/launch/deepspeed_files.h"
 #include "planner/launch/hugging_face.h"
 #include "planner/launch/liger_kernels.h"
+#include "planner/launch/trainer_arguments.h"
 #include "planner/spec/setting_names.h"
 
-#include <array>
+#include <vector>
 
 namespace fabricast {
 namespace {
 
-constexpr std::array<std::string_view, 8> kToldToAccelerate = {"deepspeed.*",
-                                                               "precision.compute",
-                                                               "precision.parameters",
-                                                               "torch.reshard",
-                                                               "kernels.compile",
-                                                               "engine",
-                                                               "recompute.kind",
-                                                               "precision.autocast"};
+/// The optimizer, unless the Trainer has no name for it.
+std::vector<std::string_view> toldToAccelerate(const Settings& settings) {
+    std::vector<std::string_view> told = {"deepspeed.*",
+                                          "precision.compute",
+                                          "precision.parameters",
+                                          "torch.reshard",
+                                          "kernels.compile",
+                                          "kernels.attention",
+                                          "kernels.attention_code",
+                                          "phases.evaluation_batch",
+                                          "engine",
+                                          "recompute.kind",
+                                          "precision.autocast"};
+    if (saysOptimizer(settings.optimizer)) {
+        told.insert(told.end(), {"optimizer.kind", "optimizer.library", "optimizer.kernel"});
+    }
+    return told;
+}
 
 bool isFsdpShard(Shard shard) {
     return shard == Shard::Fsdp || shard == Shard::Hsdp;
@@ -43,7 +54,8 @@ std::string distributedType(const Scenario& scenario) {
     return scenario.layout.world() == 1 ? "'NO'" : "MULTI_GPU";
 }
 
-std::string fsdpLines(const Scenario& scenario) {
+std::string fsdpLines(const LaunchFacts& facts) {
+    const Scenario& scenario = facts.scenario;
     const std::string block = blockClassOf(scenario.model);
     const bool reshards = scenario.settings.torch.reshard != Reshard::Never;
     const bool recomputes = scenario.settings.recompute.kind == Checkpointing::Full;
@@ -54,9 +66,10 @@ std::string fsdpLines(const Scenario& scenario) {
     text += block.empty() ? "" : line("  fsdp_transformer_layer_cls_to_wrap", block);
     text += line("  fsdp_state_dict_type", std::string("SHARDED_STATE_DICT"));
     text += line("  fsdp_offload_params", scenario.layout.offload == Offload::ParametersCpu);
-    // torchao's 8-bit linears are refused with it.
-    text += line("  fsdp_cpu_ram_efficient_loading",
-                 scenario.settings.kernels.quantization == Quantization::None);
+    // torchao's 8-bit linears are refused with it, and so are weights that are unpacked.
+    text += line(
+        "  fsdp_cpu_ram_efficient_loading",
+        scenario.settings.kernels.quantization == Quantization::None && unpackingOf(facts).empty());
     text += line("  fsdp_activation_checkpointing", recomputes);
     return text;
 }
@@ -101,6 +114,9 @@ std::string mixedPrecision(const Settings& settings) {
     if (settings.kernels.quantization != Quantization::None) {
         return "fp8";
     }
+    if (trainsHalves(settings)) {
+        return "'no'";
+    }
     switch (settings.precision.compute) {
         case Dtype::Bf16:
             return "bf16";
@@ -131,16 +147,6 @@ void addFp8Recipe(const Settings& settings, std::vector<std::string>& untold) {
 
 void addScriptParts(const Scenario& scenario, std::vector<std::string>& untold) {
     const Settings& settings = scenario.settings;
-    untold.emplace_back("train.py, or what TRAIN names, is yours");
-    untold.push_back("layout.micro_batch=" + std::to_string(scenario.layout.microBatch) +
-                     ": train.py takes so many samples of " +
-                     std::to_string(scenario.workload.sequence) + " tokens, " +
-                     std::to_string(accumulationOf(scenario)) +
-                     " times a step (gradient_accumulation_steps)");
-    // torch's own context parallelism splits scaled_dot_product_attention alone.
-    const bool splits = scenario.layout.cp > 1 && !isZero(scenario.layout.shard);
-    untold.push_back("train.py: attn_implementation=\"" +
-                     (splits ? "sdpa" : attentionName(scenario)) + "\"");
     if (settings.torch.sync == GradientSync::EachMicroBatch && !isZero(scenario.layout.shard)) {
         untold.emplace_back("train.py: GradientAccumulationPlugin(sync_each_batch=True)");
     }
@@ -153,7 +159,8 @@ Result<LaunchFiles> accelerateFiles(const LaunchFacts& facts) {
     const ClusterSpec& cluster = scenario.cluster;
     LaunchFiles files;
     FABRICAST_TRY(checkAttention(scenario));
-    FABRICAST_ASSIGN(files.untold, untoldByTransformers(scenario, kToldToAccelerate));
+    FABRICAST_ASSIGN(files.untold,
+                     untoldByTransformers(scenario, toldToAccelerate(scenario.settings)));
     addFp8Recipe(scenario.settings, files.untold);
     addScriptParts(scenario, files.untold);
     std::string text = commentOf(facts.about) + "compute_environment: LOCAL_MACHINE\n";
@@ -169,7 +176,7 @@ Result<LaunchFiles> accelerateFiles(const LaunchFacts& facts) {
     if (scenario.settings.kernels.compile) {
         text += "dynamo_config:\n  dynamo_backend: INDUCTOR\n";
     }
-    text += isFsdpShard(scenario.layout.shard) ? fsdpLines(scenario) : "";
+    text += isFsdpShard(scenario.layout.shard) ? fsdpLines(facts) : "";
     text += meshLines(scenario);
     if (isZero(scenario.layout.shard)) {
         text += zeroLines(scenario);
@@ -178,7 +185,8 @@ Result<LaunchFiles> accelerateFiles(const LaunchFacts& facts) {
     }
     files.files.insert(files.files.begin(), {"accelerate.yaml", std::move(text)});
     files.command = {"accelerate"};
-    addSampleArguments(scenario, !isFsdpShard(scenario.layout.shard), files);
+    FABRICAST_TRY(
+        addTrainerArguments(facts, {.recomputes = !isFsdpShard(scenario.layout.shard)}, files));
     addAdapterArguments(scenario, files);
     addLigerArguments(scenario, files);
     addSavingArguments(facts, files);

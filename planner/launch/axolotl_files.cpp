@@ -16,7 +16,7 @@
 namespace fabricast {
 namespace {
 
-constexpr std::array<std::string_view, 13> kToldToAxolotl = {"deepspeed.*",
+constexpr std::array<std::string_view, 14> kToldToAxolotl = {"deepspeed.*",
                                                              "optimizer.kind",
                                                              "optimizer.library",
                                                              "optimizer.kernel",
@@ -28,6 +28,7 @@ constexpr std::array<std::string_view, 13> kToldToAxolotl = {"deepspeed.*",
                                                              "kernels.attention_code",
                                                              "kernels.quantization",
                                                              "engine",
+                                                             "phases.evaluation_batch",
                                                              "recompute.kind"};
 
 using Keys = std::vector<std::pair<std::string, std::string>>;
@@ -79,6 +80,26 @@ void addAdapters(const Scenario& scenario, Keys& keys) {
     }
 }
 
+/// Without these keys a packed checkpoint stays packed, and its weights cannot be trained.
+Result<void> addUnpacking(const LaunchFacts& facts, Keys& keys) {
+    const std::string unpacks = unpackingOf(facts);
+    const Settings& settings = facts.scenario.settings;
+    const Dtype base = settings.lora.base;
+    if (unpacks.empty()) {
+        return {};
+    }
+    if (settings.tuning == Tuning::Lora && (base == Dtype::Nf4 || base == Dtype::Int8)) {
+        return fail(Error::Code::Unsupported,
+                    "settings.lora.base",
+                    facts.loadFrom + " is packed in " + facts.packed +
+                        ", and Axolotl takes no load_in_4bit or load_in_8bit with " + unpacks,
+                    "--load-from a copy in bf16, or --tuning lora");
+    }
+    addKey(keys, "model_quantization_config", unpacks);
+    addKey(keys, "model_quantization_config_kwargs", std::string("{dequantize: true}"));
+    return {};
+}
+
 /// What has keys of its own; a list is written once.
 void addPlugins(const Scenario& scenario, Keys& keys) {
     std::string plugins;
@@ -115,13 +136,15 @@ void addAxolotlMesh(const Scenario& scenario, Keys& keys) {
     }
 }
 
-std::string fsdpBlock(const Scenario& scenario) {
+std::string fsdpBlock(const LaunchFacts& facts) {
+    const Scenario& scenario = facts.scenario;
     const Settings& settings = scenario.settings;
     const std::string block = blockClassOf(scenario.model);
-    // Weights of 4 bits that rank 0 alone reads never reach the others (0.19 refuses them), and
-    // torchao's 8-bit linears are refused with it.
+    // Weights of 4 bits that rank 0 alone reads never reach the others (0.19 refuses them, and
+    // those that are unpacked), and torchao's 8-bit linears are refused with it.
     const bool quantized = (settings.tuning == Tuning::Lora && settings.lora.base == Dtype::Nf4) ||
-                           settings.kernels.quantization != Quantization::None;
+                           settings.kernels.quantization != Quantization::None ||
+                           !unpackingOf(facts).empty();
     std::string text = "fsdp_version: 2\nfsdp_config:\n";
     text += "  auto_wrap_policy: TRANSFORMER_BASED_WRAP\n";
     text += block.empty() ? "" : "  transformer_layer_cls_to_wrap: " + block + "\n";
@@ -165,6 +188,7 @@ Result<Keys> axolotlKeys(const LaunchFacts& facts) {
     if (settings.tuning == Tuning::Lora) {
         addAdapters(scenario, keys);
     }
+    FABRICAST_TRY(addUnpacking(facts, keys));
     addKey(keys, "bf16", settings.precision.compute == Dtype::Bf16);
     if (settings.precision.compute == Dtype::Fp16) {
         addKey(keys, "fp16", true);
@@ -214,7 +238,7 @@ Result<LaunchFiles> axolotlFiles(const LaunchFacts& facts) {
         text += '\n';
     }
     if (scenario.layout.shard == Shard::Fsdp || scenario.layout.shard == Shard::Hsdp) {
-        text += fsdpBlock(scenario);
+        text += fsdpBlock(facts);
     }
     if (facts.saved) {
         text += "save_strategy: steps\nsave_steps: " + std::to_string(facts.saved->steps) + "\n";
@@ -225,10 +249,12 @@ Result<LaunchFiles> axolotlFiles(const LaunchFacts& facts) {
         "\n# Yours to set: what to learn from, and how fast. The forecast counts full sequences.\n";
     text +=
         isPacked ? "sample_packing: true\n" : "sample_packing: false\npad_to_sequence_len: true\n";
-    text +=
-        "datasets: [{path: tatsu-lab/alpaca, type: alpaca}]\n"
-        "output_dir: ./out\nval_set_size: 0\nnum_epochs: 1\n"
-        "learning_rate: 2e-5\nlr_scheduler: cosine\n";
+    const std::int64_t evaluated = scenario.settings.phases.evaluationBatch;
+    text += "datasets: [{path: tatsu-lab/alpaca, type: alpaca}]\noutput_dir: ./out\n";
+    text += evaluated > 0 ? "val_set_size: 0.05\nevals_per_epoch: 1\neval_batch_size: " +
+                                std::to_string(evaluated) + "\n"
+                          : "val_set_size: 0\n";
+    text += "num_epochs: 1\nlearning_rate: 2e-5\nlr_scheduler: cosine\n";
     files.files.push_back({"axolotl.yaml", std::move(text)});
     if (isZero(scenario.layout.shard)) {
         FABRICAST_ASSIGN(std::string zero, deepspeedJson(facts, OptimizerOwner::Trainer));

@@ -33,6 +33,19 @@ Result<void> importUnfrozen(ScenarioDraft& draft, const ImportContext& context) 
     return {};
 }
 
+/// The type that a base is loaded in (normalize_config); that of the GPU's own choice follows it.
+Result<void> importBaseType(ScenarioDraft& draft) {
+    LaunchKeys& keys = draft.keys();
+    FABRICAST_ASSIGN(const auto half, keys.flag("fp16"));
+    const std::string bf16 = keys.text("bf16").value_or("auto");
+    if (half.value_or(false)) {
+        draft.set("settings.lora.base", "fp16", "fp16");
+    } else if (bf16 != "auto") {
+        draft.set("settings.lora.base", bf16 == "false" ? "fp32" : "bf16", "bf16");
+    }
+    return {};
+}
+
 Result<void> importAdapter(ScenarioDraft& draft) {
     LaunchKeys& keys = draft.keys();
     const auto adapter = keys.text("adapter");
@@ -51,11 +64,13 @@ Result<void> importAdapter(ScenarioDraft& draft) {
                            "load_in_4bit: true");
     }
     draft.set("settings.tuning", "lora", "adapter");
-    draft.set("settings.lora.base",
-              four.value_or(false)    ? "nf4"
-              : eight.value_or(false) ? "int8"
-                                      : "bf16",
-              four.value_or(false) ? "load_in_4bit" : "adapter");
+    if (four.value_or(false) || eight.value_or(false)) {
+        draft.set("settings.lora.base",
+                  four.value_or(false) ? "nf4" : "int8",
+                  four.value_or(false) ? "load_in_4bit" : "load_in_8bit");
+    } else {
+        FABRICAST_TRY(importBaseType(draft));
+    }
     FABRICAST_TRY(draft.copyWhole("settings.lora.rank", "lora_r"));
     FABRICAST_ASSIGN(const auto dropout, keys.number("lora_dropout"));
     if (dropout && *dropout > 0.0) {

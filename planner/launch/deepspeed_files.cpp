@@ -3,6 +3,7 @@
 #include "planner/launch/deepspeed_experts.h"
 #include "planner/launch/hugging_face.h"
 #include "planner/launch/liger_kernels.h"
+#include "planner/launch/trainer_arguments.h"
 #include "planner/spec/autoep_presets.h"
 #include "planner/spec/setting_names.h"
 #include "planner/text/json_text.h"
@@ -12,10 +13,22 @@
 namespace fabricast {
 namespace {
 
+/// A Trainer divides samples among all ranks: stages, tensor and sequence ranks and deepspeed.moe
+/// are of scripts that make them themselves.
+bool runsTrainer(const Scenario& scenario) {
+    const Layout& layout = scenario.layout;
+    return layout.pp == 1 && layout.tp == 1 && layout.cp == 1 &&
+           scenario.settings.kernels.experts != ExpertKernel::DeepSpeed;
+}
+
 /// Of its own experts the script is told.
 std::vector<std::string_view> toldToDeepspeed(const Scenario& scenario) {
     std::vector<std::string_view> told = {
         "deepspeed.*", "precision.*", "optimizer.kind", "recompute.kind", "engine"};
+    if (runsTrainer(scenario)) {
+        told.insert(told.end(),
+                    {"kernels.attention", "kernels.attention_code", "phases.evaluation_batch"});
+    }
     if (scenario.settings.kernels.experts == ExpertKernel::DeepSpeed) {
         told.insert(told.end(), {"kernels.experts", "kernels.capacity_factor"});
     }
@@ -111,8 +124,8 @@ void addDeepspeedOptimizer(const Scenario& scenario, OptimizerOwner owner, JsonT
             json.add("lr", "auto");
             json.add("weight_decay", "auto");
         } else {
-            json.add("lr", 2e-5);
-            json.add("weight_decay", 0.1);
+            json.add("lr", kLearningRate);
+            json.add("weight_decay", kWeightDecay);
         }
         json.end();
         json.end();
@@ -135,6 +148,40 @@ void addAutoEp(const Scenario& scenario, JsonText& json) {
     json.add("autoep_size", scenario.layout.ep);
     json.add("preset_model", autoEpPreset(scenario.model.family));
     json.end();
+}
+
+/// Of a script that is no Trainer's.
+void addOwnArguments(const Scenario& scenario, LaunchFiles& files) {
+    const OptimizerSettings& optimizer = scenario.settings.optimizer;
+    files.untold.emplace_back("train.py, or what TRAIN names, is yours");
+    if (!isDeepspeedOptimizer(optimizer.kind)) {
+        if (const Result<std::string> made = trainerOptimizer(optimizer)) {
+            files.untold.emplace_back(
+                "the optimizer: train.py takes --optim, as TrainingArguments does");
+            files.command.emplace_back("--optim");
+            files.command.push_back(*made);
+        }
+    }
+    if (scenario.layout.pp > 1) {
+        files.command.emplace_back("--pipeline-parallel-size");
+        files.command.push_back(std::to_string(scenario.layout.pp));
+    }
+    addSampleArguments(scenario, files);
+}
+
+Result<void> addScriptArguments(const LaunchFacts& facts, LaunchFiles& files) {
+    const OptimizerSettings& optimizer = facts.scenario.settings.optimizer;
+    const bool isDeepspeeds = isDeepspeedOptimizer(optimizer.kind);
+    if (!isDeepspeeds && !trainerOptimizer(optimizer)) {
+        files.untold.push_back("train.py makes the optimizer: " +
+                               std::string(nameOf(optimizer.kind)));
+    }
+    if (!runsTrainer(facts.scenario)) {
+        addOwnArguments(facts.scenario, files);
+        return {};
+    }
+    return addTrainerArguments(
+        facts, {.optimizes = !isDeepspeeds, .learnsAsFile = isDeepspeeds}, files);
 }
 
 }  // namespace
@@ -207,27 +254,9 @@ Result<LaunchFiles> deepspeedFiles(const LaunchFacts& facts) {
             "name, "
             "or Ulysses' groups as mpu");
     }
-    const OptimizerKind optimizer = scenario.settings.optimizer.kind;
-    const Result<std::string> made = trainerOptimizer(scenario.settings.optimizer);
-    const bool isTyped = !isDeepspeedOptimizer(optimizer) && made;
-    if (isTyped) {
-        files.untold.emplace_back(
-            "the optimizer: train.py takes --optim, as TrainingArguments does");
-    } else if (!isDeepspeedOptimizer(optimizer)) {
-        files.untold.push_back("train.py makes the optimizer: " + std::string(nameOf(optimizer)));
-    }
     files.files.push_back({"deepspeed.json", std::move(text)});
-    files.untold.emplace_back("train.py, or what TRAIN names, is yours");
     files.command = {"\"${TRAIN:-train.py}\"", "--deepspeed", "deepspeed.json"};
-    if (isTyped) {
-        files.command.emplace_back("--optim");
-        files.command.push_back(*made);
-    }
-    if (scenario.layout.pp > 1) {
-        files.command.emplace_back("--pipeline-parallel-size");
-        files.command.push_back(std::to_string(scenario.layout.pp));
-    }
-    addSampleArguments(scenario, true, files);
+    FABRICAST_TRY(addScriptArguments(facts, files));
     addExpertArguments(scenario, files);
     addAdapterArguments(scenario, files);
     addLigerArguments(scenario, files);

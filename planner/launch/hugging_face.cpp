@@ -111,7 +111,9 @@ std::vector<std::string> adapterArguments(const Scenario& scenario) {
         words.emplace_back(lora.base == Dtype::Nf4 ? "--load_in_4bit" : "--load_in_8bit");
     } else {
         words.emplace_back("--dtype");
-        words.emplace_back(lora.base == Dtype::Fp32 ? "float32" : "bfloat16");
+        words.emplace_back(lora.base == Dtype::Fp32   ? "float32"
+                           : lora.base == Dtype::Fp16 ? "float16"
+                                                      : "bfloat16");
     }
     if (lora.doubleQuantization) {
         words.emplace_back("--use_bnb_nested_quant");
@@ -119,12 +121,12 @@ std::vector<std::string> adapterArguments(const Scenario& scenario) {
     return words;
 }
 
-void addSampleArguments(const Scenario& scenario, bool tellsRecompute, LaunchFiles& files) {
+void addSampleArguments(const Scenario& scenario, LaunchFiles& files) {
     files.command.emplace_back("--max_length");
     files.command.push_back(std::to_string(scenario.workload.sequence));
     files.untold.emplace_back(
         "the length of a sample: train.py takes --max_length, as TRL's SFTConfig does");
-    if (tellsRecompute && scenario.settings.recompute.kind == Checkpointing::Full) {
+    if (scenario.settings.recompute.kind == Checkpointing::Full) {
         files.command.emplace_back("--gradient_checkpointing");
         files.command.emplace_back("true");
         files.untold.emplace_back(
@@ -176,6 +178,12 @@ void addSavingArguments(const LaunchFacts& facts, LaunchFiles& files) {
     }
     files.untold.emplace_back(
         "checkpoints: train.py takes --save_strategy and --save_steps, as TrainingArguments does");
+}
+
+std::string unpackingOf(const LaunchFacts& facts) {
+    return facts.packed == "mxfp4" ? "Mxfp4Config"
+           : facts.packed == "fp8" ? "FineGrainedFP8Config"
+                                   : "";
 }
 
 std::string attentionName(const Scenario& scenario) {

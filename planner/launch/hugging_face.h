@@ -23,8 +23,8 @@ std::vector<std::string> adapterArguments(const Scenario& scenario);
 /// The same behind the script of run.sh, which has to take them.
 void addAdapterArguments(const Scenario& scenario, LaunchFiles& files);
 
-/// How long samples are, and recomputation where no file says it, behind the script of run.sh.
-void addSampleArguments(const Scenario& scenario, bool tellsRecompute, LaunchFiles& files);
+/// How long samples are, and what is recomputed, behind a script that is no Trainer's.
+void addSampleArguments(const Scenario& scenario, LaunchFiles& files);
 
 /// Settings that files for transformers' models do not say, of which `told` are said otherwise.
 /// Adapters are said by arguments or keys, and of losses Liger's alone.
@@ -33,6 +33,10 @@ Result<std::vector<std::string>> untoldByTransformers(const Scenario& scenario,
 
 /// How often the script of run.sh saves, in TrainingArguments' words.
 void addSavingArguments(const LaunchFacts& facts, LaunchFiles& files);
+
+/// The class of transformers that unpacks the checkpoint's weights, "Mxfp4Config", with
+/// dequantize=True; empty: they are not packed.
+std::string unpackingOf(const LaunchFacts& facts);
 
 /// As `attn_implementation` names it.
 std::string attentionName(const Scenario& scenario);

@@ -92,6 +92,16 @@ Result<void> importAxolotlContext(ScenarioDraft& draft) {
     return {};
 }
 
+/// Weights that are unpacked have the type of the others; those that stay packed are not modelled.
+Result<void> importUnpacking(ScenarioDraft& draft) {
+    LaunchKeys& keys = draft.keys();
+    FABRICAST_ASSIGN(const auto unpacks, keys.flag("model_quantization_config_kwargs.dequantize"));
+    if (unpacks.value_or(false)) {
+        (void)keys.use("model_quantization_config");
+    }
+    return {};
+}
+
 Result<void> importAxolotlKernels(ScenarioDraft& draft) {
     LaunchKeys& keys = draft.keys();
     const std::string checkpointing = keys.text("gradient_checkpointing").value_or("false");
@@ -105,11 +115,13 @@ Result<void> importAxolotlKernels(ScenarioDraft& draft) {
         draft.note("gradient_checkpointing " + checkpointing + " is forecast as true");
     }
     FABRICAST_ASSIGN(const auto half, keys.flag("fp16"));
-    const std::string bf16 = keys.text("bf16").value_or("true");
+    const std::string bf16 = keys.has("bf16") ? keys.text("bf16").value_or("auto") : "auto";
     if (half.value_or(false)) {
         draft.set("workload.precision", "fp16", "fp16");
     } else if (bf16 == "false" || bf16 == "full") {
         draft.set("workload.precision", bf16 == "full" ? "pure_bf16" : "fp32", "bf16");
+    } else if (bf16 == "auto" && !keys.has("deepspeed")) {  // whose file says it
+        draft.set("workload.precision", "auto", keys.has("bf16") ? "bf16" : "base_model");
     } else if (bf16 != "true" && bf16 != "auto") {
         return keys.refuse(*keys.use("bf16"), "is true, false, auto or full");
     }
@@ -243,6 +255,7 @@ Result<JsonValue> importAxolotl(LaunchKeys& file, const ImportContext& context) 
     FABRICAST_TRY(importTrainerOptimizer(draft, "optimizer"));
     FABRICAST_TRY(importAxolotlTuning(draft, context));
     FABRICAST_TRY(refuseMixedTypes(draft));
+    FABRICAST_TRY(importUnpacking(draft));
     FABRICAST_TRY(importAxolotlKernels(draft));
     FABRICAST_TRY(draft.copyWhole("layout.tp", "tensor_parallel_size"));
     FABRICAST_TRY(importAxolotlContext(draft));

@@ -22,6 +22,9 @@ namespace {
 constexpr std::array<std::string_view, 4> kUnmodelledByTrainer = {
     "--tp_size", "--neftune_noise_alpha", "--group_by_length", "--torch_empty_cache_steps"};
 
+constexpr std::array<std::string_view, 3> kBatchKeys = {
+    "train_batch_size", "train_micro_batch_size_per_gpu", "gradient_accumulation_steps"};
+
 /// Whether products are of bf16 beside weights of any type, as a file or an argument says, or
 /// nothing does: the default of the stack.
 bool isAutocast(const JsonValue& scenario) {
@@ -44,6 +47,16 @@ void importOneProcess(ScenarioDraft& draft, bool isDeepspeed) {
     } else {
         draft.set("imported.one_process", true, python);
     }
+}
+
+/// Whether DeepSpeed's file leaves no number of the batch to the Trainer: it is DeepSpeed's run,
+/// and the arguments repeat what its file says.
+bool saysWholeBatch(const LaunchKeys& config) {
+    return std::ranges::all_of(kBatchKeys, [&config](std::string_view path) {
+        const LaunchKey* const key = config.find(path);
+        return key != nullptr && key->values.size() == 1 && !key->values.front().empty() &&
+               key->values.front().find_first_not_of("0123456789") == std::string::npos;
+    });
 }
 
 /// torch.compile by an argument of accelerate launch.
@@ -110,6 +123,7 @@ const std::vector<std::string_view>& harmlessToTrainer() {
 Result<JsonValue> importTrainer(OpenedFile& file, const ImportContext& context) {
     LaunchKeys& keys = file.keys;
     ScenarioDraft draft(keys);
+    bool isDeepspeeds = false;
     draft.set("stack", "accelerate", "script");
     (void)keys.use(kTrlKey);
     (void)keys.use("--config");
@@ -149,9 +163,13 @@ Result<JsonValue> importTrainer(OpenedFile& file, const ImportContext& context) 
             named.keys.append(keys, {"torchrun "});
         } else if (readKind == LaunchKind::Deepspeed) {
             named.keys.append(keys, {"--gradient_checkpointing"});  // which its file leaves to it
+            isDeepspeeds = saysWholeBatch(named.keys);
         }
         FABRICAST_ASSIGN(const JsonValue scenario, importFile(named, context));
         draft.merge(scenario);
+        if (isDeepspeeds) {
+            draft.set("stack", "deepspeed", file.namedBy);
+        }
     }
     FABRICAST_ASSIGN(const std::optional<StartedRanks> ranks, startedRanks(draft));
     const bool byAccelerate = readKind == LaunchKind::Accelerate;
@@ -165,9 +183,12 @@ Result<JsonValue> importTrainer(OpenedFile& file, const ImportContext& context) 
     }
     FABRICAST_TRY(importDeviceMap(draft, ranks ? std::optional(ranks->count) : std::nullopt));
     FABRICAST_TRY(importTrainerBatch(draft));
-    FABRICAST_TRY(importTrainerPrecision(draft, byAccelerate));
+    FABRICAST_TRY(importTrainerPrecision(draft, byAccelerate || isDeepspeeds));
     FABRICAST_TRY(importPeft(draft));
-    FABRICAST_TRY(importLoadedWeights(draft, isAutocast(draft.scenario())));
+    // DeepSpeed casts what is trained, and keeps fp32 beside it, whatever is loaded.
+    if (readKind != LaunchKind::Deepspeed || keys.has("--use_peft")) {
+        FABRICAST_TRY(importLoadedWeights(draft, isAutocast(draft.scenario())));
+    }
     FABRICAST_TRY(importTrainerOptimizer(draft, "--optim"));
     FABRICAST_TRY(importTrainerSaving(draft, "--"));
     FABRICAST_TRY(importTrainerEvaluation(draft));

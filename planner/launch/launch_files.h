@@ -29,7 +29,9 @@ struct LaunchFacts {
     std::vector<std::string> about;  ///< the lines that every file starts with
     Launcher launcher = Launcher::Torchrun;
     std::optional<SavedStates> saved{};  ///< where the plan says how
-    std::string tunerTable{};            ///< of NCCL's example tuner plugin; empty: none is wanted
+    bool loads = false;        ///< the user names what to load, and weights are not made up
+    std::string packed{};      ///< the quant_method of the checkpoint's weights; empty: none
+    std::string tunerTable{};  ///< of NCCL's example tuner plugin; empty: none is wanted
 };
 
 struct LaunchFile {

@@ -52,7 +52,11 @@ Result<LoadedWeights> loadedWeights(ScenarioDraft& draft) {
 Result<void> importLoadedWeights(ScenarioDraft& draft, bool autocast) {
     const std::string shard = valueOf(draft.scenario(), "layout", "shard");
     const bool adapts = valueOf(draft.scenario(), "settings", "tuning") == "lora";
-    if (!adapts && !shard.empty() && shard != "none") {
+    // Without mixed precision FSDP2's copies have the type that was loaded.
+    const bool keeps = (shard == "fsdp" || shard == "hsdp") &&
+                       valueOf(draft.scenario(), "workload", "precision") == "fp32" &&
+                       draft.keys().has("--dtype");
+    if (!adapts && !shard.empty() && shard != "none" && !keeps) {
         return {};
     }
     if (adapts && autocast && shard.starts_with("zero")) {

@@ -97,7 +97,10 @@ std::string ddpPart(const Settings& settings) {
     return text + ")\n";
 }
 
-std::string imports(const Scenario& scenario, bool fsdp, bool saves) {
+std::string imports(const LaunchFacts& facts, bool fsdp) {
+    const Scenario& scenario = facts.scenario;
+    const bool saves = facts.saved.has_value();
+    const std::string unpacks = facts.loads ? unpackingOf(facts) : "";
     return std::string("import os\n\nimport torch\nimport torch.distributed as dist\n") +
            (saves ? "import torch.distributed.checkpoint as dcp\n"
                     "from torch.distributed.checkpoint.state_dict import get_state_dict\n"
@@ -106,7 +109,8 @@ std::string imports(const Scenario& scenario, bool fsdp, bool saves) {
                    "from torch.distributed.fsdp import CPUOffloadPolicy, MixedPrecisionPolicy, "
                    "fully_shard\n"
                  : "from torch.nn.parallel import DistributedDataParallel\n") +
-           "from transformers import AutoConfig, AutoModelForCausalLM\n" +
+           "from transformers import AutoConfig, AutoModelForCausalLM" +
+           (unpacks.empty() ? "" : ", " + unpacks) + "\n" +
            (usesLiger(scenario.settings.kernels)
                 ? "from liger_kernel.transformers import " + ligerFunction(scenario.model) + "\n\n"
                 : "\n");
@@ -186,6 +190,21 @@ std::string helpers() {
            "    return max(lists, key=len)\n\n";
 }
 
+/// On the host, by every rank: what --load-from names, or else random weights of its shape.
+std::string madeModel(const LaunchFacts& facts) {
+    const std::string unpacks = unpackingOf(facts);
+    const std::string how = "dtype=" + torchDtype(facts.scenario.settings.precision.parameters) +
+                            ", attn_implementation=" + quotedText(attentionName(facts.scenario)) +
+                            (facts.loads && !unpacks.empty()
+                                 ? ",\n        quantization_config=" + unpacks + "(dequantize=True)"
+                                 : std::string()) +
+                            ")\n";
+    return facts.loads ? "    model = AutoModelForCausalLM.from_pretrained(MODEL, " + how
+                       : "    # Random weights: --load-from NAME writes from_pretrained.\n"
+                         "    model = AutoModelForCausalLM.from_config(model_config, " +
+                             how;
+}
+
 }  // namespace
 
 Result<LaunchFiles> torchFiles(const LaunchFacts& facts) {
@@ -209,7 +228,7 @@ Result<LaunchFiles> torchFiles(const LaunchFacts& facts) {
     FABRICAST_TRY(checkAttention(scenario));
     LaunchFiles files;
     FABRICAST_ASSIGN(files.untold, untoldByTransformers(scenario, kToldToTorch));
-    std::string text = commentOf(facts.about) + imports(scenario, fsdp, facts.saved.has_value());
+    std::string text = commentOf(facts.about) + imports(facts, fsdp);
     text += "MODEL = " + quotedText(facts.loadFrom) + "\n";
     text += "SEQUENCE = " + std::to_string(scenario.workload.sequence) + "\n";
     text += "MICRO_BATCH = " + std::to_string(scenario.layout.microBatch) + "\n";
@@ -225,10 +244,7 @@ Result<LaunchFiles> torchFiles(const LaunchFacts& facts) {
                  ? "    # Of Liger's kernels those that the forecast has.\n    " +
                        ligerCall(scenario) + "\n"
                  : "") +
-            "    # Random weights, made on the host by every rank; from_pretrained loads them.\n"
-            "    model = AutoModelForCausalLM.from_config(model_config, dtype=" +
-            torchDtype(settings.precision.parameters) +
-            ", attn_implementation=" + quotedText(attentionName(scenario)) + ")\n";
+            madeModel(facts);
     text += "    model.config.use_cache = False\n";
     if (settings.recompute.kind == Checkpointing::Full) {
         text += "    model.gradient_checkpointing_enable()\n";

@@ -88,9 +88,13 @@ Result<void> importTrainerPrecision(ScenarioDraft& draft, bool isSaid) {
                      "bf16: what TRL has from 0.19 on where neither bf16 nor fp16 is given");
     }
     FABRICAST_TRY(draft.copyFlag("settings.kernels.compile", "--torch_compile"));
-    FABRICAST_ASSIGN(const auto checkpoints, keys.flag("--gradient_checkpointing"));
+    // The newer name wins in transformers (TrainingArguments.__post_init__).
+    const char* const newer = "--activation_checkpointing";
+    const char* const name = keys.has(newer) ? newer : "--gradient_checkpointing";
+    FABRICAST_ASSIGN(const auto checkpoints, keys.flag(name));
+    (void)keys.use("--gradient_checkpointing");
     if (checkpoints.value_or(byTrl)) {
-        draft.set("layout.recompute", "full", checkpoints ? "--gradient_checkpointing" : "script");
+        draft.set("layout.recompute", "full", checkpoints ? name : "script");
     }
     if (byTrl && !checkpoints) {
         draft.assume("layout.recompute",

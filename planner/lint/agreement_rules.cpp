@@ -2,6 +2,8 @@
 #include "planner/launch/trl.h"
 #include "planner/lint/lint_rule.h"
 
+#include <optional>
+
 namespace fabricast {
 namespace {
 
@@ -71,8 +73,17 @@ LintHits besideEarlier(const LintView& view, const Look& look) {
     return hits;
 }
 
+/// A Trainer with neither on takes what the launcher's environment says.
+bool takesLaunchers(const LintFile& file, const LintFile& launcher) {
+    return launcher.kind() == LaunchKind::Accelerate && file.kind() == LaunchKind::Trainer &&
+           precisionOf(file).name == "fp32";
+}
+
 LintHits twoPrecisions(const LintView& view) {
     return besideEarlier(view, [&view](const LintFile& earlier, LintHits& hits) {
+        if (takesLaunchers(earlier, view.file) || takesLaunchers(view.file, earlier)) {
+            return;
+        }
         const SaidPrecision before = precisionOf(earlier);
         const SaidPrecision here = precisionOf(view.file);
         if (!before.name.empty() && !here.name.empty() && before.name != here.name) {
@@ -89,20 +100,26 @@ struct SharedNumber {
     std::string_view axolotl;
     std::string_view trainer;
     std::string_view deepspeed;
+    std::optional<double> trainersOwn{};  ///< TrainingArguments' where it is not given
 };
 constexpr std::array kShared = {
     SharedNumber{"deepspeed_config.gradient_accumulation_steps",
                  "gradient_accumulation_steps",
                  "--gradient_accumulation_steps",
-                 "gradient_accumulation_steps"},
-    SharedNumber{
-        "", "micro_batch_size", "--per_device_train_batch_size", "train_micro_batch_size_per_gpu"},
+                 "gradient_accumulation_steps",
+                 1.0},
+    SharedNumber{"",
+                 "micro_batch_size",
+                 "--per_device_train_batch_size",
+                 "train_micro_batch_size_per_gpu",
+                 8.0},
     SharedNumber{"deepspeed_config.gradient_clipping",
                  "max_grad_norm",
                  "--max_grad_norm",
-                 "gradient_clipping"},
-    SharedNumber{"", "learning_rate", "--learning_rate", "optimizer.params.lr"},
-    SharedNumber{"", "weight_decay", "--weight_decay", "optimizer.params.weight_decay"},
+                 "gradient_clipping",
+                 1.0},
+    SharedNumber{"", "learning_rate", "--learning_rate", "optimizer.params.lr", 5e-5},
+    SharedNumber{"", "weight_decay", "--weight_decay", "optimizer.params.weight_decay", 0.0},
     SharedNumber{"deepspeed_config.zero_stage", "", "", "zero_optimization.stage"}};
 
 std::string_view nameIn(const SharedNumber& number, LaunchKind kind) {
@@ -125,8 +142,40 @@ std::string_view nameIn(const SharedNumber& number, LaunchKind kind) {
     return "";
 }
 
+/// What a Trainer has where its command line does not say a number that DeepSpeed's file has: it
+/// compares them all, and ends with a mismatch. TRL's trainers have defaults of their own, and a
+/// program may say it where it is not read.
+LintHits unsaidNumbers(const LintView& view) {
+    LintHits hits;
+    const LintFile& config = view.file;
+    for (const LintFile& earlier : view.files) {
+        const std::string& source = earlier.keys().source();
+        const bool isLine = earlier.kind() == LaunchKind::Trainer && !source.ends_with(".py") &&
+                            earlier.has("--deepspeed") && earlier.has("--output_dir") &&
+                            !hasTrlsDefaults(earlier.keys()) &&
+                            !trainsOnPreferences(earlier.keys());
+        if (config.kind() != LaunchKind::Deepspeed || !isLine) {
+            continue;
+        }
+        for (const SharedNumber& one : kShared) {
+            const auto said = config.number(one.deepspeed);
+            if (!said || !one.trainersOwn || earlier.has(one.trainer) ||
+                *said == *one.trainersOwn) {
+                continue;
+            }
+            hits.push_back({config.at(one.deepspeed),
+                            std::string(one.deepspeed) + " is " + config.text(one.deepspeed) +
+                                ", and without " + std::string(one.trainer) + " the Trainer of " +
+                                source + " has another value",
+                            std::string(one.trainer) + " " + config.text(one.deepspeed) +
+                                R"( there, or "auto" here)"});
+        }
+    }
+    return hits;
+}
+
 LintHits twoNumbers(const LintView& view) {
-    return besideEarlier(view, [&view](const LintFile& earlier, LintHits& hits) {
+    LintHits all = besideEarlier(view, [&view](const LintFile& earlier, LintHits& hits) {
         for (const SharedNumber& one : kShared) {
             const std::string_view there = nameIn(one, earlier.kind());
             const std::string_view here = nameIn(one, view.file.kind());
@@ -141,6 +190,9 @@ LintHits twoNumbers(const LintView& view) {
             }
         }
     });
+    const LintHits unsaid = unsaidNumbers(view);
+    all.insert(all.end(), unsaid.begin(), unsaid.end());
+    return all;
 }
 
 /// bf16, Ampere's tensor cores, and the kernels of FlashAttention came together.

@@ -1,6 +1,7 @@
 #include "planner/lint/lint_rule.h"
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <utility>
 
@@ -104,6 +105,21 @@ bool isLeft(const SizeBounds& size, const LintView& view, double value) {
            (view.file.kind() == LaunchKind::Titan || view.file.keys().source().ends_with(".py"));
 }
 
+/// "nan", "-inf", "1e999": a number to whoever reads it, and no size.
+bool isNoNumber(const LaunchKey& key) {
+    if (key.values.size() != 1 || numberOf(key)) {
+        return false;
+    }
+    std::string word = key.values.front();
+    std::ranges::transform(word, word.begin(), [](unsigned char letter) {
+        return static_cast<char>(std::tolower(letter));
+    });
+    word.erase(0, word.find_first_not_of("+-."));
+    const bool isHuge = !word.empty() && word.find_first_not_of("0123456789e+.") == word.npos &&
+                        word.find('e') != word.npos;
+    return word == "nan" || word == "inf" || word == "infinity" || isHuge;
+}
+
 /// A word where nobody fills in a number: torchtune has no "auto", only ${…} of another key.
 bool isWordOfTune(const LintView& view, const LaunchKey& key) {
     const std::string word = view.file.kind() == LaunchKind::Tune ? view.file.text(key.path) : "";
@@ -118,7 +134,7 @@ LintHits senselessSizes(const LintView& view) {
         const auto size = std::ranges::find(kSizes, sizeName(key.path), &SizeBounds::name);
         const bool counts = size != kSizes.end() && view.file.at(key.path) == &key;
         const std::optional<double> value = counts ? numberOf(key) : std::nullopt;
-        const bool isWord = counts && isWordOfTune(view, key);
+        const bool isWord = counts && (isWordOfTune(view, key) || isNoNumber(key));
         if (!isWord && (!value || isLeft(*size, view, *value))) {
             continue;
         }

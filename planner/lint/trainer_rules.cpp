@@ -33,7 +33,12 @@ LintHits fullTrainer(const LintView& view) {
     const bool isHalf = file.isOn("--fp16") || file.isOn("--bf16");
     const bool isOthers = hasTrlsDefaults(file.keys()) || trainsOnPreferences(file.keys());
     const bool byDefault = isOthers && !file.isOff("--bf16");  // TRL's is bf16
-    if (isHalf || byDefault || view.other(LaunchKind::Deepspeed) != nullptr ||
+    const LintFile* const launcher = view.other(LaunchKind::Accelerate);
+    const bool byLauncher = launcher != nullptr && launcher->has("mixed_precision") &&
+                            launcher->text("mixed_precision") != "no";
+    const bool isPure = file.text("--dtype") == "bfloat16";  // the weights themselves
+    if (isHalf || byDefault || byLauncher || isPure ||
+        view.other(LaunchKind::Deepspeed) != nullptr ||
         !file.has("--per_device_train_batch_size")) {
         return {};
     }

@@ -19,6 +19,9 @@ bool isTyped(const ScenarioRequest& request, std::string_view group, std::string
 
 /// A launch file says its own: what it leaves open is its framework's default.
 bool saysPrecision(const ScenarioRequest& request) {
+    if (request.workload.precision == kPrecisionOfGpu) {
+        return false;
+    }
     return !request.madeOf.empty() || !request.workload.precision.empty() ||
            isTyped(request, "precision", "compute") || isTyped(request, "precision", "parameters");
 }
@@ -52,7 +55,11 @@ Result<Settings> withGpuDefaults(const ScenarioRequest& request,
                                  Settings settings) {
     if (settings.precision.compute == Dtype::Bf16 && !multipliesBf16(gpu) &&
         !saysPrecision(request) && computesIn(stack, Dtype::Fp16)) {
+        const LoraSettings typed = settings.lora;
         FABRICAST_ASSIGN(settings, withPrecision(std::move(settings), "fp16", ""));
+        LoraSettings& lora = settings.lora;
+        lora.base = isTyped(request, "lora", "base") ? typed.base : lora.base;
+        lora.dtype = isTyped(request, "lora", "dtype") ? typed.dtype : lora.dtype;
     }
     if (runsFlashAttention(gpu) || isTyped(request, "kernels", "attention_code")) {
         return settings;

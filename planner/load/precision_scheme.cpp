@@ -31,6 +31,11 @@ Settings halfPrecision(Settings settings) {
                          &precision.moments}) {
         *dtype = *dtype == Dtype::Bf16 ? Dtype::Fp16 : *dtype;
     }
+    if (settings.tuning == Tuning::Lora) {  // loaded, and cast, in the type that is multiplied in
+        for (Dtype* dtype : {&settings.lora.base, &settings.lora.dtype}) {
+            *dtype = *dtype == Dtype::Bf16 ? Dtype::Fp16 : *dtype;
+        }
+    }
     return settings;
 }
 
@@ -106,6 +111,9 @@ Result<Settings> withPrecision(Settings settings, std::string_view name, const s
         if (scheme.name == name) {
             return scheme.apply(std::move(settings));
         }
+    }
+    if (name == kPrecisionOfGpu) {
+        return settings;
     }
     const auto quantization = name == "fp8"
                                   ? Quantization::Fp8Tensorwise

@@ -8,6 +8,9 @@
 
 namespace fabricast {
 
+/// Of a launch file that leaves it to the framework: bf16, or fp16 where the GPU has no bf16.
+inline constexpr std::string_view kPrecisionOfGpu = "auto";
+
 /// Every name that --precision takes: "fp32", "fp16", "bf16", "pure_bf16", and the quantizations.
 std::vector<std::string_view> precisionNames();
 

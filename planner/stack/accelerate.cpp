@@ -167,6 +167,9 @@ Settings accelerateDefaults(const Layout& layout, Tuning tuning) {
             settings = deepspeedStack().defaults(layout, tuning);
             break;
     }
+    if (layout.cp > 1 && !isZero(layout.shard)) {  // torch's context_parallel splits it alone
+        settings.kernels.attentionCode = AttentionCode::Native;
+    }
     settings.optimizer.kernel = OptimizerKernel::Fused;
     settings.optimizer.decayGroups = true;
     settings.torch.sync = GradientSync::LastMicroBatch;

@@ -26,6 +26,7 @@ Settings axolotlDefaults(const Layout& layout, Tuning tuning) {
     settings.lora.doubleQuantization = true;  // what its loader always asks bitsandbytes for
     settings.allocator = AllocatorKind::ExpandableSegments;  // set_pytorch_cuda_alloc_conf
     settings.kernels.balancedContext = false;                // it cuts a batch with torch.chunk
+    settings.kernels.attentionCode = AttentionCode::Flash2;  // ring-flash-attn's, too
     if (layout.shard == Shard::None && tuning == Tuning::Full) {
         PrecisionSettings& precision = settings.precision;
         precision.parameters = precision.gradients = precision.reduce = precision.moments =

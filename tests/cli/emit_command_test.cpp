@@ -112,17 +112,20 @@ TEST(Emit, ReadsBackWhatItWrote) {
     }
 }
 
-// A script's own sizes are no part of what was compared.
-TEST(Emit, SaysWhatOfAPlanItsFilesDoNotSay) {
+// run.sh tells a script its sizes: they are part of what was compared.
+TEST(Emit, TellsAScriptTheSizesOfThePlan) {
     const std::string plan =
         "emit -m llama-3.1-8b -c dgx-h100 --seq 4096 --global-batch 64 --check --no-fail "
         "--layout shard=fsdp --stack ";
-    const std::string accelerate = ran(plan + "accelerate").out;
-    EXPECT_NE(accelerate.find("check: with what the files do not say: workload.global_batch=64, "
-                              "layout.micro_batch="),
-              std::string::npos)
-        << accelerate;
-    EXPECT_EQ(ran(plan + "axolotl").out.find("do not say"), std::string::npos);
+    for (const std::string stack : {"accelerate",
+                                    "accelerate --optimizer adamw_8bit",
+                                    "accelerate --set settings.phases.evaluation_batch=2",
+                                    "axolotl --set settings.phases.evaluation_batch=2",
+                                    "axolotl"}) {
+        const std::string told = ran(plan + stack).out;
+        EXPECT_NE(told.find("check: read back as the same plan"), std::string::npos) << told;
+        EXPECT_EQ(told.find("do not say"), std::string::npos) << told;
+    }
 }
 
 // What the framework's file has no key for is among the script's arguments.
@@ -155,7 +158,7 @@ TEST(Emit, ReadsAttentionAndAdaptersOfExpertsBack) {
     for (const Told& one :
          {Told{"-m gpt-oss-20b --stack accelerate", "kernels-community/vllm-flash-attn3"},
           Told{"-m gpt-oss-20b --stack accelerate --set settings.kernels.attention=unfused",
-               "attn_implementation=\"eager\""},
+               "--attn_implementation eager"},
           Told{"-m gpt-oss-20b --stack axolotl --set settings.kernels.attention=unfused",
                "attn_implementation: eager"},
           Told{"-m gpt-oss-20b --stack axolotl", "kernels-community/vllm-flash-attn3"},

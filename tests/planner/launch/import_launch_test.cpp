@@ -300,6 +300,36 @@ TEST(Import, ReadsAxolotlsWrappedCheckpoints) {
     EXPECT_EQ(recomputeOf("fsdp_config:\n  fsdp_activation_checkpointing: true\n"), "full");
 }
 
+// DeepSpeed casts what is trained, at stage 0, too: the type that is loaded changes nothing.
+TEST(Import, LeavesTheTypeOfTrainedWeightsToDeepspeed) {
+    const LaunchFolder folder = {
+        {"run.sh",
+         "torchrun --nproc-per-node 8 train.py --deepspeed ds.json --dtype bfloat16 --bf16 true "
+         "--per_device_train_batch_size 1 --gradient_accumulation_steps 1 --output_dir o\n"},
+        {"ds.json",
+         "{\"train_batch_size\": 8, \"train_micro_batch_size_per_gpu\": 1, "
+         "\"gradient_accumulation_steps\": 1, \"bf16\": {\"enabled\": true}}\n"}};
+    EXPECT_EQ(readFrom(folder, "run.sh", "settings.precision.moments"), "-");
+    EXPECT_EQ(readFrom(folder, "run.sh", "stack"), "\"deepspeed\"");
+    EXPECT_EQ(readFrom(folder, "run.sh", "layout.recompute"), "-");
+}
+
+// Axolotl's bf16 is "auto" where it is not said: bf16 where the GPU has it, or else fp16.
+TEST(Import, LeavesAxolotlsPrecisionToTheGpu) {
+    const auto precisionOf = [](const std::string& more) {
+        const JsonValue run = imported("base_model: x\nadapter: lora\n" + more, "a.yaml").value();
+        const JsonValue* const precision = run.find("workload")->find("precision");
+        const JsonValue* const base = run.find("settings")->find("lora");
+        return (precision == nullptr ? "-" : precision->text().value()) + " " +
+               (base == nullptr ? "-" : base->find("base")->text().value());
+    };
+    EXPECT_EQ(precisionOf(""), "auto -");
+    EXPECT_EQ(precisionOf("bf16: auto\n"), "auto -");
+    EXPECT_EQ(precisionOf("bf16: true\n"), "- bf16");
+    EXPECT_EQ(precisionOf("fp16: true\n"), "fp16 fp16");
+    EXPECT_EQ(precisionOf("bf16: false\n"), "fp32 fp32");
+}
+
 // AxolotlInputConfig 0.19, validate_ring_attn_func: packed sequences are gathered, others go round.
 TEST(Import, ReadsWhichRingAxolotlHas) {
     const auto kindOf = [](const std::string& more) {

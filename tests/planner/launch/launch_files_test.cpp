@@ -54,6 +54,79 @@ TEST(LaunchFiles, SayWhatTheyDoNotTell) {
     EXPECT_NE(fileOf(launch, "run.sh").text.find("Not in these files"), std::string::npos);
 }
 
+/// The value behind an argument of run.sh; "-" where it has none.
+std::string argumentOf(const LaunchFiles& launch, const std::string& name) {
+    const auto at = std::ranges::find(launch.command, name);
+    return at == launch.command.end() ? "-" : *(at + 1);
+}
+
+// A Trainer's own defaults would train another plan, and DeepSpeed's file would not agree.
+TEST(LaunchFiles, TellATrainerWhatThePlanCountsOn) {
+    Scenario scenario = firstOf("accelerate");
+    scenario.layout.shard = Shard::Fsdp;
+    scenario.layout.microBatch = 2;
+    scenario.settings.recompute.kind = Checkpointing::Full;
+    scenario.settings.optimizer.kind = OptimizerKind::AdamW8bit;
+    scenario.settings.optimizer.library = LowBitLibrary::BitsAndBytes;
+    const LaunchFiles sharded = launchOf(scenario);
+    EXPECT_EQ(argumentOf(sharded, "--per_device_train_batch_size"), "2");
+    EXPECT_EQ(argumentOf(sharded, "--gradient_accumulation_steps"),
+              std::to_string(accumulationOf(scenario)));
+    EXPECT_EQ(argumentOf(sharded, "--optim"), "adamw_bnb_8bit");
+    EXPECT_EQ(argumentOf(sharded, "--gradient_checkpointing"), "false");  // the file wraps layers
+    scenario.settings.kernels.quantization = Quantization::Fp8Tensorwise;
+    EXPECT_EQ(argumentOf(launchOf(scenario), "--bf16"), "false");  // it would overrule the file's
+
+    scenario = firstOf("deepspeed");
+    scenario.layout.tp = scenario.layout.cp = scenario.layout.pp = 1;
+    const LaunchFiles zero = launchOf(scenario);
+    const std::string json = fileOf(zero, "deepspeed.json").text;
+    EXPECT_EQ(argumentOf(zero, "--per_device_train_batch_size"),
+              std::to_string(scenario.layout.microBatch));
+    EXPECT_EQ(argumentOf(zero, "--weight_decay"), "0.1");
+    EXPECT_NE(json.find("\"weight_decay\": 0.1"), std::string::npos) << json;
+    scenario.layout.tp = 2;  // AutoTP is of scripts that divide their samples themselves
+    EXPECT_EQ(argumentOf(launchOf(scenario), "--weight_decay"), "-");
+}
+
+// Axolotl's loader and transformers leave a packed checkpoint packed, unless they are told.
+TEST(LaunchFiles, UnpackTheWeightsOfACheckpoint) {
+    Scenario scenario = firstOf("axolotl");
+    scenario.layout.shard = Shard::Fsdp;
+    const auto yamlOf = [&scenario](const std::string& packed) {
+        LaunchFacts facts = factsOf(scenario, "0.19.0");
+        facts.packed = packed;
+        const auto launch = launchFiles(**findLaunchTarget("axolotl"), facts);
+        return launch ? fileOf(*launch, "axolotl.yaml").text : launch.error().text();
+    };
+    EXPECT_EQ(yamlOf("").find("model_quantization_config"), std::string::npos);
+    EXPECT_NE(yamlOf("").find("cpu_ram_efficient_loading: true"), std::string::npos);
+    const std::string text = yamlOf("mxfp4");
+    EXPECT_NE(text.find("model_quantization_config: Mxfp4Config\n"
+                        "model_quantization_config_kwargs: {dequantize: true}\n"),
+              std::string::npos)
+        << text;
+    EXPECT_NE(text.find("cpu_ram_efficient_loading: false"), std::string::npos) << text;
+    scenario.settings.tuning = Tuning::Lora;
+    scenario.settings.lora.base = Dtype::Nf4;
+    EXPECT_NE(yamlOf("mxfp4").find("--load-from a copy in bf16"), std::string::npos);
+}
+
+// Who names what to load does not want weights that are made up.
+TEST(LaunchFiles, LoadTheWeightsThatAreNamed) {
+    const Scenario scenario = firstOf("fsdp2");
+    LaunchFacts facts = factsOf(scenario, std::string((*findLaunchTarget("fsdp2"))->newest));
+    const auto programOf = [&facts] {
+        const LaunchFiles launch = launchFiles(**findLaunchTarget("fsdp2"), facts).value();
+        return fileOf(launch, "train.py").text;
+    };
+    EXPECT_NE(programOf().find("AutoModelForCausalLM.from_config("), std::string::npos);
+    facts.loads = true;
+    const std::string text = programOf();
+    EXPECT_NE(text.find("AutoModelForCausalLM.from_pretrained(MODEL, "), std::string::npos);
+    EXPECT_EQ(text.find("from_config"), std::string::npos) << text;
+}
+
 // Gradients in fp16 underflow, and GradScaler takes those of weights in fp32 alone.
 TEST(LaunchFiles, ScaleTheLossOfHalves) {
     for (const char* const stack : {"fsdp2", "ddp"}) {

@@ -6,6 +6,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
+
 namespace fabricast {
 namespace {
 
@@ -134,6 +137,7 @@ INSTANTIATE_TEST_SUITE_P(
                     Trip{"fsdp2", "llama-3.1-8b", "2.15", "run.sh"},
                     Trip{"ddp", "llama-3.1-8b", "2.15", "run.sh"},
                     Trip{"deepspeed", "llama-3.1-8b", "0.19.8", "run.sh"},
+                    Trip{"accelerate", "llama-3.1-8b", "1.15.0", "run.sh"},
                     Trip{"axolotl", "llama-3.1-8b", "0.19.0", "axolotl.yaml"},
                     Trip{"megatron", "llama-3.1-8b", "0.19", "run.sh"},
                     Trip{"megatron", "mixtral-8x7b", "0.19", "run.sh"},
@@ -218,6 +222,73 @@ TEST(RoundTripOfEngineKernels, GivesThemBack) {
         EXPECT_GT(written, 10U) << trip.target;
         const bool lacksExperts = !trip.experts && trip.model == std::string("mixtral-8x7b");
         EXPECT_EQ(refused > 0, !trip.ops || !trip.attention || lacksExperts) << trip.target;
+    }
+}
+
+/// Adapters, 8-bit optimizers, Liger's loss and evaluation in a plan, other ones for each.
+Scenario withTuning(Scenario scenario, std::size_t plan) {
+    constexpr std::array kBases = {Dtype::Bf16, Dtype::Nf4, Dtype::Int8};
+    constexpr std::array kOptimizers = {OptimizerKind::AdamW,
+                                        OptimizerKind::AdamW8bit,
+                                        OptimizerKind::PagedAdamW8bit,
+                                        OptimizerKind::Adafactor,
+                                        OptimizerKind::Lion};
+    const Stack& stack = **findStack(scenario.stack);
+    const bool adapts = plan % 4 != 0;
+    const Checkpointing recomputed = scenario.settings.recompute.kind;
+    scenario.settings = defaultSettings(
+        stack, scenario.model, scenario.layout, adapts ? Tuning::Lora : Tuning::Full);
+    Settings& settings = scenario.settings;
+    settings.recompute.kind = recomputed;
+    settings.optimizer.kind = kOptimizers[plan % kOptimizers.size()];
+    const bool isPlain = scenario.layout.tp * scenario.layout.cp * scenario.layout.pp == 1;
+    settings.phases.evaluationBatch = isPlain && plan % 7 == 0 ? 2 : 0;
+    if (adapts) {
+        settings.tuning = Tuning::Lora;
+        settings.lora.base = kBases[plan % kBases.size()];
+        settings.lora.rank = plan % 2 == 0 ? 8 : 64;
+        settings.lora.dropout = plan % 5 == 0 ? 0.1 : 0.0;
+        settings.lora.dora = plan % 11 == 0;
+    }
+    settings.lora.doubleQuantization &= settings.lora.base == Dtype::Nf4;  // as it is loaded
+    return scenario;
+}
+
+TEST(RoundTripOfTuning, GivesThePlanBack) {
+    for (const std::string stack : {"accelerate", "deepspeed", "axolotl"}) {
+        const LaunchTarget& target = **findLaunchTarget(stack);
+        std::size_t same = 0;
+        std::size_t plan = 0;
+        for (const Scenario& usual : layoutsOf(stack, "llama-3.1-8b")) {
+            const Scenario scenario = withTuning(usual, plan++);
+            if (!(*findStack(stack))->check(scenario)) {
+                continue;
+            }
+            const auto launch = launchFiles(target, factsOf(scenario, std::string(target.newest)));
+            if (!launch) {
+                EXPECT_EQ(launch.error().code, Error::Code::Unsupported) << launch.error().text();
+                continue;
+            }
+            LaunchFolder folder;
+            for (const LaunchFile& file : launch->files) {
+                folder.emplace(file.name, file.text);
+            }
+            const std::string first = stack == "axolotl" ? "axolotl.yaml" : "run.sh";
+            const auto imported = importedFrom(folder, first);
+            ASSERT_TRUE(imported) << imported.error().text() << folder[first];
+            const auto back = reloaded(*imported, "llama-3.1-8b", scenario);
+            ASSERT_TRUE(back) << back.error().text() << folder[first];
+            const bool settings = back->scenario.settings == scenario.settings;
+            const bool isUntold = std::ranges::any_of(launch->untold, [](const std::string& one) {
+                return one.starts_with("settings.");
+            });
+            EXPECT_TRUE(settings || isUntold)
+                << stack << " " << layoutText(scenario.layout)
+                << differencesOf(back->scenario, scenario) << folder[first];
+            EXPECT_EQ(back->scenario.workload.globalBatch, scenario.workload.globalBatch);
+            same += settings ? 1U : 0U;
+        }
+        EXPECT_GT(same, 10U) << stack;
     }
 }
 

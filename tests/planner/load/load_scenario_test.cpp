@@ -113,6 +113,34 @@ TEST(LoadScenario, DefaultsFollowTheGpu) {
               "parallelism");
 }
 
+// A base is loaded, and DeepSpeed's adapters are cast, in the type that is multiplied in. A file
+// that leaves its precision to the framework has the GPU's.
+TEST(LoadScenario, AdaptersFollowTheGpu) {
+    const auto typesOf = [](const std::string& more) {
+        const auto loaded =
+            load(R"({"model": "llama-3.1-8b", "cluster": {"name": "8xv100-sxm2-32gb"}, "stack": )" +
+                 more + "}");
+        if (!loaded) {
+            return loaded.error().text();
+        }
+        const Settings& settings = loaded->scenario.settings;
+        return std::string(nameOf(settings.precision.compute)) + " " +
+               std::string(nameOf(settings.lora.base)) + " " +
+               std::string(nameOf(settings.lora.dtype));
+    };
+    const std::string lora = R"(, "settings": {"tuning": "lora"})";
+    EXPECT_EQ(typesOf(R"("axolotl")" + lora), "fp16 fp16 fp32");
+    EXPECT_EQ(typesOf(R"("deepspeed", "layout": "shard=zero2")" + lora), "fp16 fp16 fp16");
+    EXPECT_EQ(typesOf(R"("axolotl", "settings": {"tuning": "lora", "lora": {"base": "fp32"}})"),
+              "fp16 fp32 fp32");
+    EXPECT_EQ(typesOf(R"("fsdp2")"), "fp16 bf16 fp32");  // where there are none
+    const std::string left =
+        R"("fsdp2", "imported": {"from": "axolotl: a.yaml"}, "workload": {"precision": )";
+    EXPECT_EQ(typesOf(left + R"("auto"})"), "fp16 bf16 fp32");
+    EXPECT_EQ(typesOf(left + R"("bf16"})").find("no matrix products in bf16") != std::string::npos,
+              true);
+}
+
 /// A hint leads to something that the GPU has.
 TEST(LoadScenario, NobodyIsToldToComputeInWhatTheGpuHasNot) {
     const auto hint = [](const std::string& cluster, const std::string& more) {
