@@ -42,7 +42,7 @@ void addMeasureFlags(const FlagSet& app, CalibrateFlags& flags) {
         .separatedBy(',');
     app.add("--ranks", measure.ranks, {1, kMostRanks}).describe("number of nccl or mpi processes");
     app.add("--hosts", measure.hosts, "hosts for the mpi processes: a,b,c")
-        .takes("LIST")
+        .takes("LIST", "a,b")
         .separatedBy(',');
     addText(app, "--scratch", measure.scratch, "DIR", "folder on the disk to measure");
     addText(app, "--probes", measure.probes, "DIR", "folder of the probe programs");

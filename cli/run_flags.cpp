@@ -79,10 +79,10 @@ void addRunFlags(const FlagSet& command, RunFlags& flags) {
              flags.stragglers,
              "slowdown: 1.3 (a GPU in the busiest stage), 1.3@stage0, "
              "1.3@node0/nic2-leaf4 (a link), 1.3@stage0/1h/5min (intermittent)")
-        .takes("LIST")
+        .takes("LIST", "1.3@stage0")
         .group(kRunGroup);
     command.add("--jitter", flags.jitter, "variation of a GPU's kernel times from step to step: 1%")
-        .takes("SHARE")
+        .takes("SHARE", "1%")
         .group(kRunGroup);
     command.add("--steps", flags.steps, {1, kMostSteps})
         .describe("number of steps of a run (default: from --tokens)")
@@ -94,7 +94,7 @@ void addRunFlags(const FlagSet& command, RunFlags& flags) {
         .describe("number of spare nodes (default: unlimited)")
         .group(kRunGroup);
     command.add("--repair", flags.repair, "time to repair a failed node: 1d (default: site)")
-        .takes("TIME")
+        .takes("TIME", "1d")
         .group(kRunGroup);
     command.add("--runs", flags.runs, {1, kMostRuns})
         .describe("number of runs (default: 200)")

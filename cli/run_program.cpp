@@ -63,7 +63,13 @@ public:
         options_.stop = surroundings.stop;
         options_.status = surroundings.status;
         options_.ask = surroundings.ask;
-        const auto refuse = [&](const Error& error) {
+        const auto refuse = [&](Error error) {
+            if (error.hint.empty()) {
+                error.hint = commandLine_.exampleOf(error.where);
+            }
+            if (error.hint.empty() && error.code == Error::Code::NotFound) {
+                error.hint = "the path of a file that is there";
+            }
             const bool color = wantsColor(options_.color, surroundings.terminalError, surroundings);
             return ProgramOutput{{}, errorText(error, color), exitCodeOf(error.code)};
         };

@@ -45,9 +45,12 @@ Result<ExitCode> sweepCode(const SweepAnswer& answer) {
 }  // namespace
 
 void addSweepFlags(const FlagSet& command, TypedSweep& flags, const char* what, const char* group) {
-    command.add("--sweep", flags.axes, what).takes("KEY=VALUES").oneEach().group(group);
+    command.add("--sweep", flags.axes, what)
+        .takes("KEY=VALUES", "cluster.nodes=1,2,4")
+        .oneEach()
+        .group(group);
     command.add("--out", flags.file, "keep the points of --sweep in this file, and go on from it")
-        .takes("FILE")
+        .takes("FILE", "sweep.json")
         .group(group);
 }
 

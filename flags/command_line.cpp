@@ -63,7 +63,11 @@ FlagInfo infoOf(const CLI::Option& option) {
                                ? std::vector<std::string>()
                                : splitWords(option.get_type_name()),
                   .repeats = option.get_expected_max() > 1,
-                  .isList = option.get_delimiter() != '\0'};
+                  .isList = option.get_delimiter() != '\0',
+                  .example = option.get_default_str()};
+    if (flag.example.empty() && !flag.words.empty()) {
+        flag.example = flag.words.front();
+    }
     for (const std::string& letter : option.get_snames()) {
         flag.names.push_back("-" + letter);
     }
@@ -90,6 +94,26 @@ CommandInfo infoOf(const CLI::App& app) {
         command.commands.push_back(infoOf(*inner));
     }
     return command;
+}
+
+/// What to type for it: "--steps 1", or where it has no example the word for its value.
+std::string exampleOf(const CLI::Option& option, const std::string& flag) {
+    const FlagInfo info = infoOf(option);
+    if (option.get_positional()) {
+        return info.example;
+    }
+    const std::string value = info.example.empty() ? info.value : info.example;
+    return value.empty() ? value : flag + " " + value;
+}
+
+/// Of a command, or of one that it is in, by one of the flag's names.
+std::string exampleOf(const CLI::App& command, const std::string& flag) {
+    for (const CLI::App* app = &command; app != nullptr; app = app->get_parent()) {
+        if (const CLI::Option* const option = app->get_option_no_throw(flag)) {
+            return exampleOf(*option, flag);
+        }
+    }
+    return "";
 }
 
 // ---- what was wrong with the arguments
@@ -170,17 +194,20 @@ constexpr std::array kRepeated = {
     Repeated{"--layout", "", "is given twice: commas separate its keys", "--layout tp=8,pp=4"}};
 
 /// "--model: 1 required TEXT missing" and "--model: At Most 1 required but received 2".
-Error mismatch(const std::string& what, const std::string& help) {
+Error mismatch(const std::string& what, const CLI::App& app) {
     const std::string flag = what.substr(0, what.find(':'));
     const bool repeated = what.find("received") != std::string::npos;
     for (const Repeated& one : kRepeated) {
-        const std::string command = " " + std::string(one.command) + " ";
-        const bool isOf = one.command.empty() || help.find(command) != std::string::npos;
+        const bool isOf = one.command.empty() || app.get_name() == one.command;
         if (repeated && flag == one.flag && isOf) {
             return {Error::Code::BadInput, flag, std::string(one.why), std::string(one.hint)};
         }
     }
-    return {Error::Code::BadInput, flag, repeated ? "is given twice" : "needs a value", help};
+    std::string hint = repeated ? "one " + flag : exampleOf(app, flag);
+    return {Error::Code::BadInput,
+            flag,
+            repeated ? "is given twice" : "needs a value",
+            hint.empty() ? commandName(app) + " --help" : std::move(hint)};
 }
 
 Error argumentError(const CLI::App& program, const CLI::ParseError& failure) {
@@ -197,7 +224,7 @@ Error argumentError(const CLI::App& program, const CLI::ParseError& failure) {
             Error::Code::BadInput, "", "missing command after \"" + commandName(*app) + "\"", help};
     }
     if (dynamic_cast<const CLI::ArgumentMismatch*>(&failure) != nullptr) {
-        return mismatch(failure.what(), help);
+        return mismatch(failure.what(), *app);
     }
     return {Error::Code::BadInput, "", failure.what(), help};
 }
@@ -211,11 +238,11 @@ std::string longNameOf(const std::string& names) {
 DeclaredFlag neverEmpty(CLI::Option* option, const std::string& names) {
     option->check([option, shown = longNameOf(names)](const std::string& typed) {
         if (typed.empty()) {
-            throw FlagError(
-                {Error::Code::BadInput,
-                 shown,
-                 "has an empty value",
-                 (option->get_positional() ? "" : shown + " ") + option->get_option_text()});
+            std::string hint = exampleOf(*option, shown);
+            throw FlagError({Error::Code::BadInput,
+                             shown,
+                             "has an empty value",
+                             hint.empty() ? option->get_option_text() : std::move(hint)});
         }
         return std::string();
     });
@@ -224,8 +251,11 @@ DeclaredFlag neverEmpty(CLI::Option* option, const std::string& names) {
 
 }  // namespace
 
-DeclaredFlag& DeclaredFlag::takes(const char* what) {
+DeclaredFlag& DeclaredFlag::takes(const char* what, std::string_view example) {
     option_->option_text(what);
+    if (!example.empty()) {
+        option_->default_str(std::string(example));  // the library shows it nowhere
+    }
     return *this;
 }
 
@@ -325,7 +355,7 @@ DeclaredFlag FlagSet::add(const std::string& names,
                        value = number;
                        return {};
                    })
-        .takes("N");
+        .takes("N", std::to_string(range.first));
 }
 
 DeclaredFlag FlagSet::addRead(const std::string& names,
@@ -378,6 +408,10 @@ CommandLine::CommandLine(const char* program, const char* description, const cha
 }
 
 CommandLine::~CommandLine() = default;
+
+std::string CommandLine::exampleOf(const std::string& flag) const {
+    return fabricast::exampleOf(*chosenCommand(*app_), flag);
+}
 
 Result<std::optional<std::string>> CommandLine::parse(const std::vector<std::string>& arguments) {
     if (arguments.empty()) {

@@ -25,8 +25,8 @@ namespace fabricast {
 class DeclaredFlag {
 public:
     explicit DeclaredFlag(CLI::Option* option) : option_(option) {}
-    /// The word for its value: "FILE".
-    DeclaredFlag& takes(const char* what);
+    /// The word for its value: "FILE"; and a value that is accepted, for whoever typed another.
+    DeclaredFlag& takes(const char* what, std::string_view example = {});
     /// The words that it may be, for completion.
     DeclaredFlag& oneOf(const std::vector<std::string>& words);
     DeclaredFlag& describe(const std::string& text);
@@ -124,6 +124,9 @@ public:
     /// to be done. An error is in our words: an unknown command or flag with the nearest one, or
     /// what the flag's own check said.
     Result<std::optional<std::string>> parse(const std::vector<std::string>& arguments);
+    /// What to type for a flag of the command that was chosen, by one of its names: "--steps 1".
+    /// Empty where no flag is called so, or it has no example.
+    [[nodiscard]] std::string exampleOf(const std::string& flag) const;
 
 private:
     std::unique_ptr<CLI::App> app_;

@@ -19,7 +19,7 @@ Result<void> checkValue(const QuestionFlag& flag, const std::string& text) {
     return fail(Error::Code::BadInput,
                 std::string(flag.typed),
                 "needs a value; \"" + text + "\" is the next flag",
-                std::string(flag.typed) + " " + flag.what);
+                std::string(flag.typed) + " " + flag.example);
 }
 
 /// "fsdp2,megatron" is two values of a list.
@@ -64,6 +64,30 @@ Result<void> addEdits(const QuestionArguments& arguments,
     return {};
 }
 
+/// As it is typed: "--seq 8192", "--layout tp=8", "--set workload.sequence=8192".
+std::string typedAs(const Edit& edit) {
+    const std::vector<Edit> one = {edit};
+    return edit.origin == "--set" ? "--set " + edit.path + "=" + edit.value : typed(one);
+}
+
+/// Of two values of a key neither is taken in silence, whichever flags say them.
+Result<void> checkSaidOnce(const std::vector<Edit>& edits) {
+    for (auto edit = edits.begin(); edit != edits.end(); ++edit) {
+        const auto before = std::find_if(edits.begin(), edit, [&edit](const Edit& one) {
+            return one.path == edit->path && one.value != edit->value;
+        });
+        const QuestionFlag* const flag = flagOf(edit->path);
+        if (before != edit && (flag == nullptr || !flag->isList)) {
+            return fail(Error::Code::BadInput,
+                        edit->origin,
+                        "\"" + edit->path + "\" is given twice: " + typedAs(*before) + ", and " +
+                            typedAs(*edit),
+                        typedAs(*edit) + " alone");
+        }
+    }
+    return {};
+}
+
 Result<std::vector<Edit>> editsOf(const QuestionArguments& arguments,
                                   const GlobalOptions& options) {
     std::vector<Edit> edits;
@@ -76,6 +100,7 @@ Result<std::vector<Edit>> editsOf(const QuestionArguments& arguments,
         FABRICAST_ASSIGN(Edit edit, assignment(set, "--set"));
         edits.push_back(std::move(edit));
     }
+    FABRICAST_TRY(checkSaidOnce(edits));
     return edits;
 }
 
@@ -96,12 +121,12 @@ void addQuestionFlags(const FlagSet& command,
         }
         if (flag.isList) {
             command.add(flag.names, arguments.lists[flag.typed], flag.description)
-                .takes(flag.what)
+                .takes(flag.what, flag.example)
                 .oneEach()
                 .group(flag.group);
         } else {
             command.add(flag.names, arguments.values[flag.typed], flag.description)
-                .takes(flag.what)
+                .takes(flag.what, flag.example)
                 .group(flag.group);
         }
     }

@@ -13,6 +13,7 @@ struct FlagInfo {
     std::vector<std::string> words{};  ///< values that are known; may be empty
     bool repeats = false;              ///< may be typed several times
     bool isList = false;               ///< one value is several words, joined by commas
+    std::string example{};             ///< a value that is accepted; may be empty
 
     [[nodiscard]] bool takesValue() const { return !value.empty(); }
     /// "-c, --cluster NAME".

@@ -63,14 +63,13 @@ void addNew(std::vector<Change>& changes, std::vector<Change> more) {
     }
 }
 
-/// Changes for what failed: memory, speed, or both.
+/// Changes of a question for what failed: memory, speed, or both.
 std::vector<Change> changesOf(const Question& asked,
+                              const Scenario& now,
                               const CheckReport& report,
                               const Workbench& bench) {
-    const ChangeSubject subject{.question = asked,
-                                .now = report.side.scenario,
-                                .stacks = {report.side.scenario.stack},
-                                .profiles = &bench.profiles()};
+    const ChangeSubject subject{
+        .question = asked, .now = now, .stacks = {now.stack}, .profiles = &bench.profiles()};
     const auto failed = [&](bool memory) {
         return std::ranges::any_of(report.requirements, [memory](const CheckedRequirement& one) {
             return isFailed(one) && isAboutMemory(one) == memory;
@@ -120,7 +119,7 @@ public:
         : report_(report), baseline_(baseline), bench_(bench) {}
 
     Result<Judgement> judge(const Question& changed) {
-        FABRICAST_ASSIGN(const ComparedSide side, answeredSide(changed, bench_, "", ""));
+        FABRICAST_ASSIGN(ComparedSide side, answeredSide(changed, bench_, "", ""));
         std::vector<CheckedRequirement> after = judgedAgain(report_.requirements, side, baseline_);
         const Verdict fit = side.memory.verdict;
         const Verdict now = report_.side.memory.verdict;
@@ -132,6 +131,7 @@ public:
             return one.verdict == CheckVerdict::Fails;
         });
         Judgement judgement{.distance = worstShortfall(after), .reaches = holds && fits};
+        judgement.plan.scenario = std::move(side.scenario);
         judged_[typed(changed)] = {.after = std::move(after), .verdict = fit};
         return judgement;
     }
@@ -197,6 +197,10 @@ std::vector<TriedChange> worthPairing(std::vector<TriedChange> found) {
     return found;
 }
 
+bool hasFix(const std::vector<TriedChange>& found) {
+    return std::ranges::any_of(found, [](const TriedChange& one) { return one.judgement.reaches; });
+}
+
 /// What costs nothing comes before another training, and that before other hardware.
 void sortFixes(std::vector<TriedChange>& found) {
     sortChanges(found, ChangeOrder::LeastEffort);
@@ -217,17 +221,31 @@ Result<std::vector<CheckFix>> checkFixes(const Question& question,
     FABRICAST_ASSIGN(const Question asked, with(question, held));
     FixJudge judge(report, baseline, bench);
     const auto judged = [&judge](const Question& changed, double) { return judge.judge(changed); };
+    const auto catalogue = [&](const Question& changed, const Scenario& now) {
+        return changesOf(changed, now, report, bench);
+    };
     ChangeSearch search{.before = worstShortfall(report.requirements),
                         .worth = 1.0,
                         .order = ChangeOrder::LeastEffort,
                         .tries = kMostTries};
-    FABRICAST_ASSIGN(std::vector<TriedChange> found,
-                     findChanges(asked, changesOf(asked, report, bench), judged, search, watch));
+    FABRICAST_ASSIGN(
+        std::vector<TriedChange> found,
+        findChanges(asked, catalogue(asked, report.side.scenario), judged, search, watch));
+    const std::optional<TriedChange> first =
+        found.empty() ? std::nullopt : std::optional(found.front());
     if (!hasFreeFix(found)) {
         search.tries = kMostTries;
         FABRICAST_ASSIGN(std::vector<TriedChange> pairs,
                          findPairs(asked, worthPairing(found), judged, search, watch));
         std::ranges::move(pairs, std::back_inserter(found));
+    }
+    if (first && !hasFix(found)) {
+        search.tries = kMostTries;
+        FABRICAST_ASSIGN(std::optional<TriedChange> chain,
+                         findChain(asked, *first, catalogue, judged, search, watch));
+        if (chain) {
+            found.push_back(*std::move(chain));
+        }
     }
     sortFixes(found);
     std::vector<CheckFix> fixes;

@@ -12,6 +12,7 @@ namespace fabricast {
 namespace {
 
 constexpr std::size_t kMostPaired = 8;
+constexpr std::size_t kMostChained = 4;
 
 std::vector<const Change*> pointersTo(const std::vector<Change>& changes) {
     std::vector<const Change*> pointers;
@@ -167,6 +168,29 @@ Result<std::vector<TriedChange>> findPairs(const Question& question,
         }
     }
     return tryAll(question, std::move(trials), judge, search, watch);
+}
+
+Result<std::optional<TriedChange>> findChain(const Question& question,
+                                             TriedChange first,
+                                             const Catalogue& catalogue,
+                                             const Judge& judge,
+                                             ChangeSearch& search,
+                                             const Watch& watch) {
+    TriedChange now = std::move(first);
+    for (std::size_t made = 1; made < kMostChained && !now.judgement.reaches; ++made) {
+        FABRICAST_ASSIGN(const Question changed, with(question, now.edits()));
+        search.before = now.judgement.distance;
+        FABRICAST_ASSIGN(
+            std::vector<TriedChange> next,
+            findChanges(
+                changed, catalogue(changed, now.judgement.plan.scenario), judge, search, watch));
+        if (next.empty()) {
+            return std::optional<TriedChange>();
+        }
+        now.changes.push_back(std::move(next.front().changes.front()));
+        now.judgement = std::move(next.front().judgement);
+    }
+    return now.judgement.reaches ? std::optional(std::move(now)) : std::nullopt;
 }
 
 }  // namespace fabricast

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <functional>
 #include <limits>
+#include <optional>
 #include <vector>
 
 namespace fabricast {
@@ -69,6 +70,18 @@ Result<std::vector<TriedChange>> findPairs(const Question& question,
                                            const Judge& judge,
                                            ChangeSearch& search,
                                            const Watch& watch);
+
+/// The changes that may be tried for a question, which now is this scenario.
+using Catalogue = std::function<std::vector<Change>(const Question& asked, const Scenario& now)>;
+
+/// Where no single change is enough: the first one, then the best one after it, until the aim is
+/// reached; nothing where a few do not reach it. The judgements hold the scenarios.
+Result<std::optional<TriedChange>> findChain(const Question& question,
+                                             TriedChange first,
+                                             const Catalogue& catalogue,
+                                             const Judge& judge,
+                                             ChangeSearch& search,
+                                             const Watch& watch);
 
 void sortChanges(std::vector<TriedChange>& found, ChangeOrder order);
 

@@ -154,7 +154,8 @@ std::string exitCodesTopic() {
            "reached\n"
            "1  it does not fit, a target or a budget is missed, a requirement fails (0 with "
            "--no-fail)\n"
-           "2  no answer: bad input, with its position and a hint, or nothing that is modelled\n"
+           "2  no forecast: bad input (an error with its place and a hint), or nothing is modelled "
+           "(an answer of plan and advise says why)\n"
            "3  check: the forecast's interval does not tell whether a requirement holds\n"
            "4  environment: a file cannot be written, out of memory\n"
            "5  a bug in fabricast\n";

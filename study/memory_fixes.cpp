@@ -16,7 +16,6 @@ namespace {
 
 constexpr std::size_t kMostFixes = 5;
 constexpr std::size_t kMostLookedAt = 8;
-constexpr int kMostCombined = 4;
 
 /// Every stage is walked for every change that is tried.
 int triesFor(const Layout& layout) {
@@ -57,39 +56,24 @@ public:
                    .threads = bench.threads()}) {}
 
     Result<std::vector<TriedChange>> singles(const Question& question) {
-        return tryAll(question, scenario_, distanceOf(memory_));
+        search_.before = distanceOf(memory_);
+        return findChanges(question, catalogue(question, scenario_), judge(), search_, watch_);
     }
 
-    /// Where no single change is enough: the best one, then the best one after it, until it fits.
-    Result<std::optional<TriedChange>> combined(const Question& question, TriedChange now) {
-        for (int step = 1; step < kMostCombined && !now.judgement.reaches; ++step) {
-            FABRICAST_ASSIGN(const Question changed, with(question, now.edits()));
-            FABRICAST_ASSIGN(std::vector<TriedChange> next,
-                             tryAll(changed, now.judgement.plan.scenario, now.judgement.distance));
-            if (next.empty()) {
-                return std::optional<TriedChange>();
-            }
-            now.changes.push_back(std::move(next.front().changes.front()));
-            now.judgement = std::move(next.front().judgement);
-        }
-        return now.judgement.reaches ? std::optional(std::move(now)) : std::nullopt;
+    Result<std::optional<TriedChange>> combined(const Question& question, TriedChange first) {
+        return findChain(question, std::move(first), &catalogue, judge(), search_, watch_);
     }
 
 private:
-    Result<std::vector<TriedChange>> tryAll(const Question& question,
-                                            const Scenario& now,
-                                            double before) {
-        search_.before = before;
-        const ChangeSubject subject{.question = question, .now = now, .stacks = {now.stack}};
-        return findChanges(
-            question,
-            changesFor(Aim::Memory, subject),
-            [this](const Question& changed, double enough) { return judge(changed, enough); },
-            search_,
-            watch_);
+    static std::vector<Change> catalogue(const Question& question, const Scenario& now) {
+        return changesFor(Aim::Memory, {.question = question, .now = now, .stacks = {now.stack}});
     }
 
-    Result<Judgement> judge(const Question& changed, double enough) const {
+    [[nodiscard]] Judge judge() const {
+        return [this](const Question& changed, double enough) { return judged(changed, enough); };
+    }
+
+    [[nodiscard]] Result<Judgement> judged(const Question& changed, double enough) const {
         FABRICAST_ASSIGN(LoadedScenario loaded,
                          loadScenario(changed.root, bench_.profiles(), changed.folders));
         const auto most = Bytes(static_cast<std::int64_t>(enough));

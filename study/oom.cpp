@@ -53,20 +53,27 @@ void addFragments(const MemoryMessage& message, std::vector<OomCause>& causes) {
     }
 }
 
-/// NCCL's buffers are most of what several GPUs hold beside PyTorch; one alone has none.
-void addNotPyTorch(const MemoryMessage& message, bool alone, std::vector<OomCause>& causes) {
+/// The buffers of NCCL, or on AMD's cards RCCL, are most of what several GPUs hold beside PyTorch;
+/// one alone has none.
+void addNotPyTorch(const MemoryMessage& message,
+                   const Scenario* scenario,
+                   std::vector<OomCause>& causes) {
+    const bool alone = scenario != nullptr && scenario->layout.world() == 1;
+    const bool isAmd = scenario != nullptr && scenario->cluster.node.gpu.vendor == "AMD";
+    const std::string library = isAmd ? "RCCL" : "NCCL";
     const std::optional<Bytes> beside = message.notPyTorch();
     if (!beside || static_cast<double>(beside->count()) < kGibi ||
         share(*beside, message) <= kNotable) {
         return;
     }
     causes.push_back(
-        {shortText(*beside) + (message.inUse ? " of this process is" : " is") +
-             " not PyTorch's: CUDA context, " + (alone ? "" : "NCCL's buffers, ") + "libraries" +
-             (message.inUse ? "" : ", and other processes"),
+        {shortText(*beside) + (message.inUse ? " of this process is" : " is") + " not PyTorch's: " +
+             (isAmd ? "HIP" : "CUDA") + " context, " + (alone ? "" : library + "'s buffers, ") +
+             "libraries" + (message.inUse ? "" : ", and other processes"),
          alone ? "fewer libraries that load their own kernels; the context itself stays"
-               : "fewer communicators, NCCL_NVLS_ENABLE=0 within NVLink, NCCL_BUFFSIZE or "
-                 "NCCL_MAX_NCHANNELS smaller; the context itself stays"});
+               : std::string("fewer communicators, ") +
+                     (isAmd ? "" : "NCCL_NVLS_ENABLE=0 within NVLink, ") +
+                     "NCCL_BUFFSIZE or NCCL_MAX_NCHANNELS smaller; the context itself stays"});
 }
 
 void addPools(const MemoryMessage& message, std::vector<OomCause>& causes) {
@@ -77,7 +84,7 @@ void addPools(const MemoryMessage& message, std::vector<OomCause>& causes) {
     }
 }
 
-std::vector<OomCause> causesOf(const MemoryMessage& message, bool alone) {
+std::vector<OomCause> causesOf(const MemoryMessage& message, const Scenario* scenario) {
     std::vector<OomCause> causes;
     if (!message.isFailure()) {
         return causes;
@@ -91,7 +98,7 @@ std::vector<OomCause> causesOf(const MemoryMessage& message, bool alone) {
     addOtherProcesses(message, causes);
     addFragments(message, causes);
     addPools(message, causes);
-    addNotPyTorch(message, alone, causes);
+    addNotPyTorch(message, scenario, causes);
     return causes;
 }
 
@@ -215,8 +222,7 @@ Result<OomAnswer> explainOom(const OomAsk& ask, const Workbench& bench, const Wa
             return tl::unexpected(located(std::move(added).error(), ask.question->root));
         }
     }
-    const bool alone = answer.scenario && answer.scenario->layout.world() == 1;
-    answer.causes = causesOf(answer.message, alone);
+    answer.causes = causesOf(answer.message, answer.scenario ? &*answer.scenario : nullptr);
     answer.layers = layersOf(answer.message, answer.forecast ? &*answer.forecast : nullptr);
     return answer;
 }

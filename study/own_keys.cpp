@@ -18,6 +18,7 @@ namespace fabricast {
 namespace {
 
 constexpr const char* kScript = "run.sh";
+constexpr std::string_view kEvaluationBatch = "settings.phases.evaluation_batch";
 
 /// More keys than a person would read behind "Fix:".
 constexpr std::size_t kMostOwnKeys = 8;
@@ -25,7 +26,7 @@ constexpr std::size_t kMostOwnKeys = 8;
 /// What arguments of the Trainer say of a change, which no file that is written does.
 struct TrainerWords {
     std::string_view path;
-    std::string_view value;
+    std::string_view value;  ///< empty: any, which is typed as it is
     std::string_view argument;
     std::string_view typed;
 };
@@ -35,7 +36,9 @@ constexpr std::array kTrainerWords = {
     TrainerWords{"settings.kernels.compile", "true", "--torch_compile", "true"},
     TrainerWords{"workload.optimizer", "adamw_8bit", "--optim", "adamw_bnb_8bit"},
     TrainerWords{"workload.optimizer", "paged_adamw_8bit", "--optim", "paged_adamw_8bit"},
-    TrainerWords{"settings.lora.base", "bf16", "--dtype", "bfloat16"}};
+    TrainerWords{"settings.lora.base", "bf16", "--dtype", "bfloat16"},
+    TrainerWords{kEvaluationBatch, "", "--per_device_eval_batch_size", ""},
+    TrainerWords{"settings.phases.kept_logits", "0", "--prediction_loss_only", "true"}};
 
 /// The file that a person would change, by the target that is written for its framework.
 struct OwnFile {
@@ -220,12 +223,13 @@ std::vector<TrainerArgument> trainersArguments(const Question& question,
             continue;
         }
         const auto* const found = std::ranges::find_if(kTrainerWords, [&](const auto& one) {
-            return one.path == edit.path && one.value == edit.value;
+            return one.path == edit.path && (one.value.empty() || one.value == edit.value);
         });
         if (found == kTrainerWords.end()) {
             return {};
         }
-        arguments.emplace_back(found->argument, found->typed);
+        arguments.emplace_back(found->argument,
+                               found->value.empty() ? edit.value : std::string(found->typed));
     }
     return arguments;
 }
@@ -261,6 +265,14 @@ std::string trainersWords(const OpenedFile& file, std::span<const TrainerArgumen
     return text;
 }
 
+/// Of Axolotl's files, none of which is written with an evaluation.
+std::string axolotlEvaluation(const OwnFile& own, std::span<const Edit> edits) {
+    const auto batch = std::ranges::find(edits, kEvaluationBatch, &Edit::path);
+    return own.file.kind == LaunchKind::Axolotl && batch != edits.end()
+               ? "eval_batch_size: " + batch->value
+               : "";
+}
+
 }  // namespace
 
 std::string ownKeysOf(std::span<const OpenedFile> files,
@@ -285,7 +297,14 @@ std::string ownKeysOf(std::span<const OpenedFile> files,
     }
     const Result<WrittenFile> before = writtenFile(question, *own, bench);
     const Result<WrittenFile> after = writtenFile(*changed, *own, bench);
-    return before && after ? ownDifference(*before, *after, *own) : "";
+    if (!before || !after) {
+        return "";
+    }
+    std::string text = ownDifference(*before, *after, *own);
+    if (const std::string evaluation = axolotlEvaluation(*own, edits); !evaluation.empty()) {
+        text += (text.empty() ? "" : ", ") + evaluation;
+    }
+    return text;
 }
 
 }  // namespace fabricast

@@ -87,12 +87,6 @@ Result<JsonValue> withoutAnswersDefaults(JsonValue root, const Edit& edit) {
     if (edit.path == "workload.precision") {
         return JsonBuilder::without(std::move(root), "settings.precision");
     }
-    if (edit.path == "layout.pp" && edit.value == "1") {  // what only a pipeline has
-        for (const std::string_view path : kPipelineLayout) {
-            root = JsonBuilder::without(std::move(root), path);
-        }
-        return root;
-    }
     if (edit.path != "stack") {
         return root;
     }
@@ -106,6 +100,20 @@ Result<JsonValue> withoutAnswersDefaults(JsonValue root, const Edit& edit) {
         }
     }
     return other;
+}
+
+/// One stage has no schedule: that of a file does not stand in its way.
+JsonValue withoutFilesSchedule(JsonValue root, const Edit& edit) {
+    if (edit.path != "layout.pp" || edit.value != "1") {
+        return root;
+    }
+    for (const std::string_view path : kPipelineLayout) {
+        const JsonValue* const said = valueAt(root, path);
+        if (said != nullptr && said->line() > 0) {
+            root = JsonBuilder::without(std::move(root), path);
+        }
+    }
+    return root;
 }
 
 /// Everything in a question that an edit replaces or says in another way.
@@ -179,6 +187,7 @@ Result<JsonValue> withoutSuperseded(JsonValue root, const Edit& edit, bool isAns
     if (isAnswer) {
         FABRICAST_ASSIGN(root, withoutAnswersDefaults(std::move(root), edit));
     }
+    root = withoutFilesSchedule(std::move(root), edit);
     const bool divides = edit.path == "cluster.nodes" || edit.path == "cluster.gpus";
     if (divides && root.find("imported") != nullptr) {
         FABRICAST_ASSIGN(root, withoutRanks(std::move(root), edit));

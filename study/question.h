@@ -22,14 +22,15 @@ struct Question {
     Folders folders{};          ///< where the paths in it start
     std::string file{};         ///< as it was typed; empty where everything is an edit
     std::vector<Edit> edits{};  ///< in the order made; of one path only the last
-    /// It is the scenario of an answer, which states every setting whether or not it was asked for.
+    /// It is the scenario of an answer that does not hold what was asked: it states every setting
+    /// whether or not it was asked for.
     bool isAnswer = false;
 };
 
-/// The scenario in a file, "-" for standard input, or in an answer of `explain -f json`; of a
-/// folder that of the launch file which starts the others. An empty path is an empty question.
-/// `directory` is where `path` and the paths of edits start. This and readInput are the only
-/// functions here that read files.
+/// The scenario in a file, "-" for standard input, or what an answer of `explain`, `plan` or
+/// `advise` in JSON was asked; of a folder that of the launch file which starts the others. An
+/// empty path is an empty question. `directory` is where `path` and the paths of edits start. This
+/// and readInput are the only functions here that read files.
 Result<Question> readQuestion(const std::string& path, const std::string& directory);
 
 /// The same of a text that was read before; `source` is what errors call it, and `folders` is where

@@ -10,6 +10,7 @@ struct QuestionFlag {
     std::string_view typed;   ///< as suggestions type it: "-n"
     std::string_view path;    ///< "cluster.nodes"; "layout" takes several keys at once
     const char* what;         ///< the value's placeholder in help
+    const char* example;      ///< a value that is accepted, as a shell takes it
     const char* description;  ///< in help
     const char* group = "The scenario";
     /// Typed as a flag, it replaces this whole part: another cluster has nothing of the one before.

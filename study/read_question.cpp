@@ -7,6 +7,7 @@
 #include "study/question.h"
 #include "study/question_document.h"
 
+#include <algorithm>
 #include <array>
 #include <filesystem>
 #include <memory>
@@ -17,16 +18,14 @@
 namespace fabricast {
 namespace {
 
-/// Whether the document is an answer of `explain`, whose scenario is the question; an answer of
-/// `plan` does not hold all of its question.
-Result<bool> isExplanation(const JsonValue& root) {
-    const JsonValue* schema = root.find("schema");
-    if (schema != nullptr && schema->text() == "fabricast.plan/1") {
-        return tl::unexpected(
-            schema->problem("is the answer of a search, which does not contain the whole question",
-                            "fabricast explain --layout … -f json, for one of its plans"));
-    }
-    return schema != nullptr && schema->text() == "fabricast.explain/1";
+constexpr std::array<std::string_view, 3> kAskedAgain = {
+    "fabricast.explain/1", "fabricast.plan/1", "fabricast.advice/1"};
+
+/// Of which answer the document is; empty: of none.
+std::string answerIn(const JsonValue& root) {
+    const JsonValue* const schema = root.find("schema");
+    const std::string name = schema == nullptr ? "" : schema->text().value_or("");
+    return std::ranges::find(kAskedAgain, name) == kAskedAgain.end() ? "" : name;
 }
 
 /// dp of an answer follows from its other keys, so that these can be changed.
@@ -57,17 +56,34 @@ Result<JsonValue> documentOf(std::string_view text,
     return importLaunch(text, source, {.read = read, .layers = &layersOfBuiltIn});
 }
 
+/// Of an answer what was asked; of one that does not hold it the scenario that `explain` answered.
+Result<void> takeAnsweredQuestion(Question& question) {
+    const std::string answer = answerIn(question.root);
+    if (answer.empty()) {
+        return {};
+    }
+    if (const JsonValue* const asked = question.root.find("asked")) {
+        question.root = JsonValue(*asked);
+        return question.root.expect(JsonValue::Kind::Object);
+    }
+    if (answer != kAskedAgain.front()) {
+        return tl::unexpected(question.root.find("schema")->problem(
+            "is the answer of a search, which does not contain the whole question",
+            "fabricast explain --layout … -f json, for one of its plans"));
+    }
+    FABRICAST_ASSIGN(const JsonValue* scenario, question.root.require("scenario"));
+    question.root = scenarioOfAnswer(JsonValue(*scenario));
+    question.isAnswer = true;
+    return {};
+}
+
 }  // namespace
 
 Result<Question> parseQuestion(std::string_view text, const std::string& source, Folders folders) {
     Question question{.folders = std::move(folders), .file = source};
     FABRICAST_ASSIGN(question.root, documentOf(text, source, question.folders));
     FABRICAST_TRY(question.root.expect(JsonValue::Kind::Object));
-    FABRICAST_ASSIGN(question.isAnswer, isExplanation(question.root));
-    if (question.isAnswer) {
-        FABRICAST_ASSIGN(const JsonValue* scenario, question.root.require("scenario"));
-        question.root = scenarioOfAnswer(JsonValue(*scenario));
-    }
+    FABRICAST_TRY(takeAnsweredQuestion(question));
     FABRICAST_ASSIGN(question.root, withObjects(std::move(question.root)));
     return question;
 }

@@ -16,6 +16,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <limits>
 #include <string>
 #include <utility>
@@ -291,6 +292,43 @@ void addBounds(const SizeCatalogue& catalogue, SizeAnswer& answer) {
     }
 }
 
+bool needsTokens(const SizeAsk& ask) {
+    return std::ranges::any_of(ask.targets, [](const SizeTarget& target) {
+        return target.metric != SizeMetric::TokensPerSecond;
+    });
+}
+
+/// Where several things are missing, one error lists them.
+Result<void> checkJobGiven(const Question& job, const SizeAsk& ask) {
+    struct Needed {
+        const char* path;
+        const char* what;
+        const char* example;
+        bool isNeeded;
+    };
+    const std::array needed = {
+        Needed{"model", "no model", "-m llama-3.1-8b", true},
+        Needed{"workload.global_batch", "no global batch", "--global-batch 1024", true},
+        Needed{"workload.tokens", "no number of tokens", "--tokens 1T", needsTokens(ask)}};
+    std::vector<std::string> missing;
+    std::string hint;
+    for (const Needed& one : needed) {
+        if (one.isNeeded && !says(job, one.path)) {
+            missing.emplace_back(one.what);
+            hint += (hint.empty() ? "" : " ") + std::string(one.example);
+        }
+    }
+    if (missing.size() < 2) {
+        return {};
+    }
+    std::string what = missing.front();
+    for (std::size_t i = 1; i < missing.size(); ++i) {
+        what += (i + 1 < missing.size() ? ", " : " and ") + missing[i];
+    }
+    return fail(
+        Error::Code::BadInput, job.file.empty() ? "model" : job.file, what + " given", hint);
+}
+
 }  // namespace
 
 Result<void> checkSizeJobs(std::span<const Question> jobs, const SizeAsk& ask) {
@@ -309,16 +347,14 @@ Result<void> checkSizeJobs(std::span<const Question> jobs, const SizeAsk& ask) {
                         "clusters of one site are compared",
                         "fabricast plan -n 8 --sites 2, for each number of nodes");
         }
+        FABRICAST_TRY(checkJobGiven(job, ask));
         if (!says(job, "workload.global_batch")) {
             return fail(Error::Code::BadInput,
                         where,
                         "the global batch is not given, and would differ from cluster to cluster",
                         "--global-batch 1024, or \"4M tokens\"");
         }
-        const bool needsTokens = std::ranges::any_of(ask.targets, [](const SizeTarget& target) {
-            return target.metric != SizeMetric::TokensPerSecond;
-        });
-        if (needsTokens && !says(job, "workload.tokens")) {
+        if (needsTokens(ask) && !says(job, "workload.tokens")) {
             return fail(Error::Code::BadInput,
                         job.file.empty() ? "--target" : job.file,
                         "the number of tokens of the run is not given",

@@ -5,6 +5,7 @@
 #include "planner/report/advice_json.h"
 #include "planner/report/advice_report.h"
 #include "study/next_command.h"
+#include "study/saved_question.h"
 
 #include <algorithm>
 #include <array>
@@ -35,11 +36,18 @@ ExitCode adviceCode(const Advice& advice) {
     return anyKnown ? ExitCode::DoesNotFit : ExitCode::BadInput;
 }
 
-using AdviceForm = AnswerForm<Advice>;
+struct ShownAdvice {
+    Advice advice;
+    JsonValue asked;  ///< with whole paths
+};
+using AdviceForm = AnswerForm<ShownAdvice>;
 constexpr std::array kAdviceForms = {
-    AdviceForm{"text", &adviceReport},
-    AdviceForm{"json", [](const Advice& advice) { return adviceJson(advice, FABRICAST_VERSION); }},
-    AdviceForm{"md", &adviceMarkdown}};
+    AdviceForm{"text", [](const ShownAdvice& all) { return adviceReport(all.advice); }},
+    AdviceForm{"json",
+               [](const ShownAdvice& all) {
+                   return adviceJson(all.advice, &all.asked, FABRICAST_VERSION);
+               }},
+    AdviceForm{"md", [](const ShownAdvice& all) { return adviceMarkdown(all.advice); }}};
 
 Result<Answer> runAdvise(const AdviseFlags& flags, const GlobalOptions& options) {
     if (options.format == Format::Csv) {
@@ -54,10 +62,12 @@ Result<Answer> runAdvise(const AdviseFlags& flags, const GlobalOptions& options)
     if (options.quiet && options.format != Format::Json) {
         advice.notes.clear();
     }
-    Answer answer = answerIn(options.format, advice, kAdviceForms);
-    answer.code = adviceCode(advice);
+    FABRICAST_ASSIGN(Question whole, withWholePaths(question, bench.profiles()));
+    const ShownAdvice all{std::move(advice), std::move(whole.root)};
+    Answer answer = answerIn(options.format, all, kAdviceForms);
+    answer.code = adviceCode(all.advice);
     if (!options.quiet && options.format == Format::Text) {
-        FABRICAST_ASSIGN(const std::string next, nextAfterAdvice(question, advice));
+        FABRICAST_ASSIGN(const std::string next, nextAfterAdvice(question, all.advice));
         answer.add(next);
     }
     return answer;

@@ -190,7 +190,7 @@ Command checkCommand(const FlagSet& program, const GlobalOptions& options) {
     constexpr const char* kGroup = "The check";
     app.add("files", flags->files, "scenarios").takes("[FILE...]");
     app.add("--require", flags->require, "a requirement (default: fits)")
-        .takes("EXPRESSION")
+        .takes("EXPRESSION", "fits")
         .oneEach()
         .group(kGroup);
     app.add("--baseline", flags->baseline, "the scenario as it was: a file, or git:REF")
@@ -199,7 +199,7 @@ Command checkCommand(const FlagSet& program, const GlobalOptions& options) {
     app.add("--max-regression",
             flags->mostRegression,
             "how much slower, or larger in memory, than the baseline")
-        .takes("SHARE")
+        .takes("SHARE", "2%")
         .group(kGroup);
     app.addChoice<NoBaseline>("--if-no-baseline", flags->ifNew, kIfNew)
         .describe("fail (default) or pass, where a scenario is new")
@@ -221,7 +221,7 @@ Command checkCommand(const FlagSet& program, const GlobalOptions& options) {
         .takes("WHAT")
         .group(kGroup);
     app.add("--report", flags->reports, "also write a report: junit=FILE, sarif, github, gitlab, …")
-        .takes("FORMAT=FILE")
+        .takes("FORMAT=FILE", "junit=report.xml")
         .oneEach()
         .group(kGroup);
     addQuestionFlags(app, flags->question, scenarioFlags());

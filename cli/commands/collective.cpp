@@ -28,9 +28,19 @@ std::optional<std::int64_t> typedCount(std::int64_t count) {
     return count > 0 ? std::optional(count) : std::nullopt;
 }
 
+/// A bare number is a size without a unit, or the number of ranks in its place.
+Result<Bytes> typedSize(const CollectiveFlags& flags) {
+    Result<Bytes> size = parseQuantity<Bytes>(flags.size, "size");
+    if (!size && flags.size.find_first_not_of("0123456789") == std::string::npos) {
+        size.error().hint = flags.ask.operation + " " + flags.size + "MB; of " + flags.size +
+                            " ranks: " + flags.ask.operation + " 1GB --ranks " + flags.size;
+    }
+    return size;
+}
+
 Result<CollectiveAsk> collectiveAsk(const CollectiveFlags& flags, const GlobalOptions& options) {
     CollectiveAsk ask = flags.ask;
-    FABRICAST_ASSIGN(ask.size, parseQuantity<Bytes>(flags.size, "size"));
+    FABRICAST_ASSIGN(ask.size, typedSize(flags));
     ask.cluster.nodes = typedCount(flags.nodes);
     ask.cluster.gpus = typedCount(flags.gpus);
     ask.cluster.gpusPerNode = typedCount(flags.gpusPerNode);
@@ -72,21 +82,24 @@ void addPlaceFlags(const FlagSet& app, CollectiveFlags& flags) {
     constexpr const char* kGroup = "The GPUs";
     ClusterRequest& cluster = flags.ask.cluster;
     app.add("-c,--cluster", cluster.name, "a cluster or node: dgx-h100")
-        .takes("NAME")
+        .takes("NAME", "dgx-h100")
         .group(kGroup);
     app.add("-n,--nodes", flags.nodes, {1, kMostGpus}).describe("number of nodes").group(kGroup);
     app.add("--gpus", flags.gpus, {1, kMostGpus})
         .describe("total number of GPUs, instead of -n")
         .group(kGroup);
-    app.add("--gpu", cluster.gpu, "nodes with this GPU, instead of -c").takes("NAME").group(kGroup);
+    app.add("--gpu", cluster.gpu, "nodes with this GPU, instead of -c")
+        .takes("NAME", "h100-sxm5-80gb")
+        .group(kGroup);
     app.add("--gpus-per-node", flags.gpusPerNode, {1, kMostGpus})
         .describe("with --gpu; with -c only so many of each node")
         .group(kGroup);
     app.add("--fabric", cluster.fabric, "network of these nodes, instead of their own: ib-ndr")
-        .takes("NAME")
+        .takes("NAME", "ib-ndr")
         .group(kGroup);
     app.add("--ranks", flags.ranks, {1, kMostGpus})
         .describe("the first so many GPUs (default: all)")
+        .takes("N", "2")
         .group(kGroup);
 }
 

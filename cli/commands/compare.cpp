@@ -107,14 +107,14 @@ Command compareCommand(const FlagSet& program, const GlobalOptions& options) {
     app.add("files", flags->files, "scenarios, or answers of explain -f json").takes("[FILE...]");
     addQuestionFlags(app, flags->question, scenarioFlags());
     app.add("--with", flags->changes, "add a side: the first one with these keys overridden")
-        .takes("CHANGES")
+        .takes("CHANGES", "layout.recompute=full")
         .oneEach()
         .group(kGroup);
     app.add("--baseline", flags->baseline, "the baseline side (default: A)")
-        .takes("NAME")
+        .takes("NAME", "A")
         .group(kGroup);
     app.add("--min-change", flags->leastChange, "hide smaller changes (default: 1%)")
-        .takes("SHARE")
+        .takes("SHARE", "1%")
         .group(kGroup);
     app.add("--all", flags->all, "show everything").group(kGroup);
     return {app, [flags, &options] { return runCompare(*flags, options); }, true};

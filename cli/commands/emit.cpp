@@ -82,7 +82,7 @@ Command emitCommand(const FlagSet& program, const GlobalOptions& options) {
         .describe("torchrun (default), slurm, kubernetes")
         .takes("NAME");
     app.add("--load-from", flags->ask.loadFrom, "the model on the Hub, or its folder")
-        .takes("NAME");
+        .takes("NAME", "meta-llama/Llama-3.1-8B");
     app.add("--nccl-tuner",
             flags->ask.ncclTuner,
             "with nccl_tuner.csv for NCCL's example tuner plugin: the forecast's own choices");

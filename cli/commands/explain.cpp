@@ -112,7 +112,7 @@ Command explainCommand(const FlagSet& program, const GlobalOptions& options) {
             flags->ask.sensitivity,
             "what a faster GPU, memory, network or host would bring");
     app.add("--why", flags->ask.why, "show the formula behind a number: activations, time.gemm, …")
-        .takes("KEY")
+        .takes("KEY", "activations")
         .oneEach();
     return {app, [flags, &options] { return runExplain(*flags, options); }, true};
 }

@@ -113,7 +113,7 @@ Command lintCommand(const FlagSet& program, const GlobalOptions& options) {
     app.add("files", flags->files, "launch files, or folders of them").takes("[FILE...]");
     app.add("--rules", flags->rules, "list all rules").group(kGroup);
     app.add("--ignore", flags->ask.ignored, "leave a rule out")
-        .takes("CODE")
+        .takes("CODE", "AC02")
         .oneEach()
         .group(kGroup);
     app.addChoice<LintSeverity>("--least", flags->least, kSeverities)
@@ -125,7 +125,7 @@ Command lintCommand(const FlagSet& program, const GlobalOptions& options) {
         .takes("SEVERITY")
         .group(kGroup);
     app.add("--report", flags->reports, "also write a report: junit=FILE, sarif, github, gitlab, …")
-        .takes("FORMAT=FILE")
+        .takes("FORMAT=FILE", "junit=report.xml")
         .oneEach()
         .group(kGroup);
     addQuestionFlags(app, flags->question, scenarioFlags());

@@ -75,7 +75,8 @@ Command modelCommand(const FlagSet& program, const GlobalOptions& options) {
         "  fabricast model path/to/config.json --format json");
     const auto flags = std::make_shared<ModelFlags>();
     app.add("model", flags->name, "a built-in name, a config.json, or its folder").takes("MODEL");
-    app.add("-m,--model", flags->flagged, "the same, as other commands take it").takes("MODEL");
+    app.add("-m,--model", flags->flagged, "the same, as other commands take it")
+        .takes("MODEL", "llama-3.1-8b");
     app.add("--seq", flags->sequence, {1, kLongestSequence})
         .describe("sequence length, for the FLOPs of attention");
     return {app, [flags, &options] { return runModel(*flags, options); }};

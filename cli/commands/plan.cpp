@@ -9,6 +9,7 @@
 #include "study/hardware.h"
 #include "study/next_command.h"
 #include "study/plan_points.h"
+#include "study/saved_question.h"
 #include "study/sweep_beside.h"
 #include "study/targets.h"
 
@@ -37,6 +38,7 @@ struct PlanFlags {
 struct TimedPlans {
     PlanReport report;
     double seconds = 0.0;
+    JsonValue asked{};  ///< with whole paths
 };
 
 using PlansForm = AnswerForm<TimedPlans>;
@@ -44,7 +46,7 @@ constexpr std::array kPlansForms = {
     PlansForm{"text", [](const TimedPlans& plans) { return planReport(plans.report); }},
     PlansForm{"json",
               [](const TimedPlans& plans) {
-                  return planJson(plans.report, plans.seconds, FABRICAST_VERSION);
+                  return planJson(plans.report, plans.seconds, &plans.asked, FABRICAST_VERSION);
               }},
     PlansForm{"csv", [](const TimedPlans& plans) { return planCsv(plans.report); }},
     PlansForm{"md", [](const TimedPlans& plans) { return planMarkdown(plans.report); }}};
@@ -69,7 +71,8 @@ Result<TimedPlans> planned(const Question& question,
     FABRICAST_ASSIGN(PlanReport report, plan(question, ask, bench, options.watch()));
     const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
     FABRICAST_TRY(checkAnyLayout(report, question, bench));
-    return TimedPlans{std::move(report), took.count()};
+    FABRICAST_ASSIGN(Question whole, withWholePaths(question, bench.profiles()));
+    return TimedPlans{std::move(report), took.count(), std::move(whole.root)};
 }
 
 /// What is asked of one cluster only.
@@ -122,6 +125,18 @@ Result<void> checkSweep(const PlanFlags& flags) {
                : fail(Error::Code::BadInput, other, "cannot be swept", "one of the two");
 }
 
+/// A table has no place for what says why it is empty.
+Result<Answer> noTable(const PlanReport& report) {
+    std::string why;
+    for (const PlanRejection& rejection : report.rejections) {
+        why += why.empty() ? rejection.why : "; " + rejection.stack + ": " + rejection.why;
+    }
+    return fail(Error::Code::Unsupported,
+                report.rejections.front().stack,
+                why,
+                "-f text, which says what would help");
+}
+
 Result<Answer> runPlan(PlanFlags flags, const GlobalOptions& options) {
     FABRICAST_TRY(checkSweep(flags));
     if (flags.clusters.size() > 1) {
@@ -152,9 +167,7 @@ Result<Answer> runPlan(PlanFlags flags, const GlobalOptions& options) {
                   : missed                                     ? ExitCode::DoesNotFit
                                                                : ExitCode::Ok;
     if (options.format == Format::Csv && answer.code == ExitCode::BadInput) {
-        for (const PlanRejection& rejection : report.rejections) {  // a table has no place for them
-            answer.remarks.push_back("error: " + rejection.stack + ": " + rejection.why);
-        }
+        return noTable(report);
     }
     if (options.verbose && options.format == Format::Text) {
         std::array<char, 64> took{};
@@ -182,14 +195,14 @@ Command planCommand(const FlagSet& program, const GlobalOptions& options) {
     constexpr const char* kGroup = "The search";
     addScenarioArguments(app, flags->question, {"--stack", "-c"});
     app.add("-c,--cluster", flags->clusters, "a cluster or node: dgx-h100; several are compared")
-        .takes("NAME")
+        .takes("NAME", "dgx-h100")
         .oneEach()
         .group("The scenario");
     addQuestionFlags(app, flags->question, searchFlags());
     app.add("--target",
             flags->targets,
             "tokens-per-s, step, mfu, days or hours; lists what would reach it")
-        .takes("METRIC=VALUE")
+        .takes("METRIC=VALUE", "mfu=40%")
         .oneOf({"tokens-per-s=", "step=", "mfu=", "days=", "hours="})
         .oneEach()
         .group(kGroup);

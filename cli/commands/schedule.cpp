@@ -51,7 +51,7 @@ Result<Answer> runSchedule(const ScheduleAsk& flags, const GlobalOptions& option
 
 void addShapeFlags(const FlagSet& app, ScheduleAsk& flags) {
     app.add("--stack", flags.stack, "framework whose order and rules apply (default: the paper's)")
-        .takes("NAME");
+        .takes("NAME", "megatron");
     app.add("--pp", flags.shape.ranks, {1, kMostPipelineRanks})
         .describe("pipeline ranks (default: 4)");
     app.add("--vpp", flags.shape.chunks, {1, kMostPipelineRanks})
@@ -68,7 +68,7 @@ void addTimeFlags(const FlagSet& app, TimelineSettings& settings) {
             "durations of forward, backward, input and weight gradient; one, or one per stage")
         .takes("\"F=1;B=2\"");
     app.add("--p2p", settings.handOver, "duration of a transfer to another rank (default: 0)")
-        .takes("TIME");
+        .takes("TIME", "0.1");
     app.addChoice<Receive>("--recv", settings.receive, kReceives)
         .describe("whether a rank computes while it receives: overlap, or block");
     app.addChoice<PairMode>("--pair", settings.pairs, kPairModes)

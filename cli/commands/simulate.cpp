@@ -141,12 +141,12 @@ Command simulateCommand(const FlagSet& program, const GlobalOptions& options) {
     addScenarioArguments(app, flags->question, {"--price", "--price-kind"});
     addRunFlags(app, flags->run);
     app.add("--fail", flags->fail, "a failed link, device or node; repeatable")
-        .takes("NAME")
+        .takes("NAME", "node0")
         .oneEach();
     app.add("--trace", flags->trace, "write every op to a file for Perfetto or Chrome")
-        .takes("FILE");
+        .takes("FILE", "trace.json");
     app.add("--svg", flags->svg, "draw the step: a lane for each stage, and its memory")
-        .takes("FILE");
+        .takes("FILE", "step.svg");
     app.add("--expand", flags->expand, "simulate every rank, not one representative per stage");
     app.add("--calls",
             flags->calls,

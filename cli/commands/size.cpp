@@ -134,23 +134,23 @@ void addHardwareFlags(const FlagSet& app, SizeFlags& flags) {
     app.add("-c,--cluster",
             flags.ask.clusters,
             "a cluster or node to choose from (default: all with a price)")
-        .takes("NAME")
+        .takes("NAME", "dgx-h100")
         .oneEach()
         .group(kGroup);
     app.add("--gpu", flags.ask.gpus, "nodes of this GPU to choose from")
-        .takes("NAME")
+        .takes("NAME", "h100-sxm5-80gb")
         .oneEach()
         .group(kGroup);
     app.add("--fabric", flags.ask.fabrics, "networks to choose from (default: each box's own)")
-        .takes("NAMES")
+        .takes("NAMES", "ib-ndr")
         .separatedBy(',')
         .group(kGroup);
     app.add("-n,--nodes", flags.nodes, "numbers of nodes to choose from: 1,2,4,8")
-        .takes("COUNTS")
+        .takes("COUNTS", "1,2,4")
         .separatedBy(',')
         .group(kGroup);
     app.add("--gpus", flags.gpus, "numbers of GPUs to choose from, of one node or of whole ones")
-        .takes("COUNTS")
+        .takes("COUNTS", "8,16")
         .separatedBy(',')
         .group(kGroup);
     app.add("--max-gpus", flags.mostGpus, {1, kMostGpusAsked})
@@ -158,10 +158,10 @@ void addHardwareFlags(const FlagSet& app, SizeFlags& flags) {
         .takes("N")
         .group(kGroup);
     app.add("--power-cap", flags.powerCap, "rated power of all nodes at most: 500kW")
-        .takes("POWER")
+        .takes("POWER", "500kW")
         .group(kGroup);
     app.add("--must-fit-in", flags.mustFitIn, "racks=2, of nodes whose profiles say what a rack is")
-        .takes("WHAT")
+        .takes("WHAT", "racks=2")
         .group(kGroup);
 }
 
@@ -191,7 +191,7 @@ Command sizeCommand(const FlagSet& program, const GlobalOptions& options) {
     app.add("--target",
             flags->targets,
             "tokens-per-s, days, hours or budget (of the runs, in dollars)")
-        .takes("METRIC=VALUE")
+        .takes("METRIC=VALUE", "days=30")
         .oneOf({"tokens-per-s=", "days=", "hours=", "budget="})
         .oneEach()
         .group(kGroup);
@@ -210,7 +210,7 @@ Command sizeCommand(const FlagSet& program, const GlobalOptions& options) {
     app.add("--utilisation",
             flags->utilisation,
             "share of these years in which it is used (default: 100%)")
-        .takes("SHARE")
+        .takes("SHARE", "70%")
         .group(kGroup);
     addSweepFlags(app,
                   flags->sweep,

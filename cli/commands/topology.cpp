@@ -95,16 +95,17 @@ Result<Answer> runTopology(const TopologyFlags& flags, const GlobalOptions& opti
 }
 
 void addClusterFlags(const FlagSet& app, TopologyFlags& flags) {
-    app.add("-c,--cluster", flags.cluster, "a cluster or node: dgx-h100").takes("NAME");
+    app.add("-c,--cluster", flags.cluster, "a cluster or node: dgx-h100").takes("NAME", "dgx-h100");
     app.add("-n,--nodes", flags.nodes, {1, kMostNodes}).describe("number of nodes");
     app.add("--gpus", flags.gpus, {1, kMostNodes}).describe("total number of GPUs, instead of -n");
-    app.add("--fabric", flags.fabric, "network instead of the cluster's own").takes("NAME");
+    app.add("--fabric", flags.fabric, "network instead of the cluster's own")
+        .takes("NAME", "ib-ndr");
     app.add("--sites", flags.sites, {1, kMostSites})
         .describe("number of such clusters, joined by a WAN");
     app.add("--wan", flags.wanBandwidth, "with --sites: rate of one site to the others")
-        .takes("RATE");
+        .takes("RATE", "100Gbps");
     app.add("--wan-latency", flags.wanLatency, "with --sites: latency between sites (default: 0)")
-        .takes("TIME");
+        .takes("TIME", "10ms");
 }
 
 }  // namespace
@@ -124,7 +125,7 @@ Command topologyCommand(const FlagSet& program, const GlobalOptions& options) {
         .takes("FILE");
     app.add("--gpu", flags->gpu, "with nvidia-smi topo -m: the name of the GPU").takes("NAME");
     app.add("--fail", flags->fail, "a failed link, device or node; repeatable")
-        .takes("NAME")
+        .takes("NAME", "node0")
         .oneEach();
     app.addChoice<std::string_view>("-f,--format", flags->format, kTopologyFormats)
         .describe("text, json, csv, md, dot or svg")

@@ -147,25 +147,27 @@ std::vector<WindowedAttention> attentionsOf(const Scenario& scenario,
 }
 
 Result<void> checkTypes(const Scenario& scenario, const KernelProfile& kernels) {
-    const auto refuse = [&](const char* key, GemmType type, const char* hint) {
-        return fail(Error::Code::Unsupported,
-                    key,
-                    scenario.cluster.node.gpu.name + " has no matrix products in " +
-                        std::string(nameOf(type)),
-                    hint);
+    const auto refuse = [&](const char* key, std::string_view type, const char* hint) {
+        return fail(
+            Error::Code::Unsupported,
+            key,
+            scenario.cluster.node.gpu.name + " has no matrix products in " + std::string(type),
+            hint);
     };
     const GemmType plain = gemmTypeOf(scenario.settings, false, kernels);
     if (!kernels.supports(plain)) {
-        return refuse("settings.precision.compute", plain, "--precision fp16, or another GPU");
+        return refuse(
+            "settings.precision.compute", nameOf(plain), "--precision fp16, or another GPU");
     }
     const GemmType quantised = gemmTypeOf(scenario.settings, true, kernels);
     if (!kernels.supports(quantised)) {
-        return refuse(
-            "settings.kernels.quantization", quantised, "--precision bf16, or another GPU");
+        return refuse("settings.kernels.quantization",
+                      nameOf(scenario.settings.kernels.quantization),
+                      "--precision bf16, or another GPU");
     }
     if (scenario.settings.optimizer.kind == OptimizerKind::Muon &&
         !kernels.supports(GemmType::Bf16)) {
-        return refuse("settings.optimizer.kind", GemmType::Bf16, "--optimizer adamw");
+        return refuse("settings.optimizer.kind", nameOf(GemmType::Bf16), "--optimizer adamw");
     }
     const bool fp8Attention = scenario.settings.kernels.fp8Attention;
     if (fp8Attention && std::ranges::find(kernels.attention, GemmType::Fp8, &AttentionFit::type) ==

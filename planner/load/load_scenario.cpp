@@ -82,6 +82,7 @@ Result<LoadedScenario> scenarioFrom(const ScenarioRequest& request,
     LoadedScenario loaded;
     loaded.assumed = request.importNotes;
     Scenario& scenario = loaded.scenario;
+    FABRICAST_TRY(checkGiven(request));
     FABRICAST_ASSIGN(scenario.model, modelOf(request, profiles, folders));
     addModelNotes(scenario.model, loaded.assumed);
     FABRICAST_ASSIGN(FoundCluster found, findCluster(request.cluster, profiles, folders));
@@ -114,8 +115,9 @@ Result<LoadedScenario> scenarioFrom(const ScenarioRequest& request,
     FABRICAST_TRY(checkTuning(request, scenario.model, *stack, scenario.settings, loaded.assumed));
     addAttentionNote(request, scenario, loaded.assumed);
     addGpuNotes(request, scenario, loaded.assumed);
-    FABRICAST_TRY(hintedFor(scenario, stack->check(scenario)));
+    // What the GPU lacks comes first: the stack's other precisions may be no way out there.
     FABRICAST_TRY(checkMultiplies(scenario));
+    FABRICAST_TRY(hintedFor(scenario, stack->check(scenario)));
     FABRICAST_ASSIGN(loaded.measured, measuredNotes(scenario.cluster, profiles));
     return loaded;
 }

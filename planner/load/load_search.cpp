@@ -152,6 +152,7 @@ Result<LoadedSearch> searchFrom(const ScenarioRequest& request,
                                 const std::vector<std::string>& stacks) {
     LoadedSearch loaded;
     Scenario& base = loaded.base;
+    FABRICAST_TRY(checkGiven(request));
     FABRICAST_ASSIGN(base.model, modelOf(request, profiles, folders));
     addModelNotes(base.model, loaded.assumed);
     FABRICAST_ASSIGN(FoundCluster found, findCluster(request.cluster, profiles, folders));

@@ -17,6 +17,7 @@
 #include <array>
 #include <cmath>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <utility>
 
@@ -24,9 +25,25 @@ namespace fabricast {
 
 namespace {
 
+using namespace std::string_literals;
+
 constexpr std::int64_t kUsualSequence = 4096;
+constexpr const char* kSomeModel = "-m llama-3.1-8b";
 
 }  // namespace
+
+Result<void> checkGiven(const ScenarioRequest& request) {
+    const bool hasModel = !request.model.is(JsonValue::Kind::Null);
+    if (hasModel || !request.cluster.name.empty() || !request.cluster.gpu.empty()) {
+        return {};
+    }
+    const std::string what = "no model and no cluster given";
+    return fail(
+        Error::Code::BadInput,
+        "model",
+        request.madeOf.empty() ? what : what + ": " + request.madeOf + " names neither of them",
+        kSomeModel + " -c dgx-h100"s);
+}
 
 Result<ModelSpec> modelOf(const ScenarioRequest& request,
                           const ProfileStore& profiles,
@@ -37,8 +54,7 @@ Result<ModelSpec> modelOf(const ScenarioRequest& request,
                     "model",
                     isMade ? "no model given: " + request.madeOf + " does not name what it trains"
                            : "no model given",
-                    isMade ? "-m llama-3.1-8b, or -m FOLDER with the model's config.json"
-                           : "-m llama-3.1-8b");
+                    kSomeModel + ", or -m FOLDER with the model's config.json"s);
     }
     if (request.model.is(JsonValue::Kind::Object)) {
         FABRICAST_ASSIGN(ModelProfile inPlace, readModelProfile(request.model, "model"));

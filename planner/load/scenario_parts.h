@@ -15,6 +15,9 @@ namespace fabricast {
 
 // How each part of a scenario follows from the input; `assumed` gets the defaults used.
 
+/// Where neither a model nor a cluster is given, one error lists both.
+Result<void> checkGiven(const ScenarioRequest& request);
+
 Result<ModelSpec> modelOf(const ScenarioRequest& request,
                           const ProfileStore& profiles,
                           const Folders& folders);

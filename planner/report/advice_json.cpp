@@ -116,11 +116,12 @@ void addChange(JsonText& json, const AdviceChange& change, const CostBasis& basi
 
 }  // namespace
 
-std::string adviceJson(const Advice& advice, std::string_view version) {
+std::string adviceJson(const Advice& advice, const JsonValue* asked, std::string_view version) {
     JsonText json;
     beginAnswer(json, "fabricast.advice/1", version);
     addAdvisedVerdict(json, advice);
     writeQuestion(json, advice.question);
+    writeAsked(json, asked);
     if (advice.most) {
         json.add("max_usd", advice.most->count());
     }

@@ -4,6 +4,7 @@
 #include "planner/report/begin_answer.h"
 #include "planner/report/cost_json.h"
 #include "planner/report/memory_json.h"
+#include "planner/report/question_json.h"
 #include "planner/report/sensitivity_json.h"
 #include "planner/report/step_json.h"
 #include "planner/request/layout_json.h"
@@ -137,6 +138,7 @@ std::string explainJson(const Explanation& explanation,
         json.addNull("verdict", explanation.whyNoVerdict);
     }
     addScenario(json, explanation.scenario, view.asked);
+    writeAsked(json, view.asked);
     addHardware(json, explanation.scenario.cluster);
     if (explanation.memory) {
         writeMemory(json, *explanation.memory);

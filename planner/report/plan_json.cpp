@@ -115,7 +115,10 @@ void addRejections(JsonText& json, const PlanReport& report) {
 
 }  // namespace
 
-std::string planJson(const PlanReport& report, double seconds, std::string_view version) {
+std::string planJson(const PlanReport& report,
+                     double seconds,
+                     const JsonValue* asked,
+                     std::string_view version) {
     JsonText json;
     beginAnswer(json, "fabricast.plan/1", version);
     if (report.isNotModelled()) {
@@ -128,6 +131,7 @@ std::string planJson(const PlanReport& report, double seconds, std::string_view 
             nameOf(report.plans.empty() ? Verdict::DoesNotFit : report.plans[0].memory.verdict));
     }
     writeQuestion(json, report.question);
+    writeAsked(json, asked);
     json.add("objective", nameOf(report.objective));
     json.add("stopped", report.stopped || !report.unfinished.empty());
     json.beginObject("search");

@@ -1,5 +1,7 @@
 #include "planner/report/question_json.h"
 
+#include "planner/text/copy_json.h"
+
 namespace fabricast {
 
 void writeQuestion(JsonText& json, const Scenario& question) {
@@ -14,6 +16,12 @@ void writeQuestion(JsonText& json, const Scenario& question) {
     json.add("global_batch", question.workload.globalBatch);
     json.end();
     json.end();
+}
+
+void writeAsked(JsonText& json, const JsonValue* asked) {
+    if (asked != nullptr) {
+        copyJson(json, "asked", *asked);
+    }
 }
 
 }  // namespace fabricast

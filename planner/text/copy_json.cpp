@@ -1,10 +1,16 @@
 #include "planner/text/copy_json.h"
 
+#include <cstdint>
 #include <limits>
 
 namespace fabricast {
 
 namespace {
+
+std::int64_t wholeIn(const JsonValue& value) {
+    using Limits = std::numeric_limits<std::int64_t>;
+    return value.integer({Limits::min(), Limits::max()}).value_or(0);
+}
 
 double numberIn(const JsonValue& value) {
     constexpr double kMost = std::numeric_limits<double>::max();
@@ -25,11 +31,7 @@ void copyJson(JsonText& json, std::string_view key, const JsonValue& value) {
         case JsonValue::Kind::Array:
             json.beginArray(key);
             for (const JsonValue& item : value.items()) {
-                if (item.isNumber()) {
-                    json.item(numberIn(item));
-                } else {
-                    json.item(item.text().value_or(item.shown()));
-                }
+                copyJson(json, {}, item);
             }
             json.end();
             return;
@@ -37,6 +39,8 @@ void copyJson(JsonText& json, std::string_view key, const JsonValue& value) {
             json.add(key, value.boolean().value_or(false));
             return;
         case JsonValue::Kind::Integer:
+            json.add(key, wholeIn(value));
+            return;
         case JsonValue::Kind::Number:
             json.add(key, numberIn(value));
             return;

@@ -6,8 +6,7 @@
 
 namespace fabricast {
 
-/// Writes a value that was read as a member of what is being written. Lists may hold numbers and
-/// strings.
+/// Writes a value that was read as a member of what is being written, or as an item of a list.
 void copyJson(JsonText& json, std::string_view key, const JsonValue& value);
 
 }  // namespace fabricast

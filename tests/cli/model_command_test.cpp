@@ -41,7 +41,8 @@ TEST(ModelCommand, SaysWhatItCouldNotFind) {
               "error: model: no model is called \"lama-3.1-8b\"\n"
               "  try: did you mean \"llama-3.1-8b\"? Else give its config.json\n");
     EXPECT_EQ(run({"model", "no/such.json"}).err,
-              "error: model: no/such.json cannot be opened: No such file or directory\n");
+              "error: model: no/such.json cannot be opened: No such file or directory\n"
+              "  try: the path of a file that is there\n");
     EXPECT_EQ(run({"model"}).code, ExitCode::BadInput);
     EXPECT_EQ(run({"model", "gpt2", "-m", "gpt2"}).code, ExitCode::BadInput);
     EXPECT_EQ(run({"model", "-m", "gpt2"}).out, run({"model", "gpt2"}).out);

@@ -262,6 +262,8 @@ TEST(Nonsense, ATableOfPlansSaysWhyItIsEmpty) {
             "csv");
     EXPECT_EQ(output.code, ExitCode::BadInput);
     EXPECT_TRUE(output.err.starts_with("error: fsdp1: ")) << output.err;
+    EXPECT_NE(output.err.find("\n  try: -f text"), std::string::npos) << output.err;
+    EXPECT_TRUE(output.out.empty()) << output.out;
 }
 
 /// A rank without a head, a column or a token of its own: 36 ranks of tp, and 32 heads.

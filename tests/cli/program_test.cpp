@@ -44,11 +44,12 @@ TEST(Program, SaysWhatAFlagTakes) {
     EXPECT_EQ(run({"help", "--color", "maybe"}).err,
               "error: --color: cannot be \"maybe\"\n  try: known: auto, always, never\n");
     EXPECT_EQ(run({"help", "-j", "many"}).err,
-              "error: --threads: must be a whole number from 0 to 1024, not \"many\"\n");
+              "error: --threads: must be a whole number from 0 to 1024, not \"many\"\n"
+              "  try: --threads 0\n");
     EXPECT_EQ(run({"help", "--format"}).err,
-              "error: --format: needs a value\n  try: fabricast help --help\n");
+              "error: --format: needs a value\n  try: --format text\n");
     EXPECT_EQ(run({"explain", "-m", "a", "-m", "b"}).err,
-              "error: --model: is given twice\n  try: fabricast explain --help\n");
+              "error: --model: is given twice\n  try: one --model\n");
     EXPECT_EQ(run({"advise", "-c", "a", "-c", "b"}).err,
               "error: --cluster: is given twice: plan and size compare several boxes\n"
               "  try: fabricast plan -c A -c B, or fabricast size -c A -c B\n");
@@ -60,9 +61,10 @@ TEST(Program, SaysWhatAFlagTakes) {
               "  try: --layout tp=8,pp=4\n");
     EXPECT_EQ(run({"explain", "--layout", "--seq", "5"}).err,
               "error: --layout: needs a value; \"--seq\" is the next flag\n"
-              "  try: --layout KEYS\n");
+              "  try: --layout recompute=full\n");
     EXPECT_EQ(run({"help", "-C", "/no/such/folder"}).err,
-              "error: --directory: no such folder: \"/no/such/folder\"\n");
+              "error: --directory: no such folder: \"/no/such/folder\"\n"
+              "  try: --directory DIR\n");
 }
 
 TEST(Program, ColorsErrorsOnlyForATerminalOrWhenTold) {

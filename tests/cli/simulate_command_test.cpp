@@ -124,7 +124,8 @@ TEST(SimulateCommand, HandsOverByTheFrameworksCalls) {
     const JsonValue calls = titan({"--calls"});
     EXPECT_GT(numberOf(calls, "step_s"), numberOf(modelled, "step_s"));
     EXPECT_NEAR(numberOf(calls, "step_s") / numberOf(modelled, "step_s"), 1.0, 0.02);
-    const ProgramOutput none = simulate({"--calls", "--set", "layout.pp=1"});
+    const ProgramOutput none =
+        runProgram({"simulate", "-m", "gpt2", "-c", "dgx-h100", "--stack", "ddp", "--calls"}, {});
     EXPECT_EQ(none.code, ExitCode::BadInput);
     EXPECT_TRUE(none.err.starts_with("error: --calls: ")) << none.err;
 }

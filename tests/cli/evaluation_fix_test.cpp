@@ -1,0 +1,51 @@
+#include "cli/run_program.h"
+#include "planner/text/text_file.h"
+#include "tests/support/program_answer.h"
+#include "tests/support/temp_folder.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace fabricast {
+namespace {
+
+/// Steps and the evaluation, whose batch follows micro_batch_size, are both too large.
+std::string axolotlFile() {
+    const std::string file = tempFolder() + "evaluation.yaml";
+    EXPECT_TRUE(writeTextFile(file,
+                              "base_model: meta-llama/Llama-3.1-8B\nadapter: qlora\n"
+                              "load_in_4bit: true\nlora_r: 16\n"
+                              "lora_target_modules: [q_proj, v_proj]\nval_set_size: 0.05\n"
+                              "evals_per_epoch: 4\nsequence_len: 2048\nmicro_batch_size: 8\n"
+                              "gradient_accumulation_steps: 2\ngradient_checkpointing: true\n"
+                              "optimizer: adamw_torch\nbf16: true\nflash_attention: true\n"));
+    return file;
+}
+
+TEST(EvaluationFix, ComesAfterAnotherChangeInACheck) {
+    const ProgramOutput output = ran("check " + axolotlFile() + " --gpu rtx-4090 --gpus 1");
+    EXPECT_EQ(output.code, ExitCode::DoesNotFit) << output.err;
+    const std::size_t fix = output.out.find("\nfix: ");
+    ASSERT_NE(fix, std::string::npos) << output.out;
+    EXPECT_NE(output.out.find("settings.phases.evaluation_batch=", fix), std::string::npos)
+        << output.out;
+}
+
+TEST(EvaluationFix, IsSaidInTheWordsOfTheFile) {
+    const ProgramOutput axolotl = ran("lint " + axolotlFile() + " --gpu rtx-4090 --gpus 1");
+    EXPECT_NE(axolotl.out.find("gradient_accumulation_steps: 16, eval_batch_size: "),
+              std::string::npos)
+        << axolotl.out;
+    const std::string script = tempFolder() + "evaluation.sh";
+    ASSERT_TRUE(writeTextFile(script,
+                              "python train.py --model_name_or_path meta-llama/Llama-3.2-1B --bf16 "
+                              "--eval_strategy steps --per_device_train_batch_size 1 "
+                              "--max_seq_length 4096 --gradient_checkpointing\n"));
+    const ProgramOutput trainer = ran("lint " + script + " --gpu rtx-4090 --gpus 1");
+    EXPECT_NE(trainer.out.find("Fix: --per_device_eval_batch_size 1 "), std::string::npos)
+        << trainer.out;
+}
+
+}  // namespace
+}  // namespace fabricast

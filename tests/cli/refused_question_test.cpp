@@ -1,0 +1,93 @@
+#include "cli/run_program.h"
+#include "planner/text/text_file.h"
+#include "tests/support/program_answer.h"
+#include "tests/support/temp_folder.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace fabricast {
+namespace {
+
+/// Each of a few refusals in turn is a try of its own.
+TEST(RefusedQuestion, ListsAllThatIsMissing) {
+    for (const char* const command : {"explain", "plan", "advise", "simulate", "emit"}) {
+        EXPECT_EQ(ran(command).err,
+                  "error: model: no model and no cluster given\n"
+                  "  try: -m llama-3.1-8b -c dgx-h100\n")
+            << command;
+    }
+    EXPECT_EQ(ran("size").err,
+              "error: model: no model and no global batch given\n"
+              "  try: -m llama-3.1-8b --global-batch 1024\n");
+    EXPECT_EQ(ran("size --target days=30").err,
+              "error: model: no model, no global batch and no number of tokens given\n"
+              "  try: -m llama-3.1-8b --global-batch 1024 --tokens 1T\n");
+    EXPECT_EQ(ran("explain -c dgx-h100").err.find("error: model: no model given\n"), 0U);
+}
+
+TEST(RefusedQuestion, TellsASizeFromANumberOfRanks) {
+    EXPECT_EQ(ran("collective all_reduce 8 -c dgx-h100").err,
+              "error: size: \"8\" has no unit\n"
+              "  try: all_reduce 8MB; of 8 ranks: all_reduce 1GB --ranks 8\n");
+    EXPECT_EQ(ran("collective all_reduce 1GB --ranks 8 -c dgx-h100").code, ExitCode::Ok);
+}
+
+/// Whichever flags say it.
+TEST(RefusedQuestion, HasOneValueForAKey) {
+    const std::string question = "explain -m gpt2 -c dgx-h100 --stack ddp ";
+    for (const char* const twice : {"--seq 1024 --set workload.sequence=512",
+                                    "--set workload.sequence=1024 --set workload.sequence=512",
+                                    "--layout micro_batch=2 --set layout.micro_batch=1"}) {
+        const ProgramOutput output = ran(question + twice);
+        EXPECT_EQ(output.code, ExitCode::BadInput) << twice;
+        EXPECT_NE(output.err.find("\" is given twice: --"), std::string::npos) << output.err;
+    }
+    EXPECT_EQ(ran(question + "--seq 512 --set workload.sequence=512").code, ExitCode::Ok);
+}
+
+/// A stack's other precisions are no way out on a GPU that has none of them.
+TEST(RefusedQuestion, OfAPrecisionNamesTheGpuFirst) {
+    for (const char* const stack : {"ddp", "deepspeed", "megatron", "fsdp1"}) {
+        const std::string question = std::string("explain -m gpt2 -c dgx-a100 --stack ") + stack;
+        EXPECT_EQ(ran(question + " --precision fp8_blockwise").err,
+                  "error: settings.kernels.quantization: a100-sxm4-80gb has no matrix products in "
+                  "fp8_blockwise\n  try: --precision bf16, or another GPU\n")
+            << stack;
+        EXPECT_EQ(ran(question + " --precision bf16").code, ExitCode::Ok) << stack;
+    }
+}
+
+TEST(RefusedQuestion, IsNoneOfASmallCard) {
+    for (const char* const card : {"3060",
+                                   "3080",
+                                   "rtx-4060-ti",
+                                   "RTX 4070",
+                                   "4080",
+                                   "5060-ti",
+                                   "rtx5070ti",
+                                   "geforce-rtx-5080",
+                                   "RTX_A4000"}) {
+        const ProgramOutput output =
+            ran("explain -m gpt2 --gpus 1 --stack ddp --section all", {"--gpu", card});
+        EXPECT_EQ(output.code, ExitCode::Ok) << card << output.err;
+    }
+}
+
+/// AMD's cards have RCCL, and no NVLink.
+TEST(RefusedQuestion, ForWantOfMemoryOfAnAmdCardNamesItsLibraries) {
+    const std::string message = tempFolder() + "hip.txt";
+    ASSERT_TRUE(writeTextFile(
+        message,
+        "torch.OutOfMemoryError: HIP out of memory. Tried to allocate 2.00 GiB. GPU 0 has a total "
+        "capacity of 191.98 GiB of which 1.20 GiB is free. Of the allocated memory 180.00 GiB is "
+        "allocated by PyTorch, and 5.00 GiB is reserved by PyTorch but unallocated.\n"));
+    const ProgramOutput output =
+        ran("oom -m llama-3.1-70b -c mi300x-8 --stack fsdp2 --message " + message);
+    EXPECT_NE(output.out.find("HIP context, RCCL's buffers"), std::string::npos) << output.out;
+    EXPECT_EQ(output.out.find("NVL"), std::string::npos) << output.out;
+}
+
+}  // namespace
+}  // namespace fabricast
