@@ -84,7 +84,7 @@ std::string GlobalOptions::at(const std::string& path) const {
 }
 
 Watch GlobalOptions::watch() const {
-    Watch watch{.progress = quiet ? nullptr : progress};
+    Watch watch{.progress = quiet ? nullptr : progress, .mayTakeLong = mayTakeLong};
     if (stop) {
         watch.stop = stop();
     }
@@ -127,6 +127,11 @@ void addGlobalOptions(const FlagSet& program, GlobalOptions& options) {
     addColorOptions(program, options);
     program.add("-j,--threads", options.threads, {0, kMostThreads})
         .describe("maximum number of threads")
+        .group(kEveryCommand);
+    program
+        .add("--long",
+             options.mayTakeLong,
+             "begin even what takes more than 5 s of CPU time; Ctrl-C stops it")
         .group(kEveryCommand);
 }
 

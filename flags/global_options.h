@@ -35,6 +35,7 @@ struct GlobalOptions {
     bool quiet = false;
     bool verbose = false;
     std::int64_t threads = 0;  ///< 0: as many as there are cores
+    bool mayTakeLong = false;  ///< --long: work of more than some seconds is begun
     bool noFail = false;
     std::vector<OutputFile> outputs{};  ///< not a flag: every file of -o, --svg, --trace, …
     /// Not a flag: told how much of a long answer is done, from any thread; may be empty.

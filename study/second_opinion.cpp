@@ -1,5 +1,6 @@
 #include "study/second_opinion.h"
 
+#include "planner/base/expected_work.h"
 #include "planner/base/parallel_map.h"
 #include "planner/budget/cost_of.h"
 #include "simulator/program/simulate_step.h"
@@ -21,6 +22,30 @@ double simulatedValue(PlanObjective objective, Plan plan, const BudgetFacts& bud
     return planValue(objective, plan, budget).value_or(std::numeric_limits<double>::infinity());
 }
 
+/// By the ops of the plans that were found, before any is simulated.
+Result<void> checkSimulated(const std::vector<Plan>& plans,
+                            const TimingProfiles& timing,
+                            const Watch& watch) {
+    constexpr double kOfPlan = 8e-3;
+    constexpr double kOfOp = 1e-6;
+    if (watch.mayTakeLong) {
+        return {};
+    }
+    double seconds = 0.0;
+    std::size_t quick = 0;
+    for (const Plan& plan : plans) {
+        const Result<std::size_t> ops = expectedOps(plan.scenario, timing);
+        seconds += kOfPlan + (ops ? kOfOp * static_cast<double>(*ops) : 0.0);
+        quick += seconds <= kQuickSeconds ? 1U : 0U;
+    }
+    return checkWork({.where = "--simulate",
+                      .what = std::to_string(plans.size()) +
+                              (plans.size() == 1 ? " simulation" : " simulations"),
+                      .seconds = seconds,
+                      .less = quick > 0 ? "--simulate " + std::to_string(quick) : ""},
+                     watch);
+}
+
 }  // namespace
 
 Result<PlanReport> withSimulations(PlanReport report,
@@ -31,6 +56,7 @@ Result<PlanReport> withSimulations(PlanReport report,
     const std::size_t count = std::min(asked.plans, report.plans.size());
     const std::vector<Plan> first(report.plans.begin(),
                                   report.plans.begin() + static_cast<std::ptrdiff_t>(count));
+    FABRICAST_TRY(checkSimulated(first, timing, watch));
     const auto steps = parallelMap(
         first,
         [&timing](const Plan& plan) { return simulatedEstimate(plan.scenario, timing); },

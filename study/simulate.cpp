@@ -1,6 +1,8 @@
 #include "study/simulate.h"
 
+#include "planner/base/expected_work.h"
 #include "planner/base/quantity_text.h"
+#include "planner/estimate/estimate_step.h"
 #include "planner/load/load_budget.h"
 #include "planner/load/load_scenario.h"
 #include "planner/memory/memory_of_stages.h"
@@ -26,6 +28,14 @@ struct TroubledStep {
     std::vector<std::string> failed;
     std::stop_token stop;
 };
+
+/// A quick answer writes a quarter as many ops out, and plays half as many again where GPUs or
+/// links are slow or fail.
+std::size_t mostOps(const SimulateAsk& ask, const Watch& watch) {
+    const bool isAgain = !ask.stragglers.empty() || !ask.failed.empty();
+    const std::size_t parts = watch.mayTakeLong ? 1 : (ask.traces ? 4U : 1U) * (isAgain ? 2U : 1U);
+    return kMostPassOps / parts;
+}
 
 /// As many steps as are asked for, or the tokens need.
 Result<std::int64_t> stepsOf(const RunsAsk& ask,
@@ -116,6 +126,35 @@ Result<Simulation> simulateTroubled(TroubledStep& step) {
                       .memory = std::move(memory)};
 }
 
+/// By the forecast of the step, before it is simulated.
+Result<void> checkRuns(const TroubledStep& step,
+                       const BudgetFacts& facts,
+                       const RunsAsk& ask,
+                       const Watch& watch) {
+    const Result<StepEstimate> forecast = estimateStep(step.scenario, step.timing);
+    if (watch.mayTakeLong || !forecast) {
+        return {};
+    }
+    RunRequest request{.step = forecast->step.value, .failures = ask.failures};
+    FABRICAST_ASSIGN(request.steps, stepsOf(ask, step.scenario, facts));
+    request.repair = ask.repair;
+    request.spares = ask.spares;
+    FABRICAST_ASSIGN(RunPlan plan, planRun(step.scenario, facts, request));
+    if (ask.jitter) {
+        plan.jitter.emplace_back();  // one draw a step, whatever the groups
+    }
+    const double seconds = expectedSeconds(plan, ask.runs);
+    const std::int64_t quick = quickPart(ask.runs, seconds);
+    const bool isOne = expectedSeconds(plan, 1) > kQuickSeconds;
+    return checkWork(
+        {.where = "--runs",
+         .what = std::to_string(ask.runs) + (ask.runs == 1 ? " run of " : " runs of ") +
+                 std::to_string(request.steps) + " steps",
+         .seconds = seconds,
+         .less = isOne ? "fewer --steps" : "--runs " + std::to_string(quick)},
+        watch);
+}
+
 Result<RunAnswer> simulateRuns(const Simulation& simulation,
                                const TroubledStep& step,
                                const BudgetFacts& facts,
@@ -184,6 +223,9 @@ Result<Simulation> simulated(TroubledStep& step,
                              const SimulateAsk& ask,
                              const Workbench& bench,
                              const Watch& watch) {
+    if (facts) {
+        FABRICAST_TRY(checkRuns(step, *facts, *ask.runs, watch));
+    }
     FABRICAST_ASSIGN(Simulation answer, simulateTroubled(step));
     FABRICAST_TRY(watch.check());
     FABRICAST_TRY(addMemory(ask, answer));
@@ -218,6 +260,7 @@ Result<Simulation> simulate(const Question& question,
                       .stragglers = ask.stragglers,
                       .failed = ask.failed,
                       .stop = watch.stop};
+    step.detail.mostOps = mostOps(ask, watch);
     Result<Simulation> answer = simulated(step, facts, ask, bench, watch);
     if (!answer) {
         return tl::unexpected(located(std::move(answer).error(), question.root));

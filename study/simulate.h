@@ -32,6 +32,7 @@ struct SimulateAsk {
     std::vector<std::string> failed{};  ///< links, devices or nodes: traffic goes around them
     std::size_t stages = 0;             ///< whose memory over time is wanted; 0: the fullest alone
     bool needsMemory = false;           ///< an error where memory over time is not known
+    bool traces = false;                ///< every op is written out too
     std::optional<RunsAsk> runs;
 };
 

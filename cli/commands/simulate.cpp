@@ -49,7 +49,8 @@ Result<SimulateAsk> simulateAsk(const SimulateFlags& flags, const GlobalOptions&
                    .handOvers = flags.calls ? HandOvers::Framework : HandOvers::Forecast},
         .failed = flags.fail,
         .stages = mostStages(flags, options),
-        .needsMemory = draws(flags, options)};
+        .needsMemory = draws(flags, options),
+        .traces = flags.trace.has_value()};
     if (flags.run.stragglers) {
         FABRICAST_ASSIGN(ask.stragglers, stragglersOf(*flags.run.stragglers));
     }

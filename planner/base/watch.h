@@ -20,6 +20,7 @@ struct Watch {
     std::stop_token stop{};
     std::function<void(std::size_t done, std::size_t all)> progress{};
     std::function<void(std::string_view)> status{};  ///< what is being done now
+    bool mayTakeLong = true;  ///< else more than some seconds is refused: expected_work.h
 
     [[nodiscard]] bool stopped() const { return stop.stop_requested(); }
     /// An error once the stop has been requested.

@@ -11,8 +11,12 @@ namespace {
 
 /// Below this a run does not get on.
 constexpr double kLeastGoodput = 1e-3;
-/// Random numbers and checkpoints of all runs: some minutes.
-constexpr double kMostEvents = 1e11;
+/// Of one core: three quarters of an hour.
+constexpr double kMostSeconds = 2.7e3;
+/// What one draw of jitter, checkpoint and failure takes.
+constexpr double kOfDraw = 27e-9;
+constexpr double kOfSave = 21e-9;
+constexpr double kOfFailure = 300e-9;
 
 double percentile(const std::vector<double>& sorted, double share) {
     const double place = share * static_cast<double>(sorted.size() - 1);
@@ -42,19 +46,13 @@ RunSpread spreadOver(const std::vector<RunTimes>& runs, const Number& number) {
 
 /// Checks before a run is played.
 Result<void> checkPlan(const RunPlan& plan, const StudyOptions& options) {
-    const double share = closedGoodput(plan, plan.step);
-    if (share < kLeastGoodput) {
+    if (closedGoodput(plan, plan.step) < kLeastGoodput) {
         return fail(Error::Code::BadInput,
                     "--failures",
                     "the run makes no progress: failures occur faster than it recovers",
                     "a longer --mtbf, or --checkpoint two_level");
     }
-    const auto steps = static_cast<double>(plan.steps);
-    const double draws = plan.jitter.empty() ? 0.0 : steps;
-    const double saves = steps / static_cast<double>(plan.saving.every);
-    const double failures = plan.useful() / plan.failures.mtbf / share;
-    const double events = static_cast<double>(options.runs) * (draws + saves + failures) / share;
-    if (!(events < kMostEvents)) {
+    if (!(expectedSeconds(plan, options.runs) < kMostSeconds)) {
         return fail(Error::Code::Unsupported,
                     "--runs",
                     "this many runs of this many steps would take hours",
@@ -118,6 +116,19 @@ RunSpread spreadOf(std::vector<double> values) {
             .p5 = percentile(values, 0.05),
             .p50 = percentile(values, 0.5),
             .p95 = percentile(values, 0.95)};
+}
+
+double expectedSeconds(const RunPlan& plan, std::int64_t runs) {
+    const double share = closedGoodput(plan, plan.step);
+    if (share < kLeastGoodput) {
+        return 0.0;
+    }
+    const auto steps = static_cast<double>(plan.steps);
+    const double draws = plan.jitter.empty() ? 0.0 : steps;
+    const double saves = steps / static_cast<double>(plan.saving.every);
+    const double failures = plan.useful() / plan.failures.mtbf / share;
+    return static_cast<double>(runs) * (kOfDraw * draws + kOfSave * saves + kOfFailure * failures) /
+           share;
 }
 
 double RunStudy::goodputError() const {

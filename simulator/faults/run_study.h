@@ -51,6 +51,10 @@ struct RunStudy {
     [[nodiscard]] double errorsOff() const;
 };
 
+/// Of one core of a small machine, to play so many runs; 0 of runs that make no progress, which are
+/// refused.
+double expectedSeconds(const RunPlan& plan, std::int64_t runs);
+
 ///     FABRICAST_ASSIGN(const RunStudy study, studyRuns(plan, {.seed = 7, .runs = 500}));
 Result<RunStudy> studyRuns(const RunPlan& plan, const StudyOptions& options);
 

@@ -69,30 +69,6 @@ Result<CommProgram> callsOf(const Scenario& scenario, const FrameworkOrder& orde
     return commProgram(framework, order, mode);
 }
 
-/// About 170 bytes each, and a million a second.
-constexpr std::size_t kMostPassOps = 5'000'000;
-
-/// How many ops the passes have on all ranks, before any is made.
-Result<void> checkOps(const ActionOrder& order,
-                      const std::vector<PassPieces>& passes,
-                      const StageRanks& ranks) {
-    std::size_t ops = 0;
-    for (std::size_t rank = 0; rank < order.ranks.size(); ++rank) {
-        for (const StageAction& action : order.ranks[rank]) {
-            const auto stage = static_cast<std::size_t>(action.stage);
-            ops += passes[timeIndex(stage, action.pass)].size() * ranks.of(rank).size();
-        }
-    }
-    if (ops <= kMostPassOps) {
-        return {};
-    }
-    return fail(Error::Code::Unsupported,
-                "simulate",
-                std::to_string(ops) + " ops in the layers of all passes are more than the " +
-                    std::to_string(kMostPassOps) + " that are simulated one by one",
-                "a smaller global batch, or a larger micro-batch");
-}
-
 /// Writes the steps of an order, each after those that it waits for.
 class PipelineWriter {
 public:
@@ -193,12 +169,38 @@ SimOp HandOver::op(std::size_t from, std::size_t to, StepFlows& flows) const {
             .flow = flows.handOver(from, to, sent)};
 }
 
-Result<void> checkPasses(const Scenario& scenario,
-                         const StepPieces& pieces,
-                         const StageRanks& ranks) {
+Result<std::size_t> countPassOps(const Scenario& scenario,
+                                 const StepPieces& pieces,
+                                 const StageRanks& ranks) {
     FABRICAST_ASSIGN(const StackOrder order, orderOf(scenario));
     StepFlows none;
-    return checkOps(order.actions, passesOfOrder(scenario, pieces, order.actions, none), ranks);
+    const std::vector<PassPieces> passes = passesOfOrder(scenario, pieces, order.actions, none);
+    std::size_t ops = 0;
+    for (std::size_t rank = 0; rank < order.actions.ranks.size(); ++rank) {
+        for (const StageAction& action : order.actions.ranks[rank]) {
+            const auto stage = static_cast<std::size_t>(action.stage);
+            ops += passes[timeIndex(stage, action.pass)].size() * ranks.of(rank).size();
+        }
+    }
+    return ops;
+}
+
+Result<void> checkPasses(const Scenario& scenario,
+                         const StepPieces& pieces,
+                         const StageRanks& ranks,
+                         std::size_t most) {
+    FABRICAST_ASSIGN(const std::size_t ops, countPassOps(scenario, pieces, ranks));
+    if (ops <= most) {
+        return {};
+    }
+    const bool isQuick = most < kMostPassOps;
+    return fail(Error::Code::Unsupported,
+                "simulate",
+                std::to_string(ops) + " ops in the layers of all passes are more than the " +
+                    std::to_string(most) + " that are simulated one by one" +
+                    (isQuick ? " and played again, or written, without --long" : ""),
+                std::string("a smaller global batch, or a larger micro-batch") +
+                    (isQuick && ops <= kMostPassOps ? ", or --long" : ""));
 }
 
 Result<void> addPasses(const PassesAsk& ask, StageOpWriter& writer, StepTransfers& transfers) {

@@ -19,10 +19,15 @@ struct HandOver {
     [[nodiscard]] SimOp op(std::size_t from, std::size_t to, StepFlows& flows) const;
 };
 
-/// Whether the ops of all passes on all ranks are few enough to be made one by one.
+/// How many ops the passes have on all ranks, before any is made.
+Result<std::size_t> countPassOps(const Scenario& scenario,
+                                 const StepPieces& pieces,
+                                 const StageRanks& ranks);
+/// Whether they are few enough to be made one by one.
 Result<void> checkPasses(const Scenario& scenario,
                          const StepPieces& pieces,
-                         const StageRanks& ranks);
+                         const StageRanks& ranks,
+                         std::size_t most);
 
 /// What is written, and how the caller stops it.
 struct PassesAsk {

@@ -2,6 +2,7 @@
 
 #include "planner/estimate/step_estimator.h"
 #include "planner/spec/one_site.h"
+#include "simulator/program/pipeline_program.h"
 
 #include <utility>
 
@@ -58,6 +59,15 @@ Result<SimulatedStep> simulateStep(const Scenario& scenario,
                          .links = std::move(links),
                          .slowed = slowed,
                          .detail = detail};
+}
+
+Result<std::size_t> expectedOps(const Scenario& scenario, const TimingProfiles& profiles) {
+    FABRICAST_ASSIGN(StepEstimator estimator, StepEstimator::make(scenario.cluster, profiles));
+    FABRICAST_ASSIGN(const LayerOps layers, layerOps(scenario));
+    FABRICAST_ASSIGN(const ModelTime blocks, estimator.blocks(scenario, layers));
+    FABRICAST_ASSIGN(const StepPieces pieces, estimator.pieces(scenario, blocks));
+    FABRICAST_ASSIGN(const StageRanks ranks, ranksOf(scenario, {}));
+    return countPassOps(scenario, pieces, ranks);
 }
 
 Result<StepEstimate> simulatedEstimate(const Scenario& scenario, const TimingProfiles& profiles) {

@@ -5,6 +5,7 @@
 #include "simulator/links/link_use.h"
 #include "simulator/program/step_program.h"
 
+#include <cstddef>
 #include <stop_token>
 #include <vector>
 
@@ -32,6 +33,9 @@ Result<SimulatedStep> simulateStep(const Scenario& scenario,
                                    const TimingProfiles& profiles,
                                    const StepDetail& detail,
                                    const std::stop_token& stop = {});
+
+/// How many ops the passes of such a simulation have: it takes about a microsecond for each.
+Result<std::size_t> expectedOps(const Scenario& scenario, const TimingProfiles& profiles);
 
 /// The forecast of a step with the simulated time in place of its own: usable like a forecast.
 Result<StepEstimate> simulatedEstimate(const Scenario& scenario, const TimingProfiles& profiles);

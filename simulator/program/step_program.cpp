@@ -105,7 +105,7 @@ Result<StepProgram> stepProgram(const Scenario& scenario,
                                 const StepDetail& detail,
                                 const std::stop_token& stop) {
     FABRICAST_ASSIGN(const StageRanks ranks, ranksOf(scenario, detail));
-    FABRICAST_TRY(checkPasses(scenario, pieces, ranks));
+    FABRICAST_TRY(checkPasses(scenario, pieces, ranks, detail.mostOps));
     FABRICAST_ASSIGN(StepFlows flows, stepFlows(scenario, detail));
     SimProgram program({.actors = ranks.actors(), .contention = pieces.software.contention});
     StageOpWriter writer(program, ranks, flows);

@@ -35,6 +35,9 @@ struct SlowGpu {
     double factor = 1.0;
 };
 
+/// Ops of passes that are made one by one: about 170 bytes each, and a million a second.
+inline constexpr std::size_t kMostPassOps = 5'000'000;
+
 struct StepDetail {
     Ranks ranks = Ranks::Classes;
     HandOvers handOvers = HandOvers::Forecast;
@@ -42,7 +45,8 @@ struct StepDetail {
     /// All in one data-parallel replica; of those of one stage the slowest counts.
     std::vector<SlowGpu> slow{};
     std::vector<SlowLink> slowLinks{};
-    std::vector<std::string> failed{};  ///< links, devices or nodes, as linksDown() takes them
+    std::vector<std::string> failed{};   ///< links, devices or nodes, as linksDown() takes them
+    std::size_t mostOps = kMostPassOps;  ///< of the passes of all ranks: more are refused
 
     [[nodiscard]] bool disturbed() const {
         return !slow.empty() || !slowLinks.empty() || !failed.empty();

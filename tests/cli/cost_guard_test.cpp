@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -154,6 +155,110 @@ TEST(CostGuard, SensitivityDoesNotWalkTheFrontierAgain) {
     const Timed together = timed(both);
     EXPECT_EQ(together.answer.code, ExitCode::Ok) << together.answer.err;
     EXPECT_LT(together.seconds, 4.0 * alone.seconds + 2.0) << alone.seconds;
+}
+
+/// Rows of one run, as often as that.
+std::string tableOf(int rows) {
+    const std::string file = tempFolder() + "/rows_" + std::to_string(rows) + ".csv";
+    std::string table =
+        "id,model,layers,hidden,ffn,heads,kv_heads,vocab,gpu,stack,gpus,gpus_per_node,dp,tp,pp,"
+        "shard,seq,micro_batch,global_batch,precision,recompute,optimizer,measured_step_s\n";
+    for (int row = 0; row < rows; ++row) {
+        table += "run-" + std::to_string(row) +
+                 ",llama-3.1-8b,32,4096,14336,32,8,128256,h100-sxm5-80gb,fsdp2,8,8,8,1,1,fsdp,"
+                 "4096,1,8,bf16,none,adamw,1.5\n";
+    }
+    EXPECT_TRUE(writeTextFile(file, table));
+    return file;
+}
+
+std::string countsTo(int most) {
+    std::string counts = "1";
+    for (int count = 2; count <= most; ++count) {
+        counts += "," + std::to_string(count);
+    }
+    return counts;
+}
+
+struct LongQuestion {
+    std::string line;
+    std::string where;  ///< what asks for so much
+    std::string why;
+    std::string less;  ///< what is quick instead, and typed
+};
+
+/// What grows with a number that was typed is refused before it is begun, unless --long is typed:
+/// then it begins, and can be stopped.
+TEST(CostGuard, WorkOfMinutesIsRefusedAtOnceUnlessItMayTakeLong) {
+    const std::string step =
+        "simulate -m llama-3.1-8b -c dgx-h100 --stack megatron --layout "
+        "pp=4,tp=2 --seq 8192 --global-batch 64 ";
+    const std::string planned = "-m llama-3.1-8b -c dgx-h100 --seq 4096 --global-batch 512 ";
+    const std::string large = tableOf(5000);
+    const std::vector<LongQuestion> questions = {
+        {"backtest " + large, large, "5000 rows would take about", "fewer rows"},
+        {"backtest --engine simulation " + large,
+         large,
+         "5000 rows would take about",
+         "fewer rows"},
+        {"plan " + planned + "--sweep cluster.nodes=" + countsTo(200),
+         "--sweep",
+         "200 points would take about",
+         "points at a time"},
+        {"size -m llama-3.1-8b --seq 4096 --global-batch 512 --tokens 10B -c dgx-h100 -n 1,2,4 "
+         "--sweep target.days=" +
+             countsTo(400),
+         "--sweep",
+         "400 points would take about",
+         "points at a time"},
+        {step + "--steps 1000000 --jitter 1% --runs 20000",
+         "--runs",
+         "20000 runs of 1000000 steps would take about",
+         "--runs 1"},
+        {step + "--steps 1000000 --failures --mtbf 20h --runs 200000",
+         "--runs",
+         "200000 runs of 1000000 steps would take about",
+         "--runs "},
+        {step + "--steps 1000000000 --jitter 1% --runs 1",
+         "--runs",
+         "1 run of 1000000000 steps would take about",
+         "fewer --steps"},
+        {"plan -m llama-3.1-8b -c dgx-h100 -n 8 --seq 8192 --global-batch 4096 --stack megatron "
+         "--layout tp=2,pp=8,micro_batch=1 --simulate 100 --top 100",
+         "--simulate",
+         " simulations would take about",
+         "--simulate "}};
+    std::stop_source stopped;
+    stopped.request_stop();
+    for (const LongQuestion& question : questions) {
+        const Timed refused = timed(typedWords(question.line));
+        const std::string& err = refused.answer.err;
+        EXPECT_EQ(refused.answer.code, ExitCode::BadInput) << question.line << refused.answer.out;
+        EXPECT_EQ(refused.answer.out, "");
+        EXPECT_EQ(err.find("error: " + question.where + ": "), 0U) << err;
+        EXPECT_NE(err.find(question.why), std::string::npos) << err;
+        EXPECT_NE(err.find("without --long"), std::string::npos) << err;
+        EXPECT_NE(err.find(question.less), std::string::npos) << err;
+        const ProgramOutput begun = runProgram(typedWords(question.line + " --long"),
+                                               {.stop = [&] { return stopped.get_token(); }});
+        EXPECT_EQ(begun.err.find("without --long"), std::string::npos) << begun.err;
+    }
+}
+
+/// What an error says to type instead is begun.
+TEST(CostGuard, FewerRunsThanAreRefusedAreTaken) {
+    const std::string line = "simulate -m gpt2 -c dgx-h100 --stack ddp --steps 100000 --jitter 1% ";
+    const std::string err = timed(typedWords(line + "--runs 20000")).answer.err;
+    const std::string begin = "try: --runs ";
+    const std::size_t found = err.find(begin);
+    ASSERT_NE(found, std::string::npos) << err;
+    const std::size_t from = found + begin.size();
+    const std::string runs = err.substr(from, err.find(',', from) - from);
+    std::stop_source stopped;
+    stopped.request_stop();
+    const ProgramOutput begun = runProgram(typedWords(line + "--runs " + runs),
+                                           {.stop = [&] { return stopped.get_token(); }});
+    EXPECT_EQ(begun.code, ExitCode::Interrupted) << runs << begun.err;
 }
 
 }  // namespace

@@ -104,7 +104,8 @@ TEST(Signals, WhatWasSimulatedIsSaid) {
                                             "--mtbf",
                                             "50h",
                                             "--runs",
-                                            "100000"},
+                                            "100000",
+                                            "--long"},
                                            {.signal = signal, .after = 1.0});
         EXPECT_EQ(run.code, 128 + signal) << run.out << run.err;
         EXPECT_EQ(troubleOf(run), "");
