@@ -5,16 +5,13 @@
 #include "planner/backtest/fit_machine.h"
 #include "planner/backtest/layout_pairs.h"
 #include "planner/backtest/run_catalog.h"
-#include "planner/backtest/run_limits.h"
 #include "planner/backtest/summarise_rows.h"
-#include "planner/base/expected_work.h"
 #include "planner/text/csv_text.h"
 #include "planner/text/text_file.h"
 #include "simulator/program/simulate_step.h"
 
 #include <filesystem>
 #include <map>
-#include <string>
 #include <utility>
 
 namespace fabricast {
@@ -50,23 +47,6 @@ RunCatalog corrected(const RunCatalog& catalog, const std::vector<MachineFit>& f
     return catalog.corrected(std::move(own));
 }
 
-/// Every row is forecast once, and some more times by a fit.
-Result<void> checkRows(const RunTable& table, const BacktestAsk& ask, const Watch& watch) {
-    constexpr double kForecastsOfFit = 5.0;
-    const bool simulates = ask.engine == BacktestEngine::Simulation;
-    double seconds = 0.0;
-    for (const PublishedRun& run : table.runs) {
-        seconds += expectedSeconds(run, simulates ? kSimulationCost : kForecastCost);
-        seconds += ask.fitMachine ? kForecastsOfFit * expectedSeconds(run, kForecastCost) : 0.0;
-    }
-    return checkWork(
-        {.where = table.file,
-         .what = std::to_string(table.runs.size()) + (table.runs.size() == 1 ? " row" : " rows"),
-         .seconds = seconds,
-         .less = "fewer rows"},
-        watch);
-}
-
 }  // namespace
 
 Result<RunTable> readRunTable(const std::string& path) {
@@ -87,7 +67,6 @@ Result<BacktestAnswer> backtest(const RunTable& table,
                                 const BacktestAsk& ask,
                                 const Workbench& bench,
                                 const Watch& watch) {
-    FABRICAST_TRY(checkRows(table, ask, watch));
     FABRICAST_ASSIGN(const TimingProfiles* timing, bench.timing());
     FABRICAST_ASSIGN(RunCatalog catalog, RunCatalog::open(bench.profiles()));
     BacktestAnswer answer;

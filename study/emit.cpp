@@ -14,6 +14,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
 #include <utility>
 
@@ -157,7 +158,8 @@ Result<Question> withStackOf(const std::string& target, Question question) {
     if (found == known.end() || question.root.find("stack") != nullptr) {
         return question;
     }
-    return with(std::move(question), {{"stack", std::string(found->stack), "--target"}});
+    const std::array edits{Edit{"stack", std::string(found->stack), "--target"}};
+    return with(std::move(question), edits);
 }
 
 Result<Emitted> emit(const Question& question,

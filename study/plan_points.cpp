@@ -2,7 +2,6 @@
 
 #include "planner/report/plan_text.h"
 #include "planner/result/memory_names.h"
-#include "study/expected_search.h"
 #include "study/search_request.h"
 #include "study/search_size.h"
 
@@ -77,12 +76,7 @@ SweepWork planPoints(const Question& question) {
                     json.add("why", whyNoBest(report));
                 }
                 return {};
-            },
-            .seconds =
-                [question](const std::vector<Edit>& point, const Workbench& bench) {
-                    const Result<Question> here = with(question, point);
-                    return here ? expectedSearch(*here, bench) : 0.0;
-                }};
+            }};
 }
 
 }  // namespace fabricast

@@ -4,7 +4,6 @@
 #include "planner/report/plan_text.h"
 #include "planner/report/size_tables.h"
 #include "planner/result/size_names.h"
-#include "study/expected_search.h"
 #include "study/judge_size_target.h"
 #include "study/size.h"
 #include "study/size_search.h"
@@ -153,26 +152,6 @@ Result<void> answerPoint(const SizedPoint& here,
     return {};
 }
 
-/// Of a large catalogue a few clusters are searched: the bounds of the others say that they are no
-/// better. One in the middle stands for all; most searches end early, as all layouts left are
-/// slower than what is known.
-double expectedPoint(const SizedPoint& here, const Workbench& bench) {
-    constexpr std::size_t kSearched = 8;
-    constexpr double kPartOfSearch = 0.25;
-    const Result<SizeCatalogue> catalogue = sizeCatalogue(here.jobs, here.ask, bench);
-    if (!catalogue || catalogue->candidates.empty()) {
-        return 0.0;
-    }
-    const std::vector<SizeCandidate>& all = catalogue->candidates;
-    const SizeCandidate& middle = all[all.size() / 2];
-    double seconds = 0.0;
-    for (const Question& job : here.jobs) {
-        const Result<Question> asked = jobOn(job, catalogue->lines[middle.line], middle.amount);
-        seconds += asked ? expectedSearch(*asked, bench) : 0.0;
-    }
-    return kPartOfSearch * seconds * static_cast<double>(std::min(all.size(), kSearched));
-}
-
 void addAsked(std::string& said, const char* key, const std::vector<std::string>& values) {
     for (const std::string& value : values) {
         said += "\n" + std::string(key) + "=" + value;
@@ -223,12 +202,7 @@ SweepWork sizePoints(const std::vector<Question>& jobs, const SizeAsk& ask) {
                                   JsonText& json) -> Result<void> {
                 FABRICAST_ASSIGN(const SizedPoint here, pointOf(jobs, ask, point));
                 return answerPoint(here, bench, watch, json);
-            },
-            .seconds =
-                [jobs, ask](const std::vector<Edit>& point, const Workbench& bench) {
-                    const Result<SizedPoint> here = pointOf(jobs, ask, point);
-                    return here ? expectedPoint(*here, bench) : 0.0;
-                }};
+            }};
 }
 
 std::string askedBeside(const std::string& key, const SizeAsk& ask) {

@@ -1,12 +1,10 @@
 #include "study/sweep.h"
 
-#include "planner/base/expected_work.h"
 #include "planner/base/parallel_map.h"
 #include "planner/base/text_digest.h"
 #include "study/sweep_file.h"
 
 #include <algorithm>
-#include <cstdint>
 #include <optional>
 #include <string_view>
 #include <utility>
@@ -146,33 +144,6 @@ std::vector<std::size_t> openOf(const SweepAnswer& answer, const SweepShard& sha
     return open;
 }
 
-/// Some points stand for all: the first, and others as far from each other.
-Result<void> checkOpen(const SweepWork& work,
-                       const Points& points,
-                       const std::vector<std::size_t>& open,
-                       const Workbench& bench,
-                       const Watch& watch) {
-    constexpr std::size_t kLooked = 8;
-    const std::size_t looked = std::min(kLooked, open.size());
-    if (watch.mayTakeLong || looked == 0) {
-        return {};
-    }
-    double seconds = 0.0;
-    for (std::size_t i = 0; i < looked; ++i) {
-        seconds += work.seconds(points[open[i * open.size() / looked]], bench);
-    }
-    seconds *= static_cast<double>(open.size()) / static_cast<double>(looked);
-    const auto count = static_cast<std::int64_t>(open.size());
-    const std::int64_t quick = quickPart(count, seconds);
-    return checkWork({.where = "--sweep",
-                      .what = std::to_string(count) + (count == 1 ? " point" : " points"),
-                      .seconds = seconds,
-                      .less = count == 1 ? ""
-                                         : std::to_string(quick) +
-                                               (quick == 1 ? " point" : " points") + " at a time"},
-                     watch);
-}
-
 /// Answers a few points.
 Result<void> computePoints(const SweepWork& work,
                            const Points& points,
@@ -252,7 +223,6 @@ Result<SweepAnswer> sweep(const SweepWork& work,
     SweepAnswer answer{.axes = axes, .lines = std::vector<std::string>(points.size())};
     const SweepPlaces places = placesOf(points, textDigest(work.said));
     FABRICAST_TRY(takeAllShards(store, places, answer));
-    FABRICAST_TRY(checkOpen(work, points, openOf(answer, store.shard), bench, watch));
     const Result<void> done = computeOpen(work, points, store.shard, bench, watch, file, answer);
     answer.stopped = !done && done.error().code == Error::Code::Stopped;
     if (answer.stopped) {

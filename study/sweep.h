@@ -24,8 +24,6 @@ struct SweepWork {
     std::function<Result<void>(
         const std::vector<Edit>& point, const Workbench& bench, const Watch& watch, JsonText& json)>
         answer;
-    /// What a point takes (planner/base/expected_work.h), before any is answered.
-    std::function<double(const std::vector<Edit>& point, const Workbench& bench)> seconds;
 };
 
 /// Where the points of a sweep are kept, and which of them are this process's.

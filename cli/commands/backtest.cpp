@@ -88,7 +88,7 @@ Command backtestCommand(const FlagSet& program, const GlobalOptions& options) {
     app.footer(
         "See docs/backtest.md for the columns and the metrics.\n"
         "examples:\n"
-        "  fabricast backtest tests/cases/published/runs.csv --long\n"
+        "  fabricast backtest tests/cases/published/runs.csv\n"
         "  fabricast backtest mine.csv --all --format csv\n"
         "  fabricast backtest mine.csv --fit our-profiles/corrections/our-h100.json");
     const auto flags = std::make_shared<BacktestFlags>();

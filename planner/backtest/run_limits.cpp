@@ -50,16 +50,6 @@ constexpr MeasuredRange kMeasuredRanges[] = {
 /// Of a step: stages of all ranks times microbatches.
 constexpr std::int64_t kMostActions = 4'000'000;
 
-std::int64_t microBatchesOf(const PublishedRun& run) {
-    const std::int64_t round = std::max<std::int64_t>(1, run.microBatch.value_or(1)) *
-                               std::max<std::int64_t>(1, run.dp.value_or(1));
-    return run.globalBatch ? *run.globalBatch / round : run.accumulation.value_or(1);
-}
-
-std::int64_t stagesOf(const PublishedRun& run) {
-    return run.pp.value_or(1) * std::max<std::int64_t>(1, run.vpp.value_or(1));
-}
-
 std::string shortText(double value) {
     std::array<char, 32> text{};
     const auto end = std::to_chars(text.data(), text.data() + text.size(), value);
@@ -87,8 +77,11 @@ Result<void> checkLimits(const PublishedRun& run) {
                 "leave the cell empty where nothing was measured");
         }
     }
-    const std::int64_t microBatches = microBatchesOf(run);
-    const std::int64_t stages = stagesOf(run);
+    const std::int64_t round = std::max<std::int64_t>(1, run.microBatch.value_or(1)) *
+                               std::max<std::int64_t>(1, run.dp.value_or(1));
+    const std::int64_t microBatches =
+        run.globalBatch ? *run.globalBatch / round : run.accumulation.value_or(1);
+    const std::int64_t stages = run.pp.value_or(1) * std::max<std::int64_t>(1, run.vpp.value_or(1));
     if (microBatches > kMostActions / std::max<std::int64_t>(1, stages)) {
         return fail(Error::Code::Unsupported,
                     "global_batch",
@@ -96,12 +89,6 @@ Result<void> checkLimits(const PublishedRun& run) {
                         " stages are more than a schedule may have");
     }
     return {};
-}
-
-double expectedSeconds(const PublishedRun& run, const RowCost& cost) {
-    return checkLimits(run) ? cost.row + cost.pass * static_cast<double>(microBatchesOf(run)) *
-                                             static_cast<double>(stagesOf(run))
-                            : 0.0;
 }
 
 }  // namespace fabricast

@@ -10,8 +10,8 @@ namespace fabricast {
 /// Work that has not begun, by its counts alone: on a faster machine, or a busy one, a question is
 /// refused or answered as on any other.
 struct ExpectedWork {
-    std::string where;     ///< the flag or the file that asks for so much
-    std::string what;      ///< "100 points"
+    std::string where;     ///< the flag that asks for so much
+    std::string what;      ///< "90000 runs of 100 steps"
     double seconds = 0.0;  ///< of one core of a small machine
     std::string less{};    ///< what is quick, as it is typed: "--runs 2000"; may be empty
 };

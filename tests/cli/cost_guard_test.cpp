@@ -157,29 +157,6 @@ TEST(CostGuard, SensitivityDoesNotWalkTheFrontierAgain) {
     EXPECT_LT(together.seconds, 4.0 * alone.seconds + 2.0) << alone.seconds;
 }
 
-/// Rows of one run, as often as that.
-std::string tableOf(int rows) {
-    const std::string file = tempFolder() + "/rows_" + std::to_string(rows) + ".csv";
-    std::string table =
-        "id,model,layers,hidden,ffn,heads,kv_heads,vocab,gpu,stack,gpus,gpus_per_node,dp,tp,pp,"
-        "shard,seq,micro_batch,global_batch,precision,recompute,optimizer,measured_step_s\n";
-    for (int row = 0; row < rows; ++row) {
-        table += "run-" + std::to_string(row) +
-                 ",llama-3.1-8b,32,4096,14336,32,8,128256,h100-sxm5-80gb,fsdp2,8,8,8,1,1,fsdp,"
-                 "4096,1,8,bf16,none,adamw,1.5\n";
-    }
-    EXPECT_TRUE(writeTextFile(file, table));
-    return file;
-}
-
-std::string countsTo(int most) {
-    std::string counts = "1";
-    for (int count = 2; count <= most; ++count) {
-        counts += "," + std::to_string(count);
-    }
-    return counts;
-}
-
 struct LongQuestion {
     std::string line;
     std::string where;  ///< what asks for so much
@@ -194,23 +171,7 @@ TEST(CostGuard, WorkOfMinutesIsRefusedAtOnceUnlessItMayTakeLong) {
         "simulate -m llama-3.1-8b -c dgx-h100 --stack megatron --layout "
         "pp=4,tp=2 --seq 8192 --global-batch 64 ";
     const std::string planned = "-m llama-3.1-8b -c dgx-h100 --seq 4096 --global-batch 512 ";
-    const std::string large = tableOf(5000);
     const std::vector<LongQuestion> questions = {
-        {"backtest " + large, large, "5000 rows would take about", "fewer rows"},
-        {"backtest --engine simulation " + large,
-         large,
-         "5000 rows would take about",
-         "fewer rows"},
-        {"plan " + planned + "--sweep cluster.nodes=" + countsTo(200),
-         "--sweep",
-         "200 points would take about",
-         "points at a time"},
-        {"size -m llama-3.1-8b --seq 4096 --global-batch 512 --tokens 10B -c dgx-h100 -n 1,2,4 "
-         "--sweep target.days=" +
-             countsTo(400),
-         "--sweep",
-         "400 points would take about",
-         "points at a time"},
         {step + "--steps 1000000 --jitter 1% --runs 20000",
          "--runs",
          "20000 runs of 1000000 steps would take about",
