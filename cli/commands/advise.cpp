@@ -35,6 +35,8 @@ ExitCode adviceCode(const Advice& advice) {
     return anyKnown ? ExitCode::DoesNotFit : ExitCode::BadInput;
 }
 
+/// Advice is not a single table.
+constexpr std::array kForms = {Format::Text, Format::Json, Format::Markdown};
 using AdviceForm = AnswerForm<Advice>;
 constexpr std::array kAdviceForms = {
     AdviceForm{"text", &adviceReport},
@@ -42,12 +44,6 @@ constexpr std::array kAdviceForms = {
     AdviceForm{"md", &adviceMarkdown}};
 
 Result<Answer> runAdvise(const AdviseFlags& flags, const GlobalOptions& options) {
-    if (options.format == Format::Csv) {
-        return fail(Error::Code::BadInput,
-                    "--format",
-                    "advice is not a single table",
-                    "--format text, md or json; fabricast plan --format csv");
-    }
     FABRICAST_ASSIGN(const Question question, questionOf(flags.question, options));
     FABRICAST_ASSIGN(const Workbench bench, workbenchOf(options));
     FABRICAST_ASSIGN(Advice advice, advise(question, flags.ask, bench, options.watch()));
@@ -80,7 +76,7 @@ Command adviseCommand(const FlagSet& program, const GlobalOptions& options) {
         .describe("maximum cost of the run of --tokens, in dollars")
         .takes("N")
         .group("The budget");
-    return {app, [flags, &options] { return runAdvise(*flags, options); }, true};
+    return {app, [flags, &options] { return runAdvise(*flags, options); }, true, kForms};
 }
 
 }  // namespace fabricast
