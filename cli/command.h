@@ -3,10 +3,13 @@
 #include "flags/command_line.h"
 #include "flags/global_options.h"
 #include "planner/base/result.h"
+#include "planner/report/format.h"
 #include "planner/report/report.h"
 
+#include <array>
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -30,12 +33,19 @@ struct Answer {
     }
 };
 
+/// The forms of a command that writes tables, and of one that does not.
+inline constexpr std::array kTableForms = {
+    Format::Text, Format::Json, Format::Csv, Format::Markdown};
+inline constexpr std::array kTextAndJson = {Format::Text, Format::Json};
+inline constexpr std::array kTextAlone = {Format::Text, Format::Markdown};
+
 /// This is one subcommand: its flags, and what it does once they are parsed.
 /// A command is a pure function of its flags and files; it neither prints nor exits.
 struct Command {
     FlagSet flags;
     std::function<Result<Answer>()> run;
     bool hasPages = false;  ///< answers with a report where the format is for people
+    std::span<const Format> forms = kTableForms;
 };
 
 /// Declares a subcommand. `options` outlives the command and is filled before `run` is called.

@@ -1,10 +1,32 @@
 #include "cli/page.h"
 
 #include "machine/print_page.h"
+#include "planner/base/words.h"
 #include "planner/report/html_page.h"
 #include "planner/text/shell_text.h"
 
+#include <algorithm>
+#include <iterator>
+
 namespace fabricast {
+
+Result<void> checkForm(const Command& command, const GlobalOptions& options) {
+    if (std::ranges::find(command.forms, options.format) != command.forms.end()) {
+        return {};
+    }
+    std::vector<std::string> names;
+    std::ranges::transform(command.forms, std::back_inserter(names), [](Format form) {
+        return std::string(formName(form));
+    });
+    if (command.hasPages) {
+        names.insert(names.end(), {"html", "pdf"});
+    }
+    return fail(Error::Code::BadInput,
+                options.saysFormat ? "--format" : "--output " + options.output,
+                command.flags.info().lastName() + " has no " +
+                    std::string(formName(options.format)) + ": it prints " + joined(names, ", "),
+                "--format text");
+}
 
 Result<void> checkPage(const Command& command, const GlobalOptions& options) {
     if (options.page == PageKind::None) {

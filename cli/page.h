@@ -6,6 +6,9 @@
 
 namespace fabricast {
 
+/// Whether the command has the form that -f, or the ending of -o's file, asks for.
+Result<void> checkForm(const Command& command, const GlobalOptions& options);
+
 /// Whether a page can be had of this command, in the file that was named.
 Result<void> checkPage(const Command& command, const GlobalOptions& options);
 

@@ -105,6 +105,7 @@ private:
         FABRICAST_TRY(options_.check());
         for (const Command& command : commands_) {
             if (command.flags.chosen()) {
+                FABRICAST_TRY(checkForm(command, options_));
                 FABRICAST_TRY(checkPage(command, options_));
                 return command.run();
             }

@@ -58,7 +58,7 @@ void otherStacks(const ChangeSubject& subject, Offers& offers) {
     std::vector<std::string_view> names(usual.begin(), usual.end());
     names.emplace_back("axolotl");
     for (const std::string_view name : names) {
-        if (!has(subject, name) && checkHasCode(name, subject.now.model)) {
+        if (!has(subject, name) && checkHasConfig(name, subject.now.model)) {
             offers.add({{"search.stacks", std::string(name), "--stack"}});
         }
     }

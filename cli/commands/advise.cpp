@@ -36,6 +36,9 @@ ExitCode adviceCode(const Advice& advice) {
     return anyKnown ? ExitCode::DoesNotFit : ExitCode::BadInput;
 }
 
+/// Advice is not a single table.
+constexpr std::array kForms = {Format::Text, Format::Json, Format::Markdown};
+
 struct ShownAdvice {
     Advice advice;
     JsonValue asked;  ///< with whole paths
@@ -50,12 +53,6 @@ constexpr std::array kAdviceForms = {
     AdviceForm{"md", [](const ShownAdvice& all) { return adviceMarkdown(all.advice); }}};
 
 Result<Answer> runAdvise(const AdviseFlags& flags, const GlobalOptions& options) {
-    if (options.format == Format::Csv) {
-        return fail(Error::Code::BadInput,
-                    "--format",
-                    "advice is not a single table",
-                    "--format text, md or json; fabricast plan --format csv");
-    }
     FABRICAST_ASSIGN(const Question question, questionOf(flags.question, options));
     FABRICAST_ASSIGN(const Workbench bench, workbenchOf(options));
     FABRICAST_ASSIGN(Advice advice, advise(question, flags.ask, bench, options.watch()));
@@ -90,7 +87,7 @@ Command adviseCommand(const FlagSet& program, const GlobalOptions& options) {
         .describe("maximum cost of the run of --tokens, in dollars")
         .takes("N")
         .group("The budget");
-    return {app, [flags, &options] { return runAdvise(*flags, options); }, true};
+    return {app, [flags, &options] { return runAdvise(*flags, options); }, true, kForms};
 }
 
 }  // namespace fabricast

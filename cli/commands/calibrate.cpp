@@ -102,9 +102,6 @@ Answer calibrationAnswer(CalibrationPreview preview, const GlobalOptions& option
 Result<Answer> runCalibrate(const FlagSet& app,
                             const CalibrateFlags& flags,
                             const GlobalOptions& options) {
-    if (options.format != Format::Text && options.format != Format::Json) {
-        return fail(Error::Code::BadInput, "--format", "calibrate prints text or json");
-    }
     FABRICAST_TRY(checkCalibrateFlags(app, flags));
     FABRICAST_ASSIGN(const Workbench bench, unreadWorkbenchOf(options));
     const ProfileStore& store = bench.profiles();
@@ -143,7 +140,10 @@ Command calibrateCommand(const FlagSet& program, const GlobalOptions& options) {
         "Exit codes: 0 measured, 1 wrong results, 2 bad input, 4 environment, 130 interrupted.");
     const auto flags = std::make_shared<CalibrateFlags>();
     addCalibrateFlags(app, *flags);
-    return {app, [app, flags, &options] { return runCalibrate(app, *flags, options); }};
+    return {app,
+            [app, flags, &options] { return runCalibrate(app, *flags, options); },
+            false,
+            kTextAndJson};
 }
 
 }  // namespace fabricast

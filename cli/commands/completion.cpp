@@ -56,7 +56,10 @@ Command completionCommand(const FlagSet& program, const GlobalOptions& options) 
         .describe("bash, zsh or fish")
         .takes("SHELL")
         .required();
-    return {app, [program, write, &options] { return runCompletion(program, *write, options); }};
+    return {app,
+            [program, write, &options] { return runCompletion(program, *write, options); },
+            false,
+            kTextAlone};
 }
 
 }  // namespace fabricast

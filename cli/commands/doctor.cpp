@@ -7,9 +7,6 @@ namespace fabricast {
 namespace {
 
 Result<Answer> runDoctor(const GlobalOptions& options) {
-    if (options.format != Format::Text && options.format != Format::Json) {
-        return fail(Error::Code::BadInput, "--format", "doctor prints text or json");
-    }
     FABRICAST_ASSIGN(const Workbench bench, unreadWorkbenchOf(options));
     const Checkup checkup =
         checkUp(bench.profiles(), "fabricast " FABRICAST_VERSION, options.watch());
@@ -25,7 +22,7 @@ Command doctorCommand(const FlagSet& program, const GlobalOptions& options) {
     const FlagSet app = program.command(
         "doctor", "Show what is installed here that commands use, and what is missing");
     app.footer("Exit status 2 if a profile is broken; what is missing is no error.");
-    return {app, [&options] { return runDoctor(options); }};
+    return {app, [&options] { return runDoctor(options); }, false, kTextAndJson};
 }
 
 }  // namespace fabricast

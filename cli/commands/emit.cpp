@@ -87,7 +87,7 @@ Command emitCommand(const FlagSet& program, const GlobalOptions& options) {
             flags->ask.ncclTuner,
             "with nccl_tuner.csv for NCCL's example tuner plugin: the forecast's own choices");
     app.add("--force", flags->force, "replace files of the folder that differ");
-    return {app, [flags, &options] { return runEmit(*flags, options); }};
+    return {app, [flags, &options] { return runEmit(*flags, options); }, false, kTextAndJson};
 }
 
 }  // namespace fabricast

@@ -15,13 +15,16 @@ Command errorsCommand(const FlagSet& program, const GlobalOptions& /*options*/) 
         "  fabricast errors AC02   # a finding of lint");
     const auto code = std::make_shared<std::string>();
     app.add("code", *code, "an exit status, or a rule of lint").takes("[CODE]");
-    return {app, [code]() -> Result<Answer> {
+    return {app,
+            [code]() -> Result<Answer> {
                 if (code->empty()) {
                     return Answer{.text = errorCodesText()};
                 }
                 FABRICAST_ASSIGN(std::string text, explainedCode(*code));
                 return Answer{.text = std::move(text)};
-            }};
+            },
+            false,
+            kTextAlone};
 }
 
 }  // namespace fabricast

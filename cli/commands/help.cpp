@@ -47,10 +47,13 @@ Command helpCommand(const FlagSet& program, const GlobalOptions& /*options*/) {
     app.footer("");
     const auto topic = std::make_shared<std::string>();
     app.add("topic", *topic, "a command or a topic").takes("[TOPIC]");
-    return {app, [program, topic]() -> Result<Answer> {
+    return {app,
+            [program, topic]() -> Result<Answer> {
                 return topic->empty() ? Answer{.text = helpText(program.info())}
                                       : explainTopic(program, *topic);
-            }};
+            },
+            false,
+            kTextAlone};
 }
 
 }  // namespace fabricast

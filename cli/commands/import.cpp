@@ -75,7 +75,7 @@ Command importCommand(const FlagSet& program, const GlobalOptions& options) {
         "Exit status 1 if the memory does not fit (--no-fail: 0).");
     const auto flags = std::make_shared<ImportFlags>();
     addScenarioArguments(app, flags->question);
-    return {app, [flags, &options] { return runImport(*flags, options); }};
+    return {app, [flags, &options] { return runImport(*flags, options); }, false, kTextAndJson};
 }
 
 }  // namespace fabricast

@@ -110,7 +110,7 @@ Command initCommand(const FlagSet& program, const GlobalOptions& options) {
     addQuestionFlags(app, flags->question, scenarioFlags());
     app.add("--yes", flags->yes, "ask nothing: take the defaults for what no flag says");
     app.add("--force", flags->force, "replace a file that is there");
-    return {app, [flags, &options] { return runInit(*flags, options); }};
+    return {app, [flags, &options] { return runInit(*flags, options); }, false, kTextAlone};
 }
 
 }  // namespace fabricast

@@ -53,7 +53,7 @@ Command manCommand(const FlagSet& program, const GlobalOptions& /*options*/) {
     const auto command = std::make_shared<std::vector<std::string>>();
     app.add("command", *command, "a command, or two words of one: profiles show")
         .takes("[COMMAND]");
-    return {app, [program, command] { return runMan(program, *command); }};
+    return {app, [program, command] { return runMan(program, *command); }, false, kTextAlone};
 }
 
 }  // namespace fabricast

@@ -10,9 +10,6 @@ namespace fabricast {
 namespace {
 
 Result<Answer> runProbeCommand(const MachineRequest& flags, const GlobalOptions& options) {
-    if (options.format != Format::Text && options.format != Format::Json) {
-        return fail(Error::Code::BadInput, "--format", "probe prints text or json");
-    }
     MachineRequest request;
     request.probes = flags.probes.empty() ? flags.probes : options.at(flags.probes);
     request.inventory = flags.inventory.empty() ? flags.inventory : options.at(flags.inventory);
@@ -40,7 +37,8 @@ Command probeCommand(const FlagSet& program, const GlobalOptions& options) {
            "--from", flags->inventory, "output of fabricast-probe-host --inventory on another node")
         .takes("FILE");
     app.add("--probes", flags->probes, "folder of the probe programs").takes("DIR");
-    return {app, [flags, &options] { return runProbeCommand(*flags, options); }};
+    return {
+        app, [flags, &options] { return runProbeCommand(*flags, options); }, false, kTextAndJson};
 }
 
 }  // namespace fabricast

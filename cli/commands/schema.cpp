@@ -17,7 +17,8 @@ Command schemaCommand(const FlagSet& program, const GlobalOptions& /*options*/) 
         "file's");
     const auto name = std::make_shared<std::string>();
     app.add("name", *name, "scenario, a kind of profile, or a command").takes("[NAME]");
-    return {app, [name]() -> Result<Answer> {
+    return {app,
+            [name]() -> Result<Answer> {
                 std::string text;
                 if (name->empty()) {
                     for (const std::string& one : schemaNames()) {
@@ -27,7 +28,9 @@ Command schemaCommand(const FlagSet& program, const GlobalOptions& /*options*/) 
                 }
                 FABRICAST_ASSIGN(text, schemaText(*name));
                 return Answer{.text = std::move(text)};
-            }};
+            },
+            false,
+            kTextAndJson};
 }
 
 }  // namespace fabricast

@@ -74,12 +74,6 @@ Result<Answer> printedSimulation(Simulation answer,
     if (options.format == Format::Json) {
         return Answer{.text = simulationJson(answer, seconds, FABRICAST_VERSION)};
     }
-    if (options.format != Format::Text) {
-        return fail(Error::Code::BadInput,
-                    "--format",
-                    "simulate writes text, json, html or pdf",
-                    "--format json");
-    }
     if (options.quiet) {
         answer.notes.clear();
     }
@@ -152,7 +146,7 @@ Command simulateCommand(const FlagSet& program, const GlobalOptions& options) {
     app.add("--calls",
             flags->calls,
             "model pipeline transfers with the framework's blocking send/recv calls");
-    return {app, [flags, &options] { return runSimulate(*flags, options); }, true};
+    return {app, [flags, &options] { return runSimulate(*flags, options); }, true, kTextAndJson};
 }
 
 }  // namespace fabricast

@@ -17,10 +17,23 @@ Result<void> importSaving(ScenarioDraft& draft, std::string_view steps, bool bac
     return {};
 }
 
+namespace {
+
+/// What was read before: DeepSpeed's file has a writer beside the training.
+bool savesInBackground(const JsonValue& scenario) {
+    const JsonValue* const operation = scenario.find("operation");
+    const JsonValue* const how = operation == nullptr ? nullptr : operation->find("checkpoint");
+    return how != nullptr && how->text() == "async";
+}
+
+}  // namespace
+
 Result<void> importTrainerSaving(ScenarioDraft& draft, std::string_view before) {
     const std::string dashes(before);
     const std::string strategy = draft.keys().text(dashes + "save_strategy").value_or("steps");
-    return strategy == "steps" ? importSaving(draft, dashes + "save_steps", false) : Result<void>();
+    const bool background = savesInBackground(draft.scenario());
+    return strategy == "steps" ? importSaving(draft, dashes + "save_steps", background)
+                               : Result<void>();
 }
 
 }  // namespace fabricast

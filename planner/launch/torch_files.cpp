@@ -140,11 +140,21 @@ bool scalesLoss(const Settings& settings) {
            settings.precision.parameters == Dtype::Fp32;
 }
 
+/// When gradients are reduced: after every backward pass, unless the loop says otherwise.
+std::string reductionPart(GradientSync sync, bool fsdp) {
+    if (sync == GradientSync::EachMicroBatch) {
+        return std::string("            # Gradients are reduced after every microbatch") +
+               (fsdp ? ": no whole ones are kept.\n" : ".\n");
+    }
+    return std::string("            last = micro + 1 == ACCUMULATION\n") +
+           (fsdp ? "            model.set_requires_gradient_sync(last)\n"
+                 : "            model.require_backward_grad_sync = last\n");
+}
+
 /// The loop: some microbatches, then a step of the optimizer.
 std::string trainingLoop(const LaunchFacts& facts, bool fsdp) {
     const Scenario& scenario = facts.scenario;
     const Settings& settings = scenario.settings;
-    const bool every = settings.torch.sync == GradientSync::EachMicroBatch;
     const bool pends = facts.saved && facts.saved->inBackground;
     std::string text = scalesLoss(settings)
                            ? "    # fp16: steps whose gradients overflow are left out.\n"
@@ -156,10 +166,7 @@ std::string trainingLoop(const LaunchFacts& facts, bool fsdp) {
     text +=
         "    for step in range(int(os.environ.get(\"STEPS\", \"100\"))):\n"
         "        for micro in range(ACCUMULATION):\n";
-    text +=
-        std::string("            last = ") + (every ? "True" : "micro + 1 == ACCUMULATION") + "\n";
-    text += fsdp ? "            model.set_requires_gradient_sync(last)\n"
-                 : "            model.require_backward_grad_sync = last\n";
+    text += reductionPart(settings.torch.sync, fsdp);
     text += "            tokens = next_tokens(model_config.vocab_size)\n";
     const bool scales = scalesLoss(settings);
     const bool autocast = settings.precision.autocast;

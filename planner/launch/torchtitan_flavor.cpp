@@ -4,26 +4,10 @@
 #include "planner/stack/packaged_models.h"
 
 namespace fabricast {
-namespace {
-
-/// torchtitan/models/llama3/model of 0.2.2: heads make up the hidden width, and the head has a
-/// matrix of its own.
-std::string whyNoFlavor(const ModelSpec& model) {
-    const AttentionSpec& attention = model.attention;
-    return model.family != "llama" ? "its llama3 is no " + model.family
-           : model.tiedEmbeddings  ? "its llama3 does not tie embeddings"
-           : !model.window.empty() ? "its llama3 has no attention window"
-           : model.moe.has_value() ? "its llama3 has no experts"
-           : attention.heads * attention.headDim != model.hidden
-               ? "heads of its llama3 make up the hidden width"
-               : "";
-}
-
-}  // namespace
 
 Result<std::string> titanFlavorModule(const ModelSpec& model) {
     FABRICAST_TRY(checkTitanCode(model));
-    if (const std::string why = whyNoFlavor(model); !why.empty()) {
+    if (const std::string why = whyNoTitanFlavor(model); !why.empty()) {
         return fail(
             Error::Code::Unsupported, "model", "torchtitan 0.2.2 has no code for it: " + why);
     }

@@ -55,6 +55,15 @@ bool isTold(std::span<const std::string_view> told, std::string_view group, std:
     return std::ranges::any_of(told, tells) || std::ranges::any_of(kToldByTheEnvironment, tells);
 }
 
+/// A default in the type that is multiplied in is in that type, whichever it is: mixed_precision:
+/// fp16 says both.
+PrecisionSettings inTypeOf(PrecisionSettings usual, Dtype compute) {
+    for (Dtype* dtype : {&usual.parameters, &usual.gradients, &usual.reduce, &usual.moments}) {
+        *dtype = *dtype == usual.compute ? compute : *dtype;
+    }
+    return usual;
+}
+
 template <class Group>
 void addUntold(const Group& asked,
                const Group& usual,
@@ -77,8 +86,9 @@ void addUntold(const Group& asked,
 Result<std::vector<std::string>> untoldSettings(const Scenario& scenario,
                                                 std::span<const std::string_view> told) {
     FABRICAST_ASSIGN(const Stack* stack, findStack(scenario.stack));
-    const Settings usual =
+    Settings usual =
         defaultSettings(*stack, scenario.model, scenario.layout, scenario.settings.tuning);
+    usual.precision = inTypeOf(usual.precision, scenario.settings.precision.compute);
     std::vector<std::string> untold;
     addUntold(scenario.settings, usual, "", told, untold);
     return untold;

@@ -115,6 +115,12 @@ LintFinding findingOf(const LintRule& rule, const LintHit& hit, const LintFile& 
             .fix = fixOf(hit, file)};
 }
 
+/// What starts a file is among its keys, and is looked at once: "tune batch_size" is batch_size.
+bool saysTheSame(const LintFinding& one, const LintFinding& other) {
+    return one.code == other.code && one.where == other.where &&
+           (one.what.ends_with(other.what) || other.what.ends_with(one.what));
+}
+
 }  // namespace
 
 const LintFile* LintView::other(LaunchKind kind) const {
@@ -171,10 +177,8 @@ std::vector<LintFinding> lint(std::span<const LintFile> files, const LintFacts& 
                     hit.at = hit.at == nullptr ? file.at("stack") : hit.at;   // of a YAML
                     const std::int64_t line = hit.at == nullptr ? 0 : hit.at->line;
                     LintFinding finding = findingOf(rule, hit, file);
-                    // What starts a file is among its keys, and is looked at once.
                     const bool isSaid = std::ranges::any_of(found, [&finding](const auto& one) {
-                        return one.second.code == finding.code &&
-                               one.second.where == finding.where && one.second.what == finding.what;
+                        return saysTheSame(one.second, finding);
                     });
                     if (!isSaid) {
                         found.emplace_back(std::tuple(rule.severity, i, line), std::move(finding));

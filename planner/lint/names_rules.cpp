@@ -131,8 +131,11 @@ std::string suggestedKey(const std::string& typed, const std::vector<std::string
             meant += std::string(meant.empty() ? "did you mean \"" : " or \"").append(one) + "\"";
         }
     }
-    const bool isAlike = !nearestName(typed, known).empty();
-    return isAlike || count == 0 || count > kMostMeant ? suggestName(typed, known) : meant + "?";
+    if (!nearestName(typed, known).empty()) {
+        return suggestName(typed, known);
+    }
+    return count == 0 || count > kMostMeant ? "leave it out; " + suggestName(typed, known)
+                                            : meant + "?";
 }
 
 /// A name is looked for among hundreds: beyond these nobody reads the guess.

@@ -116,9 +116,9 @@ std::string whyLeftOut(const ScenarioRequest& request,
     const std::string name(stack);
     const std::string what = "left out: " + name + ": ";
     const Result<const Stack*> found = findStack(stack);
-    if (const Result<void> code = checkHasCode(stack, model); !code) {
+    if (const Result<void> config = checkHasConfig(stack, model); !config) {
         const bool forecast = found && isForecast(**found, model);
-        return what + code.error().why +
+        return what + config.error().why +
                (forecast ? " (--stack " + name + " forecasts it)" : std::string());
     }
     return found && !multipliesIn(request, **found, gpu)

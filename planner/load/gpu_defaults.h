@@ -28,8 +28,8 @@ void addGpuNotes(const ScenarioRequest& request,
 /// Whether the stack multiplies in what is asked of it, or else in what the GPU has.
 bool multipliesIn(const ScenarioRequest& request, const Stack& stack, const GpuSpec& gpu);
 
-/// Why a search that was told no stack leaves this one out: it has no code for the model, or does
-/// not multiply in what the GPU has. Empty: it does not.
+/// Why a search that was told no stack leaves this one out: it has no code or config for the model,
+/// or does not multiply in what the GPU has. Empty: it does not.
 std::string whyLeftOut(const ScenarioRequest& request,
                        std::string_view stack,
                        const ModelSpec& model,

@@ -101,7 +101,8 @@ void addOwnPartNote(const ScenarioRequest& request,
 namespace {
 
 constexpr const char* kUsualStack = "torchtitan";
-/// In this order where it has no code for a model: what PyTorch itself has, then what splits more.
+/// In this order where it has no code or config for a model: what PyTorch itself has, then what
+/// splits more.
 constexpr std::array kStacksBeside = {"fsdp2", "accelerate", "megatron", "deepspeed"};
 
 /// Whether the keys of a layout that were typed are ones of the stack.
@@ -125,16 +126,16 @@ Result<const Stack*> usualStackOf(const ScenarioRequest& request,
                                   const GpuSpec& gpu,
                                   std::vector<std::string>& assumed) {
     FABRICAST_ASSIGN(const Stack* usual, findStack(kUsualStack));
-    const Result<void> code = checkHasCode(kUsualStack, model);
-    if (code && multipliesIn(request, *usual, gpu)) {
+    const Result<void> config = checkHasConfig(kUsualStack, model);
+    if (config && multipliesIn(request, *usual, gpu)) {
         assumed.push_back(std::string("stack ") + kUsualStack + " (default)");
         addOwnPartNote(request, model, kUsualStack, assumed);
         return usual;
     }
-    const std::string why = code ? std::string(kUsualStack) + " has no fp16" : code.error().why;
+    const std::string why = config ? std::string(kUsualStack) + " has no fp16" : config.error().why;
     for (const char* name : kStacksBeside) {
         FABRICAST_ASSIGN(const Stack* stack, findStack(name));
-        if (checkHasCode(name, model) && hasKeys(*stack, request.layout) &&
+        if (checkHasConfig(name, model) && hasKeys(*stack, request.layout) &&
             multipliesIn(request, *stack, gpu)) {
             assumed.push_back(std::string("stack ") + name + " (default: " + why + ")");
             return stack;

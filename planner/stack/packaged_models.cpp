@@ -39,9 +39,16 @@ Result<void> checkHasCode(std::string_view stack, const ModelSpec& model) {
     return rule == nullptr ? Result<void>() : rule->check(model);
 }
 
+Result<void> checkHasConfig(std::string_view stack, const ModelSpec& model) {
+    return stack == "torchtitan" ? checkTitanConfig(model) : checkHasCode(stack, model);
+}
+
 std::optional<std::string> ownPartNote(std::string_view stack, const ModelSpec& model) {
     if (const Result<void> code = checkHasCode(stack, model); !code) {
-        return code.error().why + ": its code would be yours";
+        return code.error().why + ": its code would be yours, and emit refuses it";
+    }
+    if (const Result<void> config = checkHasConfig(stack, model); !config) {
+        return config.error().why + ": it would be yours, and emit refuses it";
     }
     if (const std::string_view recipes = bridgeRecipesOf(model);
         isMegatron(stack) && !recipes.empty() && !checkMegatronCode(model)) {
@@ -50,7 +57,7 @@ std::optional<std::string> ownPartNote(std::string_view stack, const ModelSpec& 
     }
     if (stack == "torchtitan" && !isTitanConfig(model)) {
         return "torchtitan has the code of " + model.family + ", but no config of " + model.name +
-               ", which would be yours";
+               ": emit writes one for 0.2.2";
     }
     return std::nullopt;
 }

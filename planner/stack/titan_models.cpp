@@ -146,6 +146,28 @@ bool isTitanConfig(const ModelSpec& model) {
            kKnownTitanModels.end();
 }
 
+std::string whyNoTitanFlavor(const ModelSpec& model) {
+    const AttentionSpec& attention = model.attention;
+    return model.family != "llama" ? "its llama3 is no " + model.family
+           : model.tiedEmbeddings  ? "its llama3 does not tie embeddings"
+           : !model.window.empty() ? "its llama3 has no attention window"
+           : model.moe.has_value() ? "its llama3 has no experts"
+           : attention.heads * attention.headDim != model.hidden
+               ? "heads of its llama3 make up the hidden width"
+               : "";
+}
+
+Result<void> checkTitanConfig(const ModelSpec& model) {
+    FABRICAST_TRY(checkTitanCode(model));
+    if (isTitanConfig(model) || whyNoTitanFlavor(model).empty()) {
+        return {};
+    }
+    return fail(Error::Code::Unsupported,
+                "model",
+                "torchtitan has the code of " + model.family + ", but no config of " + model.name,
+                "--stack fsdp2, accelerate or deepspeed, which run Hugging Face's code");
+}
+
 Result<void> checkTitanCode(const ModelSpec& model) {
     const bool isFamily = std::ranges::find(kTitanFamilies, model.family) != kTitanFamilies.end() &&
                           !(model.family == "llama" && hasBiases(model));

@@ -96,11 +96,14 @@ TEST(Import, TakesAFolderByTheFileThatStartsTheOthers) {
         EXPECT_EQ(whole.code, ExitCode::Ok) << whole.err;
         EXPECT_EQ(whole.out, ran(command + folder + "/job.sbatch" + flags).out);
     }
-    const ProgramOutput nameless = ran("explain " + folder + " -c dgx-h100 -n 2 --seq 4096");
+    const std::string alone = folder + "/alone";  // arguments of a script name the model
+    std::filesystem::create_directories(alone);
+    std::filesystem::copy_file(folder + "/deepspeed.json", alone + "/deepspeed.json");
+    const ProgramOutput nameless = ran("explain " + alone + " -c dgx-h100 -n 2 --seq 4096");
     EXPECT_EQ(nameless.code, ExitCode::BadInput);
     EXPECT_EQ(nameless.out, "");
     EXPECT_EQ(nameless.err,
-              "error: model: no model given: " + folder +
+              "error: model: no model given: " + alone +
                   "/deepspeed.json does not name what it trains\n"
                   "  try: -m llama-3.1-8b, or -m FOLDER with the model's config.json\n");
     const ProgramOutput empty = ran("import " + folder + "/empty");

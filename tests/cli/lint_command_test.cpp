@@ -337,6 +337,13 @@ TEST(Lint, SaysFixesInTheWordsOfTheLine) {
     const ProgramOutput tuned = ran("lint " + folder + "tune.sh");
     EXPECT_NE(tuned.out.find(" TN10: dtype is fp16\n"), std::string::npos) << tuned.out;
     EXPECT_NE(tuned.out.find("Fix: dtype=bf16\n"), std::string::npos) << tuned.out;
+    // What is typed is a key of the config, and an argument of the program: it is said once.
+    ASSERT_TRUE(writeTextFile(folder + "tune.sh",
+                              "tune run full_finetune_single_device --config lora.yaml "
+                              "batch_size=nan\n"));
+    const std::string sizes = ran("lint " + folder + "tune.sh").out;
+    EXPECT_NE(sizes.find("error SZ01"), std::string::npos) << sizes;
+    EXPECT_EQ(sizes.find("error SZ01"), sizes.rfind("error SZ01")) << sizes;
     ASSERT_TRUE(writeTextFile(folder + "job.sbatch",
                               "#SBATCH -N 2\neval \"$(conda shell.bash hook)\"\n"
                               "srun my_launcher --cfg conf\n"));

@@ -112,6 +112,33 @@ TEST(Program, TakesTheFormatOfTheOutputsEnding) {
     EXPECT_EQ(ran("model llama-3.2-1b", {"-o", page}).code, ExitCode::BadInput);
 }
 
+TEST(Program, RefusesAFormThatACommandLacks) {
+    for (const std::string command : {"import train.toml",
+                                      "emit run.json",
+                                      "simulate run.json",
+                                      "calibrate",
+                                      "doctor",
+                                      "probe",
+                                      "schema scenario"}) {
+        const ProgramOutput csv = ran(command, {"-f", "csv"});
+        EXPECT_EQ(csv.code, ExitCode::BadInput) << command;
+        EXPECT_EQ(csv.out, "") << command;
+        const std::string name = command.substr(0, command.find(' '));
+        EXPECT_EQ(csv.err,
+                  "error: --format: " + name + " has no csv: it prints text, json" +
+                      (name == "simulate" ? ", html, pdf" : "") + "\n  try: --format text\n");
+    }
+    for (const std::string command :
+         {"errors 2", "help flags", "man plan", "completion bash", "init --yes run.json"}) {
+        EXPECT_EQ(ran(command, {"-f", "json"}).code, ExitCode::BadInput) << command;
+    }
+    EXPECT_EQ(ran("advise run.json", {"-f", "csv"}).err,
+              "error: --format: advise has no csv: it prints text, json, md, html, pdf\n"
+              "  try: --format text\n");
+    EXPECT_EQ(ran("import train.toml", {"-o", tempFolder() + "train.csv"}).code,
+              ExitCode::BadInput);
+}
+
 TEST(Program, WritesTheAnswerToAFile) {
     const ProgramOutput elsewhere = run({"help", "exit-codes", "-o", "/dev/null"});
     EXPECT_EQ(elsewhere.out, "");

@@ -76,7 +76,7 @@ TEST(SoftwareFlag, AdviceIsAboutTunedSoftwareToo) {
     ASSERT_EQ(output.code, ExitCode::Ok) << output.err;
     const std::string next = output.out.substr(output.out.find("next: "));
     EXPECT_TRUE(says(next, "--set settings.")) << output.out;
-    for (const char* stack : {"ddp", "fsdp2", "torchtitan", "megatron"}) {
+    for (const char* stack : {"ddp", "fsdp2", "deepspeed", "megatron"}) {
         EXPECT_TRUE(says(output.out, std::string(stack) + " as published: ")) << output.out;
     }
     EXPECT_FALSE(says(next, "--software")) << output.out;

@@ -218,7 +218,8 @@ TEST(CalibrateCommand, MistakesNameTheirFlag) {
               "error: --probes: is for measuring, but --from-record measures nothing");
     EXPECT_EQ(why({"--engine", "host", "--tuner-dump", "x"}),
               "error: --tuner-dump: is for --engine nccl");
-    EXPECT_EQ(why({"--format", "csv"}), "error: --format: calibrate prints text or json");
+    EXPECT_EQ(why({"--format", "csv"}),
+              "error: --format: calibrate has no csv: it prints text, json");
 }
 
 TEST(CalibrateCommand, WhatMustFailIsSaidBeforeMeasuring) {

@@ -54,6 +54,32 @@ TEST(LaunchFiles, SayWhatTheyDoNotTell) {
     EXPECT_NE(fileOf(launch, "run.sh").text.find("Not in these files"), std::string::npos);
 }
 
+// "mixed_precision: fp16" says what gradients are reduced in as well.
+TEST(LaunchFiles, TellWhatFollowsTheTypeThatIsMultipliedIn) {
+    Scenario scenario = firstOf("accelerate");
+    scenario.layout.shard = Shard::Fsdp;
+    PrecisionSettings& precision = scenario.settings.precision;
+    ASSERT_EQ(precision.reduce, precision.compute);
+    const std::vector<std::string> before = launchOf(scenario).untold;
+    precision.compute = precision.reduce = Dtype::Fp16;
+    EXPECT_EQ(launchOf(scenario).untold, before);
+    precision.reduce = Dtype::Fp32;
+    EXPECT_EQ(launchOf(scenario).untold.front(), "settings.precision.reduce=fp32");
+}
+
+TEST(LaunchFiles, SayInTheLoopWhenGradientsAreReduced) {
+    for (const char* const stack : {"fsdp2", "ddp"}) {
+        Scenario scenario = firstOf(stack);
+        scenario.settings.torch.sync = GradientSync::EachMicroBatch;
+        const std::string every = fileOf(launchOf(scenario), "train.py").text;
+        EXPECT_EQ(every.find("last = "), std::string::npos) << every;
+        EXPECT_NE(every.find("# Gradients are reduced after every microbatch"), std::string::npos);
+        scenario.settings.torch.sync = GradientSync::LastMicroBatch;
+        const std::string once = fileOf(launchOf(scenario), "train.py").text;
+        EXPECT_NE(once.find("last = micro + 1 == ACCUMULATION\n"), std::string::npos) << once;
+    }
+}
+
 /// The value behind an argument of run.sh; "-" where it has none.
 std::string argumentOf(const LaunchFiles& launch, const std::string& name) {
     const auto at = std::ranges::find(launch.command, name);

@@ -145,6 +145,9 @@ TEST(LintRules, SayWhatWasMeant) {
               "did you mean --overlap-grad-reduce?");
     EXPECT_EQ(fixOf("train.toml", "[training]\nbatch_size = 8\n", "KEY1"),
               "did you mean \"global_batch_size\" or \"local_batch_size\"?");
+    const std::string gathers =
+        "distributed_type: FSDP\nfsdp_config: {fsdp_version: 2, fsdp_limit_all_gathers: true}\n";
+    EXPECT_EQ(fixOf("accelerate.yaml", gathers, "KEY2").substr(0, 21), "leave it out; known: ");
     const std::string nodes = "--num_machines 2 --rdzv_backend c10d t.py --output_dir o --bf16";
     EXPECT_EQ(
         fixOf("run.sh", "#SBATCH --nodes=2\naccelerate launch " + nodes, "LN05").substr(0, 14),

@@ -39,5 +39,17 @@ TEST(LeftOut, OffersAForecastOnlyWhereThereIsOne) {
     EXPECT_EQ(leftOut("fsdp2", around), "");
 }
 
+// What emit would refuse is not proposed unasked: llama3 of torchtitan 0.2.2 can be told the sizes
+// of another Llama, but not that its embeddings are tied.
+TEST(LeftOut, HasNoConfigThatCouldBeWritten) {
+    ModelSpec llama = ours();
+    llama.family = "llama";
+    EXPECT_EQ(leftOut("torchtitan", llama), "");
+    llama.tiedEmbeddings = true;
+    EXPECT_EQ(leftOut("torchtitan", llama),
+              "left out: torchtitan: torchtitan has the code of llama, but no config of ours "
+              "(--stack torchtitan forecasts it)");
+}
+
 }  // namespace
 }  // namespace fabricast

@@ -52,8 +52,7 @@ TEST(LoadScenario, WhatNobodySaidIsAssumedAloud) {
     ASSERT_TRUE(loaded) << loaded.error().text();
     EXPECT_EQ(loaded->scenario.cluster.gpus(), 8);
     EXPECT_EQ(loaded->scenario.workload.sequence, 4096);
-    // stack, that it has no config of it, sequence, global batch
-    EXPECT_EQ(loaded->assumed.size(), 4U);
+    EXPECT_EQ(loaded->assumed.size(), 3U);  // stack, sequence, global batch
 }
 
 /// What is assumed first, and the stack that it is about.
