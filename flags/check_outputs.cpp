@@ -187,4 +187,15 @@ Result<void> checkInputs(const Question& question, const GlobalOptions& options)
     return {};
 }
 
+Result<void> checkBeside(const std::string& flag,
+                         const std::string& path,
+                         const GlobalOptions& options) {
+    for (const OutputFile& output : options.outputs) {
+        if (output.flag != flag && isSameFile(output.path, path)) {
+            return bothRefused(output.flag, output.path, "written into the folder of " + flag);
+        }
+    }
+    return {};
+}
+
 }  // namespace fabricast

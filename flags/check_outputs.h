@@ -16,4 +16,9 @@ Result<void> checkOutputs(const std::vector<std::string>& arguments, GlobalOptio
 /// Refuses a question that reads a file which the command writes.
 Result<void> checkInputs(const Question& question, const GlobalOptions& options);
 
+/// Refuses an output that is also a file which the command writes into the folder of `flag`.
+Result<void> checkBeside(const std::string& flag,
+                         const std::string& path,
+                         const GlobalOptions& options);
+
 }  // namespace fabricast

@@ -70,11 +70,13 @@ std::string typedAs(const Edit& edit) {
     return edit.origin == "--set" ? "--set " + edit.path + "=" + edit.value : typed(one);
 }
 
-/// Of two values of a key neither is taken in silence, whichever flags say them.
+/// Of two values of a key neither is taken in silence. What --set says replaces a flag's: fixes are
+/// typed behind the command that they mend.
 Result<void> checkSaidOnce(const std::vector<Edit>& edits) {
     for (auto edit = edits.begin(); edit != edits.end(); ++edit) {
         const auto before = std::find_if(edits.begin(), edit, [&edit](const Edit& one) {
-            return one.path == edit->path && one.value != edit->value;
+            const bool isReplaced = edit->origin == "--set" && one.origin != "--set";
+            return one.path == edit->path && one.value != edit->value && !isReplaced;
         });
         const QuestionFlag* const flag = flagOf(edit->path);
         if (before != edit && (flag == nullptr || !flag->isList)) {

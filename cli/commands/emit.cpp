@@ -1,6 +1,7 @@
 #include "study/emit.h"
 
 #include "cli/command.h"
+#include "flags/check_outputs.h"
 #include "flags/question_arguments.h"
 #include "planner/report/launch_report.h"
 #include "study/check_emitted.h"
@@ -31,6 +32,10 @@ Result<Answer> runEmit(const EmitFlags& flags, const GlobalOptions& options) {
     FABRICAST_ASSIGN(const Workbench bench, workbenchOf(options));
     FABRICAST_ASSIGN(const Emitted emitted, emit(question, flags.ask, bench, options.watch()));
     if (!flags.folder.empty()) {
+        for (const LaunchFile& file : emitted.launch.files) {
+            FABRICAST_TRY(
+                checkBeside("--out", options.at(flags.folder + "/" + file.name), options));
+        }
         FABRICAST_TRY(writeLaunchFiles(emitted.launch.files, flags.folder, flags.force));
     }
     const bool tooBig = emitted.forecast.verdict == Verdict::DoesNotFit;
@@ -44,7 +49,8 @@ Result<Answer> runEmit(const EmitFlags& flags, const GlobalOptions& options) {
     if (flags.check) {
         const EmittedCheck check = checkEmitted(emitted, question, bench);
         answer.text += "\n" + emittedCheckText(check);
-        answer.code = check.isRefused() ? ExitCode::DoesNotFit : answer.code;
+        const bool isOther = check.isRefused() || !check.differs.empty();
+        answer.code = isOther ? ExitCode::DoesNotFit : answer.code;
     }
     return answer;
 }

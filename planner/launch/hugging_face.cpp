@@ -158,7 +158,8 @@ Result<std::vector<std::string>> untoldByTransformers(const Scenario& scenario,
     all.insert(all.end(), kOfAdapters.begin(), kOfAdapters.end());
     FABRICAST_ASSIGN(std::vector<std::string> untold, untoldSettings(scenario, all));
     eraseLigerSettings(untold);
-    if (scenario.layout.offload == Offload::Activations) {
+    const bool tellsOffload = std::ranges::find(told, "layout.offload") != told.end();
+    if (scenario.layout.offload == Offload::Activations && !tellsOffload) {
         untold.emplace_back(
             "layout.offload=activations: the training loop enters "
             "torch.autograd.graph.save_on_cpu(pin_memory=True) around the forward");

@@ -97,6 +97,20 @@ Result<void> importDdpCalls(ScenarioDraft& draft) {
     return {};
 }
 
+/// What autograd saves may be kept on the host, around the forward pass.
+Result<void> importSavedOnHost(ScenarioDraft& draft) {
+    LaunchKeys& keys = draft.keys();
+    const LaunchKey* const saved = keys.use("save_on_cpu");
+    if (saved == nullptr) {
+        return {};
+    }
+    if (keys.find("CPUOffloadPolicy") != nullptr) {
+        return keys.refuse(*saved, "is not modelled beside CPUOffloadPolicy", "one of them");
+    }
+    draft.set("layout.offload", "activations", "save_on_cpu");
+    return {};
+}
+
 /// In which microbatches gradients are reduced: in every one, unless the loop says when.
 void importSync(ScenarioDraft& draft) {
     LaunchKeys& keys = draft.keys();
@@ -153,6 +167,7 @@ Result<JsonValue> importTorch(LaunchKeys& keys) {
     FABRICAST_TRY(importLoopSizes(draft));
     FABRICAST_TRY(importLigerCall(draft));
     importSync(draft);
+    FABRICAST_TRY(importSavedOnHost(draft));
     FABRICAST_TRY(importLoopOptimizer(draft));
     if (keys.find("async_save") != nullptr || keys.find("save") != nullptr) {
         FABRICAST_TRY(importSaving(draft, "SAVE_EVERY", keys.find("async_save") != nullptr));

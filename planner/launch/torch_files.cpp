@@ -1,5 +1,6 @@
 #include "planner/launch/torch_files.h"
 
+#include "planner/base/words.h"
 #include "planner/launch/hugging_face.h"
 #include "planner/launch/liger_kernels.h"
 #include "planner/spec/liger_code.h"
@@ -11,7 +12,7 @@
 namespace fabricast {
 namespace {
 
-constexpr std::array<std::string_view, 15> kToldToTorch = {"precision.parameters",
+constexpr std::array<std::string_view, 16> kToldToTorch = {"precision.parameters",
                                                            "precision.compute",
                                                            "precision.reduce",
                                                            "precision.autocast",
@@ -25,7 +26,8 @@ constexpr std::array<std::string_view, 15> kToldToTorch = {"precision.parameters
                                                            "kernels.compile",
                                                            "kernels.attention",
                                                            "kernels.attention_code",
-                                                           "recompute.kind"};
+                                                           "recompute.kind",
+                                                           "layout.offload"};
 
 std::string torchDtype(Dtype dtype) {
     return dtype == Dtype::Bf16   ? "torch.bfloat16"
@@ -151,6 +153,19 @@ std::string reductionPart(GradientSync sync, bool fsdp) {
                  : "            model.require_backward_grad_sync = last\n");
 }
 
+/// What the forward pass runs within: "with A, B:", with the indentation of what it begins.
+std::string aroundForward(const Scenario& scenario) {
+    std::vector<std::string> contexts;
+    if (scenario.settings.precision.autocast) {
+        contexts.push_back("torch.autocast(\"cuda\", dtype=" +
+                           torchDtype(scenario.settings.precision.compute) + ")");
+    }
+    if (scenario.layout.offload == Offload::Activations) {
+        contexts.emplace_back("torch.autograd.graph.save_on_cpu(pin_memory=True)");
+    }
+    return contexts.empty() ? "" : "            with " + joined(contexts, ", ") + ":\n    ";
+}
+
 /// The loop: some microbatches, then a step of the optimizer.
 std::string trainingLoop(const LaunchFacts& facts, bool fsdp) {
     const Scenario& scenario = facts.scenario;
@@ -169,10 +184,7 @@ std::string trainingLoop(const LaunchFacts& facts, bool fsdp) {
     text += reductionPart(settings.torch.sync, fsdp);
     text += "            tokens = next_tokens(model_config.vocab_size)\n";
     const bool scales = scalesLoss(settings);
-    const bool autocast = settings.precision.autocast;
-    text += autocast ? "            with torch.autocast(\"cuda\", dtype=" +
-                           torchDtype(settings.precision.compute) + "):\n    "
-                     : "";
+    text += aroundForward(scenario);
     text += "            loss = model(input_ids=tokens, labels=tokens).loss\n";
     text += scales ? "            scaler.scale(loss / ACCUMULATION).backward()\n"
                      "        scaler.unscale_(optimizer)\n"

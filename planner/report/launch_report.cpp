@@ -42,7 +42,8 @@ std::string startCommand(const Emitted& emitted, const EmittedView& view) {
     if (view.folder.empty()) {
         return "--out DIR writes them";
     }
-    const std::string folder = "cd " + shellWord(view.folder) + " && ";
+    const std::string place = (view.folder.starts_with("-") ? "./" : "") + view.folder;
+    const std::string folder = "cd " + shellWord(place) + " && ";
     switch (view.launcher) {
         case Launcher::Slurm:
             return folder + "sbatch job.sbatch";

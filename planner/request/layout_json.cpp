@@ -148,7 +148,10 @@ Result<JsonValue> layoutObject(std::string_view text, const std::string& source)
                         "tp=8,pp=4,micro_batch=1");
         }
         if (object.find(key) != nullptr) {
-            return fail(Error::Code::BadInput, source, "\"" + key + "\" is given twice");
+            return fail(Error::Code::BadInput,
+                        source,
+                        "\"" + key + "\" is given twice",
+                        "one of them: " + std::string(trimmed(part)));
         }
         FABRICAST_ASSIGN(JsonValue parsed, parseJsonArgument(trimmed(value), source));
         JsonBuilder::appendMember(object, build.string(key), std::move(parsed));

@@ -184,15 +184,16 @@ Result<void> checkStorage(std::string_view stack, const Settings& settings) {
 Result<void> checkAdapter(std::string_view stack,
                           const StackMethods& methods,
                           const LoraSettings& lora) {
+    const bool quantized = lora.base == Dtype::Nf4 || lora.base == Dtype::Int8;
     if (!methods.lora) {
-        return lacks("settings.tuning",
-                     std::string(stack) + " has no LoRA",
-                     "stack=nemo, axolotl or accelerate");
+        return lacks(
+            "settings.tuning",
+            std::string(stack) + " has no LoRA",
+            quantized ? "stack=axolotl or accelerate" : "stack=nemo, axolotl or accelerate");
     }
     FABRICAST_TRY(
         checkOne(stack, "settings.lora.dtype", lora.dtype, std::span<const Dtype>(kWide)));
     FABRICAST_TRY(checkOne(stack, "settings.lora.base", lora.base, std::span<const Dtype>(kBases)));
-    const bool quantized = lora.base == Dtype::Nf4 || lora.base == Dtype::Int8;
     if (quantized && !methods.quantizedBase) {
         return lacks("settings.lora.base",
                      std::string(stack) + " has no " + std::string(nameOf(lora.base)) + " base",

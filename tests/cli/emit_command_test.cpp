@@ -38,6 +38,44 @@ TEST(Emit, WritesAFolderOnceAndLeavesWhatAUserChanged) {
     EXPECT_EQ(readTextFile(run).value(), written);
 }
 
+TEST(Emit, WritesNoAnswerOverAFileOfTheFolder) {
+    const std::string out = tempFolder() + "answer";
+    const ProgramOutput both = runProgram(emitWith({"--out", out, "-o", out + "/run.sh"}), {});
+    EXPECT_EQ(both.code, ExitCode::BadInput);
+    EXPECT_NE(both.err.find("written into the folder of --out"), std::string::npos) << both.err;
+    EXPECT_FALSE(readTextFile(out + "/run.sh"));
+    EXPECT_EQ(runProgram(emitWith({"--out", out, "-o", out + ".txt"}), {}).code, ExitCode::Ok);
+}
+
+TEST(Emit, FailsItsCheckWhereTheFilesSayAnotherPlan) {
+    const ProgramOutput checked = runProgram(emitWith({"--layout", "shard=hsdp", "--check"}), {});
+    const bool isOther = checked.out.find("in the plan, ") != std::string::npos;
+    EXPECT_EQ(checked.code, isOther ? ExitCode::DoesNotFit : ExitCode::Ok) << checked.out;
+}
+
+TEST(Emit, KeepsOnTheHostWhatThePlanKeepsThere) {
+    for (const char* const stack : {"ddp", "fsdp2"}) {
+        const ProgramOutput files = runProgram({"emit",
+                                                "-m",
+                                                "gpt2",
+                                                "-c",
+                                                "dgx-a100-80gb",
+                                                "--stack",
+                                                stack,
+                                                "--layout",
+                                                "offload=activations",
+                                                "--check"},
+                                               {});
+        ASSERT_EQ(files.code, ExitCode::Ok) << files.err;
+        EXPECT_NE(files.out.find("torch.autograd.graph.save_on_cpu(pin_memory=True):\n"
+                                 "                loss = model("),
+                  std::string::npos)
+            << files.out;
+        EXPECT_NE(files.out.find("check: read back as the same plan"), std::string::npos);
+        EXPECT_EQ(files.out.find("layout.offload="), std::string::npos) << files.out;
+    }
+}
+
 TEST(Emit, TakesTheStackThatATargetStarts) {
     const std::vector<std::string> line = {
         "emit", "-m", "llama-3.1-8b", "-c", "dgx-h100", "--tuning", "lora", "--target", "axolotl"};
@@ -45,8 +83,8 @@ TEST(Emit, TakesTheStackThatATargetStarts) {
     ASSERT_EQ(files.code, ExitCode::Ok) << files.err;
     EXPECT_NE(files.out.find("==> axolotl.yaml <=="), std::string::npos) << files.out;
 
-    std::vector<std::string> other = line;
-    other.insert(other.end(), {"--stack", "megatron"});
+    const std::vector<std::string> other = {
+        "emit", "-m", "llama-3.1-8b", "-c", "dgx-h100", "--stack", "ddp", "--target", "axolotl"};
     EXPECT_NE(runProgram(other, {}).err.find("starts plans of the stack axolotl"),
               std::string::npos);
 }

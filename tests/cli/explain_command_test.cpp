@@ -127,13 +127,17 @@ TEST(ExplainCommand, WhatItAnswersCanBeAskedAgain) {
     const std::string file = tempFolder() + "/fabricast_again.json";
     const ProgramOutput first = explain(small({"-f", "json"}));
     const std::size_t begin = first.out.find("\"scenario\": {") + 12;
-    const std::size_t end = first.out.find("\"hardware\": {");
+    const std::size_t end = first.out.find("\"asked\": {");
     const std::string scenario = first.out.substr(begin, first.out.rfind(',', end) - begin);
     ASSERT_TRUE(writeTextFile(file, scenario));
     const ProgramOutput again = explain({file, "-f", "json"});
     EXPECT_EQ(again.err, "");
-    EXPECT_EQ(again.out.substr(0, again.out.find("\"assumed\"")),
-              first.out.substr(0, first.out.find("\"assumed\"")));
+    const auto answered = [](const std::string& out) {
+        const std::size_t hardware = out.find("\"hardware\": {");
+        return out.substr(0, out.find("\"asked\": {")) +
+               out.substr(hardware, out.find("\"assumed\"") - hardware);
+    };
+    EXPECT_EQ(answered(again.out), answered(first.out));
 }
 
 // Under the name of its file a model would be read back as a built-in one, or as none.
@@ -195,7 +199,7 @@ TEST(ExplainCommand, WhySaysWhatDataParallelRanksExchange) {
 }
 
 TEST(ExplainCommand, ErrorsNameTheFlag) {
-    EXPECT_EQ(explain({}).err, "error: model: no model given\n  try: -m llama-3.1-8b\n");
+    EXPECT_EQ(explain({}).err, "error: model: no model and no cluster given\n  try: -m llama-3.1-8b -c dgx-h100\n");
     EXPECT_EQ(explain({"-m", "llama-3.1-8b"}).err.substr(0, 33),
               "error: cluster: no cluster given\n");
     EXPECT_EQ(explain(small({"--layout", "tp=3"})).err,

@@ -37,12 +37,13 @@ TEST(RefusedQuestion, TellsASizeFromANumberOfRanks) {
 /// Whichever flags say it.
 TEST(RefusedQuestion, HasOneValueForAKey) {
     const std::string question = "explain -m gpt2 -c dgx-h100 --stack ddp ";
-    for (const char* const twice : {"--seq 1024 --set workload.sequence=512",
-                                    "--set workload.sequence=1024 --set workload.sequence=512",
-                                    "--layout micro_batch=2 --set layout.micro_batch=1"}) {
-        const ProgramOutput output = ran(question + twice);
-        EXPECT_EQ(output.code, ExitCode::BadInput) << twice;
-        EXPECT_NE(output.err.find("\" is given twice: --"), std::string::npos) << output.err;
+    const ProgramOutput output =
+        ran(question + "--set workload.sequence=1024 --set workload.sequence=512");
+    EXPECT_EQ(output.code, ExitCode::BadInput);
+    EXPECT_NE(output.err.find("\" is given twice: --"), std::string::npos) << output.err;
+    for (const char* const replaced : {"--seq 1024 --set workload.sequence=512",
+                                       "--layout micro_batch=2 --set layout.micro_batch=1"}) {
+        EXPECT_EQ(ran(question + replaced).code, ExitCode::Ok) << replaced;
     }
     EXPECT_EQ(ran(question + "--seq 512 --set workload.sequence=512").code, ExitCode::Ok);
 }

@@ -213,7 +213,8 @@ TEST(CalibrateCommand, MistakesNameTheirFlag) {
     EXPECT_EQ(why({"--from-record", "a", "--from-nccl-tests", "b"}),
               "error: --from-record: cannot be combined with --from-nccl-tests");
     EXPECT_EQ(runProgram({"calibrate", "--from-record", "/no/such.jsonl"}, {}).err,
-              "error: /no/such.jsonl: cannot be opened: No such file or directory\n");
+              "error: /no/such.jsonl: cannot be opened: No such file or directory\n"
+              "  try: the path of a file that is there\n");
     EXPECT_EQ(why({"--from-record", "a"}),
               "error: --probes: is for measuring, but --from-record measures nothing");
     EXPECT_EQ(why({"--engine", "host", "--tuner-dump", "x"}),

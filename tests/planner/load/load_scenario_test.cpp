@@ -154,7 +154,7 @@ TEST(LoadScenario, NobodyIsToldToComputeInWhatTheGpuHasNot) {
     EXPECT_EQ(hint("8xv100-sxm2-32gb", axolotl), "another GPU, or tuning lora");
     const std::string pure = R"("stack": "deepspeed", "workload": {"precision": "pure_bf16"})";
     EXPECT_EQ(hint("dgx-h100", pure), "--precision bf16, or --stack fsdp2");
-    EXPECT_EQ(hint("8xv100-sxm2-32gb", pure), "--precision fp16, or another GPU, or --stack fsdp2");
+    EXPECT_EQ(hint("8xv100-sxm2-32gb", pure), "--precision fp16, or another GPU");
     const std::string moments =
         R"("stack": "deepspeed", "settings": {"precision": {"moments": "bf16"}})";
     EXPECT_EQ(hint("dgx-h100", moments), "leave it out: --precision bf16, or --stack fsdp2");
@@ -300,7 +300,7 @@ TEST(LoadScenario, ErrorsStandAtTheKeyTheySpeakOf) {
                   .text()
                   .substr(0, 37),
               "s.json:1:11: no/such/file.json cannot");
-    EXPECT_EQ(load("{}").error().hint, "-m llama-3.1-8b");
+    EXPECT_EQ(load("{}").error().hint, "-m llama-3.1-8b -c dgx-h100");
 }
 
 TEST(LoadScenario, ASequenceEndsWhereLearnedPositionsDo) {
