@@ -199,7 +199,8 @@ TEST(ExplainCommand, WhySaysWhatDataParallelRanksExchange) {
 }
 
 TEST(ExplainCommand, ErrorsNameTheFlag) {
-    EXPECT_EQ(explain({}).err, "error: model: no model and no cluster given\n  try: -m llama-3.1-8b -c dgx-h100\n");
+    EXPECT_EQ(explain({}).err,
+              "error: model: no model and no cluster given\n  try: -m llama-3.1-8b -c dgx-h100\n");
     EXPECT_EQ(explain({"-m", "llama-3.1-8b"}).err.substr(0, 33),
               "error: cluster: no cluster given\n");
     EXPECT_EQ(explain(small({"--layout", "tp=3"})).err,
