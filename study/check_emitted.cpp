@@ -151,6 +151,22 @@ Result<std::vector<LintFinding>> findingsIn(const Emitted& emitted) {
 
 }  // namespace
 
+Result<void> checkStarts(const Emitted& emitted) {
+    const Result<std::vector<LintFinding>> findings = findingsIn(emitted);
+    if (!findings) {
+        return {};  // what cannot be looked at is said by the check
+    }
+    const auto found = std::ranges::find(*findings, LintSeverity::Error, &LintFinding::severity);
+    return found == findings->end()
+               ? Result<void>()
+               : fail(Error::Code::Unsupported,
+                      "--target",
+                      emitted.target + " " + emitted.version +
+                          " would not start this plan: " + found->where + ": " + found->what +
+                          " (" + found->code + "). " + found->why,
+                      found->fix);
+}
+
 EmittedCheck checkEmitted(const Emitted& emitted,
                           const Question& question,
                           const Workbench& bench) {

@@ -7,6 +7,7 @@
 #include "planner/text/json_document.h"
 #include "planner/text/shell_text.h"
 #include "planner/text/text_file.h"
+#include "study/check_emitted.h"
 #include "study/explain.h"
 #include "study/nccl_tuner.h"
 #include "study/saved_states.h"
@@ -196,11 +197,13 @@ Result<Emitted> emit(const Question& question,
         facts.about.insert(facts.about.begin() + 2, std::move(line));
     }
     FABRICAST_ASSIGN(LaunchFiles files, launchFiles(*target, facts));
-    return Emitted{.forecast = std::move(forecast),
-                   .target = std::string(target->name),
-                   .version = version,
-                   .launch = std::move(files),
-                   .saved = saved};
+    Emitted emitted{.forecast = std::move(forecast),
+                    .target = std::string(target->name),
+                    .version = version,
+                    .launch = std::move(files),
+                    .saved = saved};
+    FABRICAST_TRY(checkStarts(emitted));
+    return emitted;
 }
 
 }  // namespace fabricast

@@ -23,7 +23,8 @@ struct EmitAsk {
 /// The question with the stack whose runs a target starts, where the question names none.
 Result<Question> withStackOf(const std::string& target, Question question);
 
-/// The files that start one layout under its stack, or under a target of that stack.
+/// The files that start one layout under its stack, or under a target of that stack; an error where
+/// the framework would refuse them.
 ///     FABRICAST_ASSIGN(const Emitted emitted, emit(question, {}, bench, watch));
 ///     for (const LaunchFile& file : emitted.launch.files) { … file.name … file.text … }
 Result<Emitted> emit(const Question& question,

@@ -49,8 +49,7 @@ Result<Answer> runEmit(const EmitFlags& flags, const GlobalOptions& options) {
     if (flags.check) {
         const EmittedCheck check = checkEmitted(emitted, question, bench);
         answer.text += "\n" + emittedCheckText(check);
-        const bool isOther = check.isRefused() || !check.differs.empty();
-        answer.code = isOther ? ExitCode::DoesNotFit : answer.code;
+        answer.code = check.differs.empty() ? answer.code : ExitCode::DoesNotFit;
     }
     return answer;
 }

@@ -173,6 +173,12 @@ Result<std::string> fp8Recipe(Quantization quantization) {
     }
 }
 
+/// Those of the Trainer, and one that Axolotl makes.
+Result<std::string> axolotlOptimizer(const OptimizerSettings& optimizer) {
+    return optimizer.kind == OptimizerKind::Muon ? Result<std::string>(std::string("muon"))
+                                                 : trainerOptimizer(optimizer);
+}
+
 Result<Keys> axolotlKeys(const LaunchFacts& facts) {
     const Scenario& scenario = facts.scenario;
     const Settings& settings = scenario.settings;
@@ -181,7 +187,7 @@ Result<Keys> axolotlKeys(const LaunchFacts& facts) {
     addKey(keys, "sequence_len", scenario.workload.sequence);
     addKey(keys, "micro_batch_size", scenario.layout.microBatch);
     addKey(keys, "gradient_accumulation_steps", accumulationOf(scenario));
-    FABRICAST_ASSIGN(std::string optimizer, trainerOptimizer(settings.optimizer));
+    FABRICAST_ASSIGN(std::string optimizer, axolotlOptimizer(settings.optimizer));
     addKey(keys, "optimizer", std::move(optimizer));
     addPlugins(scenario, keys);
     addAxolotlMesh(scenario, keys);

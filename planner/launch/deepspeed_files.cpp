@@ -172,11 +172,11 @@ void addOwnArguments(const Scenario& scenario, LaunchFiles& files) {
 Result<void> addScriptArguments(const LaunchFacts& facts, LaunchFiles& files) {
     const OptimizerSettings& optimizer = facts.scenario.settings.optimizer;
     const bool isDeepspeeds = isDeepspeedOptimizer(optimizer.kind);
-    if (!isDeepspeeds && !trainerOptimizer(optimizer)) {
-        files.untold.push_back("train.py makes the optimizer: " +
-                               std::string(nameOf(optimizer.kind)));
-    }
     if (!runsTrainer(facts.scenario)) {
+        if (!isDeepspeeds && !trainerOptimizer(optimizer)) {
+            files.untold.push_back("train.py makes the optimizer: " +
+                                   std::string(nameOf(optimizer.kind)));
+        }
         addOwnArguments(facts.scenario, files);
         return {};
     }

@@ -71,8 +71,7 @@ Result<std::string> trainerOptimizer(const OptimizerSettings& optimizer) {
             return "lion_8bit";
         case OptimizerKind::Sgd:
             return "sgd";
-        case OptimizerKind::Muon:
-            return "muon";
+        case OptimizerKind::Muon:  // is not among transformers' OptimizerNames up to 5.24
         case OptimizerKind::AdamWFp8:
         case OptimizerKind::SgdMomentum:
             break;

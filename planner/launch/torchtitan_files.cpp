@@ -76,18 +76,15 @@ Result<std::string> floatSection(Quantization quantization) {
     switch (quantization) {
         case Quantization::None:
             return std::string();
-        case Quantization::Fp8Tensorwise:
+        case Quantization::Fp8Tensorwise:  // without a name: with one it gathers no float8
+            return std::string(
+                "\n[quantize.linear.float8]\nenable_fsdp_float8_all_gather = true\n"
+                "precompute_float8_dynamic_scale_for_fsdp = true\nfilter_fqns = [\"output\"]\n");
         case Quantization::Fp8Rowwise:
         case Quantization::Fp8RowwiseGwHp: {
-            const std::string recipe(quantization == Quantization::Fp8Tensorwise ? "tensorwise"
-                                     : quantization == Quantization::Fp8Rowwise
-                                         ? "rowwise"
-                                         : "rowwise_with_gw_hp");
-            const bool gathers = quantization == Quantization::Fp8Tensorwise;
-            return "\n[quantize.linear.float8]\nrecipe_name = \"" + recipe +
-                   "\"\nenable_fsdp_float8_all_gather = " + (gathers ? "true" : "false") +
-                   "\nprecompute_float8_dynamic_scale_for_fsdp = " + (gathers ? "true" : "false") +
-                   "\nfilter_fqns = [\"output\"]\n";
+            const bool isWide = quantization == Quantization::Fp8RowwiseGwHp;
+            return "\n[quantize.linear.float8]\nrecipe_name = \"rowwise" +
+                   std::string(isWide ? "_with_gw_hp" : "") + "\"\nfilter_fqns = [\"output\"]\n";
         }
         default:
             return fail(Error::Code::Unsupported,

@@ -80,9 +80,11 @@ Result<void> addTrainerArguments(const LaunchFacts& facts,
     add(words, "--attn_implementation", attentionName(scenario));
     const bool recomputes = part.recomputes && settings.recompute.kind == Checkpointing::Full;
     add(words, "--gradient_checkpointing", recomputes ? "true" : "false");
-    if (part.optimizes && saysOptimizer(settings.optimizer)) {
+    if (part.optimizes) {
         FABRICAST_ASSIGN(std::string optimizer, trainerOptimizer(settings.optimizer));
-        add(words, "--optim", std::move(optimizer));
+        if (saysOptimizer(settings.optimizer)) {
+            add(words, "--optim", std::move(optimizer));
+        }
     }
     if (part.learnsAsFile) {
         add(words, "--learning_rate", decimalText(kLearningRate));

@@ -60,11 +60,6 @@ std::string startCommand(const Emitted& emitted, const EmittedView& view) {
 
 }  // namespace
 
-bool EmittedCheck::isRefused() const {
-    return std::ranges::any_of(
-        findings, [](const LintFinding& one) { return one.severity == LintSeverity::Error; });
-}
-
 std::string emittedJson(const Emitted& emitted, std::string_view version) {
     JsonText json;
     json.beginObject();

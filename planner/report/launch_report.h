@@ -24,10 +24,7 @@ struct EmittedCheck {
     std::string notRead{};              ///< why they could not be
     std::vector<std::string> differs;   ///< "layout.recompute: full in the plan, none in the files"
     std::vector<std::string> filledIn;  ///< "workload.sequence=4096", which the files do not say
-    std::vector<LintFinding> findings;
-
-    /// Whether a file would not start.
-    [[nodiscard]] bool isRefused() const;
+    std::vector<LintFinding> findings;  ///< no errors: such files are not written
 };
 
 /// Where the files lie, and what starts them.

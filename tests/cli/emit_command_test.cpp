@@ -449,5 +449,37 @@ TEST(Emit, SaysWhatTheFilesDoNot) {
         << answer.out;
 }
 
+// torchtitan 0.2.2 gathers float8 where no recipe is named.
+TEST(Emit, NamesNoRecipeWhereFloat8IsGathered) {
+    const std::string plan =
+        "emit -m llama-3.1-8b -c dgx-h100 --stack torchtitan --framework-version 0.2.2 "
+        "--set settings.kernels.compile=true --layout recompute=full --seq 8192 --check "
+        "--precision ";
+    const ProgramOutput whole = ran(plan + "fp8_tensorwise");
+    EXPECT_EQ(whole.code, ExitCode::Ok) << whole.err;
+    EXPECT_NE(whole.out.find("enable_fsdp_float8_all_gather = true"), std::string::npos);
+    EXPECT_EQ(whole.out.find("recipe_name"), std::string::npos) << whole.out;
+    EXPECT_NE(whole.out.find("check: read back as the same plan"), std::string::npos) << whole.out;
+    const ProgramOutput rows = ran(plan + "fp8_rowwise");
+    EXPECT_NE(rows.out.find("recipe_name = \"rowwise\""), std::string::npos) << rows.out;
+    EXPECT_EQ(rows.out.find("all_gather"), std::string::npos) << rows.out;
+}
+
+// transformers 5.24 has no "muon"; Axolotl makes it.
+TEST(Emit, RefusesAnOptimizerThatTheTrainerHasNoNameFor) {
+    const std::string plan =
+        "emit -m qwen2.5-7b -c dgx-h100 --optimizer muon --seq 2048 --global-batch 32 --no-fail "
+        "--stack ";
+    for (const std::string run : {"accelerate --layout shard=fsdp,recompute=full",
+                                  "accelerate --layout shard=zero3",
+                                  "deepspeed --layout shard=zero2"}) {
+        const ProgramOutput answer = ran(plan + run);
+        EXPECT_EQ(answer.code, ExitCode::BadInput) << run << answer.out;
+        EXPECT_NE(answer.err.find("Trainer has no name for muon"), std::string::npos) << answer.err;
+    }
+    const ProgramOutput other = ran(plan + "axolotl --layout shard=fsdp,recompute=full");
+    EXPECT_NE(other.out.find("optimizer: muon"), std::string::npos) << other.out << other.err;
+}
+
 }  // namespace
 }  // namespace fabricast
