@@ -1,5 +1,6 @@
 #include "study/lint.h"
 
+#include "planner/launch/hugging_face.h"
 #include "planner/launch/torchtune.h"
 #include "planner/lint/lint.h"
 #include "planner/load/find_cluster.h"
@@ -46,6 +47,11 @@ constexpr OwnRule kRefused = {"FL03",
                               "a file that is read, and not forecast",
                               "What it needs and how long it takes is not looked at."};
 
+constexpr OwnRule kRefusedThere = {"FL06",
+                                   LintSeverity::Error,
+                                   "a file that its framework refuses",
+                                   "The run ends at its start, or in its first step."};
+
 constexpr OwnRule kNotLookedAt = {"FL02",
                                   LintSeverity::Warning,
                                   "a file that is not looked at",
@@ -55,17 +61,6 @@ constexpr OwnRule kNotLookedAt = {"FL02",
 Question withoutBatchRanks(Question question) {
     question.root = JsonBuilder::without(std::move(question.root), "imported.batch_ranks");
     return question;
-}
-
-/// As much of the forecast as there is.
-Result<Explanation> forecastToLint(const Question& question,
-                                   const Workbench& bench,
-                                   const Watch& watch) {
-    Result<Explanation> whole =
-        explain(question, {.memory = true, .step = true, .faster = true}, bench, watch);
-    return whole || whole.error().code != Error::Code::Unsupported
-               ? whole
-               : explain(question, {.memory = true}, bench, watch);
 }
 
 LintFacts factsOfNode(const NodeSpec& node) {
@@ -98,6 +93,7 @@ LintFacts factsOfNamed(const Question& question, const Workbench& bench) {
     if (model && model->attention.kvHeads > 0) {
         facts.kvHeads = model->attention.kvHeads;
     }
+    facts.layerClass = model ? blockClassOf(*model) : "";
     return facts;
 }
 
@@ -108,6 +104,7 @@ LintFacts factsOf(const Question& question, const Explanation& forecast) {
         facts.gpus = scenario.cluster.gpus();
         facts.dataRanks = scenario.layout.dp;
     }
+    facts.layerClass = blockClassOf(scenario.model);
     if (scenario.model.attention.kvHeads > 0) {
         facts.kvHeads = scenario.model.attention.kvHeads;
     }
@@ -125,8 +122,24 @@ LintFacts factsOf(const Question& question, const Explanation& forecast) {
     return facts;
 }
 
-/// What the import refuses, at its line. What a question lacks beside the file is only said.
-void addRefusal(const Error& error, LintReport& report) {
+/// Whether weights are sharded by FSDP1, which is forecast as FSDP2.
+bool isFirstFsdp(const LintFile& file) {
+    const bool isAxolotls = file.kind() == LaunchKind::Axolotl &&
+                            (file.has("fsdp") || file.keys().has("fsdp_config")) &&
+                            file.whole("fsdp_version", 1) != 2;
+    const bool isAccelerates = file.kind() == LaunchKind::Accelerate &&
+                               file.text("distributed_type") == "FSDP" &&
+                               file.whole("fsdp_config.fsdp_version", 1) != 2;
+    return isAxolotls || isAccelerates ||
+           (file.kind() == LaunchKind::Trainer && file.has("--fsdp"));
+}
+
+/// What the import does not read, or what the framework refuses of a file that is read, at its
+/// line. What a question lacks beside the file is only said.
+void addRefusal(const Error& error,
+                bool isRead,
+                std::span<const LintFile> files,
+                LintReport& report) {
     const bool isOfFile = std::ranges::any_of(report.reads, [&error](const std::string& file) {
         return error.where == file || error.where.starts_with(file + ":");
     });
@@ -134,17 +147,29 @@ void addRefusal(const Error& error, LintReport& report) {
         return (one.where == error.where || one.what == error.why) &&
                (one.severity == LintSeverity::Error || one.code == kNotLookedAt.code);
     });
-    if (isOfFile && !isSaid) {
-        report.findings.push_back(
-            findingOf(kRefused, error.where, "not forecast: " + error.why, error.hint));
+    if (!isOfFile || isSaid) {
+        return;
+    }
+    const bool isOther = std::ranges::any_of(files, &isFirstFsdp);
+    const bool isSaidThere =  // and does not follow from what nobody said
+        std::ranges::find(report.reads, error.where) == report.reads.end();
+    if (isRead && !isOther && isSaidThere && error.code == Error::Code::BadInput) {
+        report.findings.push_back(findingOf(kRefusedThere, error.where, error.why, error.hint));
+    } else {
+        report.findings.push_back(findingOf(
+            kRefused,
+            error.where,
+            "not forecast" + std::string(isOther ? " (FSDP1 as FSDP2)" : "") + ": " + error.why,
+            error.hint));
     }
 }
 
 /// Whether a name says where a file is on whatever machine runs it: from the root, by an address,
 /// or by what only the shell knows there.
 bool isOfAnotherMachine(const std::string& name) {
-    return name.starts_with("/") || name.find("://") != std::string::npos ||
-           name.find_first_of("$*?`") != std::string::npos;
+    constexpr std::string_view kTitans = "run_train.sh";  // beside its package, where it is cloned
+    return name.substr(name.rfind('/') + 1) == kTitans || name.starts_with("/") ||
+           name.find("://") != std::string::npos || name.find_first_of("$*?`") != std::string::npos;
 }
 
 /// A file that is named and cannot be read, at the key that names it. One that is there says why.
@@ -239,6 +264,17 @@ Result<std::vector<LintFile>> filesOf(const std::string& text, const std::string
 
 }  // namespace
 
+Result<Explanation> forecastToLint(const Question& question,
+                                   const Workbench& bench,
+                                   const Watch& watch,
+                                   bool faster) {
+    Result<Explanation> whole =
+        explain(question, {.memory = true, .step = true, .faster = faster}, bench, watch);
+    return whole || whole.error().code != Error::Code::Unsupported
+               ? whole
+               : explain(question, {.memory = true}, bench, watch);
+}
+
 Result<LintReport> lint(const std::string& file,
                         const std::string& directory,
                         const Result<Question>& question,
@@ -261,7 +297,7 @@ Result<LintReport> lint(const std::string& file,
         report.reads.push_back(one.keys().source());
     }
     const Result<Explanation> forecast =
-        question ? forecastToLint(withoutBatchRanks(*question), bench, watch)
+        question ? forecastToLint(withoutBatchRanks(*question), bench, watch, true)
                  : tl::unexpected(question.error());
     if (!forecast && forecast.error().code == Error::Code::Stopped) {
         return tl::unexpected(forecast.error());
@@ -280,7 +316,7 @@ Result<LintReport> lint(const std::string& file,
                           std::back_inserter(report.findings));
     } else {
         report.notForecast = forecast.error().text();
-        addRefusal(forecast.error(), report);
+        addRefusal(forecast.error(), question.has_value(), files, report);
     }
     leaveOut(ask, report.findings);
     return report;
@@ -307,7 +343,8 @@ std::vector<ListedRule> lintRules() {
         rules.push_back(
             {std::string(one.code), one.severity, std::string(one.title), std::string(one.why)});
     }
-    for (const OwnRule& one : {kNotThere, kNotHere, kNotLookedAt, kRefused, kNotRecognised}) {
+    for (const OwnRule& one :
+         {kNotThere, kNotHere, kNotLookedAt, kRefused, kRefusedThere, kNotRecognised}) {
         rules.push_back(
             {std::string(one.code), one.severity, std::string(one.title), std::string(one.why)});
     }

@@ -2,6 +2,7 @@
 #include "planner/base/result.h"
 #include "planner/base/watch.h"
 #include "planner/result/lint_report.h"
+#include "study/explain.h"
 #include "study/question.h"
 #include "study/workbench.h"
 
@@ -29,6 +30,13 @@ Result<LintReport> lint(const std::string& file,
                         const LintAsk& ask,
                         const Workbench& bench,
                         const Watch& watch);
+
+/// As much of a forecast as there is, by which a file is judged: its step is not modelled for
+/// every run.
+Result<Explanation> forecastToLint(const Question& question,
+                                   const Workbench& bench,
+                                   const Watch& watch,
+                                   bool faster = false);
 
 /// What is said of a file that cannot be looked at.
 LintReport notLookedAt(const std::string& file, const std::string& why);

@@ -53,6 +53,12 @@ Result<std::vector<LintedFile>> lintedFiles(const LintFilesAsk& ask) {
     return files;
 }
 
+/// Whether a file can be read, and is of no framework: the job of a cluster beside what it starts.
+/// One that is broken has a line where it is.
+bool isOfNobody(const Error& error, const std::string& file) {
+    return normalPlace(error.where) == normalPlace(file);
+}
+
 }  // namespace
 
 Result<std::vector<LintReport>> lintFiles(const LintFilesAsk& ask,
@@ -64,10 +70,13 @@ Result<std::vector<LintReport>> lintFiles(const LintFilesAsk& ask,
         each.typed = *std::move(typed);
     }
     FABRICAST_ASSIGN(const std::vector<LintedFile> files, lintedFiles(ask));
+    const bool isOneOfMany = ask.files.size() > 1;
     for (const LintedFile& file : files) {
         Result<LintReport> report =
             lint(file.name, ask.directory, ask.questionOf(file.name), each, bench, watch);
-        if (!report && file.isOfFolder && report.error().code == Error::Code::BadInput) {
+        if (!report &&
+            (file.isOfFolder || (isOneOfMany && isOfNobody(report.error(), file.name))) &&
+            report.error().code == Error::Code::BadInput) {
             report = notLookedAt(file.name, report.error().why);
         }
         FABRICAST_TRY(report);

@@ -26,7 +26,7 @@ Result<LintReport> lintOf(const Question& question,
     return lint(question.file,
                 options.directory,
                 question,
-                {.ignored = {"FL03"}, .least = LintSeverity::Warning},  // said already
+                {.ignored = {"FL03", "FL06"}, .least = LintSeverity::Warning},  // said already
                 bench,
                 options.watch());
 }
@@ -43,8 +43,7 @@ Result<Answer> runImport(const ImportFlags& flags, const GlobalOptions& options)
         return Answer{.text = documentText(question)};
     }
     FABRICAST_ASSIGN(const Workbench bench, workbenchOf(options));
-    const Result<Explanation> forecast =
-        explain(question, {.memory = true}, bench, options.watch());
+    const Result<Explanation> forecast = forecastToLint(question, bench, options.watch());
     if (!forecast && forecast.error().code == Error::Code::Stopped) {
         return tl::unexpected(forecast.error());
     }

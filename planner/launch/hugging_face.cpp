@@ -49,6 +49,12 @@ std::string blockClassOf(const ModelSpec& model) {
     return found == kBlockClasses.end() ? "" : std::string(found->second);
 }
 
+bool isBlockClass(std::string_view name) {
+    return std::ranges::find(
+               kBlockClasses, name, &std::pair<std::string_view, std::string_view>::second) !=
+           kBlockClasses.end();
+}
+
 Result<std::string> trainerOptimizer(const OptimizerSettings& optimizer) {
     const bool torchao = optimizer.library == LowBitLibrary::TorchAo;
     switch (optimizer.kind) {

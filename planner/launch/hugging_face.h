@@ -13,6 +13,8 @@ namespace fabricast {
 /// The class of transformers that one block of a model is, "LlamaDecoderLayer"; empty: not known
 /// here, and the library finds it itself.
 std::string blockClassOf(const ModelSpec& model);
+/// Whether it is the one of some model.
+bool isBlockClass(std::string_view name);
 
 /// transformers' name of an optimizer: "adamw_torch_fused".
 Result<std::string> trainerOptimizer(const OptimizerSettings& optimizer);

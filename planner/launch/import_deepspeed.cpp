@@ -43,7 +43,7 @@ constexpr std::array kAutoEpDefaults = {std::pair{"comm_backend"sv, "comm"sv},
                                         std::pair{"score_apply"sv, "auto"sv},
                                         std::pair{"async_split_plan"sv, "false"sv}};
 
-constexpr std::array<std::string_view, 14> kUnmodelledByDeepspeed = {
+constexpr std::array<std::string_view, 12> kUnmodelledByDeepspeed = {
     "zero_optimization",
     "zero_optimization.zero_hpz_partition_size",
     "zero_optimization.zero_quantized_weights",
@@ -52,8 +52,6 @@ constexpr std::array<std::string_view, 14> kUnmodelledByDeepspeed = {
     "zero_optimization.mics_shard_size",
     "zero_optimization.cpu_offload",
     "zero_optimization.offload_optimizer.ratio",
-    "activation_checkpointing.partition_activations",
-    "activation_checkpointing.cpu_checkpointing",
     "compile.deepcompile",
     "bf16.bf16_master_weights_and_grads",
     "bf16.bf16_optimizer_states",
@@ -104,7 +102,13 @@ Result<void> importOffload(ScenarioDraft& draft) {
     LaunchKeys& keys = draft.keys();
     const std::string parameters = "zero_optimization.offload_param.";
     const std::string optimizer = "zero_optimization.offload_optimizer.";
-    const std::string where = keys.text(parameters + "device").value_or("none");
+    FABRICAST_ASSIGN(const auto stage, keys.whole("zero_optimization.stage"));
+    const std::string typed = keys.text(parameters + "device").value_or("none");
+    const bool isRead = stage.value_or(0) == 3;  // no other stage has parameters to offload
+    if (!isRead && typed != "none") {
+        draft.note("offload_param is read by ZeRO stage 3 only: forecast without it");
+    }
+    const std::string where = isRead ? typed : "none";
     const std::string states = keys.text(optimizer + "device").value_or("none");
     if (where == "cpu" || where == "nvme") {
         draft.set("layout.offload",
@@ -234,7 +238,11 @@ Result<JsonValue> importDeepspeed(LaunchKeys& keys) {
     if (decoupled.value_or(false)) {
         draft.set("operation.checkpoint", "async", "checkpoint.writer.decoupled");
     }
-    FABRICAST_TRY(importTrainerOptimizer(draft, "--optim"));
+    if (keys.has("optimizer.type")) {  // Trainer takes DeepSpeed's own, whatever --optim says
+        (void)keys.use("--optim");
+    } else {
+        FABRICAST_TRY(importTrainerOptimizer(draft, "--optim"));
+    }
     if (const auto type = keys.text("optimizer.type"); type && *type == "Lion") {
         draft.set("workload.optimizer", "lion", "optimizer.type");
     } else if (type && *type != "AdamW" && *type != "Adam") {

@@ -30,6 +30,29 @@ constexpr std::array kQwenShape = {std::pair{"--num-experts"sv, "num_experts"sv}
                                    std::pair{"--moe-router-topk"sv, "num_experts_per_tok"sv},
                                    std::pair{"--moe-ffn-hidden-size"sv, "moe_intermediate_size"sv}};
 
+/// Of them what no name of a model may contradict.
+constexpr std::array kSaid = {std::pair{"--num-layers"sv, "layers"sv},
+                              std::pair{"--hidden-size"sv, "hidden"sv},
+                              std::pair{"--ffn-hidden-size"sv, "ffn_width"sv},
+                              std::pair{"--num-attention-heads"sv, "heads"sv},
+                              std::pair{"--num-query-groups"sv, "kv_heads"sv}};
+
+/// What is known to the shell alone is left out.
+void keepSaidSizes(ScenarioDraft& draft) {
+    for (const auto& [argument, name] : kSaid) {
+        const LaunchKey* const key = draft.keys().find(argument);
+        if (key == nullptr || key->values.size() != 1) {
+            continue;
+        }
+        const std::string& text = key->values.front();
+        std::int64_t size = 0;
+        const auto [end, trouble] = std::from_chars(text.data(), text.data() + text.size(), size);
+        if (trouble == std::errc() && end == text.data() + text.size() && size > 0) {
+            draft.set("imported.sizes." + std::string(name), size, argument);
+        }
+    }
+}
+
 /// Positions before its own that a row of every layer sees; 0 where all, or not of every layer.
 std::int64_t windowOf(const LaunchKeys& keys) {
     const LaunchKey* const key = keys.find("--window-size");
@@ -71,6 +94,7 @@ std::string decoderOf(LaunchKeys& keys) {
 
 Result<void> importMegatronModel(ScenarioDraft& draft) {
     LaunchKeys& keys = draft.keys();
+    keepSaidSizes(draft);
     const std::string decoder = decoderOf(keys);
     if (decoder.empty()) {
         draft.assume("model", "the model's shape is not read: -m names the model");

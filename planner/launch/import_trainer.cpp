@@ -124,6 +124,7 @@ Result<JsonValue> importTrainer(OpenedFile& file, const ImportContext& context) 
     LaunchKeys& keys = file.keys;
     ScenarioDraft draft(keys);
     bool isDeepspeeds = false;
+    bool hasOptimizer = false;  // DeepSpeed's file has one, which Trainer takes
     draft.set("stack", "accelerate", "script");
     (void)keys.use(kTrlKey);
     (void)keys.use("--config");
@@ -139,6 +140,7 @@ Result<JsonValue> importTrainer(OpenedFile& file, const ImportContext& context) 
         FABRICAST_ASSIGN(const LaunchKeys typedConfig, configOf(keys, "--deepspeed", context));
         LaunchKeys config = deepspeedKeysOf(typedConfig);
         readKind = LaunchKind::Deepspeed;
+        hasOptimizer = config.has("optimizer.type");
         FABRICAST_ASSIGN(const JsonValue scenario, importDeepspeed(config));
         draft.merge(scenario);
     } else if (file.names.empty() && typed) {
@@ -164,6 +166,7 @@ Result<JsonValue> importTrainer(OpenedFile& file, const ImportContext& context) 
         } else if (readKind == LaunchKind::Deepspeed) {
             named.keys.append(keys, {"--gradient_checkpointing"});  // which its file leaves to it
             isDeepspeeds = saysWholeBatch(named.keys);
+            hasOptimizer = named.keys.has("optimizer.type");
         }
         FABRICAST_ASSIGN(const JsonValue scenario, importFile(named, context));
         draft.merge(scenario);
@@ -189,7 +192,11 @@ Result<JsonValue> importTrainer(OpenedFile& file, const ImportContext& context) 
     if (readKind != LaunchKind::Deepspeed || keys.has("--use_peft")) {
         FABRICAST_TRY(importLoadedWeights(draft, isAutocast(draft.scenario())));
     }
-    FABRICAST_TRY(importTrainerOptimizer(draft, "--optim"));
+    if (hasOptimizer) {
+        (void)keys.use("--optim");
+    } else {
+        FABRICAST_TRY(importTrainerOptimizer(draft, "--optim"));
+    }
     FABRICAST_TRY(importTrainerSaving(draft, "--"));
     FABRICAST_TRY(importTrainerEvaluation(draft));
     if (keys.text("env FSDP_STATE_DICT_TYPE") == "FULL_STATE_DICT") {

@@ -177,6 +177,32 @@ std::string whyNotOpened(const OpenedFile& file, const Error& error) {
     return error.why.starts_with(before) ? error.why.substr(before.size()) : error.text();
 }
 
+/// What a Trainer's --fsdp_config says, as "--fsdp_config.activation_checkpointing"; nothing where
+/// it is not there, which the import says. A program's dictionary is among its keys already.
+void appendFsdpConfig(OpenedFile& file, const ReadNamed& read) {
+    const std::string argument = "--fsdp_config";
+    const std::string text = file.keys.text(argument).value_or("");
+    if (file.kind != LaunchKind::Trainer || text.empty() || text.starts_with("$")) {
+        return;
+    }
+    const bool isTyped = text.starts_with("{");
+    const LaunchKey argumentKey = *file.keys.find(argument);
+    const Result<NamedText> named = isTyped ? Result<NamedText>(NamedText(text, file.keys.source()))
+                                            : readNamedText(file.keys, argumentKey, text, read);
+    const Result<LaunchKeys> config =
+        named ? readJsonKeys(named->text, named->name) : tl::unexpected(named.error());
+    if (!config) {
+        return;
+    }
+    for (LaunchKey key : config->all()) {
+        key.path = argument + "." + key.path;
+        key.file = isTyped ? "" : named->name;
+        key.line = isTyped ? argumentKey.line : key.line;
+        key.column = isTyped ? argumentKey.column : key.column;
+        file.keys.add(std::move(key));
+    }
+}
+
 }  // namespace
 
 Result<NamedText> readNamedText(const LaunchKeys& keys,
@@ -305,6 +331,9 @@ Result<std::vector<OpenedFile>> openLaunchFiles(std::string_view text,
             files.push_back(*std::move(program));
             break;
         }
+    }
+    for (OpenedFile& one : files) {
+        appendFsdpConfig(one, read);
     }
     return files;
 }

@@ -33,6 +33,7 @@ std::string_view titanSchedule(ScheduleKind schedule) {
 
 LaunchKeys titanKeysOf(const LaunchKeys& arguments) {
     LaunchKeys keys(arguments.source());
+    const bool isNewer = arguments.has("--module") && arguments.has("--config");
     for (LaunchKey key : arguments.all()) {
         if (key.path.starts_with("activation-checkpoint:")) {
             key.values = {key.path.substr(key.path.find(':') + 1)};
@@ -45,6 +46,9 @@ LaunchKeys titanKeysOf(const LaunchKeys& arguments) {
                 key.values = {"false"};
             }
             std::ranges::replace(key.path, '-', '_');  // its parser takes both
+            if (isNewer && key.path == kTypedMode.substr(2)) {
+                key.path = kTypedMode;
+            }
         }
         keys.add(std::move(key));
     }

@@ -41,6 +41,9 @@ void addTitanTraining(const Scenario& scenario, TitanKeys& keys);
 void addTitanMesh(const Scenario& scenario, TitanKeys& keys);
 Result<void> addTitanPipeline(const Scenario& scenario, TitanKeys& keys);
 
+/// What chose the checkpointing before 0.3, as 0.3 is given it: it has no such argument.
+inline constexpr std::string_view kTypedMode = "--activation_checkpoint.mode";
+
 /// Arguments of 0.3 as keys of 0.2: "--compile.no-enable" is compile.enable = false.
 LaunchKeys titanKeysOf(const LaunchKeys& arguments);
 

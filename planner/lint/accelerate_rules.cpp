@@ -234,6 +234,34 @@ LintHits unsyncedLoading(const LintView& view) {
                : LintHits{};
 }
 
+/// What DeepSpeedPlugin (_deepspeed_config_checks) takes from DeepSpeed's own file alone.
+LintHits besideOwnFile(const LintView& view) {
+    constexpr std::array<std::string_view, 9> kOfOwnFile = {
+        "mixed_precision",
+        "deepspeed_config.zero_stage",
+        "deepspeed_config.gradient_accumulation_steps",
+        "deepspeed_config.gradient_clipping",
+        "deepspeed_config.offload_optimizer_device",
+        "deepspeed_config.offload_param_device",
+        "deepspeed_config.offload_optimizer_nvme_path",
+        "deepspeed_config.offload_param_nvme_path",
+        "deepspeed_config.zero3_save_16bit_model"};
+    const LintFile& file = view.file;
+    const bool isRead = file.text("distributed_type") == "DEEPSPEED" &&
+                        !file.keys().source().ends_with(".sh") &&
+                        file.has("deepspeed_config.deepspeed_config_file");
+    LintHits hits;
+    for (const std::string_view path : kOfOwnFile) {
+        const LaunchKey* const key = file.at(path);
+        if (!isRead || key == nullptr || !key->file.empty()) {  // typed over it, which is taken
+            continue;
+        }
+        const std::string name(path.substr(path.rfind('.') + 1));
+        hits.push_back({key, name + " beside deepspeed_config_file", "leave it out"});
+    }
+    return hits;
+}
+
 constexpr std::array kAccelerateRules = {
     LintRule{"AC01",
              LintSeverity::Error,
@@ -321,7 +349,12 @@ constexpr std::array kAccelerateRules = {
              LintSeverity::Error,
              "weights of rank 0 that no other rank gets",
              "accelerate launch ends at the start.",
-             &unsyncedLoading}};
+             &unsyncedLoading},
+    LintRule{"AC18",
+             LintSeverity::Error,
+             "what DeepSpeed's own file says, said once more",
+             "Accelerate ends at the start: of these it reads that file alone.",
+             &besideOwnFile}};
 
 }  // namespace
 

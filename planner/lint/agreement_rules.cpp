@@ -1,3 +1,4 @@
+#include "planner/launch/hugging_face.h"
 #include "planner/launch/import_trainer.h"
 #include "planner/launch/trl.h"
 #include "planner/lint/lint_rule.h"
@@ -195,6 +196,56 @@ LintHits twoNumbers(const LintView& view) {
     return all;
 }
 
+/// Trainer makes no optimizer where DeepSpeed's file has one (deepspeed_optim_sched of
+/// integrations/deepspeed.py). AdamW of either is AdamW.
+LintHits idleOptimizer(const LintView& view) {
+    const LintFile& config = view.file;
+    const std::string type = config.text("optimizer.type");
+    LintHits hits;
+    if (config.kind() != LaunchKind::Deepspeed || type.empty()) {
+        return hits;
+    }
+    for (const LintFile& other : view.files) {
+        const std::string optimizer = other.text("--optim");
+        const bool isSame = optimizer.empty() || optimizer == "adamw_torch" ||
+                            optimizer == "adamw_torch_fused" || optimizer.starts_with("$");
+        if (!isSame && &other != &config) {
+            hits.push_back({config.at("optimizer.type"),
+                            "optimizer is " + type + ", and " + optimizer + " of " +
+                                other.keys().where(*other.at("--optim")) + " is not used",
+                            "leave it out, or --optim there"});
+        }
+    }
+    return hits;
+}
+
+/// Classes of layers, as the keys of each framework name them.
+LintHits otherLayers(const LintView& view) {
+    constexpr std::array<std::string_view, 6> kPaths = {
+        "fsdp_config.fsdp_transformer_layer_cls_to_wrap",
+        "fsdp_config.transformer_layer_cls_to_wrap",
+        "--fsdp_config.transformer_layer_cls_to_wrap",
+        "--fsdp_config.fsdp_transformer_layer_cls_to_wrap",
+        "--fsdp_transformer_layer_cls_to_wrap",
+        "torchrun --fsdp_transformer_layer_cls_to_wrap"};
+    const std::string& own = view.facts.layerClass;
+    LintHits hits;
+    for (const std::string_view path : kPaths) {
+        const LaunchKey* const key = view.file.at(path);
+        for (const std::string& one :
+             key == nullptr || own.empty() ? std::vector<std::string>() : key->values) {
+            if (one != own && isBlockClass(one)) {
+                hits.push_back(
+                    {key,
+                     one + " is of another model: the layers of this one are " + own,
+                     std::string(path.substr(path.rfind('.') + 1)) +
+                         (path.find("--") == 0 && path.find('.') == path.npos ? " " : ": ") + own});
+            }
+        }
+    }
+    return hits;
+}
+
 /// bf16, Ampere's tensor cores, and the kernels of FlashAttention came together.
 constexpr std::int64_t kAmpere = 80;
 
@@ -294,7 +345,17 @@ constexpr std::array kAgreementRules = {
              LintSeverity::Error,
              "FlashAttention on a GPU that it has no kernels for",
              "The start ends: FlashAttention 2 requires compute capability 8.0.",
-             &flashBeforeAmpere}};
+             &flashBeforeAmpere},
+    LintRule{"AG05",
+             LintSeverity::Error,
+             "layers of another model are wrapped",
+             "The start ends: the class is not found in the model.",
+             &otherLayers},
+    LintRule{"AG06",
+             LintSeverity::Warning,
+             "an optimizer that is typed, and not used",
+             "Trainer takes the one of DeepSpeed's file, with its memory and its precision.",
+             &idleOptimizer}};
 
 }  // namespace
 

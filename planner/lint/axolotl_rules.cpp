@@ -330,6 +330,19 @@ LintHits kernelsOfEightBits(const LintView& view) {
     return hits;
 }
 
+/// check_fsdp_offload_w_8bit_optimizer of schemas/validation.py.
+LintHits offloadedEightBits(const LintView& view) {
+    const LintFile& file = view.file;
+    const std::string optimizer = file.text("optimizer");
+    const bool isOffloaded = file.isOn("fsdp_config.offload_params");
+    return isSharded(file) && !isSecondFsdp(file) && isOffloaded &&
+                   optimizer.find("8bit") != std::string::npos
+               ? LintHits{{file.at("optimizer"),
+                           "optimizer " + optimizer + " with offload_params under FSDP1",
+                           "optimizer: adamw_torch_fused, or offload_params: false"}}
+               : LintHits{};
+}
+
 constexpr std::array kAxolotlRules = {
     LintRule{"AX01",
              LintSeverity::Error,
@@ -453,7 +466,12 @@ constexpr std::array kAxolotlRules = {
              LintSeverity::Error,
              "kernels of adapters on 8 bits",
              "Axolotl ends at the start.",
-             &kernelsOfEightBits}};
+             &kernelsOfEightBits},
+    LintRule{"AX26",
+             LintSeverity::Error,
+             "an optimizer of 8 bits whose weights are offloaded by FSDP1",
+             "Axolotl refuses it.",
+             &offloadedEightBits}};
 
 }  // namespace
 

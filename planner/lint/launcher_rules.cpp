@@ -24,16 +24,121 @@ bool startsRanks(const LintFile& file) {
     return ranksEach(file) > 0;
 }
 
+/// A launcher that starts the ranks of its node, as it is typed; empty where there is none.
+std::string launcherOfRanks(const LintFile& file) {
+    for (const char* const one : {"torchrun", "accelerate", "torch.distributed.run"}) {
+        if (file.has(std::string("torchrun ") + one)) {
+            return one == std::string_view("accelerate") ? "accelerate launch" : one;
+        }
+    }
+    return startsRanks(file) ? "torchrun" : "";
+}
+
 LintHits startedTwice(const LintView& view) {
     const LintFile& file = view.file;
-    const std::int64_t tasks = typedWhole(file, {"sbatch --ntasks-per-node"});
-    if (!startsRanks(file) || tasks <= 1) {
+    const bool bySteps = file.has("srun --ntasks-per-node");
+    const char* const path = bySteps ? "srun --ntasks-per-node" : "sbatch --ntasks-per-node";
+    const std::int64_t tasks = typedWhole(file, {path});
+    const std::string launcher = launcherOfRanks(file);
+    if (launcher.empty() || tasks <= 1 || file.has("srun --ntasks")) {
         return {};
     }
-    return {{file.at("sbatch --ntasks-per-node"),
+    return {{file.at(path),
              std::to_string(tasks) + " tasks a node, each of which starts " +
-                 std::to_string(ranksEach(file)) + " ranks",
-             "#SBATCH --ntasks-per-node=1"}};
+                 (startsRanks(file) ? std::to_string(ranksEach(file)) + " ranks"
+                                    : "the ranks of " + launcher),
+             bySteps ? "--ntasks-per-node=1" : "#SBATCH --ntasks-per-node=1"}};
+}
+
+/// A job script runs on the first of its nodes alone.
+LintHits startedOnce(const LintView& view) {
+    const LintFile& file = view.file;
+    constexpr std::array<std::string_view, 6> kStarters = {"torchrun srun",
+                                                           "torchrun ssh",
+                                                           "torchrun pdsh",
+                                                           "torchrun clush",
+                                                           "torchrun mpirun",
+                                                           "torchrun mpiexec"};
+    const std::int64_t nodes = typedWhole(file, {"sbatch --nodes"});
+    const std::string launcher = launcherOfRanks(file);
+    const auto all = file.keys().all();
+    const bool isStarted = std::ranges::any_of(all, [&](const LaunchKey& key) {
+        return key.path.starts_with("srun ") || key.path.starts_with("mpirun ") ||
+               std::ranges::find(kStarters, key.path) != kStarters.end();
+    });
+    if (nodes <= 1 || launcher.empty() || isStarted) {
+        return {};
+    }
+    const char* const path =
+        launcher == "accelerate launch" ? "torchrun accelerate" : "torchrun torchrun";
+    return {{file.has(path) ? file.at(path) : file.at("sbatch --nodes"),
+             launcher + " without srun in a job of " + std::to_string(nodes) + " nodes",
+             "srun " + launcher + ", once on each node"}};
+}
+
+/// Nodes that a launcher waits for; several where it or Slurm says so.
+bool hasSeveralNodes(const LintFile& file) {
+    return typedWhole(file, {"torchrun --nnodes", "torchrun --num_machines", "sbatch --nodes"}) > 1;
+}
+
+LintHits sameRank(const LintView& view) {
+    const LintFile& file = view.file;
+    const bool isJob = file.has("srun srun") || file.has("srun bash");
+    for (const char* const path :
+         {"torchrun --node_rank", "torchrun --node-rank", "torchrun --machine_rank"}) {
+        const LaunchKey* const key = file.at(path);
+        if (isJob && hasSeveralNodes(file) && key != nullptr && numberOf(*key)) {
+            const std::string option = std::string(path).substr(9);
+            return {{key,
+                     "every node has " + option + " " + file.text(path),
+                     option + " $SLURM_NODEID"}};
+        }
+    }
+    return {};
+}
+
+/// torchtitan's degrees are looked at by a rule of their own.
+LintHits unaskedRanks(const LintView& view) {
+    const LintFile& file = view.file;
+    const std::optional<std::int64_t> started = view.started();
+    const bool isFirst = &view.files.front() == &file;
+    if (!isFirst || !started || !view.facts.gpus || *started == *view.facts.gpus ||
+        view.other(LaunchKind::Titan) != nullptr) {
+        return {};
+    }
+    for (const char* const path : {"torchrun --nnodes",
+                                   "sbatch --nodes",
+                                   "torchrun --num_processes",
+                                   "num_processes",
+                                   "torchrun --nproc_per_node",
+                                   "torchrun --nproc-per-node",
+                                   "mpirun -np"}) {
+        if (file.has(path)) {
+            return {{file.at(path),
+                     std::to_string(*started) + " ranks start, and " +
+                         std::to_string(*view.facts.gpus) + " GPUs are asked about",
+                     "leave -n and --gpus out, or start " + std::to_string(*view.facts.gpus) +
+                         " ranks"}};
+        }
+    }
+    return {};
+}
+
+LintHits localHost(const LintView& view) {
+    const LintFile& file = view.file;
+    for (const char* const path : {"torchrun --master_addr",
+                                   "torchrun --master-addr",
+                                   "torchrun --rdzv_endpoint",
+                                   "torchrun --rdzv-endpoint",
+                                   "torchrun --main_process_ip"}) {
+        const std::string host = file.text(path).substr(0, file.text(path).find(':'));
+        if (hasSeveralNodes(file) && (host == "localhost" || host == "127.0.0.1")) {
+            return {{file.at(path),
+                     std::string(path).substr(9) + " " + file.text(path) + " on several nodes",
+                     "the name of the first node, $MASTER_ADDR"}};
+        }
+    }
+    return {};
 }
 
 LintHits unequalNodes(const LintView& view) {
@@ -179,7 +284,7 @@ LintHits refusedOptions(const LintView& view) {
 constexpr std::array kLauncherRules = {
     LintRule{"LN01",
              LintSeverity::Error,
-             "torchrun started several times on a node",
+             "a launcher that is started several times on a node",
              "Ranks are counted twice: they wait for each other's ports, or share GPUs.",
              &startedTwice},
     LintRule{"LN02",
@@ -216,7 +321,27 @@ constexpr std::array kLauncherRules = {
              LintSeverity::Error,
              "an option of PyTorch's allocator that it refuses",
              "Each rank ends where it first asks for memory.",
-             &refusedOptions}};
+             &refusedOptions},
+    LintRule{"LN09",
+             LintSeverity::Error,
+             "a job of several nodes that starts on one",
+             "A job script runs on its first node: the launcher waits for the others, and hangs.",
+             &startedOnce},
+    LintRule{"LN10",
+             LintSeverity::Error,
+             "nodes of the same rank",
+             "Each says that it is the same one: the start hangs, or ends.",
+             &sameRank},
+    LintRule{"LN11",
+             LintSeverity::Error,
+             "a meeting point that is each node itself",
+             "The other nodes look for the first one at home: the start hangs.",
+             &localHost},
+    LintRule{"LN12",
+             LintSeverity::Warning,
+             "other ranks than those that are asked about",
+             "The forecast is of a run that this file does not start.",
+             &unaskedRanks}};
 
 }  // namespace
 

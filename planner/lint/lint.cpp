@@ -129,9 +129,10 @@ const LintFile* LintView::other(LaunchKind kind) const {
 }
 
 std::optional<std::int64_t> LintView::gpus() const {
-    if (facts.gpus) {
-        return facts.gpus;
-    }
+    return facts.gpus ? facts.gpus : started();
+}
+
+std::optional<std::int64_t> LintView::started() const {
     for (const LintFile& one : files) {
         if (const auto ranks = ranksOf(one)) {
             return ranks;

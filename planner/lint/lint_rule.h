@@ -29,6 +29,7 @@ struct LintFacts {
     std::optional<std::int64_t> rotatedPercent{};  ///< of each head, by its position
     std::optional<bool> isBlackwell{};
     std::optional<std::int64_t> capability{};  ///< compute capability, 70 for 7.0
+    std::string layerClass{};                  ///< of transformers' code of the model, if known
     std::optional<double> shardShare{};        ///< of a forecast step, in communication of shards
 };
 
@@ -40,6 +41,8 @@ struct LintView {
 
     /// The first of a kind; null where there is none.
     [[nodiscard]] const LintFile* other(LaunchKind kind) const;
+    /// How many ranks the files start.
+    [[nodiscard]] std::optional<std::int64_t> started() const;
     /// How many ranks are started: as somebody says, else as the files do.
     [[nodiscard]] std::optional<std::int64_t> gpus() const;
 };

@@ -1,3 +1,4 @@
+#include "planner/launch/launch_files.h"
 #include "planner/lint/megatron_sizes.h"
 
 #include <algorithm>
@@ -468,6 +469,60 @@ LintHits longWarmup(const LintView& view) {
     return {};
 }
 
+/// What validate_args asserts of a run in iterations, and of one in samples.
+LintHits mixedUnits(const LintView& view) {
+    constexpr std::array<const char*, 3> kOfSamples = {
+        "--train-samples", "--lr-decay-samples", "--lr-warmup-samples"};
+    constexpr std::array<const char*, 2> kOfIterations = {"--lr-decay-iters", "--lr-warmup-iters"};
+    const LintFile& file = view.file;
+    const bool inIterations = file.whole("--train-iters", 0) > 0;
+    const bool inSamples = file.whole("--train-samples", 0) > 0;
+    LintHits hits;
+    const auto add = [&](const char* other, const char* unit) {
+        if (file.whole(other, 0) > 0) {
+            hits.push_back(hitAt(file,
+                                 other,
+                                 std::string(other) + " beside " + unit,
+                                 std::string("leave ") + other + " out"));
+        }
+    };
+    for (const char* const other : kOfSamples) {
+        if (inIterations) {
+            add(other, "--train-iters");
+        }
+    }
+    for (const char* const other : kOfIterations) {
+        if (inSamples && !inIterations) {
+            add(other, "--train-samples");
+        }
+    }
+    return hits;
+}
+
+/// OptimizerParamScheduler: assert self.max_lr >= self.min_lr.
+LintHits risingRate(const LintView& view) {
+    const LintFile& file = view.file;
+    const std::optional<double> rate = file.number("--lr");
+    const std::optional<double> least = file.number("--min-lr");
+    return rate && least && *least > *rate
+               ? LintHits{hitAt(
+                     file,
+                     "--min-lr",
+                     "--min-lr " + file.text("--min-lr") + " is above --lr " + file.text("--lr"),
+                     "--min-lr " + decimalText(*rate / 10.0) + ", or a higher --lr")}
+               : LintHits{};
+}
+
+LintHits overriddenGranularity(const LintView& view) {
+    const LintFile& file = view.file;
+    return file.has("--recompute-activations") && file.text("--recompute-granularity") == "full"
+               ? LintHits{hitAt(file,
+                                "--recompute-activations",
+                                "--recompute-activations beside --recompute-granularity full",
+                                "leave --recompute-activations out")}
+               : LintHits{};
+}
+
 LintHits fewPositions(const LintView& view) {
     const LintFile& file = view.file;
     const std::int64_t length = file.whole("--seq-length", 0);
@@ -640,7 +695,22 @@ constexpr std::array kMegatronRunRules = {
              LintSeverity::Warning,
              "sequences longer than the positions",
              "Older releases end at the start, and learned positions have no more rows.",
-             &fewPositions}};
+             &fewPositions},
+    LintRule{"MG53",
+             LintSeverity::Error,
+             "a run in iterations and in samples",
+             "Megatron ends at the start: its lengths are all of one or all of the other.",
+             &mixedUnits},
+    LintRule{"MG54",
+             LintSeverity::Error,
+             "a least learning rate above the first",
+             "The scheduler ends the run at the start.",
+             &risingRate},
+    LintRule{"MG55",
+             LintSeverity::Warning,
+             "full recomputation that is made selective",
+             "--recompute-activations sets the granularity, whatever it was: more memory is kept.",
+             &overriddenGranularity}};
 
 }  // namespace
 

@@ -1,6 +1,9 @@
 #include "planner/base/nearest_name.h"
 #include "planner/launch/accelerate_arguments.h"
+#include "planner/launch/import_trainer.h"
+#include "planner/launch/torchtitan_keys.h"
 #include "planner/launch/torchtune.h"
+#include "planner/launch/trl.h"
 #include "planner/lint/known_keys.h"
 #include "planner/lint/lint_rule.h"
 #include "planner/lint/tune_components.h"
@@ -44,7 +47,10 @@ std::optional<KeyOwner> ownerOf(const LintFile& file) {
             return KeyOwner{"axolotl", "0.19.0", {}, {"", "fsdp_config"}};
         case LaunchKind::Titan:
             return file.isArguments()
-                       ? KeyOwner{"torchtitan", "0.3.0", {"training", "parallelism", "compile"}, {}}
+                       ? KeyOwner{"torchtitan",
+                                  "0.3.0",
+                                  {"training", "parallelism", "compile", "activation_checkpoint"},
+                                  {}}
                        : KeyOwner{"torchtitan",
                                   "0.2.2",
                                   {"",
@@ -164,6 +170,8 @@ bool isReadByOthers(const LintView& view, const LaunchKey& key) {
             return view.file.has("plugins") && isKeyOf("axolotl-plugins", "0.19.0", key.path);
         case LaunchKind::Tune:
             return !tunesByName(view) && isKeyOf("torchtune-recipes", "0.6.1", key.path);
+        case LaunchKind::Titan:  // "activation-checkpoint:full" of 0.3 chooses it
+            return view.file.isArguments() && key.path == kTypedMode.substr(2);
         case LaunchKind::Accelerate:
             return isAccelerateArgument(key.path.substr(key.path.rfind('.') + 1)) &&
                    (!key.file.empty() || view.file.isArguments());
@@ -277,6 +285,14 @@ LintHits unknownChoices(const LintView& view) {
         "full", "selective", "memory-budget", "none"};
     LintHits hits;
     for (const LaunchKey& key : view.file.keys().all()) {
+        if (view.file.kind() == LaunchKind::Titan && key.path == kTypedMode) {
+            hits.push_back({.at = &key,
+                            .what = key.path + " is no argument of torchtitan 0.3.0, where a word "
+                                               "of its own chooses how",
+                            .fix = "activation-checkpoint:" +
+                                   (key.values.empty() ? "full" : key.values.front())});
+            continue;
+        }
         const bool isOld = key.path.starts_with("activation_checkpoint:");
         const bool isOther = key.path == "activation_checkpoint.mode" && view.file.isArguments() &&
                              std::ranges::find(kKinds, key.values.front()) == kKinds.end();
@@ -290,11 +306,69 @@ LintHits unknownChoices(const LintView& view) {
     return hits;
 }
 
+/// What the classes of a Trainer's arguments have: transformers' own and those of TRL's SFTConfig;
+/// of the command "trl" what else it is told. Empty where others may add some: a program that
+/// parses a command line, and the trainers on preferences.
+std::vector<std::string> trainerArguments(const LintFile& file) {
+    const bool isProgram = file.keys().source().ends_with(".py");
+    const bool isCommand = !isProgram && file.has(kTrlKey);
+    const bool isOthers = trainsOnPreferences(file.keys()) || file.hasUnknownArguments();
+    if (file.kind() != LaunchKind::Trainer || isOthers || (!isProgram && !isCommand)) {
+        return {};
+    }
+    // Of Seq2SeqTrainingArguments, and what is read of calls around the Trainer.
+    std::vector<std::string> names = {"predict_with_generate",
+                                      "generation_max_length",
+                                      "generation_num_beams",
+                                      "generation_config",
+                                      "sortish_sampler",
+                                      "compute_metrics",
+                                      "preprocess_logits_for_metrics",
+                                      "device_map",
+                                      "max_length"};
+    const auto add = [&names](std::string_view framework, std::string_view version) {
+        std::ranges::copy(frameworkKeys(framework, version), std::back_inserter(names));
+    };
+    add("transformers", "5.23.0");
+    add("trl", "1.16.0");
+    if (file.has(kTrlKey)) {
+        add("trl-sft", "1.16.0");
+    }
+    if (isCommand) {
+        add("trl-command", "1.16.0");
+    }
+    return names;
+}
+
+/// One that is spelled like another is refused; of the others some are of older releases.
+LintHits argumentsOfNoTrainer(const LintView& view, bool isLikeOne) {
+    const std::vector<std::string> known = trainerArguments(view.file);
+    LintHits hits;
+    for (const LaunchKey& key : view.file.keys().all()) {
+        const std::string name =
+            key.path.starts_with("--") ? key.path.substr(2, key.path.find('.') - 2) : "";
+        if (known.empty() || name.empty() || !key.file.empty() || isAccelerateArgument(name) ||
+            std::ranges::find(known, name) != known.end()) {
+            continue;
+        }
+        const std::string near = hits.size() < kMostGuesses ? nearestName(name, known) : "";
+        if (near.empty() != isLikeOne) {
+            hits.push_back({.at = &key,
+                            .what = "\"" + name + "\" is no argument of transformers 5.23.0" +
+                                    (view.file.has(kTrlKey) ? " or TRL 1.16.0" : ""),
+                            .fix = near.empty() ? "leave it out for newer releases"
+                                                : "did you mean \"" + near + "\"?"});
+        }
+    }
+    return hits;
+}
+
 LintHits refusedKeys(const LintView& view) {
     LintHits hits;
     for (LintHits some : {unknownKeys(view, true),
                           unknownArguments(view),
                           unknownChoices(view),
+                          argumentsOfNoTrainer(view, true),
                           unknownParameters(view)}) {
         std::ranges::move(some, std::back_inserter(hits));
     }
@@ -305,8 +379,36 @@ LintHits droppedKeys(const LintView& view) {
     return unknownKeys(view, false);
 }
 
+/// What torchtitan 0.2.2 registers by itself (register_model_converter); a program of the user's
+/// may register more.
+LintHits unknownConverters(const LintView& view) {
+    static const std::vector<std::string> kConverters = {"quantize.linear.float8",
+                                                         "quantize.grouped_mm.float8",
+                                                         "quantize.linear.mx",
+                                                         "quantize.grouped_mm.mx"};
+    const LintFile& file = view.file;
+    const LaunchKey* const key = file.at("model.converters");
+    const bool mayBeOwn = !file.text("experimental.custom_import").empty() ||
+                          !file.text("job.custom_config_module").empty();
+    LintHits hits;
+    if (file.kind() != LaunchKind::Titan || key == nullptr || file.isArguments() || mayBeOwn) {
+        return hits;
+    }
+    for (const std::string& one : key->values) {
+        if (std::ranges::find(kConverters, one) == kConverters.end()) {
+            const bool isFloat8 = one == "float8";  // its name before 0.2.2
+            hits.push_back({.at = key,
+                            .what = "\"" + one + "\" is no converter of torchtitan 0.2.2",
+                            .fix = isFloat8 ? "model.converters = [\"quantize.linear.float8\"]"
+                                            : suggestName(one, kConverters)});
+        }
+    }
+    return hits;
+}
+
 LintHits wrongChoices(const LintView& view) {
     LintHits hits = unknownComponents(view);
+    std::ranges::move(unknownConverters(view), std::back_inserter(hits));
     for (const LaunchKey& key : view.file.keys().all()) {
         const auto known = argumentsNamed(key.path);
         if (view.file.kind() != LaunchKind::Megatron || known.empty()) {
@@ -329,7 +431,7 @@ LintHits wrongChoices(const LintView& view) {
 }
 
 LintHits movedArguments(const LintView& view) {
-    LintHits hits;
+    LintHits hits = argumentsOfNoTrainer(view, false);
     for (const LaunchKey& key : view.file.keys().all()) {
         const auto known = argumentsNamed(key.path);
         if (view.file.kind() != LaunchKind::Megatron || known.empty()) {

@@ -184,8 +184,17 @@ bool isSingle(const LintFile& file) {
     return schedule.empty() || schedule == "1F1B" || schedule == "GPipe";
 }
 
-LintHits fewMicrobatches(const LintView& view) {
+/// Of torch's Schedule1F1B, which refuses what the others wait for.
+bool isOneFOneB(const LintFile& file) {
+    const std::string schedule = file.text("parallelism.pipeline_parallel_schedule");
+    return schedule.empty() || schedule == "1F1B";
+}
+
+LintHits tooFewMicrobatches(const LintView& view, bool isRefused) {
     const LintFile& file = view.file;
+    if (isOneFOneB(file) != isRefused) {
+        return {};
+    }
     const std::int64_t stages = degreeOf(file, "pipeline_parallel") * (isSingle(file) ? 1 : 2);
     const std::int64_t micro = file.whole("parallelism.pipeline_parallel_microbatch_size", 1);
     const std::int64_t batches =
@@ -195,9 +204,18 @@ LintHits fewMicrobatches(const LintView& view) {
     }
     const LaunchKey* const at = file.at("training.local_batch_size");
     return {{at != nullptr ? at : file.at("parallelism.pipeline_parallel_degree"),
-             std::to_string(batches) + " micro-batches for " + std::to_string(stages) + " stages",
+             std::to_string(batches) + " micro-batch" + (batches == 1 ? "" : "es") + " for " +
+                 std::to_string(stages) + " stages",
              "local_batch_size = " + std::to_string(stages * std::max<std::int64_t>(1, micro)) +
                  ", or more"}};
+}
+
+LintHits fewMicrobatches(const LintView& view) {
+    return tooFewMicrobatches(view, false);
+}
+
+LintHits refusedMicrobatches(const LintView& view) {
+    return tooFewMicrobatches(view, true);
 }
 
 LintHits unevenSequence(const LintView& view) {
@@ -441,7 +459,12 @@ constexpr std::array kTitanRules = {
              LintSeverity::Error,
              "a size of a model that the package does not have",
              "torchtitan ends at the start: its config would be yours, by a module that adds it.",
-             &unknownModel}};
+             &unknownModel},
+    LintRule{"TT18",
+             LintSeverity::Error,
+             "fewer micro-batches than stages of 1F1B",
+             "torch refuses the schedule: torchtitan ends before the first step.",
+             &refusedMicrobatches}};
 
 }  // namespace
 

@@ -65,9 +65,15 @@ LintHits wideBase(const LintView& view) {
                        : typedIn(file, "dtype", "bfloat16")}};
 }
 
+/// FSDP's own checkpointing, as Trainer's --fsdp_config has it.
+bool checkpointsByFsdp(const LintFile& file) {
+    return usesFsdp(file) && (file.isOn("--fsdp_config.activation_checkpointing") ||
+                              file.isOn("--fsdp_config.fsdp_activation_checkpointing"));
+}
+
 LintHits clashingCheckpoints(const LintView& view) {
     const LintFile& file = view.file;
-    return usesFsdp(file) && file.isOn("--gradient_checkpointing")
+    return usesFsdp(file) && !checkpointsByFsdp(file) && file.isOn("--gradient_checkpointing")
                ? LintHits{{file.at("--gradient_checkpointing"),
                            "--gradient_checkpointing under --fsdp",
                            "activation_checkpointing of --fsdp_config"}}
@@ -81,7 +87,8 @@ LintHits checkpointsTwice(const LintView& view) {
     const char* const path = "fsdp_config.fsdp_activation_checkpointing";
     const bool isSharded =
         launcher != nullptr && launcher->text("distributed_type") == "FSDP" && launcher->isOn(path);
-    if (!isSharded || !checkpointsByTrainer(file)) {
+    const bool isOwn = checkpointsByFsdp(file);
+    if ((!isSharded && !isOwn) || !checkpointsByTrainer(file)) {
         return {};
     }
     const LaunchKey* const typed =
@@ -90,7 +97,9 @@ LintHits checkpointsTwice(const LintView& view) {
     const std::string what =
         typed == nullptr ? "TRL's gradient_checkpointing, which is on unasked," : typed->path;
     return {{typed,
-             what + " beside fsdp_activation_checkpointing of " + launcher->keys().source(),
+             what + " beside " +
+                 (isOwn ? "activation_checkpointing of --fsdp_config"
+                        : "fsdp_activation_checkpointing of " + launcher->keys().source()),
              typedIn(file, "gradient_checkpointing", "False")}};
 }
 

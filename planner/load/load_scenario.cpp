@@ -4,6 +4,7 @@
 #include "planner/load/find_cluster.h"
 #include "planner/load/gpu_defaults.h"
 #include "planner/load/measured_notes.h"
+#include "planner/load/said_sizes.h"
 #include "planner/load/scenario_parts.h"
 #include "planner/request/scenario_json.h"
 #include "planner/stack/stack.h"
@@ -54,7 +55,7 @@ Result<void> checkOneProcess(const std::string& where, std::int64_t ranks, std::
     if (where.empty() || ranks == 1) {
         return {};
     }
-    return fail(Error::Code::BadInput,
+    return fail(Error::Code::Unsupported,
                 where,
                 "python starts one process, in which Trainer divides each batch over the GPUs of "
                 "the node with nn.DataParallel: that is not modelled",
@@ -67,7 +68,7 @@ Result<void> checkDeviceMap(const std::string& where, std::int64_t ranks, std::i
     if (where.empty() || ranks == 1) {
         return {};
     }
-    return fail(Error::Code::BadInput,
+    return fail(Error::Code::Unsupported,
                 where,
                 "device_map spreads the layers of one process over its GPUs, of which one works at "
                 "a time: that is not modelled",
@@ -84,6 +85,9 @@ Result<LoadedScenario> scenarioFrom(const ScenarioRequest& request,
     Scenario& scenario = loaded.scenario;
     FABRICAST_TRY(checkGiven(request));
     FABRICAST_ASSIGN(scenario.model, modelOf(request, profiles, folders));
+    if (request.model.is(JsonValue::Kind::String)) {  // not made of these sizes
+        FABRICAST_TRY(checkSaidSizes(request.importedSizes, scenario.model));
+    }
     addModelNotes(scenario.model, loaded.assumed);
     FABRICAST_ASSIGN(FoundCluster found, findCluster(request.cluster, profiles, folders));
     FABRICAST_ASSIGN(const Stack* stack,

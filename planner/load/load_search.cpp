@@ -4,6 +4,7 @@
 #include "planner/load/find_cluster.h"
 #include "planner/load/gpu_defaults.h"
 #include "planner/load/measured_notes.h"
+#include "planner/load/said_sizes.h"
 #include "planner/load/scenario_parts.h"
 #include "planner/request/scenario_json.h"
 #include "planner/text/json_builder.h"
@@ -154,6 +155,9 @@ Result<LoadedSearch> searchFrom(const ScenarioRequest& request,
     Scenario& base = loaded.base;
     FABRICAST_TRY(checkGiven(request));
     FABRICAST_ASSIGN(base.model, modelOf(request, profiles, folders));
+    if (request.model.is(JsonValue::Kind::String)) {  // not made of these sizes
+        FABRICAST_TRY(checkSaidSizes(request.importedSizes, base.model));
+    }
     addModelNotes(base.model, loaded.assumed);
     FABRICAST_ASSIGN(FoundCluster found, findCluster(request.cluster, profiles, folders));
     loaded.assumed.insert(loaded.assumed.end(), found.assumed.begin(), found.assumed.end());

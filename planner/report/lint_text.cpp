@@ -40,8 +40,9 @@ std::string lintSummary(const LintReport& report) {
 }
 
 std::string lintForecast(const LintReport& report) {
-    const bool isFound =
-        std::ranges::find(report.findings, "FL03", &LintFinding::code) != report.findings.end();
+    const bool isFound = std::ranges::any_of(report.findings, [](const LintFinding& one) {
+        return one.code == "FL03" || one.code == "FL06";
+    });
     if (!report.notForecast.empty()) {
         return isFound ? "" : "not forecast: " + report.notForecast + "\n";
     }

@@ -35,8 +35,8 @@ constexpr std::array<std::string_view, 14> kKeys = {"schema",
                                                     "operation",
                                                     "imported",
                                                     "view"};
-constexpr std::array<std::string_view, 7> kImportedKeys = {
-    "from", "notes", "assumed", "batch_ranks", "one_process", "device_map", "gpus"};
+constexpr std::array<std::string_view, 8> kImportedKeys = {
+    "from", "notes", "assumed", "batch_ranks", "one_process", "device_map", "gpus", "sizes"};
 constexpr std::array<std::string_view, 14> kClusterKeys = {"name",
                                                            "gpu",
                                                            "fabric",
@@ -302,6 +302,22 @@ Result<BatchRanks> readBatchRanks(const JsonValue& root) {
     return BatchRanks{count, ranks->where()};
 }
 
+/// Sizes that a launch file says of the model that it trains.
+Result<std::vector<ImportedSize>> readImportedSizes(const JsonValue& root) {
+    std::vector<ImportedSize> sizes;
+    const JsonValue* imported = root.find("imported");
+    const JsonValue* said = imported == nullptr ? nullptr : imported->find("sizes");
+    if (said == nullptr) {
+        return sizes;
+    }
+    FABRICAST_TRY(said->expect(Kind::Object));
+    for (const JsonValue& one : said->members()) {
+        FABRICAST_ASSIGN(const std::int64_t value, one.integer({}));
+        sizes.push_back({.name = one.name(), .value = value, .where = one.where()});
+    }
+    return sizes;
+}
+
 /// Where a switch of a launch file stands; empty where it is off.
 Result<std::string> readImportedSwitch(const JsonValue& root, const char* key) {
     const JsonValue* imported = root.find("imported");
@@ -402,6 +418,7 @@ Result<ScenarioRequest> readScenario(const JsonValue& root) {
             from.substr(from.find(": ") == std::string::npos ? 0 : from.find(": ") + 2);
     }
     FABRICAST_ASSIGN(request.batchRanks, readBatchRanks(root));
+    FABRICAST_ASSIGN(request.importedSizes, readImportedSizes(root));
     FABRICAST_ASSIGN(request.oneProcess, readImportedSwitch(root, "one_process"));
     FABRICAST_ASSIGN(request.deviceMap, readImportedSwitch(root, "device_map"));
     return request;

@@ -58,6 +58,13 @@ struct BatchRanks {
     std::string where;
 };
 
+/// A size of its model that a launch file says, though another word may name the model.
+struct ImportedSize {
+    std::string name;  ///< "layers", "hidden", "heads", "kv_heads" or "ffn_width"
+    std::int64_t value = 0;
+    std::string where;
+};
+
 /// A scenario as written, before its names are looked up and its gaps filled.
 ///     {"schema": "fabricast.scenario/1", "model": "llama-3.1-8b", "cluster": {"name": "dgx-h100",
 ///      "nodes": 2}, "stack": "torchtitan", "workload": {"sequence": 8192, "global_batch": 64},
@@ -74,6 +81,7 @@ struct ScenarioRequest {
     JsonValue settings;  ///< an object, or null
     BudgetRequest budget;
     BatchRanks batchRanks;
+    std::vector<ImportedSize> importedSizes;
     std::string oneProcess;  ///< where a launch file starts one, whose Trainer takes all GPUs
     std::string deviceMap;   ///< where one puts the layers of a process on all its GPUs
     std::vector<std::string> importNotes;  ///< what of a launch file was not looked at

@@ -42,6 +42,26 @@ TEST(Import, TakesFlagsOverTheFile) {
     EXPECT_NE(answer.out.find("LoRA rank 32 over nf4"), std::string::npos);
 }
 
+// A name typed over a file is of the model that the file trains, or is refused with both.
+TEST(Import, RefusesANameOfAnotherModelThanTheFileTrains) {
+    const std::string script = tempFolder() + "sizes.sh";
+    const std::string arguments =
+        "torchrun --nproc-per-node 8 pretrain_gpt.py --bf16 --lr 1e-4 "
+        "--micro-batch-size 1 --global-batch-size 8 --seq-length 4096 ";
+    ASSERT_TRUE(writeTextFile(script, arguments + "--num-layers 80 --hidden-size 8192\n"));
+    const std::string asked = " " + script + " -m llama-3.1-8b -c dgx-h100";
+    for (const std::string command : {"explain", "check", "plan"}) {
+        const ProgramOutput answer = ran(command + asked);
+        EXPECT_EQ(answer.code, ExitCode::BadInput) << command;
+        EXPECT_NE(answer.err.find(script + ":1:123: the file trains 80 layers, hidden size 8192, "
+                                           "and llama-3.1-8b has 32 layers, hidden size 4096"),
+                  std::string::npos)
+            << command << answer.err;
+    }
+    ASSERT_TRUE(writeTextFile(script, arguments + "--num-layers 32 --hidden-size 4096\n"));
+    EXPECT_NE(ran("explain" + asked).code, ExitCode::BadInput);
+}
+
 // What is assumed for want of a word of the file is not said beside the word that was typed.
 TEST(Import, DropsAnAssumptionAboutWhatIsTyped) {
     const std::string script = tempFolder() + "sft.sh";

@@ -197,7 +197,7 @@ TEST(Lint, LooksAtTheRanksOfWhatIsRefused) {
     const std::string batch =
         R"({"train_batch_size": 128, "train_micro_batch_size_per_gpu": 2,
  "gradient_accumulation_steps": 4, "zero_optimization": {"stage": 2},
- "activation_checkpointing": {"partition_activations": true}})";
+ "compile": {"deepcompile": true}})";
     const std::string refused = lintedText("ds.json", batch, " -m llama-3.1-8b -c dgx-h100");
     EXPECT_NE(refused.find("FL03"), std::string::npos) << refused;
     EXPECT_NE(lintedText("ds.json", batch, " -m llama-3.1-8b -c dgx-h100 -n 1").find("DS02"),

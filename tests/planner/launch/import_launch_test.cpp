@@ -780,7 +780,7 @@ TEST(Import, CountsTheRanksThatALauncherStarts) {
     const std::string megatron = " pretrain_gpt.py --tensor-model-parallel-size 2 --bf16\n";
     const std::string titan =
         " -m torchtitan.train --module llama3 --config llama3_8b "
-        "--activation-checkpoint.mode full "
+        "activation-checkpoint:full "
         "--parallelism.tensor_parallel_degree 2\n";
     const std::string trainer = " t.py --output_dir o --bf16\n";
     const auto dataRanks = [](const std::string& script) {
@@ -832,7 +832,7 @@ TEST(Import, LeavesTheRanksOfACopyToTheGpus) {
     EXPECT_EQ(valueAt(*said, "layout", "copies"), "-");
     const auto started = imported(
         "torchrun --nproc-per-node 8 -m torchtitan.train --module llama3 --config llama3_8b "
-        "--activation-checkpoint.mode full --parallelism.tensor_parallel_degree 2 "
+        "activation-checkpoint:full --parallelism.tensor_parallel_degree 2 "
         "--parallelism.data_parallel_replicate_degree 2 "
         "--parallelism.data_parallel_shard_degree -1\n",
         "a.sh");
@@ -845,6 +845,19 @@ TEST(Import, LeavesTheRanksOfACopyToTheGpus) {
     const auto shards = imported(axolotl + "dp_shard_size: 4\n", "a.yaml");
     EXPECT_EQ(valueAt(*shards, "layout", "shard"), "\"hsdp\"");
     EXPECT_EQ(valueAt(*shards, "layout", "shard_size"), "4");
+}
+
+// Keys that DeepSpeed takes and does nothing with change no forecast, and are said.
+TEST(Import, ForecastsWithoutWhatDeepspeedDoesNotRead) {
+    const auto run = imported(
+        "{\"train_batch_size\": 8, \"activation_checkpointing\": {\"partition_activations\": "
+        "true}, "
+        "\"optimizer\": {\"type\": \"AdamW\"}, "
+        "\"zero_optimization\": {\"stage\": 2, \"offload_param\": {\"device\": \"cpu\"}}}",
+        "ds.json");
+    ASSERT_TRUE(run) << run.error().text();
+    EXPECT_EQ(valueAt(*run, "layout", "offload"), "-");
+    EXPECT_EQ(valueAt(*run, "layout", "shard"), "\"zero2\"");
 }
 
 // What is merged from another map is there, and the map's own keys win.

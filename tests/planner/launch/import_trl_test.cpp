@@ -19,6 +19,19 @@ std::string trlRead(const TrlFolder& folder, const std::string& path) {
 
 const std::string kTrl = "trl sft --model_name_or_path a/b --output_dir o ";
 
+// Trainer makes no optimizer where DeepSpeed's file has one.
+TEST(ImportOfTrl, TakesDeepspeedsOwnOptimizer) {
+    const std::string run =
+        "deepspeed --num_gpus 8 t.py --output_dir o --bf16 --deepspeed ds.json "
+        "--optim paged_adamw_8bit\n";
+    const std::string zero = R"("zero_optimization": {"stage": 2}})";
+    EXPECT_EQ(trlRead({{"run.sh", run}, {"ds.json", "{" + zero}}, "workload.optimizer"),
+              "\"paged_adamw_8bit\"");
+    EXPECT_EQ(trlRead({{"run.sh", run}, {"ds.json", R"({"optimizer": {"type": "AdamW"}, )" + zero}},
+                      "workload.optimizer"),
+              "-");
+}
+
 // TRL 1.16: SFTConfig, scripts/sft.py and cli/accelerate_config.py.
 TEST(ImportOfTrl, HasItsDefaults) {
     const TrlFolder run = {{"run.sh", kTrl}};

@@ -34,6 +34,10 @@ LintExample exampleOf(const std::string& line) {
     words >> example.code >> example.file;
     for (std::string word; words >> word;) {
         const std::string name = word.substr(0, word.find('='));
+        if (name == "layer") {
+            example.facts.layerClass = word.substr(word.find('=') + 1);
+            continue;
+        }
         const std::int64_t value = std::stoll(word.substr(word.find('=') + 1));
         (name == "gpus"      ? example.facts.gpus
          : name == "each"    ? example.facts.gpusPerNode

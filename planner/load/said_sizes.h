@@ -1,0 +1,15 @@
+#pragma once
+#include "planner/base/result.h"
+#include "planner/request/scenario_json.h"
+#include "planner/spec/model_spec.h"
+
+#include <vector>
+
+namespace fabricast {
+
+/// Refuses a model that is named beside a file that trains another one, at the first of the sizes
+/// that differ:
+///     pretrain.sh:19:5: the file trains 80 layers, and llama-3.1-8b has 32
+Result<void> checkSaidSizes(const std::vector<ImportedSize>& said, const ModelSpec& model);
+
+}  // namespace fabricast
