@@ -1,12 +1,14 @@
 #include "study/emit.h"
 
 #include "planner/launch/launch_targets.h"
+#include "planner/load/load_budget.h"
 #include "planner/report/memory_report.h"
 #include "planner/report/subject_text.h"
 #include "planner/stack/stack.h"
 #include "planner/text/json_document.h"
 #include "planner/text/shell_text.h"
 #include "planner/text/text_file.h"
+#include "study/asked_file.h"
 #include "study/check_emitted.h"
 #include "study/explain.h"
 #include "study/nccl_tuner.h"
@@ -16,6 +18,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <filesystem>
 #include <utility>
 
@@ -50,7 +53,14 @@ std::string textAt(const JsonValue& root, std::initializer_list<const char*> pat
     return value->text().value_or("");
 }
 
-/// A built-in model is on the Hub, a file's in its folder.
+/// "owner/name", as the Hub has it.
+bool isHubName(const std::string& name) {
+    return name.find('/') != std::string::npos && name.find('/') == name.rfind('/') &&
+           !name.starts_with("/") && !name.starts_with(".");
+}
+
+/// A built-in model is on the Hub, under the name that was typed where it is one of there; a file's
+/// is in its folder.
 Checkpoint checkpointOf(const Question& question, const Workbench& bench) {
     const JsonValue* const model = question.root.find("model");
     const std::string name = model == nullptr ? "" : model->text().value_or("");
@@ -60,7 +70,7 @@ Checkpoint checkpointOf(const Question& question, const Workbench& bench) {
     if (const Result<ProfileFile> file = bench.profiles().model(name, ""); file) {
         const Result<JsonValue> profile = parseJson(file->text, file->source);
         return profile
-                   ? Checkpoint{hubName(textAt(*profile, {"source"})),
+                   ? Checkpoint{isHubName(name) ? name : hubName(textAt(*profile, {"source"})),
                                 textAt(*profile, {"config", "quantization_config", "quant_method"})}
                    : Checkpoint{};
     }
@@ -140,6 +150,45 @@ Result<void> checkOneSite(const ClusterSpec& cluster) {
                 "the files of one site: without --sites, with its nodes");
 }
 
+/// Of the optimizer in the whole run, where it says its tokens.
+Result<std::optional<std::int64_t>> stepsAsked(const Question& question,
+                                               const Scenario& scenario,
+                                               const Workbench& bench) {
+    if (!says(question, "workload.tokens")) {
+        return std::optional<std::int64_t>();
+    }
+    FABRICAST_ASSIGN(const BudgetFacts facts,
+                     loadBudget(question.root, bench.profiles(), question.folders));
+    if (!facts.tokens) {
+        return std::optional<std::int64_t>();
+    }
+    constexpr double kMostSteps = 999'999'999.0;
+    const double each = static_cast<double>(scenario.workload.globalBatch) *
+                        static_cast<double>(scenario.workload.sequence);
+    return std::optional(static_cast<std::int64_t>(
+        std::clamp(std::ceil(static_cast<double>(facts.tokens->count()) / each), 1.0, kMostSteps)));
+}
+
+/// The files, whose first lines say what of the question's own file they leave behind; so do the
+/// keys that they do not say.
+Result<LaunchFiles> filesOf(const LaunchTarget& target,
+                            LaunchFacts facts,
+                            const Question& question,
+                            const AskedFile& asked) {
+    FABRICAST_ASSIGN(LaunchFiles files, launchFiles(target, facts));
+    std::string names;
+    for (const std::string& name : leftBehind(asked, files.files)) {
+        names += (names.empty() ? "" : ", ") + name;
+    }
+    if (names.empty()) {
+        return files;
+    }
+    facts.about.push_back("Not carried over from " + question.file + ": " + names);
+    FABRICAST_ASSIGN(files, launchFiles(target, facts));
+    files.untold.push_back("what was not carried over from " + question.file + ": " + names);
+    return files;
+}
+
 std::string typedFlags(const EmitAsk& ask) {
     std::string text = ask.target.empty() ? "" : " --target " + ask.target;
     text += ask.version.empty() ? "" : " --framework-version " + ask.version;
@@ -173,11 +222,18 @@ Result<Emitted> emit(const Question& question,
     FABRICAST_ASSIGN(const LaunchTarget* target, findLaunchTarget(scenario.stack, ask.target));
     const std::string version =
         ask.version.empty() ? usualRelease(*target, scenario.model) : ask.version;
-    FABRICAST_ASSIGN(const std::optional<SavedStates> saved,
+    FABRICAST_ASSIGN(const std::optional<std::int64_t> steps,
+                     stepsAsked(question, scenario, bench));
+    FABRICAST_ASSIGN(std::optional<SavedStates> saved,
                      savedStates(question, forecast, savingOf(*target, scenario.layout), bench));
     FABRICAST_ASSIGN(
         std::string tuner,
         ask.ncclTuner ? ncclTunerTable(scenario, bench) : Result<std::string>(std::string()));
+    if (saved && steps) {  // it saves once, at the least
+        saved->steps = std::min(saved->steps, *steps);
+        saved->heldSteps = std::min(saved->heldSteps, *steps);
+    }
+    const AskedFile asked = askedFile(question);
     const Checkpoint known = checkpointOf(question, bench);
     const bool isKnown = ask.loadFrom.empty() || ask.loadFrom == known.name;
     LaunchFacts facts{.scenario = scenario,
@@ -192,11 +248,13 @@ Result<Emitted> emit(const Question& question,
                       .saved = saved,
                       .loads = !ask.loadFrom.empty(),
                       .packed = isKnown ? known.packed : "",
-                      .tunerTable = std::move(tuner)};
+                      .tunerTable = std::move(tuner),
+                      .steps = steps,
+                      .loraAlpha = asked.loraAlpha};
     for (std::string& line : savingLines(saved)) {
         facts.about.insert(facts.about.begin() + 2, std::move(line));
     }
-    FABRICAST_ASSIGN(LaunchFiles files, launchFiles(*target, facts));
+    FABRICAST_ASSIGN(LaunchFiles files, filesOf(*target, facts, question, asked));
     Emitted emitted{.forecast = std::move(forecast),
                     .target = std::string(target->name),
                     .version = version,

@@ -44,8 +44,11 @@ Result<Answer> runEmit(const EmitFlags& flags, const GlobalOptions& options) {
         answer.text = emittedJson(emitted, FABRICAST_VERSION);
         return answer;
     }
-    answer.text = emittedText(
-        emitted, {.folder = flags.folder, .launcher = flags.ask.launcher, .next = !options.quiet});
+    answer.text = emittedText(emitted,
+                              {.folder = flags.folder,
+                               .launcher = flags.ask.launcher,
+                               .next = !options.quiet,
+                               .asked = typed(question)});
     if (flags.check) {
         const EmittedCheck check = checkEmitted(emitted, question, bench);
         answer.text += "\n" + emittedCheckText(check);

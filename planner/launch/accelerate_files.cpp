@@ -187,7 +187,7 @@ Result<LaunchFiles> accelerateFiles(const LaunchFacts& facts) {
     files.command = {"accelerate"};
     FABRICAST_TRY(
         addTrainerArguments(facts, {.recomputes = !isFsdpShard(scenario.layout.shard)}, files));
-    addAdapterArguments(scenario, files);
+    addAdapterArguments(facts, files);
     addLigerArguments(scenario, files);
     addSavingArguments(facts, files);
     return files;

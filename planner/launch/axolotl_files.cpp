@@ -51,7 +51,8 @@ std::string listOf(const std::vector<std::string>& names) {
     return text + "]";
 }
 
-void addAdapters(const Scenario& scenario, Keys& keys) {
+void addAdapters(const LaunchFacts& facts, Keys& keys) {
+    const Scenario& scenario = facts.scenario;
     const LoraSettings& lora = scenario.settings.lora;
     const bool four = lora.base == Dtype::Nf4;
     addKey(keys, "adapter", std::string(four ? "qlora" : "lora"));
@@ -61,7 +62,7 @@ void addAdapters(const Scenario& scenario, Keys& keys) {
         addKey(keys, "load_in_8bit", true);
     }
     addKey(keys, "lora_r", lora.rank);
-    addKey(keys, "lora_alpha", 2 * lora.rank);
+    addKey(keys, "lora_alpha", loraAlpha(facts));
     addKey(keys, "lora_dropout", decimalText(lora.dropout));
     const PeftNames names = peftNamesOfEach(scenario.model, lora.targets);
     if (lora.targets == everyLinear()) {  // Axolotl finds them itself
@@ -192,7 +193,7 @@ Result<Keys> axolotlKeys(const LaunchFacts& facts) {
     addPlugins(scenario, keys);
     addAxolotlMesh(scenario, keys);
     if (settings.tuning == Tuning::Lora) {
-        addAdapters(scenario, keys);
+        addAdapters(facts, keys);
     }
     FABRICAST_TRY(addUnpacking(facts, keys));
     addKey(keys, "bf16", settings.precision.compute == Dtype::Bf16);
@@ -260,7 +261,8 @@ Result<LaunchFiles> axolotlFiles(const LaunchFacts& facts) {
     text += evaluated > 0 ? "val_set_size: 0.05\nevals_per_epoch: 1\neval_batch_size: " +
                                 std::to_string(evaluated) + "\n"
                           : "val_set_size: 0\n";
-    text += "num_epochs: 1\nlearning_rate: 2e-5\nlr_scheduler: cosine\n";
+    text += facts.steps ? "max_steps: " + std::to_string(*facts.steps) + "\n" : "num_epochs: 1\n";
+    text += "learning_rate: 2e-5\nlr_scheduler: cosine\n";
     files.files.push_back({"axolotl.yaml", std::move(text)});
     if (isZero(scenario.layout.shard)) {
         FABRICAST_ASSIGN(std::string zero, deepspeedJson(facts, OptimizerOwner::Trainer));

@@ -22,13 +22,13 @@ std::vector<BridgeKey> yoursToSet(const Scenario& scenario) {
             {"dataset", "eod_mask_loss", "False"},
             {"dataset", "dataloader_type", "\"single\""},
             {"tokenizer", "tokenizer_type", "\"NullTokenizer\""},
-            // Its end of a document comes on top.
-            {"tokenizer", "vocab_size", std::to_string(scenario.model.vocab - 1)},
+            // Bridge takes its end of a document off again, and Megatron-LM does not.
+            {"tokenizer", "vocab_size", std::to_string(scenario.model.vocab)},
             {"logger", "log_interval", "1"},
             {"logger", "log_throughput", "True"}};
 }
 
-std::string bridgeImports(bool adapts, const std::string& activation) {
+std::string bridgeImports(const LaunchFacts& facts, bool adapts, const std::string& activation) {
     return "import os\n\n"
            "import torch\n"
            "from megatron.bridge.models.gpt_provider import GPTModelProvider, local_layer_spec\n" +
@@ -49,7 +49,9 @@ std::string bridgeImports(bool adapts, const std::string& activation) {
            "# tokenizer and where checkpoints are. Take the base of the rotary positions and the "
            "epsilon of the\n"
            "# norms from the model's config.json: they change no shape.\n"
-           "STEPS = int(os.environ.get(\"STEPS\", 100))\n"
+           "STEPS = int(os.environ.get(\"STEPS\", " +
+           std::to_string(stepsOf(facts)) +
+           "))\n"
            "LEARNING_RATE = float(os.environ.get(\"LR\", 3e-4))\n\n\n";
 }
 
@@ -105,7 +107,8 @@ Result<LaunchFiles> bridgeFiles(const LaunchFacts& facts) {
         files.environment.emplace_back("CUDA_DEVICE_MAX_CONNECTIONS=1");
     }
     files.files.push_back({"train.py",
-                           commentOf(facts.about) + bridgeImports(adapts, activationImport(keys)) +
+                           commentOf(facts.about) +
+                               bridgeImports(facts, adapts, activationImport(keys)) +
                                containerText(keys) + "if __name__ == \"__main__\":\n    " +
                                (adapts ? "finetune" : "pretrain") + "(config(), forward_step)\n"});
     files.command = {"train.py"};

@@ -258,7 +258,7 @@ Result<LaunchFiles> deepspeedFiles(const LaunchFacts& facts) {
     files.command = {"\"${TRAIN:-train.py}\"", "--deepspeed", "deepspeed.json"};
     FABRICAST_TRY(addScriptArguments(facts, files));
     addExpertArguments(scenario, files);
-    addAdapterArguments(scenario, files);
+    addAdapterArguments(facts, files);
     addLigerArguments(scenario, files);
     addSavingArguments(facts, files);
     return files;

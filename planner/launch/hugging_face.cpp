@@ -88,7 +88,8 @@ Result<std::string> trainerOptimizer(const OptimizerSettings& optimizer) {
                 "--optimizer adamw");
 }
 
-std::vector<std::string> adapterArguments(const Scenario& scenario) {
+std::vector<std::string> adapterArguments(const LaunchFacts& facts) {
+    const Scenario& scenario = facts.scenario;
     const LoraSettings& lora = scenario.settings.lora;
     if (scenario.settings.tuning != Tuning::Lora) {
         return {};
@@ -97,7 +98,7 @@ std::vector<std::string> adapterArguments(const Scenario& scenario) {
                                       "--lora_r",
                                       std::to_string(lora.rank),
                                       "--lora_alpha",
-                                      std::to_string(2 * lora.rank),
+                                      std::to_string(loraAlpha(facts)),
                                       "--lora_dropout",
                                       decimalText(lora.dropout)};
     const PeftNames names = peftNames(scenario.model, lora.targets);
@@ -140,8 +141,8 @@ void addSampleArguments(const Scenario& scenario, LaunchFiles& files) {
     }
 }
 
-void addAdapterArguments(const Scenario& scenario, LaunchFiles& files) {
-    const std::vector<std::string> words = adapterArguments(scenario);
+void addAdapterArguments(const LaunchFacts& facts, LaunchFiles& files) {
+    const std::vector<std::string> words = adapterArguments(facts);
     if (words.empty()) {
         return;
     }

@@ -21,9 +21,9 @@ Result<std::string> trainerOptimizer(const OptimizerSettings& optimizer);
 
 /// What TRL's ModelConfig is told of adapters on a script's command line: "--use_peft", "--lora_r",
 /// "16", … Nothing where all weights are trained.
-std::vector<std::string> adapterArguments(const Scenario& scenario);
+std::vector<std::string> adapterArguments(const LaunchFacts& facts);
 /// The same behind the script of run.sh, which has to take them.
-void addAdapterArguments(const Scenario& scenario, LaunchFiles& files);
+void addAdapterArguments(const LaunchFacts& facts, LaunchFiles& files);
 
 /// How long samples are, and what is recomputed, behind a script that is no Trainer's.
 void addSampleArguments(const Scenario& scenario, LaunchFiles& files);

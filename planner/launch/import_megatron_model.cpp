@@ -108,6 +108,11 @@ Result<void> importMegatronModel(ScenarioDraft& draft) {
         return {};
     };
     FABRICAST_TRY(copyAll(kShape));
+    // NullTokenizer's end of a document comes on top; a program of Bridge says the model's own.
+    if (keys.text("--tokenizer-type") == "NullTokenizer" && !keys.source().ends_with(".py")) {
+        FABRICAST_ASSIGN(const auto words, keys.whole("--vocab-size"));
+        draft.set("model.vocab_size", words.value_or(0) + 1, "--vocab-size");
+    }
     if (!keys.has("--max-position-embeddings")) {  // as NeMo and Bridge have it
         FABRICAST_TRY(draft.copyWhole("model.max_position_embeddings", "--seq-length"));
     }

@@ -60,4 +60,13 @@ std::int64_t accumulationOf(const Scenario& scenario) {
     return std::max<std::int64_t>(1, scenario.microBatches());
 }
 
+std::int64_t stepsOf(const LaunchFacts& facts) {
+    constexpr std::int64_t kTrial = 100;
+    return facts.steps.value_or(facts.saved ? std::max(kTrial, facts.saved->steps) : kTrial);
+}
+
+std::int64_t loraAlpha(const LaunchFacts& facts) {
+    return facts.loraAlpha.value_or(2 * facts.scenario.settings.lora.rank);
+}
+
 }  // namespace fabricast

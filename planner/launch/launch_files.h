@@ -32,6 +32,8 @@ struct LaunchFacts {
     bool loads = false;        ///< the user names what to load, and weights are not made up
     std::string packed{};      ///< the quant_method of the checkpoint's weights; empty: none
     std::string tunerTable{};  ///< of NCCL's example tuner plugin; empty: none is wanted
+    std::optional<std::int64_t> steps{};      ///< of the whole run, where the plan says its tokens
+    std::optional<std::int64_t> loraAlpha{};  ///< where a launch file says it; twice the rank else
 };
 
 struct LaunchFile {
@@ -70,5 +72,11 @@ std::string quotedText(std::string_view text);
 
 /// Microbatches that a rank runs one after another in a step: gradient accumulation.
 std::int64_t accumulationOf(const Scenario& scenario);
+
+/// Of the run: the plan's, or a few to try it with, after which it has saved.
+std::int64_t stepsOf(const LaunchFacts& facts);
+
+/// What adapters are multiplied by, times their rank.
+std::int64_t loraAlpha(const LaunchFacts& facts);
 
 }  // namespace fabricast

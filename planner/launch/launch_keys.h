@@ -43,7 +43,13 @@ public:
     void append(const LaunchKeys& other, std::initializer_list<std::string_view> before);
     /// The last of that path; null where there is none.
     [[nodiscard]] const LaunchKey* use(std::string_view path);
-    /// The same without marking it.
+    /// Marks what stands at the same place, under an older name.
+    void markAt(const LaunchKey& place) {
+        for (LaunchKey& key : keys_) {
+            key.isUsed |= key.line == place.line && key.column == place.column;
+        }
+    }
+    /// The last of that path without marking it.
     [[nodiscard]] const LaunchKey* find(std::string_view path) const;
     [[nodiscard]] bool has(std::string_view path) const;
     [[nodiscard]] const std::string& source() const { return source_; }

@@ -209,6 +209,9 @@ Result<LaunchFiles> launchFiles(const LaunchTarget& target, const LaunchFacts& f
             "NCCL_TUNER_PLUGIN=\"${NCCL_TUNER_PLUGIN:-libnccl-tuner-example.so}\"");
         files.environment.emplace_back("NCCL_TUNER_CONFIG_FILE=\"$PWD/nccl_tuner.csv\"");
     }
+    for (std::string& one : untoldToPods(facts)) {
+        files.untold.push_back(std::move(one));
+    }
     for (LaunchFile& one : launcherFiles(facts, files)) {
         files.files.push_back(std::move(one));
     }

@@ -99,7 +99,7 @@ std::string podLines(const ClusterSpec& cluster) {
 
 std::string kubernetesJob(const LaunchFacts& facts) {
     const ClusterSpec& cluster = facts.scenario.cluster;
-    std::string text = commentOf(facts.about) +
+    std::string text = commentOf(facts.about) + commentOf(untoldToPods(facts)) +
                        "apiVersion: kubeflow.org/v1\nkind: PyTorchJob\nmetadata:\n"
                        "  name: fabricast\nspec:\n  nprocPerNode: \"" +
                        number(cluster.node.gpus) +
@@ -114,6 +114,25 @@ std::string kubernetesJob(const LaunchFacts& facts) {
 }
 
 }  // namespace
+
+std::vector<std::string> untoldToPods(const LaunchFacts& facts) {
+    std::vector<std::string> untold;
+    if (facts.launcher != Launcher::Kubernetes) {
+        return untold;
+    }
+    if (facts.scenario.cluster.nodes > 1) {
+        untold.emplace_back(
+            "job.yaml: the cluster's RDMA resource (as rdma/ib: 1 under limits) and the capability "
+            "IPC_LOCK: without them NCCL takes the pods' network, and not the one that is "
+            "forecast");
+    }
+    if (facts.saved) {
+        untold.emplace_back(
+            "job.yaml: a volume under /launch for checkpoints, which all pods see: without one "
+            "they end with the pod");
+    }
+    return untold;
+}
 
 std::vector<LaunchFile> launcherFiles(const LaunchFacts& facts, const LaunchFiles& files) {
     std::vector<LaunchFile> all{{"run.sh", runScript(facts, files)}};

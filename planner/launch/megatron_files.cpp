@@ -88,14 +88,18 @@ std::string written(const MegatronArguments& arguments) {
 }
 
 /// What no plan says: data, learning rate, and numbers of the model that change no shape.
-std::string yours() {
+std::string yours(const LaunchFacts& facts) {
     return "# Yours to set: what to read, for how long, and numbers of the model that change no\n"
            "# shape. Take the base and the scaling of its rotary positions, the epsilon of its "
            "norms and\n"
-           "# the scaling of its router from its config.json.\n"
+           "# the scaling of its router from its config.json. The end of a document comes on top "
+           "of\n"
+           "# the vocabulary of NullTokenizer; other tokenizers know their own.\n"
            "YOURS=(\n"
-           "    --mock-data --tokenizer-type NullTokenizer\n"
-           "    --train-iters \"${STEPS:-100}\" --lr \"${LR:-3e-4}\"\n"
+           "    --mock-data --tokenizer-type NullTokenizer --vocab-size " +
+           std::to_string(facts.scenario.model.vocab - 1) + "\n    --train-iters \"${STEPS:-" +
+           std::to_string(stepsOf(facts)) +
+           "}\" --lr \"${LR:-3e-4}\"\n"
            "    --log-interval 1 --log-throughput --eval-iters 0\n"
            ")\n";
 }
@@ -127,7 +131,9 @@ Result<MegatronArguments> megatronArguments(const LaunchFacts& facts, ToldAs tol
     FABRICAST_ASSIGN(const int release, megatronRelease(facts.version));
     MegatronArguments arguments;
     FABRICAST_TRY(addMegatronModel(facts.scenario.model, arguments));
-    arguments.add("--vocab-size", facts.scenario.model.vocab);
+    if (told == ToldAs::Fields) {  // the tokenizer's, which is the user's to set
+        arguments.add("--vocab-size", facts.scenario.model.vocab);
+    }
     arguments.add("--make-vocab-size-divisible-by", facts.scenario.settings.megatron.vocabPadding);
     FABRICAST_TRY(addMegatronRun(facts.scenario, arguments));
     addSaving(facts, arguments);
@@ -157,10 +163,17 @@ Result<LaunchFiles> megatronFiles(const LaunchFacts& facts) {
                     "--set settings.kernels.fused_ops=true");
     }
     LaunchFiles files{.untold = std::move(untold)};
+    const ModelSpec& model = facts.scenario.model;
+    if (model.moe && kernels.auxLoss == AuxLoss::None && !model.moe->correctionBias &&
+        !kernels.balancedRouting) {
+        files.untold.emplace_back(
+            "what balances the router: the plan has nothing, and a training needs it: "
+            "--set settings.kernels.aux_loss=batch");
+    }
     if (kernels.fusedExperts) {
         files.environment.push_back(std::string(kFusedExperts) + "=1");
     }
-    files.script = written(arguments) + "\n" + yours();
+    files.script = written(arguments) + "\n" + yours(facts);
     if (layout.tp > 1 || layout.cp > 1) {
         files.environment.emplace_back("CUDA_DEVICE_MAX_CONNECTIONS=1");
     }

@@ -106,7 +106,7 @@ bool has(const NemoKeys& keys, std::string_view type) {
     return std::ranges::find(keys, type, &BridgeKey::section) != keys.end();
 }
 
-std::string head(bool adapts, const std::string& activation) {
+std::string head(const LaunchFacts& facts, bool adapts, const std::string& activation) {
     return std::string(
                "import os\n\nimport torch\n"
                "from megatron.core.distributed import DistributedDataParallelConfig\n") +
@@ -123,7 +123,9 @@ std::string head(bool adapts, const std::string& activation) {
            "# Yours to set: for how long and how fast, and below the data, which is made up here. "
            "Take the\n# base of the rotary positions and the epsilon of the norms from the model's "
            "config.json: they\n# change no shape.\n"
-           "STEPS = int(os.environ.get(\"STEPS\", 100))\n"
+           "STEPS = int(os.environ.get(\"STEPS\", " +
+           std::to_string(stepsOf(facts)) +
+           "))\n"
            "LEARNING_RATE = float(os.environ.get(\"LR\", 3e-4))\n\n\n";
 }
 
@@ -150,7 +152,7 @@ std::string programText(const LaunchFacts& facts, const NemoKeys& keys) {
     const bool adapts = has(keys, "LoRA");
     const std::string in(4, ' ');
     std::string text =
-        commentOf(facts.about) + head(adapts, activationImport(keys)) + "def main():\n";
+        commentOf(facts.about) + head(facts, adapts, activationImport(keys)) + "def main():\n";
     text += in + "model = llm.GPTModel(" + callOf("GPTConfig", keys, in, "", "llm.") + ")\n";
     text += in +
             "optim = nl.MegatronOptimizerModule(config=" + callOf("OptimizerConfig", keys, in) +

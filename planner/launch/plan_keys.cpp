@@ -47,7 +47,7 @@ Result<MegatronArguments> coreArguments(const LaunchFacts& facts, std::string_vi
                     "--target",
                     std::string(target) + " " + facts.version + " stands on Megatron-Core " +
                         std::string(kCoreOfBridge) + ": " + arguments.error().why,
-                    "--target megatron");
+                    facts.scenario.stack == "megatron" ? "--target megatron" : "--stack megatron");
     }
     return arguments;
 }

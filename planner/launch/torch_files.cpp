@@ -103,9 +103,11 @@ std::string imports(const LaunchFacts& facts, bool fsdp) {
     const Scenario& scenario = facts.scenario;
     const bool saves = facts.saved.has_value();
     const std::string unpacks = facts.loads ? unpackingOf(facts) : "";
-    return std::string("import os\n\nimport torch\nimport torch.distributed as dist\n") +
+    return std::string(saves ? "import glob\n" : "") +
+           "import os\n\nimport torch\nimport torch.distributed as dist\n" +
            (saves ? "import torch.distributed.checkpoint as dcp\n"
-                    "from torch.distributed.checkpoint.state_dict import get_state_dict\n"
+                    "from torch.distributed.checkpoint.state_dict import get_state_dict, "
+                    "set_state_dict\n"
                   : "") +
            (fsdp ? "from torch.distributed.device_mesh import init_device_mesh\n"
                    "from torch.distributed.fsdp import CPUOffloadPolicy, MixedPrecisionPolicy, "
@@ -116,6 +118,27 @@ std::string imports(const LaunchFacts& facts, bool fsdp) {
            (usesLiger(scenario.settings.kernels)
                 ? "from liger_kernel.transformers import " + ligerFunction(scenario.model) + "\n\n"
                 : "\n");
+}
+
+/// A run that is started again goes on. Its metadata is the last that a save writes.
+std::string loadingHelper(const std::optional<SavedStates>& saved) {
+    if (!saved) {
+        return "";
+    }
+    return "\ndef load_newest(model, optimizer):\n"
+           "    \"\"\"The steps that were done before the newest checkpoint, which is loaded; 0 "
+           "where "
+           "there is none.\"\"\"\n"
+           "    done = [os.path.dirname(one) for one in "
+           "glob.glob(\"checkpoints/step-*/.metadata\")]\n"
+           "    newest = max((int(one.rsplit(\"-\", 1)[1]) for one in done), default=0)\n"
+           "    if newest > 0:\n"
+           "        weights, moments = get_state_dict(model, optimizer)\n"
+           "        states = {\"model\": weights, \"optimizer\": moments}\n"
+           "        dcp.load(states, checkpoint_id=f\"checkpoints/step-{newest}\")\n"
+           "        set_state_dict(model, optimizer, model_state_dict=states[\"model\"],\n"
+           "                       optim_state_dict=states[\"optimizer\"])\n"
+           "    return newest\n\n";
 }
 
 /// What the loop does every so many steps. A save in the background waits for the one before.
@@ -178,9 +201,11 @@ std::string trainingLoop(const LaunchFacts& facts, bool fsdp) {
     text += pends ? "    # Saves talk beside the training, over ranks of their own.\n"
                     "    savers = dist.new_group(backend=\"gloo\")\n    pending = None\n"
                   : "";
-    text +=
-        "    for step in range(int(os.environ.get(\"STEPS\", \"100\"))):\n"
-        "        for micro in range(ACCUMULATION):\n";
+    text += "    for step in range(" +
+            std::string(facts.saved ? "load_newest(model, optimizer), " : "") +
+            "int(os.environ.get(\"STEPS\", \"" + std::to_string(stepsOf(facts)) +
+            "\"))):\n"
+            "        for micro in range(ACCUMULATION):\n";
     text += reductionPart(settings.torch.sync, fsdp);
     text += "            tokens = next_tokens(model_config.vocab_size)\n";
     const bool scales = scalesLoss(settings);
@@ -253,7 +278,7 @@ Result<LaunchFiles> torchFiles(const LaunchFacts& facts) {
     text += "MICRO_BATCH = " + std::to_string(scenario.layout.microBatch) + "\n";
     text += "ACCUMULATION = " + std::to_string(accumulationOf(scenario)) + "\n";
     text += facts.saved ? "SAVE_EVERY = " + std::to_string(facts.saved->steps) + "\n\n" : "\n";
-    text += helpers();
+    text += helpers() + loadingHelper(facts.saved);
     text += std::string(
                 "\ndef main():\n    dist.init_process_group(\"nccl\")\n"
                 "    local = int(os.environ[\"LOCAL_RANK\"])\n    torch.cuda.set_device(local)\n"

@@ -123,7 +123,13 @@ Result<std::string> tomlFile(const LaunchFacts& facts, TitanKeys keys) {
                                  ? scenario.model.name
                                  : facts.loadFrom.substr(facts.loadFrom.find_last_of('/') + 1);
     const std::string assets = isFolder ? facts.loadFrom : "./assets/hf/" + name;
-    std::string text = commentOf(facts.about) + "\n[model]\nname = " + quotedText(model.folder) +
+    keys.add("training", "steps", stepsOf(facts));
+    std::string text = commentOf(facts.about) +
+                       "#\n# Yours to set: training.steps, training.dataset and its path, "
+                       "optimizer.lr. The folder\n"
+                       "# hf_assets_path must have the tokenizer: scripts/download_hf_assets.py "
+                       "fetches it.\n" +
+                       "\n[model]\nname = " + quotedText(model.folder) +
                        "\nflavor = " + quotedText(model.flavor) +
                        "\nhf_assets_path = " + quotedText(assets) + "\n";
     text += floats.empty() ? "" : "converters = [\"quantize.linear.float8\"]\n";
@@ -169,8 +175,10 @@ Result<std::string> argumentsOf(const LaunchFacts& facts, TitanKeys keys) {
         text += "    --" + key.section + "." + name + (isFlag ? "" : " " + key.value) + "\n";
     }
     return text + ")\n# Yours to set: --training.steps, the data and its tokenizer.\nYOURS=(\n" +
-           "    --training.steps \"${STEPS:-100}\"\n    activation-checkpoint:" +
-           std::string(titanCheckpointing(settings.recompute)) + "\n)\n";
+           "    --training.steps \"${STEPS:-" + std::to_string(stepsOf(facts)) +
+           "}\"\n)\n# The plan's, and the last: it begins arguments of its own.\nRECOMPUTES=(\n" +
+           "    activation-checkpoint:" + std::string(titanCheckpointing(settings.recompute)) +
+           "\n)\n";
 }
 
 }  // namespace
@@ -214,7 +222,8 @@ Result<LaunchFiles> torchtitanFiles(const LaunchFacts& facts) {
         files.untold.emplace_back("layout.cp_kind=ring: 0.3 has no key for it");
     }
     FABRICAST_ASSIGN(files.script, argumentsOf(facts, std::move(keys)));
-    files.command = {"-m", "torchtitan.train", "\"${ARGUMENTS[@]}\"", "\"${YOURS[@]}\""};
+    files.command = {
+        "-m", "torchtitan.train", "\"${ARGUMENTS[@]}\"", "\"${YOURS[@]}\"", "\"${RECOMPUTES[@]}\""};
     return files;
 }
 

@@ -42,6 +42,16 @@ void addLoadedType(const Settings& settings, Words& words) {
     }
 }
 
+/// Full samples, as the forecast counts them. Those that are put together whole keep apart in
+/// FlashAttention alone, which sees where each ends; others are cut to length.
+void addPacking(const Scenario& scenario, Words& words) {
+    add(words, "--packing", "true");
+    const bool keepsApart = attentionName(scenario).starts_with("flash_attention");
+    if (!keepsApart || scenario.layout.cp > 1) {
+        add(words, "--packing_strategy", "wrapped");
+    }
+}
+
 void addEvaluation(const PhaseSettings& phases, Words& words) {
     if (phases.evaluationBatch > 0) {
         add(words, "--eval_strategy", "steps");
@@ -75,6 +85,10 @@ Result<void> addTrainerArguments(const LaunchFacts& facts,
     add(words, "--per_device_train_batch_size", scenario.layout.microBatch);
     add(words, "--gradient_accumulation_steps", accumulationOf(scenario));
     add(words, "--max_length", scenario.workload.sequence);
+    addPacking(scenario, words);
+    if (facts.steps) {
+        add(words, "--max_steps", *facts.steps);
+    }
     addMixedPrecision(settings, words);
     addLoadedType(settings, words);
     add(words, "--attn_implementation", attentionName(scenario));
@@ -94,7 +108,7 @@ Result<void> addTrainerArguments(const LaunchFacts& facts,
     files.command.insert(files.command.end(), words.begin(), words.end());
     files.untold.emplace_back(
         "train.py, or what TRAIN names, is yours: it takes the arguments behind it, as TRL's own "
-        "sft.py does");
+        "sft.py does, and --dataset_name");
     if (const std::string unpacks = unpackingOf(facts); !unpacks.empty()) {
         files.untold.push_back("train.py: from_pretrained(…, quantization_config=" + unpacks +
                                "(dequantize=True))");

@@ -29,12 +29,50 @@ std::string untoldLines(const Emitted& emitted) {
     return text;
 }
 
-/// What is said before the command that would start a run without room.
-std::string beforeStart(const Emitted& emitted) {
-    return emitted.forecast.verdict == Verdict::DoesNotFit
-               ? "\nit DOES NOT FIT: the run ends out of memory (fabricast explain says what would "
-                 "fit)\n"
-               : "\n";
+/// A variable that run.sh ends without: ${NAME:?what it is}.
+struct NeededVariable {
+    std::string name;
+    std::string what;
+};
+
+/// Those that are the user's to set: where the nodes are, the job's script says.
+std::vector<NeededVariable> neededVariables(const LaunchFiles& launch) {
+    std::vector<NeededVariable> needed;
+    for (const LaunchFile& file : launch.files) {
+        const std::string& text = file.name == "run.sh" ? file.text : std::string();
+        for (std::size_t ask = text.find(":?"); ask != std::string::npos;
+             ask = text.find(":?", ask + 1)) {
+            const std::size_t open = text.rfind("${", ask);
+            const std::size_t end = text.find('}', ask);
+            if (open == std::string::npos || end == std::string::npos) {
+                continue;
+            }
+            const std::string name = text.substr(open + 2, ask - open - 2);
+            if (name != "MASTER_ADDR" && name != "NODE_RANK") {
+                needed.push_back({name, text.substr(ask + 2, end - ask - 2)});
+            }
+        }
+        if (text.find("${TRAIN:-train.py}") != std::string::npos) {
+            needed.push_back({"TRAIN", "the program that trains; else train.py in this folder"});
+        }
+    }
+    return needed;
+}
+
+std::string neededLines(const LaunchFiles& launch) {
+    std::string text;
+    for (const NeededVariable& one : neededVariables(launch)) {
+        text += "to set before: " + one.name + ", " + one.what + "\n";
+    }
+    return text;
+}
+
+std::string settingWords(const LaunchFiles& launch) {
+    std::string words;
+    for (const NeededVariable& one : neededVariables(launch)) {
+        words += one.name + "=... ";
+    }
+    return words;
 }
 
 /// How the run is started: in its folder, by what the launcher is called with.
@@ -46,14 +84,14 @@ std::string startCommand(const Emitted& emitted, const EmittedView& view) {
     const std::string folder = "cd " + shellWord(place) + " && ";
     switch (view.launcher) {
         case Launcher::Slurm:
-            return folder + "sbatch job.sbatch";
+            return folder + settingWords(emitted.launch) + "sbatch job.sbatch";
         case Launcher::Kubernetes:
             return folder + "kubectl apply -f job.yaml, with an image that has these files";
         case Launcher::Torchrun:
             break;
     }
     const bool several = emitted.forecast.scenario.cluster.nodes > 1;
-    return folder +
+    return folder + settingWords(emitted.launch) +
            (several ? "MASTER_ADDR=first-node NODE_RANK=0 bash run.sh, on each node its own rank"
                     : "bash run.sh");
 }
@@ -94,8 +132,15 @@ std::string emittedText(const Emitted& emitted, const EmittedView& view) {
     }
     const std::string untold = untoldLines(emitted);
     text += (view.folder.empty() && !untold.empty() ? "\n" : "") + untold;
-    return view.next ? text + beforeStart(emitted) + "next: " + startCommand(emitted, view) + "\n"
-                     : text;
+    if (!view.next) {
+        return text;
+    }
+    if (emitted.forecast.verdict == Verdict::DoesNotFit) {
+        return text + "\nit DOES NOT FIT: the run ends out of memory\nnext: fabricast explain " +
+               view.asked + ", which says what would fit\n";
+    }
+    return text + "\n" + neededLines(emitted.launch) + "next: " + startCommand(emitted, view) +
+           "\n";
 }
 
 std::string emittedCheckText(const EmittedCheck& check) {

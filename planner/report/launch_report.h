@@ -31,7 +31,8 @@ struct EmittedCheck {
 struct EmittedView {
     std::string folder{};  ///< empty: they were not written, and are shown
     Launcher launcher = Launcher::Torchrun;
-    bool next = true;  ///< with the command that starts the run
+    bool next = true;     ///< with the command that starts the run
+    std::string asked{};  ///< the question as it is typed, for what says more of it
 };
 
 /// "fabricast.launch/1".

@@ -397,6 +397,8 @@ TEST(Emit, SaysThatItDoesNotFitBeforeTheCommandThatStartsIt) {
     const std::size_t said = answer.out.find("\nit DOES NOT FIT: ");
     ASSERT_NE(said, std::string::npos) << answer.out;
     EXPECT_LT(said, answer.out.find("\nnext: ")) << answer.out;
+    EXPECT_EQ(answer.out.find("sbatch job"), std::string::npos) << answer.out;
+    EXPECT_NE(answer.out.find("next: fabricast explain -m llama-3.1-70b"), std::string::npos);
 }
 
 TEST(Emit, RefusesAttentionThatTheGpuOrTheFrameworkLacks) {
@@ -479,6 +481,48 @@ TEST(Emit, RefusesAnOptimizerThatTheTrainerHasNoNameFor) {
     }
     const ProgramOutput other = ran(plan + "axolotl --layout shard=fsdp,recompute=full");
     EXPECT_NE(other.out.find("optimizer: muon"), std::string::npos) << other.out << other.err;
+}
+
+// The tokens of a run are its steps; saves come before its end, and a run that is started again
+// goes on from the newest.
+TEST(Emit, WritesTheStepsOfThePlanAndGoesOnFromCheckpoints) {
+    const std::string plan =
+        "emit -m llama-3.1-8b -c dgx-h100 --seq 4096 --global-batch 8 --no-fail ";
+    const ProgramOutput loop = ran(plan + "--stack ddp --tokens 5B --checkpoint async");
+    EXPECT_NE(loop.out.find("range(load_newest(model, optimizer), int(os.environ.get(\"STEPS\", "
+                            "\"152588\")))"),
+              std::string::npos)
+        << loop.out;
+    const ProgramOutput megatron = ran(plan + "--stack megatron --tokens 5B");
+    EXPECT_NE(megatron.out.find("${STEPS:-152588}"), std::string::npos) << megatron.out;
+    EXPECT_NE(megatron.out.find("NullTokenizer --vocab-size 128255"), std::string::npos);
+    const ProgramOutput bridge = ran(plan + "--stack megatron --target megatron-bridge");
+    EXPECT_NE(bridge.out.find("vocab_size=128256"), std::string::npos) << bridge.out;
+}
+
+TEST(Emit, SaysWhatARouterAndPodsNeed) {
+    const ProgramOutput router =
+        ran("emit -m qwen3-30b-a3b -c dgx-h100 --stack megatron --layout ep=8 --no-fail");
+    EXPECT_NE(router.out.find("not in the files: what balances the router"), std::string::npos);
+    const ProgramOutput pods = ran(
+        "emit -m llama-3.1-8b -c dgx-h100 -n 2 --stack megatron --launcher kubernetes --checkpoint "
+        "async --no-fail");
+    EXPECT_NE(pods.out.find("RDMA"), std::string::npos) << pods.out;
+    EXPECT_NE(pods.out.find("a volume under /launch"), std::string::npos) << pods.out;
+}
+
+// What a file says beside the plan is kept, or said to be left.
+TEST(Emit, KeepsTheModelAndTheScaleOfAFile) {
+    const std::string file = tempFolder() + "mine.yaml";
+    ASSERT_TRUE(writeTextFile(file,
+                              "base_model: meta-llama/Llama-3.1-8B-Instruct\nadapter: lora\n"
+                              "lora_r: 16\nlora_alpha: 8\nsequence_len: 4096\n"
+                              "micro_batch_size: 1\nlearning_rate: 0.0002\nbf16: true\n"));
+    const ProgramOutput answer = ran("emit " + file + " --gpu h100 --gpus 8 --no-fail");
+    EXPECT_EQ(answer.code, ExitCode::Ok) << answer.err;
+    EXPECT_NE(answer.out.find("\"meta-llama/Llama-3.1-8B-Instruct\""), std::string::npos);
+    EXPECT_NE(answer.out.find("lora_alpha: 8"), std::string::npos) << answer.out;
+    EXPECT_NE(answer.out.find("\n# Not carried over from "), std::string::npos) << answer.out;
 }
 
 }  // namespace

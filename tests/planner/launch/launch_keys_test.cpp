@@ -235,7 +235,8 @@ TEST(AdapterArguments, AreThoseOfTrlsModelConfig) {
     std::size_t flags = 0;
     for (const Dtype base : {Dtype::Bf16, Dtype::Nf4, Dtype::Int8}) {
         settings.lora.base = base;
-        for (const std::string& word : adapterArguments(scenario)) {
+        for (const std::string& word :
+             adapterArguments({.scenario = scenario, .version = "", .loadFrom = "", .about = {}})) {
             if (word.starts_with("--")) {
                 EXPECT_TRUE(known.contains(word.substr(2))) << word;
                 ++flags;

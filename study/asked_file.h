@@ -1,0 +1,27 @@
+#pragma once
+#include "planner/launch/launch_files.h"
+#include "planner/launch/opened_file.h"
+#include "study/question.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace fabricast {
+
+/// What of the launch file that a question came from is not in its scenario: keys that change no
+/// forecast. Empty where it came from no such file.
+struct AskedFile {
+    std::vector<LaunchKey> unread;
+    std::optional<std::int64_t> loraAlpha{};
+};
+
+AskedFile askedFile(const Question& question);
+
+/// The names of those keys that other files do not say, or say otherwise; switches that are off say
+/// nothing.
+///     leftBehind(file, launch.files)  →  {"datasets", "learning_rate", "special_tokens"}
+std::vector<std::string> leftBehind(const AskedFile& file, const std::vector<LaunchFile>& files);
+
+}  // namespace fabricast
