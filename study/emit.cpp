@@ -171,10 +171,10 @@ Result<std::optional<std::int64_t>> stepsAsked(const Question& question,
 
 /// The files, whose first lines say what of the question's own file they leave behind; so do the
 /// keys that they do not say.
-Result<LaunchFiles> filesOf(const LaunchTarget& target,
-                            LaunchFacts facts,
-                            const Question& question,
-                            const AskedFile& asked) {
+Result<LaunchFiles> filesToStart(const LaunchTarget& target,
+                                 LaunchFacts facts,
+                                 const Question& question,
+                                 const AskedFile& asked) {
     FABRICAST_ASSIGN(LaunchFiles files, launchFiles(target, facts));
     std::string names;
     for (const std::string& name : leftBehind(asked, files.files)) {
@@ -254,7 +254,7 @@ Result<Emitted> emit(const Question& question,
     for (std::string& line : savingLines(saved)) {
         facts.about.insert(facts.about.begin() + 2, std::move(line));
     }
-    FABRICAST_ASSIGN(LaunchFiles files, filesOf(*target, facts, question, asked));
+    FABRICAST_ASSIGN(LaunchFiles files, filesToStart(*target, facts, question, asked));
     Emitted emitted{.forecast = std::move(forecast),
                     .target = std::string(target->name),
                     .version = version,
