@@ -1,5 +1,6 @@
 #include "study/emit.h"
 
+#include "planner/base/words.h"
 #include "planner/launch/launch_targets.h"
 #include "planner/load/load_budget.h"
 #include "planner/report/memory_report.h"
@@ -176,10 +177,7 @@ Result<LaunchFiles> filesToStart(const LaunchTarget& target,
                                  const Question& question,
                                  const AskedFile& asked) {
     FABRICAST_ASSIGN(LaunchFiles files, launchFiles(target, facts));
-    std::string names;
-    for (const std::string& name : leftBehind(asked, files.files)) {
-        names += (names.empty() ? "" : ", ") + name;
-    }
+    const std::string names = joined(leftBehind(asked, files.files), ", ");
     if (names.empty()) {
         return files;
     }
