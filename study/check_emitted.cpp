@@ -2,6 +2,7 @@
 
 #include "planner/lint/lint.h"
 #include "planner/load/load_scenario.h"
+#include "planner/stack/plain_layout.h"
 #include "planner/text/json_builder.h"
 #include "study/scenario_inputs.h"
 
@@ -103,10 +104,16 @@ Result<ReadBack> readBack(const Emitted& emitted,
     return ReadBack{std::move(loaded.scenario), std::move(root), std::move(filledIn)};
 }
 
+/// What is asked, in the words that launch files have for it.
+std::vector<ScenarioInput> plainInputs(Scenario scenario) {
+    scenario.layout = plainLayout(scenario);
+    return scenarioInputs(scenario);
+}
+
 /// Keys that differ; those that were said to be lacking in the files are filled in.
 void addDifferences(const Emitted& emitted, const Scenario& read, EmittedCheck& check) {
-    const std::vector<ScenarioInput> planned = scenarioInputs(emitted.forecast.scenario);
-    const std::vector<ScenarioInput> found = scenarioInputs(read);
+    const std::vector<ScenarioInput> planned = plainInputs(emitted.forecast.scenario);
+    const std::vector<ScenarioInput> found = plainInputs(read);
     for (const ScenarioInput& one : planned) {
         const auto same = std::ranges::find(found, one.key, &ScenarioInput::key);
         const bool isUntold = std::ranges::any_of(emitted.launch.untold, [&one](const auto& line) {

@@ -5,6 +5,7 @@
 #include "planner/load/load_budget.h"
 #include "planner/report/memory_report.h"
 #include "planner/report/subject_text.h"
+#include "planner/stack/plain_layout.h"
 #include "planner/stack/stack.h"
 #include "planner/text/json_document.h"
 #include "planner/text/shell_text.h"
@@ -234,7 +235,9 @@ Result<Emitted> emit(const Question& question,
     const AskedFile asked = askedFile(question);
     const Checkpoint known = checkpointOf(question, bench);
     const bool isKnown = ask.loadFrom.empty() || ask.loadFrom == known.name;
-    LaunchFacts facts{.scenario = scenario,
+    Scenario written = scenario;
+    written.layout = plainLayout(scenario);
+    LaunchFacts facts{.scenario = written,
                       .version = version,
                       .loadFrom = isKnown ? known.name : ask.loadFrom,
                       .about = {subjectText(scenario),
@@ -253,6 +256,9 @@ Result<Emitted> emit(const Question& question,
         facts.about.insert(facts.about.begin() + 2, std::move(line));
     }
     FABRICAST_ASSIGN(LaunchFiles files, filesToStart(*target, facts, question, asked));
+    if (std::string respelled = respelledLayout(scenario); !respelled.empty()) {
+        files.untold.push_back(std::move(respelled));
+    }
     Emitted emitted{.forecast = std::move(forecast),
                     .target = std::string(target->name),
                     .version = version,

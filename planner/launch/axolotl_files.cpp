@@ -131,7 +131,7 @@ void addAxolotlMesh(const Scenario& scenario, Keys& keys) {
     if (layout.ep > 1) {
         addKey(keys, "expert_parallel_size", layout.ep);
     }
-    if (layout.shard == Shard::Hsdp && group < layout.replicas()) {
+    if (layout.shard == Shard::Hsdp) {
         addKey(keys, "dp_shard_size", group / layout.cp);
         addKey(keys, "dp_replicate_size", layout.replicas() / group);
     }
