@@ -87,7 +87,8 @@ Result<LaunchKeys> readJsonKeys(std::string_view text, const std::string& source
 /// "env NAME", "sbatch --nodes", "srun --ntasks" and "mpirun -np".
 Result<LaunchKeys> readShellKeys(std::string_view text, const std::string& source);
 /// What a Python program calls and names: "MICRO_BATCH", "AdamW" with the whole name of what is
-/// called, "AdamW.fused" and "AdamW.0" with its arguments, the last word of each name alone.
+/// called, "AdamW.fused" and "AdamW.0" with its arguments, the last word of each name alone, "def"
+/// with the name of what is defined, and "loss/=" where a value is changed.
 /// Nothing is run: names stand for the values that the program gives them, what it works out is
 /// "$(…)".
 Result<LaunchKeys> readPythonKeys(std::string_view text, const std::string& source);

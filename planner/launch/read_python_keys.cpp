@@ -37,6 +37,8 @@ public:
                 addCall(i);
             }
             addVariable(i);
+            addChange(i);
+            addDefinition(i);
             if (keys_.all().size() > kMostLaunchKeys || entries_ > kMostLaunchKeys) {
                 return fail(Error::Code::BadInput,
                             keys_.source(),
@@ -146,6 +148,28 @@ private:
             if (items.size() == 2) {
                 addNamedVariable(std::string(kUsualVariable), items.front().begin, items.back());
             }
+        }
+    }
+
+    /// "loss/=" of loss /= 4, which has no value of its own.
+    void addChange(std::size_t at) {
+        const std::size_t sign = beginsWithName(at) ? program_.endOfName(at) : words_.size();
+        if (sign < words_.size() && words_[sign].kind == WordKind::Sign &&
+            words_[sign].text.size() == 2 && words_[sign].text.back() == '=') {
+            keys_.add({.path = words_[sign - 1].text + words_[sign].text,
+                       .values = {},
+                       .line = words_[at].line,
+                       .column = words_[at].column});
+        }
+    }
+
+    /// "def" where a function begins: what stands in it runs when it is called.
+    void addDefinition(std::size_t at) {
+        if (isName(at) && words_[at].text == "def" && isName(at + 1)) {
+            keys_.add({.path = "def",
+                       .values = {words_[at + 1].text},
+                       .line = words_[at].line,
+                       .column = words_[at].column});
         }
     }
 

@@ -109,6 +109,112 @@ LintHits fullLoop(const LintView& view) {
                                 : "torch.autocast(\"cuda\", dtype=torch.bfloat16)"}};
 }
 
+/// Whether both run in the order in which they stand: no function begins between them.
+bool runInOrder(const LintFile& file, const LaunchKey& first, const LaunchKey& then) {
+    return first.line < then.line &&
+           std::ranges::none_of(file.keys().all(), [&](const LaunchKey& key) {
+               return key.path == "def" && key.line > first.line && key.line <= then.line;
+           });
+}
+
+/// The first call of one of PyTorch's optimizers that keep states; null where there is none.
+const LaunchKey* optimizerOf(const LintFile& file) {
+    constexpr std::array<std::string_view, 4> kOptimizers = {"AdamW", "Adam", "SGD", "Adafactor"};
+    for (const LaunchKey& key : file.keys().all()) {
+        const bool isCall = std::ranges::find(kOptimizers, key.path) != kOptimizers.end() &&
+                            key.values.size() == 1 && key.values.front().ends_with(key.path);
+        if (isCall) {
+            return &key;
+        }
+    }
+    return nullptr;
+}
+
+std::vector<const LaunchKey*> shardCalls(const LintFile& file) {
+    std::vector<const LaunchKey*> calls;
+    for (const LaunchKey& key : file.keys().all()) {
+        if (key.path == "fully_shard") {
+            calls.push_back(&key);
+        }
+    }
+    return calls;
+}
+
+/// fully_shard gives a module other parameters than those that an optimizer was made with.
+LintHits earlyOptimizer(const LintView& view) {
+    const std::vector<const LaunchKey*> calls = shardCalls(view.file);
+    const LaunchKey* const optimizer = optimizerOf(view.file);
+    if (calls.empty() || optimizer == nullptr ||
+        !runInOrder(view.file, *optimizer, *calls.front())) {
+        return {};
+    }
+    return {{optimizer,
+             optimizer->values.front() + " is made before fully_shard",
+             "make the optimizer behind the last fully_shard"}};
+}
+
+/// The first call at the margin and the last one inside a loop: what holds the others comes first.
+LintHits rootFirst(const LintView& view) {
+    const std::vector<const LaunchKey*> calls = shardCalls(view.file);
+    const bool nests = calls.size() > 1 && calls.front()->column < calls.back()->column &&
+                       runInOrder(view.file, *calls.front(), *calls.back());
+    return nests ? LintHits{{calls.front(),
+                             "fully_shard of the model before that of its layers, in line " +
+                                 std::to_string(calls.back()->line),
+                             "fully_shard of each layer, then of the model"}}
+                 : LintHits{};
+}
+
+/// Whether a loss is divided somewhere, or is worked out in a way that is not read whole.
+bool mayBeDivided(const LintFile& file, const std::string& loss) {
+    constexpr std::size_t kReadWhole = 80;
+    constexpr std::array<std::string_view, 4> kElsewhere = {"div_", "mul_", "grad/=", "grad*="};
+    const bool isElsewhere =
+        std::ranges::any_of(kElsewhere, [&file](std::string_view path) { return file.has(path); });
+    return isElsewhere || file.has(loss + "/=") || file.has(loss + "*=") ||
+           std::ranges::any_of(file.keys().all(), [&loss](const LaunchKey& key) {
+               const std::string value = key.values.empty() ? "" : key.values.front();
+               return key.path == loss && (value.size() >= kReadWhole ||
+                                           value.find_first_of("/*") != std::string::npos ||
+                                           value.find("num_items") != std::string::npos);
+           });
+}
+
+LintHits summedLoss(const LintView& view) {
+    const LintFile& file = view.file;
+    const LaunchKey* const steps = accumulationOf(file);
+    const LaunchKey* const call = file.at("backward");
+    const std::string name = call == nullptr ? "" : file.text("backward");
+    const std::string loss = name.ends_with(".backward") ? name.substr(0, name.find('.')) : "";
+    const bool isPlain = !loss.empty() && loss + ".backward" == name && file.has(loss);
+    if (steps == nullptr || !isPlain || callsOf(file, "backward") != 1 ||
+        mayBeDivided(file, loss)) {
+        return {};
+    }
+    return {{call,
+             name + "() of " + steps->values.front() + " microbatches, and " + loss +
+                 " is not divided by " + steps->path,
+             "(" + loss + " / " + steps->path + ").backward()"}};
+}
+
+LintHits narrowStates(const LintView& view) {
+    constexpr std::array<const char*, 4> kTypes = {"from_config.dtype",
+                                                   "from_config.torch_dtype",
+                                                   "from_pretrained.dtype",
+                                                   "from_pretrained.torch_dtype"};
+    const LintFile& file = view.file;
+    const LaunchKey* const optimizer = optimizerOf(file);
+    for (const char* const path : kTypes) {
+        const bool isNarrow = file.text(path).find("bfloat16") != std::string::npos;
+        if (isNarrow && optimizer != nullptr && !file.has("float")) {
+            return {{file.at(path),
+                     "weights in bfloat16 under " + optimizer->values.front(),
+                     "dtype=torch.float32, and MixedPrecisionPolicy or autocast for the products"}};
+        }
+    }
+    return {};
+}
+
 constexpr std::array kTorchRules = {
     LintRule{"PT01",
              LintSeverity::Warning,
@@ -134,7 +240,28 @@ constexpr std::array kTorchRules = {
              LintSeverity::Warning,
              "a loop in fp32",
              "Products run at a sixteenth of the rate of bf16, or an eighth with TF32.",
-             &fullLoop}};
+             &fullLoop},
+    LintRule{"PT06",
+             LintSeverity::Error,
+             "an optimizer of weights that are replaced",
+             "fully_shard gives the model other parameters: the run trains nothing.",
+             &earlyOptimizer},
+    LintRule{"PT07",
+             LintSeverity::Error,
+             "a model that is sharded before its layers",
+             "The model's call takes all weights, and the run ends in the calls of the layers.",
+             &rootFirst},
+    LintRule{"PT08",
+             LintSeverity::Warning,
+             "a loss that is summed over microbatches",
+             "Gradients are as many times too large as there are microbatches: clipping and the "
+             "learning rate are of another run.",
+             &summedLoss},
+    LintRule{"PT09",
+             LintSeverity::Warning,
+             "an optimizer of weights in bfloat16",
+             "A step smaller than a 256th of a weight is rounded away.",
+             &narrowStates}};
 
 }  // namespace
 
