@@ -190,6 +190,7 @@ Result<LaunchFiles> accelerateFiles(const LaunchFacts& facts) {
     addAdapterArguments(facts, files);
     addLigerArguments(scenario, files);
     addSavingArguments(facts, files);
+    files.command.emplace_back(kTypedBehind);
     return files;
 }
 

@@ -261,6 +261,7 @@ Result<LaunchFiles> deepspeedFiles(const LaunchFacts& facts) {
     addAdapterArguments(facts, files);
     addLigerArguments(scenario, files);
     addSavingArguments(facts, files);
+    files.command.emplace_back(kTypedBehind);
     return files;
 }
 

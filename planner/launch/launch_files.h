@@ -52,6 +52,9 @@ struct LaunchFiles {
     std::vector<std::string> command{};      ///< what runs on each node, after the launcher's words
 };
 
+/// What is typed behind run.sh, in the command of a program that takes arguments.
+inline constexpr const char* kTypedBehind = "\"$@\"";
+
 /// DeepSpeed's stages split the states.
 constexpr bool isZero(Shard shard) {
     return shard == Shard::Zero1 || shard == Shard::Zero2 || shard == Shard::Zero3;

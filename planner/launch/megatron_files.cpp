@@ -178,7 +178,8 @@ Result<LaunchFiles> megatronFiles(const LaunchFacts& facts) {
         files.environment.emplace_back("CUDA_DEVICE_MAX_CONNECTIONS=1");
     }
     files.script = ": \"${MEGATRON:?the folder of Megatron-LM}\"\n\n" + files.script;
-    files.command = {"\"$MEGATRON/pretrain_gpt.py\"", "\"${ARGUMENTS[@]}\"", "\"${YOURS[@]}\""};
+    files.command = {
+        "\"$MEGATRON/pretrain_gpt.py\"", "\"${ARGUMENTS[@]}\"", "\"${YOURS[@]}\"", kTypedBehind};
     return files;
 }
 

@@ -182,6 +182,26 @@ void addLauncher(const ShellCommand& command, std::size_t end, LaunchKeys& keys)
     addFlags(command, isMpi ? own : 0, end, "torchrun ", keys);
 }
 
+/// "$@" and its like: what is typed behind the script that is read.
+bool isTypedBehind(const std::string& word) {
+    return word == "$@" || word == "$*" || word.starts_with("${@") || word.starts_with("${*");
+}
+
+/// A script that is started as it stands is given nothing; one that has no argument of its own is
+/// given all of them.
+ShellCommand startedAlone(ShellCommand command, std::size_t script) {
+    const auto own = command.begin() + static_cast<std::ptrdiff_t>(script) + 1;
+    const bool hasOwn =
+        std::any_of(own, command.end(), [](const ShellWord& word) { return isFlag(word.text); });
+    if (hasOwn) {
+        command.erase(
+            std::remove_if(
+                own, command.end(), [](const ShellWord& word) { return isTypedBehind(word.text); }),
+            command.end());
+    }
+    return command;
+}
+
 /// What stands behind the script: its own arguments, and behind "--" of Axolotl those of the
 /// launcher that it starts.
 void addTypedArguments(const ShellCommand& command, std::size_t script, LaunchKeys& keys) {
@@ -316,8 +336,8 @@ Result<LaunchKeys> readShellKeys(std::string_view text, const std::string& sourc
     }
     const ShellCommand* const start = startOf(commands);
     if (start != nullptr) {
-        const ShellCommand& command = *start;
-        const std::size_t at = scriptOf(command);
+        const std::size_t at = scriptOf(*start);
+        const ShellCommand command = startedAlone(*start, at);
         addLauncher(command, at, keys);
         const bool byTrl = isTrlTrainer(command, at);
         keys.add({.path = "script",

@@ -69,8 +69,9 @@ ShellExpansion takeVariable(ShellLetters& letters, const ShellVariables& variabl
     if (isOpen) {
         return {.text = "$" + written.name};
     }
-    const std::string* const known = variables.valueOf(written.name);
-    return {.text = known != nullptr ? *known : usualValue(written)};
+    const ShellValue* const known = variables.placedValueOf(written.name);
+    return known != nullptr ? ShellExpansion{.text = known->text, .places = known->places}
+                            : ShellExpansion{.text = usualValue(written)};
 }
 
 void splitValue(const ShellWord& value, std::vector<ShellWord>& words) {

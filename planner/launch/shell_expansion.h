@@ -12,6 +12,7 @@ namespace fabricast {
 /// What a variable stands for: a text, or the words of a list.
 struct ShellExpansion {
     std::string text{};
+    std::vector<LetterPlace> places{};  ///< of its letters, where the script gives it a value
     std::optional<std::vector<ShellWord>> list{};
 };
 

@@ -7,9 +7,14 @@
 namespace fabricast {
 
 const std::string* ShellVariables::valueOf(const std::string& name) const {
+    const ShellValue* const known = placedValueOf(name);
+    return known == nullptr ? nullptr : &known->text;
+}
+
+const ShellValue* ShellVariables::placedValueOf(const std::string& name) const {
     const auto known = values_.find(name);
     return known != values_.end() ? &known->second
-           : outer_ != nullptr    ? outer_->valueOf(name)
+           : outer_ != nullptr    ? outer_->placedValueOf(name)
                                   : nullptr;
 }
 
@@ -25,12 +30,22 @@ bool ShellVariables::isOpen(const std::string& name) const {
     return inBranches_.contains(name) || (!isHere && outer_ != nullptr && outer_->isOpen(name));
 }
 
-void ShellVariables::assign(const std::string& word, bool isInBranch) {
-    const std::string name = assignedName(word);
-    const std::size_t equals = word.find('=');
+void ShellVariables::assign(const ShellWord& word, bool isInBranch) {
+    const std::string name = assignedName(word.text);
+    const std::size_t equals = word.text.find('=');
     const bool adds = equals > name.size();
-    const std::string* const before = adds ? valueOf(name) : nullptr;
-    std::string value = (before == nullptr ? "" : *before) + word.substr(equals + 1);
+    const ShellValue* const before = adds ? placedValueOf(name) : nullptr;
+    ShellValue value = before == nullptr ? ShellValue{} : *before;
+    const bool isPlaced =
+        word.places.size() == word.text.size() && value.places.size() == value.text.size();
+    value.text += word.text.substr(equals + 1);
+    if (isPlaced) {
+        value.places.insert(value.places.end(),
+                            word.places.begin() + static_cast<std::ptrdiff_t>(equals) + 1,
+                            word.places.end());
+    } else {
+        value.places.clear();
+    }
     values_[name] = std::move(value);
     if (isInBranch) {
         inBranches_.insert(name);

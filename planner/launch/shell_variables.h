@@ -8,6 +8,12 @@
 
 namespace fabricast {
 
+/// A value, and where its letters stand; no places where nobody kept them.
+struct ShellValue {
+    std::string text;
+    std::vector<LetterPlace> places{};
+};
+
 /// What a script's variables and lists are so far, and of a script within a script those around it.
 /// One that is set in a branch has no value that is known.
 class ShellVariables {
@@ -15,12 +21,13 @@ public:
     explicit ShellVariables(const ShellVariables* outer = nullptr) : outer_(outer) {}
 
     [[nodiscard]] const std::string* valueOf(const std::string& name) const;
+    [[nodiscard]] const ShellValue* placedValueOf(const std::string& name) const;
     [[nodiscard]] const std::vector<ShellWord>* listOf(const std::string& name) const;
     /// Whether what it is depends on a branch.
     [[nodiscard]] bool isOpen(const std::string& name) const;
 
     /// A word of an assignment: "A=4", "A+=4".
-    void assign(const std::string& word, bool isInBranch);
+    void assign(const ShellWord& word, bool isInBranch);
     void setList(const std::string& name, std::vector<ShellWord> words, bool isInBranch);
     void unset(const std::string& name) { inBranches_.insert(name); }
 
@@ -31,7 +38,7 @@ public:
 private:
     const ShellVariables* outer_ = nullptr;
     std::set<std::string> inBranches_;
-    std::map<std::string, std::string> values_;
+    std::map<std::string, ShellValue> values_;
     std::map<std::string, std::vector<ShellWord>> lists_;
 };
 

@@ -80,7 +80,8 @@ private:
         read_.batch.insert(read_.batch.end(), words.begin(), words.end());
         for (const auto& [name, value] : slurmVariables(read_.batch)) {
             std::string assignment = name;
-            variables_.assign(assignment.append("=").append(value), false);
+            assignment.append("=").append(value);
+            variables_.assign(ShellWord{.text = std::move(assignment)}, false);
         }
     }
 
@@ -127,7 +128,8 @@ private:
         ShellWord word{.text = {}, .line = begin.line, .column = begin.column};
         std::vector<ShellWord> spliced;
         bool isQuoted = false;
-        keepsPlaces_ = !inArray_ && isScriptNext(command_);
+        word.isScript = !inArray_ && isScriptNext(command_);
+        keepsPlaces_ = !inArray_;
         while (!letters_.isEnd() && !endsShellWord(letters_.next())) {
             FABRICAST_TRY(part(word, spliced, isQuoted));
             if (word.text.size() > kLongestWord) {
@@ -151,9 +153,26 @@ private:
                    : Result<void>();
     }
 
-    void keepPlace(ShellWord& word, LetterPlace place) const {
+    /// Of the letters that a word got last. Of very many none are kept.
+    void keepPlace(ShellWord& word, LetterPlace place) {
+        constexpr std::size_t kMostPlaces = 1'000'000;
+        const std::size_t added = word.text.size() - std::min(word.text.size(), word.places.size());
+        places_ += keepsPlaces_ ? added : 0;
+        keepsPlaces_ = keepsPlaces_ && places_ <= kMostPlaces;
         if (keepsPlaces_) {
             word.places.resize(word.text.size(), place);
+        } else {
+            word.places.clear();
+        }
+    }
+
+    /// A value that is put in stands where it was given.
+    void takePlaces(ShellWord& word, const ShellExpansion& value) {
+        const bool isPlaced = value.places.size() == value.text.size() &&
+                              word.places.size() + value.text.size() == word.text.size();
+        if (keepsPlaces_ && isPlaced) {
+            places_ += value.places.size();
+            word.places.insert(word.places.end(), value.places.begin(), value.places.end());
         }
     }
 
@@ -171,7 +190,7 @@ private:
             }
         } else if (letter == '$') {
             const ShellExpansion value = takeVariable(letters_, variables_);
-            split(value.text, word);
+            split(value, begin, word);
             for (const ShellWord& item : value.list.value_or(std::vector<ShellWord>())) {
                 splitValue(item, spliced);
             }
@@ -203,6 +222,7 @@ private:
             } else if (inner == '$') {
                 const ShellExpansion value = takeVariable(letters_, variables_);
                 word.text += value.text;
+                takePlaces(word, value);
                 spliced = value.list.value_or(spliced);
             } else if (letters_.next() == '\n') {
                 letters_.take();
@@ -215,17 +235,24 @@ private:
         return {};
     }
 
-    /// Outside quotes a value is as many words as it has.
-    void split(const std::string& value, ShellWord& word) {
-        for (const char letter : value) {
+    /// Outside quotes a value is as many words as it has, each where it stands in the value.
+    void split(const ShellExpansion& value, LetterPlace use, ShellWord& word) {
+        for (std::size_t i = 0; i < value.text.size(); ++i) {
+            const char letter = value.text[i];
             const bool blank = letter == ' ' || letter == '\t' || letter == '\n';
+            const LetterPlace place = i < value.places.size() ? value.places[i] : use;
+            if (!blank && word.text.empty()) {
+                word.line = place.line;
+                word.column = place.column;
+            }
             if (!blank) {
                 word.text += letter;
+                keepPlace(word, place);
             } else if (!word.text.empty()) {
-                keepsPlaces_ = false;  // a shell takes what is not quoted for words
-                word.places.clear();
+                word.isScript = false;  // a shell takes what is not quoted for words
                 addWord(word);
                 word.text.clear();
+                word.places.clear();
             }
         }
     }
@@ -245,6 +272,9 @@ private:
 
     void addWord(ShellWord word) {
         ++words_;
+        if (!word.isScript && !isAssignment(word.text)) {
+            word.places.clear();
+        }
         (inArray_ ? list_ : command_).push_back(std::move(word));
     }
 
@@ -267,7 +297,7 @@ private:
         constexpr int kMostLevels = 3;
         constexpr int kMostScripts = 16;  // of each
         const auto script = std::ranges::find_if(
-            command, [](const ShellWord& word) { return !word.places.empty(); });
+            command, [](const ShellWord& word) { return word.isScript && !word.places.empty(); });
         if (script == command.end() || level_ == kMostLevels || scripts_ == kMostScripts) {
             return false;
         }
@@ -323,7 +353,7 @@ private:
             return {};
         }
         for (std::size_t i = begin; i < first; ++i) {
-            variables_.assign(command[i].text, branches_.maySkip());
+            variables_.assign(command[i], branches_.maySkip());
         }
         return {};
     }
@@ -367,7 +397,8 @@ private:
     int level_ = 0;    ///< of scripts in scripts
     int scripts_ = 0;  ///< that are read within this one
     ShellVariables variables_;
-    bool keepsPlaces_ = false;  ///< the word that is being read is such a script
+    bool keepsPlaces_ = false;  ///< of the letters of the word that is being read
+    std::size_t places_ = 0;    ///< of letters that were kept
     std::size_t words_ = 0;
     bool inArray_ = false;
     LetterPlace listBegin_;

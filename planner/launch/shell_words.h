@@ -18,7 +18,8 @@ struct ShellWord {
     std::string text;
     std::int64_t line = 1;
     std::int64_t column = 1;
-    std::vector<LetterPlace> places{};  ///< of its letters, where a shell takes it for a script
+    std::vector<LetterPlace> places{};  ///< of its letters, of scripts and of assignments
+    bool isScript = false;              ///< a shell takes it for one: what bash -c is given
 };
 using ShellCommand = std::vector<ShellWord>;
 

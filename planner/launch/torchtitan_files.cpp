@@ -215,15 +215,19 @@ Result<LaunchFiles> torchtitanFiles(const LaunchFacts& facts) {
             FABRICAST_ASSIGN(std::string module, titanFlavorModule(scenario.model));
             files.files.push_back({std::string(kTitanFlavorModule) + ".py", std::move(module)});
         }
-        files.command = {"-m", "torchtitan.train", "--job.config_file", "train.toml"};
+        files.command = {"-m", "torchtitan.train", "--job.config_file", "train.toml", kTypedBehind};
         return files;
     }
     if (scenario.layout.cp > 1 && scenario.layout.cpKind == CpKind::Ring) {
         files.untold.emplace_back("layout.cp_kind=ring: 0.3 has no key for it");
     }
     FABRICAST_ASSIGN(files.script, argumentsOf(facts, std::move(keys)));
-    files.command = {
-        "-m", "torchtitan.train", "\"${ARGUMENTS[@]}\"", "\"${YOURS[@]}\"", "\"${RECOMPUTES[@]}\""};
+    files.command = {"-m",
+                     "torchtitan.train",
+                     "\"${ARGUMENTS[@]}\"",
+                     "\"${YOURS[@]}\"",
+                     kTypedBehind,
+                     "\"${RECOMPUTES[@]}\""};
     return files;
 }
 

@@ -161,6 +161,36 @@ TEST(ShellWords, StandWhereTheyAreWritten) {
     EXPECT_EQ(commands[0][1].line, 2);
     EXPECT_EQ(commands[0][1].column, 5);
     EXPECT_EQ(commands[0][3].line, 3);
+    // Words of a value stand where the value was written, through another one, too.
+    const ShellCommand quoted =
+        readShellScript("A=\"--bf16 \\\n  --lr 1\"\nB=\"$A --c\"\nA+=\" --d\"\nrun $B p$A\n",
+                        "run.sh")
+            .value()
+            .commands[0];
+    const auto placeOf = [&quoted](std::size_t word) {
+        return quoted[word].text + " " + std::to_string(quoted[word].line) + ":" +
+               std::to_string(quoted[word].column);
+    };
+    ASSERT_EQ(quoted.size(), 9U);
+    EXPECT_EQ(placeOf(1), "--bf16 1:4");
+    EXPECT_EQ(placeOf(2), "--lr 2:3");
+    EXPECT_EQ(placeOf(4), "--c 3:7");
+    EXPECT_EQ(placeOf(5), "p--bf16 5:8");
+    EXPECT_EQ(placeOf(8), "--d 4:6");
+}
+
+// A script that is started as it stands is given no arguments, unless all of them are.
+TEST(ShellWords, HaveNothingTypedBehind) {
+    for (const char* const typed : {"\"$@\"", "$@", "\"${@}\"", "\"${@:2}\"", "$*"}) {
+        const LaunchKeys keys =
+            readShellKeys("torchrun pretrain_gpt.py --lr 1 --bf16 " + std::string(typed) + "\n",
+                          "run.sh")
+                .value();
+        EXPECT_TRUE(keys.find("--bf16")->values.empty()) << typed;
+        EXPECT_EQ(keys.all().size(), 4U) << typed;  // and torchrun, the script
+    }
+    const LaunchKeys all = readShellKeys("torchrun pretrain_gpt.py \"$@\"\n", "run.sh").value();
+    EXPECT_NE(all.find("$@"), nullptr);
 }
 
 // Slurm reads comments, and a command has what is exported before it.
