@@ -149,9 +149,24 @@ Result<JsonValue> inWordsOf(const OpenedFile& file, Result<JsonValue> run) {
     return fail(error.code, error.where, inOwnWords(file, error.why), inOwnWords(file, error.hint));
 }
 
+/// Why a program that is there is not read; else that nobody knows what it is.
+tl::unexpected<Error> unknownProgram(LaunchKeys& keys, const std::optional<Error>& unread) {
+    if (unread && unread->code != Error::Code::NotFound) {
+        return tl::unexpected(*unread);
+    }
+    const std::string script = keys.text("script").value_or("");
+    const LaunchKey* const at = keys.use("script");
+    return fail(
+        Error::Code::BadInput,
+        at == nullptr ? keys.source() : keys.where(*at),
+        "the framework of " + (script.empty() ? "these arguments" : script) + " is not known",
+        "the file that it reads: deepspeed.json, accelerate.yaml, …");
+}
+
 /// A script that starts a file of another kind.
 Result<JsonValue> importScript(OpenedFile& file, const ImportContext& context) {
     FABRICAST_TRY(checkTuneRecipe(file.keys));
+    std::optional<Error> unread;
     if (!file.names.empty()) {
         Result<OpenedFile> named = openNamed(file, context.read);
         if (named && file.namedBy != "starts" && file.namedBy != "--config" &&
@@ -164,8 +179,9 @@ Result<JsonValue> importScript(OpenedFile& file, const ImportContext& context) {
             std::optional<OpenedFile> program = programBeside(file, *named, context.read);
             return importFile(program ? *program : *named, context);
         }
+        unread = named.error();
         if (!namesProgram(file)) {
-            return tl::unexpected(named.error());
+            return tl::unexpected(*unread);
         }
     }
     FABRICAST_ASSIGN(std::optional<OpenedFile> typed, typedAccelerateFile(file.keys));
@@ -177,13 +193,7 @@ Result<JsonValue> importScript(OpenedFile& file, const ImportContext& context) {
     if (const LaunchKey* const recipe = file.keys.find(kTuneKey)) {
         return file.keys.refuse(*recipe, "names no config", "--config CONFIG.yaml");
     }
-    const std::string script = file.keys.text("script").value_or("");
-    const LaunchKey* const at = file.keys.use("script");
-    return fail(
-        Error::Code::BadInput,
-        at == nullptr ? file.keys.source() : file.keys.where(*at),
-        "the framework of " + (script.empty() ? "these arguments" : script) + " is not known",
-        "the file that it reads: deepspeed.json, accelerate.yaml, …");
+    return unknownProgram(file.keys, unread);
 }
 
 /// Without its script, which says what is recomputed.

@@ -62,18 +62,30 @@ std::int64_t windowOf(const LaunchKeys& keys) {
     return keys.has("--window-attn-skip-freq") ? 0 : before;
 }
 
-/// Whose decoder the arguments make, by the name of its class; empty where -m says the model.
-std::string decoderOf(LaunchKeys& keys) {
+/// What keeps the arguments from being one of the decoders that are read; empty where nothing does.
+std::string notADecoder(LaunchKeys& keys) {
     constexpr std::array kOthers = {"--multi-latent-attention",
                                     "--moe-shared-expert-intermediate-size",
                                     "--window-attn-skip-freq",
                                     "--mtp-num-layers"};
-    const bool isOther =
-        std::ranges::any_of(kOthers, [&keys](const char* argument) { return keys.has(argument); });
-    const bool isGated = keys.has("--swiglu") && keys.text("--normalization") == "RMSNorm";
-    if (isOther || !isGated || !keys.has("--vocab-size") ||
-        keys.text("--rotary-percent").value_or("1").find("0.") == 0 ||
-        keys.text("--softmax-type").value_or("vanilla") != "vanilla") {
+    for (const char* const argument : kOthers) {
+        if (keys.has(argument)) {
+            return std::string(argument) + " is not read";
+        }
+    }
+    const bool isPart = keys.text("--rotary-percent").value_or("1").find("0.") == 0;
+    if (isPart || keys.text("--softmax-type").value_or("vanilla") != "vanilla") {
+        return std::string(isPart ? "--rotary-percent" : "--softmax-type") + " is not read";
+    }
+    if (!keys.has("--swiglu") || keys.text("--normalization") != "RMSNorm") {
+        return "it has not both --swiglu and --normalization RMSNorm";
+    }
+    return keys.has("--vocab-size") ? "" : "--vocab-size is not said";
+}
+
+/// Whose decoder the arguments make, by the name of its class; empty where -m says the model.
+std::string decoderOf(LaunchKeys& keys) {
+    if (!notADecoder(keys).empty()) {
         return "";
     }
     const bool biased = keys.use("--add-qkv-bias") != nullptr;  // as Qwen 2 has it
@@ -97,7 +109,10 @@ Result<void> importMegatronModel(ScenarioDraft& draft) {
     keepSaidSizes(draft);
     const std::string decoder = decoderOf(keys);
     if (decoder.empty()) {
-        draft.assume("model", "the model's shape is not read: -m names the model");
+        const std::string why = notADecoder(keys);
+        draft.assume("model",
+                     "the model's shape is not read" + (why.empty() ? "" : ", as " + why) +
+                         ": -m names the model");
         return {};
     }
     draft.set("model.model_type", decoder, "--num-layers");

@@ -69,13 +69,21 @@ bool typesAdapters(const LaunchKeys& keys) {
            !(adapters->file.empty() ? keys.source() : adapters->file).ends_with(".py");
 }
 
+/// A copy of TRL's sft.py: it is called so, and takes what TRL's ScriptArguments and ModelConfig
+/// have.
+bool takesItsArguments(const LaunchKeys& keys, const std::string& script) {
+    const bool isCalled = script == "sft.py" || script.ends_with("/sft.py");
+    return isCalled && keys.has("--dataset_name") && keys.has("--model_name_or_path");
+}
+
 }  // namespace
 
 bool isTrl(const LaunchKeys& keys) {
     const bool byFactory = keys.has("--template") || keys.has("--finetuning_type");
     const std::string script = trlScript(keys);
     return keys.has(kTrlKey) || script.ends_with("trl/scripts/sft.py") ||
-           script.ends_with("examples/scripts/sft.py") || (typesAdapters(keys) && !byFactory);
+           script.ends_with("examples/scripts/sft.py") || takesItsArguments(keys, script) ||
+           (typesAdapters(keys) && !byFactory);
 }
 
 bool hasTrlsDefaults(const LaunchKeys& keys) {

@@ -62,6 +62,17 @@ TEST(ImportOfTrl, HasItsDefaults) {
               "\"pure_bf16\"");
 }
 
+// A copy of its sft.py, named alone, is started with the same defaults.
+TEST(ImportOfTrl, KnowsItsScriptByName) {
+    const std::string typed = "--model_name_or_path a/b --dataset_name c/d --output_dir o\n";
+    const TrlFolder copy = {{"run.sh", "accelerate launch --num_processes 8 sft.py " + typed}};
+    EXPECT_EQ(trlRead(copy, "workload.sequence"), "1024");
+    EXPECT_EQ(trlRead(copy, "layout.recompute"), "\"full\"");
+    EXPECT_EQ(trlRead(copy, "workload.precision"), "\"bf16\"");
+    const TrlFolder other = {{"run.sh", "accelerate launch --num_processes 8 train.py " + typed}};
+    EXPECT_EQ(trlRead(other, "layout.recompute"), "-");
+}
+
 TEST(ImportOfTrl, ReadsTheFilesThatItNames) {
     const TrlFolder run = {
         {"run.sh", "trl sft --config sft.yaml --per_device_train_batch_size 4 --num_processes 2"},
