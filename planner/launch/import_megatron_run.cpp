@@ -52,6 +52,9 @@ Result<void> importMegatronPrecision(ScenarioDraft& draft) {
     if (keys.use("--fp4-format") != nullptr) {
         draft.set("settings.kernels.quantization", "nvfp4", "--fp4-format");
     }
+    if (keys.use("--fp8-param-gather") != nullptr && !format.empty()) {  // of 16 bits it is idle
+        draft.set("settings.precision.parameters", "fp8", "--fp8-param-gather");
+    }
     importEngineKernels(draft, !format.empty() || keys.has("--fp4-format"));
     if (keys.use("--grad-reduce-in-bf16") != nullptr) {
         draft.set("settings.precision.gradients", "bf16", "--grad-reduce-in-bf16");

@@ -163,6 +163,7 @@ void addPrecision(const Scenario& scenario, MegatronArguments& out) {
         default:
             break;
     }
+    out.addIf(precision.parameters == Dtype::Fp8, "--fp8-param-gather");
     // A field of Megatron-Core's, for classes that have it: no argument is called so.
     out.addIf(scenario.settings.kernels.fp8Attention, "--fp8-dot-product-attention");
     out.addIf(precision.reduce == Dtype::Bf16, "--grad-reduce-in-bf16");
