@@ -165,8 +165,16 @@ void offloadLess(const ChangeSubject& subject, Offers& offers) {
     }
 }
 
+/// Experts that are split as the layers are go with them, whether a file says so or nobody does.
 void moreTensor(const ChangeSubject& subject, Offers& offers) {
-    moveToAxis(subject, offers, "tp", subject.now.layout.tp);
+    const Layout& layout = subject.now.layout;
+    const bool follows = subject.now.model.moe && layout.etp == layout.tp && layout.tp > 1 &&
+                         says(subject.question, "layout.etp");
+    moveToAxis(subject,
+               offers,
+               "tp",
+               layout.tp,
+               follows ? Edits{layoutKey("etp", layout.etp * 2)} : Edits{});
 }
 
 void morePipeline(const ChangeSubject& subject, Offers& offers) {
