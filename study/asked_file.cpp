@@ -15,7 +15,8 @@ namespace {
 constexpr std::array kAlphas = {"lora_alpha", "--lora_alpha"};
 
 bool isOfStarter(const std::string& path) {
-    return path.find(' ') != std::string::npos || path == "script" || path.starts_with("$");
+    return path.find(' ') != std::string::npos || path == "script" || path.starts_with("$") ||
+           path.starts_with("--deepspeed");
 }
 
 bool saysNo(const LaunchKey& key) {
@@ -34,10 +35,29 @@ std::optional<std::int64_t> wholeIn(const LaunchKey& key) {
                                                                     : std::nullopt;
 }
 
-/// "datasets" of "datasets.path" in YAML; sections of TOML and JSON are said.
+/// "datasets" of "datasets.path" in YAML. Of TOML and JSON, whose sections hold what is carried
+/// over as well, the whole: "training.steps".
 std::string nameOfKey(const LaunchKey& key) {
-    const bool isArgument = key.path.starts_with("-");
-    return isArgument ? key.path : key.path.substr(0, key.path.find('.'));
+    const bool hasSections =
+        key.file.ends_with(".toml") || key.file.ends_with(".json") || key.file.ends_with(".py");
+    const bool isWhole = key.path.starts_with("-") || hasSections;
+    return isWhole ? key.path : key.path.substr(0, key.path.find('.'));
+}
+
+/// A list of sections, whose items are "?", has no values that could be the same.
+bool isCarriedOver(const LaunchKey& one, const LaunchKey& other) {
+    const bool isSwitch = one.path.starts_with("-");
+    const bool isRead = std::ranges::find(one.values, "?") == one.values.end();
+    return one.values == other.values && isRead && (isSwitch || !one.values.empty());
+}
+
+/// What a program trains with, of which a loop's own import reads the shape alone: the learning
+/// rate of its optimizer, and where its data are.
+bool isOfLoop(const std::string& path) {
+    constexpr std::array<std::string_view, 5> kTold = {
+        ".lr", ".betas", ".eps", ".weight_decay", "load_dataset.0"};
+    return std::ranges::any_of(kTold,
+                               [&path](std::string_view end) { return path.ends_with(end); });
 }
 
 /// What the importer of its framework reads of one file; all of it where that refuses.
@@ -48,37 +68,47 @@ void takeUnread(OpenedFile file, const ReadNamed& read, AskedFile& asked) {
         if (std::ranges::find(kAlphas, key.path) != kAlphas.end()) {
             asked.loraAlpha = wholeIn(key);
         }
-        if (isRead && !key.isUsed && !isOfStarter(key.path) && !saysNo(key)) {
+        const bool isLeft = file.kind == LaunchKind::Torch ? isOfLoop(key.path) : !key.isUsed;
+        if (isRead && isLeft && !isOfStarter(key.path) && !saysNo(key)) {
             asked.unread.push_back(key);
+            LaunchKey& left = asked.unread.back();
+            left.file = left.file.empty() ? file.keys.source() : left.file;
         }
     }
 }
 
+/// Files that it names are looked for beside it.
+ReadNamed readerBeside(const Folders& folders) {
+    return [&folders](const std::string& name) -> Result<NamedText> {
+        const std::string seen = nameSeenFrom(folders.file, name, folders.known);
+        FABRICAST_ASSIGN(InputText named,
+                         readInputText(pathFrom(folders.file, seen), folders.known));
+        return NamedText(std::move(named.text), name);
+    };
+}
+
 }  // namespace
+
+std::vector<OpenedFile> askedFiles(const Question& question) {
+    if (question.file.empty() || question.file == "-") {
+        return {};
+    }
+    const std::string path = pathFrom(question.folders.typed, question.file);
+    const Result<InputText> text = readInputText(path, question.folders.known);
+    if (!text || !isLaunchFile(text->text, sourceName(path))) {
+        return {};
+    }
+    const ReadNamed read = readerBeside(question.folders);
+    Result<std::vector<OpenedFile>> opened = openLaunchFiles(text->text, sourceName(path), read);
+    return opened ? *std::move(opened) : std::vector<OpenedFile>();
+}
 
 AskedFile askedFile(const Question& question) {
     AskedFile asked;
-    const Folders& folders = question.folders;
-    if (question.file.empty() || question.file == "-") {
-        return asked;
-    }
-    const std::string path = pathFrom(folders.typed, question.file);
-    const Result<InputText> text = readInputText(path, folders.known);
-    if (!text || !isLaunchFile(text->text, sourceName(path))) {
-        return asked;
-    }
-    const ReadNamed read = [&folders](const std::string& name) -> Result<NamedText> {
-        FABRICAST_ASSIGN(
-            InputText named,
-            readInputText(pathFrom(folders.file, nameSeenFrom(folders.file, name, folders.known)),
-                          folders.known));
-        return NamedText(std::move(named.text), name);
-    };
-    Result<std::vector<OpenedFile>> opened = openLaunchFiles(text->text, sourceName(path), read);
-    if (opened) {
-        for (OpenedFile& one : *opened) {
-            takeUnread(std::move(one), read, asked);
-        }
+    const ReadNamed read = readerBeside(question.folders);
+    std::vector<OpenedFile> files = askedFiles(question);
+    for (OpenedFile& one : files) {
+        takeUnread(std::move(one), read, asked);
     }
     return asked;
 }
@@ -94,7 +124,7 @@ std::vector<std::string> leftBehind(const AskedFile& file, const std::vector<Lau
     for (const LaunchKey& key : file.unread) {
         const bool isSaid = std::ranges::any_of(written, [&key](const LaunchKeys& keys) {
             const LaunchKey* const same = keys.find(key.path);
-            return same != nullptr && same->values == key.values;
+            return same != nullptr && isCarriedOver(*same, key);
         });
         std::string name = nameOfKey(key);
         if (!isSaid && std::ranges::find(names, name) == names.end()) {

@@ -19,6 +19,10 @@ struct AskedFile {
 
 AskedFile askedFile(const Question& question);
 
+/// The launch file that a question came from, and those that it names; empty where it came from
+/// none.
+std::vector<OpenedFile> askedFiles(const Question& question);
+
 /// The names of those keys that other files do not say, or say otherwise; switches that are off say
 /// nothing.
 ///     leftBehind(file, launch.files)  →  {"datasets", "learning_rate", "special_tokens"}

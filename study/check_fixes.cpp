@@ -2,10 +2,12 @@
 
 #include "planner/report/memory_report.h"
 #include "study/answered_side.h"
+#include "study/asked_file.h"
 #include "study/changes.h"
 #include "study/find_changes.h"
 #include "study/fits_as_surely.h"
 #include "study/judge_requirement.h"
+#include "study/own_keys.h"
 
 #include <algorithm>
 #include <iterator>
@@ -165,19 +167,28 @@ std::string fitEffect(Verdict verdict) {
     return verdict == Verdict::Fits ? "" : std::string(fitText(verdict)) + " in memory";
 }
 
-CheckFix fixOf(const TriedChange& tried, const std::vector<Edit>& held, JudgedFix judged) {
+/// What a fix is made from, beside the change that was tried.
+struct FixSubject {
+    const Question& question;
+    const std::vector<Edit>& held;
+    const std::vector<OpenedFile>& files;  ///< that the question came from
+    const Workbench& bench;
+};
+
+CheckFix fixOf(const TriedChange& tried, const FixSubject& subject, JudgedFix judged) {
     const std::string effects = sideEffectsOf(tried.changes);
     // A requirement that asks whether it fits says so itself.
     const std::string fit = fitAsked(judged.after) ? "" : fitEffect(judged.verdict);
     CheckFix fix{.mends = tried.judgement.reaches,
                  .change = tried.title(),
-                 .edits = held,
+                 .edits = subject.held,
                  .typed = {},
                  .sideEffect = effects + (effects.empty() || fit.empty() ? "" : "; ") + fit,
                  .after = std::move(judged.after)};
     const std::vector<Edit> edits = tried.edits();
     fix.edits.insert(fix.edits.end(), edits.begin(), edits.end());
     fix.typed = typed(fix.edits);
+    fix.inFile = ownKeysOf(subject.files, subject.question, edits, subject.bench);
     return fix;
 }
 
@@ -248,6 +259,8 @@ Result<std::vector<CheckFix>> checkFixes(const Question& question,
         }
     }
     sortFixes(found);
+    const std::vector<OpenedFile> files = askedFiles(question);
+    const FixSubject subject{asked, held, files, bench};
     std::vector<CheckFix> fixes;
     for (const TriedChange& tried : found) {
         // Where nothing mends it, what comes nearest is all that is named.
@@ -255,7 +268,7 @@ Result<std::vector<CheckFix>> checkFixes(const Question& question,
             break;
         }
         FABRICAST_ASSIGN(const Question changed, with(asked, tried.edits()));
-        fixes.push_back(fixOf(tried, held, judge.of(changed)));
+        fixes.push_back(fixOf(tried, subject, judge.of(changed)));
     }
     return fixes;
 }

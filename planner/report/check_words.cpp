@@ -169,7 +169,8 @@ std::string explainedText(const CheckReport& report, const CheckedRequirement& c
         text += "; since the lock: " + lock;
     }
     if (!report.fixes.empty() && report.fixes.front().mends) {
-        text += "; fix: " + report.fixes.front().typed;
+        const CheckFix& fix = report.fixes.front();
+        text += "; fix: " + (fix.inFile.empty() ? fix.typed : fix.inFile);
     }
     return text;
 }
@@ -236,7 +237,7 @@ bool isNotJudged(const CheckedRequirement& checked) {
 }
 
 std::string fixText(const CheckFix& fix) {
-    std::string text = fix.typed + ":";
+    std::string text = fix.typed + (fix.inFile.empty() ? "" : ", in the file " + fix.inFile) + ":";
     std::set<Metric> said;
     for (const CheckedRequirement& one : fix.after) {
         if (!said.insert(one.requirement.metric).second) {

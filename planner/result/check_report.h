@@ -44,6 +44,7 @@ struct CheckFix {
     std::string change;  ///< for people: "recompute=full"
     std::vector<Edit> edits;
     std::string typed;
+    std::string inFile{};  ///< the same in the keys of the launch file that was checked
     std::string sideEffect;
     std::vector<CheckedRequirement> after;  ///< the requirements that did not hold
 };

@@ -206,6 +206,22 @@ TEST_F(CheckCommand, AFixThatIsTypedIsComparedWithTheSameBaseline) {
     EXPECT_EQ(baseline(before), baseline(typed));
 }
 
+// Who checks a launch file changes that file: its own keys stand beside what is typed.
+TEST_F(CheckCommand, AFixIsSaidInTheKeysOfTheFile) {
+    write("axolotl.yaml",
+          "base_model: meta-llama/Llama-3.1-8B\ndatasets: [{path: a/b, type: alpaca}]\n"
+          "sequence_len: 8192\nsample_packing: true\nmicro_batch_size: 4\n"
+          "optimizer: adamw_torch_fused\nbf16: true\nfsdp_version: 2\n"
+          "fsdp_config: {auto_wrap_policy: TRANSFORMER_BASED_WRAP}\n");
+    const ProgramOutput checked =
+        ran("check " + folder() + "/axolotl.yaml -c dgx-h100 --require fits");
+    const std::size_t fix = checked.out.find("\nfix: --layout recompute=full ");
+    ASSERT_NE(fix, std::string::npos) << checked.out << checked.err;
+    const std::string line = checked.out.substr(fix + 1, checked.out.find('\n', fix + 1) - fix);
+    EXPECT_NE(line.find(", in the file "), std::string::npos) << line;
+    EXPECT_NE(line.find("gradient_checkpointing: true: fits "), std::string::npos) << line;
+}
+
 TEST_F(CheckCommand, WhatLacksAnInputIsNeverLetPass) {
     const ProgramOutput output = check("run.json --uncertain pass", {"--require", "days <= 30"});
     EXPECT_EQ(output.code, ExitCode::CannotTell) << output.out;

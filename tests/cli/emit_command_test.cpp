@@ -538,5 +538,126 @@ TEST(Emit, KeepsTheModelAndTheScaleOfAFile) {
     EXPECT_NE(answer.out.find("\n# Not carried over from "), std::string::npos) << answer.out;
 }
 
+/// What emit says that it left behind of a file: "datasets, learning_rate".
+std::string leftOf(const std::string& name, const std::string& text, const std::string& more) {
+    const std::string file = tempFolder() + name;
+    EXPECT_TRUE(writeTextFile(file, text));
+    const ProgramOutput answer = ran("emit " + file + " --no-fail " + more);
+    EXPECT_EQ(answer.code, ExitCode::Ok) << answer.err;
+    const std::string before = "not in the files: what was not carried over from " + file + ": ";
+    const std::size_t at = answer.out.find(before);
+    return at == std::string::npos
+               ? ""
+               : answer.out.substr(at + before.size(),
+                                   answer.out.find('\n', at) - at - before.size());
+}
+
+// Data and learning rate are somebody's own, whatever the framework.
+TEST(Emit, SaysOfEveryFrameworkWhatItLeavesBehind) {
+    EXPECT_EQ(leftOf("left.yaml",
+                     "base_model: meta-llama/Llama-3.1-8B\ndatasets:\n  - path: /data/mine.jsonl\n"
+                     "    type: chat_template\nsequence_len: 4096\nmicro_batch_size: 1\n"
+                     "learning_rate: 0.0007\nbf16: true\n",
+                     "--gpu h100 --gpus 8"),
+              "datasets, learning_rate");
+    EXPECT_EQ(leftOf("left.toml",
+                     "[model]\nname = \"llama3\"\nflavor = \"8B\"\n[optimizer]\nname = \"AdamW\"\n"
+                     "lr = 7e-4\n[training]\nlocal_batch_size = 1\nseq_len = 4096\n"
+                     "dataset = \"mine\"\n[activation_checkpoint]\nmode = \"full\"\n",
+                     "-c dgx-h100 --framework-version 0.2.2"),
+              "optimizer.lr, training.dataset");
+    EXPECT_EQ(leftOf("left.py",
+                     "import torch\nfrom torch.distributed.fsdp import fully_shard\n"
+                     "from transformers import AutoModelForCausalLM\nSEQUENCE = 4096\n"
+                     "MICRO_BATCH = 1\n"
+                     "model = AutoModelForCausalLM.from_pretrained(\"meta-llama/Llama-3.1-8B\")\n"
+                     "fully_shard(model)\n"
+                     "optimizer = torch.optim.AdamW(model.parameters(), lr=7e-4)\n",
+                     "-c dgx-h100"),
+              "AdamW.lr");
+    EXPECT_EQ(
+        leftOf("left.sh",
+               "torchrun --nproc-per-node 8 pretrain_gpt.py --num-layers 32 --hidden-size 4096 "
+               "--ffn-hidden-size 14336 --num-attention-heads 32 --group-query-attention "
+               "--num-query-groups 8 --seq-length 4096 --max-position-embeddings 4096 "
+               "--swiglu --normalization RMSNorm --disable-bias-linear --vocab-size 128256 "
+               "--position-embedding-type rope --untie-embeddings-and-output-weights "
+               "--micro-batch-size 1 --global-batch-size 32 --bf16 --lr 7e-4 --data-path /d\n",
+               "-c dgx-h100"),
+        "--lr, --data-path");
+}
+
+// Samples of TRL are packed as those are that the forecast counts, and more can be typed behind.
+TEST(Emit, PacksSamplesAndTakesWhatIsTypedBehind) {
+    for (const char* const stack : {"accelerate", "deepspeed"}) {
+        const ProgramOutput files = ran(std::string("emit -m qwen2.5-7b -c dgx-h100 --check "
+                                                    "--no-fail --seq 2048 --stack ") +
+                                        stack);
+        EXPECT_NE(files.out.find("--packing true"), std::string::npos) << files.out;
+        EXPECT_NE(files.out.find("\"$@\"\n"), std::string::npos) << files.out;
+        EXPECT_NE(files.out.find("check: read back as the same plan"), std::string::npos)
+            << files.out;
+    }
+    const ProgramOutput megatron = ran("emit -m llama-3.1-8b -c dgx-h100 --stack megatron --check");
+    EXPECT_NE(megatron.out.find("\"${YOURS[@]}\" \"$@\"\n"), std::string::npos) << megatron.out;
+    EXPECT_NE(megatron.out.find("check: read back as the same plan"), std::string::npos);
+}
+
+// A folder is checked as it is written, and says what its script ends without.
+TEST(Emit, ChecksAFolderAndNamesTheVariablesThatItLacks) {
+    const std::string out = tempFolder() + "needs";
+    const ProgramOutput files =
+        ran("emit -m llama-3.1-8b -c dgx-h100 --stack megatron --check --out " + out);
+    EXPECT_EQ(files.code, ExitCode::Ok) << files.err;
+    EXPECT_NE(files.out.find("to set before: MEGATRON, the folder of Megatron-LM\n"),
+              std::string::npos)
+        << files.out;
+    EXPECT_NE(files.out.find("next: cd " + out + " && MEGATRON=... bash run.sh\n"),
+              std::string::npos)
+        << files.out;
+    EXPECT_NE(files.out.find("check: read back as the same plan"), std::string::npos);
+}
+
+// What is proposed where a release cannot start the plan starts it as typed.
+TEST(Emit, ProposesWhatStartsThePlan) {
+    const std::string plan = "emit -m deepseek-v3 -c dgx-h100 -n 32 --no-fail ";
+    const ProgramOutput refused = ran(plan + "--stack nemo --layout ep=8,pp=8");
+    ASSERT_EQ(refused.code, ExitCode::BadInput) << refused.out;
+    const std::string before = "  try: ";
+    const std::size_t at = refused.err.find(before);
+    ASSERT_NE(at, std::string::npos) << refused.err;
+    const std::string typed =
+        refused.err.substr(at + before.size(), refused.err.find('\n', at) - at - before.size());
+    const ProgramOutput tried = ran(plan + "--layout ep=8,pp=8 " + typed);
+    EXPECT_EQ(tried.code, ExitCode::Ok) << typed << "\n" << tried.err;
+}
+
+// Weights of 8 bits are told to Megatron, and read back.
+TEST(Emit, GathersWeightsOfEightBits) {
+    const ProgramOutput files =
+        ran("emit -m llama-3.1-8b -c dgx-h100 --stack megatron --precision fp8_tensorwise --set "
+            "settings.precision.parameters=fp8 --layout tp=2 --check");
+    EXPECT_NE(files.out.find("\n    --fp8-param-gather\n"), std::string::npos) << files.out;
+    EXPECT_NE(files.out.find("check: read back as the same plan"), std::string::npos) << files.out;
+}
+
+// Experts that are split as the layers are go with them, whoever says so: the flags, or the files.
+TEST(Emit, IsAdvisedAsItsFilesAre) {
+    const std::string out = tempFolder() + "advised";
+    const std::string plan = " -m gpt-oss-20b -c dgx-h100";
+    (void)ran("emit --stack nemo --layout tp=2 --seq 8192 --no-fail --out " + out + plan);
+    const auto firstFix = [](const std::string& answer) {
+        const std::size_t at = answer.find("\nGPU memory is short by ");
+        const std::size_t begin = answer.find('\n', at + 1) + 3;
+        const std::string line = answer.substr(begin, answer.find('\n', begin) - begin);
+        return line.substr(line.find(": "));  // what is then needed, and the side effect
+    };
+    const std::string flags =
+        ran("explain --stack nemo --layout tp=2 --seq 8192 --no-fail" + plan).out;
+    const std::string folder = ran("explain --no-fail " + out + plan).out;
+    ASSERT_NE(flags.find("\nGPU memory is short by "), std::string::npos) << flags;
+    EXPECT_EQ(firstFix(flags), firstFix(folder)) << flags << folder;
+}
+
 }  // namespace
 }  // namespace fabricast
