@@ -7,12 +7,11 @@
 #include "planner/report/subject_text.h"
 #include "planner/stack/plain_layout.h"
 #include "planner/stack/stack.h"
-#include "planner/text/json_document.h"
 #include "planner/text/shell_text.h"
-#include "planner/text/text_file.h"
 #include "study/asked_file.h"
 #include "study/check_emitted.h"
 #include "study/explain.h"
+#include "study/named_config.h"
 #include "study/nccl_tuner.h"
 #include "study/saved_states.h"
 
@@ -21,69 +20,10 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <filesystem>
 #include <utility>
 
 namespace fabricast {
 namespace {
-
-/// "meta-llama/Llama-3.1-8B" of the address of its config.json on the Hub.
-std::string hubName(const std::string& source) {
-    const std::string_view host = "https://huggingface.co/";
-    if (!source.starts_with(host)) {
-        return "";
-    }
-    const std::size_t owner = source.find('/', host.size());
-    const std::size_t end = source.find('/', owner == std::string::npos ? owner : owner + 1);
-    return source.substr(host.size(), end == std::string::npos ? end : end - host.size());
-}
-
-/// Where the framework finds the model, and how its published weights are packed: "mxfp4".
-struct Checkpoint {
-    std::string name;
-    std::string packed;
-};
-
-std::string textAt(const JsonValue& root, std::initializer_list<const char*> path) {
-    const JsonValue* value = &root;
-    for (const char* const key : path) {
-        value = value->is(JsonValue::Kind::Object) ? value->find(key) : nullptr;
-        if (value == nullptr) {
-            return "";
-        }
-    }
-    return value->text().value_or("");
-}
-
-/// "owner/name", as the Hub has it.
-bool isHubName(const std::string& name) {
-    return name.find('/') != std::string::npos && name.find('/') == name.rfind('/') &&
-           !name.starts_with("/") && !name.starts_with(".");
-}
-
-/// A built-in model is on the Hub, under the name that was typed where it is one of there; a file's
-/// is in its folder.
-Checkpoint checkpointOf(const Question& question, const Workbench& bench) {
-    const JsonValue* const model = question.root.find("model");
-    const std::string name = model == nullptr ? "" : model->text().value_or("");
-    if (name.empty() || name == "-") {
-        return {};
-    }
-    if (const Result<ProfileFile> file = bench.profiles().model(name, ""); file) {
-        const Result<JsonValue> profile = parseJson(file->text, file->source);
-        return profile
-                   ? Checkpoint{isHubName(name) ? name : hubName(textAt(*profile, {"source"})),
-                                textAt(*profile, {"config", "quantization_config", "quant_method"})}
-                   : Checkpoint{};
-    }
-    const std::filesystem::path path(name);
-    const bool isFile = path.extension() == ".json";
-    const std::string config = isFile ? name : (path / "config.json").string();
-    const Result<std::string> text = readTextFile(pathFrom(question.folders.file, config));
-    const Result<JsonValue> root = text ? parseJson(*text, config) : Result<JsonValue>(JsonValue());
-    return {isFile ? path.parent_path().string() : name,
-            root ? textAt(*root, {"quantization_config", "quant_method"}) : ""};
-}
 
 std::string forecastLine(const Explanation& forecast) {
     if (!forecast.memory && !forecast.step) {
@@ -233,13 +173,13 @@ Result<Emitted> emit(const Question& question,
         saved->heldSteps = std::min(saved->heldSteps, *steps);
     }
     const AskedFile asked = askedFile(question);
-    const Checkpoint known = checkpointOf(question, bench);
-    const bool isKnown = ask.loadFrom.empty() || ask.loadFrom == known.name;
+    const NamedConfig known = namedConfig(question, bench);
+    const bool isKnown = ask.loadFrom.empty() || ask.loadFrom == known.weights;
     Scenario written = scenario;
     written.layout = plainLayout(scenario);
     LaunchFacts facts{.scenario = written,
                       .version = version,
-                      .loadFrom = isKnown ? known.name : ask.loadFrom,
+                      .loadFrom = isKnown ? known.weights : ask.loadFrom,
                       .about = {subjectText(scenario),
                                 forecastLine(forecast),
                                 "Made for " + std::string(target->name) + " " + version + " by " +
@@ -248,7 +188,7 @@ Result<Emitted> emit(const Question& question,
                       .launcher = ask.launcher,
                       .saved = saved,
                       .loads = !ask.loadFrom.empty(),
-                      .packed = isKnown ? known.packed : "",
+                      .packed = isKnown ? known.text({"quantization_config", "quant_method"}) : "",
                       .tunerTable = std::move(tuner),
                       .steps = steps,
                       .loraAlpha = asked.loraAlpha};

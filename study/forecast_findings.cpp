@@ -171,9 +171,14 @@ void addMemoryFindings(const ForecastSubject& subject, std::vector<LintFinding>&
         return;
     }
     const bool host = memory.verdict != memory.onDevice;
+    // What is meant to need 43 of 79 GiB reads as a fit, where it is what it may need that does
+    // not.
+    const bool mayNeedMore = memory.peak.value <= memory.room() && memory.peak.hi > memory.room();
+    const std::string most = mayNeedMore ? ", and up to " + gibibytes(memory.peak.hi) + "," : "";
     const std::string what =
         host ? hostNeedText(memory.ofNode())
-             : "the run needs " + gibibytes(memory.peak.value) + " of " + gibibytes(memory.room()) +
+             : "the run needs " + gibibytes(memory.peak.value) + most + " of " +
+                   gibibytes(memory.room()) +
                    (memory.rejections.empty() ? "" : ", " + memory.rejections.front().where);
     const std::int64_t sequence = subject.forecast.scenario.workload.sequence;
     const std::string length = host || says(subject.question, "workload.sequence")

@@ -14,9 +14,11 @@
 #include "planner/text/text_file.h"
 #include "study/explain.h"
 #include "study/forecast_findings.h"
+#include "study/named_config.h"
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <cmath>
 #include <filesystem>
 #include <iterator>
@@ -75,6 +77,26 @@ bool saysRanks(const Question& question) {
     return says(question, "cluster.nodes") || says(question, "cluster.gpus");
 }
 
+void takeModel(const ModelSpec& model, LintFacts& facts) {
+    facts.layerClass = blockClassOf(model);
+    facts.model = saidSizes(model, 1, 1);
+    facts.positions = model.maxPositions;
+}
+
+/// What a model's own config says beside its shape. Those that rotate positions have no dropout
+/// unless they say so: it is zero in transformers' classes of them.
+void takeConfig(const Question& question,
+                const ModelSpec& model,
+                const Workbench& bench,
+                LintFacts& facts) {
+    const NamedConfig named = namedConfig(question, bench);
+    if (!named.config || model.position != PositionKind::Rope) {
+        return;
+    }
+    facts.rotaryBase = named.number("rope_theta");
+    facts.dropout = named.number("attention_dropout").value_or(0.0);
+}
+
 /// Of a run that is refused: its cluster and its model, as far as they are named. No rule that
 /// needs no forecast is to miss them.
 LintFacts factsOfNamed(const Question& question, const Workbench& bench) {
@@ -89,25 +111,22 @@ LintFacts factsOfNamed(const Question& question, const Workbench& bench) {
         facts.gpus =
             found && saysRanks(question) ? std::optional(found->cluster.gpus()) : facts.gpus;
     }
-    const auto model = modelOf(*request, bench.profiles(), question.folders);
-    if (model && model->attention.kvHeads > 0) {
-        facts.kvHeads = model->attention.kvHeads;
+    if (const auto model = modelOf(*request, bench.profiles(), question.folders)) {
+        takeModel(*model, facts);
+        takeConfig(question, *model, bench, facts);
     }
-    facts.layerClass = model ? blockClassOf(*model) : "";
     return facts;
 }
 
-LintFacts factsOf(const Question& question, const Explanation& forecast) {
+LintFacts factsOf(const Question& question, const Explanation& forecast, const Workbench& bench) {
     const Scenario& scenario = forecast.scenario;
     LintFacts facts = factsOfNode(scenario.cluster.node);
     if (saysRanks(question)) {
         facts.gpus = scenario.cluster.gpus();
         facts.dataRanks = scenario.layout.dp;
     }
-    facts.layerClass = blockClassOf(scenario.model);
-    if (scenario.model.attention.kvHeads > 0) {
-        facts.kvHeads = scenario.model.attention.kvHeads;
-    }
+    takeModel(scenario.model, facts);
+    takeConfig(question, scenario.model, bench, facts);
     const JsonValue* const model = question.root.find("model");
     const bool isNamed = model != nullptr && model->is(JsonValue::Kind::String);
     if (isNamed && scenario.model.position == PositionKind::Rope &&
@@ -134,6 +153,34 @@ bool isFirstFsdp(const LintFile& file) {
            (file.kind() == LaunchKind::Trainer && file.has("--fsdp"));
 }
 
+/// "tensor_parallel_size: 1, 2 or 4" of the hint "tp=1, 2 or 4", where the file has a key for it at
+/// the place of the error.
+std::string hintInKeys(const Error& error, std::span<const LintFile> files) {
+    const std::size_t equals = error.hint.find('=');
+    // Of the key that is wrong, and a number: words of a scenario are no other file's.
+    const bool isKey = equals != std::string::npos && equals + 1 < error.hint.size() &&
+                       std::isdigit(static_cast<unsigned char>(error.hint[equals + 1])) != 0 &&
+                       error.why.starts_with("layout." + error.hint.substr(0, equals) + ":");
+    for (const LintFile& file : files) {
+        const LaunchKeys& keys = file.keys();
+        const auto at = std::ranges::find_if(keys.all(), [&](const LaunchKey& key) {
+            return keys.where(key) == error.where && key.values.size() == 1;
+        });
+        if (!isKey || at == keys.all().end()) {
+            continue;
+        }
+        const std::string source = at->file.empty() ? keys.source() : at->file;
+        const std::string name = at->path.substr(at->path.rfind('.') + 1);
+        const std::string values = error.hint.substr(equals + 1);
+        return source.ends_with(".toml")    ? name + " = " + values
+               : source.ends_with(".json")  ? "\"" + name + "\": " + values
+               : at->path.starts_with("--") ? at->path + " " + values
+               : source.ends_with(".py")    ? error.hint
+                                            : name + ": " + values;
+    }
+    return error.hint;
+}
+
 /// What the import does not read, or what the framework refuses of a file that is read, at its
 /// line. What a question lacks beside the file is only said.
 void addRefusal(const Error& error,
@@ -154,7 +201,8 @@ void addRefusal(const Error& error,
     const bool isSaidThere =  // and does not follow from what nobody said
         std::ranges::find(report.reads, error.where) == report.reads.end();
     if (isRead && !isOther && isSaidThere && error.code == Error::Code::BadInput) {
-        report.findings.push_back(findingOf(kRefusedThere, error.where, error.why, error.hint));
+        report.findings.push_back(
+            findingOf(kRefusedThere, error.where, error.why, hintInKeys(error, files)));
     } else {
         report.findings.push_back(findingOf(
             kRefused,
@@ -303,7 +351,7 @@ Result<LintReport> lint(const std::string& file,
         return tl::unexpected(forecast.error());
     }
     report.findings = lint(files,
-                           forecast    ? factsOf(*question, *forecast)
+                           forecast    ? factsOf(*question, *forecast, bench)
                            : question  ? factsOfNamed(*question, bench)
                            : ask.typed ? factsOfNamed(*ask.typed, bench)
                                        : LintFacts{});

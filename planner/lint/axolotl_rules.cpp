@@ -307,6 +307,37 @@ LintHits nothingToEvaluate(const LintView& view) {
              std::string("leave ") + asks + " out, or val_set_size: 0.05"}};
 }
 
+/// check_dataset_or_pretraining_dataset of schemas/validation.py.
+LintHits nothingToLearn(const LintView& view) {
+    const LaunchKeys& keys = view.file.keys();
+    const auto says = [&](const char* name) {
+        return keys.has(name) && (!view.file.has(name) || !view.file.text(name).empty() ||
+                                  view.file.at(name)->values.empty());
+    };
+    return says("datasets") || says("pretraining_dataset")
+               ? LintHits{}
+               : LintHits{{nullptr,
+                           "neither datasets nor pretraining_dataset is there",
+                           "datasets: [{path: tatsu-lab/alpaca, type: alpaca}], or your own"}};
+}
+
+/// load_model (axolotl/loaders/model.py) then writes the length into the model's config.
+LintHits beyondPositions(const LintView& view) {
+    const LintFile& file = view.file;
+    const std::int64_t length = file.whole("sequence_len", 0);
+    const std::int64_t positions = view.facts.positions.value_or(0);
+    const bool scales = file.has("rope_scaling") || file.keys().has("rope_scaling") ||
+                        file.keys().has("overrides_of_model_config") ||
+                        file.keys().has("overrides_of_model_kwargs");
+    return positions > 0 && length > positions && !scales
+               ? LintHits{{file.at("sequence_len"),
+                           "sequence_len " + std::to_string(length) +
+                               ", and the model has positions for " + std::to_string(positions),
+                           "sequence_len: " + std::to_string(positions) +
+                               ", or overrides_of_model_config with rope_scaling"}}
+               : LintHits{};
+}
+
 LintHits packedPreferences(const LintView& view) {
     const LintFile& file = view.file;
     return isTruthy(file, "sample_packing") && isTruthy(file, "rl")
@@ -471,7 +502,19 @@ constexpr std::array kAxolotlRules = {
              LintSeverity::Error,
              "an optimizer of 8 bits whose weights are offloaded by FSDP1",
              "Axolotl refuses it.",
-             &offloadedEightBits}};
+             &offloadedEightBits},
+    LintRule{"AX27",
+             LintSeverity::Error,
+             "a run without data",
+             "Axolotl ends at the start.",
+             &nothingToLearn,
+             true},
+    LintRule{"AX28",
+             LintSeverity::Warning,
+             "sequences longer than the model's positions",
+             "Axolotl takes it, and says so in its log: positions that the model has not seen are "
+             "learned from nothing.",
+             &beyondPositions}};
 
 }  // namespace
 

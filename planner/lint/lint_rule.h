@@ -1,6 +1,7 @@
 #pragma once
 #include "planner/lint/lint_file.h"
 #include "planner/result/lint_report.h"
+#include "planner/spec/size_divisions.h"
 
 #include <array>
 #include <cstdint>
@@ -25,8 +26,11 @@ struct LintFacts {
     std::optional<std::int64_t> gpus{};       ///< ranks, of all nodes
     std::optional<std::int64_t> dataRanks{};  ///< of them, with samples of their own
     std::optional<std::int64_t> gpusPerNode{};
-    std::optional<std::int64_t> kvHeads{};
+    SaidSizes model{};                             ///< of the model that is trained
     std::optional<std::int64_t> rotatedPercent{};  ///< of each head, by its position
+    std::optional<double> rotaryBase{};            ///< that its config names
+    std::optional<double> dropout{};               ///< of its config, where that says any
+    std::optional<std::int64_t> positions{};       ///< that it was made for
     std::optional<bool> isBlackwell{};
     std::optional<std::int64_t> capability{};  ///< compute capability, 70 for 7.0
     std::string layerClass{};                  ///< of transformers' code of the model, if known

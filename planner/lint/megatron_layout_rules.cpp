@@ -51,7 +51,8 @@ LintHits silentExpertTensor(const LintView& view) {
 
 LintHits undividedExperts(const LintView& view) {
     const MegatronSizes sizes = megatronSizes(view);
-    if (sizes.ep <= 1 || (sizes.experts > 0 && sizes.experts % sizes.ep == 0)) {
+    const SaidSizes said{.experts = sizes.experts, .ep = sizes.ep};
+    if (sizes.ep <= 1 || (sizes.experts > 0 && isEven(said, SizeDivision::ExpertsByEp))) {
         return {};
     }
     return {hitAt(view.file,
@@ -62,24 +63,55 @@ LintHits undividedExperts(const LintView& view) {
                   "a size that divides the experts")};
 }
 
-LintHits undividedHeads(const LintView& view) {
+/// What the arguments make of the model.
+SaidSizes modelSizes(const LintView& view) {
+    const LintFile& file = view.file;
     const MegatronSizes sizes = megatronSizes(view);
+    const auto said = [&file](const char* flag) {
+        return std::max<std::int64_t>(0, file.whole(flag, 0));
+    };
+    return {.hidden = said("--hidden-size"),
+            .headWidth = said("--kv-channels") + (file.has("--multi-latent-attention") ? 1 : 0),
+            .heads = sizes.heads.value_or(0),
+            .kvHeads = file.has("--group-query-attention") ? said("--num-query-groups") : 0,
+            .experts = sizes.experts,
+            .expertsPerToken = said("--moe-router-topk"),
+            .tp = sizes.tp,
+            .ep = sizes.ep};
+}
+
+LintHits undividedHeads(const LintView& view) {
+    constexpr std::array kDivides = {SizeDivision::HeadsByTp, SizeDivision::KvHeadsWithTp};
     LintHits hits;
-    if (sizes.heads && *sizes.heads % sizes.tp != 0) {
-        hits.push_back(hitAt(
-            view.file,
-            "--tensor-model-parallel-size",
-            counted(*sizes.heads) + " attention heads on " + counted(sizes.tp) + " tensor ranks",
-            "a size that divides the heads"));
+    for (const UnevenSizes& one : unevenSizes(modelSizes(view), kDivides)) {
+        const bool ofHeads = one.division == SizeDivision::HeadsByTp;
+        hits.push_back(hitAt(view.file,
+                             ofHeads ? "--tensor-model-parallel-size" : "--num-query-groups",
+                             one.text,
+                             ofHeads ? "a size that divides the heads"
+                                     : "a size that divides them, or that they divide"));
     }
-    const std::int64_t groups = view.file.whole("--num-query-groups", 0);
-    const bool grouped = view.file.has("--group-query-attention") && groups > 0;
-    if (grouped && groups % sizes.tp != 0 && sizes.tp % groups != 0) {
-        hits.push_back(
-            hitAt(view.file,
-                  "--num-query-groups",
-                  counted(groups) + " query groups on " + counted(sizes.tp) + " tensor ranks",
-                  "a size that divides them, or that they divide"));
+    return hits;
+}
+
+/// Sizes of the model alone. validate_args (megatron/training/arguments.py:1292 of 0.19) asserts
+/// the first, unless --kv-channels is said; attention (megatron/core/transformer/attention.py:1832)
+/// views its projection by query groups, and torch.topk has no more experts than there are.
+LintHits senselessModel(const LintView& view) {
+    constexpr std::array kDivides = {
+        SizeDivision::HiddenByHeads, SizeDivision::HeadsByKvHeads, SizeDivision::ExpertsPerToken};
+    LintHits hits;
+    for (const UnevenSizes& one : unevenSizes(modelSizes(view), kDivides)) {
+        const bool ofHidden = one.division == SizeDivision::HiddenByHeads;
+        const bool ofHeads = one.division == SizeDivision::HeadsByKvHeads;
+        hits.push_back(hitAt(view.file,
+                             ofHidden  ? "--hidden-size"
+                             : ofHeads ? "--num-query-groups"
+                                       : "--moe-router-topk",
+                             one.text,
+                             ofHidden  ? "a multiple of the heads, or --kv-channels"
+                             : ofHeads ? "a number that divides the heads"
+                                       : "a number of at most " + counted(one.whole)));
     }
     return hits;
 }
@@ -382,7 +414,12 @@ constexpr std::array kMegatronLayoutRules = {
              LintSeverity::Warning,
              "tensor ranks across nodes",
              "Each layer waits for the network four times: the layout is bound by communication.",
-             &farTensorRanks}};
+             &farTensorRanks},
+    LintRule{"MG56",
+             LintSeverity::Error,
+             "sizes of a model that do not go together",
+             "Megatron ends at the start, or in the first forward pass.",
+             &senselessModel}};
 
 }  // namespace
 

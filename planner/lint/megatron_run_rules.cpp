@@ -135,6 +135,20 @@ LintHits awareOfWhat(const LintView& view) {
                         isAdam ? "--use-distributed-optimizer" : "leave it out");
 }
 
+/// As validate_args has it (arguments.py:1060 of 0.19).
+LintHits gathersWhole(const LintView& view) {
+    const LintFile& file = view.file;
+    const char* const flag = "--fp8-param-gather";
+    const bool shards =
+        file.has("--use-distributed-optimizer") || usesFsdp2(file) || usesMegatronFsdp(file);
+    return !file.has(flag) || shards || file.opened().words != MegatronWords::Arguments
+               ? noHits()
+               : oneHit(file,
+                        flag,
+                        "weights of 8 bits without sharded states",
+                        "--use-distributed-optimizer");
+}
+
 LintHits fsdp2Beside(const LintView& view) {
     const LintFile& file = view.file;
     if (!usesFsdp2(file)) {
@@ -470,13 +484,16 @@ LintHits longWarmup(const LintView& view) {
 }
 
 /// What validate_args asserts of a run in iterations, and of one in samples.
+/// What validate_args (megatron/training/arguments.py:1233-1262 of 0.19) asserts of a run that
+/// trains.
 LintHits mixedUnits(const LintView& view) {
     constexpr std::array<const char*, 3> kOfSamples = {
         "--train-samples", "--lr-decay-samples", "--lr-warmup-samples"};
     constexpr std::array<const char*, 2> kOfIterations = {"--lr-decay-iters", "--lr-warmup-iters"};
     const LintFile& file = view.file;
-    const bool inIterations = file.whole("--train-iters", 0) > 0;
-    const bool inSamples = file.whole("--train-samples", 0) > 0;
+    const bool trains = !file.has("--skip-train");
+    const bool inIterations = trains && file.whole("--train-iters", 0) > 0;
+    const bool inSamples = trains && file.whole("--train-samples", 0) > 0;
     LintHits hits;
     const auto add = [&](const char* other, const char* unit) {
         if (file.whole(other, 0) > 0) {
@@ -499,7 +516,7 @@ LintHits mixedUnits(const LintView& view) {
     return hits;
 }
 
-/// OptimizerParamScheduler: assert self.max_lr >= self.min_lr.
+/// validate_args asserts it (arguments.py:1320 of 0.19), and so does the scheduler.
 LintHits risingRate(const LintView& view) {
     const LintFile& file = view.file;
     const std::optional<double> rate = file.number("--lr");
@@ -513,6 +530,7 @@ LintHits risingRate(const LintView& view) {
                : LintHits{};
 }
 
+/// validate_args sets it before it looks at --recompute-granularity (arguments.py:589 of 0.19).
 LintHits overriddenGranularity(const LintView& view) {
     const LintFile& file = view.file;
     return file.has("--recompute-activations") && file.text("--recompute-granularity") == "full"
@@ -523,8 +541,13 @@ LintHits overriddenGranularity(const LintView& view) {
                : LintHits{};
 }
 
+/// validate_args asserts it whatever positions are (arguments.py:1314 of 0.19); Bridge and NeMo,
+/// which do not call it, do not.
 LintHits fewPositions(const LintView& view) {
     const LintFile& file = view.file;
+    if (file.opened().words != MegatronWords::Arguments) {
+        return {};
+    }
     const std::int64_t length = file.whole("--seq-length", 0);
     const std::int64_t positions = file.whole("--max-position-embeddings", 0);
     if (length <= 0 || positions <= 0 || positions >= length) {
@@ -692,9 +715,9 @@ constexpr std::array kMegatronRunRules = {
              "The scheduler ends the run at the start: its warmup is part of its decay.",
              &longWarmup},
     LintRule{"MG52",
-             LintSeverity::Warning,
+             LintSeverity::Error,
              "sequences longer than the positions",
-             "Older releases end at the start, and learned positions have no more rows.",
+             "Megatron ends at the start.",
              &fewPositions},
     LintRule{"MG53",
              LintSeverity::Error,
@@ -704,13 +727,18 @@ constexpr std::array kMegatronRunRules = {
     LintRule{"MG54",
              LintSeverity::Error,
              "a least learning rate above the first",
-             "The scheduler ends the run at the start.",
+             "Megatron ends at the start.",
              &risingRate},
     LintRule{"MG55",
              LintSeverity::Warning,
              "full recomputation that is made selective",
              "--recompute-activations sets the granularity, whatever it was: more memory is kept.",
-             &overriddenGranularity}};
+             &overriddenGranularity},
+    LintRule{"MG57",
+             LintSeverity::Error,
+             "weights of 8 bits that nobody gathers",
+             "Megatron ends at the start.",
+             &gathersWhole}};
 
 }  // namespace
 

@@ -233,16 +233,35 @@ LintHits unevenSequence(const LintView& view) {
              "a multiple of " + std::to_string(parts)}};
 }
 
-LintHits unevenHeads(const LintView& view) {
-    const std::int64_t tp = degreeOf(view.file, "tensor_parallel");
-    const std::int64_t heads = view.facts.kvHeads.value_or(tp);
-    if (tp <= 1 || heads % tp == 0) {
-        return {};
+/// As torchtitan's stack refuses them in a plan.
+LintHits unevenRanks(const LintView& view) {
+    constexpr std::array kDivides = {SizeDivision::HeadsByTp,
+                                     SizeDivision::KvHeadsByTp,
+                                     SizeDivision::VocabByTp,
+                                     SizeDivision::ExpertsByEp};
+    SaidSizes sizes = view.facts.model;
+    sizes.tp = degreeOf(view.file, "tensor_parallel");
+    sizes.ep = degreeOf(view.file, "expert_parallel");
+    LintHits hits;
+    for (const UnevenSizes& one : unevenSizes(sizes, kDivides)) {
+        const bool ofExperts = one.division == SizeDivision::ExpertsByEp;
+        hits.push_back({view.file.at(ofExperts ? "parallelism.expert_parallel_degree"
+                                               : "parallelism.tensor_parallel_degree"),
+                        one.text,
+                        "a degree that divides " + std::to_string(one.whole)});
     }
-    return {{view.file.at("parallelism.tensor_parallel_degree"),
-             "tensor_parallel_degree " + std::to_string(tp) + " of " + std::to_string(heads) +
-                 " key-value heads",
-             "a degree that divides " + std::to_string(heads)}};
+    return hits;
+}
+
+/// build_optimizers (torchtitan/components/optimizer.py of 0.2.2) knows these two by name; in 0.3 a
+/// model's config has a class of its own.
+LintHits unknownOptimizer(const LintView& view) {
+    const std::string name = view.file.text("optimizer.name");
+    return name.empty() || name == "Adam" || name == "AdamW" || view.file.isArguments()
+               ? LintHits{}
+               : LintHits{{view.file.at("optimizer.name"),
+                           "optimizer.name is " + name,
+                           "optimizer.name = \"AdamW\""}};
 }
 
 bool convertsToFloat8(const LintFile& file) {
@@ -412,9 +431,9 @@ constexpr std::array kTitanRules = {
              &unevenSequence},
     LintRule{"TT08",
              LintSeverity::Error,
-             "more tensor ranks than key-value heads divide",
-             "torchtitan does not copy heads: it ends when the model is made.",
-             &unevenHeads},
+             "ranks that the model's sizes do not divide over",
+             "torchtitan copies no heads and pads no sizes: it ends when the model is made.",
+             &unevenRanks},
     LintRule{"TT09",
              LintSeverity::Warning,
              "the last layer in float8",
@@ -464,7 +483,12 @@ constexpr std::array kTitanRules = {
              LintSeverity::Error,
              "fewer micro-batches than stages of 1F1B",
              "torch refuses the schedule: torchtitan ends before the first step.",
-             &refusedMicrobatches}};
+             &refusedMicrobatches},
+    LintRule{"TT19",
+             LintSeverity::Error,
+             "an optimizer that torchtitan does not have",
+             "It ends at the start: Optimizer not added.",
+             &unknownOptimizer}};
 
 }  // namespace
 

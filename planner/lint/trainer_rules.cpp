@@ -158,6 +158,20 @@ LintHits keptLogitsOfTrainer(const LintView& view) {
                : LintHits{};
 }
 
+/// GradScaler.unscale_ of torch, where nothing but Trainer scales the loss.
+LintHits unscaledHalves(const LintView& view) {
+    const LintFile& file = view.file;
+    const char* const path = file.has("--dtype") ? "--dtype" : "--torch_dtype";
+    const bool isOthers = usesFsdp(file) || file.has("--deepspeed") || file.isOn("--use_peft") ||
+                          view.other(LaunchKind::Deepspeed) != nullptr ||
+                          view.other(LaunchKind::Accelerate) != nullptr;
+    return file.isOn("--fp16") && file.text(path) == "float16" && !isOthers
+               ? LintHits{{file.at(path),
+                           "weights that are loaded in float16, and --fp16",
+                           typedIn(file, std::string(path).substr(2), "float32")}}
+               : LintHits{};
+}
+
 constexpr std::array kTrainerRules = {
     LintRule{"HF01",
              LintSeverity::Error,
@@ -199,7 +213,12 @@ constexpr std::array kTrainerRules = {
              LintSeverity::Error,
              "a best model that is not saved when it is evaluated",
              "TrainingArguments refuses it.",
-             &unsavedBest}};
+             &unsavedBest},
+    LintRule{"HF09",
+             LintSeverity::Error,
+             "weights in fp16 under a scaled loss",
+             "The first step ends with \"Attempting to unscale FP16 gradients\".",
+             &unscaledHalves}};
 
 }  // namespace
 

@@ -1,5 +1,7 @@
 #include "planner/spec/check_model.h"
 
+#include "planner/spec/size_divisions.h"
+
 #include <algorithm>
 #include <cstddef>
 #include <initializer_list>
@@ -42,7 +44,8 @@ Result<void> checkAttention(const AttentionSpec& attention, const std::string& w
                               {"kv heads", attention.kvHeads, 1},
                               {"head_dim", attention.headDim, 1}},
                              where));
-    if (attention.heads % attention.kvHeads != 0) {
+    const SaidSizes sizes{.heads = attention.heads, .kvHeads = attention.kvHeads};
+    if (!isEven(sizes, SizeDivision::HeadsByKvHeads)) {
         return fail(Error::Code::BadInput,
                     where,
                     std::to_string(attention.heads) + " heads cannot share " +
@@ -58,7 +61,8 @@ Result<void> checkExperts(const MoeSpec& moe, const std::string& where) {
                               {"expert width", moe.expertWidth, 1},
                               {"shared expert width", moe.sharedWidth, 0}},
                              where));
-    if (moe.topK > moe.experts) {
+    const SaidSizes sizes{.experts = moe.experts, .expertsPerToken = moe.topK};
+    if (!isEven(sizes, SizeDivision::ExpertsPerToken)) {
         return fail(Error::Code::BadInput,
                     where,
                     "a token cannot use " + std::to_string(moe.topK) + " of " +

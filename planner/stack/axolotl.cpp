@@ -1,3 +1,4 @@
+#include "planner/spec/size_divisions.h"
 #include "planner/stack/rules.h"
 #include "planner/stack/stack_list.h"
 #include "planner/stack/torch_methods.h"
@@ -78,7 +79,7 @@ Result<void> checkAxolotlExperts(const Scenario& scenario) {
                       "expert_parallel_size is a data axis: it must divide dp " + text(layout.dp),
                       divisorsHint("ep", layout.dp));
     }
-    if (scenario.model.moe->experts % layout.ep != 0) {
+    if (!isEven(saidSizes(scenario.model, layout.tp, layout.ep), SizeDivision::ExpertsByEp)) {
         return breaks(
             "layout.ep",
             text(scenario.model.moe->experts) + " experts do not divide over ep " + text(layout.ep),

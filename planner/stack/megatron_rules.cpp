@@ -1,4 +1,5 @@
 #include "planner/spec/setting_names.h"
+#include "planner/spec/size_divisions.h"
 #include "planner/stack/rules.h"
 #include "planner/stack/stack_list.h"
 
@@ -72,7 +73,8 @@ Result<void> checkMegatronExperts(const Scenario& scenario) {
                       "ep x etp = " + text(layout.tp * layout.cp));
     }
     const std::int64_t experts = scenario.model.moe->experts;
-    if (experts % layout.ep != 0) {
+    const SaidSizes sizes = saidSizes(scenario.model, layout.tp, layout.ep);
+    if (!isEven(sizes, SizeDivision::ExpertsByEp)) {
         return breaks("layout.ep",
                       "Number of experts should be a multiple of expert model parallel_size.",
                       divisorsHint("ep", experts));
@@ -90,15 +92,15 @@ Result<void> checkHeads(const Scenario& scenario) {
     const Layout& layout = scenario.layout;
     const AttentionSpec& attention = scenario.model.attention;
     const auto size = [&] { return "tensor_model_parallel_size (" + text(layout.tp) + ")."; };
-    if (attention.heads % layout.tp != 0) {
+    const SaidSizes sizes = saidSizes(scenario.model, layout.tp, layout.ep);
+    if (!isEven(sizes, SizeDivision::HeadsByTp)) {
         return breaks(
             "layout.tp",
             "num_attention_heads (" + text(attention.heads) + ") must be a multiple of " + size(),
             divisorsHint("tp", attention.heads));
     }
     const std::int64_t groups = attention.kvHeads;
-    if (attention.kind == AttentionKind::Grouped && groups > 0 && groups % layout.tp != 0 &&
-        layout.tp % groups != 0) {
+    if (!isEven(sizes, SizeDivision::KvHeadsWithTp)) {
         return breaks(
             "layout.tp",
             "num_query_groups (" + text(groups) + ") must be a multiple or divisor of " + size(),

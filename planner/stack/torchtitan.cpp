@@ -1,3 +1,4 @@
+#include "planner/spec/size_divisions.h"
 #include "planner/stack/model_code.h"
 #include "planner/stack/rules.h"
 #include "planner/stack/stack_list.h"
@@ -69,24 +70,24 @@ Result<void> checkModel(const Scenario& scenario) {
     const auto degree = [&layout] {
         return "tensor_parallel_degree (" + text(layout.tp) + ") must divide ";
     };
-    if (model.attention.heads % layout.tp != 0) {
+    const SaidSizes sizes = saidSizes(model, layout.tp, layout.ep);
+    if (!isEven(sizes, SizeDivision::HeadsByTp)) {
         return breaks("layout.tp",
                       degree() + "n_heads (" + text(model.attention.heads) + ").",
                       divisorsHint("tp", model.attention.heads));
     }
-    const bool grouped = model.attention.kind == AttentionKind::Grouped;
-    if (grouped && model.attention.kvHeads % layout.tp != 0) {
+    if (!isEven(sizes, SizeDivision::KvHeadsByTp)) {
         return breaks("layout.tp",
                       degree() + "n_kv_heads (" + text(model.attention.kvHeads) + ").",
                       divisorsHint("tp", model.attention.kvHeads));
     }
-    if (layout.tp > 1 && model.vocab % layout.tp != 0) {
+    if (!isEven(sizes, SizeDivision::VocabByTp)) {
         return breaks("layout.tp",
                       "the vocabulary of " + text(model.vocab) +
                           " is not a multiple of tp: ranks past the remainder fail",
                       "tp that divides " + text(model.vocab));
     }
-    if (model.moe && model.moe->experts % layout.ep != 0) {
+    if (!isEven(sizes, SizeDivision::ExpertsByEp)) {
         return breaks("layout.ep",
                       "num_experts (" + text(model.moe->experts) +
                           ") must be divisible by expert_parallel_degree (" + text(layout.ep) +

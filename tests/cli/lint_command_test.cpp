@@ -208,7 +208,7 @@ TEST(Lint, LooksAtTheRanksOfWhatIsRefused) {
                                          " -m llama-3.1-8b -c dgx-h100 -n 2");
     EXPECT_NE(titan.find("TT01: the degrees make 16 x 7, and 16 ranks start"), std::string::npos)
         << titan;
-    EXPECT_NE(titan.find("TT08: tensor_parallel_degree 16 of 8 key-value heads"), std::string::npos)
+    EXPECT_NE(titan.find("TT08: 8 key-value heads over 16 tensor ranks"), std::string::npos)
         << titan;
 }
 
@@ -311,7 +311,8 @@ TEST(Lint, FindsANamedFileThatIsNotThereAndLooksAtTheRest) {
     const std::string file = tempFolder() + "axolotl.yaml";
     ASSERT_TRUE(writeTextFile(file,
                               "base_model: meta-llama/Llama-3.1-8B\nmicro_batch_size: 1\n"
-                              "deepspeed: not_there.json\nsaple_packing: true\n"));
+                              "deepspeed: not_there.json\nsaple_packing: true\n"
+                              "datasets: [{path: a/b, type: alpaca}]\n"));
     const ProgramOutput output = ran("lint " + file);
     EXPECT_EQ(output.code, ExitCode::DoesNotFit) << output.err;
     EXPECT_NE(output.out.find("axolotl.yaml:3:1: error FL01: deepspeed: "), std::string::npos)
@@ -547,6 +548,77 @@ TEST(Lint, IsRunByImport) {
         file, "export NCCL_IB_DISABLE=1\n" + readTextFile(kExamples + "pretrain_70b.sh").value()));
     const ProgramOutput answer = ran("import " + file + " -c dgx-h100");
     EXPECT_NE(answer.out.find("warning LN06"), std::string::npos) << answer.out << answer.err;
+}
+
+// What a framework refuses of a file that is read is an error, in the file's own keys.
+TEST(Lint, SaysWhatAFrameworkRefusesInItsOwnKeys) {
+    const std::string text = lintedText("wide.yaml",
+                                        "base_model: meta-llama/Llama-3.1-8B\nsequence_len: 4096\n"
+                                        "micro_batch_size: 1\nbf16: true\nfsdp_version: 2\n"
+                                        "datasets: [{path: a/b, type: alpaca}]\n"
+                                        "fsdp_config: {auto_wrap_policy: TRANSFORMER_BASED_WRAP}\n"
+                                        "tensor_parallel_size: 3\n",
+                                        " --gpu h100 --gpus 6");
+    EXPECT_NE(
+        text.find("wide.yaml:8:1: error FL06: layout.tp: 8 key-value heads do not divide over "
+                  "tp 3\n"),
+        std::string::npos)
+        << text;
+    EXPECT_NE(text.find("Fix: tensor_parallel_size: 1, 2, 4 or 8\n"), std::string::npos) << text;
+}
+
+// Everybody reads one set of files, and says the same of it.
+TEST(Lint, SaysOfRefusedFilesWhatTheOthersSay) {
+    const std::string file = tempFolder() + "heads.toml";
+    ASSERT_TRUE(writeTextFile(file,
+                              "[model]\nname = \"llama3\"\nflavor = \"8B\"\n[training]\n"
+                              "local_batch_size = 2\nseq_len = 4096\n[parallelism]\n"
+                              "tensor_parallel_degree = 16\n"
+                              "[activation_checkpoint]\nmode = \"full\"\n"));
+    const std::string more = " " + file + " -c dgx-h100 -n 4";
+    for (const char* const command : {"import", "explain", "check"}) {
+        const ProgramOutput answer = ran(command + more);
+        const std::string text = answer.out + answer.err;
+        EXPECT_NE(text.find("heads.toml:8:1: layout.tp: tensor_parallel_degree (16) must divide "
+                            "n_kv_heads (8)."),
+                  std::string::npos)
+            << command << "\n"
+            << text;
+    }
+    const std::string linted = ran("lint" + more).out;
+    EXPECT_NE(linted.find("heads.toml:8:1: error TT08: 8 key-value heads over 16 tensor ranks"),
+              std::string::npos)
+        << linted;
+}
+
+// A job of Kubernetes starts files that are not beside it: the others are looked at all the same.
+TEST(Lint, LooksAtTheFilesBesideAJob) {
+    const std::string folder = tempFolder();
+    const std::string job = folder + "job.yaml";
+    ASSERT_TRUE(writeTextFile(job,
+                              "apiVersion: kubeflow.org/v1\nkind: PyTorchJob\nspec:\n"
+                              "  pytorchReplicaSpecs: {Master: {replicas: 1}}\n"));
+    const std::string other = folder + "beside.yaml";
+    ASSERT_TRUE(writeTextFile(other, "base_model: a/b\nadapter: qlora\n"));
+    const ProgramOutput linted = ran("lint " + job + " " + other);
+    EXPECT_EQ(linted.code, ExitCode::DoesNotFit) << linted.err;
+    EXPECT_NE(linted.out.find("AX01"), std::string::npos) << linted.out;
+    EXPECT_NE(linted.out.find("FL02"), std::string::npos) << linted.out;
+}
+
+// The named model's config says what a script of Megatron leaves to its defaults.
+TEST(Lint, KnowsWhatTheNamedModelDoesOtherwise) {
+    const std::string script =
+        "torchrun --nproc-per-node 8 pretrain_gpt.py --num-layers 32 --hidden-size 4096 "
+        "--num-attention-heads 32 --seq-length 4096 --max-position-embeddings 4096 "
+        "--micro-batch-size 1 --global-batch-size 32 --bf16 --position-embedding-type rope\n";
+    const std::string text = lintedText("bare.sh", script, " -m llama-3.1-8b -c dgx-h100");
+    EXPECT_NE(text.find("Fix: --rotary-base 500000\n"), std::string::npos) << text;
+    EXPECT_NE(text.find("Fix: --attention-dropout 0 --hidden-dropout 0\n"), std::string::npos)
+        << text;
+    const std::string other = lintedText("bare.sh", script, " -m gpt2 -c dgx-h100");
+    EXPECT_EQ(other.find("MG58"), std::string::npos) << other;
+    EXPECT_EQ(other.find("MG59"), std::string::npos) << other;
 }
 
 }  // namespace lint_command_test

@@ -33,7 +33,7 @@ std::vector<LintFinding> foundIn(const LaunchFiles& launch, const Scenario& scen
     return lint(files,
                 {.gpus = scenario.cluster.gpus(),
                  .gpusPerNode = scenario.cluster.node.gpus,
-                 .kvHeads = scenario.model.attention.kvHeads});
+                 .model = saidSizes(scenario.model, 1, 1)});
 }
 
 class EmittedFiles : public testing::TestWithParam<EmittedBy> {};

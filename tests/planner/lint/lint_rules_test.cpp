@@ -39,11 +39,23 @@ LintExample exampleOf(const std::string& line) {
             continue;
         }
         const std::int64_t value = std::stoll(word.substr(word.find('=') + 1));
-        (name == "gpus"      ? example.facts.gpus
-         : name == "each"    ? example.facts.gpusPerNode
-         : name == "kv"      ? example.facts.kvHeads
-         : name == "rotated" ? example.facts.rotatedPercent
-                             : example.facts.capability) = value;
+        LintFacts& facts = example.facts;
+        if (name == "heads" || name == "kv" || name == "vocab" || name == "experts") {
+            (name == "heads"   ? facts.model.heads
+             : name == "kv"    ? facts.model.kvHeads
+             : name == "vocab" ? facts.model.vocab
+                               : facts.model.experts) = value;
+            continue;
+        }
+        if (name == "base" || name == "dropout") {
+            (name == "base" ? facts.rotaryBase : facts.dropout) = static_cast<double>(value);
+            continue;
+        }
+        (name == "gpus"        ? facts.gpus
+         : name == "each"      ? facts.gpusPerNode
+         : name == "positions" ? facts.positions
+         : name == "rotated"   ? facts.rotatedPercent
+                               : facts.capability) = value;
     }
     return example;
 }
