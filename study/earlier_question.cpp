@@ -1,17 +1,65 @@
 #include "study/earlier_question.h"
 
+#include "planner/launch/import_launch.h"
+
 #include <filesystem>
 #include <memory>
+#include <string_view>
+#include <system_error>
 #include <utility>
 #include <vector>
 
 namespace fabricast {
 namespace {
 
+/// A file as it was, where a launch file of a folder looks for it: there, and in the folders above.
+/// Where it looked is kept in `texts`.
+Result<NamedText> earlierNamed(const EarlierFiles& earlier,
+                               const std::string& folder,
+                               const std::string& name,
+                               TextsByPath& texts) {
+    namespace fs = std::filesystem;
+    std::error_code trouble;
+    const fs::path here = fs::absolute(folder.empty() ? "." : folder, trouble).lexically_normal();
+    std::string seen = name;
+    for (fs::path above = here;; above = above.parent_path()) {
+        FABRICAST_ASSIGN(const std::optional<std::string> text, earlier.text(seen));
+        const std::string path = pathFrom(folder, seen);
+        texts[path] = text;
+        texts[fs::path(path).lexically_normal().string()] = text;
+        if (text) {
+            return NamedText(*text, seen);
+        }
+        if (above.empty() || above == above.root_path() || fs::path(name).is_absolute()) {
+            return fail(Error::Code::NotFound, name, "is not in the commit");
+        }
+        seen = "../" + seen;
+    }
+}
+
+/// The files that a launch file reads, and those that these read, as they were. A file of another
+/// kind names none here.
+TextsByPath earlierLaunchTexts(const EarlierFiles& earlier,
+                               std::string_view text,
+                               const std::string& source,
+                               const std::string& folder) {
+    TextsByPath texts;
+    if (isLaunchFile(text, source)) {
+        const auto read = [&](const std::string& name) {
+            return earlierNamed(earlier, folder, name, texts);
+        };
+        const auto noLayers = [](const std::string&) { return std::optional<std::int64_t>(); };
+        // What it says is asked for later; here only what it reads.
+        (void)importLaunch(text, source, {.read = read, .layers = noLayers});
+    }
+    return texts;
+}
+
 /// The files that the scenario names, as they were. One that was not there is then no file: that of
 /// today must not stand in for it.
-Result<KnownTexts> earlierTexts(const EarlierFiles& earlier, const Question& question) {
-    TextsByPath texts;
+Result<KnownTexts> earlierTexts(const EarlierFiles& earlier,
+                                const Question& question,
+                                TextsByPath texts) {
     for (const auto& [key, name, folder] : filesNamed(question)) {
         const std::filesystem::path path = name;
         if (name.empty() || name == "-" || path.is_absolute()) {
@@ -41,8 +89,12 @@ Result<std::optional<Question>> earlierQuestion(const std::string& file,
                     "is a symbolic link in " + earlier.name + ", to \"" + *text + "\"",
                     "check that file itself");
     }
-    FABRICAST_ASSIGN(Question question, parseQuestion(*text, earlier.name + ":" + file, folders));
-    FABRICAST_ASSIGN(question.folders.known, earlierTexts(earlier, question));
+    const std::string source = earlier.name + ":" + file;
+    TextsByPath texts = earlierLaunchTexts(earlier, *text, source, folders.file);
+    Folders then = folders;
+    then.known = std::make_shared<const TextsByPath>(texts);
+    FABRICAST_ASSIGN(Question question, parseQuestion(*text, source, std::move(then)));
+    FABRICAST_ASSIGN(question.folders.known, earlierTexts(earlier, question, std::move(texts)));
     return question;
 }
 

@@ -28,7 +28,11 @@ public:
         : letters_(script.text, script.places),
           source_(outer.source_),
           level_(outer.level_ + 1),
-          variables_(&outer.variables_) {}
+          variables_(&outer.variables_) {
+        for (const std::string_view name : kTaskVariables) {
+            variables_.unset(std::string(name));  // it is known once the task runs
+        }
+    }
 
     Result<ShellScript> read() {
         while (!letters_.isEnd()) {
@@ -82,6 +86,9 @@ private:
             std::string assignment = name;
             assignment.append("=").append(value);
             variables_.assign(ShellWord{.text = std::move(assignment)}, false);
+        }
+        for (const std::string_view name : kTaskVariables) {
+            variables_.assign(std::string(name) + "=0", false);
         }
     }
 

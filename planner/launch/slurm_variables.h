@@ -26,6 +26,10 @@ inline constexpr std::array kSlurmVariables = {
     SlurmVariable{"SLURM_GPUS", "--gpus"},
     SlurmVariable{"SLURM_CPUS_PER_TASK", "--cpus-per-task"}};
 
+/// What each task of srun has a value of its own of: in the shell of the job all are 0.
+inline constexpr std::array<std::string_view, 3> kTaskVariables = {
+    "SLURM_PROCID", "SLURM_NODEID", "SLURM_LOCALID"};
+
 /// Slurm's options by their long names: "-N4" is "--nodes=4".
 ShellCommand slurmWords(ShellCommand words);
 

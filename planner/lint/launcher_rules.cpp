@@ -81,20 +81,65 @@ bool hasSeveralNodes(const LintFile& file) {
     return typedWhole(file, {"torchrun --nnodes", "torchrun --num_machines", "sbatch --nodes"}) > 1;
 }
 
+/// The rendezvous that numbers nodes itself, and leaves what is typed of a rank out; null: none.
+const LaunchKey* ownNumbering(const LintFile& file) {
+    for (const char* const path : {"torchrun --rdzv_backend", "torchrun --rdzv-backend"}) {
+        if (file.has(path) && file.text(path) != "static") {
+            return file.at(path);
+        }
+    }
+    return nullptr;
+}
+
+const LaunchKey* typedRank(const LintFile& file) {
+    for (const char* const path :
+         {"torchrun --node_rank", "torchrun --node-rank", "torchrun --machine_rank"}) {
+        if (const LaunchKey* const key = file.at(path)) {
+            return key;
+        }
+    }
+    return nullptr;
+}
+
 LintHits sameRank(const LintView& view) {
     const LintFile& file = view.file;
     const bool isJob = file.has("srun srun") || file.has("srun bash");
-    for (const char* const path :
-         {"torchrun --node_rank", "torchrun --node-rank", "torchrun --machine_rank"}) {
-        const LaunchKey* const key = file.at(path);
-        if (isJob && hasSeveralNodes(file) && key != nullptr && numberOf(*key)) {
-            const std::string option = std::string(path).substr(9);
-            return {{key,
-                     "every node has " + option + " " + file.text(path),
-                     option + " $SLURM_NODEID"}};
-        }
+    const LaunchKey* const key = typedRank(file);
+    if (!isJob || !hasSeveralNodes(file) || ownNumbering(file) != nullptr || key == nullptr ||
+        !numberOf(*key)) {
+        return {};
     }
-    return {};
+    const std::string option = key->path.substr(9);
+    return {{key,
+             "every node has " + option + " " + key->values.front() +
+                 ", which is $SLURM_NODEID and $SLURM_PROCID in the shell of the job, too",
+             "srun bash -c '… " + option +
+                 " $SLURM_NODEID …': between these quotes each node puts in its own"}};
+}
+
+/// Without a launcher the ranks are what the environment says.
+LintHits sameRankOfTasks(const LintView& view) {
+    const LintFile& file = view.file;
+    const std::int64_t nodes = std::max<std::int64_t>(typedWhole(file, {"sbatch --nodes"}), 1);
+    const std::int64_t each =
+        std::max<std::int64_t>(typedWhole(file, {"sbatch --ntasks-per-node"}), 1);
+    const LaunchKey* const key = file.at("env RANK");
+    if (!file.has("srun srun") || !launcherOfRanks(file).empty() || nodes * each <= 1 ||
+        key == nullptr || !numberOf(*key)) {
+        return {};
+    }
+    return {
+        {key,
+         "every task has RANK " + key->values.front() +
+             ", which is $SLURM_PROCID in the shell of the job, too",
+         "srun bash -c 'RANK=$SLURM_PROCID …': between these quotes each task puts in its own"}};
+}
+
+LintHits sameRanks(const LintView& view) {
+    LintHits hits = sameRank(view);
+    const LintHits tasks = sameRankOfTasks(view);
+    hits.insert(hits.end(), tasks.begin(), tasks.end());
+    return hits;
 }
 
 /// torchtitan's degrees are looked at by a rule of their own.
@@ -186,20 +231,23 @@ LintHits standsAlone(const LintView& view) {
                : LintHits{};
 }
 
-LintHits nodesByArrival(const LintView& view) {
+/// PyTorch sorts the nodes that met by their names, and no rank that is typed changes that.
+LintHits nodesByName(const LintView& view) {
     const LintFile& file = view.file;
-    const bool several = typedWhole(file, {"torchrun --nnodes", "sbatch --nodes"}) > 1;
-    const bool says = file.has("torchrun --node_rank") || file.has("torchrun --node-rank") ||
-                      file.has("torchrun --machine_rank");
-    const std::string option = file.has("torchrun accelerate") ? "--machine_rank" : "--node-rank";
-    const char* const path =
-        file.has("torchrun --rdzv_backend") ? "torchrun --rdzv_backend" : "torchrun --rdzv-backend";
-    if (!several || says || file.text(path) != "c10d") {
+    const LaunchKey* const backend = ownNumbering(file);
+    if (typedWhole(file, {"torchrun --nnodes", "sbatch --nodes"}) <= 1 || backend == nullptr) {
         return {};
     }
-    return {{file.at(path),
-             "nodes are numbered as they arrive",
-             option + " $SLURM_NODEID, where neighbours are to be close in the network"}};
+    const LaunchKey* const typed = typedRank(file);
+    const bool isAccelerate = file.has("torchrun accelerate");
+    const std::string rank = isAccelerate ? "--machine_rank" : "--node-rank";
+    const std::string sorted =
+        backend->values.front() + " numbers nodes by their names as texts, n10 before n2";
+    return {{typed == nullptr ? backend : typed,
+             typed == nullptr ? sorted : typed->path.substr(9) + " does nothing: " + sorted,
+             (isAccelerate ? "--rdzv_backend static with " : "--rdzv-backend static with ") + rank +
+                 " $SLURM_NODEID, in srun bash -c '…', where neighbours are to be close in the "
+                 "network"}};
 }
 
 /// What is exported to find a fault, and costs time when it stays.
@@ -304,9 +352,9 @@ constexpr std::array kLauncherRules = {
              &standsAlone},
     LintRule{"LN05",
              LintSeverity::Note,
-             "nodes in the order of their arrival",
-             "Pipeline stages and replicas may land far apart, differently in each run.",
-             &nodesByArrival},
+             "nodes in the order of their names",
+             "Pipeline stages and replicas may land far apart, in another order than Slurm's.",
+             &nodesByName},
     LintRule{"LN06",
              LintSeverity::Warning,
              "a switch that was set to find a fault",
@@ -332,7 +380,7 @@ constexpr std::array kLauncherRules = {
              LintSeverity::Warning,
              "nodes of the same rank",
              "Where the environment says no other, each is the same one: the start hangs, or ends.",
-             &sameRank},
+             &sameRanks},
     LintRule{"LN11",
              LintSeverity::Warning,
              "a meeting point that is each node itself",

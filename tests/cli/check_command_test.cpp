@@ -314,6 +314,32 @@ TEST_F(CheckBaseline, FilesThatTheScenarioNamesAreThoseOfTheCommit) {
     EXPECT_EQ(check(line, noDearer).code, ExitCode::DoesNotFit) << check(line, noDearer).out;
 }
 
+TEST_F(CheckBaseline, FilesThatALaunchFileReadsAreThoseOfTheCommit) {
+    const auto zero = [](int stage) {
+        return "{\"train_micro_batch_size_per_gpu\": \"auto\", \"zero_optimization\": "
+               "{\"stage\": " +
+               std::to_string(stage) + "}}";
+    };
+    write("jobs/train.sh",
+          "#!/bin/bash\ntorchrun --nproc_per_node 8 train.py --deepspeed zero.json --bf16 True "
+          "--model_name_or_path meta-llama/Llama-3.1-8B --max_length 4096 "
+          "--per_device_train_batch_size 1 --gradient_checkpointing True\n");
+    write("zero.json", zero(3));  // in the folder above, where the run starts
+    const std::string git = "git -C " + folder() + " -c user.name=t -c user.email=t@t ";
+    ASSERT_TRUE(typed(git + "add jobs zero.json && " + git + "commit -q -m jobs > /dev/null"));
+    const std::string line = "jobs/train.sh -c dgx-h100 --baseline git:trunk --max-regression 2%";
+    const ProgramOutput same = check(line);
+    EXPECT_EQ(same.code, ExitCode::Ok) << same.out << same.err;
+    write("zero.json", zero(1));
+    const ProgramOutput changed = check(line);
+    EXPECT_EQ(changed.code, ExitCode::DoesNotFit) << changed.out << changed.err;
+    EXPECT_NE(changed.out.find("layout.shard zero3 -> zero1"), std::string::npos) << changed.out;
+    // A file beside it wins over one above; the commit does not have it.
+    write("zero.json", zero(3));
+    write("jobs/zero.json", zero(1));
+    EXPECT_EQ(check(line).code, ExitCode::DoesNotFit) << check(line).out;
+}
+
 TEST_F(CheckBaseline, AFileThatTheCommitDoesNotHaveIsNotThatOfToday) {
     write("run.json", R"({"model": "later.json", "cluster": "dgx-h100"})");
     const std::string git = "git -C " + folder() + " -c user.name=t -c user.email=t@t ";

@@ -166,8 +166,8 @@ TEST(LintRules, SayWhatWasMeant) {
     EXPECT_EQ(fixOf("accelerate.yaml", gathers, "KEY2").substr(0, 21), "leave it out; known: ");
     const std::string nodes = "--num_machines 2 --rdzv_backend c10d t.py --output_dir o --bf16";
     EXPECT_EQ(
-        fixOf("run.sh", "#SBATCH --nodes=2\naccelerate launch " + nodes, "LN05").substr(0, 14),
-        "--machine_rank");
+        fixOf("run.sh", "#SBATCH --nodes=2\naccelerate launch " + nodes, "LN05").substr(0, 44),
+        "--rdzv_backend static with --machine_rank $S");
 }
 
 // What is proposed, typed as it stands, takes the finding away and brings none that is as bad.
