@@ -4,9 +4,9 @@
     measure_steps.py ROWS OUT.jsonl [--within SECONDS]
 
 ROWS holds a folder per script: train.py as `fabricast emit` writes it, and the model's config.json. Nothing of the
-script changes but where its config is read and where its random weights are made (on the GPU, for time). A hook after
-each optimizer step waits for the GPU and reads the clock and PyTorch's counters; the peaks are those after the second
-step. Every row is one line of JSON: seconds of each step, bytes, clock and power meanwhile, and the kernels of one more
+script changes but where its config is read and where its random weights are made (on the GPU, for time). Of plans that
+are trained by a program of one's own there is run.sh, with trainer.py as that program. A hook after each optimizer
+step waits for the GPU and reads the clock and PyTorch's counters; the peaks are those after the second step. Every row is one line of JSON: seconds of each step, bytes, clock and power meanwhile, and the kernels of one more
 step by torch's profiler.
 """
 import json
@@ -35,10 +35,11 @@ try:
 except ImportError:
     pynvml = None
 
+HERE = pathlib.Path(__file__).resolve().parent
 WARM_STEPS = 2
 LEAST_STEPS = 5
-STEADY_SECONDS = 3.0
-ROW_SECONDS = 100
+STEADY_SECONDS = 2.0
+ROW_SECONDS = 90
 SHOWN = ("row", "median_step_s", "steady", "device_used", "clock_mhz", "power_w", "error", "out_of_memory")
 
 
@@ -142,15 +143,30 @@ def run_row(folder, result):
     transformers.AutoConfig.from_pretrained = staticmethod(lambda *a, **k: config)
     made = transformers.AutoModelForCausalLM.from_config
 
+    shards = "fully_shard" in (folder / "train.py").read_text()
+
     def on_gpu(*args, **kwargs):
         with torch.device("cuda"):
-            return made(*args, **kwargs)
+            model = made(*args, **kwargs)
+        return on_host(model) if shards else model
 
     transformers.AutoModelForCausalLM.from_config = on_gpu
     register_optimizer_step_post_hook(recorder.hook)
+    return recorded(out, recorder, lambda: runpy.run_path("train.py", run_name="__main__"))
+
+
+def on_host(model):
+    """Where the script makes it: the allocator keeps nothing of its making."""
+    model = model.cpu()
+    torch.cuda.empty_cache()
+    return model
+
+
+def recorded(out, recorder, train):
+    """The row, of what `train` does until the recorder has seen enough of it."""
     begin = time.perf_counter()
     try:
-        runpy.run_path("train.py", run_name="__main__")
+        train()
         out["error"] = "the script ended by itself"
     except Finished:
         pass
@@ -171,32 +187,51 @@ class Child:
     def __init__(self, folder):
         self.folder = folder
         self.result = pathlib.Path("/tmp") / f"{folder.name}.json"
+        self.go = self.result.with_suffix(".go")
         self.result.unlink(missing_ok=True)
-        command = [sys.executable, __file__, "--row", str(folder), str(self.result)]
-        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, start_new_session=True)
+        self.go.unlink(missing_ok=True)
+        env = {**os.environ, "MEASURE_ROW": folder.name, "MEASURE_RESULT": str(self.result), "MEASURE_GO": str(self.go),
+               "TRAIN": str(HERE / "trainer.py")}
+        if (folder / "train.py").exists():
+            command = [sys.executable, str(HERE / "measure_steps.py"), "--row"]
+        else:
+            command = ["bash", str(folder / "run.sh")]
+        self.log = self.result.with_suffix(".log")
+        with self.log.open("w") as log:
+            self.process = subprocess.Popen(command, cwd=folder, env=env, stdin=subprocess.DEVNULL, stdout=log,
+                                            stderr=subprocess.STDOUT, start_new_session=True)
+
+    def stop(self):
+        os.killpg(self.process.pid, signal.SIGKILL)
+        self.process.wait()
 
     def run(self, limit):
-        self.process.stdin.write(b"go\n")
-        self.process.stdin.close()
+        self.go.touch()
         try:
             self.process.wait(limit)
         except subprocess.TimeoutExpired:
-            os.killpg(self.process.pid, signal.SIGKILL)
-            self.process.wait()
+            self.stop()
         if self.result.exists():
             return self.result.read_text()
-        return json.dumps({"row": self.folder.name, "error": f"no result, status {self.process.returncode}"})
+        error = f"no result, status {self.process.returncode}: {self.log.read_text()[-1200:]}"
+        return json.dumps({"row": self.folder.name, "error": error})
 
 
-def be_child(folder, result):
-    sys.stdin.readline()
+def be_child():
+    folder, result = pathlib.Path.cwd(), pathlib.Path(os.environ["MEASURE_RESULT"])
+    wait_for_go()
     result.write_text(json.dumps(run_row(folder, result)))
     os._exit(0)
 
 
+def wait_for_go():
+    while not os.path.exists(os.environ["MEASURE_GO"]):
+        time.sleep(0.05)
+
+
 def main():
     if sys.argv[1] == "--row":
-        be_child(pathlib.Path(sys.argv[2]), pathlib.Path(sys.argv[3]))
+        be_child()
     rows, out = pathlib.Path(sys.argv[1]).resolve(), pathlib.Path(sys.argv[2]).resolve()
     within = float(sys.argv[4]) if len(sys.argv) > 4 else 1e9
     begin = time.monotonic()
@@ -213,7 +248,7 @@ def main():
                 waiting = Child(rows / names[at + 1])
             left = within - (time.monotonic() - begin)
             if left < 15:
-                child.process.kill()
+                child.stop()
                 file.write(json.dumps({"row": name, "error": "no time was left"}) + "\n")
                 continue
             line = child.run(min(ROW_SECONDS, left))
@@ -222,7 +257,7 @@ def main():
             row = json.loads(line)
             failed = failed + 1 if "error" in row else 0
             if failed == 3:
-                waiting.process.kill()
+                waiting.stop()
                 print(row["error"], "three rows in a row failed", file=sys.stderr)
                 break
             print(json.dumps({k: v for k, v in row.items() if k in SHOWN}), flush=True)

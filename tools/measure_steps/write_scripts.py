@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Writes a training script for each row of a table, from the flags of `fabricast explain`.
+"""Writes what `fabricast emit` writes for each row of a table, from the flags of `fabricast explain`.
 
     FABRICAST=… write_scripts.py ROWS.csv FOLDER
 
-`fabricast emit` writes the script; LoRA and QLoRA, which it does not have, are put in here. The model's config.json lies
+Adapters and AdamW in 8 bits, which train.py of DDP and FSDP2 does not have, are put in here. The model's config.json lies
 beside it, so that nothing is downloaded.
 """
 import csv
@@ -15,42 +15,7 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 FABRICAST = os.environ.get("FABRICAST", str(ROOT / "build/release/cli/fabricast"))
-LINEARS = ["q_proj", "k_proj", "v_proj", "o_proj", "gate_proj", "up_proj", "down_proj"]
-
-ADAPTERS = """
-from peft import LoraConfig, get_peft_model
-
-
-def with_adapters(model):
-    {quantize}model = get_peft_model(model, LoraConfig(r=16, lora_alpha=32, target_modules={targets}, task_type="CAUSAL_LM"))
-    model.enable_input_require_grads()
-    return model
-
-"""
-
-QUANTIZE = """
-import bitsandbytes as bnb
-
-
-def quantize(model):
-    for parent in list(model.modules()):
-        for name, child in list(parent.named_children()):
-            if not isinstance(child, torch.nn.Linear) or name == "lm_head":
-                continue
-            new = bnb.nn.Linear4bit(child.in_features, child.out_features, bias=child.bias is not None,
-                                    compute_dtype=torch.bfloat16, compress_statistics=True, quant_type="nf4",
-                                    device="meta")
-            new.weight = bnb.nn.Params4bit(child.weight.data, requires_grad=False, quant_type="nf4",
-                                           compress_statistics=True, module=new)
-            if child.bias is not None:
-                new.bias = child.bias
-            child.weight = None
-            new.cuda()
-            setattr(parent, name, new)
-    model.is_loaded_in_4bit = True
-    torch.cuda.empty_cache()
-
-"""
+MODULES = {"kv_a": "kv_a_proj_with_mqa"}
 
 
 def take(flags, name):
@@ -63,37 +28,74 @@ def take(flags, name):
     return value
 
 
-def targets_of(flags):
+def take_setting(flags, key, usual):
     for at, word in enumerate(flags):
-        if word.startswith("settings.lora.targets="):
-            names = [f"{target}_proj" for target in word.split("=")[1].split("+")]
+        if word.startswith(key + "="):
             del flags[at - 1:at + 1]
-            return names
-    return LINEARS
+            return word.split("=")[1]
+    return usual
 
 
-def adapted(script, tuning, targets):
+def take_adapters(flags):
+    """The arguments of adapters.adapted and, for a base of few bits, of adapters.quantize; nothing for whole weights."""
+    tuning = take(flags, "--tuning")
+    if tuning is None:
+        return None, None
+    rank = int(take(flags, "--lora-rank") or 16)
+    targets = take_setting(flags, "settings.lora.targets", "")
+    words = {"rank": rank, "alpha": 2 * rank, "dora": take_setting(flags, "settings.lora.dora", "false") == "true",
+             "dropout": float(take_setting(flags, "settings.lora.dropout", "0"))}
+    if targets:
+        words["targets"] = [MODULES.get(one, one + "_proj") for one in targets.split("+")]
+    nested = take_setting(flags, "settings.lora.double_quantization", "false") == "true"
+    return words, {"nested": nested} if tuning == "qlora" else None
+
+
+def call(name, words):
+    return f"adapters.{name}(model, {', '.join(f'{key}={value!r}' for key, value in words.items())})"
+
+
+def adapted(script, words, quantized):
     """The script with adapters on a frozen base in bf16, or in 4 bits."""
     line = "    model.config.use_cache = False\n"
-    script = script.replace(line, line + "    model = with_adapters(model)\n")
-    script = script.replace("dtype=torch.float32", "dtype=torch.bfloat16")
-    script = script.replace("AdamW(model.parameters()", "AdamW([p for p in model.parameters() if p.requires_grad]")
-    quantised = tuning == "qlora"
-    helpers = ADAPTERS.format(quantize="quantize(model)\n    " if quantised else "", targets=json.dumps(targets))
-    return script.replace("\n\ndef main():", (QUANTIZE if quantised else "") + helpers + "\ndef main():")
+    added = f"    {call('quantize', quantized)}\n" if quantized else ""
+    script = script.replace(line, line + added + f"    model = {call('adapted', words)}\n")
+    script = script.replace("import os\n", "import os\n\nimport adapters\n", 1)
+    script = script.replace("dtype=torch.float32", "dtype=torch.bfloat16", 1)
+    return script.replace("AdamW(model.parameters()", "AdamW([p for p in model.parameters() if p.requires_grad]")
+
+
+def in_eight_bits(script):
+    script = script.replace("import os\n", "import os\n\nimport bitsandbytes\n", 1)
+    script = script.replace("torch.optim.AdamW(", "bitsandbytes.optim.AdamW8bit(")
+    return script.replace(", foreach=True)", ")")
+
+
+def write_loop(flags, emit, script):
+    """train.py of DDP or FSDP2, with random weights."""
+    words, quantized = take_adapters(flags)
+    few_bits = "adamw_8bit" in flags
+    if few_bits:
+        take(flags, "--optimizer")
+    emit(flags)
+    text = script.read_text()
+    text = adapted(text, words, quantized) if words else text
+    script.write_text(in_eight_bits(text) if few_bits else text)
 
 
 def write(row, folder):
     flags = row["flags"].split()
-    tuning = take(flags, "--tuning")
-    targets = targets_of(flags)
-    stack = flags[flags.index("--stack") + 1]
     model = flags[flags.index("-m") + 1]
-    command = [FABRICAST, "emit", *flags, "--gpu", row["gpu"], "--gpus", "1", "--target", stack, "--out", str(folder)]
-    subprocess.run(command, check=False, stdout=subprocess.DEVNULL)  # what does not fit ends with 1, and is written
-    script = folder / "train.py"
-    if tuning:
-        script.write_text(adapted(script.read_text(), tuning, targets))
+    stack = flags[flags.index("--stack") + 1]
+
+    def emit(words):
+        command = [FABRICAST, "emit", *words, "--gpu", row["gpu"], "--gpus", "1", "--out", str(folder)]
+        subprocess.run(command, check=False, stdout=subprocess.DEVNULL)  # what does not fit ends with 1, and is written
+
+    if stack in ("ddp", "fsdp2"):
+        write_loop(flags, emit, folder / "train.py")
+    else:
+        emit([*flags, "--load-from", "."])
     config = json.loads((ROOT / f"hardware_profiles/models/{model}.json").read_text())["config"]
     (folder / "config.json").write_text(json.dumps(config))
 
