@@ -88,7 +88,7 @@ private:
             variables_.assign(ShellWord{.text = std::move(assignment)}, false);
         }
         for (const std::string_view name : kTaskVariables) {
-            variables_.assign(std::string(name) + "=0", false);
+            variables_.assign(ShellWord{.text = std::string(name) + "=0"}, false);
         }
     }
 
