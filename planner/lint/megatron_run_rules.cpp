@@ -483,9 +483,8 @@ LintHits longWarmup(const LintView& view) {
     return {};
 }
 
-/// What validate_args asserts of a run in iterations, and of one in samples.
 /// What validate_args (megatron/training/arguments.py:1233-1262 of 0.19) asserts of a run that
-/// trains.
+/// trains, in iterations or in samples.
 LintHits mixedUnits(const LintView& view) {
     constexpr std::array<const char*, 3> kOfSamples = {
         "--train-samples", "--lr-decay-samples", "--lr-warmup-samples"};
