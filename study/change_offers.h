@@ -36,8 +36,8 @@ using Offer = void(const ChangeSubject& subject, Offers& offers);
 
 // Settings that change nothing of the training.
 Offer compile, overlapReduceAndGather, overlapGradReduce, overlapParamGather, tensorOverlap,
-    overlapExperts, sendOncePerNode, splitSequence, fusedAttention, chunkedLoss, ligerKernels,
-    bucketView, reduceEveryMicroBatch;
+    overlapExperts, sendOncePerNode, splitSequence, fusedAttention, skipOutsideWindows, roundToTf32,
+    chunkedLoss, ligerKernels, bucketView, reduceEveryMicroBatch;
 // What a run does beside its steps.
 Offer smallerEvaluation, keepNoLogits, loadShards, saveUnitByUnit;
 // Keys of the layout.

@@ -58,6 +58,8 @@ constexpr std::array kRows = {
         &offers::sendOncePerNode},
     Row{kMemory, kFree, 0, "sequence", kUnmeasured, &offers::splitSequence},
     Row{kMemory | kSpeed, kFree, 0, "attention", "needs its kernel", &offers::fusedAttention},
+    Row{kSpeed, kFree, 0, "attention", "needs its kernel", &offers::skipOutsideWindows},
+    Row{kSpeed, kFree, 0, "TF32", "products keep 10 bits after the point", &offers::roundToTf32},
     Row{kMemory | kTarget, kFree, 0, "loss", kUnmeasured, &offers::chunkedLoss},
     Row{kMemory | kSpeed | kTarget, kFree, 0, "loss", "needs liger-kernel", &offers::ligerKernels},
     Row{kMemory,

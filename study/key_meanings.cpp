@@ -76,6 +76,7 @@ constexpr std::array kMeanings = {
     Meaning{"settings.precision.master_weights", "the optimizer keeps an fp32 copy"},
     Meaning{"settings.precision.moments", "type of the optimizer's moments"},
     Meaning{"settings.precision.master_remainder", "16 bits more instead of an fp32 copy"},
+    Meaning{"settings.precision.tf32", "products in fp32 are made in TF32, where the GPU has it"},
     // Recomputation and pipelines.
     Meaning{"settings.recompute.kind", "what is computed again (help recompute)"},
     Meaning{"settings.recompute.modules", "Megatron's modules that are computed again"},

@@ -34,6 +34,7 @@ struct TrainerWords {
 constexpr std::array kTrainerWords = {
     TrainerWords{"layout.recompute", "full", "--gradient_checkpointing", "true"},
     TrainerWords{"settings.kernels.compile", "true", "--torch_compile", "true"},
+    TrainerWords{"settings.precision.tf32", "true", "--tf32", "true"},
     TrainerWords{"workload.optimizer", "adamw_8bit", "--optim", "adamw_bnb_8bit"},
     TrainerWords{"workload.optimizer", "paged_adamw_8bit", "--optim", "paged_adamw_8bit"},
     TrainerWords{"settings.lora.base", "bf16", "--dtype", "bfloat16"},

@@ -116,6 +116,32 @@ void splitSequence(const ChangeSubject& subject, Offers& offers) {
     }
 }
 
+/// PyTorch's own attention computes every pair where a layer has a window, FlashAttention's package
+/// those within it.
+void skipOutsideWindows(const ChangeSubject& subject, Offers& offers) {
+    const Scenario& now = subject.now;
+    const KernelSettings& kernels = now.settings.kernels;
+    const bool isSdpa = kernels.code == ModelCode::HuggingFace &&
+                        kernels.attention == AttentionKernel::Flash &&
+                        kernels.attentionCode == AttentionCode::Native;
+    const bool isCut = std::ranges::any_of(now.model.window, [&](std::int64_t window) {
+        return window > 0 && window < now.attendedTokens();
+    });
+    if (!isSearch(subject) && isSdpa && isCut && runsFlashAttention(now.cluster.node.gpu)) {
+        offers.add({setting("settings.kernels.attention_code", "flash2")});
+    }
+}
+
+/// A program's own choice, which PyTorch leaves off.
+void roundToTf32(const ChangeSubject& subject, Offers& offers) {
+    const Settings& settings = subject.now.settings;
+    if (!isSearch(subject) && settings.kernels.code == ModelCode::HuggingFace &&
+        settings.precision.compute == Dtype::Fp32 && !settings.precision.tf32 &&
+        subject.now.cluster.node.gpu.densePeak.contains("tf32")) {
+        offers.add({setting("settings.precision.tf32", "true")});
+    }
+}
+
 /// Where attention is written out, and a kernel of the GPU computes the model's.
 void fusedAttention(const ChangeSubject& subject, Offers& offers) {
     const ModelSpec& model = subject.now.model;

@@ -15,7 +15,9 @@ namespace {
 const char* peakDtype(const Settings& settings) {
     switch (settings.kernels.quantization) {
         case Quantization::None:
-            return settings.precision.compute == Dtype::Fp32 ? "tf32" : "bf16";
+            return settings.precision.compute != Dtype::Fp32 ? "bf16"
+                   : settings.precision.tf32                 ? "tf32"
+                                                             : "fp32";
         case Quantization::NvFp4:
             return "fp4";
         default:

@@ -26,6 +26,25 @@ Product solved(double left, double right, double out, std::int64_t count) {
             .count = count};
 }
 
+/// For attention in fp32, which has no fit of its own. TF32: twice the bytes, at half the 16-bit
+/// rate at best. Without: CUDA cores lose less of their peak to the softmax than tensor cores do (a
+/// step of GPT-2 on H100).
+double slowerThanIn16Bits(const Scenario& scenario, const KernelProfile& kernels, GemmType type) {
+    constexpr double kTf32 = 2.0;
+    constexpr double kCudaCores = 0.65;
+    const bool isWide = type == GemmType::Tf32 || type == GemmType::Fp32;
+    if (!isWide || std::ranges::find(kernels.attention, type, &AttentionFit::type) !=
+                       kernels.attention.end()) {
+        return 1.0;
+    }
+    const GemmFit* const narrow = kernels.fit(GemmType::Bf16);
+    const GemmFit* const plain = kernels.fit(GemmType::Fp32);
+    const bool isPlain = type == GemmType::Fp32 && !scenario.settings.precision.tf32;
+    return isPlain && narrow != nullptr && plain != nullptr
+               ? std::max(1.0, kCudaCores * (narrow->peak / plain->peak))
+               : kTf32;
+}
+
 }  // namespace
 
 std::optional<Product> productOf(const Scenario& scenario, const OpList& list, const Op& op) {
@@ -92,7 +111,8 @@ GemmType gemmTypeOf(const Settings& settings, bool quantized, const KernelProfil
     }
     switch (settings.precision.compute) {
         case Dtype::Fp32:
-            return kernels.supports(GemmType::Tf32) ? GemmType::Tf32 : GemmType::Fp32;
+            return settings.precision.tf32 && kernels.supports(GemmType::Tf32) ? GemmType::Tf32
+                                                                               : GemmType::Fp32;
         case Dtype::Fp16:
             return GemmType::Fp16;
         default:
@@ -105,15 +125,11 @@ std::vector<WindowedAttention> attentionsOf(const Scenario& scenario,
     const RankShape shape = rankShape(scenario);
     const AttentionSpec& spec = scenario.model.attention;
     GemmType type = gemmTypeOf(scenario.settings, false, kernels);
-    // For attention in fp32, which has no measurements: twice the bytes, at half the 16-bit rate at
-    // best.
     if (scenario.settings.kernels.fp8Attention) {
         type = GemmType::Fp8;
     }
-    const bool wide =
-        (type == GemmType::Tf32 || type == GemmType::Fp32) &&
-        std::ranges::find(kernels.attention, type, &AttentionFit::type) == kernels.attention.end();
-    type = wide ? GemmType::Bf16 : type;
+    const double wide = slowerThanIn16Bits(scenario, kernels, type);
+    type = wide > 1.0 ? GemmType::Bf16 : type;
     Attention attention{.code = scenario.settings.kernels.attentionCode,
                         .type = type,
                         .batch = shape.batch,
@@ -141,7 +157,7 @@ std::vector<WindowedAttention> attentionsOf(const Scenario& scenario,
     std::vector<WindowedAttention> all;
     for (const auto& [window, share] : windows) {
         attention.window = window;
-        all.push_back({attention, wide ? 2.0 * share : share});
+        all.push_back({attention, wide * share});
     }
     return all;
 }

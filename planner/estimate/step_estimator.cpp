@@ -149,8 +149,9 @@ Utilisation checkedPeak(Utilisation use, const std::string& gpu) {
 /// The share of the GPU's printed peak, in the type that computes, that the model's own products
 /// use: recomputation does not count, nor weight gradients that LoRA omits, nor dropped tokens.
 Utilisation utilisation(const Scenario& scenario, double tokensPerGpuSecond) {
-    const Dtype compute = scenario.settings.precision.compute;
-    Utilisation use{.peakType = std::string(compute == Dtype::Fp32 ? "tf32" : nameOf(compute))};
+    const PrecisionSettings& precision = scenario.settings.precision;
+    const bool rounds = precision.compute == Dtype::Fp32 && precision.tf32;
+    Utilisation use{.peakType = std::string(rounds ? "tf32" : nameOf(precision.compute))};
     const auto perToken =
         flopsPerToken(scenario.model, scenario.attendedTokens(), FlopsConvention::Matmul);
     if (!perToken) {

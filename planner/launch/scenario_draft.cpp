@@ -1,6 +1,7 @@
 #include "planner/launch/scenario_draft.h"
 
 #include "planner/launch/import_allocator.h"
+#include "planner/launch/import_tf32.h"
 #include "planner/launch/launch_files.h"
 
 #include <algorithm>
@@ -104,6 +105,7 @@ void ScenarioDraft::takeNotes(const JsonValue& scenario) {
 JsonValue ScenarioDraft::finish(const std::string& framework,
                                 const std::vector<std::string_view>& harmless) {
     importAllocator(*this);
+    importTf32(*this);
     std::string unread;
     for (const LaunchKey& key : keys_.all()) {
         const bool matters = std::ranges::none_of(

@@ -72,6 +72,7 @@ constexpr void fieldsOf(const PrecisionSettings&, Row&& row) {
     row(Field{"master_weights", &Group::masterWeights});
     row(Field{"moments", &Group::moments});
     row(Field{"master_remainder", &Group::masterRemainder});
+    row(Field{"tf32", &Group::tf32});
 }
 template <class Row>
 constexpr void fieldsOf(const RecomputeSettings&, Row&& row) {

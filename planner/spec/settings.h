@@ -135,7 +135,8 @@ struct PrecisionSettings {
     bool masterWeights = false;     ///< a separate fp32 copy belongs to the optimizer
     Dtype moments = Dtype::Fp32;
     bool masterRemainder =
-        false;  ///< 2-byte remainder in addition to bf16 weights (precision-aware Adam)
+        false;         ///< 2-byte remainder in addition to bf16 weights (precision-aware Adam)
+    bool tf32 = true;  ///< products in fp32 round their factors to TF32, where the GPU has it
 
     friend bool operator==(const PrecisionSettings&, const PrecisionSettings&) = default;
 };

@@ -175,7 +175,8 @@ Settings torchtitanDefaults(const Layout& layout, Tuning) {
                           .compute = Dtype::Bf16,
                           .gradients = Dtype::Fp32,
                           .reduce = Dtype::Fp32,
-                          .moments = Dtype::Fp32};
+                          .moments = Dtype::Fp32,
+                          .tf32 = false};  // it never asks PyTorch for it
     settings.recompute.kind = Checkpointing::Selective;
     // pipeline_parallel_first_stage_less_layers and ..._last_stage_less_layers are 1
     settings.pipeline = {.embeddingWeight = 1, .headWeight = 1, .remainder = true};

@@ -1,0 +1,66 @@
+#include "planner/launch/import_tf32.h"
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <string_view>
+
+namespace fabricast {
+namespace {
+
+constexpr std::string_view kTf32 = "settings.precision.tf32";
+
+/// What says it, in the frameworks' own words.
+constexpr std::array<const char*, 3> kTf32Switches = {
+    "--tf32", "tf32", "torch.backends.cuda.matmul.allow_tf32"};
+constexpr const char* kTf32Word = "set_float32_matmul_precision.0";
+
+/// Transformer Engine's own products of fp32 are TF32 always.
+constexpr std::array<std::string_view, 3> kProductsOfEngine = {"megatron", "megatron-fsdp", "nemo"};
+
+std::string saidAt(const JsonValue& root, std::initializer_list<std::string_view> path) {
+    const JsonValue* at = &root;
+    for (const std::string_view key : path) {
+        at = at == nullptr ? nullptr : at->find(key);
+    }
+    return at == nullptr ? "" : at->text().value_or("");
+}
+
+bool asksToCompile(const JsonValue& root) {
+    const JsonValue* const settings = root.find("settings");
+    const JsonValue* const kernels = settings == nullptr ? nullptr : settings->find("kernels");
+    const JsonValue* const compile = kernels == nullptr ? nullptr : kernels->find("compile");
+    return compile != nullptr && compile->boolean().value_or(false);
+}
+
+}  // namespace
+
+void importTf32(ScenarioDraft& draft) {
+    const std::string stack = saidAt(draft.scenario(), {"stack"});
+    const bool isEngine = std::ranges::find(kProductsOfEngine, stack) != kProductsOfEngine.end();
+    if (isEngine || saidAt(draft.scenario(), {"workload", "precision"}) != "fp32") {
+        return;
+    }
+    LaunchKeys& keys = draft.keys();
+    for (const char* const path : kTf32Switches) {
+        if (!keys.has(path)) {
+            continue;
+        }
+        const std::string word = keys.text(path).value_or("");
+        draft.set(kTf32, word == "true" || word == "True" || word == "1" || word.empty(), path);
+        return;
+    }
+    if (const auto word = keys.text(kTf32Word)) {
+        draft.set(kTf32, *word != "highest", kTf32Word);
+        return;
+    }
+    if (stack == "accelerate" && asksToCompile(draft.scenario())) {
+        return;
+    }
+    draft.set(kTf32, false, "");
+    draft.assume(kTf32,
+                 "products in fp32 are PyTorch's own, not TF32, which nothing here turns on "
+                 "(settings.precision.tf32=true where the program does)");
+}
+
+}  // namespace fabricast

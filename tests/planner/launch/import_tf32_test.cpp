@@ -1,0 +1,40 @@
+#include "tests/planner/launch/launch_example.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace fabricast {
+namespace {
+
+std::string tf32Of(const std::string& file, const std::string& text) {
+    return readFrom({{file, text}}, file, "settings.precision.tf32");
+}
+
+TEST(ImportOfTf32, IsWhatTurnsItOnInFp32) {
+    const std::string trainer = "torchrun t.py --output_dir o --model_name_or_path a/b ";
+    EXPECT_EQ(tf32Of("a.sh", trainer), "false");
+    EXPECT_EQ(tf32Of("a.sh", trainer + "--tf32 True"), "true");
+    EXPECT_EQ(tf32Of("a.sh", trainer + "--tf32 False"), "false");
+    EXPECT_EQ(tf32Of("a.sh", trainer + "--bf16 --tf32 True"), "-");
+    EXPECT_EQ(tf32Of("a.yaml", "base_model: x\nbf16: false\n"), "false");
+    EXPECT_EQ(tf32Of("a.yaml", "base_model: x\nbf16: false\ntf32: true\n"), "true");
+    EXPECT_EQ(tf32Of("a.yaml", "base_model: x\nbf16: true\ntf32: true\n"), "-");
+}
+
+TEST(ImportOfTf32, IsAcceleratesWhereItCompiles) {
+    const std::string compiled =
+        "torchrun t.py --output_dir o --model_name_or_path a/b --torch_compile True";
+    EXPECT_EQ(tf32Of("a.sh", compiled), "-");
+}
+
+TEST(ImportOfTf32, IsTransformerEnginesAlways) {
+    EXPECT_EQ(tf32Of("a.sh",
+                     "torchrun pretrain_gpt.py --num-layers 2 --hidden-size 64 "
+                     "--num-attention-heads 4 --seq-length 64 --micro-batch-size 1 "
+                     "--global-batch-size 1 --vocab-size 1024"),
+              "-");
+}
+
+}  // namespace
+}  // namespace fabricast
