@@ -3,6 +3,7 @@
 #include "planner/launch/deepspeed_files.h"
 #include "planner/launch/hugging_face.h"
 #include "planner/launch/liger_kernels.h"
+#include "planner/spec/gpu_kernels.h"
 #include "planner/spec/liger_code.h"
 #include "planner/spec/peft_targets.h"
 #include "planner/spec/setting_names.h"
@@ -199,6 +200,9 @@ Result<Keys> axolotlKeys(const LaunchFacts& facts) {
     addKey(keys, "bf16", settings.precision.compute == Dtype::Bf16);
     if (settings.precision.compute == Dtype::Fp16) {
         addKey(keys, "fp16", true);
+    }
+    if (settings.precision.compute == Dtype::Fp32 && takesTf32(scenario.cluster.node.gpu)) {
+        addKey(keys, "tf32", true);
     }
     if (settings.kernels.quantization != Quantization::None) {
         FABRICAST_ASSIGN(std::string recipe, fp8Recipe(settings.kernels.quantization));

@@ -1,6 +1,7 @@
 #include "planner/launch/trainer_arguments.h"
 
 #include "planner/launch/hugging_face.h"
+#include "planner/spec/gpu_kernels.h"
 #include "planner/text/shell_text.h"
 
 #include <string>
@@ -31,6 +32,14 @@ void addMixedPrecision(const Settings& settings, Words& words) {
     } else {
         const bool isBf16 = !isFiles && settings.precision.compute == Dtype::Bf16;
         add(words, "--bf16", isBf16 ? "true" : "false");
+    }
+}
+
+/// The rate of products in fp32 that the forecast has; PyTorch's own is a third of that, or less.
+void addTf32(const Scenario& scenario, Words& words) {
+    if (scenario.settings.precision.compute == Dtype::Fp32 &&
+        takesTf32(scenario.cluster.node.gpu)) {
+        add(words, "--tf32", "true");
     }
 }
 
@@ -90,6 +99,7 @@ Result<void> addTrainerArguments(const LaunchFacts& facts,
         add(words, "--max_steps", *facts.steps);
     }
     addMixedPrecision(settings, words);
+    addTf32(scenario, words);
     addLoadedType(settings, words);
     add(words, "--attn_implementation", attentionName(scenario));
     const bool recomputes = part.recomputes && settings.recompute.kind == Checkpointing::Full;
