@@ -50,7 +50,7 @@ Table layerTable(const OomAnswer& answer, const ByteScale& scale) {
     return table;
 }
 
-std::string_view headOf(MemoryMessage::Kind kind) {
+std::string_view failureHead(MemoryMessage::Kind kind) {
     switch (kind) {
         case MemoryMessage::Kind::Driver:
             return "OUT OF MEMORY  in the driver";
@@ -69,7 +69,7 @@ std::string_view headOf(MemoryMessage::Kind kind) {
 
 std::string oomHeadLine(const OomAnswer& answer) {
     const MemoryMessage& message = answer.message;
-    std::string text(headOf(message.kind));
+    std::string text(failureHead(message.kind));
     if (answer.shortBy) {
         text += "  short by " + shortText(*answer.shortBy) + " or more";
     } else if (message.maxAllocated) {
