@@ -138,6 +138,16 @@ Result<Fix> checkedFix(const TriedChange& tried,
     return fix;
 }
 
+/// What surely fits comes before what likely does, and more hardware behind both.
+int placeOf(const Fix& fix) {
+    const bool isBought = std::ranges::any_of(
+        fix.edits, [](const Edit& edit) { return edit.path.starts_with("cluster."); });
+    if (fix.verdict > Verdict::Likely) {
+        return 1 + static_cast<int>(fix.verdict);
+    }
+    return static_cast<int>(isBought ? Verdict::Unlikely : fix.verdict);
+}
+
 Result<std::vector<Fix>> fixesOf(const MemoryBreakdown& memory,
                                  const Scenario& scenario,
                                  const Question& question,
@@ -163,8 +173,7 @@ Result<std::vector<Fix>> fixesOf(const MemoryBreakdown& memory,
             fixes.push_back(std::move(fix));
         }
     }
-    // What surely fits comes before what may.
-    std::ranges::stable_sort(fixes, {}, &Fix::verdict);
+    std::ranges::stable_sort(fixes, {}, &placeOf);
     fixes.resize(std::min(fixes.size(), kMostFixes));
     return fixes;
 }

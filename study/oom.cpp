@@ -21,9 +21,15 @@ double share(Bytes part, const MemoryMessage& message) {
     return message.capacity && *message.capacity > Bytes() ? part / *message.capacity : 0.0;
 }
 
-void addOtherProcesses(const MemoryMessage& message, std::vector<OomCause>& causes) {
+/// A display's or a monitor's few megabytes are rounding.
+std::optional<Bytes> notableOthers(const MemoryMessage& message) {
     const std::optional<Bytes> others = message.otherProcesses();
-    if (others && share(*others, message) > kNotable) {
+    return others && share(*others, message) > kNotable ? others : std::nullopt;
+}
+
+void addOtherProcesses(const MemoryMessage& message, std::vector<OomCause>& causes) {
+    const std::optional<Bytes> others = notableOthers(message);
+    if (others) {
         causes.push_back({"other processes hold " + shortText(*others) + " of this GPU",
                           "nvidia-smi shows them; each rank should set its own device before it "
                           "allocates (torch.cuda.set_device)"});
@@ -84,10 +90,42 @@ void addPools(const MemoryMessage& message, std::vector<OomCause>& causes) {
     }
 }
 
+/// What ran out outside PyTorch's allocator, whose messages say no size.
+OomCause causeElsewhere(MemoryMessage::Kind kind) {
+    switch (kind) {
+        case MemoryMessage::Kind::Nccl:
+            return {
+                "NCCL found no GPU memory for its buffers: they are outside PyTorch's allocator, "
+                "which had taken the rest",
+                "fewer communicators, NCCL_NVLS_ENABLE=0 within NVLink, NCCL_BUFFSIZE or "
+                "NCCL_MAX_NCHANNELS smaller, or less for PyTorch"};
+        case MemoryMessage::Kind::Cublas:
+            return {
+                "cuBLAS found no GPU memory for its handle or workspace: these are outside "
+                "PyTorch's tensors",
+                "less for PyTorch, or a smaller CUBLAS_WORKSPACE_CONFIG; indices outside an "
+                "embedding end in this message too (CUDA_LAUNCH_BLOCKING=1 shows them)"};
+        case MemoryMessage::Kind::Host:
+            return {
+                "the host's memory ran out, or the job's share of it: not the GPU's",
+                "more of it (sbatch --mem=0, the pod's limit), fewer workers of the data loader, "
+                "no offload, ranks that load the checkpoint one by one"};
+        default:
+            return {
+                "the driver found no GPU memory for a context, a module or a kernel: PyTorch's "
+                "allocator or another process had taken the rest",
+                "nvidia-smi shows the processes; less for PyTorch "
+                "(torch.cuda.set_per_process_memory_fraction)"};
+    }
+}
+
 std::vector<OomCause> causesOf(const MemoryMessage& message, const Scenario* scenario) {
     std::vector<OomCause> causes;
     if (!message.isFailure()) {
         return causes;
+    }
+    if (!message.hasSizes()) {
+        return {causeElsewhere(message.kind)};
     }
     if (message.free && message.tried && *message.free >= *message.tried) {
         causes.push_back({shortText(*message.free) + " were free, more than the " +
@@ -111,6 +149,13 @@ std::vector<MemoryLayer> layersOf(const MemoryMessage& message, const MemoryBrea
     const std::optional<Bytes> tensors = failed ? message.allocated : message.maxAllocated;
     const std::optional<Bytes> held = message.reserved();
     std::vector<MemoryLayer> layers;
+    if (message.kind == MemoryMessage::Kind::Host) {
+        layers.push_back(
+            {"host memory of a node",
+             std::nullopt,
+             forecast == nullptr ? std::nullopt : std::optional(forecast->host.perNode)});
+        return layers;
+    }
     layers.push_back({failed ? "in tensors" : "in tensors, at the peak",
                       tensors,
                       ours([](const StageMemory& one) { return one.allocated; })});
@@ -158,6 +203,17 @@ Result<void> checkCapacity(const MemoryMessage& message, const Scenario& scenari
                 "name the GPU of the run (-c, --gpu), or leave the scenario out");
 }
 
+/// What a run needed that failed, over its forecast: at least all that other processes left it.
+double overForecast(const MemoryMessage& message, Bytes capacity, double peak) {
+    if (!message.hasSizes()) {
+        return 1.0;
+    }
+    const Bytes all = std::max(message.capacity.value_or(capacity), capacity);
+    const Bytes least = all - notableOthers(message).value_or(Bytes());
+    const Bytes needed = std::max(message.needed().value_or(least), least);
+    return std::max(1.0, static_cast<double>(needed.count()) / peak);
+}
+
 /// No way out is called surer than `explain` calls it, which knows of no room that was asked for.
 Result<void> judgeAsExplained(const Question& question,
                               const Workbench& bench,
@@ -189,13 +245,10 @@ Result<void> addForecast(const Question& question,
     answer.scenario = std::move(loaded.scenario);
     answer.forecast = std::move(memory);
     const double peak = static_cast<double>(answer.forecast->peak.value.count());
-    if (!answer.message.isFailure()) {
+    if (!answer.message.isFailure() || answer.message.kind == MemoryMessage::Kind::Host) {
         return {};
     }
-    const Bytes all = answer.forecast->capacity;
-    const Bytes least = std::max(answer.message.capacity.value_or(all), all);
-    const Bytes needed = std::max(answer.message.needed().value_or(least), least);
-    answer.overForecast = std::max(1.0, static_cast<double>(needed.count()) / peak);
+    answer.overForecast = overForecast(answer.message, answer.forecast->capacity, peak);
     // A run that took no more than its forecast is judged by that, as every other question is.
     const bool isMore = answer.overForecast > 1.0;
     FABRICAST_ASSIGN(

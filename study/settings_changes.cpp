@@ -137,7 +137,7 @@ void roundToTf32(const ChangeSubject& subject, Offers& offers) {
     const Settings& settings = subject.now.settings;
     if (!isSearch(subject) && settings.kernels.code == ModelCode::HuggingFace &&
         settings.precision.compute == Dtype::Fp32 && !settings.precision.tf32 &&
-        subject.now.cluster.node.gpu.densePeak.contains("tf32")) {
+        takesTf32(subject.now.cluster.node.gpu)) {
         offers.add({setting("settings.precision.tf32", "true")});
     }
 }

@@ -33,6 +33,7 @@ struct Attention {
     bool causal = true;           ///< the last query sees all keys
     std::int64_t window = 0;      ///< keys that a query sees at most; 0: no bound
     bool paged = false;           ///< a server's paged cache
+    bool biased = false;          ///< adds a number to each pair's product, masked ones too
     ScoreTraffic scores{};        ///< AttentionCode::Math
 
     /// Pairs of query and key of one head that are not masked out.

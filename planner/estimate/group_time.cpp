@@ -158,8 +158,19 @@ bool GroupClock::isQuantised(const Op& op, const Product& product) const {
            (!product.grouped || kernels.quantizedExperts || kernels.code != ModelCode::TorchTitan);
 }
 
+/// Activations in fp32 under a narrower type are out of autocast's reach: PyTorch multiplies them
+/// without TF32, unless it is told to.
+GemmType GroupClock::productType(const Op& op, const Product& product) const {
+    constexpr std::int64_t kWide = 4;
+    const bool isWide = op.weights.empty() && list_.tensor(op.inputs.front()).width == kWide &&
+                        scenario_.settings.precision.compute != Dtype::Fp32 &&
+                        kernels_.supports(GemmType::Fp32);
+    return isWide ? GemmType::Fp32
+                  : gemmTypeOf(scenario_.settings, isQuantised(op, product), kernels_);
+}
+
 SegmentTime GroupClock::productTime(const Op& op, const Product& product) const {
-    const GemmType type = gemmTypeOf(scenario_.settings, isQuantised(op, product), kernels_);
+    const GemmType type = productType(op, product);
     if (product.grouped) {
         return groupedTime(op, product, type);
     }

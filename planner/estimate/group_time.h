@@ -22,6 +22,7 @@ private:
     [[nodiscard]] SegmentTime moved(const FusedGroup& group) const;
     [[nodiscard]] MemoryOp memoryOpOf(const FusedGroup& group) const;
     [[nodiscard]] SegmentTime attention() const;
+    [[nodiscard]] GemmType productType(const Op& op, const Product& product) const;
     [[nodiscard]] SegmentTime productTime(const Op& op, const Product& product) const;
     [[nodiscard]] SegmentTime groupedTime(const Op& op, const Product& p, GemmType type) const;
     [[nodiscard]] bool isQuantised(const Op& op, const Product& product) const;

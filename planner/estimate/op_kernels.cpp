@@ -1,6 +1,7 @@
 #include "planner/estimate/op_kernels.h"
 
 #include "planner/base/integers.h"
+#include "planner/ops/native_attention.h"
 #include "planner/ops/rank_shape.h"
 #include "planner/spec/kernel_names.h"
 
@@ -147,17 +148,27 @@ std::vector<WindowedAttention> attentionsOf(const Scenario& scenario,
         attention.queries = attention.keys = document;
     }
     std::map<std::int64_t, double> windows;
-    for (const std::int64_t window : scenario.model.window) {
-        windows[window < attention.queries ? window : 0] +=
+    double masked = 0.0;  // kernels under a mask compute the whole square
+    for (std::size_t layer = 0; layer < scenario.model.window.size(); ++layer) {
+        const std::int64_t window = scenario.model.window[layer];
+        const bool isMasked = masksWindow(scenario, static_cast<std::int64_t>(layer));
+        (isMasked ? masked : windows[window < attention.queries ? window : 0]) +=
             1.0 / static_cast<double>(scenario.model.window.size());
     }
-    if (windows.empty()) {
+    if (windows.empty() && masked == 0.0) {
         windows[0] = 1.0;
     }
     std::vector<WindowedAttention> all;
     for (const auto& [window, share] : windows) {
         attention.window = window;
         all.push_back({attention, wide * share});
+    }
+    if (masked > 0.0) {
+        attention.window = 0;
+        attention.causal = false;
+        attention.biased = true;
+        attention.kvHeads = attention.heads;
+        all.push_back({attention, wide * masked});
     }
     return all;
 }

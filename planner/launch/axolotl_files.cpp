@@ -200,6 +200,9 @@ Result<Keys> axolotlKeys(const LaunchFacts& facts) {
     if (settings.precision.compute == Dtype::Fp16) {
         addKey(keys, "fp16", true);
     }
+    if (settings.precision.compute == Dtype::Fp32 && settings.precision.tf32) {
+        addKey(keys, "tf32", true);
+    }
     if (settings.kernels.quantization != Quantization::None) {
         FABRICAST_ASSIGN(std::string recipe, fp8Recipe(settings.kernels.quantization));
         addKey(keys, "fp8", true);

@@ -113,14 +113,16 @@ std::vector<std::string> adapterArguments(const LaunchFacts& facts) {
     if (lora.dora) {
         words.emplace_back("--use_dora");
     }
-    if (lora.base == Dtype::Nf4 || lora.base == Dtype::Int8) {
+    const bool isQuantised = lora.base == Dtype::Nf4 || lora.base == Dtype::Int8;
+    if (isQuantised) {
         words.emplace_back(lora.base == Dtype::Nf4 ? "--load_in_4bit" : "--load_in_8bit");
-    } else {
-        words.emplace_back("--dtype");
-        words.emplace_back(lora.base == Dtype::Fp32   ? "float32"
-                           : lora.base == Dtype::Fp16 ? "float16"
-                                                      : "bfloat16");
     }
+    // Of a quantised base what keeps its bits, and what it is multiplied in: fp32 where not said.
+    const Dtype loaded = isQuantised ? scenario.settings.precision.compute : lora.base;
+    words.emplace_back("--dtype");
+    words.emplace_back(loaded == Dtype::Fp32   ? "float32"
+                       : loaded == Dtype::Fp16 ? "float16"
+                                               : "bfloat16");
     if (lora.doubleQuantization) {
         words.emplace_back("--use_bnb_nested_quant");
     }

@@ -68,6 +68,12 @@ std::string runScript(const LaunchFacts& facts, const LaunchFiles& files) {
     for (const std::string& one : files.environment) {
         text += "export " + one + "\n";
     }
+    if (facts.scenario.settings.engine == Engine::DeepSpeed && facts.saved &&
+        facts.saved->inBackground) {
+        // DeepSpeed's writer counts nodes by these, which its own launcher alone sets.
+        text += "export CROSS_SIZE=" + number(facts.scenario.cluster.nodes) +
+                "\nexport CROSS_RANK=\"${NODE_RANK:-0}\"\n";
+    }
     text += files.script.empty() ? "" : "\n" + files.script + "\n";
     return text + startLine(facts, files);
 }

@@ -68,8 +68,12 @@ Result<void> importLoadedWeights(ScenarioDraft& draft, bool autocast) {
                                                          : "fp32";
     if (adapts) {
         const std::string base = valueOf(*draft.scenario().find("settings"), "lora", "base");
-        if (base != "nf4" && base != "int8") {
+        const bool isQuantised = base == "nf4" || base == "int8";
+        if (!isQuantised) {
             draft.set("settings.lora.base", type, loaded.from);
+        } else if (type == "fp32" && (shard.empty() || shard == "none")) {
+            // What is not quantised is held as prepare_model_for_kbit_training would leave it.
+            draft.set("settings.lora.prepared_for_kbit", true, loaded.from);
         }
         return {};
     }

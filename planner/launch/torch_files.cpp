@@ -281,7 +281,13 @@ Result<LaunchFiles> torchFiles(const LaunchFacts& facts) {
     text += helpers() + loadingHelper(facts.saved);
     text += std::string(
                 "\ndef main():\n    dist.init_process_group(\"nccl\")\n"
-                "    local = int(os.environ[\"LOCAL_RANK\"])\n    torch.cuda.set_device(local)\n"
+                "    local = int(os.environ[\"LOCAL_RANK\"])\n    torch.cuda.set_device(local)\n") +
+            (settings.precision.compute == Dtype::Fp32 && settings.precision.tf32
+                 ? "    # TF32, as the forecast has it; PyTorch's own choice takes three times as "
+                   "long.\n"
+                   "    torch.set_float32_matmul_precision(\"high\")\n"
+                 : "") +
+            std::string(
                 "    # The text part alone: the vision tower of a model that sees is left out.\n"
                 "    model_config = AutoConfig.from_pretrained(MODEL).get_text_config()\n") +
             (usesLiger(settings.kernels)
@@ -290,6 +296,11 @@ Result<LaunchFiles> torchFiles(const LaunchFacts& facts) {
                  : "") +
             madeModel(facts);
     text += "    model.config.use_cache = False\n";
+    text +=
+        facts.loads
+            ? "    # from_pretrained leaves it in evaluation, without dropout and recomputation.\n"
+              "    model.train()\n"
+            : "";
     if (settings.recompute.kind == Checkpointing::Full) {
         text += "    model.gradient_checkpointing_enable()\n";
     }

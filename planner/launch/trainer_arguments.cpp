@@ -34,6 +34,14 @@ void addMixedPrecision(const Settings& settings, Words& words) {
     }
 }
 
+/// The rate of products in fp32 that the forecast has; PyTorch's own is a third of that, or less.
+void addTf32(const Scenario& scenario, Words& words) {
+    const PrecisionSettings& precision = scenario.settings.precision;
+    if (precision.compute == Dtype::Fp32 && precision.tf32) {
+        add(words, "--tf32", "true");
+    }
+}
+
 /// The type that all weights are loaded in, where they are trained; adapters say their base's.
 void addLoadedType(const Settings& settings, Words& words) {
     if (settings.tuning != Tuning::Lora) {
@@ -90,6 +98,7 @@ Result<void> addTrainerArguments(const LaunchFacts& facts,
         add(words, "--max_steps", *facts.steps);
     }
     addMixedPrecision(settings, words);
+    addTf32(scenario, words);
     addLoadedType(settings, words);
     add(words, "--attn_implementation", attentionName(scenario));
     const bool recomputes = part.recomputes && settings.recompute.kind == Checkpointing::Full;

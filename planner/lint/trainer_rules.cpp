@@ -54,13 +54,15 @@ LintHits wideBase(const LintView& view) {
     const LintFile* const launcher = view.other(LaunchKind::Accelerate);
     const bool casts = view.other(LaunchKind::Deepspeed) != nullptr ||
                        (launcher != nullptr && launcher->text("distributed_type") == "DEEPSPEED");
-    if (!hasTrlsDefaults(file.keys()) || !file.isOn("--use_peft") || file.isOn("--load_in_4bit") ||
-        file.isOn("--load_in_8bit") || !isWide || casts) {
+    if (!hasTrlsDefaults(file.keys()) || !file.isOn("--use_peft") || file.isOn("--load_in_8bit") ||
+        !isWide || casts) {
         return {};
     }
     const bool isProgram = file.keys().source().ends_with(".py");
     return {{file.has(typed) ? file.at(typed) : file.at("--use_peft"),
-             "adapters beside a base that is loaded in fp32, as TRL does without dtype",
+             file.isOn("--load_in_4bit")
+                 ? "what 4 bits leave of the base is loaded in fp32, as TRL does without dtype"
+                 : "adapters beside a base that is loaded in fp32, as TRL does without dtype",
              isProgram ? "model_init_kwargs={\"dtype\": \"bfloat16\"}"
                        : typedIn(file, "dtype", "bfloat16")}};
 }
@@ -196,7 +198,7 @@ constexpr std::array kTrainerRules = {
     LintRule{"HF05",
              LintSeverity::Warning,
              "adapters on a base in fp32",
-             "The frozen weights take twice the memory, and are cast for every product.",
+             "What is frozen in fp32 takes twice the memory, and is cast for every product.",
              &wideBase},
     LintRule{"HF06",
              LintSeverity::Warning,

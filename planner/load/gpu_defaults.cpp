@@ -61,6 +61,9 @@ Result<Settings> withGpuDefaults(const ScenarioRequest& request,
         lora.base = isTyped(request, "lora", "base") ? typed.base : lora.base;
         lora.dtype = isTyped(request, "lora", "dtype") ? typed.dtype : lora.dtype;
     }
+    if (!takesTf32(gpu) && !isTyped(request, "precision", "tf32")) {
+        settings.precision.tf32 = false;
+    }
     if (runsFlashAttention(gpu) || isTyped(request, "kernels", "attention_code")) {
         return settings;
     }

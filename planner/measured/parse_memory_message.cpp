@@ -101,6 +101,26 @@ std::optional<Bytes> firstOf(std::initializer_list<std::optional<Bytes>> sizes) 
     return std::nullopt;
 }
 
+/// "Process 41 has 38.90 GiB memory in use." of each process on the GPU. In a container a message
+/// does not say which is its own: the smallest that has room for what PyTorch reserved.
+std::optional<Bytes> ownProcess(std::string_view text, Bytes reserved) {
+    constexpr double kRounded = 0.99;
+    constexpr std::string_view kProcess = "process ";
+    std::optional<Bytes> own;
+    for (std::size_t at = text.find(kProcess); at != std::string_view::npos;
+         at = text.find(kProcess, at + 1)) {
+        std::string_view rest = text.substr(at + kProcess.size());
+        const std::size_t digits = std::min(rest.find_first_not_of("0123456789"), rest.size());
+        rest.remove_prefix(digits);
+        const std::optional<Bytes> held =
+            digits > 0 && rest.starts_with(" has ") ? sizeAfter(rest, " has ") : std::nullopt;
+        if (held && *held / reserved >= kRounded && (!own || *held < *own)) {
+            own = held;
+        }
+    }
+    return own;
+}
+
 /// "… total capacity of 79.15 GiB of which 12.25 MiB is free. Including non-PyTorch memory, this
 /// process has 79.13 GiB memory in use. Of the allocated memory 75.61 GiB is allocated by PyTorch,
 /// and 1.56 GiB is reserved by PyTorch but unallocated", or up to torch 2.0 "(GPU 0; 39.41 GiB
@@ -123,6 +143,9 @@ MemoryMessage readFailure(std::string_view text) {
     const std::optional<Bytes> reserved = sizeBefore(text, " reserved in total by pytorch");
     if (reserved && message.allocated && *reserved >= *message.allocated) {
         message.unallocated = *reserved - *message.allocated;
+    }
+    if (!message.inUse && message.reserved()) {
+        message.inUse = ownProcess(text, *message.reserved());
     }
     return message;
 }
@@ -150,13 +173,32 @@ MemoryMessage readDeepSpeed(std::string_view text) {
     return message;
 }
 
+template <MemoryMessage::Kind kind>
+MemoryMessage withoutSizes(std::string_view /*text*/) {
+    return {.kind = kind};
+}
+
 using ReadMessage = MemoryMessage (*)(std::string_view);
 struct Form {
     std::string_view begins;
     ReadMessage read;
     std::size_t most;  ///< bytes of such a message
 };
+using Kind = MemoryMessage::Kind;
+/// A failure says more than a report, and PyTorch's own failure more than others'.
 constexpr std::array kForms = {Form{"out of memory. tried to allocate", &readFailure, 1200},
+                               Form{"cuda error: out of memory", &withoutSizes<Kind::Driver>, 1},
+                               Form{"hip error: out of memory", &withoutSizes<Kind::Driver>, 1},
+                               Form{"driver error: out of memory", &withoutSizes<Kind::Driver>, 1},
+                               Form{"cuda failure 2 'out of memory'", &withoutSizes<Kind::Nccl>, 1},
+                               Form{"cuda failure 'out of memory'", &withoutSizes<Kind::Nccl>, 1},
+                               Form{"hip failure 'out of memory'", &withoutSizes<Kind::Nccl>, 1},
+                               Form{"cublas_status_alloc_failed", &withoutSizes<Kind::Cublas>, 1},
+                               Form{"oom_kill", &withoutSizes<Kind::Host>, 1},
+                               Form{"oom-kill", &withoutSizes<Kind::Host>, 1},
+                               Form{"oomkilled", &withoutSizes<Kind::Host>, 1},
+                               Form{"out of memory: kill", &withoutSizes<Kind::Host>, 1},
+                               Form{"exceeded memory limit", &withoutSizes<Kind::Host>, 1},
                                Form{"memory (mb)", &readMegatron, 300},
                                Form{" ma ", &readDeepSpeed, 200}};
 
@@ -210,7 +252,8 @@ Result<MemoryMessage> parseMemoryMessage(std::string_view text, const std::strin
                                '\n');
             counted = at;
             message.line = line;
-            const bool says = message.allocated || message.maxAllocated || message.tried;
+            const bool says =
+                message.allocated || message.maxAllocated || message.tried || !message.hasSizes();
             found += says ? 1 : 0;
             if (says && (!fullest || heldBy(message) > heldBy(*fullest))) {
                 fullest = message;

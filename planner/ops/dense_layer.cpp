@@ -11,6 +11,7 @@
 #include "planner/ops/lora_linear.h"
 #include "planner/ops/megatron_layer.h"
 #include "planner/ops/megatron_vocab.h"
+#include "planner/ops/native_attention.h"
 #include "planner/ops/rotary.h"
 #include "planner/ops/row_sums.h"
 #include "planner/ops/trained_weights.h"
@@ -210,19 +211,21 @@ UnfusedAttention attendedBy(OpBuilder& g,
                             TensorId mask) {
     const AttentionSpec& attention = scenario.model.attention;
     const int sinks = attention.sinks ? g.weight("sinks", shape.heads, false) : -1;
-    if (mask != kNoTensor) {
+    if (writesAttention(scenario)) {
         return unfusedAttention(g, scenario, p, mask, sinks);
     }
-    UnfusedAttention made{.out = g.flashAttention(p.q,
-                                                  p.k,
-                                                  p.v,
-                                                  {.tokens = shape.tokens,
-                                                   .heads = shape.heads,
-                                                   .kvHeads = shape.kvHeads,
-                                                   .headDim = attention.headDim,
-                                                   .valueDim = attention.headDim,
-                                                   .batch = shape.batch,
-                                                   .sequence = shape.sequence})};
+    if (attendsByMath(scenario)) {
+        return {.out = mathAttention(g, scenario, p)};
+    }
+    const OpBuilder::AttentionShape sizes{.tokens = shape.tokens,
+                                          .heads = shape.heads,
+                                          .kvHeads = shape.kvHeads,
+                                          .headDim = attention.headDim,
+                                          .valueDim = attention.headDim,
+                                          .batch = shape.batch,
+                                          .sequence = shape.sequence};
+    UnfusedAttention made{.out = mask != kNoTensor ? maskedAttention(g, scenario, p, mask, sizes)
+                                                   : g.flashAttention(p.q, p.k, p.v, sizes)};
     if (sinks >= 0) {
         g.last().weights = {sinks};
     }
@@ -261,7 +264,8 @@ LayerAttention eagerAttention(OpBuilder& g,
                               std::int64_t layer) {
     const RankShape shape = rankShape(scenario);
     const Rotary table = rotaryTable(g, scenario, shape);
-    const TensorId mask = writesAttention(scenario) ? attentionMask(g, scenario, layer) : kNoTensor;
+    const TensorId mask = writesAttention(scenario) ? attentionMask(g, scenario, layer)
+                                                    : windowMask(g, scenario, layer);
     g.enterModule();
     const TensorId full = gatherSequence(g, shape, x);
     const Projected projections = projectQkv(g, scenario, shape, full);
@@ -381,8 +385,9 @@ std::vector<std::int64_t> sharedTableBytes(const Scenario& scenario) {
         return megatronTableBytes(scenario);
     }
     std::vector<std::int64_t> tables = rotaryTableBytes(scenario);
-    const std::vector<std::int64_t> masks = attentionMaskBytes(scenario);
-    tables.insert(tables.end(), masks.begin(), masks.end());
+    for (const auto& masks : {attentionMaskBytes(scenario), windowMaskBytes(scenario)}) {
+        tables.insert(tables.end(), masks.begin(), masks.end());
+    }
     return tables;
 }
 

@@ -7,6 +7,7 @@
 #include "planner/ops/hf_moe.h"
 #include "planner/ops/megatron_layer.h"
 #include "planner/ops/megatron_vocab.h"
+#include "planner/ops/native_attention.h"
 #include "planner/ops/op_builder.h"
 #include "planner/ops/rank_shape.h"
 #include "planner/ops/trained_weights.h"
@@ -258,20 +259,33 @@ Result<OpList> layerSegment(const Scenario& scenario, std::int64_t layer) {
     return ops;
 }
 
-/// Most layers of Llama 4 have windows, and with them rotary positions.
-bool isUsual(const Scenario& scenario, std::int64_t layer) {
-    return !hfCodeOf(scenario).rotatesInWindows || hasWindow(scenario.model, layer);
+/// Most layers of Llama 4 have windows, and with them rotary positions; of others, most have a mask
+/// for their window, or none.
+bool isUsual(const Scenario& scenario, std::int64_t layer, bool masks) {
+    if (hfCodeOf(scenario).rotatesInWindows) {
+        return hasWindow(scenario.model, layer);
+    }
+    return masksWindow(scenario, layer) == masks;
+}
+
+bool masksMostWindows(const Scenario& scenario) {
+    std::int64_t masked = 0;
+    for (std::int64_t layer = 0; layer < scenario.model.layers; ++layer) {
+        masked += masksWindow(scenario, layer) ? 1 : 0;
+    }
+    return 2 * masked > scenario.model.layers;
 }
 
 Result<LayerOps> layerOps(const Scenario& scenario) {
     LayerOps found;
     bool usual[2] = {false, false};
+    const bool masks = masksMostWindows(scenario);
     for (std::int64_t layer = scenario.model.layers; layer-- > 0;) {
         const bool sparse = scenario.model.isSparse(layer);
         std::optional<OpList>& ops = sparse ? found.sparse : found.dense;
         bool& settled = usual[sparse ? 1 : 0];
-        if (!ops || (!settled && isUsual(scenario, layer))) {
-            settled = isUsual(scenario, layer);
+        if (!ops || (!settled && isUsual(scenario, layer, masks))) {
+            settled = isUsual(scenario, layer, masks);
             FABRICAST_ASSIGN(ops, layerSegment(scenario, layer));
         }
     }

@@ -35,15 +35,6 @@ TensorId apart(OpBuilder& g, const Scenario& scenario, TensorId x) {
     return copy;
 }
 
-/// repeat_kv: a copy for every query head; backward adds the copies' gradients up.
-TensorId repeatForQueries(OpBuilder& g, const RankShape& shape, TensorId x) {
-    if (shape.heads == shape.kvHeads) {
-        return x;
-    }
-    const std::int64_t elements = g.info(x).elements / shape.kvHeads * shape.heads;
-    return g.pointwise("repeat_kv", {x}, elements, g.info(x).width, {});
-}
-
 /// A batched product, which autocast runs in its own type.
 TensorId multiplyHeads(OpBuilder& g, TensorId left, TensorId right, std::int64_t elements) {
     const OpBuilder::Options& options = g.options();
@@ -144,6 +135,14 @@ std::int64_t weightsWidth(const OpBuilder& g, const Scenario& scenario, const Pr
 }
 
 }  // namespace
+
+TensorId repeatForQueries(OpBuilder& g, const RankShape& shape, TensorId x) {
+    if (shape.heads == shape.kvHeads) {
+        return x;
+    }
+    const std::int64_t elements = g.info(x).elements / shape.kvHeads * shape.heads;
+    return g.pointwise("repeat_kv", {x}, elements, g.info(x).width, {});
+}
 
 UnfusedAttention unfusedAttention(OpBuilder& g,
                                   const Scenario& scenario,

@@ -1,6 +1,7 @@
 #pragma once
 #include "planner/ops/dense_attention.h"
 #include "planner/ops/op_builder.h"
+#include "planner/ops/rank_shape.h"
 #include "planner/spec/scenario.h"
 
 #include <cstdint>
@@ -18,6 +19,9 @@ struct UnfusedAttention {
 /// `sinks`: the weight with a score per head that stands beside those of the keys, if there is one.
 UnfusedAttention unfusedAttention(
     OpBuilder& g, const Scenario& scenario, const Projected& projections, TensorId mask, int sinks);
+
+/// repeat_kv: a copy for every query head; backward adds the copies' gradients up.
+TensorId repeatForQueries(OpBuilder& g, const RankShape& shape, TensorId x);
 
 /// True where layer `layer` attends to a window.
 bool hasWindow(const ModelSpec& model, std::int64_t layer);

@@ -107,13 +107,11 @@ std::string phasesLine(const MemoryBreakdown& memory) {
 }
 
 std::string fixText(const Fix& fix, const ByteScale& scale) {
-    const bool isSaid =
-        fix.hostAfter > Bytes() && (fix.needs.empty() || fix.onDevice == Verdict::DoesNotFit);
     std::string text = fmt::format("{}: {} {}{}, {}",
                                    fix.change,
                                    scale.text(fix.peakAfter),
                                    scale.unit,
-                                   isSaid ? " and " + shortText(fix.hostAfter) + " of a host" : "",
+                                   fixHostText(fix),
                                    fixOutcome(fix));
     return fix.sideEffect.empty() ? text : text + " (" + fix.sideEffect + ")";
 }
@@ -192,6 +190,12 @@ std::string_view fitText(Verdict verdict) {
             break;
     }
     return "does not fit";
+}
+
+std::string fixHostText(const Fix& fix) {
+    const bool isSaid =
+        fix.hostAfter > Bytes() && (fix.needs.empty() || fix.onDevice == Verdict::DoesNotFit);
+    return isSaid ? " and " + shortText(fix.hostAfter) + " of a host" : "";
 }
 
 std::string fixOutcome(const Fix& fix) {

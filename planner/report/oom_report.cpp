@@ -50,9 +50,26 @@ Table layerTable(const OomAnswer& answer, const ByteScale& scale) {
     return table;
 }
 
+std::string_view failureHead(MemoryMessage::Kind kind) {
+    switch (kind) {
+        case MemoryMessage::Kind::Driver:
+            return "OUT OF MEMORY  in the driver";
+        case MemoryMessage::Kind::Nccl:
+            return "OUT OF MEMORY  in NCCL";
+        case MemoryMessage::Kind::Cublas:
+            return "OUT OF MEMORY  in cuBLAS";
+        case MemoryMessage::Kind::Host:
+            return "OUT OF MEMORY  on the host";
+        case MemoryMessage::Kind::OutOfMemory:
+            return "OUT OF MEMORY";
+        default:
+            return "MEMORY REPORT";
+    }
+}
+
 std::string oomHeadLine(const OomAnswer& answer) {
     const MemoryMessage& message = answer.message;
-    std::string text = message.isFailure() ? "OUT OF MEMORY" : "MEMORY REPORT";
+    std::string text(failureHead(message.kind));
     if (answer.shortBy) {
         text += "  short by " + shortText(*answer.shortBy) + " or more";
     } else if (message.maxAllocated) {
@@ -61,7 +78,9 @@ std::string oomHeadLine(const OomAnswer& answer) {
     if (message.capacity) {
         text += " of " + shortText(*message.capacity);
     }
-    if (message.others > 0) {
+    if (!message.hasSizes()) {
+        text += fmt::format("  (line {}, which says no sizes)", message.line);
+    } else if (message.others > 0) {
         text += fmt::format(
             "  (the fullest of {} messages, line {})", message.others + 1, message.line);
     }
@@ -98,9 +117,10 @@ std::vector<std::string> wayOutLines(const OomAnswer& answer) {
         for (const Fix& fix : rejection.fixes) {
             const Bytes after(
                 std::llround(static_cast<double>(fix.peakAfter.count()) * answer.overForecast));
-            lines.push_back(fmt::format("{}: about {}, {}{}",
+            lines.push_back(fmt::format("{}: about {}{}, {}{}",
                                         fix.change,
                                         shortText(after),
+                                        fixHostText(fix),
                                         fixOutcome(fix),
                                         fix.sideEffect.empty() ? "" : " (" + fix.sideEffect + ")"));
         }
@@ -128,7 +148,8 @@ std::string oomText(const OomAnswer& answer) {
     if (answer.scenario) {
         text += "  " + subjectText(*answer.scenario) + "\n";
     }
-    text += "\n" + alignedText(layerTable(answer, layerScale(answer)));
+    const Table layers = layerTable(answer, layerScale(answer));
+    text += layers.rows.empty() ? "" : "\n" + alignedText(layers);
     for (const OomCause& cause : answer.causes) {
         text += "\n" + cause.what + "\n  try: " + cause.wayOut + "\n";
     }
@@ -137,9 +158,10 @@ std::string oomText(const OomAnswer& answer) {
         text += "\n" + forecastLine(answer) + "\n" + (excess.empty() ? "" : excess + "\n");
     }
     const std::vector<std::string> ways = wayOutLines(answer);
-    text += ways.empty()                ? ""
-            : answer.overForecast > 1.0 ? "\nways out by this run's measure, cheapest first\n"
-                                        : "\nways out by the forecast, cheapest first\n";
+    text += ways.empty() ? ""
+            : answer.overForecast > 1.0
+                ? "\nways out by this run's measure, surest and cheapest first\n"
+                : "\nways out by the forecast, surest and cheapest first\n";
     for (const std::string& way : ways) {
         text += "  " + way + "\n";
     }
@@ -153,7 +175,8 @@ std::string oomText(const OomAnswer& answer) {
 
 std::string oomMarkdown(const OomAnswer& answer) {
     std::string text = "**" + oomHeadLine(answer) + "**\n\n";
-    text += markdownText(layerTable(answer, layerScale(answer)));
+    const Table layers = layerTable(answer, layerScale(answer));
+    text += layers.rows.empty() ? "" : markdownText(layers);
     for (const OomCause& cause : answer.causes) {
         text += "\n- " + cause.what + ": " + cause.wayOut + "\n";
     }

@@ -24,11 +24,13 @@
 namespace fabricast {
 namespace {
 
-/// The largest part other than matrix products and attention.
+/// The largest part other than matrix products; attention only where it takes more than these.
 std::string mainLoss(const Plan& plan) {
     TimePart largest = TimePart::MemoryBound;
+    const bool attends =
+        plan.step.parts.of(TimePart::Attention) > plan.step.parts.of(TimePart::Gemm);
     for (const auto& [part, name] : namesOf(TimePart{})) {
-        const bool work = part == TimePart::Gemm || part == TimePart::Attention;
+        const bool work = part == TimePart::Gemm || (part == TimePart::Attention && !attends);
         if (!work && plan.step.parts.of(part) > plan.step.parts.of(largest)) {
             largest = part;
         }

@@ -186,21 +186,29 @@ bool hasPrice(const PlanReport& report) {
     return !report.plans.empty() && report.plans.front().cost && report.plans.front().cost->perMtok;
 }
 
-std::string_view orderWords(const PlanReport& report) {
+std::string_view objectiveWords(const PlanReport& report) {
     switch (report.objective) {
         case PlanObjective::Memory:
-            return ", least memory first";
+            return "least memory";
         case PlanObjective::Cost:
-            return hasPrice(report) ? ", cheapest tokens first"
-                                    : ", fewest GPU-hours per token first (no price)";
+            return hasPrice(report) ? "cheapest tokens" : "fewest GPU-hours per token (no price)";
         case PlanObjective::Energy:
-            return ", least energy first";
+            return "least energy";
         case PlanObjective::Gpus:
-            return ", fewest GPUs first";
+            return "fewest GPUs";
         case PlanObjective::Throughput:
             break;
     }
-    return ", fastest first";
+    return "fastest";
+}
+
+/// Rows that are not equally sure to fit stand in the order of that.
+std::string orderWords(const PlanReport& report) {
+    const bool isMixed = std::ranges::any_of(report.plans, [&](const Plan& plan) {
+        return plan.memory.verdict != report.plans.front().memory.verdict;
+    });
+    const std::string objective(objectiveWords(report));
+    return isMixed ? ", surest to fit first, then " + objective : ", " + objective + " first";
 }
 
 bool lacksHost(const Plan& plan) {
@@ -274,9 +282,10 @@ std::string missText(const PlanReport& report) {
                             lacksHost(plan) ? "; " + hostNeedText(plan.memory.ofNode()) : "");
         for (const Rejection& rejection : plan.memory.rejections) {
             for (const Fix& fix : rejection.fixes) {
-                text += fmt::format("  {}: {} GiB, {}{}\n",
+                text += fmt::format("  {}: {} GiB{}, {}{}\n",
                                     fix.change,
                                     gibText(fix.peakAfter),
+                                    fixHostText(fix),
                                     fixOutcome(fix),
                                     fix.sideEffect.empty() ? "" : " (" + fix.sideEffect + ")");
             }

@@ -9,9 +9,10 @@ namespace fabricast {
 
 /// What a training process printed of its memory: PyTorch's out-of-memory message in any of its
 /// forms since 2018 (CUDA or HIP), Megatron's "memory (MB) | allocated: …" or DeepSpeed's "MA … GB
-/// Max_MA …". What the text does not say is empty.
+/// Max_MA …"; or that memory ran out elsewhere, which is printed without sizes: in the driver, in
+/// NCCL, in cuBLAS, or on the host. What the text does not say is empty.
 struct MemoryMessage {
-    enum class Kind { OutOfMemory, Megatron, DeepSpeed };
+    enum class Kind { OutOfMemory, Driver, Nccl, Cublas, Host, Megatron, DeepSpeed };
 
     Kind kind = Kind::OutOfMemory;
     std::int64_t line = 1;   ///< of the text
@@ -26,7 +27,11 @@ struct MemoryMessage {
     std::optional<Bytes> maxAllocated;
     std::optional<Bytes> maxReserved;
 
-    [[nodiscard]] bool isFailure() const { return kind == Kind::OutOfMemory; }
+    [[nodiscard]] bool isFailure() const {
+        return kind != Kind::Megatron && kind != Kind::DeepSpeed;
+    }
+    /// A failure outside PyTorch's allocator says no more than that it happened.
+    [[nodiscard]] bool hasSizes() const { return kind == Kind::OutOfMemory || !isFailure(); }
     /// All that PyTorch's allocator held.
     [[nodiscard]] std::optional<Bytes> reserved() const;
     /// CUDA's context, NCCL and libraries; with what other processes hold where the message does

@@ -1,9 +1,8 @@
 #include "planner/search/batch_reason.h"
 
 #include "planner/base/checked.h"
-#include "planner/search/candidate_scenarios.h"
+#include "planner/search/family_refusals.h"
 
-#include <algorithm>
 #include <utility>
 
 namespace fabricast {
@@ -12,11 +11,12 @@ namespace {
 Result<bool> takesAny(const SearchTask& task, const Watch& watch) {
     FABRICAST_ASSIGN(const SearchSpace space, enumerateLayouts(task, watch));
     CandidateScenarios scenarios(task, space);
+    FamilyRefusals refusals(space, scenarios);
+    const auto none = [](const Error&) { return false; };
+    std::string why;
     for (std::uint32_t family = 0; family < space.families.size(); ++family) {
-        const std::vector<Candidate> candidates = space.candidatesOf(family);
-        if (std::ranges::any_of(candidates, [&scenarios](const Candidate& candidate) {
-                return scenarios.allowed(candidate).has_value();
-            })) {
+        FABRICAST_TRY(watch.check());
+        if (refusals.takesAny(family, why, none)) {
             return true;
         }
     }

@@ -42,9 +42,22 @@ void PlanSearch::countLook() {
     looked_ += kOfLook;
 }
 
-void PlanSearch::countEstimates(std::size_t estimated) {
+/// Each pass of a long pipeline is put in order and timed.
+void PlanSearch::countEstimate(const Scenario& scenario) {
     constexpr std::int64_t kOfEstimate = 2000;
-    looked_ += kOfEstimate * static_cast<std::int64_t>(estimated);
+    constexpr std::int64_t kFewPasses = 16'384;
+    constexpr std::int64_t kOfPass = 2;
+    const Layout& layout = scenario.layout;
+    const std::int64_t passes =
+        layout.pp > 1 ? 2 * layout.pp * layout.vpp * scenario.microBatches() : 0;
+    looked_ += kOfEstimate + kOfPass * std::max<std::int64_t>(0, passes - kFewPasses);
+}
+
+/// What stacks were asked before anything waits. Those that refuse all are asked as much again,
+/// with another batch.
+void PlanSearch::countAsked() {
+    constexpr std::int64_t kOfAsked = 80;
+    looked_ += kOfAsked * asked_.asked();
 }
 
 void PlanSearch::countFamilies() {

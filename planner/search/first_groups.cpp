@@ -27,23 +27,6 @@ void PlanSearch::refuseUnmodelled(std::uint32_t family, std::int64_t layouts) {
     }
 }
 
-/// Whether a stack takes a layout of the family, or only does not model it. Those that are refused
-/// together are not asked one by one: a stack may refuse millions.
-bool PlanSearch::isFamilyTaken(std::uint32_t family, std::string& why) {
-    for (const Candidate& candidate : space_.candidatesOf(family)) {
-        const Candidate group{.family = family, .recompute = candidate.recompute};
-        if (!why.empty() && isFamilyRefused(group)) {
-            continue;
-        }
-        const auto allowed = scenarios_.allowed(candidate);
-        if (allowed || isUnmodelled(family, allowed.error())) {
-            return true;
-        }
-        why = why.empty() ? allowed.error().why : why;
-    }
-    return false;
-}
-
 /// A stack that refuses all its layouts says why.
 Result<std::vector<bool>> PlanSearch::stacksThatRun() {
     std::vector<bool> runs(task_.stacks.size(), false);
@@ -54,8 +37,12 @@ Result<std::vector<bool>> PlanSearch::stacksThatRun() {
             continue;
         }
         FABRICAST_TRY(watch_.check());
-        runs[stack] = isFamilyTaken(family, why[stack]);
+        // A refusal of what is only not modelled does not leave the stack out.
+        runs[stack] = asked_.takesAny(family, why[stack], [this, family](const Error& refusal) {
+            return isUnmodelled(family, refusal);
+        });
     }
+    countAsked();
     for (std::size_t stack = 0; stack < runs.size(); ++stack) {
         if (!runs[stack] && !why[stack].empty()) {
             FABRICAST_ASSIGN(
@@ -115,8 +102,6 @@ Result<void> PlanSearch::fillQueue() {
     for (const std::vector<RecomputeSettings>& kinds : space_.recomputes) {
         kinds_ = std::max(kinds_, kinds.size());
     }
-    refused_.resize(space_.families.size() * kinds_);
-    refusedWhole_.resize(space_.families.size());
     FABRICAST_ASSIGN(const std::vector<bool> runs, stacksThatRun());
     report_.refused = std::ranges::find(runs, true) == runs.end();
     std::size_t orders = 0;

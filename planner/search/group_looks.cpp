@@ -24,53 +24,6 @@ std::size_t countPassing(std::size_t sizes, const Test& passes) {
 
 }  // namespace
 
-/// Why a stack refuses a layout; empty where it takes it.
-std::string PlanSearch::refusalOf(const Candidate& candidate) {
-    const auto allowed = scenarios_.allowed(candidate);
-    return allowed ? std::string() : allowed.error().why;
-}
-
-/// Its first layout and its last, with the last of what it may recompute, are refused for the same
-/// reason.
-bool PlanSearch::isRefused(const Candidate& first, std::uint16_t lastRecompute) {
-    const std::string why = refusalOf(first);
-    return !why.empty() && isRefused(first, lastRecompute, why);
-}
-
-/// The same where the first is known to be refused.
-bool PlanSearch::isRefused(const Candidate& first,
-                           std::uint16_t lastRecompute,
-                           const std::string& why) {
-    Candidate last = first;
-    last.size = static_cast<std::uint16_t>(space_.sizesOf(first.family).size() - 1);
-    const std::size_t ways = space_.ways[space_.families[first.family].ways].size();
-    last.way = static_cast<std::uint16_t>(ways - 1);
-    last.recompute = lastRecompute;
-    return refusalOf(last) == why;
-}
-
-/// The same of all its layouts: most are refused whatever they recompute.
-bool PlanSearch::isFamilyRefused(const Candidate& group) {
-    Asked& whole = refusedWhole_[group.family];
-    if (whole == Asked::Never) {
-        const Candidate first{.family = group.family};
-        const std::size_t kinds = space_.recomputesOf(group.family).size();
-        const auto last = static_cast<std::uint16_t>(kinds - 1);
-        const std::string why = refusalOf(first);
-        const bool refused = !why.empty() && isRefused(first, last, why);
-        whole = refused ? Asked::Refused : Asked::Taken;
-        if (why.empty()) {  // it is the first of those that recompute as little
-            refused_[group.family * kinds_] = Asked::Taken;
-        }
-    }
-    Asked& known = refused_[group.family * kinds_ + group.recompute];
-    if (whole != Asked::Refused && known == Asked::Never) {
-        const Candidate first{.family = group.family, .recompute = group.recompute};
-        known = isRefused(first, group.recompute) ? Asked::Refused : Asked::Taken;
-    }
-    return whole == Asked::Refused || known == Asked::Refused;
-}
-
 /// How many sizes of the micro-batch leave room for what layers keep of it.
 Result<void> PlanSearch::findRoom(const Candidate& group) {
     Block& block = groups_[groupOf_[group.family]];
@@ -121,7 +74,7 @@ void PlanSearch::link(const Waiting& waiting) {
     Candidate candidate = waiting.candidate;
     for (std::size_t& at = group.first[kind]; at < group.families.size(); ++at) {
         candidate.family = group.families[at];
-        if (!isFamilyRefused(candidate)) {
+        if (!asked_.refuses(candidate)) {
             break;
         }
     }
@@ -222,7 +175,7 @@ void PlanSearch::split(const Waiting& waiting) {
     }
     for (std::size_t at = group.first[candidate.recompute]; at < group.families.size(); ++at) {
         candidate.family = group.families[at];
-        if (isFamilyRefused(candidate)) {
+        if (asked_.refuses(candidate)) {
             continue;
         }
         std::size_t& room = group.room[candidate.recompute][at];

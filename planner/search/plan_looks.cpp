@@ -75,8 +75,8 @@ void PlanSearch::open(const Waiting& waiting) {
         const auto size = std::ranges::find(sizes, samples, &MicroBatchSize::samples);
         candidate.size = static_cast<std::uint16_t>(size - sizes.begin());
         candidate.way = 0;
-        if (candidate.size >= group.room[candidate.recompute][at] || isFamilyRefused(candidate) ||
-            (candidate.size > 0 && isRefused(candidate, candidate.recompute))) {
+        if (candidate.size >= group.room[candidate.recompute][at] || asked_.refuses(candidate) ||
+            (candidate.size > 0 && asked_.refusesFrom(candidate))) {
             continue;
         }
         for (const std::uint16_t way : size->ways) {
@@ -231,9 +231,9 @@ void PlanSearch::estimateNext() {
         queue_.pop();
         if (const auto scenario = scenarios_.of(candidate)) {
             batch.push_back({candidate, &*blocks_.timeOf(candidate, **scenario)});
+            countEstimate(**scenario);
         }
     }
-    countEstimates(batch.size());
     const std::vector<Result<double>> steps = forecast_.seconds(batch, watch_);
     const std::vector<Result<MemoryBreakdown>> memories = memoriesOf(batch);
     for (std::size_t i = 0; i < batch.size(); ++i) {

@@ -2,6 +2,7 @@
 #include "planner/result/plan_report.h"
 #include "planner/search/block_costs.h"
 #include "planner/search/distinct_plans.h"
+#include "planner/search/family_refusals.h"
 #include "planner/search/find_plans.h"
 #include "planner/search/known_work.h"
 #include "planner/search/layout_forecast.h"
@@ -107,16 +108,11 @@ private:
     void sayWhatIsLeft();
     [[nodiscard]] bool isUnmodelled(std::uint32_t family, const Error& refusal) const;
     void refuseUnmodelled(std::uint32_t family, std::int64_t layouts);
-    bool isFamilyTaken(std::uint32_t family, std::string& why);
     Result<std::vector<bool>> stacksThatRun();
     Result<void> fillQueue();
     Result<void> count(std::uint32_t family);
     Result<std::size_t> roomySizes(std::uint32_t family);
     void lookCloser(const Waiting& waiting);
-    std::string refusalOf(const Candidate& candidate);
-    bool isRefused(const Candidate& first, std::uint16_t lastRecompute);
-    bool isRefused(const Candidate& first, std::uint16_t lastRecompute, const std::string& why);
-    bool isFamilyRefused(const Candidate& group);
     [[nodiscard]] std::size_t orderOf(const Candidate& candidate) const {
         return firstOrder_[candidate.family] + candidate.way;
     }
@@ -156,8 +152,9 @@ private:
                                    Bytes most);
     void countWalk(const MemoryBreakdown& memory);
     void countLook();
-    void countEstimates(std::size_t estimated);
+    void countEstimate(const Scenario& scenario);
     void countFamilies();
+    void countAsked();
     void accept(const Candidate& candidate, double value);
     Result<void> findMisses();
     using Sized = std::pair<std::int64_t, Candidate>;  ///< with the least bytes that it needs
@@ -174,6 +171,7 @@ private:
     const Watch& watch_;
     LayoutForecast forecast_;
     CandidateScenarios scenarios_;
+    FamilyRefusals asked_;
     std::vector<BorrowedWork> known_;  ///< by stack
     WalksAhead ahead_;
     BlockCosts blocks_;
@@ -192,11 +190,7 @@ private:
     /// By order and what is recomputed: the smallest micro-batch known not to fit.
     std::vector<std::uint16_t> tooLarge_;
     std::vector<std::optional<double>> tails_;  ///< by order
-    /// Whether the stack refuses all of a family with what is recomputed.
-    enum class Asked : std::uint8_t { Never, Taken, Refused };
-    std::size_t kinds_ = 0;            ///< the most that a stack has of what is recomputed
-    std::vector<Asked> refused_;       ///< by both
-    std::vector<Asked> refusedWhole_;  ///< by family: whatever is recomputed
+    std::size_t kinds_ = 0;                     ///< the most that a stack has of what is recomputed
     std::priority_queue<Waiting> queue_;
     bool isSlowLeft_ = false;  ///< layouts that are too slow do not wait
     std::int64_t layoutsWalked_ = 0;

@@ -5,6 +5,12 @@
 
 namespace fabricast {
 
+namespace {
+
+constexpr int kAmpere = 80;
+
+}  // namespace
+
 std::optional<int> computeCapability(const GpuSpec& gpu) {
     constexpr std::string_view kPrefix = "sm_";
     const std::string_view text = gpu.architecture;
@@ -18,12 +24,15 @@ std::optional<int> computeCapability(const GpuSpec& gpu) {
 }
 
 bool runsFlashAttention(const GpuSpec& gpu) {
-    constexpr int kAmpere = 80;
     return computeCapability(gpu).value_or(kAmpere) >= kAmpere;
 }
 
 bool multipliesBf16(const GpuSpec& gpu) {
     return !gpu.kernels || gpu.kernels->supports(GemmType::Bf16);
+}
+
+bool takesTf32(const GpuSpec& gpu) {
+    return computeCapability(gpu).value_or(0) >= kAmpere;
 }
 
 std::string capabilityText(const GpuSpec& gpu) {

@@ -19,5 +19,7 @@ std::string capabilityText(const GpuSpec& gpu);
 
 /// Whether its units multiply in bf16, of which there is none before Ampere: PyTorch emulates it.
 bool multipliesBf16(const GpuSpec& gpu);
+/// NVIDIA's from Ampere on: transformers refuses `tf32` elsewhere.
+bool takesTf32(const GpuSpec& gpu);
 
 }  // namespace fabricast

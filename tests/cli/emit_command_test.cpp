@@ -236,6 +236,7 @@ TEST(Emit, SavesAsThePlanDoesAndReadsThatBack) {
          {Saved{"fsdp2", "pending = dcp.async_save("},
           Saved{"ddp", "SAVE_EVERY = 250"},
           Saved{"deepspeed --layout shard=zero3", "--save_steps 250"},
+          Saved{"deepspeed --layout shard=zero3", "export CROSS_SIZE=2\n"},
           Saved{"accelerate --layout shard=zero3", "\"decoupled\": true"},
           Saved{"accelerate --layout shard=fsdp", "not in the files: operation.checkpoint=async"},
           Saved{"axolotl --layout shard=zero3", "save_steps: 250"},

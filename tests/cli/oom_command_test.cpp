@@ -135,6 +135,59 @@ TEST(OomCommand, CallsNoWayOutSurerThanExplainDoes) {
     EXPECT_TRUE(explained.out.starts_with("LIKELY FITS  ")) << explained.out;
 }
 
+/// What another process holds is no part of what this run needs.
+TEST(OomCommand, BlamesAnotherProcessAndScalesNothingByIt) {
+    const std::string file = tempFolder() + "two.log";
+    std::ofstream(file)
+        << "CUDA out of memory. Tried to allocate 20.00 MiB. GPU 0 has a total capacity of 79.10 "
+           "GiB of which 7.88 MiB is free. Process 1 has 40.10 GiB memory in use. Process 2 has "
+           "38.90 GiB memory in use. Of the allocated memory 37.50 GiB is allocated by PyTorch, "
+           "and "
+           "500.50 MiB is reserved by PyTorch but unallocated.\n";
+    const ProgramOutput alone = oomRun({"--message", file});
+    EXPECT_NE(alone.out.find("other processes hold 40.2 GiB of this GPU"), std::string::npos)
+        << alone.out;
+    EXPECT_EQ(alone.out.find("NCCL_NVLS_ENABLE"), std::string::npos) << alone.out;
+    const ProgramOutput run = oomRun({"-m",
+                                      "llama-3.1-8b",
+                                      "--gpu",
+                                      "a100",
+                                      "--gpus",
+                                      "8",
+                                      "--seq",
+                                      "4096",
+                                      "--layout",
+                                      "micro_batch=1,recompute=none",
+                                      "--stack",
+                                      "fsdp2",
+                                      "--message",
+                                      file});
+    EXPECT_EQ(run.out.find("% more or above"), std::string::npos) << run.out;
+}
+
+/// No room for NCCL, or none on the host, is an answer too: a message without sizes.
+TEST(OomCommand, AnswersForMemoryThatRanOutElsewhere) {
+    const std::string file = tempFolder() + "elsewhere.log";
+    std::ofstream(file) << "step 3\nCuda failure 2 'out of memory'\n";
+    const ProgramOutput nccl = oomRun({"--message", file});
+    EXPECT_EQ(nccl.code, ExitCode::Ok) << nccl.err;
+    EXPECT_TRUE(nccl.out.starts_with("OUT OF MEMORY  in NCCL  (line 2, which says no sizes)"))
+        << nccl.out;
+    std::ofstream(file) << "slurmstepd: error: Detected 1 oom_kill event in StepId=7.0.\n";
+    const ProgramOutput killed = oomRun({"-m",
+                                         "llama-3.1-8b",
+                                         "-c",
+                                         "dgx-h100",
+                                         "--stack",
+                                         "fsdp2",
+                                         "--layout",
+                                         "offload=parameters_cpu",
+                                         "--message",
+                                         file});
+    EXPECT_TRUE(killed.out.starts_with("OUT OF MEMORY  on the host")) << killed.out;
+    EXPECT_NE(killed.out.find("host memory of a node"), std::string::npos) << killed.out;
+}
+
 /// The parts of the forecast are those of `explain`.
 TEST(OomCommand, AgreesWithExplain) {
     Words asked = runOf8B();

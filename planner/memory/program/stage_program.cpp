@@ -6,6 +6,7 @@
 #include "planner/ops/hf_code.h"
 #include "planner/ops/layer_segment.h"
 #include "planner/ops/megatron_vocab.h"
+#include "planner/ops/native_attention.h"
 #include "planner/ops/quantized_linear.h"
 #include "planner/ops/rank_shape.h"
 #include "planner/ops/trained_weights.h"
@@ -70,8 +71,9 @@ std::tuple<bool, bool, int> kindOf(const Scenario& scenario, std::int64_t layer)
     const bool frozen = !scenario.settings.trainsAll();
     const std::int64_t first = firstTrainedLayer(scenario);
     const int place = !frozen || layer > first ? 2 : layer == first ? 1 : 0;
-    const bool apart = (writesAttention(scenario) || hfCodeOf(scenario).rotatesInWindows) &&
-                       hasWindow(scenario.model, layer);
+    const bool apart = ((writesAttention(scenario) || hfCodeOf(scenario).rotatesInWindows) &&
+                        hasWindow(scenario.model, layer)) ||
+                       masksWindow(scenario, layer);
     return {scenario.model.isSparse(layer), apart, place};
 }
 

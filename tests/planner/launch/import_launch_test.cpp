@@ -718,6 +718,16 @@ TEST(Import, TrainsWeightsInTheTypeThatAScriptLoads) {
     EXPECT_EQ(kept("--bf16 --use_peft", "lora", "base"), "fp32");
     EXPECT_EQ(kept("--bf16 --use_peft --dtype bfloat16", "lora", "base"), "bf16");
     EXPECT_EQ(kept("--bf16 --use_peft --load_in_4bit", "lora", "base"), "nf4");
+    const auto rest = [](const std::string& arguments) {
+        return valueAt(
+            *imported("torchrun sft.py --output_dir o --bf16 --use_peft --load_in_4bit" + arguments,
+                      "a.sh")
+                 ->find("settings"),
+            "lora",
+            "prepared_for_kbit");
+    };
+    EXPECT_EQ(rest(""), "true");
+    EXPECT_EQ(rest(" --dtype bfloat16"), "-");
     const auto whole = imported("torchrun sft.py --output_dir o --dtype bfloat16", "a.sh");
     EXPECT_EQ(valueAt(whole.value(), "workload", "precision"), "\"pure_bf16\"");
     EXPECT_EQ(why("torchrun t.py --output_dir o --fp16 --dtype float16", "a.sh"),

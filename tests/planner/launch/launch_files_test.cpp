@@ -151,6 +151,39 @@ TEST(LaunchFiles, LoadTheWeightsThatAreNamed) {
     const std::string text = programOf();
     EXPECT_NE(text.find("AutoModelForCausalLM.from_pretrained(MODEL, "), std::string::npos);
     EXPECT_EQ(text.find("from_config"), std::string::npos) << text;
+    EXPECT_NE(text.find("    model.train()\n"), std::string::npos) << text;
+}
+
+// The forecast's products in fp32 are those of TF32, which PyTorch does not turn on by itself.
+TEST(LaunchFiles, MultiplyInTheTypeOfTheForecast) {
+    const std::string line = "torch.set_float32_matmul_precision(\"high\")";
+    for (const char* const stack : {"fsdp2", "ddp"}) {
+        Scenario scenario = firstOf(stack);
+        EXPECT_EQ(fileOf(launchOf(scenario), "train.py").text.find(line), std::string::npos);
+        scenario.settings.precision.compute = Dtype::Fp32;
+        const std::string wide = fileOf(launchOf(scenario), "train.py").text;
+        EXPECT_NE(wide.find(line), std::string::npos) << wide;
+    }
+    Scenario scenario = firstOf("accelerate");
+    scenario.settings.precision.compute = Dtype::Fp32;
+    scenario.cluster.node.gpu.architecture = "sm_90";
+    EXPECT_EQ(argumentOf(launchOf(scenario), "--tf32"), "true");
+    scenario.cluster.node.gpu.architecture = "sm_75";  // transformers ends at the start there
+    EXPECT_EQ(argumentOf(launchOf(scenario), "--tf32"), "-");
+}
+
+// What 4 bits leave is loaded in fp32, and multiplied so, unless the arguments say otherwise.
+TEST(LaunchFiles, SayTheTypeOfAQuantisedBase) {
+    Scenario scenario = firstOf("accelerate");
+    scenario.layout.shard = Shard::None;
+    scenario.settings.tuning = Tuning::Lora;
+    scenario.settings.lora.base = Dtype::Nf4;
+    const LaunchFiles halves = launchOf(scenario);
+    EXPECT_EQ(argumentOf(halves, "--dtype"), "bfloat16");
+    EXPECT_EQ(std::ranges::count(halves.command, "--load_in_4bit"), 1);
+    scenario.settings.precision.compute = Dtype::Fp16;
+    EXPECT_EQ(argumentOf(launchOf(scenario), "--dtype"), "float16");
+    EXPECT_EQ(argumentOf(halves, "--tf32"), "-");
 }
 
 // Gradients in fp16 underflow, and GradScaler takes those of weights in fp32 alone.

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <utility>
 
 namespace fabricast {
 namespace {
@@ -40,6 +41,42 @@ TEST(MemoryMessage, OfTodaysPyTorch) {
     EXPECT_NEAR(gibOf(message.notPyTorch()), 77.8 - 75.12, 1e-6);
     EXPECT_NEAR(gibOf(message.otherProcesses()), 0.15, 1e-6);
     EXPECT_NEAR(gibOf(message.needed()), 71.02 + 2.0 + 2.68, 1e-6);
+}
+
+/// In a container each process is a number, the message's own too.
+TEST(MemoryMessage, TellsItsOwnProcessFromAnother) {
+    const MemoryMessage message = messageOf(
+        "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 20.00 MiB. GPU 0 has a "
+        "total "
+        "capacity of 79.10 GiB of which 102.40 MiB is free. Process 1 has 40.10 GiB memory in use. "
+        "Process 2 has 38.90 GiB memory in use. Of the allocated memory 37.50 GiB is allocated by "
+        "PyTorch, and 512.00 MiB is reserved by PyTorch but unallocated.");
+    EXPECT_NEAR(gibOf(message.inUse), 38.9, 1e-6);
+    EXPECT_NEAR(gibOf(message.notPyTorch()), 0.9, 1e-6);
+    EXPECT_NEAR(gibOf(message.otherProcesses()), 40.1, 1e-6);
+}
+
+TEST(MemoryMessage, OutsidePyTorchSaysNoSizes) {
+    using Kind = MemoryMessage::Kind;
+    const std::pair<const char*, Kind> rows[] = {
+        {"RuntimeError: CUDA error: out of memory\nCUDA kernel errors might be", Kind::Driver},
+        {"torch.AcceleratorError: HIP error: out of memory", Kind::Driver},
+        {"CUDA driver error: out of memory", Kind::Driver},
+        {"ncclUnhandledCudaError\nLast error:\nCuda failure 2 'out of memory'", Kind::Nccl},
+        {"NCCL WARN Cuda failure 'out of memory'", Kind::Nccl},
+        {"CUDA error: CUBLAS_STATUS_ALLOC_FAILED when calling `cublasCreate(handle)`",
+         Kind::Cublas},
+        {"slurmstepd: error: Detected 1 oom_kill event in StepId=7.0.", Kind::Host},
+        {"Memory cgroup out of memory: Killed process 41 (python)", Kind::Host},
+        {"reason: OOMKilled", Kind::Host}};
+    for (const auto& [text, kind] : rows) {
+        const MemoryMessage message = messageOf(text);
+        EXPECT_EQ(message.kind, kind) << text;
+        EXPECT_TRUE(message.isFailure()) << text;
+        EXPECT_FALSE(message.hasSizes()) << text;
+    }
+    EXPECT_EQ(messageOf("epoch 1\nCUDA error: out of memory\n" + std::string(kNew)).kind,
+              Kind::OutOfMemory);
 }
 
 TEST(MemoryMessage, OfPyTorchUpTo2_0) {
