@@ -115,14 +115,16 @@ def read_torch(plan):
 
 # Hugging Face's Trainer: the arguments of run.sh.
 # Of TRL's SFTConfig and ModelConfig, which are not installed here.
-OF_TRL = re.compile(r"--(model_name_or_path|max_length|dtype|attn_implementation|use_peft|use_dora|use_bnb_nested_quant"
+OF_TRL = re.compile(r"--(model_name_or_path|max_length|packing(_strategy)?|dtype|attn_implementation|use_peft|use_dora|use_bnb_nested_quant"
                     r"|load_in_[48]bit|lora_(r|alpha|dropout|target_modules|target_parameters))")
 
 
 def read_trainer(words, deepspeed, gpus):
     """As TrainingArguments reads them; what is left is TRL's. The Trainer compares deepspeed.json with them."""
     from transformers import HfArgumentParser, TrainingArguments
-    args, rest = HfArgumentParser(TrainingArguments, allow_abbrev=False).parse_known_args(words)
+    # --tf32 is refused where there is no GPU that has it.
+    with mock.patch.multiple("transformers.training_args", is_torch_tf32_available=lambda: True, enable_tf32=lambda _: None):
+        args, rest = HfArgumentParser(TrainingArguments, allow_abbrev=False).parse_known_args(words)
     unknown = [word for word in rest if word.startswith("--") and not OF_TRL.fullmatch(word)]
     need(not unknown, "not arguments of TrainingArguments or TRL: " + " ".join(unknown))
     if deepspeed:

@@ -99,6 +99,25 @@ std::int64_t sum(const OpList& list, const TensorSet& ids, bool gradients) {
     return bytes;
 }
 
+/// PyTorch's, which keeps its result.
+bool isSoftmax(const Op& op) {
+    return (op.name == "softmax" || op.name == "safe_softmax") && !op.backwardTemps.empty();
+}
+
+/// A sum of two types hands its narrower input a gradient that is cast to its type.
+std::int64_t narrowedGradient(const OpList& list, const Op& op) {
+    if (op.name != "add") {
+        return 0;
+    }
+    const TensorInfo& out = list.tensor(op.outputs.front());
+    std::int64_t bytes = 0;
+    for (const TensorId id : op.inputs) {
+        const TensorInfo& in = list.tensor(id);
+        bytes += in.requiresGrad && in.width < out.width ? in.bytes + out.bytes : 0;
+    }
+    return bytes;
+}
+
 }  // namespace
 
 std::vector<FusedGroup> fusedGroups(const OpList& list, bool compiled) {
@@ -126,6 +145,12 @@ Traffic trafficOf(const OpList& list, const FusedGroup& group) {
     if (!alone || !first.passesGradient) {
         traffic.backward = sum(list, sets.saved, false) + sum(list, sets.written, true) +
                            sum(list, sets.read, true);
+    }
+    if (alone && first.passesGradient) {
+        traffic.backward = narrowedGradient(list, first);
+    }
+    if (alone && isSoftmax(first)) {  // its product with the gradient is formed first
+        traffic.backward += sum(list, sets.saved, false);
     }
     if (alone) {  // a buffer is written and read once
         for (const std::int64_t bytes : first.forwardTemps) {

@@ -20,6 +20,7 @@ public:
 
 private:
     [[nodiscard]] SegmentTime moved(const FusedGroup& group) const;
+    [[nodiscard]] double spread(const Op& op) const;
     [[nodiscard]] MemoryOp memoryOpOf(const FusedGroup& group) const;
     [[nodiscard]] SegmentTime attention() const;
     [[nodiscard]] GemmType productType(const Op& op, const Product& product) const;

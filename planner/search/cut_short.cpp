@@ -46,11 +46,11 @@ void PlanSearch::countLook() {
 void PlanSearch::countEstimate(const Scenario& scenario) {
     constexpr std::int64_t kOfEstimate = 2000;
     constexpr std::int64_t kFewPasses = 16'384;
-    constexpr std::int64_t kOfPass = 2;
+    constexpr std::int64_t kPassesOfEvent = 2;
     const Layout& layout = scenario.layout;
     const std::int64_t passes =
         layout.pp > 1 ? 2 * layout.pp * layout.vpp * scenario.microBatches() : 0;
-    looked_ += kOfEstimate + kOfPass * std::max<std::int64_t>(0, passes - kFewPasses);
+    looked_ += kOfEstimate + std::max<std::int64_t>(0, passes - kFewPasses) / kPassesOfEvent;
 }
 
 /// What stacks were asked before anything waits. Those that refuse all are asked as much again,

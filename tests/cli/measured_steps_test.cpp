@@ -66,6 +66,10 @@ std::vector<MeasuredStep> stepsOf(const std::string& table) {
     return steps;
 }
 
+bool mayFit(const MeasuredStep& step) {
+    return step.verdict == "fits" || step.verdict == "likely";
+}
+
 class MeasuredSteps : public testing::TestWithParam<const char*> {
 protected:
     const std::vector<MeasuredStep> steps_ = stepsOf(GetParam());
@@ -110,8 +114,52 @@ TEST_P(MeasuredSteps, ReserveNoMoreThanTheForecastsMost) {
 
 TEST_P(MeasuredSteps, AnOutOfMemoryRunIsNoFit) {
     for (const MeasuredStep& step : steps_) {
-        EXPECT_EQ(step.ran, step.verdict == "fits" || step.verdict == "likely") << step.id;
+        EXPECT_EQ(step.ran, mayFit(step)) << step.id;
     }
+}
+
+/// Families and settings that had no step before: forecasts were written first, and are wider off.
+class BlindSteps : public testing::Test {
+protected:
+    const std::vector<MeasuredStep> steps_ = stepsOf("h100_trial.csv");
+};
+
+TEST_F(BlindSteps, HoldAsManyBytesAsForecast) {
+    std::vector<std::string> outside;  // dropout in fp32, and heads of 80 under FSDP2
+    for (const MeasuredStep& step : steps_) {
+        const double error = step.forecastAllocated / step.allocated - 1.0;
+        if (step.ran && (error > 0.02 || error < -0.011)) {
+            outside.push_back(step.id);
+        }
+    }
+    EXPECT_LE(outside.size(), 3) << testing::PrintToString(outside);
+}
+
+TEST_F(BlindSteps, EndAsForecast) {
+    std::vector<std::string> unlikely;
+    for (const MeasuredStep& step : steps_) {
+        EXPECT_FALSE(!step.ran && step.verdict == "fits") << step.id;
+        EXPECT_FALSE(step.ran && step.verdict == "does_not_fit") << step.id;
+        if (step.ran != mayFit(step)) {
+            unlikely.push_back(step.id);
+        }
+    }
+    EXPECT_LE(unlikely.size(), 2) << testing::PrintToString(unlikely);
+}
+
+TEST_F(BlindSteps, TakeAboutAsLongAsForecast) {
+    constexpr double kMedian = 0.07;
+    constexpr double kMean = 0.115;
+    std::vector<double> errors;
+    double sum = 0.0;
+    for (const MeasuredStep& step : steps_) {
+        if (step.ran) {
+            errors.push_back(std::abs(step.forecastSeconds / step.seconds - 1.0));
+            sum += errors.back();
+        }
+    }
+    EXPECT_LT(median(errors), kMedian);
+    EXPECT_LT(sum / static_cast<double>(errors.size()), kMean);
 }
 
 INSTANTIATE_TEST_SUITE_P(OnOneGpu, MeasuredSteps, testing::Values("h100.csv", "h200.csv"));

@@ -37,6 +37,28 @@ TEST(FusedGroups, ACompilerKeepsWhatNobodyElseReadsInRegisters) {
     EXPECT_LT(trafficOf(list, groups[0]).forward, 8 * 2 * kRows);
 }
 
+// Autograd hands each input a gradient of its own type.
+TEST(FusedGroups, ASumOfTwoTypesCastsTheGradientOfTheNarrowOne) {
+    OpBuilder g({.computeWidth = 2});
+    const TensorId x = g.input(kRows, 2);
+    const OpList list = g.finish(g.add(x, g.cast(x, 4)));
+    const auto groups = fusedGroups(list, false);
+    ASSERT_EQ(groups.size(), 2U);
+    EXPECT_EQ(trafficOf(list, groups[1]).forward, (2 + 4 + 4) * kRows);
+    EXPECT_EQ(trafficOf(list, groups[1]).backward, (4 + 2) * kRows);
+}
+
+// PyTorch's softmax multiplies its result and the gradient first, and reads the result once more.
+TEST(FusedGroups, ASoftmaxReadsItsResultTwiceInBackward) {
+    OpBuilder g({.computeWidth = 2});
+    const TensorId x = g.input(kRows, 4);
+    const TensorId out = g.pointwise("softmax", {x}, kRows, 4, {});
+    g.last().saved = {out};
+    g.last().backwardTemps = {4 * kRows};
+    const OpList list = g.finish(out);
+    EXPECT_EQ(trafficOf(list, fusedGroups(list, false).front()).backward, 6 * 4 * kRows);
+}
+
 TEST(FusedGroups, AGemmEndsAGroup) {
     OpBuilder g({.computeWidth = 2});
     const TensorId x = g.input(kRows * 8, 2);

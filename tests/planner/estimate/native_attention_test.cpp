@@ -1,5 +1,6 @@
 #include "planner/ops/native_attention.h"
 
+#include "planner/estimate/group_time.h"
 #include "planner/ops/layer_segment.h"
 #include "tests/planner/estimate/estimate_example.h"
 
@@ -51,6 +52,28 @@ TEST(NativeAttention, TakesNoLessTimeForAWindow) {
     };
     EXPECT_LT(attention(AttentionCode::Flash2, 1024), attention(AttentionCode::Flash2, 0) / 2.0);
     EXPECT_GT(attention(AttentionCode::Native, 1024), attention(AttentionCode::Native, 0) * 2.0);
+}
+
+// A kernel that counts where each of its operands lies is not bound by their bytes.
+TEST(WrittenAttention, AddsAMaskElementByElement) {
+    Scenario scenario = ofTransformers(AttentionCode::Native);
+    scenario.settings.kernels.attention = AttentionKernel::Unfused;
+    const KernelProfile& kernels = *scenario.cluster.node.gpu.kernels;
+    const OpList list = layerSegment(scenario, 0).value();
+    const auto seconds = [&](bool broadcasts) {
+        for (std::size_t i = 0; i < list.ops.size(); ++i) {
+            const Op& op = list.ops[i];
+            if (op.name == "add" && broadcasts == (list.tensor(op.inputs[1]).elements <
+                                                   list.tensor(op.outputs[0]).elements)) {
+                const double elements = static_cast<double>(list.tensor(op.outputs[0]).elements);
+                const GroupClock clock(scenario, list, {}, kernels);
+                return clock.timeOf({i, i + 1}).forward.device.memory / elements;
+            }
+        }
+        return 0.0;
+    };
+    EXPECT_GT(seconds(true), 1.5 * seconds(false));
+    EXPECT_GT(seconds(false), 0.0);
 }
 
 TEST(NativeAttention, KeepsProbabilitiesOfOneHeadForAllQueries) {
