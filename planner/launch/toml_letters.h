@@ -18,8 +18,8 @@ struct TextPlace {
 ///     strayTomlLetter("a = \"größe\"")  →  nothing
 std::optional<TextPlace> strayTomlLetter(std::string_view text);
 
-/// The key or table after so many, told before any is read: the time that toml++ takes for tables
-/// grows with their square.
+/// The key or table after so many, told before any is read: who looks a key up looks at all of
+/// them, so the time grows with their square.
 std::optional<TextPlace> tomlKeyBeyond(std::string_view text, std::size_t most);
 
 }  // namespace fabricast
