@@ -15,6 +15,7 @@ struct CalibrateFlags {
     std::string stall = "3m";
     std::string out;
     std::string profile;
+    bool force = false;
     std::string name;
     std::string machine;
     std::string gpu;

@@ -5,6 +5,7 @@
 #include "flags/check_outputs.h"
 #include "planner/output/printable_text.h"
 #include "planner/report/markdown_escaped.h"
+#include "planner/text/files_read.h"
 #include "planner/text/text_file.h"
 
 #include <algorithm>
@@ -35,8 +36,8 @@ constexpr const char* kFooter =
 
 std::string errorText(const Error& error, bool color) {
     std::string text = color ? "\x1b[31merror:\x1b[0m " : "error: ";
-    text += printableText((error.where.empty() ? "" : error.where + ": ") + error.why) + "\n";
-    return error.hint.empty() ? text : text + "  try: " + printableText(error.hint) + "\n";
+    text += printableLine((error.where.empty() ? "" : error.where + ": ") + error.why) + "\n";
+    return error.hint.empty() ? text : text + "  try: " + printableLine(error.hint) + "\n";
 }
 
 bool wantsColor(ColorMode mode, bool terminal, const Surroundings& surroundings) {
@@ -69,6 +70,9 @@ public:
             }
             if (error.hint.empty() && error.code == Error::Code::NotFound) {
                 error.hint = "the path of a file that is there";
+            }
+            if (error.hint.empty() && error.code == Error::Code::BadInput) {
+                error.hint = commandLine_.helpOfChosen();
             }
             const bool color = wantsColor(options_.color, surroundings.terminalError, surroundings);
             return ProgramOutput{{}, errorText(error, color), exitCodeOf(error.code)};
@@ -167,6 +171,7 @@ private:
 ProgramOutput runProgram(const std::vector<std::string>& arguments,
                          const Surroundings& surroundings) {
     try {
+        const FilesRead inputs;
         return Program().run(arguments, surroundings);
     } catch (const std::bad_alloc&) {
         return {{}, "error: out of memory\n", ExitCode::Environment};

@@ -132,6 +132,20 @@ Result<void> checkEnding(const NamedFile& output, const std::vector<std::string>
                     (ending == ".svg" ? "; simulate --svg, topology --format svg" : ""));
 }
 
+/// The name says another format than --format does.
+Result<void> checkFormat(const NamedFile& output, const GlobalOptions& options) {
+    const std::string ending = endingOf(output.path);
+    const std::string said = options.formatAgainst(ending);
+    return said.empty()
+               ? Result<void>()
+               : fail(Error::Code::BadInput,
+                      output.flag,
+                      "\"" + output.path + "\" would hold " + said +
+                          ", as --format says, and its ending says " + ending,
+                      "leave out --format, or -o " +
+                          std::filesystem::path(output.path).replace_extension(said).string());
+}
+
 /// Standard output is one, and has the answer.
 Result<void> checkStandardOutput(const std::string& flag) {
     constexpr std::array<std::string_view, 3> kTakeIt = {"-o", "--output", "--report"};
@@ -156,6 +170,9 @@ Result<void> checkOutputs(const std::vector<std::string>& arguments, GlobalOptio
             continue;
         }
         FABRICAST_TRY(checkEnding(output, arguments));
+        if (output.flag == "-o" || output.flag == "--output") {
+            FABRICAST_TRY(checkFormat(output, options));
+        }
         const std::string place = options.at(output.path);
         for (const NamedFile& other : files) {
             if (&other == &output || !overwrites(place, other, options.at(other.path))) {

@@ -238,11 +238,11 @@ std::string longNameOf(const std::string& names) {
 DeclaredFlag neverEmpty(CLI::Option* option, const std::string& names) {
     option->check([option, shown = longNameOf(names)](const std::string& typed) {
         if (typed.empty()) {
-            std::string hint = exampleOf(*option, shown);
+            const std::string example = exampleOf(*option, shown);
             throw FlagError({Error::Code::BadInput,
                              shown,
                              "has an empty value",
-                             hint.empty() ? option->get_option_text() : std::move(hint)});
+                             example.empty() ? "leave it out, or give its value" : example});
         }
         return std::string();
     });
@@ -411,6 +411,10 @@ CommandLine::~CommandLine() = default;
 
 std::string CommandLine::exampleOf(const std::string& flag) const {
     return fabricast::exampleOf(*chosenCommand(*app_), flag);
+}
+
+std::string CommandLine::helpOfChosen() const {
+    return commandName(*chosenCommand(*app_)) + " --help";
 }
 
 Result<std::optional<std::string>> CommandLine::parse(const std::vector<std::string>& arguments) {

@@ -127,6 +127,8 @@ public:
     /// What to type for a flag of the command that was chosen, by one of its names: "--steps 1".
     /// Empty where no flag is called so, or it has no example.
     [[nodiscard]] std::string exampleOf(const std::string& flag) const;
+    /// "fabricast plan --help", of the command that was chosen.
+    [[nodiscard]] std::string helpOfChosen() const;
 
 private:
     std::unique_ptr<CLI::App> app_;

@@ -78,6 +78,20 @@ void GlobalOptions::takeFormatOfOutput() {
     }
 }
 
+std::string GlobalOptions::formatAgainst(std::string_view ending) const {
+    std::string typed;
+    bool saysOther = false;
+    for (const Choice<Form>& one : kFormats) {
+        if (one.value == Form(format, page)) {
+            typed = one.name;
+        } else {
+            saysOther = saysOther || ending == "." + std::string(one.name);
+        }
+    }
+    const bool isText = format == Format::Text && page == PageKind::None;
+    return saysFormat && !isText && saysOther ? typed : "";
+}
+
 std::string GlobalOptions::at(const std::string& path) const {
     return path == "-" || directory.empty() ? path
                                             : (std::filesystem::path(directory) / path).string();
@@ -95,6 +109,12 @@ Watch GlobalOptions::watch() const {
 }
 
 Result<void> GlobalOptions::check() const {
+    if (quiet && verbose) {
+        return fail(Error::Code::BadInput,
+                    "--quiet",
+                    "asks for less than the usual answer, and --verbose for more",
+                    "one of the two");
+    }
     std::error_code ignored;
     if (directory.empty() || std::filesystem::is_directory(directory, ignored)) {
         return {};

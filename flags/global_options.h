@@ -52,6 +52,8 @@ struct GlobalOptions {
 
     /// Where no format was typed, that of the ending of the output: x.json, x.html.
     void takeFormatOfOutput();
+    /// The format that was typed, where an ending says another one; a text may have any.
+    [[nodiscard]] std::string formatAgainst(std::string_view ending) const;
     /// A path the user typed, seen from --directory. "-" stays "-".
     [[nodiscard]] std::string at(const std::string& path) const;
     /// How work is followed and stopped: Ctrl-C stops it from now on.

@@ -2,6 +2,7 @@
 
 #include "planner/profiles/read_profile.h"
 #include "planner/text/shell_text.h"
+#include "probes/fit/older_profile.h"
 #include "simulator/topology/read_topology.h"
 #include "simulator/topology/topology_facts.h"
 #include "simulator/topology/topology_json.h"
@@ -66,6 +67,11 @@ Result<CalibratedProfile> fitCalibration(const ProfileStore& store,
     if (!ask.topology.empty()) {
         FABRICAST_ASSIGN(ProfileText topology, topologyFile(store, ask, profile.fitted));
         files.push_back(std::move(topology));
+    }
+    for (const ProfileText& file : files) {
+        if (!ask.replaces) {
+            FABRICAST_TRY(checkOlderProfile(file, ask.folder, ask.name));
+        }
     }
     FABRICAST_TRY(writeProfile(files, ask.folder, ask.profileFolders));
     for (const ProfileText& file : files) {

@@ -17,6 +17,7 @@ struct FitAsk {
     std::string gpu{};       ///< the GPU profile; empty: recognised by the driver's name
     std::string topology{};  ///< a topology file, kept with the profile; may be empty
     std::vector<std::string> profileFolders{};  ///< that the profile is verified on top of
+    bool replaces = false;  ///< also files that would be lost, which are not of this measurement
 };
 
 /// A profile that was written.

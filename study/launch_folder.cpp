@@ -20,7 +20,7 @@ constexpr std::array<std::string_view, 9> kEndings = {
 
 Result<OpenedFile> openedAt(const std::string& file, const std::string& directory) {
     const std::string place = pathFrom(directory, file);
-    FABRICAST_ASSIGN(const std::string text, readTextFile(place));
+    FABRICAST_ASSIGN(const std::string text, readTextFile(place, kMostTextBytes, ReadFor::Look));
     const std::string source = sourceName(place);
     return isLaunchFile(text, source)
                ? openLaunchFile(text, source)
@@ -37,7 +37,8 @@ bool mayBeLaunchFile(const std::string& file) {
 
 /// A manifest of Kubernetes has no key of a framework: it starts what stands beside it.
 bool isManifest(const std::string& file, const std::string& directory) {
-    const Result<std::string> text = readTextFile(pathFrom(directory, file));
+    const Result<std::string> text =
+        readTextFile(pathFrom(directory, file), kMostTextBytes, ReadFor::Look);
     const auto begins = [&text](std::string_view key) {
         return text->starts_with(key) || text->find("\n" + std::string(key)) != std::string::npos;
     };
@@ -104,7 +105,7 @@ Result<std::vector<std::string>> launchFilesIn(const std::string& folder,
                     folder,
                     "is a folder without launch files: .json, .yaml, .toml, .sh, .sbatch, .slurm, "
                     "or a .py that trains",
-                    (path(folder) / "train.sh").string());
+                    "the file that starts the training");
     }
     std::ranges::sort(files);
     return files;

@@ -12,7 +12,8 @@ Result<std::shared_ptr<const LockToday>> readLock(const LockFile& file, const Wo
     if (file.isWritten && !isReplaceable(file.path)) {
         return nullptr;
     }
-    const Result<std::string> text = readTextFile(file.path);
+    const Result<std::string> text =
+        readTextFile(file.path, kMostTextBytes, file.isWritten ? ReadFor::Look : ReadFor::Input);
     if (!text) {
         return file.isWritten ? Result<std::shared_ptr<const LockToday>>(nullptr)
                               : fail(Error::Code::BadInput,

@@ -3,6 +3,7 @@
 #include "planner/base/text_digest.h"
 #include "planner/output/replace_file.h"
 #include "planner/report/sweep_columns.h"
+#include "planner/text/files_read.h"
 #include "planner/text/json_lines.h"
 #include "planner/text/text_file.h"
 
@@ -112,10 +113,14 @@ Result<void> SweepFile::write(std::string_view text) {
     if (path_.empty()) {
         return {};
     }
+    FABRICAST_TRY(checkNotRead(path_));
     std::string trouble =
         replaceFile(path_, text, [this](int descriptor) { lock_.moveTo(descriptor); });
     return trouble.empty() ? Result<void>()
-                           : fail(Error::Code::Environment, path_, std::move(trouble));
+                           : fail(Error::Code::Environment,
+                                  path_,
+                                  std::move(trouble),
+                                  "--out and a file on a disk with room");
 }
 
 Result<void> takeSweepFile(const std::string& file,
@@ -125,7 +130,7 @@ Result<void> takeSweepFile(const std::string& file,
     if (!std::filesystem::exists(file)) {
         return {};
     }
-    FABRICAST_ASSIGN(const std::string text, readTextFile(file, kMostSweepBytes));
+    FABRICAST_ASSIGN(const std::string text, readTextFile(file, kMostSweepBytes, ReadFor::Look));
     std::int64_t number = 0;
     for (std::size_t begin = 0; begin < text.size();) {
         const std::size_t end = std::min(text.find('\n', begin), text.size());

@@ -1,6 +1,7 @@
 #include "study/write_launch_files.h"
 
 #include "planner/output/publish_files.h"
+#include "planner/text/files_read.h"
 #include "planner/text/text_file.h"
 
 #include <filesystem>
@@ -9,6 +10,25 @@
 
 namespace fabricast {
 namespace {
+
+/// A file of the folder that is also one elsewhere, which nobody named: its text would change too.
+Result<void> checkAlone(const std::string& path) {
+    std::error_code none;
+    const bool isFile =
+        std::filesystem::is_regular_file(std::filesystem::symlink_status(path, none));
+    return !isFile || std::filesystem::hard_link_count(path, none) <= 1
+               ? Result<void>()
+               : fail(Error::Code::BadInput,
+                      "--out",
+                      path + " has another name elsewhere (a hard link), which would change too",
+                      "another folder, or remove this name first");
+}
+
+/// What may lie in the place of a file that --force replaces.
+Result<void> checkReplaced(const std::string& path) {
+    FABRICAST_TRY(checkAlone(path));
+    return checkNotRead(path);
+}
 
 /// What lies in the place of a file, and may not be replaced unasked.
 Result<void> checkPlace(const std::string& path, const std::string& text) {
@@ -30,7 +50,7 @@ Result<void> checkPlace(const std::string& path, const std::string& text) {
             return fail(
                 Error::Code::BadInput, "--out", path + " is there and no file", "another folder");
     }
-    const Result<std::string> old = readTextFile(path);
+    const Result<std::string> old = readTextFile(path, kMostTextBytes, ReadFor::Look);
     return old && *old == text ? Result<void>()
                                : fail(Error::Code::BadInput,
                                       "--out",
@@ -44,15 +64,14 @@ Result<void> writeLaunchFiles(std::span<const LaunchFile> files,
                               const std::string& folder,
                               bool replaces) {
     for (const LaunchFile& file : files) {
-        if (!replaces) {
-            FABRICAST_TRY(
-                checkPlace((std::filesystem::path(folder) / file.name).string(), file.text));
-        }
+        const std::string place = (std::filesystem::path(folder) / file.name).string();
+        FABRICAST_TRY(replaces ? checkReplaced(place) : checkPlace(place, file.text));
     }
     std::error_code trouble;
     std::filesystem::create_directories(folder, trouble);
     if (trouble) {
-        return fail(Error::Code::Environment, "--out", folder + ": " + trouble.message());
+        return fail(
+            Error::Code::Environment, "--out", folder + ": " + trouble.message(), "another folder");
     }
     std::vector<FolderText> texts;
     texts.reserve(files.size());
@@ -61,7 +80,11 @@ Result<void> writeLaunchFiles(std::span<const LaunchFile> files,
     }
     const std::string why =
         publishFiles(texts, folder, [](const std::string&) { return std::string(); });
-    return why.empty() ? Result<void>() : fail(Error::Code::Environment, "--out", why);
+    return why.empty() ? Result<void>()
+                       : fail(Error::Code::Environment,
+                              "--out",
+                              why,
+                              "a folder that takes new files, on a disk with room");
 }
 
 }  // namespace fabricast

@@ -38,7 +38,8 @@ FitAsk fitAskOf(const CalibrateFlags& flags, const GlobalOptions& options) {
             .machine = flags.machine,
             .gpu = flags.gpu,
             .topology = pathOf(flags.topology, options),
-            .profileFolders = pathsOf(options.profileFolders, options)};
+            .profileFolders = pathsOf(options.profileFolders, options),
+            .replaces = flags.force};
 }
 
 RefitAsk refitAskOf(const CalibrateFlags& flags, const GlobalOptions& options) {

@@ -63,6 +63,12 @@ Result<Answer> printedExplanation(const ShownExplanation& all,
 }
 
 Result<Answer> runExplain(const ExplainFlags& flags, const GlobalOptions& options) {
+    if (!flags.ask.why.empty() && flags.ask.sensitivity) {
+        return fail(Error::Code::BadInput,
+                    "--why",
+                    "answers with a formula, and --sensitivity with a table",
+                    "one of the two");
+    }
     FABRICAST_ASSIGN(const Question question, questionOf(flags.question, options));
     FABRICAST_ASSIGN(const Workbench bench, workbenchOf(options));
     FABRICAST_ASSIGN(Explanation answer,

@@ -39,13 +39,18 @@ Result<Answer> runImport(const ImportFlags& flags, const GlobalOptions& options)
                     "fabricast import axolotl.yaml -c dgx-h100");
     }
     FABRICAST_ASSIGN(const Question question, questionOf(flags.question, options));
-    if (options.format == Format::Json) {
+    const bool isLaunchFile = question.root.find("imported") != nullptr;
+    if (options.format == Format::Json && isLaunchFile) {
         return Answer{.text = documentText(question)};
     }
     FABRICAST_ASSIGN(const Workbench bench, workbenchOf(options));
     const Result<Explanation> forecast = forecastToLint(question, bench, options.watch());
-    if (!forecast && forecast.error().code == Error::Code::Stopped) {
+    // What is not forecast of a launch file may be typed beside it; any other file is a scenario.
+    if (!forecast && (forecast.error().code == Error::Code::Stopped || !isLaunchFile)) {
         return tl::unexpected(forecast.error());
+    }
+    if (options.format == Format::Json) {
+        return Answer{.text = documentText(question)};
     }
     FABRICAST_ASSIGN(const LintReport regrets, lintOf(question, bench, options));
     const bool tooBig = forecast && forecast->verdict == Verdict::DoesNotFit;

@@ -168,8 +168,11 @@ Result<std::int64_t> scaled(const WrittenNumber& decimal,
 /// `write "80 GB" or "80 GiB"`.
 std::string missingUnitHint(std::string_view number, const Dimension& dimension) {
     std::string hint = "write ";
+    // None of some has no unit to say, and is none of most.
+    const std::string some =
+        number.find_first_of("123456789") == std::string_view::npos ? "1" : std::string(number);
     for (const std::string& unit : dimension.suggestions) {
-        hint += (hint.size() > 6 ? " or \"" : "\"") + std::string(number) + " " + unit + "\"";
+        hint += (hint.size() > 6 ? " or \"" : "\"") + some + " " + unit + "\"";
     }
     return hint;
 }

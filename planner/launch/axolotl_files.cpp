@@ -81,6 +81,22 @@ void addAdapters(const LaunchFacts& facts, Keys& keys) {
     }
 }
 
+/// Weights that are not packed are loaded in the type of the training: there is no key for another.
+Result<void> checkLoadedType(const Settings& settings) {
+    const Dtype base = settings.lora.base;
+    const Dtype compute = settings.precision.compute;
+    const bool isHalf = compute == Dtype::Bf16 || compute == Dtype::Fp16;
+    const Dtype loaded = isHalf ? compute : Dtype::Fp32;
+    const bool isPacked = base == Dtype::Nf4 || base == Dtype::Int8;
+    return settings.tuning != Tuning::Lora || isPacked || base == loaded
+               ? Result<void>()
+               : fail(Error::Code::Unsupported,
+                      "settings.lora.base",
+                      "Axolotl loads weights that are not packed in the type of the training, " +
+                          std::string(nameOf(loaded)) + ", and not in " + std::string(nameOf(base)),
+                      "--set settings.lora.base=" + std::string(nameOf(loaded)));
+}
+
 /// Without these keys a packed checkpoint stays packed, and its weights cannot be trained.
 Result<void> addUnpacking(const LaunchFacts& facts, Keys& keys) {
     const std::string unpacks = unpackingOf(facts);
@@ -195,6 +211,7 @@ Result<Keys> axolotlKeys(const LaunchFacts& facts) {
     if (settings.tuning == Tuning::Lora) {
         addAdapters(facts, keys);
     }
+    FABRICAST_TRY(checkLoadedType(settings));
     FABRICAST_TRY(addUnpacking(facts, keys));
     addKey(keys, "bf16", settings.precision.compute == Dtype::Bf16);
     if (settings.precision.compute == Dtype::Fp16) {

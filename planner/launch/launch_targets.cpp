@@ -65,13 +65,14 @@ constexpr std::array kTargets = {
     LaunchTarget{
         "axolotl", "axolotl", kNewestAxolotl, kAxolotlVersions, &axolotlFiles, Saving::Waits}};
 
-/// "0.3" and "v0.3.0" are 0.3.0.
+/// "0.3" and "v0.3.0" are 0.3.0; "0" alone is none of the many that begin with it.
 bool isRelease(std::string_view typed, std::string_view known) {
     const std::string_view version = typed.starts_with("v") ? typed.substr(1) : typed;
     const auto begins = [](std::string_view a, std::string_view b) {
         return a.starts_with(b) && (a.size() == b.size() || a[b.size()] == '.');
     };
-    return !version.empty() && (begins(known, version) || begins(version, known));
+    const bool namesMinor = version.find('.') != std::string_view::npos;
+    return (namesMinor && begins(known, version)) || begins(version, known);
 }
 
 Result<void> checkVersion(const LaunchTarget& target, const std::string& version) {

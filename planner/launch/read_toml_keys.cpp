@@ -75,6 +75,13 @@ Result<LaunchKeys> readTomlKeys(std::string_view text, const std::string& source
                     source + ":" + std::to_string(line) + ":1",
                     "a key has more levels than a launch file has");
     }
+    if (const std::optional<TextPlace> key = tomlKeyBeyond(text, kMostLaunchKeys)) {
+        return fail(Error::Code::BadInput,
+                    source + ":" + std::to_string(key->line) + ":" + std::to_string(key->column),
+                    "is a key beyond the " + std::to_string(kMostLaunchKeys) +
+                        " that a launch file may have",
+                    "the file that starts the training");
+    }
     if (const std::optional<TextPlace> stray = strayTomlLetter(text)) {
         return fail(
             Error::Code::BadInput,

@@ -42,6 +42,20 @@ std::size_t behindQuotes(std::string_view text, std::size_t from) {
     return text.size();
 }
 
+/// The next letter, from here on, that is in no comment and in no quotes.
+std::size_t plainFrom(std::string_view text, std::size_t at) {
+    while (at < text.size()) {
+        if (text[at] == '#') {
+            at = std::min(text.find('\n', at), text.size());
+        } else if (text[at] == '"' || text[at] == '\'') {
+            at = behindQuotes(text, at);
+        } else {
+            return at;
+        }
+    }
+    return text.size();
+}
+
 TextPlace placeOf(std::string_view text, std::size_t at) {
     constexpr unsigned kContinues = 0x80;
     constexpr unsigned kTopTwoBits = 0xC0;
@@ -60,18 +74,25 @@ TextPlace placeOf(std::string_view text, std::size_t at) {
 }  // namespace
 
 std::optional<TextPlace> strayTomlLetter(std::string_view text) {
-    std::size_t at = text.starts_with(kByteOrderMark) ? kByteOrderMark.size() : 0;
-    while (at < text.size()) {
+    const std::size_t begin = text.starts_with(kByteOrderMark) ? kByteOrderMark.size() : 0;
+    for (std::size_t at = plainFrom(text, begin); at < text.size(); at = plainFrom(text, at + 1)) {
         if (isBeyondAscii(text[at])) {
             return placeOf(text, at);
         }
-        if (text[at] == '#') {
-            at = std::min(text.find('\n', at), text.size());
-        } else if (text[at] == '"' || text[at] == '\'') {
-            at = behindQuotes(text, at);
-        } else {
-            ++at;
+    }
+    return std::nullopt;
+}
+
+std::optional<TextPlace> tomlKeyBeyond(std::string_view text, std::size_t most) {
+    std::size_t keys = 0;
+    bool startsLine = true;
+    for (std::size_t at = plainFrom(text, 0); at < text.size(); at = plainFrom(text, at + 1)) {
+        const char letter = text[at];
+        const bool isKey = letter == '=' || (letter == '[' && startsLine);
+        if (isKey && ++keys > most) {
+            return placeOf(text, at);
         }
+        startsLine = letter == '\n' || (startsLine && (letter == ' ' || letter == '\t'));
     }
     return std::nullopt;
 }

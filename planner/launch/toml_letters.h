@@ -1,4 +1,5 @@
 #pragma once
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string_view>
@@ -16,5 +17,9 @@ struct TextPlace {
 ///     strayTomlLetter("größe = 1")      →  line 1, column 3
 ///     strayTomlLetter("a = \"größe\"")  →  nothing
 std::optional<TextPlace> strayTomlLetter(std::string_view text);
+
+/// The key or table after so many, told before any is read: who looks a key up looks at all of
+/// them, so the time grows with their square.
+std::optional<TextPlace> tomlKeyBeyond(std::string_view text, std::size_t most);
 
 }  // namespace fabricast

@@ -304,7 +304,7 @@ Result<void> checkPositions(const ModelSpec& model,
                     "workload.sequence",
                     model.name + " has " + std::to_string(model.learnedPositions) +
                         " positions, fewer than a sequence of " + std::to_string(sequence),
-                    "a sequence of " + std::to_string(model.learnedPositions));
+                    "--seq " + std::to_string(model.learnedPositions));
     }
     if (model.maxPositions > 0 && sequence > model.maxPositions) {
         assumed.push_back("positions beyond the model's " + std::to_string(model.maxPositions));

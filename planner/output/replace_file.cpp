@@ -5,6 +5,8 @@
 #include "planner/output/temporary_file.h"
 
 #include <fcntl.h>
+#include <poll.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -68,6 +70,33 @@ std::string writeOverByWayOfElsewhere(const std::string& path, std::string_view 
     return writeOverWith(complete, path, text);
 }
 
+bool isPipe(const std::string& path) {
+    struct stat status {};
+    return ::stat(path.c_str(), &status) == 0 && S_ISFIFO(status.st_mode);
+}
+
+/// A pipe that nobody reads would be waited for without end. A reader that is started beside the
+/// program has a moment to open it; a signal ends the wait.
+int openToWrite(const std::string& path) {
+    constexpr int kTries = 60;
+    constexpr int kPause = 50;  // ms
+    int file = -1;
+    for (int attempt = 0; attempt < kTries; ++attempt) {
+        file = ::open(path.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+        if (file >= 0 || errno != ENXIO || !isPipe(path)) {
+            break;
+        }
+        if (::poll(nullptr, 0, kPause) != 0) {
+            return -1;
+        }
+        errno = ENXIO;
+    }
+    if (file >= 0) {
+        (void)::fcntl(file, F_SETFL, ::fcntl(file, F_GETFL) & ~O_NONBLOCK);
+    }
+    return file;
+}
+
 bool mayBeWrittenOver(int error) {
     return error == EACCES || error == EPERM || error == EROFS;
 }
@@ -77,8 +106,10 @@ bool mayBeWrittenOver(int error) {
 std::string writeThrough(const std::string& path, std::string_view text) {
     const Destination end = destinationOf(path);
     const bool held = end.kind == Destination::Kind::Descriptor;
-    const int file =
-        held ? end.descriptor : ::open(path.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC | O_NOCTTY);
+    const int file = held ? end.descriptor : openToWrite(path);
+    if (file < 0 && errno == ENXIO && isPipe(path)) {
+        return "is a pipe that nobody reads";
+    }
     std::string trouble = file < 0 || !writeAllTo(file, text) ? failedToWrite() : std::string();
     if (!held && file >= 0 && ::close(file) != 0 && trouble.empty()) {
         trouble = failedToWrite();

@@ -11,7 +11,8 @@ namespace fabricast {
 /// or nothing.
 ///     if (const std::string trouble = replaceFile("plan.json", text); !trouble.empty()) { … }
 ///
-/// Pipes, devices and open descriptors (/dev/stdout) are written to as they are. What cannot be
+/// Pipes, devices and open descriptors (/dev/stdout) are written to as they are; a pipe that nobody
+/// reads is refused after a moment. What cannot be
 /// replaced without harm (a hard link, a mount, a file of somebody else, a folder that takes no new
 /// file) is written over once the temporary file is complete; if that fails, the temporary file
 /// stays, and the text returned names it. In all other cases no temporary file is left behind,

@@ -2,6 +2,7 @@
 
 #include "planner/output/printable_text.h"
 #include "planner/output/replace_file.h"
+#include "planner/text/files_read.h"
 
 #include <fcntl.h>
 #include <poll.h>
@@ -45,12 +46,23 @@ tl::unexpected<Error> tooLarge(std::string_view text, const std::string& where, 
     const std::ptrdiff_t line = 1 + std::count(text.begin(), end, '\n');
     return fail(Error::Code::BadInput,
                 where + ":" + std::to_string(line),
-                "is larger than " + std::to_string(most >> 20) + " MiB, which end in this line");
+                "is larger than " + std::to_string(most >> 20) + " MiB, which end in this line",
+                "a smaller file");
 }
 
 /// A signal came while nothing did: of a pipe that nobody writes to, nothing would ever come.
 tl::unexpected<Error> interrupted(const std::string& where) {
     return fail(Error::Code::Stopped, where, "was not read to its end: stopped");
+}
+
+/// Read as UTF-8, a text in UTF-16 is one without words that anybody knows.
+Result<std::string> inUtf8(std::string text, const std::string& where) {
+    return text.starts_with("\xFF\xFE") || text.starts_with("\xFE\xFF")
+               ? fail(Error::Code::BadInput,
+                      where + ":1:1",
+                      "is in UTF-16, and texts are read in UTF-8",
+                      "iconv -f UTF-16 -t UTF-8, and the file that it writes")
+               : Result<std::string>(std::move(text));
 }
 
 Result<std::string> readAll(int descriptor,
@@ -64,10 +76,13 @@ Result<std::string> readAll(int descriptor,
             return interrupted(where);
         }
         if (count < 0) {
-            return fail(Error::Code::BadInput, where, "cannot be read: " + systemError());
+            return fail(Error::Code::BadInput,
+                        where,
+                        "cannot be read: " + systemError(),
+                        "a file that can be read");
         }
         if (count == 0) {
-            return text;
+            return inUtf8(std::move(text), where);
         }
         text.append(buffer.data(), static_cast<std::size_t>(count));
         if (text.size() > most) {
@@ -103,9 +118,11 @@ Result<std::string> readPipe(int descriptor, const std::string& where, std::size
             return readAll(descriptor, where, most, std::string(first.data(), size));
         }
         if (count < 0) {
-            return errno == EINTR
-                       ? Result<std::string>(interrupted(where))
-                       : fail(Error::Code::BadInput, where, "cannot be read: " + systemError());
+            return errno == EINTR ? Result<std::string>(interrupted(where))
+                                  : fail(Error::Code::BadInput,
+                                         where,
+                                         "cannot be read: " + systemError(),
+                                         "a file that can be read");
         }
     }
     return fail(Error::Code::BadInput,
@@ -120,8 +137,9 @@ std::string sourceName(const std::string& path) {
     return path == "-" ? "standard input" : printableLine(path);
 }
 
-Result<std::string> readTextFile(const std::string& path, std::size_t most) {
+Result<std::string> readTextFile(const std::string& path, std::size_t most, ReadFor purpose) {
     if (path == "-") {
+        keepRead(STDIN_FILENO, sourceName(path));
         return readAll(STDIN_FILENO, sourceName(path), most);
     }
     const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
@@ -130,7 +148,13 @@ Result<std::string> readTextFile(const std::string& path, std::size_t most) {
     }
     if (!file.valid()) {
         const auto code = errno == ENOENT ? Error::Code::NotFound : Error::Code::BadInput;
-        return fail(code, path, "cannot be opened: " + systemError());
+        return fail(code,
+                    path,
+                    "cannot be opened: " + systemError(),
+                    code == Error::Code::NotFound ? "" : "a file that can be read");
+    }
+    if (purpose == ReadFor::Input) {
+        keepRead(file.number(), path);
     }
     if (isPipe(file.number())) {
         return readPipe(file.number(), path, most);
@@ -140,8 +164,12 @@ Result<std::string> readTextFile(const std::string& path, std::size_t most) {
 }
 
 Result<void> writeTextFile(const std::string& path, std::string_view text) {
+    FABRICAST_TRY(checkNotRead(path));
     if (std::string trouble = replaceFile(path, text); !trouble.empty()) {
-        return fail(Error::Code::Environment, path, std::move(trouble));
+        return fail(Error::Code::Environment,
+                    path,
+                    std::move(trouble),
+                    "a file in a folder that takes new ones, on a disk with room");
     }
     return {};
 }

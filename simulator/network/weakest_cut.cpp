@@ -41,6 +41,7 @@ struct FlowArc {
     std::uint32_t to = 0;
     Rate forth = 0;
     Rate back = 0;
+    LinkIndex link = 0;  ///< the first of those that are one arc
 };
 
 /// The graph with either group in one vertex, and without what leads nowhere.
@@ -59,14 +60,13 @@ public:
                 vertex_[device] = next_++;
             }
         }
-        for (const NetworkLink& link : topology.links()) {
+        for (LinkIndex link = 0; link < topology.links().size(); ++link) {
             addArc(link);
         }
     }
 
     [[nodiscard]] std::uint32_t vertices() const { return next_; }
     [[nodiscard]] const std::vector<FlowArc>& arcs() const { return arcs_; }
-    [[nodiscard]] std::uint32_t vertexOf(DeviceIndex device) const { return vertex_[device]; }
 
 private:
     void take(std::span<const DeviceIndex> gpus, std::uint32_t group) {
@@ -93,13 +93,14 @@ private:
         return true;
     }
 
-    void addArc(const NetworkLink& link) {
+    void addArc(LinkIndex index) {
+        const NetworkLink& link = topology_.links()[index];
         const std::uint32_t from = vertex_[link.from];
         const std::uint32_t to = vertex_[link.to];
         if (!link.up || from == kUnset || to == kUnset || from == to) {
             return;
         }
-        FlowArc arc{from, to, rateOf(link.bandwidth), rateOf(link.bandwidth)};
+        FlowArc arc{from, to, rateOf(link.bandwidth), rateOf(link.bandwidth), index};
         closeNic(topology_.devices()[link.from], topology_.devices()[link.to], arc.forth, arc.back);
         closeNic(topology_.devices()[link.to], topology_.devices()[link.from], arc.back, arc.forth);
         if (arc.forth > 0 || arc.back > 0) {
@@ -200,12 +201,12 @@ NetworkCut weakestCut(const Topology& topology,
                                                         kSink);
     NetworkCut cut{BytesPerSecond(static_cast<double>(most)), {}};
     const std::vector<bool> near = nearSide(graph);
-    for (LinkIndex link = 0; link < topology.links().size(); ++link) {
-        const NetworkLink& joined = topology.links()[link];
-        const std::uint32_t one = contraction.vertexOf(joined.from);
-        const std::uint32_t other = contraction.vertexOf(joined.to);
-        if (joined.up && one != kUnset && other != kUnset && near[one] != near[other]) {
-            cut.links.push_back(link);
+    for (const FlowArc& arc : contraction.arcs()) {
+        // A link that carries nothing across, as its NIC forwards for no other node, limits
+        // nothing.
+        const Rate across = near[arc.from] ? arc.forth : arc.back;
+        if (near[arc.from] != near[arc.to] && across > 0) {
+            cut.links.push_back(arc.link);
         }
     }
     return cut;

@@ -65,6 +65,67 @@ TEST_F(CheckOutputs, WhatAScenarioReadsIsAnInputToo) {
     }
 }
 
+// Of these the command line names a folder, or another file that leads to them.
+TEST_F(CheckOutputs, WhatAFolderOrAScriptLeadsToIsAnInputToo) {
+    const std::string run = at("launch");
+    const std::vector<std::string> machine = {"-m", "llama-3.1-8b", "-c", "dgx-h100"};
+    const auto with = [&machine](std::vector<std::string> words) {
+        words.insert(words.begin() + 2, machine.begin(), machine.end());
+        return words;
+    };
+    ASSERT_EQ(runProgram(with({"emit", "--stack=deepspeed", "--out", run}), {}).code, ExitCode::Ok);
+    const std::string script = run + "/run.sh";
+    const std::string named = run + "/deepspeed.json";
+    std::filesystem::create_hard_link(named, at("also.json"));
+    const std::vector<std::vector<std::string>> lines = {
+        {"explain", run, "-o", script},
+        {"explain", script, "-o", named},
+        {"explain", script, "-o", at("also.json")},
+        {"lint", run, "-o", named},
+        {"simulate", run, "--trace", script},
+        {"check", run, "--report", "junit=" + named},
+        {"emit", script, "--out", run, "--force"}};
+    const std::string kept = readTextFile(script).value() + readTextFile(named).value();
+    for (std::vector<std::string> line : lines) {
+        if (line.front() == "emit") {
+            std::filesystem::remove(at("also.json"));
+        }
+        const ProgramOutput answer = runProgram(with(std::move(line)), {});
+        EXPECT_EQ(answer.code, ExitCode::BadInput) << answer.out;
+        EXPECT_EQ(answer.out, "");
+        EXPECT_NE(answer.err.find("is also an input"), std::string::npos) << answer.err;
+        EXPECT_NE(answer.err.find("  try: write to another file\n"), std::string::npos);
+        EXPECT_EQ(readTextFile(script).value() + readTextFile(named).value(), kept);
+    }
+}
+
+TEST_F(CheckOutputs, AModelIsNotReplacedByTheScenarioOfIt) {
+    const std::string config =
+        R"({"model_type": "llama", "hidden_size": 2048, "intermediate_size": 5632,
+            "num_attention_heads": 16, "vocab_size": 32000, "num_hidden_layers": 8})";
+    ASSERT_TRUE(writeTextFile(at("config.json"), config));
+    const ProgramOutput answer = runProgram(
+        {"init", "--yes", "--force", "-m", at("config.json"), "-c", "dgx-a100", at("config.json")},
+        {});
+    EXPECT_EQ(answer.code, ExitCode::BadInput) << answer.out;
+    EXPECT_EQ(readTextFile(at("config.json")), config);
+}
+
+// What was looked at only, or was written by an earlier run, is no input.
+TEST_F(CheckOutputs, AnEarlierAnswerInTheFolderIsReplaced) {
+    const std::string run = at("again");
+    const std::vector<std::string> emit = {
+        "emit", "-m", "llama-3.1-8b", "-c", "dgx-h100", "--stack", "megatron", "--out", run};
+    ASSERT_EQ(runProgram(emit, {}).code, ExitCode::Ok);
+    for (int time = 0; time < 2; ++time) {
+        const ProgramOutput answer = runProgram(
+            {"explain", run, "-m", "llama-3.1-8b", "-c", "dgx-h100", "-o", run + "/answer.json"},
+            {});
+        EXPECT_EQ(answer.code, ExitCode::Ok) << answer.err;
+        EXPECT_EQ(runProgram(emit, {}).code, ExitCode::Ok);
+    }
+}
+
 TEST_F(CheckOutputs, AFolderThatPathsStartInMayHoldAnOutputOfAnyName) {
     const ProgramOutput answer =
         runProgram({"-C", at(""), "model", "gpt2", "-o", "config.json"}, {});

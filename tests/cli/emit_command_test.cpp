@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
+#include <filesystem>
 #include <sstream>
 
 namespace fabricast {
@@ -36,6 +37,32 @@ TEST(Emit, WritesAFolderOnceAndLeavesWhatAUserChanged) {
     EXPECT_EQ(readTextFile(run).value(), "mine\n");
     EXPECT_EQ(runProgram(emitWith({"--out", out, "--force"}), {}).code, ExitCode::Ok);
     EXPECT_EQ(readTextFile(run).value(), written);
+}
+
+// Somebody else's file, or a copy that shares its bytes: nobody named it.
+TEST(Emit, ChangesNoFileOfAnotherName) {
+    const std::string out = tempFolder() + "linked";
+    ASSERT_EQ(runProgram(emitWith({"--out", out}), {}).code, ExitCode::Ok);
+    std::filesystem::remove(out + "/run.sh");
+    ASSERT_TRUE(writeTextFile(out + "-victim", "precious"));
+    std::filesystem::create_hard_link(out + "-victim", out + "/run.sh");
+    const ProgramOutput refused = runProgram(emitWith({"--out", out, "--force"}), {});
+    EXPECT_EQ(refused.code, ExitCode::BadInput);
+    EXPECT_NE(refused.err.find(out + "/run.sh has another name"), std::string::npos) << refused.err;
+    EXPECT_EQ(readTextFile(out + "-victim").value(), "precious");
+}
+
+// bf16 weights under fp32: Axolotl would load them in fp32.
+TEST(Emit, RefusesAPlanThatAxolotlsKeysCannotSay) {
+    const std::string plan =
+        "emit -m llama-3.1-8b -c dgx-h100 --stack axolotl --precision fp32 --tuning lora --check";
+    const ProgramOutput refused = ran(plan);
+    EXPECT_EQ(refused.code, ExitCode::BadInput) << refused.out;
+    EXPECT_EQ(refused.out, "");
+    EXPECT_NE(refused.err.find("  try: --set settings.lora.base=fp32\n"), std::string::npos)
+        << refused.err;
+    const ProgramOutput same = ran(plan + " --set settings.lora.base=fp32");
+    EXPECT_NE(same.out.find("check: read back as the same plan"), std::string::npos) << same.out;
 }
 
 TEST(Emit, WritesNoAnswerOverAFileOfTheFolder) {

@@ -101,6 +101,19 @@ TEST(OutputPlaces, OpenStreamsAndDevicesAreWrittenThrough) {
     EXPECT_TRUE(fs::is_character_file("/dev/null"));
 }
 
+TEST(OutputPlaces, APipeThatNobodyReadsIsNotWaitedFor) {
+    const ScratchFolder folder;
+    ASSERT_EQ(::mkfifo(folder.at("pipe").c_str(), 0600), 0);
+    for (const Writer& writer : kWriters) {
+        const Disturbed refused = writer.to(folder.at("pipe"));
+        EXPECT_EQ(refused.code, 4) << refused.err;
+        EXPECT_EQ(refused.out, "");
+        EXPECT_NE(refused.err.find(folder.at("pipe") + ": is a pipe that nobody reads\n  try: "),
+                  std::string::npos)
+            << refused.err;
+    }
+}
+
 TEST(OutputPlaces, WhatCannotBeWrittenIsNamed) {
     const ScratchFolder folder;
     folder.write("shut/old", "old");

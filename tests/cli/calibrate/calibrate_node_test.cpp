@@ -6,6 +6,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <sstream>
 #include <string>
 
 namespace fabricast {
@@ -46,6 +47,45 @@ TEST(CalibrateNode, ForecastsChangeByWhatWasMeasured) {
     EXPECT_NE(usual.find("of the host memory's 614 GB/s"), std::string::npos) << usual;
     EXPECT_NE(ours.find("of the host memory's 200 GB/s, copies at 24 GB/s"), std::string::npos)
         << ours;
+}
+
+// A node of the user's own, and a file that is no profile: neither is replaced unasked.
+TEST(CalibrateNode, LosesNothingThatWasNotMeasured) {
+    std::ofstream(inFolder("kept.jsonl")) << kNodeRecord;
+    const std::string folder = inFolder("kept");
+    const std::string node = folder + "/nodes/dgx-h200.json";
+    const std::string runtime = folder + "/runtimes/h200-sxm-141gb.json";
+    const auto fitted = [&](const std::string& more) {
+        return ran("calibrate --machine dgx-h200 --name ours" + more,
+                   {"--from-record", inFolder("kept.jsonl"), "--profile", folder});
+    };
+    const auto text = [](const std::string& path) {
+        std::stringstream all;
+        all << std::ifstream(path).rdbuf();
+        return all.str();
+    };
+    ASSERT_EQ(fitted("").code, ExitCode::Ok);
+    EXPECT_EQ(fitted("").code, ExitCode::Ok) << "again";
+    const std::string first = text(node);
+
+    std::string own = first;
+    own.replace(own.find("\"gpus\": 8"), 9, "\"gpus\": 4");
+    std::ofstream(node) << own;
+    const ProgramOutput kept = fitted("");
+    EXPECT_EQ(kept.code, ExitCode::BadInput) << kept.out;
+    EXPECT_NE(kept.err.find(node + ":"), std::string::npos) << kept.err;
+    EXPECT_NE(kept.err.find("\"gpus\""), std::string::npos) << kept.err;
+    EXPECT_NE(kept.err.find("  try: --force"), std::string::npos) << kept.err;
+    EXPECT_EQ(text(node), own);
+    EXPECT_EQ(fitted(" --force").code, ExitCode::Ok);
+    EXPECT_EQ(text(node), first);
+
+    std::ofstream(runtime) << "{";
+    const ProgramOutput damaged = fitted("");
+    EXPECT_EQ(damaged.code, ExitCode::BadInput);
+    EXPECT_NE(damaged.err.find(runtime + ":1:"), std::string::npos) << damaged.err;
+    EXPECT_EQ(text(runtime), "{");
+    std::filesystem::remove_all(folder);
 }
 
 }  // namespace

@@ -33,7 +33,7 @@ TEST(LaunchTargets, TakeReleasesThatAreKnown) {
     for (const char* version : {"0.3", "0.3.0", "v0.2.2", "0.2"}) {
         EXPECT_TRUE(launchFiles(target, factsOf(scenario, version))) << version;
     }
-    for (const char* version : {"0.1", "0.30", "0.4.0", "", "v", "main", "0.3."}) {
+    for (const char* version : {"0.1", "0.30", "0.4.0", "0", "v0", "0.", "", "v", "main", "0.3."}) {
         const auto launch = launchFiles(target, factsOf(scenario, version));
         ASSERT_FALSE(launch) << version;
         EXPECT_EQ(launch.error().where, "--framework-version");

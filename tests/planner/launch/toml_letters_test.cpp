@@ -32,5 +32,26 @@ TEST(TomlLetters, AreRefusedByTheirPlace) {
     EXPECT_NE(keys.error().text().find("train.toml:2:6"), std::string::npos) << keys.error().text();
 }
 
+TEST(TomlKeys, AreCountedOutsideOfQuotesAndComments) {
+    const std::string text = "# a = 1\n[a]\nb = \"c = 1\"  # d = 2\n  [[e]]\nf = [[1], [2]]\n";
+    EXPECT_FALSE(tomlKeyBeyond(text, 4));
+    const auto last = tomlKeyBeyond(text, 3);
+    ASSERT_TRUE(last);
+    EXPECT_EQ(last->line, 5);
+    EXPECT_EQ(last->column, 3);
+}
+
+TEST(TomlKeys, BeyondTheMostAreRefusedAtOnce) {
+    std::string text;
+    for (std::size_t table = 0; table < kMostLaunchKeys; ++table) {
+        text += "[a" + std::to_string(table) + "]\nb = 1\n";
+    }
+    const auto keys = readTomlKeys(text, "train.toml");
+    ASSERT_FALSE(keys);
+    EXPECT_EQ(keys.error().text(),
+              "train.toml:20001:1: is a key beyond the 20000 that a launch file may have "
+              "(the file that starts the training)");
+}
+
 }  // namespace
 }  // namespace fabricast

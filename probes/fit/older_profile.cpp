@@ -1,0 +1,102 @@
+#include "probes/fit/older_profile.h"
+
+#include "planner/text/json_document.h"
+#include "planner/text/text_file.h"
+
+#include <cstddef>
+#include <filesystem>
+#include <string_view>
+#include <system_error>
+
+namespace fabricast {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string textAt(const JsonValue& object, std::string_view key) {
+    const JsonValue* const value = object.find(key);
+    return value == nullptr ? "" : value->text().value_or("");
+}
+
+/// "Kernels of the NVIDIA H200, measured: ours" without the name of the measurement.
+std::string titleBefore(const JsonValue& profile) {
+    const std::string title = textAt(profile, "title");
+    return title.substr(0, title.find("measured: "));
+}
+
+bool wasMeasured(const JsonValue& value) {
+    return textAt(value, "source") == "measured";
+}
+
+const JsonValue* firstLost(const JsonValue& older, const JsonValue& newer);
+
+const JsonValue* firstLostMember(const JsonValue& older, const JsonValue& newer) {
+    for (const JsonValue& member : older.members()) {
+        const JsonValue* const next = newer.find(member.name());
+        const JsonValue* const lost = next == nullptr ? &member : firstLost(member, *next);
+        if (lost != nullptr) {
+            return lost;
+        }
+    }
+    return nullptr;
+}
+
+/// The first value of the older text that the newer one does not have, though it was not measured.
+const JsonValue* firstLost(const JsonValue& older, const JsonValue& newer) {
+    using Kind = JsonValue::Kind;
+    if (newer.is(Kind::Object) && wasMeasured(newer)) {
+        return nullptr;
+    }
+    if (older.kind() != newer.kind() || older.items().size() != newer.items().size()) {
+        return &older;
+    }
+    if (older.is(Kind::Object)) {
+        return firstLostMember(older, newer);
+    }
+    for (std::size_t item = 0; item < older.items().size(); ++item) {
+        if (const JsonValue* lost = firstLost(older.items()[item], newer.items()[item])) {
+            return lost;
+        }
+    }
+    return older.is(Kind::Array) || older.shown() == newer.shown() ? nullptr : &older;
+}
+
+tl::unexpected<Error> kept(const std::string& where, const std::string& why) {
+    return fail(Error::Code::BadInput,
+                where,
+                why + "; nothing was written",
+                "--force, which replaces it, or --profile and another folder");
+}
+
+}  // namespace
+
+Result<void> checkOlderProfile(const ProfileText& file,
+                               const std::string& folder,
+                               const std::string& measured) {
+    const fs::path path = fs::path(folder) / file.path;
+    std::error_code none;
+    if (!fs::exists(fs::symlink_status(path, none))) {
+        return {};
+    }
+    FABRICAST_ASSIGN(const JsonValue newer, parseJson(file.text, file.path));
+    const Result<std::string> text = readTextFile(path.string(), kMostTextBytes, ReadFor::Look);
+    const Result<JsonValue> older =
+        text ? parseJson(*text, path.string()) : Result<JsonValue>(tl::unexpected(text.error()));
+    if (!older) {
+        return kept(older.error().where, "is there, and is damaged: " + older.error().why);
+    }
+    const bool isOfItsKind = older->is(JsonValue::Kind::Object) &&
+                             textAt(*older, "schema") == textAt(newer, "schema") &&
+                             titleBefore(*older) == titleBefore(newer);
+    if (!isOfItsKind) {
+        return kept(path.string(), "is there, and was not made by a measurement as this one is");
+    }
+    // What a measurement makes whole has its name, in the file's or in the title.
+    const bool isOfMachine = file.path.starts_with("nodes/") && path.stem() != measured;
+    const JsonValue* const lost = isOfMachine ? firstLost(*older, newer) : nullptr;
+    return lost == nullptr
+               ? Result<void>()
+               : kept(lost->where(), "says " + lost->title() + " otherwise than what replaces it");
+}
+
+}  // namespace fabricast

@@ -1,0 +1,17 @@
+#pragma once
+#include "planner/base/result.h"
+#include "probes/fit/profile_text.h"
+
+#include <string>
+
+namespace fabricast {
+
+/// Refuses to let a file of a measured profile take the place of one that is there and would be
+/// lost: one that cannot be read, one of another title or kind, or a machine's own profile that
+/// says something else than the new one of what was not measured. `measured` is the name of the
+/// measurement: a file of that name was made by one.
+Result<void> checkOlderProfile(const ProfileText& file,
+                               const std::string& folder,
+                               const std::string& measured);
+
+}  // namespace fabricast
