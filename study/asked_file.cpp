@@ -1,6 +1,7 @@
 #include "study/asked_file.h"
 
 #include "planner/launch/import_launch.h"
+#include "planner/launch/key_lines.h"
 #include "planner/load/input_text.h"
 #include "planner/text/text_file.h"
 
@@ -77,6 +78,17 @@ void takeUnread(OpenedFile file, const ReadNamed& read, AskedFile& asked) {
     }
 }
 
+std::string textOfQuestion(const Question& question) {
+    const std::string path = pathFrom(question.folders.typed, question.file);
+    Result<InputText> read = readInputText(path, question.folders.known);
+    return read ? std::move(read->text) : std::string();
+}
+
+std::string textNamed(const ReadNamed& read, const std::string& name) {
+    Result<NamedText> named = read(name);
+    return named ? std::move(named->text) : std::string();
+}
+
 /// Files that it names are looked for beside it.
 ReadNamed readerBeside(const Folders& folders) {
     return [&folders](const std::string& name) -> Result<NamedText> {
@@ -108,6 +120,12 @@ AskedFile askedFile(const Question& question) {
     const ReadNamed read = readerBeside(question.folders);
     std::vector<OpenedFile> files = askedFiles(question);
     for (OpenedFile& one : files) {
+        const std::string name = one.keys.source();
+        if (hasKeyLines(name)) {
+            std::string text =
+                &one == &files.front() ? textOfQuestion(question) : textNamed(read, name);
+            asked.texts.push_back({one.kind, name, std::move(text)});
+        }
         takeUnread(std::move(one), read, asked);
     }
     return asked;

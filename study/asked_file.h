@@ -10,11 +10,19 @@
 
 namespace fabricast {
 
+/// A file of the question's, as it is written.
+struct AskedText {
+    LaunchKind kind = LaunchKind::Script;
+    std::string name;
+    std::string text;
+};
+
 /// What of the launch file that a question came from is not in its scenario: keys that change no
 /// forecast. Empty where it came from no such file.
 struct AskedFile {
     std::vector<LaunchKey> unread;
     std::optional<std::int64_t> loraAlpha{};
+    std::vector<AskedText> texts{};  ///< of the files whose keys can be told by their lines
 };
 
 AskedFile askedFile(const Question& question);

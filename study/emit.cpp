@@ -13,6 +13,7 @@
 #include "study/explain.h"
 #include "study/named_config.h"
 #include "study/nccl_tuner.h"
+#include "study/own_lines.h"
 #include "study/saved_states.h"
 
 #include <fmt/format.h>
@@ -111,21 +112,33 @@ Result<std::optional<std::int64_t>> stepsAsked(const Question& question,
         std::clamp(std::ceil(static_cast<double>(facts.tokens->count()) / each), 1.0, kMostSteps)));
 }
 
-/// The files, whose first lines say what of the question's own file they leave behind; so do the
-/// keys that they do not say.
-Result<LaunchFiles> filesToStart(const LaunchTarget& target,
-                                 LaunchFacts facts,
-                                 const Question& question,
-                                 const AskedFile& asked) {
-    FABRICAST_ASSIGN(LaunchFiles files, launchFiles(target, facts));
-    const std::string names = joined(leftBehind(asked, files.files), ", ");
+/// The files with what the question's own file says in its own words, whose first lines say what
+/// of it they leave behind; so do the keys that they do not say.
+Result<void> keepOwnWords(Emitted& emitted,
+                          const LaunchTarget& target,
+                          LaunchFacts facts,
+                          const AskedFile& asked,
+                          const Question& question,
+                          const Workbench& bench) {
+    const std::vector<OwnLines> own = ownLines(emitted, asked, question, bench);
+    LaunchFiles& launch = emitted.launch;
+    launch.files = withOwnLines(std::move(launch.files), own);
+    std::vector<std::string> left = leftBehind(asked, launch.files);
+    std::erase_if(left, [&own](const std::string& name) {
+        return std::ranges::any_of(own, [&name](const OwnLines& one) {
+            const KeyLines& key = one.key;
+            return name == (key.section.empty() ? key.key : key.section + "." + key.key);
+        });
+    });
+    const std::string names = joined(left, ", ");
     if (names.empty()) {
-        return files;
+        return {};
     }
     facts.about.push_back("Not carried over from " + question.file + ": " + names);
-    FABRICAST_ASSIGN(files, launchFiles(target, facts));
-    files.untold.push_back("what was not carried over from " + question.file + ": " + names);
-    return files;
+    FABRICAST_ASSIGN(LaunchFiles said, launchFiles(target, facts));
+    launch.files = withOwnLines(std::move(said.files), own);
+    launch.untold.push_back("what was not carried over from " + question.file + ": " + names);
+    return {};
 }
 
 std::string typedFlags(const EmitAsk& ask) {
@@ -195,7 +208,7 @@ Result<Emitted> emit(const Question& question,
     for (std::string& line : savingLines(saved)) {
         facts.about.insert(facts.about.begin() + 2, std::move(line));
     }
-    FABRICAST_ASSIGN(LaunchFiles files, filesToStart(*target, facts, question, asked));
+    FABRICAST_ASSIGN(LaunchFiles files, launchFiles(*target, facts));
     if (std::string respelled = respelledLayout(scenario); !respelled.empty()) {
         files.untold.push_back(std::move(respelled));
     }
@@ -204,6 +217,7 @@ Result<Emitted> emit(const Question& question,
                     .version = version,
                     .launch = std::move(files),
                     .saved = saved};
+    FABRICAST_TRY(keepOwnWords(emitted, *target, facts, asked, question, bench));
     FABRICAST_TRY(checkStarts(emitted));
     return emitted;
 }

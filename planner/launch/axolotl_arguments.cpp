@@ -22,7 +22,29 @@ constexpr std::array<std::string_view, 11> kOfAxolotlsCommand = {"launcher",
                                                                  "prompter",
                                                                  "shard"};
 
+constexpr std::array<std::string_view, 16> kSeparates = {"flash_attention_2",
+                                                         "flash_attention_3",
+                                                         "flash_attention_4",
+                                                         "flash_attention_torch",
+                                                         "flex_attention",
+                                                         "xformers",
+                                                         "sage",
+                                                         "kernels-community/flash-attn2",
+                                                         "kernels-community/flash-attn3",
+                                                         "kernels-community/sage-attention",
+                                                         "sdpa",
+                                                         "eager",
+                                                         "flash",
+                                                         "flex",
+                                                         "sdp",
+                                                         "auto"};
+
 }  // namespace
+
+bool separatesSamples(std::string_view attention) {
+    const std::string_view kernel = attention.substr(0, attention.find_first_of(":@"));
+    return std::ranges::find(kSeparates, kernel) != kSeparates.end();
+}
 
 LaunchKeys axolotlArguments(const LaunchKeys& script) {
     constexpr std::string_view kNo = "no_";

@@ -1,5 +1,6 @@
 #include "planner/launch/axolotl_files.h"
 
+#include "planner/launch/axolotl_arguments.h"
 #include "planner/launch/deepspeed_files.h"
 #include "planner/launch/hugging_face.h"
 #include "planner/launch/liger_kernels.h"
@@ -75,6 +76,9 @@ void addAdapters(const LaunchFacts& facts, Keys& keys) {
     }
     if (lora.dora) {
         addKey(keys, "peft_use_dora", true);
+    }
+    for (const char* const kernel : kLoraKernels) {  // which Axolotl turns on where none is named
+        addKey(keys, kernel, false);
     }
     if (four && !lora.doubleQuantization) {
         addKey(keys, "bnb_config_kwargs", std::string("{bnb_4bit_use_double_quant: false}"));
@@ -271,7 +275,8 @@ Result<LaunchFiles> axolotlFiles(const LaunchFacts& facts) {
         text += "save_strategy: steps\nsave_steps: " + std::to_string(facts.saved->steps) + "\n";
     }
     // A ring passes round whole sequences: samples that end within one would attend to each other.
-    const bool isPacked = scenario.layout.cp == 1 || scenario.layout.cpKind != CpKind::Ring;
+    const bool isRing = scenario.layout.cp > 1 && scenario.layout.cpKind == CpKind::Ring;
+    const bool isPacked = !isRing && separatesSamples(attentionName(scenario));
     text +=
         "\n# Yours to set: what to learn from, and how fast. The forecast counts full sequences.\n";
     text +=

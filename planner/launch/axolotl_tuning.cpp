@@ -1,3 +1,4 @@
+#include "planner/launch/axolotl_arguments.h"
 #include "planner/launch/import_axolotl.h"
 #include "planner/launch/import_hugging_face.h"
 #include "planner/launch/unfrozen_weights.h"
@@ -46,6 +47,29 @@ Result<void> importBaseType(ScenarioDraft& draft) {
     return {};
 }
 
+/// check_auto_enable_lora_kernels of schemas/config.py: they are on where a file names none.
+Result<void> noteLoraKernels(ScenarioDraft& draft) {
+    LaunchKeys& keys = draft.keys();
+    bool isNamed = false;
+    bool isOn = false;
+    for (const char* const kernel : kLoraKernels) {
+        FABRICAST_ASSIGN(const auto says, keys.flag(kernel));
+        isNamed = isNamed || says.has_value();
+        isOn = isOn || says.value_or(false);
+    }
+    FABRICAST_ASSIGN(const auto remote, keys.flag("trust_remote_code"));
+    FABRICAST_ASSIGN(const auto eight, keys.flag("load_in_8bit"));
+    const bool isLeftOff = keys.has("rl") || remote.value_or(false) ||
+                           (keys.text("adapter") == "lora" && eight.value_or(false));
+    if (isOn || (!isNamed && !isLeftOff)) {
+        draft.note(
+            "Axolotl's own kernels for adapters are not modelled: less time and memory than "
+            "forecast (lora_mlp_kernel, lora_qkv_kernel, lora_o_kernel" +
+            std::string(isOn ? ")" : ": on where none is named)"));
+    }
+    return {};
+}
+
 Result<void> importAdapter(ScenarioDraft& draft) {
     LaunchKeys& keys = draft.keys();
     const auto adapter = keys.text("adapter");
@@ -64,6 +88,7 @@ Result<void> importAdapter(ScenarioDraft& draft) {
                            "load_in_4bit: true");
     }
     draft.set("settings.tuning", "lora", "adapter");
+    FABRICAST_TRY(noteLoraKernels(draft));
     if (four.value_or(false) || eight.value_or(false)) {
         draft.set("settings.lora.base",
                   four.value_or(false) ? "nf4" : "int8",

@@ -1,3 +1,4 @@
+#include "planner/launch/axolotl_arguments.h"
 #include "planner/lint/lint_rule.h"
 
 #include <algorithm>
@@ -218,30 +219,13 @@ LintHits twoHalves(const LintView& view) {
                : LintHits{};
 }
 
-/// Backends that keep packed samples apart (axolotl/utils/schemas/enums.py).
-constexpr std::array<std::string_view, 13> kSeparates = {"flash_attention_2",
-                                                         "flash_attention_3",
-                                                         "flash_attention_4",
-                                                         "flash_attention_torch",
-                                                         "flex_attention",
-                                                         "xformers",
-                                                         "sage",
-                                                         "sdpa",
-                                                         "eager",
-                                                         "flash",
-                                                         "flex",
-                                                         "sdp",
-                                                         "auto"};
-
 LintHits mixedSamples(const LintView& view) {
     const LintFile& file = view.file;
     const std::string attention = file.text("attn_implementation");
     const bool isOld = std::ranges::any_of(
         std::array{"flash_attention", "flex_attention", "xformers_attention", "sdp_attention"},
         [&file](const char* key) { return file.isOn(key); });
-    const bool separates = isOld || attention.starts_with("kernels-community/") ||
-                           std::ranges::find(kSeparates, attention) != kSeparates.end();
-    if (!file.isOn("sample_packing") || separates) {
+    if (!file.isOn("sample_packing") || isOld || separatesSamples(attention)) {
         return {};
     }
     return {{file.at("sample_packing"),
@@ -350,7 +334,7 @@ LintHits packedPreferences(const LintView& view) {
 LintHits kernelsOfEightBits(const LintView& view) {
     const LintFile& file = view.file;
     LintHits hits;
-    for (const char* const kernel : {"lora_mlp_kernel", "lora_qkv_kernel", "lora_o_kernel"}) {
+    for (const char* const kernel : kLoraKernels) {
         if (isTruthy(file, kernel) && file.text("adapter") == "lora" &&
             isTruthy(file, "load_in_8bit")) {
             hits.push_back({file.at(kernel),
