@@ -64,6 +64,19 @@ KeyTable readKeys() {
     return keys;
 }
 
+KeyTable readChoices() {
+    const CsvText table = embeddedTable("launch/framework_values.csv");
+    KeyTable choices;
+    for (const CsvText::Row& row : table.rows) {
+        const std::string section(table.cell(row, "section"));
+        const std::string owner = std::string(table.cell(row, "framework")) + " " +
+                                  std::string(table.cell(row, "version"));
+        choices[owner + " " + (section.empty() ? "" : section + ".") +
+                std::string(table.cell(row, "key"))] = choicesOf(table.cell(row, "choices"));
+    }
+    return choices;
+}
+
 TuneComponents readComponents() {
     const CsvText table = embeddedTable("launch/torchtune_components.csv");
     TuneComponents components;
@@ -97,6 +110,16 @@ const std::vector<std::string>& frameworkKeys(std::string_view framework,
     static const std::vector<std::string> none;
     const auto found = keys.find(std::string(framework) + " " + std::string(version));
     return found == keys.end() ? none : found->second;
+}
+
+const std::vector<std::string>& frameworkChoices(std::string_view framework,
+                                                 std::string_view version,
+                                                 std::string_view path) {
+    static const KeyTable choices = readChoices();
+    static const std::vector<std::string> anything;
+    const auto found =
+        choices.find(std::string(framework) + " " + std::string(version) + " " + std::string(path));
+    return found == choices.end() ? anything : found->second;
 }
 
 }  // namespace fabricast

@@ -28,6 +28,11 @@ const TuneComponents& tuneComponents();
 /// The release that is newest there.
 int newestMegatronRelease();
 
+/// Words that a framework's key takes, in small letters; empty: anything.
+const std::vector<std::string>& frameworkChoices(std::string_view framework,
+                                                 std::string_view version,
+                                                 std::string_view path);
+
 /// Keys of a framework's file by their sections: "zero_optimization.stage".
 const std::vector<std::string>& frameworkKeys(std::string_view framework, std::string_view version);
 

@@ -9,6 +9,7 @@
 #include "planner/lint/tune_components.h"
 
 #include <algorithm>
+#include <cctype>
 #include <iterator>
 #include <set>
 
@@ -406,8 +407,37 @@ LintHits unknownConverters(const LintView& view) {
     return hits;
 }
 
+/// A word that a key of the framework's file does not take; what the shell knows alone is not
+/// looked at, nor what nobody says ("null").
+LintHits wrongValues(const LintView& view) {
+    const std::optional<KeyOwner> owner = ownerOf(view.file);
+    LintHits hits;
+    for (const LaunchKey& key : view.file.keys().all()) {
+        if (!owner || key.values.size() != 1 || view.file.at(key.path) != &key) {
+            continue;
+        }
+        const std::string& value = key.values.front();
+        const auto& known = frameworkChoices(owner->framework, owner->version, key.path);
+        std::string small = value;
+        std::ranges::transform(small, small.begin(), [](unsigned char letter) {
+            return static_cast<char>(std::tolower(letter));
+        });
+        const bool isSaid =
+            !view.file.text(key.path).empty() && value.find('$') == std::string::npos;
+        if (!known.empty() && isSaid && std::ranges::find(known, small) == known.end()) {
+            hits.push_back({.at = &key,
+                            .what = key.path + " does not take \"" + value + "\" in " +
+                                    std::string(owner->framework) + " " +
+                                    std::string(owner->version),
+                            .fix = suggestName(small, known)});
+        }
+    }
+    return hits;
+}
+
 LintHits wrongChoices(const LintView& view) {
     LintHits hits = unknownComponents(view);
+    std::ranges::move(wrongValues(view), std::back_inserter(hits));
     std::ranges::move(unknownConverters(view), std::back_inserter(hits));
     for (const LaunchKey& key : view.file.keys().all()) {
         const auto known = argumentsNamed(key.path);
@@ -499,7 +529,7 @@ constexpr std::array kNamesRules = {
              &droppedKeys},
     LintRule{"KEY3",
              LintSeverity::Error,
-             "a value that the argument does not take",
+             "a value that the key or argument does not take",
              "The parser ends with an error at the start.",
              &wrongChoices},
     LintRule{"KEY4",
