@@ -43,13 +43,13 @@ Lines candidates(const LaunchFile& written, const AskedText& text, const AskedFi
 Lines candidates(const Emitted& emitted, const AskedFile& asked) {
     Lines all;
     for (const LaunchFile& written : emitted.launch.files) {
-        const Result<OpenedFile> opened = hasKeyLines(written.name)
-                                              ? openLaunchFile(written.text, written.name)
-                                              : Result<OpenedFile>(OpenedFile());
+        if (!hasKeyLines(written.name)) {
+            continue;
+        }
+        const Result<OpenedFile> opened = openLaunchFile(written.text, written.name);
         for (const AskedText& text : asked.texts) {
             const bool isToml = written.name.ends_with(".toml");
-            if (opened && opened->kind == text.kind && text.kind != LaunchKind::Script &&
-                isToml == text.name.ends_with(".toml")) {
+            if (opened && opened->kind == text.kind && isToml == text.name.ends_with(".toml")) {
                 std::ranges::move(candidates(written, text, asked), std::back_inserter(all));
             }
         }
@@ -62,10 +62,10 @@ bool saysTheSame(const EmittedCheck& now, const EmittedCheck& before) {
            now.filledIn == before.filledIn && now.findings.size() <= before.findings.size();
 }
 
-using Judge = std::function<bool(const Lines& tried)>;
+using HoldsWith = std::function<bool(const Lines& tried)>;
 
 /// As many of them as can be kept together: all, or else those of each half, one after the other.
-Lines keepable(Lines kept, const Lines& tried, const Judge& holds) {
+Lines keepable(Lines kept, const Lines& tried, const HoldsWith& holds) {
     Lines both = kept;
     both.insert(both.end(), tried.begin(), tried.end());
     if (tried.empty() || holds(both)) {
@@ -101,7 +101,7 @@ Lines ownLines(const Emitted& emitted,
     }
     const EmittedCheck before = checkEmitted(emitted, question, bench);
     Emitted now = emitted;
-    const Judge holds = [&](const Lines& lines) {
+    const HoldsWith holds = [&](const Lines& lines) {
         now.launch.files = withOwnLines(emitted.launch.files, lines);
         return saysTheSame(checkEmitted(now, question, bench), before);
     };
