@@ -57,7 +57,7 @@ Lines candidates(const Emitted& emitted, const AskedFile& asked) {
     return all;
 }
 
-bool saysTheSame(const EmittedCheck& now, const EmittedCheck& before) {
+bool startsTheSame(const EmittedCheck& now, const EmittedCheck& before) {
     return now.notRead == before.notRead && now.differs == before.differs &&
            now.filledIn == before.filledIn && now.findings.size() <= before.findings.size();
 }
@@ -103,7 +103,7 @@ Lines ownLines(const Emitted& emitted,
     Emitted now = emitted;
     const HoldsWith holds = [&](const Lines& lines) {
         now.launch.files = withOwnLines(emitted.launch.files, lines);
-        return saysTheSame(checkEmitted(now, question, bench), before);
+        return startsTheSame(checkEmitted(now, question, bench), before);
     };
     return keepable({}, tried, holds);
 }

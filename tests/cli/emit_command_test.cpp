@@ -587,7 +587,8 @@ TEST(Emit, KeepsTheModelAndTheScaleOfAFile) {
                               "micro_batch_size: 1\nlearning_rate: 0.0002\nbf16: true\n"));
     const ProgramOutput answer = ran("emit " + file + " --gpu h100 --gpus 8 --no-fail");
     EXPECT_EQ(answer.code, ExitCode::Ok) << answer.err;
-    EXPECT_NE(answer.out.find("\"meta-llama/Llama-3.1-8B-Instruct\""), std::string::npos);
+    EXPECT_NE(answer.out.find("\nbase_model: meta-llama/Llama-3.1-8B-Instruct\n"),
+              std::string::npos);
     EXPECT_NE(answer.out.find("lora_alpha: 8"), std::string::npos) << answer.out;
     EXPECT_NE(answer.out.find("\nlearning_rate: 0.0002\n"), std::string::npos) << answer.out;
     EXPECT_EQ(answer.out.find("\n# Not carried over from "), std::string::npos) << answer.out;

@@ -12,7 +12,8 @@ std::string tf32Of(const std::string& file, const std::string& text) {
 }
 
 TEST(ImportOfTf32, IsWhatTurnsItOnInFp32) {
-    const std::string trainer = "torchrun t.py --output_dir o --model_name_or_path a/b ";
+    const std::string trainer =
+        "torchrun t.py --output_dir o --model_name_or_path a/b --dtype float32 ";
     EXPECT_EQ(tf32Of("a.sh", trainer), "false");
     EXPECT_EQ(tf32Of("a.sh", trainer + "--tf32 True"), "true");
     EXPECT_EQ(tf32Of("a.sh", trainer + "--tf32 False"), "false");
