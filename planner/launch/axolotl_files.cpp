@@ -4,6 +4,7 @@
 #include "planner/launch/deepspeed_files.h"
 #include "planner/launch/hugging_face.h"
 #include "planner/launch/liger_kernels.h"
+#include "planner/spec/gpu_kernels.h"
 #include "planner/spec/liger_code.h"
 #include "planner/spec/peft_targets.h"
 #include "planner/spec/setting_names.h"
@@ -221,7 +222,8 @@ Result<Keys> axolotlKeys(const LaunchFacts& facts) {
     if (settings.precision.compute == Dtype::Fp16) {
         addKey(keys, "fp16", true);
     }
-    if (settings.precision.compute == Dtype::Fp32 && settings.precision.tf32) {
+    if (settings.precision.compute == Dtype::Fp32 && settings.precision.tf32 &&
+        takesTf32(scenario.cluster.node.gpu)) {
         addKey(keys, "tf32", true);
     }
     if (settings.kernels.quantization != Quantization::None) {

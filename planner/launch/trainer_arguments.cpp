@@ -1,6 +1,7 @@
 #include "planner/launch/trainer_arguments.h"
 
 #include "planner/launch/hugging_face.h"
+#include "planner/spec/gpu_kernels.h"
 #include "planner/text/shell_text.h"
 
 #include <string>
@@ -37,7 +38,8 @@ void addMixedPrecision(const Settings& settings, Words& words) {
 /// The rate of products in fp32 that the forecast has; PyTorch's own is a third of that, or less.
 void addTf32(const Scenario& scenario, Words& words) {
     const PrecisionSettings& precision = scenario.settings.precision;
-    if (precision.compute == Dtype::Fp32 && precision.tf32) {
+    if (precision.compute == Dtype::Fp32 && precision.tf32 &&
+        takesTf32(scenario.cluster.node.gpu)) {
         add(words, "--tf32", "true");
     }
 }

@@ -12,6 +12,7 @@
 #include "planner/ops/rank_shape.h"
 #include "planner/ops/trained_weights.h"
 #include "planner/ops/unfused_attention.h"
+#include "planner/spec/check_liger.h"
 
 #include <algorithm>
 
@@ -240,6 +241,7 @@ Result<OpList> layerSegment(const Scenario& scenario, std::int64_t layer) {
     FABRICAST_TRY(checkLoopedExperts(scenario, layer));
     FABRICAST_TRY(checkDeepSpeedMoeCode(scenario));
     FABRICAST_TRY(checkAutoEpCode(scenario));
+    FABRICAST_TRY(checkLigerCode(scenario));
     if (isMegatronCode(scenario)) {
         return megatronLayer(scenario, layer);
     }

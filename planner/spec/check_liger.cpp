@@ -74,7 +74,7 @@ Result<void> checkLayout(const LigerUse& use, const Layout& layout) {
     return {};
 }
 
-Result<void> checkUse(const LigerUse& use, const Scenario& scenario) {
+Result<void> checkCode(const LigerUse& use, const Scenario& scenario) {
     const Settings& settings = scenario.settings;
     if (settings.kernels.code != ModelCode::HuggingFace) {
         const std::string kind = use.key.ends_with(".loss") ? "loss" : "kernel";
@@ -83,12 +83,16 @@ Result<void> checkUse(const LigerUse& use, const Scenario& scenario) {
                            std::string(nameOf(settings.kernels.code)) + "'s",
                        "--stack ddp, fsdp2, deepspeed, accelerate or axolotl");
     }
-    if (settings.reference != Reference::None) {
+    return checkModel(use, scenario.model);
+}
+
+Result<void> checkUse(const LigerUse& use, const Scenario& scenario) {
+    FABRICAST_TRY(checkCode(use, scenario));
+    if (scenario.settings.reference != Reference::None) {
         return without(use.key,
                        use.kernel + " is not modelled beside a reference model",
                        "settings.reference=none, or " + use.other);
     }
-    FABRICAST_TRY(checkModel(use, scenario.model));
     return checkLayout(use, scenario.layout);
 }
 
@@ -97,6 +101,13 @@ Result<void> checkUse(const LigerUse& use, const Scenario& scenario) {
 Result<void> checkLiger(const Scenario& scenario) {
     for (const LigerUse& use : usesOf(scenario.settings.kernels)) {
         FABRICAST_TRY(checkUse(use, scenario));
+    }
+    return {};
+}
+
+Result<void> checkLigerCode(const Scenario& scenario) {
+    for (const LigerUse& use : usesOf(scenario.settings.kernels)) {
+        FABRICAST_TRY(checkCode(use, scenario));
     }
     return {};
 }

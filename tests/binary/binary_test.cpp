@@ -67,7 +67,10 @@ TEST(Binary, ALimitOnFilesIsAFailureNotASignal) {
     const Ended ended = runBinary({"model", "gpt2", "-o", file}, {});
     ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &before), 0);
     EXPECT_EQ(ended.code, 4);
-    EXPECT_EQ(ended.err, "error: " + file + ": cannot be written: File too large\n");
+    EXPECT_EQ(ended.err,
+              "error: " + file +
+                  ": cannot be written: File too large\n"
+                  "  try: a file in a folder that takes new ones, on a disk with room\n");
     EXPECT_EQ(readTextFile(file), "old");
 }
 

@@ -47,7 +47,8 @@ std::vector<Writing> writings(const std::string& disk, const std::string& log) {
               "--profile",
               disk + "/p",
               "--name",
-              "ours"},
+              "ours",
+              "--force"},
              "p/collectives/measured-ours.json"}};
 }
 

@@ -48,6 +48,16 @@ TEST(LigerLayers, KeepOneTensorOfEachStep) {
               4 * inputs + 2 * 4 * kLigerTokens + heads + mlp);
 }
 
+// Time is asked for where memory is not modelled, and makes the same operations.
+TEST(LigerLayers, AreNoOpsOfModelsThatLigerDoesNotKnow) {
+    Scenario scenario = ligerLayer("opt");
+    scenario.model.position = PositionKind::Learned;
+    const auto ops = layerSegment(scenario, 0);
+    ASSERT_FALSE(ops);
+    EXPECT_EQ(ops.error().where, "settings.kernels.norm");
+    EXPECT_TRUE(layerSegment(ligerLayer("llama"), 0));
+}
+
 TEST(LigerLayers, WriteOverWhatTheyAreGiven) {
     const OpList llama = eagerLayer(ligerLayer("llama"), 0);
     EXPECT_TRUE(opNamed(llama, "rms_norm").inPlaceBackward);
