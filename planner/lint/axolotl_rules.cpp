@@ -358,6 +358,26 @@ LintHits offloadedEightBits(const LintView& view) {
                : LintHits{};
 }
 
+/// LEGACY_ATTN_FLAG_TO_IMPL of schemas/enums.py.
+LintHits twoAttentions(const LintView& view) {
+    const LintFile& file = view.file;
+    LintHits hits;
+    for (const char* const old : {"xformers_attention",
+                                  "sage_attention",
+                                  "flex_attention",
+                                  "flash_attention",
+                                  "sdp_attention",
+                                  "eager_attention"}) {
+        if (isTruthy(file, old) && isTruthy(file, "attn_implementation")) {
+            hits.push_back({file.at(old),
+                            std::string(old) + " beside attn_implementation " +
+                                file.text("attn_implementation"),
+                            "attn_implementation alone"});
+        }
+    }
+    return hits;
+}
+
 constexpr std::array kAxolotlRules = {
     LintRule{"AX01",
              LintSeverity::Error,
@@ -498,7 +518,12 @@ constexpr std::array kAxolotlRules = {
              "sequences longer than the model's positions",
              "Axolotl takes it, and says so in its log: positions that the model has not seen are "
              "learned from nothing.",
-             &beyondPositions}};
+             &beyondPositions},
+    LintRule{"AX29",
+             LintSeverity::Error,
+             "attention that is said in two ways",
+             "Axolotl ends at the start.",
+             &twoAttentions}};
 
 }  // namespace
 
