@@ -10,9 +10,8 @@ namespace {
 
 constexpr std::string_view kTf32 = "settings.precision.tf32";
 
-/// What says it, in the frameworks' own words.
-constexpr std::array<const char*, 3> kTf32Switches = {
-    "--tf32", "tf32", "torch.backends.cuda.matmul.allow_tf32"};
+/// What says it, in the frameworks' own words; of a program's assignments the last name is known.
+constexpr std::array<const char*, 3> kTf32Switches = {"--tf32", "tf32", "allow_tf32"};
 constexpr const char* kTf32Word = "set_float32_matmul_precision.0";
 
 /// Transformer Engine's own products of fp32 are TF32 always.

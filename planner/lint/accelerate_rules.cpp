@@ -318,7 +318,7 @@ constexpr std::array kAccelerateRules = {
     LintRule{"AC11",
              LintSeverity::Warning,
              "training in fp32",
-             "Products run at a sixteenth of the rate of bf16, or an eighth with TF32.",
+             "Products run at a sixteenth of the rate of bf16, or half of it with TF32.",
              &fullPrecision},
     LintRule{"AC12",
              LintSeverity::Note,

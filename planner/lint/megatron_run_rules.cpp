@@ -567,7 +567,7 @@ constexpr std::array kMegatronRunRules = {
     LintRule{"MG21",
              LintSeverity::Warning,
              "training in fp32",
-             "Products run at a sixteenth of the rate of bf16, or an eighth with TF32.",
+             "Products run at a sixteenth of the rate of bf16, or half of it with TF32.",
              &fullMegatron,
              true},
     LintRule{"MG22",

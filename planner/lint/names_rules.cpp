@@ -525,7 +525,7 @@ constexpr std::array kNamesRules = {
     LintRule{"KEY2",
              LintSeverity::Warning,
              "a key that the framework drops without a word",
-             "The run starts without it: what it was meant to change is at its default.",
+             "What it was meant to change is at its default, where the run starts at all.",
              &droppedKeys},
     LintRule{"KEY3",
              LintSeverity::Error,

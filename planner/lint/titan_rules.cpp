@@ -462,7 +462,7 @@ constexpr std::array kTitanRules = {
     LintRule{"TT14",
              LintSeverity::Warning,
              "products in fp32",
-             "They run at a sixteenth of the rate of bf16, or an eighth with TF32.",
+             "They run at a sixteenth of the rate of bf16, or half of it with TF32.",
              &fp32Products},
     LintRule{"TT15",
              LintSeverity::Warning,

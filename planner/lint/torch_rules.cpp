@@ -239,7 +239,7 @@ constexpr std::array kTorchRules = {
     LintRule{"PT05",
              LintSeverity::Warning,
              "a loop in fp32",
-             "Products run at a sixteenth of the rate of bf16, or an eighth with TF32.",
+             "Products run at a sixteenth of the rate of bf16, or half of it with TF32.",
              &fullLoop},
     LintRule{"PT06",
              LintSeverity::Error,

@@ -188,7 +188,7 @@ constexpr std::array kTrainerRules = {
     LintRule{"HF03",
              LintSeverity::Warning,
              "training in fp32",
-             "Products run at a sixteenth of the rate of bf16, or an eighth with TF32.",
+             "Products run at a sixteenth of the rate of bf16, or half of it with TF32.",
              &fullTrainer},
     LintRule{"HF04",
              LintSeverity::Warning,

@@ -23,6 +23,19 @@ TEST(ImportOfTf32, IsWhatTurnsItOnInFp32) {
     EXPECT_EQ(tf32Of("a.yaml", "base_model: x\nbf16: true\ntf32: true\n"), "-");
 }
 
+TEST(ImportOfTf32, IsWhatAProgramTurnsOn) {
+    const std::string loop =
+        "import torch\nfrom torch.distributed.fsdp import fully_shard\nSEQUENCE = 4096\n"
+        "MICRO_BATCH = 1\nmodel = AutoModelForCausalLM.from_pretrained(\"a/b\", "
+        "dtype=torch.float32)\nfully_shard(model)\n"
+        "optimizer = torch.optim.AdamW(model.parameters(), lr=7e-4)\n";
+    EXPECT_EQ(tf32Of("a.py", loop), "false");
+    EXPECT_EQ(tf32Of("a.py", "torch.backends.cuda.matmul.allow_tf32 = True\n" + loop), "true");
+    EXPECT_EQ(tf32Of("a.py", "torch.backends.cuda.matmul.allow_tf32 = False\n" + loop), "false");
+    EXPECT_EQ(tf32Of("a.py", "torch.set_float32_matmul_precision(\"high\")\n" + loop), "true");
+    EXPECT_EQ(tf32Of("a.py", "torch.set_float32_matmul_precision(\"highest\")\n" + loop), "false");
+}
+
 TEST(ImportOfTf32, IsAcceleratesWhereItCompiles) {
     const std::string compiled =
         "torchrun t.py --output_dir o --model_name_or_path a/b --torch_compile True";
