@@ -138,7 +138,10 @@ Result<void> importZeroOfAccelerate(ScenarioDraft& draft) {
     }
     const std::string states = keys.text(at + "offload_optimizer_device").value_or("none");
     const std::string weights = keys.text(at + "offload_param_device").value_or("none");
-    if (weights != "none") {
+    if (weights != "none" && stage != 3) {
+        draft.note("offload_param is read by ZeRO stage 3 only: forecast without it");
+    }
+    if (weights != "none" && stage == 3) {
         draft.set("layout.offload", "parameters_" + weights, at + "offload_param_device");
     } else if (states != "none") {
         draft.set("layout.offload", "optimizer_" + states, at + "offload_optimizer_device");

@@ -234,6 +234,17 @@ LintHits unsyncedLoading(const LintView& view) {
                : LintHits{};
 }
 
+LintHits idleParameters(const LintView& view) {
+    const LintFile& file = view.file;
+    const std::string device = file.text("deepspeed_config.offload_param_device");
+    const std::string stage = file.text("deepspeed_config.zero_stage");
+    return !device.empty() && device != "none" && !stage.empty() && stage != "3"
+               ? LintHits{{file.at("deepspeed_config.offload_param_device"),
+                           "offload_param_device is " + device + ", and zero_stage is " + stage,
+                           "zero_stage: 3, or offload_param_device: none"}}
+               : LintHits{};
+}
+
 /// What DeepSpeedPlugin (_deepspeed_config_checks) takes from DeepSpeed's own file alone.
 LintHits besideOwnFile(const LintView& view) {
     constexpr std::array<std::string_view, 9> kOfOwnFile = {
@@ -354,7 +365,12 @@ constexpr std::array kAccelerateRules = {
              LintSeverity::Error,
              "what DeepSpeed's own file says, said once more",
              "Accelerate ends at the start: of these it reads that file alone.",
-             &besideOwnFile}};
+             &besideOwnFile},
+    LintRule{"AC19",
+             LintSeverity::Warning,
+             "offload_param_device below stage 3",
+             "DeepSpeed ignores it: the parameters stay on the GPU.",
+             &idleParameters}};
 
 }  // namespace
 

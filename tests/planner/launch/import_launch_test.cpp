@@ -954,5 +954,19 @@ TEST(TitanArguments, MayHaveHyphens) {
     EXPECT_EQ(keys.find("compile.enable")->values.front(), "false");
 }
 
+// Stages below 3 have no parameters to offload, and say so in DeepSpeed's own file as well.
+TEST(ImportLaunch, OffloadsNoParametersBelowStageThreeOfAccelerate) {
+    const auto offloadOf = [](const std::string& stage, const std::string& more) {
+        const std::string text =
+            "distributed_type: DEEPSPEED\nnum_processes: 8\nmixed_precision: bf16\n"
+            "deepspeed_config:\n  zero_stage: " +
+            stage + "\n  offload_param_device: cpu\n" + more;
+        return readFrom({{"a.yaml", text}}, "a.yaml", "layout.offload");
+    };
+    EXPECT_EQ(offloadOf("2", ""), "-");
+    EXPECT_EQ(offloadOf("2", "  offload_optimizer_device: cpu\n"), "\"optimizer_cpu\"");
+    EXPECT_EQ(offloadOf("3", ""), "\"parameters_cpu\"");
+}
+
 }  // namespace
 }  // namespace fabricast
