@@ -17,27 +17,17 @@ constexpr const char* kTf32Word = "set_float32_matmul_precision.0";
 /// Transformer Engine's own products of fp32 are TF32 always.
 constexpr std::array<std::string_view, 3> kProductsOfEngine = {"megatron", "megatron-fsdp", "nemo"};
 
-std::string saidAt(const JsonValue& root, std::initializer_list<std::string_view> path) {
-    const JsonValue* at = &root;
-    for (const std::string_view key : path) {
-        at = at == nullptr ? nullptr : at->find(key);
-    }
-    return at == nullptr ? "" : at->text().value_or("");
-}
-
-bool asksToCompile(const JsonValue& root) {
-    const JsonValue* const settings = root.find("settings");
-    const JsonValue* const kernels = settings == nullptr ? nullptr : settings->find("kernels");
-    const JsonValue* const compile = kernels == nullptr ? nullptr : kernels->find("compile");
+bool asksToCompile(const ScenarioDraft& draft) {
+    const JsonValue* const compile = draft.find("settings.kernels.compile");
     return compile != nullptr && compile->boolean().value_or(false);
 }
 
 }  // namespace
 
 void importTf32(ScenarioDraft& draft) {
-    const std::string stack = saidAt(draft.scenario(), {"stack"});
+    const std::string stack = draft.word("stack");
     const bool isEngine = std::ranges::find(kProductsOfEngine, stack) != kProductsOfEngine.end();
-    if (isEngine || saidAt(draft.scenario(), {"workload", "precision"}) != "fp32") {
+    if (isEngine || draft.word("workload.precision") != "fp32") {
         return;
     }
     LaunchKeys& keys = draft.keys();
@@ -53,7 +43,7 @@ void importTf32(ScenarioDraft& draft) {
         draft.set(kTf32, *word != "highest", kTf32Word);
         return;
     }
-    if (stack == "accelerate" && asksToCompile(draft.scenario())) {
+    if (stack == "accelerate" && asksToCompile(draft)) {
         return;
     }
     draft.set(kTf32, false, "");

@@ -21,12 +21,6 @@ const LaunchKey* dtypeKey(LaunchKeys& keys) {
     return now != nullptr ? now : before;
 }
 
-std::string valueOf(const JsonValue& root, std::string_view group, std::string_view key) {
-    const JsonValue* const inside = root.find(group);
-    const JsonValue* const value = inside == nullptr ? nullptr : inside->find(key);
-    return value == nullptr ? "" : value->text().value_or("");
-}
-
 }  // namespace
 
 Result<LoadedWeights> loadedWeights(ScenarioDraft& draft) {
@@ -50,12 +44,11 @@ Result<LoadedWeights> loadedWeights(ScenarioDraft& draft) {
 }
 
 Result<void> importLoadedWeights(ScenarioDraft& draft, bool autocast) {
-    const std::string shard = valueOf(draft.scenario(), "layout", "shard");
-    const bool adapts = valueOf(draft.scenario(), "settings", "tuning") == "lora";
+    const std::string shard = draft.word("layout.shard");
+    const bool adapts = draft.word("settings.tuning") == "lora";
     // Without mixed precision FSDP2's copies have the type that was loaded.
     const bool keeps = (shard == "fsdp" || shard == "hsdp") &&
-                       valueOf(draft.scenario(), "workload", "precision") == "fp32" &&
-                       draft.keys().has("--dtype");
+                       draft.word("workload.precision") == "fp32" && draft.keys().has("--dtype");
     if (!adapts && !shard.empty() && shard != "none" && !keeps) {
         return {};
     }
@@ -67,7 +60,7 @@ Result<void> importLoadedWeights(ScenarioDraft& draft, bool autocast) {
                              : loaded.dtype == "float16" ? "fp16"
                                                          : "fp32";
     if (adapts) {
-        const std::string base = valueOf(*draft.scenario().find("settings"), "lora", "base");
+        const std::string base = draft.word("settings.lora.base");
         const bool isQuantised = base == "nf4" || base == "int8";
         if (!isQuantised) {
             draft.set("settings.lora.base", type, loaded.from);

@@ -102,6 +102,21 @@ void ScenarioDraft::takeNotes(const JsonValue& scenario) {
     }
 }
 
+const JsonValue* ScenarioDraft::find(std::string_view path) const {
+    const JsonValue* at = &root_;
+    while (at != nullptr && !path.empty()) {
+        const std::size_t dot = std::min(path.find('.'), path.size());
+        at = at->find(path.substr(0, dot));
+        path.remove_prefix(std::min(dot + 1, path.size()));
+    }
+    return at;
+}
+
+std::string ScenarioDraft::word(std::string_view path) const {
+    const JsonValue* const value = find(path);
+    return value == nullptr ? "" : value->text().value_or("");
+}
+
 JsonValue ScenarioDraft::finish(const std::string& framework,
                                 const std::vector<std::string_view>& harmless) {
     importAllocator(*this);

@@ -38,6 +38,10 @@ public:
     void assume(std::string_view path, std::string_view text);
     [[nodiscard]] LaunchKeys& keys() { return keys_; }
     [[nodiscard]] const JsonValue& scenario() const { return root_; }
+    /// What the scenario has at "workload.precision" by now; null where nothing.
+    [[nodiscard]] const JsonValue* find(std::string_view path) const;
+    /// That as a word; empty where it has none.
+    [[nodiscard]] std::string word(std::string_view path) const;
     /// What another file adds: its values win, but for the stack.
     void merge(const JsonValue& scenario, const std::string& before = "");
     /// What was said of another file's.

@@ -51,15 +51,21 @@ std::vector<KnownArgument> readArguments() {
 
 using KeyTable = std::map<std::string, std::vector<std::string>, std::less<>>;
 
+/// "deepspeed 0.19.8" of a table of keys, and "zero_optimization.stage".
+std::string ownerIn(const CsvText& table, const CsvText::Row& row) {
+    return std::string(table.cell(row, "framework")) + " " +
+           std::string(table.cell(row, "version"));
+}
+std::string pathIn(const CsvText& table, const CsvText::Row& row) {
+    const std::string section(table.cell(row, "section"));
+    return (section.empty() ? "" : section + ".") + std::string(table.cell(row, "key"));
+}
+
 KeyTable readKeys() {
     const CsvText table = embeddedTable("launch/framework_keys.csv");
     KeyTable keys;
     for (const CsvText::Row& row : table.rows) {
-        const std::string section(table.cell(row, "section"));
-        const std::string owner = std::string(table.cell(row, "framework")) + " " +
-                                  std::string(table.cell(row, "version"));
-        keys[owner].push_back((section.empty() ? "" : section + ".") +
-                              std::string(table.cell(row, "key")));
+        keys[ownerIn(table, row)].push_back(pathIn(table, row));
     }
     return keys;
 }
@@ -68,11 +74,8 @@ KeyTable readChoices() {
     const CsvText table = embeddedTable("launch/framework_values.csv");
     KeyTable choices;
     for (const CsvText::Row& row : table.rows) {
-        const std::string section(table.cell(row, "section"));
-        const std::string owner = std::string(table.cell(row, "framework")) + " " +
-                                  std::string(table.cell(row, "version"));
-        choices[owner + " " + (section.empty() ? "" : section + ".") +
-                std::string(table.cell(row, "key"))] = choicesOf(table.cell(row, "choices"));
+        choices[ownerIn(table, row) + " " + pathIn(table, row)] =
+            choicesOf(table.cell(row, "choices"));
     }
     return choices;
 }

@@ -12,22 +12,6 @@ namespace {
 
 constexpr std::int64_t kFp32Width = 4;
 
-/// A product of activations outside autocast's reach, whose factors backward needs.
-TensorId product(OpBuilder& g, TensorId left, TensorId right, std::int64_t elements) {
-    const bool ofLeft = g.info(left).requiresGrad;
-    const bool ofRight = g.info(right).requiresGrad;
-    const TensorId out = g.fresh(elements, g.info(left).width, ofLeft || ofRight);
-    Op op{.kind = OpKind::Gemm, .name = "bmm", .inputs = {left, right}, .outputs = {out}};
-    if (ofLeft) {
-        op.saved.push_back(right);
-    }
-    if (ofRight) {
-        op.saved.push_back(left);
-    }
-    g.push(std::move(op));
-    return out;
-}
-
 /// One pass over the whole: a root of the scale, for queries and keys.
 TensorId scaled(OpBuilder& g, TensorId x) {
     const TensorId wide = g.cast(x, kFp32Width);
@@ -121,9 +105,9 @@ TensorId mathAttention(OpBuilder& g, const Scenario& scenario, const Projected& 
     const auto narrow = [&](TensorId x) { return g.cast(x, width); };
     const TensorId q = scaled(g, narrow(projections.q));
     const TensorId k = forAllHeads(g, shape, scaled(g, narrow(projections.k)));
-    const TensorId weights = safeSoftmax(g, product(g, q, k, scores));
+    const TensorId weights = safeSoftmax(g, multiplyInHeads(g, q, k, scores));
     const TensorId v = forAllHeads(g, shape, g.cast(narrow(projections.v), kFp32Width));
-    const TensorId out = g.cast(product(g, weights, v, context), width);
+    const TensorId out = g.cast(multiplyInHeads(g, weights, v, context), width);
     const TensorId joined = g.pointwise("contiguous", {out}, context, width, {});
     g.last().passesGradient = true;
     return joined;

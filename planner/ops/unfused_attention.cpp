@@ -35,22 +35,12 @@ TensorId apart(OpBuilder& g, const Scenario& scenario, TensorId x) {
     return copy;
 }
 
-/// A batched product, which autocast runs in its own type.
+/// That product, which autocast runs in its own type.
 TensorId multiplyHeads(OpBuilder& g, TensorId left, TensorId right, std::int64_t elements) {
     const OpBuilder::Options& options = g.options();
     const TensorId a = options.autocast ? g.cast(left, options.computeWidth) : left;
     const TensorId b = options.autocast ? g.cast(right, options.computeWidth) : right;
-    const bool graph = g.info(a).requiresGrad || g.info(b).requiresGrad;
-    const TensorId out = g.fresh(elements, g.info(a).width, graph);
-    Op op{.kind = OpKind::Gemm, .name = "bmm", .inputs = {a, b}, .outputs = {out}};
-    if (g.info(a).requiresGrad) {
-        op.saved.push_back(b);
-    }
-    if (g.info(b).requiresGrad) {
-        op.saved.push_back(a);
-    }
-    g.push(std::move(op));
-    return out;
+    return multiplyInHeads(g, a, b, elements);
 }
 
 struct Probabilities {
@@ -135,6 +125,21 @@ std::int64_t weightsWidth(const OpBuilder& g, const Scenario& scenario, const Pr
 }
 
 }  // namespace
+
+TensorId multiplyInHeads(OpBuilder& g, TensorId left, TensorId right, std::int64_t elements) {
+    const bool ofLeft = g.info(left).requiresGrad;
+    const bool ofRight = g.info(right).requiresGrad;
+    const TensorId out = g.fresh(elements, g.info(left).width, ofLeft || ofRight);
+    Op op{.kind = OpKind::Gemm, .name = "bmm", .inputs = {left, right}, .outputs = {out}};
+    if (ofLeft) {
+        op.saved.push_back(right);
+    }
+    if (ofRight) {
+        op.saved.push_back(left);
+    }
+    g.push(std::move(op));
+    return out;
+}
 
 TensorId repeatForQueries(OpBuilder& g, const RankShape& shape, TensorId x) {
     if (shape.heads == shape.kvHeads) {

@@ -23,6 +23,9 @@ UnfusedAttention unfusedAttention(
 /// repeat_kv: a copy for every query head; backward adds the copies' gradients up.
 TensorId repeatForQueries(OpBuilder& g, const RankShape& shape, TensorId x);
 
+/// A product of activations, head by head, whose factors backward needs.
+TensorId multiplyInHeads(OpBuilder& g, TensorId left, TensorId right, std::int64_t elements);
+
 /// True where layer `layer` attends to a window.
 bool hasWindow(const ModelSpec& model, std::int64_t layer);
 /// True where the scenario's attention is this one.
