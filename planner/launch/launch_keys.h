@@ -18,6 +18,8 @@ struct LaunchKey {
     std::int64_t column = 0;
     bool isUsed = false;
     std::string file{};  ///< where it stands, if it is another file's; empty: the keys' own
+    bool isQuoted =
+        false;  ///< its one value is a text to the file's syntax, whatever it looks like
 };
 
 /// A key that stands twice in one map of YAML.

@@ -28,6 +28,7 @@ void addJson(const JsonValue& object, const std::string& section, LaunchKeys& ke
             }
         } else {
             key.values.push_back(textOfJson(member));
+            key.isQuoted = member.is(JsonValue::Kind::String);
         }
         keys.add(std::move(key));
     }

@@ -42,6 +42,7 @@ void addToml(const toml::table& table, const std::string& section, LaunchKeys& k
             }
         } else {
             key.values.push_back(textOfToml(node));
+            key.isQuoted = node.is_string();
         }
         keys.add(std::move(key));
     }

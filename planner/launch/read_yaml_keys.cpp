@@ -152,6 +152,7 @@ private:
         if (!value.IsSequence()) {
             FABRICAST_ASSIGN(std::string one, scalarOf(value));
             key.values.push_back(std::move(one));
+            key.isQuoted = value.IsScalar() && value.Tag() == "!";
             return {};
         }
         for (const YAML::Node& item : value) {

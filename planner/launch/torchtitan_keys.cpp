@@ -43,7 +43,7 @@ LaunchKeys titanKeysOf(const LaunchKeys& arguments) {
             const std::size_t no = key.path.find(".no-");
             if (no != std::string::npos) {
                 key.path.erase(no + 1, 3);
-                key.values = {"false"};
+                key.values = {"no"};
             }
             std::ranges::replace(key.path, '-', '_');  // its parser takes both
             if (isNewer && key.path == kTypedMode.substr(2)) {

@@ -175,11 +175,10 @@ LintHits wholeGradients(const LintView& view) {
     if (!isSharded(file) || !isFull || file.whole("gradient_accumulation_steps", 1) < 2) {
         return {};
     }
-    return {
-        {file.at("gradient_accumulation_steps"),
-         "gradients of " + file.text("gradient_accumulation_steps") +
-             " micro-batches are summed before they are sharded",
-         "gradient_accumulation_steps: 1 and a larger micro_batch_size, where memory is short"}};
+    return {{file.at("gradient_accumulation_steps"),
+             "gradients of " + file.text("gradient_accumulation_steps") +
+                 " micro-batches are summed before they are sharded",
+             "gradient_accumulation_steps: 1, with a larger micro_batch_size where there is room"}};
 }
 
 LintHits offloadsWhatIsKept(const LintView& view) {

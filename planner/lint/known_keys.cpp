@@ -26,14 +26,14 @@ int releaseNumber(std::string_view cell) {
     return number;
 }
 
-std::vector<std::string> choicesOf(std::string_view cell) {
-    std::vector<std::string> choices;
+std::vector<std::string> partsOf(std::string_view cell) {
+    std::vector<std::string> parts;
     while (!cell.empty()) {
         const std::size_t bar = std::min(cell.find('|'), cell.size());
-        choices.emplace_back(cell.substr(0, bar));
+        parts.emplace_back(cell.substr(0, bar));
         cell.remove_prefix(std::min(bar + 1, cell.size()));
     }
-    return choices;
+    return parts;
 }
 
 std::vector<KnownArgument> readArguments() {
@@ -43,7 +43,8 @@ std::vector<KnownArgument> readArguments() {
         arguments.push_back({.name = std::string(table.cell(row, "argument")),
                              .first = releaseNumber(table.cell(row, "first")),
                              .last = releaseNumber(table.cell(row, "last")),
-                             .choices = choicesOf(table.cell(row, "choices"))});
+                             .values = std::string(table.cell(row, "values")),
+                             .takes = partsOf(table.cell(row, "takes"))});
     }
     std::ranges::stable_sort(arguments, {}, &KnownArgument::name);
     return arguments;
@@ -61,30 +62,34 @@ std::string pathIn(const CsvText& table, const CsvText::Row& row) {
     return (section.empty() ? "" : section + ".") + std::string(table.cell(row, "key"));
 }
 
-KeyTable readKeys() {
-    const CsvText table = embeddedTable("launch/framework_keys.csv");
+/// Both of one reading: the keys of each framework, and what each of them takes.
+struct FrameworkTables {
     KeyTable keys;
+    KeyTable takes;
+};
+
+FrameworkTables readTables() {
+    const CsvText table = embeddedTable("launch/framework_keys.csv");
+    FrameworkTables tables;
     for (const CsvText::Row& row : table.rows) {
-        keys[ownerIn(table, row)].push_back(pathIn(table, row));
+        tables.keys[ownerIn(table, row)].push_back(pathIn(table, row));
+        if (const std::string_view takes = table.cell(row, "takes"); !takes.empty()) {
+            tables.takes[ownerIn(table, row) + " " + pathIn(table, row)] = partsOf(takes);
+        }
     }
-    return keys;
+    return tables;
 }
 
-KeyTable readChoices() {
-    const CsvText table = embeddedTable("launch/framework_values.csv");
-    KeyTable choices;
-    for (const CsvText::Row& row : table.rows) {
-        choices[ownerIn(table, row) + " " + pathIn(table, row)] =
-            choicesOf(table.cell(row, "choices"));
-    }
-    return choices;
+const FrameworkTables& frameworkTables() {
+    static const FrameworkTables tables = readTables();
+    return tables;
 }
 
 TuneComponents readComponents() {
     const CsvText table = embeddedTable("launch/torchtune_components.csv");
     TuneComponents components;
     for (const CsvText::Row& row : table.rows) {
-        components.emplace(table.cell(row, "component"), choicesOf(table.cell(row, "parameters")));
+        components.emplace(table.cell(row, "component"), partsOf(table.cell(row, "parameters")));
     }
     return components;
 }
@@ -94,6 +99,13 @@ TuneComponents readComponents() {
 std::span<const KnownArgument> megatronArgumentTable() {
     static const std::vector<KnownArgument> arguments = readArguments();
     return arguments;
+}
+
+std::span<const KnownArgument> megatronArgumentsNamed(std::string_view name) {
+    const std::span<const KnownArgument> all = megatronArgumentTable();
+    const auto found = std::ranges::equal_range(all, name, {}, &KnownArgument::name);
+    const auto begin = static_cast<std::size_t>(found.begin() - all.begin());
+    return all.subspan(begin, static_cast<std::size_t>(found.end() - found.begin()));
 }
 
 const TuneComponents& tuneComponents() {
@@ -109,20 +121,20 @@ int newestMegatronRelease() {
 
 const std::vector<std::string>& frameworkKeys(std::string_view framework,
                                               std::string_view version) {
-    static const KeyTable keys = readKeys();
     static const std::vector<std::string> none;
+    const KeyTable& keys = frameworkTables().keys;
     const auto found = keys.find(std::string(framework) + " " + std::string(version));
     return found == keys.end() ? none : found->second;
 }
 
-const std::vector<std::string>& frameworkChoices(std::string_view framework,
-                                                 std::string_view version,
-                                                 std::string_view path) {
-    static const KeyTable choices = readChoices();
+const std::vector<std::string>& frameworkTakes(std::string_view framework,
+                                               std::string_view version,
+                                               std::string_view path) {
     static const std::vector<std::string> anything;
+    const KeyTable& takes = frameworkTables().takes;
     const auto found =
-        choices.find(std::string(framework) + " " + std::string(version) + " " + std::string(path));
-    return found == choices.end() ? anything : found->second;
+        takes.find(std::string(framework) + " " + std::string(version) + " " + std::string(path));
+    return found == takes.end() ? anything : found->second;
 }
 
 }  // namespace fabricast

@@ -13,7 +13,8 @@ struct KnownArgument {
     std::string name;
     int first = 0;  ///< 0.14 is 14
     int last = 0;
-    std::vector<std::string> choices;  ///< empty: anything
+    std::string values;              ///< how many it takes: "0", "1", "+", "*", "?"
+    std::vector<std::string> takes;  ///< as of taken_values.h; empty: anything
 };
 
 /// Parameters of torchtune's components: "**" is among those of one that takes any.
@@ -23,15 +24,17 @@ using TuneComponents = std::map<std::string, std::vector<std::string>, std::less
 
 /// Those of every release since 0.14, by name; of one name there may be several.
 std::span<const KnownArgument> megatronArgumentTable();
+/// Those of one name.
+std::span<const KnownArgument> megatronArgumentsNamed(std::string_view name);
 /// What torchtune's configs name by _component_, of torchtune 0.6.1.
 const TuneComponents& tuneComponents();
 /// The release that is newest there.
 int newestMegatronRelease();
 
-/// Words that a framework's key takes, in small letters; empty: anything.
-const std::vector<std::string>& frameworkChoices(std::string_view framework,
-                                                 std::string_view version,
-                                                 std::string_view path);
+/// What a framework's key takes, as of taken_values.h; empty: anything.
+const std::vector<std::string>& frameworkTakes(std::string_view framework,
+                                               std::string_view version,
+                                               std::string_view path);
 
 /// Keys of a framework's file by their sections: "zero_optimization.stage".
 const std::vector<std::string>& frameworkKeys(std::string_view framework, std::string_view version);

@@ -24,7 +24,7 @@ bool trainsMegatron(const LintFile& file) {
 /// Rules of the file's own framework; names, sizes, agreement and launcher are everybody's.
 std::vector<std::span<const LintRule>> rulesOf(const LintFile& file) {
     std::vector<std::span<const LintRule>> rules = {
-        namesRules(), sizeRules(), agreementRules(), launcherRules()};
+        namesRules(), valueRules(), sizeRules(), agreementRules(), launcherRules()};
     switch (file.kind()) {
         case LaunchKind::Megatron:
             if (!trainsMegatron(file)) {
@@ -144,6 +144,7 @@ std::optional<std::int64_t> LintView::started() const {
 std::vector<LintRule> allLintRules() {
     std::vector<LintRule> all;
     for (const auto rules : {namesRules(),
+                             valueRules(),
                              sizeRules(),
                              agreementRules(),
                              launcherRules(),

@@ -65,6 +65,7 @@ struct LintRule {
 
 // The rules by what they look at.
 std::span<const LintRule> namesRules();
+std::span<const LintRule> valueRules();
 std::span<const LintRule> sizeRules();
 std::span<const LintRule> agreementRules();
 std::span<const LintRule> launcherRules();

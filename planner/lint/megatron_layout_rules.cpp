@@ -148,15 +148,15 @@ LintHits undividedLayers(const LintView& view) {
     if (!split || split->layers % split->stages == 0) {
         return {};
     }
-    return {
-        hitAt(view.file,
-              "--pipeline-model-parallel-size",
-              counted(split->layers) + " layers on " + counted(split->stages) + " stages",
-              (split->layers + 2) % split->stages == 0
-                  ? "--account-for-embedding-in-pipeline-split "
-                    "--account-for-loss-in-pipeline-split, which make them " +
-                        counted(split->layers + 2)
-                  : "--decoder-first-pipeline-num-layers and --decoder-last-pipeline-num-layers")};
+    return {hitAt(
+        view.file,
+        "--pipeline-model-parallel-size",
+        counted(split->layers) + " layers on " + counted(split->stages) + " stages",
+        (split->layers + 2) % split->stages == 0
+            ? "--account-for-embedding-in-pipeline-split "
+              "--account-for-loss-in-pipeline-split, which make them " +
+                  counted(split->layers + 2)
+            : "both --decoder-first-pipeline-num-layers and --decoder-last-pipeline-num-layers")};
 }
 
 LintHits undividedChunks(const LintView& view) {

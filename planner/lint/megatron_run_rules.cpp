@@ -477,7 +477,7 @@ LintHits longWarmup(const LintView& view) {
             return {
                 {file.at(warmup),
                  warmup + " " + std::to_string(first) + ", and " + end + " " + std::to_string(last),
-                 warmup + " below " + std::to_string(last)}};
+                 "a " + warmup + " below " + std::to_string(last)}};
         }
     }
     return {};

@@ -2,8 +2,8 @@
 #include "planner/launch/accelerate_arguments.h"
 #include "planner/launch/import_trainer.h"
 #include "planner/launch/torchtitan_keys.h"
-#include "planner/launch/torchtune.h"
 #include "planner/launch/trl.h"
+#include "planner/lint/key_owner.h"
 #include "planner/lint/known_keys.h"
 #include "planner/lint/lint_rule.h"
 #include "planner/lint/tune_components.h"
@@ -15,77 +15,6 @@
 
 namespace fabricast {
 namespace {
-
-/// Whose keys a file has, and what becomes of those that are not among them.
-struct KeyOwner {
-    std::string_view framework;
-    std::string_view version;
-    /// Sections whose unknown keys end the start; "" is the top level.
-    std::vector<std::string_view> strict;
-    /// Sections whose unknown keys are dropped without a word.
-    std::vector<std::string_view> silent;
-};
-
-std::optional<KeyOwner> ownerOf(const LintFile& file) {
-    switch (file.kind()) {
-        case LaunchKind::Deepspeed:
-            return KeyOwner{"deepspeed",
-                            "0.19.8",
-                            {"zero_optimization",
-                             "zero_optimization.offload_optimizer",
-                             "zero_optimization.offload_param",
-                             "bf16",
-                             "fp16"},
-                            {"", "data_types", "expert_parallel", "torch_autocast"}};
-        case LaunchKind::Accelerate:
-            return KeyOwner{file.text("compute_environment") == "AMAZON_SAGEMAKER"
-                                ? "accelerate-sagemaker"
-                                : "accelerate",
-                            "1.15.0",
-                            {""},
-                            {"fsdp_config", "deepspeed_config", "parallelism_config"}};
-        case LaunchKind::Axolotl:
-            return KeyOwner{"axolotl", "0.19.0", {}, {"", "fsdp_config"}};
-        case LaunchKind::Titan:
-            return file.isArguments()
-                       ? KeyOwner{"torchtitan",
-                                  "0.3.0",
-                                  {"training", "parallelism", "compile", "activation_checkpoint"},
-                                  {}}
-                       : KeyOwner{"torchtitan",
-                                  "0.2.2",
-                                  {"",
-                                   "activation_checkpoint",
-                                   "checkpoint",
-                                   "comm",
-                                   "compile",
-                                   "job",
-                                   "lr_scheduler",
-                                   "metrics",
-                                   "model",
-                                   "optimizer",
-                                   "parallelism",
-                                   "profiling",
-                                   "training",
-                                   "validation"},
-                                  {}};
-        case LaunchKind::Tune:
-            return KeyOwner{"torchtune", "0.6.1", {}, {""}};
-        case LaunchKind::Megatron:
-        case LaunchKind::Trainer:
-        case LaunchKind::Torch:
-        case LaunchKind::Script:
-            break;
-    }
-    return std::nullopt;
-}
-
-/// What surrounds a script is not the framework's.
-bool isOfTheLauncher(const std::string& path) {
-    return path == "script" || path == kTuneKey || path.starts_with("torchrun ") ||
-           path.starts_with("env ") || path.starts_with("sbatch ") || path.starts_with("srun ") ||
-           path.starts_with("mpirun ");
-}
 
 /// Where a path of some levels stops to be known: "zero_optimization.foo" in zero_optimization.
 struct UnknownKey {
@@ -182,7 +111,7 @@ bool isReadByOthers(const LintView& view, const LaunchKey& key) {
 }
 
 LintHits unknownKeys(const LintView& view, bool strict) {
-    const std::optional<KeyOwner> owner = ownerOf(view.file);
+    const std::optional<KeyOwner> owner = keyOwnerOf(view.file);
     if (!owner) {
         return {};
     }
@@ -224,13 +153,6 @@ std::string releaseText(int release) {
     return "Megatron-Core 0." + std::to_string(release);
 }
 
-std::span<const KnownArgument> argumentsNamed(std::string_view name) {
-    const std::span<const KnownArgument> all = megatronArgumentTable();
-    const auto found = std::ranges::equal_range(all, name, {}, &KnownArgument::name);
-    const auto begin = static_cast<std::size_t>(found.begin() - all.begin());
-    return all.subspan(begin, static_cast<std::size_t>(found.end() - found.begin()));
-}
-
 /// Whether a script starts the program whose arguments are listed. Others add some of their own
 /// (extra_args_provider).
 bool startsPretrainGpt(const LintFile& file) {
@@ -252,7 +174,7 @@ LintHits argumentsNotKnown(const LintView& view, bool isOwn) {
         const bool isArgument = view.file.kind() == LaunchKind::Megatron &&
                                 view.file.opened().words == MegatronWords::Arguments &&
                                 key.path.starts_with("--");
-        if (!isArgument || !argumentsNamed(key.path).empty() ||
+        if (!isArgument || !megatronArgumentsNamed(key.path).empty() ||
             isKeyOf("megatron-modelopt", "0.19", key.path)) {
             continue;
         }
@@ -274,10 +196,6 @@ LintHits argumentsNotKnown(const LintView& view, bool isOwn) {
 
 LintHits unknownArguments(const LintView& view) {
     return argumentsNotKnown(view, true);
-}
-
-LintHits mistypedArguments(const LintView& view) {
-    return argumentsNotKnown(view, false);
 }
 
 /// torchtitan chooses a kind of checkpointing by a word of its own.
@@ -307,16 +225,9 @@ LintHits unknownChoices(const LintView& view) {
     return hits;
 }
 
-/// What the classes of a Trainer's arguments have: transformers' own and those of TRL's SFTConfig;
-/// of the command "trl" what else it is told. Empty where others may add some: a program that
-/// parses a command line, and the trainers on preferences.
-std::vector<std::string> trainerArguments(const LintFile& file) {
-    const bool isProgram = file.keys().source().ends_with(".py");
-    const bool isCommand = !isProgram && file.has(kTrlKey);
-    const bool isOthers = trainsOnPreferences(file.keys()) || file.hasUnknownArguments();
-    if (file.kind() != LaunchKind::Trainer || isOthers || (!isProgram && !isCommand)) {
-        return {};
-    }
+/// What the classes of a Trainer's arguments have: transformers' own and those of TRL, of the
+/// command "trl" what else it is told.
+std::vector<std::string> trainerNames(bool isTrl, bool isCommand) {
     // Of Seq2SeqTrainingArguments, and what is read of calls around the Trainer.
     std::vector<std::string> names = {"predict_with_generate",
                                       "generation_max_length",
@@ -332,13 +243,66 @@ std::vector<std::string> trainerArguments(const LintFile& file) {
     };
     add("transformers", "5.23.0");
     add("trl", "1.16.0");
-    if (file.has(kTrlKey)) {
+    if (isTrl) {
         add("trl-sft", "1.16.0");
     }
     if (isCommand) {
         add("trl-command", "1.16.0");
     }
     return names;
+}
+
+/// Those that a file can name. Empty where others may add some: a program that parses a command
+/// line, and the trainers on preferences.
+std::vector<std::string> trainerArguments(const LintFile& file) {
+    const bool isProgram = file.keys().source().ends_with(".py");
+    const bool isCommand = !isProgram && file.has(kTrlKey);
+    const bool isOthers = trainsOnPreferences(file.keys()) || file.hasUnknownArguments();
+    if (file.kind() != LaunchKind::Trainer || isOthers || (!isProgram && !isCommand)) {
+        return {};
+    }
+    return trainerNames(file.has(kTrlKey), isCommand);
+}
+
+/// Whether argparse takes it for the one argument that begins with it.
+bool isShortened(std::string_view name, const std::vector<std::string>& known) {
+    return std::ranges::count_if(
+               known, [name](const std::string& one) { return one.starts_with(name); }) == 1;
+}
+
+/// Arguments of a command that starts a program of the user's own: it may add any, but hardly one
+/// that differs from the Trainer's in a letter or two.
+LintHits nearlyTrainers(const LintView& view) {
+    LintHits hits;
+    const LintFile& file = view.file;
+    const bool isOwn = file.kind() == LaunchKind::Trainer && !file.has(kTrlKey) &&
+                       !file.keys().source().ends_with(".py");
+    const std::vector<std::string> known =
+        isOwn ? trainerNames(true, false) : std::vector<std::string>();
+    for (const LaunchKey& key : file.keys().all()) {
+        std::string name = key.path.starts_with("--") ? key.path.substr(2) : "";
+        std::ranges::replace(name, '-', '_');
+        const bool isLooked = isOwn && !name.empty() && key.file.empty() &&
+                              !isAccelerateArgument(name) && hits.size() < kMostGuesses;
+        if (!isLooked || std::ranges::find(known, name) != known.end() ||
+            isShortened(name, known)) {
+            continue;
+        }
+        const std::string near = nearestName(name, known);
+        if (!near.empty() && editDistance(name, near) <= kMostSlips) {
+            hits.push_back(
+                {.at = &key,
+                 .what = key.path + " is no argument of transformers 5.23.0 or TRL 1.16.0",
+                 .fix = "did you mean --" + near + "?"});
+        }
+    }
+    return hits;
+}
+
+LintHits mistypedArguments(const LintView& view) {
+    LintHits hits = argumentsNotKnown(view, false);
+    std::ranges::move(nearlyTrainers(view), std::back_inserter(hits));
+    return hits;
 }
 
 /// One that is spelled like another is refused; of the others some are of older releases.
@@ -380,90 +344,10 @@ LintHits droppedKeys(const LintView& view) {
     return unknownKeys(view, false);
 }
 
-/// What torchtitan 0.2.2 registers by itself (register_model_converter); a program of the user's
-/// may register more.
-LintHits unknownConverters(const LintView& view) {
-    static const std::vector<std::string> kConverters = {"quantize.linear.float8",
-                                                         "quantize.grouped_mm.float8",
-                                                         "quantize.linear.mx",
-                                                         "quantize.grouped_mm.mx"};
-    const LintFile& file = view.file;
-    const LaunchKey* const key = file.at("model.converters");
-    const bool mayBeOwn = !file.text("experimental.custom_import").empty() ||
-                          !file.text("job.custom_config_module").empty();
-    LintHits hits;
-    if (file.kind() != LaunchKind::Titan || key == nullptr || file.isArguments() || mayBeOwn) {
-        return hits;
-    }
-    for (const std::string& one : key->values) {
-        if (std::ranges::find(kConverters, one) == kConverters.end()) {
-            const bool isFloat8 = one == "float8";  // its name before 0.2.2
-            hits.push_back({.at = key,
-                            .what = "\"" + one + "\" is no converter of torchtitan 0.2.2",
-                            .fix = isFloat8 ? "model.converters = [\"quantize.linear.float8\"]"
-                                            : suggestName(one, kConverters)});
-        }
-    }
-    return hits;
-}
-
-/// A word that a key of the framework's file does not take; what the shell knows alone is not
-/// looked at, nor what nobody says ("null").
-LintHits wrongValues(const LintView& view) {
-    const std::optional<KeyOwner> owner = ownerOf(view.file);
-    LintHits hits;
-    for (const LaunchKey& key : view.file.keys().all()) {
-        if (!owner || key.values.size() != 1 || view.file.at(key.path) != &key) {
-            continue;
-        }
-        const std::string& value = key.values.front();
-        const auto& known = frameworkChoices(owner->framework, owner->version, key.path);
-        std::string small = value;
-        std::ranges::transform(small, small.begin(), [](unsigned char letter) {
-            return static_cast<char>(std::tolower(letter));
-        });
-        const bool isSaid =
-            !view.file.text(key.path).empty() && value.find('$') == std::string::npos;
-        if (!known.empty() && isSaid && std::ranges::find(known, small) == known.end()) {
-            hits.push_back({.at = &key,
-                            .what = key.path + " does not take \"" + value + "\" in " +
-                                    std::string(owner->framework) + " " +
-                                    std::string(owner->version),
-                            .fix = suggestName(small, known)});
-        }
-    }
-    return hits;
-}
-
-LintHits wrongChoices(const LintView& view) {
-    LintHits hits = unknownComponents(view);
-    std::ranges::move(wrongValues(view), std::back_inserter(hits));
-    std::ranges::move(unknownConverters(view), std::back_inserter(hits));
-    for (const LaunchKey& key : view.file.keys().all()) {
-        const auto known = argumentsNamed(key.path);
-        if (view.file.kind() != LaunchKind::Megatron || known.empty()) {
-            continue;
-        }
-        for (const std::string& value : key.values) {
-            const bool isTaken =
-                value.starts_with("$") || std::ranges::any_of(known, [&](const auto& one) {
-                    return one.choices.empty() ||
-                           std::ranges::find(one.choices, value) != one.choices.end();
-                });
-            if (!isTaken) {
-                hits.push_back({.at = &key,
-                                .what = key.path + " does not take \"" + value + "\"",
-                                .fix = suggestName(value, known.back().choices)});
-            }
-        }
-    }
-    return hits;
-}
-
 LintHits movedArguments(const LintView& view) {
     LintHits hits = argumentsOfNoTrainer(view, false);
     for (const LaunchKey& key : view.file.keys().all()) {
-        const auto known = argumentsNamed(key.path);
+        const auto known = megatronArgumentsNamed(key.path);
         if (view.file.kind() != LaunchKind::Megatron || known.empty()) {
             continue;
         }
@@ -527,11 +411,6 @@ constexpr std::array kNamesRules = {
              "a key that the framework drops without a word",
              "What it was meant to change is at its default, where the run starts at all.",
              &droppedKeys},
-    LintRule{"KEY3",
-             LintSeverity::Error,
-             "a value that the key or argument does not take",
-             "The parser ends with an error at the start.",
-             &wrongChoices},
     LintRule{"KEY4",
              LintSeverity::Note,
              "an argument that newer releases do not have",
@@ -544,7 +423,7 @@ constexpr std::array kNamesRules = {
              &repeatedArguments},
     LintRule{"KEY6",
              LintSeverity::Warning,
-             "an argument that is nearly one of Megatron's",
+             "an argument that is nearly one of the framework's",
              "Unless the program adds it itself, its parser ends with an error at the start.",
              &mistypedArguments}};
 

@@ -951,7 +951,7 @@ TEST(TitanArguments, MayHaveHyphens) {
                       "t.sh")
             .value());
     EXPECT_NE(keys.find("training.seq_len"), nullptr);
-    EXPECT_EQ(keys.find("compile.enable")->values.front(), "false");
+    EXPECT_EQ(keys.find("compile.enable")->values.front(), "no");
 }
 
 // Stages below 3 have no parameters to offload, and say so in DeepSpeed's own file as well.

@@ -19,7 +19,7 @@ struct RecordedArgument {
     int first = 0;
     int last = 0;
     std::string values;
-    std::string choices;
+    std::string takes;
 };
 
 std::multimap<std::string, RecordedArgument> recordedArguments() {
@@ -29,13 +29,19 @@ std::multimap<std::string, RecordedArgument> recordedArguments() {
                          {std::stoi(row.at("first")),
                           std::stoi(row.at("last")),
                           row.at("values"),
-                          row.at("choices")}});
+                          row.at("takes")}});
     }
     return recorded;
 }
 
-bool isOneOf(const std::string& value, const std::string& choices) {
-    return choices.empty() || ("|" + choices + "|").find("|" + value + "|") != std::string::npos;
+bool isOneOf(const std::string& value, const std::string& takes) {
+    if (takes == "whole" || takes == "number") {
+        std::size_t end = 0;
+        return (takes == "whole" ? static_cast<double>(std::stoll(value, &end))
+                                 : std::stod(value, &end)) >= 0 &&
+               end == value.size();
+    }
+    return takes.empty() || ("|" + takes + "|").find("|" + value + "|") != std::string::npos;
 }
 
 /// Whether the parser of a release takes the argument with these values.
@@ -51,7 +57,7 @@ bool isTaken(const MegatronArgument& argument,
                                                : values > 0;
         return row.first <= release && release <= row.last && count &&
                std::ranges::all_of(argument.values, [&](const std::string& value) {
-                   return isOneOf(value, row.choices);
+                   return isOneOf(value, row.takes);
                });
     });
 }
