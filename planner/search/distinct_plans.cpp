@@ -47,12 +47,12 @@ bool areTwins(const Plan& a, const Plan& b) {
     constexpr std::int64_t kParts = 64;  // of the GPU's memory: far below its forecast's error
     const double step = a.step.step.value / b.step.step.value;
     const std::int64_t apart = std::abs(a.memory.peak.value.count() - b.memory.peak.value.count());
-    return a.scenario.stack != b.scenario.stack &&
+    return a.scenario.stack != b.scenario.stack && a.memory.verdict == b.memory.verdict &&
+           std::max(step, 1.0 / step) <= 1.0 + kAlike &&
+           apart <= a.memory.capacity.count() / kParts &&
            layoutText(a.scenario.layout) == layoutText(b.scenario.layout) &&
            recomputeText(a.scenario.settings.recompute) ==
-               recomputeText(b.scenario.settings.recompute) &&
-           a.memory.verdict == b.memory.verdict && std::max(step, 1.0 / step) <= 1.0 + kAlike &&
-           apart <= a.memory.capacity.count() / kParts;
+               recomputeText(b.scenario.settings.recompute);
 }
 
 /// Whether its nodes surely hold what it leaves to them; where their memory is not known, nobody

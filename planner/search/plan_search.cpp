@@ -112,11 +112,12 @@ void PlanSearch::enqueue(const Waiting& waiting) {
 /// The plans wanted. The first rows are the same however many are.
 Result<void> PlanSearch::findTop() {
     constexpr std::size_t kLooksPerReport = 64;
+    constexpr std::size_t kShownPerMore = 16;  // all of the first, each sixteenth more of many
     std::size_t looks = 0;
     std::size_t found = 0;
     const auto enough = [&] { return options_.distinct ? isSettled() : found >= options_.top; };
     while (!enough() && !isTired() && !isTooSlow() && advance()) {
-        FABRICAST_TRY(watch_.check());
+        FABRICAST_TRY(checkWatch());
         if (isTired() && !settled_) {
             lookFurther();
         }
@@ -134,16 +135,32 @@ Result<void> PlanSearch::findTop() {
             leaveRoom();
         }
         watch_.report(std::min(found, options_.top), options_.top);
-        if (options_.onPlan) {
-            options_.onPlan(options_.distinct ? rows_.soFar(options_.top) : report_.plans);
+        if (found >= nextShown_) {
+            showPlans();
+            nextShown_ = found + 1 + found / kShownPerMore;
         }
     }
-    FABRICAST_TRY(watch_.check());
+    FABRICAST_TRY(checkWatch());
     report_.tooSlow = isTooSlow();
     if (options_.distinct) {
         takeRows();
     }
     return {};
+}
+
+void PlanSearch::showPlans() {
+    if (options_.onPlan) {
+        options_.onPlan(options_.distinct ? rows_.soFar(options_.top) : report_.plans);
+    }
+}
+
+/// Who stops a search is shown what was found by then.
+Result<void> PlanSearch::checkWatch() {
+    Result<void> goesOn = watch_.check();
+    if (!goesOn && nextShown_ > 0) {
+        showPlans();
+    }
+    return goesOn;
 }
 
 /// Where too few plans surely fit: as much more as is allowed, and then, for a while each time,

@@ -99,6 +99,8 @@ private:
     [[nodiscard]] bool isSettled() const;
     [[nodiscard]] bool isTooSlow() const;
     void lookFurther();
+    void showPlans();
+    Result<void> checkWatch();
     void leaveRoom();
     [[nodiscard]] bool isHidden(const Plan& plan) const;
     void takeRows();
@@ -180,6 +182,7 @@ private:
     std::int64_t capacity_;
     std::int64_t limit_;             ///< of the memory that a plan may need
     DistinctPlans rows_;             ///< where plans are to differ
+    std::size_t nextShown_ = 0;      ///< plans found, when they are shown again
     std::optional<double> settled_;  ///< beyond, none changes the rows wanted
     PlanReport report_;
     std::vector<std::size_t> roomy_;  ///< by family: sizes of the micro-batch that may fit
