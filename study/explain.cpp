@@ -2,6 +2,7 @@
 
 #include "planner/budget/cost_of.h"
 #include "planner/budget/gpu_hour.h"
+#include "planner/estimate/pipeline_time.h"
 #include "planner/load/load_budget.h"
 #include "planner/load/load_scenario.h"
 #include "planner/memory/memory_of_stages.h"
@@ -80,11 +81,22 @@ Result<void> addCost(const Question& question, const Workbench& bench, Explanati
     return {};
 }
 
+/// A pipeline that the framework ends with an error at its start has no memory either.
+Result<void> checkOrder(const Scenario& scenario) {
+    if (scenario.layout.pp == 1) {
+        return {};
+    }
+    const Result<FrameworkOrder> order = pipelineOrderOf(scenario);
+    const bool isRefused = !order && order.error().code != Error::Code::Unsupported;
+    return isRefused ? tl::unexpected(order.error()) : Result<void>();
+}
+
 Result<Explanation> explained(const Question& question,
                               Explanation answer,
                               const ExplainAsk& ask,
                               const Workbench& bench,
                               const Watch& watch) {
+    FABRICAST_TRY(checkOrder(answer.scenario));
     if (ask.memory) {
         FABRICAST_ASSIGN(answer.memory, memoryAnswer(question, answer.scenario, ask, bench, watch));
     }

@@ -68,7 +68,7 @@ Result<FrameworkOrder> pipelineOrderOf(const Scenario& scenario) {
     const Layout& layout = scenario.layout;
     FABRICAST_TRY(checkPasses(scenario));
     FABRICAST_ASSIGN(const Framework framework, frameworkOf(scenario.stack));
-    return frameworkOrder(
+    Result<FrameworkOrder> order = frameworkOrder(
         {.framework = framework,
          .schedule = layout.schedule,
          .expertOverlap = scenario.settings.megatron.expertOverlap && layout.vpp > 1,
@@ -76,6 +76,10 @@ Result<FrameworkOrder> pipelineOrderOf(const Scenario& scenario) {
                    .chunks = layout.vpp,
                    .microBatches = scenario.microBatches(),
                    .group = layout.scheduleGroup > 0 ? layout.scheduleGroup : layout.pp}});
+    if (!order) {
+        return tl::unexpected(inScenarioKeys(std::move(order).error()));
+    }
+    return order;
 }
 
 SendTimes sendTimes(const std::vector<StageTime>& stages) {
@@ -113,12 +117,9 @@ Result<PipelineTime> pipelineTime(const Scenario& scenario,
     if (layout.pp == 1) {
         return withoutPipeline(scenario, stages.front());
     }
-    Result<FrameworkOrder> chosen = pipelineOrderOf(scenario);
-    if (!chosen) {
-        return tl::unexpected(inScenarioKeys(std::move(chosen).error()));
-    }
-    const Placement placement = recipeOf(chosen->kind).placement;
-    const StepList& steps = spans.steps(chosen->kind, chosen->shape);
+    FABRICAST_ASSIGN(const FrameworkOrder chosen, pipelineOrderOf(scenario));
+    const Placement placement = recipeOf(chosen.kind).placement;
+    const StepList& steps = spans.steps(chosen.kind, chosen.shape);
     std::vector<double> passes(static_cast<std::size_t>(steps.stages) * kPasses, 0.0);
     std::vector<std::size_t> chunksSeen(stages.size(), 0);
     PipelineTime time;
@@ -127,7 +128,7 @@ Result<PipelineTime> pipelineTime(const Scenario& scenario,
     std::vector<std::size_t> rankOf;
     for (std::size_t stage = 0; stage < static_cast<std::size_t>(steps.stages); ++stage) {
         const auto rank = static_cast<std::size_t>(
-            rankOfStage(chosen->shape, placement, static_cast<std::int64_t>(stage), 0));
+            rankOfStage(chosen.shape, placement, static_cast<std::int64_t>(stage), 0));
         rankOf.push_back(rank);
         const ChunkTime& chunk = stages[rank].chunks.at(chunksSeen[rank]++);
         const double backward = chunk.backward.total();

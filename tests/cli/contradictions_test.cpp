@@ -49,6 +49,27 @@ TEST(Contradictions, HintsCanBeTyped) {
     expectRefused(ran("explain", {tempFolder() + "none"}), tempFolder(), "the path of a file");
 }
 
+/// torch ends at its start with that error: no part of the answer says that it fits.
+TEST(Contradictions, APipelineThatDoesNotStartHasNoMemoryEither) {
+    const std::vector<std::string> short1F1B = {"-m",
+                                                "llama-3.1-8b",
+                                                "-c",
+                                                "dgx-h100",
+                                                "--stack",
+                                                "torchtitan",
+                                                "--global-batch",
+                                                "4",
+                                                "--layout",
+                                                "pp=4,dp=2,micro_batch=1,schedule=1f1b"};
+    for (const char* const section : {"memory", "time", "all"}) {
+        std::vector<std::string> asked = short1F1B;
+        asked.insert(asked.end(), {"--section", section});
+        expectRefused(ran("explain", asked),
+                      "--layout: ValueError: Number of microbatches (2) must be greater",
+                      "microbatches (global_batch / dp / micro_batch): 4");
+    }
+}
+
 TEST(Contradictions, ATextInUtf16IsNotReadAsNothing) {
     const std::string script = tempFolder() + "run16.sh";
     ASSERT_TRUE(writeTextFile(script, std::string("\xFF\xFEt\0o\0", 6)));
