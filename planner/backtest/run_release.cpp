@@ -1,5 +1,7 @@
 #include "planner/backtest/run_release.h"
 
+#include "planner/base/small_letters.h"
+
 #include <algorithm>
 #include <cctype>
 #include <utility>
@@ -8,7 +10,7 @@ namespace fabricast {
 
 bool mentions(std::string_view text, std::string_view part) {
     return std::search(text.begin(), text.end(), part.begin(), part.end(), [](char a, char b) {
-               return std::tolower(static_cast<unsigned char>(a)) == b;
+               return smallLetter(a) == b;
            }) != text.end();
 }
 

@@ -76,6 +76,11 @@ Result<OpenedFile> yamlFile(LaunchKeys keys) {
         FABRICAST_ASSIGN(LaunchKeys arguments, argumentsOfNemoYaml(keys));
         return OpenedFile{LaunchKind::Megatron, std::move(arguments), MegatronWords::Nemo};
     }
+    if (keys.has("apiVersion") && keys.has("kind")) {
+        return keys.refuse(*keys.find("kind"),
+                           "is of a Kubernetes job, which is not read",
+                           "the files that its command starts, as run.sh");
+    }
     return fail(Error::Code::BadInput,
                 keys.source(),
                 "is no YAML of Accelerate (distributed_type), Axolotl (base_model), TRL "

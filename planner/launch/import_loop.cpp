@@ -1,11 +1,11 @@
 #include "planner/launch/import_loop.h"
 
 #include "planner/base/checked.h"
+#include "planner/base/small_letters.h"
 #include "planner/launch/import_hugging_face.h"
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <span>
 
 namespace fabricast {
@@ -39,10 +39,7 @@ Result<std::string> sizeOf(ScenarioDraft& draft, std::span<const std::string_vie
     LaunchKeys& keys = draft.keys();
     for (const std::string_view name : names) {
         for (const LaunchKey& key : keys.all()) {
-            std::string path = key.path;
-            std::ranges::transform(path, path.begin(), [](unsigned char letter) {
-                return static_cast<char>(std::tolower(letter));
-            });
+            const std::string path = inSmallLetters(key.path);
             const bool isKnown =
                 path == name && key.values.size() == 1 && !key.values.front().starts_with("$");
             if (isKnown) {

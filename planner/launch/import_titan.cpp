@@ -1,4 +1,5 @@
 #include "planner/base/checked.h"
+#include "planner/base/small_letters.h"
 #include "planner/launch/import_launch.h"
 #include "planner/launch/import_saving.h"
 #include "planner/launch/scenario_draft.h"
@@ -128,7 +129,10 @@ Result<void> importStages(ScenarioDraft& draft, const ImportContext& context) {
         return keys.refuse(*keys.use(at + "degree"), "must be 1 or more");
     }
     draft.set("layout.pp", *stages, at + "degree");
-    const auto* const schedule = std::ranges::find(kTitanSchedules, name, &TitanSchedule::name);
+    const auto* const schedule =  // torch compares them in small letters
+        std::ranges::find_if(kTitanSchedules, [&](const TitanSchedule& one) {
+            return inSmallLetters(one.name) == inSmallLetters(name);
+        });
     if (schedule == kTitanSchedules.end()) {
         return keys.refuse(*keys.use(at + "schedule"), "is a schedule that is not modelled");
     }

@@ -367,6 +367,15 @@ Result<LaunchKeys> readShellKeys(std::string_view text, const std::string& sourc
     if (!isList && (!script.batch.empty() || keys.has("starts"))) {
         return keys;  // a job that starts something else
     }
+    for (const ShellCommand& command : commands) {
+        if (!command.empty() && command.front().text == "llamafactory-cli") {
+            return fail(Error::Code::BadInput,
+                        source + ":" + std::to_string(command.front().line) + ":" +
+                            std::to_string(command.front().column),
+                        "llamafactory-cli is of LLaMA-Factory, whose files are not read",
+                        "its arguments in a script, with DeepSpeed's or Accelerate's file");
+        }
+    }
     if (!isList) {
         const ShellWord at = commands.empty() ? ShellWord{} : commands.front().front();
         return fail(Error::Code::BadInput,

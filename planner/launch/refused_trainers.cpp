@@ -1,3 +1,4 @@
+#include "planner/base/small_letters.h"
 #include "planner/launch/import_trainer.h"
 #include "planner/launch/python_file.h"
 
@@ -43,7 +44,7 @@ std::string preferenceWord(const std::string& script) {
     std::string word;
     for (const char letter : script.substr(script.rfind('/') + 1) + ".") {
         if (std::isalpha(static_cast<unsigned char>(letter)) != 0) {
-            word += static_cast<char>(std::tolower(static_cast<unsigned char>(letter)));
+            word += smallLetter(letter);
         } else if (std::ranges::find(kPreferenceWords, word) != kPreferenceWords.end()) {
             return word;
         } else {

@@ -1,20 +1,17 @@
 #include "planner/launch/torchtitan_model.h"
 
+#include "planner/base/small_letters.h"
 #include "planner/launch/torchtitan_flavor.h"
 #include "planner/stack/packaged_models.h"
 #include "planner/stack/titan_models.h"
 
 #include <algorithm>
-#include <cctype>
 #include <string_view>
 
 namespace fabricast {
 
 std::string modelOfTitan(const TitanModel& titan, const std::string& assets) {
-    std::string wanted = assets.substr(assets.find_last_of('/') + 1);
-    std::ranges::transform(wanted, wanted.begin(), [](unsigned char letter) {
-        return static_cast<char>(std::tolower(letter));
-    });
+    const std::string wanted = inSmallLetters(assets.substr(assets.find_last_of('/') + 1));
     std::string found;
     for (const KnownTitanModel& one : knownTitanModels()) {
         const bool same = titan.config.empty()

@@ -1,7 +1,7 @@
+#include "planner/base/small_letters.h"
 #include "planner/lint/lint_rule.h"
 
 #include <algorithm>
-#include <cctype>
 #include <cmath>
 #include <utility>
 
@@ -110,10 +110,7 @@ bool isNoNumber(const LaunchKey& key) {
     if (key.values.size() != 1 || numberOf(key)) {
         return false;
     }
-    std::string word = key.values.front();
-    std::ranges::transform(word, word.begin(), [](unsigned char letter) {
-        return static_cast<char>(std::tolower(letter));
-    });
+    std::string word = inSmallLetters(key.values.front());
     word.erase(0, word.find_first_not_of("+-."));
     const bool isHuge = !word.empty() && word.find_first_not_of("0123456789e+.") == word.npos &&
                         word.find('e') != word.npos;

@@ -1,6 +1,7 @@
 #include "planner/lint/taken_values.h"
 
 #include "planner/base/nearest_name.h"
+#include "planner/base/small_letters.h"
 
 #include <algorithm>
 #include <array>
@@ -21,14 +22,6 @@ bool isKind(const std::string& takes) {
 
 bool isFile(ValueLoader loader) {
     return loader != ValueLoader::Words && loader != ValueLoader::Switches;
-}
-
-std::string inSmallLetters(std::string_view value) {
-    std::string small(value);
-    std::ranges::transform(small, small.begin(), [](unsigned char letter) {
-        return static_cast<char>(std::tolower(letter));
-    });
-    return small;
 }
 
 bool isDigit(char letter) {

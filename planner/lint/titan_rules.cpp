@@ -1,3 +1,4 @@
+#include "planner/base/small_letters.h"
 #include "planner/launch/torchtitan_model.h"
 #include "planner/lint/lint_rule.h"
 
@@ -126,23 +127,30 @@ LintHits wrongMode(const LintView& view) {
                                              "none, selective, full or memory_budget"}};
 }
 
-constexpr std::array<std::string_view, 8> kSchedules = {"1F1B",
-                                                        "GPipe",
-                                                        "Interleaved1F1B",
-                                                        "InterleavedZeroBubble",
-                                                        "LoopedBFS",
-                                                        "ZBVZeroBubble",
-                                                        "DualPipeV",
-                                                        "PipelineScheduleMulti"};
+/// torch compares names of schedules in small letters (get_schedule_class).
+constexpr std::array<std::string_view, 9> kSchedules = {"1f1b",
+                                                        "gpipe",
+                                                        "interleaved1f1b",
+                                                        "interleavedzerobubble",
+                                                        "loopedbfs",
+                                                        "zbvzerobubble",
+                                                        "dualpipev",
+                                                        "pipelineschedulesingle",
+                                                        "pipelineschedulemulti"};
+constexpr const char* kSchedule = "parallelism.pipeline_parallel_schedule";
+
+std::string scheduleOf(const LintFile& file) {
+    return inSmallLetters(file.text(kSchedule));
+}
 
 LintHits wrongSchedule(const LintView& view) {
-    const char* const path = "parallelism.pipeline_parallel_schedule";
-    const std::string schedule = view.file.text(path);
-    if (degreeOf(view.file, "pipeline_parallel") <= 1 || isTaken(schedule, kSchedules) ||
-        schedule == "PipelineScheduleSingle") {
+    const std::string schedule = scheduleOf(view.file);
+    if (degreeOf(view.file, "pipeline_parallel") <= 1 || isTaken(schedule, kSchedules)) {
         return {};
     }
-    return {{view.file.at(path), R"(schedule ")" + schedule + R"(")", "1F1B, Interleaved1F1B, …"}};
+    return {{view.file.at(kSchedule),
+             R"(schedule ")" + view.file.text(kSchedule) + R"(")",
+             "1F1B, Interleaved1F1B, …"}};
 }
 
 LintHits uncompiled(const LintView& view) {
@@ -180,14 +188,14 @@ LintHits unevenMicrobatches(const LintView& view) {
 }
 
 bool isSingle(const LintFile& file) {
-    const std::string schedule = file.text("parallelism.pipeline_parallel_schedule");
-    return schedule.empty() || schedule == "1F1B" || schedule == "GPipe";
+    const std::string schedule = scheduleOf(file);
+    return schedule.empty() || schedule == "1f1b" || schedule == "gpipe";
 }
 
 /// Of torch's Schedule1F1B, which refuses what the others wait for.
 bool isOneFOneB(const LintFile& file) {
-    const std::string schedule = file.text("parallelism.pipeline_parallel_schedule");
-    return schedule.empty() || schedule == "1F1B";
+    const std::string schedule = scheduleOf(file);
+    return schedule.empty() || schedule == "1f1b";
 }
 
 LintHits tooFewMicrobatches(const LintView& view, bool isRefused) {
@@ -199,7 +207,8 @@ LintHits tooFewMicrobatches(const LintView& view, bool isRefused) {
     const std::int64_t micro = file.whole("parallelism.pipeline_parallel_microbatch_size", 1);
     const std::int64_t batches =
         file.whole("training.local_batch_size", 8) / std::max<std::int64_t>(1, micro);
-    if (degreeOf(file, "pipeline_parallel") <= 1 || batches >= stages) {
+    // None at all is a batch that its microbatches do not divide: TT05.
+    if (degreeOf(file, "pipeline_parallel") <= 1 || batches >= stages || batches == 0) {
         return {};
     }
     const LaunchKey* const at = file.at("training.local_batch_size");

@@ -1,8 +1,8 @@
+#include "planner/base/small_letters.h"
 #include "planner/lint/lint_rule.h"
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 
 namespace fabricast {
 namespace {
@@ -20,10 +20,7 @@ std::string ddpOf(const LintFile& file) {
 const LaunchKey* accumulationOf(const LintFile& file) {
     constexpr std::array<std::string_view, 3> kNames = {"accum", "grad_acc", "gradient_acc"};
     for (const LaunchKey& key : file.keys().all()) {
-        std::string path = key.path;
-        std::ranges::transform(path, path.begin(), [](unsigned char letter) {
-            return static_cast<char>(std::tolower(letter));
-        });
+        const std::string path = inSmallLetters(key.path);
         const bool isNamed = std::ranges::any_of(
             kNames, [&path](std::string_view name) { return path.starts_with(name); });
         if (isNamed && numberOf(key).value_or(0.0) > 1.0) {

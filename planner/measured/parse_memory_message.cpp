@@ -1,5 +1,7 @@
 #include "planner/measured/parse_memory_message.h"
 
+#include "planner/base/small_letters.h"
+
 #include <algorithm>
 #include <array>
 #include <cctype>
@@ -26,14 +28,6 @@ constexpr std::array kSizeUnits = {SizeUnit{"gib", 0x1p30},
                                    SizeUnit{"kb", 0x1p10},
                                    SizeUnit{"bytes", 1.0},
                                    SizeUnit{"byte", 1.0}};
-
-std::string inSmallLetters(std::string_view text) {
-    std::string small(text);
-    for (char& letter : small) {
-        letter = static_cast<char>(std::tolower(static_cast<unsigned char>(letter)));
-    }
-    return small;
-}
 
 std::string_view withoutSpaces(std::string_view text) {
     while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) {

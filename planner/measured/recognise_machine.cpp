@@ -1,5 +1,6 @@
 #include "planner/measured/recognise_machine.h"
 
+#include "planner/base/small_letters.h"
 #include "planner/profiles/read_profile.h"
 
 #include <algorithm>
@@ -36,7 +37,7 @@ std::set<std::string> nameWords(const std::string& name) {
     for (const char letter : name) {
         const auto byte = static_cast<unsigned char>(letter);
         if (std::isalnum(byte) != 0) {
-            word += static_cast<char>(std::tolower(byte));
+            word += smallLetter(letter);
         } else {
             take();
         }

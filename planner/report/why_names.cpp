@@ -1,11 +1,11 @@
 #include "planner/report/why_names.h"
 
+#include "planner/base/small_letters.h"
 #include "planner/report/time_words.h"
 #include "planner/result/step_names.h"
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 
 namespace fabricast {
 namespace {
@@ -59,11 +59,7 @@ constexpr std::array kPrinted = {
 
 /// "Price of 1M tokens, $" is "price of 1m tokens".
 std::string withoutUnit(std::string_view asked) {
-    std::string name(asked.substr(0, asked.rfind(", ")));
-    std::ranges::transform(name, name.begin(), [](unsigned char letter) {
-        return static_cast<char>(std::tolower(letter));
-    });
-    return name;
+    return inSmallLetters(asked.substr(0, asked.rfind(", ")));
 }
 
 /// A part of a step by its words, by the first of them ("sharding") or by its key alone.

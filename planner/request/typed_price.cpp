@@ -1,10 +1,10 @@
 #include "planner/request/typed_price.h"
 
+#include "planner/base/small_letters.h"
 #include "planner/evidence/price_profile.h"
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <charconv>
 #include <string>
 #include <system_error>
@@ -20,7 +20,7 @@ std::string tightened(std::string_view text) {
     std::string tight;
     for (const char letter : text) {
         if (letter != ' ' && letter != '\t') {
-            tight += static_cast<char>(std::tolower(static_cast<unsigned char>(letter)));
+            tight += smallLetter(letter);
         }
     }
     for (std::size_t at = tight.find("per"); at != std::string::npos; at = tight.find("per")) {

@@ -2,6 +2,7 @@
 
 #include "planner/base/check.h"
 #include "planner/base/nearest_name.h"
+#include "planner/base/small_letters.h"
 #include "planner/schedule/rank_actions.h"
 #include "planner/spec/names.h"
 
@@ -43,14 +44,6 @@ constexpr std::array kNames = {
     ScheduleName{"v-min", "vmin", ScheduleKind::VMin, false, 2},
     ScheduleName{"dualpipe", "dualpipe", ScheduleKind::DualPipe},
     ScheduleName{"dualpipev", "dualpipevschedule", ScheduleKind::DualPipeV, false, 2}};
-
-std::string lowerCase(std::string_view text) {
-    std::string lower(text);
-    std::ranges::transform(lower, lower.begin(), [](char c) {
-        return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-    });
-    return lower;
-}
 
 /// Our names, in the order of the documentation.
 std::vector<std::string_view> scheduleNames() {
@@ -102,7 +95,7 @@ std::string actionsText(const StageActions& actions) {
 }
 
 Result<ScheduleName> findSchedule(std::string_view typed) {
-    const std::string wanted = lowerCase(typed);
+    const std::string wanted = inSmallLetters(typed);
     for (const ScheduleName& name : kNames) {
         if (sameName(wanted, name.name) || sameName(wanted, name.class_)) {
             return name;
