@@ -77,9 +77,10 @@ Result<OpenedFile> yamlFile(LaunchKeys keys) {
         return OpenedFile{LaunchKind::Megatron, std::move(arguments), MegatronWords::Nemo};
     }
     if (keys.has("apiVersion") && keys.has("kind")) {
-        return keys.refuse(*keys.find("kind"),
-                           "is of a Kubernetes job, which is not read",
-                           "the files that its command starts, as run.sh");
+        return fail(Error::Code::BadInput,
+                    keys.source(),
+                    "is a job of Kubernetes, which is not read",
+                    "the files that its command starts, as run.sh");
     }
     return fail(Error::Code::BadInput,
                 keys.source(),

@@ -5,6 +5,7 @@
 #include "planner/launch/import_saving.h"
 #include "planner/launch/liger_kernels.h"
 #include "planner/launch/scenario_draft.h"
+#include "planner/launch/started_ranks.h"
 
 #include <array>
 
@@ -99,6 +100,7 @@ Result<void> importAccelerateMesh(ScenarioDraft& draft) {
     }
     if (processes && *processes % together == 0) {
         draft.set("layout.dp", *processes / together, ranks);
+        FABRICAST_TRY(noteRanksOfNode(draft, *processes));
     } else if (processes) {
         return keys.refuse(*keys.use(ranks), "is not a multiple of the tensor and context ranks");
     }

@@ -84,8 +84,10 @@ void ScenarioDraft::merge(const JsonValue& scenario, const std::string& before) 
         if (member.is(JsonValue::Kind::Object) && path != "imported") {
             merge(member, path + ".");
         } else if (path == "imported") {
-            if (const JsonValue* const ranks = member.find("batch_ranks")) {
-                put("imported.batch_ranks", *ranks);
+            for (const char* const ranks : {"batch_ranks", "per_node"}) {
+                if (const JsonValue* const said = member.find(ranks)) {
+                    put(std::string("imported.") + ranks, *said);
+                }
             }
             if (const JsonValue* const assumed = member.find("assumed")) {
                 merge(*assumed, "imported.assumed.");

@@ -6,11 +6,13 @@
 #include <algorithm>
 #include <array>
 #include <string>
+#include <vector>
 
 namespace fabricast {
 namespace {
 
 using Count = std::optional<StartedRanks>;
+using Options = std::vector<std::string_view>;
 
 /// "--gres=gpu:a100:8" is no number, and its 8 are what the cluster has, too.
 bool isPlainWhole(const LaunchKey& key) {
@@ -19,7 +21,7 @@ bool isPlainWhole(const LaunchKey& key) {
 }
 
 /// The first of these options that is typed; a variable of Slurm is what the job's own lines say.
-Result<Count> countOf(LaunchKeys& keys, std::initializer_list<std::string_view> options) {
+Result<Count> countOf(LaunchKeys& keys, const Options& options) {
     for (const std::string_view option : options) {
         const std::string typed = keys.text(option).value_or("");
         std::string_view from = option;
@@ -60,7 +62,7 @@ Count includedGpus(LaunchKeys& keys) {
 }
 
 /// An option whose value is a variable that nothing here sets.
-std::string unknownOf(LaunchKeys& keys, std::initializer_list<std::string_view> options) {
+std::string unknownOf(LaunchKeys& keys, const Options& options) {
     for (const std::string_view option : options) {
         const std::string typed = keys.text(option).value_or("");
         if (typed.starts_with("$")) {
@@ -105,17 +107,22 @@ Result<Count> slurmTasks(ScenarioDraft& draft, const Count& nodes) {
 
 }  // namespace
 
-Result<Count> startedRanks(ScenarioDraft& draft) {
+namespace {
+
+Options nodeOptions() {
+    return {"torchrun --nnodes",
+            "torchrun --num_nodes",
+            "srun --nodes",
+            "sbatch --nodes",
+            "Trainer.num_nodes"};
+}
+
+Result<Count> countedRanks(ScenarioDraft& draft) {
     LaunchKeys& keys = draft.keys();
-    const auto nodeOptions = {std::string_view("torchrun --nnodes"),
-                              std::string_view("torchrun --num_nodes"),
-                              std::string_view("srun --nodes"),
-                              std::string_view("sbatch --nodes"),
-                              std::string_view("Trainer.num_nodes")};
-    const auto rankOptions = {std::string_view("torchrun --nproc-per-node"),
-                              std::string_view("torchrun --nproc_per_node"),
-                              std::string_view("torchrun --num_gpus"),
-                              std::string_view("Trainer.devices")};
+    const Options rankOptions = {"torchrun --nproc-per-node",
+                                 "torchrun --nproc_per_node",
+                                 "torchrun --num_gpus",
+                                 "Trainer.devices"};
     FABRICAST_ASSIGN(const Count all, countOf(keys, {"torchrun --num_processes", "mpirun -np"}));
     if (all) {
         return all;
@@ -123,8 +130,8 @@ Result<Count> startedRanks(ScenarioDraft& draft) {
     if (const Count included = includedGpus(keys)) {
         return included;
     }
-    FABRICAST_ASSIGN(const Count nodes, countOf(keys, nodeOptions));
-    const std::string unknown = unknownOf(keys, nodeOptions);
+    FABRICAST_ASSIGN(const Count nodes, countOf(keys, nodeOptions()));
+    const std::string unknown = unknownOf(keys, nodeOptions());
     if (!unknown.empty() && !nodes) {
         draft.assume("cluster.nodes", unknown + " is not known: -n says how many");
         return Count();
@@ -148,6 +155,28 @@ Result<Count> startedRanks(ScenarioDraft& draft) {
                    std::to_string(nodes->count) + " takes all GPUs of as many nodes");
     }
     return tasks;
+}
+
+}  // namespace
+
+Result<void> noteRanksOfNode(ScenarioDraft& draft, std::int64_t ranks) {
+    LaunchKeys& keys = draft.keys();
+    FABRICAST_ASSIGN(Count nodes, countOf(keys, {"torchrun --num_machines", "num_machines"}));
+    if (!nodes) {
+        FABRICAST_ASSIGN(nodes, countOf(keys, nodeOptions()));
+    }
+    if (nodes && nodes->count > 1 && ranks % nodes->count == 0) {
+        draft.set("imported.per_node", ranks / nodes->count, nodes->from);
+    }
+    return {};
+}
+
+Result<std::optional<StartedRanks>> startedRanks(ScenarioDraft& draft) {
+    FABRICAST_ASSIGN(const Count ranks, countedRanks(draft));
+    if (ranks) {
+        FABRICAST_TRY(noteRanksOfNode(draft, ranks->count));
+    }
+    return ranks;
 }
 
 std::string oneProcessOf(const LaunchKeys& keys) {

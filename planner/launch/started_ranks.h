@@ -19,6 +19,10 @@ struct StartedRanks {
 /// nothing where they leave it to others.
 Result<std::optional<StartedRanks>> startedRanks(ScenarioDraft& draft);
 
+/// Where the files say on how many nodes so many ranks are: how many each has of them, which may
+/// be fewer than it has GPUs.
+Result<void> noteRanksOfNode(ScenarioDraft& draft, std::int64_t ranks);
+
 /// Which key says that python alone starts the script: one process, whatever GPUs there are.
 /// Empty where it does not.
 std::string oneProcessOf(const LaunchKeys& keys);

@@ -146,18 +146,24 @@ LintHits sameRanks(const LintView& view) {
 LintHits unaskedRanks(const LintView& view) {
     const LintFile& file = view.file;
     const std::optional<std::int64_t> started = view.started();
-    const bool isFirst = &view.files.front() == &file;
-    if (!isFirst || !started || !view.facts.gpus || *started == *view.facts.gpus ||
+    if (!started || !view.facts.gpus || *started == *view.facts.gpus ||
         view.other(LaunchKind::Titan) != nullptr) {
         return {};
     }
-    for (const char* const path : {"torchrun --nnodes",
-                                   "sbatch --nodes",
-                                   "torchrun --num_processes",
-                                   "num_processes",
-                                   "torchrun --nproc_per_node",
-                                   "torchrun --nproc-per-node",
-                                   "mpirun -np"}) {
+    static constexpr std::array<const char*, 7> kRanks = {"torchrun --nnodes",
+                                                          "sbatch --nodes",
+                                                          "torchrun --num_processes",
+                                                          "num_processes",
+                                                          "torchrun --nproc_per_node",
+                                                          "torchrun --nproc-per-node",
+                                                          "mpirun -np"};
+    const auto says = [](const LintFile& one) {
+        return std::ranges::any_of(kRanks, [&one](const char* path) { return one.has(path); });
+    };
+    if (&*std::ranges::find_if(view.files, says) != &file) {
+        return {};  // said once
+    }
+    for (const char* const path : kRanks) {
         if (file.has(path)) {
             return {{file.at(path),
                      std::to_string(*started) + " ranks start, and " +
@@ -207,15 +213,27 @@ std::int64_t gpusOf(const std::string& text) {
     return isNumber ? std::stoll(number) : 0;
 }
 
+/// Ranks that Slurm itself starts on each node, where no launcher does; 0 where that is not said.
+std::int64_t tasksEach(const LintFile& file) {
+    const bool isRank = file.has("srun srun") && !file.has("srun bash") &&
+                        !file.has("srun --ntasks") && launcherOfRanks(file).empty();
+    return isRank ? typedWhole(file, {"srun --ntasks-per-node", "sbatch --ntasks-per-node"}) : 0;
+}
+
 LintHits unequalGpus(const LintView& view) {
     const LintFile& file = view.file;
+    const bool byLauncher = startsRanks(file);
+    const std::int64_t ranks = byLauncher ? ranksEach(file) : tasksEach(file);
     for (const char* const path : {"sbatch --gpus-per-node", "sbatch --gres"}) {
         const std::int64_t given = gpusOf(file.text(path));
-        if (startsRanks(file) && given > 0 && given != ranksEach(file)) {
+        if (ranks > 0 && given > 0 && given != ranks) {
             return {{file.at(path),
-                     "Slurm gives " + std::to_string(given) + " GPUs a node, torchrun starts " +
-                         std::to_string(ranksEach(file)) + " ranks",
-                     "as many ranks as GPUs"}};
+                     "Slurm gives " + std::to_string(given) + " GPUs a node, and " +
+                         (byLauncher ? "torchrun starts " : "srun starts ") +
+                         std::to_string(ranks) + " ranks there",
+                     byLauncher
+                         ? "as many ranks as GPUs"
+                         : "as many tasks as GPUs, --ntasks-per-node=" + std::to_string(given)}};
         }
     }
     return {};

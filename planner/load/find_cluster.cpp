@@ -281,14 +281,43 @@ Result<ClusterSpec> withRanks(FoundCluster found, std::int64_t ranks) {
     return cluster;
 }
 
-Result<std::optional<std::int64_t>> startedGpus(const JsonValue& root) {
+namespace {
+
+/// What a launch file says of the GPUs that it starts.
+Result<std::optional<std::int64_t>> importedCount(const JsonValue& root, const char* key) {
     const JsonValue* const imported = root.find("imported");
-    const JsonValue* const gpus = imported == nullptr ? nullptr : imported->find("gpus");
-    if (gpus == nullptr) {
+    const JsonValue* const said = imported == nullptr ? nullptr : imported->find(key);
+    if (said == nullptr) {
         return std::optional<std::int64_t>();
     }
-    FABRICAST_ASSIGN(const std::int64_t count, gpus->integer({1, kMostGpus}));
+    FABRICAST_ASSIGN(const std::int64_t count, said->integer({1, kMostGpus}));
     return std::optional(count);
+}
+
+}  // namespace
+
+Result<std::optional<std::int64_t>> startedGpus(const JsonValue& root) {
+    return importedCount(root, "gpus");
+}
+
+Result<FoundCluster> findStartedCluster(const ClusterRequest& request,
+                                        const JsonValue& root,
+                                        const ProfileStore& profiles,
+                                        const Folders& folders) {
+    FABRICAST_ASSIGN(FoundCluster found, findCluster(request, profiles, folders));
+    FABRICAST_ASSIGN(const std::optional<std::int64_t> perNode, importedCount(root, "per_node"));
+    const std::int64_t all = found.cluster.node.gpus;
+    const bool isSaid = request.gpusPerNode || request.nodes || request.gpus;
+    if (!perNode || isSaid || *perNode >= all) {
+        return found;
+    }
+    ClusterRequest part = request;
+    part.gpusPerNode = perNode;
+    FABRICAST_ASSIGN(found, findCluster(part, profiles, folders));
+    found.assumed.push_back(std::to_string(*perNode) + " of the " + std::to_string(all) +
+                            " GPUs of each node, as the file starts (--gpus-per-node " +
+                            std::to_string(all) + " takes all)");
+    return found;
 }
 
 }  // namespace fabricast

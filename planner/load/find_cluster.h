@@ -30,6 +30,13 @@ Result<FoundCluster> findCluster(const ClusterRequest& request,
 /// a node of that many GPUs.
 Result<ClusterSpec> withRanks(FoundCluster found, std::int64_t ranks);
 
+/// The same of a run that a launch file starts: fewer ranks on each node than it has GPUs leave the
+/// others idle, unless somebody types another number.
+Result<FoundCluster> findStartedCluster(const ClusterRequest& request,
+                                        const JsonValue& root,
+                                        const ProfileStore& profiles,
+                                        const Folders& folders);
+
 /// GPUs that a launch file starts, where a scenario has them beside keys of a layout that were
 /// taken out of it.
 Result<std::optional<std::int64_t>> startedGpus(const JsonValue& root);

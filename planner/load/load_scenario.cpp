@@ -89,7 +89,8 @@ Result<LoadedScenario> scenarioFrom(const ScenarioRequest& request,
         FABRICAST_TRY(checkSaidSizes(request.importedSizes, scenario.model));
     }
     addModelNotes(scenario.model, loaded.assumed);
-    FABRICAST_ASSIGN(FoundCluster found, findCluster(request.cluster, profiles, folders));
+    FABRICAST_ASSIGN(FoundCluster found,
+                     findStartedCluster(request.cluster, root, profiles, folders));
     FABRICAST_ASSIGN(const Stack* stack,
                      stackOf(request, scenario.model, found.cluster.node.gpu, loaded.assumed));
     scenario.stack = std::string(stack->name);

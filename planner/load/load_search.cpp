@@ -159,7 +159,8 @@ Result<LoadedSearch> searchFrom(const ScenarioRequest& request,
         FABRICAST_TRY(checkSaidSizes(request.importedSizes, base.model));
     }
     addModelNotes(base.model, loaded.assumed);
-    FABRICAST_ASSIGN(FoundCluster found, findCluster(request.cluster, profiles, folders));
+    FABRICAST_ASSIGN(FoundCluster found,
+                     findStartedCluster(request.cluster, root, profiles, folders));
     loaded.assumed.insert(loaded.assumed.end(), found.assumed.begin(), found.assumed.end());
     FABRICAST_ASSIGN(const std::int64_t gpus,
                      searchedGpus(request, root, found.room, loaded.assumed));

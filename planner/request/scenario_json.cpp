@@ -35,8 +35,15 @@ constexpr std::array<std::string_view, 14> kKeys = {"schema",
                                                     "operation",
                                                     "imported",
                                                     "view"};
-constexpr std::array<std::string_view, 8> kImportedKeys = {
-    "from", "notes", "assumed", "batch_ranks", "one_process", "device_map", "gpus", "sizes"};
+constexpr std::array<std::string_view, 9> kImportedKeys = {"from",
+                                                           "notes",
+                                                           "assumed",
+                                                           "batch_ranks",
+                                                           "one_process",
+                                                           "device_map",
+                                                           "gpus",
+                                                           "per_node",
+                                                           "sizes"};
 constexpr std::array<std::string_view, 14> kClusterKeys = {"name",
                                                            "gpu",
                                                            "fabric",

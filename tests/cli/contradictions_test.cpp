@@ -64,9 +64,10 @@ TEST(Contradictions, APipelineThatDoesNotStartHasNoMemoryEither) {
     for (const char* const section : {"memory", "time", "all"}) {
         std::vector<std::string> asked = short1F1B;
         asked.insert(asked.end(), {"--section", section});
-        expectRefused(ran("explain", asked),
-                      "--layout: ValueError: Number of microbatches (2) must be greater",
-                      "microbatches (global_batch / dp / micro_batch): 4");
+        expectRefused(
+            ran("explain", asked),
+            "--layout: layout.schedule: ValueError: Number of microbatches (2) must be greater",
+            "microbatches (global_batch / dp / micro_batch): 4");
     }
 }
 

@@ -193,6 +193,35 @@ TEST(Import, SearchesTheGpusThatTheFileStarts) {
     EXPECT_EQ(read.find("\"description\" is no key"), std::string::npos) << read;
 }
 
+// Four ranks on each node of eight GPUs leave half of them idle: their tensor ranks cross nodes.
+TEST(Import, TakesAsManyGpusOfANodeAsTheFileStarts) {
+    const std::string file = tempFolder() + "four_each.sbatch";
+    ASSERT_TRUE(writeTextFile(file,
+                              "#!/bin/bash\n#SBATCH --nodes=16\n#SBATCH --ntasks-per-node=4\n"
+                              "srun python pretrain_gpt.py --num-layers 32 --hidden-size 4096 "
+                              "--num-attention-heads 32 --seq-length 4096 "
+                              "--max-position-embeddings 4096 --micro-batch-size 1 "
+                              "--global-batch-size 64 --tensor-model-parallel-size 8 --bf16 "
+                              "--vocab-size 32000\n"));
+    const std::vector<std::string> ask = {
+        file, "-m", "llama-2-7b", "-c", "dgx-h100", "--section", "time"};
+    const auto with = [&ask](std::vector<std::string> more) {
+        more.insert(more.begin(), ask.begin(), ask.end());
+        return ran("explain", more);
+    };
+    const std::string own = with({}).out;
+    EXPECT_NE(own.find("on 16 x dgx-h100 (64 h100-sxm5-80gb)"), std::string::npos) << own;
+    EXPECT_NE(own.find("assumed: 4 of the 8 GPUs of each node, as the file starts"),
+              std::string::npos)
+        << own;
+    const auto step = [](const std::string& text) {
+        const std::size_t at = text.find("step");
+        return text.substr(at, text.find('\n', at) - at);
+    };
+    EXPECT_EQ(step(own), step(with({"-n", "16", "--gpus-per-node", "4"}).out));
+    EXPECT_NE(step(own), step(with({"--gpus-per-node", "8"}).out));
+}
+
 TEST(Import, NeedsAFile) {
     const ProgramOutput answer = ran("import -m llama-3.1-8b");
     EXPECT_EQ(answer.code, ExitCode::BadInput);

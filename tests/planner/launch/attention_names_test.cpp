@@ -86,9 +86,10 @@ TEST(FilesOfOthers, AreRefusedByName) {
     EXPECT_EQ(attentionRead("pip list\nllamafactory-cli train a.yaml\n", "x.sh"),
               "x.sh:2:1: llamafactory-cli is of LLaMA-Factory, whose files are not read (its "
               "arguments in a script, with DeepSpeed's or Accelerate's file)");
-    EXPECT_EQ(attentionRead("apiVersion: kubeflow.org/v1\nkind: PyTorchJob\n", "job.yaml"),
-              "job.yaml:2:1: kind is of a Kubernetes job, which is not read (the files that its "
-              "command starts, as run.sh)");
+    EXPECT_EQ(
+        attentionRead("apiVersion: kubeflow.org/v1\nkind: PyTorchJob\n", "job.yaml"),
+        "job.yaml: is a job of Kubernetes, which is not read (the files that its command starts, "
+        "as run.sh)");
 }
 
 }  // namespace
