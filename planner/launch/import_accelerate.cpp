@@ -102,7 +102,9 @@ Result<void> importAccelerateMesh(ScenarioDraft& draft) {
         draft.set("layout.dp", *processes / together, ranks);
         FABRICAST_TRY(noteRanksOfNode(draft, *processes));
     } else if (processes) {
-        return keys.refuse(*keys.use(ranks), "is not a multiple of the tensor and context ranks");
+        return keys.refuse(*keys.use(ranks),
+                           "is not a multiple of the tensor and context ranks",
+                           "a multiple of " + std::to_string(together));
     }
     for (const char* const known : {"cp_backend", "sp_backend", "sp_seq_length"}) {
         (void)keys.use(at + known);
@@ -179,7 +181,8 @@ Result<void> importMixedPrecision(ScenarioDraft& draft) {
         return importAccelerateFp8(draft);
     }
     if (mixed != "fp16" && mixed != "no" && mixed != "bf16") {
-        return keys.refuse(*keys.use("mixed_precision"), "is no, fp16, bf16 or fp8");
+        return keys.refuse(
+            *keys.use("mixed_precision"), "is no, fp16, bf16 or fp8", "mixed_precision: bf16");
     }
     if (mixed == "fp16" || mixed == "no") {
         draft.set("workload.precision", mixed == "no" ? "fp32" : "fp16", "mixed_precision");

@@ -115,7 +115,9 @@ Result<void> importAxolotlKernels(ScenarioDraft& draft) {
         draft.note("gradient_checkpointing " + checkpointing + " is forecast as true");
     }
     FABRICAST_ASSIGN(const auto half, keys.flag("fp16"));
-    const std::string bf16 = keys.has("bf16") ? keys.text("bf16").value_or("auto") : "auto";
+    const std::string said = keys.has("bf16") ? keys.text("bf16").value_or("auto") : "auto";
+    const std::optional<bool> isOn = asSwitch(said);
+    const std::string bf16 = !isOn ? said : *isOn ? "true" : "false";
     if (half.value_or(false)) {
         draft.set("workload.precision", "fp16", "fp16");
     } else if (bf16 == "false" || bf16 == "full") {
@@ -123,7 +125,7 @@ Result<void> importAxolotlKernels(ScenarioDraft& draft) {
     } else if (bf16 == "auto" && !keys.has("deepspeed")) {  // whose file says it
         draft.set("workload.precision", "auto", keys.has("bf16") ? "bf16" : "base_model");
     } else if (bf16 != "true" && bf16 != "auto") {
-        return keys.refuse(*keys.use("bf16"), "is true, false, auto or full");
+        return keys.refuse(*keys.use("bf16"), "is true, false, auto or full", "bf16: auto");
     }
     FABRICAST_TRY(draft.copyFlag("settings.kernels.compile", "torch_compile"));
     FABRICAST_TRY(importAxolotlLoss(draft));

@@ -63,7 +63,7 @@ Result<void> importZero(ScenarioDraft& draft) {
     FABRICAST_ASSIGN(const auto stage, keys.whole(zero + "stage"));
     const std::array<const char*, 4> shards = {"none", "zero1", "zero2", "zero3"};
     if (stage && (*stage < 0 || *stage > 3)) {
-        return keys.refuse(*keys.use(zero + "stage"), "is 0 to 3");
+        return keys.refuse(*keys.use(zero + "stage"), "is 0 to 3", "\"stage\": 3");
     }
     draft.set("layout.shard", shards[static_cast<std::size_t>(stage.value_or(0))], zero + "stage");
     for (const auto& [key, setting] : kZeroNumbers) {
@@ -166,7 +166,8 @@ Result<void> importBatch(ScenarioDraft& draft) {
     if (all && each && counts && round > 0 && *all % round != 0) {
         return keys.refuse(*keys.use("train_batch_size"),
                            std::to_string(*all) + " is not a multiple of " + std::to_string(round) +
-                               ", a micro-batch times gradient_accumulation_steps");
+                               ", a micro-batch times gradient_accumulation_steps",
+                           "leave it out: it follows from the other two and the ranks");
     }
     if (all) {
         draft.set("workload.global_batch", *all, "train_batch_size");

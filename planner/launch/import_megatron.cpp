@@ -137,7 +137,8 @@ Result<void> importPipeline(ScenarioDraft& draft) {
         draft.set("layout.vpp", counted / *pp / *each, "--num-layers-per-virtual-pipeline-stage");
     } else if (each) {
         return keys.refuse(*keys.use("--num-layers-per-virtual-pipeline-stage"),
-                           "does not divide the layers of a pipeline stage");
+                           "does not divide the layers of a pipeline stage",
+                           "a number of layers that does, or leave it out");
     }
     if (const auto stages = keys.text("--pipeline-model-parallel-layout")) {
         const std::optional<std::int64_t> parts = pipelineParts(*stages);

@@ -50,7 +50,8 @@ Result<void> importInstances(ScenarioDraft& draft, std::int64_t instances) {
     if (replicas % instances != 0) {
         return keys.refuse(key,
                            std::to_string(instances) + " does not divide the " +
-                               std::to_string(replicas) + " data and context ranks");
+                               std::to_string(replicas) + " data and context ranks",
+                           "a number that divides " + std::to_string(replicas));
     }
     draft.set("layout.shard", "hsdp", kInstances);
     draft.set("layout.shard_size", replicas / instances, kInstances);

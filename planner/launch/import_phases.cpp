@@ -42,8 +42,7 @@ std::string unmodelledWith(const JsonValue& scenario, bool makesLogits) {
 /// Whether it is there and does not say no.
 bool saysYes(LaunchKeys& keys, std::string_view path) {
     const LaunchKey* const key = keys.use(path);
-    return key != nullptr &&
-           (key->values.empty() || key->values.front() == "true" || key->values.front() == "True");
+    return key != nullptr && (key->values.empty() || asSwitch(key->values.front()).value_or(false));
 }
 
 bool isWorkedOut(LaunchKeys& keys, const std::string& path) {

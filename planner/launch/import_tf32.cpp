@@ -36,7 +36,7 @@ void importTf32(ScenarioDraft& draft) {
             continue;
         }
         const std::string word = keys.text(path).value_or("");
-        draft.set(kTf32, word == "true" || word == "True" || word == "1" || word.empty(), path);
+        draft.set(kTf32, word.empty() || asSwitch(word).value_or(false), path);
         return;
     }
     if (const auto word = keys.text(kTf32Word)) {

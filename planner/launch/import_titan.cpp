@@ -96,14 +96,18 @@ Result<void> importChunks(ScenarioDraft& draft,
     const LaunchKey& key = *keys.use(at + "layers_per_stage");
     if (!layers || layersEach < 1) {
         return keys.refuse(key,
-                           layers ? "must be 1 or more" : "needs a model whose layers are known");
+                           layers ? "must be 1 or more" : "needs a model whose layers are known",
+                           layers ? "leave it out: one stage a rank, or two of several"
+                                  : "-m with the model's name or folder");
     }
     const std::int64_t units = *layers + first.value_or(1) + last.value_or(1);
     const std::int64_t stages = (units + layersEach - 1) / layersEach;
     if (stages % ranks != 0) {
         return keys.refuse(key,
                            "makes " + std::to_string(stages) + " stages, which " +
-                               std::to_string(ranks) + " pipeline ranks do not divide");
+                               std::to_string(ranks) + " pipeline ranks do not divide",
+                           "a number that makes a multiple of " + std::to_string(ranks) +
+                               " stages, or leave it out");
     }
     draft.set("layout.vpp", stages / ranks, at + "layers_per_stage");
     return {};
@@ -126,7 +130,7 @@ Result<void> importStages(ScenarioDraft& draft, const ImportContext& context) {
         return {};
     }
     if (*stages < 1) {
-        return keys.refuse(*keys.use(at + "degree"), "must be 1 or more");
+        return keys.refuse(*keys.use(at + "degree"), "must be 1 or more", "1: no pipeline");
     }
     draft.set("layout.pp", *stages, at + "degree");
     const auto* const schedule =  // torch compares them in small letters
@@ -134,7 +138,9 @@ Result<void> importStages(ScenarioDraft& draft, const ImportContext& context) {
             return inSmallLetters(one.name) == inSmallLetters(name);
         });
     if (schedule == kTitanSchedules.end()) {
-        return keys.refuse(*keys.use(at + "schedule"), "is a schedule that is not modelled");
+        return keys.refuse(*keys.use(at + "schedule"),
+                           "is a schedule that is not modelled",
+                           "1F1B, or Interleaved1F1B");
     }
     draft.set("layout.schedule", schedule->ours, at + "schedule");
     if (layers) {

@@ -39,11 +39,14 @@ Result<void> importShardMesh(ScenarioDraft& draft, std::optional<StartedRanks> r
     for (const std::string& name : names == nullptr ? std::vector<std::string>() : names->values) {
         if (name.find("shard") == std::string::npos && name.find("repl") == std::string::npos &&
             !name.starts_with("dp") && !name.starts_with("data")) {
-            return keys.refuse(*names, "\"" + name + "\" is not modelled for a loop under FSDP2");
+            return keys.refuse(*names,
+                               "\"" + name + "\" is not modelled for a loop under FSDP2",
+                               "dp_replicate and dp_shard");
         }
     }
     if (sizes->values.size() > 2) {
-        return keys.refuse(*sizes, "has more dimensions than copies and shards");
+        return keys.refuse(
+            *sizes, "has more dimensions than copies and shards", "(copies, shards), or (shards,)");
     }
     std::int64_t product = 1;
     std::vector<std::int64_t> counts;
@@ -60,7 +63,8 @@ Result<void> importShardMesh(ScenarioDraft& draft, std::optional<StartedRanks> r
     if (ranks && ranks->count != product) {
         return keys.refuse(*sizes,
                            "is of " + std::to_string(product) + " ranks, and " +
-                               std::to_string(ranks->count) + " are started");
+                               std::to_string(ranks->count) + " are started",
+                           "sizes whose product is " + std::to_string(ranks->count));
     }
     draft.set("layout.dp", product, path);
     if (counts.size() == 2 && counts.front() > 1) {

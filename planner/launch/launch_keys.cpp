@@ -1,6 +1,9 @@
 #include "planner/launch/launch_keys.h"
 
+#include "planner/base/small_letters.h"
+
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cmath>
 
@@ -20,6 +23,15 @@ std::string typedName(const LaunchKeys& keys, const LaunchKey& key) {
 }
 
 }  // namespace
+
+std::optional<bool> asSwitch(std::string_view value) {
+    constexpr std::array<std::string_view, 6> kOn = {"true", "yes", "on", "1", "y", "t"};
+    constexpr std::array<std::string_view, 6> kOff = {"false", "no", "off", "0", "n", "f"};
+    const std::string small = inSmallLetters(value);
+    const bool isOn = std::ranges::find(kOn, small) != kOn.end();
+    const bool isOff = std::ranges::find(kOff, small) != kOff.end();
+    return isOn || isOff ? std::optional(isOn) : std::nullopt;
+}
 
 void LaunchKeys::append(const LaunchKeys& other, std::initializer_list<std::string_view> before) {
     for (LaunchKey key : other.all()) {
@@ -68,7 +80,7 @@ Result<std::optional<std::int64_t>> LaunchKeys::whole(std::string_view path) {
         return std::optional<std::int64_t>();
     }
     if (std::floor(*value) != *value || std::abs(*value) > kMost) {
-        return refuse(*use(path), "must be a whole number up to 10^12");
+        return refuse(*use(path), "must be a whole number up to 10^12", "write its digits");
     }
     return std::optional(static_cast<std::int64_t>(*value));
 }
@@ -109,12 +121,11 @@ Result<std::optional<bool>> LaunchKeys::flag(std::string_view path) {
     if (value == "null" || value == "auto") {  // whoever starts it decides
         return std::optional<bool>();
     }
-    const bool on = value == "true" || value == "True" || value == "yes" || value == "on";
-    const bool off = value == "false" || value == "False" || value == "no" || value == "off";
-    if (!on && !off) {
-        return refuse(*key, "must be true or false, not \"" + value + "\"");
+    const std::optional<bool> on = asSwitch(value);
+    if (!on) {
+        return refuse(*key, "must be true or false, not \"" + value + "\"", "true, or false");
     }
-    return std::optional(on);
+    return on;
 }
 
 std::string LaunchKeys::where(const LaunchKey& key) const {

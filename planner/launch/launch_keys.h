@@ -76,6 +76,9 @@ private:
     std::vector<RepeatedKey> repeated_;
 };
 
+/// A switch in the words that frameworks take: "True", "no", "1"; nothing for other words.
+std::optional<bool> asSwitch(std::string_view value);
+
 /// More keys or levels than any launch file has.
 inline constexpr std::size_t kMostLaunchKeys = 20'000;
 inline constexpr int kMostLaunchLevels = 32;

@@ -31,7 +31,7 @@ Result<LoadedWeights> loadedWeights(ScenarioDraft& draft) {
         return LoadedWeights{typed, key->path};
     }
     if (key != nullptr && typed != "auto") {
-        return keys.refuse(*key, "is auto, float32, bfloat16 or float16");
+        return keys.refuse(*key, "is auto, float32, bfloat16 or float16", "bfloat16");
     }
     const bool upcasts =
         isTrl(keys) ||

@@ -17,8 +17,6 @@ bool isWordOf(const std::string& word, std::span<const std::string_view> words) 
     return std::ranges::find(words, word) != words.end();
 }
 
-constexpr std::array<std::string_view, 6> kOn = {"true", "True", "yes", "on", "1", "TRUE"};
-constexpr std::array<std::string_view, 6> kOff = {"false", "False", "no", "off", "0", "FALSE"};
 constexpr std::array<std::string_view, 5> kNothing = {"null", "none", "None", "NO", "~"};
 
 std::string saidBy(const LaunchKey& key) {
@@ -73,11 +71,11 @@ std::int64_t LintFile::whole(std::string_view path, std::int64_t otherwise) cons
 
 bool LintFile::isOn(std::string_view path) const {
     const LaunchKey* const key = at(path);
-    return key != nullptr && (key->values.empty() || isWordOf(text(path), kOn));
+    return key != nullptr && (key->values.empty() || asSwitch(text(path)).value_or(false));
 }
 
 bool LintFile::isOff(std::string_view path) const {
-    return isWordOf(text(path), kOff);
+    return !asSwitch(text(path)).value_or(true);
 }
 
 bool checkpointsByTrainer(const LintFile& file) {
