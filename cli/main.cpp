@@ -79,9 +79,10 @@ ExitCode print(const fabricast::ProgramOutput& output) {
     if (failure == 0 || failure == EPIPE) {
         return output.code;
     }
-    writeAll(STDERR_FILENO,
-             "error: standard output: cannot be written: " +
-                 std::generic_category().message(failure) + "\n");
+    writeAll(
+        STDERR_FILENO,
+        "error: standard output: cannot be written: " + std::generic_category().message(failure) +
+            "\n  try: -o FILE, where there is room\n");
     return ExitCode::Environment;
 }
 

@@ -2,9 +2,12 @@
 
 #include "planner/base/parallel_map.h"
 #include "planner/base/text_digest.h"
+#include "planner/text/files_read.h"
+#include "planner/text/text_file.h"
 #include "study/sweep_file.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <optional>
 #include <string_view>
 #include <utility>
@@ -133,6 +136,17 @@ Result<void> joinShards(const SweepStore& store, const SweepPlaces& places, Swee
     return whole->write(textOf(answer, {}));
 }
 
+/// Lines that were put together by hand, in another order or twice, become those of one run.
+Result<void> putInOrder(const SweepStore& store, const SweepAnswer& answer, SweepFile& file) {
+    if (store.file.empty() || store.shard.count > 1 || !std::filesystem::exists(store.file)) {
+        return {};
+    }
+    FABRICAST_ASSIGN(const std::string kept,
+                     readTextFile(store.file, kMostSweepBytes, ReadFor::Look));
+    const std::string text = textOf(answer, {});
+    return kept == text ? Result<void>() : file.write(text);
+}
+
 /// Those of this process that are not known yet.
 std::vector<std::size_t> openOf(const SweepAnswer& answer, const SweepShard& shard) {
     std::vector<std::size_t> open;
@@ -232,6 +246,7 @@ Result<SweepAnswer> sweep(const SweepWork& work,
     if (answer.refusal && answer.refused == answer.lines.size()) {
         return tl::unexpected(*answer.refusal);  // mistyped: of such a sweep nothing is kept
     }
+    FABRICAST_TRY(putInOrder(store, answer, file));
     FABRICAST_TRY(joinShards(store, places, answer));
     return answer;
 }

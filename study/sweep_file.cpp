@@ -15,9 +15,9 @@
 namespace fabricast {
 namespace {
 
-constexpr std::size_t kMostSweepBytes = std::size_t{1} << 30;
-
 constexpr std::string_view kSum = ", \"sum\": ";
+/// What each line begins with: a file whose line does not is nobody's sweep that was cut.
+constexpr std::string_view kBegin = R"({"schema": "fabricast.)";
 
 /// A line as it was before its sum was added.
 std::string withoutSum(std::string_view line) {
@@ -137,7 +137,7 @@ Result<void> takeSweepFile(const std::string& file,
         const std::string line = text.substr(begin, end - begin);
         begin = end + 1;
         ++number;
-        if (end == text.size() && !keyOfLine(line, file, number)) {
+        if (end == text.size() && line.starts_with(kBegin) && !keyOfLine(line, file, number)) {
             note = file + ":" + std::to_string(number) +
                    ": the line is cut and was dropped; its point is computed again";
             return {};

@@ -14,6 +14,8 @@ namespace fabricast {
 /// Places of points by what tells them from those of other points and questions: `sweepKey`.
 using SweepPlaces = std::map<std::string, std::size_t>;
 
+inline constexpr std::size_t kMostSweepBytes = std::size_t{1} << 30;
+
 /// Of a digest of the question, and of what each axis is at the point.
 std::string sweepKey(const std::string& digest,
                      const std::vector<std::pair<std::string, std::string>>& point);
@@ -43,9 +45,9 @@ private:
 /// A pipe, a device or a folder is an error.
 Result<void> checkKeepsPoints(const std::string& path);
 
-/// Takes the lines of a file, if there is one, to their places. A last line that is cut, as a kill
-/// or a full disk leaves it, is dropped: `note` says so. Other damage, numbers that no sweep writes
-/// and lines of another sweep are errors with their number.
+/// Takes the lines of a file, if there is one, to their places. A last line of a sweep that is cut,
+/// as a kill or a full disk leaves it, is dropped: `note` says so. Other damage, numbers that no
+/// sweep writes and lines of another sweep are errors with their number.
 Result<void> takeSweepFile(const std::string& file,
                            const SweepPlaces& places,
                            std::vector<std::string>& lines,

@@ -4,6 +4,7 @@
 #include "planner/spec/names.h"
 
 #include <algorithm>
+#include <array>
 #include <string>
 #include <utility>
 
@@ -23,6 +24,45 @@ std::string multiplesHint(std::int64_t wanted, std::int64_t factor) {
     const std::int64_t below = wanted / factor * factor;
     const std::string above = std::to_string(below + factor);
     return below == 0 ? above : std::to_string(below) + " or " + above;
+}
+
+/// The largest divisor of `number` that is not above `most`.
+std::int64_t nearestDivisor(std::int64_t number, std::int64_t most) {
+    std::int64_t divisor = std::min(number, most);
+    while (number % divisor != 0) {
+        --divisor;
+    }
+    return divisor;
+}
+
+/// The axis of a model's ranks that a number of GPUs rules out, and its sizes next to the one said
+/// that would do beside the others; no sizes where the others rule the number out, too.
+struct WrongAxis {
+    std::string_view name;
+    std::string sizes;
+};
+WrongAxis wrongAxis(const Layout& layout, std::int64_t gpus) {
+    const std::array<std::pair<std::string_view, std::int64_t>, 3> axes = {
+        {{"tp", layout.tp}, {"pp", layout.pp}, {"cp", layout.cp}}};
+    const std::int64_t all = layout.tp * layout.pp * layout.cp;
+    for (const auto& [name, size] : axes) {
+        const std::int64_t others = all / size;
+        if (size == 1 || gpus % others != 0) {
+            continue;
+        }
+        const std::int64_t most = gpus / others;
+        const std::int64_t below = nearestDivisor(most, size);
+        std::int64_t above = size;
+        while (above < most && most % above != 0) {
+            ++above;
+        }
+        const std::string least = std::string(name) + "=" + std::to_string(below);
+        return {name,
+                below == above || most % above != 0
+                    ? least
+                    : least + ", or " + std::string(name) + "=" + std::to_string(above)};
+    }
+    return {"", ""};
 }
 
 Layout withStackDefaults(const PartialLayout& partial, const Stack& stack) {
@@ -72,11 +112,14 @@ Result<std::int64_t> dataRanks(const PartialLayout& partial,
         return layout.dp;
     }
     if (*room.gpus % modelRanks != 0) {
+        const WrongAxis wrong = wrongAxis(layout, *room.gpus);
         return fail(Error::Code::BadInput,
-                    "layout",
+                    wrong.name.empty() ? "layout" : "layout." + std::string(wrong.name),
                     modelRanksText(layout) + " = " + std::to_string(modelRanks) +
                         ", which does not divide " + std::to_string(*room.gpus) + " GPUs",
-                    "--gpus " + multiplesHint(*room.gpus, modelRanks));
+                    wrong.sizes.empty()
+                        ? "sizes whose product divides " + std::to_string(*room.gpus)
+                        : wrong.sizes);
     }
     return *room.gpus / modelRanks;
 }
@@ -86,15 +129,6 @@ Result<std::int64_t> dataRanks(const PartialLayout& partial,
 std::int64_t hybridShardSize(const Layout& layout, const Room& room) {
     const std::int64_t perNode = std::max<std::int64_t>(1, room.gpusPerNode / layout.tp);
     return layout.replicas() % perNode == 0 ? perNode : layout.replicas();
-}
-
-/// The largest divisor of `number` that is not above `most`.
-std::int64_t nearestDivisor(std::int64_t number, std::int64_t most) {
-    std::int64_t divisor = std::min(number, most);
-    while (number % divisor != 0) {
-        --divisor;
-    }
-    return divisor;
 }
 
 /// So many copies of the states: one in each group of hsdp, or on each rank.

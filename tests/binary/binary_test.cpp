@@ -42,7 +42,8 @@ TEST(Binary, AReaderThatHasSeenEnoughIsNoFailure) {
 TEST(Binary, AnAnswerThatCannotBeWrittenIsAFailure) {
     EXPECT_EQ(runBinary({"model", "gpt2"}, {.out = "/dev/full"}).code, 4);
     EXPECT_EQ(runBinary({"model", "gpt2"}, {.out = ""}).err,
-              "error: standard output: cannot be written: Bad file descriptor\n");
+              "error: standard output: cannot be written: Bad file descriptor\n"
+              "  try: -o FILE, where there is room\n");
     EXPECT_EQ(runBinary({"model", "gpt2", "-o", "/dev/full"}, {}).code, 4);
 }
 

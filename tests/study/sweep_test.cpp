@@ -210,6 +210,32 @@ TEST(Sweep, DropsALastLineThatIsCut) {
     }
 }
 
+// A file of somebody else's without a last line end is no sweep that was cut.
+TEST(Sweep, KeepsAFileThatIsNoSweep) {
+    const std::string file = freshFile("foreign");
+    for (const std::string text : {R"({"my": ["data"]})", "a note", "{\"my\": 1}\n{\"my\": 2}"}) {
+        ASSERT_TRUE(writeTextFile(file, text));
+        const auto refused = sweep(planPoints(asked()), kAxes, {.file = file}, bench(), {});
+        ASSERT_FALSE(refused) << text;
+        EXPECT_EQ(refused.error().code, Error::Code::BadInput);
+        EXPECT_EQ(readTextFile(file).value(), text);
+    }
+}
+
+TEST(Sweep, PutsLinesInTheirOrder) {
+    const std::string whole = wholeText();
+    const std::size_t first = whole.find('\n') + 1;
+    const std::string file = freshFile("order");
+    for (const std::string& text :
+         {whole.substr(first) + whole.substr(0, first), whole + whole.substr(0, first)}) {
+        ASSERT_TRUE(writeTextFile(file, text));
+        const SweepAnswer answer =
+            sweep(planPoints(asked()), kAxes, {.file = file}, bench(), {}).value();
+        EXPECT_EQ(answer.computed, 0U);
+        EXPECT_EQ(readTextFile(file).value(), whole);
+    }
+}
+
 Question unsized() {
     const std::vector<Edit> edits = {{"model", "llama-3.2-1b", "-m"},
                                      {"workload.sequence", "2048", "--seq"},

@@ -94,8 +94,13 @@ TEST(CompleteLayout, ContradictionsShowTheArithmetic) {
     EXPECT_EQ(why("tp=8,pp=3,dp=3", gpus(128)),
               "layout.dp: tp 8 x pp 3 x cp 1 x dp 3 = 72, but there are 128 GPUs (--gpus 72)");
     EXPECT_EQ(why("tp=8,pp=3", gpus(128)),
-              "layout: tp 8 x pp 3 x cp 1 = 24, which does not divide 128 GPUs "
-              "(--gpus 120 or 144)");
+              "layout.pp: tp 8 x pp 3 x cp 1 = 24, which does not divide 128 GPUs "
+              "(pp=2, or pp=4)");
+    EXPECT_EQ(why("tp=7,pp=3", gpus(128)),
+              "layout: tp 7 x pp 3 x cp 1 = 21, which does not divide 128 GPUs "
+              "(sizes whose product divides 128)");
+    EXPECT_EQ(why("tp=256", gpus(128)),
+              "layout.tp: tp 256 x pp 1 x cp 1 = 256, which does not divide 128 GPUs (tp=128)");
     EXPECT_EQ(why("vpp=2", gpus(8)),
               "layout.vpp: vpp 2 needs a pipeline, and pp is 1 (pp=2, or leave vpp out)");
     EXPECT_EQ(why("ep=3,etp=1", gpus(8)),
