@@ -15,7 +15,7 @@ struct SearchSize {
     std::int64_t allExperts = 1 << 16;  ///< of all layers
     std::int64_t gpus = 10'000'000;     ///< no layout has more ranks
 };
-inline constexpr SearchSize kPlanSize = {.layers = 2048};
+inline constexpr SearchSize kPlanSize = {.layers = 1024};
 inline constexpr SearchSize kAdviseSize = {.layers = 256};  ///< a search for each way to train
 
 /// Names the limit that a model or its cluster is beyond.

@@ -47,10 +47,12 @@ Result<void> takeLine(const std::string& line,
                       const std::string& file,
                       std::int64_t number,
                       const SweepPlaces& places,
+                      bool isSweeps,
                       std::vector<std::string>& lines) {
     Result<std::string> key = keyOfLine(line, file, number);
     if (!key) {
-        key.error().hint = "remove that line, and its point is computed again";
+        key.error().hint = isSweeps ? "remove that line, and its point is computed again"
+                                    : "another file behind --out: this one is no sweep's";
         return tl::unexpected(std::move(key).error());
     }
     const auto place = places.find(*key);
@@ -131,18 +133,21 @@ Result<void> takeSweepFile(const std::string& file,
         return {};
     }
     FABRICAST_ASSIGN(const std::string text, readTextFile(file, kMostSweepBytes, ReadFor::Look));
+    // Some line of a sweep's file is whole enough to be known by its first words.
+    const bool isSweeps =
+        text.starts_with(kBegin) || text.find("\n" + std::string(kBegin)) != std::string::npos;
     std::int64_t number = 0;
     for (std::size_t begin = 0; begin < text.size();) {
         const std::size_t end = std::min(text.find('\n', begin), text.size());
         const std::string line = text.substr(begin, end - begin);
         begin = end + 1;
         ++number;
-        if (end == text.size() && line.starts_with(kBegin) && !keyOfLine(line, file, number)) {
+        if (end == text.size() && isSweeps && !keyOfLine(line, file, number)) {
             note = file + ":" + std::to_string(number) +
                    ": the line is cut and was dropped; its point is computed again";
             return {};
         }
-        FABRICAST_TRY(takeLine(line, file, number, places, lines));
+        FABRICAST_TRY(takeLine(line, file, number, places, isSweeps, lines));
     }
     return {};
 }

@@ -267,11 +267,7 @@ Result<JsonValue> importAxolotl(LaunchKeys& file, const ImportContext& context) 
     if (keys.text("fsdp_config.state_dict_type") == "FULL_STATE_DICT") {
         noteFullCheckpoint(draft, "fsdp_config.state_dict_type: FULL_STATE_DICT");
     }
-    for (const LaunchKey& key : keys.all()) {
-        if (key.isUsed) {
-            file.markAt(key);
-        }
-    }
+    file.markAsIn(keys);
     return draft.finish("axolotl", harmlessToAxolotl());
 }
 

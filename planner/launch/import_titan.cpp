@@ -313,6 +313,7 @@ Result<JsonValue> importTitan(LaunchKeys& file, const ImportContext& context) {
     if (saves.value_or(false)) {
         FABRICAST_TRY(importSaving(draft, "checkpoint.interval", async != "disabled"));
     }
+    file.markAsIn(keys);
     return draft.finish("torchtitan",
                         {"job",
                          "metrics",

@@ -48,7 +48,16 @@ public:
     /// Marks what stands at the same place, under an older name.
     void markAt(const LaunchKey& place) {
         for (LaunchKey& key : keys_) {
-            key.isUsed |= key.line == place.line && key.column == place.column;
+            key.isUsed |=
+                key.line == place.line && key.column == place.column && key.file == place.file;
+        }
+    }
+    /// All that is marked in these keys of it, which have other names.
+    void markAsIn(const LaunchKeys& others) {
+        for (const LaunchKey& key : others.all()) {
+            if (key.isUsed) {
+                markAt(key);
+            }
         }
     }
     /// The last of that path without marking it.

@@ -1,5 +1,6 @@
 #include "planner/launch/nemo_yaml.h"
 
+#include "planner/base/nearest_name.h"
 #include "planner/launch/nemo_adapters.h"
 
 #include <algorithm>
@@ -178,12 +179,28 @@ bool isNemoYaml(const LaunchKeys& yaml) {
     return yaml.has("trainer") && yaml.find("model.tensor_model_parallel_size") != nullptr;
 }
 
+std::string nemoKeyNear(const std::string& path) {
+    constexpr std::size_t kLeastLetters = 8;  // shorter ones are near to real ones
+    constexpr std::size_t kMostSlips = 2;
+    std::vector<std::string_view> known;
+    for (const NemoRow& row : kNemoRows) {
+        known.push_back(row.path);
+    }
+    const bool isKnown = std::ranges::find(known, path) != known.end();
+    const bool isLong = path.size() - (path.rfind('.') + 1) >= kLeastLetters;
+    const std::string near = isKnown || !isLong ? "" : nearestName(path, known);
+    return !near.empty() && editDistance(path, near) <= kMostSlips ? near : "";
+}
+
 Result<LaunchKeys> argumentsOfNemoYaml(const LaunchKeys& yaml) {
     LaunchKeys keys(yaml.source());
     addBeside(yaml, keys);
     addOffloading(yaml, keys);
     FABRICAST_TRY(addNemoAdapters(yaml, keys));
     for (const LaunchKey& one : yaml.all()) {
+        if (!nemoKeyNear(one.path).empty()) {
+            keys.add(one);  // for lint, and to be said as not looked at
+        }
         for (const NemoRow& row : kNemoRows) {
             const auto values = row.path == one.path ? valuesFor(row, one) : std::nullopt;
             if (values) {

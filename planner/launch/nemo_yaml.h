@@ -11,6 +11,10 @@ namespace fabricast {
 /// "trainer".
 bool isNemoYaml(const LaunchKeys& yaml);
 
+/// The key that is read, where another differs from it in a letter or two:
+/// "model.sequence_parallel" of "model.sequence_paralel". Empty where there is none.
+std::string nemoKeyNear(const std::string& path);
+
 /// Its keys as Megatron's arguments: "--tensor-model-parallel-size" of
 /// model.tensor_model_parallel_size, "torchrun --nnodes" of trainer.num_nodes, and its adapters.
 Result<LaunchKeys> argumentsOfNemoYaml(const LaunchKeys& yaml);

@@ -1,6 +1,7 @@
 #include "planner/base/nearest_name.h"
 #include "planner/launch/accelerate_arguments.h"
 #include "planner/launch/import_trainer.h"
+#include "planner/launch/nemo_yaml.h"
 #include "planner/launch/torchtitan_keys.h"
 #include "planner/launch/trl.h"
 #include "planner/lint/key_owner.h"
@@ -299,8 +300,25 @@ LintHits nearlyTrainers(const LintView& view) {
     return hits;
 }
 
+/// Of NeMo's YAML, whose other keys are its own affair.
+LintHits nearlyNemos(const LintView& view) {
+    LintHits hits;
+    if (view.file.opened().words != MegatronWords::Nemo) {
+        return hits;
+    }
+    for (const LaunchKey& key : view.file.keys().all()) {
+        if (const std::string near = nemoKeyNear(key.path); !near.empty()) {
+            hits.push_back({.at = &key,
+                            .what = "\"" + key.path + "\" is no key that NeMo reads",
+                            .fix = "did you mean \"" + near + "\"?"});
+        }
+    }
+    return hits;
+}
+
 LintHits mistypedArguments(const LintView& view) {
     LintHits hits = argumentsNotKnown(view, false);
+    std::ranges::move(nearlyNemos(view), std::back_inserter(hits));
     std::ranges::move(nearlyTrainers(view), std::back_inserter(hits));
     return hits;
 }

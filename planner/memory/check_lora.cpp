@@ -193,7 +193,9 @@ Result<void> checkLoraUnderZero3(const Scenario& scenario) {
     if (lora.dora || lora.dropout > 0) {
         return unsupported(lora.dora ? "settings.lora.dora" : "settings.lora.dropout",
                            (lora.dora ? "DoRA" : "dropout before adapters") + under,
-                           "shard=zero2, or the stack fsdp2");
+                           lora.dora ? "shard=zero2, or the stack fsdp2"
+                                     : "shard=zero2, the stack fsdp2, or --set "
+                                       "settings.lora.dropout=0");
     }
     if (scenario.model.moe) {
         return unsupported("settings.tuning",

@@ -1,12 +1,12 @@
 #include "planner/report/xml_escaped.h"
 
-#include "planner/text/utf8_text.h"
+#include "planner/output/printable_text.h"
 
 namespace fabricast {
 
 std::string xmlEscaped(std::string_view text) {
     std::string safe;
-    const std::string read = utf8Text(text);
+    const std::string read = printableText(text);
     for (const char letter : read) {
         switch (letter) {
             case '<':
@@ -21,7 +21,7 @@ std::string xmlEscaped(std::string_view text) {
             case '"':
                 safe += "&quot;";
                 break;
-            default:  // control characters are no XML
+            default:  // ends of lines and tabs
                 safe += static_cast<unsigned char>(letter) < 0x20 ? ' ' : letter;
         }
     }

@@ -43,6 +43,10 @@ public:
           space_(space) {}
 
     Result<void> run(const Watch& watch) {
+        if (const Result<void> any = checkRun(); !any) {
+            space_.refused.push_back({stack_, any.error().why, false});
+            return {};
+        }
         std::int64_t found = 0;
         const Result<Settings> usual = how_.settingsFor({});
         quantized_ = usual && usual->tuning == Tuning::Lora && isQuantized(usual->lora.base);
@@ -78,6 +82,10 @@ public:
     }
 
 private:
+    [[nodiscard]] Result<void> checkRun() const {
+        return how_.stack->checkRun == nullptr ? Result<void>() : how_.stack->checkRun(task_.base);
+    }
+
     /// The numbers that do not divide, or the keys that are held.
     [[nodiscard]] std::string noDivision() const {
         const std::int64_t gpus = task_.base.cluster.gpus();

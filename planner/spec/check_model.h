@@ -7,9 +7,9 @@
 
 namespace fabricast {
 
-/// Bounds of a user's model. They are far beyond any that was trained, and keep
-/// every count of parameters, bytes and FLOPs inside 64 bits.
-inline constexpr std::int64_t kMostModelLayers = 10'000;
+/// Bounds of a user's model. They are far beyond any that was trained (of layers a thousand), keep
+/// every count of parameters, bytes and FLOPs inside 64 bits, and a walk over all of them short.
+inline constexpr std::int64_t kMostModelLayers = 1'024;
 /// Layers that predict tokens further on (MTP): models have one to three, and each is walked alone.
 inline constexpr std::int64_t kMostPredictionLayers = 64;
 inline constexpr std::int64_t kMostModelExperts = 100'000;

@@ -68,6 +68,8 @@ struct Stack {
     Settings (*defaults)(const Layout& layout, Tuning tuning);
     /// Divisibility and exclusion rules with the framework's own error text.
     Result<void> (*check)(const Scenario& scenario);
+    /// Those of them that no layout changes: a search asks once.
+    Result<void> (*checkRun)(const Scenario& scenario) = nullptr;
 };
 
 std::span<const Stack> allStacks();

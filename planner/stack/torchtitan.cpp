@@ -100,17 +100,23 @@ Result<void> checkModel(const Scenario& scenario) {
     return {};
 }
 
-Result<void> checkTokens(const Scenario& scenario) {
-    const Layout& layout = scenario.layout;
+Result<void> checkTorchtitanRun(const Scenario& scenario) {
     const std::int64_t sequence = scenario.workload.sequence;
     const std::int64_t longest = scenario.model.maxPositions;
-    if (longest > 0 && sequence > longest) {
-        return breaks("workload.sequence",
-                      "Training sequence length " + text(sequence) +
-                          " exceeds attention RoPE maximum supported sequence length " +
-                          text(longest) + ".",
-                      "seq=" + text(longest));
+    if (longest <= 0 || sequence <= longest) {
+        return {};
     }
+    return breaks("workload.sequence",
+                  "Training sequence length " + text(sequence) +
+                      " exceeds attention RoPE maximum supported sequence length " + text(longest) +
+                      ".",
+                  "seq=" + text(longest));
+}
+
+Result<void> checkTokens(const Scenario& scenario) {
+    FABRICAST_TRY(checkTorchtitanRun(scenario));
+    const Layout& layout = scenario.layout;
+    const std::int64_t sequence = scenario.workload.sequence;
     const std::int64_t divisor = (layout.sp ? layout.tp : 1) * (layout.cp > 1 ? 2 * layout.cp : 1);
     if (sequence % divisor != 0) {
         return breaks("workload.sequence",
@@ -214,7 +220,8 @@ Stack torchtitanStack() {
             .axes = kTorchtitanAxes,
             .methods = kTorchtitanMethods,
             .defaults = &torchtitanDefaults,
-            .check = &checkTorchtitan};
+            .check = &checkTorchtitan,
+            .checkRun = &checkTorchtitanRun};
 }
 
 }  // namespace fabricast

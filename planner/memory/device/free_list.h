@@ -14,7 +14,8 @@ struct FreeBlock {
 };
 
 /// Free blocks by size, of equals the lowest address first. Steps ask for the same sizes again and
-/// again: a size that was seen keeps its bin, and a bit says whether the bin holds a block.
+/// again: a size that was seen keeps its bin for long, and a bit says whether the bin holds a
+/// block.
 ///     list.add({.bytes = 4096, .address = 512});
 ///     if (const auto fit = list.takeFit(1024)) { … }
 class FreeList {
@@ -49,14 +50,18 @@ private:
     [[nodiscard]] Number fitting(std::int64_t bytes) const;
     void addSize(std::int64_t bytes);
     void growTable();
+    void fillTable(std::size_t slots);
+    void forgetEmptySizes();
     void mark(std::size_t rank) { filled_[rank / kBits] |= std::uint64_t{1} << rank % kBits; }
     void unmark(std::size_t rank) { filled_[rank / kBits] &= ~(std::uint64_t{1} << rank % kBits); }
 
     static constexpr std::size_t kBits = 64;
+    static constexpr std::size_t kManySizes = 1024;
     std::vector<Bin> bins_;
-    std::vector<Number> byRank_;         ///< bins, the smallest size first
-    std::vector<std::uint64_t> filled_;  ///< by rank: whether the bin holds a block
-    std::vector<Number> table_;          ///< bins by a hash of their size
+    std::vector<Number> byRank_;              ///< bins, the smallest size first
+    std::vector<std::uint64_t> filled_;       ///< by rank: whether the bin holds a block
+    std::vector<Number> table_;               ///< bins by a hash of their size
+    std::size_t nextForgotten_ = kManySizes;  ///< so many sizes: those without blocks are forgotten
 };
 
 }  // namespace fabricast

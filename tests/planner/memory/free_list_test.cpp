@@ -16,7 +16,7 @@ TEST(FreeList, TakesTheSmallestThatFitsAndOfEqualsTheLowest) {
     const auto below = [&random](std::int64_t most) {
         return static_cast<std::int64_t>(random()) % most;
     };
-    for (const std::int64_t sizes : {3, 40, 5000}) {
+    for (const std::int64_t sizes : {3, 40, 5000, 1000000}) {
         FreeList list;
         std::set<std::pair<std::int64_t, std::int64_t>> all;  // bytes, address
         for (std::int64_t step = 0; step < 4000; ++step) {
