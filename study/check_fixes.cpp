@@ -10,6 +10,8 @@
 #include "study/own_keys.h"
 
 #include <algorithm>
+#include <cstdint>
+#include <initializer_list>
 #include <iterator>
 #include <map>
 #include <optional>
@@ -170,20 +172,48 @@ std::string fitEffect(Verdict verdict) {
 /// What a fix is made from, beside the change that was tried.
 struct FixSubject {
     const Question& question;
+    const Scenario& now;
     const std::vector<Edit>& held;
     const std::vector<OpenedFile>& files;  ///< that the question came from
     const Workbench& bench;
 };
 
+/// Other GPUs than `now` has, where no edit is of the cluster: nothing where that is not so.
+std::string hardwareEffect(const TriedChange& tried, const Scenario& now) {
+    const std::int64_t gpus = tried.judgement.plan.scenario.layout.world();
+    const bool isSaid = std::ranges::any_of(
+        tried.edits(), [](const Edit& edit) { return edit.path.starts_with("cluster."); });
+    return isSaid || gpus == now.layout.world()
+               ? ""
+               : std::to_string(gpus) + " GPUs in place of " + std::to_string(now.layout.world());
+}
+
+/// What takes other GPUs counts as hardware, whatever it changes.
+void countHardware(std::vector<TriedChange>& found, const Scenario& now) {
+    for (TriedChange& tried : found) {
+        if (!hardwareEffect(tried, now).empty()) {
+            tried.changes.back().group = FixGroup::Buy;
+        }
+    }
+}
+
+std::string joinedEffects(std::initializer_list<std::string> effects) {
+    std::string text;
+    for (const std::string& effect : effects) {
+        text += (text.empty() || effect.empty() ? "" : "; ") + effect;
+    }
+    return text;
+}
+
 CheckFix fixOf(const TriedChange& tried, const FixSubject& subject, JudgedFix judged) {
-    const std::string effects = sideEffectsOf(tried.changes);
     // A requirement that asks whether it fits says so itself.
     const std::string fit = fitAsked(judged.after) ? "" : fitEffect(judged.verdict);
     CheckFix fix{.mends = tried.judgement.reaches,
                  .change = tried.title(),
                  .edits = subject.held,
                  .typed = {},
-                 .sideEffect = effects + (effects.empty() || fit.empty() ? "" : "; ") + fit,
+                 .sideEffect = joinedEffects(
+                     {sideEffectsOf(tried.changes), hardwareEffect(tried, subject.now), fit}),
                  .after = std::move(judged.after)};
     const std::vector<Edit> edits = tried.edits();
     fix.edits.insert(fix.edits.end(), edits.begin(), edits.end());
@@ -242,6 +272,7 @@ Result<std::vector<CheckFix>> checkFixes(const Question& question,
     FABRICAST_ASSIGN(
         std::vector<TriedChange> found,
         findChanges(asked, catalogue(asked, report.side.scenario), judged, search, watch));
+    countHardware(found, report.side.scenario);
     const std::optional<TriedChange> first =
         found.empty() ? std::nullopt : std::optional(found.front());
     if (!hasFreeFix(found)) {
@@ -258,9 +289,10 @@ Result<std::vector<CheckFix>> checkFixes(const Question& question,
             found.push_back(*std::move(chain));
         }
     }
+    countHardware(found, report.side.scenario);
     sortFixes(found);
     const std::vector<OpenedFile> files = askedFiles(question);
-    const FixSubject subject{asked, held, files, bench};
+    const FixSubject subject{asked, report.side.scenario, held, files, bench};
     std::vector<CheckFix> fixes;
     for (const TriedChange& tried : found) {
         // Where nothing mends it, what comes nearest is all that is named.

@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -167,6 +168,46 @@ TEST(Check, TwoChangesThatCostNothingComeBeforeOtherHardware) {
     EXPECT_TRUE(report.fixes.front().mends);
     EXPECT_EQ(report.fixes.front().typed,
               "--layout recompute=none --set settings.kernels.compile=true");
+}
+
+std::int64_t gpusAfter(const Question& question, const CheckFix& fix) {
+    const Question changed = with(question, fix.edits).value();
+    return checked(changed, {.fixes = 0}).side.scenario.layout.world();
+}
+
+// Other GPUs than the scenario has are said: as a flag of the cluster, or in words.
+TEST(Check, NoFixChangesTheNumberOfGpusWithoutSayingSo) {
+    for (const char* const layout : {"tp=4,dp=2", "tp=8", "tp=4,pp=2,dp=2", "tp=2"}) {
+        for (const char* const require :
+             {"tokens_per_s >= 54k @ p50", "tokens_per_s >= 70k @ p50", "mem_peak <= 14 GiB"}) {
+            const Question question =
+                questionIn(std::string(R"({"model": "llama-3.1-8b", "cluster": "dgx-h100",
+                "stack": "megatron", "workload": {"sequence": 8192, "global_batch": 64},
+                "layout": ")") +
+                           layout + R"(,recompute=none", "require": [")" + require + R"("]})");
+            const CheckReport report = checked(question);
+            for (const CheckFix& fix : report.fixes) {
+                const std::int64_t gpus = gpusAfter(question, fix);
+                const bool isSaid = fix.typed.find("-n ") != std::string::npos;
+                const std::string words = std::to_string(gpus) + " GPUs in place of";
+                EXPECT_TRUE(gpus == report.side.scenario.layout.world() || isSaid ||
+                            fix.sideEffect.find(words) != std::string::npos)
+                    << layout << ": " << fix.typed << " takes " << gpus;
+            }
+        }
+    }
+}
+
+// The ranks of a launch file are said: what goes to another axis leaves dp.
+TEST(Check, AnotherDivisionOfTheRanksKeepsTheGpusOfALaunchFile) {
+    const Question question = questionIn(R"({"model": "llama-3.1-8b", "cluster": "dgx-h100",
+        "stack": "megatron", "workload": {"sequence": 8192, "global_batch": 64},
+        "layout": "tp=8,dp=2,recompute=none", "require": ["tokens_per_s >= 120k @ p50"]})");
+    const CheckReport report = checked(question);
+    ASSERT_EQ(report.verdict(), CheckVerdict::Fails);
+    ASSERT_FALSE(report.fixes.empty());
+    EXPECT_EQ(report.fixes.front().typed, "--layout tp=4,dp=4");
+    EXPECT_EQ(gpusAfter(question, report.fixes.front()), 16);
 }
 
 TEST(Check, ItsNumbersAreThoseOfExplain) {
