@@ -137,6 +137,7 @@ constexpr std::array kRows = {
         "what backward needs crosses to the host and back",
         &offers::offloadActivations},
     Row{kMemory, kFree, 1, "offload", "fewer states on the host", &offers::offloadLess},
+    Row{kSpeed, kFree, 1, "offload", "states are on the GPUs: more memory", &offers::offloadLess},
     Row{kMemory, kFree, 2, "shard", "gradients are reduced in every micro-step", &offers::shardTwo},
     Row{kMemory, kFree, 2, "shard", "parameters are gathered for every layer", &offers::shardThree},
     Row{kMemory, kFree, 2, "shard", "parameters are gathered across nodes", &offers::shardOverAll},

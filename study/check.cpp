@@ -103,7 +103,13 @@ Result<CheckReport> check(const Question& question,
         }
     }
     if (report.verdict() == CheckVerdict::Fails && ask.fixes > 0) {
-        FABRICAST_ASSIGN(report.fixes, checkFixes(question, report, base, ask.fixes, bench, watch));
+        std::optional<CheckBaseline> baseline;
+        if (base != nullptr) {
+            baseline.emplace(*ask.baseline, *base);
+        }
+        FABRICAST_ASSIGN(
+            report.fixes,
+            checkFixes(question, report, baseline ? &*baseline : nullptr, ask.fixes, bench, watch));
     }
     return report;
 }

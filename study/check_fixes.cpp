@@ -8,8 +8,11 @@
 #include "study/fits_as_surely.h"
 #include "study/judge_requirement.h"
 #include "study/own_keys.h"
+#include "study/undone_changes.h"
 
 #include <algorithm>
+#include <cstdint>
+#include <initializer_list>
 #include <iterator>
 #include <map>
 #include <optional>
@@ -170,20 +173,48 @@ std::string fitEffect(Verdict verdict) {
 /// What a fix is made from, beside the change that was tried.
 struct FixSubject {
     const Question& question;
+    const Scenario& now;
     const std::vector<Edit>& held;
     const std::vector<OpenedFile>& files;  ///< that the question came from
     const Workbench& bench;
 };
 
+/// Other GPUs than `now` has, where no edit is of the cluster: nothing where that is not so.
+std::string hardwareEffect(const TriedChange& tried, const Scenario& now) {
+    const std::int64_t gpus = tried.judgement.plan.scenario.layout.world();
+    const bool isSaid = std::ranges::any_of(
+        tried.edits(), [](const Edit& edit) { return edit.path.starts_with("cluster."); });
+    return isSaid || gpus == now.layout.world()
+               ? ""
+               : std::to_string(gpus) + " GPUs in place of " + std::to_string(now.layout.world());
+}
+
+/// What takes other GPUs counts as hardware, whatever it changes.
+void countHardware(std::vector<TriedChange>& found, const Scenario& now) {
+    for (TriedChange& tried : found) {
+        if (!hardwareEffect(tried, now).empty()) {
+            tried.changes.back().group = FixGroup::Buy;
+        }
+    }
+}
+
+std::string joinedEffects(std::initializer_list<std::string> effects) {
+    std::string text;
+    for (const std::string& effect : effects) {
+        text += (text.empty() || effect.empty() ? "" : "; ") + effect;
+    }
+    return text;
+}
+
 CheckFix fixOf(const TriedChange& tried, const FixSubject& subject, JudgedFix judged) {
-    const std::string effects = sideEffectsOf(tried.changes);
     // A requirement that asks whether it fits says so itself.
     const std::string fit = fitAsked(judged.after) ? "" : fitEffect(judged.verdict);
     CheckFix fix{.mends = tried.judgement.reaches,
                  .change = tried.title(),
                  .edits = subject.held,
                  .typed = {},
-                 .sideEffect = effects + (effects.empty() || fit.empty() ? "" : "; ") + fit,
+                 .sideEffect = joinedEffects(
+                     {sideEffectsOf(tried.changes), hardwareEffect(tried, subject.now), fit}),
                  .after = std::move(judged.after)};
     const std::vector<Edit> edits = tried.edits();
     fix.edits.insert(fix.edits.end(), edits.begin(), edits.end());
@@ -220,49 +251,174 @@ void sortFixes(std::vector<TriedChange>& found) {
     });
 }
 
-}  // namespace
+/// What is looked for, and with what.
+struct FixesSought {
+    const std::vector<Change>& undone;
+    const Catalogue& catalogue;
+    const Judge& judge;
+    const Watch& watch;
+    ChangeSearch search{};
+};
 
-Result<std::vector<CheckFix>> checkFixes(const Question& question,
-                                         const CheckReport& report,
-                                         const ComparedSide* baseline,
-                                         std::size_t most,
-                                         const Workbench& bench,
-                                         const Watch& watch) {
-    const std::vector<Edit> held = heldBatch(question, report.side.scenario.workload.globalBatch);
-    FABRICAST_ASSIGN(const Question asked, with(question, held));
-    FixJudge judge(report, baseline, bench);
-    const auto judged = [&judge](const Question& changed, double) { return judge.judge(changed); };
-    const auto catalogue = [&](const Question& changed, const Scenario& now) {
-        return changesOf(changed, now, report, bench);
-    };
-    ChangeSearch search{.before = worstShortfall(report.requirements),
-                        .worth = 1.0,
-                        .order = ChangeOrder::LeastEffort,
-                        .tries = kMostTries};
-    FABRICAST_ASSIGN(
-        std::vector<TriedChange> found,
-        findChanges(asked, catalogue(asked, report.side.scenario), judged, search, watch));
+/// What undoes another training or other hardware is a way back: another way on is looked for all
+/// the same.
+bool isWayOn(const Change& change) {
+    return change.group == FixGroup::Free && change.kind != "all";
+}
+
+/// Changes alone, in pairs, or one after another.
+Result<std::vector<TriedChange>> foundFixes(const Question& asked,
+                                            const Scenario& now,
+                                            FixesSought& sought) {
+    ChangeSearch& search = sought.search;
+    std::vector<Change> changes;
+    std::vector<Change> back;
+    for (const Change& change : sought.undone) {
+        addNew(isWayOn(change) ? changes : back, {change});
+    }
+    addNew(changes, sought.catalogue(asked, now));
+    FABRICAST_ASSIGN(std::vector<TriedChange> found,
+                     findChanges(asked, changes, sought.judge, search, sought.watch));
+    countHardware(found, now);
     const std::optional<TriedChange> first =
         found.empty() ? std::nullopt : std::optional(found.front());
     if (!hasFreeFix(found)) {
         search.tries = kMostTries;
         FABRICAST_ASSIGN(std::vector<TriedChange> pairs,
-                         findPairs(asked, worthPairing(found), judged, search, watch));
+                         findPairs(asked, worthPairing(found), sought.judge, search, sought.watch));
         std::ranges::move(pairs, std::back_inserter(found));
     }
+    const double before = search.before;
     if (first && !hasFix(found)) {
         search.tries = kMostTries;
-        FABRICAST_ASSIGN(std::optional<TriedChange> chain,
-                         findChain(asked, *first, catalogue, judged, search, watch));
+        FABRICAST_ASSIGN(
+            std::optional<TriedChange> chain,
+            findChain(asked, *first, sought.catalogue, sought.judge, search, sought.watch));
         if (chain) {
             found.push_back(*std::move(chain));
         }
     }
+    search.before = before;
+    search.tries = kMostTries;
+    FABRICAST_ASSIGN(std::vector<TriedChange> undone,
+                     findChanges(asked, back, sought.judge, search, sought.watch));
+    std::ranges::move(undone, std::back_inserter(found));
+    return found;
+}
+
+/// The changes with less hardware in place of that of `place`: what else that change does stays.
+std::vector<Change> withLess(const std::vector<Change>& changes,
+                             std::size_t place,
+                             const Change& less) {
+    std::vector<Change> tried = changes;
+    std::vector<Edit> edits = less.edits;
+    for (const Edit& edit : changes[place].edits) {
+        if (std::ranges::find(edits, edit.path, &Edit::path) == edits.end()) {
+            edits.push_back(edit);
+        }
+    }
+    tried[place] = less;
+    tried[place].edits = std::move(edits);
+    return tried;
+}
+
+/// A fix found with so many times the hardware may hold with fewer.
+Result<void> lessenHardware(TriedChange& tried,
+                            const std::vector<Change>& catalogue,
+                            const Question& asked,
+                            const FixesSought& sought) {
+    for (std::size_t place = 0; place < tried.changes.size(); ++place) {
+        const Change most = tried.changes[place];
+        for (const Change& less : catalogue) {
+            if (less.kind != most.kind || less.times >= most.times || less.times == 0) {
+                continue;
+            }
+            FABRICAST_TRY(sought.watch.check());
+            TriedChange fewer{.changes = withLess(tried.changes, place, less), .judgement = {}};
+            const Result<Question> changed = with(asked, fewer.edits());
+            Result<Judgement> judgement =
+                changed ? sought.judge(*changed, 0.0) : tl::unexpected(changed.error());
+            if (judgement && judgement->reaches) {
+                fewer.judgement = *std::move(judgement);
+                tried = std::move(fewer);
+                break;
+            }
+        }
+    }
+    return {};
+}
+
+/// The catalogue has the least hardware first.
+Result<void> leastHardware(std::vector<TriedChange>& found,
+                           const Question& asked,
+                           const Scenario& now,
+                           const FixesSought& sought) {
+    constexpr std::size_t kMostLessened = 8;
+    const std::vector<Change> catalogue = sought.catalogue(asked, now);
+    std::size_t lessened = 0;
+    for (TriedChange& tried : found) {
+        if (!tried.judgement.reaches || tried.group() != FixGroup::Buy ||
+            lessened == kMostLessened) {
+            continue;
+        }
+        ++lessened;
+        FABRICAST_TRY(lessenHardware(tried, catalogue, asked, sought));
+    }
+    return {};
+}
+
+/// Whether one does what another does, with no less hardware.
+bool repeats(const TriedChange& one, const TriedChange& other) {
+    const auto isAlike = [](const Change& a, const Change& b) {
+        return a.edits == b.edits || (a.kind == b.kind && a.times > 0 && b.times > 0);
+    };
+    return one.edits() == other.edits() || std::ranges::equal(one.changes, other.changes, isAlike);
+}
+
+/// Of the same with more or less hardware the first alone.
+std::vector<TriedChange> withoutRepeats(std::vector<TriedChange> sorted) {
+    std::vector<TriedChange> kept;
+    for (TriedChange& tried : sorted) {
+        const bool isNew = std::ranges::none_of(
+            kept, [&tried](const TriedChange& one) { return repeats(tried, one); });
+        if (isNew) {
+            kept.push_back(std::move(tried));
+        }
+    }
+    return kept;
+}
+
+}  // namespace
+
+Result<std::vector<CheckFix>> checkFixes(const Question& question,
+                                         const CheckReport& report,
+                                         const CheckBaseline* baseline,
+                                         std::size_t most,
+                                         const Workbench& bench,
+                                         const Watch& watch) {
+    const Scenario& now = report.side.scenario;
+    const std::vector<Edit> held = heldBatch(question, now.workload.globalBatch);
+    FABRICAST_ASSIGN(const Question asked, with(question, held));
+    FixJudge judge(report, baseline == nullptr ? nullptr : &baseline->side, bench);
+    const auto judged = [&judge](const Question& changed, double) { return judge.judge(changed); };
+    const auto catalogue = [&](const Question& changed, const Scenario& scenario) {
+        return changesOf(changed, scenario, report, bench);
+    };
+    const std::vector<Change> undone =
+        baseline == nullptr ? std::vector<Change>() : undoneChanges(asked, baseline->question);
+    FixesSought sought{.undone = undone, .catalogue = catalogue, .judge = judged, .watch = watch};
+    sought.search = {.before = worstShortfall(report.requirements),
+                     .worth = 1.0,
+                     .order = ChangeOrder::LeastEffort,
+                     .tries = kMostTries};
+    FABRICAST_ASSIGN(std::vector<TriedChange> found, foundFixes(asked, now, sought));
+    FABRICAST_TRY(leastHardware(found, asked, now, sought));
+    countHardware(found, now);
     sortFixes(found);
     const std::vector<OpenedFile> files = askedFiles(question);
-    const FixSubject subject{asked, held, files, bench};
+    const FixSubject subject{asked, now, held, files, bench};
     std::vector<CheckFix> fixes;
-    for (const TriedChange& tried : found) {
+    for (const TriedChange& tried : withoutRepeats(std::move(found))) {
         // Where nothing mends it, what comes nearest is all that is named.
         if (fixes.size() == most || (!tried.judgement.reaches && !fixes.empty())) {
             break;

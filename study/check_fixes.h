@@ -10,12 +10,18 @@
 
 namespace fabricast {
 
-/// The changes of the catalogue, else pairs of them, after which no requirement of a failed check
-/// fails; those of the least effort first. `baseline` is the side that the requirements are
-/// compared with; may be null.
+/// What a check is compared with: the scenario as it was, and its forecast.
+struct CheckBaseline {
+    const Question& question;
+    const ComparedSide& side;
+};
+
+/// The changes of the catalogue and what undoes a change since the baseline, else pairs of them,
+/// after which no requirement of a failed check fails; those of the least effort first. What adds
+/// hardware adds the least that is enough. `baseline` may be null.
 Result<std::vector<CheckFix>> checkFixes(const Question& question,
                                          const CheckReport& report,
-                                         const ComparedSide* baseline,
+                                         const CheckBaseline* baseline,
                                          std::size_t most,
                                          const Workbench& bench,
                                          const Watch& watch);

@@ -95,31 +95,34 @@ void otherMicroBatch(const ChangeSubject& subject, Offers& offers) {
     offers.add({layoutKey("micro_batch", now * 2)});
 }
 
-/// Other counts of ranks; dp follows from the GPUs.
+/// Other counts of ranks of an axis; dp takes up the difference, as the GPUs stay the same.
 void otherCounts(const ChangeSubject& subject, Offers& offers) {
     const Layout& layout = subject.now.layout;
-    const auto halve = [&offers](const char* key, std::int64_t value) {
-        if (value % 2 == 0) {
-            offers.add({layoutKey(key, value / 2)});
+    const bool saysDp = says(subject.question, "layout.dp");
+    const auto count = [&](const char* axis, std::int64_t now, std::int64_t then, Edits more = {}) {
+        const std::int64_t ranks = layout.dp * now;
+        if (then < 1 || (saysDp && ranks % then != 0)) {
+            return;
         }
+        Edits edits = {layoutKey(axis, then)};
+        edits.insert(edits.end(), more.begin(), more.end());
+        if (saysDp) {
+            edits.push_back(layoutKey("dp", ranks / then));
+        }
+        offers.add(withOpenShards(subject, std::move(edits)));
     };
-    const auto twice = [&offers](const char* key, std::int64_t value) {
-        offers.add({layoutKey(key, value * 2)});
+    const auto halve = [&](const char* axis, std::int64_t now, const Edits& more = {}) {
+        count(axis, now, now % 2 == 0 ? now / 2 : 0, more);
     };
+    const bool hasOneLeft = layout.pp == 2 && says(subject.question, "layout.schedule");
     halve("tp", layout.tp);
-    twice("tp", layout.tp);
-    if (layout.pp == 2 && says(subject.question, "layout.schedule")) {
-        offers.add({layoutKey("pp", 1), layoutKey("schedule", "null")});
-    } else {
-        halve("pp", layout.pp);
-    }
-    twice("pp", layout.pp);
+    count("tp", layout.tp, layout.tp * 2);
+    halve("pp", layout.pp, hasOneLeft ? Edits{layoutKey("schedule", "null")} : Edits{});
+    count("pp", layout.pp, layout.pp * 2);
     if (layout.pp > 1) {
-        twice("vpp", layout.vpp);
+        offers.add({layoutKey("vpp", layout.vpp * 2)});
     }
-    if (layout.cp > 1) {
-        halve("cp", layout.cp);
-    }
+    halve("cp", layout.cp);
 }
 
 void shardTwo(const ChangeSubject& subject, Offers& offers) {

@@ -377,9 +377,45 @@ bool says(const Question& question, std::string_view path) {
     return valueAt(question.root, path) != nullptr;
 }
 
+namespace {
+
+/// A number of a model, and how a config.json may call it.
+struct ConfigKey {
+    std::string_view path;
+    std::string_view config;
+};
+constexpr std::array kConfigKeys = {
+    ConfigKey{"model.layers", "model.num_hidden_layers"},
+    ConfigKey{"model.layers", "model.n_layer"},
+    ConfigKey{"model.layers", "model.n_layers"},
+    ConfigKey{"model.hidden", "model.hidden_size"},
+    ConfigKey{"model.hidden", "model.n_embd"},
+    ConfigKey{"model.hidden", "model.n_embed"},
+    ConfigKey{"model.hidden", "model.d_model"},
+    ConfigKey{"model.vocab", "model.vocab_size"},
+    ConfigKey{"model.heads", "model.num_attention_heads"},
+    ConfigKey{"model.heads", "model.n_head"},
+    ConfigKey{"model.heads", "model.n_heads"},
+    ConfigKey{"model.kv_heads", "model.num_key_value_heads"},
+    ConfigKey{"model.mlp_width", "model.intermediate_size"},
+    ConfigKey{"model.mlp_width", "model.n_inner"},
+    ConfigKey{"model.experts", "model.num_experts"},
+    ConfigKey{"model.experts", "model.num_local_experts"},
+    ConfigKey{"model.experts", "model.n_routed_experts"},
+    ConfigKey{"model.experts_per_token", "model.num_experts_per_tok"},
+    ConfigKey{"model.expert_width", "model.moe_intermediate_size"}};
+
+}  // namespace
+
 std::string whereSaid(const Question& question, std::string_view path) {
     if (const JsonValue* value = valueAt(question.root, path)) {
         return value->where();
+    }
+    for (const ConfigKey& key : kConfigKeys) {
+        const JsonValue* value = key.path == path ? valueAt(question.root, key.config) : nullptr;
+        if (value != nullptr) {
+            return value->where();
+        }
     }
     // A group of settings may be written as one word, and some settings in another part.
     const std::string_view group = path.substr(0, path.rfind('.'));

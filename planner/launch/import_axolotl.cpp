@@ -110,7 +110,7 @@ Result<void> importAxolotlKernels(ScenarioDraft& draft) {
     const bool asked = checkpointing != "false";
     draft.set("layout.recompute",
               asked || wraps.value_or(false) ? "full" : "none",
-              asked ? "gradient_checkpointing" : "fsdp_config.activation_checkpointing");
+              asked || !wraps ? "gradient_checkpointing" : "fsdp_config.activation_checkpointing");
     if (asked && checkpointing != "true") {
         draft.note("gradient_checkpointing " + checkpointing + " is forecast as true");
     }

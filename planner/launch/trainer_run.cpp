@@ -6,6 +6,8 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
+#include <string_view>
 
 namespace fabricast {
 namespace {
@@ -45,6 +47,15 @@ Result<void> importLaunchersPrecision(ScenarioDraft& draft, bool isSaid) {
     return {};
 }
 
+/// A launcher's file may wrap layers, whatever the script is told not to do.
+void setCheckpoints(ScenarioDraft& draft, std::optional<bool> said, std::string_view from) {
+    const JsonValue* const layout = draft.scenario().find("layout");
+    const bool isWrapped = layout != nullptr && layout->find("recompute") != nullptr;
+    if (said && (*said || !isWrapped)) {
+        draft.set("layout.recompute", *said ? "full" : "none", from);
+    }
+}
+
 }  // namespace
 
 Result<void> importSampleArguments(ScenarioDraft& draft) {
@@ -52,9 +63,7 @@ Result<void> importSampleArguments(ScenarioDraft& draft) {
         FABRICAST_TRY(draft.copyWhole("workload.sequence", length));
     }
     FABRICAST_ASSIGN(const auto checkpoints, draft.keys().flag("--gradient_checkpointing"));
-    if (checkpoints.value_or(false)) {
-        draft.set("layout.recompute", "full", "--gradient_checkpointing");
-    }
+    setCheckpoints(draft, checkpoints, "--gradient_checkpointing");
     return {};
 }
 
@@ -93,10 +102,9 @@ Result<void> importTrainerPrecision(ScenarioDraft& draft, bool isSaid) {
     const char* const name = keys.has(newer) ? newer : "--gradient_checkpointing";
     FABRICAST_ASSIGN(const auto checkpoints, keys.flag(name));
     (void)keys.use("--gradient_checkpointing");
-    if (checkpoints.value_or(byTrl)) {
-        draft.set("layout.recompute", "full", checkpoints ? name : "script");
-    }
+    setCheckpoints(draft, checkpoints, name);
     if (byTrl && !checkpoints) {
+        draft.set("layout.recompute", "full", "script");
         draft.assume("layout.recompute",
                      "gradient_checkpointing: TRL has it on from 0.22 on where it is not given");
     }

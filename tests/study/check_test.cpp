@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -167,6 +168,97 @@ TEST(Check, TwoChangesThatCostNothingComeBeforeOtherHardware) {
     EXPECT_TRUE(report.fixes.front().mends);
     EXPECT_EQ(report.fixes.front().typed,
               "--layout recompute=none --set settings.kernels.compile=true");
+}
+
+std::int64_t gpusAfter(const Question& question, const CheckFix& fix) {
+    const Question changed = with(question, fix.edits).value();
+    return checked(changed, {.fixes = 0}).side.scenario.layout.world();
+}
+
+// Other GPUs than the scenario has are said: as a flag of the cluster, or in words.
+TEST(Check, NoFixChangesTheNumberOfGpusWithoutSayingSo) {
+    for (const char* const layout : {"tp=4,dp=2", "tp=8", "tp=4,pp=2,dp=2", "tp=2"}) {
+        for (const char* const require :
+             {"tokens_per_s >= 54k @ p50", "tokens_per_s >= 70k @ p50", "mem_peak <= 14 GiB"}) {
+            const Question question =
+                questionIn(std::string(R"({"model": "llama-3.1-8b", "cluster": "dgx-h100",
+                "stack": "megatron", "workload": {"sequence": 8192, "global_batch": 64},
+                "layout": ")") +
+                           layout + R"(,recompute=none", "require": [")" + require + R"("]})");
+            const CheckReport report = checked(question);
+            for (const CheckFix& fix : report.fixes) {
+                const std::int64_t gpus = gpusAfter(question, fix);
+                const bool isSaid = fix.typed.find("-n ") != std::string::npos;
+                const std::string words = std::to_string(gpus) + " GPUs in place of";
+                EXPECT_TRUE(gpus == report.side.scenario.layout.world() || isSaid ||
+                            fix.sideEffect.find(words) != std::string::npos)
+                    << layout << ": " << fix.typed << " takes " << gpus;
+            }
+        }
+    }
+}
+
+// The ranks of a launch file are said: what goes to another axis leaves dp.
+TEST(Check, AnotherDivisionOfTheRanksKeepsTheGpusOfALaunchFile) {
+    const Question question = questionIn(R"({"model": "llama-3.1-8b", "cluster": "dgx-h100",
+        "stack": "megatron", "workload": {"sequence": 8192, "global_batch": 64},
+        "layout": "tp=8,dp=2,recompute=none", "require": ["tokens_per_s >= 120k @ p50"]})");
+    const CheckReport report = checked(question);
+    ASSERT_EQ(report.verdict(), CheckVerdict::Fails);
+    ASSERT_FALSE(report.fixes.empty());
+    EXPECT_EQ(report.fixes.front().typed, "--layout tp=4,dp=4");
+    EXPECT_EQ(gpusAfter(question, report.fixes.front()), 16);
+}
+
+constexpr const char* kFast = R"({"model": "llama-3.1-8b", "cluster": "dgx-h100",
+    "stack": "deepspeed", "workload": {"sequence": 4096, "global_batch": 64},
+    "layout": {"shard": "zero3", "micro_batch": 2, "recompute": "full"},
+    "settings": {"precision": {"reduce": "bf16"}},
+    "require": ["fits surely", "tokens_per_s >= baseline * 0.98"]})";
+constexpr const char* kOffloaded = R"({"model": "llama-3.1-8b", "cluster": "dgx-h100",
+    "stack": "deepspeed", "workload": {"sequence": 4096, "global_batch": 64},
+    "layout": {"shard": "zero3", "micro_batch": 1, "recompute": "full", "offload": "optimizer_cpu"},
+    "settings": {"precision": {"reduce": "fp32"}},
+    "require": ["fits surely", "tokens_per_s >= baseline * 0.98"]})";
+
+// What made it slow is the first thing to take back.
+TEST(Check, AChangeSinceTheBaselineThatIsUndoneIsAFix) {
+    const CheckReport report =
+        checked(questionIn(kOffloaded), {.baseline = questionIn(kFast, "main:run.json")});
+    ASSERT_EQ(report.verdict(), CheckVerdict::Fails);
+    ASSERT_FALSE(report.fixes.empty());
+    EXPECT_TRUE(report.fixes.front().mends);
+    EXPECT_NE(report.fixes.front().sideEffect.find("as in the baseline"), std::string::npos);
+    for (const CheckFix& fix : report.fixes) {
+        const Question changed = with(questionIn(kOffloaded), fix.edits).value();
+        const CheckReport after =
+            checked(changed, {.baseline = questionIn(kFast, "main:run.json"), .fixes = 0});
+        EXPECT_NE(after.verdict(), CheckVerdict::Fails) << fix.typed;
+    }
+}
+
+// Without a baseline too: states that are on the host come back.
+TEST(Check, StatesOfTheHostComeBackWhereTheyAreTooSlow) {
+    std::string text = kOffloaded;
+    text.replace(text.find("baseline * 0.98"), 15, "45k @ p50");
+    const CheckReport report = checked(questionIn(text));
+    ASSERT_EQ(report.verdict(), CheckVerdict::Fails);
+    ASSERT_FALSE(report.fixes.empty());
+    EXPECT_NE(report.fixes.front().typed.find("offload=none"), std::string::npos)
+        << report.fixes.front().typed;
+}
+
+// Changes that hold together were found with eight times the hardware; they hold with twice.
+TEST(Check, AFixAddsTheLeastHardwareThatHolds) {
+    const Question question = questionIn(R"({"model": "llama-3.1-8b", "cluster": "dgx-h100",
+        "stack": "deepspeed", "workload": {"sequence": 8192, "global_batch": 64},
+        "layout": "shard=zero3,micro_batch=2,recompute=none",
+        "require": ["fits surely", "step_s <= 6 s @ p50", "mem_peak <= 35.29 GiB"]})");
+    const CheckReport report = checked(question);
+    ASSERT_EQ(report.verdict(), CheckVerdict::Fails);
+    ASSERT_FALSE(report.fixes.empty());
+    EXPECT_TRUE(report.fixes.front().mends);
+    EXPECT_TRUE(report.fixes.front().typed.starts_with("-n 2 ")) << report.fixes.front().typed;
 }
 
 TEST(Check, ItsNumbersAreThoseOfExplain) {

@@ -212,6 +212,14 @@ TEST(Question, IsSavedAndReadAgain) {
     EXPECT_EQ(at(again, "layout.sp"), "true");
 }
 
+TEST(Question, ANumberOfAModelIsSaidByItsConfigsKey) {
+    const auto asked = parseQuestion(
+        "{\"model\": {\"model_type\": \"llama\",\n\"hidden_size\": 4096}}", "run.json", {});
+    ASSERT_TRUE(asked) << asked.error().text();
+    EXPECT_EQ(whereSaid(*asked, "model.hidden"), "run.json:2:16");
+    EXPECT_EQ(whereSaid(*asked, "model.parameters"), "");
+}
+
 TEST(Question, ErrorsNameWhereAnEditComesFrom) {
     const Question question =
         changed(read(R"({"layout": "tp=2"})"), {{"layout.tp", "many", "tp slider"}});

@@ -330,6 +330,26 @@ TEST(Import, ReadsAxolotlsWrappedCheckpoints) {
     EXPECT_EQ(recomputeOf("fsdp_config:\n  fsdp_activation_checkpointing: true\n"), "full");
 }
 
+// What is told not to be done has its place too.
+TEST(Import, NamesTheLineThatTurnsCheckpointsOff) {
+    const JsonValue axolotl =
+        imported("base_model: x\ngradient_checkpointing: false\n", "a.yaml").value();
+    EXPECT_EQ(axolotl.find("layout")->find("recompute")->line(), 2);
+    const ImportContext context{.read = [](const std::string&) -> Result<NamedText> {
+        return NamedText("{\"train_micro_batch_size_per_gpu\": 1}");
+    }};
+    for (const std::string more : {"--deepspeed ds.json", "--bf16 true"}) {
+        const auto run = importLaunch("torchrun --nproc-per-node 8 train.py " + more +
+                                          " --per_device_train_batch_size 1 \\\n"
+                                          "  --gradient_checkpointing false\n",
+                                      "run.sh",
+                                      context);
+        ASSERT_TRUE(run) << run.error().text();
+        EXPECT_EQ(run->find("layout")->find("recompute")->text().value(), "none");
+        EXPECT_EQ(run->find("layout")->find("recompute")->line(), 2);
+    }
+}
+
 // DeepSpeed casts what is trained, at stage 0, too: the type that is loaded changes nothing.
 TEST(Import, LeavesTheTypeOfTrainedWeightsToDeepspeed) {
     const LaunchFolder folder = {

@@ -44,7 +44,7 @@ TEST(ImportOfTrl, HasItsDefaults) {
          kTrl + "--bf16 False --gradient_checkpointing False --max_length 4096 --num_processes 4"}};
     EXPECT_EQ(trlRead(said, "workload.precision"), "\"fp32\"");
     EXPECT_EQ(trlRead(said, "workload.sequence"), "4096");
-    EXPECT_EQ(trlRead(said, "layout.recompute"), "-");
+    EXPECT_EQ(trlRead(said, "layout.recompute"), "\"none\"");
     EXPECT_EQ(trlRead(said, "layout.dp"), "4");
     const TrlFolder program = {
         {"a.py",
