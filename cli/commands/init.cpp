@@ -14,9 +14,13 @@
 namespace fabricast {
 namespace {
 
+constexpr const char* kUsualFile = "fabricast.json";
+/// Of an answer that is the scenario, which is JSON with comments.
+constexpr std::array kScenarioForms = {Format::Text, Format::Json, Format::Markdown};
+
 struct InitFlags {
     QuestionArguments question;
-    std::string file = "fabricast.json";
+    std::string file{};  ///< empty: not typed
     bool yes = false;
     bool force = false;
 };
@@ -73,8 +77,33 @@ Result<QuestionArguments> argumentsOf(const InitFlags& flags, const GlobalOption
     return arguments;
 }
 
+/// Where the scenario goes: to FILE, or as every answer does to -o. Its format is its own.
+Result<std::string> placeOf(const InitFlags& flags, const GlobalOptions& options) {
+    const bool isAnswer = options.output != "-";
+    if (isAnswer && !flags.file.empty()) {
+        return fail(Error::Code::BadInput,
+                    "-o " + options.output,
+                    "the scenario goes to " + flags.file + ": one file is enough",
+                    "leave out -o");
+    }
+    if (options.format == Format::Json && !isAnswer) {
+        return fail(Error::Code::BadInput,
+                    "--format",
+                    "init writes its scenario to a file, and prints text",
+                    "-o run.json");
+    }
+    if (options.format == Format::Markdown && isAnswer) {
+        return fail(Error::Code::BadInput,
+                    "-o " + options.output,
+                    "the scenario is JSON, and no Markdown",
+                    "-o run.json");
+    }
+    return isAnswer ? options.output : flags.file.empty() ? std::string(kUsualFile) : flags.file;
+}
+
 Result<Answer> runInit(const InitFlags& flags, const GlobalOptions& options) {
-    const std::string path = options.at(flags.file);
+    FABRICAST_ASSIGN(const std::string file, placeOf(flags, options));
+    const std::string path = options.at(file);
     std::error_code ignored;
     if (!flags.force && std::filesystem::exists(path, ignored)) {
         return fail(Error::Code::BadInput, path, "is there already", "--force, or another name");
@@ -88,10 +117,14 @@ Result<Answer> runInit(const InitFlags& flags, const GlobalOptions& options) {
     FABRICAST_ASSIGN(const QuestionArguments arguments, argumentsOf(flags, options));
     FABRICAST_ASSIGN(const Question question, questionOf(arguments, options));
     FABRICAST_ASSIGN(const Workbench bench, workbenchOf(options));
-    FABRICAST_ASSIGN(const std::string text, newScenario(path, question, bench, options.watch()));
+    FABRICAST_ASSIGN(std::string text, newScenario(path, question, bench, options.watch()));
+    std::string said =
+        "written: " + file + "\n" + nextLine("plan", {.file = file, .edits = optionEdits(options)});
+    if (options.output != "-") {
+        return Answer{.text = std::move(text), .remarks = {std::move(said)}};
+    }
     FABRICAST_TRY(writeTextFile(path, text));
-    return Answer{.text = "written: " + flags.file + "\n" +
-                          nextLine("plan", {.file = flags.file, .edits = optionEdits(options)})};
+    return Answer{.text = std::move(said)};
 }
 
 }  // namespace
@@ -110,7 +143,7 @@ Command initCommand(const FlagSet& program, const GlobalOptions& options) {
     addQuestionFlags(app, flags->question, scenarioFlags());
     app.add("--yes", flags->yes, "ask nothing: take the defaults for what no flag says");
     app.add("--force", flags->force, "replace a file that is there");
-    return {app, [flags, &options] { return runInit(*flags, options); }, false, kTextAlone};
+    return {app, [flags, &options] { return runInit(*flags, options); }, false, kScenarioForms};
 }
 
 }  // namespace fabricast

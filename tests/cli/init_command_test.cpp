@@ -48,6 +48,23 @@ TEST(Init, HasCommentsThatAreKeysOnceTheirMarksAreGone) {
     EXPECT_NE(answer.out.find("\"kind\": \"full\""), std::string::npos);
 }
 
+TEST(Init, WritesTheScenarioWhereTheAnswerIsAskedFor) {
+    const std::string file = tempFolder() + "answer.json";
+    const ProgramOutput answer = ran("init --yes -m llama-3.1-8b -c dgx-h100 -o", {file});
+    ASSERT_EQ(answer.code, ExitCode::Ok) << answer.err;
+    EXPECT_EQ(answer.out, "");
+    EXPECT_TRUE(answer.err.starts_with("written: ")) << answer.err;
+    EXPECT_FALSE(std::filesystem::exists("fabricast.json"));
+    EXPECT_EQ(ran("explain --no-fail", {file}).code, ExitCode::Ok);
+    const ProgramOutput there = ran("init --yes -o", {file});
+    EXPECT_EQ(there.code, ExitCode::BadInput);
+    EXPECT_NE(there.err.find("is there already"), std::string::npos) << there.err;
+    const ProgramOutput twice = ran("init --yes other.json -o", {file});
+    EXPECT_EQ(twice.code, ExitCode::BadInput);
+    EXPECT_NE(twice.err.find("one file is enough"), std::string::npos) << twice.err;
+    EXPECT_EQ(ran("init --yes -f json").code, ExitCode::BadInput);
+}
+
 TEST(Init, KeepsAFileThatIsThereUnlessForced) {
     const std::string file = tempFolder() + "mine.json";
     ASSERT_TRUE(writeTextFile(file, "{}"));
