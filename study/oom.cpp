@@ -188,6 +188,20 @@ Result<Question> asMeasured(const Question& question, double over) {
     return with(question, std::span(&edit, 1));
 }
 
+/// The question without what did not run when memory ran out: no change to an evaluation helps a
+/// step of training.
+Result<Question> asRan(const Question& question,
+                       const MemoryMessage& message,
+                       const Scenario& scenario) {
+    const PhaseSettings& phases = scenario.settings.phases;
+    std::vector<Edit> edits;
+    if (message.phase == MemoryMessage::Phase::Training && phases.evaluationBatch > 0) {
+        edits.push_back({"settings.phases.evaluation_batch", "0", "the message"});
+        edits.push_back({"settings.phases.kept_logits", "0", "the message"});
+    }
+    return with(question, edits);
+}
+
 /// A message of another GPU says nothing about this scenario. Drivers differ by a little in what
 /// they report.
 Result<void> checkCapacity(const MemoryMessage& message, const Scenario& scenario, Bytes ours) {
@@ -244,16 +258,19 @@ Result<void> addForecast(const Question& question,
     memory.notes.insert(memory.notes.begin(), loaded.assumed.begin(), loaded.assumed.end());
     answer.scenario = std::move(loaded.scenario);
     answer.forecast = std::move(memory);
-    const double peak = static_cast<double>(answer.forecast->peak.value.count());
     if (!answer.message.isFailure() || answer.message.kind == MemoryMessage::Kind::Host) {
         return {};
     }
+    FABRICAST_ASSIGN(const Question ran, asRan(question, answer.message, *answer.scenario));
+    FABRICAST_ASSIGN(const LoadedScenario running,
+                     loadScenario(ran.root, bench.profiles(), ran.folders));
+    FABRICAST_ASSIGN(const MemoryBreakdown ofRun, memoryOfAllStages(running.scenario, watch));
+    const double peak = static_cast<double>(ofRun.peak.value.count());
     answer.overForecast = overForecast(answer.message, answer.forecast->capacity, peak);
     // A run that took no more than its forecast is judged by that, as every other question is.
     const bool isMore = answer.overForecast > 1.0;
-    FABRICAST_ASSIGN(
-        const Question judged,
-        isMore ? asMeasured(question, answer.overForecast) : Result<Question>(question));
+    FABRICAST_ASSIGN(const Question judged,
+                     isMore ? asMeasured(ran, answer.overForecast) : Result<Question>(ran));
     FABRICAST_ASSIGN(LoadedScenario again,
                      loadScenario(judged.root, bench.profiles(), judged.folders));
     FABRICAST_ASSIGN(MemoryBreakdown strict, memoryOfAllStages(again.scenario, watch));

@@ -196,6 +196,27 @@ constexpr std::array kForms = {Form{"out of memory. tried to allocate", &readFai
                                Form{"memory (mb)", &readMegatron, 300},
                                Form{" ma ", &readDeepSpeed, 200}};
 
+/// By the calls of the last traceback before a place. An evaluation within training is one.
+MemoryMessage::Phase phaseBefore(std::string_view text, std::size_t at) {
+    constexpr std::array<std::string_view, 3> kEvaluates = {
+        "evaluation_loop", "prediction_step", "validation_step"};
+    constexpr std::array<std::string_view, 4> kTrains = {
+        "training_step", "train_step", "backward(", "optimizer.step("};
+    const std::size_t begin = text.rfind("traceback (most recent call last)", at);
+    if (begin == std::string_view::npos) {
+        return MemoryMessage::Phase::Unknown;
+    }
+    const std::string_view calls = text.substr(begin, at - begin);
+    const auto isThere = [calls](std::string_view name) {
+        return calls.find(name) != std::string_view::npos;
+    };
+    if (std::ranges::any_of(kEvaluates, isThere)) {
+        return MemoryMessage::Phase::Evaluation;
+    }
+    return std::ranges::any_of(kTrains, isThere) ? MemoryMessage::Phase::Training
+                                                 : MemoryMessage::Phase::Unknown;
+}
+
 std::int64_t heldBy(const MemoryMessage& message) {
     return message.allocated.value_or(message.maxAllocated.value_or(Bytes())).count();
 }
@@ -246,6 +267,7 @@ Result<MemoryMessage> parseMemoryMessage(std::string_view text, const std::strin
                                '\n');
             counted = at;
             message.line = line;
+            message.phase = phaseBefore(small, at);
             const bool says =
                 message.allocated || message.maxAllocated || message.tried || !message.hasSizes();
             found += says ? 1 : 0;

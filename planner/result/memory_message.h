@@ -14,7 +14,11 @@ namespace fabricast {
 struct MemoryMessage {
     enum class Kind { OutOfMemory, Driver, Nccl, Cublas, Host, Megatron, DeepSpeed };
 
+    /// What the traceback before it says that ran.
+    enum class Phase { Unknown, Training, Evaluation };
+
     Kind kind = Kind::OutOfMemory;
+    Phase phase = Phase::Unknown;
     std::int64_t line = 1;   ///< of the text
     std::size_t others = 0;  ///< messages of the text beside this one
     std::optional<Bytes> tried;

@@ -32,6 +32,29 @@ TEST(EvaluationFix, ComesAfterAnotherChangeInACheck) {
         << output.out;
 }
 
+/// A smaller batch of evaluation is a way out of what failed in one, and of no step of training.
+TEST(EvaluationFix, IsOfferedWhereTrainingDidNotFail) {
+    const auto ways = [](const std::string& call) {
+        const std::string log = tempFolder() + "phase.log";
+        EXPECT_TRUE(writeTextFile(
+            log,
+            "Traceback (most recent call last):\n  File \"trainer.py\", line 2548, in run\n    " +
+                call +
+                "\ntorch.OutOfMemoryError: CUDA out of memory. Tried to allocate 1.96 GiB. GPU 0 "
+                "has a total capacity of 23.64 GiB of which 1.32 GiB is free. Including "
+                "non-PyTorch memory, this process has 22.30 GiB memory in use. Of the allocated "
+                "memory 20.41 GiB is allocated by PyTorch, and 1.40 GiB is reserved by PyTorch "
+                "but unallocated.\n"));
+        return ran("oom " + axolotlFile() + " --gpu rtx-4090 --gpus 1 --no-fail --message", {log});
+    };
+    const ProgramOutput training = ways("tr_loss_step = self.training_step(model, inputs)");
+    ASSERT_EQ(training.code, ExitCode::Ok) << training.err;
+    EXPECT_NE(training.out.find("micro_batch="), std::string::npos) << training.out;
+    EXPECT_EQ(training.out.find("evaluation_batch"), std::string::npos) << training.out;
+    const ProgramOutput evaluation = ways("output = self.evaluation_loop(");
+    EXPECT_NE(evaluation.out.find("evaluation_batch"), std::string::npos) << evaluation.out;
+}
+
 TEST(EvaluationFix, IsSaidInTheWordsOfTheFile) {
     const ProgramOutput axolotl = ran("lint " + axolotlFile() + " --gpu rtx-4090 --gpus 1");
     EXPECT_NE(axolotl.out.find("gradient_accumulation_steps: 16, eval_batch_size: "),

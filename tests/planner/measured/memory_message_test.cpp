@@ -56,6 +56,29 @@ TEST(MemoryMessage, TellsItsOwnProcessFromAnother) {
     EXPECT_NEAR(gibOf(message.otherProcesses()), 40.1, 1e-6);
 }
 
+TEST(MemoryMessage, IsOfWhatItsTracebackNames) {
+    using Phase = MemoryMessage::Phase;
+    const auto phaseOf = [](const std::string& call) {
+        return messageOf(
+                   "Traceback (most recent call last):\n  File \"a.py\", line 3, in run\n    " +
+                   call + "\n" + kNew)
+            .phase;
+    };
+    EXPECT_EQ(messageOf(kNew).phase, Phase::Unknown);
+    EXPECT_EQ(phaseOf("main()"), Phase::Unknown);
+    EXPECT_EQ(phaseOf("loss = self.training_step(model, inputs)"), Phase::Training);
+    EXPECT_EQ(phaseOf("self.accelerator.backward(loss)"), Phase::Training);
+    EXPECT_EQ(phaseOf("self.optimizer.step()"), Phase::Training);
+    EXPECT_EQ(phaseOf("output = eval_loop = self.evaluation_loop("), Phase::Evaluation);
+    EXPECT_EQ(phaseOf("self.prediction_step(model, inputs)"), Phase::Evaluation);
+    // An earlier traceback is another's.
+    EXPECT_EQ(messageOf("Traceback (most recent call last):\n self.training_step(a)\nError: b\n"
+                        "Traceback (most recent call last):\n main()\n" +
+                        std::string(kNew))
+                  .phase,
+              Phase::Unknown);
+}
+
 TEST(MemoryMessage, OutsidePyTorchSaysNoSizes) {
     using Kind = MemoryMessage::Kind;
     const std::pair<const char*, Kind> rows[] = {
