@@ -18,6 +18,7 @@
 #include <algorithm>
 #include <array>
 #include <limits>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -94,6 +95,7 @@ Result<void> findAllNearest(SizeSearch& search, const SizeAsk& ask, const Watch&
 Result<void> searchCatalogue(SizeSearch& search, const SizeAsk& ask, const Watch& watch) {
     watch.say("the least hardware");
     FABRICAST_TRY(search.findFront());
+    FABRICAST_TRY(search.narrow());
     if (!search.pick()) {
         return findAllNearest(search, ask, watch);
     }
@@ -155,6 +157,19 @@ void addPick(const SizeSearch& search, const BudgetFacts& budget, SizeAnswer& an
         answer.spares->usd = *answer.pick->usd * static_cast<double>(answer.spares->nodes) /
                              static_cast<double>(answer.pick->nodes);
     }
+}
+
+/// What a refusal is true of.
+void addCounts(const SizeSearch& search, const SizeAsk& ask, SizeAnswer& answer) {
+    answer.isCapped = ask.mostGpus || ask.racks || ask.powerCap;
+    if (answer.pick || !hasOpenCounts(ask)) {
+        return;
+    }
+    std::set<std::int64_t> counts;
+    for (const SizeCandidate& one : search.candidates()) {
+        counts.insert(one.amount.nodes);
+    }
+    answer.counts.assign(counts.begin(), counts.end());
 }
 
 /// What to ask about the pick: everything of its plan.
@@ -377,7 +392,6 @@ Result<SizeAnswer> size(std::span<const Question> asked,
     FABRICAST_TRY(checkModelSizes(jobs, catalogue, bench));
     SizeAnswer answer{.targets = ask.targets, .aim = aimOf(ask), .priceKind = budget.kind};
     answer.leftOut = catalogue.leftOut;
-    answer.clusters = static_cast<std::int64_t>(catalogue.candidates.size());
     answer.jobs = catalogue.jobs;
     answer.hasTokens = catalogue.hasTokens;
     SizeWork work;
@@ -388,6 +402,7 @@ Result<SizeAnswer> size(std::span<const Question> asked,
         FABRICAST_TRY(done);
     }
     FABRICAST_TRY(addBeaten(jobs, ask, catalogue, bench, watch, search, answer));
+    answer.clusters = static_cast<std::int64_t>(search.candidates().size());
     answer.searched = search.tried();
     answer.notSearched = search.notSearched();
     answer.ruledOut = answer.clusters - answer.searched;
@@ -395,6 +410,7 @@ Result<SizeAnswer> size(std::span<const Question> asked,
         answer.ruledOut -= one.clusters;
     }
     addPick(search, budget, answer);
+    addCounts(search, ask, answer);
     FABRICAST_TRY(addPickTyped(asked.front(), catalogue, search, answer));
     const Result<void> beyond = addBeyond(jobs, ask, catalogue, bench, watch, work, answer);
     answer.stopped = answer.stopped || (!beyond && beyond.error().code == Error::Code::Stopped);

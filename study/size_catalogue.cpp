@@ -75,9 +75,37 @@ Result<std::vector<Edit>> boxesOf(std::span<const Question> jobs,
                          : Result<std::vector<Edit>>(std::move(boxes));
 }
 
+/// The most nodes that the limits of the ask, or the reach of one NVLink domain, leave room for;
+/// nothing where they limit none.
+std::optional<std::int64_t> mostNodes(const SizeAsk& ask, const SizeLine& line) {
+    const std::int64_t noLimit = kUsualCounts.back() + 1;
+    std::int64_t most = noLimit;
+    for (const auto& gpus : {ask.mostGpus, line.mostJoined}) {
+        most = gpus ? std::min(most, *gpus / line.gpusOfNode) : most;
+    }
+    if (ask.racks && line.nodesOfRack) {
+        most = std::min(most, *ask.racks * *line.nodesOfRack);
+    }
+    if (ask.powerCap && line.nodePower) {
+        const double nodes = ask.powerCap->count() / line.nodePower->count();
+        most = nodes < static_cast<double>(most) ? static_cast<std::int64_t>(nodes) : most;
+    }
+    return most < noLimit ? std::optional(most) : std::nullopt;
+}
+
+/// Those as they are usually built, and the most that the limits leave room for.
+std::vector<std::int64_t> openNodes(const SizeAsk& ask, const SizeLine& line) {
+    std::vector<std::int64_t> nodes = usualNodes();
+    const std::int64_t most = mostNodes(ask, line).value_or(0);
+    if (most > 0 && std::ranges::find(nodes, most) == nodes.end()) {
+        nodes.push_back(most);
+    }
+    return nodes;
+}
+
 /// The parts of a node and the numbers of nodes that were asked for, fewest GPUs first.
 std::vector<SizeAmount> amountsOf(const SizeAsk& ask, const SizeLine& line) {
-    const bool isOpen = ask.nodes.empty() && ask.parts.empty();
+    const bool isOpen = hasOpenCounts(ask);
     const std::int64_t most =
         ask.mostGpus.value_or(isOpen ? kUsualMostGpus : std::numeric_limits<std::int64_t>::max());
     std::vector<SizeAmount> amounts;
@@ -86,7 +114,7 @@ std::vector<SizeAmount> amountsOf(const SizeAsk& ask, const SizeLine& line) {
             amounts.push_back({1, gpus});
         }
     }
-    for (const std::int64_t nodes : isOpen ? usualNodes() : ask.nodes) {
+    for (const std::int64_t nodes : isOpen ? openNodes(ask, line) : ask.nodes) {
         if (nodes <= most / line.gpusOfNode) {
             amounts.push_back(nodesOf(line, nodes));
         }
@@ -183,6 +211,10 @@ void addLine(SizeLine line, const SizeAsk& ask, SizeCatalogue& catalogue) {
 
 std::vector<std::int64_t> usualNodes() {
     return {kUsualCounts.begin(), kUsualCounts.end()};
+}
+
+bool hasOpenCounts(const SizeAsk& ask) {
+    return ask.nodes.empty() && ask.parts.empty();
 }
 
 SizeAim aimOf(const SizeAsk& ask) {

@@ -36,6 +36,9 @@ Result<SizeCatalogue> sizeCatalogue(std::span<const Question> jobs,
 /// Numbers of nodes of clusters as they are usually built, up to 4096.
 std::vector<std::int64_t> usualNodes();
 
+/// Whether no counts were asked for, so that those are compared that are of use.
+bool hasOpenCounts(const SizeAsk& ask);
+
 /// What is aimed at where nothing was said.
 SizeAim aimOf(const SizeAsk& ask);
 

@@ -136,6 +136,7 @@ Result<void> answerPoint(const SizedPoint& here,
     SizeWork work;
     SizeSearch search(here.jobs, here.ask, catalogue, bench, watch, work);
     FABRICAST_TRY(search.findPick());
+    FABRICAST_TRY(search.narrow());
     if (work.isCutShort) {
         json.add("cut_short", true);
     }

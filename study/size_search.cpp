@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <numeric>
 #include <tuple>
 #include <utility>
 
@@ -45,6 +46,20 @@ bool isOfUse(const SizeBound& bound, const SizeLimit& limit) {
     return bound.seconds < limit.seconds && bound.tokensPerSecond >= limit.tokensPerSecond;
 }
 
+/// Between two counts the one that divides best by two, and so by what layouts are made of;
+/// nothing where they follow one another. There is one such only: between two equally round there
+/// is a rounder.
+std::optional<std::int64_t> roundestBetween(std::int64_t from, std::int64_t to) {
+    if (to - from < 2) {
+        return std::nullopt;
+    }
+    std::int64_t step = 1;
+    while ((from / (step * 2) + 1) * step * 2 < to) {
+        step *= 2;
+    }
+    return (from / step + 1) * step;
+}
+
 SizeAim aimAt(SizeMetric metric) {
     return metric == SizeMetric::Budget ? SizeAim::Cost : SizeAim::Time;
 }
@@ -70,17 +85,19 @@ SizeSearch::SizeSearch(std::span<const Question> jobs,
                        SizeWork& work)
     : searcher_{jobs, ask, bench, watch},
       catalogue_(catalogue),
+      candidates_(catalogue.candidates),
       isDone_(catalogue.candidates.size(), false),
+      isMet_(catalogue.candidates.size(), false),
       isTried_(catalogue.candidates.size(), false),
       isLeft_(catalogue.candidates.size(), false),
       work_(work) {
-    ruleOut();
+    ruleOut(0);
 }
 
 /// What has no room for the states needs no search.
-void SizeSearch::ruleOut() {
-    for (std::size_t i = 0; i < catalogue_.candidates.size(); ++i) {
-        const SizeCandidate& one = catalogue_.candidates[i];
+void SizeSearch::ruleOut(std::size_t from) {
+    for (std::size_t i = from; i < candidates_.size(); ++i) {
+        const SizeCandidate& one = candidates_[i];
         const SizeLine& line = catalogue_.lines[one.line];
         if (!hasRoom(line, one.amount)) {
             SizedCluster bare = bareCluster(line, one.amount);
@@ -97,12 +114,12 @@ std::vector<SizeSearch::Next> SizeSearch::nextOf(std::vector<std::size_t>& open,
     std::vector<Next> next;
     std::vector<std::size_t> later;
     const auto gpuOf = [this](std::size_t place) -> const std::string& {
-        return catalogue_.lines[catalogue_.candidates[place].line].gpu;
+        return catalogue_.lines[candidates_[place].line].gpu;
     };
     std::size_t seen = 0;
     for (; seen < open.size() && next.size() < kAtATime; ++seen) {
         const std::size_t place = open[seen];
-        const SizeCandidate& candidate = catalogue_.candidates[place];
+        const SizeCandidate& candidate = candidates_[place];
         const SizeLimit least = limit(candidate);
         if (!isOfUse(candidate.bound, least)) {
             continue;
@@ -136,7 +153,8 @@ void SizeSearch::add(std::size_t candidate, SizedCluster cluster) {
     candidateOf_.push_back(candidate);
     found_.push_back(std::move(cluster));
     const std::size_t place = found_.size() - 1;
-    if (!found_[place].meetsTargets) {
+    isMet_[candidate] = found_[place].meetsTargets;
+    if (!isMet_[candidate]) {
         return;
     }
     if (!pick_ || isBetter(found_[place], found_[*pick_], aimOf(searcher_.ask))) {
@@ -153,14 +171,14 @@ void SizeSearch::leave(std::span<const Next> next,
         isLeft_[one.candidate] = true;
     }
     for (const std::size_t place : open) {
-        const SizeCandidate& one = catalogue_.candidates[place];
+        const SizeCandidate& one = candidates_[place];
         isLeft_[place] = isLeft_[place] || (!next.empty() && isOfUse(one.bound, limit(one)));
     }
     work_.isCutShort = work_.isCutShort || !next.empty();
 }
 
 Result<void> SizeSearch::searchAll(SizeAim aim, std::int64_t kept, const Limit& limit) {
-    std::vector<std::size_t> open = byBound(catalogue_.candidates, isDone_, aim);
+    std::vector<std::size_t> open = byBound(candidates_, isDone_, aim);
     const std::size_t threads = searcher_.bench.threads();
     while (true) {
         std::vector<Next> next = nextOf(open, limit);
@@ -172,7 +190,7 @@ Result<void> SizeSearch::searchAll(SizeAim aim, std::int64_t kept, const Limit& 
             one.limit.walks = (work_.left - kept) / static_cast<std::int64_t>(next.size());
         }
         const auto tryOne = [&](const Next& now) {
-            const SizeCandidate& one = catalogue_.candidates[now.candidate];
+            const SizeCandidate& one = candidates_[now.candidate];
             return tryCluster(searcher_,
                               catalogue_.lines[one.line],
                               one.amount,
@@ -191,7 +209,7 @@ Result<void> SizeSearch::searchAll(SizeAim aim, std::int64_t kept, const Limit& 
                 add(next[i].candidate, std::move((*answers)[i]->cluster));
             }
         }
-        searcher_.watch.report(static_cast<std::size_t>(tried()), catalogue_.candidates.size());
+        searcher_.watch.report(static_cast<std::size_t>(tried()), candidates_.size());
     }
 }
 
@@ -205,7 +223,7 @@ std::vector<NotSearched> SizeSearch::notSearched() const {
         if (!isLeft_[i] || isTried_[i]) {
             continue;
         }
-        const std::string& box = catalogue_.lines[catalogue_.candidates[i].line].box;
+        const std::string& box = catalogue_.lines[candidates_[i].line].box;
         const auto had = std::ranges::find(boxes, box, &NotSearched::box);
         NotSearched& one = had == boxes.end() ? boxes.emplace_back(NotSearched{.box = box}) : *had;
         ++one.clusters;
@@ -287,6 +305,56 @@ Result<void> SizeSearch::findFront() {
     }
     return searchAll(
         aim, forOneNode(work_), [this](const SizeCandidate& one) { return limitOfFront(one); });
+}
+
+/// Of neighbours of a line, as far as the bound leaves them a use.
+std::vector<SizeCandidate> SizeSearch::between() const {
+    std::vector<std::size_t> order(candidates_.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::ranges::sort(order, {}, [this](std::size_t place) {
+        return std::pair(candidates_[place].line, candidates_[place].amount.gpus);
+    });
+    std::vector<SizeCandidate> more;
+    for (std::size_t i = 1; i < order.size(); ++i) {
+        const SizeCandidate& fewer = candidates_[order[i - 1]];
+        const SizeCandidate& next = candidates_[order[i]];
+        const bool mayDiffer = !pick_ || isMet_[order[i - 1]] != isMet_[order[i]];
+        const auto nodes = roundestBetween(fewer.amount.nodes, next.amount.nodes);
+        if (fewer.line != next.line || !mayDiffer || !nodes) {
+            continue;
+        }
+        const SizeLine& line = catalogue_.lines[next.line];
+        const SizeAmount amount = nodesOf(line, *nodes);
+        const SizeCandidate one{next.line, amount, sizeBound(line, amount)};
+        if (isOfUse(one.bound, limitOfPick(one))) {
+            more.push_back(one);
+        }
+    }
+    return more;
+}
+
+void SizeSearch::extend(std::span<const SizeCandidate> more) {
+    const std::size_t before = candidates_.size();
+    candidates_.insert(candidates_.end(), more.begin(), more.end());
+    for (std::vector<bool>* flags : {&isDone_, &isMet_, &isTried_, &isLeft_}) {
+        flags->resize(candidates_.size(), false);
+    }
+    ruleOut(before);
+}
+
+Result<void> SizeSearch::narrow() {
+    if (!hasOpenCounts(searcher_.ask)) {
+        return {};
+    }
+    while (true) {
+        const bool hadPick = pick_.has_value();
+        const std::vector<SizeCandidate> more = between();
+        extend(more);
+        FABRICAST_TRY(findPick());
+        if (more.empty() || (!hadPick && !pick_)) {  // one round where nothing is known to reach
+            return {};
+        }
+    }
 }
 
 Result<void> SizeSearch::findNearest(const SizeTarget& target) {

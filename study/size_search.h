@@ -35,6 +35,10 @@ public:
     Result<void> findNearest(const SizeTarget& target);
     /// Every cluster of one node that reaches the targets.
     Result<void> findSingleNodes();
+    /// Counts between those of the catalogue where a better one may be, as long as there are any:
+    /// the roundest between one that reaches the targets and the next that does not; where none
+    /// reaches them, between any two neighbours. Only where the ask left the counts open.
+    Result<void> narrow();
     /// All counts of a kind of node.
     Result<void> findLine(std::size_t line);
 
@@ -46,8 +50,10 @@ public:
     [[nodiscard]] std::span<const SizedCluster> found() const { return found_; }
     /// Of those found: its line.
     [[nodiscard]] std::size_t lineOf(std::size_t place) const {
-        return catalogue_.candidates[candidateOf_[place]].line;
+        return candidates_[candidateOf_[place]].line;
     }
+    /// Those of the catalogue, then the ones between.
+    [[nodiscard]] std::span<const SizeCandidate> candidates() const { return candidates_; }
 
     [[nodiscard]] SizeWork& work() const { return work_; }
     /// Searched to their end or not.
@@ -62,7 +68,7 @@ private:
         std::size_t candidate = 0;
         SizeLimit limit;
     };
-    void ruleOut();
+    void ruleOut(std::size_t from);
     /// As long as more than `kept` is left to walk.
     Result<void> searchAll(SizeAim aim, std::int64_t kept, const Limit& limit);
     [[nodiscard]] std::vector<Next> nextOf(std::vector<std::size_t>& open,
@@ -72,13 +78,17 @@ private:
     [[nodiscard]] SizeLimit limitOfNearest(const SizeCandidate& one,
                                            const SizeTarget& target,
                                            std::optional<std::size_t> best) const;
+    [[nodiscard]] std::vector<SizeCandidate> between() const;
+    void extend(std::span<const SizeCandidate> more);
     void leave(std::span<const Next> next, std::span<const std::size_t> open, const Limit& limit);
     void add(std::size_t candidate, SizedCluster cluster);
     void addToFront(std::size_t place);
 
     SizeSearcher searcher_;
     const SizeCatalogue& catalogue_;
+    std::vector<SizeCandidate> candidates_;
     std::vector<bool> isDone_;   ///< by candidate: to its end
+    std::vector<bool> isMet_;    ///< by candidate: known to reach the targets
     std::vector<bool> isTried_;  ///< by candidate
     std::vector<bool> isLeft_;   ///< by candidate: without work for it
     std::vector<SizedCluster> found_;

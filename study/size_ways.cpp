@@ -22,15 +22,12 @@ struct WiderAsk {
     bool both = false;  ///< of two things: for where neither does
 };
 
-/// The same boxes in every usual number that was not asked about.
+/// The same boxes in any number that the limits of the ask allow.
 WiderAsk moreOfNodes(const SizeAsk& asked) {
     SizeAsk ask = asked;
     ask.parts.clear();
-    ask.nodes = usualNodes();
-    std::erase_if(ask.nodes, [&asked](std::int64_t nodes) {
-        return std::ranges::find(asked.nodes, nodes) != asked.nodes.end();
-    });
-    ask.mostGpus = kPlanSize.gpus;
+    ask.nodes.clear();
+    ask.mostGpus = std::min(asked.mostGpus.value_or(kPlanSize.gpus), kPlanSize.gpus);
     return {"more nodes", std::move(ask)};
 }
 
@@ -95,6 +92,7 @@ Result<std::optional<SizeWay>> wayOf(std::span<const Question> jobs,
     SizeWork mine{.most = work.left / 2};
     SizeSearch search(jobs, wider.ask, *catalogue, bench, watch, mine);
     FABRICAST_TRY(search.findPick());
+    FABRICAST_TRY(search.narrow());
     work.left -= mine.most - mine.left;
     work.isCutShort = work.isCutShort || mine.isCutShort;
     if (!search.pick()) {

@@ -5,6 +5,7 @@
 #include "planner/report/size_tables.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <cmath>
 
@@ -64,7 +65,12 @@ std::string sizeBeyondText(const SizeAnswer& answer) {
     if (answer.ways.empty() && answer.cutShort) {
         text += "others may: fewer boxes (-c) or counts (-n) leave more work for each\n";
     } else if (answer.ways.empty() && !answer.stopped) {
-        text += "neither more nodes (up to 4096) nor another box with a price would do\n";
+        text += fmt::format("neither more nodes{} nor another box with a price would do\n",
+                            answer.isCapped ? " within the limits" : " (up to 4096)");
+    }
+    if (!answer.counts.empty()) {
+        text += fmt::format("numbers of nodes compared: {} (-n: others)\n",
+                            fmt::join(answer.counts, ", "));
     }
     return text;
 }

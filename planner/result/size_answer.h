@@ -173,6 +173,9 @@ struct SizeAnswer {
     std::optional<double> leastUsd;
     std::vector<LeftOut> leftOut;
     std::int64_t clusters = 0;  ///< of the catalogue
+    /// Numbers of nodes of those, where no pick is among them and none were asked for.
+    std::vector<std::int64_t> counts;
+    bool isCapped = false;  ///< by GPUs, racks or power
     std::int64_t searched = 0;
     std::int64_t ruledOut = 0;  ///< by a bound that they cannot beat
     std::vector<std::string> notes;

@@ -197,6 +197,68 @@ INSTANTIATE_TEST_SUITE_P(
                     SmallAsk{"hour", {kFast}, {}, {{"workload.tokens", "null", "--set"}}}),
     [](const auto& tested) { return std::string(tested.param.name); });
 
+/// Counts are open, and the best lies between those that are usual: it is found as if all up to
+/// the limit were searched.
+struct OpenAsk {
+    const char* name;
+    std::optional<std::int64_t> mostGpus;
+    std::optional<Watts> powerCap;
+    std::optional<SizeAim> aim;
+    std::int64_t reaching;  ///< the nodes whose time is the target
+};
+
+class OpenCounts : public testing::TestWithParam<OpenAsk> {};
+
+TEST_P(OpenCounts, AreNarrowedToTheBest) {
+    const OpenAsk& tested = GetParam();
+    const std::vector<Question> jobs = {job({{"workload.global_batch", "1680", "--global-batch"}})};
+    SizeAsk ask = smallCatalogue({}, tested.aim);
+    ask.clusters = {"dgx-h100"};
+    ask.fabrics = {};
+    ask.nodes = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11};
+    const std::vector<SizedCluster> all = allClusters(jobs, ask);
+    const SizedCluster& wanted = all[static_cast<std::size_t>(tested.reaching - 1)];
+    ASSERT_EQ(wanted.nodes, tested.reaching);
+    ask.targets = {{SizeMetric::Days, wanted.seconds * 1.0001 / 86400.0, "days"}};
+    ask.nodes.clear();
+    ask.mostGpus = tested.mostGpus;
+    ask.powerCap = tested.powerCap;
+    const SizeAnswer answer = size(jobs, ask, bench(), {}).value();
+    ASSERT_TRUE(answer.pick);
+    EXPECT_TRUE(answer.counts.empty());
+    for (const SizedCluster& one : all) {
+        const bool isWithin = (!tested.mostGpus || one.gpus <= *tested.mostGpus) &&
+                              (!tested.powerCap || *one.power <= *tested.powerCap);
+        if (one.fits && isWithin && one.seconds <= ask.targets.front().wanted * 86400.0) {
+            EXPECT_LE(numberOf(*answer.pick, aimOf(ask)), numberOf(one, aimOf(ask))) << one.nodes;
+        }
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(Size,
+                         OpenCounts,
+                         testing::Values(OpenAsk{"gpus", 56, {}, {}, 7},
+                                         OpenAsk{"below", 88, {}, SizeAim::Gpus, 10},
+                                         OpenAsk{"power", {}, Watts(75e3), {}, 7},
+                                         OpenAsk{"between", {}, {}, SizeAim::Gpus, 5},
+                                         OpenAsk{"least", {}, {}, SizeAim::Power, 7}),
+                         [](const auto& tested) { return std::string(tested.param.name); });
+
+TEST(Size, RefusesForTheCountsThatItNamesAndStaysWithinTheLimits) {
+    const std::vector<Question> jobs = {job()};
+    SizeAsk ask = smallCatalogue({{SizeMetric::Days, 0.02, "days=0.02"}});
+    ask.clusters = {"dgx-h100"};
+    ask.fabrics = {};
+    ask.nodes.clear();
+    ask.mostGpus = 8;
+    const SizeAnswer answer = size(jobs, ask, bench(), {}).value();
+    EXPECT_FALSE(answer.pick);
+    EXPECT_EQ(answer.counts, std::vector<std::int64_t>{1});
+    for (const SizeWay& way : answer.ways) {
+        EXPECT_LE(way.cluster.gpus, 8);
+    }
+}
+
 TEST(Size, OfMoreSpeedIsNeverCheaper) {
     double before = 0.0;
     for (const double rate : {1e3, 100e3, 300e3, 600e3, 900e3, 1e6}) {
