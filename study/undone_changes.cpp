@@ -52,7 +52,7 @@ std::string kindOf(std::string_view path) {
     return std::string(path.starts_with("layout.") ? path.substr(path.find('.') + 1) : path);
 }
 
-void addTo(Change& change, const Edit& edit) {
+void addEdit(Change& change, const Edit& edit) {
     change.group = std::max(change.group, groupOf(edit.path));
     change.edits.push_back(edit);
 }
@@ -72,11 +72,11 @@ std::vector<Change> undoneChanges(const Question& now, const Question& before) {
         if (same == changes.end()) {
             changes.push_back(undone);
             changes.back().kind = kindOf(edit.path);
-            addTo(changes.back(), edit);
+            addEdit(changes.back(), edit);
         } else {
-            addTo(*same, edit);
+            addEdit(*same, edit);
         }
-        addTo(all, edit);
+        addEdit(all, edit);
     }
     if (changes.size() > 1) {
         all.effort = static_cast<int>(changes.size());

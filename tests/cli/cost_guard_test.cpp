@@ -134,7 +134,7 @@ TEST(CostGuard, AModelThatIsTooLargeToSearchIsNamedAtOnce) {
     says(refusal("plan --global-batch 1024", modelOf(8, 100'000)),
          "100000 experts in a layer, more than the 1024 that are searched");
     says(refusal("explain --stack ddp --global-batch 512", modelOf(10'000, 0)),
-         "10000 is more than 1024");
+         "\"num_hidden_layers\" is more than 1024");
     says(refusal("advise --global-batch 512", modelOf(1000, 0)),
          "1000 layers, more than the 256 that are searched");
     says(refusal("plan --global-batch 512", modelOf(1000, 128)),
@@ -143,7 +143,7 @@ TEST(CostGuard, AModelThatIsTooLargeToSearchIsNamedAtOnce) {
                  "settings.kernels.experts=sequential",
                  modelOf(8, 100'000)),
          "800000 experts of a GPU, computed one by one, are more than the 65536 that are walked");
-    says(refusal("simulate --stack megatron --layout tp=8,pp=8 --global-batch 1048576",
+    says(refusal("simulate --stack megatron --layout tp=8,pp=8 --global-batch 65536",
                  modelOf(1000, 0)),
          "ops in the layers of all passes are more than the 5000000");
 }

@@ -614,7 +614,8 @@ TEST(Emit, SaysOfEveryFrameworkWhatItLeavesBehind) {
     EXPECT_EQ(leftOf("left.toml",
                      "[model]\nname = \"llama3\"\nflavor = \"8B\"\n[optimizer]\nlr = 3e-4\n"
                      "[training]\nlocal_batch_size = 2\nseq_len = 8192\n[parallelism]\n"
-                     "tensor_parallel_degree = 2\n[compile]\nenable = true\n",
+                     "tensor_parallel_degree = 2\n[compile]\nenable = true\n"
+                     "[activation_checkpoint]\nmode = \"full\"\n",
                      "-c dgx-h100"),
               "optimizer.lr");
     EXPECT_EQ(leftOf("left.yaml",

@@ -212,20 +212,22 @@ struct BadSize {
 };
 
 TEST(SizeCommand, NamesTheLimitThatAModelIsBeyond) {
-    const std::string model = tempFolder() + "many_layers.json";
+    const std::string model = tempFolder() + "many_experts.json";
     ASSERT_TRUE(writeTextFile(
         model,
-        R"({"model_type": "llama", "hidden_size": 1024, "intermediate_size": 512, "num_hidden_layers": 4096,
-            "num_attention_heads": 16, "vocab_size": 32000})"));
+        R"({"model_type": "mixtral", "architectures": ["MixtralForCausalLM"], "hidden_size": 1024,
+            "intermediate_size": 512, "num_hidden_layers": 4, "num_attention_heads": 16, "vocab_size": 32000,
+            "num_local_experts": 2048, "num_experts_per_tok": 2})"));
     const Words words = {"-c", "dgx-h100", "-n", "1,2", "--seq", "2048", "--global-batch", "64"};
     Words sizing = {"size", "-m", model};
     sizing.insert(sizing.end(), words.begin(), words.end());
     const ProgramOutput refused = runProgram(sizing, {});
     EXPECT_EQ(refused.code, ExitCode::BadInput) << refused.out;
     EXPECT_EQ(refused.out, "");
-    EXPECT_EQ(refused.err.find("error: model: many_layers has 4096 layers, more than the 2048 that "
-                               "are searched"),
-              0U)
+    EXPECT_EQ(
+        refused.err.find("error: model: many_experts has 2048 experts in a layer, more than the "
+                         "1024 that are searched"),
+        0U)
         << refused.err;
 }
 
