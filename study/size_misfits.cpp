@@ -42,8 +42,9 @@ std::string unsureText(const Plan& plan) {
 
 /// Why a job has no plan on so many nodes, or none that surely fits.
 struct WhyMisfit {
-    std::string why;          ///< empty: it has one
-    bool isOfLayout = false;  ///< of a layout, and not that there is none
+    std::string why;               ///< empty: it has one
+    bool isOfLayout = false;       ///< of a layout, and not that there is none
+    std::optional<Error> error{};  ///< the question itself is refused
 };
 
 WhyMisfit reasonOf(const PlanReport& report) {
@@ -90,10 +91,20 @@ Result<WhyMisfit> whyOfJobs(std::span<const Question> jobs,
             return why;
         }
         if (!why || !why->why.empty()) {
-            return why ? *why : WhyMisfit{why.error().why};
+            return why ? *why : WhyMisfit{why.error().why, false, why.error()};
         }
     }
     return WhyMisfit();
+}
+
+/// What every box is refused for alike is no fault of any box.
+Result<void> mistypedIn(std::span<const std::optional<Error>> errors) {
+    const bool isSame =
+        !errors.empty() && std::ranges::all_of(errors, [&](const std::optional<Error>& one) {
+            return one && one->code == Error::Code::BadInput &&
+                   one->text() == errors.front()->text();
+        });
+    return isSame ? tl::unexpected(*errors.front()) : Result<void>();
 }
 
 }  // namespace
@@ -105,6 +116,7 @@ Result<std::vector<SizeMisfit>> sizeMisfits(std::span<const Question> jobs,
                                             SizeWork& work) {
     std::vector<SizeMisfit> misfits;
     std::optional<std::size_t> had;  // the line that has its reason
+    std::vector<std::optional<Error>> errors;
     // From the largest number of nodes down, until there is a layout to tell about.
     for (std::size_t left = catalogue.candidates.size(); left > 0; --left) {
         const SizeCandidate& one = catalogue.candidates[left - 1];
@@ -125,8 +137,10 @@ Result<std::vector<SizeMisfit>> sizeMisfits(std::span<const Question> jobs,
         if (had == one.line && !why.why.empty()) {
             const std::string of = line.fabric.empty() ? "" : " on " + line.fabric;
             misfits.push_back({line.box + of, one.amount.nodes, why.why});
+            errors.push_back(why.error);
         }
     }
+    FABRICAST_TRY(mistypedIn(errors));
     std::ranges::reverse(misfits);
     return misfits;
 }

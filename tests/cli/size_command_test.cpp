@@ -211,6 +211,20 @@ struct BadSize {
     const char* says;
 };
 
+// What no box is to blame for is an error, as it is to plan.
+TEST(SizeCommand, RefusesWhatWasMistyped) {
+    const std::string asked = "size -m llama-3.1-8b --seq 4096 --global-batch 64 -n 1 ";
+    const std::vector<std::pair<std::string, std::string>> mistyped = {
+        {"--precision bf61", "error: --precision: unknown precision \"bf61\"\n"},
+        {"--set settings.kernels.compile=maybe", "error: --set settings.kernels.compile: "}};
+    for (const auto& [flag, begins] : mistyped) {
+        const ProgramOutput refused = ran(asked + flag);
+        EXPECT_EQ(refused.code, ExitCode::BadInput) << refused.out;
+        EXPECT_EQ(refused.out, "");
+        EXPECT_EQ(refused.err.find(begins), 0U) << refused.err;
+    }
+}
+
 TEST(SizeCommand, NamesTheLimitThatAModelIsBeyond) {
     const std::string model = tempFolder() + "many_experts.json";
     ASSERT_TRUE(writeTextFile(
