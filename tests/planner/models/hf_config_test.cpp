@@ -157,7 +157,7 @@ TEST(HfConfig, ErrorsStandWhereTheMistakeIs) {
         {"{\"model_type\": \"llama\",\n\"hidden_size\": null}", "config.json:2:16", "null"},
         {"{\"model_type\": \"llama\",\n\"num_hidden_layers\": 1000000}",
          "config.json:2:22",
-         "10000"},
+         "1024"},
         {"{\"model_type\": \"llama\",\n\"num_attention_heads\": 3}", "config.json:2:24", "3 heads"},
         {R"({"model_type": "llama", "num_key_value_heads": 5})", "config.json:1:48", "kv heads"},
         {"{\"model_type\": \"llama\",\n\"attention_bias\": 1}",

@@ -63,7 +63,7 @@ TEST(ModelFile, RefusesWhatItDoesNotUnderstand) {
     const std::vector<std::vector<std::string>> edits{
         {"fabricast.model/1", "fabricast.gpu/1", "toy.json:1:12", "not a model"},
         {"\"layers\": 4", "\"layrs\": 4", "toy.json:3:13", "layers"},
-        {"\"layers\": 4", "\"layers\": 0", "toy.json:3:23", "from 1 to 10000"},
+        {"\"layers\": 4", "\"layers\": 0", "toy.json:3:23", "from 1 to 1024"},
         {"[0, 8, 0, 8]", "[0, 8]", "toy.json:3:12", "each of the 4 layers"},
         {"\"per_head\"", "\"per_haed\"", "toy.json:5:81", "per_haed"},
         {", \"head_dim\": 32", ", \"head_dim\": 32.5", "toy.json:5:66", "32.5"},

@@ -38,6 +38,9 @@ TEST(FamilyRefusals, AreThoseOfEachLayout) {
 TEST(FamilyRefusals, OfAModelTakeFewQuestions) {
     SearchTask task = taskOf({.gpus = 64, .batch = 64}, {"torchtitan"});
     task.base.workload.sequence = 2 * task.base.model.maxPositions;  // longer than it is made for
+    Stack layoutByLayout = *task.stacks.front().stack;
+    layoutByLayout.checkRun = nullptr;
+    task.stacks.front().stack = &layoutByLayout;
     const SearchSpace space = enumerateLayouts(task).value();
     CandidateScenarios scenarios(task, space);
     FamilyRefusals refusals(space, scenarios);
@@ -47,6 +50,16 @@ TEST(FamilyRefusals, OfAModelTakeFewQuestions) {
     }
     const auto layouts = static_cast<std::int64_t>(allOf(space).size());
     EXPECT_LT(refusals.asked(), layouts / 10);
+}
+
+// What no layout changes is no layout's fault: none is enumerated.
+TEST(FamilyRefusals, OfTheWholeRunTakeNone) {
+    SearchTask task = taskOf({.gpus = 64, .batch = 64}, {"torchtitan"});
+    task.base.workload.sequence = 2 * task.base.model.maxPositions;
+    const SearchSpace space = enumerateLayouts(task).value();
+    EXPECT_TRUE(space.families.empty());
+    ASSERT_EQ(space.refused.size(), 1U);
+    EXPECT_NE(space.refused.front().why.find("exceeds attention RoPE maximum"), std::string::npos);
 }
 
 }  // namespace
