@@ -33,12 +33,22 @@ def recorded(release):
         return {row["argument"]: row for row in rows if int(row["first"]) <= release <= int(row["last"])}
 
 
+def is_taken(value, takes):
+    """A word out of some, or a number as Python reads one."""
+    if takes not in ("whole", "number"):
+        return value in takes.split("|")
+    try:
+        return (int if takes == "whole" else float)(value) is not None
+    except ValueError:
+        return False
+
+
 def check_values(flag, values, row):
     count = row["values"]
     fits = len(values) == int(count) if count.isdigit() else values or count == "*"
     need(fits, f"{flag} takes {count} values, not {len(values)}")
-    for value in values if row["choices"] else []:
-        need(value in row["choices"].split("|"), f"{flag} {value}: one of {row['choices']}")
+    for value in values if row["takes"] else []:
+        need(is_taken(value, row["takes"]), f"{flag} {value}: {row['takes']}")
 
 
 def grouped(words, table, release):
