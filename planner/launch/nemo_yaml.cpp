@@ -1,6 +1,6 @@
 #include "planner/launch/nemo_yaml.h"
 
-#include "planner/base/nearest_name.h"
+#include "planner/base/slipped_name.h"
 #include "planner/launch/nemo_adapters.h"
 
 #include <algorithm>
@@ -181,15 +181,13 @@ bool isNemoYaml(const LaunchKeys& yaml) {
 
 std::string nemoKeyNear(const std::string& path) {
     constexpr std::size_t kLeastLetters = 8;  // shorter ones are near to real ones
-    constexpr std::size_t kMostSlips = 2;
     std::vector<std::string_view> known;
     for (const NemoRow& row : kNemoRows) {
         known.push_back(row.path);
     }
     const bool isKnown = std::ranges::find(known, path) != known.end();
     const bool isLong = path.size() - (path.rfind('.') + 1) >= kLeastLetters;
-    const std::string near = isKnown || !isLong ? "" : nearestName(path, known);
-    return !near.empty() && editDistance(path, near) <= kMostSlips ? near : "";
+    return isKnown || !isLong ? "" : slippedName(path, known);
 }
 
 Result<LaunchKeys> argumentsOfNemoYaml(const LaunchKeys& yaml) {

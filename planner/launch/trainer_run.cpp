@@ -49,8 +49,7 @@ Result<void> importLaunchersPrecision(ScenarioDraft& draft, bool isSaid) {
 
 /// A launcher's file may wrap layers, whatever the script is told not to do.
 void setCheckpoints(ScenarioDraft& draft, std::optional<bool> said, std::string_view from) {
-    const JsonValue* const layout = draft.scenario().find("layout");
-    const bool isWrapped = layout != nullptr && layout->find("recompute") != nullptr;
+    const bool isWrapped = draft.find("layout.recompute") != nullptr;
     if (said && (*said || !isWrapped)) {
         draft.set("layout.recompute", *said ? "full" : "none", from);
     }

@@ -1,4 +1,4 @@
-#include "planner/base/nearest_name.h"
+#include "planner/base/slipped_name.h"
 #include "planner/launch/accelerate_arguments.h"
 #include "planner/launch/import_trainer.h"
 #include "planner/launch/nemo_yaml.h"
@@ -161,9 +161,6 @@ bool startsPretrainGpt(const LintFile& file) {
     return program.ends_with("pretrain_gpt.py") || !program.ends_with(".py");
 }
 
-/// Letters that a typing error changes; names of other arguments differ in more.
-constexpr std::size_t kMostSlips = 2;
-
 /// Of another program than Megatron's own only what looks like one of Megatron's.
 LintHits argumentsNotKnown(const LintView& view, bool isOwn) {
     LintHits hits;
@@ -183,8 +180,10 @@ LintHits argumentsNotKnown(const LintView& view, bool isOwn) {
         for (const KnownArgument& one : megatronArgumentTable()) {
             names.push_back(one.name);
         }
-        const std::string near = hits.size() < kMostGuesses ? nearestName(key.path, names) : "";
-        if (!isOwn && (near.empty() || editDistance(key.path, near) > kMostSlips)) {
+        const std::string near = hits.size() >= kMostGuesses ? ""
+                                 : isOwn                     ? nearestName(key.path, names)
+                                                             : slippedName(key.path, names);
+        if (!isOwn && near.empty()) {
             continue;
         }
         hits.push_back({.at = &key,
@@ -289,8 +288,7 @@ LintHits nearlyTrainers(const LintView& view) {
             isShortened(name, known)) {
             continue;
         }
-        const std::string near = nearestName(name, known);
-        if (!near.empty() && editDistance(name, near) <= kMostSlips) {
+        if (const std::string near = slippedName(name, known); !near.empty()) {
             hits.push_back(
                 {.at = &key,
                  .what = key.path + " is no argument of transformers 5.23.0 or TRL 1.16.0",
