@@ -1,6 +1,7 @@
 #include "flags/question_arguments.h"
 
 #include "flags/check_outputs.h"
+#include "planner/launch/file_form.h"
 #include "planner/profiles/profile_store.h"
 #include "planner/profiles/verify_profiles.h"
 #include "study/search_request.h"
@@ -134,11 +135,35 @@ void addQuestionFlags(const FlagSet& command,
     }
 }
 
+namespace {
+
+constexpr const char* kAsItLooks = "auto";
+
+/// Whose launch file the first one is, where neither its ending nor its words say so.
+void addFrom(const FlagSet& command, QuestionArguments& arguments) {
+    std::vector<std::string> known = frameworksOfFiles();
+    known.insert(known.begin(), kAsItLooks);
+    command
+        .addWord("--from",
+                 known,
+                 [&arguments, known](std::size_t chosen) {
+                     arguments.from = chosen == 0 ? "" : known[chosen];
+                 })
+        .describe("framework of the launch file (default: auto, by its ending and its keys)")
+        .takes("NAME", "axolotl");
+}
+
+}  // namespace
+
 void addScenarioArguments(const FlagSet& command,
                           QuestionArguments& arguments,
                           const std::vector<std::string_view>& without) {
-    command.add("scenario", arguments.file, "a scenario file, or - for standard input")
-        .takes("[FILE]");
+    command
+        .add("scenario",
+             arguments.files,
+             "a scenario, the launch files of a run, or - for standard input")
+        .takes("[FILE…]");
+    addFrom(command, arguments);
     addQuestionFlags(command, arguments, scenarioFlags(), without);
 }
 
@@ -180,10 +205,10 @@ std::vector<Edit> optionEdits(const GlobalOptions& options) {
 
 Result<Question> questionOf(const QuestionArguments& arguments, const GlobalOptions& options) {
     FABRICAST_ASSIGN(const std::vector<Edit> edits, editsOf(arguments, options));
-    const std::string file = arguments.file.value_or("");
-    Result<Question> read = readQuestion(file, options.directory);
-    if (!read && read.error().hint.empty() && isModelName(file)) {
-        read.error().hint = "-m " + file + ", if the model of that name is meant";
+    Result<Question> read = readQuestion(arguments.files, arguments.from, options.directory);
+    const auto model = std::ranges::find_if(arguments.files, &isModelName);
+    if (!read && read.error().hint.empty() && model != arguments.files.end()) {
+        read.error().hint = "-m " + *model + ", if the model of that name is meant";
     }
     FABRICAST_ASSIGN(Question question, std::move(read));
     FABRICAST_ASSIGN(question, with(std::move(question), edits));

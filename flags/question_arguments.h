@@ -14,10 +14,12 @@
 
 namespace fabricast {
 
-/// What was typed about a question: its file and flags, each of which sets one key.
+/// What was typed about a question: its files, and flags, each of which sets one key.
 ///     fabricast explain run.json -n 4 --layout tp=8 --set settings.precision.reduce=bf16
+///     fabricast explain axolotl.yaml zero3.json -c dgx-h100
 struct QuestionArguments {
-    std::optional<std::string> file;
+    std::vector<std::string> files{};  ///< one scenario, or the launch files of one run
+    std::string from{};                ///< the framework of a launch file; empty: as it looks
     std::map<std::string_view, std::optional<std::string>> values{};  ///< by the flag as typed
     std::map<std::string_view, std::vector<std::string>> lists{};     ///< of flags that repeat
     bool triesLora = false;  ///< the command does so whatever the tuning is

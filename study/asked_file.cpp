@@ -4,6 +4,7 @@
 #include "planner/launch/key_lines.h"
 #include "planner/load/input_text.h"
 #include "planner/text/text_file.h"
+#include "study/launch_reader.h"
 
 #include <algorithm>
 #include <array>
@@ -89,16 +90,6 @@ std::string textNamed(const ReadNamed& read, const std::string& name) {
     return named ? std::move(named->text) : std::string();
 }
 
-/// Files that it names are looked for beside it.
-ReadNamed readerBeside(const Folders& folders) {
-    return [&folders](const std::string& name) -> Result<NamedText> {
-        const std::string seen = nameSeenFrom(folders.file, name, folders.known);
-        FABRICAST_ASSIGN(InputText named,
-                         readInputText(pathFrom(folders.file, seen), folders.known));
-        return NamedText(std::move(named.text), name);
-    };
-}
-
 }  // namespace
 
 std::vector<OpenedFile> askedFiles(const Question& question) {
@@ -107,17 +98,17 @@ std::vector<OpenedFile> askedFiles(const Question& question) {
     }
     const std::string path = pathFrom(question.folders.typed, question.file);
     const Result<InputText> text = readInputText(path, question.folders.known);
-    if (!text || !isLaunchFile(text->text, sourceName(path))) {
+    if (!text || !isLaunchFile(text->text, sourceName(path), question.given.from)) {
         return {};
     }
-    const ReadNamed read = readerBeside(question.folders);
+    const ReadNamed read = launchReader(question.folders, question.given);
     Result<std::vector<OpenedFile>> opened = openLaunchFiles(text->text, sourceName(path), read);
     return opened ? *std::move(opened) : std::vector<OpenedFile>();
 }
 
 AskedFile askedFile(const Question& question) {
     AskedFile asked;
-    const ReadNamed read = readerBeside(question.folders);
+    const ReadNamed read = launchReader(question.folders, question.given);
     std::vector<OpenedFile> files = askedFiles(question);
     for (OpenedFile& one : files) {
         const std::string name = one.keys.source();

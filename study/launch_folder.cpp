@@ -3,11 +3,11 @@
 #include "planner/launch/opened_file.h"
 #include "planner/load/input_text.h"
 #include "planner/text/text_file.h"
+#include "study/run_files.h"
 
 #include <algorithm>
 #include <array>
 #include <filesystem>
-#include <set>
 #include <string_view>
 
 namespace fabricast {
@@ -17,16 +17,6 @@ using std::filesystem::path;
 
 constexpr std::array<std::string_view, 9> kEndings = {
     ".json", ".yaml", ".yml", ".toml", ".sh", ".bash", ".sbatch", ".slurm", ".py"};
-
-Result<OpenedFile> openedAt(const std::string& file, const std::string& directory) {
-    const std::string place = pathFrom(directory, file);
-    FABRICAST_ASSIGN(const std::string text, readTextFile(place, kMostTextBytes, ReadFor::Look));
-    const std::string source = sourceName(place);
-    return isLaunchFile(text, source)
-               ? openLaunchFile(text, source)
-               : Result<OpenedFile>(
-                     fail(Error::Code::BadInput, source, "is no launch file of a framework"));
-}
 
 /// More are looked at in more than a moment, and are no folder of launch files.
 constexpr std::size_t kMostFiles = 1000;
@@ -53,19 +43,7 @@ bool isLookedAt(const std::string& file, const std::string& directory) {
                   : ending != ".py" || openedAt(file, directory).has_value();
 }
 
-/// What a file names, and what the command in it starts: both are among the folder's files.
-void addNamed(const OpenedFile& file, std::set<std::string>& named) {
-    const LaunchKey* const script = file.keys.find("script");
-    for (const std::string& name :
-         {file.names, script == nullptr || script->values.empty() ? "" : script->values.front()}) {
-        const bool isItself = path(file.keys.source()).filename() == path(name).filename();
-        if (!name.empty() && !isItself) {
-            named.insert(path(name).filename().string());
-        }
-    }
-}
-
-std::string listed(const std::vector<std::string>& files) {
+std::string someOf(const std::vector<std::string>& files) {
     constexpr std::size_t kMostListed = 8;
     std::string text;
     for (std::size_t i = 0; i < files.size() && i < kMostListed; ++i) {
@@ -111,20 +89,20 @@ Result<std::vector<std::string>> launchFilesIn(const std::string& folder,
     return files;
 }
 
+bool hasLaunchFiles(const std::string& folder, const std::string& directory) {
+    const Result<std::vector<std::string>> files = launchFilesIn(folder, directory);
+    return files && std::ranges::any_of(*files, [&directory](const std::string& file) {
+               return openedAt(file, directory).has_value();
+           });
+}
+
 Result<std::string> startOfFolder(const std::string& folder, const std::string& directory) {
     FABRICAST_ASSIGN(const std::vector<std::string> all, launchFilesIn(folder, directory));
-    std::set<std::string> named;
     std::vector<std::string> readable;
-    for (const std::string& file : all) {
-        if (const Result<OpenedFile> opened = openedAt(file, directory)) {
-            readable.push_back(file);
-            addNamed(*opened, named);
-        }
-    }
-    std::vector<std::string> starts;
-    std::ranges::copy_if(readable, std::back_inserter(starts), [&named](const std::string& file) {
-        return !named.contains(path(file).filename().string());
+    std::ranges::copy_if(all, std::back_inserter(readable), [&directory](const std::string& file) {
+        return openedAt(file, directory).has_value();
     });
+    const std::vector<std::string> starts = unnamedFiles(readable, directory);
     if (starts.size() == 1) {
         return starts.front();
     }
@@ -132,8 +110,8 @@ Result<std::string> startOfFolder(const std::string& folder, const std::string& 
     return fail(Error::Code::BadInput,
                 folder,
                 readable.empty()
-                    ? "is a folder whose files are of no framework: " + listed(some)
-                    : "is a folder of several runs: " + listed(starts.empty() ? readable : starts),
+                    ? "is a folder whose files are of no framework: " + someOf(some)
+                    : "is a folder of several runs: " + someOf(starts.empty() ? readable : starts),
                 (path(folder) / path(some.front()).filename()).string());
 }
 

@@ -11,6 +11,9 @@ namespace fabricast {
 Result<std::vector<std::string>> launchFilesIn(const std::string& folder,
                                                const std::string& directory);
 
+/// Whether any of its files is a framework's.
+bool hasLaunchFiles(const std::string& folder, const std::string& directory);
+
 /// The one of them that starts what the others say: no other names it. An error that lists them
 /// where there are several.
 ///     startOfFolder("launch", "")  →  "launch/job.sbatch", which starts launch/run.sh

@@ -14,6 +14,7 @@
 #include "planner/text/text_file.h"
 #include "study/explain.h"
 #include "study/forecast_findings.h"
+#include "study/launch_reader.h"
 #include "study/named_config.h"
 
 #include <algorithm>
@@ -295,13 +296,12 @@ void leaveOut(const LintAsk& ask, std::vector<LintFinding>& findings) {
 }
 
 /// The file and those that it names, which are looked for beside it.
-Result<std::vector<LintFile>> filesOf(const std::string& text, const std::string& path) {
+Result<std::vector<LintFile>> filesOf(const std::string& text,
+                                      const std::string& path,
+                                      const std::string& directory,
+                                      const GivenFiles& given) {
     const std::string folder = std::filesystem::path(path).parent_path().string();
-    const auto read = [&folder](const std::string& name) -> Result<NamedText> {
-        std::string seen = nameSeenFrom(folder, name, nullptr);
-        FABRICAST_ASSIGN(InputText input, readInputText(pathFrom(folder, seen), nullptr));
-        return NamedText(std::move(input.text), std::move(seen));
-    };
+    const ReadNamed read = launchReader({.file = folder, .typed = directory}, given);
     FABRICAST_ASSIGN(std::vector<OpenedFile> opened, openLaunchFiles(text, sourceName(path), read));
     std::vector<LintFile> files;
     for (OpenedFile& one : opened) {
@@ -333,13 +333,14 @@ Result<LintReport> lint(const std::string& file,
     const std::string path = pathFrom(directory, file);
     FABRICAST_ASSIGN(const std::string text, readTextFile(path));
     const std::string source = sourceName(path);
-    if (!isLaunchFile(text, source)) {
+    const GivenFiles given = question ? question->given : GivenFiles();
+    if (!isLaunchFile(text, source, given.from)) {
         return fail(Error::Code::BadInput,
                     source,
                     "is no launch file of a framework",
                     "fabricast check, for a scenario");
     }
-    FABRICAST_ASSIGN(const std::vector<LintFile> files, filesOf(text, path));
+    FABRICAST_ASSIGN(const std::vector<LintFile> files, filesOf(text, path, directory, given));
     LintReport report{.file = file, .reads = {}, .findings = {}};
     for (const LintFile& one : files) {
         report.reads.push_back(one.keys().source());

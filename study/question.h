@@ -12,6 +12,12 @@
 
 namespace fabricast {
 
+/// What was typed of a launch file beside its name.
+struct GivenFiles {
+    std::vector<std::string> beside{};  ///< other files of the same run, as typed
+    std::string from{};                 ///< the framework that reads it; empty: as it looks
+};
+
 /// This is what a user edits, saves and undoes: a scenario file and the edits made to it. It is a
 /// value: undo keeps the question from before the edit.
 ///     FABRICAST_ASSIGN(const Question asked, readQuestion("run.json", ""));
@@ -21,6 +27,7 @@ struct Question {
     JsonValue root{};           ///< the document with every edit applied
     Folders folders{};          ///< where the paths in it start
     std::string file{};         ///< as it was typed; empty where everything is an edit
+    GivenFiles given{};         ///< beside `file`
     std::vector<Edit> edits{};  ///< in the order made; of one path only the last
     /// It is the scenario of an answer that does not hold what was asked: it states every setting
     /// whether or not it was asked for.
@@ -28,14 +35,25 @@ struct Question {
 };
 
 /// The scenario in a file, "-" for standard input, or what an answer of `explain`, `plan` or
-/// `advise` in JSON was asked; of a folder that of the launch file which starts the others. An
-/// empty path is an empty question. `directory` is where `path` and the paths of edits start. This
-/// and readInput are the only functions here that read files.
+/// `advise` in JSON was asked; of a folder that of the launch file which starts the others; of a
+/// model's config.json one that names it. An empty path is an empty question. `directory` is where
+/// `path` and the paths of edits start. This and readInput are the only functions here that read
+/// files.
 Result<Question> readQuestion(const std::string& path, const std::string& directory);
+
+/// The same of several files of one run: the one that starts what the others say, which may name a
+/// model's config.json among them. `from` is the framework whose file it is; empty: as it looks.
+///     readQuestion({"zero3.json", "axolotl.yaml"}, "", "")  →  of axolotl.yaml
+Result<Question> readQuestion(const std::vector<std::string>& paths,
+                              const std::string& from,
+                              const std::string& directory);
 
 /// The same of a text that was read before; `source` is what errors call it, and `folders` is where
 /// the paths in it start.
-Result<Question> parseQuestion(std::string_view text, const std::string& source, Folders folders);
+Result<Question> parseQuestion(std::string_view text,
+                               const std::string& source,
+                               Folders folders,
+                               GivenFiles given = {});
 
 /// A name in a question that may be that of a file, and the folder that it is seen from: that of
 /// the scenario's file, or the one where it was typed.

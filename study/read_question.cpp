@@ -1,11 +1,14 @@
 #include "planner/launch/import_launch.h"
 #include "planner/load/find_model.h"
 #include "planner/load/input_text.h"
+#include "planner/models/model_file.h"
 #include "planner/text/json_builder.h"
 #include "planner/text/text_file.h"
 #include "study/launch_folder.h"
+#include "study/launch_reader.h"
 #include "study/question.h"
 #include "study/question_document.h"
+#include "study/run_files.h"
 
 #include <algorithm>
 #include <array>
@@ -43,17 +46,29 @@ std::optional<std::int64_t> layersOfBuiltIn(const std::string& model) {
 /// A scenario as it is written, or one that is made of a framework's launch file.
 Result<JsonValue> documentOf(std::string_view text,
                              const std::string& source,
-                             const Folders& folders) {
-    if (!isLaunchFile(text, source)) {
-        return parseJson(text, source);
+                             const Folders& folders,
+                             const GivenFiles& given) {
+    if (!isLaunchFile(text, source, given.from)) {
+        Result<JsonValue> root = parseJson(text, source);
+        if (!root && root.error().hint.empty() && !source.ends_with(".json")) {
+            root.error().hint = "--from axolotl, or whose launch file it is; a scenario is JSON";
+        }
+        return root;
     }
-    const auto read = [&folders](const std::string& name) -> Result<NamedText> {
-        std::string seen = nameSeenFrom(folders.file, name, folders.known);
-        FABRICAST_ASSIGN(InputText input,
-                         readInputText(pathFrom(folders.file, seen), folders.known));
-        return NamedText(std::move(input.text), std::move(seen));
-    };
+    const ReadNamed read = launchReader(folders, given);
     return importLaunch(text, source, {.read = read, .layers = &layersOfBuiltIn});
+}
+
+/// What the files are taken to say beside what they do is among the notes.
+Result<JsonValue> withTaken(JsonValue root, const std::vector<std::string>& taken) {
+    const JsonBuilder build("");
+    const JsonValue* const said = valueAt(root, "imported.notes");
+    JsonValue notes = said == nullptr ? build.array() : *said;
+    for (const std::string& note : taken) {
+        JsonBuilder::appendItem(notes, build.string(note));
+    }
+    return taken.empty() ? Result<JsonValue>(std::move(root))
+                         : build.with(std::move(root), "imported.notes", std::move(notes));
 }
 
 /// Of an answer what was asked; of one that does not hold it the scenario that `explain` answered.
@@ -77,34 +92,91 @@ Result<void> takeAnsweredQuestion(Question& question) {
     return {};
 }
 
+bool isModelAt(const std::string& place) {
+    const Result<std::string> text = readTextFile(place, kMostTextBytes, ReadFor::Look);
+    const Result<JsonValue> root = text ? parseJson(*text, place) : tl::unexpected(text.error());
+    return root && isModelFile(*root);
+}
+
+/// A question about the model in a file.
+JsonValue namedModel(const std::string& path, const std::string& source) {
+    JsonBuilder build(source);
+    build.moveTo(1, 1);
+    JsonValue root = build.object();
+    JsonBuilder::appendMember(root, build.string("model"), build.string(path));
+    return root;
+}
+
+/// The file that starts a run, where a folder is named: that of its launch files, or the
+/// config.json of a model.
+Result<std::string> fileOfRun(const std::string& path, const std::string& directory) {
+    std::error_code trouble;
+    const std::string place = pathFrom(directory, path);
+    if (!std::filesystem::is_directory(place, trouble)) {
+        return path;
+    }
+    const std::string config = (std::filesystem::path(path) / "config.json").string();
+    return isModelAt(pathFrom(directory, config)) && !hasLaunchFiles(path, directory)
+               ? Result<std::string>(config)
+               : startOfFolder(path, directory);
+}
+
+Result<Question> readFile(const std::string& path,
+                          const GivenFiles& given,
+                          const std::string& directory) {
+    const std::string file = pathFrom(directory, path);
+    FABRICAST_ASSIGN(const std::string text, readTextFile(file));
+    const Folders folders{.file = std::filesystem::path(file).parent_path().string(),
+                          .typed = directory};
+    FABRICAST_ASSIGN(Question question, parseQuestion(text, sourceName(file), folders, given));
+    question.file = path;
+    if (isModelFile(question.root)) {  // seen from where it was typed, as any other model
+        question.folders.file = directory;
+        question.root = namedModel(path, sourceName(file));
+    }
+    return question;
+}
+
 }  // namespace
 
-Result<Question> parseQuestion(std::string_view text, const std::string& source, Folders folders) {
-    Question question{.folders = std::move(folders), .file = source};
-    FABRICAST_ASSIGN(question.root, documentOf(text, source, question.folders));
+Result<Question> parseQuestion(std::string_view text,
+                               const std::string& source,
+                               Folders folders,
+                               GivenFiles given) {
+    Question question{.folders = std::move(folders), .file = source, .given = std::move(given)};
+    FABRICAST_ASSIGN(question.root, documentOf(text, source, question.folders, question.given));
     FABRICAST_TRY(question.root.expect(JsonValue::Kind::Object));
     FABRICAST_TRY(takeAnsweredQuestion(question));
     FABRICAST_ASSIGN(question.root, withObjects(std::move(question.root)));
     return question;
 }
 
-Result<Question> readQuestion(const std::string& typedPath, const std::string& directory) {
-    std::error_code trouble;
-    std::string path = typedPath;
-    if (!path.empty() && std::filesystem::is_directory(pathFrom(directory, path), trouble)) {
-        FABRICAST_ASSIGN(path, startOfFolder(typedPath, directory));
-    }
-    Question question{.file = path};
-    question.folders.typed = directory;
-    if (path.empty()) {
+Result<Question> readQuestion(const std::string& path, const std::string& directory) {
+    return readQuestion(
+        path.empty() ? std::vector<std::string>() : std::vector{path}, "", directory);
+}
+
+Result<Question> readQuestion(const std::vector<std::string>& paths,
+                              const std::string& from,
+                              const std::string& directory) {
+    if (paths.empty()) {
+        Question question;
+        question.folders.typed = directory;
         question.root = JsonBuilder("the command line").object();
         return question;
     }
-    const std::string file = pathFrom(directory, path);
-    FABRICAST_ASSIGN(const std::string text, readTextFile(file));
-    question.folders.file = std::filesystem::path(file).parent_path().string();
-    FABRICAST_ASSIGN(question, parseQuestion(text, sourceName(file), question.folders));
-    question.file = path;
+    if (paths.size() == 1) {
+        FABRICAST_ASSIGN(const std::string file, fileOfRun(paths.front(), directory));
+        return readFile(file, {.from = from}, directory);
+    }
+    FABRICAST_ASSIGN(RunFiles run, runFiles(paths, from, directory));
+    FABRICAST_ASSIGN(Question question,
+                     readFile(run.start, {.beside = run.beside, .from = from}, directory));
+    if (!run.model.empty()) {
+        const std::vector<Edit> model = {{"model", run.model, "-m"}};
+        FABRICAST_ASSIGN(question, with(std::move(question), model));
+    }
+    FABRICAST_ASSIGN(question.root, withTaken(std::move(question.root), run.taken));
     return question;
 }
 

@@ -112,7 +112,13 @@ std::string typedInOrder(std::span<const Edit> edits) {
 
 std::string typed(const Question& question) {
     const std::string edits = typed(question.edits);
-    const std::string file = question.file.empty() ? "" : shellWord(question.file);
+    std::string file = question.file.empty() ? "" : shellWord(question.file);
+    for (const std::string& one : question.given.beside) {
+        file += " " + shellWord(one);
+    }
+    if (!question.given.from.empty()) {
+        file += " --from " + question.given.from;
+    }
     return file + (file.empty() || edits.empty() ? "" : " ") + edits;
 }
 

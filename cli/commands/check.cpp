@@ -71,7 +71,7 @@ Result<CheckAsk> askOf(const CheckFlags& flags) {
 CheckTask taskOf(const CheckFlags& flags, const std::string& file, const GlobalOptions& options) {
     QuestionArguments arguments = flags.question;
     if (!file.empty()) {
-        arguments.file = file;
+        arguments.files = {file};
     }
     CheckTask task{.source = file.empty()  ? "as typed"
                              : file == "-" ? file

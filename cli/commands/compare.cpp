@@ -28,7 +28,7 @@ Result<std::vector<Question>> questionsOf(const CompareFlags& flags, const Globa
     QuestionArguments arguments = flags.question;
     do {
         if (!flags.files.empty()) {
-            arguments.file = flags.files[questions.size()];
+            arguments.files = {flags.files[questions.size()]};
         }
         FABRICAST_ASSIGN(Question question, questionOf(arguments, options));
         questions.push_back(std::move(question));

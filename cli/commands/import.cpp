@@ -32,14 +32,15 @@ Result<LintReport> lintOf(const Question& question,
 }
 
 Result<Answer> runImport(const ImportFlags& flags, const GlobalOptions& options) {
-    if (flags.question.file.value_or("").empty()) {
+    if (flags.question.files.empty()) {
         return fail(Error::Code::BadInput,
                     "import",
                     "needs a launch file, or the folder of a run",
                     "fabricast import axolotl.yaml -c dgx-h100");
     }
     FABRICAST_ASSIGN(const Question question, questionOf(flags.question, options));
-    const bool isLaunchFile = question.root.find("imported") != nullptr;
+    const bool isLaunchFile =  // or a model alone, of which nothing else is said
+        question.root.find("imported") != nullptr || question.root.members().size() == 1;
     if (options.format == Format::Json && isLaunchFile) {
         return Answer{.text = documentText(question)};
     }

@@ -75,7 +75,7 @@ Result<Answer> runLint(const LintFlags& flags, const GlobalOptions& options) {
     FABRICAST_ASSIGN(const Workbench bench, workbenchOf(options));
     const auto question = [&flags, &options](const std::string& file) {
         QuestionArguments arguments = flags.question;
-        arguments.file = file;
+        arguments.files = {file};
         return questionOf(arguments, options);
     };
     const LintFilesAsk ask{.files = flags.files,

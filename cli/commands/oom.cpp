@@ -26,7 +26,7 @@ struct OomFlags {
 
     /// Whether anything says which run it was.
     [[nodiscard]] bool knowsRun(const GlobalOptions& options) const {
-        return question.file || !options.sets.empty() ||
+        return !question.files.empty() || !options.sets.empty() ||
                std::ranges::any_of(question.values,
                                    [](const auto& one) { return one.second.has_value(); });
     }
@@ -42,7 +42,7 @@ constexpr std::array kOomForms = {
 /// The scenario; a log in its place is what people type first.
 Result<Question> questionAboutRun(const OomFlags& flags, const GlobalOptions& options) {
     Result<Question> question = questionOf(flags.question, options);
-    const std::string file = flags.question.file.value_or("");
+    const std::string file = flags.question.files.empty() ? "" : flags.question.files.front();
     if (!question && !file.empty() && file != "-" && flags.message == "-") {
         const Result<std::string> text = readTextFile(options.at(file), kMostLogBytes);
         if (text && text->find("out of memory") != std::string::npos) {
@@ -56,7 +56,7 @@ Result<Answer> runOom(const OomFlags& flags, const GlobalOptions& options) {
     OomAsk ask;
     ask.source = sourceName(flags.message);
     if (flags.knowsRun(options)) {
-        if (flags.message == "-" && flags.question.file == "-") {
+        if (flags.message == "-" && flags.question.files == std::vector<std::string>{"-"}) {
             return fail(Error::Code::BadInput,
                         "--message",
                         "the scenario and the message cannot both be standard input",

@@ -66,15 +66,15 @@ Result<std::vector<Question>> jobsOf(const SizeFlags& flags, const GlobalOptions
         jobs.push_back(std::move(question));
         return jobs;
     }
-    if (flags.question.file) {
+    if (!flags.question.files.empty()) {
         return fail(Error::Code::BadInput,
                     "--job",
                     "there is a scenario beside the jobs",
-                    "--job " + *flags.question.file);
+                    "--job " + flags.question.files.front());
     }
     for (const std::string& file : flags.jobs) {
         QuestionArguments arguments = flags.question;
-        arguments.file = file;
+        arguments.files = {file};
         FABRICAST_ASSIGN(Question job, questionOf(arguments, options));
         jobs.push_back(std::move(job));
     }

@@ -243,7 +243,7 @@ Result<JsonValue> importFile(OpenedFile& file, const ImportContext& context) {
 Result<JsonValue> importLaunch(std::string_view text,
                                const std::string& source,
                                const ImportContext& context) {
-    FABRICAST_ASSIGN(OpenedFile file, openLaunchFile(text, source));
+    FABRICAST_ASSIGN(OpenedFile file, openFirst(text, source, context.read));
     return importFile(file, context);
 }
 

@@ -60,6 +60,13 @@ const LaunchKey* LaunchKeys::find(std::string_view path) const {
     return at == keys_.rend() ? nullptr : &*at;
 }
 
+void LaunchKeys::say(std::string_view path, const std::string& value) {
+    const auto at = std::ranges::find(keys_.rbegin(), keys_.rend(), path, &LaunchKey::path);
+    if (at != keys_.rend()) {
+        at->values = {value};
+    }
+}
+
 bool LaunchKeys::has(std::string_view path) const {
     return std::ranges::any_of(keys_, [path](const LaunchKey& key) {
         return key.path == path || (key.path.starts_with(path) && key.path[path.size()] == '.');

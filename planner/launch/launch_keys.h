@@ -38,6 +38,8 @@ public:
     explicit LaunchKeys(std::string source) : source_(std::move(source)) {}
 
     void add(LaunchKey key) { keys_.push_back(std::move(key)); }
+    /// What the last of that path says, in its own place.
+    void say(std::string_view path, const std::string& value);
     void addRepeated(RepeatedKey key) { repeated_.push_back(std::move(key)); }
     [[nodiscard]] const std::vector<RepeatedKey>& repeated() const { return repeated_; }
     void takeRepeated(const LaunchKeys& other) { repeated_ = other.repeated_; }

@@ -3,7 +3,9 @@
 #include "planner/launch/accelerate_arguments.h"
 #include "planner/launch/axolotl_arguments.h"
 #include "planner/launch/deepspeed_names.h"
+#include "planner/launch/file_form.h"
 #include "planner/launch/framework_file.h"
+#include "planner/launch/given_files.h"
 #include "planner/launch/python_file.h"
 #include "planner/launch/python_start.h"
 #include "planner/launch/torchtitan_keys.h"
@@ -21,40 +23,6 @@ namespace {
 
 constexpr std::size_t kMostLaunchBytes = std::size_t{1} << 20;
 
-enum class Form { Toml, Yaml, Json, Shell, Python, Scenario };
-
-bool endsWithOneOf(std::string_view source, const std::array<std::string_view, 4>& endings) {
-    return std::ranges::any_of(
-        endings, [source](std::string_view ending) { return source.ends_with(ending); });
-}
-
-bool isDeepspeedText(std::string_view text) {
-    const auto says = [text](std::string_view key) {
-        return text.find("\"" + std::string(key) + "\"") != std::string_view::npos;
-    };
-    return says("zero_optimization") || says("train_micro_batch_size_per_gpu") ||
-           says("train_batch_size");
-}
-
-Form formOf(std::string_view text, const std::string& source) {
-    if (source.ends_with(".toml")) {
-        return Form::Toml;
-    }
-    if (source.ends_with(".yaml") || source.ends_with(".yml")) {
-        return Form::Yaml;
-    }
-    if (source.ends_with(".py")) {
-        return Form::Python;
-    }
-    if (endsWithOneOf(source, {".sh", ".sbatch", ".slurm", ".bash"}) || text.starts_with("#!") ||
-        text.starts_with("--")) {
-        return Form::Shell;
-    }
-    const bool isScenario = text.find("fabricast.") != std::string_view::npos ||
-                            text.find("\"model\"") != std::string_view::npos;
-    return isDeepspeedText(text) && !isScenario ? Form::Json : Form::Scenario;
-}
-
 /// How errors call a file that another one names.
 std::string besideOf(const std::string& source, const std::string& name) {
     const std::string beside = source.substr(0, source.find_last_of('/') + 1) + name;
@@ -64,26 +32,26 @@ std::string besideOf(const std::string& source, const std::string& name) {
 }
 
 /// `starter`: the script that starts a program; null where none does.
-Result<OpenedFile> openKeys(Form form,
+Result<OpenedFile> openKeys(FileForm form,
                             std::string_view text,
                             const std::string& source,
                             const LaunchKeys* starter) {
     if (text.size() > kMostLaunchBytes) {
         return fail(Error::Code::BadInput, source, "is longer than a launch file: 1 MiB");
     }
-    if (form == Form::Toml) {
+    if (form == FileForm::Toml) {
         FABRICAST_ASSIGN(LaunchKeys keys, readTomlKeys(text, source));
         return OpenedFile{LaunchKind::Titan, std::move(keys)};
     }
-    if (form == Form::Json) {
+    if (form == FileForm::Json) {
         FABRICAST_ASSIGN(const LaunchKeys keys, readJsonKeys(text, source));
         return OpenedFile{LaunchKind::Deepspeed, deepspeedKeysOf(keys)};
     }
-    if (form == Form::Yaml) {
+    if (form == FileForm::Yaml) {
         FABRICAST_ASSIGN(LaunchKeys keys, readYamlKeys(text, source));
         return yamlFile(std::move(keys));
     }
-    if (form == Form::Python) {
+    if (form == FileForm::Python) {
         PythonStart start = starter == nullptr ? PythonStart() : pythonStartOf(*starter);
         FABRICAST_ASSIGN(LaunchKeys keys, readPythonKeys(text, source, std::move(start)));
         return pythonFile(std::move(keys));
@@ -155,7 +123,7 @@ void addStart(const OpenedFile& script, OpenedFile& named) {
 }
 
 /// A file that says nothing is none: whatever it is for, it is not done.
-Result<OpenedFile> openForm(Form form,
+Result<OpenedFile> openForm(FileForm form,
                             std::string_view text,
                             const std::string& source,
                             const LaunchKeys* starter = nullptr) {
@@ -222,12 +190,24 @@ Result<NamedText> readNamedText(const LaunchKeys& keys,
                     ", and in the folders above");
 }
 
-bool isLaunchFile(std::string_view text, const std::string& source) {
-    return formOf(text, source) != Form::Scenario;
+bool isLaunchFile(std::string_view text, const std::string& source, std::string_view from) {
+    return formOf(text, source, from) != FileForm::Scenario;
 }
 
-Result<OpenedFile> openLaunchFile(std::string_view text, const std::string& source) {
-    return openForm(formOf(text, source), text, source);
+Result<OpenedFile> openLaunchFile(std::string_view text,
+                                  const std::string& source,
+                                  std::string_view from) {
+    FABRICAST_ASSIGN(OpenedFile file, openForm(formOf(text, source, from), text, source));
+    FABRICAST_TRY(checkFramework(file, from));
+    return file;
+}
+
+Result<OpenedFile> openFirst(std::string_view text,
+                             const std::string& source,
+                             const ReadNamed& read) {
+    FABRICAST_ASSIGN(OpenedFile file, openLaunchFile(text, source, read.from()));
+    takeGiven(read.given(), file);
+    return file;
 }
 
 bool namesProgram(const OpenedFile& file) {
@@ -248,12 +228,12 @@ Result<OpenedFile> openNamed(const OpenedFile& file, const ReadNamed& read) {
               : readNamedText(file.keys, *file.keys.find(file.namedBy), file.names, read));
     const std::string& text = there.text;
     const std::string source = ofTrl ? file.names : besideOf(file.keys.source(), there.name);
-    const Form form = formOf(text, source);
-    if (form == Form::Shell && file.namedBy != "starts") {
+    const FileForm form = formOf(text, source);
+    if (form == FileForm::Shell && file.namedBy != "starts") {
         return fail(Error::Code::BadInput, source, "is another script");
     }
     FABRICAST_ASSIGN(OpenedFile named,
-                     openForm(form == Form::Scenario ? Form::Json : form,
+                     openForm(form == FileForm::Scenario ? FileForm::Json : form,
                               text,
                               source,
                               file.kind == LaunchKind::Script ? &file.keys : nullptr));
@@ -268,6 +248,7 @@ Result<OpenedFile> openNamed(const OpenedFile& file, const ReadNamed& read) {
     FABRICAST_TRY(addTuned(file, named));
     FABRICAST_TRY(addLaunchArguments(file, named));
     addStart(file, named);
+    takeGiven(read.given(), named);
     return named;
 }
 
@@ -304,7 +285,7 @@ Result<std::vector<OpenedFile>> openLaunchFiles(std::string_view text,
                                                 const std::string& source,
                                                 const ReadNamed& read) {
     std::vector<OpenedFile> files;
-    FABRICAST_ASSIGN(OpenedFile first, openLaunchFile(text, source));
+    FABRICAST_ASSIGN(OpenedFile first, openFirst(text, source, read));
     files.push_back(std::move(first));
     constexpr std::size_t kMostFiles = 4;
     while (!files.back().names.empty() && files.size() < kMostFiles) {

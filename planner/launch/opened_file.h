@@ -1,9 +1,9 @@
 #pragma once
 #include "planner/base/result.h"
 #include "planner/launch/launch_keys.h"
+#include "planner/launch/read_named.h"
 
 #include <cstdint>
-#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -35,22 +35,11 @@ struct OpenedFile {
     LaunchKind kind = LaunchKind::Script;
     LaunchKeys keys;
     MegatronWords words = MegatronWords::Arguments;
-    std::string names{};      ///< another launch file that it starts or reads; empty: none
-    std::string namedBy{};    ///< the key that does so
-    std::string notOpened{};  ///< why that file is not among the opened ones; empty: it is
+    std::string names{};               ///< another launch file that it starts or reads; empty: none
+    std::string namedBy{};             ///< the key that does so
+    std::string notOpened{};           ///< why that file is not among the opened ones; empty: it is
+    std::vector<std::string> taken{};  ///< what was given with it, where it does not name that
 };
-
-/// The text of a file that another one names, and the name by which it was found: it may stand in
-/// a folder above.
-struct NamedText {
-    NamedText() = default;
-    // NOLINTNEXTLINE(google-explicit-constructor): a text stands for the file that is named
-    NamedText(std::string words, std::string found = {})
-        : text(std::move(words)), name(std::move(found)) {}
-    std::string text;
-    std::string name;  ///< empty: as it is named
-};
-using ReadNamed = std::function<Result<NamedText>(const std::string& name)>;
 
 /// The text of a file that a key names; one that cannot be read is an error at that key.
 Result<NamedText> readNamedText(const LaunchKeys& keys,
@@ -58,12 +47,19 @@ Result<NamedText> readNamedText(const LaunchKeys& keys,
                                 const std::string& name,
                                 const ReadNamed& read);
 
-/// Whether a file is read as a launch file: by its ending, a script by its first line, and
-/// DeepSpeed's JSON by its keys.
-bool isLaunchFile(std::string_view text, const std::string& source);
+/// Whether a file is read as a launch file (file_form.h). `from`: the framework that its user
+/// names.
+bool isLaunchFile(std::string_view text, const std::string& source, std::string_view from = {});
 
 /// One file as its keys; whose it is follows from them.
-Result<OpenedFile> openLaunchFile(std::string_view text, const std::string& source);
+Result<OpenedFile> openLaunchFile(std::string_view text,
+                                  const std::string& source,
+                                  std::string_view from = {});
+
+/// The one that starts what the others say, with what was given together with it.
+Result<OpenedFile> openFirst(std::string_view text,
+                             const std::string& source,
+                             const ReadNamed& read);
 
 /// Whether it names the program that it starts, and no file that a framework reads.
 bool namesProgram(const OpenedFile& file);

@@ -95,6 +95,16 @@ Result<ModelProfile> readModelProfile(const JsonValue& root, const std::string& 
     return profile;
 }
 
+bool isModelFile(const JsonValue& root) {
+    if (!root.is(JsonValue::Kind::Object)) {
+        return false;
+    }
+    const JsonValue* const schema = root.find("schema");
+    return schema == nullptr
+               ? root.find("model_type") != nullptr || root.find("architectures") != nullptr
+               : schema->text().value_or("") == kSchema;
+}
+
 Result<ModelSpec> parseModel(std::string_view text, const std::string& source) {
     FABRICAST_ASSIGN(ModelProfile profile, parseModelProfile(text, source));
     return std::move(profile.model);

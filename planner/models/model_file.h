@@ -26,6 +26,8 @@ struct ModelProfile {
 ///     FABRICAST_ASSIGN(const ModelSpec model, parseModel(text, "config.json"));
 Result<ModelProfile> parseModelProfile(std::string_view text, const std::string& source);
 Result<ModelProfile> readModelProfile(const JsonValue& root, const std::string& source);
+/// Whether a document is a model: one of ours, or a config.json.
+bool isModelFile(const JsonValue& root);
 Result<ModelSpec> parseModel(std::string_view text, const std::string& source);
 
 /// A ModelSpec given directly, for models without a config.json: the "shape" of a

@@ -227,5 +227,23 @@ TEST(StandardInputModel, IsReadOnce) {
     EXPECT_EQ(fixesIn(ranOnInput(asked, model)), expected);
 }
 
+TEST(StandardInput, IsALaunchFileOfTheFrameworkThatIsNamed) {
+    const std::string yaml = tempFolder() + "/fabricast_standard_input.yaml";
+    ASSERT_TRUE(writeTextFile(yaml,
+                              "base_model: gpt2\nsequence_len: 1024\nmicro_batch_size: 1\n"
+                              "bf16: true\n"));
+    const Words asked = {"explain", "-", "-c", "8x-rtx-4090", "--format", "json"};
+    Words told = asked;
+    told.insert(told.end(), {"--from", "axolotl"});
+    const ProgramOutput output = ranOnInput(told, yaml);
+    ASSERT_EQ(output.code, ExitCode::Ok) << output.err;
+    const ProgramOutput named =
+        runProgram({"explain", yaml, "-c", "8x-rtx-4090", "-f", "json"}, {});
+    EXPECT_EQ(replaced(output.out, "standard input", yaml), named.out);
+    const ProgramOutput untold = ranOnInput(asked, yaml);
+    EXPECT_EQ(untold.code, ExitCode::BadInput);
+    EXPECT_NE(untold.err.find("try: --from axolotl"), std::string::npos) << untold.err;
+}
+
 }  // namespace
 }  // namespace fabricast

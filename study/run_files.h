@@ -1,0 +1,33 @@
+#pragma once
+#include "planner/base/result.h"
+#include "planner/launch/opened_file.h"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace fabricast {
+
+/// The file at a path as a launch file; an error where it is none. `directory` is where it starts.
+Result<OpenedFile> openedAt(const std::string& file, const std::string& directory);
+
+/// Those of some launch files that no other one of them names or starts.
+std::vector<std::string> unnamedFiles(const std::vector<std::string>& files,
+                                      const std::string& directory);
+
+/// Files that were typed together, by what each is for.
+struct RunFiles {
+    std::string start;                ///< the one that starts what the others say
+    std::vector<std::string> beside;  ///< other launch files, in the order typed
+    std::string model;                ///< a config.json; empty: none
+    /// What `start` is taken to name, though it does not.
+    std::vector<std::string> taken{};
+};
+
+/// An error where they are several runs, or where one of them is read by none of the others.
+///     runFiles({"zero3.json", "axolotl.yaml"}, "", "")  →  {"axolotl.yaml", {"zero3.json"}}
+Result<RunFiles> runFiles(const std::vector<std::string>& files,
+                          const std::string& from,
+                          const std::string& directory);
+
+}  // namespace fabricast
