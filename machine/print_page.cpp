@@ -2,50 +2,21 @@
 
 #include "machine/child_process.h"
 #include "machine/program_on_path.h"
+#include "machine/work_folder.h"
 #include "planner/text/text_file.h"
 
 #include <unistd.h>
 
 #include <array>
-#include <cstdlib>
-#include <filesystem>
 #include <fstream>
 #include <iterator>
-#include <system_error>
 #include <utility>
 
 namespace fabricast {
 namespace {
 
-namespace fs = std::filesystem;
-
 constexpr double kMostPrinting = 60.0;
 constexpr const char* kPdfFlag = "--format pdf";
-
-/// A folder that is gone with this value.
-class WorkFolder {
-public:
-    WorkFolder() {
-        std::error_code error;
-        std::string path = (fs::temp_directory_path(error) / "fabricast-XXXXXX").string();
-        path_ = error || ::mkdtemp(path.data()) == nullptr ? "" : path;
-    }
-    WorkFolder(const WorkFolder&) = delete;
-    WorkFolder& operator=(const WorkFolder&) = delete;
-    ~WorkFolder() {
-        std::error_code ignored;
-        if (!path_.empty()) {
-            fs::remove_all(path_, ignored);
-        }
-    }
-    [[nodiscard]] bool isThere() const { return !path_.empty(); }
-    [[nodiscard]] std::string at(const char* name) const {
-        return (fs::path(path_) / name).string();
-    }
-
-private:
-    std::string path_;
-};
 
 std::vector<std::string> commandOf(const std::string& browser, const WorkFolder& folder) {
     std::vector<std::string> command = {browser,

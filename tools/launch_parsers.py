@@ -1,5 +1,6 @@
-"""Run by tools/check-launch-configs with the Python of a framework: launch_parsers.py KIND, and on standard input one line of
-JSON for each plan. The framework's own code reads the file of each; the answers are lines of JSON."""
+"""Run by check-launch-configs and check_emitted.py with the Python of a framework: launch_parsers.py KIND, and on standard input
+one line of JSON for each plan. The framework's own code reads the file of each; the answers are lines of JSON: "reason" says
+why it rejects a file, "missing" which package it takes to know."""
 import ast
 import contextlib
 import dataclasses
@@ -346,7 +347,8 @@ def reader_of(kind):
         if kind == "megatron-bridge":
             importlib.import_module("bridge_config").play()
         for name in LARGE[kind]:
-            importlib.import_module(name)
+            with contextlib.suppress(ImportError):  # which a plan that needs it says
+                importlib.import_module(name)
     if kind not in ELSEWHERE:
         return READERS[kind]
     module, reader = ELSEWHERE[kind]
@@ -360,20 +362,33 @@ def reason_of(error):
     return f"{type(error).__name__}: {error}" if type(error).__name__ != "Rejected" else str(error)
 
 
+def why_ended(text):
+    """What a parser of arguments prints before it exits: from its error on, without the frame around it."""
+    words = " ".join(re.sub(r"[│╭╮╰╯─]", " ", text).split())
+    found = re.search(r"\w*error\b|Unrecognized", words, re.IGNORECASE)
+    return words[found.start():][:400] if found else words[-400:] or "ends without a word"
+
+
+def answer_line(plan, reason, missing=""):
+    return (json.dumps({"name": plan.name, "reason": reason, "missing": missing}) + "\n").encode()
+
+
 def answer(reader, plan, out, said):
     """In a process of its own: frameworks keep states, and some exit."""
     os.chdir(plan.folder)
     os.dup2(said.fileno(), 1)
     os.dup2(said.fileno(), 2)
+    reason = missing = ""
     try:
         reader(plan)
-        reason = ""
+    except ModuleNotFoundError as error:
+        missing = f"{error.name} is not installed"
     except SystemExit:
         sys.stdout.flush(), sys.stderr.flush()
-        reason = "exit: " + Path(said.name).read_text(errors="replace")[-600:]
+        reason = why_ended(Path(said.name).read_text(errors="replace"))
     except Exception as error:  # whatever the framework raises is its answer
         reason = reason_of(error)
-    os.write(out, (json.dumps({"name": plan.name, "reason": " ".join(reason.split())}) + "\n").encode())
+    os.write(out, answer_line(plan, " ".join(reason.split()), missing))
     os._exit(0)
 
 
@@ -389,7 +404,7 @@ def main(kind):
             child = os.fork() or answer(reader, plan, out, said)
             _, status = os.waitpid(child, 0)
         if status:
-            os.write(out, (json.dumps({"name": plan.name, "reason": f"ended with status {status}"}) + "\n").encode())
+            os.write(out, answer_line(plan, f"ended with status {status}"))
 
 
 if __name__ == "__main__":

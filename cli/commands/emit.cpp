@@ -3,12 +3,15 @@
 #include "cli/command.h"
 #include "flags/check_outputs.h"
 #include "flags/question_arguments.h"
+#include "machine/ask_frameworks.h"
 #include "planner/report/launch_report.h"
 #include "study/check_emitted.h"
 #include "study/write_launch_files.h"
 
 #include <array>
 #include <memory>
+#include <optional>
+#include <string>
 #include <utility>
 
 namespace fabricast {
@@ -24,7 +27,32 @@ struct EmitFlags {
     std::string folder;
     bool force = false;
     bool check = false;
+    std::optional<std::string> python{};
 };
+
+/// By our own readers, and by the framework where it is installed.
+Result<std::optional<EmittedCheck>> checkOf(const Emitted& emitted,
+                                            const Question& question,
+                                            const EmitFlags& flags,
+                                            const Workbench& bench,
+                                            const GlobalOptions& options) {
+    if (!flags.check && flags.python) {
+        return fail(Error::Code::BadInput,
+                    "--python",
+                    "is asked by --check alone",
+                    "--check --python " + *flags.python);
+    }
+    if (!flags.check) {
+        return std::nullopt;
+    }
+    EmittedCheck check = checkEmitted(emitted, question, bench);
+    FABRICAST_ASSIGN(
+        check.frameworks,
+        askFrameworks(emitted,
+                      {.python = flags.python.value_or(""), .launcher = flags.ask.launcher},
+                      options.watch()));
+    return check;
+}
 
 Result<Answer> runEmit(const EmitFlags& flags, const GlobalOptions& options) {
     FABRICAST_ASSIGN(Question asked, questionOf(flags.question, options));
@@ -38,10 +66,13 @@ Result<Answer> runEmit(const EmitFlags& flags, const GlobalOptions& options) {
         }
         FABRICAST_TRY(writeLaunchFiles(emitted.launch.files, flags.folder, flags.force));
     }
+    FABRICAST_ASSIGN(const std::optional<EmittedCheck> check,
+                     checkOf(emitted, question, flags, bench, options));
     const bool tooBig = emitted.forecast.verdict == Verdict::DoesNotFit;
-    Answer answer{.code = tooBig ? ExitCode::DoesNotFit : ExitCode::Ok};
+    const bool holds = !check || check->holds();
+    Answer answer{.code = tooBig || !holds ? ExitCode::DoesNotFit : ExitCode::Ok};
     if (options.format == Format::Json) {
-        answer.text = emittedJson(emitted, FABRICAST_VERSION);
+        answer.text = emittedJson(emitted, FABRICAST_VERSION, check);
         return answer;
     }
     answer.text = emittedText(emitted,
@@ -49,10 +80,8 @@ Result<Answer> runEmit(const EmitFlags& flags, const GlobalOptions& options) {
                                .launcher = flags.ask.launcher,
                                .next = !options.quiet,
                                .asked = typed(question)});
-    if (flags.check) {
-        const EmittedCheck check = checkEmitted(emitted, question, bench);
-        answer.text += "\n" + emittedCheckText(check);
-        answer.code = check.differs.empty() ? answer.code : ExitCode::DoesNotFit;
+    if (check) {
+        answer.text += "\n" + emittedCheckText(*check, emitted.version);
     }
     return answer;
 }
@@ -81,7 +110,11 @@ Command emitCommand(const FlagSet& program, const GlobalOptions& options) {
             "framework that starts the plan (default: the stack's own), and the stack if none is "
             "named")
         .takes("NAME");
-    app.add("--check", flags->check, "read the files back, and compare them with the plan");
+    app.add("--check",
+            flags->check,
+            "read the files back, and have the framework read them, where it is installed");
+    app.add("--python", flags->python, "where --check finds it (default: python3 of PATH)")
+        .takes("PROGRAM", "venv/bin/python");
     app.add("--framework-version",
             flags->ask.version,
             "release of the framework (default: the newest that is known)")

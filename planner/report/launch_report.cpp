@@ -96,9 +96,63 @@ std::string startCommand(const Emitted& emitted, const EmittedView& view) {
                     : "bash run.sh");
 }
 
+std::string_view judgementOf(const FrameworkAnswer& answer) {
+    return !answer.missing.empty()    ? "not asked"
+           : !answer.rejected.empty() ? "rejected"
+                                      : "accepted";
+}
+
+void addCheck(const EmittedCheck& check, JsonText& json) {
+    json.beginObject("check");
+    json.add("holds", check.holds());
+    if (!check.notRead.empty()) {
+        json.add("not_read", check.notRead);
+    }
+    json.add("differs", check.differs);
+    json.add("filled_in", check.filledIn);
+    json.beginArray("frameworks");
+    for (const FrameworkAnswer& answer : check.frameworks) {
+        json.beginObject();
+        json.add("reader", answer.reader);
+        if (!answer.version.empty()) {
+            json.add("version", answer.version);
+        }
+        json.add("judgement", judgementOf(answer));
+        json.add("why", answer.missing.empty() ? answer.rejected : answer.missing);
+        json.end();
+    }
+    json.end();
+    json.end();
+}
+
+/// Up to its second part: 0.2 of 0.2.2.
+std::string_view minorOf(std::string_view version) {
+    const std::size_t first = version.find('.');
+    return version.substr(0,
+                          first == std::string_view::npos ? first : version.find('.', first + 1));
+}
+
+std::string answerText(const FrameworkAnswer& answer, const std::string& version) {
+    if (!answer.missing.empty()) {
+        return "check: not read by " + answer.reader + " itself: " + answer.missing +
+               (answer.reader == "sbatch" ? "" : " (--python venv/bin/python, where it is)") + "\n";
+    }
+    const std::string who = answer.reader + " " + answer.version;
+    if (answer.rejected.empty()) {
+        return "check: accepted by " + who + " itself\n";
+    }
+    const bool isOther = answer.reader != "sbatch" && minorOf(answer.version) != minorOf(version);
+    return "check: rejected by " + who + ": " + answer.rejected + "\n" +
+           (isOther ? "check: the files are for " + version + ": --framework-version " +
+                          answer.version + " writes those for the one that is there\n"
+                    : "");
+}
+
 }  // namespace
 
-std::string emittedJson(const Emitted& emitted, std::string_view version) {
+std::string emittedJson(const Emitted& emitted,
+                        std::string_view version,
+                        const std::optional<EmittedCheck>& check) {
     JsonText json;
     json.beginObject();
     json.add("schema", "fabricast.launch/1");
@@ -119,6 +173,9 @@ std::string emittedJson(const Emitted& emitted, std::string_view version) {
     }
     json.end();
     json.add("not_told", emitted.launch.untold);
+    if (check) {
+        addCheck(*check, json);
+    }
     json.end();
     return std::move(json).finish();
 }
@@ -143,9 +200,19 @@ std::string emittedText(const Emitted& emitted, const EmittedView& view) {
            "\n";
 }
 
-std::string emittedCheckText(const EmittedCheck& check) {
+bool EmittedCheck::holds() const {
+    return notRead.empty() && differs.empty() &&
+           std::ranges::all_of(frameworks,
+                               [](const FrameworkAnswer& one) { return one.rejected.empty(); });
+}
+
+std::string emittedCheckText(const EmittedCheck& check, const std::string& version) {
+    std::string asked;
+    for (const FrameworkAnswer& answer : check.frameworks) {
+        asked += answerText(answer, version);
+    }
     if (!check.notRead.empty()) {
-        return "check: not read back: " + check.notRead + "\n";
+        return "check: not read back: " + check.notRead + "\n" + asked;
     }
     std::string text = check.differs.empty() ? "check: read back as the same plan\n" : "";
     for (std::size_t i = 0; i < check.filledIn.size(); ++i) {
@@ -155,7 +222,7 @@ std::string emittedCheckText(const EmittedCheck& check) {
     for (const std::string& one : check.differs) {
         text += "check: " + one + "\n";
     }
-    return text + findingsText({.findings = check.findings});
+    return text + asked + findingsText({.findings = check.findings});
 }
 
 }  // namespace fabricast
