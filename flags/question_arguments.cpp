@@ -150,7 +150,8 @@ void addFrom(const FlagSet& command, QuestionArguments& arguments) {
                      arguments.from = chosen == 0 ? "" : known[chosen];
                  })
         .describe("framework of the launch file (default: auto, by its ending and its keys)")
-        .takes("NAME", "axolotl");
+        .takes("NAME", "axolotl")
+        .group(scenarioFlags().front().group);
 }
 
 }  // namespace
@@ -163,8 +164,8 @@ void addScenarioArguments(const FlagSet& command,
              arguments.files,
              "a scenario, the launch files of a run, or - for standard input")
         .takes("[FILE…]");
-    addFrom(command, arguments);
     addQuestionFlags(command, arguments, scenarioFlags(), without);
+    addFrom(command, arguments);
 }
 
 namespace {

@@ -71,10 +71,11 @@ Command importCommand(const FlagSet& program, const GlobalOptions& options) {
         "torchtune, scripts that call tune run, Megatron's pretrain_gpt.py, torchtitan or Hugging\n"
         "Face's Trainer, Python programs of Trainer, FSDP2, DDP, Megatron Bridge and NeMo, jobs "
         "that\n"
-        "start one of these, and the folder of a run. Every command takes such a file for a "
-        "scenario.\n"
+        "start one of these, the folder of a run, and a model's config.json. Every command takes "
+        "such\nfiles for a scenario.\n"
         "examples:\n"
         "  fabricast import axolotl.yaml -c dgx-h100\n"
+        "  fabricast import axolotl.yaml zero3.json -c dgx-h100\n"
         "  fabricast import train.toml -o run.json\n"
         "  fabricast explain pretrain.sh -m llama-3.1-70b -c dgx-h100 --section time\n"
         "Exit status 1 if the memory does not fit (--no-fail: 0).");
