@@ -135,14 +135,9 @@ void addQuestionFlags(const FlagSet& command,
     }
 }
 
-namespace {
-
-constexpr const char* kAsItLooks = "auto";
-
-/// Whose launch file the first one is, where neither its ending nor its words say so.
-void addFrom(const FlagSet& command, QuestionArguments& arguments) {
+void addFrameworkFlag(const FlagSet& command, QuestionArguments& arguments) {
     std::vector<std::string> known = frameworksOfFiles();
-    known.insert(known.begin(), kAsItLooks);
+    known.insert(known.begin(), "auto");
     command
         .addWord("--from",
                  known,
@@ -154,8 +149,6 @@ void addFrom(const FlagSet& command, QuestionArguments& arguments) {
         .group(scenarioFlags().front().group);
 }
 
-}  // namespace
-
 void addScenarioArguments(const FlagSet& command,
                           QuestionArguments& arguments,
                           const std::vector<std::string_view>& without) {
@@ -165,7 +158,7 @@ void addScenarioArguments(const FlagSet& command,
              "a scenario, the launch files of a run, or - for standard input")
         .takes("[FILE…]");
     addQuestionFlags(command, arguments, scenarioFlags(), without);
-    addFrom(command, arguments);
+    addFrameworkFlag(command, arguments);
 }
 
 namespace {

@@ -32,6 +32,8 @@ void addQuestionFlags(const FlagSet& command,
                       QuestionArguments& arguments,
                       std::span<const QuestionFlag> table,
                       const std::vector<std::string_view>& without = {});
+/// Declares --from, the framework of a launch file.
+void addFrameworkFlag(const FlagSet& command, QuestionArguments& arguments);
 /// Declares the scenario's file and flags.
 void addScenarioArguments(const FlagSet& command,
                           QuestionArguments& arguments,

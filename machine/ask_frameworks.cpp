@@ -21,7 +21,9 @@ constexpr const char* kPythonFlag = "--python";
 constexpr const char* kReader = "tools/check_emitted.py";
 constexpr std::string_view kMegatronsTable = "launch/megatron_arguments.csv";
 /// Packages of gigabytes are loaded, maybe over a network.
-constexpr double kMostAskingSeconds = 600.0;
+constexpr double kMostAskingSeconds = 180.0;
+/// The framework's, and the launcher's.
+constexpr std::size_t kMostAnswers = 2;
 
 Result<void> writeBelow(const WorkFolder& folder, const std::string& name, std::string_view text) {
     const std::string path = folder.at(name);
@@ -71,7 +73,10 @@ Result<FrameworkAnswer> readAnswer(const std::string& line) {
     FABRICAST_ASSIGN(answer.version, root.textOr("version", ""));
     FABRICAST_ASSIGN(answer.rejected, root.textOr("reason", ""));
     FABRICAST_ASSIGN(answer.missing, root.textOr("missing", ""));
-    return answer;
+    const bool says = !answer.version.empty() || !answer.missing.empty();
+    return !answer.reader.empty() && says
+               ? Result<FrameworkAnswer>(std::move(answer))
+               : fail(Error::Code::BadInput, kReader, "names no reader and its version");
 }
 
 /// A named Python that is none is an error; without a name there may be none.
@@ -121,12 +126,14 @@ Result<std::vector<FrameworkAnswer>> askFrameworks(const Emitted& emitted,
     }
     std::vector<FrameworkAnswer> answers;
     std::istringstream lines(outcome.out);
-    for (std::string line; std::getline(lines, line);) {
+    for (std::string line; answers.size() < kMostAnswers && std::getline(lines, line);) {
         Result<FrameworkAnswer> answer = readAnswer(line);
-        answers.push_back(answer ? *std::move(answer)
-                                 : notAsked(emitted, python + " says what is no answer"));
+        if (!answer) {
+            return std::vector{notAsked(emitted, python + " says what is no answer")};
+        }
+        answers.push_back(*std::move(answer));
     }
-    return answers;
+    return answers.empty() ? std::vector{notAsked(emitted, python + " says nothing")} : answers;
 }
 
 }  // namespace fabricast

@@ -9,6 +9,8 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <map>
+#include <span>
 #include <utility>
 
 namespace fabricast {
@@ -16,14 +18,52 @@ namespace {
 
 constexpr std::array kAlphas = {"lora_alpha", "--lora_alpha"};
 
-bool isOfStarter(const std::string& path) {
-    return path.find(' ') != std::string::npos || path == "script" || path.starts_with("$") ||
-           path.starts_with("--deepspeed");
+/// Whether a variable tells libraries of the run what to do: another script may need it too.
+bool isOfLibraries(const std::string& path) {
+    constexpr std::array<std::string_view, 8> kOfLibraries = {"env NCCL_",
+                                                              "env NVTE_",
+                                                              "env TORCH_",
+                                                              "env PYTORCH_",
+                                                              "env CUDA_DEVICE_",
+                                                              "env OMP_",
+                                                              "env UCX_",
+                                                              "env FI_"};
+    return std::ranges::any_of(kOfLibraries,
+                               [&path](std::string_view begin) { return path.starts_with(begin); });
 }
 
-bool saysNo(const LaunchKey& key) {
-    static constexpr std::array<std::string_view, 6> kNo = {
-        "", "false", "False", "null", "None", "no"};
+bool isOfStarter(const std::string& path) {
+    const bool isLaunchers = path.find(' ') != std::string::npos && !isOfLibraries(path);
+    constexpr std::array<std::string_view, 7> kStarts = {"script",
+                                                         "trl",
+                                                         "--config",
+                                                         "num_processes",
+                                                         "num_machines",
+                                                         "machine_rank",
+                                                         "main_process_port"};
+    return isLaunchers || std::ranges::find(kStarts, path) != kStarts.end() ||
+           path.starts_with("$") || path.starts_with("--deepspeed");
+}
+
+/// Whether a file that is started takes the key: it is asked about there.
+bool isPassedOn(const LaunchKey& key, const std::string& source, std::span<const OpenedFile> next) {
+    const auto isIt = [&](const LaunchKey& one) {
+        return one.file == source && one.line == key.line && one.column == key.column;
+    };
+    return std::ranges::any_of(next, [&isIt](const OpenedFile& file) {
+        return std::ranges::any_of(file.keys.all(), isIt);
+    });
+}
+
+/// Whether it is off, or left to whoever starts the run. In a section of YAML that is not read it
+/// may be on without a word, as Axolotl's gradient_checkpointing_kwargs.use_reentrant is.
+bool saysNo(const LaunchKey& key, const std::string& file) {
+    const bool isYaml = file.ends_with(".yaml") || file.ends_with(".yml");
+    if (isYaml && key.path.find('.') != std::string::npos) {
+        return false;
+    }
+    static constexpr std::array<std::string_view, 7> kNo = {
+        "", "false", "False", "null", "None", "no", "auto"};
     return !key.values.empty() && std::ranges::all_of(key.values, [](const std::string& value) {
         return std::ranges::find(kNo, value) != kNo.end();
     });
@@ -37,20 +77,29 @@ std::optional<std::int64_t> wholeIn(const LaunchKey& key) {
                                                                     : std::nullopt;
 }
 
-/// "datasets" of "datasets.path" in YAML. Of TOML and JSON, whose sections hold what is carried
-/// over as well, the whole: "training.steps".
+/// Of a map in a list the list: "datasets" of "datasets[0].path"; of a variable its name.
 std::string nameOfKey(const LaunchKey& key) {
-    const bool hasSections =
-        key.file.ends_with(".toml") || key.file.ends_with(".json") || key.file.ends_with(".py");
-    const bool isWhole = key.path.starts_with("-") || hasSections;
-    return isWhole ? key.path : key.path.substr(0, key.path.find('.'));
+    const std::string name = key.path.substr(0, key.path.find('['));
+    return name.substr(name.rfind(' ') + 1);
+}
+
+/// "lora_alpha" of a script's "--lora-alpha": one name for keys of files and arguments.
+std::string plainName(const std::string& path) {
+    std::string name = path.starts_with("--") ? path.substr(2) : path;
+    std::ranges::replace(name, '-', '_');
+    return name;
 }
 
 /// A list of sections, whose items are "?", has no values that could be the same.
 bool isCarriedOver(const LaunchKey& one, const LaunchKey& other) {
     const bool isSwitch = one.path.starts_with("-");
     const bool isRead = std::ranges::find(one.values, "?") == one.values.end();
-    return one.values == other.values && isRead && (isSwitch || !one.values.empty());
+    const auto isOn = [](const LaunchKey& key) {
+        return key.values.empty() ||
+               (key.values.size() == 1 && asSwitch(key.values.front()).value_or(false));
+    };
+    return (isSwitch && isOn(one) && isOn(other)) ||
+           (one.values == other.values && isRead && (isSwitch || !one.values.empty()));
 }
 
 /// What a program trains with, of which a loop's own import reads the shape alone: the learning
@@ -63,15 +112,20 @@ bool isOfLoop(const std::string& path) {
 }
 
 /// What the importer of its framework reads of one file; all of it where that refuses.
-void takeUnread(OpenedFile file, const ReadNamed& read, AskedFile& asked) {
+void takeUnread(OpenedFile file,
+                std::span<const OpenedFile> next,
+                const ReadNamed& read,
+                AskedFile& asked) {
     const auto layers = [](const std::string&) { return std::optional(std::int64_t{1}); };
     const bool isRead = importFile(file, {.read = read, .layers = layers}).has_value();
     for (const LaunchKey& key : file.keys.all()) {
         if (std::ranges::find(kAlphas, key.path) != kAlphas.end()) {
             asked.loraAlpha = wholeIn(key);
         }
-        const bool isLeft = file.kind == LaunchKind::Torch ? isOfLoop(key.path) : !key.isUsed;
-        if (isRead && isLeft && !isOfStarter(key.path) && !saysNo(key)) {
+        const bool isLeft = file.kind == LaunchKind::Torch
+                                ? isOfLoop(key.path)
+                                : !key.isUsed && !isPassedOn(key, file.keys.source(), next);
+        if (isRead && isLeft && !isOfStarter(key.path) && !saysNo(key, file.keys.source())) {
             asked.unread.push_back(key);
             LaunchKey& left = asked.unread.back();
             left.file = left.file.empty() ? file.keys.source() : left.file;
@@ -109,32 +163,33 @@ std::vector<OpenedFile> askedFiles(const Question& question) {
 AskedFile askedFile(const Question& question) {
     AskedFile asked;
     const ReadNamed read = launchReader(question.folders, question.given);
-    std::vector<OpenedFile> files = askedFiles(question);
-    for (OpenedFile& one : files) {
+    const std::vector<OpenedFile> files = askedFiles(question);
+    for (std::size_t i = 0; i < files.size(); ++i) {
+        const OpenedFile& one = files[i];
         const std::string name = one.keys.source();
         if (hasKeyLines(name)) {
             std::string text =
                 &one == &files.front() ? textOfQuestion(question) : textNamed(read, name);
             asked.texts.push_back({one.kind, name, std::move(text)});
         }
-        takeUnread(std::move(one), read, asked);
+        takeUnread(one, std::span<const OpenedFile>(files).subspan(i + 1), read, asked);
     }
     return asked;
 }
 
 std::vector<std::string> leftBehind(const AskedFile& file, const std::vector<LaunchFile>& files) {
-    std::vector<LaunchKeys> written;
+    std::multimap<std::string, LaunchKey> written;
     for (const LaunchFile& one : files) {
-        if (Result<OpenedFile> opened = openLaunchFile(one.text, one.name)) {
-            written.push_back(std::move(opened->keys));
+        const Result<OpenedFile> opened = openLaunchFile(one.text, one.name);
+        for (const LaunchKey& key : opened ? opened->keys.all() : std::vector<LaunchKey>()) {
+            written.emplace(plainName(key.path), key);
         }
     }
     std::vector<std::string> names;
     for (const LaunchKey& key : file.unread) {
-        const bool isSaid = std::ranges::any_of(written, [&key](const LaunchKeys& keys) {
-            const LaunchKey* const same = keys.find(key.path);
-            return same != nullptr && isCarriedOver(*same, key);
-        });
+        const auto [first, last] = written.equal_range(plainName(key.path));
+        const bool isSaid = std::any_of(
+            first, last, [&key](const auto& one) { return isCarriedOver(one.second, key); });
         std::string name = nameOfKey(key);
         if (!isSaid && std::ranges::find(names, name) == names.end()) {
             names.push_back(std::move(name));

@@ -1,5 +1,6 @@
 #include "study/check_emitted.h"
 
+#include "planner/launch/hugging_face.h"
 #include "planner/lint/lint.h"
 #include "planner/load/load_scenario.h"
 #include "planner/stack/plain_layout.h"
@@ -152,8 +153,11 @@ Result<std::vector<LintFinding>> findingsIn(const Emitted& emitted) {
         }
         files.emplace_back(std::move(one));
     }
-    const ClusterSpec& cluster = emitted.forecast.scenario.cluster;
-    return lint(files, {.gpus = cluster.gpus(), .gpusPerNode = cluster.node.gpus});
+    const Scenario& plan = emitted.forecast.scenario;
+    return lint(files,
+                {.gpus = plan.cluster.gpus(),
+                 .gpusPerNode = plan.cluster.node.gpus,
+                 .layerClass = std::string(blockClassOf(plan.model))});
 }
 
 }  // namespace

@@ -116,11 +116,10 @@ Result<std::optional<std::int64_t>> stepsAsked(const Question& question,
 /// of it they leave behind; so do the keys that they do not say.
 Result<void> keepOwnWords(Emitted& emitted,
                           const LaunchTarget& target,
-                          LaunchFacts facts,
+                          LaunchFacts& facts,
+                          const std::vector<OwnLines>& own,
                           const AskedFile& asked,
-                          const Question& question,
-                          const Workbench& bench) {
-    const std::vector<OwnLines> own = ownLines(emitted, asked, question, bench);
+                          const Question& question) {
     LaunchFiles& launch = emitted.launch;
     launch.files = withOwnLines(std::move(launch.files), own);
     std::vector<std::string> left = leftBehind(asked, launch.files);
@@ -139,6 +138,38 @@ Result<void> keepOwnWords(Emitted& emitted,
     launch.files = withOwnLines(std::move(said.files), own);
     launch.untold.push_back("what was not carried over from " + question.file + ": " + names);
     return {};
+}
+
+/// What the files start otherwise than the plan, as they are read back: their framework cannot be
+/// told it, and they say so.
+Result<void> sayDifferences(Emitted& emitted,
+                            const LaunchTarget& target,
+                            LaunchFacts facts,
+                            const std::vector<OwnLines>& own,
+                            const Question& question,
+                            const Workbench& bench) {
+    const std::vector<std::string> differs = checkEmitted(emitted, question, bench).differs;
+    if (differs.empty()) {
+        return {};
+    }
+    for (const std::string& one : differs) {
+        facts.about.push_back("Other than the plan: " + one);
+    }
+    FABRICAST_ASSIGN(LaunchFiles said, launchFiles(target, facts));
+    emitted.launch.files = withOwnLines(std::move(said.files), own);
+    emitted.launch.untold.insert(emitted.launch.untold.end(), differs.begin(), differs.end());
+    return {};
+}
+
+/// Whether any file has the weights that are asked for; nothing asked is nothing lost.
+bool namesWeights(const LaunchFiles& launch, const std::string& weights) {
+    return weights.empty() || std::ranges::any_of(launch.files, [&weights](const LaunchFile& file) {
+               const std::size_t comments = file.text.rfind("#   fabricast emit ");
+               const std::size_t begin =
+                   comments == std::string::npos ? 0 : file.text.find('\n', comments);
+               return file.text.find(weights, std::min(begin, file.text.size())) !=
+                      std::string::npos;
+           });
 }
 
 std::string typedFlags(const EmitAsk& ask) {
@@ -212,12 +243,18 @@ Result<Emitted> emit(const Question& question,
     if (std::string respelled = respelledLayout(scenario); !respelled.empty()) {
         files.untold.push_back(std::move(respelled));
     }
+    if (const bool isNamed = namesWeights(files, ask.loadFrom); !isNamed) {
+        files.untold.push_back("the weights of " + ask.loadFrom + ": " + std::string(target->name) +
+                               " loads a checkpoint of its own format, which is yours to convert");
+    }
     Emitted emitted{.forecast = std::move(forecast),
                     .target = std::string(target->name),
                     .version = version,
                     .launch = std::move(files),
                     .saved = saved};
-    FABRICAST_TRY(keepOwnWords(emitted, *target, facts, asked, question, bench));
+    const std::vector<OwnLines> own = ownLines(emitted, asked, question, bench);
+    FABRICAST_TRY(keepOwnWords(emitted, *target, facts, own, asked, question));
+    FABRICAST_TRY(sayDifferences(emitted, *target, facts, own, question, bench));
     FABRICAST_TRY(checkStarts(emitted));
     return emitted;
 }

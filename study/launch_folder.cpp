@@ -102,7 +102,7 @@ Result<std::string> startOfFolder(const std::string& folder, const std::string& 
     std::ranges::copy_if(all, std::back_inserter(readable), [&directory](const std::string& file) {
         return openedAt(file, directory).has_value();
     });
-    const std::vector<std::string> starts = unnamedFiles(readable, directory);
+    const std::vector<std::string> starts = startingFiles(readable, directory);
     if (starts.size() == 1) {
         return starts.front();
     }

@@ -1,5 +1,7 @@
 #include "study/launch_reader.h"
 
+#include "planner/text/text_file.h"
+
 #include <filesystem>
 #include <system_error>
 #include <utility>
@@ -18,6 +20,18 @@ std::string nameFrom(const std::string& folder, const std::string& path) {
     return name.empty() || fs::path(path).is_absolute() ? path : name.string();
 }
 
+/// What files name is read whenever something is asked of them, which a pipe is not.
+Result<void> checkIsFile(const std::string& path) {
+    std::error_code trouble;
+    const fs::file_status status = fs::status(path, trouble);
+    const bool isOdd =
+        fs::exists(status) && !fs::is_regular_file(status) && !fs::is_directory(status);
+    return isOdd
+               ? Result<void>(fail(
+                     Error::Code::BadInput, path, "is a device or a pipe", "a file that is there"))
+               : Result<void>();
+}
+
 }  // namespace
 
 ReadNamed launchReader(const Folders& folders, const GivenFiles& given) {
@@ -30,9 +44,12 @@ ReadNamed launchReader(const Folders& folders, const GivenFiles& given) {
     }
     const auto byName = [folders](const std::string& name) -> Result<NamedText> {
         std::string seen = nameSeenFrom(folders.file, name, folders.known);
-        FABRICAST_ASSIGN(InputText input,
-                         readInputText(pathFrom(folders.file, seen), folders.known));
-        return NamedText(std::move(input.text), std::move(seen));
+        const std::string path = pathFrom(folders.file, seen);
+        FABRICAST_TRY(checkIsFile(path));
+        FABRICAST_ASSIGN(InputText input, readInputText(path, folders.known));
+        NamedText text(std::move(input.text), std::move(seen));
+        text.source = sourceName(fs::path(path).lexically_normal().string());
+        return text;
     };
     return {byName, std::move(texts), given.from};
 }

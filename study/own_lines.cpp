@@ -22,6 +22,13 @@ bool isUnread(const AskedFile& asked, const std::string& file, const KeyLines& k
     });
 }
 
+/// Whether something else is typed over it.
+bool hasOtherValueTyped(const AskedFile& asked, const std::string& file, const KeyLines& key) {
+    const std::string path = key.section.empty() ? key.key : key.section + "." + key.key;
+    return std::ranges::any_of(
+        asked.unread, [&](const LaunchKey& one) { return one.path == path && one.file != file; });
+}
+
 /// Keys that both files have, and those that change no forecast: what the plan says by other keys
 /// than the file is the plan's.
 Lines candidates(const LaunchFile& written, const AskedText& text, const AskedFile& asked) {
@@ -31,6 +38,9 @@ Lines candidates(const LaunchFile& written, const AskedText& text, const AskedFi
         const auto same = std::ranges::find_if(there, [&key](const KeyLines& one) {
             return one.section == key.section && one.key == key.key;
         });
+        if (hasOtherValueTyped(asked, text.name, key)) {
+            continue;
+        }
         const bool isOther = same != there.end() && same->lines != key.lines;
         if (isOther || (same == there.end() && isUnread(asked, text.name, key))) {
             found.push_back({written.name, std::move(key)});

@@ -152,14 +152,13 @@ Result<Question> parseQuestion(std::string_view text,
 }
 
 Result<Question> readQuestion(const std::string& path, const std::string& directory) {
-    return readQuestion(
-        path.empty() ? std::vector<std::string>() : std::vector{path}, "", directory);
+    return readQuestion(std::vector{path}, "", directory);
 }
 
 Result<Question> readQuestion(const std::vector<std::string>& paths,
                               const std::string& from,
                               const std::string& directory) {
-    if (paths.empty()) {
+    if (paths.empty() || paths == std::vector<std::string>{""}) {
         Question question;
         question.folders.typed = directory;
         question.root = JsonBuilder("the command line").object();

@@ -42,8 +42,7 @@ std::vector<std::string> typedNames(const std::vector<TypedFile>& files) {
     return names;
 }
 
-/// The files that no other one names; of several those that nothing else reads, or else the script
-/// that starts something.
+/// The files that no other one names, without those that are only read by others.
 std::vector<TypedFile> startsAmong(std::vector<TypedFile> files) {
     std::set<std::string> named;
     for (const TypedFile& file : files) {
@@ -58,11 +57,17 @@ std::vector<TypedFile> startsAmong(std::vector<TypedFile> files) {
             std::erase_if(files, isOfKind);
         }
     }
-    const auto isScript = [](const TypedFile& file) {
-        return file.opened.kind == LaunchKind::Script;
+    return files;
+}
+
+/// Of several the script that starts something which it does not name.
+std::vector<TypedFile> withoutStarted(std::vector<TypedFile> files) {
+    const auto isOpen = [](const TypedFile& file) {
+        const std::string& names = file.opened.names;
+        return file.opened.kind == LaunchKind::Script && (names.empty() || names.starts_with("$"));
     };
-    if (files.size() > 1 && std::ranges::count_if(files, isScript) == 1) {
-        std::erase_if(files, [&isScript](const TypedFile& file) { return !isScript(file); });
+    if (files.size() > 1 && std::ranges::count_if(files, isOpen) == 1) {
+        std::erase_if(files, [&isOpen](const TypedFile& file) { return !isOpen(file); });
     }
     return files;
 }
@@ -155,19 +160,15 @@ Result<OpenedFile> openedAt(const std::string& file, const std::string& director
                      fail(Error::Code::BadInput, source, "is no launch file of a framework"));
 }
 
-std::vector<std::string> unnamedFiles(const std::vector<std::string>& files,
-                                      const std::string& directory) {
-    std::set<std::string> named;
+std::vector<std::string> startingFiles(const std::vector<std::string>& files,
+                                       const std::string& directory) {
+    std::vector<TypedFile> opened;
     for (const std::string& file : files) {
-        if (const Result<OpenedFile> opened = openedAt(file, directory)) {
-            addNamed(*opened, named);
+        if (Result<OpenedFile> one = openedAt(file, directory)) {
+            opened.push_back({file, *std::move(one)});
         }
     }
-    std::vector<std::string> unnamed;
-    std::ranges::copy_if(files, std::back_inserter(unnamed), [&named](const std::string& file) {
-        return !named.contains(path(file).filename().string());
-    });
-    return unnamed;
+    return typedNames(startsAmong(std::move(opened)));
 }
 
 Result<RunFiles> runFiles(const std::vector<std::string>& files,
@@ -179,7 +180,8 @@ Result<RunFiles> runFiles(const std::vector<std::string>& files,
         FABRICAST_TRY(takeFile(file, from, directory, run, launch));
     }
     const std::vector<std::string> all = typedNames(launch);
-    const std::vector<std::string> starts = typedNames(startsAmong(std::move(launch)));
+    const std::vector<std::string> starts =
+        typedNames(withoutStarted(startsAmong(std::move(launch))));
     if (starts.size() != 1) {
         return fail(Error::Code::BadInput,
                     namesInLine(starts.empty() ? files : starts),

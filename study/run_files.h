@@ -11,9 +11,10 @@ namespace fabricast {
 /// The file at a path as a launch file; an error where it is none. `directory` is where it starts.
 Result<OpenedFile> openedAt(const std::string& file, const std::string& directory);
 
-/// Those of some launch files that no other one of them names or starts.
-std::vector<std::string> unnamedFiles(const std::vector<std::string>& files,
-                                      const std::string& directory);
+/// Those of some launch files that no other one of them names or starts, but for what is only read
+/// by others: DeepSpeed's JSON beside anything else.
+std::vector<std::string> startingFiles(const std::vector<std::string>& files,
+                                       const std::string& directory);
 
 /// Files that were typed together, by what each is for.
 struct RunFiles {

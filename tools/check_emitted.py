@@ -74,7 +74,7 @@ def ask_sbatch(folder):
     done = subprocess.run([sbatch, "--test-only", "job.sbatch"], cwd=folder, capture_output=True, text=True)
     text = " ".join(done.stderr.split())
     unreachable = "Unable to contact slurm controller" in text
-    answer("sbatch", "".join(re.findall(r"\d+(?:\.\d+)+", said.stdout)[:1]),
+    answer("sbatch", "".join(re.findall(r"\d+(?:\.\d+)+", said.stdout)[:1]) or "of this machine",
            reason="" if done.returncode == 0 or unreachable else text)
 
 

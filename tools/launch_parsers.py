@@ -226,7 +226,9 @@ def read_axolotl(plan):
     from axolotl.utils.dict import DictDefault
     from axolotl.utils.schemas.config import AxolotlInputConfig
     data = plan.yaml()
-    unknown = sorted(set(data) - set(AxolotlInputConfig.model_fields))
+    fields = AxolotlInputConfig.model_fields
+    aliases = {one.validation_alias or one.alias for one in fields.values()}
+    unknown = sorted(set(data) - set(fields) - {one for one in aliases if isinstance(one, str)})
     need(not unknown or "plugins" in data, "not keys of Axolotl: " + ", ".join(unknown))
     config = DictDefault(data)
     if config.get("plugins"):

@@ -225,6 +225,7 @@ Command checkCommand(const FlagSet& program, const GlobalOptions& options) {
         .oneEach()
         .group(kGroup);
     addQuestionFlags(app, flags->question, scenarioFlags());
+    addFrameworkFlag(app, flags->question);
     return {app, [flags, &options] { return runCheck(*flags, options); }, true};
 }
 

@@ -106,6 +106,7 @@ Command compareCommand(const FlagSet& program, const GlobalOptions& options) {
     constexpr const char* kGroup = "The comparison";
     app.add("files", flags->files, "scenarios, or answers of explain -f json").takes("[FILE...]");
     addQuestionFlags(app, flags->question, scenarioFlags());
+    addFrameworkFlag(app, flags->question);
     app.add("--with", flags->changes, "add a side: the first one with these keys overridden")
         .takes("CHANGES", "layout.recompute=full")
         .oneEach()

@@ -39,8 +39,9 @@ Result<Answer> runImport(const ImportFlags& flags, const GlobalOptions& options)
                     "fabricast import axolotl.yaml -c dgx-h100");
     }
     FABRICAST_ASSIGN(const Question question, questionOf(flags.question, options));
-    const bool isLaunchFile =  // or a model alone, of which nothing else is said
-        question.root.find("imported") != nullptr || question.root.members().size() == 1;
+    const bool isModelAlone =
+        question.root.members().size() == 1 && question.root.find("model") != nullptr;
+    const bool isLaunchFile = question.root.find("imported") != nullptr || isModelAlone;
     if (options.format == Format::Json && isLaunchFile) {
         return Answer{.text = documentText(question)};
     }

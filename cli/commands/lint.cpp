@@ -129,6 +129,7 @@ Command lintCommand(const FlagSet& program, const GlobalOptions& options) {
         .oneEach()
         .group(kGroup);
     addQuestionFlags(app, flags->question, scenarioFlags());
+    addFrameworkFlag(app, flags->question);
     return {app, [flags, &options] { return runLint(*flags, options); }};
 }
 

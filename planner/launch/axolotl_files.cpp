@@ -292,7 +292,7 @@ Result<LaunchFiles> axolotlFiles(const LaunchFacts& facts) {
     text += "learning_rate: 2e-5\nlr_scheduler: cosine\n";
     files.files.push_back({"axolotl.yaml", std::move(text)});
     if (isZero(scenario.layout.shard)) {
-        FABRICAST_ASSIGN(std::string zero, deepspeedJson(facts, OptimizerOwner::Trainer));
+        FABRICAST_ASSIGN(std::string zero, deepspeedJson(facts, OptimizerOwner::Script));
         files.files.push_back({"deepspeed.json", std::move(zero)});
     }
     files.command = {"axolotl"};

@@ -108,7 +108,7 @@ Result<void> importAdapter(ScenarioDraft& draft) {
     FABRICAST_ASSIGN(const std::string stacks, stackTargets(keys, "lora_target_parameters"));
     if (const LaunchKey* targets = keys.use("lora_target_modules");
         targets != nullptr && !targets->values.empty() && !everything.value_or(false)) {
-        const std::string names = adapterTargets(targets->values);
+        FABRICAST_ASSIGN(const std::string names, adapterTargets(keys, *targets));
         draft.set("settings.lora.targets",
                   names + (stacks.empty() ? "" : "+") + stacks,
                   "lora_target_modules");

@@ -120,13 +120,8 @@ void addDeepspeedOptimizer(const Scenario& scenario, OptimizerOwner owner, JsonT
         json.beginObject("optimizer");
         json.add("type", kind == OptimizerKind::AdamW ? "AdamW" : "Lion");
         json.beginObject("params");
-        if (owner == OptimizerOwner::Trainer) {
-            json.add("lr", "auto");
-            json.add("weight_decay", "auto");
-        } else {
-            json.add("lr", kLearningRate);
-            json.add("weight_decay", kWeightDecay);
-        }
+        json.add("lr", kLearningRate);
+        json.add("weight_decay", kWeightDecay);
         json.end();
         json.end();
     } else {

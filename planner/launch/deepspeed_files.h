@@ -11,9 +11,9 @@ namespace fabricast {
 inline constexpr std::string_view kDeepspeedVersions = "0.19.8";
 inline constexpr std::string_view kNewestDeepspeed = "0.19.8";
 
-/// Who makes the optimizer: DeepSpeed as its file says, the script, or transformers' Trainer, which
-/// fills in the file's numbers.
-enum class OptimizerOwner { DeepSpeed, Script, Trainer };
+/// Who makes the optimizer: DeepSpeed as its file says, or the script. transformers' Trainer takes
+/// that of DeepSpeed's file over its own.
+enum class OptimizerOwner { DeepSpeed, Script };
 
 /// The JSON that deepspeed.initialize, Accelerate and Axolotl read.
 Result<std::string> deepspeedJson(const LaunchFacts& facts, OptimizerOwner owner);

@@ -237,6 +237,7 @@ Result<JsonValue> importAccelerate(LaunchKeys& keys) {
                          "fsdp_config.fsdp_cpu_ram",
                          "fsdp_config.fsdp_sync",
                          "fsdp_config.fsdp_use_orig",
+                         "parallelism_config.parallelism_config_sp_",
                          "deepspeed_config.zero3_",
                          "deepspeed_config.deepspeed_",
                          "deepspeed_config.gradient_clipping"});

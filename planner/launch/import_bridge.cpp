@@ -1,9 +1,14 @@
+#include "planner/base/small_letters.h"
 #include "planner/launch/bridge_keys.h"
 #include "planner/launch/bridge_rows.h"
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
 
 namespace fabricast {
 namespace {
@@ -14,6 +19,11 @@ constexpr std::array kOtherRows = {
     BridgeRow{
         "--num-virtual-stages-per-pipeline-rank", "model", "virtual_pipeline_model_parallel_size"},
     BridgeRow{"--grad-reduce-in-bf16", "mixed_precision", "grad_reduce_in_fp32", PythonForm::Off},
+    BridgeRow{"--seq-length", "train", "seq_length"},  // of NeMo's data
+    BridgeRow{"--use-distributed-optimizer",  // which NeMo gives to the copies of the weights, too
+              "optimizer",
+              "use_distributed_optimizer",
+              PythonForm::On},
     BridgeRow{"--save-interval", "checkpoint", "every_n_train_steps"},
     BridgeRow{"--async-save", "model", "ckpt_async_save", PythonForm::On},
     BridgeRow{"--train-iters", "train", "train_iters"},
@@ -99,6 +109,26 @@ void addWord(const LaunchKey& one, LaunchKeys& keys) {
     }
 }
 
+/// "llama-3.1-8b" of NeMo's Llama31Config8B; empty where a class is none of a model.
+std::string modelOfNemo(std::string_view type) {
+    constexpr std::string_view kConfig = "Config";
+    const std::size_t config = type.find(kConfig);
+    const std::string_view size =
+        config == std::string_view::npos ? "" : type.substr(config + kConfig.size());
+    const std::string_view family = type.substr(0, std::min(config, type.size()));
+    const std::size_t digits = std::min(family.find_first_of("0123456789"), family.size());
+    std::string version(family.substr(digits));
+    const bool isSize = !size.empty() && std::isdigit(static_cast<unsigned char>(size[0])) != 0 &&
+                        (size.back() == 'B' || size.back() == 'M');
+    const bool isVersion = version.find_first_not_of("0123456789") == std::string::npos;
+    if (!isSize || !isVersion || digits == 0 || version.size() > 2) {
+        return "";
+    }
+    version = version.size() == 2 ? version.substr(0, 1) + "." + version.substr(1) : version;
+    return inSmallLetters(std::string(family.substr(0, digits)) +
+                          (version.empty() ? "" : "-" + version) + "-" + std::string(size));
+}
+
 /// Nodes and ranks of each that NeMo's Trainer counts with, where they are numbers.
 void addTrainersRanks(const LaunchKeys& program, LaunchKeys& keys) {
     for (const char* const path : {"Trainer.num_nodes", "Trainer.devices"}) {
@@ -122,6 +152,14 @@ void addSilent(const LaunchKeys& program, LaunchKeys& keys) {
         {.path = "script", .values = {program.source()}, .line = at->line, .column = at->column});
     if (isNemo) {
         addTrainersRanks(program, keys);
+        for (const LaunchKey& one : program.all()) {
+            if (std::string name = modelOfNemo(one.path); !name.empty()) {
+                keys.add({.path = "model",
+                          .values = {std::move(name)},
+                          .line = one.line,
+                          .column = one.column});
+            }
+        }
     }
     const std::string model = isNemo ? "GPTConfig" : "GPTModelProvider";
     if (isNemo || program.find("LoRA") != nullptr) {

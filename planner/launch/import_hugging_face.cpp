@@ -1,7 +1,10 @@
 #include "planner/launch/import_hugging_face.h"
 
+#include "planner/base/slipped_name.h"
+
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <string>
 #include <vector>
 
@@ -41,6 +44,24 @@ constexpr std::array kNamedModules = {NamedModule{"w1", "gate"},
                                       NamedModule{"w2", "down"},
                                       NamedModule{"gate", "router"}};
 
+/// Names of the layers that adapters are for, as a scenario has them, and as most models do.
+constexpr std::array<std::string_view, 14> kLinearLayers = {"all-linear",
+                                                            "q",
+                                                            "k",
+                                                            "v",
+                                                            "o",
+                                                            "gate",
+                                                            "up",
+                                                            "down",
+                                                            "experts",
+                                                            "router",
+                                                            "q_a",
+                                                            "q_b",
+                                                            "kv_a",
+                                                            "kv_b"};
+constexpr std::array<std::string_view, 7> kUsualModules = {
+    "q_proj", "k_proj", "v_proj", "o_proj", "gate_proj", "up_proj", "down_proj"};
+
 /// Which layers have adapters; peft chooses where nobody says.
 Result<void> importTargets(ScenarioDraft& draft) {
     FABRICAST_ASSIGN(const std::string stacks,
@@ -54,7 +75,7 @@ Result<void> importTargets(ScenarioDraft& draft) {
         draft.assume("settings.lora.targets",
                      "no target modules are named: peft takes q and v of most models");
     } else {
-        const std::string names = adapterTargets(targets->values);
+        FABRICAST_ASSIGN(const std::string names, adapterTargets(draft.keys(), *targets));
         draft.set("settings.lora.targets",
                   names + (stacks.empty() ? "" : "+") + stacks,
                   "--lora_target_modules");
@@ -64,13 +85,22 @@ Result<void> importTargets(ScenarioDraft& draft) {
 
 }  // namespace
 
-std::string adapterTargets(const std::vector<std::string>& modules) {
+Result<std::string> adapterTargets(const LaunchKeys& keys, const LaunchKey& key) {
     std::string names;
-    for (const std::string& one : modules) {
+    for (const std::string& one : key.values) {
         const auto* const known = std::ranges::find(kNamedModules, one, &NamedModule::module);
-        names += names.empty() ? "" : "+";
-        names += known != kNamedModules.end() ? std::string(known->target)
-                                              : one.substr(0, one.find("_proj"));
+        const std::string target = known != kNamedModules.end() ? std::string(known->target)
+                                                                : one.substr(0, one.find("_proj"));
+        if (std::ranges::find(kLinearLayers, target) == kLinearLayers.end()) {
+            const std::string near = slippedName(one, kUsualModules);
+            return keys.refuse(
+                key,
+                "\"" + one +
+                    "\" is no linear layer that is known: peft leaves out without a word "
+                    "what it does not find",
+                near.empty() ? "q_proj k_proj v_proj o_proj gate_proj up_proj down_proj" : near);
+        }
+        names += (names.empty() ? "" : "+") + target;
     }
     return names;
 }
@@ -156,9 +186,13 @@ Result<void> importTrainerOptimizer(ScenarioDraft& draft, std::string_view from)
             return {};
         }
     }
+    std::vector<std::string_view> known;
+    std::ranges::transform(kTrainerNames, std::back_inserter(known), &TrainerName::typed);
+    const std::string near = slippedName(*typed, known);
     return keys.refuse(*keys.use(from),
                        "\"" + *typed + "\" is not modelled",
-                       "adamw_torch_fused, adamw_torch_8bit, paged_adamw_8bit, …");
+                       near.empty() ? "adamw_torch_fused, adamw_torch_8bit, paged_adamw_8bit, …"
+                                    : "did you mean " + near + "?");
 }
 
 namespace {

@@ -17,8 +17,8 @@ Result<void> importTrainerOptimizer(ScenarioDraft& draft, std::string_view from)
 /// "flash_attention_2", "sdpa", "eager"; `usual` where nobody says.
 Result<void> importAttention(ScenarioDraft& draft, std::string_view from, std::string_view usual);
 
-/// "q+v" of q_proj and v_proj; what is no such name stays, for the scenario's reader to refuse.
-std::string adapterTargets(const std::vector<std::string>& modules);
+/// "q+v" of q_proj and v_proj; an error at a name that is of no linear layer.
+Result<std::string> adapterTargets(const LaunchKeys& keys, const LaunchKey& key);
 /// "experts", "router" or both, of a list of target_parameters; empty: it names none.
 Result<std::string> stackTargets(LaunchKeys& keys, std::string_view from);
 

@@ -7,6 +7,8 @@
 #include "planner/launch/scenario_draft.h"
 #include "planner/launch/started_ranks.h"
 #include "planner/launch/torchtune.h"
+#include "planner/text/json_builder.h"
+#include "planner/text/json_strings.h"
 
 #include <algorithm>
 #include <optional>
@@ -140,10 +142,34 @@ Result<void> addLauncherOfAxolotl(const OpenedFile& script,
     return {};
 }
 
-/// What is refused of Megatron's arguments, in the words of the file that says them.
+/// Notes of a run in the words of its file.
+Result<JsonValue> withNotesInWordsOf(const OpenedFile& file, JsonValue run) {
+    const JsonBuilder build(file.keys.source());
+    const JsonValue* const imported = run.find("imported");
+    const JsonValue* const notes = imported == nullptr ? nullptr : imported->find("notes");
+    if (notes != nullptr) {
+        JsonValue said = build.array();
+        for (const std::string& note : stringsIn(notes)) {
+            JsonBuilder::appendItem(said, build.string(inOwnWords(file, note)));
+        }
+        FABRICAST_ASSIGN(run, build.with(std::move(run), "imported.notes", std::move(said)));
+    }
+    const JsonValue* const assumed = imported == nullptr ? nullptr : imported->find("assumed");
+    if (assumed == nullptr) {
+        return run;
+    }
+    JsonValue all = build.object();
+    for (const JsonValue& one : assumed->members()) {
+        JsonBuilder::appendMember(
+            all, build.string(one.name()), build.string(inOwnWords(file, one.text().value_or(""))));
+    }
+    return build.with(std::move(run), "imported.assumed", std::move(all));
+}
+
+/// What is said of Megatron's arguments, in the words of the file that has them.
 Result<JsonValue> inWordsOf(const OpenedFile& file, Result<JsonValue> run) {
     if (run) {
-        return run;
+        return withNotesInWordsOf(file, *std::move(run));
     }
     const Error& error = run.error();
     return fail(error.code, error.where, inOwnWords(file, error.why), inOwnWords(file, error.hint));

@@ -20,13 +20,14 @@ constexpr std::array<std::string_view, 8> kSequenceNames = {"sequence",
                                                             "max_length",
                                                             "max_seq_len",
                                                             "block_size"};
-constexpr std::array<std::string_view, 7> kMicroBatchNames = {"micro_batch",
+constexpr std::array<std::string_view, 8> kMicroBatchNames = {"micro_batch",
                                                               "micro_batch_size",
                                                               "microbatch",
                                                               "microbatch_size",
                                                               "mbs",
                                                               "batch_size",
-                                                              "per_device_batch_size"};
+                                                              "per_device_batch_size",
+                                                              "batch"};
 constexpr std::array<std::string_view, 6> kAccumulationNames = {"accumulation",
                                                                 "accumulation_steps",
                                                                 "grad_accum",
@@ -107,12 +108,14 @@ Result<void> importLoopSizes(ScenarioDraft& draft) {
             "layout.micro_batch",
             "how many samples a microbatch has is not known: the script gives no number to "
             "MICRO_BATCH");
-        return {};
+        if (steps.empty()) {
+            return {};
+        }
     }
     FABRICAST_ASSIGN(const auto each, draft.keys().whole(micro));
     FABRICAST_ASSIGN(const auto count, draft.keys().whole(steps));
     draft.set("workload.global_batch",
-              std::to_string(saturatingProduct(*each, count.value_or(1))) + " per rank",
+              std::to_string(saturatingProduct(each.value_or(1), count.value_or(1))) + " per rank",
               steps.empty() ? micro : steps);
     return {};
 }
@@ -131,7 +134,13 @@ Result<void> importLoopPrecision(ScenarioDraft& draft, bool fsdp) {
                                                                       : "autocast.dtype";
     FABRICAST_ASSIGN(std::string weights, torchTypeOf(keys, stored));
     FABRICAST_ASSIGN(std::string products, torchTypeOf(keys, computed));
-    if (weights.empty()) {
+    const bool isTransformers = keys.has("from_pretrained") || keys.has("from_config");
+    if (weights.empty() && isTransformers) {
+        draft.assume("workload.precision",
+                     "weights are taken to be bfloat16, as their config.json has them: what "
+                     "transformers 5 makes without a dtype, and 4 in float32 (--precision fp32)");
+        weights = "bf16";
+    } else if (weights.empty()) {
         draft.assume("workload.precision",
                      "weights are taken to be float32: the script names no dtype for them");
         weights = "fp32";

@@ -107,6 +107,10 @@ std::string decoderOf(LaunchKeys& keys) {
 Result<void> importMegatronModel(ScenarioDraft& draft) {
     LaunchKeys& keys = draft.keys();
     keepSaidSizes(draft);
+    if (const auto named = keys.text("model")) {  // by the class of a NeMo program
+        draft.set("model", *named, "model");
+        return {};
+    }
     const std::string decoder = decoderOf(keys);
     if (decoder.empty()) {
         const std::string why = notADecoder(keys);

@@ -141,12 +141,19 @@ Result<void> importTrainerEvaluation(ScenarioDraft& draft) {
 /// Where nobody says it, a batch is a micro-batch (normalize_config).
 Result<void> importAxolotlEvaluation(ScenarioDraft& draft) {
     LaunchKeys& keys = draft.keys();
-    const std::string share = keys.text("val_set_size").value_or("0");
+    // How large a share is and how often it is looked at are no part of a plan.
+    const auto saidOr = [&keys](const char* path, const char* usual) {
+        const LaunchKey* const key = keys.find(path);
+        const bool says =
+            key != nullptr && key->values.size() == 1 && key->values.front() != "null";
+        return says ? key->values.front() : std::string(usual);
+    };
+    const std::string share = saidOr("val_set_size", "0");
     const bool hasData =
         keys.has("test_datasets") || share.find_first_not_of("0.") != std::string::npos;
     std::string from;
     for (const char* const path : {"eval_strategy", "evals_per_epoch", "eval_steps"}) {
-        const std::string said = keys.text(path).value_or("no");
+        const std::string said = saidOr(path, "no");
         from = said != "no" && said != "0" ? path : from;
     }
     if (!hasData || from.empty()) {

@@ -59,6 +59,15 @@ bool saysWholeBatch(const LaunchKeys& config) {
     });
 }
 
+/// Whether DeepSpeed's file leaves sizes of its buckets to the Trainer, which makes them of the
+/// model's hidden size.
+bool leavesBuckets(const LaunchKeys& config) {
+    return std::ranges::any_of(config.all(), [](const LaunchKey& key) {
+        return key.path.starts_with("zero_optimization.") &&
+               key.values == std::vector<std::string>{"auto"};
+    });
+}
+
 /// torch.compile by an argument of accelerate launch.
 Result<void> importLaunchersCompile(ScenarioDraft& draft) {
     FABRICAST_ASSIGN(const LaunchKeys typed, accelerateArguments(draft.keys()));
@@ -165,11 +174,12 @@ Result<JsonValue> importTrainer(OpenedFile& file, const ImportContext& context) 
             named.keys.append(keys, {"torchrun "});
         } else if (readKind == LaunchKind::Deepspeed) {
             named.keys.append(keys, {"--gradient_checkpointing"});  // which its file leaves to it
-            isDeepspeeds = saysWholeBatch(named.keys);
+            isDeepspeeds = saysWholeBatch(named.keys) && !leavesBuckets(named.keys);
             hasOptimizer = named.keys.has("optimizer.type");
         }
         FABRICAST_ASSIGN(const JsonValue scenario, importFile(named, context));
         draft.merge(scenario);
+        draft.takeNotes(scenario);
         if (isDeepspeeds) {
             draft.set("stack", "deepspeed", file.namedBy);
         }

@@ -24,6 +24,17 @@ std::string typedName(const LaunchKeys& keys, const LaunchKey& key) {
 
 }  // namespace
 
+std::string withoutItems(const std::string& path) {
+    std::string all;
+    for (std::size_t begin = 0; begin < path.size();) {
+        const std::size_t open = std::min(path.find('[', begin), path.size());
+        const std::size_t close = path.find(']', open);
+        all += path.substr(begin, open - begin);
+        begin = close == std::string::npos ? path.size() : close + 1;
+    }
+    return all;
+}
+
 std::optional<bool> asSwitch(std::string_view value) {
     constexpr std::array<std::string_view, 6> kOn = {"true", "yes", "on", "1", "y", "t"};
     constexpr std::array<std::string_view, 6> kOff = {"false", "no", "off", "0", "n", "f"};

@@ -12,7 +12,8 @@ namespace fabricast {
 
 /// One key of a launch file: where it stands and what it says, as text.
 struct LaunchKey {
-    std::string path;                 ///< "parallelism.tensor_parallel_degree", "--bf16"
+    /// "parallelism.tensor_parallel_degree", "--bf16"; of a map in a list "datasets[0].path".
+    std::string path;
     std::vector<std::string> values;  ///< one, the items of a list, or none
     std::int64_t line = 0;
     std::int64_t column = 0;
@@ -86,6 +87,9 @@ private:
     std::vector<LaunchKey> keys_;
     std::vector<RepeatedKey> repeated_;
 };
+
+/// The path of a key of every map in a list: "datasets.path" of "datasets[0].path".
+std::string withoutItems(const std::string& path);
 
 /// A switch in the words that frameworks take: "True", "no", "1"; nothing for other words.
 std::optional<bool> asSwitch(std::string_view value);

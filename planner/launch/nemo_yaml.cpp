@@ -36,6 +36,7 @@ constexpr std::array kNemoRows = {
     NemoRow{"trainer.precision", "--fp16", NemoForm::Word, "16-mixed"},
     NemoRow{"model.micro_batch_size", "--micro-batch-size"},
     NemoRow{"model.global_batch_size", "--global-batch-size"},
+    NemoRow{"model.data.train_ds.max_seq_length", "--seq-length"},  // of a fine-tuning
     NemoRow{"model.encoder_seq_length", "--seq-length"},
     NemoRow{"model.max_position_embeddings", "--max-position-embeddings"},
     NemoRow{"model.tensor_model_parallel_size", "--tensor-model-parallel-size"},

@@ -183,11 +183,12 @@ Result<NamedText> readNamedText(const LaunchKeys& keys,
         return text;
     }
     const Error& error = text.error();
-    return fail(error.code,
-                keys.where(key),
-                namedWords(key.path) + error.where + " " + error.why,
-                "a file that is there; it is looked for beside " + keys.source() +
-                    ", and in the folders above");
+    return fail(
+        error.code,
+        keys.where(key),
+        namedWords(key.path) + error.where + " " + error.why,
+        "a file that is there; it is looked for in the folder of the file that starts the run, "
+        "and in those above");
 }
 
 bool isLaunchFile(std::string_view text, const std::string& source, std::string_view from) {
@@ -227,7 +228,9 @@ Result<OpenedFile> openNamed(const OpenedFile& file, const ReadNamed& read) {
         ofTrl ? Result<NamedText>(NamedText(*ofTrl, file.names))
               : readNamedText(file.keys, *file.keys.find(file.namedBy), file.names, read));
     const std::string& text = there.text;
-    const std::string source = ofTrl ? file.names : besideOf(file.keys.source(), there.name);
+    const std::string source = ofTrl                   ? file.names
+                               : !there.source.empty() ? there.source
+                                                       : besideOf(file.keys.source(), there.name);
     const FileForm form = formOf(text, source);
     if (form == FileForm::Shell && file.namedBy != "starts") {
         return fail(Error::Code::BadInput, source, "is another script");

@@ -19,7 +19,8 @@ struct NamedText {
     NamedText(std::string words, std::string found = {})
         : text(std::move(words)), name(std::move(found)) {}
     std::string text;
-    std::string name;  ///< empty: as it is named
+    std::string name;      ///< empty: as it is named
+    std::string source{};  ///< how errors call it; empty: by its name, beside the one that names it
 };
 
 /// This reads the files of a run: those that were given together, and any other by the name that a

@@ -32,6 +32,38 @@ bool isScript(const std::string& word) {
     return word.ends_with(".py") || word == "torchtitan.train";
 }
 
+/// The last part of a path: "bash" of "/bin/bash".
+std::string_view programOf(const std::string& word) {
+    return std::string_view(word).substr(word.rfind('/') + 1);
+}
+
+/// "trl.scripts.sft" behind "-m", which Python looks for as trl/scripts/sft.py. Modules that start
+/// others are no scripts.
+bool isModule(const ShellCommand& command, std::size_t at) {
+    constexpr std::array<std::string_view, 4> kStarts = {
+        "torch.distributed.", "accelerate.commands.", "deepspeed.", "axolotl."};
+    const std::string& word = command[at].text;
+    const std::string before = at == 0 ? "" : command[at - 1].text;
+    const bool isNamed =
+        before == "-m" || (before == "--module" && programOf(command.front().text) == "accelerate");
+    const auto isLetter = [](unsigned char c) {
+        return std::isalnum(c) != 0 || c == '_' || c == '.';
+    };
+    return isNamed && word.find('.') != std::string::npos && std::ranges::all_of(word, isLetter) &&
+           std::ranges::none_of(
+               kStarts, [&word](std::string_view start) { return word.starts_with(start); });
+}
+
+/// "trl/scripts/sft.py" of a module; any other word stays.
+std::string fileOfScript(const ShellCommand& command, std::size_t at) {
+    std::string word = command[at].text;
+    if (isScript(word) || !isModule(command, at)) {
+        return word;
+    }
+    std::ranges::replace(word, '.', '/');
+    return word + ".py";
+}
+
 /// Flags with the words that follow each, up to the next flag; "--a=b" is one of one.
 void addFlags(const ShellCommand& words,
               std::size_t begin,
@@ -96,7 +128,7 @@ std::size_t scriptOf(const ShellCommand& command) {
     for (std::size_t i = 0; i < command.size(); ++i) {
         const std::string& word = command[i].text;
         byAxolotl = byAxolotl || isAxolotl(word);
-        if (isScript(word) || isTrlTrainer(command, i) ||
+        if (isScript(word) || isModule(command, i) || isTrlTrainer(command, i) ||
             (byAxolotl && (word.ends_with(".yaml") || word.ends_with(".yml")))) {
             return i;
         }
@@ -207,7 +239,9 @@ ShellCommand startedAlone(ShellCommand command, std::size_t script) {
 void addTypedArguments(const ShellCommand& command, std::size_t script, LaunchKeys& keys) {
     const std::size_t begin = script + 1;
     std::size_t end = command.size();
-    if (!isScript(command[script].text) && !isTrlTrainer(command, script)) {
+    const bool isOwn = isScript(command[script].text) || isModule(command, script) ||
+                       isTrlTrainer(command, script);
+    if (!isOwn) {
         const auto rest = command.begin() + static_cast<std::ptrdiff_t>(begin);
         end = static_cast<std::size_t>(
             std::ranges::find(rest, command.end(), "--", &ShellWord::text) - command.begin());
@@ -280,11 +314,6 @@ std::string scriptIn(const std::string& word) {
     return found;
 }
 
-/// The last part of a path: "bash" of "/bin/bash".
-std::string_view programOf(const std::string& word) {
-    return std::string_view(word).substr(word.rfind('/') + 1);
-}
-
 /// Whether a command may start the script that is its word `at`: it is the program itself, or
 /// stands behind a shell or a program that starts others. One that tests, copies or sources a file
 /// does not.
@@ -341,7 +370,7 @@ Result<LaunchKeys> readShellKeys(std::string_view text, const std::string& sourc
         addLauncher(command, at, keys);
         const bool byTrl = isTrlTrainer(command, at);
         keys.add({.path = "script",
-                  .values = {(byTrl ? "trl " : "") + command[at].text},
+                  .values = {(byTrl ? "trl " : "") + fileOfScript(command, at)},
                   .line = command[at].line,
                   .column = command[at].column});
         addTypedArguments(command, at, keys);

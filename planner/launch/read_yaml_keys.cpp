@@ -46,6 +46,7 @@ public:
                           .column = member.first.Mark().column + 1};
             FABRICAST_TRY(addValues(member.second, key));
             keys_.add(std::move(key));
+            FABRICAST_TRY(addItems(member.second, path, level + 1));
         }
         return {};
     }
@@ -56,6 +57,16 @@ public:
     }
 
 private:
+    /// The keys of each map in a list: "datasets[0].path".
+    Result<void> addItems(const YAML::Node& list, const std::string& path, int level) {
+        for (std::size_t i = 0; list.IsSequence() && i < list.size(); ++i) {
+            if (list[i].IsMap()) {
+                FABRICAST_TRY(add(list[i], path + "[" + std::to_string(i) + "].", level));
+            }
+        }
+        return {};
+    }
+
     static constexpr const char* kMerge = "<<";
 
     static bool isMerge(const YAML::Node& key) { return key.IsScalar() && key.Scalar() == kMerge; }

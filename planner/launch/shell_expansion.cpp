@@ -13,6 +13,30 @@ struct WrittenVariable {
     std::string rest;
 };
 
+/// As what is cut out of a value.
+constexpr std::string_view kNotWorkedOut = "#";
+
+/// More than a script that people read has within each other.
+constexpr int kMostBraces = 8;
+
+/// Where the braces that are open at `begin` are closed again, and how many are open at once.
+struct ClosedBraces {
+    std::size_t close;
+    int most = 1;
+};
+ClosedBraces closedBraces(std::string_view script, std::size_t begin) {
+    ClosedBraces braces{.close = begin};
+    for (int open = 1; braces.close < script.size(); ++braces.close) {
+        const char letter = script[braces.close];
+        open += letter == '{' ? 1 : letter == '}' ? -1 : 0;
+        braces.most = std::max(braces.most, open);
+        if (open == 0) {
+            break;
+        }
+    }
+    return braces;
+}
+
 WrittenVariable takeWritten(ShellLetters& letters) {
     const std::string_view script = letters.rest();
     const bool braced = letters.next() == '{';
@@ -26,23 +50,60 @@ WrittenVariable takeWritten(ShellLetters& letters) {
         return written;
     }
     if (braced) {
-        const std::size_t close = std::min(script.find('}', end), script.size());
-        written.rest = std::string(script.substr(end, close - end));
-        end = std::min(close + 1, script.size());
+        const ClosedBraces braces = closedBraces(script, end);
+        written.rest = braces.most > kMostBraces
+                           ? std::string(kNotWorkedOut)
+                           : std::string(script.substr(end, braces.close - end));
+        end = std::min(braces.close + 1, script.size());
     }
     (void)letters.taken(end);
     return written;
 }
 
-/// "${NAME:-usual}" where nothing sets NAME.
-std::string usualValue(const WrittenVariable& written) {
-    if (!written.rest.starts_with(":-") && !written.rest.starts_with(":=")) {
-        return "$" + written.name;
+/// The word of "${NAME:-word}" or its like, with the variables in it, and without its quotes.
+std::string wordIn(const std::string& rest, std::size_t begin, const ShellVariables& variables) {
+    ShellLetters letters(std::string_view(rest).substr(begin));
+    std::string word;
+    while (!letters.isEnd()) {
+        const char letter = letters.take();
+        if (letter == '$') {
+            word += takeVariable(letters, variables).text;
+        } else if (letter != '"' && letter != '\'') {
+            word += letter;
+        }
     }
-    std::string usual = written.rest.substr(2);
-    std::erase(usual, '"');
-    std::erase(usual, '\'');
-    return usual;
+    return word;
+}
+
+/// What "${NAME…}" stands for. What is cut out of a value or replaced in it is worked out when the
+/// script runs: it has none, as a variable that nothing sets has none.
+ShellExpansion expanded(const WrittenVariable& written,
+                        const ShellValue* known,
+                        const ShellVariables& variables) {
+    const std::string& rest = written.rest;
+    const bool isColon = rest.starts_with(":");
+    const char how = rest.size() > (isColon ? 1 : 0) ? rest[isColon ? 1 : 0] : '\0';
+    const std::size_t word = isColon ? 2 : 1;
+    const bool isSaid = known != nullptr && (!isColon || !known->text.empty());
+    const ShellExpansion unknown{.text = "$" + written.name};
+    if (rest.empty()) {
+        return known == nullptr ? unknown
+                                : ShellExpansion{.text = known->text, .places = known->places};
+    }
+    switch (how) {
+        case '-':
+        case '=':
+            return isSaid ? ShellExpansion{.text = known->text, .places = known->places}
+                          : ShellExpansion{.text = wordIn(rest, word, variables)};
+        case '?':
+            return isSaid ? ShellExpansion{.text = known->text, .places = known->places} : unknown;
+        case '+':
+            return isSaid             ? ShellExpansion{.text = wordIn(rest, word, variables)}
+                   : known == nullptr ? unknown
+                                      : ShellExpansion{};
+        default:
+            return unknown;
+    }
 }
 
 }  // namespace
@@ -69,9 +130,7 @@ ShellExpansion takeVariable(ShellLetters& letters, const ShellVariables& variabl
     if (isOpen) {
         return {.text = "$" + written.name};
     }
-    const ShellValue* const known = variables.placedValueOf(written.name);
-    return known != nullptr ? ShellExpansion{.text = known->text, .places = known->places}
-                            : ShellExpansion{.text = usualValue(written)};
+    return expanded(written, variables.placedValueOf(written.name), variables);
 }
 
 void splitValue(const ShellWord& value, std::vector<ShellWord>& words) {

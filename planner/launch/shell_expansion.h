@@ -16,8 +16,9 @@ struct ShellExpansion {
     std::optional<std::vector<ShellWord>> list{};
 };
 
-/// What stands behind a "$" that was taken: NAME, {NAME}, {NAME:-usual} or {NAME[@]}. A variable
-/// that nothing sets stays "$NAME", and so does what is worked out when the script runs.
+/// What stands behind a "$" that was taken: NAME, {NAME}, {NAME:-usual}, {NAME:+instead} or
+/// {NAME[@]}. A variable that nothing sets stays "$NAME", and so does what is worked out when the
+/// script runs.
 ShellExpansion takeVariable(ShellLetters& letters, const ShellVariables& variables);
 
 /// The words of a value that is not quoted.

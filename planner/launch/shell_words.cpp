@@ -8,6 +8,7 @@
 #include "planner/launch/slurm_variables.h"
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <utility>
 
@@ -336,8 +337,12 @@ private:
         command.erase(command.begin(), command.begin() + static_cast<std::ptrdiff_t>(first));
         first = 0;
         const bool exports = !command.empty() && command[0].text == "export";
-        if (exports || (!command.empty() && command[0].text == "declare")) {
-            first = 1;
+        const bool declares = !command.empty() && isDeclaration(command[0].text);
+        bool isOther = false;  // a number that is worked out, or another variable's name
+        for (first = declares ? 1 : 0;
+             declares && first < command.size() && command[first].text.starts_with('-');
+             ++first) {
+            isOther = isOther || command[first].text.find_first_of("in") != std::string::npos;
         }
         const std::size_t begin = first;
         while (first < command.size() && isAssignment(command[first].text)) {
@@ -361,8 +366,17 @@ private:
         }
         for (std::size_t i = begin; i < first; ++i) {
             variables_.assign(command[i], branches_.maySkip());
+            if (isOther) {
+                variables_.unset(ShellVariables::assignedName(command[i].text));
+            }
         }
         return {};
+    }
+
+    static bool isDeclaration(const std::string& word) {
+        constexpr std::array<std::string_view, 5> kDeclarations = {
+            "export", "declare", "typeset", "local", "readonly"};
+        return std::ranges::find(kDeclarations, word) != kDeclarations.end();
     }
 
     /// What a command is given in its environment: "NAME=value", or a variable that has a value.

@@ -65,6 +65,7 @@ void addPacking(const Scenario& scenario, Words& words) {
 void addEvaluation(const PhaseSettings& phases, Words& words) {
     if (phases.evaluationBatch > 0) {
         add(words, "--eval_strategy", "steps");
+        add(words, "--eval_steps", "500");  // else as often as it logs
         add(words, "--per_device_eval_batch_size", phases.evaluationBatch);
     }
 }

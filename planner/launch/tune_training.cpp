@@ -28,10 +28,9 @@ constexpr std::array kTuneOptimizers = {
     TuneOptimizer{"torchao.prototype.low_bit_optim.AdamW4bit", "adamw_4bit"}};
 
 /// torchtune's names of the layers of attention, and what they are targets as.
-std::string attentionTargets(const LaunchKey& modules) {
-    std::vector<std::string> names = modules.values;
-    std::ranges::replace(names, std::string("output_proj"), std::string("o_proj"));
-    return adapterTargets(names);
+Result<std::string> attentionTargets(const LaunchKeys& keys, LaunchKey modules) {
+    std::ranges::replace(modules.values, std::string("output_proj"), std::string("o_proj"));
+    return adapterTargets(keys, modules);
 }
 
 }  // namespace
@@ -72,7 +71,10 @@ Result<void> importTuneAdapters(ScenarioDraft& draft, bool quantizes) {
     }
     FABRICAST_ASSIGN(const auto mlp, keys.flag("model.apply_lora_to_mlp"));
     const LaunchKey* const modules = keys.use("model.lora_attn_modules");
-    std::string targets = modules == nullptr ? "" : attentionTargets(*modules);
+    std::string targets;
+    if (modules != nullptr) {
+        FABRICAST_ASSIGN(targets, attentionTargets(keys, *modules));
+    }
     if (mlp.value_or(false)) {
         targets += targets.empty() ? "gate+up+down" : "+gate+up+down";
     }

@@ -67,6 +67,22 @@ LintHits reshardInWords(const LintView& view) {
              "fsdp_reshard_after_forward: true"}};
 }
 
+/// FullyShardedDataParallelPlugin of Accelerate 1.15: under FSDP1 sharding_strategy is FULL_SHARD
+/// where nobody says it, and it wins.
+LintHits unreadReshard(const LintView& view) {
+    const char* const path = "fsdp_config.fsdp_reshard_after_forward";
+    const LintFile& file = view.file;
+    const bool isFirst = isFsdp(file) && !isSecond(file);
+    const std::string said = file.text(path);
+    const bool isUsual = said.empty() || said == "FULL_SHARD" || said == "1";
+    return !isFirst || isUsual || file.has("fsdp_config.fsdp_sharding_strategy")
+               ? LintHits{}
+               : LintHits{{file.at(path),
+                           "fsdp_reshard_after_forward is " + said +
+                               ", and FSDP1 takes fsdp_sharding_strategy: FULL_SHARD",
+                           "fsdp_sharding_strategy: " + said}};
+}
+
 LintHits idleStrategy(const LintView& view) {
     const char* const path = "fsdp_config.fsdp_sharding_strategy";
     if (!isSecond(view.file) || !view.file.has(path)) {
@@ -285,6 +301,11 @@ constexpr std::array kAccelerateRules = {
         "FSDP1",
         "Its wrappers are no longer developed; FSDP2 shards each parameter and holds less memory.",
         &firstFsdp},
+    LintRule{"AC20",
+             LintSeverity::Warning,
+             "a strategy of sharding in a key that FSDP1 does not read",
+             "It trains with FULL_SHARD, whatever the key says.",
+             &unreadReshard},
     LintRule{"AC03",
              LintSeverity::Error,
              "resharding as a strategy",

@@ -1,8 +1,10 @@
+#include "planner/base/slipped_name.h"
 #include "planner/launch/hugging_face.h"
 #include "planner/launch/import_trainer.h"
 #include "planner/launch/trl.h"
 #include "planner/lint/lint_rule.h"
 
+#include <array>
 #include <optional>
 
 namespace fabricast {
@@ -206,14 +208,15 @@ LintHits idleOptimizer(const LintView& view) {
         return hits;
     }
     for (const LintFile& other : view.files) {
-        const std::string optimizer = other.text("--optim");
+        const char* const name = other.kind() == LaunchKind::Axolotl ? "optimizer" : "--optim";
+        const std::string optimizer = other.text(name);
         const bool isSame = optimizer.empty() || optimizer == "adamw_torch" ||
                             optimizer == "adamw_torch_fused" || optimizer.starts_with("$");
         if (!isSame && &other != &config) {
             hits.push_back({config.at("optimizer.type"),
                             "optimizer is " + type + ", and " + optimizer + " of " +
-                                other.keys().where(*other.at("--optim")) + " is not used",
-                            "leave it out, or --optim there"});
+                                other.keys().where(*other.at(name)) + " is not used",
+                            std::string("leave it out, or ") + name + " there"});
         }
     }
     return hits;
@@ -234,10 +237,12 @@ LintHits otherLayers(const LintView& view) {
         const LaunchKey* const key = view.file.at(path);
         for (const std::string& one :
              key == nullptr || own.empty() ? std::vector<std::string>() : key->values) {
-            if (one != own && isBlockClass(one)) {
+            const bool isSlip = !isBlockClass(one) && !slippedName(one, std::array{own}).empty();
+            if (one != own && (isBlockClass(one) || isSlip)) {
                 hits.push_back(
                     {key,
-                     one + " is of another model: the layers of this one are " + own,
+                     one + (isSlip ? " is no class" : " is of another model") +
+                         ": the layers of this one are " + own,
                      std::string(path.substr(path.rfind('.') + 1)) +
                          (path.find("--") == 0 && path.find('.') == path.npos ? " " : ": ") + own});
             }

@@ -158,6 +158,16 @@ LintHits splitEightBits(const LintView& view) {
              "optimizer: adamw_torch_fused"}};
 }
 
+/// LigerArgs.check_liger... of integrations/liger: one loss takes the place of the other.
+LintHits twoLosses(const LintView& view) {
+    const LintFile& file = view.file;
+    return file.isOn("liger_cross_entropy") && file.isOn("liger_fused_linear_cross_entropy")
+               ? LintHits{{file.at("liger_cross_entropy"),
+                           "liger_cross_entropy beside liger_fused_linear_cross_entropy",
+                           "liger_fused_linear_cross_entropy: true alone"}}
+               : LintHits{};
+}
+
 LintHits oldFsdp(const LintView& view) {
     const LintFile& file = view.file;
     if (!isSharded(file) || isSecondFsdp(file)) {
@@ -294,8 +304,9 @@ LintHits nothingToEvaluate(const LintView& view) {
 LintHits nothingToLearn(const LintView& view) {
     const LaunchKeys& keys = view.file.keys();
     const auto says = [&](const char* name) {
-        return keys.has(name) && (!view.file.has(name) || !view.file.text(name).empty() ||
-                                  view.file.at(name)->values.empty());
+        const LaunchKey* const key = keys.find(name);
+        return key == nullptr ? keys.has(name)
+                              : key->values.size() != 1 || !view.file.text(name).empty();
     };
     return says("datasets") || says("pretraining_dataset")
                ? LintHits{}
@@ -518,6 +529,11 @@ constexpr std::array kAxolotlRules = {
              "Axolotl takes it, and says so in its log: positions that the model has not seen are "
              "learned from nothing.",
              &beyondPositions},
+    LintRule{"AX30",
+             LintSeverity::Error,
+             "two losses of Liger at once",
+             "Its plugin ends the start: it cannot have both.",
+             &twoLosses},
     LintRule{"AX29",
              LintSeverity::Error,
              "attention that is said in two ways",

@@ -67,7 +67,13 @@ std::optional<KeyOwner> keyOwnerOf(const LintFile& file) {
                             .version = "0.19.0",
                             .loader = ValueLoader::Yaml,
                             .strict = {},
-                            .silent = {"", "fsdp_config"}};
+                            .silent = {"",
+                                       "fsdp_config",
+                                       "datasets",
+                                       "datasets.type",
+                                       "test_datasets",
+                                       "test_datasets.type",
+                                       "pretraining_dataset"}};
         case LaunchKind::Titan:
             return titanOwner(file);
         case LaunchKind::Tune:

@@ -186,7 +186,8 @@ LintHits localHost(const LintView& view) {
         if (hasSeveralNodes(file) && (host == "localhost" || host == "127.0.0.1")) {
             return {{file.at(path),
                      std::string(path).substr(9) + " " + file.text(path) + " on several nodes",
-                     "the name of the first node, $MASTER_ADDR"}};
+                     "the name of the first node there, as MASTER_ADDR=$(scontrol show hostnames "
+                     "\"$SLURM_JOB_NODELIST\" | head -n 1) of Slurm"}};
         }
     }
     return {};

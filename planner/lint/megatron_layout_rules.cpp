@@ -33,7 +33,9 @@ LintHits undividedExpertRanks(const LintView& view) {
                   "--expert-model-parallel-size",
                   counted(*sizes.ranks) + " ranks are no multiple of " + counted(model) + " (etp " +
                       counted(sizes.etp) + " x ep x pp)",
-                  "--expert-tensor-parallel-size 1")};
+                  sizes.etp > 1 ? "--expert-tensor-parallel-size 1"
+                                : "--expert-model-parallel-size that divides " +
+                                      counted(*sizes.ranks / std::max<std::int64_t>(1, sizes.pp)))};
 }
 
 LintHits silentExpertTensor(const LintView& view) {

@@ -1,6 +1,7 @@
 #include "planner/launch/launch_files.h"
 #include "planner/lint/megatron_sizes.h"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 
@@ -76,7 +77,63 @@ LintHits unaskedDropout(const LintView& view) {
                : LintHits{{nullptr, what + " default to 0.1, and the model has no dropout", fix}};
 }
 
+/// check_and_set_env_variable of megatron/core/models/common/language_module: what each backend
+/// asks of NVTE_FLASH_ATTN, NVTE_FUSED_ATTN and NVTE_UNFUSED_ATTN.
+struct BackendSwitches {
+    std::string_view backend;
+    std::array<std::string_view, 3> values;
+};
+constexpr std::array kBackendSwitches = {BackendSwitches{"flash", {"1", "0", "0"}},
+                                         BackendSwitches{"fused", {"0", "1", "0"}},
+                                         BackendSwitches{"unfused", {"0", "0", "1"}},
+                                         BackendSwitches{"local", {"0", "0", "0"}},
+                                         BackendSwitches{"auto", {"1", "1", "1"}}};
+constexpr std::array<const char*, 3> kAttentionSwitches = {
+    "NVTE_FLASH_ATTN", "NVTE_FUSED_ATTN", "NVTE_UNFUSED_ATTN"};
+
+LintHits otherAttentionSwitches(const LintView& view) {
+    const std::string said = view.file.text("--attention-backend");
+    const std::string backend = said.empty() ? "auto" : said;
+    const auto found = std::ranges::find(kBackendSwitches, backend, &BackendSwitches::backend);
+    LintHits hits;
+    for (std::size_t i = 0; found != kBackendSwitches.end() && i < kAttentionSwitches.size(); ++i) {
+        const std::string name = kAttentionSwitches[i];
+        const LaunchKey* const key = view.file.at("env " + name);
+        const std::string value = key == nullptr ? "" : view.file.text("env " + name);
+        const bool isKnown = !value.empty() && !value.starts_with("$");
+        if (isKnown && value != found->values[i]) {
+            hits.push_back({key,
+                            name + " is " + value + ", and --attention-backend " + backend +
+                                (said.empty() ? " (default)" : "") + " asks for " +
+                                std::string(found->values[i]),
+                            "leave it unset: --attention-backend alone chooses"});
+        }
+    }
+    return hits;
+}
+
+/// DynamicGradScaler of megatron/core/optimizer/grad_scaler.py.
+LintHits scaledByNothing(const LintView& view) {
+    const char* const flag = "--initial-loss-scale";
+    const std::optional<double> scale = view.file.number(flag);
+    return view.file.has("--fp16") && scale && *scale <= 0.0
+               ? LintHits{{view.file.at(flag),
+                           std::string(flag) + " " + view.file.text(flag) + " with --fp16",
+                           "leave it out: 4294967296"}}
+               : LintHits{};
+}
+
 constexpr std::array kMegatronModelRules = {
+    LintRule{"MG61",
+             LintSeverity::Error,
+             "a loss that is scaled by nothing",
+             "Megatron-Core ends with an assertion when it makes the optimizer.",
+             &scaledByNothing},
+    LintRule{"MG60",
+             LintSeverity::Error,
+             "attention that the environment chooses otherwise than the arguments",
+             "Megatron-Core ends with an assertion when it makes the model.",
+             &otherAttentionSwitches},
     LintRule{"MG50",
              LintSeverity::Warning,
              "heads that are rotated otherwise than the model's",

@@ -327,7 +327,7 @@ LintHits wholeStates(const LintView& view) {
     const std::optional<std::int64_t> ranks = megatronSizes(view).dataRanks();
     const bool shards =
         file.has("--use-distributed-optimizer") || usesFsdp2(file) || usesMegatronFsdp(file);
-    return ranks && *ranks > 1 && !shards
+    return ranks && *ranks > 1 && !shards && !file.has("peft")
                ? LintHits{{nullptr,
                            "each of " + std::to_string(*ranks) + " data ranks holds all states",
                            "--use-distributed-optimizer"}}

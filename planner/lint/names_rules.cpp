@@ -123,7 +123,7 @@ LintHits unknownKeys(const LintView& view, bool strict) {
         if (isOfTheLauncher(key.path) || isReadByOthers(view, key)) {
             continue;
         }
-        const std::optional<UnknownKey> unknown = unknownIn(key.path, known);
+        const std::optional<UnknownKey> unknown = unknownIn(withoutItems(key.path), known);
         const auto& sections = strict ? owner->strict : owner->silent;
         const bool counts =
             unknown && std::ranges::find(sections, unknown->section) != sections.end();
@@ -270,6 +270,20 @@ bool isShortened(std::string_view name, const std::vector<std::string>& known) {
                known, [name](const std::string& one) { return one.starts_with(name); }) == 1;
 }
 
+/// "--a, --b" of several arguments that begin with the same letters; empty where fewer do. So few
+/// letters are of any program.
+std::string namesThatBegin(std::string_view name, const std::vector<std::string>& known) {
+    constexpr std::size_t kLeastLetters = 6;
+    std::string names;
+    std::size_t count = 0;
+    for (const std::string& one : known) {
+        if (name.size() >= kLeastLetters && one.starts_with(name)) {
+            names += (count++ == 0 ? "--" : ", --") + one;
+        }
+    }
+    return count > 1 ? names : "";
+}
+
 /// Arguments of a command that starts a program of the user's own: it may add any, but hardly one
 /// that differs from the Trainer's in a letter or two.
 LintHits nearlyTrainers(const LintView& view) {
@@ -288,7 +302,11 @@ LintHits nearlyTrainers(const LintView& view) {
             isShortened(name, known)) {
             continue;
         }
-        if (const std::string near = slippedName(name, known); !near.empty()) {
+        if (const std::string all = namesThatBegin(name, known); !all.empty()) {
+            hits.push_back({.at = &key,
+                            .what = key.path + " is the beginning of several arguments",
+                            .fix = "one of them: " + all});
+        } else if (const std::string near = slippedName(name, known); !near.empty()) {
             hits.push_back(
                 {.at = &key,
                  .what = key.path + " is no argument of transformers 5.23.0 or TRL 1.16.0",
@@ -440,7 +458,9 @@ constexpr std::array kNamesRules = {
     LintRule{"KEY6",
              LintSeverity::Warning,
              "an argument that is nearly one of the framework's",
-             "Unless the program adds it itself, its parser ends with an error at the start.",
+             "Unless the program adds it itself, its parser ends with an error at the start; YAML "
+             "of NeMo "
+             "is taken in silence.",
              &mistypedArguments}};
 
 }  // namespace

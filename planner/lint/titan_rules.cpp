@@ -215,8 +215,8 @@ LintHits tooFewMicrobatches(const LintView& view, bool isRefused) {
     return {{at != nullptr ? at : file.at("parallelism.pipeline_parallel_degree"),
              std::to_string(batches) + " micro-batch" + (batches == 1 ? "" : "es") + " for " +
                  std::to_string(stages) + " stages",
-             "local_batch_size = " + std::to_string(stages * std::max<std::int64_t>(1, micro)) +
-                 ", or more"}};
+             (file.isArguments() ? "--training.local_batch_size " : "local_batch_size = ") +
+                 std::to_string(stages * std::max<std::int64_t>(1, micro)) + ", or more"}};
 }
 
 LintHits fewMicrobatches(const LintView& view) {

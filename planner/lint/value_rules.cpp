@@ -84,7 +84,8 @@ LintHits valuesNotTaken(const LintView& view, bool isLookedAt) {
         if (owner->loader == ValueLoader::Json && value == "auto") {
             continue;  // who starts DeepSpeed fills it in
         }
-        const auto& takes = frameworkTakes(owner->framework, owner->version, key.path);
+        const auto& takes =
+            frameworkTakes(owner->framework, owner->version, withoutItems(key.path));
         const std::string wanted = whyNotTaken(takes, value, key.isQuoted, owner->loader);
         // Words of TOML have rules of their own.
         if (!wanted.empty() && (isLookedAt || takesNoWords(takes))) {
@@ -110,7 +111,8 @@ LintHits sectionsSaidAsValues(const LintView& view) {
     for (const LaunchKey& key : view.file.keys().all()) {
         const auto inside = std::ranges::find_if(
             known, [&](const std::string& one) { return one.starts_with(key.path + "."); });
-        const bool isTaken = !frameworkTakes(owner->framework, owner->version, key.path).empty();
+        const bool isTaken =
+            !frameworkTakes(owner->framework, owner->version, withoutItems(key.path)).empty();
         if (isTaken || inside == known.end() || key.values.size() != 1 ||
             !isSaidOutright(key, key.values.front())) {
             continue;

@@ -96,11 +96,27 @@ bool isPipe(int descriptor) {
     return ::fstat(descriptor, &about) == 0 && S_ISFIFO(about.st_mode);
 }
 
+tl::unexpected<Error> unreadable(const std::string& where) {
+    return fail(Error::Code::BadInput,
+                where,
+                "cannot be read: " + systemError(),
+                "a file that can be read");
+}
+
+/// Waits for what is read next from now on.
+Result<std::string> readRest(int descriptor,
+                             const std::string& where,
+                             std::size_t most,
+                             std::string_view first) {
+    ::fcntl(descriptor, F_SETFL, ::fcntl(descriptor, F_GETFL) & ~O_NONBLOCK);
+    return readAll(descriptor, where, most, std::string(first));
+}
+
 /// A pipe that was opened without waiting says that it ends as long as nobody writes to it, and
 /// that there is nothing yet where somebody is about to. A writer that is started beside the
 /// program has a moment to open it; the first bytes of one that has are the answer.
 Result<std::string> readPipe(int descriptor, const std::string& where, std::size_t most) {
-    constexpr int kLooks = 60;
+    constexpr int kLooks = 30;
     constexpr int kPause = 50;  // ms
     std::array<char, 4096> first{};
     for (int look = 0; look < kLooks; ++look) {
@@ -112,23 +128,33 @@ Result<std::string> readPipe(int descriptor, const std::string& where, std::size
         const bool ended = ready > 0 && (readable.revents & POLLHUP) != 0;
         const ssize_t count = ::read(descriptor, first.data(), first.size());
         if (count > 0 || ended || (count < 0 && errno == EAGAIN)) {
-            const int flags = ::fcntl(descriptor, F_GETFL);
-            ::fcntl(descriptor, F_SETFL, flags & ~O_NONBLOCK);
             const auto size = static_cast<std::size_t>(std::max<ssize_t>(count, 0));
-            return readAll(descriptor, where, most, std::string(first.data(), size));
+            return readRest(descriptor, where, most, {first.data(), size});
         }
         if (count < 0) {
-            return errno == EINTR ? Result<std::string>(interrupted(where))
-                                  : fail(Error::Code::BadInput,
-                                         where,
-                                         "cannot be read: " + systemError(),
-                                         "a file that can be read");
+            return errno == EINTR ? interrupted(where) : unreadable(where);
         }
     }
     return fail(Error::Code::BadInput,
                 where,
                 "is a pipe that nobody writes to",
                 "a file, or - for standard input");
+}
+
+/// Devices, and the kernel's own files, may have nothing to say for ever.
+Result<std::string> readFile(int descriptor, const std::string& where, std::size_t most) {
+    std::array<char, 4096> first{};
+    const ssize_t count = ::read(descriptor, first.data(), first.size());
+    if (count < 0 && errno == EAGAIN) {
+        return fail(Error::Code::BadInput,
+                    where,
+                    "is a device that has nothing to read",
+                    "a file, or - for standard input");
+    }
+    if (count < 0) {
+        return errno == EINTR ? interrupted(where) : unreadable(where);
+    }
+    return readRest(descriptor, where, most, {first.data(), static_cast<std::size_t>(count)});
 }
 
 }  // namespace
@@ -159,8 +185,7 @@ Result<std::string> readTextFile(const std::string& path, std::size_t most, Read
     if (isPipe(file.number())) {
         return readPipe(file.number(), path, most);
     }
-    ::fcntl(file.number(), F_SETFL, ::fcntl(file.number(), F_GETFL) & ~O_NONBLOCK);
-    return readAll(file.number(), path, most);
+    return readFile(file.number(), path, most);
 }
 
 Result<void> writeTextFile(const std::string& path, std::string_view text) {

@@ -723,5 +723,25 @@ TEST(Emit, IsAdvisedAsItsFilesAre) {
     EXPECT_EQ(firstFix(flags), firstFix(folder)) << flags << folder;
 }
 
+// Accelerate's files have no key for the type that weights are stored in.
+TEST(Emit, SaysWhatItsFilesStartOtherwise) {
+    const std::string asked =
+        "emit -m llama-3.2-1b -c dgx-h100 --stack accelerate --set "
+        "settings.precision.parameters=bf16";
+    const ProgramOutput answer = ran(asked);
+    EXPECT_EQ(answer.code, ExitCode::Ok) << answer.err;
+    const std::string line = "settings.precision.gradients: fp32 in the plan, bf16 in the files";
+    EXPECT_NE(answer.out.find("\n# Other than the plan: " + line), std::string::npos);
+    EXPECT_NE(answer.out.find("\nnot in the files: " + line), std::string::npos) << answer.out;
+    EXPECT_EQ(ran(asked + " --check").code, ExitCode::DoesNotFit);
+    const ProgramOutput loads =
+        ran("emit -m llama-3.1-8b -c dgx-h100 --stack torchtitan --load-from /models/l8b");
+    EXPECT_NE(loads.out.find("not in the files: the weights of /models/l8b"), std::string::npos)
+        << loads.out;
+    EXPECT_EQ(ran("emit -m llama-3.1-8b -c dgx-h100 --stack fsdp2 --load-from /models/l8b")
+                  .out.find("not in the files: the weights"),
+              std::string::npos);
+}
+
 }  // namespace
 }  // namespace fabricast

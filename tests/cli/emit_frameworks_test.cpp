@@ -49,7 +49,9 @@ TEST(EmitCheck, SaysWhatTheFrameworkItselfSays) {
          .expected = "\ncheck: not read by torchtitan itself: torchtitan is not installed "
                      "(--python venv/bin/python, where it is)\n"},
         {.says = "", .ends = 3, .expected = "played_python ended with exit code 3"},
-        {.says = "hello", .expected = "played_python says what is no answer"}};
+        {.says = "", .expected = "says what is no answer"},
+        {.says = "{}", .expected = "says what is no answer"},
+        {.says = "hello\nhello", .expected = "played_python says what is no answer"}};
     for (const PlayedFramework& one : cases) {
         const std::string python = played("played_python", one.says, one.ends);
         const ProgramOutput answer = ran(kEmitAndCheck + " --python " + python);

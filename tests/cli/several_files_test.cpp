@@ -138,6 +138,25 @@ TEST(SeveralFiles, OfSeveralRunsAreRefused) {
     }
 }
 
+// A folder's files that are only read by others start nothing.
+TEST(SeveralFiles, OfAFolderAreNamedWhereTheyAre) {
+    const RunFolder run;
+    const std::string folder = run.folder + "nested";
+    std::filesystem::create_directories(folder + "/cfg");
+    run.write("nested/cfg/accelerate.yaml", kAccelerate);
+    run.write("nested/cfg/../z3.json", kDeepspeed);
+    run.write("nested/run.sh",
+              "accelerate launch --config_file cfg/accelerate.yaml" +
+                  kScript.substr(kScript.find(" train.py")));
+    std::string named = kAccelerate;
+    named.replace(named.find("/nowhere/"), 9, "");
+    run.write("nested/cfg/accelerate.yaml", named);
+    const ProgramOutput answer = run.asked("import nested -c dgx-h100");
+    EXPECT_EQ(answer.code, ExitCode::Ok) << answer.err;
+    EXPECT_NE(answer.out.find("/nested/z3.json:1:33"), std::string::npos) << answer.out;
+    EXPECT_EQ(answer.out.find("cfg/z3.json"), std::string::npos) << answer.out;
+}
+
 TEST(ModelFile, IsAScenarioThatNamesIt) {
     const RunFolder run;
     const std::string end = " -c dgx-h100 --seq 4096 -f json";

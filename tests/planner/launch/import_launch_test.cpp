@@ -151,6 +151,20 @@ TEST(ShellWords, LeaveOutWhatIsNotTheCommands) {
               (Words{{"[", "-n", "$B", "]"}, {"x", "$T"}}));
     EXPECT_EQ(wordsOf("T=2\n(T=8)\nx $T\nU=1 y\nz $U\n"), (Words{{"x", "$T"}, {"y"}, {"z", "$U"}}));
     EXPECT_EQ(wordsOf("T=4; unset T; x ${T:-2}\n").back(), (std::vector<std::string>{"x", "$T"}));
+    // As bash has them; what it cuts out of a value is worked out when it runs.
+    EXPECT_EQ(
+        wordsOf("A=4; E=; x ${A:+--tp $A} ${E:+no} ${E+yes} ${A-1} ${E-1} ${E:-${A}} ${A:?no}\n"),
+        (std::vector<std::vector<std::string>>{{"x", "--tp", "4", "yes", "4", "4", "4"}}));
+    EXPECT_EQ(wordsOf("A=4096000; x ${A%000} ${A#4} ${A:0:2} ${A/0/1} ${A@Q} ${B:+3}\n"),
+              (std::vector<std::vector<std::string>>{{"x", "$A", "$A", "$A", "$A", "$A", "$B"}}));
+    EXPECT_EQ(wordsOf("declare -i S=4; S+=2; readonly R=1; declare -x X=3; x $S $R $X\n").back(),
+              (std::vector<std::string>{"x", "$S", "1", "3"}));
+    std::string deep = "x ";  // as deep as nobody writes it
+    for (int level = 0; level < 50'000; ++level) {
+        deep += "${A:-";
+    }
+    EXPECT_EQ(wordsOf(deep + std::string(50'000, '}') + "\n").back(),
+              (std::vector<std::string>{"x", "$A"}));
 }
 
 TEST(ShellWords, StandWhereTheyAreWritten) {
