@@ -197,7 +197,11 @@ Result<void> checkInputs(const Question& question, const GlobalOptions& options)
         const std::string input = pathFrom(folder, name);
         for (const OutputFile& output : options.outputs) {
             if (overwrites(output.path, input)) {
-                return bothRefused(output.flag, output.path, "read by \"" + question.file + "\"");
+                return bothRefused(output.flag,
+                                   output.path,
+                                   question.file.empty()
+                                       ? "the file of \"" + std::string(key) + "\""
+                                       : "read by \"" + question.file + "\"");
             }
         }
     }

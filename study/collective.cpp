@@ -107,10 +107,13 @@ std::string machineName(const MeasuredPlace& place) {
 Result<CollectiveAnswer> collective(const CollectiveAsk& ask, const Workbench& bench) {
     FABRICAST_ASSIGN(const CollectiveKind kind, collectiveKind(ask.operation));
     if (ask.size <= Bytes()) {
-        return fail(Error::Code::BadInput, "size", "must be above 0", "1GB");
+        return fail(Error::Code::BadInput, "size", "must be above 0", ask.operation + " 1GB");
     }
     if (ask.size.count() > kLargestSize) {
-        return fail(Error::Code::BadInput, "size", "is more than a tensor has", "at most 1000TB");
+        return fail(Error::Code::BadInput,
+                    "size",
+                    "is more than a tensor has, at most 1000TB",
+                    ask.operation + " 1000TB");
     }
     FABRICAST_ASSIGN(FoundCluster found, findCluster(ask.cluster, bench.profiles(), ask.folders));
     FABRICAST_ASSIGN(const std::int64_t ranks, collectiveRanks(ask, found.cluster));

@@ -3,6 +3,12 @@
 #include <charconv>
 
 namespace fabricast {
+namespace {
+
+/// A part in a million, as the keys of shares that are divided by have it.
+constexpr double kLeastShare = 1e-6;
+
+}  // namespace
 
 Result<double> percentOf(const std::string& typed, const std::string& flag) {
     const bool inPercent = typed.ends_with('%');
@@ -20,6 +26,15 @@ Result<double> percentOf(const std::string& typed, const std::string& flag) {
                     flag,
                     "\"" + typed + "\" is not a share from 0 to 100 %",
                     flag + " 1%");
+    }
+    return share;
+}
+
+Result<double> percentAbove0(const std::string& typed, const std::string& flag) {
+    FABRICAST_ASSIGN(const double share, percentOf(typed, flag));
+    if (share < kLeastShare) {
+        return fail(
+            Error::Code::BadInput, flag, "\"" + typed + "\" is not a share above 0", flag + " 80%");
     }
     return share;
 }

@@ -49,7 +49,8 @@ Result<SearchedOutcome> bestUnder(SearchRequest request,
                                   const Watch& watch) {
     request.task.base = turned.scenario;
     request.options.top = 1;
-    request.options.threads = 1;  // several are searched at a time
+    request.options.threads = 1;
+    request.options.isOneOfSeveral = true;
     request.options.pareto = false;
     request.options.mostWalked = kMostEventsOfMany;
     FABRICAST_ASSIGN(const PlanReport report, searched(request, turned.timing, watch));

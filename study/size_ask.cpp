@@ -22,10 +22,14 @@ std::optional<double> decimalOf(const std::string& typed) {
 }
 
 /// "2M", "1.2B", "$350000".
-Result<double> countOf(std::string typed, const std::string& where) {
+Result<double> countOf(std::string typed, const std::string& where, std::string_view example) {
     typed.erase(0, typed.starts_with('$') ? 1 : 0);
-    FABRICAST_ASSIGN(const Tokens count, parseQuantity<Tokens>(typed, where));
-    return static_cast<double>(count.count());
+    Result<Tokens> count = parseQuantity<Tokens>(typed, where);
+    if (!count) {
+        count.error().hint = where + "=" + std::string(example);
+        return tl::unexpected(std::move(count).error());
+    }
+    return static_cast<double>(count->count());
 }
 
 Result<SizeTarget> readSizeTarget(const std::string& typed) {
@@ -34,11 +38,11 @@ Result<SizeTarget> readSizeTarget(const std::string& typed) {
     const std::string value = equals == std::string::npos ? "" : typed.substr(equals + 1);
     const std::string where = "--target " + metric;
     if (metric == "tokens-per-s") {
-        FABRICAST_ASSIGN(const double rate, countOf(value, where));
+        FABRICAST_ASSIGN(const double rate, countOf(value, where, "1.2M"));
         return SizeTarget{SizeMetric::TokensPerSecond, rate};
     }
     if (metric == "budget") {
-        FABRICAST_ASSIGN(const double dollars, countOf(value, where));
+        FABRICAST_ASSIGN(const double dollars, countOf(value, where, "2M"));
         return SizeTarget{SizeMetric::Budget, dollars};
     }
     if (metric == "days") {

@@ -76,18 +76,31 @@ double numberOf(const std::string& typed) {
     return trouble == std::errc() && stop == end && std::isfinite(value) ? value : 0.0;
 }
 
+/// Each target has a unit of its own, and an example.
+template <class Quantity>
+Result<double> amountOf(const std::string& typed,
+                        const std::string& where,
+                        std::string_view example) {
+    Result<Quantity> amount = parseQuantity<Quantity>(typed, where);
+    if (!amount) {
+        amount.error().hint = where + "=" + std::string(example);
+        return tl::unexpected(std::move(amount).error());
+    }
+    return static_cast<double>(amount->count());
+}
+
 Result<PlanTarget> readTarget(const std::string& typed) {
     const std::size_t equals = typed.find('=');
     const std::string metric = typed.substr(0, equals);
     const std::string value = equals == std::string::npos ? "" : typed.substr(equals + 1);
     const std::string where = "--target " + metric;
     if (metric == "step") {
-        FABRICAST_ASSIGN(const Seconds step, parseQuantity<Seconds>(value, where));
-        return PlanTarget{TargetMetric::StepSeconds, step.count()};
+        FABRICAST_ASSIGN(const double step, amountOf<Seconds>(value, where, "2.5s"));
+        return PlanTarget{TargetMetric::StepSeconds, step};
     }
     if (metric == "tokens-per-s") {
-        FABRICAST_ASSIGN(const Tokens tokens, parseQuantity<Tokens>(value, where));
-        return PlanTarget{TargetMetric::TokensPerSecond, static_cast<double>(tokens.count())};
+        FABRICAST_ASSIGN(const double tokens, amountOf<Tokens>(value, where, "1.2M"));
+        return PlanTarget{TargetMetric::TokensPerSecond, tokens};
     }
     if (metric == "mfu") {
         Result<double> share = percentOf(value, where);

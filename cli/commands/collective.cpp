@@ -5,6 +5,7 @@
 #include "planner/base/quantity_text.h"
 #include "planner/report/collective_report.h"
 
+#include <charconv>
 #include <memory>
 #include <string>
 #include <utility>
@@ -28,12 +29,20 @@ std::optional<std::int64_t> typedCount(std::int64_t count) {
     return count > 0 ? std::optional(count) : std::nullopt;
 }
 
-/// A bare number is a size without a unit, or the number of ranks in its place.
+/// A bare number is a size without a unit, or the number of ranks in its place; some are neither.
 Result<Bytes> typedSize(const CollectiveFlags& flags) {
     Result<Bytes> size = parseQuantity<Bytes>(flags.size, "size");
-    if (!size && flags.size.find_first_not_of("0123456789") == std::string::npos) {
-        size.error().hint = flags.ask.operation + " " + flags.size + "MB; of " + flags.size +
-                            " ranks: " + flags.ask.operation + " 1GB --ranks " + flags.size;
+    if (size) {
+        return size;
+    }
+    const std::string some = flags.ask.operation + " 1GB";
+    std::int64_t bare = 0;
+    const char* const end = flags.size.data() + flags.size.size();
+    const auto [stop, trouble] = std::from_chars(flags.size.data(), end, bare);
+    const bool isCount = trouble == std::errc() && stop == end && bare > 0 && bare <= kMostGpus;
+    size.error().hint = isCount ? flags.ask.operation + " " + flags.size + "MB" : some;
+    if (isCount && bare > 1) {
+        size.error().hint += "; of " + flags.size + " ranks: " + some + " --ranks " + flags.size;
     }
     return size;
 }
@@ -45,6 +54,7 @@ Result<CollectiveAsk> collectiveAsk(const CollectiveFlags& flags, const GlobalOp
     ask.cluster.gpus = typedCount(flags.gpus);
     ask.cluster.gpusPerNode = typedCount(flags.gpusPerNode);
     ask.cluster.where = ask.cluster.gpu.empty() ? "-c" : "--gpu";
+    ask.cluster.fabricWhere = "--fabric";
     ask.cluster.typed = true;
     ask.ranks = typedCount(flags.ranks);
     ask.folders = {.typed = options.directory};

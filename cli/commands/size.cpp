@@ -51,7 +51,7 @@ Result<SizeAsk> sizeAskOf(const SizeFlags& flags) {
         FABRICAST_ASSIGN(ask.racks, readRacks(flags.mustFitIn));
     }
     if (!flags.utilisation.empty()) {
-        FABRICAST_ASSIGN(ask.utilisation, percentOf(flags.utilisation, "--utilisation"));
+        FABRICAST_ASSIGN(ask.utilisation, percentAbove0(flags.utilisation, "--utilisation"));
     }
     ask.mostGpus = flags.mostGpus > 0 ? std::optional(flags.mostGpus) : std::nullopt;
     ask.years = flags.years > 0 ? std::optional(static_cast<double>(flags.years)) : std::nullopt;

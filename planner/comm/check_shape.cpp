@@ -103,6 +103,25 @@ Result<void> checkSplits(const Scenario& scenario) {
                    "the microbatches of a step");
 }
 
+/// What all layers of a step move is counted in 64 bits, with room for several bytes and passes.
+Result<void> checkBytesOfStep(const Scenario& scenario, double elementsOfLayer) {
+    constexpr double kTimes = 64;
+    constexpr double kMostBytes = 9e18;
+    const double ofBatch = elementsOfLayer * static_cast<double>(scenario.model.layers) * kTimes;
+    if (ofBatch * static_cast<double>(scenario.microBatches()) <= kMostBytes) {
+        return {};
+    }
+    const auto most = static_cast<std::int64_t>(kMostBytes / ofBatch);
+    const std::int64_t passes = scenario.settings.pipeline.passes;
+    const std::int64_t samples =
+        most / passes * passes * scenario.layout.microBatch * scenario.layout.dp;
+    return fail(Error::Code::BadInput,
+                "workload.global_batch",
+                "the communication of this many samples is too large to count",
+                samples > 0 ? "--global-batch " + std::to_string(samples)
+                            : "use a smaller micro_batch or sequence");
+}
+
 }  // namespace
 
 Result<void> checkShape(const Scenario& scenario) {
@@ -123,15 +142,13 @@ Result<void> checkShape(const Scenario& scenario) {
                           static_cast<double>(scenario.workload.sequence);
     const double perToken =
         static_cast<double>(widest) * (model.moe ? static_cast<double>(model.moe->topK) : 1.0);
-    const double steps = static_cast<double>(scenario.microBatches());
-    if (tokens * perToken * static_cast<double>(model.layers) * steps * 64 > 9e18 ||
-        tokens * perToken > kMostElements) {
+    if (tokens * perToken > kMostElements) {
         return fail(Error::Code::BadInput,
                     "workload.sequence",
                     "the communication of this many tokens is too large to count",
                     "use a smaller micro_batch or sequence");
     }
-    return {};
+    return checkBytesOfStep(scenario, tokens * perToken);
 }
 
 }  // namespace fabricast

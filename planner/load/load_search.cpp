@@ -146,6 +146,22 @@ std::string overridesOf(const ScenarioRequest& request) {
     return overrides + '\n' + JsonBuilder::written(request.settings);
 }
 
+/// Those of a stack with a layout of the search.
+Result<Settings> settingsIn(const ScenarioRequest& request,
+                            const Scenario& base,
+                            const Stack& stack,
+                            const Layout& layout) {
+    Scenario scenario = base;
+    scenario.layout = layout;
+    FABRICAST_ASSIGN(Settings settings, settingsOf(request, stack, scenario));
+    std::vector<std::string> assumed;
+    FABRICAST_TRY(checkTuning(request, base.model, stack, settings, assumed));
+    scenario.settings = settings;
+    scenario.stack = std::string(stack.name);
+    FABRICAST_TRY(checkMultiplies(scenario));
+    return settings;
+}
+
 Result<LoadedSearch> searchFrom(const ScenarioRequest& request,
                                 const JsonValue& root,
                                 const ProfileStore& profiles,
@@ -177,6 +193,7 @@ Result<LoadedSearch> searchFrom(const ScenarioRequest& request,
     loaded.fixed = request.layout;
     const auto shared = std::make_shared<const ScenarioRequest>(request);
     const auto model = std::make_shared<const Scenario>(base);
+    const auto said = std::make_shared<const JsonValue>(root);
     const std::string asked = overridesOf(request);
     for (const Stack* stack : chosen) {
         Scenario usual = base;
@@ -187,16 +204,10 @@ Result<LoadedSearch> searchFrom(const ScenarioRequest& request,
         }
         loaded.stacks.push_back(
             {stack,
-             [shared, model, stack](const Layout& layout) -> Result<Settings> {
-                 Scenario scenario = *model;
-                 scenario.layout = layout;
-                 FABRICAST_ASSIGN(Settings settings, settingsOf(*shared, *stack, scenario));
-                 std::vector<std::string> assumed;
-                 FABRICAST_TRY(checkTuning(*shared, model->model, *stack, settings, assumed));
-                 scenario.settings = settings;
-                 scenario.stack = std::string(stack->name);
-                 FABRICAST_TRY(checkMultiplies(scenario));
-                 return settings;
+             [shared, model, stack, said](const Layout& layout) -> Result<Settings> {
+                 Result<Settings> settings = settingsIn(*shared, *model, *stack, layout);
+                 return settings ? std::move(settings)
+                                 : tl::unexpected(located(std::move(settings).error(), *said));
              },
              asked});
     }

@@ -343,6 +343,26 @@ bool fallsBack(const ScenarioRequest& request, const Scenario& scenario, const S
            !says(request, "kernels", "attention");
 }
 
+/// Whatever the stack, a model has no more layers than it has.
+Result<void> checkLayers(const ModelSpec& model, const Settings& settings) {
+    const auto more = [&model](std::string where, std::int64_t layers, std::string hint) {
+        return fail(Error::Code::BadInput,
+                    std::move(where),
+                    std::to_string(layers) + " layers are more than the " +
+                        std::to_string(model.layers) + " of " + model.name,
+                    std::move(hint));
+    };
+    if (settings.recompute.layers > model.layers) {
+        return more("layout.recompute", settings.recompute.layers, "recompute=full");
+    }
+    if (settings.train.layers > model.layers) {
+        return more("settings.train",
+                    settings.train.layers,
+                    "--train last:" + std::to_string(model.layers));
+    }
+    return {};
+}
+
 }  // namespace
 
 Result<Settings> settingsOf(const ScenarioRequest& request,
@@ -379,13 +399,7 @@ Result<Settings> settingsOf(const ScenarioRequest& request,
                          targetsInPeft(scenario.model, settings.lora.targets));
     }
     settings.recompute = recomputeFor(stack, std::move(settings.recompute));
-    if (settings.recompute.layers > scenario.model.layers) {
-        return fail(Error::Code::BadInput,
-                    "layout.recompute",
-                    std::to_string(settings.recompute.layers) + " layers are more than the " +
-                        std::to_string(scenario.model.layers) + " of " + scenario.model.name,
-                    "recompute=full");
-    }
+    FABRICAST_TRY(checkLayers(scenario.model, settings));
     FABRICAST_TRY(checkCapacity(settings.kernels));
     return settings;
 }

@@ -104,6 +104,19 @@ Result<Value> readKey(const AnyField& field, const JsonValue& json, const Value&
     }
 }
 
+/// What may stand in place of a value: "--layout tp=2", "--set layout.tp=2".
+template <class AnyField, class Value>
+std::string exampleOf(const AnyField& field, const std::string& where, const Value& /*kind*/) {
+    std::string value = "on";
+    if constexpr (!std::is_same_v<Value, bool>) {
+        value = std::to_string(std::max<std::int64_t>(2, static_cast<std::int64_t>(field.least)));
+    }
+    if (where.ends_with("layout." + std::string(field.name))) {
+        return where + "=" + value;
+    }
+    return (where.starts_with("--") ? where + " " : "") + std::string(field.name) + "=" + value;
+}
+
 Result<PartialLayout> readKeys(const JsonValue& object) {
     PartialLayout partial;
     std::vector<std::string_view> known;
@@ -118,7 +131,11 @@ Result<PartialLayout> readKeys(const JsonValue& object) {
             value = *std::move(read);
             partial.said.emplace(field.name);
         } else {
-            outcome = tl::unexpected(std::move(read).error());
+            Error error = std::move(read).error();
+            if constexpr (!std::is_enum_v<std::remove_cvref_t<decltype(value)>>) {
+                error.hint = exampleOf(field, json->where(), value);
+            }
+            outcome = tl::unexpected(std::move(error));
         }
     });
     known.emplace_back("recompute");

@@ -175,6 +175,7 @@ Result<ClusterRequest> readCluster(const JsonValue& json) {
     FABRICAST_TRY(readSites(json, cluster));
     FABRICAST_ASSIGN(cluster.reserve, reserveIn(json));
     cluster.where = whereOf(json, cluster.name.empty() ? "gpu" : "name");
+    cluster.fabricWhere = whereOf(json, "fabric");
     const JsonValue* name = json.find("name");
     cluster.typed = name != nullptr && name->line() == 0;
     return cluster;

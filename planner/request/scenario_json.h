@@ -36,6 +36,7 @@ struct ClusterRequest {
     std::optional<Seconds> wanLatency;        ///< from one site to another
     std::optional<double> reserve;            ///< of a GPU's memory, left to the allocator
     std::string where;
+    std::string fabricWhere;
     bool typed = false;  ///< the name, on the command line and not in a file
 };
 

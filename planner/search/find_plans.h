@@ -37,6 +37,8 @@ struct SearchOptions {
     double slowest = std::numeric_limits<double>::infinity();
     std::size_t threads = 1;
     KnownWork* known = nullptr;  ///< what earlier searches worked out
+    /// At a time: what is known is copied, and stays there for the others.
+    bool isOneOfSeveral = false;
     /// Called with the plans found so far, best first and without those alike: each time there is
     /// one more, of many some more, and with the last of a search that is stopped.
     std::function<void(std::span<const Plan>)> onPlan{};

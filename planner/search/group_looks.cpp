@@ -35,7 +35,7 @@ Result<void> PlanSearch::findRoom(const Candidate& group) {
         FABRICAST_ASSIGN(const Settings* usual,
                          scenarios_.usual(stack, space_.layoutOf(candidate)));
         while (candidate.size < roomy_[candidate.family] &&
-               memory_.fromKept(candidate, *usual, kept) <= capacity_) {
+               memory_.fromKept(candidate, *usual, kept) <= limit_) {
             ++candidate.size;
         }
         block.room[group.recompute][at] = candidate.size;
@@ -155,7 +155,7 @@ std::size_t PlanSearch::roomInOrder(Candidate candidate, const LayersKept& kept,
         }
         const auto isIn = [&](std::size_t size) {
             candidate.size = static_cast<std::uint16_t>(size);
-            return memory_.fromFlight(candidate, **usual, kept) <= capacity_;
+            return memory_.fromFlight(candidate, **usual, kept) <= limit_;
         };
         const std::size_t fits = countPassing(room, isIn);
         leastTooLarge(candidate) = static_cast<std::uint16_t>(fits);

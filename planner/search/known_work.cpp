@@ -39,7 +39,7 @@ bool keepsAlike(const WorkSubject& a, const WorkSubject& b) {
 
 }  // namespace
 
-BorrowedWork KnownWork::borrow(std::optional<WorkSubject> subject) {
+BorrowedWork KnownWork::borrow(std::optional<WorkSubject> subject, bool isCopied) {
     if (!subject) {
         return {};
     }
@@ -47,7 +47,9 @@ BorrowedWork KnownWork::borrow(std::optional<WorkSubject> subject) {
     const auto kept = std::ranges::find(kept_, *subject, &Kept::subject);
     auto work = std::make_unique<StackWork>();
     work->memories = walksOf(*subject);
-    if (kept != kept_.end()) {
+    if (kept != kept_.end() && isCopied) {
+        work->blocks = kept->work->blocks;
+    } else if (kept != kept_.end()) {
         work->blocks = std::move(kept->work->blocks);
         kept_.erase(kept);
     } else {
@@ -105,12 +107,13 @@ BorrowedWork::~BorrowedWork() {
 
 std::vector<BorrowedWork> borrowed(const SearchTask& task,
                                    const SearchSpace& space,
-                                   KnownWork* known) {
+                                   KnownWork* known,
+                                   bool isCopied) {
     std::vector<BorrowedWork> work;
     work.reserve(task.stacks.size());
     for (std::size_t stack = 0; stack < task.stacks.size(); ++stack) {
         work.push_back(known == nullptr ? BorrowedWork()
-                                        : known->borrow(subjectOf(task, space, stack)));
+                                        : known->borrow(subjectOf(task, space, stack), isCopied));
     }
     return work;
 }

@@ -55,7 +55,8 @@ public:
 
     /// The work of the subject, empty if there is none or another search has it. Without a subject
     /// it is nobody else's. What is borrowed goes back when it is destroyed, before this is.
-    BorrowedWork borrow(std::optional<WorkSubject> subject);
+    /// A copy takes milliseconds, and leaves the work for a search that begins meanwhile.
+    BorrowedWork borrow(std::optional<WorkSubject> subject, bool isCopied = false);
 
 private:
     friend class BorrowedWork;
@@ -100,6 +101,7 @@ private:
 /// The work of each of a task's stacks; without `known` it ends with the search.
 std::vector<BorrowedWork> borrowed(const SearchTask& task,
                                    const SearchSpace& space,
-                                   KnownWork* known);
+                                   KnownWork* known,
+                                   bool isCopied = false);
 
 }  // namespace fabricast

@@ -87,7 +87,8 @@ void PlanSearch::open(const Waiting& waiting) {
 }
 
 void PlanSearch::wait(const Candidate& candidate, double atLeast) {
-    if (isTooLarge(candidate)) {
+    constexpr std::int64_t kLooksToCome = 3;  // Ordered, Ended, Closed
+    if (isTooLarge(candidate) || isPassedOver(candidate, kLooksToCome)) {
         return;
     }
     const auto scenario = scenarios_.of(candidate);
@@ -148,7 +149,8 @@ Result<double> PlanSearch::closestTime(const Candidate& candidate) {
 
 /// With what follows its passes.
 void PlanSearch::end(const Waiting& waiting) {
-    if (isTooLarge(waiting.candidate)) {
+    constexpr std::int64_t kLooksToCome = 2;  // Ended, Closed
+    if (isTooLarge(waiting.candidate) || isPassedOver(waiting.candidate, kLooksToCome)) {
         return;
     }
     const double tail = leastMemory() ? 0.0 : tailOf(waiting.candidate);
@@ -157,8 +159,9 @@ void PlanSearch::end(const Waiting& waiting) {
 
 /// By its chunks' own passes.
 void PlanSearch::close(const Waiting& waiting) {
+    constexpr std::int64_t kLooksToCome = 1;  // Closed
     const Candidate& candidate = waiting.candidate;
-    if (isTooLarge(candidate)) {
+    if (isTooLarge(candidate) || isPassedOver(candidate, kLooksToCome)) {
         return;
     }
     const Result<double> bound = leastMemory() ? waiting.value : closestTime(candidate);
@@ -210,15 +213,35 @@ std::int64_t PlanSearch::mostCounted(const Scenario& scenario) const {
     return room.count() + memory_.leastRuntime(scenario.layout);
 }
 
-/// Where its walk ends; nothing where its bound says that there is no room, now that less is left
-/// than when it was bounded.
+/// Whether its bound says that there is no room, now that less is left than there was.
+bool PlanSearch::hasNoRoomLeft(const Candidate& candidate, const Scenario& scenario) {
+    if (limit_ == capacity_) {
+        return false;
+    }
+    const std::int64_t most = mostCounted(scenario);
+    const Result<BlockCost>& cost = blocks_.of(candidate, scenario);
+    return cost && memory_.fromOrder(candidate, scenario, *cost, most).value_or(0) > most;
+}
+
+/// What is not going to fit is not timed any closer. It had some looks to come, which are counted:
+/// they say how long the search is.
+bool PlanSearch::isPassedOver(const Candidate& candidate, std::int64_t looksToCome) {
+    if (limit_ == capacity_) {
+        return false;
+    }
+    const auto scenario = scenarios_.of(candidate);
+    if (!scenario || !hasNoRoomLeft(candidate, **scenario)) {
+        return false;
+    }
+    leastTooLarge(candidate) = candidate.size;
+    report_.looks += looksToCome;
+    return true;
+}
+
+/// Where its walk ends; nothing where there is no room.
 std::optional<Bytes> PlanSearch::mostWalked(const Candidate& candidate, const Scenario& scenario) {
-    if (limit_ < capacity_) {
-        const std::int64_t most = mostCounted(scenario);
-        const Result<BlockCost>& cost = blocks_.of(candidate, scenario);
-        if (cost && memory_.fromOrder(candidate, scenario, *cost, most).value_or(0) > most) {
-            return std::nullopt;
-        }
+    if (hasNoRoomLeft(candidate, scenario)) {
+        return std::nullopt;
     }
     return tensorRoom(scenario, Bytes(capacity_), Bytes(limit_)) + runtimeBytes(scenario).least;
 }

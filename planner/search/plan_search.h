@@ -93,6 +93,8 @@ private:
         return limit_ == capacity_ || memory.peak.value.count() <= limit_;
     }
     [[nodiscard]] std::int64_t mostCounted(const Scenario& scenario) const;
+    bool hasNoRoomLeft(const Candidate& candidate, const Scenario& scenario);
+    bool isPassedOver(const Candidate& candidate, std::int64_t looksToCome);
     std::optional<Bytes> mostWalked(const Candidate& candidate, const Scenario& scenario);
     void enqueue(const Waiting& waiting);
     Result<void> findTop();

@@ -16,19 +16,11 @@ Result<void> notWalked(std::string where, std::string why, std::string hint) {
 }
 
 Result<void> checkPart(const Scenario& scenario) {
-    const TrainedPart& train = scenario.settings.train;
     if (scenario.settings.tuning == Tuning::Lora) {
         return fail(Error::Code::BadInput,
                     "settings.train",
                     "adapters are trained over a base that is frozen as a whole",
                     "--tuning full, or --train all");
-    }
-    if (train.kind == TrainedPart::Kind::Last && train.layers > scenario.model.layers) {
-        return fail(Error::Code::BadInput,
-                    "settings.train",
-                    std::to_string(train.layers) + " layers are more than the " +
-                        std::to_string(scenario.model.layers) + " of " + scenario.model.name,
-                    "--train last:" + std::to_string(scenario.model.layers));
     }
     return {};
 }

@@ -12,6 +12,9 @@ constexpr std::int64_t kHopCost = 10;
 /// To reach a NIC of another rail through PCIe, which only a failure makes worth it.
 constexpr std::int64_t kOffRailCost = 1000;
 
+/// Of the ways from every GPU of a node of thousands to every other, about 100 MB are kept.
+constexpr std::size_t kMostLocal = 8'000'000;
+
 /// Spreads consecutive flows over equal ways (the finalizer of splitmix64).
 std::uint64_t mixed(std::uint64_t value) {
     value += 0x9E3779B97F4A7C15U;
@@ -37,7 +40,7 @@ std::int64_t nearest(const LocalPaths& paths, std::span<const DeviceIndex> nics)
     std::int64_t least = std::numeric_limits<std::int64_t>::max();
     for (const DeviceIndex nic : nics) {
         const auto found = paths.find(nic);
-        least = found == paths.end() ? least : std::min(least, found->second.cost);
+        least = found ? std::min(least, found->cost) : least;
     }
     return least;
 }
@@ -62,21 +65,27 @@ std::vector<BytesPerSecond> resourceCapacities(const Topology& topology) {
     return capacities;
 }
 
-const LocalPaths& Router::local(DeviceIndex gpu) {
-    const auto [entry, isNew] = local_.try_emplace(gpu);
-    if (isNew) {
-        entry->second = localPaths(topology_, gpu);
+std::shared_ptr<const LocalPaths> Router::local(DeviceIndex gpu) {
+    if (const auto known = local_.find(gpu); known != local_.end()) {
+        return known->second;
     }
-    return entry->second;
+    auto paths = std::make_shared<const LocalPaths>(search_.from(gpu));
+    localSize_ += paths->size();
+    if (localSize_ > kMostLocal) {
+        local_.clear();
+        localSize_ = paths->size();
+    }
+    local_.emplace(gpu, paths);
+    return paths;
 }
 
 std::vector<Router::NicPair> Router::nicPairs(DeviceIndex from, DeviceIndex to, bool pxn) {
     const std::vector<DeviceIndex> sending = nicsOf(topology_, topology_.devices()[from].node);
     const std::vector<DeviceIndex> getting = nicsOf(topology_, topology_.devices()[to].node);
-    const LocalPaths& near = local(from);
-    const LocalPaths& far = local(to);
-    const std::int64_t own = nearest(near, sending);
-    const std::int64_t theirs = nearest(far, getting);
+    const std::shared_ptr<const LocalPaths> near = local(from);
+    const std::shared_ptr<const LocalPaths> far = local(to);
+    const std::int64_t own = nearest(*near, sending);
+    const std::int64_t theirs = nearest(*far, getting);
     const auto costOf = [&](const LocalReach& reach, std::int64_t least) {
         const bool fine = reach.cost == least || (pxn && reach.viaNvLink);
         return reach.cost + (fine ? 0 : kOffRailCost);
@@ -84,18 +93,16 @@ std::vector<Router::NicPair> Router::nicPairs(DeviceIndex from, DeviceIndex to, 
     std::vector<NicPair> best;
     auto least = std::pair(std::numeric_limits<std::int64_t>::max(), std::int64_t{0});
     for (const DeviceIndex out : sending) {
-        const auto left = near.find(out);
+        const auto left = near->find(out);
         for (const DeviceIndex in : getting) {
-            const auto right = far.find(in);
-            const std::uint16_t hops = left == near.end() || right == far.end()
-                                           ? FabricPaths::kUnreached
-                                           : fabric_.hops(out, in);
+            const auto right = far->find(in);
+            const std::uint16_t hops =
+                left && right ? fabric_.hops(out, in) : FabricPaths::kUnreached;
             if (hops == FabricPaths::kUnreached) {
                 continue;
             }
-            const std::int64_t farCost = costOf(right->second, theirs);
-            const auto cost =
-                std::pair(hops * kHopCost + costOf(left->second, own) + farCost, farCost);
+            const std::int64_t farCost = costOf(*right, theirs);
+            const auto cost = std::pair(hops * kHopCost + costOf(*left, own) + farCost, farCost);
             if (cost < least) {
                 least = cost;
                 best.clear();
@@ -124,19 +131,19 @@ std::vector<ResourceUse> Router::localUses(DeviceIndex gpu, DeviceIndex device, 
 /// Back from the device to the GPU, with equal parts over equal ways.
 void Router::addLocal(const LocalWay& way, double all, Shares& shares) {
     const auto [gpu, device, outward] = way;
-    const LocalPaths& paths = local(gpu);
+    const std::shared_ptr<const LocalPaths> paths = local(gpu);
     // Farthest first: all that arrives at a device is there before it is forwarded.
     std::map<std::pair<std::int64_t, DeviceIndex>, double, std::greater<>> open;
-    open[{paths.at(device).cost, device}] = all;
+    open[{paths->at(device).cost, device}] = all;
     while (!open.empty()) {
         const auto [at, share] = *open.begin();
         open.erase(open.begin());
-        const LocalReach& reach = paths.at(at.second);
+        const LocalReach reach = paths->at(at.second);
         for (const Hop hop : reach.from) {
             const double part = share / static_cast<double>(reach.from.size());
             const bool along = topology_.links()[hop.link].from == (outward ? hop.to : at.second);
             shares[resourceOf(hop.link, along)] += part;
-            open[{paths.at(hop.to).cost, hop.to}] += part;
+            open[{paths->at(hop.to).cost, hop.to}] += part;
         }
     }
 }
@@ -183,8 +190,7 @@ std::optional<Route> Router::route(DeviceIndex from, DeviceIndex to, const Route
     if (from == to) {
         return Route{};
     }
-    const LocalPaths& near = local(from);
-    if (const auto found = near.find(to); found != near.end()) {
+    if (local(from)->find(to)) {
         addLocal({from, to, true}, 1.0, shares);
         return finished(shares);
     }

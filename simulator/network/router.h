@@ -5,7 +5,9 @@
 #include "simulator/network/local_paths.h"
 #include "simulator/network/topology.h"
 
+#include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <unordered_map>
 #include <vector>
@@ -47,7 +49,8 @@ std::vector<BytesPerSecond> resourceCapacities(const Topology& topology);
 ///     const auto route = router.route(from, to, {.flow = 7});   // empty: there is no path
 class Router {
 public:
-    explicit Router(const Topology& topology) : topology_(topology), fabric_(topology) {}
+    explicit Router(const Topology& topology)
+        : topology_(topology), fabric_(topology), search_(topology) {}
 
     std::optional<Route> route(DeviceIndex from, DeviceIndex to, const RouteOptions& options = {});
 
@@ -63,7 +66,7 @@ public:
 
 private:
     using Shares = std::unordered_map<ResourceIndex, double>;
-    const LocalPaths& local(DeviceIndex gpu);
+    std::shared_ptr<const LocalPaths> local(DeviceIndex gpu);
     /// From a GPU to a device of its node, or back.
     struct LocalWay {
         DeviceIndex gpu = 0;
@@ -77,7 +80,9 @@ private:
 
     const Topology& topology_;
     FabricPaths fabric_;
-    std::unordered_map<DeviceIndex, LocalPaths> local_;
+    LocalSearch search_;
+    std::unordered_map<DeviceIndex, std::shared_ptr<const LocalPaths>> local_;
+    std::size_t localSize_ = 0;  ///< of what is remembered: at most kMostLocal
 };
 
 /// What the first byte takes over such a route: a step of the collective library over its slowest

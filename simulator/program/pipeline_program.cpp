@@ -156,6 +156,16 @@ private:
     std::vector<StageOps> made_;           ///< by number of step: what it ends with
 };
 
+/// "--global-batch 1024", of which the ops are about so many; empty where they are too many of one
+/// microbatch already.
+std::string batchOfOps(const Scenario& scenario, double ops, double most) {
+    constexpr double kSurely = 0.9;
+    const double batches = static_cast<double>(scenario.microBatches()) * most / ops * kSurely;
+    const std::int64_t samples =
+        static_cast<std::int64_t>(batches) * scenario.layout.microBatch * scenario.layout.dp;
+    return samples > 0 ? "--global-batch " + std::to_string(samples) : "";
+}
+
 }  // namespace
 
 SimOp HandOver::op(std::size_t from, std::size_t to, StepFlows& flows) const {
@@ -194,12 +204,14 @@ Result<void> checkPasses(const Scenario& scenario,
         return {};
     }
     const bool isQuick = most < kMostPassOps;
+    const std::string batch =
+        batchOfOps(scenario, static_cast<double>(ops), static_cast<double>(most));
     return fail(Error::Code::Unsupported,
-                "simulate",
+                batch.empty() ? "simulate" : "workload.global_batch",
                 std::to_string(ops) + " ops in the layers of all passes are more than the " +
                     std::to_string(most) + " that are simulated one by one" +
                     (isQuick ? " and played again, or written, without --long" : ""),
-                std::string("a smaller global batch, or a larger micro-batch") +
+                (batch.empty() ? "a simpler layout" : batch + ", or a larger micro_batch") +
                     (isQuick && ops <= kMostPassOps ? ", or --long" : ""));
 }
 

@@ -15,21 +15,37 @@ namespace {
 /// About 100 bytes each.
 constexpr double kMostOps = 10e6;
 
+/// A global batch that is simulated whatever the layers are made of, and played again if need be.
+std::int64_t surelyFewSamples(const Scenario& scenario) {
+    constexpr std::int64_t kMostOpsOfLayer = 100;  // of both passes, and each played again
+    const std::int64_t batches = std::max<std::int64_t>(
+        1, static_cast<std::int64_t>(kMostPassOps) / kMostOpsOfLayer / scenario.model.layers);
+    return batches * scenario.layout.microBatch * scenario.layout.dp;
+}
+
 /// How many ops there may be at most, before any is made.
 Result<void> checkSize(const Scenario& scenario, std::size_t ranks, bool all) {
     constexpr double kOpsOfPass = 6.0;
-    const double passes = 2.0 * static_cast<double>(scenario.layout.vpp) *
-                          static_cast<double>(std::max<std::int64_t>(1, scenario.microBatches()));
-    if (kOpsOfPass * passes * static_cast<double>(ranks) <= kMostOps) {
+    const double ofBatch =
+        kOpsOfPass * 2.0 * static_cast<double>(scenario.layout.vpp) * static_cast<double>(ranks);
+    const std::int64_t batches = std::max<std::int64_t>(1, scenario.microBatches());
+    if (ofBatch * static_cast<double>(batches) <= kMostOps) {
         return {};
     }
+    const std::string why = std::to_string(ranks) + (all ? " ranks" : " stages") + " of " +
+                            std::to_string(2 * scenario.layout.vpp * batches) +
+                            " passes are too many to simulate one by one";
+    if (all) {
+        return fail(Error::Code::Unsupported,
+                    "--expand",
+                    why,
+                    "without --expand one rank represents each stage");
+    }
     return fail(Error::Code::Unsupported,
-                all ? "--expand" : "simulate",
-                std::to_string(ranks) + (all ? " ranks" : " stages") + " of " +
-                    std::to_string(static_cast<long long>(passes)) +
-                    " passes are too many to simulate one by one",
-                all ? "without --expand one rank represents each stage"
-                    : "a smaller global batch, or a larger micro-batch");
+                "workload.global_batch",
+                why,
+                "--global-batch " + std::to_string(surelyFewSamples(scenario)) +
+                    ", or a larger micro_batch");
 }
 
 /// At most as many times as long: what is slower has stopped.

@@ -65,6 +65,17 @@ TEST_F(CheckOutputs, WhatAScenarioReadsIsAnInputToo) {
     }
 }
 
+TEST_F(CheckOutputs, NamesTheKeyThatSaysTheInput) {
+    std::filesystem::create_directories(at("typed"));
+    const std::string config = at("typed/config.json");
+    ASSERT_TRUE(writeTextFile(config, "{}"));
+    const ProgramOutput answer =
+        runProgram({"plan", "--set", "model=" + at("typed"), "-c", "dgx-a100", "-o", config}, {});
+    EXPECT_EQ(answer.err,
+              "error: -o: \"" + config +
+                  "\" is also the file of \"model\"\n  try: write to another file\n");
+}
+
 // Of these the command line names a folder, or another file that leads to them.
 TEST_F(CheckOutputs, WhatAFolderOrAScriptLeadsToIsAnInputToo) {
     const std::string run = at("launch");

@@ -229,5 +229,22 @@ TEST(PlanCommand, FoldsStacksThatCannotBeToldApart) {
     EXPECT_NE(output.out.find("  (also ddp)\n"), std::string::npos) << output.out;
 }
 
+/// What has no room among leaner plans is not timed: the whole front takes seconds.
+TEST(PlanCommand, ReachesTheEndOfALongFront) {
+    const ProgramOutput front = runProgram({"plan",
+                                            "-m",
+                                            "gpt-oss-120b",
+                                            "-c",
+                                            "dgx-h100",
+                                            "-n",
+                                            "16",
+                                            "--stack",
+                                            "torchtitan",
+                                            "--pareto"},
+                                           {});
+    EXPECT_EQ(front.code, ExitCode::Ok) << front.err;
+    EXPECT_EQ(front.out.find("cut short"), std::string::npos) << front.out;
+}
+
 }  // namespace
 }  // namespace fabricast

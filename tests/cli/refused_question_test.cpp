@@ -90,5 +90,70 @@ TEST(RefusedQuestion, ForWantOfMemoryOfAnAmdCardNamesItsLibraries) {
     EXPECT_EQ(output.out.find("NVL"), std::string::npos) << output.out;
 }
 
+struct Refusal {
+    std::string line;
+    std::string text;  ///< what standard error begins with
+};
+
+TEST(RefusedQuestion, NamesTheFlagThatItIsAboutAndAnExampleOfIt) {
+    const std::string run = " -m llama-3.1-8b -c dgx-h100 -n 1 ";
+    const std::string layers =
+        "settings.train: 999 layers are more than the 32 of llama-3.1-8b\n"
+        "  try: --train last:32\n";
+    const std::string size = "size" + run + "--global-batch 64 --tokens 1B ";
+    const Refusal refusals[] = {
+        {"plan" + run + "--train last:999", "--train: " + layers},
+        {"advise" + run + "--train last:999", "--train: " + layers},
+        {"explain" + run + "--stack ddp --train last:999", "--train: " + layers},
+        {"collective all_reduce 0 -c dgx-h100", "size: \"0\" has no unit\n  try: all_reduce 1GB\n"},
+        {"collective all_reduce 1 -c dgx-h100", "size: \"1\" has no unit\n  try: all_reduce 1MB\n"},
+        {"collective all_reduce 1e18 -c dgx-h100",
+         "size: \"1e18\" has no unit\n  try: all_reduce 1GB\n"},
+        {"collective all_reduce 1e18GB -c dgx-h100",
+         "size: \"1e18GB\" does not fit 64 bits\n  try: all_reduce 1GB\n"},
+        {"collective all_gather 1e9GB -c dgx-h100",
+         "size: is more than a tensor has, at most 1000TB\n  try: all_gather 1000TB\n"},
+        {"collective all_reduce 1GB -c dgx-h100 --fabric ib-nrd",
+         "--fabric: no fabric is called \"ib-nrd\"\n  try: did you mean \"ib-ndr\"?\n"},
+        {"plan" + run + "--fabric ib-nrd",
+         "--fabric: no fabric is called \"ib-nrd\"\n  try: did you mean \"ib-ndr\"?\n"},
+        {size + "--fabric ib-nrd",
+         "--fabric: no fabric is called \"ib-nrd\"\n  try: did you mean \"ib-ndr\"?\n"},
+        {size + "--utilisation 0",
+         "--utilisation: \"0\" is not a share above 0\n  try: --utilisation 80%\n"},
+        {size + "--target budget=-1",
+         "--target budget: \"-1\" is negative\n  try: --target budget=2M\n"},
+        {"plan" + run + "--target step=-1",
+         "--target step: \"-1\" is negative\n  try: --target step=2.5s\n"},
+        {"plan" + run + "--layout tp=banana",
+         "--layout: \"tp\" must be a whole number from 1 to 1048576, not \"banana\"\n"
+         "  try: --layout tp=2\n"},
+        {"plan" + run + "--set layout.tp=banana",
+         "--set layout.tp: \"tp\" must be a whole number from 1 to 1048576, not \"banana\"\n"
+         "  try: --set layout.tp=2\n"},
+        {"plan" + run + "--layout sp=banana",
+         "--layout: \"sp\" must be on or off, not \"banana\"\n  try: --layout sp=on\n"}};
+    for (const Refusal& one : refusals) {
+        const ProgramOutput output = ran(one.line);
+        EXPECT_EQ(output.err, "error: " + one.text) << one.line;
+        EXPECT_EQ(output.code, ExitCode::BadInput) << one.line;
+    }
+}
+
+/// What the refusal says to type is simulated.
+TEST(RefusedQuestion, OfABatchNamesOneThatIsSimulated) {
+    const std::string run = "simulate -m gpt2 -c dgx-h100 --stack fsdp2 --global-batch ";
+    for (const char* const batch : {"16000000", "1600000"}) {
+        const std::string refused = ran(run + batch).err;
+        EXPECT_EQ(refused.find("error: --global-batch: workload.global_batch: "), 0U) << refused;
+        const std::string hint = "  try: --global-batch ";
+        const std::size_t typed = refused.find(hint);
+        ASSERT_NE(typed, std::string::npos) << refused;
+        const std::size_t number = typed + hint.size();
+        const std::string fewer = refused.substr(number, refused.find(',') - number);
+        EXPECT_EQ(ran(run + fewer).code, ExitCode::Ok) << fewer;
+    }
+}
+
 }  // namespace
 }  // namespace fabricast

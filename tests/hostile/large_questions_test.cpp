@@ -69,6 +69,8 @@ TEST(LargeQuestions, AreAnsweredInTimeAndMemory) {
         {"plan -m llama-3.1-8b -c dgx-h100 --seq 4096 --global-batch 64 --pareto --sensitivity"},
         {"simulate -m llama-3.1-8b -c dgx-h100 -n 8 --stack megatron --layout tp=8,pp=8 "
          "--seq 4096 --global-batch 32768"},
+        {"simulate -m llama-3.1-8b --gpu h100-sxm5-80gb --gpus-per-node 4096 -n 1 --stack fsdp2"},
+        {"plan -m gpt-oss-120b -c dgx-h100 -n 16 --pareto", true},
         {"plan -m qwen3-235b-a22b -c dgx-h100 -n 1024 --objective memory", true},
         {"plan -m gpt-oss-20b -c 8x-rtx-5090 --objective memory", true},
         {"plan -m deepseek-v3 -c dgx-h100 -n 64 --objective gpus", true},

@@ -60,7 +60,7 @@ TEST(LayoutJson, RecomputeReadsBackWhatItPrints) {
 
 TEST(LayoutJson, ErrorsNameTheFlagAndWhatToType) {
     EXPECT_EQ(typed("tp=0").error().text(),
-              "--layout: \"tp\" must be a whole number from 1 to 1048576, not 0");
+              "--layout: \"tp\" must be a whole number from 1 to 1048576, not 0 (--layout tp=2)");
     EXPECT_EQ(typed("tq=8").error().text(), "--layout: unknown key \"tq\" (did you mean \"tp\"?)");
     EXPECT_EQ(typed("tp").error().why, "\"tp\" is not KEY=VALUE");
     EXPECT_EQ(typed("tp=1,,pp=2").error().why, "\"\" is not KEY=VALUE");

@@ -197,6 +197,25 @@ TEST(KnownWork, IsNotDoneAgain) {
     EXPECT_EQ(doneFor(usualTask(), known), first);
 }
 
+/// What one search has in its hands is there for the next as well.
+TEST(KnownWork, IsThereForSeveralSearchesAtATime) {
+    KnownWork known;
+    saidOf(usualTask(), &known, PlanObjective::Throughput);
+    const SearchTask task = usualTask();
+    const SearchSpace space = enumerateLayouts(task).value();
+    const auto blocksOf = [](const std::vector<BorrowedWork>& works) {
+        std::size_t blocks = 0;
+        for (const BorrowedWork& work : works) {
+            blocks += work->blocks.size();
+        }
+        return blocks;
+    };
+    const std::vector<BorrowedWork> one = borrowed(task, space, &known, true);
+    const std::vector<BorrowedWork> other = borrowed(task, space, &known, true);
+    EXPECT_GT(blocksOf(one), 10U);
+    EXPECT_EQ(blocksOf(other), blocksOf(one));
+}
+
 /// Of how many blocks a search asked what their layers keep.
 std::size_t keptFor(PlanObjective objective) {
     const SmallWorld world{.layers = 16, .memory = 80_GiB, .batch = 64};

@@ -44,7 +44,6 @@ struct Refused {
 TEST(TrainedPart, IsRefusedByNameWhereItIsNotModelled) {
     EXPECT_EQ(placeRefused(lastLayer()), "");
     const Refused cases[] = {
-        {"settings.train", [](Scenario& s) { s.settings.train = *trainedPart("last:5"); }},
         {"settings.train", [](Scenario& s) { s.settings.tuning = Tuning::Lora; }},
         {"settings.train", [](Scenario& s) { s.settings.engine = Engine::Fsdp1; }},
         {"settings.train", [](Scenario& s) { s.settings.engine = Engine::DeepSpeed; }},
