@@ -172,6 +172,7 @@ AskedFile askedFile(const Question& question) {
                 &one == &files.front() ? textOfQuestion(question) : textNamed(read, name);
             asked.texts.push_back({one.kind, name, std::move(text)});
         }
+        asked.hasOtherKeys = asked.hasOtherKeys || one.words != MegatronWords::Arguments;
         takeUnread(one, std::span<const OpenedFile>(files).subspan(i + 1), read, asked);
     }
     return asked;

@@ -22,6 +22,7 @@ struct AskedText {
 struct AskedFile {
     std::vector<LaunchKey> unread;
     std::optional<std::int64_t> loraAlpha{};
+    bool hasOtherKeys = false;       ///< of NeMo and Bridge, which were not looked at
     std::vector<AskedText> texts{};  ///< of the files whose keys can be told by their lines
 };
 

@@ -129,6 +129,10 @@ Result<void> keepOwnWords(Emitted& emitted,
             return name == (key.section.empty() ? key.key : key.section + "." + key.key);
         });
     });
+    if (asked.hasOtherKeys) {
+        left.emplace_back(
+            "data, learning rate, steps and whatever else NeMo's or Bridge's keys say");
+    }
     const std::string names = joined(left, ", ");
     if (names.empty()) {
         return {};
@@ -160,6 +164,9 @@ Result<void> sayDifferences(Emitted& emitted,
     emitted.launch.untold.insert(emitted.launch.untold.end(), differs.begin(), differs.end());
     return {};
 }
+
+/// More GPUs are in no host: a rack of NVL72 is one of 18.
+constexpr std::int64_t kMostOfAHost = 16;
 
 /// Whether any file has the weights that are asked for; nothing asked is nothing lost.
 bool namesWeights(const LaunchFiles& launch, const std::string& weights) {
@@ -242,6 +249,12 @@ Result<Emitted> emit(const Question& question,
     FABRICAST_ASSIGN(LaunchFiles files, launchFiles(*target, facts));
     if (std::string respelled = respelledLayout(scenario); !respelled.empty()) {
         files.untold.push_back(std::move(respelled));
+    }
+    if (scenario.cluster.node.gpus > kMostOfAHost) {
+        files.untold.push_back(
+            "the hosts of a rack: " + std::to_string(scenario.cluster.node.gpus) +
+            " GPUs of a node here are those of several, each of which starts its "
+            "own: their nodes and ranks are yours to set");
     }
     if (const bool isNamed = namesWeights(files, ask.loadFrom); !isNamed) {
         files.untold.push_back("the weights of " + ask.loadFrom + ": " + std::string(target->name) +

@@ -40,6 +40,7 @@ ReadNamed launchReader(const Folders& folders, const GivenFiles& given) {
         const std::string path = pathFrom(folders.typed, file);
         if (Result<InputText> input = readInputText(path, folders.known)) {
             texts.emplace_back(std::move(input->text), nameFrom(folders.file, path));
+            texts.back().source = sourceName(fs::path(path).lexically_normal().string());
         }
     }
     const auto byName = [folders](const std::string& name) -> Result<NamedText> {

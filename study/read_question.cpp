@@ -121,6 +121,21 @@ Result<std::string> fileOfRun(const std::string& path, const std::string& direct
                : startOfFolder(path, directory);
 }
 
+/// Where the files of a folder do not name the model that they train, it is the folder's.
+Result<Question> withModelOfFolder(Question question,
+                                   const std::string& folder,
+                                   const std::string& directory) {
+    const JsonValue* const model = question.root.find("model");
+    const bool isKnown = model != nullptr && !model->text().value_or("").starts_with("$");
+    const std::string config = (std::filesystem::path(folder) / "config.json").string();
+    if (isKnown || question.root.find("imported") == nullptr ||
+        !isModelAt(pathFrom(directory, config))) {
+        return question;
+    }
+    const std::vector<Edit> named = {{"model", config, "-m"}};
+    return with(std::move(question), named);
+}
+
 Result<Question> readFile(const std::string& path,
                           const GivenFiles& given,
                           const std::string& directory) {
@@ -166,7 +181,8 @@ Result<Question> readQuestion(const std::vector<std::string>& paths,
     }
     if (paths.size() == 1) {
         FABRICAST_ASSIGN(const std::string file, fileOfRun(paths.front(), directory));
-        return readFile(file, {.from = from}, directory);
+        FABRICAST_ASSIGN(Question question, readFile(file, {.from = from}, directory));
+        return withModelOfFolder(std::move(question), paths.front(), directory);
     }
     FABRICAST_ASSIGN(RunFiles run, runFiles(paths, from, directory));
     FABRICAST_ASSIGN(Question question,

@@ -406,9 +406,8 @@ Result<LaunchKeys> readShellKeys(std::string_view text, const std::string& sourc
         }
     }
     if (!isList) {
-        const ShellWord at = commands.empty() ? ShellWord{} : commands.front().front();
         return fail(Error::Code::BadInput,
-                    source + ":" + std::to_string(at.line) + ":" + std::to_string(at.column),
+                    source,
                     "no command of it starts a training script",
                     "a script that calls pretrain_gpt.py or torchtitan.train, or its arguments");
     }

@@ -201,16 +201,19 @@ Result<ClusterSpec> withGpus(ClusterSpec cluster, std::int64_t gpus, const std::
 constexpr std::array<std::string_view, 5> kInsideNode = {"nvlink", "nvls", "xgmi", "pcie", "c2c"};
 
 Result<FabricSpec> networkOf(const ClusterRequest& request, const ProfileStore& profiles) {
-    FABRICAST_ASSIGN(FabricSpec fabric, profiles.fabric(request.fabric, request.fabricWhere));
+    const std::string where = !request.fabricWhere.empty() ? request.fabricWhere
+                              : request.typed              ? "--fabric"
+                                                           : request.where;
+    FABRICAST_ASSIGN(FabricSpec fabric, profiles.fabric(request.fabric, where));
     if (std::ranges::find(kInsideNode, fabric.kind) != kInsideNode.end()) {
         return fail(Error::Code::BadInput,
-                    request.fabricWhere,
+                    where,
                     "\"" + fabric.name + "\" is a link inside a node, and no network between nodes",
                     "ib-ndr, roce-400 or another of: fabricast profiles list --kind fabric");
     }
     if (fabric.kind == "wan") {
         return fail(Error::Code::BadInput,
-                    request.fabricWhere,
+                    where,
                     "\"" + fabric.name + "\" joins sites, and no nodes of one",
                     "--sites 2 --wan 100Gbps");
     }

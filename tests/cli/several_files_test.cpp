@@ -155,6 +155,10 @@ TEST(SeveralFiles, OfAFolderAreNamedWhereTheyAre) {
     EXPECT_EQ(answer.code, ExitCode::Ok) << answer.err;
     EXPECT_NE(answer.out.find("/nested/z3.json:1:33"), std::string::npos) << answer.out;
     EXPECT_EQ(answer.out.find("cfg/z3.json"), std::string::npos) << answer.out;
+    const ProgramOutput typed =
+        run.asked("import nested/z3.json nested/run.sh nested/cfg/accelerate.yaml -c dgx-h100");
+    EXPECT_EQ(typed.code, ExitCode::Ok) << typed.err;
+    EXPECT_NE(typed.out.find("/nested/z3.json:1:33"), std::string::npos) << typed.out;
 }
 
 TEST(ModelFile, IsAScenarioThatNamesIt) {
@@ -175,7 +179,7 @@ TEST(ModelFile, IsAScenarioThatNamesIt) {
 TEST(From, SaysWhoseFileItIs) {
     const RunFolder run;
     run.write("noted.txt", kAxolotl);
-    const std::string end = " -c dgx-h100 -f json";
+    const std::string end = " -c dgx-h100 -f json --no-fail";
     const ProgramOutput told = run.asked("explain noted.txt --from axolotl" + end);
     ASSERT_EQ(told.code, ExitCode::Ok) << told.err;
     const ProgramOutput untold = run.asked("explain noted.txt" + end);
