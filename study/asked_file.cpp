@@ -48,7 +48,7 @@ bool isOfStarter(const std::string& path) {
 /// Whether a file that is started takes the key: it is asked about there.
 bool isPassedOn(const LaunchKey& key, const std::string& source, std::span<const OpenedFile> next) {
     const auto isIt = [&](const LaunchKey& one) {
-        return one.file == source && one.line == key.line && one.column == key.column;
+        return one.line == key.line && one.column == key.column && one.file == source;
     };
     return std::ranges::any_of(next, [&isIt](const OpenedFile& file) {
         return std::ranges::any_of(file.keys.all(), isIt);

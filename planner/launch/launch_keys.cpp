@@ -67,14 +67,13 @@ const LaunchKey* LaunchKeys::use(std::string_view path) {
 }
 
 const LaunchKey* LaunchKeys::find(std::string_view path) const {
-    const auto at = std::ranges::find(keys_.rbegin(), keys_.rend(), path, &LaunchKey::path);
-    return at == keys_.rend() ? nullptr : &*at;
+    const auto last = last_.find(path);
+    return last == last_.end() ? nullptr : &keys_[last->second];
 }
 
 void LaunchKeys::say(std::string_view path, const std::string& value) {
-    const auto at = std::ranges::find(keys_.rbegin(), keys_.rend(), path, &LaunchKey::path);
-    if (at != keys_.rend()) {
-        at->values = {value};
+    if (const auto last = last_.find(path); last != last_.end()) {
+        keys_[last->second].values = {value};
     }
 }
 

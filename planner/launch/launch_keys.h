@@ -1,8 +1,11 @@
 #pragma once
 #include "planner/base/result.h"
 
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <initializer_list>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -38,7 +41,10 @@ class LaunchKeys {
 public:
     explicit LaunchKeys(std::string source) : source_(std::move(source)) {}
 
-    void add(LaunchKey key) { keys_.push_back(std::move(key)); }
+    void add(LaunchKey key) {
+        last_.insert_or_assign(key.path, keys_.size());
+        keys_.push_back(std::move(key));
+    }
     /// What the last of that path says, in its own place.
     void say(std::string_view path, const std::string& value);
     void addRepeated(RepeatedKey key) { repeated_.push_back(std::move(key)); }
@@ -85,6 +91,7 @@ public:
 private:
     std::string source_;
     std::vector<LaunchKey> keys_;
+    std::map<std::string, std::size_t, std::less<>> last_;  ///< of each path
     std::vector<RepeatedKey> repeated_;
 };
 
