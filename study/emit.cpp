@@ -256,6 +256,10 @@ Result<Emitted> emit(const Question& question,
             " GPUs of a node here are those of several, each of which starts its "
             "own: their nodes and ranks are yours to set");
     }
+    if (facts.loadFrom.starts_with("./") || facts.loadFrom.starts_with("../")) {
+        files.untold.push_back("where " + facts.loadFrom +
+                               " is: a path in the files starts at their own folder");
+    }
     if (const bool isNamed = namesWeights(files, ask.loadFrom); !isNamed) {
         files.untold.push_back("the weights of " + ask.loadFrom + ": " + std::string(target->name) +
                                " loads a checkpoint of its own format, which is yours to convert");

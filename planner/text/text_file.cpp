@@ -154,7 +154,9 @@ Result<std::string> readFile(int descriptor, const std::string& where, std::size
     if (count < 0) {
         return errno == EINTR ? interrupted(where) : unreadable(where);
     }
-    return readRest(descriptor, where, most, {first.data(), static_cast<std::size_t>(count)});
+    // It goes on without waiting: what says no more for now is not waited for.
+    return readAll(
+        descriptor, where, most, std::string(first.data(), static_cast<std::size_t>(count)));
 }
 
 }  // namespace

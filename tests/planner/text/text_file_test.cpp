@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <chrono>
 #include <filesystem>
@@ -44,6 +45,16 @@ TEST(TextFile, SaysWhatCannotBeReadOrWritten) {
 
 TEST(TextFile, WritesToADevice) {
     EXPECT_TRUE(writeTextFile("/dev/null", "x"));
+}
+
+TEST(TextFile, DoesNotWaitForADevice) {
+    if (::access("/dev/ptmx", R_OK) != 0) {
+        GTEST_SKIP() << "there is no /dev/ptmx here";
+    }
+    const auto text = readTextFile("/dev/ptmx");
+    ASSERT_FALSE(text);
+    EXPECT_EQ(text.error().why, "is a device that has nothing to read");
+    EXPECT_EQ(readTextFile("/dev/null").value_or("?"), "");
 }
 
 TEST(TextFile, WaitsForAPipeOnlyWhereSomebodyWritesToIt) {
