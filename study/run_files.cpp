@@ -1,5 +1,6 @@
 #include "study/run_files.h"
 
+#include "planner/base/words.h"
 #include "planner/load/input_text.h"
 #include "planner/models/model_file.h"
 #include "planner/text/text_file.h"
@@ -70,14 +71,6 @@ std::vector<TypedFile> withoutStarted(std::vector<TypedFile> files) {
         std::erase_if(files, [&isOpen](const TypedFile& file) { return !isOpen(file); });
     }
     return files;
-}
-
-std::string namesInLine(const std::vector<std::string>& names) {
-    std::string text;
-    for (const std::string& name : names) {
-        text += (text.empty() ? "" : ", ") + name;
-    }
-    return text;
 }
 
 /// A launch file, or a model.
@@ -184,7 +177,7 @@ Result<RunFiles> runFiles(const std::vector<std::string>& files,
         typedNames(withoutStarted(startsAmong(std::move(launch))));
     if (starts.size() != 1) {
         return fail(Error::Code::BadInput,
-                    namesInLine(starts.empty() ? files : starts),
+                    joined(starts.empty() ? files : starts, ", "),
                     starts.empty() ? "none of them starts a training" : "are several runs",
                     starts.empty()
                         ? "the file that starts it"

@@ -158,7 +158,7 @@ LintHits splitEightBits(const LintView& view) {
              "optimizer: adamw_torch_fused"}};
 }
 
-/// LigerArgs.check_liger... of integrations/liger: one loss takes the place of the other.
+/// The plugin of integrations/liger: one loss takes the place of the other.
 LintHits twoLosses(const LintView& view) {
     const LintFile& file = view.file;
     return file.isOn("liger_cross_entropy") && file.isOn("liger_fused_linear_cross_entropy")
