@@ -146,6 +146,7 @@ Result<PipelineTime> pipelineTime(const Scenario& scenario,
                                                   {.passes = passes,
                                                    .handOver = handOver.near,
                                                    .receive = receive,
+                                                   .oneAtATime = true,
                                                    .far = handOver.far,
                                                    .siteRanks = siteRanks});
     time.span = span.makespan;

@@ -3,6 +3,7 @@
 #include "planner/schedule/step_list.h"
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -22,6 +23,7 @@ struct SpanTimes {
     std::span<const Time> passes;  ///< by timeIndex: kPasses for each stage
     Time handOver = 0;             ///< from one rank to another; none inside a rank
     Receive receive = Receive::Overlap;
+    bool oneAtATime = false;     ///< a rank sends its outputs one after another, of overlapped ones
     Time far = 0;                ///< a hand-over between sites
     std::int64_t siteRanks = 0;  ///< ranks in a row at one site; 0: all of them
 };
@@ -46,6 +48,7 @@ public:
     /// Every step starts when its rank is free and its inputs have arrived:
     ///     overlap: start = max(rank free, output + transfer)
     ///     block:   start = max(rank free, output) + transfer
+    /// Sent one at a time, an output is on its way when the one before has arrived.
     /// The answer lives until the next call.
     const PipelineSpan<Time>& time(const StepList& list, const SpanTimes<Time>& times) {
         passes_.assign(times.passes.begin(), times.passes.end());
@@ -53,7 +56,9 @@ public:
         ends_.resize(list.steps.size() + 1);
         ends_[0] = 0;
         span_.end.assign(static_cast<std::size_t>(list.ranks), 0);
-        if (times.siteRanks > 0) {
+        if (times.oneAtATime && times.receive == Receive::Overlap) {
+            walkLines(list, times);
+        } else if (times.siteRanks > 0) {
             walkOverSites(list, times);
         } else if (list.pairs) {
             walk<true>(list, times);
@@ -111,6 +116,38 @@ private:
         }
     }
 
+    /// The same, where a rank has one line for all that it sends. Ranks pass outputs on in the
+    /// order in which they make them.
+    void walkLines(const StepList& list, const SpanTimes<Time>& times) {
+        const auto siteOf = [&](std::uint16_t rank) {
+            return times.siteRanks > 0 ? rank / times.siteRanks : 0;
+        };
+        lines_.assign(static_cast<std::size_t>(list.ranks), 0);
+        arrivals_.assign(list.steps.size() + 1, {});
+        Time* const free = span_.end.data();
+        for (std::size_t at = 0; at < list.steps.size(); ++at) {
+            const OrderStep& step = list.steps[at];
+            Time ready = free[step.rank];
+            Time length = 0;
+            for (std::size_t half = 0; half < step.after.size(); ++half) {
+                const bool forward = step.times[half] % kPasses == std::size_t(Pass::Forward);
+                const std::uint32_t from = step.after[half];
+                ready = std::max(
+                    ready, step.remote[half] ? arrivals_[from][forward ? 0 : 1] : ends_[from]);
+                length += passes_[step.times[half]];
+            }
+            const Time end = ends_[at + 1] = free[step.rank] = ready + length;
+            for (std::size_t kind = 0; kind < step.to.size(); ++kind) {
+                if (step.to[kind] != step.rank) {
+                    const bool isNear = siteOf(step.to[kind]) == siteOf(step.rank);
+                    Time& line = lines_[step.rank];
+                    line = std::max(line, end) + (isNear ? times.handOver : times.far);
+                    arrivals_[at + 1][kind] = line;
+                }
+            }
+        }
+    }
+
     void summarise(const StepList& list) {
         span_.makespan = span_.end.empty() ? Time{0} : *std::ranges::max_element(span_.end);
         span_.busy.clear();
@@ -132,6 +169,8 @@ private:
 
     std::vector<Time> passes_;
     std::vector<Time> ends_;
+    std::vector<Time> lines_;                    ///< until when each rank is sending
+    std::vector<std::array<Time, 2>> arrivals_;  ///< of each step's activations and gradients
     PipelineSpan<Time> span_;
 };
 

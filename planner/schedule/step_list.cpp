@@ -100,6 +100,7 @@ private:
         }
         const std::size_t halves = atomic_ && actions[at].paired ? 2 : 1;
         OrderStep step{.rank = static_cast<std::uint16_t>(rank)};
+        step.to.fill(step.rank);
         step.times.fill(static_cast<std::uint32_t>(stages_ * kPasses));
         for (std::size_t half = 0; half < halves; ++half) {
             const std::optional<Input> input = inputOf(actions[at + half]);
@@ -110,6 +111,7 @@ private:
             step.remote[half] = input->remote;
             step.times[half] = static_cast<std::uint32_t>(timeIndex(
                 static_cast<std::size_t>(actions[at + half].stage), actions[at + half].pass));
+            addReceiver(actions[at + half], step);
         }
         list_.pairs = list_.pairs || halves == 2;
         list_.steps.push_back(step);
@@ -118,6 +120,17 @@ private:
         }
         next_[rank] += halves;
         return true;
+    }
+
+    void addReceiver(const StageAction& action, OrderStep& step) const {
+        const bool forward = action.pass == Pass::Forward;
+        const std::int32_t to = action.stage + (forward ? 1 : -1);
+        const bool gives = action.pass != Pass::WeightGradient && to >= 0 &&
+                           static_cast<std::size_t>(to) < stages_;
+        if (gives) {
+            step.to[forward ? 0 : 1] =
+                static_cast<std::uint16_t>(order_.rankOf(to, action.microBatch));
+        }
     }
 
     void record(std::size_t rank, const StageAction& action, std::vector<std::size_t>& ready) {

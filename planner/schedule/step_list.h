@@ -31,6 +31,8 @@ struct OrderStep {
     std::array<std::uint32_t, 2> times{};  ///< what it takes: see timeIndex
     std::uint16_t rank = 0;
     std::array<bool, 2> remote{};  ///< an output comes from another rank
+    /// To which rank its activations and its gradients go; its own: to none.
+    std::array<std::uint16_t, 2> to{};
 };
 
 constexpr std::size_t timeIndex(std::size_t stage, Pass pass) {

@@ -6,6 +6,8 @@
 #include <rapidcheck/gtest.h>
 
 #include <array>
+#include <map>
+#include <tuple>
 
 namespace fabricast {
 namespace {
@@ -106,6 +108,80 @@ RC_GTEST_PROP(PipelineSpan, NoWaitMakesItShorter, ()) {
     const std::int64_t blocked = clock.time(list, {times, 7, Receive::Block}).makespan;
     RC_ASSERT(free <= overlapped);
     RC_ASSERT(overlapped <= blocked);
+}
+
+/// The recurrence of lines as stated: when each output arrives grows until nothing moves.
+std::int64_t slowMakespanOfLines(const ActionOrder& order,
+                                 const std::vector<std::int64_t>& times,
+                                 std::int64_t handOver) {
+    using Cell = std::tuple<bool, std::int32_t, std::int32_t>;  // forward, stage, microbatch
+    std::map<Cell, std::int64_t> made;
+    std::map<Cell, std::int64_t> arrived;
+    const auto last = static_cast<std::int32_t>(order.stages()) - 1;
+    std::int64_t most = 0;
+    for (bool moved = true; moved;) {
+        moved = false;
+        for (std::size_t rank = 0; rank < order.ranks.size(); ++rank) {
+            std::int64_t free = 0;
+            std::int64_t line = 0;
+            for (const StageAction& action : order.ranks[rank]) {
+                const bool forward = action.pass == Pass::Forward;
+                const bool weights = action.pass == Pass::WeightGradient;
+                const bool turns = !forward && !weights && action.stage == last;
+                const std::int32_t from =
+                    weights || turns ? action.stage : action.stage + (forward ? -1 : 1);
+                const Cell input{forward || turns, from, action.microBatch};
+                const bool own = weights || turns ||
+                                 (from >= 0 && order.rankOf(from, action.microBatch) ==
+                                                   static_cast<std::int64_t>(rank));
+                const auto& known = own ? made : arrived;
+                if (from >= 0 && !known.contains(input)) {
+                    break;
+                }
+                free = std::max(free, from < 0 ? 0 : known.at(input)) +
+                       times[timeIndex(static_cast<std::size_t>(action.stage), action.pass)];
+                most = std::max(most, free);
+                const std::int32_t to = action.stage + (forward ? 1 : -1);
+                const Cell output{forward, action.stage, action.microBatch};
+                if (weights) {
+                    continue;
+                }
+                moved = moved || !made.contains(output) || made[output] != free;
+                made[output] = free;
+                if (to >= 0 && to <= last &&
+                    order.rankOf(to, action.microBatch) != static_cast<std::int64_t>(rank)) {
+                    line = std::max(line, free) + handOver;
+                    moved = moved || !arrived.contains(output) || arrived[output] != line;
+                    arrived[output] = line;
+                }
+            }
+        }
+    }
+    return most;
+}
+
+RC_GTEST_PROP(PipelineSpan, OfLinesIsTheirRecurrence, ()) {
+    const OrderKind kind = *rc::gen::elementOf(kAllKinds);
+    const ActionOrder order = actionOrder(kind, anyShape(kind));
+    const StepList list = sortSteps(order, PairMode::Sequential).value();
+    const std::vector<std::int64_t> times = anyTimes(list.stages);
+    const auto handOver = *rc::gen::inRange<std::int64_t>(0, 60);
+    SpanClock<std::int64_t> clock;
+    const std::int64_t free = clock.time(list, {times, handOver}).makespan;
+    const SpanTimes<std::int64_t> lines{.passes = times, .handOver = handOver, .oneAtATime = true};
+    RC_ASSERT(clock.time(list, lines).makespan == slowMakespanOfLines(order, times, handOver));
+    RC_ASSERT(clock.time(list, lines).makespan >= free);
+}
+
+TEST(PipelineSpan, ALinePassesOneOutputOnAtATime) {
+    // All forwards, then all backwards: four outputs go one way, and their gradients back.
+    const StepList list =
+        sortSteps(actionOrder(OrderKind::Gpipe, {.ranks = 2, .microBatches = 4}), PairMode::Atomic)
+            .value();
+    const std::vector<std::int64_t> times = {1, 2, 0, 0, 1, 2, 0, 0};
+    SpanClock<std::int64_t> clock;
+    const SpanTimes<std::int64_t> lines{.passes = times, .handOver = 10, .oneAtATime = true};
+    EXPECT_EQ(clock.time(list, lines).makespan, (1 + 4 * 10 + 1) + (2 + 4 * 10 + 2));
 }
 
 TEST(PipelineSpan, SaysWhereReductionsMayHide) {
