@@ -202,6 +202,11 @@ void addRest(JsonText& json, const SizeAnswer& answer) {
         json.end();
     }
     json.add("clusters", answer.clusters);
+    json.beginArray("node_counts");
+    for (const std::int64_t count : answer.counts) {
+        json.item(count);
+    }
+    json.end();
     json.add("searched", answer.searched);
     json.add("ruled_out", answer.ruledOut);
     json.add("stopped", answer.stopped);

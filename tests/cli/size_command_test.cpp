@@ -102,6 +102,14 @@ TEST(SizeCommand, FailsWhereNothingReachesTheTarget) {
         << output.out;
 }
 
+TEST(SizeCommand, ListsTheNumbersOfNodesThatItComparedInVain) {
+    const ProgramOutput output =
+        sized({"-c", "dgx-h100", "--max-gpus", "32", "--target", "tokens-per-s=1B", "-f", "json"});
+    EXPECT_EQ(output.code, ExitCode::DoesNotFit);
+    EXPECT_TRUE(says(output.out, "\"node_counts\": [\n    1,\n    2,\n    3,\n    4\n  ]"))
+        << output.out;
+}
+
 TEST(SizeCommand, NamesTheNearestAndWhatWouldReachTheTarget) {
     const ProgramOutput output = sized({"-c", "dgx-h100", "-n", "1,2", "--target", "days=0.012"});
     EXPECT_EQ(output.code, ExitCode::DoesNotFit);

@@ -5,9 +5,12 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdint>
+#include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace fabricast {
@@ -246,6 +249,24 @@ TEST(Check, StatesOfTheHostComeBackWhereTheyAreTooSlow) {
     ASSERT_FALSE(report.fixes.empty());
     EXPECT_NE(report.fixes.front().typed.find("offload=none"), std::string::npos)
         << report.fixes.front().typed;
+}
+
+// Taking back what set a key and setting it to what it was are one change.
+TEST(Check, NoTwoFixesAreOneChange) {
+    const CheckReport report = checked(
+        questionIn(kOffloaded), {.baseline = questionIn(kFast, "main:run.json"), .fixes = 50});
+    std::set<std::pair<std::vector<std::string>, double>> seen;
+    for (const CheckFix& fix : report.fixes) {
+        std::vector<std::string> paths;
+        for (const Edit& edit : fix.edits) {
+            paths.push_back(edit.path);
+        }
+        std::ranges::sort(paths);
+        const Question changed = with(questionIn(kOffloaded), fix.edits).value();
+        const CheckReport after = checked(changed, {.fixes = 0});
+        const double seconds = after.side.step->step.value.count();
+        EXPECT_TRUE(seen.emplace(std::move(paths), seconds).second) << fix.typed;
+    }
 }
 
 // Changes that hold together were found with eight times the hardware; they hold with twice.
