@@ -68,7 +68,8 @@ void addUnitGathers(Calls& calls, const StageView& view, const FsdpUnit& unit, C
         gather.elements = unit.packed;
         add(calls, gather);
     };
-    make(CommPhase::Forward, times.forward);
+    const bool ofBoth = view.scenario->settings.reference == Reference::Sharded;
+    make(CommPhase::Forward, times.forward * (ofBoth ? 2 : 1));
     make(CommPhase::Backward, times.backward);
     make(CommPhase::Other, times.ahead);
     make(CommPhase::Other, unit.lossGather ? view.microBatches : 0);

@@ -168,7 +168,11 @@ private:
         const HostCopies copies = hostCopies(scenario_, context_.host, segments);
         const double trained = segments.trained + segments.trainedExperts;
         const double packed = packedSeconds(scenario_, context_.host, segments.packed);
-        const PassParts there = passTime({.pass = segments.forward,
+        PassTime forward = segments.forward;
+        if (scenario_.settings.reference != Reference::None) {
+            forward += segments.forward;  // the reference runs each microbatch too
+        }
+        const PassParts there = passTime({.pass = forward,
                                           .expertLayers = static_cast<double>(chunk.sparse),
                                           .hostCopies = copies.forward,
                                           .packed = packed,

@@ -236,8 +236,7 @@ StepEstimate estimateOf(const StepContext& context,
     }
     if (scenario.settings.reference != Reference::None) {
         estimate.notes.emplace_back(
-            "the forward of the reference model and the generation of samples are not in the step "
-            "time");
+            "the step has the forward of the reference model, and no generation of samples");
     }
     if (std::string note = driveNote(scenario, context.host, estimate.step.value); !note.empty()) {
         estimate.notes.push_back(std::move(note));
