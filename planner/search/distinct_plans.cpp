@@ -154,7 +154,8 @@ std::optional<double> DistinctPlans::settledBeyond(std::size_t top) const {
     for (const Group& group : groups_) {
         const auto first = firstOf(group);
         const Plan& shown = *shownIn(group);
-        if (counts(*first) && hostSurelyFits(shown)) {  // others come behind slower ones
+        // Those that nobody can be sure of come behind slower ones, where there are any.
+        if (counts(*first) && (rules_.allOnHost || hostSurelyFits(shown))) {
             const bool isTwin = std::ranges::any_of(
                 rows, [&shown](const Settled& row) { return areTwins(*row.plan, shown); });
             if (!isTwin) {

@@ -21,6 +21,9 @@ public:
     struct Rules {
         PlanObjective objective = PlanObjective::Throughput;
         bool tight = false;  ///< plans that may fit count as much as those that fit
+        /// No layout leaves the nodes' memory alone: one that needs more than is known of it is as
+        /// sure as any.
+        bool allOnHost = false;
     };
     explicit DistinctPlans(Rules rules) : rules_(rules) {}
 

@@ -45,7 +45,12 @@ PlanSearch::PlanSearch(const SearchTask& task,
       time_(task, space, forecast_.estimator().host()),
       capacity_(task.base.cluster.node.gpu.capacity().value->count()),
       limit_(capacity_),
-      rows_({.objective = options.objective, .tight = options.tight}),
+      rows_({.objective = options.objective,
+             .tight = options.tight,
+             .allOnHost = std::ranges::none_of(space.families,
+                                               [](const LayoutFamily& family) {
+                                                   return family.layout.offload == Offload::None;
+                                               })}),
       most_(options.mostWalked) {}
 
 Result<PlanReport> PlanSearch::run() {

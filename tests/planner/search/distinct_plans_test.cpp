@@ -72,6 +72,13 @@ TEST(DistinctPlans, WhatNeedsMemoryThatIsNotKnownComesBehindWhatSurelyFits) {
     EXPECT_NEAR(plans.settledBeyond(1).value_or(0.0), 2.0, 0.02);
 }
 
+// Where every layout leaves something to memory that nobody knows, none will be surer.
+TEST(DistinctPlans, WhatNeedsMemoryThatIsNotKnownIsEnoughWhereAllDoes) {
+    DistinctPlans plans({.allOnHost = true});
+    plans.add(planOf({.seconds = 1.0, .layout = {.tp = 2}, .hostGib = 500}));
+    EXPECT_NEAR(plans.settledBeyond(1).value_or(0.0), 1.0, 0.02);
+}
+
 TEST(DistinctPlans, StacksThatRunALayoutAlikeAreOneRow) {
     const std::vector<Made> found = {
         {.seconds = 1.000, .stack = "fsdp2"},
