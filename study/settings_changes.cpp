@@ -146,11 +146,11 @@ void roundToTf32(const ChangeSubject& subject, Offers& offers) {
 void fusedAttention(const ChangeSubject& subject, Offers& offers) {
     const ModelSpec& model = subject.now.model;
     const KernelSettings& kernels = subject.now.settings.kernels;
-    const bool runsFlash = runsFlashAttention(subject.now.cluster.node.gpu);
     const bool isOfHub = kernels.code == ModelCode::HuggingFace;
     const bool needsFlash = !isOfHub || lacksNativeAttention(model);
     if (isSearch(subject) || kernels.attention != AttentionKernel::Unfused ||
-        (needsFlash && !runsFlash) || (isOfHub && lacksFusedAttention(model))) {
+        (needsFlash && !runsFusedAttention(subject.now.cluster.node.gpu, model)) ||
+        (isOfHub && lacksFusedAttention(model))) {
         return;
     }
     Edits edits{setting("settings.kernels.attention", "flash")};

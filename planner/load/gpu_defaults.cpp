@@ -137,6 +137,14 @@ Result<void> checkAttends(const Scenario& scenario) {
     const bool lacksOwn = kernels.code == ModelCode::HuggingFace &&
                           kernels.attention == AttentionKernel::Flash &&
                           lacksNativeAttention(scenario.model);
+    if (lacksOwn && scenario.model.attention.sinks && !runsFusedAttention(gpu, scenario.model)) {
+        return fail(Error::Code::Unsupported,
+                    "settings.kernels.attention",
+                    std::string(attentionName(kernels, scenario.model)) +
+                        " runs on Hopper alone, and " + gpu.name + " is of " + gpu.family +
+                        ": transformers has no other fused attention with sinks",
+                    "settings.kernels.attention=unfused");
+    }
     if (runsFlashAttention(gpu) || !(isPackage(kernels) || lacksOwn)) {
         return {};
     }

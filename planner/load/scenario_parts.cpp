@@ -336,9 +336,12 @@ bool saysOfLora(const ScenarioRequest& request, std::string_view key) {
 }
 
 bool fallsBack(const ScenarioRequest& request, const Scenario& scenario, const Settings& settings) {
-    const bool lacks = settings.kernels.attentionCode == AttentionCode::Native
-                           ? lacksNativeAttention(scenario.model)
-                           : lacksFusedAttention(scenario.model);
+    const GpuSpec& gpu = scenario.cluster.node.gpu;
+    const bool lacks =
+        settings.kernels.attentionCode == AttentionCode::Native
+            ? lacksNativeAttention(scenario.model)
+            : lacksFusedAttention(scenario.model) ||
+                  (scenario.model.attention.sinks && !runsFusedAttention(gpu, scenario.model));
     return lacks && settings.kernels.code == ModelCode::HuggingFace &&
            !says(request, "kernels", "attention");
 }
@@ -422,8 +425,7 @@ void addAttentionNote(const ScenarioRequest& request,
     std::string note =
         "attention " + fused + " (eager without it: --set settings.kernels.attention=unfused)";
     if (isEager) {
-        const bool isOffered =
-            !lacksFusedAttention(scenario.model) && runsFlashAttention(scenario.cluster.node.gpu);
+        const bool isOffered = runsFusedAttention(scenario.cluster.node.gpu, scenario.model);
         note = "attention eager (PyTorch's own cannot compute the model's" +
                (isOffered ? "; with " + fused + ": --set settings.kernels.attention=flash"
                           : std::string()) +

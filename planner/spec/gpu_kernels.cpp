@@ -1,5 +1,7 @@
 #include "planner/spec/gpu_kernels.h"
 
+#include "planner/spec/written_attention.h"
+
 #include <charconv>
 #include <string_view>
 
@@ -25,6 +27,11 @@ std::optional<int> computeCapability(const GpuSpec& gpu) {
 
 bool runsFlashAttention(const GpuSpec& gpu) {
     return computeCapability(gpu).value_or(kAmpere) >= kAmpere;
+}
+
+bool runsFusedAttention(const GpuSpec& gpu, const ModelSpec& model) {
+    return model.attention.sinks ? gpu.family == "Hopper"
+                                 : runsFlashAttention(gpu) && !lacksFusedAttention(model);
 }
 
 bool multipliesBf16(const GpuSpec& gpu) {

@@ -1,5 +1,6 @@
 #pragma once
 #include "planner/spec/cluster_spec.h"
+#include "planner/spec/model_spec.h"
 
 #include <optional>
 #include <string>
@@ -13,6 +14,10 @@ std::optional<int> computeCapability(const GpuSpec& gpu);
 /// fused attention need compute capability 8.0. Older GPUs take PyTorch's memory-efficient kernel,
 /// and Transformer Engine writes attention out.
 bool runsFlashAttention(const GpuSpec& gpu);
+
+/// Whether a package's kernel that transformers knows computes the model's attention on it: of
+/// scores with sinks there is one, vllm-flash-attn3, for Hopper alone.
+bool runsFusedAttention(const GpuSpec& gpu, const ModelSpec& model);
 
 /// "v100-sxm2-32gb has 7.0".
 std::string capabilityText(const GpuSpec& gpu);

@@ -200,6 +200,9 @@ TEST(LoadScenario, AnAttentionThatPyTorchLacksIsAssumedAloud) {
     EXPECT_EQ(attentionOf("gpt-oss-20b", with("")),
               "attention kernels-community/vllm-flash-attn3 (eager without it: --set "
               "settings.kernels.attention=unfused)");
+    // The kernel of the Hub is written for Hopper.
+    EXPECT_EQ(attentionOf("gpt-oss-20b", with(""), "8x-rtx-4090"),
+              "attention eager (PyTorch's own cannot compute the model's)");
     EXPECT_EQ(attentionOf("bloom-560m", with(R"("attention_code": "native")")),
               "attention eager (PyTorch's own cannot compute the model's)");
     for (const char* const said : {R"("attention": "unfused")",
