@@ -123,6 +123,17 @@ void scaleLinkLatency(Premises& premises, double factor) {
                     [=](NcclModel& model) { scaleLatency(model, link, 1.0 / factor); });
 }
 
+/// What is offloaded goes through PCIe.
+bool usesHostLinks(const Scenario& scenario) {
+    return scenario.layout.offload != Offload::None;
+}
+
+void scaleHostLinks(Premises& premises, double factor) {
+    if (usesHostLinks(premises.scenario)) {
+        scalePci(premises.scenario.cluster.node, factor);
+    }
+}
+
 /// NICs and switches, with the PCIe links that feed them where these do nothing else.
 void scaleNetworkBandwidth(Premises& premises, double factor) {
     ClusterSpec& cluster = premises.scenario.cluster;
@@ -135,7 +146,7 @@ void scaleNetworkBandwidth(Premises& premises, double factor) {
                                           &fabric.inSwitchBusBandwidth}) {
         scaleSourced(*rate, factor);
     }
-    if (hasLinks(cluster.node)) {
+    if (hasLinks(cluster.node) && !usesHostLinks(premises.scenario)) {
         scalePci(cluster.node, factor);
     }
     changeLibraries(premises.timing, [factor](NcclModel& model) {
@@ -211,6 +222,7 @@ constexpr std::array kKnobs = {
     Knob{"network_latency", "latency between nodes", KnobKind::Speed, &scaleNetworkLatency},
     Knob{"wan_bandwidth", "line between sites", KnobKind::Speed, &scaleWanBandwidth},
     Knob{"wan_latency", "latency between sites", KnobKind::Speed, &scaleWanLatency},
+    Knob{"host_links", "PCIe to the host", KnobKind::Speed, &scaleHostLinks},
     Knob{"host_speed", "host", KnobKind::Speed, &scaleHost},
     Knob{"memory_size", "GPU memory size", KnobKind::Room, &scaleMemorySize},
     Knob{"micro_batch", "micro-batch", KnobKind::Batch, &scaleMicroBatch},
