@@ -6,11 +6,24 @@
 #include "planner/profiles/profile_folder.h"
 
 #include <algorithm>
+#include <array>
 #include <optional>
 #include <utility>
 
 namespace fabricast {
 namespace {
+
+/// As drivers print it: "NVIDIA GeForce RTX 5090", "AMD Instinct MI300X".
+std::string_view withoutVendor(std::string_view name) {
+    constexpr std::array<std::string_view, 5> kVendors = {
+        "nvidia-", "tesla-", "amd-", "instinct-", "intel-"};
+    for (const std::string_view vendor : kVendors) {
+        if (name.starts_with(vendor)) {
+            return name.substr(vendor.size());
+        }
+    }
+    return name;
+}
 
 constexpr std::size_t kLongestQuoted = 100;
 constexpr std::array<std::string_view, kProfileKinds.size()> kNames = {"gpu",
@@ -190,7 +203,8 @@ Result<const ProfileFile*> ProfileStore::lookUp(ProfileKind kind, std::string_vi
             best = &file;
         }
     }
-    return best;
+    return best != nullptr || withoutVendor(wanted) == wanted ? best
+                                                              : lookUp(kind, withoutVendor(wanted));
 }
 
 Result<Error> ProfileStore::notFound(std::span<const ProfileKind> kinds,

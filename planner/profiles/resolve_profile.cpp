@@ -28,6 +28,9 @@ std::string usualGpuFabric(const std::string& linkKind) {
     return linkKind == "none" ? "pcie" : linkKind;
 }
 
+/// Up to so many are joined without switches.
+constexpr std::int64_t kMostDirect = 4;
+
 /// Of a name that is tried without it, with its dash: a shorter one may be a size.
 constexpr std::size_t kLongWord = 5;
 
@@ -175,6 +178,10 @@ Result<ClusterSpec> ProfileStore::clusterFrom(std::string_view gpuName,
     box.domainGpus = usualDomain(card, gpusPerNode);
     box.gpuFabric = usualGpuFabric(card.linkKind);
     box.gpuFabricName = card.linkFabric;
+    if (box.gpuFabric == "nvswitch" && gpusPerNode > kMostDirect) {
+        FABRICAST_ASSIGN(const FabricSpec links, fabric(card.linkFabric));
+        box.inSwitchReduction = links.inSwitchBusBandwidth.value.has_value();
+    }
     FABRICAST_ASSIGN(box.own, ownSpeedOf(card.name));
     box.gpu = std::move(card);
     FABRICAST_ASSIGN(ClusterSpec cluster, oneNode(withPower(std::move(box))));

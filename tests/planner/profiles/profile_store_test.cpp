@@ -190,6 +190,10 @@ TEST(ProfileStore, BuildsABoxFromAGpu) {
     EXPECT_EQ(box->fabric.kind, "none");
     EXPECT_EQ(builtIn().clusterFrom("a100-pcie", 4)->node.domainGpus, 2);
     EXPECT_EQ(builtIn().clusterFrom("rtx-5090", 4)->node.gpuFabric, "pcie");
+    // Eight stand on a board with switches, which reduce from the fourth NVLink on.
+    EXPECT_TRUE(builtIn().clusterFrom("h100", 8)->node.inSwitchReduction);
+    EXPECT_FALSE(builtIn().clusterFrom("h100", 4)->node.inSwitchReduction);
+    EXPECT_FALSE(builtIn().clusterFrom("a100", 8)->node.inSwitchReduction);
     EXPECT_EQ(builtIn().clusterFrom("h100", 0).error().where, "--gpus-per-node");
     EXPECT_EQ(builtIn().clusterFrom("h10000", 8).error().where, "--gpu");
 }
@@ -198,6 +202,10 @@ TEST(ProfileStore, SaysWhatWasProbablyMeant) {
     EXPECT_EQ(errorOf(builtIn().cluster("dgx-h10", "-c")),
               "-c: no cluster or node is called \"dgx-h10\" (did you mean \"dgx-h100\"?)");
     EXPECT_EQ(errorOf(builtIn().gpu("mi300")), "");  // an alias
+    EXPECT_EQ(builtIn().gpu("NVIDIA GeForce RTX 5090")->name, "rtx-5090");  // as drivers print it
+    EXPECT_EQ(builtIn().gpu("AMD Instinct MI300X")->name, "mi300x");
+    EXPECT_EQ(builtIn().gpu("NVIDIA RTX PRO 6000 Blackwell Server Edition")->name,
+              "rtx-pro-6000-server");
     EXPECT_EQ(errorOf(builtIn().fabric("quantum-entanglement")),
               "no fabric is called \"quantum-entanglement\" "
               "(fabricast profiles list --kind fabric)");
