@@ -143,6 +143,21 @@ std::string frameworkHint(const CLI::App& app, const std::string& typed, const s
     return app.get_option_no_throw("--layout") == nullptr ? "" : flagInstead(typed, value);
 }
 
+/// The flag that was meant: of nearly the same letters, or cut short (--seq for --sequence).
+std::string nearFlag(const std::string& typed, const std::vector<std::string_view>& flags) {
+    constexpr std::size_t kFewLetters = 3;
+    if (typed.size() < 2) {
+        return "";
+    }
+    std::string near = nearestName(typed, flags);
+    for (const std::string_view flag : flags) {
+        if (near.empty() && flag.size() >= kFewLetters && typed.starts_with(flag)) {
+            near = flag;
+        }
+    }
+    return near;
+}
+
 Error unknownFlag(const CLI::App* app, const std::string& flag) {
     const std::size_t equals = flag.find('=');
     const std::string name = flag.substr(0, equals);
@@ -152,7 +167,7 @@ Error unknownFlag(const CLI::App* app, const std::string& flag) {
     if (std::string hint = frameworkHint(*app, typed, value); !hint.empty()) {
         return {Error::Code::BadInput, name, "unknown flag", std::move(hint)};
     }
-    const std::string near = typed.size() > 1 ? nearestName(typed, flagNamesOf(app)) : "";
+    const std::string near = nearFlag(typed, flagNamesOf(app));
     return {Error::Code::BadInput,
             name,
             "unknown flag",

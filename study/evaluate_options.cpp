@@ -66,7 +66,7 @@ std::string leftOut(const AdviceTask& task,
         return "asked of every way";
     }
     const bool found = isFound(task, before);
-    const std::string alone = task.base.cluster.gpus() > 1 ? "" : "one GPU";
+    const std::string alone = task.base.cluster.gpus() > 1 ? "" : "nothing to divide on one GPU";
     switch (family.moment) {
         case AdviceMoment::Always:
         case AdviceMoment::SeveralNodes:

@@ -52,21 +52,34 @@ std::string loraTopic() {
            "experts or router, without DoRA and dropout.\n"
            "Step time and cost (--section time), not memory: torchtitan, nemo and fsdp1, tensor\n"
            "parallelism. Latent attention (DeepSeek) and Llama 4 have both.\n"
-           "Not modelled: under ZeRO-3 a base of 4 or 8 bits, and the memory of DoRA, dropout,\n"
-           "experts and offload; 8 bits sharded by FSDP2; the time of offload, but for FSDP2's\n"
-           "parameters_cpu.\n"
+           "Not modelled: under ZeRO-3 the memory of DoRA, dropout, experts and offload; a base "
+           "of\n"
+           "8 bits that is sharded; the time of offload, but for FSDP2's parameters_cpu.\n"
            "  fabricast plan -m llama-3.1-8b -c 4x-rtx-4090 --tuning qlora --seq 2048\n";
+}
+
+std::string offloadTopic() {
+    return "States or activations wait in the nodes' memory or on their drives: less GPU memory,\n"
+           "slower steps.\n"
+           "  --layout offload=parameters_cpu    weights and optimizer states (FSDP2, ZeRO-3)\n"
+           "  --layout offload=optimizer_cpu     optimizer states, stepped by the CPUs\n"
+           "  --layout offload=optimizer_nvme    the same on drives (ZeRO-Infinity);\n"
+           "                                     parameters_nvme: the weights too\n"
+           "  --layout offload=activations       what backward needs, beside the compute\n"
+           "  --host-memory 2TB, --nvme 30TB     what a node has, where its profile does not say\n"
+           "plan tries host memory where a stack has it; --fix offload=none leaves it out.\n"
+           "  fabricast plan -m llama-3.1-70b -c dgx-h100 --stack deepspeed --seq 4096\n";
 }
 
 std::string referenceTopic() {
     return "Preference training (DPO, GRPO) keeps a frozen copy of the model, the reference.\n"
            "  --set settings.reference=whole     a bf16 copy on each GPU\n"
            "  --set settings.reference=sharded   in shards, as fully_shard has it (fsdp2 only)\n"
-           "Counted: the memory of the copy, and of its forward, which keeps nothing for "
-           "backward.\n"
-           "Not counted: the time of that forward in the step; generation of samples (vLLM, …) "
-           "and\n"
-           "its memory; a reward model. Take a chosen and a rejected answer as two sequences.\n"
+           "Counted: the memory of the copy, and its forward, which keeps nothing for backward, "
+           "in\n"
+           "memory and in the step.\n"
+           "Not counted: generation of samples (vLLM, …) and its memory; a reward model. Take a "
+           "chosen and a rejected answer as two sequences.\n"
            "Stacks: ddp, fsdp2, accelerate, axolotl, with transformers' layers. Not modelled with "
            "tp,\n"
            "pp, cp, offload or experts. Adapters need none: without them the base is the "
@@ -141,6 +154,8 @@ constexpr std::array kTopics = {HelpTopic{"dpo", &referenceTopic},
                                 HelpTopic{"layout", &layoutTopic},
                                 HelpTopic{"lora", &loraTopic},
                                 HelpTopic{"moe", &moeTopic},
+                                HelpTopic{"offload", &offloadTopic},
+                                HelpTopic{"qlora", &loraTopic},
                                 HelpTopic{"recompute", &recomputeTopic},
                                 HelpTopic{"reference", &referenceTopic},
                                 HelpTopic{"settings", &settingsTopic},

@@ -211,6 +211,9 @@ public:
         if (report.candidates == 0) {
             return fail(Error::Code::Unsupported, "layout", "no stack takes any layout");
         }
+        if (report.isNotModelled()) {
+            return fail(Error::Code::Unsupported, "layout", "it is not modelled");
+        }
         const double distance = shortfall(report, asked_.targets);
         std::vector<Plan>& best = report.plans.empty() ? report.misses : report.plans;
         if (best.empty()) {

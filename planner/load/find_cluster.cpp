@@ -78,6 +78,10 @@ Result<ClusterSpec> productOrBox(const ClusterRequest& request,
         return product;
     }
     const auto [count, gpu] = countedGpu(request.name);
+    if (gpu != request.name && profiles.cluster(gpu, request.where)) {
+        product.error().hint = "-c " + gpu + " -n " + std::to_string(count);
+        return product;
+    }
     if (!profiles.gpu(gpu, request.where)) {
         return product;
     }
@@ -157,6 +161,11 @@ void addBuiltNotes(const ClusterSpec& cluster, std::vector<std::string>& assumed
         assumed.push_back("the GPUs of " + node.name +
                           " are joined by NVLink bridges, in pairs (without them: a node's own "
                           "file, fabricast profiles new node)");
+    }
+    const bool isGuessed = node.nics.value && node.nics.source == Source::Assumed;
+    if (cluster.nodes > 1 && isGuessed && !cluster.otherFabric) {
+        assumed.push_back("network " + cluster.fabric.name + " between the nodes, as no " +
+                          node.name + " comes with one (--fabric names yours)");
     }
 }
 

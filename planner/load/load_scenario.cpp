@@ -16,6 +16,15 @@
 namespace fabricast {
 namespace {
 
+/// What nobody who trains on one GPU without torchrun has.
+void addWrapperNote(const Scenario& scenario, std::vector<std::string>& assumed) {
+    if (scenario.stack == "ddp" && scenario.layout.world() == 1) {
+        assumed.emplace_back(
+            "the model is wrapped in DDP, whose buckets hold the gradients on one GPU too (--stack "
+            "accelerate: not wrapped)");
+    }
+}
+
 /// Hardware that the layout implies and nobody asked for is said.
 void addRanksNote(const FoundCluster& found,
                   const Layout& layout,
@@ -120,6 +129,7 @@ Result<LoadedScenario> scenarioFrom(const ScenarioRequest& request,
     FABRICAST_TRY(checkTuning(request, scenario.model, *stack, scenario.settings, loaded.assumed));
     addAttentionNote(request, scenario, loaded.assumed);
     addGpuNotes(request, scenario, loaded.assumed);
+    addWrapperNote(scenario, loaded.assumed);
     // What the GPU lacks comes first: the stack's other precisions may be no way out there.
     FABRICAST_TRY(checkMultiplies(scenario));
     FABRICAST_TRY(hintedFor(scenario, stack->check(scenario)));

@@ -126,6 +126,7 @@ std::string adviceJson(const Advice& advice, const JsonValue* asked, std::string
         json.add("max_usd", advice.most->count());
     }
     addRecommended(json, advice);
+    json.add("stopped", advice.stopped);
     json.beginArray("steps");
     for (const AdviceStep& step : advice.steps) {
         addStep(json, step, advice.basis);

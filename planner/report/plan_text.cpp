@@ -20,6 +20,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <string>
 #include <string_view>
 #include <utility>
 
@@ -101,9 +103,12 @@ std::string runnerUpText(const PlanReport& report) {
     if (usesParts(report, report.plans)) {
         return {};  // see the columns: steps of different clusters are not comparable
     }
-    const double slower = second.step.step.value / first.step.step.value - 1.0;
+    const bool isSimulated = first.simulated && second.simulated;
+    const double slower = isSimulated ? *second.simulated / *first.simulated - 1.0
+                                      : second.step.step.value / first.step.step.value - 1.0;
     const bool isFaster = slower < 0;  // what surely fits comes first
-    const std::string why = differences(first, second);
+    const std::string why =
+        isSimulated ? "simulated; the parts are the forecast's" : differences(first, second);
     std::string text = fmt::format("2 is {:.1f} % {} than 1{}{}\n",
                                    100.0 * std::abs(slower),
                                    isFaster ? "faster" : "slower",
@@ -171,6 +176,24 @@ std::string offloadText(const PlanReport& report) {
                        note);
 }
 
+/// Which rows train otherwise than the first, which the heading is of.
+std::string precisionsText(const PlanReport& report) {
+    std::map<std::string, std::string> rows;
+    for (std::size_t i = 1; i < report.plans.size(); ++i) {
+        const std::string training = trainingText(report.plans[i].scenario.settings);
+        if (training != trainingText(report.plans.front().scenario.settings)) {
+            std::string& places = rows[training];
+            places += (places.empty() ? "" : ", ") + std::to_string(i + 1);
+        }
+    }
+    std::string text;
+    for (const auto& [training, places] : rows) {
+        text += fmt::format(
+            "{} in {}, which these stacks do by default (--precision)\n", places, training);
+    }
+    return text;
+}
+
 std::string questionText(const PlanReport& report) {
     const Scenario& question = report.question;
     const std::vector<Plan>& found = report.plans.empty() ? report.misses : report.plans;
@@ -202,13 +225,22 @@ std::string_view objectiveWords(const PlanReport& report) {
     return "fastest";
 }
 
-/// Rows that are not equally sure to fit stand in the order of that.
+/// Rows that are not equally sure to fit stand in the order of that, unless those that may fit are
+/// as good.
 std::string orderWords(const PlanReport& report) {
+    const auto sureness = [](const Plan& plan) {
+        return std::pair(plan.memory.onDevice, plan.memory.verdict);
+    };
     const bool isMixed = std::ranges::any_of(report.plans, [&](const Plan& plan) {
-        return plan.memory.verdict != report.plans.front().memory.verdict;
+        return sureness(plan) != sureness(report.plans.front());
     });
+    const bool isByStep = report.objective == PlanObjective::Throughput &&
+                          std::ranges::is_sorted(report.plans, {}, [](const Plan& plan) {
+                              return plan.simulated.value_or(plan.step.step.value);
+                          });
     const std::string objective(objectiveWords(report));
-    return isMixed ? ", surest to fit first, then " + objective : ", " + objective + " first";
+    return isMixed && !isByStep ? ", surest to fit first, then " + objective
+                                : ", " + objective + " first";
 }
 
 bool lacksHost(const Plan& plan) {
@@ -354,6 +386,7 @@ Report layoutsReport(const PlanReport& report) {
     text += fasterLine(report);
     text += surerLine(report.surer);
     text += offloadText(report);
+    text += precisionsText(report);
     text += costLine(report);
     answer.add(text).add(frontReport(report));
     text = cutShortText(report);

@@ -60,7 +60,7 @@ Result<void> checkShardedOptimizer(const Scenario& scenario) {
     return breaks("settings.optimizer.library",
                   "FSDP2 not compatible with " + std::string(nameOf(optimizer.kind)) +
                       ", use `adamw_torch_8bit` instead",
-                  "optimizer adamw_8bit with library torchao");
+                  "--optimizer adamw_8bit, which is torchao's here");
 }
 
 Stack fsdp2Stack() {

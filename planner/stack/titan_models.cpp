@@ -164,7 +164,8 @@ Result<void> checkTitanConfig(const ModelSpec& model) {
     }
     return fail(Error::Code::Unsupported,
                 "model",
-                "torchtitan has the code of " + model.family + ", but no config of " + model.name,
+                "torchtitan has the code of " + model.family + ", but no config of " + model.name +
+                    " (" + whyNoTitanFlavor(model) + ")",
                 "--stack fsdp2, accelerate or deepspeed, which run Hugging Face's code");
 }
 

@@ -204,8 +204,8 @@ Result<void> checkTorchtitan(const Scenario& scenario) {
 Result<void> checkTorchtitanRules(const Scenario& scenario) {
     if (scenario.settings.precision.reduce != Dtype::Fp32) {
         return lacks("settings.precision.reduce",
-                     "training.mixed_precision_reduce can only be float32",
-                     "reduce fp32");
+                     "torchtitan's training.mixed_precision_reduce can only be float32",
+                     "--set settings.precision.reduce=fp32, or --stack fsdp2");
     }
     FABRICAST_TRY(checkTorchtitanMesh(scenario));
     FABRICAST_TRY(checkModel(scenario));

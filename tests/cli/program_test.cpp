@@ -30,6 +30,11 @@ TEST(Program, ErrorsGoToStandardErrorWithWhatToType) {
               "error: unknown command \"hlep\"\n  try: did you mean \"help\"?\n");
     EXPECT_EQ(run({"help", "--fromat", "json"}).err,
               "error: --fromat: unknown flag\n  try: --format\n");
+    EXPECT_EQ(run({"plan", "--sequence", "8k"}).err,
+              "error: --sequence: unknown flag\n  try: --seq\n");
+    EXPECT_EQ(run({"plan", "-m", "gpt2", "-c", "16xdgx-h100"}).err,
+              "error: -c: no cluster or node is called \"16xdgx-h100\"\n"
+              "  try: -c dgx-h100 -n 16\n");
     EXPECT_EQ(run({"help", "exit-codes", "more"}).err,
               "error: \"more\" is not expected after \"fabricast help\"\n"
               "  try: fabricast help --help\n");

@@ -219,6 +219,17 @@ TEST(TypedHints, HardwareThatNobodyAskedForIsSaid) {
     EXPECT_FALSE(bridged("1"));  // joined to nothing
 }
 
+// What is made of boards that come without a network has one that nobody asked for.
+TEST(TypedHints, ANetworkThatNobodyAskedForIsSaid) {
+    const auto answered = [](const Words& more) {
+        Words words = {"plan", "-m", "gpt2", "-c", "8x-rtx-4090", "-n", "2", "--seq", "1024"};
+        words.insert(words.end(), more.begin(), more.end());
+        return runProgram(words, {}).out;
+    };
+    EXPECT_NE(answered({}).find("assumed: network roce-100 between the nodes"), std::string::npos);
+    EXPECT_EQ(answered({"--fabric", "roce-100"}).find("assumed: network"), std::string::npos);
+}
+
 /// 64 of the 72 GPUs of a rack, of two racks, and the answer asked again.
 TEST(TypedHints, APartOfEachNodeCanBeAskedFor) {
     const Words words = {

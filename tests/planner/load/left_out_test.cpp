@@ -48,7 +48,7 @@ TEST(LeftOut, HasNoConfigThatCouldBeWritten) {
     llama.tiedEmbeddings = true;
     EXPECT_EQ(leftOut("torchtitan", llama),
               "left out: torchtitan: torchtitan has the code of llama, but no config of ours "
-              "(--stack torchtitan forecasts it)");
+              "(its llama3 does not tie embeddings) (--stack torchtitan forecasts it)");
 }
 
 }  // namespace

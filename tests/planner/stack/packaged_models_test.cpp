@@ -84,10 +84,10 @@ TEST(PackagedModels, WhatWouldBeTheUsersOwnIsSaid) {
               "torchtitan has the code of llama, but no config of ours: emit writes one for 0.2.2");
     ModelSpec tied = ofFamily("llama");
     tied.tiedEmbeddings = true;
-    EXPECT_EQ(
-        ownPartNote("torchtitan", tied),
-        "torchtitan has the code of llama, but no config of ours: it would be yours, and emit "
-        "refuses it");
+    EXPECT_EQ(ownPartNote("torchtitan", tied),
+              "torchtitan has the code of llama, but no config of ours (its llama3 does not tie "
+              "embeddings): it would be yours, and emit "
+              "refuses it");
     EXPECT_EQ(ownPartNote("torchtitan", ofFamily("glm4_moe")),
               "torchtitan 0.2.2 and 0.3.0 have no code for ours: its code would be yours, and emit "
               "refuses it");
