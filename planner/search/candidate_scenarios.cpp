@@ -11,6 +11,7 @@ std::size_t CandidateScenarios::Key::Hash::operator()(const Key& key) const {
     constexpr unsigned kHigh = 29;
     const std::uint64_t kinds = (std::uint64_t{key.stack} << 8U) |
                                 (static_cast<std::uint64_t>(key.shard) << 3U) |
+                                (key.hasTensor ? 2048U : 0U) | (key.hasContext ? 1024U : 0U) |
                                 (key.hasExperts ? 128U : 0U) | (key.hasData ? 4U : 0U) |
                                 (key.hasReplicas ? 2U : 0U) | (key.sp ? 1U : 0U);
     std::uint64_t hash = (kinds ^ static_cast<std::uint64_t>(key.pp) << 20U) * kOdd;
@@ -23,6 +24,8 @@ Result<const Settings*> CandidateScenarios::usual(std::uint32_t stack, const Lay
                   .pp = layout.pp,
                   .vpp = layout.vpp,
                   .shard = layout.shard,
+                  .hasTensor = layout.tp > 1,
+                  .hasContext = layout.cp > 1,
                   .hasExperts = layout.ep > 1,
                   .hasData = layout.dp > 1,
                   .hasReplicas = layout.replicas() > 1,

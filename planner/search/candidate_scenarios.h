@@ -31,6 +31,8 @@ private:
         std::int64_t pp = 1;
         std::int64_t vpp = 1;
         Shard shard = Shard::None;
+        bool hasTensor = false;
+        bool hasContext = false;
         bool hasExperts = false;
         bool hasData = false;
         bool hasReplicas = false;
