@@ -26,7 +26,8 @@ BlockKey keyOf(const Candidate& candidate, const Scenario& scenario) {
             .cpKind = layout.cpKind,
             .zero3 = engine == Engine::DeepSpeed && layout.shard == Shard::Zero3,
             .pipelined = layout.pp > 1,
-            .sp = layout.sp};
+            .sp = layout.sp,
+            .savedOnHost = layout.offload == Offload::Activations};
 }
 
 /// What is known of a block, or else is found by `work`.
@@ -171,7 +172,8 @@ std::size_t BlockKey::Hash::operator()(const BlockKey& key) const {
     add(key.recompute);
     add(key.engine);
     add(key.cpKind);
-    add((key.zero3 ? 4 : 0) + (key.pipelined ? 2 : 0) + (key.sp ? 1 : 0));
+    add((key.savedOnHost ? 8 : 0) + (key.zero3 ? 4 : 0) + (key.pipelined ? 2 : 0) +
+        (key.sp ? 1 : 0));
     return hash;
 }
 

@@ -46,6 +46,7 @@ struct BlockKey {
     bool zero3 = false;
     bool pipelined = false;
     bool sp = false;
+    bool savedOnHost = false;  ///< what backward needs
 
     friend bool operator==(const BlockKey&, const BlockKey&) = default;
     struct Hash {

@@ -148,6 +148,11 @@ std::vector<Change> changes() {
              task.rules.fixed.recompute = {.kind = Checkpointing::Full};
              task.rules.fixed.said.insert("recompute");
          }},
+        {"where activations wait",
+         [](SearchTask& task) {
+             task.rules.fixed.layout.offload = Offload::Activations;
+             task.rules.fixed.said.insert("offload");
+         }},
         {"nothing again", [](SearchTask&) {}},
     };
 }
