@@ -187,6 +187,19 @@ Result<JsonValue> withStartedGpus(JsonValue root, const Edit& edit) {
     return build.with(std::move(root), "imported.gpus", build.integer(gpus, std::to_string(gpus)));
 }
 
+/// What is said beside a cluster, and is none of its numbers: another one has it too.
+constexpr std::string_view kBesideCluster = "cluster.reserve";
+
+Result<JsonValue> without(JsonValue root, std::string_view path) {
+    const JsonValue* const said = path == "cluster" ? valueAt(root, kBesideCluster) : nullptr;
+    if (said == nullptr) {
+        return JsonBuilder::without(std::move(root), path);
+    }
+    JsonValue kept = *said;
+    root = JsonBuilder::without(std::move(root), path);
+    return JsonBuilder("").with(std::move(root), kBesideCluster, std::move(kept));
+}
+
 Result<JsonValue> withoutSuperseded(JsonValue root, const Edit& edit, bool isAnswer) {
     if (isAnswer) {
         FABRICAST_ASSIGN(root, withoutAnswersDefaults(std::move(root), edit));
@@ -201,7 +214,7 @@ Result<JsonValue> withoutSuperseded(JsonValue root, const Edit& edit, bool isAns
     const bool isTaken = edit.path == "layout.dp" && edit.value == "null";  // and none is put there
     for (const std::string_view path : supersededBy(edit)) {
         if (!isTaken || path != "imported.gpus") {
-            root = JsonBuilder::without(std::move(root), path);
+            FABRICAST_ASSIGN(root, without(std::move(root), path));
         }
     }
     return root;
@@ -304,7 +317,8 @@ private:
 /// Forgets the edits of a path and of everything under it.
 void forget(std::vector<Edit>& made, std::string_view path) {
     std::erase_if(made, [path](const Edit& edit) {
-        return edit.path == path || edit.path.starts_with(std::string(path) + ".");
+        const bool isBeside = path == "cluster" && edit.path == kBesideCluster;
+        return edit.path == path || (edit.path.starts_with(std::string(path) + ".") && !isBeside);
     });
 }
 

@@ -122,6 +122,18 @@ TEST(Question, ContradictionsOfOneCallStay) {
     EXPECT_TRUE(says(question, "cluster.nodes") && says(question, "cluster.gpus"));
 }
 
+// What is to stay free of the memory is no number of the machine.
+TEST(Question, AnotherClusterKeepsTheReserve) {
+    const Question file = read(
+        R"({"cluster": {"name": "dgx-h100", "reserve": "10%", "host_memory": "1 TB"}})");
+    const Question other = changed(file, {{"cluster.name", "dgx-h200", "-c"}});
+    EXPECT_EQ(at(other, "cluster.reserve"), "10%");
+    EXPECT_FALSE(says(other, "cluster.host_memory"));
+    const Question flag = changed(read("{}"), {{"cluster.reserve", "10%", "--reserve"}});
+    EXPECT_EQ(typed(changed(flag, {{"cluster.name", "dgx-h200", "-c"}}).edits),
+              "-c dgx-h200 --reserve '10%'");
+}
+
 TEST(Question, NullRemovesAKey) {
     const Question question =
         changed(read(R"({"layout": "tp=2,pp=4"})"), {{"layout.tp", "null", "--set"}});
