@@ -14,6 +14,12 @@ namespace {
 
 /// A flag whose value was forgotten takes the next flag for it.
 Result<void> checkValue(const QuestionFlag& flag, const std::string& text) {
+    if (text == "null") {
+        return fail(Error::Code::BadInput,
+                    std::string(flag.typed),
+                    "\"null\" is no value: --set takes a key away",
+                    "--set " + std::string(flag.path) + "=null");
+    }
     if (!text.starts_with("--")) {
         return {};
     }

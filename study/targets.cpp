@@ -18,6 +18,7 @@
 #include <cmath>
 #include <limits>
 #include <string_view>
+#include <map>
 #include <utility>
 
 namespace fabricast {
@@ -273,6 +274,21 @@ bool changesPrecision(const Change& change) {
                                [](const Edit& edit) { return edit.path == "workload.precision"; });
 }
 
+/// One of each group in turn: where not all can be tried, some of each are.
+std::vector<Change> inTurns(const std::vector<Change>& changes) {
+    std::map<FixGroup, std::size_t> seen;
+    std::vector<std::pair<std::size_t, Change>> turns;
+    for (const Change& change : changes) {
+        turns.emplace_back(seen[change.group]++, change);
+    }
+    std::ranges::stable_sort(turns, {}, &std::pair<std::size_t, Change>::first);
+    std::vector<Change> ordered;
+    for (auto& [turn, change] : turns) {
+        ordered.push_back(std::move(change));
+    }
+    return ordered;
+}
+
 /// What cannot be a way there is not tried.
 std::vector<Change> waysTo(const SearchRequest& request,
                            std::vector<Change> changes,
@@ -397,7 +413,7 @@ Result<TargetFixes> targetFixes(const Question& question,
         return searches(changed, std::min(kMostEventsOfMany, search.walksLeft));
     };
     FABRICAST_ASSIGN(std::vector<TriedChange> found,
-                     findChanges(asked, changes, judge, search, watch));
+                     findChanges(asked, inTurns(changes), judge, search, watch));
     if (found.empty() || !found.front().judgement.reaches) {
         FABRICAST_ASSIGN(std::vector<TriedChange> pairs,
                          findPairs(asked, found, judge, search, watch));

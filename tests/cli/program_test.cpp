@@ -32,6 +32,9 @@ TEST(Program, ErrorsGoToStandardErrorWithWhatToType) {
               "error: --fromat: unknown flag\n  try: --format\n");
     EXPECT_EQ(run({"plan", "--sequence", "8k"}).err,
               "error: --sequence: unknown flag\n  try: --seq\n");
+    EXPECT_EQ(run({"plan", "-m", "gpt2", "-c", "dgx-h100", "-n", "null"}).err,
+              "error: -n: \"null\" is no value: --set takes a key away\n"
+              "  try: --set cluster.nodes=null\n");
     EXPECT_EQ(run({"plan", "-m", "gpt2", "-c", "16xdgx-h100"}).err,
               "error: -c: no cluster or node is called \"16xdgx-h100\"\n"
               "  try: -c dgx-h100 -n 16\n");
