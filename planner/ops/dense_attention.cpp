@@ -122,11 +122,17 @@ TensorId rotaryRows(OpBuilder& g, const Scenario& scenario, const RankShape& sha
     return rows;
 }
 
+/// transformers has one matrix where the checkpoint does.
+bool isQkvFused(const Scenario& scenario) {
+    const KernelSettings& kernels = scenario.settings.kernels;
+    return kernels.fusedQkv ||
+           (kernels.code == ModelCode::HuggingFace && scenario.model.attention.fusedQkv);
+}
+
 }  // namespace
 
 Projected projectQkv(OpBuilder& g, const Scenario& scenario, const RankShape& shape, TensorId x) {
-    const bool isFused = scenario.settings.kernels.fusedQkv || hfCodeOf(scenario).keepsQkvWhole;
-    return isFused ? projectFused(g, scenario, shape, x) : projectApart(g, scenario, shape, x);
+    return isQkvFused(scenario) ? projectFused(g, scenario, shape, x) : projectApart(g, scenario, shape, x);
 }
 
 TensorId latentAttention(OpBuilder& g, const Scenario& scenario, TensorId x) {
