@@ -104,6 +104,19 @@ bool isSoftmax(const Op& op) {
     return (op.name == "softmax" || op.name == "safe_softmax") && !op.backwardTemps.empty();
 }
 
+/// What backward moves to make one gradient of a tensor's parts: torch.cat reads and writes it, and
+/// where the parts lay across heads it is copied once more. Of slices each has zeros of the whole,
+/// into which it is copied, and these are added.
+std::int64_t joinedGradient(const OpList& list, const Op& op) {
+    const bool isJoined = !op.inputs.empty() && list.tensor(op.inputs.front()).requiresGrad;
+    const std::int64_t whole = isJoined ? list.tensor(op.inputs.front()).bytes : 0;
+    const auto parts = static_cast<std::int64_t>(op.outputs.size());
+    return op.name == "split_rows"     ? 2 * whole
+           : op.name == "split_heads"  ? 4 * whole
+           : op.name == "split_slices" ? (parts + 2 + 3 * (parts - 1)) * whole
+                                       : 0;
+}
+
 /// A sum of two types hands its narrower input a gradient that is cast to its type.
 std::int64_t narrowedGradient(const OpList& list, const Op& op) {
     if (op.name != "add") {
@@ -148,6 +161,9 @@ Traffic trafficOf(const OpList& list, const FusedGroup& group) {
     }
     if (alone && first.passesGradient) {
         traffic.backward = narrowedGradient(list, first);
+    }
+    if (alone) {
+        traffic.backward += joinedGradient(list, first);
     }
     if (alone && isSoftmax(first)) {  // its product with the gradient is formed first
         traffic.backward += sum(list, sets.saved, false);

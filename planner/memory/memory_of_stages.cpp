@@ -42,15 +42,25 @@ void addRuntime(StageMemory& stage, const RuntimeOverhead& overhead) {
                 overhead.collectivesOrigin));
 }
 
+/// The replay frees at once, and finds little that cannot be given back; runs hold as much as they
+/// usually do. Pages are given back one by one.
+Bytes pinnedOf(const StageMemory& stage, Bytes capacity, bool usual) {
+    return std::max(stage.pinned,
+                    usual ? usuallyPinned(stage.allocated, capacity) : stage.allocated);
+}
+
 /// lo: the tensors alone must fit. hi: everything the allocator ever held does, or, where there is
 /// not as much, all that there is, and more only if it cannot be given back.
-void addPeak(const StageMemory& stage, const RuntimeOverhead& overhead, MemoryBreakdown& memory) {
+void addPeak(const StageMemory& stage,
+             const RuntimeOverhead& overhead,
+             bool usual,
+             MemoryBreakdown& memory) {
     const Bytes most = overhead.context.hi + overhead.collectives.hi;
     Headline<Bytes>& peak = memory.peak;
     peak.value = deviceBytes(stage);
     peak.lo = stage.requested + overhead.context.lo + overhead.collectives.lo;
     memory.unpressed = std::max(stage.reserved.hi, stage.allocated) + most;
-    memory.pinned = std::max(stage.pinned, stage.allocated) + stage.context + stage.collectives;
+    memory.pinned = pinnedOf(stage, memory.capacity, usual) + stage.context + stage.collectives;
     const Bytes pressed = std::max(stage.pinned, mostPinned(stage.allocated, memory.capacity));
     peak.hi = std::min(memory.unpressed, std::max(memory.capacity, pressed + most));
     peak.evidence = Evidence::Modelled;
@@ -160,7 +170,13 @@ Result<MemoryBreakdown> memoryOf(const Scenario& scenario, StageWalks walks) {
     for (StageMemory& stage : memory.stages) {
         addRuntime(stage, overhead);
     }
-    addPeak(memory.stages[memory.fullest], overhead, memory);
+    const bool inSegments = scenario.settings.allocator != AllocatorKind::ExpandableSegments;
+    addPeak(memory.stages[memory.fullest], overhead, inSegments, memory);
+    const Bytes room = memory.capacity - overhead.context.lo - overhead.collectives.lo;
+    for (StageMemory& stage : memory.stages) {
+        stage.reserved =
+            reservedWithin(stage.reserved, std::max(stage.pinned, stage.allocated), room);
+    }
     memory.onDevice = verdictFor(memory, scenario.cluster.reserve.has_value());
     memory.host = hostNeed(memory.stages, scenario.cluster.node);
     memory.drives = driveNeed(memory.stages, scenario.cluster.node);

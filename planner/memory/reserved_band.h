@@ -10,9 +10,15 @@ namespace fabricast {
 /// that depends on who owns the buffers.
 Headline<Bytes> reservedBand(Engine engine, const Footprint& footprint);
 
-/// What an allocator that is short of memory holds at most for so many allocated bytes, after all
-/// that can be given back to the device was.
+/// What an allocator that is short of memory holds for so many allocated bytes, after all that can
+/// be given back to the device was: as a rule, and at most.
+Bytes usuallyPinned(Bytes allocated, Bytes capacity);
 Bytes mostPinned(Bytes allocated, Bytes capacity);
+
+/// The same band on a device with that much room: an allocator that finds no more gives back what
+/// it can, so that it holds anything from `pinned` to all of it. Where even `pinned` is too much it
+/// is what a larger device would show.
+Headline<Bytes> reservedWithin(const Headline<Bytes>& band, Bytes pinned, Bytes room);
 
 /// DDP makes its buckets anew before the second step, in the order in which gradients came. What
 /// the first ones held is used again by an optimizer's states, which are made after the first step;

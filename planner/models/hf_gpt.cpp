@@ -68,6 +68,8 @@ Result<ModelSpec> readGpt2(const HfReader& config) {
     model.attention.outBias = true;
     FABRICAST_ASSIGN(const std::int64_t inner, config.sizeOrNull({"n_inner"}, 0, 0));
     model.mlp.width = inner == 0 ? 4 * model.hidden : inner;
+    FABRICAST_ASSIGN(const double dropped, config.config().numberOr("resid_pdrop", 0.1, 0.0, 1.0));
+    model.dropsResiduals = dropped > 0.0;
     model.position = PositionKind::Learned;
     FABRICAST_ASSIGN(model.learnedPositions,
                      config.size({"n_positions", "max_position_embeddings"}, 1024));

@@ -72,6 +72,16 @@ Projected projectApart(OpBuilder& g, const Scenario& scenario, const RankShape& 
     return out;
 }
 
+/// How transformers' code takes queries, keys and values out of their product, by which backward
+/// makes one gradient of theirs: parts of rows, parts of each head's rows, or slices.
+std::string_view splitOf(const Scenario& scenario) {
+    if (scenario.settings.kernels.code != ModelCode::HuggingFace) {
+        return "split";
+    }
+    const std::string& family = scenario.model.family;
+    return family == "gpt2" ? "split_rows" : family == "gpt_neox" ? "split_heads" : "split_slices";
+}
+
 Projected projectFused(OpBuilder& g, const Scenario& scenario, const RankShape& shape, TensorId x) {
     const AttentionSpec& attention = scenario.model.attention;
     const std::int64_t q = shape.heads * attention.headDim;
@@ -80,6 +90,7 @@ Projected projectFused(OpBuilder& g, const Scenario& scenario, const RankShape& 
     const LinearSite site{"qkv_proj", "qkv", scenario.model.hidden, q + 2 * kv, attention.qkvBias};
     const TensorId fused = siteLinear(g, scenario.settings, site, x);
     const auto parts = g.split(fused, {tokens * q, tokens * kv, tokens * kv});
+    g.last().name = splitOf(scenario);
     Projected out{parts[0], parts[1], parts[2]};
     if (scenario.settings.kernels.code == ModelCode::TorchTitan) {
         // Its fused projection interleaves heads per group, so each part is copied out.
@@ -122,11 +133,18 @@ TensorId rotaryRows(OpBuilder& g, const Scenario& scenario, const RankShape& sha
     return rows;
 }
 
+/// transformers has one matrix where the checkpoint does.
+bool isQkvFused(const Scenario& scenario) {
+    const KernelSettings& kernels = scenario.settings.kernels;
+    return kernels.fusedQkv ||
+           (kernels.code == ModelCode::HuggingFace && scenario.model.attention.fusedQkv);
+}
+
 }  // namespace
 
 Projected projectQkv(OpBuilder& g, const Scenario& scenario, const RankShape& shape, TensorId x) {
-    const bool isFused = scenario.settings.kernels.fusedQkv || hfCodeOf(scenario).keepsQkvWhole;
-    return isFused ? projectFused(g, scenario, shape, x) : projectApart(g, scenario, shape, x);
+    return isQkvFused(scenario) ? projectFused(g, scenario, shape, x)
+                                : projectApart(g, scenario, shape, x);
 }
 
 TensorId latentAttention(OpBuilder& g, const Scenario& scenario, TensorId x) {

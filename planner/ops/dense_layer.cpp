@@ -108,9 +108,9 @@ TensorId eagerMlp(OpBuilder& g, const Scenario& scenario, TensorId x) {
         g.holdUntilHere(named);
     }
     const TensorId reduced = droppedResidual(g, scenario, reducePartial(g, shape, narrowed));
-    callDropout(g, scenario);
+    const TensorId dropped = callDropout(g, scenario, reduced);
     g.leaveModule();
-    return reduced;
+    return dropped;
 }
 
 }  // namespace
@@ -173,11 +173,14 @@ TensorId mergeContext(OpBuilder& g, const Scenario& scenario, TensorId parts) {
     return g.pointwise("merge_context", {parts}, g.info(parts).elements, g.info(parts).width, {});
 }
 
-void callDropout(OpBuilder& g, const Scenario& scenario) {
-    if (usesConv1d(scenario)) {
-        g.enterModule();
-        g.leaveModule();
+TensorId callDropout(OpBuilder& g, const Scenario& scenario, TensorId x) {
+    if (!usesConv1d(scenario)) {
+        return x;
     }
+    g.enterModule();
+    const TensorId out = scenario.model.dropsResiduals ? g.dropout(x) : x;
+    g.leaveModule();
+    return out;
 }
 
 TensorId eagerNorm(OpBuilder& g, const Scenario& scenario, TensorId x, std::string_view name) {
@@ -283,9 +286,9 @@ LayerAttention eagerAttention(OpBuilder& g,
                    joined);
     g.holdUntilHere({p.q, p.k, p.v});
     const TensorId reduced = droppedResidual(g, scenario, reducePartial(g, shape, projected));
-    callDropout(g, scenario);
+    const TensorId dropped = callDropout(g, scenario, reduced);
     g.leaveModule();
-    return {reduced, hfCodeOf(scenario).namesAttention ? reduced : attended.weights};
+    return {dropped, hfCodeOf(scenario).namesAttention ? dropped : attended.weights};
 }
 
 /// Attention as the model and its code have it.

@@ -28,8 +28,8 @@ TensorId reducePartial(OpBuilder& g, const RankShape& shape, TensorId x);
 /// Under context parallelism: what the ranks of the ring computed of the attention, as one tensor.
 TensorId mergeContext(OpBuilder& g, const Scenario& scenario, TensorId parts);
 
-/// GPT-2 calls dropout modules, which at probability zero do nothing.
-void callDropout(OpBuilder& g, const Scenario& scenario);
+/// GPT-2 calls dropout modules behind its tables and blocks, which at probability zero do nothing.
+TensorId callDropout(OpBuilder& g, const Scenario& scenario, TensorId x);
 
 /// Bytes of one element in the residual stream: fp32 under autocast, else the compute type.
 std::int64_t residualWidth(const Settings& settings);

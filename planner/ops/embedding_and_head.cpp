@@ -113,8 +113,7 @@ OpList embeddingSegment(const Scenario& scenario) {
                 .weights = {positions},
                 .idBytes = kIdWidth * shape.sequence});
         g.leaveModule();
-        x = g.add(out, rows);
-        callDropout(g, scenario);
+        x = callDropout(g, scenario, g.add(out, rows));
     }
     if (shape.sp) {
         const TensorId scattered = g.fresh(g.info(x).elements / shape.tp, g.info(x).width);

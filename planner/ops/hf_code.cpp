@@ -16,7 +16,7 @@ constexpr std::array kHfCodes = {
     HfCode{.family = "glm4_moe", .normsHeadsLast = true, .joinsRotary = true, .rotaryShare = 2},
     HfCode{.family = "glm", .joinsRotary = true, .interleavesRotary = true, .rotaryShare = 2},
     HfCode{.family = "glm4", .joinsRotary = true, .interleavesRotary = true, .rotaryShare = 2},
-    HfCode{.family = "phi3", .keepsQkvWhole = true, .joinsRotary = true},
+    HfCode{.family = "phi3", .joinsRotary = true},
     HfCode{.family = "olmo2", .norm = NormScale::Wide, .rotatesWide = true},
     HfCode{.family = "seed_oss", .dropsResiduals = true},
     HfCode{.family = "gpt_neox", .joinsRotary = true, .rotaryShare = 4},

@@ -19,7 +19,6 @@ struct HfCode {
     bool rotatesInWindows = false;  ///< layers without an attention window have no rotary embedding
     bool namesAttention = false;    ///< attention's output lives until the layer returns
     bool keepsMlpNames = false;     ///< beside experts, whose names PEFT does not convert
-    bool keepsQkvWhole = false;     ///< queries, keys and values are parts of one product
     bool joinsRotary = false;       ///< what is rotated is joined with the rest, or with nothing
     bool interleavesRotary = false;  ///< every layer spreads the rotary tables
     bool rotatesWide = false;        ///< by tables in fp32, and casts what is rotated back

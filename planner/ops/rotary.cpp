@@ -32,8 +32,11 @@ TensorId rotateHalves(OpBuilder& g, const Rotary& table, TensorId x) {
 /// The first part of each head is turned, and joined with the rest, if there is one.
 TensorId rotateShare(OpBuilder& g, const Rotary& table, TensorId x, std::int64_t share) {
     const std::int64_t all = g.info(x).elements;
-    const TensorIds parts =
-        share == 1 ? TensorIds{x} : g.split(x, {all / share, all - all / share});
+    TensorIds parts{x};
+    if (share > 1) {
+        parts = g.split(x, {all / share, all - all / share});
+        g.last().name = "split_slices";
+    }
     const std::int64_t width = g.info(x).width;
     const TensorId direct = g.multiply(parts[0], table.first);
     const TensorId crossed =

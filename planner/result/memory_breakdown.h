@@ -59,7 +59,7 @@ struct StageMemory {
     std::string peakAt;        ///< "loss", "backward of layer 31", "optimizer step"
     Bytes requested{};         ///< what tensors ask for
     Bytes allocated{};         ///< rounded by the caching allocator
-    Headline<Bytes> reserved;  ///< what the allocator takes from a device that has as much
+    Headline<Bytes> reserved;  ///< what the allocator takes, where there is not as much all of it
     Bytes pinned{};            ///< of it what stays taken where the device is short
     Bytes savedPerLayer{};     ///< kept for backward by one layer and microbatch
     Bytes betweenSteps{};      ///< live before a step starts

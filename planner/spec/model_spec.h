@@ -107,6 +107,7 @@ struct ModelSpec {
     bool embeddingNorm = false;  ///< BLOOM
     PositionKind position = PositionKind::Rope;
     std::int64_t learnedPositions = 0;  ///< rows of the learned position table
+    bool dropsResiduals = false;  ///< GPT-2: what is added to the residual goes through dropout
     bool tiedEmbeddings = false;
     bool headBias = false;
     std::int64_t embeddingWidth = 0;  ///< OPT: V x p tables with two projections; 0: hidden

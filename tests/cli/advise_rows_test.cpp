@@ -121,7 +121,7 @@ TEST(AdviseRows, WhatSurelyFitsRepresentsItsWayHoweverManyMayFit) {
 
 TEST(AdviseRows, WhatMayFitIsNotRecommendedOverWhatFits) {
     const JsonValue advice =
-        jsonOf(ran("advise -f json -m qwen2.5-7b -c 8x-rtx-5090 --gpus 4 --seq 4096 "
+        jsonOf(ran("advise -f json -m qwen2.5-7b -c 8x-rtx-5090 --gpus 4 --seq 2048 "
                    "--global-batch 64 --set search.stacks=torchtitan")
                    .out);
     const JsonValue torchtitan = rowOf(advice, "torchtitan");

@@ -1,6 +1,7 @@
 #include "planner/memory/memory_of_stages.h"
 
 #include "planner/memory/device/caching_allocator.h"
+#include "planner/memory/reserved_band.h"
 #include "planner/memory/walk_stage.h"
 #include "tests/support/scenarios.h"
 
@@ -93,6 +94,29 @@ TEST(MemoryOfStages, BetweenTensorsAndReserveIsLikelyOrUnlikely) {
     ASSERT_LT(roomy.peak.lo, roomy.peak.value);
     Scenario tighter = smallTitan(roomy.peak.value - Bytes(1));
     EXPECT_EQ(answer(tighter).verdict, Verdict::Unlikely);
+}
+
+TEST(MemoryOfStages, WhatAnAllocatorUsuallyHoldsBackIsNeeded) {
+    Scenario scenario = smallTitan(80_GiB);
+    const MemoryBreakdown inSegments = answer(scenario);
+    const StageMemory& stage = inSegments.stages.front();
+    const Bytes usual = usuallyPinned(stage.allocated, 80_GiB);
+    EXPECT_EQ((usual - stage.allocated).count(), 1'202'590'843);  // 1.4 % of the GPU
+    EXPECT_EQ(inSegments.pinned, usual + stage.context + stage.collectives);
+    scenario.settings.allocator = AllocatorKind::ExpandableSegments;
+    EXPECT_LT(answer(scenario).pinned, inSegments.pinned);
+}
+
+TEST(MemoryOfStages, AnAllocatorReservesNoMoreThanThereIs) {
+    const StageMemory roomy = answer(smallTitan(80_GiB)).stages.front();
+    const Bytes runtime = roomy.context + roomy.collectives;
+    const Bytes capacity = Bytes((roomy.pinned + roomy.reserved.value).count() / 2) + runtime;
+    ASSERT_LT(roomy.pinned + runtime, capacity);
+    const StageMemory tight = answer(smallTitan(capacity)).stages.front();
+    EXPECT_GT(roomy.reserved.value + runtime, capacity);
+    EXPECT_LE(tight.reserved.lo, roomy.pinned);
+    EXPECT_LE(tight.reserved.hi, capacity);
+    EXPECT_EQ(tight.reserved.value, tight.reserved.hi);
 }
 
 TEST(MemoryOfStages, LargerMicroBatchesNeverTakeLess) {

@@ -38,6 +38,18 @@ Result<double> MemoryReport::needed(std::string_view column) const {
     return *value;
 }
 
+std::optional<std::int64_t> MemoryReport::ofRank(std::string_view word) const {
+    const std::string said = words("rank_or_stage");
+    const std::size_t at = said.find(word);
+    const std::size_t digits =
+        at == std::string::npos ? at : said.find_first_not_of(' ', at + word.size());
+    std::int64_t number = 0;
+    const bool isNumber =
+        digits != std::string::npos &&
+        std::from_chars(said.data() + digits, said.data() + said.size(), number).ec == std::errc{};
+    return isNumber ? std::optional(number) : std::nullopt;
+}
+
 Result<bool> MemoryReport::fillsItsGpu() const {
     constexpr double kFull = 0.75;
     FABRICAST_ASSIGN(const std::optional<double> capacity, number("capacity_gib"));

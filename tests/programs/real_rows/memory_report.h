@@ -3,6 +3,7 @@
 #include "planner/text/csv_text.h"
 #include "study/question.h"
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -31,6 +32,8 @@ public:
     /// False where a message's own figures show that the failure was not for want of memory: much
     /// of the GPU was free, or other processes held it.
     [[nodiscard]] Result<bool> fillsItsGpu() const;
+    /// The number behind "rank" or "stage" of what the row is of: "rank6", "rank2 (stage 0)".
+    [[nodiscard]] std::optional<std::int64_t> ofRank(std::string_view word) const;
     [[nodiscard]] bool ran() const { return words("outcome") == "ran"; }
 
 private:
@@ -43,6 +46,9 @@ private:
 struct ReportQuestion {
     Question question;
     std::vector<std::string> assumed;
+    /// Empty cells that were asked with the least there can be: a forecast that does not fit holds,
+    /// any other says nothing.
+    std::vector<std::string> silent;
 };
 Result<ReportQuestion> questionOf(const MemoryReport& report);
 

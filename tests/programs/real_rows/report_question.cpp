@@ -1,4 +1,5 @@
 #include "tests/programs/real_rows/memory_report.h"
+#include "tests/programs/real_rows/software_of_its_day.h"
 
 #include <algorithm>
 #include <cctype>
@@ -17,16 +18,33 @@ public:
         edits_.push_back({std::move(path), std::move(value), "--set"});
     }
     void assume(std::string what) { assumed_.push_back(std::move(what)); }
+    /// The cell, or where it is empty the least that it can be. That says something only where the
+    /// states are known, by how they are divided and what is trained.
+    Result<double> orLeast(const MemoryReport& report, const std::string& column, double least) {
+        FABRICAST_ASSIGN(const std::optional<double> gpus, report.number("gpus"));
+        const bool isDivided = !report.words("layout").empty() || gpus == 1.0;
+        if (!isDivided || report.words("tuning").empty()) {
+            return report.needed(column);
+        }
+        FABRICAST_ASSIGN(const std::optional<double> said, report.number(column));
+        if (!said) {
+            silent_.push_back(column);
+            assume(column + ": " + std::to_string(std::llround(least)) + " or more");
+        }
+        return said.value_or(least);
+    }
+    [[nodiscard]] bool isOfTheLeast() const { return !silent_.empty(); }
 
     [[nodiscard]] Result<ReportQuestion> question() && {
         FABRICAST_ASSIGN(const Question nothing, readQuestion("", ""));
         FABRICAST_ASSIGN(Question asked, with(nothing, edits_));
-        return ReportQuestion{std::move(asked), std::move(assumed_)};
+        return ReportQuestion{std::move(asked), std::move(assumed_), std::move(silent_)};
     }
 
 private:
     std::vector<Edit> edits_;
     std::vector<std::string> assumed_;
+    std::vector<std::string> silent_;
 };
 
 /// "tp2 pp4 dp8, no sp" as {tp: 2, pp: 4, dp: 8}.
@@ -114,11 +132,23 @@ Result<void> addPlace(const MemoryReport& report, Asked& asked) {
     return {};
 }
 
+Result<void> addSequence(const MemoryReport& report, Asked& asked) {
+    constexpr double kShortest = 64;
+    FABRICAST_ASSIGN(const double said, asked.orLeast(report, "seq", kShortest));
+    if (said > kForgottenLength && forgetsItsLength(report)) {
+        asked.set("workload.sequence", std::to_string(kForgottenLength));
+        asked.assume("seq: cut to 1024, as TRL did then");
+    } else {
+        asked.set("workload.sequence", whole(said));
+    }
+    return {};
+}
+
 Result<void> addLayout(const MemoryReport& report, const std::string& stack, Asked& asked) {
     const std::string layout = report.words("layout");
     const std::map<std::string, std::int64_t> degrees = degreesOf(layout);
     FABRICAST_ASSIGN(const double gpus, gpusOf(report));
-    FABRICAST_ASSIGN(const double microBatch, report.needed("micro_batch"));
+    FABRICAST_ASSIGN(const double microBatch, asked.orLeast(report, "micro_batch", 1));
     FABRICAST_ASSIGN(const std::optional<double> batch, report.number("global_batch"));
     FABRICAST_ASSIGN(const std::optional<double> steps, report.number("grad_accum"));
     std::int64_t inner = 1;
@@ -146,7 +176,7 @@ Result<void> addLayout(const MemoryReport& report, const std::string& stack, Ask
     return {};
 }
 
-/// In the words of the frameworks; LLaMA-Factory recomputes all layers unless it is told not to.
+/// In the words of the frameworks.
 Result<void> addRecompute(const MemoryReport& report, Asked& asked) {
     const std::string said = report.words("recompute");
     const bool silent = said.empty() || said == "?";
@@ -160,7 +190,10 @@ Result<void> addRecompute(const MemoryReport& report, Asked& asked) {
         asked.set("layout.recompute", "moe");
     } else if (!silent) {
         return fail(Error::Code::Unsupported, "recompute", "'" + said + "' is not modelled");
-    } else if (report.says("stack", "llama-factory") || report.says("stack", "llamafactory")) {
+    } else if (asked.isOfTheLeast()) {
+        asked.set("layout.recompute", "full");
+        asked.assume("recompute: all layers, which takes least");
+    } else if (recomputesAllLayers(report)) {
         asked.set("layout.recompute", "full");
         asked.assume("recompute: all layers, this framework's default");
     } else {
@@ -222,8 +255,13 @@ Result<void> addTuning(const MemoryReport& report, Asked& asked) {
     return {};
 }
 
-Result<void> addOptimizer(const MemoryReport& report, Asked& asked) {
+Result<void> addOptimizer(const MemoryReport& report, const std::string& stack, Asked& asked) {
     const std::string said = report.words("optimizer");
+    const bool onHost = !report.words("offload").empty() || report.says("optimizer", "cpu");
+    if (fillsInBuckets(report, stack) && !onHost) {
+        asked.set("settings.optimizer.kernel", "foreach");
+        asked.assume("optimizer: torch's AdamW, as this framework's DeepSpeed files name none");
+    }
     if (said.find("8bit") != std::string::npos) {
         asked.set("workload.optimizer",
                   said.starts_with("paged") ? "paged_adamw_8bit" : "adamw_8bit");
@@ -245,14 +283,6 @@ Result<void> addOptimizer(const MemoryReport& report, Asked& asked) {
         asked.set("layout.offload", "optimizer_cpu");
     }
     return {};
-}
-
-/// Transformer Engine's fused attention takes sinks since its pull request 2148, of September 2025:
-/// until the release with it Megatron kept the scores of models that have them.
-bool keepsScoresOfSinks(const MemoryReport& report, const std::string& stack) {
-    const bool megatron = stack == "megatron" || stack == "nemo";
-    return megatron && report.says("model", "gpt-oss") && !report.text("date").empty() &&
-           report.text("date") < "2025-10";
 }
 
 void addKernels(const MemoryReport& report, const std::string& stack, Asked& asked) {
@@ -278,15 +308,14 @@ Result<ReportQuestion> questionOf(const MemoryReport& report) {
     FABRICAST_ASSIGN(const std::string stack, stackOf(report));
     FABRICAST_ASSIGN(const std::string model, modelOf(report));
     FABRICAST_TRY(addPlace(report, asked));
-    FABRICAST_ASSIGN(const double sequence, report.needed("seq"));
     asked.set("model", model);
     asked.set("stack", stack);
-    asked.set("workload.sequence", whole(sequence));
+    FABRICAST_TRY(addSequence(report, asked));
     FABRICAST_TRY(addLayout(report, stack, asked));
     FABRICAST_TRY(addRecompute(report, asked));
     FABRICAST_TRY(addPrecision(report, stack, asked));
     FABRICAST_TRY(addTuning(report, asked));
-    FABRICAST_TRY(addOptimizer(report, asked));
+    FABRICAST_TRY(addOptimizer(report, stack, asked));
     addKernels(report, stack, asked);
     return std::move(asked).question();
 }
