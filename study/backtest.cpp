@@ -41,7 +41,8 @@ RunCatalog corrected(const RunCatalog& catalog, const std::vector<MachineFit>& f
         own[fit.gpu] = fit.correction ? OwnSpeed{.name = "own",
                                                  .date = {},
                                                  .factors = fit.correction->factors(),
-                                                 .intervals = fit.correction->intervals}
+                                                 .intervals = fit.correction->intervals,
+                                                 .like = fit.correction->like}
                                       : OwnSpeed{};
     }
     return catalog.corrected(std::move(own));

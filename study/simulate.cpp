@@ -3,6 +3,7 @@
 #include "planner/base/expected_work.h"
 #include "planner/base/quantity_text.h"
 #include "planner/estimate/estimate_step.h"
+#include "planner/estimate/run_traits.h"
 #include "planner/load/load_budget.h"
 #include "planner/load/load_scenario.h"
 #include "planner/memory/memory_of_stages.h"
@@ -267,6 +268,11 @@ Result<Simulation> simulate(const Question& question,
     }
     answer->notes.insert(answer->notes.begin(), loaded.assumed.begin(), loaded.assumed.end());
     answer->notes.insert(answer->notes.end(), loaded.measured.begin(), loaded.measured.end());
+    if (answer->step.stretch != 1.0) {
+        answer->notes.push_back(
+            stretchNote(answer->step.stretch, answer->scenario.cluster.node.own.name) +
+            ", which is in no time here");
+    }
     return answer;
 }
 

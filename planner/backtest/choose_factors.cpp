@@ -36,14 +36,6 @@ struct Attempt {
     std::vector<double> misses;
 };
 
-std::vector<double> missesOf(const std::vector<RunSlopes>& runs) {
-    std::vector<double> misses;
-    for (const RunSlopes& run : runs) {
-        misses.push_back(run.miss);
-    }
-    return misses;
-}
-
 double meanSize(const std::vector<double>& misses) {
     double sum = 0.0;
     for (const double miss : misses) {
@@ -89,24 +81,11 @@ FactorList felt(const std::vector<RunSlopes>& runs) {
     return factors;
 }
 
-/// Whether left-out groups gain by more than chance: the sum of their gains over its standard
-/// error.
+/// Whether left-out groups gain by more than chance.
 bool isSure(const std::vector<double>& before,
             const std::vector<double>& after,
             const LeftOutGroups& groups) {
-    std::vector<double> gains(groups.count, 0.0);
-    for (std::size_t i = 0; i < before.size(); ++i) {
-        gains[groups.of[i]] += std::abs(before[i]) - std::abs(after[i]);
-    }
-    const auto n = static_cast<double>(groups.count);
-    double sum = 0.0;
-    double squares = 0.0;
-    for (const double gain : gains) {
-        sum += gain;
-        squares += gain * gain;
-    }
-    const double variance = std::max(0.0, squares / n - sum * sum / (n * n)) * n / (n - 1.0);
-    return sum > kSureErrors * std::sqrt(n * variance) &&
+    return sureGain(before, after, groups) > kSureErrors &&
            spreadOf(after).median <= spreadOf(before).median;
 }
 
@@ -161,7 +140,8 @@ namespace {
 ChosenFactors addedFactors(const std::vector<RunSlopes>& runs,
                            const LeftOutGroups& groups,
                            const FactorList& candidates) {
-    ChosenFactors chosen{.factors = {}, .noise = 0.0, .leftOut = missesOf(runs), .atBound = {}};
+    ChosenFactors chosen{
+        .factors = {}, .noise = 0.0, .leftOut = missesWith(runs, {}), .atBound = {}};
     double mean = meanSize(chosen.leftOut);
     while (const auto next = nextFactor(runs, groups, candidates, chosen)) {
         const double fall = mean - next->second.mean;
@@ -201,7 +181,7 @@ std::vector<double> unseenMisses(const std::vector<RunSlopes>& runs, const LeftO
 }  // namespace
 
 ChosenFactors chooseFactors(const std::vector<RunSlopes>& runs, const LeftOutGroups& groups) {
-    const std::vector<double> before = missesOf(runs);
+    const std::vector<double> before = missesWith(runs, {});
     if (groups.count < 2) {
         return {.factors = {}, .noise = 0.0, .leftOut = before, .atBound = {}};
     }

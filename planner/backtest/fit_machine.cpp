@@ -2,12 +2,14 @@
 
 #include "planner/backtest/choose_factors.h"
 #include "planner/backtest/error_spread.h"
+#include "planner/backtest/fit_likeness.h"
 #include "planner/backtest/fit_remarks.h"
 
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -137,6 +139,12 @@ std::string someOf(const MachineFit& fit) {
     return (fit.runs == fit.rows ? runs : runs + " of " + std::to_string(fit.rows)) + " runs";
 }
 
+/// Runs with their slopes at these speeds, as straight lines from the profiles' own.
+struct AboutSpeeds {
+    std::vector<RunSlopes> runs;
+    PerFactor logs{};
+};
+
 class GpuFit {
 public:
     GpuFit(const RunCatalog& catalog, const TimingProfiles& profiles, std::size_t threads)
@@ -155,22 +163,27 @@ public:
         }
         const LeftOutGroups groups = leftOutGroups(runs);
         fit.leftOut = groups.what;
-        const ChosenFactors chosen = chooseFactors(runs, groups);
-        if (chosen.factors.empty()) {
-            fit.why = withoutFactors(chosen);
-            addRemarks(runs, groups, chosen.leftOut, fit);
-            return fit;
+        ChosenFactors chosen = chooseFactors(runs, groups);
+        AboutSpeeds about = aboutSpeeds(all, chosen, runs);
+        if (!chosen.factors.empty() && !helpBesideLikeness(runs, about.runs, groups, chosen)) {
+            chosen.factors.clear();
+            about = {.runs = runs};
         }
-        fit.correction = corrected(all, groups, chosen, std::move(runs), fit);
-        fit.correction->gpu = gpu;
+        fit.correction = corrected(about, groups, chosen, fit);
+        if (fit.correction) {
+            fit.correction->gpu = gpu;
+            fit.correction->errorBefore = medianError(missesWith(runs, {}));
+        } else {
+            fit.why = withoutCorrection(chosen);
+        }
         return fit;
     }
 
 private:
-    static std::string withoutFactors(const ChosenFactors& chosen) {
+    static std::string withoutCorrection(const ChosenFactors& chosen) {
         std::string why =
-            "no speed of the machine improves forecasts of runs that are left out: "
-            "the profiles are as good as these runs can tell";
+            "no speed of the machine and no likeness of its runs improves forecasts of runs that "
+            "are left out: the profiles are as good as these runs can tell";
         if (!chosen.atBound.empty()) {
             why += "; " + std::string(nameOf(static_cast<MachineFactor>(chosen.atBound.front()))) +
                    " would have to be farther from the profiles than machines are: check the GPU, "
@@ -179,18 +192,13 @@ private:
         return why;
     }
 
-    [[nodiscard]] MachineCorrection corrected(const GpuRuns& all,
-                                              const LeftOutGroups& groups,
-                                              const ChosenFactors& chosen,
-                                              std::vector<RunSlopes> runs,
-                                              MachineFit& fit) const {
-        std::vector<double> before;
-        for (const RunSlopes& run : runs) {
-            before.push_back(run.miss);
-        }
+    /// What runs say about the speeds of the fit before.
+    [[nodiscard]] AboutSpeeds aboutSpeeds(const GpuRuns& all,
+                                          const ChosenFactors& chosen,
+                                          std::vector<RunSlopes> runs) const {
         const std::vector<bool> none(runs.size(), false);
         PerFactor logs = solveFactors(runs, none, chosen.factors, chosen.noise);
-        for (int round = 1; round < kFitRounds; ++round) {
+        for (int round = 1; round < kFitRounds && !chosen.factors.empty(); ++round) {
             std::vector<RunSlopes> nearer =
                 runSlopes(all, catalog_, profiles_, speedsOf(logs), threads_);
             if (nearer.size() == runs.size()) {
@@ -198,14 +206,27 @@ private:
                 logs = solveFactors(runs, none, chosen.factors, chosen.noise);
             }
         }
-        const auto leftOut = leftOutMisses(runs, groups, chosen.factors, chosen.noise);
+        return {.runs = std::move(runs), .logs = logs};
+    }
+
+    [[nodiscard]] static std::optional<MachineCorrection> corrected(const AboutSpeeds& about,
+                                                                    const LeftOutGroups& groups,
+                                                                    const ChosenFactors& chosen,
+                                                                    MachineFit& fit) {
+        const auto& [runs, logs] = about;
+        const std::optional<OwnLikeness> like = chooseLikeness(runs, missesWith(runs, logs));
+        const auto leftOut = like ? leftOutOfBoth(runs, groups, chosen.factors, chosen.noise)
+                                  : leftOutMisses(runs, groups, chosen.factors, chosen.noise);
         addRemarks(runs, groups, leftOut, fit);
-        return {.fitted = fittedFactors(runs, chosen.factors, logs, chosen.noise),
-                .runs = static_cast<std::int64_t>(runs.size()),
-                .groups = static_cast<std::int64_t>(groups.count),
-                .errorBefore = medianError(before),
-                .errorAfter = medianError(leftOut),
-                .intervals = ownIntervals(runs, leftOut, fit)};
+        if (chosen.factors.empty() && !like) {
+            return std::nullopt;
+        }
+        return MachineCorrection{.fitted = fittedFactors(runs, chosen.factors, logs, chosen.noise),
+                                 .runs = static_cast<std::int64_t>(runs.size()),
+                                 .groups = static_cast<std::int64_t>(groups.count),
+                                 .errorAfter = medianError(leftOut),
+                                 .intervals = ownIntervals(runs, leftOut, fit),
+                                 .like = like.value_or(OwnLikeness())};
     }
 
     const RunCatalog& catalog_;

@@ -1,5 +1,7 @@
 #include "planner/backtest/left_out_groups.h"
 
+#include <algorithm>
+#include <cmath>
 #include <functional>
 #include <map>
 #include <string>
@@ -10,6 +12,8 @@ namespace {
 
 constexpr std::size_t kLeastModels = 3;
 constexpr std::size_t kLeastOthers = 4;
+/// Of a sum of gains: far below what is printed of any.
+constexpr double kLeastError = 1e-9;
 
 std::string counted(const std::optional<std::int64_t>& count) {
     return (count ? std::to_string(*count) : "?") + "|";
@@ -60,6 +64,28 @@ LeftOutGroups leftOutGroups(const std::vector<RunSlopes>& runs) {
     }
     return groupedBy(
         runs, [](const PublishedRun& run) { return run.where + run.id; }, "run");
+}
+
+LeftOutGroups leftOutShapes(const std::vector<RunSlopes>& runs) {
+    return groupedBy(runs, shapeKey, "shape");
+}
+
+double sureGain(const std::vector<double>& before,
+                const std::vector<double>& after,
+                const LeftOutGroups& groups) {
+    std::vector<double> gains(groups.count, 0.0);
+    for (std::size_t i = 0; i < before.size(); ++i) {
+        gains[groups.of[i]] += std::abs(before[i]) - std::abs(after[i]);
+    }
+    const auto n = static_cast<double>(groups.count);
+    double sum = 0.0;
+    double squares = 0.0;
+    for (const double gain : gains) {
+        sum += gain;
+        squares += gain * gain;
+    }
+    const double variance = std::max(0.0, squares / n - sum * sum / (n * n)) * n / (n - 1.0);
+    return sum / std::max(std::sqrt(n * variance), kLeastError);
 }
 
 bool areRepeats(const PublishedRun& a, const PublishedRun& b) {

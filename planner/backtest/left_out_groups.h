@@ -15,6 +15,14 @@ struct LeftOutGroups {
     const char* what = "run";  ///< that they share: "model", "layout", "shape", "run"
 };
 LeftOutGroups leftOutGroups(const std::vector<RunSlopes>& runs);
+/// Those of one shape: the same work in the same layout.
+LeftOutGroups leftOutShapes(const std::vector<RunSlopes>& runs);
+
+/// How sure it is that left-out runs gain where `after` has their misses instead of `before`: the
+/// sum of the groups' gains over its standard error, below 0 where they lose.
+double sureGain(const std::vector<double>& before,
+                const std::vector<double>& after,
+                const LeftOutGroups& groups);
 
 /// Equal in all that a table says of them but the measurement: only day and nodes can differ.
 bool areRepeats(const PublishedRun& a, const PublishedRun& b);

@@ -2,6 +2,7 @@
 
 #include "planner/backtest/forecast_run.h"
 #include "planner/base/parallel_map.h"
+#include "planner/estimate/run_traits.h"
 
 #include <cmath>
 #include <utility>
@@ -38,6 +39,7 @@ RunSlopes slopesOf(const PublishedRun& run,
     }
     result.miss = *miss;
     result.evidence = evidenceClass(*forecast.scenario);
+    result.traits = traitsOf(*forecast.scenario, forecast.step->parts);
     for (std::size_t i = 0; i < kMachineFactors; ++i) {
         MachineFactors other = factors;
         other.speeds[i] *= kChange;

@@ -2,6 +2,7 @@
 #include "planner/backtest/published_run.h"
 #include "planner/backtest/run_catalog.h"
 #include "planner/estimate/estimate_step.h"
+#include "planner/spec/like_runs.h"
 #include "planner/spec/machine_factors.h"
 
 #include <array>
@@ -20,6 +21,7 @@ struct RunSlopes {
     double miss = 0.0;     ///< ln(measured / forecast)
     /// d ln(forecast) / d ln(speed), below 0 where more speed is less time.
     std::array<double, kMachineFactors> slopes{};
+    RunTraits traits;
 };
 
 /// Of the runs that have a forecast on a machine with these factors, in their order. Slopes are

@@ -1,5 +1,6 @@
 #include "planner/backtest/solve_factors.h"
 
+#include "planner/backtest/square_matrix.h"
 #include "planner/evidence/machine_correction.h"
 
 #include <algorithm>
@@ -19,39 +20,13 @@ constexpr double kMedianToDeviation = 1.4826;
 /// Steps of one job differ by as much.
 constexpr double kLeastScale = 0.01;
 
-using Square = std::vector<std::vector<double>>;
-
-/// The inverse of a positive definite matrix, by elimination.
-Square inverse(Square a) {
-    const std::size_t n = a.size();
-    Square result(n, std::vector<double>(n, 0.0));
-    for (std::size_t i = 0; i < n; ++i) {
-        result[i][i] = 1.0;
-    }
-    for (std::size_t pivot = 0; pivot < n; ++pivot) {
-        const double scale = 1.0 / a[pivot][pivot];
-        for (std::size_t column = 0; column < n; ++column) {
-            a[pivot][column] *= scale;
-            result[pivot][column] *= scale;
-        }
-        for (std::size_t row = 0; row < n; ++row) {
-            const double share = row == pivot ? 0.0 : a[row][pivot];
-            for (std::size_t column = 0; column < n; ++column) {
-                a[row][column] -= share * a[pivot][column];
-                result[row][column] -= share * result[pivot][column];
-            }
-        }
-    }
-    return result;
-}
-
 /// Jᵀ·W·J + noise/spread².
-Square normalMatrix(const std::vector<RunSlopes>& runs,
-                    const std::vector<double>& weights,
-                    const FactorList& chosen,
-                    double noise) {
+SquareMatrix normalMatrix(const std::vector<RunSlopes>& runs,
+                          const std::vector<double>& weights,
+                          const FactorList& chosen,
+                          double noise) {
     const std::size_t n = chosen.size();
-    Square sums(n, std::vector<double>(n, 0.0));
+    SquareMatrix sums(n, std::vector<double>(n, 0.0));
     for (std::size_t i = 0; i < runs.size(); ++i) {
         for (std::size_t a = 0; a < n; ++a) {
             for (std::size_t b = 0; b < n; ++b) {
@@ -70,7 +45,7 @@ PerFactor weighted(const std::vector<RunSlopes>& runs,
                    const std::vector<double>& weights,
                    const FactorList& chosen,
                    double noise) {
-    const Square inverted = inverse(normalMatrix(runs, weights, chosen, noise));
+    const SquareMatrix inverted = inverse(normalMatrix(runs, weights, chosen, noise));
     std::vector<double> right(chosen.size(), 0.0);
     for (std::size_t i = 0; i < runs.size(); ++i) {
         for (std::size_t a = 0; a < chosen.size(); ++a) {
@@ -142,6 +117,14 @@ double missWith(const RunSlopes& run, const PerFactor& logs) {
     return miss;
 }
 
+std::vector<double> missesWith(const std::vector<RunSlopes>& runs, const PerFactor& logs) {
+    std::vector<double> misses;
+    for (const RunSlopes& run : runs) {
+        misses.push_back(missWith(run, logs));
+    }
+    return misses;
+}
+
 PerFactor solveFactors(const std::vector<RunSlopes>& runs,
                        const std::vector<bool>& skipped,
                        const FactorList& chosen,
@@ -161,7 +144,7 @@ std::vector<std::vector<double>> factorCovariance(const std::vector<RunSlopes>& 
                                                   const FactorList& chosen,
                                                   double noise) {
     const std::vector<double> equal(runs.size(), 1.0);
-    Square covariance = inverse(normalMatrix(runs, equal, chosen, noise));
+    SquareMatrix covariance = inverse(normalMatrix(runs, equal, chosen, noise));
     for (std::vector<double>& row : covariance) {
         for (double& each : row) {
             each *= noise;

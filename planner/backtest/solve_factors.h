@@ -18,6 +18,7 @@ const PerFactor& usualSpread();
 
 /// ln(measured / forecast) of a run on a machine with these logarithms of speeds.
 double missWith(const RunSlopes& run, const PerFactor& logs);
+std::vector<double> missesWith(const std::vector<RunSlopes>& runs, const PerFactor& logs);
 
 /// The logarithms of the speeds in `chosen` (the others are 0) that make forecasts nearest to what
 /// was measured: ridge regression towards 0, in which a few odd runs weigh less (Huber):

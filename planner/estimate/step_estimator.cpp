@@ -8,8 +8,10 @@
 #include "planner/estimate/op_kernels.h"
 #include "planner/estimate/outer_step.h"
 #include "planner/estimate/pipeline_time.h"
+#include "planner/estimate/run_traits.h"
 #include "planner/estimate/stage_time.h"
 #include "planner/evidence/host_times.h"
+#include "planner/evidence/likeness.h"
 #include "planner/ops/flops.h"
 #include "planner/ops/rank_shape.h"
 #include "planner/ops/trained_weights.h"
@@ -218,13 +220,17 @@ StepEstimate estimateOf(const StepContext& context,
                       .hostMicroBatch = context.software.microBatch,
                       .optimizer = optimizerTerms(context, stages[deciding.stepping])};
     estimate.parts = sum.parts;
-    estimate.step = stepHeadline(Seconds(sum.parts.total()), context.interval);
     estimate.comm = commLines(
         context.clock,
         {.stage = deciding.slowest,
          .time = &stages[deciding.slowest],
          .exchange = pipeline.exchange},
         {.stage = deciding.ending, .time = &stages[deciding.ending], .tail = deciding.tail});
+    if (const double stretch = ownStretch(scenario, sum.parts); stretch != 1.0) {
+        stretchTimes(estimate, stretch);
+        estimate.notes.push_back(stretchNote(stretch, scenario.cluster.node.own.name));
+    }
+    estimate.step = stepHeadline(Seconds(estimate.parts.total()), context.interval);
     const double tokens = static_cast<double>(scenario.workload.globalBatch) *
                           static_cast<double>(scenario.workload.sequence);
     estimate.tokensPerSecond = tokens / estimate.step.value.count();
@@ -258,6 +264,7 @@ Result<StepEstimator> StepEstimator::make(const ClusterSpec& cluster,
     FABRICAST_ASSIGN(const ClusterLinks links, clusterLinks(cluster, library.model));
     auto fabric = std::make_unique<Fabric>(cluster, *kernels, links, library);
     fabric->hosts = ownHosts(profiles, cluster.node.own.factors.of(MachineFactor::Host));
+    fabric->leastStretch = fabricast::leastStretch(cluster.node.own.like);
     return StepEstimator(std::move(fabric), profiles);
 }
 
@@ -330,7 +337,8 @@ Result<double> StepEstimator::seconds(const Scenario& scenario, const ModelTime&
     FABRICAST_ASSIGN(const std::vector<StageTime> stages, stageTimes(context));
     FABRICAST_ASSIGN(const PipelineTime pipeline,
                      pipelineTime(setting.scenario(), stages, *spans_));
-    const double seconds = summed(context, stages, pipeline).parts.total();
+    const TimeByPart parts = summed(context, stages, pipeline).parts;
+    const double seconds = parts.total() * ownStretch(setting.scenario(), parts);
     return trainsApart(scenario) ? outerOf(scenario, stages, seconds).total() : seconds;
 }
 

@@ -49,6 +49,9 @@ public:
     /// What that step is put together from.
     Result<StepPieces> pieces(const Scenario& scenario, const ModelTime& blocks);
 
+    /// What own runs stretch a step by at least: bounds are made of unstretched times.
+    [[nodiscard]] double leastStretch() const { return fabric_->leastStretch; }
+
     // What bounds are made of (step_bounds.h).
     [[nodiscard]] const KernelProfile& limits() const { return fabric_->limits; }
     [[nodiscard]] const KernelProfile& smooth() const { return fabric_->smooth; }
@@ -100,6 +103,7 @@ private:
         CollectiveCurves curves;
         KernelProfile limits;
         KernelProfile smooth;
+        double leastStretch = 1.0;
         OwnHosts hosts;  ///< of this machine, where its own runs say how fast its host is
     };
 

@@ -1,6 +1,7 @@
 #pragma once
 #include "planner/spec/machine_factors.h"
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -28,6 +29,7 @@ struct MachineCorrection {
     double errorBefore = 0.0;          ///< the middle one of the runs' errors, without the factors
     double errorAfter = 0.0;           ///< with factors fitted to the other groups
     std::vector<OwnInterval> intervals;
+    OwnLikeness like;  ///< of its runs, beside the factors
 
     [[nodiscard]] MachineFactors factors() const {
         MachineFactors all;
@@ -41,5 +43,7 @@ struct MachineCorrection {
 /// Bounds of the factors: beyond them it is not the same machine, or the row is wrong.
 inline constexpr double kLeastCorrection = 0.4;
 inline constexpr double kMostCorrection = 1.6;
+/// That a correction compares others with: more would make every forecast slow.
+inline constexpr std::size_t kMostLikeRuns = 300;
 
 }  // namespace fabricast

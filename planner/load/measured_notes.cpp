@@ -60,7 +60,8 @@ std::string threeDigits(double speed) {
     return all.substr(0, kThree);
 }
 
-/// "measured: corrected by our-h100, 2026-11-20: bf16 0.870, network 0.610".
+/// "measured: corrected by our-h100, 2026-11-20: bf16 0.870, network 0.610, likeness
+/// to 25 runs".
 std::string correctionNote(const OwnSpeed& own) {
     std::string note = std::string(kMeasuredNote) + "corrected by " + own.name +
                        (own.date.empty() ? "" : ", " + own.date);
@@ -71,6 +72,10 @@ std::string correctionNote(const OwnSpeed& own) {
                     threeDigits(own.factors.speeds[i]);
             separator = ", ";
         }
+    }
+    if (!own.like.runs.empty()) {
+        note += std::string(separator) + "likeness to " + std::to_string(own.like.runs.size()) +
+                " runs";
     }
     return note;
 }

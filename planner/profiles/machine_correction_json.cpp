@@ -1,5 +1,6 @@
 #include "planner/profiles/machine_correction_json.h"
 
+#include "planner/evidence/likeness.h"
 #include "planner/profiles/profile_store.h"
 #include "planner/profiles/profile_words.h"
 #include "planner/profiles/read_measured_collectives.h"
@@ -11,6 +12,7 @@
 #include <array>
 #include <charconv>
 #include <cstddef>
+#include <span>
 #include <string_view>
 #include <tuple>
 #include <utility>
@@ -19,7 +21,8 @@ namespace fabricast {
 
 namespace {
 
-constexpr std::array<std::string_view, 13> kCorrectionKeys = {"schema",
+/// The last one is new in version 3.
+constexpr std::array<std::string_view, 14> kCorrectionKeys = {"schema",
                                                               "name",
                                                               "title",
                                                               "aliases",
@@ -31,7 +34,8 @@ constexpr std::array<std::string_view, 13> kCorrectionKeys = {"schema",
                                                               "runs",
                                                               "groups",
                                                               "median_error",
-                                                              "intervals"};
+                                                              "intervals",
+                                                              "like"};
 constexpr std::array<std::string_view, 11> kFirstCorrectionKeys = {"schema",
                                                                    "name",
                                                                    "title",
@@ -45,6 +49,12 @@ constexpr std::array<std::string_view, 11> kFirstCorrectionKeys = {"schema",
                                                                    "median_error"};
 constexpr std::array<std::string_view, 4> kFactorKeys = {"factor", "speed", "error", "runs"};
 constexpr std::array<std::string_view, 4> kOwnIntervalKeys = {"class", "below", "above", "runs"};
+constexpr std::array<std::string_view, 5> kLikeKeys = {
+    "run", "settings", "counts", "shares", "weight"};
+constexpr NumberRange kCountRange = {1e-9, 1e12};
+/// Rounded, and a bubble a little below 0.
+constexpr NumberRange kShareRange = {-1.0, 2.0};
+constexpr NumberRange kWeightRange = {-100.0, 100.0};
 constexpr std::array<std::string_view, 2> kErrorKeys = {"before", "after"};
 constexpr NumberRange kSpeedRange = {kLeastCorrection, kMostCorrection};
 constexpr std::int64_t kMostCorrectedRuns = 1'000'000;
@@ -117,6 +127,47 @@ Result<OwnInterval> readOwnInterval(const JsonValue& item) {
     return interval;
 }
 
+/// A number for each of these names.
+template <std::size_t N>
+Result<std::array<double, N>> requireNamed(const JsonValue& item,
+                                           std::string_view key,
+                                           const std::array<std::string_view, N>& names,
+                                           NumberRange range) {
+    FABRICAST_ASSIGN(const JsonValue* const all, item.require(key));
+    FABRICAST_TRY(all->onlyKeys(names));
+    std::array<double, N> numbers{};
+    for (std::size_t i = 0; i < N; ++i) {
+        FABRICAST_ASSIGN(numbers[i], requireWithin(*all, names[i], range));
+    }
+    return numbers;
+}
+
+Result<LikeRun> readLikeRun(const JsonValue& item) {
+    FABRICAST_TRY(item.onlyKeys(kLikeKeys));
+    LikeRun run;
+    FABRICAST_ASSIGN(run.id, requireText(item, "run"));
+    FABRICAST_ASSIGN(run.traits.settings, requireText(item, "settings"));
+    FABRICAST_ASSIGN(run.traits.counts, requireNamed(item, "counts", kTraitCounts, kCountRange));
+    FABRICAST_ASSIGN(run.traits.shares, requireNamed(item, "shares", kTraitShares, kShareRange));
+    FABRICAST_ASSIGN(run.weight, requireWithin(item, "weight", kWeightRange));
+    return run;
+}
+
+Result<OwnLikeness> readLikeness(const JsonValue& root) {
+    FABRICAST_ASSIGN(const JsonValue* const like, root.require("like"));
+    FABRICAST_TRY(like->expect(JsonValue::Kind::Array));
+    if (like->items().size() > kMostLikeRuns) {
+        return tl::unexpected(
+            like->problem("has more than " + std::to_string(kMostLikeRuns) + " runs"));
+    }
+    std::vector<LikeRun> runs;
+    for (const JsonValue& item : like->items()) {
+        FABRICAST_ASSIGN(LikeRun run, readLikeRun(item));
+        runs.push_back(std::move(run));
+    }
+    return ownLikeness(std::move(runs));
+}
+
 Result<void> readFactors(const JsonValue& root, MachineCorrection& correction) {
     FABRICAST_ASSIGN(const JsonValue* const date, root.require("date"));
     FABRICAST_ASSIGN(correction.date, date->text());
@@ -147,16 +198,22 @@ Result<void> readFactors(const JsonValue& root, MachineCorrection& correction) {
 }  // namespace
 
 Result<MachineCorrection> readMachineCorrection(const JsonValue& root) {
-    constexpr int kNewest = 2;
+    constexpr int kNewest = 3;
     FABRICAST_ASSIGN(const ProfileHeader header, readHeader(root, "correction", kNewest));
     const bool first = header.version == 1;
-    FABRICAST_TRY(first ? root.onlyKeys(kFirstCorrectionKeys) : root.onlyKeys(kCorrectionKeys));
+    const bool last = header.version == kNewest;
+    const std::span<const std::string_view> keys(kCorrectionKeys);
+    FABRICAST_TRY(first ? root.onlyKeys(kFirstCorrectionKeys)
+                        : root.onlyKeys(last ? keys : keys.first(keys.size() - 1)));
     MachineCorrection correction;
     correction.title = header.title;
     FABRICAST_ASSIGN(correction.from, requireText(root, "from"));
     FABRICAST_ASSIGN(correction.gpu, requireText(root, "gpu"));
     FABRICAST_ASSIGN(correction.runs, readRunCount(root, "runs"));
     FABRICAST_TRY(first ? readFirstFactors(root, correction) : readFactors(root, correction));
+    if (last) {
+        FABRICAST_ASSIGN(correction.like, readLikeness(root));
+    }
     FABRICAST_ASSIGN(const JsonValue* const error, root.require("median_error"));
     FABRICAST_TRY(error->onlyKeys(kErrorKeys));
     FABRICAST_ASSIGN(correction.errorBefore, requireWithin(*error, "before", {0.0, kMostError}));
@@ -164,10 +221,40 @@ Result<MachineCorrection> readMachineCorrection(const JsonValue& root) {
     return correction;
 }
 
+namespace {
+
+template <std::size_t N>
+void addNamed(JsonText& json,
+              std::string_view key,
+              const std::array<std::string_view, N>& names,
+              const std::array<double, N>& numbers) {
+    json.beginObject(key);
+    for (std::size_t i = 0; i < N; ++i) {
+        json.add(names[i], fourDigits(numbers[i]));
+    }
+    json.end();
+}
+
+void addLikeness(JsonText& json, const OwnLikeness& like) {
+    json.beginArray("like");
+    for (const LikeRun& run : like.runs) {
+        json.beginObject();
+        json.add("run", run.id);
+        json.add("settings", run.traits.settings);
+        addNamed(json, "counts", kTraitCounts, run.traits.counts);
+        addNamed(json, "shares", kTraitShares, run.traits.shares);
+        json.add("weight", fourDigits(run.weight));
+        json.end();
+    }
+    json.end();
+}
+
+}  // namespace
+
 std::string machineCorrectionJson(const MachineCorrection& correction, const std::string& name) {
     JsonText json;
     json.beginObject();
-    json.add("schema", "fabricast.correction/2");
+    json.add("schema", "fabricast.correction/3");
     json.add("name", name);
     json.add("title", correction.title);
     json.add("source", "fitted");
@@ -200,6 +287,7 @@ std::string machineCorrectionJson(const MachineCorrection& correction, const std
         json.end();
     }
     json.end();
+    addLikeness(json, correction.like);
     json.end();
     return std::move(json).finish();
 }
@@ -228,7 +316,8 @@ Result<OwnSpeed> ProfileStore::ownSpeedOf(std::string_view gpu) const {
             own = {.name = file.name,
                    .date = correction.date,
                    .factors = correction.factors(),
-                   .intervals = correction.intervals};
+                   .intervals = correction.intervals,
+                   .like = correction.like};
             layer = file.layer;
         }
     }

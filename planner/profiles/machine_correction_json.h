@@ -7,7 +7,8 @@
 
 namespace fabricast {
 
-/// A file of a folder corrections/: "fabricast.correction/2", or /1, which has two factors.
+/// A file of a folder corrections/: "fabricast.correction/3", /2 without its runs, or /1, which
+/// has two factors.
 Result<MachineCorrection> readMachineCorrection(const JsonValue& root);
 std::string machineCorrectionJson(const MachineCorrection& correction, const std::string& name);
 

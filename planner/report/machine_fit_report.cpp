@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+
 namespace fabricast {
 
 namespace {
@@ -21,6 +23,17 @@ Table factorTable(const MachineCorrection& correction) {
     return table;
 }
 
+/// "  steps like those of 25 runs: 0.93 to 1.08 times the forecast by speeds".
+std::string likenessText(const OwnLikeness& like) {
+    return like.runs.empty() ? ""
+                             : fmt::format(
+                                   "  steps like those of {} runs: {:.2f} to {:.2f} times "
+                                   "the forecast by speeds\n",
+                                   like.runs.size(),
+                                   std::exp(like.least),
+                                   std::exp(like.most));
+}
+
 std::string oneFit(const MachineFit& fit) {
     std::string text = "fit of " + fit.gpu + ": ";
     if (fit.correction) {
@@ -33,7 +46,8 @@ std::string oneFit(const MachineFit& fit) {
             "one " + fit.leftOut + " each",
             100.0 * correction.errorBefore,
             100.0 * correction.errorAfter);
-        text += alignedText(factorTable(correction));
+        text += correction.fitted.empty() ? "" : alignedText(factorTable(correction));
+        text += likenessText(correction.like);
         for (const OwnInterval& interval : correction.intervals) {
             text += fmt::format("  interval of {}: {:.2f} to {:.2f} times the forecast, {} runs\n",
                                 interval.evidence,
@@ -85,6 +99,7 @@ void addMachineFits(JsonText& json, const std::vector<MachineFit>& fits) {
         }
         json.end();
         if (fit.correction) {
+            json.add("like_runs", fit.correction->like.runs.size());
             json.add("median_before", fit.correction->errorBefore);
             json.add("median_after", fit.correction->errorAfter);
         }

@@ -154,7 +154,8 @@ Result<void> PlanSearch::waitByCount() {
         for (std::size_t kind = 0; kind < group.waits.size(); ++kind) {
             const Candidate first{.family = family, .recompute = static_cast<std::uint16_t>(kind)};
             const bool all = space_.recomputes[stack][kind].kind == Checkpointing::Full;
-            const double value = leastMemory() ? 0.0 : time_.fromFlops(*usual, all, perFlop);
+            const double value =
+                leastMemory() ? 0.0 : stretched(time_.fromFlops(*usual, all, perFlop));
             waiting.push_back({value, first, Look::Counted});
         }
     }

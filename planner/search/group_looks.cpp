@@ -91,7 +91,8 @@ void PlanSearch::link(const Waiting& waiting) {
         return;
     }
     group.waits[kind] = *waits;
-    const double value = leastMemory() ? 0.0 : time_.fromWaits(space_.layoutOf(most), *waits);
+    const double value =
+        leastMemory() ? 0.0 : stretched(time_.fromWaits(space_.layoutOf(most), *waits));
     enqueue({waiting.value + value, waiting.candidate, Look::Linked});
 }
 
@@ -103,7 +104,8 @@ Result<double> PlanSearch::timeOfSamples(const Candidate& most) {
         return tl::unexpected(least.error());
     }
     const LayerWaits& waits = groups_[groupOf_[most.family]].waits[most.recompute];
-    return time_.fromSamples(scenario->layout, *least) + time_.fromWaits(scenario->layout, waits);
+    return stretched(time_.fromSamples(scenario->layout, *least) +
+                     time_.fromWaits(scenario->layout, waits));
 }
 
 void PlanSearch::sample(const Waiting& waiting) {
@@ -212,10 +214,10 @@ Result<double> PlanSearch::timeOfPasses(const Candidate& candidate) {
         FABRICAST_ASSIGN(const PassFloor passes,
                          forecast_.estimator().modelFloor(
                              *scenario, *blocks, blocks_.floorsOf(candidate, *scenario)));
-        return time_.fromPasses(layout, passes);
+        return stretched(time_.fromPasses(layout, passes));
     }
     const LayerWaits& waits = groups_[groupOf_[candidate.family]].waits[candidate.recompute];
-    return time_.fromBlocks(layout, *blocks) + time_.fromWaits(layout, waits);
+    return stretched(time_.fromBlocks(layout, *blocks) + time_.fromWaits(layout, waits));
 }
 
 }  // namespace fabricast

@@ -109,7 +109,7 @@ void PlanSearch::wait(const Candidate& candidate, double atLeast) {
         refuse(candidate, bound.error().why);
         return;
     }
-    enqueue({std::max(atLeast, *bound), candidate, Look::Ordered});
+    enqueue({std::max(atLeast, stretched(*bound)), candidate, Look::Ordered});
 }
 
 /// What follows its passes at least, in any micro-batch and on either side of dp.
@@ -129,8 +129,8 @@ double PlanSearch::tailOf(const Candidate& candidate) {
         least.swapped = true;
         tail = std::min(tail, seconds());
     }
-    known = tail;
-    return tail;
+    known = stretched(tail);
+    return *known;
 }
 
 /// What its chunks take at least, in its pipeline's order.
@@ -144,7 +144,8 @@ Result<double> PlanSearch::closestTime(const Candidate& candidate) {
     FABRICAST_ASSIGN(const StepFloor floor,
                      forecast_.estimator().floor(
                          *scenario, *blocks, *layers, blocks_.floorsOf(candidate, *scenario)));
-    return time_.fromFloor(candidate, *scenario, floor);
+    FABRICAST_ASSIGN(const double seconds, time_.fromFloor(candidate, *scenario, floor));
+    return stretched(seconds);
 }
 
 /// With what follows its passes.

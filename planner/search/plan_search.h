@@ -147,6 +147,10 @@ private:
     void bound(const Waiting& waiting);
     Result<void> findRoom(const Candidate& group);
     std::size_t roomInOrder(Candidate candidate, const LayersKept& kept, std::size_t room);
+    /// Of a bound by the speeds of the machine: own runs stretch no step by less.
+    [[nodiscard]] double stretched(double atLeast) {
+        return atLeast * forecast_.estimator().leastStretch();
+    }
     Result<double> closestTime(const Candidate& candidate);
     double tailOf(const Candidate& candidate);
     void estimateNext();

@@ -86,7 +86,7 @@ Result<double> leastGpuSeconds(const SearchTask& task, const TimingProfiles& pro
     const WorkloadSpec& workload = task.base.workload;
     const double tokens =
         static_cast<double>(workload.globalBatch) * static_cast<double>(workload.sequence);
-    return least / tokens;
+    return least * estimator.leastStretch() / tokens;
 }
 
 }  // namespace fabricast

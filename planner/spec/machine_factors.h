@@ -1,4 +1,6 @@
 #pragma once
+#include "planner/spec/like_runs.h"
+
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -73,6 +75,7 @@ struct OwnSpeed {
     std::string date;  ///< of its fit
     MachineFactors factors;
     std::vector<OwnInterval> intervals;
+    OwnLikeness like;
 
     friend bool operator==(const OwnSpeed&, const OwnSpeed&) = default;
 };

@@ -1,5 +1,6 @@
 #include "simulator/program/simulate_step.h"
 
+#include "planner/estimate/run_traits.h"
 #include "planner/estimate/step_estimator.h"
 #include "planner/spec/one_site.h"
 #include "simulator/program/pipeline_program.h"
@@ -20,6 +21,12 @@ SimTime slowedOnPath(const SimProgram& program, const SimRun& run, const Critica
         }
     }
     return sum;
+}
+
+/// Without what own runs took beside their machine's speeds, which nothing can play.
+Scenario bySpeeds(Scenario scenario) {
+    scenario.cluster.node.own.like = {};
+    return scenario;
 }
 
 /// A step is played by itself, without what happens once in many.
@@ -45,14 +52,16 @@ Result<SimulatedStep> simulateStep(const Scenario& scenario,
     FABRICAST_ASSIGN(StepEstimator estimator, StepEstimator::make(scenario.cluster, profiles));
     FABRICAST_ASSIGN(const LayerOps layers, layerOps(scenario));
     FABRICAST_ASSIGN(const ModelTime blocks, estimator.blocks(scenario, layers));
-    FABRICAST_ASSIGN(StepEstimate forecast, estimator.estimate(scenario, blocks));
+    FABRICAST_ASSIGN(StepEstimate forecast, estimator.estimate(bySpeeds(scenario), blocks));
     FABRICAST_ASSIGN(const StepPieces pieces, estimator.pieces(scenario, blocks));
     FABRICAST_ASSIGN(StepProgram step, stepProgram(scenario, pieces, detail, stop));
     FABRICAST_ASSIGN(SimRun run, simulate(step.program, stop));
     CriticalPath path = criticalPath(step.program, run);
     const SimTime slowed = slowedOnPath(step.program, run, path);
     std::vector<LinkUse> links = linkUses(step.program, run, step.flows);
+    const double stretch = ownStretch(scenario, forecast.parts);
     return SimulatedStep{.forecast = std::move(forecast),
+                         .stretch = stretch,
                          .program = std::move(step.program),
                          .run = std::move(run),
                          .path = std::move(path),
@@ -73,7 +82,7 @@ Result<std::size_t> expectedOps(const Scenario& scenario, const TimingProfiles& 
 Result<StepEstimate> simulatedEstimate(const Scenario& scenario, const TimingProfiles& profiles) {
     FABRICAST_ASSIGN(SimulatedStep simulated, simulateStep(scenario, profiles, {}));
     StepEstimate estimate = std::move(simulated.forecast);
-    const double longer = 1.0 + simulated.difference();
+    const double longer = (1.0 + simulated.difference()) * simulated.stretch;
     for (Seconds* const bound : {&estimate.step.value, &estimate.step.lo, &estimate.step.hi}) {
         *bound = *bound * longer;
     }

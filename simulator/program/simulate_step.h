@@ -11,9 +11,10 @@
 
 namespace fabricast {
 
-/// One simulated training step, and the forecast by formulas.
+/// One simulated training step, and the forecast by formulas: both by the speeds of the machine.
 struct SimulatedStep {
     StepEstimate forecast;
+    double stretch = 1.0;  ///< what own runs like it took beside that
     SimProgram program;
     SimRun run;
     CriticalPath path;

@@ -89,7 +89,7 @@ TEST(FitMachine, OtherCommandsTakeUpWhatItWrites) {
     ASSERT_EQ(fitted.code, ExitCode::Ok) << fitted.err;
     EXPECT_LT(numberAt(fitted.out, {"summary", "all", "step", "median"}), 0.01);
     const std::string written = readTextFile(file).value();
-    EXPECT_NE(written.find("fabricast.correction/2"), std::string::npos) << written;
+    EXPECT_NE(written.find("fabricast.correction/3"), std::string::npos) << written;
     EXPECT_NE(written.find("\"factors\""), std::string::npos) << written;
     EXPECT_EQ(numberAt(written, {"runs"}), 8.0);
 
@@ -116,6 +116,59 @@ TEST(FitMachine, OtherCommandsTakeUpWhatItWrites) {
                                            folder.string()},
                                           {});
     EXPECT_NE(said.out.find("corrected by ours, 20"), std::string::npos) << said.out << said.err;
+}
+
+/// The same work with this much of it recomputed, and what the forecasts are off by.
+std::pair<std::string, double> recomputingRuns(const std::string& recompute,
+                                               double step,
+                                               const std::string& file) {
+    std::string csv = ownRuns(step);
+    const std::string none = ",none,";
+    for (std::size_t at = csv.find(none); at != std::string::npos; at = csv.find(none, at + 1)) {
+        csv.replace(at, none.size(), "," + recompute + ",");
+    }
+    EXPECT_TRUE(writeTextFile(file, csv));
+    const ProgramOutput plain = runProgram({"backtest", file, "--all", "-f", "json"}, {});
+    return {csv, numberAt(plain.out, {"summary", "all", "step", "bias"})};
+}
+
+// Steps that recompute took longer than forecast, others did not: no speed says so.
+TEST(FitMachine, StepsTakeWhatRunsLikeThemTook) {
+    const std::filesystem::path folder = std::filesystem::path(tempFolder()) / "alike";
+    std::filesystem::remove_all(folder);
+    const std::string runs = (folder / "runs.csv").string();
+    std::filesystem::create_directories(folder);
+    std::string table;
+    for (const auto& [recompute, longer] : {std::pair("none", 1.0), std::pair("full", 1.12)}) {
+        const double bias = recomputingRuns(recompute, 1.0, runs).second;
+        std::string csv = recomputingRuns(recompute, longer * (1.0 + bias), runs).first;
+        for (std::size_t at = csv.find("own-"); at != std::string::npos;
+             at = csv.find("own-", at + 1)) {
+            csv.replace(at, 3, std::string("own") + recompute);
+        }
+        table += table.empty() ? csv : csv.substr(csv.find('\n') + 1);
+    }
+    ASSERT_TRUE(writeTextFile(runs, table));
+    const std::string file = (folder / "corrections" / "ours.json").string();
+    const ProgramOutput fitted = ran("backtest " + runs + " --fit " + file);
+    ASSERT_EQ(fitted.code, ExitCode::Ok) << fitted.err << fitted.out;
+    EXPECT_NE(fitted.out.find("steps like those of 16 runs: "), std::string::npos) << fitted.out;
+
+    const std::vector<std::string> own = {"--profile-dir", folder.string()};
+    const double none = explainedStep({"--recompute", "none", own[0], own[1]}) /
+                        explainedStep({"--recompute", "none"});
+    const double full = explainedStep({"--recompute", "full", own[0], own[1]}) /
+                        explainedStep({"--recompute", "full"});
+    EXPECT_NEAR(none, 1.0, 0.03);
+    EXPECT_NEAR(full, 1.12, 0.03);
+    const ProgramOutput said =
+        ran("explain -m llama-3.1-8b -c dgx-h100 --stack fsdp2 --seq 4096 "
+            "--recompute full --section time --profile-dir " +
+            folder.string());
+    EXPECT_NE(said.out.find("corrected by ours, "), std::string::npos) << said.out << said.err;
+    EXPECT_NE(said.out.find("likeness to 16 runs"), std::string::npos) << said.out << said.err;
+    EXPECT_NE(said.out.find("own runs like it took "), std::string::npos) << said.out << said.err;
+    EXPECT_EQ(ran("profiles verify --profile-dir " + folder.string()).code, ExitCode::Ok);
 }
 
 /// A file of the first version: two factors, of which one is 1.

@@ -85,6 +85,37 @@ TEST(OwnCorrection, TheNewestOfSeveralWinsAndTheOthersAreNamed) {
         << out;
 }
 
+// What a run is compared by has to be there, and to be a number that a step can have.
+TEST(OwnCorrection, RunsToCompareWithAreRead) {
+    std::string like = R"([{"run": "own-1", "settings": "torch-eager bf16 none full fsdp",
+        "counts": {"tp": 1, "pp": 1, "cp": 1, "ep": 1, "micro_batch": 1, "samples_per_gpu": 8,
+                   "sequence": 2048, "gpus": 8, "hidden": 2048, "layers": 16},
+        "shares": {"gemm": 0.6, "attention": 0.1, "memory_bound": 0.2, "tensor": 0, "context": 0,
+                   "expert": 0, "shard": 0, "stage": 0, "bubble": 0, "optimizer": 0.1, "host": 0},
+        "weight": 0.05}])";
+    const auto answered = [](const std::string& runs) {
+        const TemporaryProfiles folder;
+        std::string file = correctionOf("ours", "2026-11-20", "1");
+        file.replace(file.find("correction/2"), 12, "correction/3");
+        file.replace(file.rfind('}'), 1, ", \"like\": " + runs + "}");
+        folder.write("corrections/ours.json", file);
+        return correctedBy(folder, "explain --stack fsdp2 --section time" + kWork);
+    };
+    const ProgramOutput good = answered(like);
+    EXPECT_EQ(good.code, ExitCode::Ok) << good.err;
+    EXPECT_NE(good.out.find("likeness to 1 runs"), std::string::npos) << good.out;
+    for (const auto& [from, to] : {std::pair(R"("tp": 1)", R"("tp": 0)"),
+                                   std::pair(R"("host": 0)", R"("host": 7)"),
+                                   std::pair(R"("gpus": 8, )", ""),
+                                   std::pair(R"("weight": 0.05)", R"("weight": 1e9)")}) {
+        std::string bad = like;
+        bad.replace(bad.find(from), std::string(from).size(), to);
+        const ProgramOutput answer = answered(bad);
+        EXPECT_EQ(answer.code, ExitCode::BadInput) << to << answer.out;
+        EXPECT_NE(answer.err.find("ours.json:"), std::string::npos) << answer.err;
+    }
+}
+
 TEST(OwnCorrection, IsRefusedOutsideItsBoundsAndWithoutADay) {
     const std::string line = "explain --stack fsdp2 --section time" + kWork;
     for (const std::string speed : {"0", "-1", "0.3", "1.7"}) {

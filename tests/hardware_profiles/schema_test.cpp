@@ -95,6 +95,13 @@ TEST(CorrectionSchema, BoundsTheFactors) {
         {"median_error", {{"before", 0.13}, {"after", 0.02}}},
         {"intervals", json::array()}};
     EXPECT_EQ(complaints(schema, second), "");
+    json third = second;
+    third["schema"] = "fabricast.correction/3";
+    EXPECT_NE(complaints(schema, third), "");  // no runs to compare with
+    third["like"] = json::array();
+    EXPECT_EQ(complaints(schema, third), "");
+    third["like"].push_back({{"run", "own-1"}});
+    EXPECT_NE(complaints(schema, third), "");
     second["factors"][0]["factor"] = "speed";
     EXPECT_NE(complaints(schema, second), "");
 }

@@ -1,6 +1,7 @@
 // machine_fits RUNS.csv [LEAST]: fits a machine to half of each source's runs on one GPU, where a
 // source has LEAST of them that count (16), and scores the forecasts of the other half. Halves are
-// the even and odd rows, and the first and second part of the rows.
+// the even and odd rows, and the first and second part of the rows; a line for all four of them
+// follows. A correction with runs to compare steps with says "likeness" behind its speeds.
 #include "planner/backtest/error_spread.h"
 #include "planner/backtest/fit_machine.h"
 #include "planner/backtest/forecast_run.h"
@@ -26,6 +27,13 @@ struct Scores {
     std::vector<double> before, after;
     std::size_t measured = 0;  ///< with an own interval
     std::size_t inside = 0;
+
+    void add(const Scores& other) {
+        before.insert(before.end(), other.before.begin(), other.before.end());
+        after.insert(after.end(), other.after.begin(), other.after.end());
+        measured += other.measured;
+        inside += other.inside;
+    }
 };
 
 Halves halved(const std::vector<PublishedRun>& runs, int way) {
@@ -56,7 +64,8 @@ public:
             own[fits->front().gpu] = {.name = "own",
                                       .date = {},
                                       .factors = correction.factors(),
-                                      .intervals = correction.intervals};
+                                      .intervals = correction.intervals,
+                                      .like = correction.like};
             for (const FittedFactor& factor : correction.fitted) {
                 char text[64];
                 std::snprintf(text,
@@ -67,6 +76,7 @@ public:
                               factor.speed);
                 found += text;
             }
+            found += correction.like.runs.empty() ? "" : found.empty() ? "likeness" : ", likeness";
         }
         Scores scores;
         const RunCatalog corrected = catalog_.corrected(own);
@@ -83,20 +93,34 @@ public:
                     before,
                     after,
                     found.empty() ? "-" : found.c_str());
-        all_.before.insert(all_.before.end(), scores.before.begin(), scores.before.end());
-        all_.after.insert(all_.after.end(), scores.after.begin(), scores.after.end());
-        all_.measured += scores.measured;
-        all_.inside += scores.inside;
+        all_.add(scores);
+        source_.add(scores);
         ++halves_;
     }
 
+    /// Of the halves since the last source.
+    void endSource(const std::string& name) {
+        const double before = percentMedian(source_.before);
+        const double after = percentMedian(source_.after);
+        worseSources_ += after > before ? 1 : 0;
+        ++sources_;
+        std::printf("| %s, all four | | %zu | %.1f | %.1f | |\n",
+                    name.c_str(),
+                    source_.before.size(),
+                    before,
+                    after);
+        source_ = {};
+    }
+
     void sum() const {
-        std::printf("| all | | %zu | %.1f | %.1f | %d of %d halves worse |\n\n",
+        std::printf("| all | | %zu | %.1f | %.1f | %d of %d halves, %d of %d sources worse |\n\n",
                     all_.before.size(),
                     percentMedian(all_.before),
                     percentMedian(all_.after),
                     worse_,
-                    halves_);
+                    halves_,
+                    worseSources_,
+                    sources_);
         std::printf("inside own intervals: %zu of %zu\n", all_.inside, all_.measured);
     }
 
@@ -130,8 +154,11 @@ private:
     const RunCatalog& catalog_;
     const TimingProfiles& timing_;
     Scores all_;
+    Scores source_;
     int worse_ = 0;
     int halves_ = 0;
+    int worseSources_ = 0;
+    int sources_ = 0;
 };
 
 }  // namespace
@@ -165,6 +192,9 @@ int main(int argc, char** argv) {
         const char* const ways[] = {"even", "odd", "first", "second"};
         for (int way = 0; way < 4 && members.size() >= least; ++way) {
             fits.score(name.first + ", " + name.second + ", " + ways[way], halved(members, way));
+        }
+        if (members.size() >= least) {
+            fits.endSource(name.first + ", " + name.second);
         }
     }
     fits.sum();

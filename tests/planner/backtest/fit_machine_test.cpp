@@ -128,6 +128,34 @@ TEST_F(MachineFits, HaveNoCorrectionWhereASpeedIsNoMachines) {
         << fits->front().why;
 }
 
+// No speed makes steps longer that recompute, and no others.
+TEST_F(MachineFits, TellWhatRunsLikeItTook) {
+    std::vector<PublishedRun> runs = runsOf(16, 1, "h100_sxm");
+    for (std::size_t i = 8; i < runs.size(); ++i) {
+        runs[i].recompute = "full";
+    }
+    runs = played(std::move(runs), {});
+    for (std::size_t i = 8; i < runs.size(); ++i) {
+        *runs[i].stepSeconds *= 1.12;
+    }
+    const auto fits = fitted(runs);
+    ASSERT_TRUE(fits) << fits.error().text();
+    ASSERT_TRUE(fits->front().correction) << fits->front().why;
+    const MachineCorrection& correction = *fits->front().correction;
+    EXPECT_EQ(correction.like.runs.size(), 16U);
+    const RunCatalog own = catalog->corrected({{"h100-sxm5-80gb",
+                                                {.name = "own",
+                                                 .date = {},
+                                                 .factors = correction.factors(),
+                                                 .intervals = {},
+                                                 .like = correction.like}}});
+    for (const PublishedRun& run : runs) {
+        const double step = forecastRun(run, own, *timing).step.value().step.value.count();
+        EXPECT_NEAR(step / *run.stepSeconds, 1.0, 0.03) << run.id;
+    }
+    EXPECT_LT(correction.errorAfter, correction.errorBefore);
+}
+
 TEST_F(MachineFits, SayWhatToMeasureNext) {
     std::vector<PublishedRun> runs = runsOf(9, 1, "h100_sxm");
     const auto fits = fitted(played(std::move(runs), {{MachineFactor::Clock, 0.85}}));

@@ -1,12 +1,16 @@
 #include "planner/search/find_plans.h"
 
 #include "planner/estimate/offload_time.h"
+#include "planner/estimate/run_traits.h"
+#include "planner/evidence/likeness.h"
 #include "planner/memory/memory_of_stages.h"
 #include "tests/planner/search/every_layout.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
+#include <set>
 #include <tuple>
 #include <vector>
 
@@ -78,6 +82,40 @@ TEST_P(SmallWorlds, SearchFindsWhatBruteForceFinds) {
     }));
     EXPECT_EQ(plans, found(task, 2, top));
     EXPECT_EQ(plans, found(task, 16, top));
+}
+
+/// Own runs took the longer, the more they split layers: one layout of each tp.
+OwnLikeness splitRuns(const SearchTask& task) {
+    std::vector<LikeRun> runs;
+    std::set<std::int64_t> seen;
+    for (const Scenario& scenario : EveryLayout(task, task.stacks.front()).scenarios()) {
+        const auto step = estimateStep(scenario, exampleTiming());
+        if (step && seen.insert(scenario.layout.tp).second) {
+            const double weight = 0.2 * std::log2(static_cast<double>(scenario.layout.tp)) - 0.2;
+            runs.push_back(
+                {.id = "own", .traits = traitsOf(scenario, step->parts), .weight = weight});
+        }
+    }
+    return ownLikeness(std::move(runs));
+}
+
+// Bounds of a time by speeds alone would pass over layouts that own runs say are faster.
+TEST(LikeRuns, StretchWhatTheSearchFinds) {
+    for (const WorldCase& each :
+         {WorldCase{{.gpus = 8, .memory = 80_GiB}, {"torchtitan"}},
+          WorldCase{{.gpus = 4, .memory = 12_GiB}, {"megatron", "torchtitan"}}}) {
+        SearchTask task = taskOf(each.world, each.stacks);
+        const std::vector<double> plain = bruteForce(task, each.top);
+        task.base.cluster.node.own.like = splitRuns(task);
+        ASSERT_LT(leastStretch(task.base.cluster.node.own.like), 0.95);
+        const std::vector<double> times = bruteForce(task, each.top);
+        const Found plans = found(task, 2, each.top);
+        ASSERT_EQ(plans.size(), times.size());
+        for (std::size_t i = 0; i < plans.size(); ++i) {
+            EXPECT_DOUBLE_EQ(std::get<0>(plans[i]), times[i]) << "plan " << i;
+        }
+        EXPECT_NE(plain, times);
+    }
 }
 
 INSTANTIATE_TEST_SUITE_P(

@@ -1,9 +1,11 @@
 #include "planner/search/token_floor.h"
 
+#include "planner/evidence/likeness.h"
 #include "tests/planner/search/search_example.h"
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <random>
 #include <string>
 #include <vector>
@@ -49,6 +51,17 @@ TEST_P(TokenFloor, NoStepIsFaster) {
     }
     EXPECT_GT(seen, 10U);
     EXPECT_LT(fastest, 20.0 * least);  // it says something
+}
+
+// Own runs that were faster than their machine's speeds say lower it.
+TEST(TokenFloors, AreNotAboveWhatOwnRunsTook) {
+    SearchTask task = taskOf({.gpus = 8}, {"fsdp2"});
+    const double plain = leastGpuSeconds(task, exampleTiming()).value();
+    RunTraits traits;
+    traits.counts.fill(1.0);
+    task.base.cluster.node.own.like = ownLikeness({{.traits = traits, .weight = -0.2}});
+    EXPECT_NEAR(
+        leastGpuSeconds(task, exampleTiming()).value(), std::exp(-0.2) * plain, 1e-9 * plain);
 }
 
 /// A stack that has no kernels of the model has no plan: the others bound the step.
