@@ -21,8 +21,8 @@ public:
     struct Rules {
         PlanObjective objective = PlanObjective::Throughput;
         bool tight = false;  ///< plans that may fit count as much as those that fit
-        /// No layout leaves the nodes' memory alone: one that needs more than is known of it is as
-        /// sure as any.
+        /// No layout is known to be held by the nodes' memory: one that nobody can tell of is as
+        /// sure as any (host_floor.h).
         bool allOnHost = false;
     };
     explicit DistinctPlans(Rules rules) : rules_(rules) {}

@@ -1,6 +1,7 @@
 #include "planner/search/plan_search.h"
 
 #include "planner/base/quantity_text.h"
+#include "planner/search/host_floor.h"
 #include "planner/search/plan_of.h"
 #include "planner/spec/layout_fields.h"
 
@@ -47,10 +48,7 @@ PlanSearch::PlanSearch(const SearchTask& task,
       limit_(capacity_),
       rows_({.objective = options.objective,
              .tight = options.tight,
-             .allOnHost = std::ranges::none_of(space.families,
-                                               [](const LayoutFamily& family) {
-                                                   return family.layout.offload == Offload::None;
-                                               })}),
+             .allOnHost = allNeedUnknownHost(task, space, scenarios_)}),
       most_(options.mostWalked) {}
 
 Result<PlanReport> PlanSearch::run() {
