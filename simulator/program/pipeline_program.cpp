@@ -83,7 +83,9 @@ public:
           writer_(writer),
           passes_(passes),
           nextAction_(order.ranks.size()),
-          made_(steps.steps.size() + 1) {}
+          made_(steps.steps.size() + 1),
+          sent_(steps.steps.size() + 1),
+          lastSent_(order.ranks.size()) {}
 
     /// A stop is noticed within some hundred passes.
     Result<void> write(bool blocks, const std::stop_token& stop) {
@@ -106,7 +108,11 @@ private:
                 inputs.push_back(made_[step.after[half]]);
             }
         }
-        addHandOvers(step, blocks, inputs);
+        if (blocks) {
+            addReceives(step, inputs);
+        } else {
+            addArrivals(step, inputs);
+        }
         const StageActions& actions = order_.ranks[rank];
         bool paired = true;
         while (paired) {
@@ -115,35 +121,68 @@ private:
             made_[number] = passes_.write(rank, action, inputs);
             inputs.clear();
         }
+        if (!blocks) {
+            addSends(number, step);
+        }
     }
 
-    void addHandOvers(const OrderStep& step, bool blocks, std::vector<StageOps>& inputs) {
-        const std::size_t rank = step.rank;
+    /// What has gone from a rank to another, once it was made.
+    StageOps handOver(const StageOps& made, std::size_t from, std::size_t to) {
+        const StageOps received = writer_.add(to, handOver_.op(from, to, writer_.flows()));
+        writer_.wait(received, made);
+        for (std::size_t member = 0; member < received.size(); ++member) {
+            writer_.program().hop({.op = received[member],
+                                   .made = made[member],
+                                   .from = writer_.ranks().of(from)[member],
+                                   .to = writer_.ranks().of(to)[member],
+                                   .bytes = handOver_.bytes});
+        }
+        writer_.handOver(from, received);
+        return received;
+    }
+
+    /// Only when the rank has nothing else to do, and all inputs have arrived.
+    void addReceives(const OrderStep& step, std::vector<StageOps>& inputs) {
         for (std::size_t half = 0; half < step.after.size(); ++half) {
             if (step.after[half] == 0 || !step.remote[half]) {
                 continue;
             }
             const std::size_t from = steps_.steps[step.after[half] - 1].rank;
-            const StageOps received = writer_.add(rank, handOver_.op(from, rank, writer_.flows()));
-            const StageOps& made = made_[step.after[half]];
-            writer_.wait(received, made);
-            if (blocks) {  // only when the rank has nothing else to do, and all inputs have arrived
-                writer_.wait(received, writer_.last(rank));
-                for (std::size_t other = 0; other < step.after.size(); ++other) {
-                    if (other != half && step.after[other] != 0) {
-                        writer_.wait(received, made_[step.after[other]]);
-                    }
+            const StageOps received = handOver(made_[step.after[half]], from, step.rank);
+            writer_.wait(received, writer_.last(step.rank));
+            for (std::size_t other = 0; other < step.after.size(); ++other) {
+                if (other != half && step.after[other] != 0) {
+                    writer_.wait(received, made_[step.after[other]]);
                 }
             }
-            for (std::size_t member = 0; member < received.size(); ++member) {
-                writer_.program().hop({.op = received[member],
-                                       .made = made[member],
-                                       .from = writer_.ranks().of(from)[member],
-                                       .to = writer_.ranks().of(rank)[member],
-                                       .bytes = handOver_.bytes});
-            }
             inputs.push_back(received);
-            writer_.handOver(from, received);
+        }
+    }
+
+    /// What was sent as soon as it was made.
+    void addArrivals(const OrderStep& step, std::vector<StageOps>& inputs) const {
+        for (std::size_t half = 0; half < step.after.size(); ++half) {
+            if (step.after[half] != 0 && step.remote[half]) {
+                const bool isForward =
+                    step.times[half] % kPasses == static_cast<std::size_t>(Pass::Forward);
+                inputs.push_back(sent_[step.after[half]][isForward ? 0 : 1]);
+            }
+        }
+    }
+
+    /// A rank sends its outputs one after another.
+    void addSends(std::size_t number, const OrderStep& step) {
+        for (std::size_t kind = 0; kind < step.to.size(); ++kind) {
+            if (step.to[kind] == step.rank) {
+                continue;
+            }
+            const StageOps sent = handOver(made_[number], step.rank, step.to[kind]);
+            StageOps& before = lastSent_[step.rank];
+            if (!before.empty()) {
+                writer_.wait(sent, before);
+            }
+            before = sent;
+            sent_[number][kind] = sent;
         }
     }
 
@@ -152,8 +191,10 @@ private:
     HandOver handOver_;
     StageOpWriter& writer_;
     PassWriter& passes_;
-    std::vector<std::size_t> nextAction_;  ///< by rank
-    std::vector<StageOps> made_;           ///< by number of step: what it ends with
+    std::vector<std::size_t> nextAction_;        ///< by rank
+    std::vector<StageOps> made_;                 ///< by number of step: what it ends with
+    std::vector<std::array<StageOps, 2>> sent_;  ///< likewise: its activations and gradients
+    std::vector<StageOps> lastSent_;             ///< by rank
 };
 
 /// "--global-batch 1024", of which the ops are about so many; empty where they are too many of one
