@@ -43,7 +43,7 @@ TEST(AdviseEdges, OffloadIsTriedInEveryStackThatHasIt) {
     EXPECT_TRUE(has(output.out, "ADVICE  deepspeed ")) << output.out;
     EXPECT_TRUE(has(output.out, "offload=parameters_cpu")) << output.out;
     EXPECT_FALSE(has(output.out, "no layout was found")) << output.out;
-    EXPECT_TRUE(has(output.out, "experts, context, ulysses (one GPU)")) << output.out;
+    EXPECT_TRUE(has(output.out, "experts, context, ulysses (nothing to divide on one GPU)")) << output.out;
 }
 
 // The pipelines that this batch leaves are refused; it is the batch that leaves no others.
@@ -84,7 +84,7 @@ TEST(AdviseEdges, OneGpuShardsOnlyWhatDoesNotFitWhole) {
     };
     const std::string fits = advised("2048");
     EXPECT_TRUE(has(fits, "ADVICE  ddp ")) << fits;
-    EXPECT_TRUE(has(fits, "not evaluated: fsdp2 (one GPU)")) << fits;
+    EXPECT_TRUE(has(fits, "not evaluated: fsdp2 (nothing to divide on one GPU)")) << fits;
 }
 
 TEST(AdviseEdges, AdaptersThatAreAskedForAreNoOtherWay) {

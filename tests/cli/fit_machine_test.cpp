@@ -155,15 +155,15 @@ TEST(FitMachine, StepsTakeWhatRunsLikeThemTook) {
     EXPECT_NE(fitted.out.find("steps like those of 16 runs: "), std::string::npos) << fitted.out;
 
     const std::vector<std::string> own = {"--profile-dir", folder.string()};
-    const double none = explainedStep({"--recompute", "none", own[0], own[1]}) /
-                        explainedStep({"--recompute", "none"});
-    const double full = explainedStep({"--recompute", "full", own[0], own[1]}) /
-                        explainedStep({"--recompute", "full"});
+    const double none = explainedStep({"--layout", "recompute=none", own[0], own[1]}) /
+                        explainedStep({"--layout", "recompute=none"});
+    const double full = explainedStep({"--layout", "recompute=full", own[0], own[1]}) /
+                        explainedStep({"--layout", "recompute=full"});
     EXPECT_NEAR(none, 1.0, 0.03);
     EXPECT_NEAR(full, 1.12, 0.03);
     const ProgramOutput said =
         ran("explain -m llama-3.1-8b -c dgx-h100 --stack fsdp2 --seq 4096 "
-            "--recompute full --section time --profile-dir " +
+            "--layout recompute=full --section time --profile-dir " +
             folder.string());
     EXPECT_NE(said.out.find("corrected by ours, "), std::string::npos) << said.out << said.err;
     EXPECT_NE(said.out.find("likeness to 16 runs"), std::string::npos) << said.out << said.err;
