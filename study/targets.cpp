@@ -17,8 +17,8 @@
 #include <charconv>
 #include <cmath>
 #include <limits>
-#include <string_view>
 #include <map>
+#include <string_view>
 #include <utility>
 
 namespace fabricast {

@@ -43,7 +43,8 @@ TEST(AdviseEdges, OffloadIsTriedInEveryStackThatHasIt) {
     EXPECT_TRUE(has(output.out, "ADVICE  deepspeed ")) << output.out;
     EXPECT_TRUE(has(output.out, "offload=parameters_cpu")) << output.out;
     EXPECT_FALSE(has(output.out, "no layout was found")) << output.out;
-    EXPECT_TRUE(has(output.out, "experts, context, ulysses (nothing to divide on one GPU)")) << output.out;
+    EXPECT_TRUE(has(output.out, "experts, context, ulysses (nothing to divide on one GPU)"))
+        << output.out;
 }
 
 // The pipelines that this batch leaves are refused; it is the batch that leaves no others.

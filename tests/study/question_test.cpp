@@ -124,8 +124,8 @@ TEST(Question, ContradictionsOfOneCallStay) {
 
 // What is to stay free of the memory is no number of the machine.
 TEST(Question, AnotherClusterKeepsTheReserve) {
-    const Question file = read(
-        R"({"cluster": {"name": "dgx-h100", "reserve": "10%", "host_memory": "1 TB"}})");
+    const Question file =
+        read(R"({"cluster": {"name": "dgx-h100", "reserve": "10%", "host_memory": "1 TB"}})");
     const Question other = changed(file, {{"cluster.name", "dgx-h200", "-c"}});
     EXPECT_EQ(at(other, "cluster.reserve"), "10%");
     EXPECT_FALSE(says(other, "cluster.host_memory"));
