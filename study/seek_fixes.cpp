@@ -193,7 +193,7 @@ std::vector<TriedChange> withoutRepeats(std::vector<TriedChange> sorted) {
     std::vector<TriedChange> kept;
     for (TriedChange& tried : sorted) {
         const bool isNew = std::ranges::none_of(
-            kept, [&tried](const TriedChange& one) { return repeats(tried, one); });
+            kept, [&tried](const TriedChange& before) { return repeats(tried, before); });
         if (isNew) {
             kept.push_back(std::move(tried));
         }

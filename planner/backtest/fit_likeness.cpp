@@ -126,6 +126,7 @@ std::optional<OwnLikeness> chooseLikeness(const std::vector<RunSlopes>& runs,
     const RunLikeness likeness(runs, misses);
     OwnLikeness own = ownLikeness(likeness.likeRuns());
     std::vector<double> said;
+    said.reserve(runs.size());
     for (const RunSlopes& run : runs) {
         said.push_back(std::abs(std::log(stretchOf(own, run.traits))));
     }

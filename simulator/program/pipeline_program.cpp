@@ -128,7 +128,7 @@ private:
 
     /// What has gone from a rank to another, once it was made.
     StageOps handOver(const StageOps& made, std::size_t from, std::size_t to) {
-        const StageOps received = writer_.add(to, handOver_.op(from, to, writer_.flows()));
+        StageOps received = writer_.add(to, handOver_.op(from, to, writer_.flows()));
         writer_.wait(received, made);
         for (std::size_t member = 0; member < received.size(); ++member) {
             writer_.program().hop({.op = received[member],
