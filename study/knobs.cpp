@@ -123,6 +123,14 @@ void scaleLinkLatency(Premises& premises, double factor) {
                     [=](NcclModel& model) { scaleLatency(model, link, 1.0 / factor); });
 }
 
+bool hasNetwork(const Scenario& scenario) {
+    return scenario.cluster.nodes > 1;
+}
+
+bool hasSites(const Scenario& scenario) {
+    return scenario.cluster.sites.count > 1;
+}
+
 /// What is offloaded goes through PCIe.
 bool usesHostLinks(const Scenario& scenario) {
     return scenario.layout.offload != Offload::None;
@@ -218,11 +226,19 @@ constexpr std::array kKnobs = {
     Knob{"memory_bandwidth", "GPU memory bandwidth", KnobKind::Speed, &scaleMemoryBandwidth},
     Knob{"link_bandwidth", "links inside a node", KnobKind::Speed, &scaleLinkBandwidth},
     Knob{"link_latency", "latency inside a node", KnobKind::Speed, &scaleLinkLatency},
-    Knob{"network_bandwidth", "network between nodes", KnobKind::Speed, &scaleNetworkBandwidth},
-    Knob{"network_latency", "latency between nodes", KnobKind::Speed, &scaleNetworkLatency},
-    Knob{"wan_bandwidth", "line between sites", KnobKind::Speed, &scaleWanBandwidth},
-    Knob{"wan_latency", "latency between sites", KnobKind::Speed, &scaleWanLatency},
-    Knob{"host_links", "PCIe to the host", KnobKind::Speed, &scaleHostLinks},
+    Knob{"network_bandwidth",
+         "network between nodes",
+         KnobKind::Speed,
+         &scaleNetworkBandwidth,
+         &hasNetwork},
+    Knob{"network_latency",
+         "latency between nodes",
+         KnobKind::Speed,
+         &scaleNetworkLatency,
+         &hasNetwork},
+    Knob{"wan_bandwidth", "line between sites", KnobKind::Speed, &scaleWanBandwidth, &hasSites},
+    Knob{"wan_latency", "latency between sites", KnobKind::Speed, &scaleWanLatency, &hasSites},
+    Knob{"host_links", "PCIe to the host", KnobKind::Speed, &scaleHostLinks, &usesHostLinks},
     Knob{"host_speed", "host", KnobKind::Speed, &scaleHost},
     Knob{"memory_size", "GPU memory size", KnobKind::Room, &scaleMemorySize},
     Knob{"micro_batch", "micro-batch", KnobKind::Batch, &scaleMicroBatch},

@@ -25,6 +25,8 @@ struct Knob {
     std::string_view title;
     KnobKind kind = KnobKind::Speed;
     void (*scale)(Premises& premises, double factor) = nullptr;
+    /// Whether a run has what it scales; nullptr: any has.
+    bool (*isThere)(const Scenario& scenario) = nullptr;
 };
 
 /// The one list of knobs. Latencies are speeds: twice as fast is half the time.

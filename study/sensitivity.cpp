@@ -70,11 +70,7 @@ Result<KnobEffect> effectOf(const Premises& now, const Knob& knob) {
 std::vector<Knob> knobsOf(const Scenario& scenario) {
     std::vector<Knob> there;
     std::ranges::copy_if(knobs(), std::back_inserter(there), [&scenario](const Knob& knob) {
-        const bool hasIt = knob.key.starts_with("wan_")       ? scenario.cluster.sites.count > 1
-                           : knob.key.starts_with("network_") ? scenario.cluster.nodes > 1
-                           : knob.key == "host_links" ? scenario.layout.offload != Offload::None
-                                                      : true;
-        return hasIt;
+        return knob.isThere == nullptr || knob.isThere(scenario);
     });
     return there;
 }
