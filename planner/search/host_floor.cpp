@@ -2,6 +2,7 @@
 
 #include "planner/base/integers.h"
 #include "planner/result/memory_breakdown.h"
+#include "planner/search/layer_split.h"
 #include "planner/search/model_weight_counts.h"
 
 #include <algorithm>
@@ -24,10 +25,7 @@ double leastBytes(const Layout& layout, const Settings& settings) {
 }
 
 double parametersOf(const ModelSpec& model) {
-    std::int64_t sparse = 0;
-    for (std::int64_t layer = 0; layer < model.layers; ++layer) {
-        sparse += model.isSparse(layer) ? 1 : 0;
-    }
+    const std::int64_t sparse = LayerSplits(model).sparse(0, model.layers);
     const WeightCount all = ModelWeightCounts(model).ofLayers(model.layers - sparse, sparse);
     return all.own + all.experts;
 }
