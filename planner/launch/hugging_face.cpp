@@ -202,16 +202,13 @@ std::string attentionName(const Scenario& scenario) {
 Result<void> checkAttention(const Scenario& scenario) {
     const std::string name = attentionName(scenario);
     const GpuSpec& gpu = scenario.cluster.node.gpu;
-    if ((name != "flash_attention_3" && name != kSinkAttention) || gpu.family == "Hopper") {
+    if (name != "flash_attention_3" || gpu.family == "Hopper") {
         return {};
     }
-    const bool sinks = scenario.model.attention.sinks;
     return fail(Error::Code::Unsupported,
-                sinks ? "settings.kernels.attention" : "settings.kernels.attention_code",
-                name + " runs on Hopper alone, and " + gpu.name + " is of " + gpu.family +
-                    (sinks ? ": transformers has no other fused attention with sinks" : ""),
-                sinks ? "--set settings.kernels.attention=unfused"
-                      : "--set settings.kernels.attention_code=flash2");
+                "settings.kernels.attention_code",
+                name + " runs on Hopper alone, and " + gpu.name + " is of " + gpu.family,
+                "--set settings.kernels.attention_code=flash2");
 }
 
 }  // namespace fabricast

@@ -42,7 +42,8 @@ std::string unpackingOf(const LaunchFacts& facts);
 
 /// As `attn_implementation` names it.
 std::string attentionName(const Scenario& scenario);
-/// An error where its kernel is of another GPU: FlashAttention 3 is Hopper's.
+/// An error where its kernel is of another GPU: FlashAttention 3 is Hopper's. (No scenario is
+/// loaded with scores with sinks and a kernel that its GPU lacks.)
 Result<void> checkAttention(const Scenario& scenario);
 
 }  // namespace fabricast
