@@ -4,6 +4,9 @@
 #include "planner/launch/started_ranks.h"
 
 #include <algorithm>
+#include <array>
+#include <optional>
+#include <span>
 #include <tuple>
 #include <utility>
 
@@ -21,43 +24,45 @@ bool trainsMegatron(const LintFile& file) {
            file.opened().words != MegatronWords::Arguments;
 }
 
-/// Rules of the file's own framework; names, sizes, agreement and launcher are everybody's.
+/// Some rules, and the kind of file that they look at; names, sizes, agreement and launcher are
+/// everybody's.
+struct RulesOfKind {
+    std::span<const LintRule> (*rules)();
+    std::optional<LaunchKind> kind{};
+};
+constexpr std::array kRulesOfKinds = {RulesOfKind{&namesRules},
+                                      RulesOfKind{&valueRules},
+                                      RulesOfKind{&sizeRules},
+                                      RulesOfKind{&agreementRules},
+                                      RulesOfKind{&launcherRules},
+                                      RulesOfKind{&megatronLayoutRules, LaunchKind::Megatron},
+                                      RulesOfKind{&megatronRunRules, LaunchKind::Megatron},
+                                      RulesOfKind{&megatronPrecisionRules, LaunchKind::Megatron},
+                                      RulesOfKind{&megatronShardRules, LaunchKind::Megatron},
+                                      RulesOfKind{&megatronExpertRules, LaunchKind::Megatron},
+                                      RulesOfKind{&megatronRateRules, LaunchKind::Megatron},
+                                      RulesOfKind{&megatronModelRules, LaunchKind::Megatron},
+                                      RulesOfKind{&titanRules, LaunchKind::Titan},
+                                      RulesOfKind{&titanLayoutRules, LaunchKind::Titan},
+                                      RulesOfKind{&deepspeedRules, LaunchKind::Deepspeed},
+                                      RulesOfKind{&deepspeedZeroRules, LaunchKind::Deepspeed},
+                                      RulesOfKind{&deepspeedRankRules, LaunchKind::Deepspeed},
+                                      RulesOfKind{&accelerateRules, LaunchKind::Accelerate},
+                                      RulesOfKind{&axolotlRules, LaunchKind::Axolotl},
+                                      RulesOfKind{&axolotlAdapterRules, LaunchKind::Axolotl},
+                                      RulesOfKind{&axolotlShardRules, LaunchKind::Axolotl},
+                                      RulesOfKind{&trainerRules, LaunchKind::Trainer},
+                                      RulesOfKind{&torchRules, LaunchKind::Torch},
+                                      RulesOfKind{&tuneRules, LaunchKind::Tune},
+                                      RulesOfKind{&tuneStartRules, LaunchKind::Script}};
+
 std::vector<std::span<const LintRule>> rulesOf(const LintFile& file) {
-    std::vector<std::span<const LintRule>> rules = {
-        namesRules(), valueRules(), sizeRules(), agreementRules(), launcherRules()};
-    switch (file.kind()) {
-        case LaunchKind::Megatron:
-            if (!trainsMegatron(file)) {
-                break;
-            }
-            rules.push_back(megatronLayoutRules());
-            rules.push_back(megatronRunRules());
-            rules.push_back(megatronModelRules());
-            break;
-        case LaunchKind::Titan:
-            rules.push_back(titanRules());
-            break;
-        case LaunchKind::Deepspeed:
-            rules.push_back(deepspeedRules());
-            break;
-        case LaunchKind::Accelerate:
-            rules.push_back(accelerateRules());
-            break;
-        case LaunchKind::Axolotl:
-            rules.push_back(axolotlRules());
-            break;
-        case LaunchKind::Trainer:
-            rules.push_back(trainerRules());
-            break;
-        case LaunchKind::Torch:
-            rules.push_back(torchRules());
-            break;
-        case LaunchKind::Tune:
-            rules.push_back(tuneRules());
-            break;
-        case LaunchKind::Script:
-            rules.push_back(tuneStartRules());
-            break;
+    const bool isLookedInto = file.kind() != LaunchKind::Megatron || trainsMegatron(file);
+    std::vector<std::span<const LintRule>> rules;
+    for (const RulesOfKind& some : kRulesOfKinds) {
+        if (!some.kind || (*some.kind == file.kind() && isLookedInto)) {
+            rules.push_back(some.rules());
+        }
     }
     return rules;
 }
@@ -143,22 +148,8 @@ std::optional<std::int64_t> LintView::started() const {
 
 std::vector<LintRule> allLintRules() {
     std::vector<LintRule> all;
-    for (const auto rules : {namesRules(),
-                             valueRules(),
-                             sizeRules(),
-                             agreementRules(),
-                             launcherRules(),
-                             deepspeedRules(),
-                             accelerateRules(),
-                             axolotlRules(),
-                             titanRules(),
-                             megatronLayoutRules(),
-                             megatronRunRules(),
-                             megatronModelRules(),
-                             trainerRules(),
-                             torchRules(),
-                             tuneRules(),
-                             tuneStartRules()}) {
+    for (const RulesOfKind& some : kRulesOfKinds) {
+        const std::span<const LintRule> rules = some.rules();
         all.insert(all.end(), rules.begin(), rules.end());
     }
     std::ranges::sort(all, {}, &LintRule::code);

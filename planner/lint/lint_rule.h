@@ -70,11 +70,21 @@ std::span<const LintRule> sizeRules();
 std::span<const LintRule> agreementRules();
 std::span<const LintRule> launcherRules();
 std::span<const LintRule> deepspeedRules();
+std::span<const LintRule> deepspeedZeroRules();
+std::span<const LintRule> deepspeedRankRules();
 std::span<const LintRule> accelerateRules();
 std::span<const LintRule> axolotlRules();
+std::span<const LintRule> axolotlAdapterRules();
+std::span<const LintRule> axolotlShardRules();
 std::span<const LintRule> titanRules();
+std::span<const LintRule> titanLayoutRules();
 std::span<const LintRule> megatronLayoutRules();
 std::span<const LintRule> megatronRunRules();
+std::span<const LintRule> megatronPrecisionRules();
+std::span<const LintRule> megatronShardRules();
+std::span<const LintRule> megatronExpertRules();
+/// Of learning rates, and of how long a run is.
+std::span<const LintRule> megatronRateRules();
 /// Of arguments that say another model than the one that is trained.
 std::span<const LintRule> megatronModelRules();
 std::span<const LintRule> trainerRules();

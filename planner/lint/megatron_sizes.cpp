@@ -71,4 +71,8 @@ LintHit hitAt(const LintFile& file, const char* flag, std::string what, std::str
     return {file.at(flag), std::move(what), std::move(fix)};
 }
 
+LintHits hitsAt(const LintFile& file, const char* flag, std::string what, std::string fix) {
+    return {hitAt(file, flag, std::move(what), std::move(fix))};
+}
+
 }  // namespace fabricast

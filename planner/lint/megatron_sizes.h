@@ -38,5 +38,6 @@ bool usesMegatronFsdp(const LintFile& file);
 
 /// What a hit points at: the argument, or the file where it is not there.
 LintHit hitAt(const LintFile& file, const char* flag, std::string what, std::string fix);
+LintHits hitsAt(const LintFile& file, const char* flag, std::string what, std::string fix);
 
 }  // namespace fabricast
