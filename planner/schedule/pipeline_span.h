@@ -56,7 +56,7 @@ public:
         ends_.resize(list.steps.size() + 1);
         ends_[0] = 0;
         span_.end.assign(static_cast<std::size_t>(list.ranks), 0);
-        if (times.oneAtATime && times.receive == Receive::Overlap) {
+        if (times.receive == Receive::Overlap && mayWaitForLine(list, times)) {
             walkLines(list, times);
         } else if (times.siteRanks > 0) {
             walkOverSites(list, times);
@@ -73,6 +73,21 @@ public:
     [[nodiscard]] std::span<const Time> ends() const { return std::span(ends_).subspan(1); }
 
 private:
+    /// Whether a rank may have an output to send while it sends the one before. What a pass hands
+    /// on comes a pass after that, so a transfer shorter than each of them is always done.
+    static bool mayWaitForLine(const StepList& list, const SpanTimes<Time>& times) {
+        if (!times.oneAtATime || list.pairs || times.siteRanks > 0) {
+            return times.oneAtATime;
+        }
+        for (std::size_t at = 0; at < times.passes.size(); ++at) {
+            const bool hands = at % kPasses != std::size_t(Pass::WeightGradient);
+            if (hands && times.passes[at] < times.handOver) {
+                return true;
+            }
+        }
+        return false;
+    }
+
     template <bool kPairs>
     void walk(const StepList& list, const SpanTimes<Time>& times) {
         const bool blocks = times.receive == Receive::Block;

@@ -164,8 +164,12 @@ RC_GTEST_PROP(PipelineSpan, OfLinesIsTheirRecurrence, ()) {
     const OrderKind kind = *rc::gen::elementOf(kAllKinds);
     const ActionOrder order = actionOrder(kind, anyShape(kind));
     const StepList list = sortSteps(order, PairMode::Sequential).value();
-    const std::vector<std::int64_t> times = anyTimes(list.stages);
+    std::vector<std::int64_t> times = anyTimes(list.stages);
     const auto handOver = *rc::gen::inRange<std::int64_t>(0, 60);
+    const auto longer = *rc::gen::element<std::int64_t>(0, 60);  // than any transfer, or not
+    for (std::int64_t& time : times) {
+        time += longer;
+    }
     SpanClock<std::int64_t> clock;
     const std::int64_t free = clock.time(list, {times, handOver}).makespan;
     const SpanTimes<std::int64_t> lines{.passes = times, .handOver = handOver, .oneAtATime = true};
