@@ -1,6 +1,6 @@
 #include "planner/load/load_scenario.h"
 
-#include "planner/load/scenario_parts.h"
+#include "planner/load/asked_batch.h"
 #include "planner/request/settings_json.h"
 #include "planner/spec/names.h"
 #include "planner/spec/setting_names.h"
