@@ -17,6 +17,10 @@ std::int64_t titanDegree(const LintFile& file, const std::string& axis, std::int
     return file.whole("parallelism." + axis + "_degree", usual);
 }
 
+bool accelerateUsesFsdp(const LintFile& file) {
+    return file.text("distributed_type") == "FSDP";
+}
+
 bool axolotlShards(const LintFile& file) {
     return file.has("fsdp") || file.keys().has("fsdp_config");
 }

@@ -18,6 +18,9 @@ bool zeroOffloads(const LintFile& file, const std::string& what, std::string_vie
 /// How many ranks torchtitan splits an axis over: "tensor_parallel".
 std::int64_t titanDegree(const LintFile& file, const std::string& axis, std::int64_t usual = 1);
 
+/// Whether Accelerate shards by FSDP, of either kind.
+bool accelerateUsesFsdp(const LintFile& file);
+
 /// Whether Axolotl shards by FSDP, of either kind.
 bool axolotlShards(const LintFile& file);
 bool axolotlUsesFsdp2(const LintFile& file);

@@ -65,20 +65,24 @@ struct LintRule {
 
 // The rules by what they look at.
 std::span<const LintRule> namesRules();
+std::span<const LintRule> repeatedRules();
 std::span<const LintRule> valueRules();
 std::span<const LintRule> sizeRules();
 std::span<const LintRule> agreementRules();
 std::span<const LintRule> launcherRules();
+std::span<const LintRule> environmentRules();
 std::span<const LintRule> deepspeedRules();
 std::span<const LintRule> deepspeedZeroRules();
 std::span<const LintRule> deepspeedRankRules();
 std::span<const LintRule> accelerateRules();
+std::span<const LintRule> accelerateFsdpRules();
 std::span<const LintRule> axolotlRules();
 std::span<const LintRule> axolotlAdapterRules();
 std::span<const LintRule> axolotlShardRules();
 std::span<const LintRule> titanRules();
 std::span<const LintRule> titanLayoutRules();
 std::span<const LintRule> megatronLayoutRules();
+std::span<const LintRule> megatronRankRules();
 std::span<const LintRule> megatronRunRules();
 std::span<const LintRule> megatronPrecisionRules();
 std::span<const LintRule> megatronShardRules();

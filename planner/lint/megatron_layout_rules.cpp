@@ -1,14 +1,9 @@
 #include "planner/lint/megatron_sizes.h"
 
 #include <algorithm>
-#include <numeric>
 
 namespace fabricast {
 namespace {
-
-std::string counted(std::int64_t count) {
-    return std::to_string(count);
-}
 
 LintHits undividedRanks(const LintView& view) {
     const MegatronSizes sizes = megatronSizes(view);
@@ -16,53 +11,11 @@ LintHits undividedRanks(const LintView& view) {
     if (!sizes.ranks || *sizes.ranks % model == 0) {
         return {};
     }
-    return {hitAt(
-        view.file,
-        "--tensor-model-parallel-size",
-        counted(*sizes.ranks) + " ranks are no multiple of " + counted(model) + " (tp x pp x cp)",
-        "sizes whose product divides the ranks")};
-}
-
-LintHits undividedExpertRanks(const LintView& view) {
-    const MegatronSizes sizes = megatronSizes(view);
-    const std::int64_t model = sizes.etp * sizes.ep * sizes.pp;
-    if (sizes.experts == 0 || !sizes.ranks || *sizes.ranks % model == 0) {
-        return {};
-    }
     return {hitAt(view.file,
-                  "--expert-model-parallel-size",
-                  counted(*sizes.ranks) + " ranks are no multiple of " + counted(model) + " (etp " +
-                      counted(sizes.etp) + " x ep x pp)",
-                  sizes.etp > 1 ? "--expert-tensor-parallel-size 1"
-                                : "--expert-model-parallel-size that divides " +
-                                      counted(*sizes.ranks / std::max<std::int64_t>(1, sizes.pp)))};
-}
-
-LintHits silentExpertTensor(const LintView& view) {
-    const MegatronSizes sizes = megatronSizes(view);
-    if (sizes.experts == 0 || sizes.tp <= 1 || sizes.ep <= 1 ||
-        view.file.has("--expert-tensor-parallel-size")) {
-        return {};
-    }
-    return {hitAt(view.file,
-                  "--expert-model-parallel-size",
-                  "experts are split over " + counted(sizes.tp) +
-                      " tensor ranks too: --expert-tensor-parallel-size is not said",
-                  "--expert-tensor-parallel-size 1")};
-}
-
-LintHits undividedExperts(const LintView& view) {
-    const MegatronSizes sizes = megatronSizes(view);
-    const SaidSizes said{.experts = sizes.experts, .ep = sizes.ep};
-    if (sizes.ep <= 1 || (sizes.experts > 0 && isEven(said, SizeDivision::ExpertsByEp))) {
-        return {};
-    }
-    return {hitAt(view.file,
-                  "--expert-model-parallel-size",
-                  sizes.experts == 0
-                      ? "expert parallelism, and --num-experts is not said"
-                      : counted(sizes.experts) + " experts on " + counted(sizes.ep) + " ranks",
-                  "a size that divides the experts")};
+                  "--tensor-model-parallel-size",
+                  std::to_string(*sizes.ranks) + " ranks are no multiple of " +
+                      std::to_string(model) + " (tp x pp x cp)",
+                  "sizes whose product divides the ranks")};
 }
 
 /// What the arguments make of the model.
@@ -113,7 +66,7 @@ LintHits senselessModel(const LintView& view) {
                              one.text,
                              ofHidden  ? "a multiple of the heads, or --kv-channels"
                              : ofHeads ? "a number that divides the heads"
-                                       : "a number of at most " + counted(one.whole)));
+                                       : "a number of at most " + std::to_string(one.whole)));
     }
     return hits;
 }
@@ -153,11 +106,11 @@ LintHits undividedLayers(const LintView& view) {
     return {hitAt(
         view.file,
         "--pipeline-model-parallel-size",
-        counted(split->layers) + " layers on " + counted(split->stages) + " stages",
+        std::to_string(split->layers) + " layers on " + std::to_string(split->stages) + " stages",
         (split->layers + 2) % split->stages == 0
             ? "--account-for-embedding-in-pipeline-split "
               "--account-for-loss-in-pipeline-split, which make them " +
-                  counted(split->layers + 2)
+                  std::to_string(split->layers + 2)
             : "both --decoder-first-pipeline-num-layers and --decoder-last-pipeline-num-layers")};
 }
 
@@ -169,11 +122,11 @@ LintHits undividedChunks(const LintView& view) {
         split->layers / split->stages % each == 0) {
         return {};
     }
-    return {hitAt(
-        view.file,
-        "--num-layers-per-virtual-pipeline-stage",
-        counted(split->layers / split->stages) + " layers of a stage in chunks of " + counted(each),
-        "a number that divides them")};
+    return {hitAt(view.file,
+                  "--num-layers-per-virtual-pipeline-stage",
+                  std::to_string(split->layers / split->stages) +
+                      " layers of a stage in chunks of " + std::to_string(each),
+                  "a number that divides them")};
 }
 
 LintHits idleChunks(const LintView& view) {
@@ -186,12 +139,12 @@ LintHits idleChunks(const LintView& view) {
     if (sizes.pp > (alone ? 2 : 1)) {
         return {};
     }
-    return {hitAt(
-        file,
-        "--pipeline-model-parallel-size",
-        alone ? "interleaved stages without overlapped sends, on " + counted(sizes.pp) + " stages"
-              : "interleaved stages without a pipeline",
-        alone ? "more than 2 stages, or overlapped sends" : "leave the chunks out")};
+    return {hitAt(file,
+                  "--pipeline-model-parallel-size",
+                  alone ? "interleaved stages without overlapped sends, on " +
+                              std::to_string(sizes.pp) + " stages"
+                        : "interleaved stages without a pipeline",
+                  alone ? "more than 2 stages, or overlapped sends" : "leave the chunks out")};
 }
 
 LintHits undividedBatch(const LintView& view) {
@@ -209,9 +162,9 @@ LintHits undividedBatch(const LintView& view) {
     }
     return {hitAt(view.file,
                   "--global-batch-size",
-                  "a batch of " + counted(batch) + " is no multiple of " + counted(round) +
-                      " (micro-batch x data ranks)",
-                  "a multiple of " + counted(round))};
+                  "a batch of " + std::to_string(batch) + " is no multiple of " +
+                      std::to_string(round) + " (micro-batch x data ranks)",
+                  "a multiple of " + std::to_string(round))};
 }
 
 LintHits unevenRounds(const LintView& view) {
@@ -231,83 +184,9 @@ LintHits unevenRounds(const LintView& view) {
     }
     return {hitAt(view.file,
                   "--global-batch-size",
-                  counted(rounds) + " micro-batches in groups of " + counted(group) +
+                  std::to_string(rounds) + " micro-batches in groups of " + std::to_string(group) +
                       " on interleaved stages",
-                  "a batch of a multiple of " + counted(round * group))};
-}
-
-LintHits undividedSequence(const LintView& view) {
-    const MegatronSizes sizes = megatronSizes(view);
-    if (sizes.cp <= 1 || !sizes.sequence) {
-        return {};
-    }
-    // Two chunks for each context rank, and what it has is shared out over tp.
-    const std::int64_t parts =
-        sizes.cp * std::lcm(std::int64_t{2}, sizes.sequenceParallel ? sizes.tp : 1);
-    if (*sizes.sequence % parts == 0) {
-        return {};
-    }
-    return {hitAt(view.file,
-                  "--seq-length",
-                  "a sequence of " + counted(*sizes.sequence) + " is no multiple of " +
-                      counted(parts) + " (twice cp" + (sizes.sequenceParallel ? ", and tp)" : ")"),
-                  "a multiple of " + counted(parts))};
-}
-
-LintHits unhierarchical(const LintView& view) {
-    const LaunchKey* const key = view.file.at("--cp-comm-type");
-    const bool nests =
-        key != nullptr && std::ranges::find(key->values, "a2a+p2p") != key->values.end();
-    return nests && !view.file.has("--hierarchical-context-parallel-sizes")
-               ? LintHits{{key,
-                           "a2a+p2p without --hierarchical-context-parallel-sizes",
-                           "--hierarchical-context-parallel-sizes, whose product is cp"}}
-               : LintHits{};
-}
-
-LintHits scatteredHeads(const LintView& view) {
-    const MegatronSizes sizes = megatronSizes(view);
-    const LaunchKey* const key = view.file.at("--cp-comm-type");
-    const bool exchanges =
-        key != nullptr && std::ranges::find(key->values, "a2a") != key->values.end();
-    if (!exchanges || !sizes.heads || *sizes.heads % (sizes.tp * sizes.cp) == 0) {
-        return {};
-    }
-    return {{key,
-             counted(*sizes.heads) + " heads over tp " + counted(sizes.tp) + " and cp " +
-                 counted(sizes.cp),
-             "--cp-comm-type p2p"}};
-}
-
-LintHits idleSequenceParallel(const LintView& view) {
-    const MegatronSizes sizes = megatronSizes(view);
-    return sizes.sequenceParallel && sizes.tp == 1
-               ? LintHits{hitAt(view.file,
-                                "--sequence-parallel",
-                                "--sequence-parallel without tensor ranks",
-                                "leave it out")}
-               : LintHits{};
-}
-
-LintHits withoutSequenceParallel(const LintView& view, bool ofExperts) {
-    const MegatronSizes sizes = megatronSizes(view);
-    if (sizes.tp <= 1 || sizes.sequenceParallel || (sizes.experts > 0) != ofExperts) {
-        return {};
-    }
-    return {hitAt(view.file,
-                  "--tensor-model-parallel-size",
-                  counted(sizes.tp) + " tensor ranks " + (ofExperts ? "and experts " : "") +
-                      "without --sequence-parallel",
-                  "--sequence-parallel")};
-}
-
-LintHits copiedActivations(const LintView& view) {
-    return withoutSequenceParallel(view, false);
-}
-
-/// MoELayer.forward (megatron/core/transformer/moe/moe_layer.py) raises a ValueError in training.
-LintHits copiedTokens(const LintView& view) {
-    return withoutSequenceParallel(view, true);
+                  "a batch of a multiple of " + std::to_string(round * group))};
 }
 
 LintHits farTensorRanks(const LintView& view) {
@@ -320,11 +199,12 @@ LintHits farTensorRanks(const LintView& view) {
     if (!each || sizes.tp <= *each) {
         return {};
     }
-    return {
-        hitAt(view.file,
-              "--tensor-model-parallel-size",
-              counted(sizes.tp) + " tensor ranks, and " + counted(*each) + " GPUs in a node",
-              "--tensor-model-parallel-size " + counted(*each) + "; more stages make up for it")};
+    return {hitAt(
+        view.file,
+        "--tensor-model-parallel-size",
+        std::to_string(sizes.tp) + " tensor ranks, and " + std::to_string(*each) +
+            " GPUs in a node",
+        "--tensor-model-parallel-size " + std::to_string(*each) + "; more stages make up for it")};
 }
 
 constexpr std::array kMegatronLayoutRules = {
@@ -333,23 +213,6 @@ constexpr std::array kMegatronLayoutRules = {
              "ranks that the sizes do not divide",
              "Megatron ends at the start.",
              &undividedRanks},
-    LintRule{"MG02",
-             LintSeverity::Error,
-             "ranks that the sizes of the experts do not divide",
-             "Megatron ends when it makes its groups.",
-             &undividedExpertRanks},
-    LintRule{
-        "MG03",
-        LintSeverity::Warning,
-        "experts split over tensor ranks unasked",
-        "--expert-tensor-parallel-size is --tensor-model-parallel-size unless said: products of "
-        "experts get small, and tokens are gathered.",
-        &silentExpertTensor},
-    LintRule{"MG04",
-             LintSeverity::Error,
-             "experts that their ranks do not divide",
-             "Megatron ends at the start.",
-             &undividedExperts},
     LintRule{"MG05",
              LintSeverity::Error,
              "heads that tensor ranks do not divide",
@@ -380,38 +243,6 @@ constexpr std::array kMegatronLayoutRules = {
              "micro-batches that interleaved stages do not divide",
              "The schedule ends with an error in its first step.",
              &unevenRounds},
-    LintRule{"MG11",
-             LintSeverity::Error,
-             "a sequence that its ranks do not divide",
-             "Megatron ends at the start, or in the first step.",
-             &undividedSequence},
-    LintRule{"MG12",
-             LintSeverity::Error,
-             "a hierarchy of context ranks without sizes",
-             "Megatron ends at the start.",
-             &unhierarchical},
-    LintRule{"MG13",
-             LintSeverity::Error,
-             "heads that context ranks cannot exchange",
-             "Nobody checks it at the start: Transformer Engine ends in the first step.",
-             &scatteredHeads},
-    LintRule{"MG14",
-             LintSeverity::Note,
-             "sequence parallelism without tensor ranks",
-             "It is turned off without a word.",
-             &idleSequenceParallel},
-    LintRule{"MG15",
-             LintSeverity::Warning,
-             "activations that every tensor rank holds",
-             "Norms and dropouts are computed and kept tp times.",
-             &copiedActivations,
-             true},
-    LintRule{"MG49",
-             LintSeverity::Error,
-             "experts of tensor ranks without sequence parallelism",
-             "Megatron ends in the first step: its expert layers refuse to train so.",
-             &copiedTokens,
-             true},
     LintRule{"MG16",
              LintSeverity::Warning,
              "tensor ranks across nodes",

@@ -10,7 +10,6 @@
 #include "planner/lint/tune_components.h"
 
 #include <algorithm>
-#include <cctype>
 #include <iterator>
 #include <set>
 
@@ -400,40 +399,6 @@ LintHits movedArguments(const LintView& view) {
     return hits;
 }
 
-/// Of YAML, whose loaders take the last: what stands in an earlier section of the name is dropped.
-LintHits repeatedKeys(const LintView& view) {
-    LintHits hits;
-    for (const RepeatedKey& one : view.file.opened().keys.repeated()) {
-        if (!one.isSame) {
-            hits.push_back({.at = &one.first,
-                            .what = "\"" + one.first.path + "\" is said again in line " +
-                                    std::to_string(one.holds) +
-                                    (one.isSection ? ", which drops all that is in this one"
-                                                   : ", with another value"),
-                            .fix = "one of the two"});
-        }
-    }
-    return hits;
-}
-
-LintHits repeatedArguments(const LintView& view) {
-    LintHits hits = repeatedKeys(view);
-    const bool isProgram = view.file.keys().source().ends_with(".py");  // it calls things again
-    const bool isScript =
-        !isProgram && (view.file.kind() == LaunchKind::Megatron || view.file.isArguments());
-    for (const LaunchKey& key : view.file.keys().all()) {
-        const LaunchKey* const holds = view.file.at(key.path);
-        if (isScript && !isOfTheLauncher(key.path) && holds != &key && holds->file == key.file &&
-            holds->values != key.values) {
-            hits.push_back({.at = &key,
-                            .what = key.path + " is said again in line " +
-                                    std::to_string(holds->line) + ", with another value",
-                            .fix = "one of the two"});
-        }
-    }
-    return hits;
-}
-
 constexpr std::array kNamesRules = {
     LintRule{"KEY1",
              LintSeverity::Error,
@@ -450,11 +415,6 @@ constexpr std::array kNamesRules = {
              "an argument that newer releases do not have",
              "The script ends at its start after an update.",
              &movedArguments},
-    LintRule{"KEY5",
-             LintSeverity::Warning,
-             "an argument or key that is given twice, with different values",
-             "The last one holds; whoever reads the file sees the first.",
-             &repeatedArguments},
     LintRule{"KEY6",
              LintSeverity::Warning,
              "an argument that is nearly one of the framework's",
