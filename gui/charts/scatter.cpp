@@ -155,4 +155,14 @@ std::vector<std::uint32_t> pointsIn(const ScatterValues& values,
     return ids;
 }
 
+QRectF pickPlate(const QPointF& place, double side, const QRectF& plot) {
+    constexpr double kRaised = 1.07;  // above the middle of the ring
+    QRectF plate(place.x() + kPickRing / 2, place.y() - kRaised * side, side, side);
+    if (plate.right() > plot.right()) {
+        plate.moveRight(place.x() - kPickRing / 2);
+    }
+    plate.moveTop(std::clamp(plate.top(), plot.top(), std::max(plot.top(), plot.bottom() - side)));
+    return plate;
+}
+
 }  // namespace fabricast

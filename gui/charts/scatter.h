@@ -67,6 +67,10 @@ std::vector<std::uint32_t> pointsIn(const ScatterValues& values,
                                     const PlotFrame& frame,
                                     const QRectF& box);
 
+/// Where the letter of a picked point stands: beside its ring, inside the plot.
+inline constexpr double kPickRing = 18.0;
+QRectF pickPlate(const QPointF& place, double side, const QRectF& plot);
+
 /// "1.13M tokens/s, 71.8 GiB: …" for a tip.
 std::string pointText(const ScatterValues& values, const ScatterPoint& point);
 std::string describeScatter(const ScatterValues& values, std::span<const std::size_t> front);

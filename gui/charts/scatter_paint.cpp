@@ -7,7 +7,6 @@
 namespace fabricast {
 namespace {
 
-constexpr double kPickSize = 18.0;
 /// Points are painted band by band from top to bottom: the pixels of a band stay in the processor's
 /// cache.
 constexpr double kBandHeight = 16.0;
@@ -129,9 +128,9 @@ void paintPick(Canvas& canvas,
         return;
     }
     const QPointF at = picture.frame.placeOf(point->x, point->y);
-    canvas.marker(at, {MarkerShape::Ring, theme.accent, kPickSize});
+    canvas.marker(at, {MarkerShape::Ring, theme.accent, kPickRing});
     const double size = theme.textSize;
-    const QRectF plate(at.x() + kPickSize / 2, at.y() - size * 1.5, size * 1.4, size * 1.4);
+    const QRectF plate = pickPlate(at, 1.4 * size, picture.frame.plot);
     canvas.fill(plate, {theme.accent});
     canvas.text({plate.center().x(), plate.center().y() + size * 0.37},
                 letter,

@@ -106,6 +106,20 @@ TEST(ScatterBrush, TakesWhatIsInsideAndShown) {
     EXPECT_EQ(pointsIn(values, frame, frame.plot).size(), 3U);
 }
 
+TEST(ScatterPicks, KeepTheirLetterInThePlot) {
+    const QRectF plot(40, 10, 400, 200);
+    for (const QPointF& place : {plot.topLeft(),
+                                 plot.topRight(),
+                                 plot.bottomLeft(),
+                                 plot.bottomRight(),
+                                 plot.center(),
+                                 QPointF(plot.right() - 10, plot.top() + 2)}) {
+        const QRectF plate = pickPlate(place, 18.0, plot);
+        EXPECT_TRUE(plot.contains(plate)) << place.x() << ", " << place.y();
+        EXPECT_GE(std::abs(plate.center().x() - place.x()), kPickRing / 2) << "beside the ring";
+    }
+}
+
 TEST(ScatterWords, SayWhatIsSeen) {
     ScatterValues values = points({{1, 5}, {4, 2}, {6, 8}});  // 1+5 and 4+2 fit; 6+8 too
     values.points[0].label = "tp8 pp4";
