@@ -15,6 +15,7 @@ namespace {
 void addBest(JsonText& json, const Plan& plan) {
     json.add("verdict", nameOf(plan.memory.verdict));
     json.add("gpus", plan.scenario.layout.world());
+    json.add("global_batch", plan.scenario.workload.globalBatch);
     json.add("step_s", plan.step.step.value.count());
     json.add("step_s_lo", plan.step.step.lo.count());
     json.add("step_s_hi", plan.step.step.hi.count());

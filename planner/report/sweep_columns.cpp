@@ -69,16 +69,18 @@ std::string verdictCell(const JsonValue* member, const JsonValue&) {
     return std::string(verdictWord(holds ? CheckVerdict::Holds : CheckVerdict::CannotTell));
 }
 
-constexpr std::array kOfPlan = {SweepColumn{"verdict", ""},
-                                SweepColumn{"gpus", "GPUs", Align::Right, &wholeCell},
-                                SweepColumn{"step_s", "step s", Align::Right, &secondsCell},
-                                SweepColumn{"tokens_per_s", "tok/s", Align::Right, &wholeCell},
-                                SweepColumn{"mfu", "MFU", Align::Right, &shareCell},
-                                SweepColumn{"peak_bytes", "GiB", Align::Right, &gibCell},
-                                SweepColumn{"usd_per_mtok", "$/Mtok", Align::Right, &dollarCell},
-                                SweepColumn{"stack", "stack", Align::Left, &textCell},
-                                SweepColumn{"layout", "layout", Align::Left, &textCell},
-                                SweepColumn{"why", "", Align::Left, &textCell}};
+constexpr std::array kOfPlan = {
+    SweepColumn{"verdict", ""},
+    SweepColumn{"gpus", "GPUs", Align::Right, &wholeCell},
+    SweepColumn{"global_batch", "batch", Align::Right, &wholeCell, true},
+    SweepColumn{"step_s", "step s", Align::Right, &secondsCell},
+    SweepColumn{"tokens_per_s", "tok/s", Align::Right, &wholeCell},
+    SweepColumn{"mfu", "MFU", Align::Right, &shareCell},
+    SweepColumn{"peak_bytes", "GiB", Align::Right, &gibCell},
+    SweepColumn{"usd_per_mtok", "$/Mtok", Align::Right, &dollarCell},
+    SweepColumn{"stack", "stack", Align::Left, &textCell},
+    SweepColumn{"layout", "layout", Align::Left, &textCell},
+    SweepColumn{"why", "", Align::Left, &textCell}};
 
 constexpr std::array kOfSize = {SweepColumn{"box", "box", Align::Left, &textCell},
                                 SweepColumn{"fabric", "fabric", Align::Left, &textCell},
@@ -148,14 +150,15 @@ Result<void> checkSweepLine(const JsonValue& line) {
 }
 
 const SweepColumn& picturedColumn(std::string_view schema, const JsonValue& line) {
+    const std::span<const SweepColumn> columns = sweepColumns(schema);
     const bool isOfSize = schema == kSizeSchema;
-    for (const SweepColumn& column : sweepColumns(schema)) {
+    for (const SweepColumn& column : columns) {
         const bool isMoney = column.key == "usd" || column.key == "usd_per_hour";
         if (isOfSize && isMoney && line.find(column.key) != nullptr) {
             return column;
         }
     }
-    return isOfSize ? kOfSize[3] : kOfPlan[3];
+    return *std::ranges::find(columns, isOfSize ? "gpus" : "tokens_per_s", &SweepColumn::key);
 }
 
 }  // namespace fabricast

@@ -16,6 +16,8 @@ struct SweepColumn {
     Align align = Align::Left;
     /// Of the member, which may be absent; `line` is the whole.
     std::string (*text)(const JsonValue* member, const JsonValue& line) = nullptr;
+    /// People see it only where points have other values of it than they set themselves.
+    bool isSaidByPoint = false;
 };
 
 /// Those of a schema, in order.

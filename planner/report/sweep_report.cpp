@@ -61,8 +61,27 @@ Table tableOfPoints(const SweepLines& read) {
     return table;
 }
 
-/// Whether any line has something to show there.
+/// Whether all lines that have a number there have the same, or the points set it themselves.
+bool isTheSame(const SweepColumn& column, const SweepLines& read) {
+    std::string first;
+    for (const JsonValue& line : read.lines) {
+        const std::string here = sweepNumber(line.find(column.key));
+        if (!first.empty() && !here.empty() && here != first) {
+            return std::ranges::any_of(
+                line.find("point")->members(), [&column](const JsonValue& set) {
+                    return set.name().ends_with("." + std::string(column.key));
+                });
+        }
+        first = here.empty() ? first : here;
+    }
+    return true;
+}
+
+/// Whether any line has something to show there that the points do not say.
 bool isUsed(const SweepColumn& column, const SweepLines& read) {
+    if (column.isSaidByPoint && isTheSame(column, read)) {
+        return false;
+    }
     return std::ranges::any_of(
         read.lines, [&](const JsonValue& line) { return line.find(column.key) != nullptr; });
 }

@@ -32,6 +32,18 @@ TEST(SweepCommand, ShowsNumbersInTheUnitsOfOtherTables) {
     EXPECT_TRUE(contains(numbers.out, "peak_bytes")) << numbers.out;
 }
 
+TEST(SweepCommand, ShowsTheBatchWhereItFollowsThePoint) {
+    const std::string open = "plan -m llama-3.2-1b -c dgx-h100 --seq 2048 --stack fsdp2 ";
+    const ProgramOutput follows = ran(open + "--sweep cluster.nodes=1,2");
+    EXPECT_TRUE(contains(follows.out, "GPUs  batch  step s")) << follows.out;
+    EXPECT_TRUE(contains(follows.out, "8    128  ")) << follows.out;
+    EXPECT_TRUE(contains(follows.out, "16    256  ")) << follows.out;
+    const ProgramOutput set = ran(open + "--sweep workload.global_batch=64,128");
+    EXPECT_FALSE(contains(set.out, " batch ")) << set.out;
+    const ProgramOutput same = ran(kPlanned + "--sweep cluster.nodes=1,2");
+    EXPECT_FALSE(contains(same.out, " batch ")) << same.out;
+}
+
 TEST(SweepCommand, SaysNothingOfTargetsThatAreNotThere) {
     const std::string line = "size -m llama-3.2-1b -c dgx-h100 --seq 2048 --global-batch 64 ";
     const ProgramOutput output = ran(line + "--stack fsdp2 --sweep cluster.gpus=1,2");
