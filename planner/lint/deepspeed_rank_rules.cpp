@@ -202,7 +202,7 @@ LintHits tensorRanksAtStage3(const LintView& view) {
                            "autotp_size is " + view.file.text(path) +
                                ", and stage is 3: up to release 0.19.3 it trains below stage 3 "
                                "alone",
-                           "pip install \"deepspeed>=0.19.4\", or \"stage\": 2"}}
+                           R"(pip install "deepspeed>=0.19.4", or "stage": 2)"}}
                : LintHits{};
 }
 

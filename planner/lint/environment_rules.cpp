@@ -56,11 +56,10 @@ bool isSetAnew(const LintView& view, const LaunchKey& key) {
 LintHits refusedOptions(const LintView& view) {
     const LaunchKey* const key = allocatorVariable(view.file.keys());
     LintHits hits;
-    if (key != nullptr && isSetAnew(view, *key)) {
+    if (key == nullptr || isSetAnew(view, *key)) {
         return hits;
     }
-    for (const AllocatorOption& option :
-         allocatorOptions(key == nullptr ? "" : key->values.front())) {
+    for (const AllocatorOption& option : allocatorOptions(key->values.front())) {
         if (std::string fix = mendedOption(option); !fix.empty()) {
             hits.push_back({.at = key,
                             .what = variableName(*key) + " has " +

@@ -94,7 +94,8 @@ constexpr std::array<const char*, 3> kAttentionSwitches = {
 LintHits otherAttentionSwitches(const LintView& view) {
     const std::string said = view.file.text("--attention-backend");
     const std::string backend = said.empty() ? "auto" : said;
-    const auto found = std::ranges::find(kBackendSwitches, backend, &BackendSwitches::backend);
+    const auto* const found =
+        std::ranges::find(kBackendSwitches, backend, &BackendSwitches::backend);
     LintHits hits;
     for (std::size_t i = 0; found != kBackendSwitches.end() && i < kAttentionSwitches.size(); ++i) {
         const std::string name = kAttentionSwitches[i];

@@ -1,3 +1,4 @@
+#include "planner/launch/launch_files.h"
 #include "planner/lint/megatron_sizes.h"
 
 #include <array>

@@ -1,6 +1,7 @@
 #include "planner/lint/megatron_sizes.h"
 
 #include <array>
+#include <charconv>
 
 namespace fabricast {
 namespace {
@@ -114,12 +115,12 @@ std::string shareText(const LintFacts& facts) {
         return "";
     }
     std::array<char, 16> percent{};
-    const auto end = std::to_chars(percent.data(),
-                                   percent.data() + percent.size(),
-                                   100.0 * *facts.shardShare,
-                                   std::chars_format::fixed,
-                                   1)
-                         .ptr;
+    char* const end = std::to_chars(percent.data(),
+                                    percent.data() + percent.size(),
+                                    100.0 * *facts.shardShare,
+                                    std::chars_format::fixed,
+                                    1)
+                          .ptr;
     return ": " + std::string(percent.data(), end) +
            " % of a step is for parameters and gradients that are waited for";
 }

@@ -3,6 +3,7 @@
 #include "planner/launch/import_trainer.h"
 #include "planner/launch/nemo_yaml.h"
 #include "planner/launch/torchtitan_keys.h"
+#include "planner/launch/torchtune.h"
 #include "planner/launch/trl.h"
 #include "planner/lint/key_owner.h"
 #include "planner/lint/known_keys.h"

@@ -1,3 +1,4 @@
+#include "planner/base/small_letters.h"
 #include "planner/lint/framework_files.h"
 
 #include <algorithm>

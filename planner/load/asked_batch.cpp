@@ -17,7 +17,7 @@ std::int64_t roundBatch(double wanted, std::int64_t step) {
         return std::max<std::int64_t>(1, std::llround(samples / static_cast<double>(step))) * step;
     };
     for (std::int64_t unit = std::int64_t{1} << 30; unit >= 1; unit /= 2) {
-        const double whole = static_cast<double>(unit * step);
+        const auto whole = static_cast<double>(unit * step);
         const double rounded = std::max(1.0, std::round(wanted / whole)) * whole;
         if (std::abs(rounded - wanted) <= kNear * wanted) {
             return static_cast<std::int64_t>(rounded);
@@ -62,7 +62,7 @@ std::int64_t usualBatch(std::int64_t gpus,
                         std::int64_t sequence,
                         std::vector<std::string>& assumed) {
     constexpr std::int64_t kSamplesOfGpu = 16;
-    constexpr std::int64_t kMostTokens = 4 * 1024 * 1024;
+    constexpr std::int64_t kMostTokens = std::int64_t{4} << 20;
     const std::int64_t most =
         std::clamp<std::int64_t>(kMostTokens / sequence, 1, kSamplesOfGpu * gpus);
     std::int64_t batch = gpus;
