@@ -69,6 +69,17 @@ std::pair<std::int64_t, std::string> countedGpu(const std::string& typed) {
     return {count, std::move(name)};
 }
 
+/// Nodes of so many of a GPU. A box that is known by the name they would be printed with is that
+/// one, with its network.
+Result<ClusterSpec> boxOf(const std::string& gpu,
+                          std::int64_t perNode,
+                          const ProfileStore& profiles,
+                          const std::string& where) {
+    FABRICAST_ASSIGN(ClusterSpec box, profiles.clusterFrom(gpu, perNode));
+    Result<ClusterSpec> known = profiles.cluster(box.node.name, where);
+    return known ? known : box;
+}
+
 /// A cluster or node by its name, or a box of the GPU of that name, which is said.
 Result<ClusterSpec> productOrBox(const ClusterRequest& request,
                                  const ProfileStore& profiles,
@@ -86,11 +97,7 @@ Result<ClusterSpec> productOrBox(const ClusterRequest& request,
         return product;
     }
     const std::int64_t perNode = request.gpusPerNode.value_or(count);
-    FABRICAST_ASSIGN(ClusterSpec box, profiles.clusterFrom(gpu, perNode));
-    // A box that is known by the name it would be printed with is that one, with its network.
-    if (Result<ClusterSpec> known = profiles.cluster(box.node.name, request.where)) {
-        box = *std::move(known);
-    }
+    FABRICAST_ASSIGN(ClusterSpec box, boxOf(gpu, perNode, profiles, request.where));
     assumed.push_back("\"" + request.name + "\" is a GPU, in a node of " + std::to_string(perNode) +
                       " (-c takes a cluster or node: fabricast profiles list --kind node)");
     return box;
@@ -113,7 +120,10 @@ Result<ClusterSpec> namedCluster(const ClusterRequest& request,
                     "leave out \"" + request.gpu + "\"");
     }
     if (!request.gpu.empty()) {
-        return profiles.clusterFrom(request.gpu, request.gpusPerNode.value_or(kUsualGpusPerNode));
+        const std::int64_t perNode = request.gpusPerNode.value_or(kUsualGpusPerNode);
+        // A network that is named brings a NIC for each GPU.
+        return request.fabric.empty() ? boxOf(request.gpu, perNode, profiles, request.where)
+                                      : profiles.clusterFrom(request.gpu, perNode);
     }
     FABRICAST_ASSIGN(ClusterSpec cluster,
                      isPath(request.name) ? clusterFile(request, profiles, folders)

@@ -123,6 +123,10 @@ Result<LoadedScenario> scenarioFrom(const ScenarioRequest& request,
     FABRICAST_ASSIGN(scenario.cluster, withRanks(std::move(found), scenario.layout.world()));
     scenario.workload.sequence = sequenceOf(request.workload, scenario.model, loaded.assumed);
     FABRICAST_TRY(checkPositions(scenario.model, scenario.workload.sequence, loaded.assumed));
+    if (!request.layout.says("micro_batch")) {
+        loaded.assumed.push_back("micro_batch " + std::to_string(scenario.layout.microBatch) +
+                                 " (default; --layout micro_batch= sets it)");
+    }
     FABRICAST_ASSIGN(
         scenario.workload.globalBatch,
         globalBatchOf(

@@ -97,7 +97,12 @@ Result<std::optional<KernelProfile>> ProfileStore::kernelsOf(const GpuSpec& gpu)
     }
     FABRICAST_ASSIGN(const KernelFile file, parsed(*found, &readKernelFile));
     if (!file.donor) {
-        return completed(file.fitted, gpu);
+        KernelProfile fitted = file.fitted;
+        FABRICAST_ASSIGN(const ProfileFile* const own, lookUp(ProfileKind::Gpu, gpu.name));
+        if (own != nullptr && own->layer > found->layer) {  // said after it was measured
+            fitted.memoryBandwidth = gpu.memoryBandwidth.value.value_or(fitted.memoryBandwidth);
+        }
+        return completed(std::move(fitted), gpu);
     }
     FABRICAST_ASSIGN(KernelProfile kernels, borrowed(file, gpu));
     return completed(std::move(kernels), gpu);

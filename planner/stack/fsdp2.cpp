@@ -48,9 +48,18 @@ Result<void> checkFsdp2(const Scenario& scenario) {
 
 }  // namespace
 
-// bitsandbytes' CUDA operations take no DTensors; torchao's optimizers do.
+// bitsandbytes' CUDA operations take no DTensors; torchao's optimizers do. Both Adafactors fail at
+// their first step on them: torch's where it squares the norms of columns in place, transformers'
+// where it adds to the plain tensors that it keeps.
 Result<void> checkShardedOptimizer(const Scenario& scenario) {
     const OptimizerSettings& optimizer = scenario.settings.optimizer;
+    if (optimizer.kind == OptimizerKind::Adafactor) {
+        return lacks("settings.optimizer.kind",
+                     "Adafactor cannot step the DTensors of FSDP2: in-place operations that "
+                     "require placement changes are not supported (torch.optim), got mixed "
+                     "torch.Tensor and DTensor (transformers)",
+                     "--optimizer adamw_8bit or muon, or --stack fsdp1");
+    }
     const bool bitsAndBytes = optimizer.library == LowBitLibrary::BitsAndBytes ||
                               optimizer.kind == OptimizerKind::PagedAdamW8bit ||
                               optimizer.kind == OptimizerKind::Lion8bit;

@@ -18,8 +18,9 @@ struct StepTensor {
     std::int64_t innermost = 0;  ///< the last dimension, of a shard too; 0: it has one dimension
     std::int64_t stack = 0;      ///< of a whole stack of matrices: how many
     std::int64_t stackColumns = 0;
-    bool hiddenMatrix = false;  ///< a whole matrix inside a layer, which Muon takes
-    bool isTable = false;       ///< whole, of an nn.Embedding
+    bool hiddenMatrix = false;   ///< a matrix inside a layer, which Muon takes; whole or a shard
+    std::int64_t wholeRows = 0;  ///< of the matrix that this is a shard of; 0: not a shard
+    bool isTable = false;        ///< whole, of an nn.Embedding
 };
 
 /// The trained parameters of `units`, whole, each with `width` bytes an element.

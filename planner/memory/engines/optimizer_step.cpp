@@ -103,10 +103,38 @@ std::int64_t adafactorTemporaries(const std::vector<StepTensor>& tensors) {
     return most;
 }
 
+constexpr std::int64_t kBf16Bytes = 2;
+
+/// The update and its bf16 form before and after a GEMM, two square products of the shorter side.
+std::int64_t muonOfMatrix(const StepTensor& tensor) {
+    const std::int64_t n = tensor.elements;
+    const std::int64_t columns = tensor.innermost;
+    const std::int64_t side = std::min(n / columns, columns);
+    return tensor.width * n + 2 * kBf16Bytes * n + 2 * kBf16Bytes * side * side;
+}
+
+/// DTensor keeps each rank's columns of the narrow form: the square products are whole on every
+/// rank, each once more before it is added up over the ranks. A wide matrix is cut along its narrow
+/// side: it crosses to the other cut, sent and received, at most; two ranks gather it instead, and
+/// halve the square products.
+std::int64_t muonOfShard(const StepTensor& tensor) {
+    const std::int64_t n = tensor.elements;
+    const std::int64_t whole = tensor.wholeRows * tensor.innermost;
+    const std::int64_t side = std::min(tensor.wholeRows, tensor.innermost);
+    const std::int64_t square = kBf16Bytes * side * side;
+    if (n >= whole) {
+        return muonOfMatrix(tensor);
+    }
+    if (tensor.wholeRows > tensor.innermost) {
+        return tensor.width * n + 2 * kBf16Bytes * n + 3 * square;
+    }
+    return tensor.width * n + (2 * n >= whole ? kBf16Bytes * (n + whole) + 3 * square / 2
+                                              : 3 * kBf16Bytes * n + 3 * square);
+}
+
 /// torch's Muon: the update of one matrix at a time, orthogonalised in bf16 by five GEMM rounds
 /// whose square products have the shorter side; the other parameters go to a foreach AdamW.
 std::int64_t muonTemporaries(const std::vector<StepTensor>& tensors) {
-    constexpr std::int64_t kBf16Bytes = 2;
     std::vector<StepTensor> rest;
     std::int64_t most = 0;
     for (const StepTensor& tensor : tensors) {
@@ -114,11 +142,9 @@ std::int64_t muonTemporaries(const std::vector<StepTensor>& tensors) {
             rest.push_back(tensor);
             continue;
         }
-        const std::int64_t n = tensor.elements;
-        const std::int64_t side = std::min(n / tensor.columns, tensor.columns);
-        most = std::max(
-            most,
-            tensor.width * n + 2 * kBf16Bytes * n + 2 * kBf16Bytes * side * side + kGemmWorkspace);
+        const std::int64_t matrix =
+            tensor.wholeRows > 0 ? muonOfShard(tensor) : muonOfMatrix(tensor);
+        most = std::max(most, matrix + kGemmWorkspace);
     }
     return std::max(most, adamTemporaries(OptimizerKernel::Foreach, rest));
 }

@@ -71,6 +71,10 @@ TEST(FindCluster, RefusesNodesThatNothingJoins) {
     const auto apart = find({.gpu = "h100-sxm5-80gb", .gpusPerNode = 8, .nodes = 2});
     ASSERT_FALSE(apart);
     EXPECT_NE(apart.error().text().find("no NICs or no network"), std::string::npos);
+    const auto box = find({.gpu = "rtx-4090", .nodes = 4});  // the same that -c has
+    ASSERT_TRUE(box) << box.error().text();
+    EXPECT_EQ(box->cluster.node.name, "8x-rtx-4090");
+    EXPECT_EQ(box->cluster.fabric.name, find({.name = "8x-rtx-4090"})->cluster.fabric.name);
     EXPECT_FALSE(find({.name = "8x-rtx-pro-6000-cx8", .nodes = 2}));
     EXPECT_TRUE(find({.name = "8x-rtx-pro-6000-cx8", .nodes = 1}));
     const auto joined =

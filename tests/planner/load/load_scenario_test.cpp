@@ -44,7 +44,8 @@ TEST(LoadScenario, DefaultsComeFromTheStackAndWhatIsSaidGoesOverThem) {
     EXPECT_EQ(scenario.settings.precision.gradients, Dtype::Fp32);
     EXPECT_EQ(scenario.settings.recompute.kind, Checkpointing::Full);
     EXPECT_EQ(scenario.microBatches(), 16);
-    EXPECT_TRUE(loaded->assumed.empty());
+    EXPECT_EQ(loaded->assumed,
+              std::vector<std::string>{"micro_batch 1 (default; --layout micro_batch= sets it)"});
 }
 
 TEST(LoadScenario, WhatNobodySaidIsAssumedAloud) {
@@ -52,7 +53,7 @@ TEST(LoadScenario, WhatNobodySaidIsAssumedAloud) {
     ASSERT_TRUE(loaded) << loaded.error().text();
     EXPECT_EQ(loaded->scenario.cluster.gpus(), 8);
     EXPECT_EQ(loaded->scenario.workload.sequence, 4096);
-    EXPECT_EQ(loaded->assumed.size(), 3U);  // stack, sequence, global batch
+    EXPECT_EQ(loaded->assumed.size(), 4U);  // stack, sequence, microbatch, global batch
 }
 
 /// What is assumed first, and the stack that it is about.
@@ -240,10 +241,11 @@ TEST(LoadScenario, FlashAttentionIsNeitherOfferedNorTakenWhereTheGpuLacksIt) {
 
 TEST(LoadScenario, WhatNobodySaidOfAdaptersIsAssumedToo) {
     const auto assumed = [](const std::string& lora) {
-        return loadWith(R"("cluster": "dgx-h100", "stack": "axolotl", "layout": "shard=none",
+        return loadWith(
+                   R"("cluster": "dgx-h100", "stack": "axolotl", "layout": "shard=none,micro_batch=1",
             "workload": {"sequence": 4096, "global_batch": 8},
             "settings": {"tuning": "lora", "lora": {)" +
-                        lora + "}}")
+                   lora + "}}")
             ->assumed.size();
     };
     EXPECT_EQ(assumed(""), 3U);

@@ -62,8 +62,11 @@ TEST(StepTemporaries, TorchAosCompiledStepKeepsWhatNoOneKernelCan) {
 
 TEST(StepTemporaries, MuonOrthogonalisesOneMatrixAtATime) {
     const OptimizerSettings muon{.kind = OptimizerKind::Muon, .kernel = OptimizerKernel::Foreach};
-    const StepTensor matrix{
-        .elements = 2048 * 1024, .width = 4, .columns = 1024, .hiddenMatrix = true};
+    const StepTensor matrix{.elements = 2048 * 1024,
+                            .width = 4,
+                            .columns = 1024,
+                            .innermost = 1024,
+                            .hiddenMatrix = true};
     const StepTensor table{.elements = 1 << 26, .width = 4, .columns = 1024};
     // The update, two bf16 copies, two square products of the shorter side, a GEMM's workspace.
     EXPECT_EQ(stepTemporaries(muon, {matrix}),

@@ -235,6 +235,19 @@ TEST(ProfileStore, LaysFoldersOnTopOfEachOther) {
     EXPECT_EQ(store->files(ProfileKind::Gpu).size(), builtIn().files(ProfileKind::Gpu).size());
 }
 
+// The kernels that are built in were measured on the GPU as it is built in.
+TEST(ProfileStore, TheMemoryOfAnOwnGpuIsThatOfItsKernels) {
+    const TemporaryProfiles mine;
+    mine.write("gpus/h100-sxm5-80gb.json",
+               shippedProfile("gpus/h100-sxm5-80gb.json", "3.35 TB/s", "3.5 TB/s"));
+    const auto kernels = [&mine] {
+        return ProfileStore::open(std::array{mine.path()})->gpu("h100")->kernels.value();
+    };
+    EXPECT_EQ(kernels().memoryBandwidth, 3500_GBps);
+    mine.write("kernels/h100-sxm5-80gb.json", shippedProfile("kernels/h100-sxm5-80gb.json"));
+    EXPECT_EQ(kernels().memoryBandwidth, 3350_GBps);
+}
+
 TEST(ProfileStore, PointsAtWhatIsWrongInAFile) {
     const TemporaryProfiles mine;
     const auto refusal = [&mine](const std::string& from, const std::string& to) {

@@ -89,9 +89,12 @@ std::vector<StepTensor> Fsdp2Group::shardTensors() const {
     for (const WeightUse& weight : weights_) {
         if (weight.trained && !weight.tied) {
             const std::int64_t master = options_->masterWidth;
+            const bool isMatrix = weight.columns > 0 && weight.experts == 0;
             tensors.push_back({.elements = shardOf(weight),
                                .width = master > 0 ? master : storedWidth(weight),
-                               .innermost = weight.columns});
+                               .innermost = weight.columns,
+                               .hiddenMatrix = isMatrix && weight.inLayer,
+                               .wholeRows = isMatrix ? weight.elements / weight.columns : 0});
         }
     }
     return tensors;
