@@ -129,7 +129,7 @@ constexpr std::array kMeanings = {
     Meaning{"settings.megatron.overlap_grad_reduce", "--overlap-grad-reduce"},
     Meaning{"settings.megatron.overlap_param_gather", "--overlap-param-gather"},
     Meaning{"settings.megatron.bucket_elements", "--ddp-bucket-size; 0: Megatron's own"},
-    Meaning{"settings.megatron.tensor_overlap", "--tp-comm-overlap"},
+    Meaning{"settings.megatron.tensor_overlap", "--tp-comm-overlap; torchtitan's asynchronous TP"},
     Meaning{"settings.megatron.expert_overlap", "all-to-alls run beside another microbatch"},
     Meaning{"settings.megatron.pad_buckets", "buckets are padded for the network"},
     Meaning{"settings.megatron.optimizer_instances", "copies of the distributed optimizer"},

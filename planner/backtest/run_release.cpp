@@ -135,6 +135,10 @@ void readNotes(const PublishedRun& run, Settings& settings) {
         settings.megatron.tensorOverlap =
             settings.megatron.tensorOverlap && !mentions(run.notes, off);
     }
+    // torchtitan's asynchronous tensor parallelism: products in slices, as transfers come in.
+    settings.megatron.tensorOverlap = settings.megatron.tensorOverlap ||
+                                      mentions(run.notes, "async tp") ||
+                                      mentions(run.notes, "asynctp");
     if (mentions(run.notes, "attention (triton")) {
         settings.kernels.attentionCode = AttentionCode::Triton;
     }

@@ -33,6 +33,8 @@ void addCall(const Scenario& scenario,
     comm.calls += count;
     if (double CommSeconds::*const sum = sumOf(call)) {
         comm.*sum += seconds * count;
+        const bool again = call.phase == CommPhase::Recompute && sum == &CommSeconds::tensor;
+        comm.recomputed += again ? seconds * count : 0.0;
     }
     if (call.use == CommUse::ParameterGather) {
         comm.copyBytes += copies.gather * bytes;
@@ -63,7 +65,13 @@ void exposeTensor(const Scenario& scenario,
                   CommSeconds& exposed) {
     double hidden = 0.0;
     if (scenario.settings.megatron.tensorOverlap) {
-        hidden = comm.tensor * (1.0 - software.tensorExposed);
+        // Selective recomputation gathers for gradients of weights, which follow no slices.
+        const bool again = scenario.settings.recompute.kind == Checkpointing::Full;
+        const double forward = work.way == Way::Forward ? comm.tensor
+                               : again                  ? comm.recomputed
+                                                        : 0.0;
+        hidden = forward * (1.0 - software.tensorExposed) +
+                 (comm.tensor - forward) * (1.0 - software.gradientExposed);
     } else if (work.way == Way::Backward && comm.regather > 0) {
         // A part of backward's transfers, and the inputs' gathers, overlap with weight gradients.
         hidden = std::min(software.backwardHidden * comm.tensor, work.weight);

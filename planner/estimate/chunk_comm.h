@@ -14,7 +14,8 @@ enum class Way { Forward, Backward };
 /// Seconds of transfers for one microbatch of a chunk in one direction, by what can hide them.
 struct CommSeconds {
     double tensor = 0.0;
-    double regather = 0.0;  ///< inputs of weight gradients, gathered again during other work
+    double recomputed = 0.0;  ///< of them, those of a second forward
+    double regather = 0.0;    ///< inputs of weight gradients, gathered again during other work
     double context = 0.0;
     double expert = 0.0;
     double blockGather = 0.0;  ///< of the layers' parameters

@@ -35,10 +35,11 @@ struct SoftwareTiming {
     Seconds unit;         ///< of a sharded unit's hooks, each way
     Seconds microBatch;   ///< of the training loop around a microbatch
     Seconds step;         ///< of the training loop around a step: data, logging, collection
-    double tensorExposed = 1.0;   ///< of tensor parallel communication split into slices
-    double backwardHidden = 0.0;  ///< of those of a backward, overlapping gradients of weights
-    double ringHidden = 0.0;      ///< of attention, which hides the ring's keys and values
-    double ringExposed = 0.0;     ///< of their transfers, at least
+    double tensorExposed = 1.0;    ///< of tensor parallel communication split into slices
+    double gradientExposed = 1.0;  ///< of those of gradients, split in the same way
+    double backwardHidden = 0.0;   ///< of those of a backward, overlapping gradients of weights
+    double ringHidden = 0.0;       ///< of attention, which hides the ring's keys and values
+    double ringExposed = 0.0;      ///< of their transfers, at least
     ShardCopies fsdp1, fsdp2, megatronFsdp, zero3;
     double contention = 0.0;  ///< slowdown of what overlaps with communication
 };

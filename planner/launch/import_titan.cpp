@@ -233,7 +233,7 @@ Result<void> importTitanKernels(ScenarioDraft& draft) {
          {"compile.enable_async_tensor_parallel", "parallelism.enable_async_tensor_parallel"}) {
         FABRICAST_ASSIGN(const auto async, keys.flag(key));
         if (async.value_or(false)) {
-            draft.note("asynchronous tensor parallelism is forecast as without");
+            draft.set("settings.megatron.tensor_overlap", true, key);
         }
     }
     if (const auto reshard = keys.text("parallelism.fsdp_reshard_after_forward")) {

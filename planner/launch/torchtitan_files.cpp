@@ -14,7 +14,7 @@
 namespace fabricast {
 namespace {
 
-constexpr std::array<std::string_view, 14> kToldToTitan = {"recompute.*",
+constexpr std::array<std::string_view, 15> kToldToTitan = {"recompute.*",
                                                            "precision.parameters",
                                                            "precision.compute",
                                                            "precision.reduce",
@@ -26,6 +26,7 @@ constexpr std::array<std::string_view, 14> kToldToTitan = {"recompute.*",
                                                            "torch.reshard",
                                                            "kernels.compile",
                                                            "kernels.quantization",
+                                                           "megatron.tensor_overlap",
                                                            "engine",
                                                            "torch.backend"};
 
@@ -134,6 +135,9 @@ Result<std::string> tomlFile(const LaunchFacts& facts, TitanKeys keys) {
                        "\nhf_assets_path = " + quotedText(assets) + "\n";
     text += floats.empty() ? "" : "converters = [\"quantize.linear.float8\"]\n";
     keys.add("parallelism", "expert_tensor_parallel_degree", scenario.layout.etp);
+    if (settings.megatron.tensorOverlap) {
+        keys.add("parallelism", "enable_async_tensor_parallel", true);
+    }
     if (scenario.layout.cp > 1) {
         const bool ring = scenario.layout.cpKind == CpKind::Ring;
         keys.add("parallelism",
@@ -166,7 +170,7 @@ Result<std::string> argumentsOf(const LaunchFacts& facts, TitanKeys keys) {
     const bool noGraphs = scenario.layout.pp > 1 || scenario.layout.ep > 1;
     keys.add("training", "disable_cuda_graphs", noGraphs || !settings.kernels.cudaGraphs);
     keys.add("optimizer", "implementation", titanOptimizer(settings.optimizer.kernel));
-    keys.add("compile", "enable_async_tensor_parallel", false);
+    keys.add("compile", "enable_async_tensor_parallel", settings.megatron.tensorOverlap);
     std::string text =
         "ARGUMENTS=(\n    --module " + model.folder + " --config " + model.config + "\n";
     for (const TitanKey& key : keys.all()) {

@@ -14,12 +14,13 @@
 namespace fabricast {
 namespace {
 
-constexpr std::array<std::string_view, 15> kSoftwareKeys = {"schema",
+constexpr std::array<std::string_view, 16> kSoftwareKeys = {"schema",
                                                             "name",
                                                             "aliases",
                                                             "title",
                                                             "host_us",
                                                             "tensor_exposed",
+                                                            "gradient_exposed",
                                                             "backward_hidden",
                                                             "ring_hidden",
                                                             "ring_exposed",
@@ -75,6 +76,11 @@ Result<void> readSoftwareShares(const JsonValue& root, SoftwareTiming& software)
         {"contention", &software.contention}};
     for (const auto& [key, member] : shares) {
         FABRICAST_ASSIGN(*member, requireNumber(root, key, {0.0, 1.0}));
+    }
+    software.gradientExposed = software.tensorExposed;
+    if (root.find("gradient_exposed") != nullptr) {
+        FABRICAST_ASSIGN(software.gradientExposed,
+                         requireNumber(root, "gradient_exposed", {0.0, 1.0}));
     }
     return {};
 }

@@ -207,6 +207,12 @@ Result<void> checkTorchtitanRules(const Scenario& scenario) {
                      "torchtitan's training.mixed_precision_reduce can only be float32",
                      "--set settings.precision.reduce=fp32, or --stack fsdp2");
     }
+    const bool isAsync = scenario.settings.megatron.tensorOverlap && scenario.layout.tp > 1;
+    if (isAsync && !scenario.settings.kernels.compile) {
+        return breaks("settings.megatron.tensor_overlap",
+                      "Async TP requires 'model' in --compile.components and --compile.enable",
+                      "--set settings.kernels.compile=true");
+    }
     FABRICAST_TRY(checkTorchtitanMesh(scenario));
     FABRICAST_TRY(checkModel(scenario));
     FABRICAST_TRY(checkTokens(scenario));

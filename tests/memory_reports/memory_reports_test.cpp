@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <string>
 #include <vector>
 
@@ -160,6 +161,40 @@ TEST(MemoryReports, HaveTheVerdictThatTheirRunsShow) {
     // After 8,402 steps of many lengths, whose gaps in the allocator are not forecast.
     EXPECT_EQ(likelyFits, std::vector<std::string>{"oom-0034"});
     EXPECT_EQ(wrongMisfits, std::vector<std::string>());
+}
+
+/// By the figures of a message, to the digits that it prints; not a number where one is missing.
+double heldBesidePyTorch(const MemoryReport& report) {
+    const auto gib = [&](const char* column) {
+        return report.number(column).value().value_or(std::nan(""));
+    };
+    return gib("process_in_use_gib") - gib("allocated_gib") - gib("reserved_unallocated_gib");
+}
+
+// What a process holds beside PyTorch's memory grows with the GPU: a T4 has 40 multiprocessors.
+TEST(MemoryReports, SayWhatAProcessHoldsOfASmallGpu) {
+    const auto text = readTextFile(FABRICAST_SOURCE_DIR "/tests/cases/memory/real/reports.csv");
+    const auto table = parseCsv(text.value(), "reports.csv").value();
+    std::size_t seen = 0;
+    for (const CsvText::Row& row : table.rows) {
+        const MemoryReport report(table, row);
+        const auto gpu = gpuOf(report);
+        const bool isSmall =
+            gpu && (gpu->profile == "t4" || gpu->profile == "l4" || gpu->profile == "a10g");
+        const double held = heldBesidePyTorch(report);
+        if (!isSmall || std::isnan(held) || report.text("gpus") == "8") {
+            continue;
+        }
+        ++seen;
+        const RuntimeMemory runtime = ProfileStore::builtIn().runtimeOf(gpu->profile).value();
+        const auto sum = [](Bytes a, Bytes b) {
+            return static_cast<double>((a + b).count()) / (1 << 30);
+        };
+        EXPECT_GT(held, sum(*runtime.context.lo, *runtime.kernels.lo) - 0.01) << report.text("id");
+        EXPECT_LT(held, sum(*runtime.context.hi, *runtime.kernels.hi) + 0.01) << report.text("id");
+        EXPECT_NEAR(held, sum(*runtime.context.value, *runtime.kernels.value), 0.03);
+    }
+    EXPECT_EQ(seen, 7U);
 }
 
 }  // namespace

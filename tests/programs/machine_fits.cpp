@@ -1,7 +1,8 @@
-// machine_fits RUNS.csv [LEAST]: fits a machine to half of each source's runs on one GPU, where a
-// source has LEAST of them that count (16), and scores the forecasts of the other half. Halves are
-// the even and odd rows, and the first and second part of the rows; a line for all four of them
-// follows. A correction with runs to compare steps with says "likeness" behind its speeds.
+// machine_fits RUNS.csv [LEAST] [DRAWS]: fits a machine to half of each source's runs on one GPU,
+// where a source has LEAST of them that count (16), and scores the forecasts of the other half.
+// Halves are the even and odd rows, and the first and second part of the rows, or else DRAWS
+// halves drawn at random; a line for all of them follows. A correction with runs to compare steps
+// with says "likeness" behind its speeds.
 #include "planner/backtest/error_spread.h"
 #include "planner/backtest/fit_machine.h"
 #include "planner/backtest/forecast_run.h"
@@ -15,6 +16,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <map>
+#include <random>
 #include <utility>
 
 using namespace fabricast;
@@ -44,6 +46,14 @@ Halves halved(const std::vector<PublishedRun>& runs, int way) {
         (fitted ? halves.first : halves.second).push_back(runs[i]);
     }
     return halves;
+}
+
+Halves drawn(std::vector<PublishedRun> runs, unsigned seed) {
+    std::mt19937 random(seed);
+    for (std::size_t i = runs.size(); i > 1; --i) {
+        std::swap(runs[i - 1], runs[random() % i]);
+    }
+    return halved(runs, 2);
 }
 
 double percentMedian(const std::vector<double>& errors) {
@@ -104,7 +114,7 @@ public:
         const double after = percentMedian(source_.after);
         worseSources_ += after > before ? 1 : 0;
         ++sources_;
-        std::printf("| %s, all four | | %zu | %.1f | %.1f | |\n",
+        std::printf("| %s, all | | %zu | %.1f | %.1f | |\n",
                     name.c_str(),
                     source_.before.size(),
                     before,
@@ -168,6 +178,7 @@ int main(int argc, char** argv) {
         return 2;
     }
     const auto least = static_cast<std::size_t>(argc > 2 ? std::atoi(argv[2]) : 16);
+    const int draws = argc > 3 ? std::atoi(argv[3]) : 0;
     const auto text = readTextFile(argv[1]);
     const auto table = text ? parseCsv(*text, argv[1]) : tl::unexpected(text.error());
     const auto runs = table ? readRuns(*table) : tl::unexpected(table.error());
@@ -189,13 +200,19 @@ int main(int argc, char** argv) {
         "|---|---|---|---|---|---|\n");
     HalfFits fits(*catalog, *timing);
     for (const auto& [name, members] : sources) {
+        if (members.size() < least) {
+            continue;
+        }
+        const std::string title = name.first + ", " + name.second;
         const char* const ways[] = {"even", "odd", "first", "second"};
-        for (int way = 0; way < 4 && members.size() >= least; ++way) {
-            fits.score(name.first + ", " + name.second + ", " + ways[way], halved(members, way));
+        for (int way = 0; way < 4 && draws == 0; ++way) {
+            fits.score(title + ", " + ways[way], halved(members, way));
         }
-        if (members.size() >= least) {
-            fits.endSource(name.first + ", " + name.second);
+        for (int draw = 0; draw < draws; ++draw) {
+            fits.score(title + ", draw " + std::to_string(draw),
+                       drawn(members, static_cast<unsigned>(draw)));
         }
+        fits.endSource(title);
     }
     fits.sum();
     return 0;

@@ -95,6 +95,15 @@ TEST(RunScenario, GraphsOfMlperfsSubmissionsAreRead) {
     EXPECT_FALSE(kernelsOf("x", "LAYER_CUDA_GRAPH=0 MCORE_CUDA_GRAPH=0").cudaGraphs);
 }
 
+TEST(RunScenario, SlicedTransfersOfTorchtitanAreRead) {
+    const auto slices = [](const std::string& notes) {
+        return readAs("x", notes, "1").scenario.settings.megatron.tensorOverlap;
+    };
+    EXPECT_TRUE(slices("2D + AsyncTP; torch.compile"));
+    EXPECT_TRUE(slices("async TP; float8 rowwise"));
+    EXPECT_FALSE(slices("vanilla TP; float8 rowwise"));
+}
+
 TEST(RunScenario, ModulesKeptTheHostBusyLongerBefore2025) {
     EXPECT_NEAR(kernelsOf("NeMo 24.07 (Megatron-Core)", "").linearHost, 2.37, 0.01);
     EXPECT_EQ(kernelsOf("Megatron-Bridge (NeMo 26.02)", "").linearHost, 1.0);

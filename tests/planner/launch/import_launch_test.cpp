@@ -302,6 +302,18 @@ TEST(Import, ReadsWhichPartsOfTorchtitanAreCompiled) {
     EXPECT_EQ(compiles("enable = true\ncomponents = [\"loss\"]\n"), "false");
 }
 
+TEST(Import, ReadsTorchtitansAsynchronousTensorParallelism) {
+    for (const char* const section : {"[parallelism]", "[compile]"}) {
+        const std::string file =
+            "[model]\nname = \"llama3\"\nflavor = \"8B\"\n"
+            "[activation_checkpoint]\nmode = \"full\"\n" +
+            std::string(section) + "\nenable_async_tensor_parallel = true\n";
+        EXPECT_EQ(readFrom({{"a.toml", file}}, "a.toml", "settings.megatron.tensor_overlap"),
+                  "true")
+            << section;
+    }
+}
+
 // Megatron-LM's own example: 16 stages of 8 tensor ranks, and NUM_NODES=1 to be changed.
 TEST(Import, SaysWhereTooFewRanksForAModelAreStarted) {
     EXPECT_EQ(readFrom({{"run.sh",

@@ -255,6 +255,20 @@ TEST(TitanFiles, AddAFlavorThatThePackageLacks) {
     EXPECT_EQ(fileOf(packaged, "train.toml").text.find("custom_import"), std::string::npos);
 }
 
+TEST(TitanFiles, SayThatTransfersComeInSlices) {
+    Scenario scenario = firstOf("torchtitan");
+    EXPECT_EQ(fileOf(launchOf(scenario, "0.2.2"), "train.toml").text.find("async_tensor"),
+              std::string::npos);
+    scenario.settings.kernels.compile = true;
+    scenario.settings.megatron.tensorOverlap = true;
+    const LaunchFiles old = launchOf(scenario, "0.2.2");
+    EXPECT_NE(fileOf(old, "train.toml").text.find("enable_async_tensor_parallel = true\n"),
+              std::string::npos);
+    EXPECT_TRUE(old.untold.empty());
+    EXPECT_NE(launchOf(scenario, "0.3.0").script.find("--compile.enable_async_tensor_parallel\n"),
+              std::string::npos);
+}
+
 /// The words behind a flag in run.sh; empty where it is not there.
 std::string wordsBehind(const std::string& text, const std::string& flag) {
     const std::size_t at = text.find("    " + flag + " ");
