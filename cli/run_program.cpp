@@ -37,7 +37,10 @@ constexpr const char* kFooter =
 std::string errorText(const Error& error, bool color) {
     std::string text = color ? "\x1b[31merror:\x1b[0m " : "error: ";
     text += printableLine((error.where.empty() ? "" : error.where + ": ") + error.why) + "\n";
-    return error.hint.empty() ? text : text + "  try: " + printableLine(error.hint) + "\n";
+    const std::string hint = error.hint.empty() && error.code == Error::Code::Stopped
+                                 ? "more time, or less to look through: one --stack, a --layout"
+                                 : error.hint;
+    return hint.empty() ? text : text + "  try: " + printableLine(hint) + "\n";
 }
 
 bool wantsColor(ColorMode mode, bool terminal, const Surroundings& surroundings) {

@@ -11,6 +11,7 @@
 #include "study/product_times.h"
 #include "study/read_requirement.h"
 #include "study/rule_of_thumb_terms.h"
+#include "study/search_request.h"
 #include "study/sensitivity.h"
 
 #include <string>
@@ -116,13 +117,23 @@ Result<void> checkOtherParts(const Question& question, const Workbench& bench) {
     return {};
 }
 
+/// A question about a search, or a plan's answer, says no one stack: the first of those it names.
+Result<Question> onSearchedStack(const Question& question) {
+    const std::vector<std::string> searched = searchWords(question, "stacks");
+    if (says(question, "stack") || searched.empty()) {
+        return question;
+    }
+    return with(question, std::vector<Edit>{{"stack", searched.front(), "--stack"}});
+}
+
 }  // namespace
 
-Result<Explanation> explain(const Question& question,
+Result<Explanation> explain(const Question& typed,
                             const ExplainAsk& ask,
                             const Workbench& bench,
                             const Watch& watch) {
     FABRICAST_TRY(watch.check());
+    FABRICAST_ASSIGN(const Question question, onSearchedStack(typed));
     FABRICAST_TRY(checkOtherParts(question, bench));
     FABRICAST_ASSIGN(LoadedScenario loaded,
                      loadScenario(question.root, bench.profiles(), question.folders));
@@ -138,6 +149,11 @@ Result<Explanation> explain(const Question& question,
         std::vector<std::string>& notes =
             answer->memory ? answer->memory->notes : answer->step->notes;
         notes.insert(notes.begin(), loaded.assumed.begin(), loaded.assumed.end());
+        if (says(question, "stack") && !says(typed, "stack")) {
+            notes.insert(notes.begin(),
+                         "stack " + searchWords(typed, "stacks").front() +
+                             " (the first that the search names)");
+        }
     }
     if (answer->step) {
         std::vector<std::string>& notes = answer->step->notes;

@@ -76,6 +76,7 @@ constexpr std::array kFlags = {
     FrameworkFlag{"num_gpus", "--gpus ", "8"},
     FrameworkFlag{"num_processes", "--gpus ", "8"},
     FrameworkFlag{"world_size", "--gpus ", "8"},
+    FrameworkFlag{"budget", "fabricast size --target budget=", "2M"},
     FrameworkFlag{"compile", "--set settings.kernels.compile=true", "", true},
     FrameworkFlag{"torch_compile", "--set settings.kernels.compile=true", "", true},
     FrameworkFlag{"liger", "--set settings.kernels.loss=liger", "", true},

@@ -1,6 +1,7 @@
 #include "study/size_ask.h"
 
 #include "planner/base/quantity_text.h"
+#include "study/metric_words.h"
 #include "study/unit_sizes.h"
 
 #include <algorithm>
@@ -34,7 +35,7 @@ Result<double> countOf(std::string typed, const std::string& where, std::string_
 
 Result<SizeTarget> readSizeTarget(const std::string& typed) {
     const std::size_t equals = typed.find('=');
-    const std::string metric = typed.substr(0, equals);
+    const std::string metric = targetWord(typed.substr(0, equals));
     const std::string value = equals == std::string::npos ? "" : typed.substr(equals + 1);
     const std::string where = "--target " + metric;
     if (metric == "tokens-per-s") {

@@ -7,6 +7,7 @@
 #include "study/finish_changes.h"
 #include "study/fits_as_surely.h"
 #include "study/held_plan.h"
+#include "study/metric_words.h"
 #include "study/percent.h"
 #include "study/sensitivity.h"
 #include "study/typed_plan.h"
@@ -92,7 +93,7 @@ Result<double> amountOf(const std::string& typed,
 
 Result<PlanTarget> readTarget(const std::string& typed) {
     const std::size_t equals = typed.find('=');
-    const std::string metric = typed.substr(0, equals);
+    const std::string metric = targetWord(typed.substr(0, equals));
     const std::string value = equals == std::string::npos ? "" : typed.substr(equals + 1);
     const std::string where = "--target " + metric;
     if (metric == "step") {

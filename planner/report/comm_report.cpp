@@ -87,6 +87,17 @@ Table lineTable(const Scenario& scenario, const StepEstimate& step, std::size_t 
     return table;
 }
 
+/// Pipelines add more than a rank's own transfers: it stands while those between others come
+/// before its turn.
+std::string_view chainNote(std::span<const CommLine> lines) {
+    const bool isMore = std::ranges::any_of(lines, [](const CommLine& line) {
+        return line.part == TimePart::Stage && line.exposed > line.seconds;
+    });
+    return isMore ? "\npipeline: exposed includes waiting for transfers between other stages, "
+                    "which come before this one's turn\n"
+                  : "";
+}
+
 }  // namespace
 
 Report commReport(const Scenario& scenario,
@@ -107,6 +118,7 @@ Report commReport(const Scenario& scenario,
                                scale.withUnit(secondsOf(rest)),
                                scale.text(exposedOf(rest))));
     }
+    report.add(std::string(chainNote(step.comm)));
     return report;
 }
 

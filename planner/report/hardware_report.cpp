@@ -1,5 +1,6 @@
 #include "planner/report/hardware_report.h"
 
+#include "planner/base/percent_text.h"
 #include "planner/report/begin_answer.h"
 #include "planner/report/cost_json.h"
 #include "planner/report/cost_report.h"
@@ -8,6 +9,7 @@
 #include "planner/report/note_line.h"
 #include "planner/report/plan_text.h"
 #include "planner/report/table.h"
+#include "planner/result/comparison_band.h"
 #include "planner/result/memory_names.h"
 #include "planner/text/json_text.h"
 
@@ -127,6 +129,35 @@ std::string ofText(const CostBasis& basis) {
     return basis.priceNote.empty() ? profile : basis.priceNote + "; " + profile;
 }
 
+/// The boxes whose tokens per second are too near those of the fastest to tell which it is.
+std::string closeText(const HardwareAnswer& answer) {
+    if (!answer.fastest) {
+        return {};
+    }
+    const BoxAnswer& first = answer.boxes[*answer.fastest];
+    std::string names;
+    double widest = 0.0;
+    for (const BoxAnswer& box : answer.boxes) {
+        if (&box == &first || !box.plan) {
+            continue;
+        }
+        const StepEstimate& step = first.plan->step;
+        const double band =
+            comparisonBand(step.comparison, first.plan->scenario, box.plan->scenario);
+        if (isWithinBand(step.tokensPerSecond / box.plan->step.tokensPerSecond, band)) {
+            names += (names.empty() ? "" : ", ") + box.name;
+            widest = std::max(widest, band);
+        }
+    }
+    return names.empty() ? std::string()
+                         : fmt::format(
+                               "{} as fast as {}, as far as forecasts tell: the order of "
+                               "those within {} of each other is not reliable\n",
+                               names,
+                               first.name,
+                               percentText(widest));
+}
+
 /// Where the prices of each kind of GPU are from, once.
 std::string pricesText(const HardwareAnswer& answer) {
     std::string text;
@@ -219,7 +250,7 @@ Report hardwareReport(const HardwareAnswer& answer) {
     }
     Report report(text + "\n");
     report.add(boxTable(answer));
-    text = hostsText(answer) + "\n" + pricesText(answer);
+    text = closeText(answer) + hostsText(answer) + "\n" + pricesText(answer);
     text += answer.stopped ? "stopped: what is not listed was not planned\n" : "";
     for (const std::string& note : answer.notes) {
         text += noteLine(note) + "\n";

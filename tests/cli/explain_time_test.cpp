@@ -46,6 +46,16 @@ TEST(ExplainTime, PartsSumToTheStepAndRatesFollow) {
     EXPECT_LT(numberOf(time, "stage"), 2.0);
 }
 
+// A rank of four stages waits for what the others send each other first, as `simulate` has it too.
+TEST(ExplainTime, SaysWhyAPipelineExposesMoreThanItsCalls) {
+    const std::string waits = "pipeline: exposed includes waiting for transfers";
+    const std::string slow = ran("explain -m mixtral-8x7b -c dgx-h100 -n 4 --fabric tcp-25 "
+                                 "--stack megatron --layout ep=8,pp=4 --section comm")
+                                 .out;
+    EXPECT_NE(slow.find(waits), std::string::npos) << slow;
+    EXPECT_EQ(explain({"--section", "comm"}).out.find(waits), std::string::npos);
+}
+
 TEST(ExplainTime, ExposedSecondsOfCallsSumToTheirParts) {
     const JsonValue root = documentOf({"--section", "all"});
     EXPECT_EQ(root.find("verdict")->text(), "fits");

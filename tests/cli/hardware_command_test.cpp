@@ -32,6 +32,16 @@ bool says(const std::string& text, const std::string& part) {
     return text.find(part) != std::string::npos;
 }
 
+// aws-p5 has the GPUs of dgx-h100; MI300X borrows the kernels of H100.
+TEST(Hardware, SaysWhatCannotBeToldApartAndWhatIsBorrowed) {
+    const ProgramOutput output = planned({"-c", "dgx-h100", "-c", "aws-p5", "-c", "mi300x"});
+    EXPECT_TRUE(says(output.out, "aws-p5 as fast as dgx-h100, as far as forecasts tell"))
+        << output.out;
+    EXPECT_TRUE(says(output.out, "mi300x: kernels as fast as those measured on h100-sxm5-80gb"))
+        << output.out;
+    EXPECT_FALSE(says(output.out, "dgx-h100: kernels")) << output.out;
+}
+
 TEST(Hardware, SeveralClustersAreOneTable) {
     const ProgramOutput output = planned({"-c", "dgx-h100", "-c", "8x-rtx-4090", "-c", "dgx-h200"});
     ASSERT_EQ(output.code, ExitCode::Ok) << output.err;

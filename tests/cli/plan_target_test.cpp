@@ -168,6 +168,8 @@ TEST(PlanTarget, DaysNeedTokens) {
         plan({"--stack", "fsdp2", "--target", "days=365", "--tokens", "100B"});
     EXPECT_EQ(output.code, ExitCode::Ok) << output.err;
     EXPECT_NE(output.out.find("wanted 365 days"), std::string::npos) << output.out;
+    EXPECT_EQ(plan({"--stack", "fsdp2", "--target", "step_s=1h"}).out,
+              plan({"--stack", "fsdp2", "--target", "step=1h"}).out);
     EXPECT_EQ(plan({"--stack", "fsdp2", "--target", "hours=8760", "--tokens", "100B"}).out,
               output.out);
 }

@@ -58,6 +58,8 @@ TEST(Program, SaysWhatAFlagTakes) {
               "error: --format: needs a value\n  try: --format text\n");
     EXPECT_EQ(run({"explain", "-m", "a", "-m", "b"}).err,
               "error: --model: is given twice\n  try: one --model\n");
+    EXPECT_EQ(run({"plan", "--budget=1000"}).err,
+              "error: --budget: unknown flag\n  try: fabricast size --target budget=1000\n");
     EXPECT_EQ(run({"advise", "-c", "a", "-c", "b"}).err,
               "error: --cluster: is given twice: plan and size compare several boxes\n"
               "  try: fabricast plan -c A -c B, or fabricast size -c A -c B\n");

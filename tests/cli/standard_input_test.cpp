@@ -227,6 +227,20 @@ TEST(StandardInputModel, IsReadOnce) {
     EXPECT_EQ(fixesIn(ranOnInput(asked, model)), expected);
 }
 
+// A search has no one stack: the answer is about one that it was about.
+TEST(StandardInput, ExplainsAPlansAnswerOnAStackThatWasSearched) {
+    const std::string answer = tempFolder() + "/fabricast_plan_answer.json";
+    const ProgramOutput planned = runProgram(
+        {"plan", "-m", "gpt2", "-c", "dgx-h100", "--stack", "megatron,fsdp2", "-f", "json"}, {});
+    ASSERT_TRUE(writeTextFile(answer, planned.out));
+    const ProgramOutput output = ranOnInput({"explain", "-"}, answer);
+    EXPECT_EQ(output.code, ExitCode::Ok) << output.err;
+    EXPECT_NE(output.out.find(", megatron, dp=8"), std::string::npos) << output.out;
+    EXPECT_NE(output.out.find("assumed: stack megatron (the first that the search names)"),
+              std::string::npos)
+        << output.out;
+}
+
 TEST(StandardInput, IsALaunchFileOfTheFrameworkThatIsNamed) {
     const std::string yaml = tempFolder() + "/fabricast_standard_input.yaml";
     ASSERT_TRUE(writeTextFile(yaml,
