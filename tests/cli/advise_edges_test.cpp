@@ -24,7 +24,7 @@ TEST(AdviseEdges, MoreBoxesWithoutANetworkAreNoSituation) {
                                       "-m",
                                       "llama-3.2-1b",
                                       "--gpu",
-                                      "rtx-5090",
+                                      "rtx-5080",
                                       "--gpus",
                                       "8",
                                       "--seq",
