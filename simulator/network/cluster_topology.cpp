@@ -34,12 +34,19 @@ public:
 
 private:
     Result<void> addNodes(NodeDevices& devices, std::int32_t first, TopologyBuilder& builder) {
+        const std::size_t devicesBefore = builder.deviceCount();
+        const std::size_t linksBefore = builder.linkCount();
         for (std::int64_t node = 0; node < cluster_.nodes; ++node) {
             FABRICAST_ASSIGN(NodePorts ports,
                              devices.add(prefix_ + "node" + std::to_string(node),
                                          first + static_cast<std::int32_t>(node),
                                          builder));
             ports_.push_back(std::move(ports));
+            if (node == 0) {  // the others are like it, and a few switches come behind them
+                const auto nodes = static_cast<std::size_t>(cluster_.nodes) + 1;
+                builder.expect(devicesBefore + nodes * (builder.deviceCount() - devicesBefore),
+                               linksBefore + nodes * (builder.linkCount() - linksBefore));
+            }
         }
         return {};
     }

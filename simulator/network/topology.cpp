@@ -147,6 +147,13 @@ Result<LinkIndex> TopologyBuilder::join(NetworkLink link) {
     return index;
 }
 
+void TopologyBuilder::expect(std::size_t devices, std::size_t links) {
+    made_.devices_.reserve(devices);
+    made_.byName_.reserve(devices);
+    made_.links_.reserve(links);
+    pairs_.reserve(links);
+}
+
 std::optional<DeviceIndex> TopologyBuilder::device(std::string_view name) const {
     return made_.device(name);
 }

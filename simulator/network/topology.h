@@ -109,6 +109,9 @@ public:
         return made_.devices_[device];
     }
     [[nodiscard]] std::size_t deviceCount() const { return made_.devices_.size(); }
+    [[nodiscard]] std::size_t linkCount() const { return made_.links_.size(); }
+    /// Makes room for so many in all, which are found by their names and ends.
+    void expect(std::size_t devices, std::size_t links);
     /// Node numbers must be 0, 1, 2, …, and there must be a GPU.
     Result<Topology> build() &&;
 
