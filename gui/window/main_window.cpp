@@ -206,7 +206,7 @@ void MainWindow::offerRecovery() {
         const QString file = left.front();
         notice_->say(
             "The window was closed before its study was saved.",
-            {{"notice.recover", "Recover it", [this, file] { (void)files_->recover(file); }},
+            {{"notice.recover", "Recover it", [this, file] { files_->recoverAsked(file); }},
              {"notice.discard", "Discard it", [this, file] { files_->discard(file); }}});
     } else if (setup_.isExample) {
         notice_->say(

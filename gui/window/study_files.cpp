@@ -3,6 +3,8 @@
 #include "gui/jobs/study_session.h"
 #include "study/question_difference.h"
 
+#include <QCryptographicHash>
+#include <QFile>
 #include <QFileDialog>
 #include <QMessageBox>
 #include <utility>
@@ -12,6 +14,14 @@ namespace {
 
 constexpr int kKeepAfterMilliseconds = 400;
 const char* const kFilter = "Scenarios (*.json *.fabricast);;All files (*)";
+
+/// Empty where there is no such file.
+QByteArray digestOf(const QString& path) {
+    QFile file(path);
+    return file.open(QIODevice::ReadOnly)
+               ? QCryptographicHash::hash(file.readAll(), QCryptographicHash::Sha256)
+               : QByteArray();
+}
 
 }  // namespace
 
@@ -28,6 +38,11 @@ StudyFiles::StudyFiles(StudySession& session,
     pause_.setInterval(kKeepAfterMilliseconds);
     connect(&pause_, &QTimer::timeout, this, &StudyFiles::keep);
     connect(&session, &StudySession::questionChanged, &pause_, qOverload<>(&QTimer::start));
+    remember(session.question().file);
+}
+
+void StudyFiles::remember(const std::string& path) {
+    onDisk_ = path.empty() ? QByteArray() : digestOf(QString::fromStdString(path));
 }
 
 void StudyFiles::keep() {
@@ -48,6 +63,7 @@ void StudyFiles::say(const Error& error) {
 Result<void> StudyFiles::openFrom(const QString& path) {
     FABRICAST_ASSIGN(SavedStudy study, openStudy(path.toStdString()));
     session_.open(std::move(study.question), study.view);
+    remember(path.toStdString());
     keep();
     emit opened(study.view);
     return {};
@@ -67,6 +83,15 @@ Result<void> StudyFiles::recover(const QString& file) {
     return {};
 }
 
+void StudyFiles::recoverAsked(const QString& file) {
+    if (!mayClose()) {
+        return;
+    }
+    if (const Result<void> recovered = recover(file); !recovered) {
+        say(recovered.error());
+    }
+}
+
 void StudyFiles::openWithDialog() {
     if (!mayClose()) {
         return;
@@ -83,14 +108,31 @@ void StudyFiles::openWithDialog() {
 Result<void> StudyFiles::saveTo(const QString& path) {
     FABRICAST_TRY(saveStudy({session_.question(), view_()}, path.toStdString()));
     session_.markSaved(path.toStdString());
+    remember(path.toStdString());
     recovery_.forget();
     return {};
+}
+
+bool StudyFiles::mayReplace(const QString& path) {
+    const QByteArray there = digestOf(path);
+    if (there.isEmpty() || there == onDisk_) {
+        return true;
+    }
+    return QMessageBox::question(window_,
+                                 "Fabricast",
+                                 path +
+                                     " has changed since this window opened or saved it. "
+                                     "Replace it? (File > Save as keeps both.)",
+                                 QMessageBox::Save | QMessageBox::Cancel) == QMessageBox::Save;
 }
 
 bool StudyFiles::save() {
     const QString file = QString::fromStdString(session_.question().file);
     if (file.isEmpty()) {
         return saveAs();
+    }
+    if (!mayReplace(file)) {
+        return false;
     }
     const Result<void> saved = saveTo(file);
     if (!saved) {

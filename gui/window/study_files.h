@@ -3,6 +3,7 @@
 #include "gui/document/saved_study.h"
 #include "planner/base/result.h"
 
+#include <QByteArray>
 #include <QObject>
 #include <QTimer>
 #include <functional>
@@ -34,6 +35,8 @@ public:
 
     [[nodiscard]] QStringList left() const { return recovery_.left(); }
     Result<void> recover(const QString& file);
+    /// In place of the open study, unless that has changes that are to be kept.
+    void recoverAsked(const QString& file);
     void discard(const QString& file) { recovery_.discard(file); }
     /// Now, not after the next pause.
     void keep();
@@ -43,12 +46,16 @@ signals:
 
 private:
     void say(const Error& error);
+    /// Whether the study's file is as it was when it was opened or saved, or may go.
+    bool mayReplace(const QString& path);
+    void remember(const std::string& path);
 
     StudySession& session_;
     Recovery recovery_;
     ViewOf view_;
     QWidget* window_ = nullptr;
     QTimer pause_;
+    QByteArray onDisk_;  ///< a digest of the study's file, as this window left it
 };
 
 }  // namespace fabricast

@@ -7,9 +7,11 @@
 #include "tests/gui/used_window.h"
 
 #include <QFile>
+#include <QMessageBox>
 #include <QProcess>
 #include <QPushButton>
 #include <QSpinBox>
+#include <QTimer>
 
 namespace fabricast {
 namespace {
@@ -65,6 +67,61 @@ TEST(Recovery, AKilledWindowIsRecoveredByTheNext) {
     EXPECT_EQ(next.findChild<ElidedLabel*>("command")->words(),
               "fabricast plan -m gpt2 -c 4x-rtx-4090 -n 4 --global-batch 64 --stack megatron");
     EXPECT_TRUE(next.files().left().isEmpty()) << "it is not offered twice";
+}
+
+/// The next box that asks something is answered in this way; false where none came.
+class Answered {
+public:
+    explicit Answered(QMessageBox::StandardButton button) {
+        timer_.setInterval(10);
+        QObject::connect(&timer_, &QTimer::timeout, [this, button] {
+            if (auto* box = qobject_cast<QMessageBox*>(QApplication::activeModalWidget())) {
+                timer_.stop();
+                came = true;
+                box->button(button)->click();
+            }
+        });
+        timer_.start();
+    }
+    bool came = false;
+
+private:
+    QTimer timer_;
+};
+
+TEST(Recovery, AsksBeforeAStudyWithChangesGoes) {
+    const QTemporaryDir folder;
+    editAndKill(folder.path());
+    MainWindow next(openBench(), {smallQuestion(), {}}, {.recoveryFolder = folder.path()});
+    next.show();
+    next.session().edit({{"cluster.nodes", "2", "-n"}}, {.title = "Servers 2"});
+    const Answered answered(QMessageBox::Cancel);
+    next.findChild<QPushButton*>("notice.recover")->click();
+    EXPECT_TRUE(answered.came);
+    EXPECT_EQ(next.findChild<QSpinBox*>("number.cluster.nodes")->value(), 2);
+    EXPECT_EQ(next.files().left().size(), 1) << "it is still there";
+}
+
+TEST(SavedStudy, IsNotReplacedUnaskedWhereAnotherChangedIt) {
+    const QTemporaryDir folder;
+    const QString path = folder.filePath("study.json");
+    MainWindow one(openBench(), {smallQuestion(), {}}, {.recoveryFolder = folder.path()});
+    ASSERT_TRUE(one.files().saveTo(path));
+    MainWindow other(openBench(), {smallQuestion(), {}}, {.recoveryFolder = folder.path()});
+    ASSERT_TRUE(other.files().openFrom(path));
+    one.session().edit({{"cluster.nodes", "2", "-n"}}, {.title = "Servers 2"});
+    EXPECT_TRUE(one.files().save());
+    other.session().edit({{"cluster.nodes", "3", "-n"}}, {.title = "Servers 3"});
+    const Answered kept(QMessageBox::Cancel);
+    EXPECT_FALSE(other.files().save());
+    EXPECT_TRUE(kept.came);
+    QFile file(path);
+    ASSERT_TRUE(file.open(QIODevice::ReadOnly));
+    EXPECT_TRUE(file.readAll().contains("\"nodes\": 2"));
+    const Answered replaced(QMessageBox::Save);
+    EXPECT_TRUE(other.files().save());
+    EXPECT_TRUE(replaced.came);
+    EXPECT_TRUE(other.files().save()) << "its own again, and nobody is asked";
 }
 
 }  // namespace
