@@ -112,6 +112,16 @@ TEST(Journey, HostMemoryThatIsNotKnownIsAskedFor) {
     EXPECT_FALSE(used.find<ElidedLabel>("next.words").words().contains("host"));
 }
 
+TEST(Journey, WhatIsAdvisedIsFaintUntilItIsOfTheQuestion) {
+    UsedWindow used({smallQuestion(), {}});
+    auto& words = used.find<ElidedLabel>("next.words");
+    EXPECT_TRUE(words.isEnabled());
+    used.window.session().edit({{"cluster.nodes", "2", "-n"}}, {.title = "Servers 2"});
+    EXPECT_FALSE(words.isEnabled()) << "it is of one server";
+    ASSERT_TRUE(used.waits());
+    EXPECT_TRUE(words.isEnabled());
+}
+
 TEST(Journey, AdaptersAreOneChoiceAway) {
     UsedWindow used(
         {smallQuestion({{"model", "llama-3.2-1b", "-m"}, {"search.stacks", "fsdp2", "--stack"}}),
