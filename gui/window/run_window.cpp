@@ -6,6 +6,7 @@
 
 #include <QApplication>
 #include <QFileInfo>
+#include <QScreen>
 #include <QSettings>
 #include <QStandardPaths>
 #include <QTemporaryDir>
@@ -25,6 +26,13 @@ Theme rememberedTheme(bool remembers) {
     return theme == static_cast<int>(Theme::Dark)    ? Theme::Dark
            : theme == static_cast<int>(Theme::Light) ? Theme::Light
                                                      : Theme::System;
+}
+
+/// A title bar comes above the window's own size.
+void keepOnScreen(MainWindow& window) {
+    constexpr int kTitleBar = 40;
+    const QSize room = window.screen()->availableSize() - QSize(0, kTitleBar);
+    window.resize(window.size().boundedTo(room));
 }
 
 }  // namespace
@@ -57,6 +65,7 @@ WindowExit runWindow(const WindowArguments& arguments) {
         const Result<void> taken = takeScreenshot(window, *arguments.screenshot);
         return taken ? WindowExit::Ok : say(taken.error());
     }
+    keepOnScreen(window);
     window.show();
     QApplication::exec();
     return WindowExit::Ok;
