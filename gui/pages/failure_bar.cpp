@@ -38,6 +38,9 @@ FailureBar::FailureBar(QWidget* parent)
     list_->setVerticalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     list_->setSpacing(2);
     list_->setFixedHeight(typed_->sizeHint().height() + 10);
+    QSizePolicy keepsItsPlace = list_->sizePolicy();
+    keepsItsPlace.setRetainSizeWhenHidden(true);
+    list_->setSizePolicy(keepsItsPlace);
     list_->installEventFilter(this);
     row->addWidget(list_, 1);
     healAll_->setObjectName("topology.healAll");
@@ -54,7 +57,7 @@ void FailureBar::setFailed(const std::vector<std::string>& names) {
         item->setData(Qt::UserRole, QString::fromStdString(name));
         item->setData(Qt::AccessibleTextRole, QString::fromStdString(name) + " has failed");
     }
-    list_->setEnabled(!names.empty());
+    list_->setVisible(!names.empty());  // an empty box looks like one to type in
     healAll_->setEnabled(!names.empty());
 }
 

@@ -33,9 +33,11 @@ TEST(FailureJourney, AClickFailsASwitchAndAnotherHealsIt) {
     UsedWindow used({twoServers(), {.page = "topology"}});
     auto& map = used.find<NetworkMapWidget>("topology.map");
     EXPECT_TRUE(rowsOf(used).rows.empty());
+    EXPECT_TRUE(used.find<QListWidget>("topology.failed").isHidden()) << "nothing has failed";
     emit map.boxPicked(boxOf(map, "leaf2"));
     ASSERT_TRUE(used.waits());
     EXPECT_EQ(used.find<QListWidget>("topology.failed").count(), 1);
+    EXPECT_FALSE(used.find<QListWidget>("topology.failed").isHidden());
     EXPECT_TRUE(used.find<QLabel>("topology.headline").text().contains("1 thing has failed"));
     const Table rows = rowsOf(used);
     ASSERT_GE(rows.rows.size(), 5U);
