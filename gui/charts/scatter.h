@@ -67,8 +67,9 @@ std::vector<std::uint32_t> pointsIn(const ScatterValues& values,
                                     const PlotFrame& frame,
                                     const QRectF& box);
 
-/// Where the letter of a picked point stands: beside its ring, inside the plot.
+/// The ring around a picked point, across.
 inline constexpr double kPickRing = 18.0;
+/// Where its letter stands: beside the ring, inside the plot.
 QRectF pickPlate(const QPointF& place, double side, const QRectF& plot);
 
 /// "1.13M tokens/s, 71.8 GiB: …" for a tip.

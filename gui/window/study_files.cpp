@@ -6,6 +6,7 @@
 #include <QCryptographicHash>
 #include <QFile>
 #include <QFileDialog>
+#include <QFileInfo>
 #include <QMessageBox>
 #include <utility>
 
@@ -15,10 +16,10 @@ namespace {
 constexpr int kKeepAfterMilliseconds = 400;
 const char* const kFilter = "Scenarios (*.json *.fabricast);;All files (*)";
 
-/// Empty where there is no such file.
+/// Empty where there is no such file, and of pipes, which would be waited for.
 QByteArray digestOf(const QString& path) {
     QFile file(path);
-    return file.open(QIODevice::ReadOnly)
+    return QFileInfo(path).isFile() && file.open(QIODevice::ReadOnly)
                ? QCryptographicHash::hash(file.readAll(), QCryptographicHash::Sha256)
                : QByteArray();
 }

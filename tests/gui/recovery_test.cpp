@@ -6,6 +6,8 @@
 #include "gui/window/study_files.h"
 #include "tests/gui/used_window.h"
 
+#include <sys/stat.h>
+
 #include <QFile>
 #include <QMessageBox>
 #include <QProcess>
@@ -100,6 +102,15 @@ TEST(Recovery, AsksBeforeAStudyWithChangesGoes) {
     EXPECT_TRUE(answered.came);
     EXPECT_EQ(next.findChild<QSpinBox*>("number.cluster.nodes")->value(), 2);
     EXPECT_EQ(next.files().left().size(), 1) << "it is still there";
+}
+
+TEST(SavedStudy, OfAPipeIsNotWaitedFor) {
+    const QTemporaryDir folder;
+    SavedStudy study{smallQuestion(), {}};
+    study.question.file = folder.filePath("pipe").toStdString();
+    ASSERT_EQ(::mkfifo(study.question.file.c_str(), 0600), 0);
+    MainWindow window(openBench(), study, {.recoveryFolder = folder.path()});
+    EXPECT_EQ(window.session().question().file, study.question.file);
 }
 
 TEST(SavedStudy, IsNotReplacedUnaskedWhereAnotherChangedIt) {
