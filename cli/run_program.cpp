@@ -38,7 +38,7 @@ std::string errorText(const Error& error, bool color) {
     std::string text = color ? "\x1b[31merror:\x1b[0m " : "error: ";
     text += printableLine((error.where.empty() ? "" : error.where + ": ") + error.why) + "\n";
     const std::string hint = error.hint.empty() && error.code == Error::Code::Stopped
-                                 ? "more time, or less to look through: one --stack, a --layout"
+                                 ? "more time, or a smaller question"
                                  : error.hint;
     return hint.empty() ? text : text + "  try: " + printableLine(hint) + "\n";
 }

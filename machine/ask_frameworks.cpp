@@ -119,7 +119,10 @@ Result<std::vector<FrameworkAnswer>> askFrameworks(const Emitted& emitted,
                                .stop = watch.stop}));
     watch.say("");
     if (outcome.end == ChildOutcome::End::Interrupted) {
-        return fail(Error::Code::Stopped, "--check", "was stopped before the framework answered");
+        return fail(Error::Code::Stopped,
+                    "--check",
+                    "was stopped before the framework answered",
+                    "more time, or no --check");
     }
     if (outcome.end != ChildOutcome::End::Exited || outcome.code != 0) {
         return std::vector{notAsked(emitted, python + " " + endText(outcome))};

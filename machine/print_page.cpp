@@ -75,7 +75,10 @@ Result<std::string> printedPage(const std::string& page, const std::stop_token& 
                                .graceSeconds = 0.0,
                                .stop = stop}));
     if (outcome.end == ChildOutcome::End::Interrupted) {
-        return fail(Error::Code::Stopped, kPdfFlag, "was stopped before the page was printed");
+        return fail(Error::Code::Stopped,
+                    kPdfFlag,
+                    "was stopped before the page was printed",
+                    "more time, or -f html");
     }
     std::string pdf = bytesOf(folder.at("page.pdf"));
     if (outcome.end != ChildOutcome::End::Exited || outcome.code != 0 || !pdf.starts_with("%PDF")) {

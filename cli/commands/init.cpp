@@ -66,7 +66,8 @@ Result<QuestionArguments> argumentsOf(const InitFlags& flags, const GlobalOption
             const std::optional<std::string> said =
                 options.ask(std::string(part.question) + " [" + value + "]: ");
             if (!said) {
-                return fail(Error::Code::Stopped, "", "nothing was written");
+                return fail(
+                    Error::Code::Stopped, "", "nothing was written", "fabricast init --yes");
             }
             value = said->empty() ? value : *said;
         }

@@ -52,7 +52,10 @@ tl::unexpected<Error> tooLarge(std::string_view text, const std::string& where, 
 
 /// A signal came while nothing did: of a pipe that nobody writes to, nothing would ever come.
 tl::unexpected<Error> interrupted(const std::string& where) {
-    return fail(Error::Code::Stopped, where, "was not read to its end: stopped");
+    return fail(Error::Code::Stopped,
+                where,
+                "was not read to its end: stopped",
+                "a file, or a pipe that ends");
 }
 
 /// Read as UTF-8, a text in UTF-16 is one without words that anybody knows.

@@ -93,7 +93,9 @@ TEST(Init, AsksAndTakesTheDefaultForAnEmptyLine) {
 
 TEST(Init, WritesNothingWhereTheInputEndsOrNobodyCanBeAsked) {
     const std::string file = tempFolder() + "none.json";
-    EXPECT_EQ(asked({"init", file}, {"llama-3.2-1b"}).code, ExitCode::Interrupted);
+    const ProgramOutput ended = asked({"init", file}, {"llama-3.2-1b"});
+    EXPECT_EQ(ended.code, ExitCode::Interrupted);
+    EXPECT_EQ(ended.err, "error: nothing was written\n  try: fabricast init --yes\n");
     EXPECT_EQ(ran("init", {file}).code, ExitCode::BadInput);
     EXPECT_EQ(ran("init --yes -c no-such-node", {file}).code, ExitCode::BadInput);
     EXPECT_FALSE(readTextFile(file));
