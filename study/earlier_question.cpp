@@ -103,10 +103,12 @@ Result<std::optional<Question>> onTypedHardware(Result<std::optional<Question>> 
     if (!baseline || !*baseline || !question || !says(**baseline, "imported")) {
         return baseline;
     }
+    const bool saysRanks = says(**baseline, "layout.dp") || says(**baseline, "imported.gpus");
     std::vector<Edit> edits = question->edits;
-    std::erase_if(edits, [&baseline](const Edit& edit) {
+    std::erase_if(edits, [&](const Edit& edit) {
+        const bool isCount = edit.path == "cluster.nodes" || edit.path == "cluster.gpus";
         const bool isHardware = edit.path.starts_with("cluster.") || edit.path == "model";
-        return !isHardware || says(**baseline, edit.path);
+        return !isHardware || says(**baseline, edit.path) || (isCount && saysRanks);
     });
     FABRICAST_ASSIGN(Question changed, with(**std::move(baseline), edits));
     return std::optional(std::move(changed));

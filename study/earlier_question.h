@@ -21,8 +21,8 @@ Result<std::optional<Question>> earlierQuestion(const std::string& file,
                                                 const EarlierFiles& earlier,
                                                 const Folders& folders);
 
-/// A launch file says nothing of the hardware: what was typed of it for the question holds for what
-/// it is compared with too.
+/// A launch file says nothing of the hardware but how many ranks it starts: what else was typed of
+/// it for the question holds for what it is compared with too.
 Result<std::optional<Question>> onTypedHardware(Result<std::optional<Question>> baseline,
                                                 const Result<Question>& question);
 
