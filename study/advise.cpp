@@ -188,7 +188,7 @@ Result<Advice> adviseOn(AdviceTask task,
     task.walksLeft = &walks;
     Advice advice{.question = task.base, .most = task.most};
     const ClusterSpec& cluster = task.base.cluster;
-    advice.basis = costBasis(cluster.node.gpu.name, cluster.gpus(), task.budget);
+    advice.basis = costBasis(cluster, cluster.gpus(), task.budget);
     FABRICAST_ASSIGN(EvaluatedOptions evaluated, evaluateOptions(task, timing, threads, watch));
     advice.steps = std::move(evaluated.options);
     advice.recommended = evaluated.recommended;
@@ -231,7 +231,7 @@ Result<Advice> advise(const Question& question,
                         "--tokens 1T");
         }
         const ClusterSpec& cluster = task.base.cluster;
-        const CostBasis basis = costBasis(cluster.node.gpu.name, cluster.gpus(), task.budget);
+        const CostBasis basis = costBasis(cluster, cluster.gpus(), task.budget);
         if (!basis.why.empty()) {
             return fail(
                 Error::Code::BadInput, "--max-usd", basis.why, "--price 2.50, or " + basis.hint);

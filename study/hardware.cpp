@@ -25,9 +25,9 @@ GpuOffer offerOf(const Plan& plan, const BudgetFacts& asked) {
     bought.kind = PriceKind::Owned;
     bought.perGpuHour.reset();
     const std::string& gpu = cluster.node.gpu.name;
-    GpuOffer offer{.rent = costBasis(gpu, cluster.gpus(), rented),
+    GpuOffer offer{.rent = costBasis(cluster, cluster.gpus(), rented),
                    .rented = gpuHour(gpu, plan.cost->power, rented),
-                   .purchase = costBasis(gpu, cluster.gpus(), bought),
+                   .purchase = costBasis(cluster, cluster.gpus(), bought),
                    .owned = gpuHour(gpu, plan.cost->power, bought)};
     if (offer.owned.price) {
         const double years = *bought.price.ownership.years.value;

@@ -43,8 +43,8 @@ RentOrBuy rentOrBuy(const Plan& plan, const BudgetFacts& asked) {
     BudgetFacts bought = asked;
     bought.kind = PriceKind::Owned;
     bought.perGpuHour.reset();
-    RentOrBuy both{.rental = costBasis(gpu, cluster.gpus(), rented),
-                   .purchase = costBasis(gpu, cluster.gpus(), bought),
+    RentOrBuy both{.rental = costBasis(cluster, cluster.gpus(), rented),
+                   .purchase = costBasis(cluster, cluster.gpus(), bought),
                    .utilisation = asked.utilisation};
     const GpuHour rent = gpuHour(gpu, plan.cost->power, rented);
     if (rent.price) {
@@ -57,10 +57,6 @@ RentOrBuy rentOrBuy(const Plan& plan, const BudgetFacts& asked) {
         both.whole = *price.purchase.value * (*ownership.wholeOverGpu.value * gpus);
         both.electricity = owned.electricity * gpus;
         addYears(*ownership.years.value, both);
-    } else if (both.purchase.why.empty()) {
-        both.purchase.why =
-            "the power of its nodes, the price of a kWh or the share of server and "
-            "network is not known";
     }
     return both;
 }

@@ -48,7 +48,7 @@ void addBox(const SearchRequest& request, SizeLine& line) {
     }
     line.leastHour = gpuHour(line.gpu, idle, budget).price;
     if (!line.leastHour) {
-        const CostBasis basis = costBasis(line.gpu, line.gpusOfNode, budget);
+        const CostBasis basis = costBasis(cluster, line.gpusOfNode, budget);
         line.whyNoPrice = basis.why + " (" + basis.hint + ")";
     }
 }

@@ -117,7 +117,7 @@ std::optional<double> planValue(PlanObjective objective,
 
 PlanReport withCosts(PlanReport report, const BudgetFacts& facts) {
     const ClusterSpec& cluster = report.question.cluster;
-    report.basis = costBasis(cluster.node.gpu.name, cluster.gpus(), facts);
+    report.basis = costBasis(cluster, cluster.gpus(), facts);
     for (std::vector<Plan>* plans : {&report.plans, &report.pareto}) {
         for (Plan& plan : *plans) {
             plan.cost = costOf(plan.scenario, costedStep(plan.scenario, plan.step), facts);

@@ -4,7 +4,9 @@
 #include "planner/spec/names.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <string>
 #include <utility>
 
 namespace fabricast {
@@ -87,6 +89,21 @@ std::string otherKind(const GpuPrice* price) {
     return "";
 }
 
+/// What of `ownership` a profile lacks that makes a purchase a price per hour: "years".
+std::string missingOwnership(const Ownership& ownership) {
+    const std::array<std::pair<const Sourced<double>*, const char*>, 3> keys = {
+        {{&ownership.years, "years"},
+         {&ownership.wholeOverGpu, "whole_over_gpu"},
+         {&ownership.usdPerKwh, "usd_per_kwh"}}};
+    std::string missing;
+    for (const auto& [number, key] : keys) {
+        if (!number->value) {
+            missing += (missing.empty() ? "" : ", ") + std::string(key);
+        }
+    }
+    return missing;
+}
+
 }  // namespace
 
 double busyShare(const TimeByPart& parts) {
@@ -141,7 +158,8 @@ GpuHour gpuHour(const std::string& gpu, const RunPower& power, const BudgetFacts
     return hour;
 }
 
-CostBasis costBasis(const std::string& gpu, std::int64_t gpus, const BudgetFacts& facts) {
+CostBasis costBasis(const ClusterSpec& cluster, std::int64_t gpus, const BudgetFacts& facts) {
+    const std::string& gpu = cluster.node.gpu.name;
     CostBasis basis{.priceProfile = facts.price.name,
                     .priceTitle = facts.price.title,
                     .priceDate = facts.price.date,
@@ -166,6 +184,18 @@ CostBasis costBasis(const std::string& gpu, std::int64_t gpus, const BudgetFacts
         return basis;
     }
     if (facts.kind == PriceKind::Owned) {
+        if (const std::string missing = missingOwnership(facts.price.ownership); !missing.empty()) {
+            basis.why = "an owned GPU has no price per hour without ownership in " +
+                        facts.price.name + ": " + missing;
+            basis.hint = "an \"ownership\" there with " + missing +
+                         ", as fabricast profiles show market-2026-05 has it";
+            return basis;
+        }
+        if (!runPower(cluster, facts.site.power, 0.0).perGpu) {
+            basis.why = "the power of " + gpu + " is not known, and so is its electricity not";
+            basis.hint = "a GPU profile with its \"power\": fabricast profiles show " + gpu;
+            return basis;
+        }
         basis.ownedYears = facts.price.ownership.years.value;
         basis.utilisation = facts.utilisation;
     }

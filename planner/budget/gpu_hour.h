@@ -26,6 +26,6 @@ RunPower runPower(const ClusterSpec& cluster, const PowerFacts& facts, double bu
 GpuHour gpuHour(const std::string& gpu, const RunPower& power, const BudgetFacts& facts);
 
 /// The basis of a cost, and the reason if there is no price.
-CostBasis costBasis(const std::string& gpu, std::int64_t gpus, const BudgetFacts& facts);
+CostBasis costBasis(const ClusterSpec& cluster, std::int64_t gpus, const BudgetFacts& facts);
 
 }  // namespace fabricast

@@ -76,10 +76,25 @@ TEST(CostOf, IsNotKnownWithoutAPriceAndNeverZero) {
     ASSERT_TRUE(cost.run);
     EXPECT_FALSE(cost.run->price);
     EXPECT_TRUE(cost.run->energy);
-    const CostBasis basis = costBasis("rtx-6000-ada", 8, facts);
+    const CostBasis basis = costBasis(scenario.cluster, 8, facts);
     EXPECT_NE(basis.why.find("on_demand price of rtx-6000-ada"), std::string::npos) << basis.why;
     EXPECT_NE(basis.hint.find("--price-kind owned"), std::string::npos) << basis.hint;
-    EXPECT_NE(costBasis("gaudi3", 8, facts).hint.find("--price FILE"), std::string::npos);
+    scenario.cluster.node.gpu.name = "gaudi3";
+    EXPECT_NE(costBasis(scenario.cluster, 8, facts).hint.find("--price FILE"), std::string::npos);
+}
+
+TEST(CostBasis, SaysWhatMakesNoPriceOfAPurchase) {
+    Scenario scenario = exampleRun("fsdp2", {.dp = 8});
+    BudgetFacts facts = exampleFacts();
+    facts.kind = PriceKind::Owned;
+    EXPECT_EQ(costBasis(scenario.cluster, 8, facts).why, "");
+    scenario.cluster.node.gpu.power.value.reset();
+    EXPECT_NE(costBasis(scenario.cluster, 8, facts).why.find("power"), std::string::npos);
+    facts.price.ownership.wholeOverGpu.value.reset();
+    facts.price.ownership.usdPerKwh.value.reset();
+    const CostBasis basis = costBasis(scenario.cluster, 8, facts);
+    EXPECT_NE(basis.why.find("whole_over_gpu, usd_per_kwh"), std::string::npos) << basis.why;
+    EXPECT_NE(basis.hint.find("\"ownership\""), std::string::npos) << basis.hint;
 }
 
 TEST(CostOf, SaysNothingOfARunThatDoesNotGetOn) {
