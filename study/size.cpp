@@ -48,7 +48,7 @@ std::vector<ScalingPoint> scalingOf(const SizeSearch& search, std::size_t line) 
                               .tokensPerSecond = one.fits ? one.tokensPerSecond : 0.0});
         }
     }
-    std::ranges::sort(points, {}, &ScalingPoint::nodes);
+    std::ranges::sort(points, {}, &ScalingPoint::gpus);
     const ScalingPoint* before = nullptr;
     for (ScalingPoint& point : points) {
         if (!point.why.empty()) {
@@ -67,7 +67,11 @@ std::vector<ScalingPoint> scalingOf(const SizeSearch& search, std::size_t line) 
 /// The count with the most tokens per second, where larger ones were searched.
 std::optional<std::int64_t> mostUsefulOf(const std::vector<ScalingPoint>& points) {
     const auto most = std::ranges::max_element(points, {}, &ScalingPoint::tokensPerSecond);
-    const bool isKnown = most != points.end() && most + 1 != points.end() && most->why.empty();
+    if (most == points.end() || !most->why.empty()) {
+        return std::nullopt;
+    }
+    const bool isKnown = std::any_of(
+        most + 1, points.end(), [](const ScalingPoint& more) { return more.why.empty(); });
     return isKnown ? std::optional(most->nodes) : std::nullopt;
 }
 
@@ -94,11 +98,11 @@ Result<void> findAllNearest(SizeSearch& search, const SizeAsk& ask, const Watch&
 
 Result<void> searchCatalogue(SizeSearch& search, const SizeAsk& ask, const Watch& watch) {
     watch.say("the least hardware");
-    FABRICAST_TRY(search.findFront());
-    FABRICAST_TRY(search.narrow());
+    FABRICAST_TRY(search.findLeast());
     if (!search.pick()) {
         return findAllNearest(search, ask, watch);
     }
+    FABRICAST_TRY(search.findFront());
     if (search.found()[*search.pick()].nodes > 1) {
         FABRICAST_TRY(search.findSingleNodes());
     }
@@ -411,7 +415,7 @@ Result<SizeAnswer> size(std::span<const Question> asked,
     }
     addPick(search, budget, answer);
     addCounts(search, ask, answer);
-    FABRICAST_TRY(addPickTyped(asked.front(), catalogue, search, answer));
+    FABRICAST_TRY(addPickTyped(jobs.front(), catalogue, search, answer));
     const Result<void> beyond = addBeyond(jobs, ask, catalogue, bench, watch, work, answer);
     answer.stopped = answer.stopped || (!beyond && beyond.error().code == Error::Code::Stopped);
     if (!answer.stopped) {

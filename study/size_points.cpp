@@ -135,8 +135,7 @@ Result<void> answerPoint(const SizedPoint& here,
     FABRICAST_ASSIGN(const SizeCatalogue catalogue, sizeCatalogue(here.jobs, here.ask, bench));
     SizeWork work;
     SizeSearch search(here.jobs, here.ask, catalogue, bench, watch, work);
-    FABRICAST_TRY(search.findPick());
-    FABRICAST_TRY(search.narrow());
+    FABRICAST_TRY(search.findLeast());
     if (work.isCutShort) {
         json.add("cut_short", true);
     }

@@ -307,7 +307,8 @@ Result<void> SizeSearch::findFront() {
         aim, forOneNode(work_), [this](const SizeCandidate& one) { return limitOfFront(one); });
 }
 
-/// Of neighbours of a line, as far as the bound leaves them a use.
+/// The roundest counts between one that is known to reach the targets and the next that is not;
+/// where none reaches them, between any two neighbours. As far as the bound leaves them a use.
 std::vector<SizeCandidate> SizeSearch::between() const {
     std::vector<std::size_t> order(candidates_.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
@@ -342,11 +343,9 @@ void SizeSearch::extend(std::span<const SizeCandidate> more) {
     ruleOut(before);
 }
 
-Result<void> SizeSearch::narrow() {
-    if (!hasOpenCounts(searcher_.ask)) {
-        return {};
-    }
-    while (true) {
+Result<void> SizeSearch::findLeast() {
+    FABRICAST_TRY(findPick());
+    while (hasOpenCounts(searcher_.ask)) {
         const bool hadPick = pick_.has_value();
         const std::vector<SizeCandidate> more = between();
         extend(more);
@@ -355,6 +354,7 @@ Result<void> SizeSearch::narrow() {
             return {};
         }
     }
+    return {};
 }
 
 Result<void> SizeSearch::findNearest(const SizeTarget& target) {

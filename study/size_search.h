@@ -26,8 +26,9 @@ public:
                const Watch& watch,
                SizeWork& work);
 
-    /// The best by the aim of those that reach the targets.
-    Result<void> findPick();
+    /// The best by the aim of those that reach the targets, also of the counts between those of
+    /// the catalogue where the ask left them open.
+    Result<void> findLeast();
     /// Those that reach the targets and that no other beats in money, time and power; among them
     /// the best by the aim, or the one of the fewest GPUs.
     Result<void> findFront();
@@ -35,10 +36,6 @@ public:
     Result<void> findNearest(const SizeTarget& target);
     /// Every cluster of one node that reaches the targets.
     Result<void> findSingleNodes();
-    /// Counts between those of the catalogue where a better one may be, as long as there are any:
-    /// the roundest between one that reaches the targets and the next that does not; where none
-    /// reaches them, between any two neighbours. Only where the ask left the counts open.
-    Result<void> narrow();
     /// All counts of a kind of node.
     Result<void> findLine(std::size_t line);
 
@@ -78,6 +75,7 @@ private:
     [[nodiscard]] SizeLimit limitOfNearest(const SizeCandidate& one,
                                            const SizeTarget& target,
                                            std::optional<std::size_t> best) const;
+    Result<void> findPick();
     [[nodiscard]] std::vector<SizeCandidate> between() const;
     void extend(std::span<const SizeCandidate> more);
     void leave(std::span<const Next> next, std::span<const std::size_t> open, const Limit& limit);

@@ -1,7 +1,9 @@
 #include "study/size.h"
 
+#include "planner/text/json_text.h"
 #include "study/judge_size_target.h"
 #include "study/rent_or_buy.h"
+#include "study/size_points.h"
 #include "study/size_search.h"
 
 #include <gtest/gtest.h>
@@ -10,6 +12,7 @@
 #include <cmath>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace fabricast {
@@ -243,6 +246,66 @@ INSTANTIATE_TEST_SUITE_P(Size,
                                          OpenAsk{"between", {}, {}, SizeAim::Gpus, 5},
                                          OpenAsk{"least", {}, {}, SizeAim::Power, 7}),
                          [](const auto& tested) { return std::string(tested.param.name); });
+
+/// A sweep and a single answer look at the same counts.
+TEST(Size, PicksAtAPointOfASweepWhatItPicksAlone) {
+    const std::vector<Question> jobs = {job({{"workload.global_batch", "1680", "--global-batch"}})};
+    SizeAsk open;
+    open.clusters = {"dgx-h100"};
+    open.mostGpus = 88;
+    for (const std::string days : {"0.008", "0.012", "0.02", "0.05"}) {
+        JsonText point;
+        point.beginObject();
+        const Result<void> swept =
+            sizePoints(jobs, open).answer({{"target.days", days, "--sweep"}}, bench(), {}, point);
+        ASSERT_TRUE(swept);
+        SizeAsk ask = open;
+        ask.targets = {{SizeMetric::Days, std::stod(days), "days=" + days}};
+        const SizeAnswer answer = size(jobs, ask, bench(), {}).value();
+        const std::string nodes =
+            answer.pick ? "\"nodes\": " + std::to_string(answer.pick->nodes) + "," : "\"why\"";
+        point.end();
+        const std::string text = std::move(point).finish();
+        EXPECT_NE(text.find(nodes), std::string::npos) << days << " " << nodes << " " << text;
+    }
+}
+
+/// What has no layout is no proof that more nodes are no faster.
+TEST(Size, CallsACountUsefulOnlyBesideLargerOnesThatRun) {
+    SizeAsk ask = smallCatalogue({});
+    ask.clusters = {"dgx-h100"};
+    ask.fabrics = {};
+    ask.nodes = {1, 2, 3};
+    const SizeAnswer answer = size(std::vector<Question>{job()}, ask, bench(), {}).value();
+    ASSERT_EQ(answer.scaling.size(), 3U);
+    EXPECT_NE(answer.scaling.back().why, "");
+    EXPECT_FALSE(answer.mostUseful);
+}
+
+TEST(Size, OrdersPartsOfANodeByTheirGpus) {
+    SizeAsk ask = smallCatalogue({});
+    ask.clusters = {"dgx-h100"};
+    ask.fabrics = {};
+    ask.nodes = {};
+    ask.parts = {8, 1, 4, 2};
+    const SizeAnswer answer = size(std::vector<Question>{job()}, ask, bench(), {}).value();
+    ASSERT_EQ(answer.scaling.size(), 4U);
+    EXPECT_TRUE(std::ranges::is_sorted(answer.scaling, {}, &ScalingPoint::gpus));
+}
+
+TEST(Size, AsksAboutThePickWithTheYearsAndTheUseThatItWasPricedFor) {
+    SizeAsk ask = smallCatalogue({});
+    ask.clusters = {"dgx-h100"};
+    ask.fabrics = {};
+    ask.years = 5.0;
+    ask.utilisation = 0.4;
+    const SizeAnswer answer =
+        size(
+            std::vector<Question>{job({{"price.kind", "owned", "--price-kind"}})}, ask, bench(), {})
+            .value();
+    EXPECT_NE(answer.pickTyped.find("--set price.years=5"), std::string::npos) << answer.pickTyped;
+    EXPECT_NE(answer.pickTyped.find("--set price.utilisation=0.4"), std::string::npos);
+}
 
 TEST(Size, RefusesForTheCountsThatItNamesAndStaysWithinTheLimits) {
     const std::vector<Question> jobs = {job()};
