@@ -3,7 +3,9 @@
 #include "machine/git_commit.h"
 #include "study/earlier_question.h"
 
+#include <cstddef>
 #include <filesystem>
+#include <string>
 #include <string_view>
 
 namespace fabricast {
@@ -18,6 +20,13 @@ Result<void> checkGit(const std::string& ref, const std::string& file) {
     }
     if (ref.empty() || ref.starts_with('-')) {
         return fail(Error::Code::BadInput, where, "is not a commit, branch or tag", "git:main");
+    }
+    if (const std::size_t colon = ref.find(':'); colon != std::string::npos) {
+        return fail(Error::Code::BadInput,
+                    where,
+                    "names a file: of a commit the scenario's own file is compared",
+                    "git:" + ref.substr(0, colon) + ", or another file: git show " + ref +
+                        " > before.json, then --baseline before.json");
     }
     return {};
 }

@@ -201,6 +201,21 @@ Result<void> checkAllowed(const Words& allowed) {
     return {};
 }
 
+/// A launch file says its layout to start a run, and not for a search to keep to.
+void addHeldLayout(const Question& question,
+                   const PartialLayout& fixed,
+                   std::vector<std::string>& assumed) {
+    if (!says(question, "imported") || fixed.said.empty()) {
+        return;
+    }
+    std::string held;
+    for (const std::string& key : fixed.said) {
+        held += (held.empty() ? "" : ",") + key + "=" + fixed.text(key);
+    }
+    assumed.push_back("layout held, as the launch file has it: " + held +
+                      " (--set layout=null: all are searched)");
+}
+
 }  // namespace
 
 Result<void> checkSearch(const Question& question) {
@@ -239,6 +254,7 @@ Result<SearchRequest> searchRequest(const Question& question, const Workbench& b
                      loadBudget(question.root, bench.profiles(), question.folders));
     FABRICAST_ASSIGN(LayoutRules rules, rulesOf(question, std::move(loaded.fixed), allowed));
     leaveOutTensorOfAdapters(question, rules);
+    addHeldLayout(question, rules.fixed, loaded.assumed);
     return SearchRequest{
         .task = {std::move(loaded.base), std::move(loaded.stacks), std::move(rules)},
         .options = {.top = static_cast<std::size_t>(top),

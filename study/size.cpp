@@ -39,7 +39,8 @@ std::vector<ScalingPoint> scalingOf(const SizeSearch& search, std::size_t line) 
     std::vector<ScalingPoint> points;
     for (std::size_t i = 0; i < search.found().size(); ++i) {
         const SizedCluster& one = search.found()[i];
-        if (search.lineOf(i) == line) {
+        const bool isShown = search.isOfCatalogue(i) || i == search.pick();
+        if (search.lineOf(i) == line && isShown) {
             points.push_back({.nodes = one.nodes,
                               .gpus = one.gpus,
                               .why = one.plans.empty() ? one.why
@@ -102,7 +103,6 @@ Result<void> searchCatalogue(SizeSearch& search, const SizeAsk& ask, const Watch
     if (!search.pick()) {
         return findAllNearest(search, ask, watch);
     }
-    FABRICAST_TRY(search.findFront());
     if (search.found()[*search.pick()].nodes > 1) {
         FABRICAST_TRY(search.findSingleNodes());
     }

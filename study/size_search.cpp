@@ -16,7 +16,11 @@ namespace {
 /// next of the same GPU. It is the same on every machine, as what is searched depends on it.
 constexpr std::size_t kAtATime = 2;
 
-/// What searches for the pick leave for what is said about it, and those leave for the last.
+/// What looks near the pick leave for what is said about it, what searches for the pick leave, and
+/// those about one node leave for the last.
+std::int64_t besidePick(const SizeWork& work) {
+    return work.most / 2;
+}
 std::int64_t forOneNode(const SizeWork& work) {
     return work.most / 4;
 }
@@ -46,19 +50,23 @@ bool isOfUse(const SizeBound& bound, const SizeLimit& limit) {
     return bound.seconds < limit.seconds && bound.tokensPerSecond >= limit.tokensPerSecond;
 }
 
-/// Between two counts the one that divides best by two, and so by what layouts are made of;
-/// nothing where they follow one another. There is one such only: between two equally round there
-/// is a rounder.
-std::optional<std::int64_t> roundestBetween(std::int64_t from, std::int64_t to) {
-    if (to - from < 2) {
-        return std::nullopt;
-    }
+/// Of the counts between two `most` at the most, evenly spaced: those that divide best by two, and
+/// so by what layouts are made of.
+std::vector<std::int64_t> roundestBetween(std::int64_t from, std::int64_t to, std::int64_t most) {
     std::int64_t step = 1;
-    while ((from / (step * 2) + 1) * step * 2 < to) {
+    while ((to - 1) / step - from / step > most) {
         step *= 2;
     }
-    return (from / step + 1) * step;
+    std::vector<std::int64_t> counts;
+    for (std::int64_t count = (from / step + 1) * step; count < to; count += step) {
+        counts.push_back(count);
+    }
+    return counts;
 }
+
+/// How many counts are looked at in a gap near the pick: a layout that divides better may make any
+/// of them the cheapest.
+constexpr std::int64_t kNearPick = 7;
 
 SizeAim aimAt(SizeMetric metric) {
     return metric == SizeMetric::Budget ? SizeAim::Cost : SizeAim::Time;
@@ -292,10 +300,13 @@ SizeLimit SizeSearch::limitOfNearest(const SizeCandidate& one,
     return {.seconds = asDear};
 }
 
+Result<void> SizeSearch::findPick(std::int64_t kept) {
+    return searchAll(
+        aimOf(searcher_.ask), kept, [this](const SizeCandidate& one) { return limitOfPick(one); });
+}
+
 Result<void> SizeSearch::findPick() {
-    return searchAll(aimOf(searcher_.ask), forOneNode(work_), [this](const SizeCandidate& one) {
-        return limitOfPick(one);
-    });
+    return findPick(forOneNode(work_));
 }
 
 Result<void> SizeSearch::findFront() {
@@ -307,9 +318,21 @@ Result<void> SizeSearch::findFront() {
         aim, forOneNode(work_), [this](const SizeCandidate& one) { return limitOfFront(one); });
 }
 
-/// The roundest counts between one that is known to reach the targets and the next that is not;
-/// where none reaches them, between any two neighbours. As far as the bound leaves them a use.
-std::vector<SizeCandidate> SizeSearch::between() const {
+/// Whether the gap between two is beside the pick, or a wide one between half and twice its nodes.
+bool SizeSearch::isNearPick(std::size_t fewer, std::size_t next) const {
+    if (candidates_[next].line != lineOf(*pick_)) {
+        return false;
+    }
+    const std::int64_t nodes = found_[*pick_].nodes;
+    const std::int64_t from = candidates_[fewer].amount.nodes;
+    const std::int64_t to = candidates_[next].amount.nodes;
+    const bool isWide = (to - from) * 8 > nodes;
+    return from == nodes || to == nodes || (isWide && from >= nodes / 2 && to <= nodes * 2);
+}
+
+/// In the gaps between neighbours of a line where a count may be of use, the `most` roundest of
+/// those that the bound leaves one.
+std::vector<SizeCandidate> SizeSearch::between(const Gap& mayHelp, std::int64_t most) const {
     std::vector<std::size_t> order(candidates_.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
     std::ranges::sort(order, {}, [this](std::size_t place) {
@@ -319,16 +342,17 @@ std::vector<SizeCandidate> SizeSearch::between() const {
     for (std::size_t i = 1; i < order.size(); ++i) {
         const SizeCandidate& fewer = candidates_[order[i - 1]];
         const SizeCandidate& next = candidates_[order[i]];
-        const bool mayDiffer = !pick_ || isMet_[order[i - 1]] != isMet_[order[i]];
-        const auto nodes = roundestBetween(fewer.amount.nodes, next.amount.nodes);
-        if (fewer.line != next.line || !mayDiffer || !nodes) {
+        if (fewer.line != next.line || !mayHelp(order[i - 1], order[i])) {
             continue;
         }
         const SizeLine& line = catalogue_.lines[next.line];
-        const SizeAmount amount = nodesOf(line, *nodes);
-        const SizeCandidate one{next.line, amount, sizeBound(line, amount)};
-        if (isOfUse(one.bound, limitOfPick(one))) {
-            more.push_back(one);
+        for (const std::int64_t nodes :
+             roundestBetween(fewer.amount.nodes, next.amount.nodes, most)) {
+            const SizeAmount amount = nodesOf(line, nodes);
+            const SizeCandidate one{next.line, amount, sizeBound(line, amount)};
+            if (isOfUse(one.bound, limitOfPick(one))) {
+                more.push_back(one);
+            }
         }
     }
     return more;
@@ -343,16 +367,35 @@ void SizeSearch::extend(std::span<const SizeCandidate> more) {
     ruleOut(before);
 }
 
-Result<void> SizeSearch::findLeast() {
-    FABRICAST_TRY(findPick());
+Result<void> SizeSearch::narrow() {
     while (hasOpenCounts(searcher_.ask)) {
         const bool hadPick = pick_.has_value();
-        const std::vector<SizeCandidate> more = between();
+        const std::vector<SizeCandidate> more = between(
+            [this](std::size_t a, std::size_t b) { return !pick_ || isMet_[a] != isMet_[b]; }, 1);
         extend(more);
         FABRICAST_TRY(findPick());
         if (more.empty() || (!hadPick && !pick_)) {  // one round where nothing is known to reach
             return {};
         }
+    }
+    return {};
+}
+
+Result<void> SizeSearch::findLeast() {
+    FABRICAST_TRY(findFront());
+    FABRICAST_TRY(narrow());
+    return findBesidePick();
+}
+
+Result<void> SizeSearch::findBesidePick() {
+    while (hasOpenCounts(searcher_.ask) && pick_) {
+        const std::vector<SizeCandidate> more =
+            between([this](std::size_t a, std::size_t b) { return isNearPick(a, b); }, kNearPick);
+        if (more.empty() || work_.left <= besidePick(work_)) {
+            return {};
+        }
+        extend(more);
+        FABRICAST_TRY(findPick(besidePick(work_)));
     }
     return {};
 }

@@ -26,12 +26,17 @@ public:
                const Watch& watch,
                SizeWork& work);
 
-    /// The best by the aim of those that reach the targets, also of the counts between those of
-    /// the catalogue where the ask left them open.
-    Result<void> findLeast();
+    /// The best by the aim of those that reach the targets.
+    Result<void> findPick();
     /// Those that reach the targets and that no other beats in money, time and power; among them
     /// the best by the aim, or the one of the fewest GPUs.
     Result<void> findFront();
+    /// Counts between those of the catalogue where a better one may be, as long as there are any:
+    /// the roundest between one that reaches the targets and the next that does not; where none
+    /// reaches them, between any two neighbours. Only where the ask left the counts open.
+    Result<void> narrow();
+    /// The front, and the best by the aim of it and of the counts between: near it several.
+    Result<void> findLeast();
     /// The one that comes closest to a target, whether or not it reaches others.
     Result<void> findNearest(const SizeTarget& target);
     /// Every cluster of one node that reaches the targets.
@@ -49,6 +54,10 @@ public:
     [[nodiscard]] std::size_t lineOf(std::size_t place) const {
         return candidates_[candidateOf_[place]].line;
     }
+    /// Of those found: whether its count is one of the catalogue, and not between two.
+    [[nodiscard]] bool isOfCatalogue(std::size_t place) const {
+        return candidateOf_[place] < catalogue_.candidates.size();
+    }
     /// Those of the catalogue, then the ones between.
     [[nodiscard]] std::span<const SizeCandidate> candidates() const { return candidates_; }
 
@@ -61,6 +70,8 @@ public:
 private:
     /// What a cluster has to do to be of use; asked on the calling thread.
     using Limit = std::function<SizeLimit(const SizeCandidate&)>;
+    /// Whether a count between two candidates of a line may be of use.
+    using Gap = std::function<bool(std::size_t fewer, std::size_t next)>;
     struct Next {
         std::size_t candidate = 0;
         SizeLimit limit;
@@ -75,8 +86,10 @@ private:
     [[nodiscard]] SizeLimit limitOfNearest(const SizeCandidate& one,
                                            const SizeTarget& target,
                                            std::optional<std::size_t> best) const;
-    Result<void> findPick();
-    [[nodiscard]] std::vector<SizeCandidate> between() const;
+    Result<void> findPick(std::int64_t kept);
+    Result<void> findBesidePick();
+    [[nodiscard]] bool isNearPick(std::size_t fewer, std::size_t next) const;
+    [[nodiscard]] std::vector<SizeCandidate> between(const Gap& mayHelp, std::int64_t most) const;
     void extend(std::span<const SizeCandidate> more);
     void leave(std::span<const Next> next, std::span<const std::size_t> open, const Limit& limit);
     void add(std::size_t candidate, SizedCluster cluster);

@@ -91,7 +91,8 @@ Result<std::optional<SizeWay>> wayOf(std::span<const Question> jobs,
     }
     SizeWork mine{.most = work.left / 2};
     SizeSearch search(jobs, wider.ask, *catalogue, bench, watch, mine);
-    FABRICAST_TRY(search.findLeast());
+    FABRICAST_TRY(search.findPick());
+    FABRICAST_TRY(search.narrow());
     work.left -= mine.most - mine.left;
     work.isCutShort = work.isCutShort || mine.isCutShort;
     if (!search.pick()) {

@@ -177,9 +177,12 @@ Result<void> checkTuning(const ScenarioRequest& request,
                          const Settings& settings,
                          std::vector<std::string>& assumed) {
     const LoraSettings& lora = settings.lora;
+    const auto typed = [&](std::string_view key) { return saysOfLora(request, key); };
     if (settings.tuning == Tuning::Full) {
-        // What the stack would do with adapters is not a wish for them.
-        if (lora == LoraSettings{} || lora == defaultSettings(stack, model, {}).lora) {
+        // What the stack would do with adapters is not a wish for them; a rank is, also the usual.
+        const bool isUsual =
+            lora == LoraSettings{} || lora == defaultSettings(stack, model, {}).lora;
+        if (isUsual && !typed("rank") && !typed("targets")) {
             return {};
         }
         return fail(Error::Code::BadInput,
@@ -187,7 +190,6 @@ Result<void> checkTuning(const ScenarioRequest& request,
                     "adapters are configured, but tuning is full",
                     "settings.tuning=lora");
     }
-    const auto typed = [&](std::string_view key) { return saysOfLora(request, key); };
     if (!typed("rank")) {
         assumed.push_back("LoRA rank " + std::to_string(lora.rank) + " (default)");
     }

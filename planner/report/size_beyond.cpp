@@ -64,7 +64,7 @@ std::string sizeBeyondText(const SizeAnswer& answer) {
     }
     if (answer.ways.empty() && answer.cutShort) {
         text += "others may: fewer boxes (-c) or counts (-n) leave more work for each\n";
-    } else if (answer.ways.empty() && !answer.stopped) {
+    } else if (answer.ways.empty() && answer.clusters > 0 && !answer.stopped) {
         text += fmt::format("neither more nodes{} nor another box with a price would do\n",
                             answer.isCapped ? " within the limits" : " (up to 4096)");
     }

@@ -244,12 +244,15 @@ std::string restText(const SizeAnswer& answer) {
     const std::string rest = answer.stopped ? "were not looked at, or cannot be better"
                              : answer.pick  ? "cannot be better"
                                             : "cannot be good enough";
-    std::string text = fmt::format("\n{} cluster{}: {} searched, {} {}\n",
-                                   grouped(answer.clusters),
-                                   answer.clusters == 1 ? "" : "s",
-                                   grouped(answer.searched),
-                                   grouped(answer.ruledOut),
-                                   rest);
+    std::string text = "\n";
+    if (answer.clusters > 0) {
+        text += fmt::format("{} cluster{}: {} searched, {} {}\n",
+                            grouped(answer.clusters),
+                            answer.clusters == 1 ? "" : "s",
+                            grouped(answer.searched),
+                            grouped(answer.ruledOut),
+                            rest);
+    }
     for (const LeftOut& one : answer.leftOut) {
         text += "left out: " + one.what + ": " + one.why + "\n";
     }

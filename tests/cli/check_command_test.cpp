@@ -347,6 +347,9 @@ TEST_F(CheckBaseline, AFileThatTheCommitDoesNotHaveIsNotThatOfToday) {
     write("later.json", config(16));
     const ProgramOutput answer = check("run.json --baseline git:trunk");
     EXPECT_EQ(answer.code, ExitCode::BadInput);
+    const ProgramOutput other = check("run.json --baseline git:trunk:other.json");
+    EXPECT_EQ(other.code, ExitCode::BadInput);
+    EXPECT_NE(other.err.find("git show trunk:other.json"), std::string::npos) << other.err;
     EXPECT_NE(answer.err.find("later.json is not in the commit"), std::string::npos) << answer.err;
 }
 

@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <span>
 #include <stop_token>
 #include <string>
@@ -217,6 +218,33 @@ TEST(PlanStudy, ReadsItsSearchFromTheQuestion) {
     EXPECT_EQ(where({{"search.allow", "sleep", "--allow"}}), "--allow");
     EXPECT_EQ(where({{"search.top", "0", "--top"}}), "--top");
     EXPECT_EQ(where({{"search.depth", "3", "--set"}}), "--set search.depth");
+}
+
+TEST(PlanStudy, SaysThatTheLayoutOfALaunchFileIsHeld) {
+    const Question launched =
+        parseQuestion(
+            "#!/bin/bash\ntorchrun --nproc_per_node 8 --nnodes 1 pretrain_gpt.py --num-layers 12 "
+            "--hidden-size 768 --ffn-hidden-size 3072 --num-attention-heads 12 --seq-length 1024 "
+            "--swiglu --normalization RMSNorm --disable-bias-linear --position-embedding-type rope "
+            "--untie-embeddings-and-output-weights --tokenizer-type NullTokenizer "
+            "--max-position-embeddings 1024 --micro-batch-size 1 --global-batch-size 64 "
+            "--vocab-size 32000 --tensor-model-parallel-size 2 --bf16\n",
+            "pretrain.sh",
+            {})
+            .value();
+    const Question boxed =
+        with(launched, std::vector<Edit>{{"cluster.name", "dgx-h100", "-c"}}).value();
+    const auto held = [](const PlanReport& report) {
+        return std::ranges::any_of(report.notes, [](const std::string& note) {
+            return note.starts_with("layout held") && note.find("tp=2") != std::string::npos;
+        });
+    };
+    const PlanReport report = planned(boxed);
+    EXPECT_TRUE(held(report));
+    const PlanReport open =
+        planned(with(boxed, std::vector<Edit>{{"layout", "null", "--set"}}).value());
+    EXPECT_FALSE(held(open));
+    EXPECT_GT(open.feasible, report.feasible);
 }
 
 TEST(PlanStudy, CanBeStopped) {

@@ -255,6 +255,14 @@ TEST(LoadScenario, WhatNobodySaidOfAdaptersIsAssumedToo) {
               std::string::npos);
 }
 
+// A rank is a wish for adapters, also the one that is assumed.
+TEST(LoadScenario, AdaptersThatTheTuningLeavesOutAreRefused) {
+    const std::string start = R"("cluster": "dgx-h100", "stack": "fsdp2", "settings": )";
+    EXPECT_NE(why(start + R"({"lora": {"rank": 16}})").find("tuning is full"), std::string::npos);
+    EXPECT_NE(why(start + R"({"lora": {"rank": 8}})").find("tuning is full"), std::string::npos);
+    EXPECT_EQ(why(start + R"({"tuning": "lora", "lora": {"rank": 16}})"), "");
+}
+
 TEST(LoadScenario, PrecisionAndOptimizerInAWord) {
     const auto settings = [](const std::string& workload) {
         return loadWith("\"cluster\": \"dgx-h100\", \"stack\": \"megatron\", \"workload\": {" +
