@@ -77,16 +77,15 @@ std::string typedAs(const Edit& edit) {
     return edit.origin == "--set" ? "--set " + edit.path + "=" + edit.value : typed(one);
 }
 
-/// Of two values of a key neither is taken in silence. What --set says replaces a flag's: fixes are
-/// typed behind the command that they mend.
+/// Of two values of a key neither is taken in silence. What --set says replaces what was said
+/// before it: fixes are typed behind the command that they mend.
 Result<void> checkSaidOnce(const std::vector<Edit>& edits) {
     for (auto edit = edits.begin(); edit != edits.end(); ++edit) {
         const auto before = std::find_if(edits.begin(), edit, [&edit](const Edit& one) {
-            const bool isReplaced = edit->origin == "--set" && one.origin != "--set";
-            return one.path == edit->path && one.value != edit->value && !isReplaced;
+            return one.path == edit->path && one.value != edit->value;
         });
         const QuestionFlag* const flag = flagOf(edit->path);
-        if (before != edit && (flag == nullptr || !flag->isList)) {
+        if (before != edit && edit->origin != "--set" && (flag == nullptr || !flag->isList)) {
             return fail(Error::Code::BadInput,
                         edit->origin,
                         "\"" + edit->path + "\" is given twice: " + typedAs(*before) + ", and " +

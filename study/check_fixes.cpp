@@ -52,6 +52,7 @@ std::string fitEffect(Verdict verdict) {
 
 /// What a fix is made from, beside the change that was tried.
 struct FixSubject {
+    const Question& asTyped;
     const Question& question;
     const Scenario& now;
     const std::vector<Edit>& held;
@@ -79,7 +80,7 @@ CheckFix fixOf(const TriedChange& tried, const FixSubject& subject, JudgedFix ju
                  .after = std::move(judged.after)};
     const std::vector<Edit> edits = tried.edits();
     fix.edits.insert(fix.edits.end(), edits.begin(), edits.end());
-    fix.typed = typed(fix.edits);
+    fix.typed = typedBehind(subject.asTyped, fix.edits);
     fix.inFile = ownKeysOf(subject.files, subject.question, edits, subject.bench);
     return fix;
 }
@@ -109,7 +110,7 @@ Result<std::vector<CheckFix>> checkFixes(const Question& question,
                      .tries = kMostTries};
     FABRICAST_ASSIGN(const std::vector<TriedChange> found, seekFixes(asked, now, sought));
     const std::vector<OpenedFile> files = askedFiles(question);
-    const FixSubject subject{asked, now, held, files, bench};
+    const FixSubject subject{question, asked, now, held, files, bench};
     std::vector<CheckFix> fixes;
     for (const TriedChange& tried : found) {
         // Where nothing mends it, what comes nearest is all that is named.

@@ -83,6 +83,9 @@ Result<std::vector<Edit>> layoutEdits(const std::string& typed, const std::strin
 std::string typed(const Question& question);
 /// The same for edits alone: "-n 4 --layout tp=8".
 std::string typed(std::span<const Edit> edits);
+/// The same, behind what is typed for the question: a flag that is there already would be refused,
+/// and its key is said as --set, which replaces it: "--set layout.tp=4".
+std::string typedBehind(const Question& question, std::span<const Edit> edits);
 /// The same, in the order of the edits.
 std::string typedInOrder(std::span<const Edit> edits);
 

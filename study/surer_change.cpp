@@ -85,7 +85,7 @@ Result<std::optional<SurerChange>> surerChange(const Question& question,
     }
     const Plan& plan = found.front().judgement.plan;
     std::vector<Edit> edits = found.front().edits();
-    return std::optional(SurerChange{.set = typed(edits),
+    return std::optional(SurerChange{.set = typedBehind(question, edits),
                                      .edits = std::move(edits),
                                      .plan = typedPlan(plan),
                                      .step = plan.step.step,

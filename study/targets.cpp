@@ -157,7 +157,8 @@ std::string narrowerStates(const Scenario& then, const SearchRequest& asked) {
 }
 
 /// Of the best plan, or the memory of what comes nearest to fitting.
-PlanFix planFix(const TriedChange& tried,
+PlanFix planFix(const Question& question,
+                const TriedChange& tried,
                 const std::vector<Edit>& held,
                 const SearchRequest& asked) {
     const Plan& plan = tried.judgement.plan;
@@ -172,7 +173,7 @@ PlanFix planFix(const TriedChange& tried,
                 .gpus = plan.scenario.layout.world(),
                 .layout = typedPlan(plan)};
     fix.edits.insert(fix.edits.begin(), held.begin(), held.end());
-    fix.typed = typed(fix.edits);
+    fix.typed = typedBehind(question, fix.edits);
     fix.sideEffect = sideEffectsOf(tried.changes);
     if (const std::string narrower = narrowerStates(plan.scenario, asked); !narrower.empty()) {
         fix.sideEffect += (fix.sideEffect.empty() ? "" : "; ") + narrower;
@@ -425,7 +426,7 @@ Result<TargetFixes> targetFixes(const Question& question,
                      finished(asked, std::move(found), inFull, search, watch));
     for (const TriedChange& one : shown) {
         FABRICAST_ASSIGN(const std::vector<Edit> beside, batchBeside(one, question, held, bench));
-        fixes.fixes.push_back(planFix(one, beside, request));
+        fixes.fixes.push_back(planFix(question, one, beside, request));
     }
     fixes.tried = most - search.tries;
     return TargetFixes{.fixes = std::move(fixes), .cutShort = cutShortText(shown, search)};

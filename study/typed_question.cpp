@@ -4,6 +4,7 @@
 #include "study/question_flags.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <utility>
 #include <vector>
 
@@ -74,6 +75,29 @@ std::vector<Edit> shortened(std::span<const Edit> edits) {
     return all;
 }
 
+bool isOfList(const Edit& edit) {
+    const QuestionFlag* flag = flagOf(edit.path);
+    return flag != nullptr && flag->isList;
+}
+
+/// What else an edit that is typed as a flag takes the place of: "cluster" of -c.
+std::string_view partReplaced(const Edit& edit) {
+    const QuestionFlag* flag = flagOf(edit.path);
+    return flag == nullptr || isAssignment(edit) ? std::string_view() : flag->replaces;
+}
+
+/// Whether a flag that may be typed once is among those typed before.
+bool isTypedTwice(std::span<const Edit> before, const Edit& edit) {
+    const auto flagOfIts = [](const Edit& one) -> std::string_view {
+        const QuestionFlag* flag = flagOf(one.path);
+        return one.path.starts_with(kLayout) ? "--layout" : flag == nullptr ? "" : flag->typed;
+    };
+    return !isAssignment(edit) && !isOfList(edit) &&
+           std::ranges::any_of(before, [&](const Edit& one) {
+               return !isOption(one) && !isAssignment(one) && flagOfIts(one) == flagOfIts(edit);
+           });
+}
+
 }  // namespace
 
 std::string typed(std::span<const Edit> made) {
@@ -92,6 +116,33 @@ std::string typed(std::span<const Edit> made) {
         }
     }
     return text;
+}
+
+std::string typedBehind(const Question& question, std::span<const Edit> made) {
+    std::vector<Edit> edits;
+    for (const Edit& edit : made) {  // first, as it takes away what is said of its part
+        const std::string_view part = partReplaced(edit);
+        if (!part.empty() && isTypedTwice(question.edits, edit)) {
+            edits.push_back({std::string(part), "null", "--set"});
+        }
+    }
+    const std::size_t parts = edits.size();
+    for (Edit edit : made) {
+        const bool isOfPart =
+            std::any_of(edits.begin(),
+                        edits.begin() + static_cast<std::ptrdiff_t>(parts),
+                        [&](const Edit& part) { return edit.path.starts_with(part.path + "."); });
+        if (isOfPart || isTypedTwice(question.edits, edit)) {
+            edit.origin = "--set";
+        }
+        const auto before = std::ranges::find(edits, edit.path, &Edit::path);
+        if (before == edits.end() || isOfList(edit)) {
+            edits.push_back(std::move(edit));
+        } else {
+            *before = std::move(edit);
+        }
+    }
+    return typed(edits);
 }
 
 std::string typedInOrder(std::span<const Edit> edits) {

@@ -80,6 +80,25 @@ TEST_F(CheckCommand, SaysWhatHoldsInTheFirstLineAndInItsExitCode) {
     EXPECT_EQ(check("small.json --no-fail").code, ExitCode::Ok);
 }
 
+// With flags that the fix changes.
+TEST_F(CheckCommand, AFixHoldsBehindTheCommandThatItMends) {
+    const std::string line =
+        "run.json -c 8x-rtx-4090 -n 1 --layout micro_batch=2 --set "
+        "settings.kernels.loss=huggingface "
+        "--require tokens_per_s>=2k";
+    const ProgramOutput bad = check(line);
+    ASSERT_EQ(bad.code, ExitCode::DoesNotFit) << bad.out << bad.err;
+    const std::regex fix("\\n(?:fix|may mend): (.*?)(?:, in the file|: )");
+    int fixes = 0;
+    for (std::sregex_iterator one(bad.out.begin(), bad.out.end(), fix), end; one != end; ++one) {
+        const ProgramOutput good = check(line + " " + (*one)[1].str());
+        EXPECT_NE(good.code, ExitCode::DoesNotFit) << (*one)[1].str() << good.out;
+        EXPECT_EQ(good.err, "") << (*one)[1].str();
+        ++fixes;
+    }
+    EXPECT_GT(fixes, 0) << bad.out;
+}
+
 TEST_F(CheckCommand, WhatNobodyCanTellIsAnExitCodeOfItsOwn) {
     const std::vector<std::string> straddles = {"--require", "tokens_per_s >= 45k"};
     EXPECT_EQ(check("run.json", straddles).code, ExitCode::CannotTell);

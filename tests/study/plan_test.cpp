@@ -64,7 +64,7 @@ TEST_P(FixesOf, AreSearchedByTheRuleOfTheirPlan) {
     ASSERT_GE(report.fixes->fixes.size(), 3U);
     bool frees = false;
     for (const PlanFix& fix : report.fixes->fixes) {
-        EXPECT_EQ(fix.typed, typed(fix.edits));
+        EXPECT_EQ(fix.typed, typedBehind(question, fix.edits));
         const PlanReport after = planned(with(question, fix.edits).value(), {"tokens-per-s=1T"});
         ASSERT_FALSE(after.plans.empty()) << fix.typed;
         EXPECT_EQ(typedPlan(after.plans.front()), fix.layout) << fix.typed;
@@ -106,7 +106,7 @@ TEST(PlanStudy, OffersOnlyWhatIsSold) {
     bool offers = false;
     for (const PlanFix& fix : report.fixes->fixes) {
         EXPECT_EQ(fix.typed.find("torchtitan-h100"), std::string::npos) << fix.typed;
-        offers = offers || fix.typed.find("-c dgx-b") != std::string::npos;
+        offers = offers || fix.typed.find("--set cluster.name=dgx-b") != std::string::npos;
     }
     EXPECT_TRUE(offers);
 }

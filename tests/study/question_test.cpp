@@ -182,6 +182,22 @@ TEST(Question, IsTypedByTheTableOfFlags) {
                   " --set cluster.name=dgx-h100 --set 'name=it'\\''s mine'");
 }
 
+TEST(Question, AChangeIsTypedBehindItWithoutAFlagThatIsThereAlready) {
+    const Question bare = read("{}");
+    const std::vector<Edit> change = {{"cluster.name", "dgx-b200", "-c"},
+                                      {"cluster.nodes", "8", "-n"},
+                                      {"layout.micro_batch", "1", "--layout"},
+                                      {"workload.global_batch", "32", "--global-batch"},
+                                      {"workload.global_batch", "2 per rank", "--global-batch"}};
+    EXPECT_EQ(typedBehind(bare, change),
+              "-c dgx-b200 -n 8 --layout micro_batch=1 --global-batch '2 per rank'");
+    const Question question =
+        changed(bare, {{"cluster.name", "dgx-h100", "-c"}, {"layout.tp", "2", "--layout"}});
+    EXPECT_EQ(typedBehind(question, change),
+              "--global-batch '2 per rank' --set cluster=null --set cluster.name=dgx-b200 "
+              "--set cluster.nodes=8 --set layout.micro_batch=1");
+}
+
 // A command line made from edits, read as flags again, makes the same edits.
 TEST(Question, EveryFlagIsTypedAsItIsRead) {
     for (const auto table : {scenarioFlags(), searchFlags()}) {
