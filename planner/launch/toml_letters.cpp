@@ -1,5 +1,7 @@
 #include "planner/launch/toml_letters.h"
 
+#include "planner/base/letters.h"
+
 #include <algorithm>
 #include <cstddef>
 #include <string>
@@ -42,12 +44,22 @@ std::size_t behindQuotes(std::string_view text, std::size_t from) {
     return text.size();
 }
 
+/// Quotes right behind a bare word or number are part of it, as toml++ reads it: 1'x, 1.'x.
+bool beginsText(std::string_view text, std::size_t at) {
+    const auto isBare = [](char letter) {
+        const bool isWord = (letter >= 'a' && letter <= 'z') || (letter >= 'A' && letter <= 'Z');
+        return isWord || isDigit(letter) || letter == '_' || letter == '-' || letter == '+';
+    };
+    const bool isNumber = at > 1 && text[at - 1] == '.' && isDigit(text[at - 2]);
+    return at == 0 || !(isBare(text[at - 1]) || isNumber);
+}
+
 /// The next letter, from here on, that is in no comment and in no quotes.
 std::size_t plainFrom(std::string_view text, std::size_t at) {
     while (at < text.size()) {
         if (text[at] == '#') {
             at = std::min(text.find('\n', at), text.size());
-        } else if (text[at] == '"' || text[at] == '\'') {
+        } else if ((text[at] == '"' || text[at] == '\'') && beginsText(text, at)) {
             at = behindQuotes(text, at);
         } else {
             return at;

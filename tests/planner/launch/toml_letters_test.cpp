@@ -24,6 +24,10 @@ TEST(TomlLetters, AreBeyondAsciiOnlyInQuotesAndComments) {
     EXPECT_EQ(placeText("a = \"\" \u00a0\n"), "1:8");
     EXPECT_EQ(placeText("a = \"\u00f6\u00f6\" \u00f6\n"), "1:10");
     EXPECT_EQ(placeText("a = 'open\n\u00f6 = 1\n"), "2:1");
+    // Quotes right behind a word or a number open nothing.
+    EXPECT_EQ(placeText("a = 1'\u00f6'\n"), "1:7");
+    EXPECT_EQ(placeText("a = 1.\"\u00f6\"\n"), "1:8");
+    EXPECT_EQ(placeText("a.\"\u00f6\" = ['\u00f6','\u00f6']\n"), "none");
 }
 
 TEST(TomlLetters, AreRefusedByTheirPlace) {
