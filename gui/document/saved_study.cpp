@@ -1,10 +1,15 @@
 #include "gui/document/saved_study.h"
 
+#include "planner/load/input_text.h"
 #include "planner/output/replace_file.h"
 
+#include <algorithm>
 #include <array>
+#include <filesystem>
 #include <iterator>
+#include <optional>
 #include <sstream>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -31,6 +36,21 @@ ViewState viewIn(const Question& question) {
         }
     }
     return view;
+}
+
+namespace fs = std::filesystem;
+
+/// The file or folder that a name is of; nothing of what the program knows by that name.
+std::optional<fs::path> fileOf(const FileName& named) {
+    const fs::path path = pathFrom(named.folder, named.name);
+    const bool isPath = named.name.find('/') != std::string::npos || path.extension() == ".json";
+    std::error_code unseen;
+    return isPath && fs::exists(path, unseen) ? std::optional(fs::absolute(path).lexically_normal())
+                                              : std::nullopt;
+}
+
+fs::path folderOf(const std::string& file) {
+    return fs::absolute(file).lexically_normal().parent_path();
 }
 
 }  // namespace
@@ -66,8 +86,39 @@ Result<std::string> studyText(const SavedStudy& study) {
     return documentText(whole);
 }
 
+bool isReadBy(const Question& question, const std::string& path) {
+    const fs::path asked = fs::absolute(path).lexically_normal();
+    const std::vector<FileName> names = filesNamed(question);
+    const bool isNamed = std::ranges::any_of(names, [&asked](const FileName& one) {
+        const std::optional<fs::path> file = fileOf(one);
+        return file && (*file == asked || *file == asked.parent_path());
+    });
+    const bool isOwn =
+        !question.file.empty() && fs::absolute(question.file).lexically_normal() == asked;
+    return isNamed || (isOwn && says(question, "imported"));
+}
+
+Result<Question> seenFrom(const std::string& folder, const Question& question) {
+    std::vector<Edit> edits;
+    for (const FileName& named : filesNamed(question)) {
+        const std::optional<fs::path> file = fileOf(named);
+        if (file && !fs::path(named.name).is_absolute()) {
+            const fs::path seen = folder.empty() ? *file : file->lexically_relative(folder);
+            edits.push_back({std::string(named.key), seen.string(), "view"});
+        }
+    }
+    return with(question, edits);
+}
+
 Result<void> saveStudy(const SavedStudy& study, const std::string& path) {
-    FABRICAST_ASSIGN(const std::string text, studyText(study));
+    if (isReadBy(study.question, path)) {
+        return fail(Error::Code::BadInput,
+                    path,
+                    "is read by this study, as its model or its launch file, and stays what it is",
+                    "save the study under another name");
+    }
+    FABRICAST_ASSIGN(Question question, seenFrom(folderOf(path).string(), study.question));
+    FABRICAST_ASSIGN(const std::string text, studyText({std::move(question), study.view}));
     const std::string trouble = replaceFile(path, text);
     return trouble.empty() ? Result<void>()
                            : fail(Error::Code::Environment, path, trouble, "save it elsewhere");

@@ -28,7 +28,12 @@ struct SavedStudy {
 
 /// An empty path is an empty question.
 Result<SavedStudy> openStudy(const std::string& path);
-/// Old bytes or new ones, never a part.
+/// Whether a file is what the question reads, beside a scenario: its launch file, its model's
+/// config.json or the folder of that, which no study is written over.
+bool isReadBy(const Question& question, const std::string& path);
+/// The question with the files that it names as they are named from `folder`.
+Result<Question> seenFrom(const std::string& folder, const Question& question);
+/// Old bytes or new ones, never a part; the files that it names are found from where it lies.
 Result<void> saveStudy(const SavedStudy& study, const std::string& path);
 /// The text of the file.
 Result<std::string> studyText(const SavedStudy& study);

@@ -129,7 +129,7 @@ bool StudyFiles::mayReplace(const QString& path) {
 
 bool StudyFiles::save() {
     const QString file = QString::fromStdString(session_.question().file);
-    if (file.isEmpty()) {
+    if (file.isEmpty() || isReadBy(session_.question(), file.toStdString())) {
         return saveAs();
     }
     if (!mayReplace(file)) {

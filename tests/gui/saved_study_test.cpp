@@ -7,6 +7,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <string>
 #include <vector>
 
@@ -43,6 +44,61 @@ TEST(SavedStudy, IsAScenarioWithTheSameAnswer) {
     const PlanReport after = plan(readQuestion(file, "").value(), {}, bench, {}).value();
     ASSERT_FALSE(before.plans.empty());
     EXPECT_EQ(after.plans.front().step.step.value, before.plans.front().step.step.value);
+}
+
+std::string textOf(const std::string& file) {
+    std::ifstream in(file);
+    return {std::istreambuf_iterator<char>(in), {}};
+}
+
+/// A folder with a model's config.json.
+std::string modelFolder(const std::string& name) {
+    const std::string folder = inFolder(name);
+    std::filesystem::create_directories(folder);
+    std::ofstream(folder + "/config.json")
+        << R"({"model_type": "llama", "hidden_size": 768, "intermediate_size": 2048,
+              "num_hidden_layers": 4, "num_attention_heads": 12, "num_key_value_heads": 12,
+              "vocab_size": 32000, "max_position_embeddings": 4096})";
+    return folder;
+}
+
+TEST(SavedStudy, IsNotWrittenOverTheModelThatItReads) {
+    const std::string config = modelFolder("study_of_a_model") + "/config.json";
+    const std::string before = textOf(config);
+    const Question question = readQuestion(config, "").value();
+    EXPECT_TRUE(isReadBy(question, config));
+    const auto saved = saveStudy({question, {}}, config);
+    ASSERT_FALSE(saved);
+    EXPECT_EQ(saved.error().code, Error::Code::BadInput);
+    EXPECT_EQ(textOf(config), before);
+    const std::string study = inFolder("study_of_a_model.json");
+    ASSERT_TRUE(saveStudy({question, {}}, study));
+    EXPECT_FALSE(isReadBy(openStudy(study).value().question, study));
+}
+
+TEST(SavedStudy, IsNotWrittenOverALaunchFile) {
+    const std::string script = inFolder("study_of_a_script.sh");
+    std::ofstream(script) << "#!/bin/bash\ntorchrun --nproc_per_node 8 train.py --bf16 True "
+                             "--per_device_train_batch_size 1\n";
+    const Question question = readQuestion(script, "").value();
+    EXPECT_TRUE(isReadBy(question, script));
+    EXPECT_FALSE(saveStudy({question, {}}, script));
+}
+
+TEST(SavedStudy, FindsItsModelFromWhereItIsSaved) {
+    const std::string folder = modelFolder("model_beside_the_window");
+    const Question question =
+        with(readQuestion("", testing::TempDir()).value(),
+             std::vector<Edit>{{"model", "model_beside_the_window/config.json", "-m"},
+                               {"cluster.name", "dgx-h100", "-c"}})
+            .value();
+    const std::string study = folder + "/deeper/study.json";
+    std::filesystem::create_directories(folder + "/deeper");
+    ASSERT_TRUE(saveStudy({question, {}}, study));
+    EXPECT_EQ(saidValue(openStudy(study).value().question, "model"), "../config.json");
+    EXPECT_EQ(saidValue(openStudy(study).value().question, "cluster.name"), "dgx-h100");
+    const Workbench bench = Workbench::open({}).value();
+    EXPECT_TRUE(plan(readQuestion(study, "").value(), {}, bench, {}));
 }
 
 TEST(SavedStudy, SaysWhyItCannotBeSaved) {
