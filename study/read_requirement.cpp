@@ -208,12 +208,30 @@ private:
             case NumberUnit::Count:
                 break;
         }
-        const std::optional<double> amount =
-            typed.starts_with('$') ? plainNumber(typed.substr(1)) : number;
-        return amount
-                   ? Result<double>(*amount)
-                   : wrong("\"" + std::string(typed) + "\" is not a number",
-                           nameOf(requirement_.metric).unit == NumberUnit::Count ? "64" : "0.35");
+        if (number) {
+            return *number;
+        }
+        const bool isMoney =
+            requirement_.metric == Metric::UsdPerMtok || requirement_.metric == Metric::UsdPerRun;
+        if (isMoney) {
+            return dollarsOf(typed);
+        }
+        return wrong("\"" + std::string(typed) + "\" is not a number",
+                     nameOf(requirement_.metric).unit == NumberUnit::Count ? "64" : "0.35");
+    }
+
+    /// "$0.35", "$17k", "17,000".
+    Result<double> dollarsOf(std::string_view typed) {
+        std::string digits(typed.substr(typed.starts_with('$') ? 1 : 0));
+        std::erase(digits, ',');
+        if (const std::optional<double> number = plainNumber(digits)) {
+            return *number;
+        }
+        const Result<Tokens> many = parseQuantity<Tokens>(digits, where_);
+        const bool isOfRun = requirement_.metric == Metric::UsdPerRun;
+        return many ? Result<double>(static_cast<double>(many->count()))
+                    : wrong("\"" + std::string(typed) + "\" is not a number",
+                            isOfRun ? "$17k" : "0.35");
     }
 
     std::string where_;

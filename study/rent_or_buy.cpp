@@ -63,7 +63,9 @@ RentOrBuy rentOrBuy(const Plan& plan, const BudgetFacts& asked) {
 
 std::optional<Spares> sparesOf(std::int64_t gpus, const BudgetFacts& facts) {
     const Reliability& site = facts.site.reliability;
-    const std::optional<Seconds> mtbf = facts.gpuMtbf ? facts.gpuMtbf : site.gpuMtbf.value;
+    // A spot GPU that is taken back, which --mtbf counts, is not broken.
+    const bool isBroken = facts.gpuMtbf && facts.kind != PriceKind::Spot;
+    const std::optional<Seconds> mtbf = isBroken ? facts.gpuMtbf : site.gpuMtbf.value;
     if (!mtbf || !std::isfinite(mtbf->count()) || !site.hardwareShare.value || !site.repair.value) {
         return std::nullopt;
     }

@@ -55,7 +55,9 @@ std::string whyBeaten(const SizeSearch& search, const SizedCluster& one) {
     for (const std::size_t place : search.front()) {
         const SizedCluster& better = search.found()[place];
         if (isAsGood(better, one)) {
-            return "beaten in money, time and power by " + sizedClusterText(better);
+            return (isAsGood(one, better) ? "no better in money, time and power than "
+                                          : "beaten in money, time and power by ") +
+                   sizedClusterText(better);
         }
     }
     return "beaten by what is listed";

@@ -38,5 +38,7 @@ private:
 
 /// For a terminal: the prose as it is, tables aligned.
 std::string reportText(const Report& report);
+/// For a comment or a wiki: the same lines and tables.
+std::string reportMarkdown(const Report& report);
 
 }  // namespace fabricast

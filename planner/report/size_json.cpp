@@ -189,6 +189,21 @@ void addRentOrBuy(JsonText& json, const RentOrBuy& both) {
     json.end();
 }
 
+/// What an hour of a GPU of the pick costs.
+void addHour(JsonText& json, const SizeAnswer& answer) {
+    const auto& cost = answer.pick->plans.front().cost;
+    if (!cost || !cost->gpuHour.price || !answer.rentOrBuy) {
+        return;
+    }
+    const bool isOwned = answer.priceKind == PriceKind::Owned;
+    const CostBasis& basis = isOwned ? answer.rentOrBuy->purchase : answer.rentOrBuy->rental;
+    json.beginObject("price");
+    json.add("kind", nameOf(answer.priceKind));
+    json.add("usd_per_gpu_hour", cost->gpuHour.price->count());
+    json.add("profile", basis.priceProfile);
+    json.end();
+}
+
 void addRest(JsonText& json, const SizeAnswer& answer) {
     if (answer.spares) {
         json.beginObject("spares");
@@ -259,6 +274,9 @@ std::string sizeJson(const SizeAnswer& answer, std::string_view version) {
     }
     json.end();
     addCluster(json, "pick", answer.pick, answer);
+    if (answer.pick) {
+        addHour(json, answer);
+    }
     addCluster(json, "one_node", answer.oneNode, answer);
     addCluster(json, "surest", answer.surest, answer);
     addBeyond(json, answer);

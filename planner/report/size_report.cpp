@@ -109,13 +109,15 @@ std::string sureText(const SizeAnswer& answer) {
                        : std::string("none that was searched surely reaches the targets\n"));
 }
 
-/// What an hour of an owned GPU costs, which the years and the use decide.
-std::string ownedText(const SizeAnswer& answer) {
+/// What an hour of a GPU costs, and where that is from.
+std::string hourText(const SizeAnswer& answer) {
     const auto& cost = answer.pick->plans.front().cost;
-    const bool isOwned = answer.priceKind == PriceKind::Owned && answer.rentOrBuy;
-    return isOwned && cost && cost->gpuHour.price
-               ? "price: " + priceText(cost->gpuHour, answer.rentOrBuy->purchase) + "\n"
-               : "";
+    if (!cost || !answer.rentOrBuy || !cost->gpuHour.price) {
+        return "";
+    }
+    const bool isOwned = answer.priceKind == PriceKind::Owned;
+    const CostBasis& basis = isOwned ? answer.rentOrBuy->purchase : answer.rentOrBuy->rental;
+    return "price: " + priceText(cost->gpuHour, basis) + "\n";
 }
 
 std::string pickText(const SizeAnswer& answer) {
@@ -126,7 +128,7 @@ std::string pickText(const SizeAnswer& answer) {
     if (!answer.pick) {
         return text + sizeBeyondText(answer);
     }
-    text += "\n" + sizedIntervalsText(*answer.pick, answer) + "\n" + ownedText(answer);
+    text += "\n" + sizedIntervalsText(*answer.pick, answer) + "\n" + hourText(answer);
     text += sizedPlansText(*answer.pick, "") + sureText(answer);
     return text + oneNodeLine(answer);
 }
@@ -285,19 +287,8 @@ Report sizeReport(const SizeAnswer& answer) {
 }
 
 std::string sizeMarkdown(const SizeAnswer& answer) {
-    std::string text = "**SIZE** " + sizePickText(answer) + "\n\n";
-    if (!answer.front.empty()) {
-        text += markdownText(sizedTable(shownOfFront(answer), answer)) + largerText(answer) + "\n";
-    }
-    text += answer.pick ? sureText(answer) : sizeBeyondText(answer);
-    text += beatenText(answer) + tenthText(answer) + oneNodeLine(answer);
-    if (answer.scaling.size() > 1) {
-        text += "\n" + markdownText(scalingTable(shownOfScaling(answer)));
-    }
-    if (answer.rentOrBuy && !answer.rentOrBuy->years.empty()) {
-        text += "\n" + markdownText(rentOrBuyTable(*answer.rentOrBuy));
-    }
-    return text;
+    constexpr std::string_view kTitle = "SIZE  ";
+    return "**SIZE** " + reportMarkdown(sizeReport(answer)).substr(kTitle.size());
 }
 
 }  // namespace fabricast

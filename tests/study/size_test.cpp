@@ -613,6 +613,11 @@ TEST(Spares, AreEnoughNinetyNineTimesInAHundred) {
         EXPECT_EQ(failed == spares.nodes, sum >= 0.99) << failed;
     }
     EXPECT_NEAR(spares.enough, sum, 1e-9);
+    // A spot GPU that is taken back is not broken.
+    facts.kind = PriceKind::Spot;
+    facts.gpuMtbf = Seconds(3600.0 * 50);
+    EXPECT_EQ(sparesOf(16384, facts)->nodes, spares.nodes);
+    facts.kind = PriceKind::OnDemand;
     facts.gpuMtbf = Seconds(std::numeric_limits<double>::infinity());
     EXPECT_FALSE(sparesOf(16384, facts));
 }
