@@ -59,6 +59,11 @@ void NumberControl::slide(int stop) {
     emit edited(QString::number(value), true);
 }
 
+/// The text is another number than the one that was given last.
+bool NumberControl::isTyping() const {
+    return box_->hasFocus() && box_->cleanText() != box_->locale().toString(box_->value());
+}
+
 void NumberControl::show(const std::optional<QString>& said, const QString& automatic) {
     const QSignalBlocker quietBox(box_);
     const QSignalBlocker quietSlider(slider_);
@@ -69,7 +74,9 @@ void NumberControl::show(const std::optional<QString>& said, const QString& auto
     if (value <= 0) {
         return;
     }
-    box_->setValue(value);
+    if (!isTyping()) {
+        box_->setValue(value);
+    }
     const auto above = std::ranges::upper_bound(stops_, value);
     slider_->setValue(std::max(0, static_cast<int>(above - stops_.begin()) - 1));
 }

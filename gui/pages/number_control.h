@@ -22,6 +22,7 @@ protected:
 
 private:
     void slide(int stop);
+    [[nodiscard]] bool isTyping() const;
 
     std::vector<int> stops_;
     QSlider* slider_ = nullptr;

@@ -21,8 +21,9 @@ TextControl::TextControl(ControlAbout about, const QString& example, QWidget* pa
 }
 
 void TextControl::show(const std::optional<QString>& said, const QString& automatic) {
+    const bool isTyping = line_->hasFocus() && line_->text().trimmed() != shown_;
     shown_ = said.value_or("");
-    if (line_->text() != shown_) {
+    if (line_->text() != shown_ && !isTyping) {
         line_->setText(shown_);
     }
     line_->setPlaceholderText(automatic.isEmpty() ? example_ : "auto: " + automatic);

@@ -1,0 +1,51 @@
+// What is being typed is the user's until it is given.
+#include "study/said_value.h"
+#include "tests/gui/used_window.h"
+
+#include <QLineEdit>
+#include <QSpinBox>
+
+namespace fabricast {
+namespace {
+
+std::string said(UsedWindow& used, const char* path) {
+    return saidValue(used.window.session().question(), path).value_or("");
+}
+
+TEST(Typing, OfANumberIsNotWrittenOverByAnAnswer) {
+    UsedWindow used({smallQuestion(), {}});
+    used.window.activateWindow();
+    auto& sequence = used.find<QSpinBox>("number.workload.sequence");
+    sequence.setFocus();
+    ASSERT_TRUE(QTest::qWaitFor([&] { return sequence.hasFocus(); }, 5000));
+    sequence.selectAll();
+    QTest::keyClicks(&sequence, "7");
+    used.window.session().edit({{"workload.global_batch", "32", "test"}}, {.title = "test"});
+    ASSERT_TRUE(used.waits());
+    QTest::keyClicks(&sequence, "68");
+    QTest::keyClick(&sequence, Qt::Key_Return);
+    ASSERT_TRUE(used.waits());
+    EXPECT_EQ(said(used, "workload.sequence"), "768");
+    // What has been given follows the question again.
+    used.window.session().edit({{"workload.sequence", "512", "test"}}, {.title = "test"});
+    ASSERT_TRUE(used.waits());
+    EXPECT_EQ(sequence.value(), 512);
+}
+
+TEST(Typing, OfWordsIsNotWrittenOverByAnAnswer) {
+    UsedWindow used({smallQuestion(), {}});
+    used.window.activateWindow();
+    auto& tokens = used.find<QLineEdit>("text.workload.tokens");
+    tokens.setFocus();
+    ASSERT_TRUE(QTest::qWaitFor([&] { return tokens.hasFocus(); }, 5000));
+    QTest::keyClicks(&tokens, "1.5");
+    used.window.session().edit({{"workload.sequence", "512", "test"}}, {.title = "test"});
+    ASSERT_TRUE(used.waits());
+    QTest::keyClicks(&tokens, "T");
+    QTest::keyClick(&tokens, Qt::Key_Return);
+    ASSERT_TRUE(used.waits());
+    EXPECT_EQ(said(used, "workload.tokens"), "1.5T");
+}
+
+}  // namespace
+}  // namespace fabricast
