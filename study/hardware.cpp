@@ -108,11 +108,6 @@ Result<BoxAnswer> boxOf(const Question& question,
         return box;
     }
     box.plan = std::move(report.plans.front());
-    const std::optional<KernelProfile>& kernels = box.plan->scenario.cluster.node.gpu.kernels;
-    if (kernels && !kernels->donor.empty()) {
-        answer.notes.push_back(name + ": kernels as fast as those measured on " + kernels->donor +
-                               " would be on " + kernels->name);
-    }
     box.offer = offerOf(*box.plan, budget);
     return box;
 }

@@ -194,7 +194,7 @@ void ligerKernels(const ChangeSubject& subject, Offers& offers) {
     if (hasLoss && (isSearch(subject) || !isOneArgument || all.size() == 1)) {
         offers.add({all.front()});
     }
-    if (!isSearch(subject) && all.size() > (hasLoss ? 1U : 0U)) {
+    if (all.size() > (hasLoss ? 1U : 0U)) {
         offers.add(all);
     }
 }

@@ -9,6 +9,7 @@
 #include "study/search_size.h"
 #include "study/size_beaten.h"
 #include "study/size_misfits.h"
+#include "study/size_notes.h"
 #include "study/size_search.h"
 #include "study/size_ways.h"
 #include "study/typed_plan.h"
@@ -267,37 +268,6 @@ Result<std::vector<Question>> withOwnership(std::span<const Question> jobs, cons
     return owned;
 }
 
-/// What is assumed for all boxes once, for some with their names.
-void addSizeNotes(const SizeCatalogue& catalogue, const SizeAsk& ask, SizeAnswer& answer) {
-    std::vector<std::string>& notes = answer.notes;
-    const auto add = [&notes](std::string note) {
-        if (std::ranges::find(notes, note) == notes.end()) {
-            notes.push_back(std::move(note));
-        }
-    };
-    for (const SizeLine& line : catalogue.lines) {
-        for (const std::string& note : line.assumed) {
-            const bool isOfAll = std::ranges::all_of(catalogue.lines, [&](const SizeLine& other) {
-                return std::ranges::find(other.assumed, note) != other.assumed.end();
-            });
-            add(isOfAll ? note : line.box + ": " + note);
-        }
-    }
-    std::string estimated;
-    for (const SizeLine& line : catalogue.lines) {
-        const bool isSaid = &line != catalogue.lines.data() && (&line - 1)->box == line.box;
-        if (line.powerEstimated && !isSaid) {
-            estimated += (estimated.empty() ? "" : ", ") + line.box;
-        }
-    }
-    if (!estimated.empty()) {
-        add("power of a node, by the site's share over that of its GPUs: " + estimated);
-    }
-    if (!ask.fabrics.empty()) {
-        add("networks have no price of their own: a cluster costs the same on each");
-    }
-}
-
 /// The best that any cluster could be, by its bound.
 void addBounds(const SizeCatalogue& catalogue, SizeAnswer& answer) {
     answer.leastSeconds = std::numeric_limits<double>::max();
@@ -423,7 +393,7 @@ Result<SizeAnswer> size(std::span<const Question> asked,
     }
     answer.cutShort = work.isCutShort;
     addBounds(catalogue, answer);
-    addSizeNotes(catalogue, ask, answer);
+    FABRICAST_ASSIGN(answer.notes, sizeNotes(jobs, ask, catalogue, answer, bench));
     return answer;
 }
 

@@ -66,11 +66,6 @@ Result<void> addJob(const Question& job, const Workbench& bench, SizeLine& line)
         base.model.name + ", sequence " + std::to_string(base.workload.sequence) +
         ", global batch " + std::to_string(base.workload.globalBatch) +
         (request.budget.tokens ? ", " + quantityText(*request.budget.tokens) + " tokens" : ""));
-    for (const std::string& note : request.assumed) {
-        if (std::ranges::find(line.assumed, note) == line.assumed.end()) {
-            line.assumed.push_back(note);
-        }
-    }
     line.gpuSeconds.push_back(least);
     line.states.push_back(stateFloors(request.task));
     line.tokens.push_back(request.budget.tokens

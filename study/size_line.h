@@ -34,10 +34,9 @@ struct SizeLine {
     std::optional<std::int64_t> nodesOfRack;
     std::optional<UsdPerHour> leastHour;  ///< of a GPU that draws no more than it must
     std::string whyNoPrice;
-    std::vector<std::string> jobs;     ///< what is trained, in words
-    std::vector<std::string> assumed;  ///< of the jobs and of the box
-    std::vector<double> gpuSeconds;    ///< by job: what a token takes at least (token_floor.h)
-    std::vector<double> tokens;        ///< by job: of its run, or a million
+    std::vector<std::string> jobs;   ///< what is trained, in words
+    std::vector<double> gpuSeconds;  ///< by job: what a token takes at least (token_floor.h)
+    std::vector<double> tokens;      ///< by job: of its run, or a million
     std::vector<std::vector<StateFloor>> states;  ///< by job
     ClusterSpec cluster;                          ///< of one node
     bool hasTokens = false;                       ///< every job has

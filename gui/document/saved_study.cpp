@@ -1,6 +1,5 @@
 #include "gui/document/saved_study.h"
 
-#include "planner/load/input_text.h"
 #include "planner/output/replace_file.h"
 
 #include <algorithm>
@@ -42,7 +41,7 @@ namespace fs = std::filesystem;
 
 /// The file or folder that a name is of; nothing of what the program knows by that name.
 std::optional<fs::path> fileOf(const FileName& named) {
-    const fs::path path = pathFrom(named.folder, named.name);
+    const fs::path path = fs::path(named.folder) / named.name;
     const bool isPath = named.name.find('/') != std::string::npos || path.extension() == ".json";
     std::error_code unseen;
     return isPath && fs::exists(path, unseen) ? std::optional(fs::absolute(path).lexically_normal())

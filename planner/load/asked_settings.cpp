@@ -179,10 +179,12 @@ Result<void> checkTuning(const ScenarioRequest& request,
     const LoraSettings& lora = settings.lora;
     const auto typed = [&](std::string_view key) { return saysOfLora(request, key); };
     if (settings.tuning == Tuning::Full) {
-        // What the stack would do with adapters is not a wish for them; a rank is, also the usual.
+        // What the stack would do with adapters is not a wish for them; a rank is, also the usual
+        // one, unless an answer says it beside the tuning.
         const bool isUsual =
             lora == LoraSettings{} || lora == defaultSettings(stack, model, {}).lora;
-        if (isUsual && !typed("rank") && !typed("targets")) {
+        const bool saysTuning = request.settings.find("tuning") != nullptr;
+        if (isUsual && (saysTuning || !(typed("rank") || typed("targets")))) {
             return {};
         }
         return fail(Error::Code::BadInput,

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -85,6 +86,11 @@ std::string correctionNote(const OwnSpeed& own) {
 Result<std::vector<std::string>> measuredNotes(const ClusterSpec& cluster,
                                                const ProfileStore& profiles) {
     FABRICAST_ASSIGN(std::vector<std::string> notes, olderCorrections(cluster.node, profiles));
+    const std::optional<KernelProfile>& kernels = cluster.node.gpu.kernels;
+    if (kernels && !kernels->donor.empty()) {
+        notes.push_back("kernels as fast as those measured on " + kernels->donor + " would be on " +
+                        kernels->name);
+    }
     if (!cluster.node.own.name.empty()) {
         notes.insert(notes.begin(), correctionNote(cluster.node.own));
     }

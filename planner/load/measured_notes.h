@@ -12,8 +12,8 @@ namespace fabricast {
 inline constexpr std::string_view kMeasuredNote = "measured: ";
 
 /// Which of the user's own collectives a forecast of this cluster leans on, and which of them are
-/// left out: "measured: our-h100, 2026-11-20"; and which of several corrections. Nothing where all
-/// is built in.
+/// left out: "measured: our-h100, 2026-11-20"; which of several corrections; and the GPU whose
+/// measured kernels stand for its own. Nothing where all is built in and measured.
 Result<std::vector<std::string>> measuredNotes(const ClusterSpec& cluster,
                                                const ProfileStore& profiles);
 

@@ -115,6 +115,7 @@ void addChecked(JsonText& json, const CheckOutcome& outcome) {
         addLock(json, *report.lock);
     }
     addFixes(json, report.fixes);
+    json.add("assumed", report.side.assumed);
     json.end();
 }
 

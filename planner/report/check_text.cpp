@@ -2,6 +2,7 @@
 
 #include "planner/report/check_words.h"
 #include "planner/report/comparison_tables.h"
+#include "planner/report/note_line.h"
 #include "planner/report/subject_text.h"
 #include "planner/report/table.h"
 
@@ -150,6 +151,9 @@ Report outcomeReport(const CheckOutcome& outcome) {
     }
     if (report.verdict() != CheckVerdict::Holds) {
         answer.add(becauseText(report) + fixesText(report) + unsureText(report));
+    }
+    for (const std::string& note : report.side.assumed) {
+        answer.add(noteLine(note) + "\n");
     }
     return answer;
 }

@@ -73,7 +73,8 @@ TEST(SizeCommand, SaysWhyABoxThatWasNamedIsNotListed) {
             "--tokens 100M --target days=10")
             .out;
     EXPECT_TRUE(says(beaten, "\nnot listed: 1 x hgx-h100 (8 GPUs), $")) << beaten;
-    EXPECT_TRUE(says(beaten, " kW: beaten in money, time and power by 1 x dgx-h100 (8 GPUs)\n"))
+    EXPECT_TRUE(
+        says(beaten, " kW: no better in money, time and power than 1 x dgx-h100 (8 GPUs)\n"))
         << beaten;
     const std::string small =
         ran("size -m llama-3.1-70b -c dgx-h100 -c 4x-rtx-4090 -n 1,2,4 --seq 4096 "

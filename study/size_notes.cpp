@@ -1,0 +1,112 @@
+#include "study/size_notes.h"
+
+#include "study/search_request.h"
+#include "study/size_line.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace fabricast {
+namespace {
+
+using Notes = std::vector<std::string>;
+
+struct ShownBox {
+    const SizeLine* line = nullptr;
+    SizeAmount amount;  ///< the most that is shown of it: several nodes have a network
+    Notes notes{};
+};
+
+void addOnce(Notes& notes, std::string note) {
+    if (std::ranges::find(notes, note) == notes.end()) {
+        notes.push_back(std::move(note));
+    }
+}
+
+void addShown(const SizedCluster& cluster,
+              const SizeCatalogue& catalogue,
+              std::vector<ShownBox>& boxes) {
+    const auto line = std::ranges::find_if(catalogue.lines, [&cluster](const SizeLine& one) {
+        return one.box == cluster.box && one.fabric == cluster.fabric;
+    });
+    if (line == catalogue.lines.end()) {
+        return;
+    }
+    const SizeAmount amount{cluster.nodes, cluster.gpus};
+    const auto had = std::ranges::find(boxes, &*line, &ShownBox::line);
+    if (had == boxes.end()) {
+        boxes.push_back({&*line, amount});
+    } else if (amount.gpus > had->amount.gpus) {
+        had->amount = amount;
+    }
+}
+
+std::vector<ShownBox> shownBoxes(const SizeAnswer& answer, const SizeCatalogue& catalogue) {
+    std::vector<ShownBox> boxes;
+    if (answer.pick) {
+        addShown(*answer.pick, catalogue, boxes);
+    }
+    for (const SizedCluster& one : answer.front) {
+        addShown(one, catalogue, boxes);
+    }
+    for (const NearestCluster& one : answer.nearest) {
+        addShown(one.cluster, catalogue, boxes);
+    }
+    return boxes;
+}
+
+Result<void> addAssumed(std::span<const Question> jobs, const Workbench& bench, ShownBox& box) {
+    for (const Question& job : jobs) {
+        FABRICAST_ASSIGN(const Question here, jobOn(job, *box.line, box.amount));
+        FABRICAST_ASSIGN(const SearchRequest request, searchRequest(here, bench));
+        for (const std::string& note : request.assumed) {
+            addOnce(box.notes, note);
+        }
+    }
+    return {};
+}
+
+std::string estimatedPower(const std::vector<ShownBox>& boxes) {
+    Notes names;
+    for (const ShownBox& box : boxes) {
+        if (box.line->powerEstimated) {
+            addOnce(names, box.line->box);
+        }
+    }
+    std::string estimated;
+    for (const std::string& name : names) {
+        estimated += (estimated.empty() ? "" : ", ") + name;
+    }
+    return estimated;
+}
+
+}  // namespace
+
+Result<Notes> sizeNotes(std::span<const Question> jobs,
+                        const SizeAsk& ask,
+                        const SizeCatalogue& catalogue,
+                        const SizeAnswer& answer,
+                        const Workbench& bench) {
+    std::vector<ShownBox> boxes = shownBoxes(answer, catalogue);
+    for (ShownBox& box : boxes) {
+        FABRICAST_TRY(addAssumed(jobs, bench, box));
+    }
+    Notes notes;
+    for (const ShownBox& box : boxes) {
+        for (const std::string& note : box.notes) {
+            const bool isOfAll = std::ranges::all_of(boxes, [&note](const ShownBox& other) {
+                return std::ranges::find(other.notes, note) != other.notes.end();
+            });
+            addOnce(notes, isOfAll ? note : box.line->box + ": " + note);
+        }
+    }
+    if (const std::string estimated = estimatedPower(boxes); !estimated.empty()) {
+        addOnce(notes, "power of a node, by the site's share over that of its GPUs: " + estimated);
+    }
+    if (!ask.fabrics.empty()) {
+        addOnce(notes, "networks have no price of their own: a cluster costs the same on each");
+    }
+    return notes;
+}
+
+}  // namespace fabricast
