@@ -2,7 +2,7 @@
 #include "flags/question_arguments.h"
 #include "planner/base/nearest_name.h"
 #include "planner/report/profiles_report.h"
-#include "study/node_template.h"
+#include "study/profile_templates.h"
 
 #include <memory>
 #include <optional>
@@ -55,13 +55,16 @@ Result<Answer> show(const GlobalOptions& options, const ProfilesFlags& flags) {
 }
 
 Result<Answer> make(const ProfilesFlags& flags) {
-    if (flags.kind != profileKindName(ProfileKind::Node)) {
-        return fail(Error::Code::Unsupported,
-                    "profiles new",
-                    "there is no template of \"" + flags.kind + "\"",
-                    "fabricast profiles new node");
+    if (flags.kind == profileKindName(ProfileKind::Node)) {
+        return Answer{.text = nodeTemplate(profileName(flags.node))};
     }
-    return Answer{.text = nodeTemplate(profileName(flags.node))};
+    if (flags.kind == profileKindName(ProfileKind::Price)) {
+        return Answer{.text = priceTemplate(profileName(flags.node))};
+    }
+    return fail(Error::Code::Unsupported,
+                "profiles new",
+                "there is no template of \"" + flags.kind + "\"",
+                "fabricast profiles new node, or price");
 }
 
 Result<Answer> verify(const GlobalOptions& options) {
@@ -93,7 +96,7 @@ Command profilesCommand(const FlagSet& program, const GlobalOptions& options) {
     showing.add("name", flags->name, "name of a profile, or an alias").takes("NAME").required();
     addKind(showing);
     const FlagSet making = app.command("new", "Print a template of a profile, to be filled in");
-    making.add("kind", flags->kind, "node").takes("KIND").required();
+    making.add("kind", flags->kind, "node or price").takes("KIND").required();
     making.add("name", flags->node, "of the new profile").takes("[NAME]");
     app.command("verify", "Report errors, contradictions and unknown values; -v lists all");
     return {app, [flags, &options, listing, showing, making]() -> Result<Answer> {

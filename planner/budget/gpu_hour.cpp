@@ -179,8 +179,7 @@ CostBasis costBasis(const ClusterSpec& cluster, std::int64_t gpus, const BudgetF
         const bool isTyped = facts.price.name.empty();
         basis.why = std::string(nameOf(facts.kind)) + " price of " + gpu + " is not in " +
                     (isTyped ? "what was typed: --price FILE may say both" : facts.price.name);
-        basis.hint = otherKind(price) + "--price FILE with it: fabricast profiles show " +
-                     (isTyped ? "market-2026-05" : facts.price.name);
+        basis.hint = otherKind(price) + "--price FILE with it: fabricast profiles new price";
         return basis;
     }
     if (facts.kind == PriceKind::Owned) {
@@ -188,7 +187,7 @@ CostBasis costBasis(const ClusterSpec& cluster, std::int64_t gpus, const BudgetF
             basis.why = "an owned GPU has no price per hour without ownership in " +
                         facts.price.name + ": " + missing;
             basis.hint = "an \"ownership\" there with " + missing +
-                         ", as fabricast profiles show market-2026-05 has it";
+                         ", as fabricast profiles new price has it";
             return basis;
         }
         if (!runPower(cluster, facts.site.power, 0.0).perGpu) {

@@ -1,4 +1,4 @@
-#include "study/node_template.h"
+#include "study/profile_templates.h"
 
 namespace fabricast {
 
@@ -36,6 +36,35 @@ std::string nodeTemplate(const std::string& name) {
   "host_memory": { "value": "256 GB", "source": "assumed" },  // for offload
   "nvme": { "value": null, "source": null },
   "power": { "value": null, "source": null }                  // of the whole node
+}
+)";
+}
+
+std::string priceTemplate(const std::string& name) {
+    return R"(// Prices of your own. Save it as )" + name +
+           R"(.json, change what differs, and use it:
+//   fabricast size -m llama-3.1-8b --global-batch 512 --tokens 100B -c dgx-h100 --price )" +
+           name + R"(.json
+// Of one GPU, in US dollars; what is left out is not known. source is datasheet, measured, fitted or assumed.
+{
+  "schema": "fabricast.price/1",
+  "name": ")" +
+           name + R"(",
+  "title": "Our quote",
+  "date": "2026-11",
+  "gpus": {
+    "h100-sxm5-80gb": {            // fabricast profiles list --kind gpu
+      "on_demand": { "value": "$2.10/h", "source": "assumed", "note": "quote 17" },
+      "reserved": { "value": "$1.80/h", "source": "assumed" },
+      "spot": { "value": "$1.20/h", "source": "assumed" },
+      "purchase": { "value": "$28000", "source": "assumed" }       // the GPU alone
+    }
+  },
+  "ownership": {                   // makes an hour of what is bought: --price-kind owned
+    "years": { "value": 4, "source": "assumed" },                  // it is written off over
+    "whole_over_gpu": { "value": 1.5, "source": "assumed" },       // with its share of server and network
+    "usd_per_kwh": { "value": 0.09, "source": "assumed" }
+  }
 }
 )";
 }
