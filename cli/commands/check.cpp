@@ -7,6 +7,7 @@
 #include "planner/report/check_json.h"
 #include "planner/report/check_text.h"
 #include "planner/report/check_words.h"
+#include "planner/report/html_page.h"
 #include "planner/text/text_file.h"
 #include "study/earlier_question.h"
 #include "study/lock_file.h"
@@ -107,6 +108,13 @@ constexpr std::array kCheckForms = {
               [](const Checked& all) { return checkJson(all.outcomes, FABRICAST_VERSION); }},
     CheckForm{"csv", [](const Checked& all) { return checkCsv(all.outcomes); }},
     CheckForm{"md", [](const Checked& all) { return checkMarkdown(all.outcomes); }},
+    CheckForm{"html",
+              [](const Checked& all) {
+                  return htmlPage(checkReport(all.outcomes, all.show),
+                                  {.title = "check",
+                                   .tool = "fabricast " FABRICAST_VERSION,
+                                   .command = "fabricast check"});
+              }},
     CheckForm{"junit", [](const Checked& all) { return checkJunit(all.outcomes, all.onUnsure); }},
     CheckForm{"sarif",
               [](const Checked& all) { return checkSarif(all.outcomes, FABRICAST_VERSION); }},

@@ -36,14 +36,26 @@ std::string leastWord(SizeAim aim) {
     return "";
 }
 
+/// "that reaches 30 days", "that stays within $20,000".
+std::string reachesText(const SizeAnswer& answer, bool isSure) {
+    const bool isBudget = std::ranges::all_of(answer.targets, [](const SizeTarget& target) {
+        return target.metric == SizeMetric::Budget;
+    });
+    const bool isMany = answer.aim == SizeAim::Gpus;  // "the fewest GPUs that reach"
+    if (isBudget) {
+        return isSure ? (isMany ? "that stay within " : "that stays within ")
+                      : "that may stay within ";
+    }
+    return isSure ? (isMany ? "that reach " : "that reaches ") : "that may reach ";
+}
+
 /// What is judged by the middle of a forecast is not promised.
 std::string ofWhatText(const SizeAnswer& answer) {
     const auto fits = [](const Plan& plan) { return plan.memory.verdict == Verdict::Fits; };
     const bool isSure =
         !answer.pick || (answer.pick->isSure() && std::ranges::all_of(answer.pick->plans, fits));
-    return answer.targets.empty()
-               ? (isSure ? "on which it fits" : "on which it may fit")
-               : (isSure ? "that reaches " : "that may reach ") + sizeTargetsText(answer.targets);
+    return answer.targets.empty() ? (isSure ? "on which it fits" : "on which it may fit")
+                                  : reachesText(answer, isSure) + sizeTargetsText(answer.targets);
 }
 
 }  // namespace

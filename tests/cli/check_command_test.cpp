@@ -256,13 +256,16 @@ TEST_F(CheckCommand, ARegressionIsAnnotatedAtTheLineThatChanged) {
 TEST_F(CheckCommand, WritesEveryReportOfOneRun) {
     const ProgramOutput output = check(
         "small.json run.json --report junit=j.xml --report sarif=s.json --report github=g.txt"
-        " --report gitlab=q.json --report md=m.md --report json=c.json --report csv=c.csv");
+        " --report gitlab=q.json --report md=m.md --report json=c.json --report csv=c.csv"
+        " --report html=c.html");
     ASSERT_EQ(output.code, ExitCode::DoesNotFit) << output.err;
     expectGolden("check_junit.xml", relative(read("j.xml")));
     expectGolden("check_sarif.json", relative(read("s.json")));
     expectGolden("check_github.txt", relative(read("g.txt")));
     expectGolden("check_gitlab.json", relative(read("q.json")));
     expectGolden("check_comment.md", relative(read("m.md")));
+    EXPECT_NE(read("c.html").find("</html>"), std::string::npos);
+    EXPECT_NE(read("c.html").find("small.json"), std::string::npos);
     expectGolden("check_answer.json", relative(read("c.json")));
     expectGolden("check_answer.csv", relative(read("c.csv")));
     expectGolden("check_answer.txt", relative(output.out));
