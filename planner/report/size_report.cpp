@@ -170,7 +170,8 @@ void sayScaling(const SizeAnswer& answer, Report& report) {
     if (answer.scaling.size() < 2) {
         return;
     }
-    report.add("\nnodes of " + answer.pick->box + " against tokens/s\n");
+    report.add("\nnodes of " + answer.pick->box + " against tokens/s" +
+               (answer.jobs.size() > 1 ? " of the slowest job\n" : "\n"));
     const std::vector<ScalingPoint> shown = shownOfScaling(answer);
     report.add(scalingTable(shown));
     report.add(scalingPoints(shown, answer.pick->box), 3);

@@ -57,8 +57,20 @@ std::string numbersText(const SizedCluster& cluster, const SizeAnswer& answer, b
         text += ", " + days(cluster.seconds) + " days" + range(cluster.secondsRange, days);
     }
     text += ", " + wholeText(cluster.tokensPerSecond) + " tokens/s" +
-            range(cluster.tokensRange, &wholeText);
+            range(cluster.tokensRange, &wholeText) +
+            (answer.jobs.size() > 1 ? " of the slowest job" : "");
     return text + (cluster.power ? ", " + kilowattText(cluster) + " kW" : "");
+}
+
+/// One job's part of the sums: ", 7.5 days, $16,900, 308,476 tokens/s".
+std::string shareText(const Plan& plan) {
+    std::string text;
+    if (plan.cost && plan.cost->run) {
+        text += ", " + amountText(plan.cost->run->wall.value.count() / kDay) + " days";
+        text +=
+            plan.cost->run->price ? ", " + dollarText(plan.cost->run->price->value.count()) : "";
+    }
+    return text + ", " + wholeText(plan.step.tokensPerSecond) + " tokens/s";
 }
 
 }  // namespace
@@ -86,11 +98,12 @@ std::string sizedIntervalsText(const SizedCluster& cluster, const SizeAnswer& an
 std::string sizedPlansText(const SizedCluster& cluster, const char* before) {
     std::string text;
     for (const Plan& plan : cluster.plans) {
-        text += fmt::format("{}{}: {} {}\n",
+        text += fmt::format("{}{}: {} {}{}\n",
                             before,
                             plan.scenario.model.name,
                             plan.scenario.stack,
-                            planLayoutText(plan.scenario));
+                            planLayoutText(plan.scenario),
+                            cluster.plans.size() > 1 ? shareText(plan) : std::string());
     }
     return text;
 }

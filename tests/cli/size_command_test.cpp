@@ -8,6 +8,8 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <iterator>
+#include <regex>
 #include <string>
 #include <vector>
 
@@ -210,6 +212,12 @@ TEST(SizeCommand, TakesSeveralJobs) {
     ASSERT_EQ(output.code, ExitCode::Ok) << output.err;
     EXPECT_TRUE(says(output.out, "global batch 64, 1B tokens\n")) << output.out;
     EXPECT_TRUE(says(output.out, "global batch 64, 3B tokens\n")) << output.out;
+    EXPECT_TRUE(says(output.out, " of the slowest job, ")) << output.out;
+    // Each job's own days and money.
+    const std::regex own(
+        "\nllama-3\\.2-1b: fsdp2 [^ ]+, [0-9.]+ days, \\$[0-9.,]+, [0-9,]+ tokens/s\n");
+    EXPECT_EQ(std::distance(std::sregex_iterator(output.out.begin(), output.out.end(), own), {}), 1)
+        << output.out;
     Words both = words;
     both.insert(both.begin() + 1, file("1B"));
     EXPECT_TRUE(says(runProgram(both, {}).err, "there is a scenario beside the jobs"));
