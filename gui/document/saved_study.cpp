@@ -58,9 +58,7 @@ Result<std::string> studyText(const SavedStudy& study) {
     std::vector<Edit> edits;
     for (const ViewKey& key : kViewKeys) {
         const std::string& value = study.view.*key.member;
-        if (!value.empty()) {
-            edits.push_back({std::string("view.") + key.name, value, "view"});
-        }
+        edits.push_back({std::string("view.") + key.name, value.empty() ? "null" : value, "view"});
     }
     FABRICAST_ASSIGN(const Question whole, with(study.question, edits));
     return documentText(whole);
