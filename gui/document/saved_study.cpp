@@ -19,7 +19,9 @@ constexpr std::array kViewKeys = {ViewKey{"page", &ViewState::page},
                                   ViewKey{"chosen", &ViewState::chosen},
                                   ViewKey{"other", &ViewState::other},
                                   ViewKey{"failed", &ViewState::failed},
-                                  ViewKey{"trace", &ViewState::trace}};
+                                  ViewKey{"trace", &ViewState::trace},
+                                  ViewKey{"file", &ViewState::file},
+                                  ViewKey{"digest", &ViewState::digest}};
 
 ViewState viewIn(const Question& question) {
     ViewState view;

@@ -205,7 +205,7 @@ void MainWindow::offerRecovery() {
     if (!left.isEmpty()) {
         const QString file = left.front();
         notice_->say(
-            "The window was closed before its study was saved.",
+            "The window was closed before its study was saved: " + StudyFiles::wordsOf(file) + ".",
             {{"notice.recover", "Recover it", [this, file] { files_->recoverAsked(file); }},
              {"notice.discard", "Discard it", [this, file] { files_->discard(file); }}});
     } else if (setup_.isExample) {
