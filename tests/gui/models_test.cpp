@@ -192,3 +192,14 @@ TEST(CostView, HasAFormulaForEveryRow) {
 
 }  // namespace
 }  // namespace fabricast
+TEST(Headlines, HaveOneUnitInATile) {
+    Plan plan;
+    plan.memory.peak.value = Bytes(600'000'000);
+    plan.memory.capacity = Bytes(24'000'000'000);
+    plan.step.step = {.value = Seconds(1.02), .lo = Seconds(0.98), .hi = Seconds(1.06)};
+    const std::vector<HeadlineTile> tiles = headlineTiles(plan);
+    EXPECT_EQ(tiles[0].range, "0.559 of 22.4 GiB");
+    EXPECT_EQ(tiles[1].value, "1.02 s");
+    EXPECT_EQ(tiles[1].range, "0.98 – 1.06 s");
+}
+
