@@ -53,6 +53,7 @@ MainWindow::MainWindow(Workbench bench, const SavedStudy& study, const WindowSet
     resizeDocks({dock_}, {372}, Qt::Horizontal);
     recall();
     offerRecovery();
+    offerTour();
 }
 
 void MainWindow::addDock() {
@@ -214,9 +215,12 @@ void MainWindow::offerRecovery() {
             "model and the hardware on the left; every number follows.",
             {{"notice.open", "Open a file …", [this] { files_->openWithDialog(); }},
              {"notice.ok", "OK", {}}});
-        if (setup_.remembers && !QSettings().value("tourSeen", false).toBool()) {
-            QTimer::singleShot(0, this, &MainWindow::showTour);  // once there is a size
-        }
+    }
+}
+
+void MainWindow::offerTour() {
+    if (setup_.remembers && !QSettings().value("tourSeen", false).toBool()) {
+        QTimer::singleShot(0, this, &MainWindow::showTour);  // once there is a size
     }
 }
 

@@ -74,6 +74,7 @@ private:
     void refreshTitle();
     void offerRecovery();
     void remember() const;
+    void offerTour();
     void recall();
 
     WindowSetup setup_;
