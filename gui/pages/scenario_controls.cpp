@@ -5,6 +5,7 @@
 #include "gui/pages/text_control.h"
 #include "planner/profiles/profile_list.h"
 #include "planner/report/subject_text.h"
+#include "planner/spec/check_network.h"
 #include "planner/spec/layout_fields.h"
 #include "planner/spec/setting_names.h"
 #include "study/scenario_inputs.h"
@@ -217,6 +218,10 @@ std::map<std::string, std::string> automaticValues(const PlanReport& report, con
         if (plan != nullptr || !input.key.starts_with("layout.")) {
             values[input.key] = input.value;
         }
+    }
+    values["cluster.gpus_per_node"] = std::to_string(scenario.cluster.node.gpus);
+    if (!hasNetwork(scenario.cluster)) {
+        values["cluster.fabric"] = "none";
     }
     const std::string training = trainingText(scenario.settings);
     values["workload.precision"] = training.substr(0, training.find(' '));

@@ -29,8 +29,14 @@ std::vector<Edit> editsOf(const ControlAbout& about,
 
 bool isAbout(const Error& error, const ControlAbout& about, const Question& question) {
     const QString where = QString::fromStdString(error.where);
-    const std::string said = whereSaid(question, about.path.toStdString());
-    return (!said.empty() && said == error.where) || where == about.origin ||
+    const std::string path = about.path.toStdString();
+    // What is wrong with a whole part is below the control of its name.
+    const std::string part = about.isRequired ? path.substr(0, path.find('.')) : path;
+    const auto isSaidThere = [&](const std::string& key) {
+        const std::string said = whereSaid(question, key);
+        return !said.empty() && said == error.where;
+    };
+    return isSaidThere(path) || isSaidThere(part) || where == about.origin ||
            where.startsWith(about.path) || where.startsWith(about.origin + ":") ||
            where.startsWith(about.origin + " ");
 }
