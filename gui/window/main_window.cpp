@@ -179,9 +179,7 @@ void MainWindow::copyCommand() {
 
 void MainWindow::focusControl(const QString& path) {
     dock_->show();
-    if (QWidget* control = scenario_->control(path)) {
-        control->setFocus(Qt::ShortcutFocusReason);
-    }
+    scenario_->focusControl(path);
 }
 
 void MainWindow::refreshCommand() {

@@ -10,11 +10,13 @@
 #include <QApplication>
 #include <QLabel>
 #include <QLineEdit>
+#include <QListWidget>
 #include <QMenuBar>
 #include <QPlainTextEdit>
 #include <QPushButton>
 #include <QTabBar>
 #include <set>
+#include <utility>
 
 namespace fabricast {
 namespace {
@@ -81,6 +83,29 @@ TEST(Access, ThePaletteRunsWhatIsTyped) {
     EXPECT_EQ(used.window.page()->name(), "evidence");
     EXPECT_TRUE(matchesWords("Show evidence", "EVID show"));
     EXPECT_FALSE(matchesWords("Show evidence", "memory"));
+}
+
+TEST(Access, ThePaletteFindsEveryControl) {
+    UsedWindow used({smallQuestion(), {}});
+    used.window.showPalette();
+    auto& words = used.find<QLineEdit>("palette.words");
+    const auto& found = used.find<QListWidget>("palette.found");
+    for (const auto& [typed, title] : {std::pair("GPUs", "Change: GPUs of each"),
+                                       std::pair("nodes", "Change: Servers"),
+                                       std::pair("sequence", "Change: Sequence length"),
+                                       std::pair("batch", "Change: Global batch"),
+                                       std::pair("--optimizer", "Change: Optimizer")}) {
+        words.setText(typed);
+        EXPECT_FALSE(found.findItems(title, Qt::MatchStartsWith).isEmpty()) << typed;
+    }
+    words.setText("no such thing");
+    ASSERT_EQ(found.count(), 1);
+    EXPECT_TRUE(found.item(0)->text().startsWith("Nothing found"));
+    QTest::keyClick(&words, Qt::Key_Return);
+    EXPECT_TRUE(words.isVisible());
+    words.setText("global batch");
+    QTest::keyClick(&words, Qt::Key_Return);
+    EXPECT_EQ(used.window.focusWidget(), &used.find<QLineEdit>("text.workload.global_batch"));
 }
 
 TEST(Access, NoTwoCommandsHaveTheSameKeys) {
