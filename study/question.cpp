@@ -7,6 +7,7 @@
 #include "study/model_edits.h"
 #include "study/question_document.h"
 #include "study/question_flags.h"
+#include "study/value_word.h"
 
 #include <algorithm>
 #include <array>
@@ -240,14 +241,15 @@ bool isListOfWords(std::string_view path) {
     return flag != nullptr && flag->isList;
 }
 
-/// The edits as a scenario says them: QLoRA is LoRA over a base of 4 bits.
+/// The edits as a scenario says them.
 std::vector<Edit> written(std::span<const Edit> edits) {
     std::vector<Edit> all;
     for (const Edit& edit : edits) {
-        const bool isQlora = edit.path == "settings.tuning" && edit.value == "qlora";
-        all.push_back(isQlora ? Edit{edit.path, "lora", edit.origin} : edit);
-        if (isQlora) {
-            all.push_back({"settings.lora.base", "nf4", edit.origin});
+        const bool isWord = edit.path == kQlora.path && edit.value == kQlora.word;
+        all.push_back(isWord ? Edit{edit.path, std::string(kQlora.value), edit.origin} : edit);
+        if (isWord) {
+            all.push_back(
+                {std::string(kQlora.besidePath), std::string(kQlora.besideValue), edit.origin});
         }
     }
     return all;
@@ -268,12 +270,13 @@ std::vector<Edit> emptiedFirst(std::vector<Edit> edits) {
 constexpr std::array<std::string_view, 3> kQuantisedBase = {
     "settings.lora.base", "settings.lora.double_quantization", "settings.lora.prepared_for_kbit"};
 
-/// "--tuning lora" is LoRA over 16-bit weights, unless another base is typed beside it.
+/// "--tuning lora" is LoRA over 16-bit weights, unless another base is typed beside it, and without
+/// adapters there is no base.
 bool typesWholeBase(std::span<const Edit> edits) {
-    const auto isLora = [](const Edit& edit) {
-        return edit.path == "settings.tuning" && edit.value == "lora" && edit.origin == "--tuning";
+    const auto isTyped = [](const Edit& edit) {
+        return edit.path == "settings.tuning" && edit.origin == "--tuning";
     };
-    return std::ranges::any_of(edits, isLora) &&
+    return std::ranges::any_of(edits, isTyped) &&
            std::ranges::find(edits, "settings.lora.base", &Edit::path) == edits.end();
 }
 

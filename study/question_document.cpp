@@ -52,4 +52,23 @@ Result<JsonValue> withObjects(JsonValue root) {
     return root;
 }
 
+Result<JsonValue> withoutWords(JsonValue root) {
+    const JsonValue* const said = valueAt(root, kQlora.path);
+    if (said == nullptr || said->text().value_or("") != kQlora.word) {
+        return root;
+    }
+    if (const JsonValue* beside = valueAt(root, kQlora.besidePath);
+        beside != nullptr && beside->text().value_or("") != kQlora.besideValue) {
+        return tl::unexpected(beside->problem(
+            "is " + beside->shown() + ", and " + std::string(kQlora.path) + " " + said->shown() +
+                " is " + std::string(kQlora.value) + " over " + std::string(kQlora.besideValue),
+            std::string(kQlora.path) + " " + std::string(kQlora.value)));
+    }
+    const JsonBuilder build(said->where());
+    FABRICAST_ASSIGN(
+        root, build.with(std::move(root), kQlora.path, build.string(std::string(kQlora.value))));
+    return build.with(
+        std::move(root), kQlora.besidePath, build.string(std::string(kQlora.besideValue)));
+}
+
 }  // namespace fabricast

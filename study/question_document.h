@@ -15,4 +15,7 @@ const JsonValue* valueAt(const JsonValue& root, std::string_view path);
 /// keys to.
 Result<JsonValue> withObjects(JsonValue root);
 
+/// What a word stands for in place of it: LoRA over a base of 4 bits for "tuning": "qlora".
+Result<JsonValue> withoutWords(JsonValue root);
+
 }  // namespace fabricast

@@ -163,6 +163,7 @@ Result<Question> parseQuestion(std::string_view text,
     FABRICAST_TRY(question.root.expect(JsonValue::Kind::Object));
     FABRICAST_TRY(takeAnsweredQuestion(question));
     FABRICAST_ASSIGN(question.root, withObjects(std::move(question.root)));
+    FABRICAST_ASSIGN(question.root, withoutWords(std::move(question.root)));
     return question;
 }
 

@@ -1,6 +1,7 @@
 #include "study/said_value.h"
 
 #include "planner/text/json_builder.h"
+#include "study/value_word.h"
 
 #include <algorithm>
 
@@ -62,7 +63,10 @@ std::optional<std::string> saidValue(const Question& question, std::string_view 
         }
         at = below;
     }
-    return asTyped(*at);
+    const std::string said = asTyped(*at);
+    const bool hasWord = path == kQlora.path && said == kQlora.value &&
+                         saidValue(question, kQlora.besidePath) == kQlora.besideValue;
+    return hasWord ? std::string(kQlora.word) : said;
 }
 
 }  // namespace fabricast

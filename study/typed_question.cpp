@@ -2,6 +2,7 @@
 #include "planner/text/shell_text.h"
 #include "study/question.h"
 #include "study/question_flags.h"
+#include "study/value_word.h"
 
 #include <algorithm>
 #include <cstddef>
@@ -59,17 +60,17 @@ void addFlags(std::string& text, std::span<const QuestionFlag> flags, std::span<
     }
 }
 
-/// LoRA over a base of 4 bits is typed as one word, as `with` reads it.
+/// What has a word is typed as it, as `with` reads it.
 std::vector<Edit> shortened(std::span<const Edit> edits) {
     std::vector<Edit> all(edits.begin(), edits.end());
     const auto tuning = std::ranges::find_if(all, [](const Edit& edit) {
-        return edit.path == "settings.tuning" && edit.value == "lora" && !isAssignment(edit);
+        return edit.path == kQlora.path && edit.value == kQlora.value && !isAssignment(edit);
     });
     const auto base = std::ranges::find_if(all, [](const Edit& edit) {
-        return edit.path == "settings.lora.base" && edit.value == "nf4";
+        return edit.path == kQlora.besidePath && edit.value == kQlora.besideValue;
     });
     if (tuning != all.end() && base != all.end()) {
-        tuning->value = "qlora";
+        tuning->value = kQlora.word;
         all.erase(base);
     }
     return all;

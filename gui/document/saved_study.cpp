@@ -23,7 +23,9 @@ constexpr std::array kViewKeys = {ViewKey{"page", &ViewState::page},
                                   ViewKey{"chosen", &ViewState::chosen},
                                   ViewKey{"other", &ViewState::other},
                                   ViewKey{"failed", &ViewState::failed},
-                                  ViewKey{"trace", &ViewState::trace}};
+                                  ViewKey{"trace", &ViewState::trace},
+                                  ViewKey{"file", &ViewState::file},
+                                  ViewKey{"digest", &ViewState::digest}};
 
 ViewState viewIn(const Question& question) {
     ViewState view;
@@ -77,9 +79,7 @@ Result<std::string> studyText(const SavedStudy& study) {
     std::vector<Edit> edits;
     for (const ViewKey& key : kViewKeys) {
         const std::string& value = study.view.*key.member;
-        if (!value.empty()) {
-            edits.push_back({std::string("view.") + key.name, value, "view"});
-        }
+        edits.push_back({std::string("view.") + key.name, value.empty() ? "null" : value, "view"});
     }
     FABRICAST_ASSIGN(const Question whole, with(study.question, edits));
     return documentText(whole);

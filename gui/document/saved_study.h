@@ -14,6 +14,8 @@ struct ViewState {
     std::string other{};   ///< and the one it is compared with
     std::string failed{};  ///< links and devices: "leaf4 node3/nic2-leaf2"
     std::string trace{};   ///< file of the measured step that is shown
+    std::string file{};    ///< of what is kept for after a crash: where it is to be saved
+    std::string digest{};  ///< and what that file was when it was opened
 };
 
 /// Names, which have no spaces, with spaces in between; and back.

@@ -3,10 +3,15 @@
 #include "planner/base/percent_text.h"
 #include "planner/base/quantity_text.h"
 #include "planner/report/cost_report.h"
+#include "planner/report/duration_range.h"
 #include "planner/report/duration_text.h"
 #include "planner/report/memory_report.h"
 #include "planner/report/table.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
 #include <cmath>
 
 namespace fabricast {
@@ -40,9 +45,19 @@ std::string firstUpper(std::string_view words) {
     return text;
 }
 
+/// "19.8 of 23.6 GiB", in the unit of the whole.
+std::string partOfWhole(Bytes part, Bytes whole) {
+    const std::string text = shortText(whole);
+    const std::string unit = text.substr(text.find(' ') + 1);
+    constexpr std::array<std::string_view, 6> kUnits = {"B", "KiB", "MiB", "GiB", "TiB", "PiB"};
+    const auto power = std::ranges::find(kUnits, unit) - kUnits.begin();
+    const double parts = static_cast<double>(part.count()) / std::pow(1024.0, power);
+    return fmt::format("{:.3g} of {}", parts, text);
+}
+
 std::string hostRange(const HostNeed& host) {
-    const std::string needed = shortText(host.perNode);
-    return host.there ? needed + " of " + shortText(*host.there) : needed + ", not known";
+    return host.there ? partOfWhole(host.perNode, *host.there)
+                      : shortText(host.perNode) + ", not known";
 }
 
 HeadlineTile verdictTile(const MemoryBreakdown& memory) {
@@ -53,15 +68,14 @@ HeadlineTile verdictTile(const MemoryBreakdown& memory) {
     }
     const HostNeed& host = memory.ofNode();
     const bool hostDecides = host.verdict() > memory.onDevice;
-    return {.key = "verdict",
-            .title = hostDecides ? firstUpper(host.what) : "GPU memory",
-            .value = sentence,
-            .range = hostDecides
-                         ? hostRange(host)
-                         : shortText(memory.peak.value) + " of " + shortText(memory.capacity),
-            .evidence = std::string(evidenceWords(memory.peak.evidence)),
-            .why = largestTerm(memory),
-            .tone = toneOf(memory.verdict)};
+    return {
+        .key = "verdict",
+        .title = hostDecides ? firstUpper(host.what) : "GPU memory",
+        .value = sentence,
+        .range = hostDecides ? hostRange(host) : partOfWhole(memory.peak.value, memory.capacity),
+        .evidence = std::string(evidenceWords(memory.peak.evidence)),
+        .why = largestTerm(memory),
+        .tone = toneOf(memory.verdict)};
 }
 
 /// Of a plan that does not fit, only its memory is known.
@@ -82,7 +96,7 @@ HeadlineTile stepTile(const Headline<Seconds>& step) {
     return {.key = "step",
             .title = "Step time",
             .value = durationText(step.value),
-            .range = rangeText(durationText(step.lo), durationText(step.hi)),
+            .range = durationRange(step.lo, step.hi, step.value),
             .evidence = std::string(evidenceWords(step.evidence)),
             .why = "time.step"};
 }
@@ -145,7 +159,7 @@ HeadlineTile runTile(const std::optional<RunCost>& cost) {
         if (run.price) {
             tile.value += ", " + dollarText(run.price->value.count());
         }
-        tile.range = rangeText(durationText(run.wall.lo), durationText(run.wall.hi));
+        tile.range = durationRange(run.wall.lo, run.wall.hi, run.wall.value);
         tile.evidence = std::string(evidenceWords(run.wall.evidence));
         tile.why = "cost.days";
     }

@@ -1,6 +1,7 @@
 #include "gui/models/step_timeline.h"
 
 #include "planner/base/percent_text.h"
+#include "planner/base/quantity_text.h"
 #include "planner/report/duration_text.h"
 #include "simulator/engine/sim_names.h"
 
@@ -173,6 +174,20 @@ TimelineValues stepTimeline(const Simulation& simulation) {
     return LaneWriter(simulation).take();
 }
 
+namespace {
+
+/// What a GPU has beside the tensors that the curves are of.
+std::string memoryNote(const MemoryBreakdown& memory) {
+    if (memory.fullest >= memory.stages.size()) {
+        return "";
+    }
+    const Bytes requested = memory.stages[memory.fullest].requested;
+    return " The memory is that of tensors; the CUDA context, NCCL's buffers and rounding, " +
+           shortText(memory.peak.value - requested) + ", come on top.";
+}
+
+}  // namespace
+
 std::string timelineHeadline(const Simulation& simulation) {
     const double difference = simulation.step.difference();
     const Seconds simulated = seconds(simulation.step.run.makespan);
@@ -180,7 +195,7 @@ std::string timelineHeadline(const Simulation& simulation) {
     return "Event by event, a step takes " + durationText(simulated) + ": " +
            percentText(std::abs(difference)) + (difference < 0.0 ? " less" : " more") +
            " than the forecast. The busiest stage waits " + percentText(bubble) +
-           " of it for other stages.";
+           " of it for other stages." + memoryNote(simulation.memory);
 }
 
 }  // namespace fabricast

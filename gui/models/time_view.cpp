@@ -8,6 +8,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
+#include <vector>
 
 namespace fabricast {
 namespace {
@@ -57,6 +59,29 @@ const char* lossAdvice(TimePart part) {
         default:
             return "";
     }
+}
+
+bool fits(const Outcome& outcome) {
+    return outcome.verdict != Verdict::DoesNotFit;
+}
+
+/// The speed of what fits; else there is none to show.
+std::optional<double> speedOf(const std::optional<Outcome>& outcome) {
+    return outcome && fits(*outcome) ? std::optional(outcome->tokensPerGpuSecond) : std::nullopt;
+}
+
+/// What moves the speed most comes first, in the chart and in the table; what does not fit, last.
+std::vector<KnobEffect> mostFirst(const Sensitivity& sensitivity) {
+    const double base = sensitivity.now.tokensPerGpuSecond;
+    const auto reach = [base](const KnobEffect& knob) {
+        const double held = speedOf(knob.twice).value_or(base);
+        const double searched = speedOf(knob.searched).value_or(held);
+        const bool has = speedOf(knob.twice) || speedOf(knob.searched);
+        return has ? std::max(std::abs(held - base), std::abs(searched - base)) : -1.0;
+    };
+    std::vector<KnobEffect> sorted = sensitivity.knobs;
+    std::ranges::stable_sort(sorted, std::ranges::greater{}, reach);
+    return sorted;
 }
 
 std::string speedChange(double speed, double base) {
@@ -139,18 +164,18 @@ TornadoValues speedTornado(const Sensitivity& sensitivity) {
                          .lowName = "with layout A",
                          .highName = sensitivity.isSearched ? "with the best layout for it" : "",
                          .rows = {}};
-    for (const KnobEffect& knob : sensitivity.knobs) {
-        if (!knob.twice) {
+    for (const KnobEffect& knob : mostFirst(sensitivity)) {
+        const std::optional<double> held = speedOf(knob.twice);
+        const std::optional<double> searched = speedOf(knob.searched);
+        if (!held && !searched) {
             continue;
         }
-        const double twice = knob.twice->tokensPerGpuSecond;
-        const bool isSearched = knob.searched.has_value();
-        const double searched = isSearched ? knob.searched->tokensPerGpuSecond : twice;
-        values.rows.push_back({.label = std::string(knob.title),
-                               .low = twice,
-                               .high = searched,
-                               .lowLabel = "twice as much",
-                               .highLabel = isSearched ? "with the best layout" : "twice as much"});
+        values.rows.push_back(
+            {.label = std::string(knob.title),
+             .low = held.value_or(base),
+             .high = searched.value_or(held.value_or(base)),
+             .lowLabel = held ? "twice as much" : "with layout A it does not fit: now",
+             .highLabel = searched ? "with the best layout" : "twice as much"});
     }
     return values;
 }
@@ -167,14 +192,14 @@ Table sensitivityRows(const Sensitivity& sensitivity) {
         table.columns.push_back({"that layout"});
     }
     const double base = sensitivity.now.tokensPerGpuSecond;
-    for (const KnobEffect& knob : sensitivity.knobs) {
+    for (const KnobEffect& knob : mostFirst(sensitivity)) {
         std::vector<std::string> row = {std::string(knob.title)};
         if (knob.twice) {
             row.push_back(grouped(std::llround(knob.twice->tokensPerGpuSecond)));
             row.push_back(speedChange(knob.twice->tokensPerGpuSecond, base));
             row.emplace_back(fitText(knob.twice->verdict));
         } else {
-            row.insert(row.end(), {"–", knob.whyNot, ""});
+            row.insert(row.end(), {"–", "", knob.whyNot});
         }
         if (sensitivity.isSearched) {
             const bool has = knob.searched.has_value();

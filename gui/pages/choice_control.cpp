@@ -2,7 +2,6 @@
 
 #include <QComboBox>
 #include <QCompleter>
-#include <QFont>
 #include <QLineEdit>
 #include <QSignalBlocker>
 #include <utility>
@@ -82,9 +81,6 @@ void ChoiceControl::show(const std::optional<QString>& said, const QString& auto
     if (box_->isEditable()) {
         box_->lineEdit()->setCursorPosition(0);
     }
-    QFont font = box_->font();
-    font.setBold(hasAuto_ && said.has_value());
-    box_->setFont(font);
 }
 
 }  // namespace fabricast

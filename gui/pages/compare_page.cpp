@@ -32,11 +32,11 @@ ComparePage::ComparePage(StudySession& session, QWidget* parent)
     fall_->setAccessibleName("From A's step time to B's");
     addChart(fall_, "compare.waterfall", 3);
     auto* row = new QHBoxLayout;
-    all_ = new QCheckBox("Also what does &not differ");
+    all_ = new QCheckBox("Also what does not d&iffer");
     all_->setObjectName("compare.all");
-    auto* swap = new QPushButton("&Swap A and B");
+    auto* swap = new QPushButton("Swap A and &B");
     swap->setObjectName("compare.swap");
-    auto* clear = new QPushButton("Take B a&way");
+    auto* clear = new QPushButton("Ta&ke B away");
     clear->setObjectName("compare.clear");
     row->addWidget(all_, 1);
     row->addWidget(swap);
@@ -90,7 +90,7 @@ void ComparePage::askForB() {
     const std::size_t next = session().placeOf(session().a()) == std::size_t{0} ? 1 : 0;
     if (next < session().answers().shown().size()) {
         offer(words,
-              next == 0 ? "Compare with the &best one" : "Compare with the &next best",
+              next == 0 ? "Compare with the &best one" : "Compare with the ne&xt best",
               [this, next] { session().chooseB(next); });
     } else {
         say(words);

@@ -80,7 +80,7 @@ void ExplainPage::addTarget() {
     wanted_->setPlaceholderText("200k, 30, 2.5s, 45%");
     wanted_->setAccessibleName("How much is to be reached");
     wanted_->setFixedWidth(130);
-    auto* find = new QPushButton("&Find what reaches it");
+    auto* find = new QPushButton("F&ind what reaches it");
     find->setObjectName("explain.find");
     targetState_ = new QLabel;
     targetState_->setObjectName("explain.target");

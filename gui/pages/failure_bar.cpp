@@ -15,7 +15,7 @@ FailureBar::FailureBar(QWidget* parent)
       typed_(new QLineEdit),
       names_(new QStringListModel(this)),
       list_(new QListWidget),
-      healAll_(new QPushButton("&Heal all")) {
+      healAll_(new QPushButton("Hea&l all")) {
     auto* row = new QHBoxLayout(this);
     row->setContentsMargins(0, 0, 0, 0);
     typed_->setObjectName("topology.fail");

@@ -50,7 +50,7 @@ HardwarePage::HardwarePage(StudySession& session, QWidget* parent)
     names_->setObjectName("hardware.names");
     names_->setAccessibleName("Hardware to put side by side, with commas");
     row->addWidget(names_, 1);
-    auto* use = new QPushButton("&Use the selected one");
+    auto* use = new QPushButton("Use the se&lected one");
     use->setObjectName("hardware.use");
     row->addWidget(use);
     body()->addLayout(row);

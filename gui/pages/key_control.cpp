@@ -71,8 +71,12 @@ void KeyControl::showValue(const std::optional<QString>& said, const QString& au
         addReset();
     }
     isSaid_ = said.has_value();
-    reset_->setVisible(isSaid_ && !about_.isRequired);
+    const bool isHeld = isSaid_ && !about_.isRequired;
+    reset_->setVisible(isHeld);
     show(said, automatic);
+    QFont font = focusProxy()->font();
+    font.setBold(isHeld);
+    focusProxy()->setFont(font);
 }
 
 void KeyControl::contextMenuEvent(QContextMenuEvent* event) {
@@ -88,15 +92,15 @@ void KeyControl::addControl(QWidget* control) {
     control->setAccessibleDescription(about_.help);
     control->setToolTip(about_.help);
     row_->addWidget(control);
+    if (focusProxy() == nullptr) {
+        setFocusProxy(control);
+        title_->setBuddy(control);
+    }
 }
 
 void KeyControl::addWide(QWidget* control) {
     addControl(control);
     row_->setStretchFactor(control, 1);
-    if (focusProxy() == nullptr) {
-        setFocusProxy(control);
-        title_->setBuddy(control);
-    }
 }
 
 void KeyControl::setTrouble(const QString& why) {

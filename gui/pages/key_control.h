@@ -47,6 +47,7 @@ signals:
 protected:
     virtual void show(const std::optional<QString>& said, const QString& automatic) = 0;
     void contextMenuEvent(QContextMenuEvent* event) override;
+    /// The first one has the focus, and is bold while its value is held.
     void addControl(QWidget* control);
     void addWide(QWidget* control);
 

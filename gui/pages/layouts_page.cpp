@@ -130,7 +130,7 @@ void LayoutsPage::addRowChoice(QHBoxLayout& tools) {
     connect(filter_, &QLineEdit::textChanged, this, [this](const QString& words) {
         filterRows([this, words] { table_->setFilter(words); });
     });
-    auto* columns = new QPushButton("C&olumns");
+    auto* columns = new QPushButton("Co&lumns");
     columns->setObjectName("layouts.columns");
     columns->setToolTip("Shows and hides columns");
     auto* menu = new QMenu(columns);

@@ -1,6 +1,7 @@
 #include "gui/pages/next_step.h"
 
 #include "gui/jobs/study_session.h"
+#include "gui/models/edit_words.h"
 #include "gui/pages/elided_label.h"
 
 #include <QHBoxLayout>
@@ -31,7 +32,7 @@ NextStep::Step NextStep::nextStep() const {
         return {.kind = Kind::None,
                 .words = answers.error->hint.empty()
                              ? QString()
-                             : "Try: " + QString::fromStdString(answers.error->hint)};
+                             : "Try: " + QString::fromStdString(windowWords(answers.error->hint))};
     }
     if (!answers.report || answers.stage != AnswerStage::Done) {
         return step_;

@@ -41,10 +41,9 @@ NumberControl::NumberControl(ControlAbout about, std::vector<int> stops, QWidget
     box_->setLocale(QLocale(QLocale::English, QLocale::UnitedStates));
     box_->setKeyboardTracking(false);
     box_->setAlignment(Qt::AlignRight);
-    box_->setFixedWidth(84);
+    box_->setFixedWidth(102);  // for millions, in bold
     addControl(box_);
     addWide(slider_);
-    setFocusProxy(box_);
     connect(slider_, &QSlider::valueChanged, this, &NumberControl::slide);
     connect(slider_, &QSlider::sliderReleased, this, &KeyControl::released);
     connect(box_, &QSpinBox::valueChanged, this, [this](int value) {

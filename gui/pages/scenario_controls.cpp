@@ -5,6 +5,7 @@
 #include "gui/pages/text_control.h"
 #include "planner/profiles/profile_list.h"
 #include "planner/report/subject_text.h"
+#include "planner/spec/check_network.h"
 #include "planner/spec/layout_fields.h"
 #include "planner/spec/setting_names.h"
 #include "study/scenario_inputs.h"
@@ -67,7 +68,7 @@ ControlGroup questionGroup(const ProfileStore& profiles) {
                   false),
              open({"cluster.name",
                    "-c",
-                   "&Hardware",
+                   "Har&dware",
                    "A cluster or a server: how its GPUs are joined",
                    true},
                   profileChoices(profiles, {Cluster, Node}),
@@ -82,12 +83,12 @@ ControlGroup questionGroup(const ProfileStore& profiles) {
                   true),
              new TextControl({"cluster.gpus_per_node",
                               "--gpus-per-node",
-                              "&GPUs of each",
+                              "GPUs of e&ach",
                               "Only so many of the GPUs of each server: 64 of an NVL72 rack"},
                              "all"),
              new TextControl({"cluster.host_memory",
                               "--host-memory",
-                              "Host &memory",
+                              "Host memor&y",
                               "Of each server, where it is not known or another: 512GB"},
                              "512GB, 2TB")}};
 }
@@ -102,7 +103,7 @@ ControlGroup workloadGroup() {
                            doublingStops(512, 1 << 20)),
          new TextControl({"workload.global_batch",
                           "--global-batch",
-                          "Global &batch",
+                          "Global bat&ch",
                           "Samples of one optimizer step over all GPUs: 512, or \"4M tokens\""},
                          "512, 4M tokens"),
          new TextControl({"workload.tokens",
@@ -217,6 +218,10 @@ std::map<std::string, std::string> automaticValues(const PlanReport& report, con
         if (plan != nullptr || !input.key.starts_with("layout.")) {
             values[input.key] = input.value;
         }
+    }
+    values["cluster.gpus_per_node"] = std::to_string(scenario.cluster.node.gpus);
+    if (!hasNetwork(scenario.cluster)) {
+        values["cluster.fabric"] = "none";
     }
     const std::string training = trainingText(scenario.settings);
     values["workload.precision"] = training.substr(0, training.find(' '));

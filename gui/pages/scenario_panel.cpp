@@ -29,8 +29,14 @@ std::vector<Edit> editsOf(const ControlAbout& about,
 
 bool isAbout(const Error& error, const ControlAbout& about, const Question& question) {
     const QString where = QString::fromStdString(error.where);
-    const std::string said = whereSaid(question, about.path.toStdString());
-    return (!said.empty() && said == error.where) || where == about.origin ||
+    const std::string path = about.path.toStdString();
+    // What is wrong with a whole part is below the control of its name.
+    const std::string part = about.isRequired ? path.substr(0, path.find('.')) : path;
+    const auto isSaidThere = [&](const std::string& key) {
+        const std::string said = whereSaid(question, key);
+        return !said.empty() && said == error.where;
+    };
+    return isSaidThere(path) || isSaidThere(part) || where == about.origin ||
            where.startsWith(about.path) || where.startsWith(about.origin + ":") ||
            where.startsWith(about.origin + " ");
 }
@@ -48,11 +54,11 @@ ScenarioPanel::ScenarioPanel(StudySession& session, QWidget* parent)
     setObjectName("scenario");
     auto* whole = new QVBoxLayout(this);
     whole->setContentsMargins(0, 0, 0, 0);
-    auto* scroll = new QScrollArea;
-    scroll->setObjectName("scenario.scroll");
-    scroll->setWidgetResizable(true);
-    scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
-    scroll->setFrameShape(QFrame::NoFrame);
+    scroll_ = new QScrollArea;
+    scroll_->setObjectName("scenario.scroll");
+    scroll_->setWidgetResizable(true);
+    scroll_->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    scroll_->setFrameShape(QFrame::NoFrame);
     auto* inside = new QWidget;
     auto* column = new QVBoxLayout(inside);
     column->setContentsMargins(8, 4, 8, 8);
@@ -68,9 +74,9 @@ ScenarioPanel::ScenarioPanel(StudySession& session, QWidget* parent)
         column->addWidget(box);
     }
     column->addStretch(1);
-    scroll->setWidget(inside);
+    scroll_->setWidget(inside);
     setMinimumWidth(kLeastWidth);
-    whole->addWidget(scroll);
+    whole->addWidget(scroll_);
     connect(&session, &StudySession::questionChanged, this, &ScenarioPanel::refresh);
     connect(&session, &StudySession::answersChanged, this, &ScenarioPanel::refresh);
     connect(&session, &StudySession::viewChanged, this, &ScenarioPanel::refresh);
@@ -109,6 +115,13 @@ KeyControl* ScenarioPanel::control(const QString& path) const {
         }
     }
     return nullptr;
+}
+
+void ScenarioPanel::focusControl(const QString& path) {
+    if (KeyControl* one = control(path)) {
+        scroll_->ensureWidgetVisible(one);
+        one->setFocus(Qt::ShortcutFocusReason);
+    }
 }
 
 void ScenarioPanel::refresh() {

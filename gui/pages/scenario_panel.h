@@ -4,6 +4,8 @@
 #include <QWidget>
 #include <vector>
 
+class QScrollArea;
+
 namespace fabricast {
 
 class StudySession;
@@ -18,6 +20,9 @@ public:
 
     /// The control of a key; nullptr: there is none.
     [[nodiscard]] KeyControl* control(const QString& path) const;
+    [[nodiscard]] const std::vector<KeyControl*>& controls() const { return controls_; }
+    /// Where there is one it is seen, and has the keys.
+    void focusControl(const QString& path);
 
 signals:
     /// What becomes of several values of a key is asked.
@@ -29,6 +34,7 @@ private:
     void connectControl(KeyControl* control);
 
     StudySession& session_;
+    QScrollArea* scroll_ = nullptr;
     std::vector<KeyControl*> controls_;
 };
 

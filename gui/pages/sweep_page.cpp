@@ -45,7 +45,7 @@ void SweepPage::addChoice() {
     values_->setObjectName("sweep.values");
     values_->setAccessibleName("Values, with commas");
     row->addWidget(values_, 1);
-    use_ = new QPushButton("&Use the selected one");
+    use_ = new QPushButton("Use the se&lected one");
     use_->setObjectName("sweep.use");
     row->addWidget(use_);
     body()->addLayout(row);

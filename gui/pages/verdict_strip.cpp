@@ -2,6 +2,7 @@
 
 #include "gui/charts/chart_theme.h"
 #include "gui/jobs/study_session.h"
+#include "gui/models/edit_words.h"
 #include "gui/pages/elided_label.h"
 #include "gui/pages/page_theme.h"
 #include "planner/report/plan_text.h"
@@ -140,7 +141,7 @@ void VerdictStrip::refresh() {
     const std::vector<Plan>& plans = answers.shown();
     showState();
     if (answers.stage == AnswerStage::Failed) {
-        subject_->setWords(QString::fromStdString(answers.error->text()));
+        subject_->setWords(QString::fromStdString(errorWords(*answers.error)));
     }
     if (plans.empty()) {
         for (Tile& tile : tiles_) {

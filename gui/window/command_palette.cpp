@@ -42,19 +42,24 @@ void CommandPalette::list() {
     found_->clear();
     for (std::size_t i = 0; i < actions_.size(); ++i) {
         const QString title = QString(actions_[i]->text()).remove('&');
-        if (!actions_[i]->isEnabled() || !matchesWords(title, words_->text())) {
+        if (!actions_[i]->isEnabled() ||
+            !matchesWords(title + " " + actions_[i]->data().toString(), words_->text())) {
             continue;
         }
         const QString keys = actions_[i]->shortcut().toString(QKeySequence::NativeText);
         auto* item = new QListWidgetItem(keys.isEmpty() ? title : title + "    " + keys, found_);
         item->setData(Qt::UserRole, static_cast<int>(i));
     }
+    if (found_->count() == 0) {
+        auto* none = new QListWidgetItem("Nothing found. A word of a title is enough.", found_);
+        none->setFlags(Qt::NoItemFlags);
+    }
     found_->setCurrentRow(0);
 }
 
 void CommandPalette::run() {
     const QListWidgetItem* item = found_->currentItem();
-    if (item == nullptr) {
+    if (item == nullptr || !item->data(Qt::UserRole).isValid()) {
         return;
     }
     QAction* action = actions_[static_cast<std::size_t>(item->data(Qt::UserRole).toInt())];

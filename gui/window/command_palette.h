@@ -8,7 +8,8 @@ class QListWidget;
 
 namespace fabricast {
 
-/// This finds everything that the window can do by a few letters of its name.
+/// This finds everything that the window can do by a few letters of its name, or of the words that
+/// the action has as data.
 class CommandPalette final : public QDialog {
     Q_OBJECT
 

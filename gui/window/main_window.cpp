@@ -53,6 +53,7 @@ MainWindow::MainWindow(Workbench bench, const SavedStudy& study, const WindowSet
     resizeDocks({dock_}, {372}, Qt::Horizontal);
     recall();
     offerRecovery();
+    offerTour();
 }
 
 void MainWindow::addDock() {
@@ -178,9 +179,7 @@ void MainWindow::copyCommand() {
 
 void MainWindow::focusControl(const QString& path) {
     dock_->show();
-    if (QWidget* control = scenario_->control(path)) {
-        control->setFocus(Qt::ShortcutFocusReason);
-    }
+    scenario_->focusControl(path);
 }
 
 void MainWindow::refreshCommand() {
@@ -205,7 +204,7 @@ void MainWindow::offerRecovery() {
     if (!left.isEmpty()) {
         const QString file = left.front();
         notice_->say(
-            "The window was closed before its study was saved.",
+            "The window was closed before its study was saved: " + StudyFiles::wordsOf(file) + ".",
             {{"notice.recover", "Recover it", [this, file] { files_->recoverAsked(file); }},
              {"notice.discard", "Discard it", [this, file] { files_->discard(file); }}});
     } else if (setup_.isExample) {
@@ -214,9 +213,12 @@ void MainWindow::offerRecovery() {
             "model and the hardware on the left; every number follows.",
             {{"notice.open", "Open a file …", [this] { files_->openWithDialog(); }},
              {"notice.ok", "OK", {}}});
-        if (setup_.remembers && !QSettings().value("tourSeen", false).toBool()) {
-            QTimer::singleShot(0, this, &MainWindow::showTour);  // once there is a size
-        }
+    }
+}
+
+void MainWindow::offerTour() {
+    if (setup_.remembers && !QSettings().value("tourSeen", false).toBool()) {
+        QTimer::singleShot(0, this, &MainWindow::showTour);  // once there is a size
     }
 }
 

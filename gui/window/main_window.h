@@ -42,6 +42,7 @@ public:
 
     [[nodiscard]] StudySession& session() { return *session_; }
     [[nodiscard]] StudyFiles& files() { return *files_; }
+    [[nodiscard]] const ScenarioPanel& scenario() const { return *scenario_; }
     [[nodiscard]] StudyExports& exports() { return *exports_; }
     /// Pages by their names: "layouts", "memory", …
     [[nodiscard]] QStringList pageNames() const;
@@ -73,6 +74,7 @@ private:
     void refreshCommand();
     void refreshTitle();
     void offerRecovery();
+    void offerTour();
     void remember() const;
     void recall();
 

@@ -2,8 +2,10 @@
 
 #include "gui/jobs/study_session.h"
 #include "study/question_difference.h"
+#include "study/said_value.h"
 
 #include <QCryptographicHash>
+#include <QDateTime>
 #include <QFile>
 #include <QFileDialog>
 #include <QFileInfo>
@@ -22,6 +24,29 @@ QByteArray digestOf(const QString& path) {
     return QFileInfo(path).isFile() && file.open(QIODevice::ReadOnly)
                ? QCryptographicHash::hash(file.readAll(), QCryptographicHash::Sha256)
                : QByteArray();
+}
+
+/// As changes of the file that it is of; of nothing where that is no more.
+Result<Question> asChangesOf(const std::string& path, Question recovered) {
+    const bool isThere = QFileInfo(QString::fromStdString(path)).isFile();
+    const Result<Question> own = readQuestion(isThere ? path : "", "");
+    FABRICAST_ASSIGN(const Question from, own ? own : readQuestion("", ""));
+    recovered.file = from.file;
+    recovered.folders = from.folders;
+    recovered.edits = editsBetween(from, recovered);
+    return recovered;
+}
+
+/// "gpt2 on dgx-h100", as far as they are names.
+QString subjectOf(const Question& question) {
+    QStringList names;
+    for (const char* path : {"model", "cluster.name"}) {
+        const std::string name = saidValue(question, path).value_or("");
+        if (!name.empty() && !name.starts_with('{')) {
+            names << QString::fromStdString(name);
+        }
+    }
+    return names.join(" on ");
 }
 
 }  // namespace
@@ -51,7 +76,12 @@ void StudyFiles::keep() {
         recovery_.forget();
         return;
     }
-    const Result<std::string> text = studyText({session_.question(), view_()});
+    ViewState view = view_();
+    if (const std::string& file = session_.question().file; !file.empty()) {
+        view.file = QFileInfo(QString::fromStdString(file)).absoluteFilePath().toStdString();
+        view.digest = onDisk_.toHex().toStdString();
+    }
+    const Result<std::string> text = studyText({session_.question(), view});
     if (text) {
         (void)recovery_.keep(*text);  // there is nobody to tell, and nothing lost yet
     }
@@ -72,16 +102,26 @@ Result<void> StudyFiles::openFrom(const QString& path) {
 
 Result<void> StudyFiles::recover(const QString& file) {
     FABRICAST_ASSIGN(SavedStudy study, openStudy(file.toStdString()));
-    study.question.file.clear();  // its own is gone with the next line
-    study.question.edits = {};
-    FABRICAST_ASSIGN(const Question empty, readQuestion("", ""));
-    study.question.edits = editsBetween(empty, study.question);
+    FABRICAST_ASSIGN(study.question, asChangesOf(study.view.file, std::move(study.question)));
+    onDisk_ = QByteArray::fromHex(QByteArray::fromStdString(study.view.digest));
     session_.open(std::move(study.question), study.view);
     session_.markUnsaved();
     keep();
     recovery_.discard(file);
     emit opened(study.view);
     return {};
+}
+
+QString StudyFiles::wordsOf(const QString& file) {
+    const Result<SavedStudy> study = openStudy(file.toStdString());
+    if (!study) {
+        return "it cannot be read any more";
+    }
+    const QString name = QString::fromStdString(study->view.file).section('/', -1);
+    QStringList words = {name.isEmpty() ? "a new study" : name, subjectOf(study->question)};
+    words.removeAll("");
+    const QDateTime changed = QFileInfo(file).lastModified();
+    return words.join(", ") + ", changed " + changed.toString("yyyy-MM-dd HH:mm");
 }
 
 void StudyFiles::recoverAsked(const QString& file) {

@@ -34,6 +34,8 @@ public:
     bool mayClose();
 
     [[nodiscard]] QStringList left() const { return recovery_.left(); }
+    /// What would be recovered: "study.json, gpt2 on dgx-h100, changed 2026-05-01 12:00".
+    [[nodiscard]] static QString wordsOf(const QString& file);
     Result<void> recover(const QString& file);
     /// In place of the open study, unless that has changes that are to be kept.
     void recoverAsked(const QString& file);

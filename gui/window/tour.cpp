@@ -43,7 +43,11 @@ const std::vector<TourStop>& tourStops() {
     return kStops;
 }
 
-Tour::Tour(MainWindow& window) : QFrame(&window), window_(window), mark_(new QFrame(&window)) {
+Tour::Tour(MainWindow& window)
+    : QFrame(&window),
+      window_(window),
+      mark_(new QFrame(&window)),
+      pageBefore_(window.page()->name()) {
     setObjectName("tour");
     setStyleSheet(
         "QFrame#tour { border: 2px solid palette(highlight); border-radius: 4px; background: "
@@ -132,6 +136,7 @@ void Tour::place() {
 void Tour::end() {
     window_.removeEventFilter(this);
     mark_->deleteLater();
+    window_.showPage(pageBefore_);
     emit ended();
     close();
 }

@@ -20,7 +20,7 @@ struct TourStop {
 const std::vector<TourStop>& tourStops();
 
 /// This is a bubble that shows the parts of the window one after the other. Enter and the arrow
-/// keys go on and back, Escape ends it.
+/// keys go on and back, Escape ends it, and the page is the one from before.
 class Tour final : public QFrame {
     Q_OBJECT
 
@@ -46,6 +46,7 @@ private:
 
     MainWindow& window_;
     QFrame* mark_ = nullptr;  ///< around what is shown
+    QString pageBefore_;      ///< is shown again after it
     QLabel* title_ = nullptr;
     QLabel* words_ = nullptr;
     QPushButton* back_ = nullptr;

@@ -1,5 +1,6 @@
 #include "gui/window/window_menus.h"
 
+#include "gui/pages/scenario_panel.h"
 #include "gui/window/chart_actions.h"
 #include "gui/window/main_window.h"
 #include "gui/window/study_exports.h"
@@ -20,6 +21,7 @@ struct MenuEntry {
     QString title;
     QKeySequence keys;
     std::function<void()> act;
+    QString words{};  ///< by which it is found too
 };
 
 /// Fills menus, and keeps what is in them.
@@ -28,10 +30,13 @@ public:
     explicit MenuBuilder(MainWindow& window) : window_(window) {}
 
     void begin(const QString& title) { menu_ = window_.menuBar()->addMenu(title); }
+    /// What is added next is in a menu of this one.
+    void beginInside(const QString& title) { menu_ = menu_->addMenu(title); }
     QAction* add(const MenuEntry& entry) {
         QAction* action = menu_->addAction(entry.title);
         action->setObjectName("action." + entry.name);
         action->setShortcut(entry.keys);
+        action->setData(entry.words);
         QObject::connect(action, &QAction::triggered, &window_, [act = entry.act] { act(); });
         actions_.push_back(action);
         return action;
@@ -101,6 +106,26 @@ void addEditMenu(MenuBuilder& menus, MainWindow& window) {
     menus.add({"clearB", "Compare with &nothing", {}, [&] { window.session().clearB(); }});
 }
 
+QKeySequence keysOfControl(const QString& path) {
+    return path == "model"           ? QKeySequence("Ctrl+M")
+           : path == "cluster.name"  ? QKeySequence("Ctrl+H")
+           : path == "cluster.nodes" ? QKeySequence("Ctrl+N")
+                                     : QKeySequence();
+}
+
+/// Each control of the scenario, found by its title, its key and its flag.
+void addControls(MenuBuilder& menus, MainWindow& window) {
+    menus.beginInside("&Change");
+    for (const KeyControl* control : window.scenario().controls()) {
+        const ControlAbout& about = control->about();
+        menus.add({"change." + about.path,
+                   "Change: " + about.title,
+                   keysOfControl(about.path),
+                   [&window, path = about.path] { window.focusControl(path); },
+                   about.path + " " + about.origin});
+    }
+}
+
 void addGoMenu(MenuBuilder& menus, MainWindow& window) {
     menus.begin("&Go");
     int number = 1;
@@ -115,15 +140,7 @@ void addGoMenu(MenuBuilder& menus, MainWindow& window) {
     }
     menus.separate();
     menus.add({"machine", "Use this &machine …", {}, [&] { window.showMachine(); }});
-    menus.add({"goModel", "Change the &model", QKeySequence("Ctrl+M"), [&] {
-                   window.focusControl("model");
-               }});
-    menus.add({"goHardware", "Change the &hardware", QKeySequence("Ctrl+H"), [&] {
-                   window.focusControl("cluster.name");
-               }});
-    menus.add({"goServers", "Change the number of &servers", QKeySequence("Ctrl+N"), [&] {
-                   window.focusControl("cluster.nodes");
-               }});
+    addControls(menus, window);
 }
 
 void addViewMenu(MenuBuilder& menus, MainWindow& window) {

@@ -1,33 +1,59 @@
 #include "planner/report/duration_text.h"
 
 #include "planner/report/cost_report.h"
+#include "planner/report/duration_range.h"
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 #include <string_view>
 
 namespace fabricast {
+namespace {
+
+struct TimeUnit {
+    double below;  ///< seconds
+    double size;
+    std::string_view name;
+};
+constexpr std::array kTimeUnits = {TimeUnit{1.0, 1e-3, "ms"},
+                                   TimeUnit{120.0, 1.0, "s"},
+                                   TimeUnit{2 * kHour, 60.0, "min"},
+                                   TimeUnit{2 * kDay, kHour, "h"},
+                                   TimeUnit{std::numeric_limits<double>::infinity(), kDay, "d"}};
+
+const TimeUnit& timeUnitOf(Seconds time) {
+    return *std::ranges::find_if(kTimeUnits, [time](const TimeUnit& unit) {
+        return time.count() < unit.below || std::isinf(unit.below);
+    });
+}
+
+std::string timeIn(Seconds time, const TimeUnit& unit) {
+    const double number = time.count() / unit.size;
+    return unit.size == kDay ? amountText(number) : fmt::format("{:.3g}", number);
+}
+
+}  // namespace
+
 std::string durationText(Seconds time) {
-    struct Unit {
-        double below;  ///< seconds
-        double size;
-        std::string_view name;
-    };
-    constexpr std::array kUnits = {Unit{1.0, 1e-3, "ms"},
-                                   Unit{120.0, 1.0, "s"},
-                                   Unit{2 * kHour, 60.0, "min"},
-                                   Unit{2 * kDay, kHour, "h"}};
     if (std::isinf(time.count())) {
         return "never";
     }
-    for (const Unit& unit : kUnits) {
-        if (time.count() < unit.below) {
-            return fmt::format("{:.3g} {}", time.count() / unit.size, unit.name);
-        }
+    const TimeUnit& unit = timeUnitOf(time);
+    return timeIn(time, unit) + " " + std::string(unit.name);
+}
+
+std::string durationRange(Seconds low, Seconds high, Seconds like) {
+    if (std::isinf(high.count())) {
+        return durationText(low) + " – " + durationText(high);
     }
-    return amountText(time.count() / kDay) + " d";
+    const TimeUnit& unit = timeUnitOf(like);
+    const std::string from = timeIn(low, unit);
+    const std::string to = timeIn(high, unit);
+    return from == to ? "" : from + " – " + to + " " + std::string(unit.name);
 }
 
 }  // namespace fabricast

@@ -8,13 +8,18 @@
 #include <QAbstractButton>
 #include <QAction>
 #include <QApplication>
+#include <QFontMetrics>
 #include <QLabel>
 #include <QLineEdit>
+#include <QListWidget>
 #include <QMenuBar>
 #include <QPlainTextEdit>
 #include <QPushButton>
+#include <QSlider>
+#include <QSpinBox>
 #include <QTabBar>
 #include <set>
+#include <utility>
 
 namespace fabricast {
 namespace {
@@ -81,6 +86,77 @@ TEST(Access, ThePaletteRunsWhatIsTyped) {
     EXPECT_EQ(used.window.page()->name(), "evidence");
     EXPECT_TRUE(matchesWords("Show evidence", "EVID show"));
     EXPECT_FALSE(matchesWords("Show evidence", "memory"));
+}
+
+TEST(Access, ThePaletteFindsEveryControl) {
+    UsedWindow used({smallQuestion(), {}});
+    used.window.showPalette();
+    auto& words = used.find<QLineEdit>("palette.words");
+    const auto& found = used.find<QListWidget>("palette.found");
+    for (const auto& [typed, title] : {std::pair("GPUs", "Change: GPUs of each"),
+                                       std::pair("nodes", "Change: Servers"),
+                                       std::pair("sequence", "Change: Sequence length"),
+                                       std::pair("batch", "Change: Global batch"),
+                                       std::pair("--optimizer", "Change: Optimizer")}) {
+        words.setText(typed);
+        EXPECT_FALSE(found.findItems(title, Qt::MatchStartsWith).isEmpty()) << typed;
+    }
+    words.setText("no such thing");
+    ASSERT_EQ(found.count(), 1);
+    EXPECT_TRUE(found.item(0)->text().startsWith("Nothing found"));
+    QTest::keyClick(&words, Qt::Key_Return);
+    EXPECT_TRUE(words.isVisible());
+    words.setText("global batch");
+    QTest::keyClick(&words, Qt::Key_Return);
+    EXPECT_EQ(used.window.focusWidget(), &used.find<QLineEdit>("text.workload.global_batch"));
+}
+
+/// The letter behind Alt; 0: none.
+ushort letterOf(const QString& text) {
+    const QKeySequence keys = QKeySequence::mnemonic(text);
+    return keys.isEmpty() ? ushort{0} : QChar(keys[0].key()).toLower().unicode();
+}
+
+TEST(Access, ALetterBehindAltIsOfOneThingAndGoesToWhereItsValueIsTyped) {
+    UsedWindow used({smallQuestion(), {}});
+    for (const QString& page : used.window.pageNames()) {
+        used.window.showPage(page);
+        ASSERT_TRUE(used.waits());
+        std::set<ushort> letters;
+        const auto expectNew = [&](const QString& text) {
+            const ushort letter = letterOf(text);
+            EXPECT_TRUE(letter == 0 || letters.insert(letter).second)
+                << page.toStdString() << ": " << text.toStdString();
+        };
+        for (const QAction* menu : used.window.menuBar()->actions()) {
+            expectNew(menu->text());
+        }
+        for (const QLabel* label : used.window.findChildren<QLabel*>()) {
+            if (label->isVisible() && label->buddy() != nullptr) {
+                expectNew(label->text());
+                EXPECT_EQ(qobject_cast<QSlider*>(label->buddy()), nullptr)
+                    << label->text().toStdString();
+            }
+        }
+        for (const QAbstractButton* button : used.window.findChildren<QAbstractButton*>()) {
+            if (button->isVisible()) {
+                expectNew(button->text());
+            }
+        }
+    }
+}
+
+TEST(Access, WhatIsHeldIsBoldWhateverItIsTypedInto) {
+    UsedWindow used({smallQuestion(), {}});
+    auto& nodes = used.find<QSpinBox>("number.cluster.nodes");
+    EXPECT_TRUE(nodes.font().bold());
+    EXPECT_LE(QFontMetrics(nodes.font()).horizontalAdvance("1,048,576"),
+              nodes.findChild<QLineEdit*>()->width());
+    EXPECT_TRUE(used.find<QWidget>("text.workload.global_batch").font().bold());
+    EXPECT_TRUE(used.find<QWidget>("choice.search.stacks").font().bold());
+    EXPECT_FALSE(used.find<QWidget>("number.workload.sequence").font().bold());
+    EXPECT_FALSE(used.find<QWidget>("text.workload.tokens").font().bold());
+    EXPECT_FALSE(used.find<QWidget>("choice.workload.optimizer").font().bold());
 }
 
 TEST(Access, NoTwoCommandsHaveTheSameKeys) {

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <QApplication>
+#include <QFile>
 #include <QString>
 #include <string_view>
 
@@ -22,7 +23,11 @@ void failOnWarning(QtMsgType type, const QMessageLogContext&, const QString& mes
 /// What recovery_test.cpp starts and kills: a window with a change that is not saved.
 int editAndWait(const QString& folder) {
     using namespace fabricast;
-    MainWindow window(openBench(), {smallQuestion(), {}}, {.recoveryFolder = folder});
+    const QString file = folder + "/mine.json";
+    const bool hasFile = QFile::exists(file);
+    const SavedStudy study =
+        hasFile ? openStudy(file.toStdString()).value() : SavedStudy{smallQuestion(), {}};
+    MainWindow window(openBench(), study, {.recoveryFolder = folder});
     window.session().edit({{"cluster.nodes", "4", "-n"}}, {.title = "Servers 4"});
     return QApplication::exec();
 }

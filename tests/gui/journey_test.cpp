@@ -94,6 +94,47 @@ TEST(Journey, AWrongValueIsExplainedWhereItWasTyped) {
     EXPECT_FALSE(used.window.session().answers().shown().empty()) << "the last answer stays";
 }
 
+TEST(Journey, APartOfABoxIsShown) {
+    const std::vector<Edit> part = {{"cluster.gpus", "2", "--gpus"}};
+    UsedWindow used({with(smallQuestion(), part).value(), {}});
+    EXPECT_EQ(used.find<QLineEdit>("text.cluster.gpus_per_node").placeholderText(), "auto: 2");
+}
+
+TEST(Journey, QloraIsShownAsWhatWasChosen) {
+    UsedWindow used({smallQuestion({{"model", "llama-3.2-1b", "-m"},
+                                    {"search.stacks", "axolotl", "--stack"},
+                                    {"settings.tuning", "qlora", "--tuning"}}),
+                     {}});
+    auto& tuning = used.find<QComboBox>("choice.settings.tuning");
+    EXPECT_EQ(tuning.currentText(), "qlora");
+    for (const char* next : {"full", "null"}) {
+        used.window.session().edit({{"settings.tuning", next, "--tuning"}}, {.title = "Tuning"});
+        ASSERT_TRUE(used.waits());
+        EXPECT_EQ(used.window.session().answers().stage, AnswerStage::Done) << next;
+        used.window.session().undo();
+        ASSERT_TRUE(used.waits());
+    }
+}
+
+TEST(Journey, SeveralBoxesWithoutANetworkAreExplainedAtTheirControl) {
+    const std::string box = R"("cluster": {"name": "8x-rtx-pro-6000-cx8", "nodes": 2})";
+    const Question inFile =
+        parseQuestion("{\"model\": \"gpt2\", " + box + "}", "x.json", {}).value();
+    const Question typedIn = smallQuestion(
+        {{"cluster.name", "8x-rtx-pro-6000-cx8", "-c"}, {"cluster.nodes", "2", "-n"}});
+    for (const Question& question : {inFile, typedIn}) {
+        UsedWindow used({question, {}});
+        auto& control = used.find<QWidget>("control.cluster.name");
+        const QString trouble = control.findChild<QLabel*>("trouble")->text();
+        EXPECT_TRUE(trouble.contains("no network")) << trouble.toStdString();
+        for (const QString& words : {trouble,
+                                     used.find<ElidedLabel>("next.words").words(),
+                                     used.find<ElidedLabel>("verdict.subject").words()}) {
+            EXPECT_FALSE(words.contains("--fabric")) << words.toStdString();
+        }
+    }
+}
+
 TEST(Journey, HostMemoryThatIsNotKnownIsAskedFor) {
     const std::vector<Edit> edits = {{"model", "llama-3.1-8b", "-m"},
                                      {"cluster.name", "4x-rtx-4090", "-c"},

@@ -8,6 +8,7 @@
 #include "gui/models/step_timeline.h"
 #include "gui/models/suggestions.h"
 #include "gui/models/time_view.h"
+#include "planner/base/quantity_text.h"
 #include "planner/report/memory_table.h"
 #include "study/compare.h"
 #include "study/explain.h"
@@ -85,15 +86,51 @@ TEST(TimeView, TheWaterfallEndsAtB) {
     EXPECT_GT(shown.to(), shown.from) << "recomputing takes time";
 }
 
-TEST(TimeView, TheTornadoHasEveryKnobThatCanBeTurned) {
+TEST(TimeView, TheTornadoHasEveryKnobWithWhichItFits) {
     const Sensitivity& sensitivity = *explained().sensitivity;
     const TornadoValues values = speedTornado(sensitivity);
-    const auto turned = std::ranges::count_if(
-        sensitivity.knobs, [](const KnobEffect& knob) { return knob.twice.has_value(); });
+    const auto turned = std::ranges::count_if(sensitivity.knobs, [](const KnobEffect& knob) {
+        return knob.twice && knob.twice->verdict != Verdict::DoesNotFit;
+    });
     EXPECT_EQ(values.rows.size(), static_cast<std::size_t>(turned));
     EXPECT_EQ(values.base, sensitivity.now.tokensPerGpuSecond);
     EXPECT_FALSE(values.lowName.empty()) << "a legend says what the bars are";
     EXPECT_EQ(sensitivityRows(sensitivity).rows.size(), sensitivity.knobs.size());
+}
+
+TEST(TimeView, WhatDoesNotFitHasNoBarAndTheTableIsInTheOrderOfTheChart) {
+    const auto at = [](double speed, Verdict verdict) {
+        return Outcome{.tokensPerGpuSecond = speed, .verdict = verdict};
+    };
+    const Sensitivity sensitivity{
+        .now = at(100.0, Verdict::Fits),
+        .knobs = {{.title = "little", .twice = at(101.0, Verdict::Fits)},
+                  {.title = "too large", .twice = at(300.0, Verdict::DoesNotFit)},
+                  {.title = "much", .twice = at(150.0, Verdict::Likely)},
+                  {.title = "with another layout",
+                   .twice = at(400.0, Verdict::DoesNotFit),
+                   .searched = at(120.0, Verdict::Fits)}}};
+    const TornadoValues values = speedTornado(sensitivity);
+    ASSERT_EQ(values.rows.size(), 3U);
+    EXPECT_EQ(values.rows[1].low, 100.0) << "no bar";
+    EXPECT_EQ(values.rows[1].high, 120.0);
+    const Table rows = sensitivityRows(sensitivity);
+    ASSERT_EQ(rows.rows.size(), 4U);
+    for (std::size_t row = 0; row < values.rows.size(); ++row) {
+        EXPECT_EQ(rows.rows[row].front(), values.rows[row].label);
+    }
+    EXPECT_EQ(rows.rows.back().front(), "too large");
+}
+
+TEST(StepTimeline, SaysWhatItsMemoryLeavesOut) {
+    const Simulation simulation = simulate(twoStages(), {}, openBench(), {}).value();
+    const std::string headline = timelineHeadline(simulation);
+    const MemoryBreakdown& memory = simulation.memory;
+    const StageMemory& fullest = memory.stages[memory.fullest];
+    EXPECT_GT(fullest.context + fullest.collectives, Bytes());
+    EXPECT_NE(headline.find(shortText(memory.peak.value - fullest.requested)), std::string::npos)
+        << headline;
+    EXPECT_NE(headline.find("NCCL"), std::string::npos);
 }
 
 TEST(StepTimeline, LanesHoldAllComputeAndDoNotOverlap) {
@@ -167,6 +204,17 @@ TEST(Headlines, ARateHasTheIntervalOfTheStepUpsideDown) {
     const HeadlineTile speed = headlineTiles(plan)[2];
     EXPECT_EQ(speed.value, "1,000");
     EXPECT_EQ(speed.range, "500 – 2,000");  // 1000 · 2/4 and 1000 · 2/1
+}
+
+TEST(Headlines, HaveOneUnitInATile) {
+    Plan plan;
+    plan.memory.peak.value = Bytes(600'000'000);
+    plan.memory.capacity = Bytes(24'000'000'000);
+    plan.step.step = {.value = Seconds(1.02), .lo = Seconds(0.98), .hi = Seconds(1.06)};
+    const std::vector<HeadlineTile> tiles = headlineTiles(plan);
+    EXPECT_EQ(tiles[0].range, "0.559 of 22.4 GiB");
+    EXPECT_EQ(tiles[1].value, "1.02 s");
+    EXPECT_EQ(tiles[1].range, "0.98 – 1.06 s");
 }
 
 TEST(EditWords, AreForThoseWhoTypeNoFlags) {

@@ -4,11 +4,13 @@
 #include "gui/pages/elided_label.h"
 #include "gui/window/notice_bar.h"
 #include "gui/window/study_files.h"
+#include "study/said_value.h"
 #include "tests/gui/used_window.h"
 
 #include <sys/stat.h>
 
 #include <QFile>
+#include <QLabel>
 #include <QMessageBox>
 #include <QProcess>
 #include <QPushButton>
@@ -69,6 +71,45 @@ TEST(Recovery, AKilledWindowIsRecoveredByTheNext) {
     EXPECT_EQ(next.findChild<ElidedLabel*>("command")->words(),
               "fabricast plan -m gpt2 -c 4x-rtx-4090 -n 4 --global-batch 64 --stack megatron");
     EXPECT_TRUE(next.files().left().isEmpty()) << "it is not offered twice";
+}
+
+/// A study in a file, of which a change was not saved when its window was killed.
+QString killWithFile(const QString& folder) {
+    const QString path = folder + "/mine.json";
+    EXPECT_TRUE(saveStudy({smallQuestion(), {.failed = "node0"}}, path.toStdString()));
+    editAndKill(folder);
+    return path;
+}
+
+TEST(Recovery, WhatIsRecoveredIsOfItsFile) {
+    const QTemporaryDir folder;
+    const QString path = killWithFile(folder.path());
+    MainWindow next(openBench(), {smallQuestion(), {}}, {.recoveryFolder = folder.path()});
+    const QString offer = next.findChild<QLabel*>("notice.words")->text();
+    EXPECT_TRUE(offer.contains("mine.json, gpt2 on 4x-rtx-4090")) << offer.toStdString();
+    next.findChild<QPushButton*>("notice.recover")->click();
+    EXPECT_TRUE(next.windowTitle().startsWith("mine.json")) << next.windowTitle().toStdString();
+    EXPECT_TRUE(next.isWindowModified());
+    EXPECT_EQ(next.findChild<ElidedLabel*>("command")->words(), "fabricast plan " + path + " -n 4");
+    EXPECT_TRUE(next.files().save()) << "nobody is asked for a name";
+    const SavedStudy saved = openStudy(path.toStdString()).value();
+    EXPECT_EQ(saidValue(saved.question, "cluster.nodes"), "4");
+    EXPECT_EQ(saved.view.file, "") << "a file does not say where it lies";
+}
+
+TEST(Recovery, AsksBeforeAFileGoesThatChangedAfterTheCrash) {
+    const QTemporaryDir folder;
+    const QString path = killWithFile(folder.path());
+    const Question other = smallQuestion({{"cluster.nodes", "7", "-n"}});
+    ASSERT_TRUE(saveStudy({other, {}}, path.toStdString()));
+    MainWindow next(openBench(), {smallQuestion(), {}}, {.recoveryFolder = folder.path()});
+    ASSERT_TRUE(next.files().recover(next.files().left().front()));
+    QTimer::singleShot(50, [] {
+        auto* box = qobject_cast<QMessageBox*>(QApplication::activeModalWidget());
+        ASSERT_NE(box, nullptr);
+        box->button(QMessageBox::Cancel)->click();
+    });
+    EXPECT_FALSE(next.files().save());
 }
 
 /// The next box that asks something is answered in this way; false where none came.

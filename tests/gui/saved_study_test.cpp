@@ -101,6 +101,16 @@ TEST(SavedStudy, FindsItsModelFromWhereItIsSaved) {
     EXPECT_TRUE(plan(readQuestion(study, "").value(), {}, bench, {}));
 }
 
+TEST(SavedStudy, WhatIsShownNoMoreIsNotInTheFile) {
+    const std::string file = inFolder("healed.json");
+    ASSERT_TRUE(saveStudy({smallQuestion(), {.page = "topology", .failed = "node0"}}, file));
+    SavedStudy opened = openStudy(file).value();
+    opened.view.failed.clear();  // healed
+    ASSERT_TRUE(saveStudy(opened, file));
+    EXPECT_EQ(openStudy(file).value().view.failed, "");
+    EXPECT_EQ(openStudy(file).value().view.page, "topology");
+}
+
 TEST(SavedStudy, SaysWhyItCannotBeSaved) {
     const auto saved = saveStudy({smallQuestion(), {}}, "/nowhere/at/all.json");
     ASSERT_FALSE(saved);

@@ -44,18 +44,23 @@ TEST(TourTest, GoesBackAndIsSkippedByKeys) {
     EXPECT_EQ(used.find<Tour>("tour").at(), 0) << "Help shows it again";
 }
 
-TEST(TourTest, StartsByItselfOnce) {
-    const QTemporaryDir folder;
-    QSettings::setPath(QSettings::NativeFormat, QSettings::UserScope, folder.path());
-    const WindowSetup setup{.recoveryFolder = folder.path(), .remembers = true, .isExample = true};
-    for (const bool isFirst : {true, false}) {
-        MainWindow window(openBench(), {smallQuestion(), {}}, setup);
-        window.show();
-        QTest::qWait(20);
-        auto* tour = window.findChild<Tour*>("tour");
-        ASSERT_EQ(tour != nullptr, isFirst);
-        if (tour != nullptr) {
-            QTest::keyClick(tour, Qt::Key_Escape);
+TEST(TourTest, StartsByItselfOnceWhateverIsOpened) {
+    for (const bool isExample : {true, false}) {
+        const QTemporaryDir folder;
+        QSettings::setPath(QSettings::NativeFormat, QSettings::UserScope, folder.path());
+        QSettings().clear();
+        const WindowSetup setup{
+            .recoveryFolder = folder.path(), .remembers = true, .isExample = isExample};
+        for (const bool isFirst : {true, false}) {
+            MainWindow window(openBench(), {smallQuestion(), {.page = "memory"}}, setup);
+            window.show();
+            QTest::qWait(20);
+            auto* tour = window.findChild<Tour*>("tour");
+            ASSERT_EQ(tour != nullptr, isFirst);
+            if (tour != nullptr) {
+                QTest::keyClick(tour, Qt::Key_Escape);
+            }
+            EXPECT_EQ(window.page()->name(), "memory") << "as it was opened";
         }
     }
 }

@@ -227,6 +227,19 @@ TEST(Question, ATypedLoraIsOverSixteenBits) {
     const Question qlora = changed(file, {{"settings.tuning", "qlora", "--tuning"}});
     EXPECT_EQ(at(qlora, "settings.lora.base"), "nf4");
     EXPECT_EQ(at(qlora, "settings.lora.double_quantization"), "true");
+    const Question full = changed(file, {{"settings.tuning", "full", "--tuning"}});
+    EXPECT_FALSE(says(full, "settings.lora.base")) << "without adapters there is no base";
+}
+
+TEST(Question, QloraInAFileIsWhatItsFlagIs) {
+    const Question file = read(R"({"model": "gpt2", "settings": {"tuning": "qlora"}})");
+    const Question flag =
+        changed(read(R"({"model": "gpt2"})"), {{"settings.tuning", "qlora", "--tuning"}});
+    EXPECT_EQ(documentText(file), documentText(flag));
+    const auto both = parseQuestion(
+        R"({"settings": {"tuning": "qlora", "lora": {"base": "int8"}}})", "run.json", {});
+    ASSERT_FALSE(both) << "of two bases none is taken";
+    EXPECT_EQ(both.error().where, "run.json:1:51");
 }
 
 TEST(Question, IsSavedAndReadAgain) {

@@ -27,6 +27,17 @@ TEST(SaidValue, IsWhatWasTypedHoweverItIsSpelled) {
     EXPECT_EQ(saidValue(question, "workload.global_batch"), "512");
 }
 
+TEST(SaidValue, OfQloraIsTheWordThatAFlagTakes) {
+    const Question spelled = parsed(R"({"settings": {"tuning": "qlora"}})");
+    const Question whole = parsed(R"({"settings": {"tuning": "lora", "lora": {"base": "nf4"}}})");
+    for (const Question& question : {spelled, whole}) {
+        EXPECT_EQ(saidValue(question, "settings.tuning"), "qlora");
+        EXPECT_EQ(saidValue(question, "settings.lora.base"), "nf4");
+    }
+    const Question wide = parsed(R"({"settings": {"tuning": "lora", "lora": {"base": "int8"}}})");
+    EXPECT_EQ(saidValue(wide, "settings.tuning"), "lora");
+}
+
 TEST(SaidValue, IsNothingWhereNothingIsSaid) {
     const Question question = parsed(R"({"cluster": "dgx-h100", "layout": "tp=8"})");
     EXPECT_EQ(saidValue(question, "cluster.nodes"), std::nullopt);
