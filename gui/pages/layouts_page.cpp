@@ -8,6 +8,7 @@
 #include "planner/report/plan_text.h"
 #include "study/typed_plan.h"
 
+#include <QApplication>
 #include <QComboBox>
 #include <QHBoxLayout>
 #include <QItemSelectionModel>
@@ -194,8 +195,15 @@ int LayoutsPage::selectedRow() const {
 }
 
 void LayoutsPage::selectA() {
-    if (!isShowing_ && selectedRow() >= 0) {
-        session().chooseA(static_cast<std::size_t>(selectedRow()));
+    if (isShowing_ || selectedRow() < 0) {
+        return;
+    }
+    const auto row = static_cast<std::size_t>(selectedRow());
+    if (QApplication::keyboardModifiers().testFlag(Qt::ShiftModifier)) {
+        session().chooseB(row);
+        filterRows([] {});
+    } else {
+        session().chooseA(row);
     }
 }
 

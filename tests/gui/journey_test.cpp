@@ -176,6 +176,19 @@ TEST(Journey, AdaptersAreOneChoiceAway) {
     EXPECT_EQ(report.plans.front().scenario.settings.tuning, Tuning::Lora);
 }
 
+TEST(Journey, ARowIsBWithShift) {
+    UsedWindow used({smallQuestion(), {}});
+    auto& table = used.find<ReportTableView>("layouts.table");
+    StudySession& session = used.window.session();
+    ASSERT_EQ(session.placeOf(session.a()), std::size_t{0});
+    const QPoint second = table.visualRect(table.shownRow(1)).center();
+    QTest::mouseClick(table.viewport(), Qt::LeftButton, Qt::ShiftModifier, second);
+    ASSERT_TRUE(used.waits());
+    EXPECT_EQ(session.placeOf(session.a()), std::size_t{0});
+    EXPECT_EQ(session.placeOf(session.b()), std::size_t{1});
+    EXPECT_EQ(table.tableRow(table.currentIndex()), 0);
+}
+
 TEST(Journey, BIsComparedAsTheCommandLineDoes) {
     UsedWindow used({smallQuestion(), {}});
     auto& table = used.find<ReportTableView>("layouts.table");
