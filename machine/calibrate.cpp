@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <sstream>
 #include <system_error>
 #include <utility>
 
@@ -71,10 +72,21 @@ Result<CheckedPlan> checkedPlan(const CalibrationAsk& ask,
     return checked;
 }
 
+/// What a probe wrote, in one line of an error.
+std::string inOneLine(const std::string& remark) {
+    std::string text;
+    std::istringstream lines(remark);
+    for (std::string line; std::getline(lines, line);) {
+        line.erase(0, line.find_first_not_of(" \t"));
+        text += line.empty() ? "" : "; " + line;
+    }
+    return text;
+}
+
 Error nothingMeasured(const CalibrationReport& report) {
     std::string why = "nothing was measured";
     for (const std::string& remark : report.remarks) {
-        why += "\n" + remark;
+        why += inOneLine(remark);
     }
     const bool badInput = std::ranges::all_of(report.engines, [](const EngineOutcome& engine) {
         return engine.status == Status::BadInput;

@@ -3,9 +3,11 @@
 #include "planner/base/nearest_name.h"
 #include "planner/comm/collective_curve.h"
 #include "planner/load/find_cluster.h"
+#include "planner/load/measured_notes.h"
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <string_view>
 #include <utility>
 
@@ -140,6 +142,11 @@ Result<CollectiveAnswer> collective(const CollectiveAsk& ask, const Workbench& b
     if (const auto chosen = chooseCorrection(kind, shape, place, library.corrections)) {
         answer.measured = machineName(library.corrections.machines[chosen->machine]);
     }
+    FABRICAST_ASSIGN(const std::vector<std::string> own,
+                     measuredNotes(found.cluster, bench.profiles()));
+    std::ranges::copy_if(own, std::back_inserter(answer.notes), [](const std::string& note) {
+        return note.starts_with(kMeasuredNote);
+    });
     answer.cluster = std::move(found.cluster);
     for (std::int64_t size = kFirstSize; ask.curve && size < ask.size.count(); size *= kSizeStep) {
         answer.curve.push_back(times.at(Bytes(size)));

@@ -14,6 +14,14 @@
 namespace fabricast {
 namespace {
 
+/// Whether a change does what another does, and more.
+bool goesBeyond(const Change& one, const Change& other) {
+    return one.edits.size() > other.edits.size() &&
+           std::ranges::all_of(other.edits, [&one](const Edit& edit) {
+               return std::ranges::find(one.edits, edit) != one.edits.end();
+           });
+}
+
 /// The settings of the catalogue that spare memory and cost neither time nor care.
 std::vector<Change> sparingSettings(const Question& question, const SearchRequest& request) {
     std::vector<std::string> stacks;
@@ -30,6 +38,11 @@ std::vector<Change> sparingSettings(const Question& question, const SearchReques
                !std::ranges::all_of(change.edits, [](const Edit& edit) {
                    return edit.path.starts_with("settings.");
                });
+    });
+    const std::vector<Change> all = changes;
+    std::erase_if(changes, [&all](const Change& one) {
+        return std::ranges::any_of(all,
+                                   [&one](const Change& other) { return goesBeyond(one, other); });
     });
     return changes;
 }

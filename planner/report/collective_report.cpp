@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include <span>
+#include <string_view>
 
 namespace fabricast {
 namespace {
@@ -113,13 +114,27 @@ void addTiming(JsonText& json, const CollectiveAnswer& answer, const CollectiveT
 
 }  // namespace
 
+namespace {
+
+/// "measured on these GPUs with this number of ranks (h100-infiniband)".
+std::string evidenceText(const CollectiveAnswer& answer) {
+    constexpr std::string_view kPrefix = "measured-";
+    const std::string& name = answer.measured;
+    const std::size_t skipped = name.starts_with(kPrefix) ? kPrefix.size() : 0;
+    return fmt::format("{}: {}{}",
+                       answer.library,
+                       answer.evidence,
+                       name.empty() ? std::string() : " (" + name.substr(skipped) + ")");
+}
+
+}  // namespace
+
 std::string collectiveText(const CollectiveAnswer& answer, bool why) {
-    std::string text = fmt::format("COLLECTIVE  {}\n  {}, nothing else running\n\n{}\n{}: {}\n",
+    std::string text = fmt::format("COLLECTIVE  {}\n  {}, nothing else running\n\n{}\n{}\n",
                                    headText(answer),
                                    clusterText(answer.cluster),
                                    alignedText(sizeTable(answer)),
-                                   answer.library,
-                                   answer.evidence);
+                                   evidenceText(answer));
     text += why ? whyText(answer) : "";
     for (const std::string& note : answer.notes) {
         text += noteLine(note) + "\n";
@@ -128,12 +143,11 @@ std::string collectiveText(const CollectiveAnswer& answer, bool why) {
 }
 
 std::string collectiveMarkdown(const CollectiveAnswer& answer) {
-    return fmt::format("**COLLECTIVE** {}\n\n{}\n\n{}\n{}: {}\n",
+    return fmt::format("**COLLECTIVE** {}\n\n{}\n\n{}\n{}\n",
                        headText(answer),
                        clusterText(answer.cluster),
                        markdownText(sizeTable(answer)),
-                       answer.library,
-                       answer.evidence);
+                       evidenceText(answer));
 }
 
 std::string collectiveCsv(const CollectiveAnswer& answer) {

@@ -88,6 +88,10 @@ TEST(OwnMeasurement, IsNamedByEveryAnswerThatLeansOnIt) {
         EXPECT_NE(answer.out.find("measured: ours, 2026-11-20"), std::string::npos)
             << command << answer.out << answer.err;
     }
+    const ProgramOutput timed = runProgram(
+        {"collective", "all_reduce", "1GiB", "-c", "dgx-h100", "--profile-dir", folder.path()}, {});
+    EXPECT_NE(timed.out.find(" (ours)\n"), std::string::npos) << timed.out << timed.err;
+    EXPECT_NE(timed.out.find("measured: ours, 2026-11-20"), std::string::npos) << timed.out;
     const ProgramOutput elsewhere = runProgram({"explain",
                                                 "-m",
                                                 "gpt2",
