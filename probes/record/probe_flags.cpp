@@ -1,5 +1,9 @@
 #include "probes/record/probe_flags.h"
 
+#include <fcntl.h>
+#include <poll.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -27,6 +31,33 @@ Answer<std::string> streamText(std::istream& stream, const std::string& name) {
     return stream.bad() ? Answer<std::string>(Trouble{name + ": cannot be read"}) : text;
 }
 
+/// A pipe opened without waiting for who writes to it; while it is open, to open it again waits
+/// for nobody.
+class OpenedPipe {
+public:
+    explicit OpenedPipe(const std::string& path)
+        : descriptor_(path.empty() ? -1 : ::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC)) {
+    }
+    ~OpenedPipe() {
+        if (descriptor_ >= 0) {
+            (void)::close(descriptor_);
+        }
+    }
+    OpenedPipe(const OpenedPipe&) = delete;
+    OpenedPipe& operator=(const OpenedPipe&) = delete;
+
+    /// Somebody who is started beside the probe has a moment to write.
+    [[nodiscard]] bool isWritten() const {
+        constexpr int kMilliseconds = 1500;
+        pollfd readable{.fd = descriptor_, .events = POLLIN, .revents = 0};
+        return descriptor_ >= 0 && ::poll(&readable, 1, kMilliseconds) > 0 &&
+               (readable.revents & POLLIN) != 0;
+    }
+
+private:
+    int descriptor_;
+};
+
 Answer<std::string> fileText(const std::string& path) {
     if (path == "-") {
         return streamText(std::cin, "standard input");
@@ -34,6 +65,11 @@ Answer<std::string> fileText(const std::string& path) {
     std::error_code error;
     if (std::filesystem::is_directory(path, error)) {
         return Trouble{path + ": is a folder"};
+    }
+    const bool isPipe = std::filesystem::is_fifo(path, error);
+    const OpenedPipe pipe(isPipe ? path : "");
+    if (isPipe && !pipe.isWritten()) {
+        return Trouble{path + ": is a pipe that nobody writes to; give a file, or -"};
     }
     std::ifstream file(path, std::ios::binary);
     return file ? streamText(file, path) : Trouble{path + ": cannot be read"};

@@ -88,6 +88,14 @@ TEST_F(ReplaceFile, WritesThroughWhatLeadsToAnOpenDescriptor) {
     EXPECT_EQ(textOf(out), "first second third");
 }
 
+TEST_F(ReplaceFile, TakesTheLongestNameThatThereIs) {
+    const std::string file = at(std::string(255, 'x'));
+    EXPECT_EQ(replaceFile(file, "text"), "");
+    std::ifstream in(file);
+    EXPECT_EQ(std::string(std::istreambuf_iterator<char>(in), {}), "text");
+    EXPECT_EQ(files(), 1U);
+}
+
 TEST_F(ReplaceFile, WritesThroughPipes) {
     ASSERT_EQ(::mkfifo(at("pipe").c_str(), 0600), 0);
     fs::create_symlink("pipe", at("link"));

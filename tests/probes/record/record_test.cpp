@@ -293,6 +293,14 @@ TEST(ProbeFlags, AreReadOrNamed) {
     const std::string longWord(1'000'000, 'x');
     EXPECT_LT(parsed({"--point", ("a " + longWord).c_str()}).trouble().why.size(), 300U);
     EXPECT_EQ(parsed({"--points", "/nowhere"}).trouble().why, "--points: /nowhere: cannot be read");
+    const std::string pipe = testing::TempDir() + "/points_" + std::to_string(::getpid());
+    ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+    EXPECT_EQ(parsed({"--points", pipe.c_str()}).trouble().why,
+              "--points: " + pipe + ": is a pipe that nobody writes to; give a file, or -");
+    std::thread writer([&pipe] { std::ofstream(pipe) << "\n"; });
+    EXPECT_EQ(parsed({"--points", pipe.c_str()}).trouble().why, "--points: names no point");
+    writer.join();
+    (void)::unlink(pipe.c_str());
 }
 
 TEST(RunProbe, LetsOneRankLeadAndTheOthersFollow) {
