@@ -93,11 +93,12 @@ void countGathers(Gathers& gathers,
     coordinator.beginPass();
     for (const ModuleEvent& event : trace.events) {
         const auto module = static_cast<std::int64_t>(event.module);
+        const bool inBackward = event.pass == TracePass::Backward;
         if (!event.enter) {
-            coordinator.leave(module, trace.own[event.module]);
+            coordinator.leave(module, trace.own[event.module], inBackward);
             continue;
         }
-        const auto entered = coordinator.enter(module, trace.own[event.module]);
+        const auto entered = coordinator.enter(module, trace.own[event.module], inBackward);
         count(entered.missing, event.pass);
         count(entered.ahead, event.pass);
     }
@@ -116,7 +117,11 @@ void addWeightGathers(Calls& calls, const StageView& view, const ModelWeights& m
     const std::vector<std::int64_t> elements = elementsOf(view, model);
     const std::vector<PaddedWeight> padded = paddedWeights(view, model);
     const ModuleTrace trace = moduleTrace(model, view.recomputes());
-    Zero3Coordinator coordinator(elements, zero3Limits(view.settings().deepspeed));
+    std::vector<bool> frozen;
+    for (const RankTensor& tensor : model.tensors) {
+        frozen.push_back(!tensor.trained);
+    }
+    Zero3Coordinator coordinator(elements, frozen, zero3Limits(view.settings().deepspeed));
     coordinator.settle(trace, view.microBatches > 1);
     Gathers gathers;
     countGathers(gathers, coordinator, trace, padded, 1);

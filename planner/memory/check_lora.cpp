@@ -185,27 +185,87 @@ Result<void> checkShardedBase(const Scenario& scenario) {
     return {};
 }
 
-/// What of adapters was not recorded where every layer is gathered.
+bool adaptsStacks(const LoraSettings& lora) {
+    return lora.targets.contains("experts") || lora.targets.contains("router");
+}
+
+/// What of adapters was recorded to be otherwise, where a checkpoint gathers layers again.
 Result<void> checkLoraUnderZero3(const Scenario& scenario) {
     const LoraSettings& lora = scenario.settings.lora;
-    const std::string under = " is not modelled under ZeRO-3";
     FABRICAST_TRY(checkShardedBase(scenario));
-    if (lora.dora || lora.dropout > 0) {
-        return unsupported(lora.dora ? "settings.lora.dora" : "settings.lora.dropout",
-                           (lora.dora ? "DoRA" : "dropout before adapters") + under,
-                           lora.dora ? "shard=zero2, or the stack fsdp2"
-                                     : "shard=zero2, the stack fsdp2, or --set "
-                                       "settings.lora.dropout=0");
+    if (usesDrives(scenario.layout.offload)) {
+        return unsupported("layout.offload",
+                           "LoRA with states on drives is not modelled",
+                           "offload=parameters_cpu, or offload=none");
     }
-    if (scenario.model.moe) {
-        return unsupported("settings.tuning",
-                           "LoRA of a model with experts" + under,
-                           "shard=zero2, or the stack fsdp2");
+    if (scenario.settings.recompute.kind == Checkpointing::None) {
+        return {};
     }
-    return scenario.layout.offload == Offload::None
-               ? Result<void>()
-               : unsupported(
-                     "layout.offload", "LoRA with offload" + under, "offload=none, or shard=zero2");
+    const std::string under = " not modelled under ZeRO-3 with recomputation";
+    if (adaptsStacks(lora)) {
+        return unsupported("settings.lora.targets",
+                           "adapters of experts and routers are" + under,
+                           "recompute=none, shard=zero2, or leave experts and router out of "
+                           "settings.lora.targets");
+    }
+    if (lora.dora &&
+        lora.rank * scenario.model.hidden > scenario.settings.deepspeed.persistenceThreshold) {
+        return unsupported(
+            "settings.lora.dora",
+            "DoRA whose lora_A is above stage3_param_persistence_threshold is" + under,
+            "recompute=none, shard=zero2, or the stack fsdp2");
+    }
+    return {};
+}
+
+/// Accelerate's and Trainer's runs of PEFT are under autocast.
+Result<void> checkTypesUnderFsdp1(const Settings& settings) {
+    const PrecisionSettings& types = settings.precision;
+    if (types.autocast || settings.lora.dtype == types.compute) {
+        return {};
+    }
+    return fail(Error::Code::BadInput,
+                "settings.precision.autocast",
+                "PEFT gives adapters inputs of their stored type, FSDP1 gathers them in another: "
+                "expected mat1 and mat2 to have the same dtype",
+                "settings.precision.autocast=true, or settings.lora.dtype=" +
+                    std::string(nameOf(types.compute)));
+}
+
+/// What PEFT reads of adapters outside of their own forward is cut.
+Result<void> checkLoraUnderFsdp1(const Scenario& scenario) {
+    const Settings& settings = scenario.settings;
+    const LoraSettings& lora = settings.lora;
+    FABRICAST_TRY(checkTypesUnderFsdp1(settings));
+    if (scenario.layout.shard == Shard::None) {
+        return unsupported("layout.shard", "LoRA is not modelled under NO_SHARD", "stack=ddp");
+    }
+    if (adaptsStacks(lora)) {
+        return fail(Error::Code::BadInput,
+                    "settings.lora.targets",
+                    "lora.ParamWrapper, which adapts experts and routers, reads weights that FSDP1 "
+                    "has cut",
+                    "stack=fsdp2, or leave experts and router out of settings.lora.targets");
+    }
+    if (lora.dora && settings.torch.useOrigParams) {
+        return fail(Error::Code::BadInput,
+                    "settings.lora.dora",
+                    "DoRA reads the shape of adapters that FSDP1 has cut: tuple index out of range",
+                    "stack=fsdp2, or settings.lora.dora=false");
+    }
+    if (lora.dora) {
+        return unsupported("settings.lora.dora",
+                           "DoRA is not modelled under FSDP1",
+                           "stack=fsdp2, or settings.lora.dora=false");
+    }
+    const bool casts = settings.torch.useOrigParams && !isQuantized(lora.base) &&
+                       lora.dtype != settings.precision.compute;
+    return casts && settings.recompute.kind != Checkpointing::None
+               ? unsupported("settings.torch.use_orig_params",
+                             "adapters that are recomputed under FSDP1 with use_orig_params are "
+                             "not modelled",
+                             "settings.torch.use_orig_params=false, or recompute=none")
+               : Result<void>();
 }
 
 }  // namespace
@@ -239,7 +299,7 @@ Result<void> checkLora(const Scenario& scenario) {
         FABRICAST_TRY(checkLoraUnderZero3(scenario));
     }
     if (!zero && settings.engine != Engine::Local && settings.engine != Engine::Ddp &&
-        settings.engine != Engine::Fsdp2) {
+        settings.engine != Engine::Fsdp2 && settings.engine != Engine::Fsdp1) {
         return unsupported("settings.tuning",
                            "LoRA is not modelled under " + std::string(nameOf(settings.engine)),
                            "shard=none, or the stack fsdp2");
@@ -252,7 +312,12 @@ Result<void> checkLora(const Scenario& scenario) {
                         std::string(nameOf(settings.precision.parameters)),
                     "settings.lora.dtype=" + std::string(nameOf(settings.precision.parameters)));
     }
-    return settings.engine == Engine::Fsdp2 ? checkShardedBase(scenario) : Result<void>();
+    if (settings.engine == Engine::Fsdp1) {
+        FABRICAST_TRY(checkLoraUnderFsdp1(scenario));
+    }
+    return settings.engine == Engine::Fsdp2 || settings.engine == Engine::Fsdp1
+               ? checkShardedBase(scenario)
+               : Result<void>();
 }
 
 }  // namespace fabricast

@@ -42,16 +42,6 @@ std::int64_t partitionedElements(const WeightUse& use) {
     return use.codeBytes > 0 ? ceilDivide(use.codeBytes, use.width) : use.elements;
 }
 
-std::int64_t scaleBytes(const StageProgram& program) {
-    std::int64_t bytes = 0;
-    for (const Unit& unit : program.units) {
-        for (const WeightUse& use : unit.weights) {
-            bytes += use.codeBytes > 0 ? use.packedBytes - use.codeBytes : 0;
-        }
-    }
-    return bytes;
-}
-
 std::vector<ZeroParameter> zeroParameters(const Scenario& scenario, const StageProgram& program) {
     std::vector<ZeroParameter> parameters;
     bool tiedHead = false;
@@ -199,7 +189,7 @@ Zero3Options zero3Options(const Scenario& scenario, const StageProgram& program)
             .subGroup = zero.subGroup,
             .contiguous = zero.contiguousGradients,
             .reduceScatter = zero.reduceScatter,
-            .scaleBytes = scaleBytes(program),
+            .scaleBytes = program.scaleBytes(),
             .halfPrecision = settings.precision.parameters == Dtype::Fp16,
             .offloadOptimizer = offloadsOptimizer(scenario),
             .pinMemory = zero.pinMemory,

@@ -132,6 +132,8 @@ Result<std::unique_ptr<ParallelEngine>> makeFsdp1(const StageShape& stage,
     options.syncEachMicroStep = syncsEachMicroStep(settings);
     options.setToNone = settings.torch.setToNone;
     options.offload = offload == Offload::ParametersCpu;
+    options.wrapsTrained = settings.tuning == Tuning::Lora;
+    options.scaleBytes = program.scaleBytes();
     options.rootUnit = program.rootUnit;
     options.optimizer = settings.optimizer;
     return std::make_unique<Fsdp1Engine>(device, program.units, options);

@@ -12,9 +12,13 @@ namespace fabricast {
 namespace {
 
 constexpr std::array kHfRouters = {
-    HfRouter{.family = "mixtral"},
-    HfRouter{.family = "qwen2_moe", .narrowsScores = true, .normalises = false},
-    HfRouter{.family = "qwen3_moe", .registeredFirst = false, .narrowsScores = true},
+    HfRouter{.family = "mixtral", .leafOfZero3 = true},
+    HfRouter{
+        .family = "qwen2_moe", .narrowsScores = true, .normalises = false, .leafOfZero3 = true},
+    HfRouter{.family = "qwen3_moe",
+             .registeredFirst = false,
+             .narrowsScores = true,
+             .leafOfZero3 = true},
     HfRouter{.family = "gpt_oss",
              .scoring = HfScoring::SoftmaxOfChosen,
              .transposed = true,
@@ -216,13 +220,19 @@ std::string hfRouterFamilies() {
     return text;
 }
 
+bool isLeafOfZero3(const Scenario& scenario) {
+    const HfRouter* const code = hfRouterOf(scenario.model.family);
+    return scenario.settings.engine == Engine::DeepSpeed && scenario.layout.shard == Shard::Zero3 &&
+           code != nullptr && code->leafOfZero3;
+}
+
 HfMoe huggingFaceMoe(OpBuilder& g, const Scenario& scenario, TensorId x) {
     const HfRouter& code = *hfRouterOf(scenario.model.family);
     if (code.everyExpert) {
         return hfAllExperts(g, scenario, x);
     }
     const MoeSpec& moe = *scenario.model.moe;
-    g.enterModule();
+    isLeafOfZero3(scenario) ? g.enterLeafModule() : g.enterModule();
     HfBlock block = declareBlock(g, scenario, code);
     const bool shares = moe.sharedWidth > 0;
     TensorId shared = shares && code.sharedFirst ? hfShared(g, scenario, x) : kNoTensor;

@@ -28,9 +28,12 @@ struct HfRouter {
     bool transposed = false;      ///< stacks are [experts, inputs, outputs]
     bool everyExpert = false;     ///< multiplies each token by every expert, most by a score of 0
     bool returnsScores = false;   ///< the layer's variable holds them until it returns
+    bool leafOfZero3 = false;     ///< DeepSpeed's ZeRO-3 gathers and frees the block as one module
 };
 /// nullptr: its expert layers are not modelled.
 const HfRouter* hfRouterOf(std::string_view family);
+/// True where the block's parameters are gathered and freed together.
+bool isLeafOfZero3(const Scenario& scenario);
 /// "mixtral, qwen2_moe and …"
 std::string hfRouterFamilies();
 

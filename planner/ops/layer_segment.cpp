@@ -208,11 +208,6 @@ Result<void> checkHfExperts(const Scenario& scenario) {
                           " tokens in longer sequences, which is not modelled",
                       "--seq " + std::to_string(std::ranges::max(model.window)));
     }
-    if (zero3 && model.family == "qwen2_moe") {
-        return refuse("layout.shard",
-                      "how ZeRO-3 gathers the layers of " + model.family + " is not modelled",
-                      "shard=zero2, or the stack fsdp2");
-    }
     if (zero3 && settings.kernels.experts == ExpertKernel::Sequential) {
         return refuse("settings.kernels.experts",
                       "experts computed one by one are not modelled under ZeRO-3",

@@ -42,9 +42,15 @@ TensorIds wholeAdapter(OpBuilder& g, const Adapter& adapter, std::int64_t width)
             computed);
     };
     const TensorId unit = aside(g, {.name = "eye"}, adapter.in * adapter.in, adapter.width);
+    g.enterModule();
+    g.claimWeight(adapter.down);
     const TensorId read = g.cast(unit, computed);
     const TensorId low = multiply(read, adapter.down, adapter.in * adapter.rank);
+    g.leaveModule();
+    g.enterModule();
+    g.claimWeight(adapter.up);
     const TensorId whole = multiply(low, adapter.up, adapter.in * adapter.out);
+    g.leaveModule();
     return {read, low, g.cast(whole, width)};
 }
 
@@ -105,9 +111,12 @@ TensorId multiplyBase(OpBuilder& g, const Adapter& adapter, TensorId x, TensorId
 
 /// What PEFT's DoRA adds to a linear layer's product `base` of `x`, as its forward writes it: the
 /// adapters multiplied out to a whole matrix, the norm of each row of their sum with the base, and
-/// the product rescaled by the trained magnitudes over those norms.
+/// the product rescaled by the trained magnitudes over those norms. The magnitudes' module reads
+/// the base's matrix and lora_A's besides.
 TensorId doraUpdate(
     OpBuilder& g, const LoraSettings& lora, const Adapter& adapter, TensorId x, TensorId base) {
+    g.enterModule();
+    g.claimWeight(adapter.magnitude);
     TensorIds named = wholeAdapter(g, adapter, g.info(x).width);
     const TensorId matrix = baseMatrix(g, lora, adapter, g.info(x).width);
     const TensorId scale =
@@ -123,25 +132,47 @@ TensorId doraUpdate(
     const TensorId update = scaleUpdate(g, g.multiply(product, scale));
     const TensorId sum = g.add(rescaled, update);
     g.holdUntilHere(named);
+    g.borrowWeight(adapter.base);
+    g.borrowWeight(adapter.down);
+    g.leaveModule();
     return sum;
 }
 
-TensorId baseLinear(OpBuilder& g, const Settings& settings, const LinearSite& site, TensorId x) {
+/// A product, and the matrix that made it.
+struct BaseProduct {
+    TensorId out = kNoTensor;
+    int weight = -1;
+};
+
+BaseProduct baseLinear(OpBuilder& g, const Settings& settings, const LinearSite& site, TensorId x) {
     const auto bias = [&]() { return site.bias ? g.weight("bias", site.out, false) : -1; };
     if (settings.tuning == Tuning::Lora && isQuantized(settings.lora.base)) {
         const QuantizedMatrix matrix = quantizedMatrix(settings.lora, site.out, site.in);
-        return quantizedLinear(g, site.name, matrix, x, bias());
+        const TensorId out = quantizedLinear(g, site.name, matrix, x, bias());
+        return {out, g.lastWeight()};
     }
     const std::int64_t tokens = g.info(x).elements / site.in;
     const int weight = g.matrix(site.name, site.out, site.in);
-    return g.linear(x, weight, tokens * site.out, bias());
+    return {g.linear(x, weight, tokens * site.out, bias()), weight};
+}
+
+/// Bytes of the type that lora_A's weight says it has. Outside of its own forward it is FSDP1's
+/// view of the stored shard, where that keeps parameters as they were; all else has what ops read.
+std::int64_t typeOfWeight(const Settings& settings, const Adapter& adapter) {
+    const bool showsShard = settings.engine == Engine::Fsdp1 && settings.torch.useOrigParams;
+    return showsShard ? bytesPerElement(settings.lora.dtype) : adapter.width;
 }
 
 /// The forward of peft's lora.Linear, Linear8bitLt and Linear4bit. Over an unquantised base x is
 /// cast to the adapter's type, under autocast too; over a quantised one only without it, and a
 /// 4-bit product is cloned first. Names in that function keep their tensors until it returns.
-TensorId adapt(
-    OpBuilder& g, const LoraSettings& lora, const LinearSite& site, TensorId x, TensorId result) {
+TensorId adapt(OpBuilder& g,
+               const Settings& settings,
+               const LinearSite& site,
+               TensorId x,
+               const BaseProduct& base) {
+    const LoraSettings& lora = settings.lora;
+    TensorId result = base.out;
     const bool quantized = isQuantized(lora.base);
     const bool casts = !quantized || !g.options().autocast;
     const std::int64_t width = g.info(result).width;
@@ -149,8 +180,9 @@ TensorId adapt(
         result = g.pointwise("clone", {result}, g.info(result).elements, width, {});
         g.last().passesGradient = true;
     }
-    const Adapter adapter = declareAdapter(g, lora, site);
-    const TensorId read = casts ? g.cast(x, adapter.width) : x;
+    Adapter adapter = declareAdapter(g, lora, site);
+    adapter.base = base.weight;
+    const TensorId read = casts ? g.cast(x, typeOfWeight(settings, adapter)) : x;
     const TensorId dropped = lora.dropout > 0 ? g.dropout(read) : read;
     TensorIds named = {x, read};
     TensorId update = kNoTensor;
@@ -232,14 +264,14 @@ TensorId siteLinear(OpBuilder& g, const Settings& settings, const LinearSite& si
     const bool adapted = settings.tuning == Tuning::Lora && isAdapted(settings.lora, site);
     g.enterModule();
     if (!adapted) {
-        const TensorId result = baseLinear(g, settings, site, x);
+        const TensorId result = baseLinear(g, settings, site, x).out;
         g.leaveModule();
         return result;
     }
     g.enterModule();  // base_layer
-    const TensorId base = baseLinear(g, settings, site, x);
+    const BaseProduct base = baseLinear(g, settings, site, x);
     g.leaveModule();
-    const TensorId result = adapt(g, settings.lora, site, x, base);
+    const TensorId result = adapt(g, settings, site, x, base);
     g.leaveModule();
     return result;
 }

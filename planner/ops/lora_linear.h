@@ -22,6 +22,7 @@ struct Adapter {
     int down = -1;       ///< lora_A, rank x in
     int up = -1;         ///< lora_B, out x rank
     int magnitude = -1;  ///< DoRA's, out
+    int base = -1;       ///< the frozen matrix, out x in
     std::int64_t in = 0;
     std::int64_t out = 0;
     std::int64_t rank = 0;

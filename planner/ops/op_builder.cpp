@@ -101,17 +101,34 @@ int OpBuilder::weight(std::string_view name, std::int64_t elements, bool isMatri
     return index;
 }
 
+void OpBuilder::enterLeafModule() {
+    enterModule();
+    leaf_ = true;
+}
+
 void OpBuilder::enterModule() {
+    if (leaf_) {
+        ++insideLeaf_;
+        return;
+    }
     open_.push_back(list_.modules.size());
     list_.modules.push_back({.begin = list_.ops.size()});
 }
 
 void OpBuilder::leaveModule() {
+    if (insideLeaf_ > 0) {
+        --insideLeaf_;
+        return;
+    }
+    leaf_ = false;
     list_.modules[open_.back()].end = list_.ops.size();
     open_.pop_back();
 }
 
 void OpBuilder::claimWeight(int index) {
+    if (leaf_) {
+        return;
+    }
     for (const std::size_t module : open_) {
         WeightIds& weights = list_.modules[module].weights;
         WeightIds others;

@@ -49,10 +49,15 @@ public:
 
     /// What comes until `leaveModule` is inside a call of one of the model's modules.
     void enterModule();
+    /// The same; who watches modules sees none inside of it, and its weights are all its own.
+    void enterLeafModule();
     void leaveModule();
     /// Weight `index`, declared in a module around this one for the order of registration, is this
     /// one's.
     void claimWeight(int index);
+    /// The module at work reads a weight that stays another's.
+    void borrowWeight(int index) { list_.modules[open_.back()].weights.push_back(index); }
+    [[nodiscard]] int lastWeight() const { return static_cast<int>(list_.weights.size()) - 1; }
 
     TensorId linear(TensorId x, int weight, std::int64_t outElements, int bias = -1);
     /// A norm's weights: of a frozen segment they may be trained.
@@ -132,6 +137,8 @@ private:
     std::string_view module_;
     int block_ = -1;
     std::vector<std::size_t> open_;  ///< modules entered and not left
+    int insideLeaf_ = 0;             ///< how many of them are open, unseen
+    bool leaf_ = false;
     OpList list_;
 };
 

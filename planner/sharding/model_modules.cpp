@@ -1,6 +1,7 @@
 #include "planner/sharding/model_modules.h"
 
 #include "planner/ops/autoep_moe.h"
+#include "planner/ops/hf_moe.h"
 #include "planner/ops/trained_weights.h"
 
 #include <algorithm>
@@ -161,7 +162,7 @@ private:
                model_.tensors[list.front().front()].part == Part::Router;
     }
     /// transformers' block: the router with its adapters, then the module that owns both stacks,
-    /// around the activation.
+    /// around the activation; or all of it in one.
     void experts(const std::vector<Weights>& list) {
         Weights gate;
         Weights stacks;
@@ -169,6 +170,12 @@ private:
             const bool isExpert = model_.tensors[weights.front()].isExpert() || !stacks.empty();
             Weights& mine = isExpert ? stacks : gate;
             mine.insert(mine.end(), weights.begin(), weights.end());
+        }
+        if (isLeafOfZero3(*view_.scenario)) {
+            Weights& all = model_.modules.back().weights;
+            all = std::move(gate);
+            all.insert(all.end(), stacks.begin(), stacks.end());
+            return;
         }
         module(4, std::move(gate));
         module(4, std::move(stacks));

@@ -1,6 +1,7 @@
 #include "planner/sharding/zero3_coordinator.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace fabricast {
 
@@ -12,12 +13,14 @@ Zero3Limits zero3Limits(const DeepSpeedSettings& settings) {
 }
 
 Zero3Coordinator::Zero3Coordinator(const std::vector<std::int64_t>& elements,
+                                   const std::vector<bool>& frozen,
                                    const Zero3Limits& limits)
     : limits_(limits) {
     parameters_.reserve(elements.size());
-    for (const std::int64_t count : elements) {
-        parameters_.push_back(
-            {.elements = count, .persistent = count <= limits.persistenceThreshold});
+    for (std::size_t index = 0; index < elements.size(); ++index) {
+        parameters_.push_back({.elements = elements[index],
+                               .persistent = elements[index] <= limits.persistenceThreshold,
+                               .frozen = frozen[index]});
     }
 }
 
@@ -50,10 +53,11 @@ void Zero3Coordinator::settle(const ModuleTrace& trace, bool severalMicroBatches
     beginPass();
     for (const ModuleEvent& event : trace.events) {
         const auto module = static_cast<std::int64_t>(event.module);
+        const bool inBackward = event.pass == TracePass::Backward;
         if (event.enter) {
-            enter(module, trace.own[event.module]);
+            enter(module, trace.own[event.module], inBackward);
         } else {
-            leave(module, trace.own[event.module]);
+            leave(module, trace.own[event.module], inBackward);
         }
     }
     endPass();
@@ -78,7 +82,38 @@ ParameterIds Zero3Coordinator::beginPass() {
     return unused;
 }
 
-Zero3Coordinator::Entered Zero3Coordinator::enter(std::int64_t module, const ParameterIds& own) {
+void Zero3Coordinator::workOn(std::int64_t module, const ParameterIds& own) {
+    if (std::ranges::find(atWork_, module, &AtWork::module) == atWork_.end()) {
+        atWork_.push_back({.module = module, .own = own, .recomputed = {}});
+    }
+}
+
+/// Frozen parameters are also the work of the module that backward has come to.
+void Zero3Coordinator::recompute(const ParameterIds& own) {
+    AtWork& last = atWork_.back();
+    for (const std::size_t index : own) {
+        if (parameters_[index].frozen) {
+            last.recomputed.push_back(index);
+            parameters_[index].users.push_back(last.module);
+        }
+    }
+}
+
+Zero3Coordinator::AtWork Zero3Coordinator::finish(std::int64_t module) {
+    const auto found = std::ranges::find(atWork_, module, &AtWork::module);
+    AtWork done = found == atWork_.end() ? AtWork{} : std::move(*found);
+    if (found != atWork_.end()) {
+        atWork_.erase(found);
+    }
+    return done;
+}
+
+Zero3Coordinator::Entered Zero3Coordinator::enter(std::int64_t module,
+                                                  const ParameterIds& own,
+                                                  bool inBackward) {
+    if (inBackward) {
+        workOn(module, own);
+    }
     Entered entered;
     std::size_t expected = 0;
     for (const std::size_t index : own) {
@@ -92,6 +127,9 @@ Zero3Coordinator::Entered Zero3Coordinator::enter(std::int64_t module, const Par
         parameters_[index].users.push_back(module);
         parameters_[index].awaited = false;
     }
+    if (!inBackward && !atWork_.empty()) {
+        recompute(own);
+    }
     skip(expected);
     entered.ahead = chooseAhead();
     gather(entered.ahead);
@@ -99,7 +137,19 @@ Zero3Coordinator::Entered Zero3Coordinator::enter(std::int64_t module, const Par
     return entered;
 }
 
-ParameterIds Zero3Coordinator::leave(std::int64_t module, const ParameterIds& own) {
+void Zero3Coordinator::leaveOne(std::int64_t module,
+                                std::size_t index,
+                                bool frees,
+                                ParameterIds& released) {
+    std::erase(parameters_[index].users, module);
+    if (frees && release(parameters_[index])) {
+        released.push_back(index);
+    }
+}
+
+ParameterIds Zero3Coordinator::leave(std::int64_t module,
+                                     const ParameterIds& own,
+                                     bool inBackward) {
     if (leaves_ == freed_.size()) {
         freed_.emplace_back();
         for (const std::size_t index : own) {
@@ -110,24 +160,25 @@ ParameterIds Zero3Coordinator::leave(std::int64_t module, const ParameterIds& ow
     }
     const std::vector<bool>& freed = freed_[leaves_++];
     ParameterIds released;
-    for (std::size_t at = 0; at < own.size(); ++at) {
-        Parameter& parameter = parameters_[own[at]];
-        std::erase(parameter.users, module);
-        if (freed[at] && release(parameter)) {
-            released.push_back(own[at]);
+    if (inBackward) {
+        for (const std::size_t index : finish(module).recomputed) {
+            leaveOne(module, index, !parameters_[index].persistent, released);
         }
+    }
+    for (std::size_t at = 0; at < own.size(); ++at) {
+        leaveOne(module, own[at], freed[at], released);
     }
     return released;
 }
 
 ParameterIds Zero3Coordinator::endPass() {
     ParameterIds released;
-    for (std::size_t index = 0; index < parameters_.size(); ++index) {
-        Parameter& parameter = parameters_[index];
-        const bool isLeft = !parameter.users.empty();
-        parameter.users.clear();
-        if (isLeft && !parameter.persistent && release(parameter)) {
-            released.push_back(index);
+    while (!atWork_.empty()) {
+        const AtWork left = finish(atWork_.back().module);
+        for (const ParameterIds& list : {left.own, left.recomputed}) {
+            for (const std::size_t index : list) {
+                leaveOne(left.module, index, !parameters_[index].persistent, released);
+            }
         }
     }
     return released;
@@ -139,6 +190,7 @@ void Zero3Coordinator::optimizerStep() {
         parameter.awaited = false;
         parameter.users.clear();
     }
+    atWork_.clear();
 }
 
 void Zero3Coordinator::gather(const ParameterIds& list) {

@@ -29,7 +29,10 @@ Zero3Limits zero3Limits(const DeepSpeedSettings& settings);
 /// the gathers.
 class Zero3Coordinator {
 public:
-    Zero3Coordinator(const std::vector<std::int64_t>& elements, const Zero3Limits& limits);
+    /// `frozen`: which are not trained.
+    Zero3Coordinator(const std::vector<std::int64_t>& elements,
+                     const std::vector<bool>& frozen,
+                     const Zero3Limits& limits);
 
     /// Plays the first pass of a trace, so that the next one is of a steady step. With several
     /// micro-batches that pass begins without the small parameters.
@@ -42,9 +45,9 @@ public:
         ParameterIds missing;  ///< gathered now, in one call
         ParameterIds ahead;    ///< gathered after them, in another
     };
-    Entered enter(std::int64_t module, const ParameterIds& own);
+    Entered enter(std::int64_t module, const ParameterIds& own, bool inBackward);
     /// Returns what is freed.
-    ParameterIds leave(std::int64_t module, const ParameterIds& own);
+    ParameterIds leave(std::int64_t module, const ParameterIds& own, bool inBackward);
     /// A backward ends. Frees what belongs to modules that it entered and never left, as their
     /// input needs no gradient.
     ParameterIds endPass();
@@ -63,6 +66,7 @@ private:
     struct Parameter {
         std::int64_t elements = 0;
         bool persistent = false;
+        bool frozen = false;
         bool gathered = false;
         bool awaited = false;              ///< gathered, and no module asked for it yet
         std::int64_t fetchedFor = kNever;  ///< the last step it was taken off the queue for
@@ -73,7 +77,17 @@ private:
         std::size_t parameter = 0;
         std::int64_t step = 0;
     };
+    /// A module that backward has entered and not left.
+    struct AtWork {
+        std::int64_t module = 0;
+        ParameterIds own;
+        ParameterIds recomputed;  ///< frozen, of the modules that ran again since
+    };
     void follow(const ModuleTrace& trace);
+    void workOn(std::int64_t module, const ParameterIds& own);
+    void recompute(const ParameterIds& own);
+    AtWork finish(std::int64_t module);
+    void leaveOne(std::int64_t module, std::size_t index, bool frees, ParameterIds& released);
     void gather(const ParameterIds& list);
     bool release(Parameter& parameter);
     void skip(std::size_t expected);
@@ -86,6 +100,7 @@ private:
     std::vector<std::int64_t> elementsBefore_ = {0};  ///< used before each step of the trace
     /// Which of a module's parameters are freed where it is left, by place in the trace.
     std::vector<std::vector<bool>> freed_;
+    std::vector<AtWork> atWork_;
     std::size_t next_ = 0;    ///< in the queue
     std::size_t leaves_ = 0;  ///< of this pass
     std::int64_t step_ = 0;

@@ -30,13 +30,15 @@ constexpr StackMethods kFsdp1Methods{.optimizers = kFsdp1Optimizers,
                                      .quantizedBase = true};
 
 // torch's FullyShardedDataParallel with MixedPrecision(param_dtype=bf16): reduce_dtype is None, so
-// gradients travel as bf16; the shards stay fp32. BACKWARD_PRE and limit_all_gathers are on.
-Settings fsdp1Defaults(const Layout& layout, Tuning) {
+// gradients travel as bf16; the shards stay fp32. BACKWARD_PRE and limit_all_gathers are on. PEFT
+// gives adapters inputs of the shards' type, which only autocast multiplies by gathered weights.
+Settings fsdp1Defaults(const Layout& layout, Tuning tuning) {
     Settings settings;
     settings.engine = Engine::Fsdp1;
     settings.kernels = huggingFaceKernels();
     settings.precision = {.parameters = Dtype::Fp32,
                           .compute = Dtype::Bf16,
+                          .autocast = tuning == Tuning::Lora,
                           .gradients = Dtype::Fp32,
                           .reduce = Dtype::Bf16,
                           .moments = Dtype::Fp32};

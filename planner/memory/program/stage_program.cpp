@@ -227,6 +227,16 @@ std::int64_t StageProgram::elements() const {
     return sum;
 }
 
+std::int64_t StageProgram::scaleBytes() const {
+    std::int64_t bytes = 0;
+    for (const Unit& unit : units) {
+        for (const WeightUse& use : unit.weights) {
+            bytes += use.codeBytes > 0 ? use.packedBytes - use.codeBytes : 0;
+        }
+    }
+    return bytes;
+}
+
 Result<StageProgram> stageProgram(const Scenario& scenario, std::int64_t stage) {
     StageBuilder builder(scenario);
     StageProgram& program = builder.program;
@@ -273,7 +283,7 @@ Result<StageProgram> stageProgram(const Scenario& scenario, std::int64_t stage) 
     const bool transformers = kernels.code == ModelCode::HuggingFace;
     // PEFT's two call the model's forward, not the model.
     const bool adapted = scenario.settings.tuning == Tuning::Lora;
-    program.wrappers = !transformers ? 1 : adapted ? 3 : 2;
+    program.wrappers = !transformers ? 1 : adapted ? 4 : 2;
     program.rotaryModule = transformers && scenario.model.position == PositionKind::Rope;
     if (program.rotaryModule) {
         const AttentionSpec& attention = scenario.model.attention;

@@ -85,6 +85,7 @@ struct StageProgram {
     bool tablesPersist = false;        ///< the tables are buffers
     bool keepsLogits = false;          ///< the last stage's output is held until its backward
     [[nodiscard]] std::int64_t elements() const;
+    [[nodiscard]] std::int64_t scaleBytes() const;  ///< of 4-bit weights, beside their codes
 };
 
 Result<StageProgram> stageProgram(const Scenario& scenario, std::int64_t stage);

@@ -55,7 +55,7 @@ Frame SegmentWalk::begin(const SegmentPlace& place, const std::vector<Storage>& 
 }
 
 /// Autocast's copies of the op's weights; and in a checkpoint's second forward what the op saves of
-/// the weights themselves, which is no longer the parameter.
+/// trained weights themselves, which is no longer the parameter.
 void SegmentWalk::keepWeights(const SegmentPlace& place, std::size_t op, Frame& frame, Keep keep) {
     const OpList& list = *place.ops;
     const Op& now = list.ops[op];
@@ -70,7 +70,7 @@ void SegmentWalk::keepWeights(const SegmentPlace& place, std::size_t op, Frame& 
                 device_.retain(copy);
                 frame.casts[index(weight)] = copy;
             }
-        } else if (saves && frame.recomputed) {
+        } else if (saves && frame.recomputed && use.trained) {
             const Storage alias = engine_.weightStorage(place.unit, place.firstWeight + weight);
             if (alias != kNoStorage) {
                 device_.retain(alias);

@@ -75,5 +75,35 @@ TEST_F(Fsdp1EngineTest, WithoutSyncTheWholeGradientWaits) {
     EXPECT_EQ(device_.live(), 4 * 24);
 }
 
+// A frozen layer of 96 elements in bf16, and an adapter of 32 in fp32 inside it: 16 bytes for each
+// of its 32 / 4, none but the base's own for the rest. It is gathered for its module alone.
+TEST_F(Fsdp1EngineTest, GathersAdaptersForTheirOwnModules) {
+    Unit layer;
+    layer.weights.push_back({.name = "base", .elements = 96, .trained = false, .width = 2});
+    layer.weights.push_back({.name = "lora_A", .elements = 32, .width = 4});
+    Fsdp1Options wrapped = options();
+    wrapped.wrapsTrained = true;
+    wrapped.rootUnit = -1;
+    Fsdp1Engine engine(device_, {layer}, wrapped);
+    engine.holdStates();
+    EXPECT_EQ(device_.live(), 2 * 24 + 16 * 8);
+    engine.beginForward();
+    const std::int64_t states = 2 * 24 + 12 * 8;
+    const ModuleCall adapter{.module = 1, .unit = 0, .weights = {1}};
+    engine.beforeForward(0);
+    engine.enterModule(adapter, false);
+    EXPECT_EQ(device_.live(), states + 2 * (96 + 32));
+    engine.leaveModule(adapter, false);
+    EXPECT_EQ(device_.live(), states + 2 * 96);
+    engine.afterForward(0);
+    engine.beginMicroStep(0, 1);
+    engine.beforeBackward(0);  // and fetches the adapter ahead
+    EXPECT_EQ(device_.live(), states + 2 * (96 + 32));
+    engine.enterModule(adapter, true);
+    engine.takeGradient(0, 1, device_.take(2 * 32, MemoryKind::Backward));
+    engine.afterBackward(0);
+    EXPECT_EQ(device_.live(), states + 4 * 8);
+}
+
 }  // namespace
 }  // namespace fabricast

@@ -102,5 +102,48 @@ TEST(LoraStep, RefusesWhatItDoesNotModel) {
               std::string::npos);
 }
 
+TEST(LoraStep, RefusesUnderShardedEnginesWhatTheyCannot) {
+    const auto why = [](Engine engine, const auto& change) {
+        Scenario scenario = loraScenario();
+        scenario.settings.engine = engine;
+        scenario.layout.shard = engine == Engine::DeepSpeed ? Shard::Zero3 : Shard::Fsdp;
+        scenario.settings.lora.dtype = scenario.settings.precision.compute;
+        scenario.settings.precision.parameters = scenario.settings.lora.dtype;
+        change(scenario);
+        const auto checked = checkLora(scenario);
+        return checked ? std::string() : checked.error().text();
+    };
+    const auto dora = [](Scenario& s) { s.settings.lora.dora = true; };
+    for (const Engine engine : {Engine::DeepSpeed, Engine::Fsdp1}) {
+        EXPECT_EQ(why(engine, [](Scenario&) {}), "");
+        EXPECT_EQ(why(engine, [](Scenario& s) { s.settings.lora.dropout = 0.1; }), "");
+        EXPECT_EQ(why(engine, [](Scenario& s) { s.layout.offload = Offload::ParametersCpu; }), "");
+    }
+    EXPECT_EQ(why(Engine::DeepSpeed, dora), "");
+    EXPECT_NE(why(Engine::Fsdp1, dora).find("lora.dora"), std::string::npos);
+    EXPECT_NE(
+        why(Engine::DeepSpeed, [](Scenario& s) { s.layout.offload = Offload::ParametersNvme; })
+            .find("states on drives"),
+        std::string::npos);
+    EXPECT_NE(why(Engine::DeepSpeed,
+                  [](Scenario& s) {
+                      s.settings.lora.dora = true;
+                      s.settings.recompute.kind = Checkpointing::Full;
+                      s.settings.deepspeed.persistenceThreshold = 1;
+                  })
+                  .find("persistence_threshold"),
+              std::string::npos);
+    EXPECT_NE(why(Engine::Fsdp1,
+                  [](Scenario& s) {
+                      s.settings.lora.dtype = Dtype::Fp32;
+                      s.settings.precision.autocast = false;
+                  })
+                  .find("same dtype"),
+              std::string::npos);
+    EXPECT_NE(
+        why(Engine::Fsdp1, [](Scenario& s) { s.layout.shard = Shard::None; }).find("NO_SHARD"),
+        std::string::npos);
+}
+
 }  // namespace
 }  // namespace fabricast

@@ -37,16 +37,16 @@ protected:
 
 TEST_F(Zero3ParametersTest, AModuleHasItsParametersWhileItRuns) {
     Zero3Parameters zero(device_, parameters(), options());
-    zero.enter(visit(0, {0}));
+    zero.enter(visit(0, {0}), false);
     EXPECT_EQ(device_.live(), 2 * 4 * 25);
-    zero.leave(visit(0, {0}));
+    zero.leave(visit(0, {0}), false);
     EXPECT_EQ(device_.live(), 0);
 }
 
 // Several travel in one buffer, and are copied out of it.
 TEST_F(Zero3ParametersTest, SeveralAreGatheredTogether) {
     Zero3Parameters zero(device_, parameters(), options());
-    zero.enter(visit(0, {0, 1}));
+    zero.enter(visit(0, {0, 1}), false);
     EXPECT_EQ(device_.peak(), 2 * 4 * (25 + 15) + 2 * (100 + 60));
     EXPECT_EQ(device_.live(), 2 * (100 + 60));
 }
@@ -55,8 +55,8 @@ TEST_F(Zero3ParametersTest, SmallOnesStay) {
     Zero3Parameters zero(device_, parameters(), options());
     zero.gatherPersistent();
     EXPECT_EQ(device_.live(), 2 * 4 * 3);
-    zero.enter(visit(0, {2}));
-    zero.leave(visit(0, {2}));
+    zero.enter(visit(0, {2}), false);
+    zero.leave(visit(0, {2}), false);
     EXPECT_EQ(device_.live(), 2 * 4 * 3);
     zero.partitionAll();
     EXPECT_EQ(device_.live(), 0);
@@ -71,8 +71,8 @@ TEST_F(Zero3ParametersTest, WhatIsNeededSoonIsNotFreed) {
         Zero3Parameters zero(device_, parameters(), reuse);
         zero.follow(oneAfterAnother({visit(0, {0}), visit(1, {1}), visit(0, {0})}), false);
         zero.reset();
-        zero.enter(visit(0, {0}));
-        zero.leave(visit(0, {0}));
+        zero.enter(visit(0, {0}), false);
+        zero.leave(visit(0, {0}), false);
         EXPECT_EQ(device_.live(), maxReuse > 60 ? 2 * 100 : 0);
     }
 }
@@ -87,8 +87,25 @@ TEST_F(Zero3ParametersTest, TheTraceIsFetchedAhead) {
         Zero3Parameters zero(device_, parameters(), ahead);
         zero.follow(oneAfterAnother({visit(0, {0}), visit(1, {1}), visit(2, {2})}), false);
         zero.reset();
-        zero.enter(visit(0, {0}));
+        zero.enter(visit(0, {0}), false);
         EXPECT_EQ(device_.live(), 2 * 100 + (maxLive > 100 ? 2 * 60 : 0));
+    }
+}
+
+// A checkpoint runs module 0 again when backward has come to module 1, and frozen parameters go
+// with that one. Trained ones go where their module is left.
+TEST_F(Zero3ParametersTest, WhatIsFrozenAndComputedAgainStaysUntilBackwardMovesOn) {
+    for (const bool trained : {false, true}) {
+        device_ = Device();
+        std::vector<ZeroParameter> list = parameters();
+        list[0].trained = trained;
+        Zero3Parameters zero(device_, list, options());
+        zero.enter(visit(1, {1}), true);
+        zero.enter(visit(0, {0}), false);
+        zero.leave(visit(0, {0}), false);
+        EXPECT_EQ(device_.live(), 2 * (trained ? 60 : 100 + 60));
+        zero.leave(visit(1, {1}), true);
+        EXPECT_EQ(device_.live(), 0);
     }
 }
 
@@ -97,7 +114,7 @@ TEST_F(Zero3ParametersTest, OneRankGathersNothing) {
     Zero3GatherOptions alone = options();
     alone.ranks = 1;
     Zero3Parameters zero(device_, parameters(), alone);
-    zero.enter(visit(0, {0, 1}));
+    zero.enter(visit(0, {0, 1}), false);
     EXPECT_EQ(device_.live(), 0);
 }
 

@@ -54,7 +54,7 @@ TEST(HfMoe, RefusesByNameWhatItDoesNotModel) {
     zero3.layout = {.dp = 8, .shard = Shard::Zero3};
     EXPECT_EQ(refusal(zero3), "");
     zero3.model.family = "qwen2_moe";
-    EXPECT_NE(refusal(zero3).find("layout.shard"), std::string::npos);
+    EXPECT_EQ(refusal(zero3), "");
     zero3.model.family = "mixtral";
     EXPECT_EQ(refusal(zero3), "");
     zero3.settings.kernels.experts = ExpertKernel::Sequential;

@@ -114,6 +114,8 @@ Result<void> setAdapters(const CsvTable& table, std::size_t row, Settings& setti
     }
     settings.tuning = Tuning::Lora;
     settings.lora.rank = rank;
+    settings.lora.dropout = table.number(row, "lora_dropout");
+    settings.lora.dora = table.integer(row, "dora") != 0;
     settings.lora.dtype = settings.precision.parameters;
     const std::string base = table.text(row, "base");
     if (base.starts_with("nf4")) {
@@ -144,10 +146,10 @@ Result<OracleRow> zeroRow(const CsvTable& table, std::size_t row) {
                              : AllocatorKind::Default;
     if (settings.engine == Engine::DeepSpeed) {
         FABRICAST_TRY(setDeepSpeed(table, row, settings));
-        FABRICAST_TRY(setAdapters(table, row, settings));
     } else {
         FABRICAST_TRY(setTorch(table, row, settings));
     }
+    FABRICAST_TRY(setAdapters(table, row, settings));
     FABRICAST_TRY(setExtras(table, row, scenario));
     return out;
 }

@@ -58,7 +58,7 @@ void Zero3Engine::beginForward() {
     gathering_.reset();
 }
 
-void Zero3Engine::recordEvent(const ModuleVisit& visit, bool enter) {
+void Zero3Engine::recordEvent(const ModuleVisit& visit, bool enter, bool inBackward) {
     if (!records_) {
         return;
     }
@@ -66,19 +66,21 @@ void Zero3Engine::recordEvent(const ModuleVisit& visit, bool enter) {
     if (isNew) {
         trace_.own.push_back(visit.parameters);
     }
-    trace_.events.push_back({.enter = enter, .module = found->second});
+    trace_.events.push_back({.enter = enter,
+                             .module = found->second,
+                             .pass = inBackward ? TracePass::Backward : TracePass::Forward});
 }
 
-void Zero3Engine::enterModule(const ModuleCall& call, bool /*inBackward*/) {
+void Zero3Engine::enterModule(const ModuleCall& call, bool inBackward) {
     const ModuleVisit visit = visitOf(call);
-    recordEvent(visit, true);
-    gathering_.enter(visit);
+    recordEvent(visit, true, inBackward);
+    gathering_.enter(visit, inBackward);
 }
 
-void Zero3Engine::leaveModule(const ModuleCall& call, bool /*inBackward*/) {
+void Zero3Engine::leaveModule(const ModuleCall& call, bool inBackward) {
     const ModuleVisit visit = visitOf(call);
-    recordEvent(visit, false);
-    gathering_.leave(visit);
+    recordEvent(visit, false, inBackward);
+    gathering_.leave(visit, inBackward);
 }
 
 Storage Zero3Engine::weightStorage(int unit, int weight) const {

@@ -68,7 +68,7 @@ private:
         std::int64_t elements = 0;
     };
     [[nodiscard]] ModuleVisit visitOf(const ModuleCall& call) const;
-    void recordEvent(const ModuleVisit& visit, bool enter);
+    void recordEvent(const ModuleVisit& visit, bool enter, bool inBackward);
     [[nodiscard]] std::int64_t shards() const;  ///< elements of this rank's trained partitions
     /// What the optimizer steps together: partitions of so many parameters.
     struct SubGroup {

@@ -15,7 +15,9 @@ constexpr std::int16_t kGatherPool = 1;
 Zero3Parameters::Zero3Parameters(Device& device,
                                  const std::vector<ZeroParameter>& parameters,
                                  const Zero3GatherOptions& options)
-    : device_(device), options_(options), coordinator_(elementsOf(parameters), options.limits) {
+    : device_(device),
+      options_(options),
+      coordinator_(elementsOf(parameters), frozenOf(parameters), options.limits) {
     for (const ZeroParameter& parameter : parameters) {
         parameters_.push_back({.elements = parameter.elements,
                                .wireWidth = parameter.wireWidth,
@@ -37,8 +39,8 @@ void Zero3Parameters::reset() {
     gathers_.clear();
 }
 
-void Zero3Parameters::enter(const ModuleVisit& visit) {
-    auto [missing, ahead] = coordinator_.enter(visit.module, visit.parameters);
+void Zero3Parameters::enter(const ModuleVisit& visit, bool inBackward) {
+    auto [missing, ahead] = coordinator_.enter(visit.module, visit.parameters, inBackward);
     gather(std::move(missing));
     for (const std::size_t index : visit.parameters) {
         wait(index);
@@ -46,8 +48,8 @@ void Zero3Parameters::enter(const ModuleVisit& visit) {
     gather(std::move(ahead));
 }
 
-void Zero3Parameters::leave(const ModuleVisit& visit) {
-    for (const std::size_t index : coordinator_.leave(visit.module, visit.parameters)) {
+void Zero3Parameters::leave(const ModuleVisit& visit, bool inBackward) {
+    for (const std::size_t index : coordinator_.leave(visit.module, visit.parameters, inBackward)) {
         free(index);
     }
 }

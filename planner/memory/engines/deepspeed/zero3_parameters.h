@@ -42,8 +42,8 @@ public:
     /// Before the model's forward: the trace starts again.
     void reset();
     /// Gathers what the module lacks, waits for it, and gathers ahead.
-    void enter(const ModuleVisit& visit);
-    void leave(const ModuleVisit& visit);
+    void enter(const ModuleVisit& visit, bool inBackward);
+    void leave(const ModuleVisit& visit, bool inBackward);
     /// After a backward: modules that it entered and never left.
     void endPass();
     /// Frees everything, and gathers the small parameters that stay; around the optimizer's step.

@@ -154,8 +154,8 @@ SwappedStates Zero3Engine::swapped() const {
     return states;
 }
 
-/// fp32 parameters, their gradients, the moments and the summed gradients; 16-bit partitions are
-/// pinned even where the configuration does not ask for it.
+/// fp32 parameters, their gradients, the moments and the summed gradients; 16-bit partitions of
+/// what is trained are pinned even where the configuration does not ask for it.
 HostMemory Zero3Engine::host() const {
     HostMemory memory = swappedStates(options_.swap, swapped());
     const auto add = [&](std::int64_t bytes, bool pinned) {
@@ -172,6 +172,11 @@ HostMemory Zero3Engine::host() const {
     }
     if (options_.gather.offload && !options_.swap.parameters) {
         add(shards() * options_.gather.width, true);
+        for (std::size_t index = 0; index < parameters_.size(); ++index) {
+            if (!parameters_[index].trained) {
+                add(gathering_.shardElements(index) * options_.gather.width, options_.pinMemory);
+            }
+        }
     }
     return memory;
 }

@@ -23,4 +23,13 @@ inline std::vector<std::int64_t> elementsOf(const std::vector<ZeroParameter>& pa
     return elements;
 }
 
+inline std::vector<bool> frozenOf(const std::vector<ZeroParameter>& parameters) {
+    std::vector<bool> frozen;
+    frozen.reserve(parameters.size());
+    for (const ZeroParameter& parameter : parameters) {
+        frozen.push_back(!parameter.trained);
+    }
+    return frozen;
+}
+
 }  // namespace fabricast

@@ -2,6 +2,9 @@
 #include "planner/memory/engines/optimizer_state.h"
 #include "planner/memory/program/engine.h"
 
+#include <cstddef>
+#include <map>
+#include <utility>
 #include <vector>
 
 namespace fabricast {
@@ -20,12 +23,16 @@ struct Fsdp1Options {
     bool syncEachMicroStep = true;  ///< false: no_sync() until the last
     bool setToNone = true;
     bool offload = false;  ///< CPUOffload: shards, their gradients and the optimizer on the host
+    bool wrapsTrained = false;    ///< each trained weight's module by itself, inside a frozen unit
+    std::int64_t scaleBytes = 0;  ///< scales and tables of 4-bit weights: no part of a parameter
     int rootUnit = -1;
     OptimizerSettings optimizer;
 };
 
 /// This is FSDP1: each unit's weights lie in one flat parameter, gathered and freed as a whole,
-/// whose gradient is put together when all of the unit's weights have theirs.
+/// whose gradient is put together when all of the unit's weights have theirs. Around adapters, as
+/// PEFT's wrapping policy has them, each is a flat parameter of its own that is gathered for its
+/// own module, and what is frozen of the unit is one that has no gradient.
 class Fsdp1Engine final : public ParallelEngine {
 public:
     Fsdp1Engine(Device& device, const std::vector<Unit>& units, Fsdp1Options options);
@@ -46,12 +53,21 @@ public:
     [[nodiscard]] bool tiedWeightsAreOneTensor() const override { return true; }
     [[nodiscard]] HostMemory host() const override;
 
+    [[nodiscard]] bool watchesModules() const override { return options_.wrapsTrained; }
+    void enterModule(const ModuleCall& call, bool inBackward) override;
+    void leaveModule(const ModuleCall& call, bool inBackward) override;
+
 private:
-    /// One unit's flat parameter.
+    using FlatId = std::size_t;
+    /// One wrapped module's flat parameter.
     struct Flat {
-        std::int64_t elements = 0;        ///< with the gaps that align its weights
-        std::int64_t shard = 0;           ///< of every rank, padding included
+        std::int64_t elements = 0;  ///< with the gaps that align its weights
+        std::int64_t shard = 0;     ///< of every rank, padding included
+        std::int64_t storedWidth = 4;
+        bool trained = true;
+        bool isRoot = false;
         std::vector<StepTensor> tensors;  ///< what the optimizer of this rank steps
+        bool inBackward = false;          ///< its backward has begun, its gradient is not there
         bool awaitsBackward = false;      ///< its forward is over, its backward has not begun
         Storage unsharded = kNoStorage;
         Storage fetched = kNoStorage;      ///< the shard from the host, if it is not cast
@@ -60,14 +76,22 @@ private:
         std::vector<Storage> gradients;    ///< of the weights, until the last of them
     };
     [[nodiscard]] bool sharded() const { return options_.shards > 1; }
-    [[nodiscard]] bool mixed() const { return options_.storedWidth != options_.computeWidth; }
-    [[nodiscard]] Flat flatten(const Unit& unit) const;
-    void unshard(int unit);
+    [[nodiscard]] bool mixed(const Flat& flat) const {
+        return flat.storedWidth != options_.computeWidth;
+    }
+    [[nodiscard]] FlatId flatOf(int unit) const { return units_[static_cast<std::size_t>(unit)]; }
+    [[nodiscard]] std::vector<FlatId> wrappedIn(const ModuleCall& call) const;
+    void addUnit(int unit, const std::vector<WeightUse>& weights);
+    [[nodiscard]] Flat flatten(const std::vector<WeightUse>& weights) const;
+    void preForward(FlatId id);
+    void postForward(FlatId id);
+    void preBackward(FlatId id);
+    void unshard(FlatId id);
     void fetch(Flat& flat);
-    void reshard(int unit, bool free);
-    void prefetch(int unit);
+    void reshard(Flat& flat, bool free);
+    void prefetch(FlatId id);
     Storage flattenGradients(Flat& flat);
-    void postBackward(int unit);
+    void postBackward(FlatId id);
     void reduceScatter(Flat& flat, Storage gradient);
     void allReduce(Flat& flat, Storage gradient);
     void dropGradients();
@@ -75,8 +99,10 @@ private:
 
     Device& device_;
     Fsdp1Options options_;
-    std::vector<Flat> flats_;
-    std::vector<int> forwardOrder_;  ///< units in the order their forward ended
+    std::vector<Flat> flats_;                        ///< in the order of their first forward
+    std::vector<FlatId> units_;                      ///< which is a unit's own
+    std::map<std::pair<int, int>, FlatId> wrapped_;  ///< which is a weight's, by unit and weight
+    std::vector<FlatId> forwardOrder_;               ///< in which their forward ended
     bool sync_ = true;
     bool zeroed_ = false;  ///< zero_grad() ran; the flat gradients go when forward begins
 };
