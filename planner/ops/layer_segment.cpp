@@ -252,8 +252,9 @@ Result<OpList> layerSegment(const Scenario& scenario, std::int64_t layer) {
     }
     OpList ops = eagerLayer(scenario, layer);
     if (scenario.settings.recompute.kind == Checkpointing::Selective) {
-        // Context parallelism runs on torchtitan's DTensor backend, the rest on local tensors.
-        markSelective(ops, scenario.layout.cp > 1);
+        // Of collectives it is told those of DTensor, on which context parallelism runs too.
+        const bool local = scenario.settings.torch.backend == TitanBackend::SpmdTypes;
+        markSelective(ops, scenario.layout.cp > 1 || !local);
     }
     if (titan) {
         markFloat8(ops, scenario.settings.kernels.quantization);

@@ -190,9 +190,9 @@ StepWalk::Pass StepWalk::forward(int chunk, Storage received) {
 Storage StepWalk::chunkedLoss(Storage hidden) {
     const ChunkedHead& chunked = program_.chunkedHead;
     device_.at("chunked loss");
-    engine_.beforeHeadChunks(chunked.head.unit);
     const Storage copies = device_.take(chunked.copyBytes, MemoryKind::Loss);
     const Storage accumulator = device_.take(chunked.accumulatorBytes, MemoryKind::Loss);
+    engine_.beforeHeadChunks(chunked.head.unit);
     Storage logits = kNoStorage;
     for (std::int64_t chunk = 0; chunk < chunked.chunks; ++chunk) {
         Frame head = walk_.forward(chunked.head, {hidden}, Keep::Everything);

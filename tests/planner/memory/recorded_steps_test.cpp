@@ -66,6 +66,7 @@ INSTANTIATE_TEST_SUITE_P(
                     RecordedFile{"liger_memory.csv", 2e-5, 4e-4, 0.02, 0, 0, 0.8},
                     RecordedFile{"liger_layers_memory.csv", 3.1e-5, 1e-4, 0.02, 0, 0, 0.8},
                     RecordedFile{"fsdp2_liger_memory.csv", 5e-5, 1e-4, 0.02, 0, 0, 0.8},
+                    RecordedFile{"titan_backend_memory.csv", 4e-4, 2e-3, 0.01, 0, 0, 0.8},
                     RecordedFile{"megatron_memory.csv", 1e-6, 1e-5, 2e-3, 0, 0, 0.9},
                     RecordedFile{"megatron_memory_more.csv", 1e-5, 1e-4, 3e-3, 0, 0, 0.82},
                     RecordedFile{"moe_megatron.csv", 1e-6, 1e-5, 1e-3, 0, 0, 0.9},
