@@ -208,6 +208,12 @@ Result<void> checkLoraUnderZero3(const Scenario& scenario) {
                      "layout.offload", "LoRA with offload" + under, "offload=none, or shard=zero2");
 }
 
+bool onlyAttention(const LoraSettings& lora) {
+    return std::ranges::all_of(lora.targets, [](const std::string& target) {
+        return target == "q" || target == "k" || target == "v" || target == "o";
+    });
+}
+
 /// What of torchtitan's and Megatron-Bridge's adapters, beside layers that are the framework's own,
 /// was not recorded.
 Result<void> checkFrameworkLora(const Scenario& scenario) {
@@ -215,8 +221,16 @@ Result<void> checkFrameworkLora(const Scenario& scenario) {
     const std::string beside =
         " of " + std::string(nameOf(settings.kernels.code)) + "'s layers is not modelled";
     const std::string elsewhere = "stack=axolotl or accelerate";
-    if (scenario.model.moe) {
+    if (scenario.model.moe && settings.kernels.code != ModelCode::TorchTitan) {
         return unsupported("settings.tuning", "LoRA beside experts" + beside, elsewhere);
+    }
+    if (scenario.model.moe && scenario.layout.tp > 1) {
+        return unsupported("layout.tp", "LoRA beside experts with tp" + beside, "tp=1");
+    }
+    if (scenario.model.moe && !onlyAttention(settings.lora)) {
+        return unsupported("settings.lora.targets",
+                           "LoRA of experts, shared or not," + beside,
+                           "settings.lora.targets=q+k+v+o");
     }
     if (scenario.model.attention.kind == AttentionKind::Latent) {
         return unsupported("settings.tuning", "LoRA of latent attention" + beside, elsewhere);

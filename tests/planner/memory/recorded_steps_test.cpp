@@ -89,6 +89,7 @@ INSTANTIATE_TEST_SUITE_P(
                     RecordedFile{"deepspeed_moe_memory.csv", 2e-5, 1e-4, 0.02, 0, 0, 0.8},
                     RecordedFile{"autoep_memory.csv", 7e-5, 7e-4, 0.02, 0, 0, 0.75},
                     RecordedFile{"moe_titan.csv", 1e-5, 1e-4, 2e-3, 0, 0, 0.95},
+                    RecordedFile{"moe_titan_lora.csv", 1e-6, 1e-5, 0.02, 0, 0, 0.9},
                     RecordedFile{"moe_titan_more.csv", 2e-4, 5e-3, 5e-3, 8, 0, 0.92}),
     [](const auto& file) {
         const std::string name = file.param.name;
