@@ -41,7 +41,9 @@ Settings halfPrecision(Settings settings) {
 
 Settings allBf16(Settings settings) {
     if (settings.tuning == Tuning::Lora) {
-        settings.lora.dtype = Dtype::Bf16;
+        LoraSettings& lora = settings.lora;
+        lora.dtype = Dtype::Bf16;
+        lora.base = lora.base == Dtype::Fp32 ? Dtype::Bf16 : lora.base;
     }
     PrecisionSettings& precision = settings.precision;
     precision.parameters = Dtype::Bf16;

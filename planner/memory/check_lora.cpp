@@ -268,6 +268,59 @@ Result<void> checkLoraUnderFsdp1(const Scenario& scenario) {
                : Result<void>();
 }
 
+bool onlyAttention(const LoraSettings& lora) {
+    return std::ranges::all_of(lora.targets, [](const std::string& target) {
+        return target == "q" || target == "k" || target == "v" || target == "o";
+    });
+}
+
+/// What of torchtitan's and Megatron-Bridge's adapters, beside layers that are the framework's own,
+/// was not recorded.
+Result<void> checkFrameworkLora(const Scenario& scenario) {
+    const Settings& settings = scenario.settings;
+    const std::string beside =
+        " of " + std::string(nameOf(settings.kernels.code)) + "'s layers is not modelled";
+    const std::string elsewhere = "stack=axolotl or accelerate";
+    if (scenario.model.moe && settings.kernels.code != ModelCode::TorchTitan) {
+        return unsupported("settings.tuning", "LoRA beside experts" + beside, elsewhere);
+    }
+    if (scenario.model.moe && scenario.layout.tp > 1) {
+        return unsupported("layout.tp", "LoRA beside experts with tp" + beside, "tp=1");
+    }
+    if (scenario.model.moe && !onlyAttention(settings.lora)) {
+        return unsupported("settings.lora.targets",
+                           "LoRA of experts, shared or not," + beside,
+                           "settings.lora.targets=q+k+v+o");
+    }
+    if (scenario.model.attention.kind == AttentionKind::Latent) {
+        return unsupported("settings.tuning", "LoRA of latent attention" + beside, elsewhere);
+    }
+    if (scenario.model.mtpDepth > 0) {
+        return unsupported("settings.tuning", "LoRA beside predictions" + beside, elsewhere);
+    }
+    if (settings.kernels.quantization != Quantization::None) {
+        return unsupported(
+            "settings.kernels.quantization",
+            "LoRA over products in " + std::string(nameOf(settings.kernels.quantization)) + beside,
+            "--precision bf16");
+    }
+    if (scenario.layout.offload != Offload::None) {
+        return unsupported("layout.offload", "LoRA with offload" + beside, "offload=none");
+    }
+    if (settings.lora.dora || isQuantized(settings.lora.base)) {
+        return unsupported(settings.lora.dora ? "settings.lora.dora" : "settings.lora.base",
+                           settings.lora.dora ? "DoRA" + beside : "a quantised base" + beside,
+                           elsewhere);
+    }
+    const Engine engine = settings.engine;
+    return engine == Engine::Megatron || engine == Engine::Fsdp2 || engine == Engine::Ddp ||
+                   engine == Engine::Local
+               ? Result<void>()
+               : unsupported("settings.tuning",
+                             "LoRA is not modelled under " + std::string(nameOf(engine)),
+                             elsewhere);
+}
+
 }  // namespace
 
 Result<void> checkLora(const Scenario& scenario) {
@@ -280,11 +333,14 @@ Result<void> checkLora(const Scenario& scenario) {
     FABRICAST_TRY(checkTypes(settings.lora));
     FABRICAST_TRY(checkExpertTargets(scenario));
     const ModelCode code = settings.kernels.code;
-    if (code != ModelCode::HuggingFace) {
+    if (code == ModelCode::Torch) {
         return unsupported("settings.tuning",
                            "LoRA is modelled as PEFT runs it over transformers' layers, not for " +
                                std::string(nameOf(code)) + "'s",
                            "stack=axolotl or accelerate");
+    }
+    if (code != ModelCode::HuggingFace) {
+        return checkFrameworkLora(scenario);
     }
     if (scenario.layout.tp > 1) {
         return unsupported("layout.tp", "LoRA is not modelled with tensor parallelism", "tp=1");

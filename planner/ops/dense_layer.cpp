@@ -145,7 +145,8 @@ TensorId gatherSequence(OpBuilder& g, const RankShape& shape, TensorId x) {
     if (!shape.sp) {
         return x;
     }
-    const TensorId out = g.fresh(g.info(x).elements * shape.tp, g.info(x).width);
+    const TensorInfo in = g.info(x);
+    const TensorId out = g.fresh(in.elements * shape.tp, in.width, in.requiresGrad);
     g.push({.kind = OpKind::Collective, .name = "all_gather", .inputs = {x}, .outputs = {out}});
     return out;
 }
@@ -156,7 +157,8 @@ TensorId reducePartial(OpBuilder& g, const RankShape& shape, TensorId x) {
         return x;
     }
     const std::int64_t parts = shape.sp ? shape.tp : 1;
-    const TensorId out = g.fresh(g.info(x).elements / parts, g.info(x).width);
+    const TensorInfo in = g.info(x);
+    const TensorId out = g.fresh(in.elements / parts, in.width, in.requiresGrad);
     g.push({.kind = OpKind::Collective,
             .name = shape.sp ? "reduce_scatter" : "all_reduce",
             .inputs = {x},

@@ -86,9 +86,7 @@ OpList embeddingSegment(const Scenario& scenario) {
     g.enterModule();
     const int table = g.matrix("tok_embeddings", localVocab(scenario), scenario.model.hidden);
     g.weightAt(table).cast = false;  // a lookup reads the stored type
-    // transformers makes it ask for a gradient where layers are checkpointed.
-    const bool wanted =
-        g.weightAt(table).trained || scenario.settings.recompute.kind != Checkpointing::None;
+    const bool wanted = g.weightAt(table).trained || asksForInputGradient(scenario);
     const TensorId out =
         g.fresh(shape.tokens * scenario.model.hidden, residualWidth(scenario.settings), wanted);
     g.push({.kind = OpKind::Lookup,
@@ -116,7 +114,8 @@ OpList embeddingSegment(const Scenario& scenario) {
         x = callDropout(g, scenario, g.add(out, rows));
     }
     if (shape.sp) {
-        const TensorId scattered = g.fresh(g.info(x).elements / shape.tp, g.info(x).width);
+        const TensorInfo in = g.info(x);
+        const TensorId scattered = g.fresh(in.elements / shape.tp, in.width, in.requiresGrad);
         g.push({.kind = OpKind::Collective,
                 .name = "reduce_scatter",
                 .inputs = {x},

@@ -53,6 +53,18 @@ void markFloat8(OpList& layer, Quantization quantization) {
     }
 }
 
+/// Whether selective checkpointing passes over this GEMM: it knows the router's by the shape of its
+/// weight, which an adapter may have too.
+bool hasRoutersShape(const OpList& layer, const Op& op) {
+    const auto weightOf = [&](const Op& one) -> const WeightUse& {
+        return layer.weights[static_cast<std::size_t>(one.weights.front())];
+    };
+    return !op.weights.empty() && std::ranges::any_of(layer.ops, [&](const Op& router) {
+        return router.outsideSelective && weightOf(router).elements == weightOf(op).elements &&
+               weightOf(router).columns == weightOf(op).columns;
+    });
+}
+
 /// Marks what torchtitan's per-op selective checkpointing keeps of a layer: the outputs of
 /// attention and top-k kernels and of every second GEMM, starting with the first; grouped GEMMs and
 /// the router's never.
@@ -61,7 +73,7 @@ void markSelective(OpList& layer, bool collectives) {
     for (Op& op : layer.ops) {
         if (op.kind == OpKind::Attention || op.name == "topk") {
             op.keptBySelective = true;
-        } else if (op.kind == OpKind::Gemm && !op.outsideSelective) {
+        } else if (op.kind == OpKind::Gemm && !hasRoutersShape(layer, op)) {
             op.keptBySelective = gemms++ % 2 == 0;
         } else if (op.name == "reduce_scatter" || op.name == "all_to_all") {
             op.keptBySelective = collectives;
@@ -247,8 +259,9 @@ Result<OpList> layerSegment(const Scenario& scenario, std::int64_t layer) {
     }
     OpList ops = eagerLayer(scenario, layer);
     if (scenario.settings.recompute.kind == Checkpointing::Selective) {
-        // Context parallelism runs on torchtitan's DTensor backend, the rest on local tensors.
-        markSelective(ops, scenario.layout.cp > 1);
+        // Of collectives it is told those of DTensor, on which context parallelism runs too.
+        const bool local = scenario.settings.torch.backend == TitanBackend::SpmdTypes;
+        markSelective(ops, scenario.layout.cp > 1 || !local);
     }
     if (titan) {
         markFloat8(ops, scenario.settings.kernels.quantization);

@@ -211,13 +211,16 @@ bool isAdapted(const LoraSettings& lora, const LinearSite& site) {
     return has(site.target) || (site.target == "qkv" && (has("q") || has("k") || has("v")));
 }
 
-Adapter declareAdapter(OpBuilder& g, const LoraSettings& lora, const LinearSite& site) {
+Adapter declareAdapter(OpBuilder& g,
+                       const LoraSettings& lora,
+                       const LinearSite& site,
+                       const AdapterCut& cut) {
     Adapter adapter{.in = site.in,
                     .out = site.out,
                     .rank = lora.rank,
                     .width = g.readWidth(bytesPerElement(lora.dtype))};
-    adapter.down = declareTrained(g, lora, g.matrix("lora_A", lora.rank, site.in));
-    adapter.up = declareTrained(g, lora, g.matrix("lora_B", site.out, lora.rank));
+    adapter.down = declareTrained(g, lora, g.matrix("lora_A", lora.rank / cut.down, site.in));
+    adapter.up = declareTrained(g, lora, g.matrix("lora_B", site.out / cut.up, lora.rank));
     if (lora.dora) {
         adapter.magnitude = declareTrained(g, lora, g.weight("lora_magnitude", site.out, false));
     }

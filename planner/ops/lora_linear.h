@@ -29,8 +29,17 @@ struct Adapter {
     std::int64_t width = 4;  ///< bytes of an element as its ops read it
 };
 
+/// Over how many ranks the rows of each factor are cut, beyond the cut of the layer itself.
+struct AdapterCut {
+    std::int64_t down = 1;
+    std::int64_t up = 1;
+};
+
 bool isAdapted(const LoraSettings& lora, const LinearSite& site);
-Adapter declareAdapter(OpBuilder& g, const LoraSettings& lora, const LinearSite& site);
+Adapter declareAdapter(OpBuilder& g,
+                       const LoraSettings& lora,
+                       const LinearSite& site,
+                       const AdapterCut& cut = {});
 /// lora_B(lora_A(x)), and that times the scaling.
 TensorId adapterProduct(OpBuilder& g, const Adapter& adapter, TensorId x);
 TensorId scaleUpdate(OpBuilder& g, TensorId product);

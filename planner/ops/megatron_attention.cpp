@@ -132,7 +132,7 @@ AttentionOutput megatronAttention(MegatronCode& m, TensorId x) {
     result.out = withAdapter(m,
                              attended,
                              rowParallel(m, attended, projection, hidden),
-                             {.target = "o", .inputs = inWidth, .outputs = hidden});
+                             {.target = "o", .inputs = inWidth, .outputs = hidden, .row = true});
     if (!m.fusedModules()) {
         g.holdUntilHere({split.q});
     }

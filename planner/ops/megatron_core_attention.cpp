@@ -67,12 +67,13 @@ TensorId scores(MegatronCode& m, TensorId q, TensorId k, std::int64_t elements) 
     g.useScratch(elements * width);
     const TensorId left = scaledOperand(m, q);
     const TensorId right = scaledOperand(m, k);
-    const TensorId out = g.fresh(elements, width);
+    const bool graph = g.info(left).requiresGrad;
+    const TensorId out = g.fresh(elements, width, graph);
     g.push({.kind = OpKind::Gemm,
             .name = "baddbmm",
             .inputs = {left, right},
             .outputs = {out},
-            .saved = {left, right}});
+            .saved = graph ? TensorIds{left, right} : TensorIds{}});
     const TensorId scaled = g.viewOf(out, elements);
     const std::int64_t bytes = elements * width;
     g.push(
@@ -91,16 +92,19 @@ TensorId unfused(MegatronCode& m, const Heads& heads) {
     const std::int64_t width = g.info(heads.q).width;
     const TensorId masked = scores(m, heads.q, k, elements);
     const TensorId probabilities = g.pointwise("softmax", {masked}, elements, width, {});
-    g.last().saved = {probabilities};
+    const bool graph = g.info(probabilities).requiresGrad;
+    if (graph) {
+        g.last().saved = {probabilities};
+    }
     g.last().backwardTemps = {elements * width};
     const TensorId dropped = dropout(m, probabilities);
-    const TensorId context =
-        g.fresh(m.shape.tokens * m.shape.heads * m.scenario.model.attention.valueDim(), width);
+    const TensorId context = g.fresh(
+        m.shape.tokens * m.shape.heads * m.scenario.model.attention.valueDim(), width, graph);
     g.push({.kind = OpKind::Gemm,
             .name = "bmm",
             .inputs = {v, dropped},
             .outputs = {context},
-            .saved = {v, dropped}});
+            .saved = graph ? TensorIds{v, dropped} : TensorIds{}});
     const TensorId out = g.pointwise("contiguous", {context}, g.info(context).elements, width, {});
     g.last().passesGradient = true;
     g.holdUntilHere({masked, dropped});

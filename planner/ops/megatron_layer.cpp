@@ -4,6 +4,7 @@
 #include "planner/ops/megatron_attention.h"
 #include "planner/ops/megatron_linear.h"
 #include "planner/ops/megatron_moe.h"
+#include "planner/ops/trained_weights.h"
 #include "planner/spec/megatron_shape.h"
 
 #include <vector>
@@ -90,7 +91,7 @@ MlpOutput megatronMlp(MegatronCode& m, TensorId x) {
     result.out = withAdapter(m,
                              active,
                              rowParallel(m, active, down, hidden),
-                             {.target = "down", .inputs = width, .outputs = hidden});
+                             {.target = "down", .inputs = width, .outputs = hidden, .row = true});
     m.g.closeBlock(block);
     return result;
 }
@@ -121,7 +122,7 @@ TensorId megatronLayerOps(MegatronCode& m, TensorId x, bool sparse) {
 
 Result<OpList> megatronLayer(const Scenario& scenario, std::int64_t layer) {
     FABRICAST_TRY(checkMegatronShape(scenario.model));
-    OpBuilder g(builderOptions(scenario));
+    OpBuilder g(layerOptions(scenario, layer));
     MegatronCode m = megatronCode(g, scenario);
     const TensorId x =
         g.input(m.shape.localTokens * scenario.model.hidden, residualWidth(scenario.settings));

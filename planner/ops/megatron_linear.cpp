@@ -7,6 +7,67 @@
 
 namespace fabricast {
 
+namespace {
+
+/// The product alone: of the rank's own rows and columns. Megatron-Core has a function of its own
+/// for a frozen weight, which keeps nothing for backward.
+TensorId multiplied(MegatronCode& m, TensorId x, int weight, std::int64_t elements) {
+    OpBuilder& g = m.g;
+    const WeightUse& use = g.weightAt(weight);
+    const TensorInfo in = g.info(x);
+    const TensorId out = g.fresh(elements, in.width, use.trained || in.requiresGrad);
+    g.push({.kind = OpKind::Gemm,
+            .name = use.name,
+            .inputs = {x},
+            .outputs = {out},
+            .saved = use.trained ? TensorIds{x} : TensorIds{},
+            .weights = {weight}});
+    return out;
+}
+
+/// Both factors of a ParallelLinearAdapter are cut over tp: the first like the layer's own matrix,
+/// the second, or the first's rank, over what that leaves whole.
+Adapter bridgeAdapter(MegatronCode& m, const LoraSettings& lora, const AdapterSite& site) {
+    const LinearSite linear{
+        .name = site.target, .target = site.target, .in = site.inputs, .out = site.outputs};
+    const std::int64_t tp = m.shape.tp;
+    const Adapter adapter =
+        declareAdapter(m.g, lora, linear, {.down = site.row ? 1 : tp, .up = site.row ? tp : 1});
+    for (const int weight : {adapter.down, adapter.up}) {
+        m.g.weightAt(weight).ownGradient = true;
+    }
+    return adapter;
+}
+
+/// linear_out(linear_in(x)). What only a part of the ranks has is gathered in between, or after.
+TensorId bridgeProduct(MegatronCode& m,
+                       TensorId x,
+                       const Adapter& adapter,
+                       const AdapterSite& site) {
+    const std::int64_t tokens = m.shape.tokens;
+    const std::int64_t tp = m.shape.tp;
+    const auto whole = [&](TensorId part) { return tp > 1 ? gatherColumns(m, part) : part; };
+    if (site.row) {
+        const TensorId low = multiplied(m, x, adapter.down, tokens * adapter.rank);
+        const TensorId up = whole(multiplied(m, low, adapter.up, tokens * site.outputs / tp));
+        return m.shape.sp ? scatterRows(m, up) : up;
+    }
+    const TensorId low = whole(multiplied(m, x, adapter.down, tokens * adapter.rank / tp));
+    return multiplied(m, low, adapter.up, tokens * site.outputs);
+}
+
+/// What the adapter reads. Transformer Engine's layer returns its norm's output gathered, the ones
+/// written in PyTorch do not.
+TensorId adapterInput(MegatronCode& m, const LoraSettings& lora, TensorId x, bool row) {
+    const auto dropped = [&](TensorId in) { return lora.dropout > 0 ? m.g.dropout(in) : in; };
+    if (row) {
+        return dropped(x);
+    }
+    return m.fusedModules() ? dropped(gatherRows(m, x)) : gatherRows(m, dropped(x));
+}
+
+}  // namespace
+
 bool MegatronCode::recomputes(std::string_view module) const {
     const RecomputeSettings& recompute = scenario.settings.recompute;
     return recompute.kind == Checkpointing::Modules && recompute.modules.contains(module);
@@ -24,21 +85,30 @@ int megatronWeight(MegatronCode& m, const LocalMatrix& matrix) {
     return weight;
 }
 
+TensorId gatherRows(MegatronCode& m, TensorId x) {
+    if (!m.shape.sp || m.gatheredFrom == x) {
+        return m.shape.sp ? m.gathered : x;
+    }
+    const TensorInfo in = m.g.info(x);
+    const TensorId whole = m.g.fresh(in.elements * m.shape.tp, in.width, in.requiresGrad);
+    m.g.push({.kind = OpKind::Collective, .name = "all_gather", .inputs = {x}, .outputs = {whole}});
+    if (m.fusedModules()) {
+        m.gatheredFrom = x;
+        m.gathered = whole;
+    }
+    return whole;
+}
+
 TensorId columnParallel(MegatronCode& m, TensorId x, int weight, std::int64_t outputs) {
     OpBuilder& g = m.g;
-    const TensorInfo in = g.info(x);
-    const TensorId out = g.fresh(m.shape.tokens * outputs, in.width);
-    Op op{.kind = OpKind::Gemm,
-          .name = g.weightAt(weight).name,
-          .inputs = {x},
-          .outputs = {out},
-          .saved = {x},
-          .weights = {weight}};
-    if (m.shape.sp) {
-        g.useScratch(in.bytes * m.shape.tp);
-        op.backwardTemps = {in.bytes * m.shape.tp};  // the gradient before it is scattered
+    const bool trained = g.weightAt(weight).trained;
+    const TensorId read = trained ? x : gatherRows(m, x);
+    const TensorId out = multiplied(m, read, weight, m.shape.tokens * outputs);
+    if (m.shape.sp && trained) {
+        const std::int64_t whole = g.info(x).bytes * m.shape.tp;
+        g.useScratch(whole);
+        g.last().backwardTemps = {whole};  // the gradient before it is scattered
     }
-    g.push(std::move(op));
     return out;
 }
 
@@ -56,18 +126,12 @@ TensorId columnParallel(MegatronCode& m, TensorId x, const LocalMatrix& matrix) 
 
 TensorId rowParallel(MegatronCode& m, TensorId x, int weight, std::int64_t outputs) {
     OpBuilder& g = m.g;
-    const std::int64_t width = g.info(x).width;
-    const TensorId partial = g.fresh(m.shape.tokens * outputs, width);
-    g.push({.kind = OpKind::Gemm,
-            .name = g.weightAt(weight).name,
-            .inputs = {x},
-            .outputs = {partial},
-            .saved = {x},
-            .weights = {weight}});
+    const TensorId partial = multiplied(m, x, weight, m.shape.tokens * outputs);
     if (!m.shape.sp) {  // all-reduced in place
         return partial;
     }
-    const TensorId out = g.fresh(m.shape.localTokens * outputs, width);
+    const TensorInfo whole = g.info(partial);
+    const TensorId out = g.fresh(m.shape.localTokens * outputs, whole.width, whole.requiresGrad);
     g.push({.kind = OpKind::Collective,
             .name = "reduce_scatter",
             .inputs = {partial},
@@ -79,11 +143,7 @@ TensorId dropout(MegatronCode& m, TensorId x) {
     if (m.scenario.settings.kernels.dropout == 0.0) {
         return x;
     }
-    const TensorInfo in = m.g.info(x);
-    const TensorId out = m.g.fresh(in.elements, in.width);
-    const TensorId mask = m.g.fresh(in.elements, 1, false);
-    m.g.push({.name = "dropout", .inputs = {x}, .outputs = {out, mask}, .saved = {mask}});
-    return out;
+    return m.g.dropout(x);
 }
 
 TensorId biasDropoutAdd(MegatronCode& m, TensorId x, TensorId residual, int bias) {
@@ -123,7 +183,7 @@ void readThroughCopy(MegatronCode& m, TensorId x) {
 
 TensorId gatherColumns(MegatronCode& m, TensorId x) {
     const TensorInfo in = m.g.info(x);
-    const TensorId whole = m.g.fresh(in.elements * m.shape.tp, in.width);
+    const TensorId whole = m.g.fresh(in.elements * m.shape.tp, in.width, in.requiresGrad);
     m.g.push({.kind = OpKind::Collective,
               .name = "all_gather",
               .inputs = {x},
@@ -153,17 +213,14 @@ TensorId joined(MegatronCode& m, const TensorIds& parts) {
 
 TensorId withAdapter(MegatronCode& m, TensorId x, TensorId product, const AdapterSite& site) {
     const Settings& settings = m.scenario.settings;
-    const LinearSite linear{
-        .name = site.target, .target = site.target, .in = site.inputs, .out = site.outputs};
-    if (settings.tuning != Tuning::Lora || !isAdapted(settings.lora, linear)) {
+    if (settings.tuning != Tuning::Lora ||
+        !isAdapted(settings.lora, {.name = site.target, .target = site.target})) {
         return product;
     }
-    OpBuilder& g = m.g;
-    const Adapter adapter = declareAdapter(g, settings.lora, linear);
-    const std::int64_t rows = g.info(product).elements / site.outputs;
-    const TensorId low = g.linear(x, adapter.down, rows * adapter.rank);
-    const TensorId update = g.linear(low, adapter.up, rows * site.outputs);
-    return g.add(product, scaleUpdate(g, update));
+    const Adapter adapter = bridgeAdapter(m, settings.lora, site);
+    const TensorId read = adapterInput(m, settings.lora, x, site.row);
+    const TensorId update = scaleUpdate(m.g, bridgeProduct(m, read, adapter, site));
+    return m.g.add(product, update);
 }
 
 }  // namespace fabricast

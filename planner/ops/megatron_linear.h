@@ -14,6 +14,9 @@ struct MegatronCode {
     const Scenario& scenario;
     RankShape shape;
     TensorId angles = kNoTensor;  ///< latent attention's own table, once it is read
+    /// Transformer Engine's layers return the rows that they gathered, and of what.
+    TensorId gatheredFrom = kNoTensor;
+    TensorId gathered = kNoTensor;
 
     /// Transformer Engine's modules, or the ones written in PyTorch (`--transformer-impl local`).
     [[nodiscard]] bool fusedModules() const {
@@ -34,8 +37,11 @@ struct LocalMatrix {
 };
 int megatronWeight(MegatronCode& m, const LocalMatrix& matrix);
 
+/// Under sequence parallelism the rows of all ranks, in a tensor of their own.
+TensorId gatherRows(MegatronCode& m, TensorId x);
 /// y = x · Wᵀ (+ b), split by columns. Under sequence parallelism x is gathered into the scratch
-/// buffer, forward and backward; only the rank's own slice is saved.
+/// buffer, forward and backward, and only the rank's own slice is saved; for a frozen weight it is
+/// gathered once, into a tensor of its own.
 TensorId columnParallel(MegatronCode& m, TensorId x, const LocalMatrix& matrix);
 /// The same product with an already declared weight.
 TensorId columnParallel(MegatronCode& m, TensorId x, int weight, std::int64_t outputs);
@@ -58,12 +64,13 @@ TensorId scatterRows(MegatronCode& m, TensorId x);
 /// Put together in a new tensor; backward hands out views of its gradient.
 TensorId joined(MegatronCode& m, const TensorIds& parts);
 
-/// What Megatron-Bridge's LoRA adds to one parallel linear layer: x through two thin matrices of
-/// this rank, scaled, on top of the frozen product. `inputs` and `outputs` are the rank's own.
+/// What Megatron-Bridge's LoRA adds to one parallel linear layer: x through two thin matrices,
+/// scaled, on top of the frozen product. `inputs` and `outputs` are the rank's own.
 struct AdapterSite {
     std::string_view target;  ///< "qkv", "o", "gate" (the fused first matrix), "down"
     std::int64_t inputs = 0;
     std::int64_t outputs = 0;
+    bool row = false;  ///< the layer is cut along its inputs
 };
 TensorId withAdapter(MegatronCode& m, TensorId x, TensorId product, const AdapterSite& site);
 

@@ -2,6 +2,7 @@
 
 #include "planner/base/integers.h"
 #include "planner/ops/dense_layer.h"
+#include "planner/ops/trained_weights.h"
 
 #include <algorithm>
 #include <vector>
@@ -28,12 +29,15 @@ TensorId lookUp(MegatronCode& m, int table, bool split, TensorId ids) {
     const std::int64_t hidden = m.scenario.model.hidden;
     const std::int64_t tableRows = m.g.weightAt(table).elements / hidden;
     const TensorId picked = m.g.fresh(split ? m.shape.tokens : 0, kPickBytes, false);
-    const TensorId out = m.g.fresh(m.shape.tokens * hidden, residualWidth(m.scenario.settings));
+    const bool trained = m.g.weightAt(table).trained;
+    const TensorId out = m.g.fresh(m.shape.tokens * hidden,
+                                   residualWidth(m.scenario.settings),
+                                   trained || asksForInputGradient(m.scenario));
     const bool keepsIds = ids != kNoTensor && !split;
     m.g.push({.kind = OpKind::Lookup,
               .name = m.g.weightAt(table).name,
               .outputs = {picked, out},
-              .saved = {keepsIds ? ids : picked},
+              .saved = trained ? TensorIds{keepsIds ? ids : picked} : TensorIds{},
               .weights = {table},
               .backwardTemps = lookupBackward(m.shape.tokens, tableRows, hidden)});
     return out;

@@ -61,17 +61,23 @@ TensorId scoresOf(OpBuilder& g, const Scenario& scenario, const TitanRows& rows,
     const TensorId wide = g.cast(x, kRouterBytes);
     const TensorId weight = g.fresh(experts * scenario.model.hidden, kRouterBytes, false);
     g.push({.kind = OpKind::Copy, .name = "gate weight in fp32", .outputs = {weight}});
-    const TensorId logits = g.fresh(rows.tokens * experts, kRouterBytes);
+    const bool trained = g.weightAt(gate).trained;
+    const bool graph = g.info(wide).requiresGrad;
+    const TensorId logits = g.fresh(rows.tokens * experts, kRouterBytes, trained || graph);
     g.push({.kind = OpKind::Gemm,
             .name = "router",
             .inputs = {wide},
             .outputs = {logits},
-            .saved = {wide, weight},
+            .saved = trained ? TensorIds{wide, weight}
+                     : graph ? TensorIds{weight}
+                             : TensorIds{},
             .weights = {gate},
             .outsideSelective = true});
     const TensorId scores =
         g.pointwise("scores", {logits}, rows.tokens * experts, kRouterBytes, {});
-    g.last().saved = {scores};
+    if (g.info(scores).requiresGrad) {
+        g.last().saved = {scores};
+    }
     return scores;
 }
 
@@ -104,7 +110,7 @@ TitanRouting chooseExperts(OpBuilder& g,
 }
 
 TensorId exchange(OpBuilder& g, TensorId x, std::int64_t rowsOut, std::int64_t hidden) {
-    const TensorId out = g.fresh(rowsOut * hidden, g.info(x).width);
+    const TensorId out = g.fresh(rowsOut * hidden, g.info(x).width, g.info(x).requiresGrad);
     g.push({.kind = OpKind::Collective, .name = "all_to_all", .inputs = {x}, .outputs = {out}});
     return out;
 }
@@ -123,12 +129,16 @@ int titanWeight(OpBuilder& g,
 
 TensorId titanGrouped(
     OpBuilder& g, TensorId x, int weight, std::int64_t elements, TensorId offsets) {
-    const TensorId out = g.fresh(elements, g.info(x).width);
+    const bool trained = g.weightAt(weight).trained;
+    const bool graph = g.info(x).requiresGrad;
+    const TensorId out = g.fresh(elements, g.info(x).width, trained || graph);
     g.push({.kind = OpKind::GroupedGemm,
             .name = g.weightAt(weight).name,
             .inputs = {x},
             .outputs = {out},
-            .saved = {x, offsets},
+            .saved = trained ? TensorIds{x, offsets}
+                     : graph ? TensorIds{offsets}
+                             : TensorIds{},
             .weights = {weight}});
     return out;
 }

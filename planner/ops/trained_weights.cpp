@@ -1,6 +1,7 @@
 #include "planner/ops/trained_weights.h"
 
 #include "planner/ops/dense_layer.h"
+#include "planner/ops/megatron_vocab.h"
 
 #include <algorithm>
 
@@ -78,15 +79,23 @@ double trainedShare(const Scenario& scenario, double perToken) {
     return (forward + reached + head + weights) / perToken;
 }
 
-/// Before the first trained weight nothing asks for a gradient; transformers makes the embedding's
-/// output ask for one where layers are checkpointed.
+/// transformers' enable_input_require_grads, which checkpointing turns on, and Bridge's
+/// maybe_enable_recompute_inputs_grad, which looks for a recompute_method.
+bool asksForInputGradient(const Scenario& scenario) {
+    const Checkpointing kind = scenario.settings.recompute.kind;
+    if (isMegatronCode(scenario)) {
+        return kind == Checkpointing::Full || kind == Checkpointing::Block;
+    }
+    return kind != Checkpointing::None && scenario.settings.kernels.code == ModelCode::HuggingFace;
+}
+
+/// Before the first trained weight nothing asks for a gradient.
 OpBuilder::Options layerOptions(const Scenario& scenario, std::int64_t layer) {
     OpBuilder::Options options = builderOptions(scenario);
     const std::int64_t first = firstTrainedLayer(scenario);
     const Kind kind = scenario.settings.train.kind;
     const bool frozenTable = options.frozen || kind != Kind::All;
-    options.frozenInput =
-        frozenTable && layer <= first && scenario.settings.recompute.kind == Checkpointing::None;
+    options.frozenInput = frozenTable && layer <= first && !asksForInputGradient(scenario);
     options.frozen = options.frozen || layer < first || kind == Kind::Norms;
     options.trainsNorms = kind == Kind::Norms;
     return options;

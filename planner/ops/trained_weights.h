@@ -21,6 +21,9 @@ std::int64_t elementsTrained(const Scenario& scenario);
 /// that is left: no gradients before the first trained weight, none of frozen weights.
 double trainedShare(const Scenario& scenario, double perToken);
 
+/// Where layers are checkpointed the embedding's output asks for a gradient, trained or not.
+bool asksForInputGradient(const Scenario& scenario);
+
 /// How a segment is written where part of the model is frozen: what `builderOptions` says, and
 /// which of its weights are trained.
 OpBuilder::Options layerOptions(const Scenario& scenario, std::int64_t layer);

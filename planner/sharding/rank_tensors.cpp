@@ -68,16 +68,38 @@ std::string_view targetOf(std::string_view name) {
 }
 
 /// Down to `rank` columns and up again; of a split weight one of the two is split with it.
-void addAdapter(std::vector<RankTensor>& list, const LoraSettings& lora, const RankTensor& weight) {
+/// Megatron-Bridge cuts the other too, along its rows.
+void addAdapter(std::vector<RankTensor>& list, const StageShape& view, const RankTensor& weight) {
+    const std::int64_t rank = view.settings().lora.rank;
     const bool row = weight.split == Split::Row;
-    list.push_back({.rows = lora.rank,
+    const bool both = isMegatronCode(view.settings());
+    const std::int64_t tp = both ? view.layout().tp : 1;
+    const Split other = both ? Split::Column : Split::Replicated;
+    list.push_back({.rows = row ? rank : rank / tp,
                     .cols = weight.cols,
                     .part = weight.part,
-                    .split = row ? Split::Row : Split::Replicated});
-    list.push_back({.rows = weight.rows,
-                    .cols = lora.rank,
+                    .split = row ? Split::Row : other});
+    list.push_back({.rows = row ? weight.rows / tp : weight.rows,
+                    .cols = rank,
                     .part = weight.part,
-                    .split = row ? Split::Replicated : Split::Column});
+                    .split = row ? other : Split::Column});
+}
+
+/// A weight of the model, and whether there is an adapter beside it.
+struct HeldWeight {
+    RankTensor tensor;
+    bool adapted = false;
+};
+
+std::vector<RankTensor> withAdapters(const StageShape& view, const std::vector<HeldWeight>& held) {
+    std::vector<RankTensor> list;
+    for (const HeldWeight& weight : held) {
+        list.push_back(weight.tensor);
+        if (weight.adapted) {
+            addAdapter(list, view, weight.tensor);
+        }
+    }
+    return list;
 }
 
 /// Of a stack of experts, or the router: both factors hold all experts' ranks. A gate and up that
@@ -107,8 +129,9 @@ bool joinsPrevious(const StageShape& view, const RankTensor& tensor, std::string
 }
 
 /// The last tensor of the same kind, to which more rows can be added.
-RankTensor* lastAlike(std::vector<RankTensor>& list, const RankTensor& tensor) {
-    const auto found = std::find_if(list.rbegin(), list.rend(), [&](const RankTensor& other) {
+HeldWeight* lastAlike(std::vector<HeldWeight>& list, const RankTensor& tensor) {
+    const auto found = std::find_if(list.rbegin(), list.rend(), [&](const HeldWeight& held) {
+        const RankTensor& other = held.tensor;
         return other.part == tensor.part && other.split == tensor.split &&
                other.vector == tensor.vector && other.cols == tensor.cols &&
                other.trained == tensor.trained;
@@ -135,8 +158,8 @@ std::vector<RankTensor> onRank(const StageShape& view,
                                std::int64_t layer = 0) {
     const LoraSettings& lora = view.settings().lora;
     const bool frozen = view.settings().tuning == Tuning::Lora;
-    std::vector<RankTensor> list;
-    list.reserve(parameters.size());
+    std::vector<HeldWeight> held;
+    held.reserve(parameters.size());
     for (const Parameter& parameter : parameters) {
         if (parameter.buffer) {
             continue;
@@ -144,18 +167,19 @@ std::vector<RankTensor> onRank(const StageShape& view,
         RankTensor tensor = onRank(view, parameter);
         tensor.trained = !frozen && trainsWeight(*view.scenario, parameter, layer);
         const std::string_view target = targetOf(parameter.name);
-        RankTensor* before =
-            joinsPrevious(view, tensor, target) ? lastAlike(list, tensor) : nullptr;
+        const bool linear = parameter.part != Part::RoutedExperts && parameter.part != Part::Router;
+        const bool adapted =
+            frozen && linear && parameter.isMatrix() && lora.targets.contains(target);
+        HeldWeight* before =
+            joinsPrevious(view, tensor, target) ? lastAlike(held, tensor) : nullptr;
         if (before != nullptr) {
-            before->rows += tensor.rows;
+            before->tensor.rows += tensor.rows;
+            before->adapted = before->adapted || adapted;
             continue;
         }
-        list.push_back(tensor);
-        const bool linear = parameter.part != Part::RoutedExperts && parameter.part != Part::Router;
-        if (frozen && linear && parameter.isMatrix() && lora.targets.contains(target)) {
-            addAdapter(list, lora, tensor);
-        }
+        held.push_back({tensor, adapted});
     }
+    std::vector<RankTensor> list = withAdapters(view, held);
     if (frozen) {
         addParameterAdapters(list, lora);
     }

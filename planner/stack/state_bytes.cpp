@@ -238,11 +238,15 @@ double momentBytes(const Settings& settings) {
 BytesPerParameter stateBytes(const Settings& settings, const Layout& layout) {
     Settings trained = settings;
     if (settings.tuning == Tuning::Lora) {
-        // Adapters are trained in their own dtype, without a master copy but for DeepSpeed's.
+        // Adapters are trained in their own dtype, without a master copy but for DeepSpeed's and
+        // Megatron's, whose gradients have a type of their own.
+        const bool megatron = settings.engine == Engine::Megatron;
         trained.precision.parameters = settings.lora.dtype;
-        trained.precision.gradients = settings.lora.dtype;
+        if (!megatron) {
+            trained.precision.gradients = settings.lora.dtype;
+        }
         trained.precision.autocast = false;
-        if (settings.engine != Engine::DeepSpeed) {
+        if (settings.engine != Engine::DeepSpeed && !megatron) {
             trained.precision.moments = settings.lora.dtype;
             trained.precision.masterWeights = false;
         }

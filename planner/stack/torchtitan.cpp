@@ -1,4 +1,5 @@
 #include "planner/spec/size_divisions.h"
+#include "planner/stack/adapter_rules.h"
 #include "planner/stack/model_code.h"
 #include "planner/stack/rules.h"
 #include "planner/stack/stack_list.h"
@@ -6,6 +7,7 @@
 #include "planner/stack/torch_methods.h"
 
 #include <array>
+#include <string>
 
 namespace fabricast {
 
@@ -173,7 +175,7 @@ constexpr StackMethods kTorchtitanMethods{.optimizers = kTorchtitanOptimizers,
 
 // torchtitan 0.3: fp32 shards, bf16 compute, fp32 reduce-scatter in every micro-step, fused AdamW,
 // SelectiveAC, sequence parallel with tp. PP reduces once and does not reshard (reshard "default").
-Settings torchtitanDefaults(const Layout& layout, Tuning) {
+Settings torchtitanDefaults(const Layout& layout, Tuning tuning) {
     Settings settings;
     settings.engine = layout.shard == Shard::None && layout.dp > 1 ? Engine::Ddp : Engine::Fsdp2;
     settings.kernels = torchtitanKernels();
@@ -190,12 +192,44 @@ Settings torchtitanDefaults(const Layout& layout, Tuning) {
     settings.optimizer.library = LowBitLibrary::TorchAo;
     settings.torch.sync = GradientSync::EachMicroBatch;
     settings.torch.reshard = Reshard::Default;
+    if (tuning == Tuning::Lora) {  // base and adapters in training.dtype
+        settings.lora.base = settings.precision.parameters;
+        settings.lora.dtype = settings.precision.parameters;
+        settings.torch.backend = TitanBackend::PartialDTensor;
+    }
     return settings;
+}
+
+/// LoRAConverter goes by the names of modules: wqkv is one, and wk and wv are both built of wkv.
+constexpr std::array kFusedQkv = {AdaptedTogether{"wqkv", "q+k+v"}};
+constexpr std::array kApartQkv = {AdaptedTogether{"wkv", "k+v"}};
+
+/// LoRAConverter of torchtitan 0.3.0.
+Result<void> checkAdapters(const Settings& settings) {
+    if (settings.tuning != Tuning::Lora) {
+        return {};
+    }
+    if (settings.torch.backend == TitanBackend::SpmdTypes) {
+        return breaks("settings.torch.backend",
+                      "under spmd_types torchtitan 0.3.0 registers every parameter anew, as a "
+                      "trained one: beside its adapters the whole model would be trained",
+                      "--set settings.torch.backend=partial_dtensor");
+    }
+    const LoraSettings& lora = settings.lora;
+    if (lora.dora || lora.dropout > 0) {
+        return lacks(
+            lora.dora ? "settings.lora.dora" : "settings.lora.dropout",
+            std::string("torchtitan's LoRA has no ") + (lora.dora ? "magnitudes" : "dropout"),
+            lora.dora ? "false, or --stack axolotl" : "0, or --stack axolotl");
+    }
+    FABRICAST_TRY(checkAdapterTypes("training.dtype", settings));
+    return checkTogether(settings.kernels.fusedQkv ? kFusedQkv : kApartQkv, lora.targets);
 }
 
 Result<void> checkTorchtitan(const Scenario& scenario) {
     FABRICAST_TRY(checkCommon(torchtitanStack(), scenario));
     FABRICAST_TRY(checkTorchtitanRules(scenario));
+    FABRICAST_TRY(checkAdapters(scenario.settings));
     return checkShardedOptimizer(scenario);
 }
 

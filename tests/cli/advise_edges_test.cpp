@@ -72,7 +72,7 @@ TEST(AdviseEdges, OneGpuShardsOnlyWhatDoesNotFitWhole) {
     const auto advised = [](const std::string& sequence) {
         return ran({"advise",
                     "-m",
-                    "llama-3.1-8b",
+                    "llama-3.2-3b",
                     "--gpu",
                     "a100",
                     "--gpus",

@@ -195,6 +195,14 @@ void holdMegatronTensors(StageProgram& program, const Scenario& scenario) {
     }
 }
 
+EmbeddingName embeddingName(const Scenario& scenario) {
+    if (isMegatronCode(scenario)) {
+        return EmbeddingName::ForForward;
+    }
+    return scenario.settings.kernels.code == ModelCode::HuggingFace ? EmbeddingName::ForLayers
+                                                                    : EmbeddingName::None;
+}
+
 /// torchtitan's layers each hold a rotary table of their own (one complex number per position and
 /// pair, or fp32 cosines and sines), and its expert layers a bias and a count per expert.
 std::int64_t titanBufferBytes(const StageProgram& program, const Scenario& scenario) {
@@ -274,7 +282,7 @@ Result<StageProgram> stageProgram(const Scenario& scenario, std::int64_t stage) 
     }
     const KernelSettings& kernels = scenario.settings.kernels;
     program.inputBytes = 2 * kIdBytes * tokens;
-    program.namesEmbedding = kernels.code == ModelCode::HuggingFace;
+    program.embeddingName = embeddingName(scenario);
     program.positionBytes = kernels.positionIds ? kIdBytes * tokens : 0;
     program.lossInsideForward = kernels.code == ModelCode::HuggingFace || isMegatronCode(scenario);
     if (isMegatronCode(scenario)) {

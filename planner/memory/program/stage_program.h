@@ -65,6 +65,10 @@ struct ChunkedHead {
 
 /// This is what one pipeline rank runs for one microbatch: segments over shared op lists, the units
 /// their weights belong to, and the tables and inputs around them.
+/// Until when a variable of the model's code holds the embedding's output: until the last layer is
+/// done, or until the model's forward is.
+enum class EmbeddingName { None, ForLayers, ForForward };
+
 struct StageProgram {
     std::vector<std::unique_ptr<OpList>> lists;
     std::vector<PlacedSegment> segments;
@@ -81,9 +85,9 @@ struct StageProgram {
     bool lossInsideForward = false;    ///< the model computes its own loss
     int wrappers = 0;                  ///< modules around all segments: model, and its body
     bool rotaryModule = false;         ///< a module makes the tables, after the embedding
-    bool namesEmbedding = false;       ///< its output has a name until the last layer is done
-    bool tablesPersist = false;        ///< the tables are buffers
-    bool keepsLogits = false;          ///< the last stage's output is held until its backward
+    EmbeddingName embeddingName = EmbeddingName::None;
+    bool tablesPersist = false;  ///< the tables are buffers
+    bool keepsLogits = false;    ///< the last stage's output is held until its backward
     [[nodiscard]] std::int64_t elements() const;
     [[nodiscard]] std::int64_t scaleBytes() const;  ///< of 4-bit weights, beside their codes
 };

@@ -137,7 +137,9 @@ StepWalk::Pass StepWalk::forward(int chunk, Storage received) {
             engine_.beforeForward(segment.place.unit);
         }
         if (segment.role == SegmentRole::Head || segment.role == SegmentRole::Loss) {
-            drop(pass.embedded);
+            if (program_.embeddingName != EmbeddingName::ForForward) {
+                drop(pass.embedded);
+            }
             if (tablesNamed) {
                 releaseTables(pass);
                 tablesNamed = false;
@@ -155,7 +157,8 @@ StepWalk::Pass StepWalk::forward(int chunk, Storage received) {
             enterAround(kRotaryModule, false);
         }
         const Storage out = outputOfSegment(segment, pass.frames.back());
-        if (segment.role == SegmentRole::Embedding && program_.namesEmbedding) {
+        if (segment.role == SegmentRole::Embedding &&
+            program_.embeddingName != EmbeddingName::None) {
             device_.retain(out);
             pass.embedded = out;
         }
@@ -190,9 +193,9 @@ StepWalk::Pass StepWalk::forward(int chunk, Storage received) {
 Storage StepWalk::chunkedLoss(Storage hidden) {
     const ChunkedHead& chunked = program_.chunkedHead;
     device_.at("chunked loss");
-    engine_.beforeHeadChunks(chunked.head.unit);
     const Storage copies = device_.take(chunked.copyBytes, MemoryKind::Loss);
     const Storage accumulator = device_.take(chunked.accumulatorBytes, MemoryKind::Loss);
+    engine_.beforeHeadChunks(chunked.head.unit);
     Storage logits = kNoStorage;
     for (std::int64_t chunk = 0; chunk < chunked.chunks; ++chunk) {
         Frame head = walk_.forward(chunked.head, {hidden}, Keep::Everything);

@@ -94,9 +94,7 @@ TEST(LoraStep, RefusesWhatItDoesNotModel) {
                   s.settings.lora.base = Dtype::Int8;
               }).find("a sharded base in int8"),
               std::string::npos);
-    EXPECT_NE(why([](Scenario& s) {
-                  s.settings.kernels.code = ModelCode::TorchTitan;
-              }).find("torchtitan's"),
+    EXPECT_NE(why([](Scenario& s) { s.settings.kernels.code = ModelCode::Torch; }).find("torch's"),
               std::string::npos);
     EXPECT_NE(why([](Scenario& s) { s.settings.engine = Engine::DeepSpeed; }).find("DeepSpeed"),
               std::string::npos);
@@ -143,6 +141,41 @@ TEST(LoraStep, RefusesUnderShardedEnginesWhatTheyCannot) {
     EXPECT_NE(
         why(Engine::Fsdp1, [](Scenario& s) { s.layout.shard = Shard::None; }).find("NO_SHARD"),
         std::string::npos);
+}
+
+/// Of layers that are the framework's own.
+TEST(LoraStep, RefusesWhatWasNotRecordedOfFrameworks) {
+    for (const ModelCode code : {ModelCode::TorchTitan, ModelCode::TransformerEngine}) {
+        const auto why = [&](auto change) {
+            Scenario scenario = loraScenario();
+            scenario.settings.engine =
+                code == ModelCode::TorchTitan ? Engine::Fsdp2 : Engine::Megatron;
+            scenario.settings.kernels.code = code;
+            scenario.layout.tp = 2;
+            change(scenario);
+            const auto checked = checkLora(scenario);
+            return checked ? std::string() : checked.error().text();
+        };
+        EXPECT_EQ(why([](Scenario&) {}), "");
+        EXPECT_NE(why([](Scenario& s) { s.model.moe = MoeSpec{}; }).find("beside experts"),
+                  std::string::npos);
+        EXPECT_NE(why([](Scenario& s) {
+                      s.model.attention.kind = AttentionKind::Latent;
+                  }).find("latent attention"),
+                  std::string::npos);
+        EXPECT_NE(why([](Scenario& s) {
+                      s.settings.kernels.quantization = Quantization::Fp8Rowwise;
+                  }).find("fp8_rowwise"),
+                  std::string::npos);
+        EXPECT_NE(why([](Scenario& s) {
+                      s.layout.offload = Offload::OptimizerCpu;
+                  }).find("layout.offload"),
+                  std::string::npos);
+        EXPECT_NE(why([](Scenario& s) { s.settings.lora.dora = true; }).find("DoRA"),
+                  std::string::npos);
+        EXPECT_NE(why([](Scenario& s) { s.settings.engine = Engine::MegatronFsdp; }).find("under"),
+                  std::string::npos);
+    }
 }
 
 }  // namespace

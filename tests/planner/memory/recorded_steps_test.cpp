@@ -68,6 +68,10 @@ INSTANTIATE_TEST_SUITE_P(
                     RecordedFile{"liger_memory.csv", 2e-5, 4e-4, 0.02, 0, 0, 0.8},
                     RecordedFile{"liger_layers_memory.csv", 3.1e-5, 1e-4, 0.02, 0, 0, 0.8},
                     RecordedFile{"fsdp2_liger_memory.csv", 5e-5, 1e-4, 0.02, 0, 0, 0.8},
+                    RecordedFile{"titan_lora_memory.csv", 2e-4, 4e-3, 0.02, 0, 0, 0.9},
+                    RecordedFile{"titan_backend_memory.csv", 4e-4, 2e-3, 0.01, 0, 0, 0.8},
+                    RecordedFile{"megatron_lora_memory.csv", 1e-5, 1e-4, 0.01, 0, 0, 0.85},
+                    RecordedFile{"megatron_lora_pipeline_memory.csv", 1e-6, 1e-5, 0.025, 0, 0, 0.9},
                     RecordedFile{"megatron_memory.csv", 1e-6, 1e-5, 2e-3, 0, 0, 0.9},
                     RecordedFile{"megatron_memory_more.csv", 1e-5, 1e-4, 3e-3, 0, 0, 0.82},
                     RecordedFile{"moe_megatron.csv", 1e-6, 1e-5, 1e-3, 0, 0, 0.9},
@@ -88,6 +92,7 @@ INSTANTIATE_TEST_SUITE_P(
                     RecordedFile{"deepspeed_moe_memory.csv", 2e-5, 1e-4, 0.02, 0, 0, 0.8},
                     RecordedFile{"autoep_memory.csv", 7e-5, 7e-4, 0.02, 0, 0, 0.75},
                     RecordedFile{"moe_titan.csv", 1e-5, 1e-4, 2e-3, 0, 0, 0.95},
+                    RecordedFile{"moe_titan_lora.csv", 1e-6, 1e-5, 0.02, 0, 0, 0.9},
                     RecordedFile{"moe_titan_more.csv", 2e-4, 5e-3, 5e-3, 8, 0, 0.92}),
     [](const auto& file) {
         const std::string name = file.param.name;

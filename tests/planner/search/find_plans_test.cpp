@@ -346,7 +346,7 @@ SearchTask withAdapters(SearchTask task, Dtype base) {
 
 // All layouts that there is room for are said to be not modelled, and none is looked at.
 TEST(FindPlans, LooksAtNothingThatIsNotModelled) {
-    const SearchTask task = withAdapters(taskOf({.memory = 40_GiB}, {"nemo"}), Dtype::Bf16);
+    const SearchTask task = withAdapters(taskOf({.memory = 40_GiB}, {"fsdp1"}), Dtype::Bf16);
     const PlanReport none = findPlans(task, exampleTiming(), {}).value();
     EXPECT_TRUE(none.isNotModelled());
     EXPECT_FALSE(none.refused);

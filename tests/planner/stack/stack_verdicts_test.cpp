@@ -4,6 +4,9 @@
 
 #include <gtest/gtest.h>
 
+#include <sstream>
+#include <string>
+
 namespace fabricast {
 namespace {
 
@@ -107,6 +110,24 @@ RecomputeSettings recomputeOf(const std::string& typed) {
     return {.kind = Checkpointing::Modules, .modules = {typed}};
 }
 
+void applyLora(const Pairs& typed, LoraSettings& lora) {
+    choose(typed, "base", lora.base, lora.base);
+    choose(typed, "lora_dtype", lora.dtype, lora.dtype);
+    if (typed.contains("rank")) {
+        lora.rank = sizeOf(typed, "rank");
+    }
+    if (typed.contains("dropout")) {
+        lora.dropout = std::stod(typed.at("dropout"));
+    }
+    if (typed.contains("targets")) {
+        lora.targets = {};
+        std::istringstream names(typed.at("targets"));
+        for (std::string name; std::getline(names, name, '+');) {
+            lora.targets.insert(name);
+        }
+    }
+}
+
 void applySettings(const Pairs& typed, Settings& settings) {
     applyPipeline(typed, settings.pipeline);
     choose(typed, "experts", settings.kernels.experts, settings.kernels.experts);
@@ -120,7 +141,8 @@ void applySettings(const Pairs& typed, Settings& settings) {
     choose(typed, "gradients", settings.precision.gradients, settings.precision.gradients);
     choose(typed, "optimizer", settings.optimizer.kind, settings.optimizer.kind);
     choose(typed, "quantization", settings.kernels.quantization, settings.kernels.quantization);
-    choose(typed, "base", settings.lora.base, settings.lora.base);
+    choose(typed, "backend", settings.torch.backend, settings.torch.backend);
+    applyLora(typed, settings.lora);
     if (typed.contains("master")) {
         settings.precision.masterWeights = typed.at("master") == "1";
     }
@@ -129,9 +151,6 @@ void applySettings(const Pairs& typed, Settings& settings) {
     }
     if (typed.contains("expert_overlap")) {
         settings.megatron.expertOverlap = typed.at("expert_overlap") == "1";
-    }
-    if (typed.contains("tuning")) {
-        settings.tuning = Tuning::Lora;
     }
     if (typed.contains("library")) {
         settings.optimizer.library =
@@ -150,8 +169,10 @@ Scenario scenarioOf(const CaseRow& row, const Stack& stack) {
     scenario.workload = {.sequence = std::stoll(row.at("seq")),
                          .globalBatch = std::stoll(row.at("batch"))};
     scenario.layout = layoutOf(stack, splitPairs(row.at("layout")), scenario.cluster.gpus());
-    scenario.settings = defaultSettings(stack, scenario.model, scenario.layout);
-    applySettings(splitPairs(row.at("settings")), scenario.settings);
+    const Pairs settings = splitPairs(row.at("settings"));
+    const Tuning tuning = settings.contains("tuning") ? Tuning::Lora : Tuning::Full;
+    scenario.settings = defaultSettings(stack, scenario.model, scenario.layout, tuning);
+    applySettings(settings, scenario.settings);
     scenario.settings.recompute = recomputeFor(stack, scenario.settings.recompute);
     return scenario;
 }

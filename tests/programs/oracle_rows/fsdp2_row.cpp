@@ -20,6 +20,9 @@ constexpr Recorded<Dtype> kDtype[] = {{"fp32", Dtype::Fp32}, {"bf16", Dtype::Bf1
 constexpr Recorded<LossKernel> kLoss[] = {{"plain", LossKernel::Fp32Upcast},
                                           {"chunked", LossKernel::Chunked},
                                           {"liger", LossKernel::Liger}};
+constexpr Recorded<TitanBackend> kBackend[] = {{"spmd_types", TitanBackend::SpmdTypes},
+                                               {"partial_dtensor", TitanBackend::PartialDTensor},
+                                               {"full_dtensor", TitanBackend::FullDTensor}};
 constexpr Recorded<ScheduleKind> kSchedule[] = {
     {"none", ScheduleKind::None},
     {"1F1B", ScheduleKind::OneFOneB},
@@ -130,6 +133,10 @@ Result<OracleRow> fsdp2Row(const CsvTable& table, std::size_t row) {
     }
     FABRICAST_ASSIGN(settings.recompute.kind, pick(kCheckpoint, table.text(row, "ac"), "ac"));
     FABRICAST_ASSIGN(settings.torch.reshard, pick(kReshard, table.text(row, "reshard"), "reshard"));
+    if (table.has("backend")) {
+        FABRICAST_ASSIGN(settings.torch.backend,
+                         pick(kBackend, table.text(row, "backend"), "backend"));
+    }
     settings.torch.sync = table.text(row, "sync") == "last" ? GradientSync::LastMicroBatch
                                                             : GradientSync::EachMicroBatch;
     FABRICAST_ASSIGN(settings.precision.parameters,

@@ -1,3 +1,4 @@
+#include "planner/spec/peft_targets.h"
 #include "tests/programs/oracle_rows/oracle_row.h"
 
 namespace fabricast {
@@ -64,6 +65,24 @@ void setMegatronCore(Settings& settings) {
     settings.megatron.gradientAccumulationFusion = false;
 }
 
+Result<void> setOwnLora(const CsvTable& table, std::size_t row, Scenario& scenario) {
+    if (!table.has("lora_r") || table.integer(row, "lora_r") == 0) {
+        return {};
+    }
+    Settings& settings = scenario.settings;
+    settings.tuning = Tuning::Lora;
+    settings.lora.rank = table.integer(row, "lora_r");
+    const std::string targets = table.text(row, "lora_targets");
+    settings.lora.targets = attentionTargets(scenario.model);
+    if (targets != "attention") {
+        FABRICAST_ASSIGN(settings.lora.targets, loraTargets(targets));
+    }
+    settings.lora.dropout = table.has("lora_dropout") ? table.number(row, "lora_dropout") : 0.0;
+    settings.lora.base = settings.precision.parameters;
+    settings.lora.dtype = settings.precision.parameters;
+    return {};
+}
+
 void setRecompute(Settings& settings, const std::string& text) {
     RecomputeSettings& recompute = settings.recompute;
     if (text == "none" || text == "full") {
@@ -95,6 +114,7 @@ Result<OracleRow> megatronRow(const CsvTable& table, std::size_t row) {
         scenario.layout.offload = Offload::OptimizerCpu;
     }
     settings.megatron.overlapGradReduce = table.integer(row, "overlap") != 0;
+    FABRICAST_TRY(setOwnLora(table, row, scenario));
     return out;
 }
 

@@ -139,6 +139,9 @@ Result<void> setTorchTitan(const CsvTable& table, std::size_t row, OracleRow& ou
     settings.kernels.balancedRouting = true;
     settings.kernels.loss = LossKernel::Fp32Upcast;
     settings.pipeline = {.embeddingWeight = 1, .headWeight = 1};
+    if (table.has("backend") && table.text(row, "backend") == "partial_dtensor") {
+        settings.torch.backend = TitanBackend::PartialDTensor;
+    }
     if (table.text(row, "recompute") == "selective") {
         settings.recompute.kind = Checkpointing::Selective;
     }
@@ -166,6 +169,7 @@ Result<OracleRow> moeRow(const CsvTable& table, std::size_t row) {
     setRecompute(settings, recompute);
     if (table.text(row, "framework") == "titan") {
         FABRICAST_TRY(setTorchTitan(table, row, out));
+        FABRICAST_TRY(setOwnLora(table, row, scenario));
         out.hidesSaved = recompute != "none";
         out.countedBesides = attentionElsewhere(scenario);
         return out;
@@ -176,6 +180,7 @@ Result<OracleRow> moeRow(const CsvTable& table, std::size_t row) {
                      pick(kDtype, table.text(row, "grad_dtype"), "grad_dtype"));
     settings.megatron.distributedOptimizer = table.integer(row, "dist_opt") != 0;
     settings.kernels.deallocatePipelineOutputs = table.integer(row, "dealloc") != 0;
+    FABRICAST_TRY(setOwnLora(table, row, scenario));
     return out;
 }
 

@@ -32,6 +32,8 @@ Result<OracleRow> hfMoeRow(const CsvTable& table, std::size_t row);
 Result<OracleRow> moeRow(const CsvTable& table, std::size_t row);
 
 /// megatron-core 0.16 as the records run it: the local spec, nothing compiled, torch's AdamW.
+/// LoRA of torchtitan and of Megatron-Bridge, in the type of the model's parameters.
+Result<void> setOwnLora(const CsvTable& table, std::size_t row, Scenario& scenario);
 void setMegatronCore(Settings& settings);
 /// "none", "full", or the names of recomputed modules joined by '+'.
 void setRecompute(Settings& settings, const std::string& text);

@@ -1,5 +1,6 @@
 #include "tests/programs/oracle_rows/oracle_row.h"
 
+#include <sstream>
 #include <string>
 
 namespace fabricast {
@@ -61,6 +62,14 @@ Result<NameSet> loraTargets(const std::string& text) {
     }
     if (text == "qv") {
         return NameSet{"q", "v"};
+    }
+    if (text.find('+') != std::string::npos || everyLinear().contains(text)) {
+        NameSet targets;
+        std::istringstream names(text);
+        for (std::string name; std::getline(names, name, '+');) {
+            targets.insert(name);
+        }
+        return targets;
     }
     return fail(Error::Code::Unsupported, "lora_targets", "'" + text + "' is not supported");
 }

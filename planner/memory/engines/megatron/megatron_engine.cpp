@@ -5,6 +5,9 @@ namespace fabricast {
 /// The modules' own tensors are freed once their values lie in the buffers. Main parameters exist
 /// before the first step, moments since its end.
 void MegatronEngine::holdStates() {
+    for (const std::int64_t bytes : states_.frozen) {
+        device_.take(bytes, MemoryKind::Weights, 0, "frozen parameters");
+    }
     std::vector<Storage> modules;
     for (const std::int64_t bytes : states_.parameters) {
         modules.push_back(device_.take(bytes, MemoryKind::Weights, 0, "parameters"));

@@ -7,7 +7,8 @@ namespace fabricast {
 
 /// Tensors that megatron-core's DistributedDataParallel and optimizer hold on one rank, in bytes.
 struct MegatronStates {
-    std::vector<std::int64_t> parameters;        ///< as the modules make them
+    std::vector<std::int64_t> frozen;            ///< stay as the modules make them
+    std::vector<std::int64_t> parameters;        ///< of those that are trained
     std::vector<std::int64_t> parameterBuffers;  ///< they move into these; none: they stay
     std::vector<std::int64_t> gradientBuffers;   ///< in the type that is reduced
     std::vector<std::int64_t> mainParameters;    ///< by piece of a parameter

@@ -30,7 +30,7 @@ std::int64_t dummyGradients(const StageProgram& program) {
     std::set<std::int64_t> shapes;
     for (const Unit& unit : program.units) {
         for (const WeightUse& weight : unit.weights) {
-            if (weight.addedInGemm && weight.isMatrix) {
+            if (weight.trained && weight.addedInGemm && weight.isMatrix) {
                 shapes.insert(weight.elements);
             }
         }
@@ -100,6 +100,10 @@ void addStates(const StageShape& stage,
         const BucketRules rules = bucketRules(stage, view, experts);
         std::vector<BufferedWeight> weights;
         for (const WeightUse& use : parametersOf(program, program.chunks[chunk], experts)) {
+            if (!use.trained) {
+                states.frozen.push_back(use.elements * use.widthOr(widths.parameter));
+                continue;
+            }
             weights.push_back({.elements = use.elements, .isMatrix = use.isMatrix});
             states.parameters.push_back(use.elements * widths.parameter);
         }
