@@ -41,8 +41,9 @@ struct PlanAnswers {
 
 /// One of the plans, as it is looked at: A, or B beside it.
 struct PlanInView {
-    std::string typed;  ///< "megatron tp=8,pp=2"; empty: none
-    Question question;  ///< what to ask about it
+    std::string typed;     ///< "megatron tp=8,pp=2"; empty: none
+    std::string chosen{};  ///< by hand, which an answer without it does not forget; empty: none
+    Question question;     ///< what to ask about it
     std::shared_ptr<const Explanation> explanation{};
     std::optional<Error> error{};
 };
@@ -108,6 +109,7 @@ private:
     void take(PlanAnswers answers);
     void look(PlanInView& view, LatestJob& job, const Plan& plan);
     void lookAgain();
+    [[nodiscard]] std::optional<std::size_t> placeOf(const std::string& typed) const;
 
     Workbench bench_;
     std::vector<std::string> folders_;

@@ -118,8 +118,8 @@ bool MainWindow::isIdle() const {
 
 ViewState MainWindow::viewState() const {
     return {.page = page()->name().toStdString(),
-            .chosen = session_->a().typed,
-            .other = session_->b().typed,
+            .chosen = session_->a().chosen,
+            .other = session_->b().chosen,
             .failed = joinedNames(session_->failed()),
             .trace = session_->trace()};
 }
