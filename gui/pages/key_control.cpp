@@ -3,10 +3,12 @@
 #include <QContextMenuEvent>
 #include <QHBoxLayout>
 #include <QLabel>
+#include <QLineEdit>
 #include <QMenu>
 #include <QShortcut>
 #include <QToolButton>
 #include <QVBoxLayout>
+#include <algorithm>
 #include <utility>
 
 namespace fabricast {
@@ -62,8 +64,20 @@ void KeyControl::addReset() {
 
 void KeyControl::reset() {
     if (isSaid_ && !about_.isRequired) {
+        settle();
         emit edited("null", false);
     }
+}
+
+void KeyControl::settle() {
+    for (QLineEdit* line : findChildren<QLineEdit*>()) {
+        line->setModified(false);
+    }
+}
+
+bool KeyControl::isTyping() const {
+    const QList<QLineEdit*> lines = findChildren<QLineEdit*>();
+    return std::ranges::any_of(lines, [](const QLineEdit* line) { return line->isModified(); });
 }
 
 void KeyControl::showValue(const std::optional<QString>& said, const QString& automatic) {
@@ -72,7 +86,9 @@ void KeyControl::showValue(const std::optional<QString>& said, const QString& au
     }
     isSaid_ = said.has_value();
     reset_->setVisible(isSaid_ && !about_.isRequired);
-    show(said, automatic);
+    if (!isTyping()) {
+        show(said, automatic);
+    }
 }
 
 void KeyControl::contextMenuEvent(QContextMenuEvent* event) {

@@ -47,7 +47,9 @@ NumberControl::NumberControl(ControlAbout about, std::vector<int> stops, QWidget
     setFocusProxy(box_);
     connect(slider_, &QSlider::valueChanged, this, &NumberControl::slide);
     connect(slider_, &QSlider::sliderReleased, this, &KeyControl::released);
+    connect(box_, &QSpinBox::editingFinished, this, &NumberControl::settle);
     connect(box_, &QSpinBox::valueChanged, this, [this](int value) {
+        settle();
         emit edited(QString::number(value), false);
     });
 }

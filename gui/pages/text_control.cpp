@@ -13,6 +13,7 @@ TextControl::TextControl(ControlAbout about, const QString& example, QWidget* pa
     addWide(line_);
     connect(line_, &QLineEdit::editingFinished, this, [this] {
         const QString text = line_->text().trimmed();
+        settle();
         if (text != shown_) {
             shown_ = text;
             emit edited(text.isEmpty() ? "null" : text, false);

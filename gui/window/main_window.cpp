@@ -13,6 +13,7 @@
 #include "gui/window/study_exports.h"
 #include "gui/window/study_files.h"
 #include "gui/window/tour.h"
+#include "gui/window/undo_keys.h"
 #include "gui/window/why_dialog.h"
 #include "gui/window/window_menus.h"
 
@@ -41,6 +42,7 @@ MainWindow::MainWindow(Workbench bench, const SavedStudy& study, const WindowSet
     addStatus();
     sayExports(*exports_, *notice_);
     actions_ = addMenus(*this);
+    new UndoKeys(*this);
     connect(session_, &StudySession::questionChanged, this, &MainWindow::refreshCommand);
     connect(session_, &StudySession::questionChanged, this, &MainWindow::refreshTitle);
     connect(files_, &StudyFiles::opened, this, [this](const ViewState& view) {
