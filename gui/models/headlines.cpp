@@ -7,6 +7,7 @@
 #include "planner/report/memory_report.h"
 #include "planner/report/table.h"
 
+#include <algorithm>
 #include <cmath>
 
 namespace fabricast {
@@ -45,6 +46,15 @@ std::string hostRange(const HostNeed& host) {
     return host.there ? needed + " of " + shortText(*host.there) : needed + ", not known";
 }
 
+/// Of the stage that keeps most there.
+std::string hostKey(const MemoryBreakdown& memory, const HostNeed& host) {
+    const bool isMemory = &host == &memory.host;
+    const auto most = std::ranges::max_element(
+        memory.stages, {}, isMemory ? &StageMemory::host : &StageMemory::nvme);
+    return "stages[" + std::to_string(most - memory.stages.begin()) +
+           (isMemory ? "].host" : "].nvme");
+}
+
 HeadlineTile verdictTile(const MemoryBreakdown& memory) {
     const std::string_view word = verdictWord(memory.verdict);
     std::string sentence(word.substr(0, 1));
@@ -60,7 +70,7 @@ HeadlineTile verdictTile(const MemoryBreakdown& memory) {
                          ? hostRange(host)
                          : shortText(memory.peak.value) + " of " + shortText(memory.capacity),
             .evidence = std::string(evidenceWords(memory.peak.evidence)),
-            .why = largestTerm(memory),
+            .why = hostDecides ? hostKey(memory, host) : std::string("peak"),
             .tone = toneOf(memory.verdict)};
 }
 
@@ -96,7 +106,7 @@ HeadlineTile speedTile(const StepEstimate& step) {
             .value = tokens(step.step.value),
             .range = rangeText(tokens(step.step.hi), tokens(step.step.lo)),
             .evidence = std::string(evidenceWords(step.step.evidence)),
-            .why = "time.tokens_per_s_gpu"};
+            .why = "time.tokens_per_s"};
 }
 
 HeadlineTile mfuTile(const StepEstimate& step) {
@@ -138,7 +148,7 @@ HeadlineTile runTile(const std::optional<RunCost>& cost) {
                       .value = cost ? "–" : "…",
                       .range = cost ? "enter its tokens" : "",
                       .evidence = {},
-                      .why = "cost.goodput"};
+                      .why = {}};
     if (cost && cost->run) {
         const RunTotals& run = *cost->run;
         tile.value = durationText(run.wall.value);
