@@ -45,9 +45,7 @@ std::optional<std::string> saidInString(const JsonValue& part,
     return {};
 }
 
-}  // namespace
-
-std::optional<std::string> saidValue(const Question& question, std::string_view path) {
+std::optional<std::string> saidAt(const Question& question, std::string_view path) {
     const JsonValue* at = &question.root;
     std::string_view rest = path;
     while (!rest.empty()) {
@@ -63,6 +61,13 @@ std::optional<std::string> saidValue(const Question& question, std::string_view 
         at = below;
     }
     return asTyped(*at);
+}
+
+}  // namespace
+
+std::optional<std::string> saidValue(const Question& question, std::string_view path) {
+    const std::optional<std::string> said = saidAt(question, path);
+    return said || path != "search.stacks" ? said : saidAt(question, "stack");
 }
 
 }  // namespace fabricast

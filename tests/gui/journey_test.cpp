@@ -14,6 +14,7 @@
 #include <QPushButton>
 #include <QSlider>
 #include <QSpinBox>
+#include <QToolButton>
 #include <array>
 
 namespace fabricast {
@@ -120,6 +121,20 @@ TEST(Journey, WhatIsAdvisedIsFaintUntilItIsOfTheQuestion) {
     EXPECT_FALSE(words.isEnabled()) << "it is of one server";
     ASSERT_TRUE(used.waits());
     EXPECT_TRUE(words.isEnabled());
+}
+
+TEST(Journey, TheSoftwareOfAFileIsHeldUntilAnotherIsChosen) {
+    const char* const text = R"({"model": "gpt2", "cluster": {"name": "4x-rtx-4090", "nodes": 1},
+        "workload": {"global_batch": 64}, "stack": "fsdp2"})";
+    UsedWindow used({parseQuestion(text, "run.json", {}).value(), {}});
+    auto& software = used.find<QComboBox>("choice.search.stacks");
+    EXPECT_EQ(software.currentData().toString(), "fsdp2");
+    EXPECT_TRUE(used.find<QToolButton>("reset.search.stacks").isVisibleTo(&used.window));
+    software.setCurrentIndex(software.findData("ddp"));
+    emit software.activated(software.currentIndex());
+    ASSERT_TRUE(used.waits());
+    EXPECT_FALSE(says(used.window.session().question(), "stack"));
+    EXPECT_EQ(software.currentData().toString(), "ddp");
 }
 
 TEST(Journey, AdaptersAreOneChoiceAway) {
