@@ -205,7 +205,7 @@ void LayoutsPage::pinSelected() {
     if (row >= plans.size()) {
         return;
     }
-    Result<std::vector<Edit>> edits = layoutEdits(typedLayout(plans[row].scenario), "--fix");
+    Result<std::vector<Edit>> edits = heldLayoutEdits(plans[row].scenario);
     if (edits) {
         edits->push_back({"search.stacks", plans[row].scenario.stack, "--stack"});
         session().edit(*edits, {.title = "Keep layout " + planLayoutText(plans[row].scenario)});

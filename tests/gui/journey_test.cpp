@@ -123,6 +123,24 @@ TEST(Journey, WhatIsAdvisedIsFaintUntilItIsOfTheQuestion) {
     EXPECT_TRUE(words.isEnabled());
 }
 
+TEST(Journey, ALayoutThatIsKeptIsTheOnlyOne) {
+    UsedWindow used({smallQuestion(), {}});
+    StudySession& session = used.window.session();
+    auto& table = used.find<ReportTableView>("layouts.table");
+    table.setCurrentIndex(table.shownRow(1));
+    ASSERT_TRUE(used.waits());
+    const Layout kept = session.answers().shown()[1].scenario.layout;
+    used.find<QPushButton>("layouts.pin").click();
+    ASSERT_TRUE(used.waits());
+    session.edit({{"workload.sequence", "512", "--seq"}}, {.title = "Sequence 512"});
+    ASSERT_TRUE(used.waits());
+    ASSERT_FALSE(session.answers().shown().empty());
+    for (const Plan& plan : session.answers().shown()) {
+        EXPECT_EQ(plan.scenario.layout, kept);
+    }
+    EXPECT_EQ(used.find<QComboBox>("choice.layout.cp").currentData().toString(), "1");
+}
+
 TEST(Journey, TheSoftwareOfAFileIsHeldUntilAnotherIsChosen) {
     const char* const text = R"({"model": "gpt2", "cluster": {"name": "4x-rtx-4090", "nodes": 1},
         "workload": {"global_batch": 64}, "stack": "fsdp2"})";
