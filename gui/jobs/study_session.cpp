@@ -183,9 +183,11 @@ void StudySession::look(PlanInView& view, LatestJob& job, const Plan& plan) {
         return;
     }
     view.question = *std::move(about);
+    view.isWaiting = true;
     job.start(explainWork(view.question, bench_, [this, &view](const FoundExplanation& found) {
         view.explanation = found ? *found : nullptr;
         view.error = found ? std::optional<Error>() : found.error();
+        view.isWaiting = false;
         emit viewChanged();
     }));
 }

@@ -46,6 +46,7 @@ struct PlanInView {
     Question question;     ///< what to ask about it
     std::shared_ptr<const Explanation> explanation{};
     std::optional<Error> error{};
+    bool isWaiting = false;  ///< for an explanation: that here is of a question or layout before
 };
 
 /// This is the study that a window shows: the question with its undo steps, and its answers, which

@@ -142,6 +142,9 @@ void ExplainPage::showFixes() {
         const QString found = QString::fromStdString(fixesText(*target_->fixes));
         targetState_->setText(found.section('\n', 0, 0));
     }
+    fixes_->setEnabled(
+        (target_ && target_->fixes) ||
+        (session().answers().stage == AnswerStage::Done && !session().a().isWaiting));
     const bool isReached = target_ && target_->fixes && target_->fixes->allMet();
     fixes_->show(suggestions(),
                  isReached

@@ -80,7 +80,9 @@ void NextStep::refresh() {
     step_ = nextStep();
     words_->setWords(step_.words);
     const AnswerStage stage = session_.answers().stage;  // until then it is of an earlier question
-    words_->setEnabled(stage == AnswerStage::Done || stage == AnswerStage::Failed);
+    const bool isOfQuestion = stage == AnswerStage::Done || stage == AnswerStage::Failed;
+    words_->setEnabled(isOfQuestion);
+    button_->setEnabled(isOfQuestion);
     button_->setText(step_.button);
     button_->setVisible(step_.kind != Kind::None);
     button_->setAccessibleDescription(step_.words);

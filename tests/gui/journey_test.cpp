@@ -119,8 +119,10 @@ TEST(Journey, WhatIsAdvisedIsFaintUntilItIsOfTheQuestion) {
     EXPECT_TRUE(words.isEnabled());
     used.window.session().edit({{"cluster.nodes", "2", "-n"}}, {.title = "Servers 2"});
     EXPECT_FALSE(words.isEnabled()) << "it is of one server";
+    EXPECT_FALSE(used.find<QPushButton>("next.do").isEnabled());
     ASSERT_TRUE(used.waits());
     EXPECT_TRUE(words.isEnabled());
+    EXPECT_TRUE(used.find<QPushButton>("next.do").isEnabled());
 }
 
 TEST(Journey, ALayoutThatIsKeptIsTheOnlyOne) {
