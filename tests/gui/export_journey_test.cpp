@@ -1,4 +1,5 @@
 // A whole study for others: one page, a document, a trace.
+#include "gui/pages/table_view.h"
 #include "gui/window/study_exports.h"
 #include "machine/print_page.h"
 #include "tests/gui/used_window.h"
@@ -67,6 +68,14 @@ TEST(ExportJourney, WhatCannotBeWrittenIsSaid) {
     used.window.exports().writeTrace("/nowhere/at/all.json");
     ASSERT_TRUE(used.waits());
     EXPECT_TRUE(used.find<QLabel>("notice.words").text().contains("cannot be written"));
+}
+
+TEST(ExportJourney, ATableOfAChartHasItsTitleAndUnits) {
+    UsedWindow used({smallQuestion(), {}});
+    used.window.findChild<QAction*>("action.chartTable")->trigger();
+    EXPECT_TRUE(used.find<QLabel>("chartTable.words").text().startsWith("Layouts, two numbers"));
+    const Table& table = used.find<ReportTableView>("chartTable.table").tableModel().table();
+    EXPECT_EQ(table.columns[1].title, "peak memory of a GPU (B)");
 }
 
 }  // namespace export_journey_test
