@@ -178,6 +178,15 @@ void MainWindow::copyCommand() {
     QApplication::clipboard()->setText(command_->words());
 }
 
+void MainWindow::withChart(const std::function<void(const PlotWidget&)>& act) {
+    if (const PlotWidget* chart = page()->chart()) {
+        act(*chart);
+    } else {
+        notice_->say("\"" + pageTitle(page()->name()) + "\" shows no chart now.",
+                     {{"notice.ok", "OK", {}}});
+    }
+}
+
 void MainWindow::focusControl(const QString& path) {
     dock_->show();
     if (QWidget* control = scenario_->control(path)) {

@@ -7,6 +7,7 @@
 #include <QMainWindow>
 #include <QPointer>
 #include <QString>
+#include <functional>
 #include <vector>
 
 class QAction;
@@ -17,6 +18,7 @@ namespace fabricast {
 class ElidedLabel;
 class NoticeBar;
 class PageTabs;
+class PlotWidget;
 class ScenarioPanel;
 class StudyExports;
 class StudyFiles;
@@ -60,6 +62,8 @@ public:
     void showMachine();
     void chooseTheme(Theme theme);
     void copyCommand();
+    /// Does something with the page's chart, or says that there is none.
+    void withChart(const std::function<void(const PlotWidget&)>& act);
     void focusControl(const QString& path);
     [[nodiscard]] QDockWidget* scenarioDock() const { return dock_; }
 

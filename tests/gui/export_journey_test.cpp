@@ -70,6 +70,22 @@ TEST(ExportJourney, WhatCannotBeWrittenIsSaid) {
     EXPECT_TRUE(used.find<QLabel>("notice.words").text().contains("cannot be written"));
 }
 
+TEST(ExportJourney, APageWithoutAChartSaysSo) {
+    UsedWindow used({smallQuestion(), {}});
+    for (const char* const page : {"compare", "explain"}) {
+        used.window.showPage(page);
+        ASSERT_TRUE(used.waits());
+        EXPECT_EQ(used.window.page()->chart(), nullptr) << page;
+        used.window.findChild<QAction*>("action.exportChart")->trigger();
+        EXPECT_TRUE(used.find<QLabel>("notice.words").text().contains("shows no chart")) << page;
+        used.find<QWidget>("notice").hide();
+    }
+    used.window.session().chooseB(1);
+    used.window.showPage("compare");
+    ASSERT_TRUE(used.waits());
+    EXPECT_NE(used.window.page()->chart(), nullptr);
+}
+
 TEST(ExportJourney, ATableOfAChartHasItsTitleAndUnits) {
     UsedWindow used({smallQuestion(), {}});
     used.window.findChild<QAction*>("action.chartTable")->trigger();
