@@ -84,6 +84,7 @@ void ExplainPage::addTarget() {
     find->setObjectName("explain.find");
     targetState_ = new QLabel;
     targetState_->setObjectName("explain.target");
+    targetState_->setWordWrap(true);
     row->addWidget(metric_);
     row->addWidget(wanted_);
     row->addWidget(find);

@@ -256,5 +256,12 @@ TEST(Journey, EveryPageAnswers) {
     }
 }
 
+TEST(Journey, WhatIsWrittenUnderATargetDoesNotWidenTheWindow) {
+    UsedWindow used({smallQuestion(), {.page = "explain"}});
+    const int before = used.window.minimumSizeHint().width();
+    used.find<QLabel>("explain.target").setText(QString("MISSED ").repeated(60));
+    EXPECT_LE(used.window.minimumSizeHint().width(), before);
+}
+
 }  // namespace
 }  // namespace fabricast
