@@ -150,9 +150,9 @@ void ExplainPage::showFixes() {
     fixes_->show(suggestions(),
                  isReached
                      ? "It is reached as it is."
-                     : "Of the changes that cost nothing, none makes it faster by 2 % or more. "
-                       "Type a target above to see what other hardware or another training "
-                       "would bring.");
+                     : "Of the settings of this software that cost nothing, none makes this layout "
+                       "faster by 2 % or more. Type a target above to see what other software, "
+                       "other hardware or another training would bring.");
 }
 
 void ExplainPage::showTime() {
