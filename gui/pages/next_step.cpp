@@ -28,6 +28,18 @@ NextStep::NextStep(StudySession& session, QWidget* parent)
 NextStep::Step NextStep::nextStep() const {
     const PlanAnswers& answers = session_.answers();
     if (answers.stage == AnswerStage::Failed) {
+        if (!says(session_.question(), "model")) {
+            return {.kind = Kind::Control,
+                    .words = "Next: choose the model that is trained.",
+                    .button = "Choose the model",
+                    .target = "model"};
+        }
+        if (!says(session_.question(), "cluster")) {
+            return {.kind = Kind::Control,
+                    .words = "Next: choose the hardware that it is trained on.",
+                    .button = "Choose the hardware",
+                    .target = "cluster.name"};
+        }
         return {.kind = Kind::None,
                 .words = answers.error->hint.empty()
                              ? QString()

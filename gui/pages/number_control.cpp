@@ -68,7 +68,8 @@ void NumberControl::show(const std::optional<QString>& said, const QString& auto
     const int factor = text.endsWith('k') ? 1024 : 1;
     text.remove('k').remove(',');
     const int value = text.toInt() * factor;
-    if (value <= 0) {
+    if (value <= 0) {  // not known
+        box_->clear();
         return;
     }
     box_->setValue(value);

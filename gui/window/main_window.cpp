@@ -46,6 +46,7 @@ MainWindow::MainWindow(Workbench bench, const SavedStudy& study, const WindowSet
     connect(session_, &StudySession::questionChanged, this, &MainWindow::refreshCommand);
     connect(session_, &StudySession::questionChanged, this, &MainWindow::refreshTitle);
     connect(files_, &StudyFiles::opened, this, [this](const ViewState& view) {
+        notice_->hide();  // it was of the study before
         showPage(QString::fromStdString(view.page));
     });
     refreshCommand();

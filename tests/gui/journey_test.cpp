@@ -9,6 +9,7 @@
 #include "tests/gui/used_window.h"
 
 #include <QComboBox>
+#include <QFile>
 #include <QLabel>
 #include <QLineEdit>
 #include <QPushButton>
@@ -261,6 +262,35 @@ TEST(Journey, WhatIsWrittenUnderATargetDoesNotWidenTheWindow) {
     const int before = used.window.minimumSizeHint().width();
     used.find<QLabel>("explain.target").setText(QString("MISSED ").repeated(60));
     EXPECT_LE(used.window.minimumSizeHint().width(), before);
+}
+
+TEST(Journey, AModelThatIsOpenedIsThatOfTheStudy) {
+    UsedWindow used({smallQuestion(), {}});
+    const QString file = used.folder.filePath("config.json");
+    const std::string config = R"({"model_type": "llama", "hidden_size": 512,
+        "num_hidden_layers": 4, "num_attention_heads": 8, "intermediate_size": 1024,
+        "vocab_size": 32000, "max_position_embeddings": 2048})";
+    QFile out(file);
+    ASSERT_TRUE(out.open(QIODevice::WriteOnly));
+    out.write(config.data(), static_cast<qint64>(config.size()));
+    out.close();
+    ASSERT_TRUE(used.window.files().openAsked(file));
+    ASSERT_TRUE(used.waits());
+    EXPECT_EQ(used.window.session().answers().stage, AnswerStage::Done);
+    EXPECT_TRUE(used.find<ElidedLabel>("command").words().contains("-c 4x-rtx-4090 -n 1"));
+    EXPECT_TRUE(used.window.session().history().canUndo());
+}
+
+TEST(Journey, AStudyWithoutHardwareLeadsToItsControl) {
+    UsedWindow used({parseQuestion(R"({"model": "gpt2"})", "m.json", {}).value(), {}});
+    EXPECT_TRUE(used.find<ElidedLabel>("next.words").words().contains("choose the hardware"));
+    EXPECT_EQ(used.find<QSpinBox>("number.workload.sequence").text(), "");
+    auto& hardware = used.find<QLineEdit>("line.cluster.name");
+    hardware.setText("4x-rtx-4090");
+    emit hardware.editingFinished();
+    ASSERT_TRUE(used.waits());
+    EXPECT_EQ(used.window.session().answers().stage, AnswerStage::Done);
+    EXPECT_NE(used.find<QSpinBox>("number.workload.sequence").text(), "");
 }
 
 }  // namespace
