@@ -135,9 +135,11 @@ void StudySession::ask() {
     planJob_.start(planWork(question(), bench_, width_, [this](FoundPlans found) {
         PlanAnswers answers{.stage = found.isAll ? AnswerStage::Done : AnswerStage::Partial,
                             .report = answers_.report,
+                            .best = answers_.best,
                             .seconds = found.seconds};
         if (found.report) {
             answers.report = *found.report;
+            answers.best = found.best > 0 ? found.best : answers.report->plans.size();
         } else {
             answers.stage = AnswerStage::Failed;
             answers.error = found.report.error();

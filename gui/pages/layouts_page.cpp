@@ -244,7 +244,7 @@ void LayoutsPage::showScatter() {
 
 void LayoutsPage::refresh() {
     const PlanAnswers& answers = session().answers();
-    const std::string note = planListNote(answers.report.get(), answers.error);
+    const std::string note = planListNote(answers.report.get(), answers.best, answers.error);
     if (answers.shown().empty()) {
         say(QString::fromStdString(note));
         return;

@@ -257,13 +257,6 @@ TEST(Journey, EveryPageAnswers) {
     }
 }
 
-TEST(Journey, WhatIsWrittenUnderATargetDoesNotWidenTheWindow) {
-    UsedWindow used({smallQuestion(), {.page = "explain"}});
-    const int before = used.window.minimumSizeHint().width();
-    used.find<QLabel>("explain.target").setText(QString("MISSED ").repeated(60));
-    EXPECT_LE(used.window.minimumSizeHint().width(), before);
-}
-
 TEST(Journey, AModelThatIsOpenedIsThatOfTheStudy) {
     UsedWindow used({smallQuestion(), {}});
     const QString file = used.folder.filePath("config.json");
@@ -291,6 +284,18 @@ TEST(Journey, AStudyWithoutHardwareLeadsToItsControl) {
     ASSERT_TRUE(used.waits());
     EXPECT_EQ(used.window.session().answers().stage, AnswerStage::Done);
     EXPECT_NE(used.find<QSpinBox>("number.workload.sequence").text(), "");
+}
+
+TEST(Journey, WhatIsWrittenUnderATargetDoesNotWidenTheWindow) {
+    UsedWindow used({smallQuestion(), {.page = "explain"}});
+    const int before = used.window.minimumSizeHint().width();
+    used.find<QLabel>("explain.target").setText(QString("MISSED ").repeated(60));
+    EXPECT_LE(used.window.minimumSizeHint().width(), before);
+}
+
+TEST(Journey, TheNoteOfTheLayoutsSaysTheirOrder) {
+    UsedWindow used({smallQuestion(), {}});
+    EXPECT_TRUE(used.find<QLabel>("layouts.note").text().contains(" layouts, fastest first."));
 }
 
 }  // namespace
