@@ -48,7 +48,7 @@ public:
     /// Pages by their names: "layouts", "memory", …
     [[nodiscard]] QStringList pageNames() const;
     [[nodiscard]] QString pageTitle(const QString& name) const;
-    /// False where there is none of this name.
+    /// By its name or by what its tab shows: "topology", "network". False where there is none.
     bool showPage(const QString& name);
     [[nodiscard]] Page* page() const;
     /// Nothing is being worked out.
