@@ -29,7 +29,7 @@ enum class AnswerStage {
 struct PlanAnswers {
     AnswerStage stage = AnswerStage::Searching;
     std::shared_ptr<const PlanReport> report;  ///< may be of the question before
-    std::size_t best = 0;                      ///< plans in order; those behind trade speed away
+    std::size_t best = 0;                      ///< plans in order; those behind are other trade-offs
     std::optional<Error> error;                ///< where it failed
     double seconds = 0.0;                      ///< that the search took
 

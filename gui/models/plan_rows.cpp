@@ -68,7 +68,7 @@ std::string orderNote(const PlanReport& report, std::size_t best) {
     const std::string behind = first < report.plans.size()
                                    ? " Behind the first " +
                                          grouped(static_cast<std::int64_t>(first)) +
-                                         ": what gives up speed for less memory or fewer GPUs."
+                                         ": other trade-offs between speed, memory and GPUs."
                                    : std::string();
     return report.candidates == 1 ? "1 layout. "
                                   : grouped(report.candidates) + " layouts, " +
