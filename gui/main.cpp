@@ -6,9 +6,17 @@
 
 using fabricast::WindowExit;
 
+/// The offscreen platform says of each window that it has no hints for its size.
+static void sayOthers(QtMsgType kind, const QMessageLogContext& context, const QString& words) {
+    if (!words.contains("propagateSizeHints")) {
+        QTextStream(stderr) << qFormatLogMessage(kind, context, words) << "\n";
+    }
+}
+
 /// What has to be set before there is an application.
 static void prepare(const fabricast::WindowArguments& arguments) {
     if (arguments.screenshot) {
+        qInstallMessageHandler(sayOthers);
         qputenv("QT_QPA_PLATFORM", "offscreen");
         qputenv("QT_SCALE_FACTOR", QByteArray::number(arguments.scale));
     }

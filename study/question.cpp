@@ -45,6 +45,7 @@ constexpr std::array kSuperseded = {
     Superseded{"price.usd_per_gpu_hour", "price.profile"},
     Superseded{"price.profile", "price.usd_per_gpu_hour"},
     Superseded{"search.stacks", "stack"},
+    Superseded{"stack", "search.stacks"},
     Superseded{"settings.kernels.quantization", "workload.precision"},
     Superseded{"settings.optimizer.kind", "workload.optimizer"},
     Superseded{"settings.recompute", "layout.recompute"},

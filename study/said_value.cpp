@@ -46,9 +46,7 @@ std::optional<std::string> saidInString(const JsonValue& part,
     return {};
 }
 
-}  // namespace
-
-std::optional<std::string> saidValue(const Question& question, std::string_view path) {
+std::optional<std::string> saidAt(const Question& question, std::string_view path) {
     const JsonValue* at = &question.root;
     std::string_view rest = path;
     while (!rest.empty()) {
@@ -67,6 +65,13 @@ std::optional<std::string> saidValue(const Question& question, std::string_view 
     const bool hasWord = path == kQlora.path && said == kQlora.value &&
                          saidValue(question, kQlora.besidePath) == kQlora.besideValue;
     return hasWord ? std::string(kQlora.word) : said;
+}
+
+}  // namespace
+
+std::optional<std::string> saidValue(const Question& question, std::string_view path) {
+    const std::optional<std::string> said = saidAt(question, path);
+    return said || path != "search.stacks" ? said : saidAt(question, "stack");
 }
 
 }  // namespace fabricast

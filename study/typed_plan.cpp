@@ -1,13 +1,24 @@
 #include "study/typed_plan.h"
 
 #include "planner/report/plan_text.h"
+#include "planner/spec/layout_fields.h"
 #include "study/recipes.h"
 
+#include <algorithm>
+#include <array>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 namespace fabricast {
+namespace {
+
+/// What layouts of any stack are told apart by.
+constexpr std::array<std::string_view, 8> kSearchedKeys = {
+    "tp", "pp", "vpp", "cp", "ep", "shard", "micro_batch", "offload"};
+
+}  // namespace
 
 std::string typedLayout(const Scenario& scenario) {
     return planLayoutText(scenario);
@@ -15,6 +26,19 @@ std::string typedLayout(const Scenario& scenario) {
 
 std::string typedPlan(const Plan& plan) {
     return plan.scenario.stack + " " + planLayoutText(plan.scenario);
+}
+
+Result<std::vector<Edit>> heldLayoutEdits(const Scenario& scenario) {
+    FABRICAST_ASSIGN(std::vector<Edit> edits, layoutEdits(typedLayout(scenario), "--fix"));
+    const PartialLayout whole{
+        .layout = scenario.layout, .said = {}, .recompute = scenario.settings.recompute};
+    for (const std::string_view key : kSearchedKeys) {
+        const std::string path = "layout." + std::string(key);
+        if (std::ranges::find(edits, path, &Edit::path) == edits.end()) {
+            edits.push_back({path, whole.text(key), "--fix"});
+        }
+    }
+    return edits;
 }
 
 Result<Question> questionAbout(const Question& search,

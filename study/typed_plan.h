@@ -3,6 +3,7 @@
 #include "study/question.h"
 
 #include <string>
+#include <vector>
 
 namespace fabricast {
 
@@ -10,6 +11,10 @@ namespace fabricast {
 std::string typedLayout(const Scenario& scenario);
 /// "megatron tp=8,pp=2,recompute=full".
 std::string typedPlan(const Plan& plan);
+
+/// What holds a layout in a search, as --fix takes it: also the degrees that are 1 and what it does
+/// without.
+Result<std::vector<Edit>> heldLayoutEdits(const Scenario& scenario);
 
 /// The question of a search, asked about one of its plans: what to ask `explain` next. `asked` is
 /// what the search was asked.

@@ -43,6 +43,30 @@ double positive(double value, const ValueRange& range) {
     return value > 0.0 ? value : range.low * 1e-9;
 }
 
+std::string_view baseUnit(AxisUnit unit) {
+    switch (unit) {
+        case AxisUnit::Percent:
+            return "1 is 100 %";
+        case AxisUnit::Bytes:
+            return "B";
+        case AxisUnit::BytesPerSecond:
+            return "B/s";
+        case AxisUnit::Seconds:
+            return "s";
+        case AxisUnit::FlopsPerSecond:
+            return "FLOP/s";
+        case AxisUnit::Watts:
+            return "W";
+        case AxisUnit::Usd:
+            return "$";
+        case AxisUnit::Number:
+        case AxisUnit::Count:
+        case AxisUnit::Gpus:
+            break;
+    }
+    return {};
+}
+
 }  // namespace
 
 std::string valueText(AxisUnit unit, double value) {
@@ -81,6 +105,15 @@ std::string exactNumber(double value) {
     std::array<char, 40> buffer{};
     const auto end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value);
     return std::isfinite(value) ? std::string(buffer.data(), end.ptr) : std::string();
+}
+
+std::string exactCaption(const std::string& title, AxisUnit unit) {
+    const std::string_view base = baseUnit(unit);
+    return base.empty() ? title : title + " (" + std::string(base) + ")";
+}
+
+std::string titleIntro(const std::string& title) {
+    return title.empty() ? std::string() : title + ": ";
 }
 
 std::string axisCaption(const Axis& axis, const AxisTicks& ticks) {

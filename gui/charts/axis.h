@@ -61,6 +61,10 @@ struct AxisTicks {
 AxisTicks axisTicks(const Axis& axis, const ValueRange& range, std::size_t most);
 /// "peak memory (GiB)".
 std::string axisCaption(const Axis& axis, const AxisTicks& ticks);
+/// With the unit that `exactNumber` is in: "peak memory (B)".
+std::string exactCaption(const std::string& title, AxisUnit unit);
+/// What a description begins with: "Memory: "; nothing where there is no title.
+std::string titleIntro(const std::string& title);
 /// One value with its unit, as in a tooltip: "71.8 GiB", "41 %", "1.13M".
 std::string valueText(AxisUnit unit, double value);
 /// As it is, for CSV; empty where it is not known.

@@ -119,7 +119,8 @@ std::string curvePointText(const CurveValues& values, std::size_t series, std::s
 }
 
 std::string describeCurve(const CurveValues& values) {
-    std::string text = values.title + ": " + values.y.title + " against " + values.x.title + ".";
+    std::string text =
+        titleIntro(values.title) + values.y.title + " against " + values.x.title + ".";
     for (const CurveSeries& series : values.series) {
         if (series.points.empty()) {
             continue;
@@ -135,8 +136,8 @@ std::string describeCurve(const CurveValues& values) {
 
 Table curveTable(const CurveValues& values) {
     Table table{{{"series"},
-                 {values.x.title, Align::Right},
-                 {values.y.title, Align::Right},
+                 {exactCaption(values.x.title, values.x.unit), Align::Right},
+                 {exactCaption(values.y.title, values.y.unit), Align::Right},
                  {"lowest", Align::Right},
                  {"highest", Align::Right}},
                 {}};

@@ -39,11 +39,11 @@ std::string memoryPartText(const MemoryBarValues& values, std::size_t bar, std::
 
 std::string describeMemoryBars(const MemoryBarValues& values) {
     if (values.bars.empty()) {
-        return values.title + ": no stages.";
+        return titleIntro(values.title) + "no stages.";
     }
     const auto fullest =
         std::ranges::max_element(values.bars, {}, [](const MemoryBar& bar) { return bar.total(); });
-    std::string text = values.title + ": " + std::to_string(values.bars.size()) +
+    std::string text = titleIntro(values.title) + std::to_string(values.bars.size()) +
                        (values.bars.size() == 1 ? " stage. " : " stages. The fullest, ") +
                        fullest->label + ", needs " + valueText(kMemoryUnit, fullest->total()) +
                        intervalText(*fullest);
@@ -63,11 +63,11 @@ std::string describeMemoryBars(const MemoryBarValues& values) {
 Table memoryBarTable(const MemoryBarValues& values) {
     Table table{{{"plan"}, {"stage"}}, {}};
     for (const std::string& part : values.parts) {
-        table.columns.push_back({part, Align::Right});
+        table.columns.push_back({exactCaption(part, kMemoryUnit), Align::Right});
     }
-    table.columns.push_back({"total", Align::Right});
-    table.columns.push_back({"lowest", Align::Right});
-    table.columns.push_back({"highest", Align::Right});
+    table.columns.push_back({exactCaption("total", kMemoryUnit), Align::Right});
+    table.columns.push_back({exactCaption("lowest", kMemoryUnit), Align::Right});
+    table.columns.push_back({exactCaption("highest", kMemoryUnit), Align::Right});
     const auto addRow = [&](const std::string& plan, const MemoryBar& bar) {
         std::vector<std::string> row = {plan, bar.label};
         for (std::size_t part = 0; part < values.parts.size(); ++part) {

@@ -49,7 +49,7 @@ std::string mapBoxText(const NetworkMapValues& values, std::size_t box) {
 }
 
 std::string describeNetworkMap(const NetworkMapValues& values) {
-    std::string text = values.title + ": " +
+    std::string text = titleIntro(values.title) +
                        counted(std::ssize(values.boxes), "node or switch", "nodes and switches") +
                        ", " + counted(std::ssize(values.links), "link", "links") + ".";
     const auto busiest = std::ranges::max_element(values.links, {}, &MapLink::load);

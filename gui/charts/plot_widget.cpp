@@ -74,7 +74,9 @@ ChartTheme PlotWidget::themeHere() const {
 }
 
 void PlotWidget::announce(const std::string& title) {
-    setAccessibleName(QString::fromStdString(title));
+    if (!title.empty()) {
+        setAccessibleName(QString::fromStdString(title));
+    }
     description_ = QString::fromStdString(describe());
     setAccessibleDescription(description_);
     setHovered(-1);

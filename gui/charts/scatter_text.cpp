@@ -16,10 +16,10 @@ std::string pointText(const ScatterValues& values, const ScatterPoint& point) {
 
 std::string describeScatter(const ScatterValues& values, std::span<const std::size_t> front) {
     if (values.points.empty()) {
-        return values.title + ": no plans.";
+        return titleIntro(values.title) + "no plans.";
     }
     const auto fitting = std::ranges::count_if(values.points, &ScatterPoint::fits);
-    std::string text = values.title + ": " + values.y.title + " against " + values.x.title +
+    std::string text = titleIntro(values.title) + values.y.title + " against " + values.x.title +
                        " of " + grouped(static_cast<long long>(values.points.size())) +
                        " plans, of which " + grouped(fitting) + " fit.";
     if (!front.empty()) {
@@ -38,8 +38,8 @@ std::string describeScatter(const ScatterValues& values, std::span<const std::si
 
 Table scatterTable(const ScatterValues& values) {
     Table table{{{"plan"},
-                 {values.x.title, Align::Right},
-                 {values.y.title, Align::Right},
+                 {exactCaption(values.x.title, values.x.unit), Align::Right},
+                 {exactCaption(values.y.title, values.y.unit), Align::Right},
                  {"group"},
                  {"fits"}},
                 {}};

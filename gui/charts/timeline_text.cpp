@@ -48,10 +48,10 @@ std::string spanText(const TimelineValues& values, const SpanRef& span) {
 
 std::string describeTimeline(const TimelineValues& values) {
     if (values.spanCount() == 0) {
-        return values.title + ": nothing happens.";
+        return titleIntro(values.title) + "nothing happens.";
     }
     const double whole = wholeTime(values).span();
-    std::string text = values.title + ": " + valueText(kTime, whole) + " on " +
+    std::string text = titleIntro(values.title) + valueText(kTime, whole) + " on " +
                        std::to_string(values.lanes.size()) + " lanes, " +
                        grouped(static_cast<long long>(values.spanCount())) + " spans.";
     const std::vector<double> seconds = timeByKind(values);

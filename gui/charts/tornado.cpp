@@ -125,7 +125,7 @@ std::string tornadoRowText(const TornadoValues& values, std::size_t row) {
 }
 
 std::string describeTornado(const TornadoValues& values) {
-    std::string text = values.title + ": " + values.axis.title + " is " +
+    std::string text = titleIntro(values.title) + values.axis.title + " is " +
                        valueText(values.axis.unit, values.base) + " now.";
     for (const std::size_t row : longestFirst(values)) {
         const TornadoRow& each = values.rows[row];
@@ -138,10 +138,10 @@ std::string describeTornado(const TornadoValues& values) {
 Table tornadoTable(const TornadoValues& values) {
     Table table{{{"what"},
                  {"first change"},
-                 {values.axis.title, Align::Right},
+                 {exactCaption(values.axis.title, values.axis.unit), Align::Right},
                  {"second change"},
-                 {values.axis.title, Align::Right},
-                 {"now", Align::Right}},
+                 {exactCaption(values.axis.title, values.axis.unit), Align::Right},
+                 {exactCaption("now", values.axis.unit), Align::Right}},
                 {}};
     for (const TornadoRow& row : values.rows) {
         table.rows.push_back({row.label,

@@ -100,7 +100,7 @@ std::string waterfallBarText(const WaterfallValues& values, std::size_t bar) {
 
 std::string describeWaterfall(const WaterfallValues& values) {
     const AxisUnit unit = values.axis.unit;
-    std::string text = values.title + ": " + values.axis.title + " goes from " +
+    std::string text = titleIntro(values.title) + values.axis.title + " goes from " +
                        valueText(unit, values.from) + " (" + values.fromLabel + ") to " +
                        valueText(unit, values.to()) + " (" + values.toLabel + "):";
     for (const WaterfallStep& step : values.steps) {
@@ -111,7 +111,10 @@ std::string describeWaterfall(const WaterfallValues& values) {
 }
 
 Table waterfallTable(const WaterfallValues& values) {
-    Table table{{{"part"}, {"change", Align::Right}, {values.axis.title, Align::Right}}, {}};
+    Table table{{{"part"},
+                 {exactCaption("change", values.axis.unit), Align::Right},
+                 {exactCaption(values.axis.title, values.axis.unit), Align::Right}},
+                {}};
     double at = values.from;
     table.rows.push_back({values.fromLabel, "", exactNumber(at)});
     for (const WaterfallStep& step : values.steps) {

@@ -85,6 +85,11 @@ Result<std::string> studyText(const SavedStudy& study) {
     return documentText(whole);
 }
 
+bool isModelAlone(const Question& question) {
+    const auto& members = question.root.members();
+    return members.size() == 1 && members.front().name() == "model";
+}
+
 bool isReadBy(const Question& question, const std::string& path) {
     const fs::path asked = fs::absolute(path).lexically_normal();
     const std::vector<FileName> names = filesNamed(question);

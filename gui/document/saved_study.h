@@ -30,6 +30,8 @@ struct SavedStudy {
 
 /// An empty path is an empty question.
 Result<SavedStudy> openStudy(const std::string& path);
+/// Whether it says nothing but a model, as one of a config.json does.
+bool isModelAlone(const Question& question);
 /// Whether a file is what the question reads, beside a scenario: its launch file, its model's
 /// config.json or the folder of that, which no study is written over.
 bool isReadBy(const Question& question, const std::string& path);

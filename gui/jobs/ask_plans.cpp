@@ -77,8 +77,10 @@ LatestJob::Work planWork(Question question,
         whole.start();
         QElapsedTimer sincePartial;
         double seconds = 0.0;  // until the best were found; more of them come later
-        const auto deliver = [&](Result<std::shared_ptr<const PlanReport>> report, bool isAll) {
-            FoundPlans found{std::move(report), isAll, seconds};
+        const auto deliver = [&](Result<std::shared_ptr<const PlanReport>> report,
+                                 bool isAll,
+                                 std::size_t listed = 0) {
+            FoundPlans found{std::move(report), isAll, seconds, listed};
             post([take, found = std::move(found)] { take(found); });
         };
         const auto onPlan = [&](std::span<const Plan> plans) {
@@ -96,7 +98,7 @@ LatestJob::Work planWork(Question question,
         if (hasPlans && width == SearchWidth::Front && pause(watch)) {
             const Result<PlanReport> front = plan(question, {.pareto = true}, bench, watch);
             if (front && !front->stopped) {
-                deliver(someLayout(withFrontListed(*front)), true);
+                deliver(someLayout(withFrontListed(*front)), true, front->plans.size());
             }
         }
     };

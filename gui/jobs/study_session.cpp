@@ -42,9 +42,13 @@ bool StudySession::isWorking() const {
 }
 
 std::optional<std::size_t> StudySession::placeOf(const PlanInView& view) const {
+    return placeOf(view.typed);
+}
+
+std::optional<std::size_t> StudySession::placeOf(const std::string& typed) const {
     const std::vector<Plan>& plans = answers_.shown();
     for (std::size_t place = 0; place < plans.size(); ++place) {
-        if (typedPlan(plans[place]) == view.typed) {
+        if (typedPlan(plans[place]) == typed) {
             return place;
         }
     }
@@ -131,9 +135,11 @@ void StudySession::ask() {
     planJob_.start(planWork(question(), bench_, width_, [this](FoundPlans found) {
         PlanAnswers answers{.stage = found.isAll ? AnswerStage::Done : AnswerStage::Partial,
                             .report = answers_.report,
+                            .best = answers_.best,
                             .seconds = found.seconds};
         if (found.report) {
             answers.report = *found.report;
+            answers.best = found.best > 0 ? found.best : answers.report->plans.size();
         } else {
             answers.stage = AnswerStage::Failed;
             answers.error = found.report.error();
@@ -151,20 +157,20 @@ void StudySession::take(PlanAnswers answers) {
     emit answersChanged();
 }
 
-/// The same layouts as before where they are still there, else the best one.
+/// The layouts that were chosen by hand where they are among these; else the best one, and no B.
 void StudySession::lookAgain() {
     const std::vector<Plan>& plans = answers_.shown();
-    const std::optional<std::size_t> placeB = placeOf(b_);
     if (plans.empty()) {
-        a_ = {};
+        aJob_.cancel();
+        a_ = {.chosen = a_.chosen};
     } else {
-        look(a_, aJob_, plans[placeOf(a_).value_or(0)]);
+        look(a_, aJob_, plans[placeOf(a_.chosen).value_or(0)]);
     }
-    if (placeB) {
-        look(b_, bJob_, plans[*placeB]);
+    if (const std::optional<std::size_t> place = placeOf(b_.chosen)) {
+        look(b_, bJob_, plans[*place]);
     } else {
         bJob_.cancel();
-        b_ = {};
+        b_ = {.chosen = b_.chosen};
     }
     emit viewChanged();
 }
@@ -179,23 +185,26 @@ void StudySession::look(PlanInView& view, LatestJob& job, const Plan& plan) {
         return;
     }
     view.question = *std::move(about);
+    view.isWaiting = true;
     job.start(explainWork(view.question, bench_, [this, &view](const FoundExplanation& found) {
         view.explanation = found ? *found : nullptr;
         view.error = found ? std::optional<Error>() : found.error();
+        view.isWaiting = false;
         emit viewChanged();
     }));
 }
 
 /// The layouts that A and B are once they are found.
 void StudySession::choose(const ViewState& view) {
-    a_.typed = view.chosen;
-    b_.typed = view.other;
+    a_.chosen = view.chosen;
+    b_.chosen = view.other;
 }
 
 void StudySession::chooseA(std::size_t place) {
     const std::vector<Plan>& plans = answers_.shown();
     if (place < plans.size() && answers_.stage == AnswerStage::Done) {
         look(a_, aJob_, plans[place]);
+        a_.chosen = place == 0 ? std::string() : a_.typed;  // the best one, whichever that is
         emit viewChanged();
     }
 }
@@ -204,6 +213,7 @@ void StudySession::chooseB(std::size_t place) {
     const std::vector<Plan>& plans = answers_.shown();
     if (place < plans.size() && answers_.stage == AnswerStage::Done) {
         look(b_, bJob_, plans[place]);
+        b_.chosen = b_.typed;
         emit viewChanged();
     }
 }

@@ -29,8 +29,9 @@ enum class AnswerStage {
 struct PlanAnswers {
     AnswerStage stage = AnswerStage::Searching;
     std::shared_ptr<const PlanReport> report;  ///< may be of the question before
-    std::optional<Error> error;                ///< where it failed
-    double seconds = 0.0;                      ///< that the search took
+    std::size_t best = 0;        ///< plans in order; those behind are other trade-offs
+    std::optional<Error> error;  ///< where it failed
+    double seconds = 0.0;        ///< that the search took
 
     /// Those that fit, else what comes nearest.
     [[nodiscard]] const std::vector<Plan>& shown() const;
@@ -41,10 +42,12 @@ struct PlanAnswers {
 
 /// One of the plans, as it is looked at: A, or B beside it.
 struct PlanInView {
-    std::string typed;  ///< "megatron tp=8,pp=2"; empty: none
-    Question question;  ///< what to ask about it
+    std::string typed;     ///< "megatron tp=8,pp=2"; empty: none
+    std::string chosen{};  ///< by hand, which an answer without it does not forget; empty: none
+    Question question;     ///< what to ask about it
     std::shared_ptr<const Explanation> explanation{};
     std::optional<Error> error{};
+    bool isWaiting = false;  ///< for an explanation: that here is of a question or layout before
 };
 
 /// This is the study that a window shows: the question with its undo steps, and its answers, which
@@ -108,6 +111,7 @@ private:
     void take(PlanAnswers answers);
     void look(PlanInView& view, LatestJob& job, const Plan& plan);
     void lookAgain();
+    [[nodiscard]] std::optional<std::size_t> placeOf(const std::string& typed) const;
 
     Workbench bench_;
     std::vector<std::string> folders_;

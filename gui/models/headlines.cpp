@@ -60,6 +60,15 @@ std::string hostRange(const HostNeed& host) {
                       : shortText(host.perNode) + ", not known";
 }
 
+/// Of the stage that keeps most there.
+std::string hostKey(const MemoryBreakdown& memory, const HostNeed& host) {
+    const bool isMemory = &host == &memory.host;
+    const auto most = std::ranges::max_element(
+        memory.stages, {}, isMemory ? &StageMemory::host : &StageMemory::nvme);
+    return "stages[" + std::to_string(most - memory.stages.begin()) +
+           (isMemory ? "].host" : "].nvme");
+}
+
 HeadlineTile verdictTile(const MemoryBreakdown& memory) {
     const std::string_view word = verdictWord(memory.verdict);
     std::string sentence(word.substr(0, 1));
@@ -74,7 +83,7 @@ HeadlineTile verdictTile(const MemoryBreakdown& memory) {
         .value = sentence,
         .range = hostDecides ? hostRange(host) : partOfWhole(memory.peak.value, memory.capacity),
         .evidence = std::string(evidenceWords(memory.peak.evidence)),
-        .why = largestTerm(memory),
+        .why = hostDecides ? hostKey(memory, host) : std::string("peak"),
         .tone = toneOf(memory.verdict)};
 }
 
@@ -110,7 +119,7 @@ HeadlineTile speedTile(const StepEstimate& step) {
             .value = tokens(step.step.value),
             .range = rangeText(tokens(step.step.hi), tokens(step.step.lo)),
             .evidence = std::string(evidenceWords(step.step.evidence)),
-            .why = "time.tokens_per_s_gpu"};
+            .why = "time.tokens_per_s"};
 }
 
 HeadlineTile mfuTile(const StepEstimate& step) {
@@ -152,7 +161,7 @@ HeadlineTile runTile(const std::optional<RunCost>& cost) {
                       .value = cost ? "–" : "…",
                       .range = cost ? "enter its tokens" : "",
                       .evidence = {},
-                      .why = "cost.goodput"};
+                      .why = {}};
     if (cost && cost->run) {
         const RunTotals& run = *cost->run;
         tile.value = durationText(run.wall.value);

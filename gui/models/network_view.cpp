@@ -51,8 +51,8 @@ public:
 
     NetworkMapView take() && {
         for (std::size_t node = 0; node < topology_.nodes(); ++node) {
-            addBox({.level = MapLevel::Node, .label = "server " + std::to_string(node)},
-                   "node" + std::to_string(node));
+            const std::string name = "node" + std::to_string(node);
+            addBox({.level = MapLevel::Node, .label = name}, name);
         }
         for (DeviceIndex device = 0; device < topology_.devices().size(); ++device) {
             addSwitch(device);

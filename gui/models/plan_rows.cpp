@@ -6,6 +6,8 @@
 #include "planner/report/plan_text.h"
 
 #include <algorithm>
+#include <cstdint>
+#include <span>
 
 namespace fabricast {
 namespace {
@@ -59,6 +61,20 @@ std::string alikeNote(const ComparisonError& error) {
            " where the stack, tp, pp, cp or ep differs, cannot be told apart: measure them.";
 }
 
+/// "80 layouts, fastest first. Behind 10: …".
+std::string orderNote(const PlanReport& report, std::size_t best) {
+    const std::size_t first = std::min(best, report.plans.size());
+    const std::span<const Plan> plans(report.plans.data(), first);
+    const std::string behind = first < report.plans.size()
+                                   ? " Behind the first " +
+                                         grouped(static_cast<std::int64_t>(first)) +
+                                         ": other trade-offs between speed, memory and GPUs."
+                                   : std::string();
+    return report.candidates == 1 ? "1 layout. "
+                                  : grouped(report.candidates) + " layouts, " +
+                                        planOrderText(report, plans) + "." + behind + " ";
+}
+
 }  // namespace
 
 Table planRows(const PlanReport& report, const std::vector<Plan>& plans) {
@@ -77,7 +93,9 @@ Table planRows(const PlanReport& report, const std::vector<Plan>& plans) {
     return withLayoutFirst(planTable(report, unpriced));
 }
 
-std::string planListNote(const PlanReport* report, const std::optional<Error>& error) {
+std::string planListNote(const PlanReport* report,
+                         std::size_t best,
+                         const std::optional<Error>& error) {
     if (error) {
         return errorWords(*error);
     }
@@ -85,9 +103,9 @@ std::string planListNote(const PlanReport* report, const std::optional<Error>& e
         return "Searching the best layout …";
     }
     if (!report->plans.empty()) {
-        const std::string best = "Best of " + grouped(report->candidates) + " layouts first. " +
-                                 alikeNote(report->plans.front().step.comparison);
-        return report->candidates > 0 ? best : "The best layouts so far …";
+        return report->candidates > 0
+                   ? orderNote(*report, best) + alikeNote(report->plans.front().step.comparison)
+                   : "The best layouts so far …";
     }
     return report->misses.empty() ? "No layout can be forecast here." : nothingFits(*report);
 }

@@ -15,6 +15,8 @@ Table planRows(const PlanReport& report, const std::vector<Plan>& plans);
 
 /// What a list of plans is: the best of how many, what comes nearest where none fits, or why there
 /// is none.
-std::string planListNote(const PlanReport* report, const std::optional<Error>& error);
+std::string planListNote(const PlanReport* report,
+                         std::size_t best,
+                         const std::optional<Error>& error);
 
 }  // namespace fabricast

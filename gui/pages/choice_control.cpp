@@ -51,6 +51,7 @@ void ChoiceControl::say() {
     const QString text = box_->currentText().trimmed();
     const int place = box_->findText(text);
     const QString value = place >= 0 ? box_->itemData(place).toString() : text;
+    settle();
     if (value != shown_ && !value.isEmpty()) {
         shown_ = value;
         emit edited(value, false);

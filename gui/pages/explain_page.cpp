@@ -84,6 +84,7 @@ void ExplainPage::addTarget() {
     find->setObjectName("explain.find");
     targetState_ = new QLabel;
     targetState_->setObjectName("explain.target");
+    targetState_->setWordWrap(true);
     row->addWidget(metric_);
     row->addWidget(wanted_);
     row->addWidget(find);
@@ -142,13 +143,16 @@ void ExplainPage::showFixes() {
         const QString found = QString::fromStdString(fixesText(*target_->fixes));
         targetState_->setText(found.section('\n', 0, 0));
     }
+    fixes_->setEnabled(
+        (target_ && target_->fixes) ||
+        (session().answers().stage == AnswerStage::Done && !session().a().isWaiting));
     const bool isReached = target_ && target_->fixes && target_->fixes->allMet();
     fixes_->show(suggestions(),
                  isReached
                      ? "It is reached as it is."
-                     : "Of the changes that cost nothing, none makes it faster by 2 % or more. "
-                       "Type a target above to see what other hardware or another training "
-                       "would bring.");
+                     : "Of the settings of this software that cost nothing, none makes this layout "
+                       "faster by 2 % or more. Type a target above to see what other software, "
+                       "other hardware or another training would bring.");
 }
 
 void ExplainPage::showTime() {

@@ -3,10 +3,12 @@
 #include <QContextMenuEvent>
 #include <QHBoxLayout>
 #include <QLabel>
+#include <QLineEdit>
 #include <QMenu>
 #include <QShortcut>
 #include <QToolButton>
 #include <QVBoxLayout>
+#include <algorithm>
 #include <utility>
 
 namespace fabricast {
@@ -62,8 +64,20 @@ void KeyControl::addReset() {
 
 void KeyControl::reset() {
     if (isSaid_ && !about_.isRequired) {
+        settle();
         emit edited("null", false);
     }
+}
+
+void KeyControl::settle() {
+    for (QLineEdit* line : findChildren<QLineEdit*>()) {
+        line->setModified(false);
+    }
+}
+
+bool KeyControl::isTyping() const {
+    const QList<QLineEdit*> lines = findChildren<QLineEdit*>();
+    return std::ranges::any_of(lines, [](const QLineEdit* line) { return line->isModified(); });
 }
 
 void KeyControl::showValue(const std::optional<QString>& said, const QString& automatic) {
@@ -73,7 +87,9 @@ void KeyControl::showValue(const std::optional<QString>& said, const QString& au
     isSaid_ = said.has_value();
     const bool isHeld = isSaid_ && !about_.isRequired;
     reset_->setVisible(isHeld);
-    show(said, automatic);
+    if (!isTyping()) {
+        show(said, automatic);
+    }
     QFont font = focusProxy()->font();
     font.setBold(isHeld);
     focusProxy()->setFont(font);

@@ -20,8 +20,8 @@ struct ControlAbout {
 };
 
 /// This is one control of the scenario: a title, what is said, and what is wrong with it. It shows
-/// the question and says what to change; the question itself changes elsewhere. A button and
-/// Ctrl+Backspace take back what is said.
+/// the question and says what to change; the question itself changes elsewhere. What is half typed
+/// is not written over. A button and Ctrl+Backspace take back what is said.
 class KeyControl : public QWidget {
     Q_OBJECT
 
@@ -50,9 +50,12 @@ protected:
     /// The first one has the focus, and is bold while its value is held.
     void addControl(QWidget* control);
     void addWide(QWidget* control);
+    /// Nothing of what is typed is left to be said.
+    void settle();
 
 private:
     void addReset();
+    [[nodiscard]] bool isTyping() const;
 
     ControlAbout about_;
     bool isSaid_ = false;

@@ -213,7 +213,7 @@ void LayoutsPage::pinSelected() {
     if (row >= plans.size()) {
         return;
     }
-    Result<std::vector<Edit>> edits = layoutEdits(typedLayout(plans[row].scenario), "--fix");
+    Result<std::vector<Edit>> edits = heldLayoutEdits(plans[row].scenario);
     if (edits) {
         edits->push_back({"search.stacks", plans[row].scenario.stack, "--stack"});
         session().edit(*edits, {.title = "Keep layout " + planLayoutText(plans[row].scenario)});
@@ -252,7 +252,7 @@ void LayoutsPage::showScatter() {
 
 void LayoutsPage::refresh() {
     const PlanAnswers& answers = session().answers();
-    const std::string note = planListNote(answers.report.get(), answers.error);
+    const std::string note = planListNote(answers.report.get(), answers.best, answers.error);
     if (answers.shown().empty()) {
         say(QString::fromStdString(note));
         return;

@@ -29,6 +29,18 @@ NextStep::NextStep(StudySession& session, QWidget* parent)
 NextStep::Step NextStep::nextStep() const {
     const PlanAnswers& answers = session_.answers();
     if (answers.stage == AnswerStage::Failed) {
+        if (!says(session_.question(), "model")) {
+            return {.kind = Kind::Control,
+                    .words = "Next: choose the model that is trained.",
+                    .button = "Choose the model",
+                    .target = "model"};
+        }
+        if (!says(session_.question(), "cluster")) {
+            return {.kind = Kind::Control,
+                    .words = "Next: choose the hardware that it is trained on.",
+                    .button = "Choose the hardware",
+                    .target = "cluster.name"};
+        }
         return {.kind = Kind::None,
                 .words = answers.error->hint.empty()
                              ? QString()
@@ -81,7 +93,9 @@ void NextStep::refresh() {
     step_ = nextStep();
     words_->setWords(step_.words);
     const AnswerStage stage = session_.answers().stage;  // until then it is of an earlier question
-    words_->setEnabled(stage == AnswerStage::Done || stage == AnswerStage::Failed);
+    const bool isOfQuestion = stage == AnswerStage::Done || stage == AnswerStage::Failed;
+    words_->setEnabled(isOfQuestion);
+    button_->setEnabled(isOfQuestion);
     button_->setText(step_.button);
     button_->setVisible(step_.kind != Kind::None);
     button_->setAccessibleDescription(step_.words);

@@ -46,7 +46,9 @@ NumberControl::NumberControl(ControlAbout about, std::vector<int> stops, QWidget
     addWide(slider_);
     connect(slider_, &QSlider::valueChanged, this, &NumberControl::slide);
     connect(slider_, &QSlider::sliderReleased, this, &KeyControl::released);
+    connect(box_, &QSpinBox::editingFinished, this, &NumberControl::settle);
     connect(box_, &QSpinBox::valueChanged, this, [this](int value) {
+        settle();
         emit edited(QString::number(value), false);
     });
 }
@@ -58,11 +60,6 @@ void NumberControl::slide(int stop) {
     emit edited(QString::number(value), true);
 }
 
-/// The text is another number than the one that was given last.
-bool NumberControl::isTyping() const {
-    return box_->hasFocus() && box_->cleanText() != box_->locale().toString(box_->value());
-}
-
 void NumberControl::show(const std::optional<QString>& said, const QString& automatic) {
     const QSignalBlocker quietBox(box_);
     const QSignalBlocker quietSlider(slider_);
@@ -70,12 +67,11 @@ void NumberControl::show(const std::optional<QString>& said, const QString& auto
     const int factor = text.endsWith('k') ? 1024 : 1;
     text.remove('k').remove(',');
     const int value = text.toInt() * factor;
-    if (value <= 0) {
+    if (value <= 0) {  // not known
+        box_->clear();
         return;
     }
-    if (!isTyping()) {
-        box_->setValue(value);
-    }
+    box_->setValue(value);
     const auto above = std::ranges::upper_bound(stops_, value);
     slider_->setValue(std::max(0, static_cast<int>(above - stops_.begin()) - 1));
 }

@@ -22,7 +22,6 @@ protected:
 
 private:
     void slide(int stop);
-    [[nodiscard]] bool isTyping() const;
 
     std::vector<int> stops_;
     QSlider* slider_ = nullptr;

@@ -51,6 +51,12 @@ QString Page::name() const {
     return objectName().mid(kNamePrefix);
 }
 
+PlotWidget* Page::chart() const {
+    const auto shown =
+        std::ranges::find_if(charts_, [](const NamedChart& one) { return !one.chart->isHidden(); });
+    return stack_->currentIndex() == 0 || shown == charts_.end() ? nullptr : shown->chart;
+}
+
 QString Page::message() const {
     return stack_->currentIndex() == 0 ? message_->text() : QString();
 }

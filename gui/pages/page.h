@@ -28,10 +28,8 @@ public:
     /// What it says instead of its body; empty while that is shown.
     [[nodiscard]] QString message() const;
 
-    /// Its chart, to export it or to read it as a table; may be null.
-    [[nodiscard]] PlotWidget* chart() const {
-        return charts_.empty() ? nullptr : charts_.front().chart;
-    }
+    /// The first chart that it shows now, to export it or to read it as a table; may be null.
+    [[nodiscard]] PlotWidget* chart() const;
 
     /// The table that has the keyboard, or else the first one, as Markdown.
     void copyTable() const;

@@ -13,6 +13,7 @@ TextControl::TextControl(ControlAbout about, const QString& example, QWidget* pa
     addWide(line_);
     connect(line_, &QLineEdit::editingFinished, this, [this] {
         const QString text = line_->text().trimmed();
+        settle();
         if (text != shown_) {
             shown_ = text;
             emit edited(text.isEmpty() ? "null" : text, false);
@@ -21,9 +22,8 @@ TextControl::TextControl(ControlAbout about, const QString& example, QWidget* pa
 }
 
 void TextControl::show(const std::optional<QString>& said, const QString& automatic) {
-    const bool isTyping = line_->hasFocus() && line_->text().trimmed() != shown_;
     shown_ = said.value_or("");
-    if (line_->text() != shown_ && !isTyping) {
+    if (line_->text() != shown_) {
         line_->setText(shown_);
     }
     line_->setPlaceholderText(automatic.isEmpty() ? example_ : "auto: " + automatic);

@@ -11,33 +11,26 @@
 
 namespace fabricast {
 
-void exportChart(const PlotWidget* chart, QWidget* window) {
-    if (chart == nullptr) {
-        return;
-    }
+void exportChart(const PlotWidget& chart, QWidget* window) {
     const QString file = QFileDialog::getSaveFileName(
         window, "Save the chart", "chart.png", "Pictures (*.png *.svg *.pdf);;Table (*.csv)");
     if (file.isEmpty()) {
         return;
     }
-    if (const Result<void> done = exportPlot(*chart, file); !done) {
+    if (const Result<void> done = exportPlot(chart, file); !done) {
         QMessageBox::warning(window, "Fabricast", QString::fromStdString(done.error().text()));
     }
 }
 
-void copyChart(const PlotWidget* chart) {
+void copyChart(const PlotWidget& chart) {
     constexpr double kSharp = 2.0;
-    if (chart != nullptr) {
-        QApplication::clipboard()->setImage(plotImage(*chart, chart->size(), kSharp));
-    }
+    QApplication::clipboard()->setImage(plotImage(chart, chart.size(), kSharp));
 }
 
-void showChartTable(const PlotWidget* chart, QWidget* window) {
-    if (chart != nullptr) {
-        auto* dialog = new ChartTable(*chart, window);
-        dialog->setAttribute(Qt::WA_DeleteOnClose);
-        dialog->open();
-    }
+void showChartTable(const PlotWidget& chart, QWidget* window) {
+    auto* dialog = new ChartTable(chart, window);
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    dialog->open();
 }
 
 }  // namespace fabricast

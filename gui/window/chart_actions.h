@@ -6,14 +6,13 @@ namespace fabricast {
 
 class PlotWidget;
 
-// What the menu does with the chart of a page; a page without one is left alone. Dialogs are over
-// `window`.
+// What the menu does with the chart of a page. Dialogs are over `window`.
 
 /// PNG, SVG, PDF or CSV.
-void exportChart(const PlotWidget* chart, QWidget* window);
+void exportChart(const PlotWidget& chart, QWidget* window);
 /// To the clipboard.
-void copyChart(const PlotWidget* chart);
+void copyChart(const PlotWidget& chart);
 /// In words and as a table.
-void showChartTable(const PlotWidget* chart, QWidget* window);
+void showChartTable(const PlotWidget& chart, QWidget* window);
 
 }  // namespace fabricast

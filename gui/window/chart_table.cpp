@@ -12,7 +12,9 @@ ChartTable::ChartTable(const PlotWidget& chart, QWidget* parent) : QDialog(paren
     setObjectName("chartTable");
     setWindowTitle(chart.accessibleName());
     auto* column = new QVBoxLayout(this);
-    auto* words = new QLabel(QString::fromStdString(chart.describe()));
+    const QString about = QString::fromStdString(chart.describe());
+    const QString name = chart.accessibleName();
+    auto* words = new QLabel(about.startsWith(name) ? about : name + ": " + about);
     words->setObjectName("chartTable.words");
     words->setWordWrap(true);
     words->setTextInteractionFlags(Qt::TextSelectableByMouse);

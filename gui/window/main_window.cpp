@@ -13,6 +13,7 @@
 #include "gui/window/study_exports.h"
 #include "gui/window/study_files.h"
 #include "gui/window/tour.h"
+#include "gui/window/undo_keys.h"
 #include "gui/window/why_dialog.h"
 #include "gui/window/window_menus.h"
 
@@ -41,9 +42,11 @@ MainWindow::MainWindow(Workbench bench, const SavedStudy& study, const WindowSet
     addStatus();
     sayExports(*exports_, *notice_);
     actions_ = addMenus(*this);
+    new UndoKeys(*this);
     connect(session_, &StudySession::questionChanged, this, &MainWindow::refreshCommand);
     connect(session_, &StudySession::questionChanged, this, &MainWindow::refreshTitle);
     connect(files_, &StudyFiles::opened, this, [this](const ViewState& view) {
+        notice_->hide();  // it was of the study before
         showPage(QString::fromStdString(view.page));
     });
     refreshCommand();
@@ -119,8 +122,8 @@ bool MainWindow::isIdle() const {
 
 ViewState MainWindow::viewState() const {
     return {.page = page()->name().toStdString(),
-            .chosen = session_->a().typed,
-            .other = session_->b().typed,
+            .chosen = session_->a().chosen,
+            .other = session_->b().chosen,
             .failed = joinedNames(session_->failed()),
             .trace = session_->trace()};
 }
@@ -175,6 +178,15 @@ void MainWindow::showTour() {
 
 void MainWindow::copyCommand() {
     QApplication::clipboard()->setText(command_->words());
+}
+
+void MainWindow::withChart(const std::function<void(const PlotWidget&)>& act) {
+    if (const PlotWidget* chart = page()->chart()) {
+        act(*chart);
+    } else {
+        notice_->say("\"" + pageTitle(page()->name()) + "\" shows no chart now.",
+                     {{"notice.ok", "OK", {}}});
+    }
 }
 
 void MainWindow::focusControl(const QString& path) {

@@ -7,6 +7,7 @@
 #include <QMainWindow>
 #include <QPointer>
 #include <QString>
+#include <functional>
 #include <vector>
 
 class QAction;
@@ -17,6 +18,7 @@ namespace fabricast {
 class ElidedLabel;
 class NoticeBar;
 class PageTabs;
+class PlotWidget;
 class ScenarioPanel;
 class StudyExports;
 class StudyFiles;
@@ -47,7 +49,7 @@ public:
     /// Pages by their names: "layouts", "memory", …
     [[nodiscard]] QStringList pageNames() const;
     [[nodiscard]] QString pageTitle(const QString& name) const;
-    /// False where there is none of this name.
+    /// By its name or by what its tab shows: "topology", "network". False where there is none.
     bool showPage(const QString& name);
     [[nodiscard]] Page* page() const;
     /// Nothing is being worked out.
@@ -61,6 +63,8 @@ public:
     void showMachine();
     void chooseTheme(Theme theme);
     void copyCommand();
+    /// Does something with the page's chart, or says that there is none.
+    void withChart(const std::function<void(const PlotWidget&)>& act);
     void focusControl(const QString& path);
     [[nodiscard]] QDockWidget* scenarioDock() const { return dock_; }
 

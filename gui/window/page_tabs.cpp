@@ -55,7 +55,11 @@ QString PageTabs::titleOf(const QString& name) const {
 }
 
 bool PageTabs::showPage(const QString& name) {
-    const auto place = names().indexOf(name);
+    const QStringList all = names();
+    auto place = all.indexOf(name);
+    for (int tab = 0; tab < count() && place < 0; ++tab) {
+        place = titleOf(all[tab]).toLower().replace(' ', '-') == name ? tab : -1;
+    }
     if (place >= 0) {
         setCurrentIndex(static_cast<int>(place));
     }

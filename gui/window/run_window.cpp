@@ -61,8 +61,7 @@ WindowExit runWindow(const WindowArguments& arguments) {
         (void)window.session().useProfiles({measured.toStdString()});  // else without them
     }
     if (arguments.screenshot) {
-        window.resize(arguments.size);
-        const Result<void> taken = takeScreenshot(window, *arguments.screenshot);
+        const Result<void> taken = takeScreenshot(window, *arguments.screenshot, arguments.size);
         return taken ? WindowExit::Ok : say(taken.error());
     }
     keepOnScreen(window);

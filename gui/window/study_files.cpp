@@ -134,16 +134,24 @@ void StudyFiles::recoverAsked(const QString& file) {
 }
 
 void StudyFiles::openWithDialog() {
-    if (!mayClose()) {
-        return;
-    }
     const QString path = QFileDialog::getOpenFileName(window_, "Open a scenario", {}, kFilter);
     if (path.isEmpty()) {
         return;
     }
-    if (const Result<void> opened = openFrom(path); !opened) {
+    if (const Result<void> opened = openAsked(path); !opened) {
         say(opened.error());
     }
+}
+
+Result<void> StudyFiles::openAsked(const QString& path) {
+    FABRICAST_ASSIGN(const SavedStudy study, openStudy(path.toStdString()));
+    if (isModelAlone(study.question)) {
+        const QString name = QFileInfo(path).fileName();
+        session_.edit({{"model", path.toStdString(), "-m"}},
+                      {.title = ("Model " + name).toStdString()});
+        return {};
+    }
+    return mayClose() ? openFrom(path) : Result<void>();
 }
 
 Result<void> StudyFiles::saveTo(const QString& path) {

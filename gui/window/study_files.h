@@ -30,6 +30,9 @@ public:
     bool saveAs();
     Result<void> saveTo(const QString& path);
     Result<void> openFrom(const QString& path);
+    /// In place of the open study, unless that has changes that are to be kept; the config.json of
+    /// a model becomes that of the open study.
+    Result<void> openAsked(const QString& path);
     /// Whether the window may go: saved, or not wanted.
     bool mayClose();
 

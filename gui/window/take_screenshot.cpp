@@ -28,18 +28,38 @@ bool waitUntilIdle(const MainWindow& window) {
     return true;
 }
 
+std::string sizeText(const QSize& size) {
+    return std::to_string(size.width()) + "x" + std::to_string(size.height());
+}
+
+/// As the tabs show them.
+QStringList tabNames(const MainWindow& window) {
+    QStringList names;
+    for (const QString& name : window.pageNames()) {
+        names << window.pageTitle(name).toLower().replace(' ', '-');
+    }
+    return names;
+}
+
 }  // namespace
 
-Result<void> takeScreenshot(MainWindow& window, const Screenshot& wanted) {
+Result<void> takeScreenshot(MainWindow& window, const Screenshot& wanted, const QSize& size) {
+    window.resize(size);
     if (!window.showPage(wanted.page)) {
         return fail(Error::Code::BadInput,
                     "--screenshot",
                     "\"" + wanted.page.toStdString() + "\" is no page",
-                    window.pageNames().join(", ").toStdString());
+                    tabNames(window).join(", ").toStdString());
     }
     window.show();
     if (!waitUntilIdle(window)) {
         return fail(Error::Code::Environment, "--screenshot", "no answer in two minutes");
+    }
+    if (window.size() != size) {
+        return fail(Error::Code::BadInput,
+                    "--size",
+                    sizeText(size) + " has no room for this page",
+                    "--size " + sizeText(window.size().expandedTo(size)));
     }
     if (!window.grab().save(wanted.file, "PNG")) {
         return fail(Error::Code::Environment, wanted.file.toStdString(), "cannot be written");

@@ -58,7 +58,7 @@ void addFileMenu(MenuBuilder& menus, MainWindow& window) {
         {"saveAs", "Save &as …", QKeySequence("Ctrl+Shift+S"), [&] { window.files().saveAs(); }});
     menus.separate();
     menus.add({"exportChart", "&Export the chart …", QKeySequence("Ctrl+E"), [&] {
-                   exportChart(window.page()->chart(), &window);
+                   window.withChart([&](const PlotWidget& chart) { exportChart(chart, &window); });
                }});
     menus.add({"exportReport", "Export the &report …", QKeySequence("Ctrl+Shift+E"), [&] {
                    window.exports().exportReport();
@@ -96,7 +96,7 @@ void addEditMenu(MenuBuilder& menus, MainWindow& window) {
                    window.copyCommand();
                }});
     menus.add({"copyChart", "Copy the cha&rt as a picture", {}, [&] {
-                   copyChart(window.page()->chart());
+                   window.withChart([](const PlotWidget& chart) { copyChart(chart); });
                }});
     menus.add({"copyTable", "Copy the &table as Markdown", QKeySequence("Ctrl+Alt+C"), [&] {
                    window.page()->copyTable();
@@ -151,7 +151,8 @@ void addViewMenu(MenuBuilder& menus, MainWindow& window) {
         {"system", "Colours of the &desktop", {}, [&] { window.chooseTheme(Theme::System); }});
     menus.separate();
     menus.add({"chartTable", "The chart as a &table", QKeySequence("Ctrl+T"), [&] {
-                   showChartTable(window.page()->chart(), &window);
+                   window.withChart(
+                       [&](const PlotWidget& chart) { showChartTable(chart, &window); });
                }});
     menus.add({"scenario", "Show or hide the &scenario", QKeySequence("Ctrl+B"), [&] {
                    window.scenarioDock()->setVisible(!window.scenarioDock()->isVisible());

@@ -100,13 +100,17 @@ HostNeed driveNeed(const std::vector<StageMemory>& stages, const NodeSpec& node)
     return need;
 }
 
-void addHostTerm(StageMemory& stage, const HostNeed& host, std::int64_t gpus) {
-    if (stage.host > Bytes()) {
-        stage.terms.push_back(termFor("host",
-                                      stage.host,
-                                      "states of one rank on the host; " + std::to_string(gpus) +
-                                          " ranks of a node need " + shortText(host.perNode) +
-                                          (host.there ? " of " + shortText(*host.there)
+/// What one rank keeps in its node: "host", "nvme".
+void addNodeTerm(
+    StageMemory& stage, std::string key, Bytes size, const HostNeed& need, std::int64_t gpus) {
+    if (size > Bytes()) {
+        const std::string where = key == "host" ? "the host" : "the drives";
+        stage.terms.push_back(termFor(std::move(key),
+                                      size,
+                                      "states of one rank on " + where + "; " +
+                                          std::to_string(gpus) + " ranks of a node need " +
+                                          shortText(need.perNode) +
+                                          (need.there ? " of " + shortText(*need.there)
                                                       : ", and what a node has is not known"),
                                       "one step of this rank, walked operation by operation"));
     }
@@ -182,7 +186,9 @@ Result<MemoryBreakdown> memoryOf(const Scenario& scenario, StageWalks walks) {
     memory.drives = driveNeed(memory.stages, scenario.cluster.node);
     memory.verdict = std::max(memory.onDevice, memory.ofNode().verdict());
     for (StageMemory& stage : memory.stages) {
-        addHostTerm(stage, memory.host, scenario.cluster.node.gpus);
+        const std::int64_t gpus = scenario.cluster.node.gpus;
+        addNodeTerm(stage, "host", stage.host, memory.host, gpus);
+        addNodeTerm(stage, "nvme", stage.nvme, memory.drives, gpus);
     }
     addNotes(scenario, memory.notes);
     if (overhead.isAssumed()) {

@@ -225,23 +225,23 @@ std::string_view objectiveWords(const PlanReport& report) {
     return "fastest";
 }
 
-/// Rows that are not equally sure to fit stand in the order of that, unless those that may fit are
-/// as good.
-std::string orderWords(const PlanReport& report) {
+}  // namespace
+
+std::string planOrderText(const PlanReport& report, std::span<const Plan> plans) {
     const auto sureness = [](const Plan& plan) {
         return std::pair(plan.memory.onDevice, plan.memory.verdict);
     };
-    const bool isMixed = std::ranges::any_of(report.plans, [&](const Plan& plan) {
-        return sureness(plan) != sureness(report.plans.front());
-    });
+    const bool isMixed = std::ranges::any_of(
+        plans, [&](const Plan& plan) { return sureness(plan) != sureness(plans.front()); });
     const bool isByStep = report.objective == PlanObjective::Throughput &&
-                          std::ranges::is_sorted(report.plans, {}, [](const Plan& plan) {
+                          std::ranges::is_sorted(plans, {}, [](const Plan& plan) {
                               return plan.simulated.value_or(plan.step.step.value);
                           });
     const std::string objective(objectiveWords(report));
-    return isMixed && !isByStep ? ", surest to fit first, then " + objective
-                                : ", " + objective + " first";
+    return isMixed && !isByStep ? "surest to fit first, then " + objective : objective + " first";
 }
+
+namespace {
 
 bool lacksHost(const Plan& plan) {
     return !plan.fitsHost();
@@ -262,7 +262,7 @@ std::string countText(const PlanReport& report) {
                            ? gibText(*report.question.cluster.node.gpu.capacity().value)
                            : "unknown",
                        std::ranges::any_of(report.misses, lacksHost) ? " and in the host" : "",
-                       report.plans.empty() ? "" : orderWords(report));
+                       report.plans.empty() ? "" : ", " + planOrderText(report, report.plans));
 }
 
 std::string rejectionText(const PlanReport& report) {

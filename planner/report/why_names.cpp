@@ -24,6 +24,7 @@ constexpr std::array kPrinted = {
     PrintedName{"peak memory", "peak"},
     PrintedName{"gib", "peak"},
     PrintedName{"optimizer", "optimizer", "time.optimizer"},
+    PrintedName{"host", "host", "time.host"},
     // The step, as explain, plan, compare and simulate print it.
     PrintedName{"step", "time.step"},
     PrintedName{"step s", "time.step"},

@@ -1,4 +1,5 @@
 // A whole study for others: one page, a document, a trace.
+#include "gui/pages/table_view.h"
 #include "gui/window/study_exports.h"
 #include "machine/print_page.h"
 #include "tests/gui/used_window.h"
@@ -67,6 +68,30 @@ TEST(ExportJourney, WhatCannotBeWrittenIsSaid) {
     used.window.exports().writeTrace("/nowhere/at/all.json");
     ASSERT_TRUE(used.waits());
     EXPECT_TRUE(used.find<QLabel>("notice.words").text().contains("cannot be written"));
+}
+
+TEST(ExportJourney, APageWithoutAChartSaysSo) {
+    UsedWindow used({smallQuestion(), {}});
+    for (const char* const page : {"compare", "explain"}) {
+        used.window.showPage(page);
+        ASSERT_TRUE(used.waits());
+        EXPECT_EQ(used.window.page()->chart(), nullptr) << page;
+        used.window.findChild<QAction*>("action.exportChart")->trigger();
+        EXPECT_TRUE(used.find<QLabel>("notice.words").text().contains("shows no chart")) << page;
+        used.find<QWidget>("notice").hide();
+    }
+    used.window.session().chooseB(1);
+    used.window.showPage("compare");
+    ASSERT_TRUE(used.waits());
+    EXPECT_NE(used.window.page()->chart(), nullptr);
+}
+
+TEST(ExportJourney, ATableOfAChartHasItsTitleAndUnits) {
+    UsedWindow used({smallQuestion(), {}});
+    used.window.findChild<QAction*>("action.chartTable")->trigger();
+    EXPECT_TRUE(used.find<QLabel>("chartTable.words").text().startsWith("Layouts, two numbers"));
+    const Table& table = used.find<ReportTableView>("chartTable.table").tableModel().table();
+    EXPECT_EQ(table.columns[1].title, "peak memory of a GPU (B)");
 }
 
 }  // namespace export_journey_test

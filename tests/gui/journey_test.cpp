@@ -9,11 +9,13 @@
 #include "tests/gui/used_window.h"
 
 #include <QComboBox>
+#include <QFile>
 #include <QLabel>
 #include <QLineEdit>
 #include <QPushButton>
 #include <QSlider>
 #include <QSpinBox>
+#include <QToolButton>
 #include <array>
 
 namespace fabricast {
@@ -159,8 +161,42 @@ TEST(Journey, WhatIsAdvisedIsFaintUntilItIsOfTheQuestion) {
     EXPECT_TRUE(words.isEnabled());
     used.window.session().edit({{"cluster.nodes", "2", "-n"}}, {.title = "Servers 2"});
     EXPECT_FALSE(words.isEnabled()) << "it is of one server";
+    EXPECT_FALSE(used.find<QPushButton>("next.do").isEnabled());
     ASSERT_TRUE(used.waits());
     EXPECT_TRUE(words.isEnabled());
+    EXPECT_TRUE(used.find<QPushButton>("next.do").isEnabled());
+}
+
+TEST(Journey, ALayoutThatIsKeptIsTheOnlyOne) {
+    UsedWindow used({smallQuestion(), {}});
+    StudySession& session = used.window.session();
+    auto& table = used.find<ReportTableView>("layouts.table");
+    table.setCurrentIndex(table.shownRow(1));
+    ASSERT_TRUE(used.waits());
+    const Layout kept = session.answers().shown()[1].scenario.layout;
+    used.find<QPushButton>("layouts.pin").click();
+    ASSERT_TRUE(used.waits());
+    session.edit({{"workload.sequence", "512", "--seq"}}, {.title = "Sequence 512"});
+    ASSERT_TRUE(used.waits());
+    ASSERT_FALSE(session.answers().shown().empty());
+    for (const Plan& plan : session.answers().shown()) {
+        EXPECT_EQ(plan.scenario.layout, kept);
+    }
+    EXPECT_EQ(used.find<QComboBox>("choice.layout.cp").currentData().toString(), "1");
+}
+
+TEST(Journey, TheSoftwareOfAFileIsHeldUntilAnotherIsChosen) {
+    const char* const text = R"({"model": "gpt2", "cluster": {"name": "4x-rtx-4090", "nodes": 1},
+        "workload": {"global_batch": 64}, "stack": "fsdp2"})";
+    UsedWindow used({parseQuestion(text, "run.json", {}).value(), {}});
+    auto& software = used.find<QComboBox>("choice.search.stacks");
+    EXPECT_EQ(software.currentData().toString(), "fsdp2");
+    EXPECT_TRUE(used.find<QToolButton>("reset.search.stacks").isVisibleTo(&used.window));
+    software.setCurrentIndex(software.findData("ddp"));
+    emit software.activated(software.currentIndex());
+    ASSERT_TRUE(used.waits());
+    EXPECT_FALSE(says(used.window.session().question(), "stack"));
+    EXPECT_EQ(software.currentData().toString(), "ddp");
 }
 
 TEST(Journey, AdaptersAreOneChoiceAway) {
@@ -273,6 +309,47 @@ TEST(Journey, EveryPageAnswers) {
         EXPECT_TRUE(name == "compare" || message.isEmpty())
             << name.toStdString() << ": " << message.toStdString();
     }
+}
+
+TEST(Journey, AModelThatIsOpenedIsThatOfTheStudy) {
+    UsedWindow used({smallQuestion(), {}});
+    const QString file = used.folder.filePath("config.json");
+    const std::string config = R"({"model_type": "llama", "hidden_size": 512,
+        "num_hidden_layers": 4, "num_attention_heads": 8, "intermediate_size": 1024,
+        "vocab_size": 32000, "max_position_embeddings": 2048})";
+    QFile out(file);
+    ASSERT_TRUE(out.open(QIODevice::WriteOnly));
+    out.write(config.data(), static_cast<qint64>(config.size()));
+    out.close();
+    ASSERT_TRUE(used.window.files().openAsked(file));
+    ASSERT_TRUE(used.waits());
+    EXPECT_EQ(used.window.session().answers().stage, AnswerStage::Done);
+    EXPECT_TRUE(used.find<ElidedLabel>("command").words().contains("-c 4x-rtx-4090 -n 1"));
+    EXPECT_TRUE(used.window.session().history().canUndo());
+}
+
+TEST(Journey, AStudyWithoutHardwareLeadsToItsControl) {
+    UsedWindow used({parseQuestion(R"({"model": "gpt2"})", "m.json", {}).value(), {}});
+    EXPECT_TRUE(used.find<ElidedLabel>("next.words").words().contains("choose the hardware"));
+    EXPECT_EQ(used.find<QSpinBox>("number.workload.sequence").text(), "");
+    auto& hardware = used.find<QLineEdit>("line.cluster.name");
+    hardware.setText("4x-rtx-4090");
+    emit hardware.editingFinished();
+    ASSERT_TRUE(used.waits());
+    EXPECT_EQ(used.window.session().answers().stage, AnswerStage::Done);
+    EXPECT_NE(used.find<QSpinBox>("number.workload.sequence").text(), "");
+}
+
+TEST(Journey, WhatIsWrittenUnderATargetDoesNotWidenTheWindow) {
+    UsedWindow used({smallQuestion(), {.page = "explain"}});
+    const int before = used.window.minimumSizeHint().width();
+    used.find<QLabel>("explain.target").setText(QString("MISSED ").repeated(60));
+    EXPECT_LE(used.window.minimumSizeHint().width(), before);
+}
+
+TEST(Journey, TheNoteOfTheLayoutsSaysTheirOrder) {
+    UsedWindow used({smallQuestion(), {}});
+    EXPECT_TRUE(used.find<QLabel>("layouts.note").text().contains(" layouts, fastest first."));
 }
 
 }  // namespace

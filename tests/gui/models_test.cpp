@@ -9,7 +9,9 @@
 #include "gui/models/suggestions.h"
 #include "gui/models/time_view.h"
 #include "planner/base/quantity_text.h"
+#include "planner/report/explanation_report.h"
 #include "planner/report/memory_table.h"
+#include "planner/report/table.h"
 #include "study/compare.h"
 #include "study/explain.h"
 #include "study/plan.h"
@@ -236,6 +238,39 @@ TEST(CostView, HasAFormulaForEveryRow) {
     ASSERT_EQ(rows.why.size(), rows.table.rows.size());
     const auto days = std::ranges::find(rows.why, "cost.days");
     EXPECT_NE(days, rows.why.end()) << "the run's tokens were said";
+}
+
+TEST(Headlines, EachOpensItsOwnFormula) {
+    const Explanation& answer = explained();
+    const Plan plan{.scenario = answer.scenario, .step = *answer.step, .memory = *answer.memory};
+    const std::vector<HeadlineTile> tiles = headlineTiles(plan);
+    const auto formula = [&answer](const HeadlineTile& tile) {
+        return reportText(explanationWhy(answer, tile.why).value());
+    };
+    EXPECT_TRUE(formula(tiles[0]).find("].peak = " + grouped(answer.memory->peak.value.count()) +
+                                       " B") != std::string::npos);
+    EXPECT_TRUE(formula(tiles[2]).starts_with("time.tokens_per_s = "));
+}
+
+TEST(Headlines, HostMemoryThatDecidesOpensItsFormula) {
+    for (const char* const offload : {"parameters_cpu", "parameters_nvme"}) {
+        const Explanation answer =
+            explain(with(readQuestion("", "").value(),
+                         std::vector<Edit>{{"model", "gpt2", "-m"},
+                                           {"cluster.name", "4x-rtx-4090", "-c"},
+                                           {"stack", "deepspeed", "--stack"},
+                                           {"layout.shard", "zero3", "--layout"},
+                                           {"layout.offload", offload, "--layout"}})
+                        .value(),
+                    {.memory = true},
+                    openBench(),
+                    {})
+                .value();
+        const Plan plan{.scenario = answer.scenario, .step = {}, .memory = *answer.memory};
+        const std::string formula =
+            reportText(explanationWhy(answer, headlineTiles(plan)[0].why).value());
+        EXPECT_TRUE(formula.find("4 ranks of a node need") != std::string::npos) << formula;
+    }
 }
 
 }  // namespace

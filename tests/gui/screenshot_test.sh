@@ -28,6 +28,10 @@ expect 0 "" --screenshot layouts "$folder/light.png" --theme light
 expect 0 "" --screenshot layouts "$folder/dark.png" --theme dark --scale 2 --size 1240x760
 [[ $(size "$folder/light.png") == 1280x800 ]] || { echo "light.png: $(size "$folder/light.png")" >&2; failures=$((failures + 1)); }
 [[ $(size "$folder/dark.png") == 2480x1520 ]] || { echo "dark.png: $(size "$folder/dark.png")" >&2; failures=$((failures + 1)); }
+expect 0 "" --screenshot what-if "$folder/tab.png"
+[[ -z $("$gui" --screenshot network "$folder/tab.png" 2>&1) ]] || { echo "words beside a picture" >&2; failures=$((failures + 1)); }
+expect 2 "has no room" --screenshot layouts "$folder/no.png" --size 700x400
+expect 2 "network" --screenshot garden "$folder/no.png"
 expect 2 "is no page" --screenshot garden "$folder/no.png"
 expect 2 "is no theme" --theme pink
 expect 2 "cannot be opened" /nowhere/run.json --screenshot layouts "$folder/no.png"

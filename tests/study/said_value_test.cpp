@@ -45,6 +45,17 @@ TEST(SaidValue, IsNothingWhereNothingIsSaid) {
     EXPECT_EQ(saidValue(question, "workload.sequence"), std::nullopt);
 }
 
+TEST(SaidValue, OneKeySupersedesTheOtherThatNamesTheSoftware) {
+    const Question file = parsed(R"({"model": "gpt2", "stack": "fsdp2"})");
+    EXPECT_EQ(saidValue(file, "search.stacks"), "fsdp2");
+    const std::vector<Edit> other = {{"search.stacks", "deepspeed", "--stack"}};
+    const Question searched = with(file, other).value();
+    EXPECT_FALSE(says(searched, "stack"));
+    EXPECT_EQ(saidValue(searched, "search.stacks"), "deepspeed");
+    const std::vector<Edit> none = {{"search.stacks", "null", "--stack"}};
+    EXPECT_FALSE(saidValue(with(file, none).value(), "search.stacks"));
+}
+
 /// Behind `from`, the edits between both say what `to` says.
 void expectEditsMake(const std::string& from, const std::string& to, const std::string& typedAs) {
     const Question before = parsed(from);

@@ -164,5 +164,16 @@ TEST(AxisRange, HasRoomAndIsNeverEmpty) {
     EXPECT_GT(roomyRange(AxisScale::Log, {0, 8}).low, 0.0);
 }
 
+TEST(ExactCaption, NamesTheUnitOfTheNumbersBelow) {
+    EXPECT_EQ(exactCaption("peak memory", AxisUnit::Bytes), "peak memory (B)");
+    EXPECT_EQ(exactCaption("GPU use", AxisUnit::Percent), "GPU use (1 is 100 %)");
+    EXPECT_EQ(exactCaption("GPUs", AxisUnit::Gpus), "GPUs");
+}
+
+TEST(TitleIntro, IsNothingWithoutATitle) {
+    EXPECT_EQ(titleIntro("Memory"), "Memory: ");
+    EXPECT_EQ(titleIntro(""), "");
+}
+
 }  // namespace
 }  // namespace fabricast

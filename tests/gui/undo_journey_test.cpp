@@ -1,0 +1,120 @@
+// What is undone is the question, with the layouts that are looked at, wherever the keyboard is.
+#include "gui/pages/elided_label.h"
+#include "tests/gui/used_window.h"
+
+#include <QComboBox>
+#include <QLineEdit>
+#include <QPushButton>
+#include <QSpinBox>
+
+namespace fabricast {
+namespace {
+
+void pin(UsedWindow& used, const char* choice, const char* value) {
+    auto& box = used.find<QComboBox>(choice);
+    box.setCurrentIndex(box.findData(value));
+    emit box.activated(box.currentIndex());
+    ASSERT_TRUE(used.waits());
+}
+
+void activate(UsedWindow& used) {
+    used.window.activateWindow();
+    ASSERT_TRUE(QTest::qWaitForWindowActive(&used.window));
+}
+
+TEST(UndoJourney, AIsTheBestLayoutAgainAndBIsBack) {
+    UsedWindow used({smallQuestion(), {}});
+    StudySession& session = used.window.session();
+    session.chooseB(1);
+    ASSERT_TRUE(used.waits());
+    const std::string a = session.a().typed;
+    const std::string b = session.b().typed;
+    const QString step = used.find<QPushButton>("value.step").text();
+    const char* const other = a.find("tp=2") == std::string::npos ? "2" : "4";
+    pin(used, "choice.layout.tp", other);
+    ASSERT_NE(session.a().typed, a);
+    used.find<QPushButton>("value.verdict").setFocus();
+    session.undo();
+    ASSERT_TRUE(used.waits());
+    EXPECT_EQ(session.placeOf(session.a()), std::size_t{0});
+    EXPECT_EQ(session.a().typed, a);
+    EXPECT_EQ(session.b().typed, b);
+    EXPECT_EQ(used.find<QPushButton>("value.step").text(), step);
+}
+
+TEST(UndoJourney, WhatWasChosenByHandStaysChosen) {
+    UsedWindow used({smallQuestion(), {}});
+    StudySession& session = used.window.session();
+    session.chooseA(2);
+    ASSERT_TRUE(used.waits());
+    const std::string chosen = session.a().typed;
+    EXPECT_EQ(used.window.viewState().chosen, chosen);
+    session.edit({{"workload.tokens", "1B", "--tokens"}}, {.title = "Tokens 1B"});
+    ASSERT_TRUE(used.waits());
+    EXPECT_EQ(session.a().typed, chosen);
+    session.chooseA(0);
+    EXPECT_EQ(used.window.viewState().chosen, "") << "the best one, whichever that is";
+}
+
+TEST(UndoJourney, KeysInAFieldUndoTheQuestion) {
+    UsedWindow used({smallQuestion(), {}});
+    activate(used);
+    auto& batch = used.find<QLineEdit>("text.workload.global_batch");
+    batch.setFocus();
+    batch.selectAll();
+    QTest::keyClicks(&batch, "128");
+    QTest::keyClick(&batch, Qt::Key_Return);
+    ASSERT_TRUE(used.waits());
+    ASSERT_TRUE(used.find<ElidedLabel>("command").words().contains("--global-batch 128"));
+    QTest::keyClick(&batch, Qt::Key_Z, Qt::ControlModifier);
+    ASSERT_TRUE(used.waits());
+    EXPECT_TRUE(used.find<ElidedLabel>("command").words().contains("--global-batch 64"));
+    EXPECT_EQ(batch.text(), "64");
+    EXPECT_FALSE(used.window.session().history().canUndo());
+}
+
+TEST(UndoJourney, KeysInANumberUndoTheQuestion) {
+    UsedWindow used({smallQuestion(), {}});
+    activate(used);
+    auto& sequence = used.find<QSpinBox>("number.workload.sequence");
+    const int before = sequence.value();
+    sequence.setFocus();
+    sequence.selectAll();
+    QTest::keyClicks(&sequence, "512");
+    QTest::keyClick(&sequence, Qt::Key_Return);
+    ASSERT_TRUE(used.waits());
+    ASSERT_TRUE(used.find<ElidedLabel>("command").words().contains("--seq 512"));
+    QTest::keyClick(&sequence, Qt::Key_Z, Qt::ControlModifier);
+    ASSERT_TRUE(used.waits());
+    EXPECT_FALSE(used.window.session().history().canUndo());
+    EXPECT_EQ(sequence.value(), before);
+    QTest::keyClick(&sequence, Qt::Key_Z, Qt::ControlModifier | Qt::ShiftModifier);
+    EXPECT_EQ(sequence.value(), 512);
+}
+
+TEST(UndoJourney, WhatIsHalfTypedIsUndoneByItsFieldAndNotWrittenOver) {
+    UsedWindow used({smallQuestion(), {}});
+    activate(used);
+    auto& batch = used.find<QLineEdit>("text.workload.global_batch");
+    auto& sequence = used.find<QSpinBox>("number.workload.sequence");
+    batch.setFocus();
+    batch.selectAll();
+    QTest::keyClicks(&batch, "32");
+    used.window.session().edit({{"cluster.nodes", "2", "-n"}}, {.title = "Servers 2"});
+    ASSERT_TRUE(used.waits());
+    EXPECT_EQ(batch.text(), "32") << "an answer has come meanwhile";
+    QTest::keyClick(&batch, Qt::Key_Z, Qt::ControlModifier);
+    EXPECT_EQ(used.find<QSpinBox>("number.cluster.nodes").value(), 2);
+    sequence.setFocus();
+    sequence.selectAll();
+    QTest::keyClicks(&sequence, "20");
+    used.window.session().undo();
+    ASSERT_TRUE(used.waits());
+    QTest::keyClicks(&sequence, "48");
+    QTest::keyClick(&sequence, Qt::Key_Return);
+    ASSERT_TRUE(used.waits());
+    EXPECT_TRUE(used.find<ElidedLabel>("command").words().contains("--seq 2048"));
+}
+
+}  // namespace
+}  // namespace fabricast
