@@ -29,9 +29,9 @@ enum class AnswerStage {
 struct PlanAnswers {
     AnswerStage stage = AnswerStage::Searching;
     std::shared_ptr<const PlanReport> report;  ///< may be of the question before
-    std::size_t best = 0;                      ///< plans in order; those behind are other trade-offs
-    std::optional<Error> error;                ///< where it failed
-    double seconds = 0.0;                      ///< that the search took
+    std::size_t best = 0;        ///< plans in order; those behind are other trade-offs
+    std::optional<Error> error;  ///< where it failed
+    double seconds = 0.0;        ///< that the search took
 
     /// Those that fit, else what comes nearest.
     [[nodiscard]] const std::vector<Plan>& shown() const;
