@@ -47,7 +47,7 @@ TopologyPage::TopologyPage(StudySession& session, QWidget* parent)
 void TopologyPage::addMap() {
     map_ = new NetworkMapWidget;
     map_->setAccessibleName("The network between the servers");
-    addChart(map_, "topology.map", 4);
+    addChart(map_, "topology.map", 6);
     connect(map_, &NetworkMapWidget::linkPicked, this, &TopologyPage::clickLink);
     connect(map_, &NetworkMapWidget::boxPicked, this, &TopologyPage::clickBox);
 }
@@ -58,7 +58,7 @@ void TopologyPage::addFailures() {
     failures_ = new ReportTableView("topology.failures");
     failures_->setAccessibleName("What the failures change");
     failures_->hide();
-    body()->addWidget(failures_, 3);
+    body()->addWidget(failures_, 2);
     connect(bar_, &FailureBar::failAsked, this, &TopologyPage::fail);
     connect(bar_, &FailureBar::healAsked, this, &TopologyPage::heal);
     connect(bar_, &FailureBar::healAllAsked, this, [this] {
