@@ -21,6 +21,10 @@
 namespace fabricast {
 namespace {
 
+/// A time that has to move further than this, as a part of it, for its curve to rise is no
+/// measurement.
+constexpr double kMostMoved = 9.0;
+
 /// Operations on fewer bytes than this many caches are served by them in part.
 constexpr double kCaches = 2.0;
 
@@ -67,6 +71,13 @@ private:
         sayAll(points.leftOut);
         if (points.curves.empty()) {
             return {};
+        }
+        if (points.mostMoved > kMostMoved) {
+            return fail(Error::Code::BadInput,
+                        record_.sittings.empty() ? "" : record_.sittings.front().source,
+                        "times of a collective fall more than tenfold with size: a damaged record, "
+                        "or a machine that did other work",
+                        "measure those sizes again, without their lines in the record");
         }
         if (options_.machine.empty()) {
             return fail(Error::Code::BadInput,

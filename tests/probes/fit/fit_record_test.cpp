@@ -253,6 +253,13 @@ TEST(FitRecord, CollectivesNeedTheirMachine) {
     const TemporaryFolder folder("fabricast_fit_collectives");
     const auto written = writeProfile(fitted->files, folder.path(), {});
     EXPECT_TRUE(written) << written.error().text();
+    const MergedMeasurements damaged =
+        recordOf(lineOf("all_reduce bytes=1M nodes=1 ranks=8", 3e5) +
+                     lineOf("all_reduce bytes=64M nodes=1 ranks=8", 3e-4),
+                 head);
+    const auto refused = fitRecord(builtIn, damaged, {.name = "ours", .machine = "dgx-h100"});
+    ASSERT_FALSE(refused);
+    EXPECT_NE(refused.error().why.find("tenfold"), std::string::npos) << refused.error().text();
 }
 
 TEST(FitRecord, SaysWhatItCannotDo) {
