@@ -44,7 +44,8 @@ constexpr std::array kLayoutControls = {CharacterRange{"\u061c", "\u061c"},
                                         CharacterRange{"\u2028", "\u202e"},
                                         CharacterRange{"\u2060", "\u2064"},
                                         CharacterRange{"\u2066", "\u2069"},
-                                        CharacterRange{"\ufeff", "\ufeff"}};
+                                        CharacterRange{"\ufeff", "\ufeff"},
+                                        CharacterRange{"\U000e0000", "\U000e007f"}};
 
 bool isControl(std::string_view character) {
     const unsigned char first = byteAt(character, 0);

@@ -31,6 +31,7 @@ TEST(PrintableText, ShowsBytesThatAreNotUtf8) {
 TEST(PrintableText, ShowsWhatWouldTurnTheLine) {
     EXPECT_EQ(printableText("a\u200bb"), "a\\xe2\\x80\\x8bb") << "a space of no width";
     EXPECT_EQ(printableText("a\u202eb"), "a\\xe2\\x80\\xaeb") << "right to left from here";
+    EXPECT_EQ(printableText("\U000e0041"), "\\xf3\\xa0\\x81\\x81");
     EXPECT_EQ(printableText("\u2066\u2069"), "\\xe2\\x81\\xa6\\xe2\\x81\\xa9");
     EXPECT_EQ(printableText("\u200f\u061c"), "\\xe2\\x80\\x8f\\xd8\\x9c");
     EXPECT_EQ(printableText("\u2028"), "\\xe2\\x80\\xa8") << "a line's end";
