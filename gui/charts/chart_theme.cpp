@@ -8,14 +8,36 @@
 namespace fabricast {
 namespace {
 
-/// Okabe and Ito's colours, in an order in which neighbours differ most; the last is a grey.
-constexpr std::array<QRgb, 8> kOnLight = {
-    0xff0072b2, 0xffe69f00, 0xff009e73, 0xffcc79a7, 0xff56b4e9, 0xffd55e00, 0xfff0e442, 0xff6b7280};
-constexpr std::array<QRgb, 8> kOnDark = {
-    0xff3d9fdb, 0xffe69f00, 0xff21b98c, 0xffdc92ba, 0xff7cc8f2, 0xffe8743b, 0xfff0e442, 0xff9aa3ad};
+/// Okabe and Ito's colours, in an order in which neighbours differ most, a grey, and four for
+/// charts of more kinds.
+using Values = std::array<QRgb, ChartTheme::kSeries>;
+constexpr Values kOnLight = {0xff0072b2,
+                             0xffe69f00,
+                             0xff009e73,
+                             0xffcc79a7,
+                             0xff56b4e9,
+                             0xffd55e00,
+                             0xfff0e442,
+                             0xff6b7280,
+                             0xff7b3294,
+                             0xff8c510a,
+                             0xff66a61e,
+                             0xffb2182b};
+constexpr Values kOnDark = {0xff3d9fdb,
+                            0xffe69f00,
+                            0xff21b98c,
+                            0xffdc92ba,
+                            0xff7cc8f2,
+                            0xffe8743b,
+                            0xfff0e442,
+                            0xff9aa3ad,
+                            0xffb07cc6,
+                            0xffc08a4a,
+                            0xff9ccc5a,
+                            0xffe0606e};
 
-std::array<QColor, 8> colours(const std::array<QRgb, 8>& values) {
-    std::array<QColor, 8> all;
+std::array<QColor, ChartTheme::kSeries> colours(const Values& values) {
+    std::array<QColor, ChartTheme::kSeries> all;
     std::ranges::transform(values, all.begin(), [](QRgb value) { return QColor(value); });
     return all;
 }
@@ -85,8 +107,9 @@ MarkerShape seriesMarker(std::size_t index) {
 
 FillPattern seriesPattern(std::size_t index) {
     constexpr auto kPatterns = static_cast<std::size_t>(FillPattern::Count_);
-    // Shifted where the colours repeat, so that the ninth differs from the first.
-    return static_cast<FillPattern>((index + index / 8 * 3) % kPatterns);
+    // Shifted where the colours repeat, so that the first of the second round differs from the
+    // first.
+    return static_cast<FillPattern>((index + index / ChartTheme::kSeries * 3) % kPatterns);
 }
 
 double contrast(const QColor& a, const QColor& b) {

@@ -22,11 +22,12 @@ struct ChartTheme {
     QColor good;
     QColor accent;   ///< hover, focus, selection
     QColor reserve;  ///< the band between usable and present memory
-    std::array<QColor, 8> series;
+    static constexpr std::size_t kSeries = 12;
+    std::array<QColor, kSeries> series;
     double textSize = 12.0;
     bool isDark = false;
 
-    /// Repeats after the eighth, with the next pattern.
+    /// Repeats after the last, with the next pattern.
     [[nodiscard]] QColor seriesColour(std::size_t index) const;
     [[nodiscard]] Filling seriesFilling(std::size_t index) const;
 };
