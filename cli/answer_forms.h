@@ -1,8 +1,8 @@
 #pragma once
 #include "cli/command.h"
 #include "planner/output/printable_text.h"
-#include "planner/report/markdown_escaped.h"
-#include "planner/text/text_file.h"
+#include "planner/report/markup.h"
+#include "planner/text/text_files.h"
 
 #include <algorithm>
 #include <array>

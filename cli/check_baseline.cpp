@@ -1,7 +1,7 @@
 #include "cli/check_baseline.h"
 
 #include "machine/git_commit.h"
-#include "study/earlier_question.h"
+#include "study/saved_questions.h"
 
 #include <cstddef>
 #include <filesystem>

@@ -4,9 +4,8 @@
 #include "cli/page.h"
 #include "flags/check_outputs.h"
 #include "planner/output/printable_text.h"
-#include "planner/report/markdown_escaped.h"
-#include "planner/text/files_read.h"
-#include "planner/text/text_file.h"
+#include "planner/report/markup.h"
+#include "planner/text/text_files.h"
 
 #include <algorithm>
 #include <array>

@@ -2,7 +2,7 @@
 
 #include "flags/question_arguments.h"
 #include "planner/report/sweep_report.h"
-#include "study/sweep_beside.h"
+#include "study/sweep_rows.h"
 
 #include <cstdlib>
 #include <optional>

@@ -22,6 +22,6 @@ endfunction()
 function(fabricast_embed_profiles target)
   set(folder "${PROJECT_SOURCE_DIR}/hardware_profiles")
   file(GLOB_RECURSE profiles CONFIGURE_DEPENDS "${folder}/*.json" "${folder}/launch/*.csv")
-  fabricast_embed(${target} NAME embeddedProfiles HEADER planner/profiles/embedded_profiles.h FOLDER "${folder}"
+  fabricast_embed(${target} NAME embeddedProfiles HEADER planner/profiles/profile_list.h FOLDER "${folder}"
                   FILES ${profiles})
 endfunction()

@@ -1,7 +1,7 @@
 #include "flags/command_line.h"
 
 #include "manual/help_text.h"
-#include "study/framework_flags.h"
+#include "study/flag_words.h"
 
 #include <CLI/CLI.hpp>
 

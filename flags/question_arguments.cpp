@@ -1,7 +1,7 @@
 #include "flags/question_arguments.h"
 
 #include "flags/check_outputs.h"
-#include "planner/launch/file_form.h"
+#include "planner/launch/opened_framework.h"
 #include "planner/profiles/profile_store.h"
 #include "planner/profiles/verify_profiles.h"
 #include "study/search_request.h"

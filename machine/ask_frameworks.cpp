@@ -2,11 +2,10 @@
 
 #include "machine/child_process.h"
 #include "machine/embedded_tools.h"
-#include "machine/program_on_path.h"
-#include "machine/work_folder.h"
+#include "machine/program_paths.h"
 #include "planner/text/json_document.h"
 #include "planner/text/json_text.h"
-#include "planner/text/text_file.h"
+#include "planner/text/text_files.h"
 
 #include <filesystem>
 #include <sstream>

@@ -1,6 +1,6 @@
 #include "machine/calibrate.h"
 
-#include "machine/check_calibration.h"
+#include "machine/calibration.h"
 #include "machine/imported_record.h"
 #include "machine/inventory_probe.h"
 #include "planner/measured/recognise_machine.h"

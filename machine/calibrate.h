@@ -1,6 +1,6 @@
 #pragma once
+#include "machine/calibration.h"
 #include "machine/calibration_plan.h"
-#include "machine/fit_calibration.h"
 #include "machine/run_probes.h"
 #include "planner/base/watch.h"
 #include "planner/measured/measurements.h"

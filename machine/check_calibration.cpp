@@ -1,6 +1,5 @@
-#include "machine/check_calibration.h"
-
-#include "planner/text/text_file.h"
+#include "machine/calibration.h"
+#include "planner/text/text_files.h"
 
 #include <unistd.h>
 

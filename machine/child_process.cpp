@@ -1,7 +1,5 @@
 #include "machine/child_process.h"
 
-#include "machine/spawn_process.h"
-
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/wait.h>

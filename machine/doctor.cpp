@@ -3,7 +3,7 @@
 #include "machine/child_process.h"
 #include "machine/find_probe.h"
 #include "machine/print_page.h"
-#include "machine/program_on_path.h"
+#include "machine/program_paths.h"
 #include "planner/profiles/verify_profiles.h"
 
 #include <fmt/format.h>

@@ -1,5 +1,5 @@
 #pragma once
-#include "planner/profiles/embedded_profiles.h"
+#include "planner/profiles/profile_list.h"
 
 #include <span>
 

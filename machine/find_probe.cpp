@@ -1,6 +1,6 @@
 #include "machine/find_probe.h"
 
-#include "machine/program_on_path.h"
+#include "machine/program_paths.h"
 
 #include <filesystem>
 #include <vector>

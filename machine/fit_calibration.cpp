@@ -1,11 +1,10 @@
-#include "machine/fit_calibration.h"
-
+#include "machine/calibration.h"
 #include "planner/profiles/read_profile.h"
 #include "planner/text/shell_text.h"
 #include "probes/fit/older_profile.h"
 #include "simulator/topology/read_topology.h"
 #include "simulator/topology/topology_facts.h"
-#include "simulator/topology/topology_json.h"
+#include "simulator/topology/topology_report.h"
 
 #include <filesystem>
 #include <utility>

@@ -1,8 +1,8 @@
 #include "machine/imported_record.h"
 
-#include "planner/text/text_file.h"
+#include "planner/text/text_files.h"
 #include "probes/record/json_line.h"
-#include "probes/record/measurement.h"
+#include "probes/record/statistics.h"
 
 #include <fmt/format.h>
 #include <sys/stat.h>

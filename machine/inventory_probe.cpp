@@ -2,7 +2,7 @@
 
 #include "machine/child_process.h"
 #include "machine/find_probe.h"
-#include "planner/text/text_file.h"
+#include "planner/text/text_files.h"
 
 namespace fabricast {
 namespace {

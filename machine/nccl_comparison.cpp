@@ -3,7 +3,7 @@
 #include "machine/imported_record.h"
 #include "planner/base/median.h"
 #include "planner/comm/collective_curve.h"
-#include "planner/load/load_timing.h"
+#include "planner/load/load_question.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,9 +1,8 @@
 #include "machine/print_page.h"
 
 #include "machine/child_process.h"
-#include "machine/program_on_path.h"
-#include "machine/work_folder.h"
-#include "planner/text/text_file.h"
+#include "machine/program_paths.h"
+#include "planner/text/text_files.h"
 
 #include <unistd.h>
 

@@ -1,4 +1,4 @@
-#include "machine/program_on_path.h"
+#include "machine/program_paths.h"
 
 #include <unistd.h>
 

@@ -3,7 +3,7 @@
 #include "machine/child_process.h"
 #include "machine/listening_socket.h"
 #include "planner/base/units.h"
-#include "planner/report/duration_text.h"
+#include "planner/report/durations.h"
 #include "planner/text/shell_text.h"
 #include "probes/record/probe_program.h"
 

@@ -1,4 +1,4 @@
-#include "machine/spawn_process.h"
+#include "machine/child_process.h"
 
 #include <fcntl.h>
 #include <sys/prctl.h>

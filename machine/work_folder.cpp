@@ -1,4 +1,4 @@
-#include "machine/work_folder.h"
+#include "machine/program_paths.h"
 
 #include <cstdlib>
 #include <filesystem>

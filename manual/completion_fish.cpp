@@ -1,4 +1,4 @@
-#include "manual/completion.h"
+#include "manual/help_text.h"
 
 #include <algorithm>
 #include <cstddef>

@@ -1,4 +1,4 @@
-#include "manual/man_page.h"
+#include "manual/help_text.h"
 
 #include <algorithm>
 #include <cctype>

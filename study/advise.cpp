@@ -1,15 +1,14 @@
 #include "study/advise.h"
 
-#include "planner/budget/gpu_hour.h"
-#include "planner/load/load_budget.h"
+#include "planner/budget/cost_of.h"
+#include "planner/load/load_question.h"
 #include "planner/search/find_plans.h"
-#include "study/evaluate_options.h"
-#include "study/families.h"
+#include "study/better_changes.h"
 #include "study/fits_as_surely.h"
-#include "study/knobs.h"
+#include "study/option_search.h"
 #include "study/other_situations.h"
 #include "study/search_size.h"
-#include "study/surer_change.h"
+#include "study/sensitivity.h"
 
 #include <fmt/format.h>
 

@@ -1,9 +1,7 @@
-#include "study/answered_side.h"
-
 #include "planner/budget/cost_of.h"
-#include "planner/load/load_budget.h"
-#include "planner/load/load_scenario.h"
-#include "planner/memory/memory_of_stages.h"
+#include "planner/load/load_question.h"
+#include "planner/memory/stage_memory.h"
+#include "study/input_effects.h"
 
 #include <utility>
 #include <vector>

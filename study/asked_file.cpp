@@ -3,7 +3,7 @@
 #include "planner/launch/import_launch.h"
 #include "planner/launch/key_lines.h"
 #include "planner/load/input_text.h"
-#include "planner/text/text_file.h"
+#include "planner/text/text_files.h"
 #include "study/launch_reader.h"
 
 #include <algorithm>

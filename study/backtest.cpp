@@ -3,11 +3,10 @@
 #include "planner/backtest/backtest_runs.h"
 #include "planner/backtest/fit_intervals.h"
 #include "planner/backtest/fit_machine.h"
-#include "planner/backtest/layout_pairs.h"
 #include "planner/backtest/run_catalog.h"
-#include "planner/backtest/summarise_rows.h"
+#include "planner/backtest/run_groups.h"
 #include "planner/text/csv_text.h"
-#include "planner/text/text_file.h"
+#include "planner/text/text_files.h"
 #include "simulator/program/simulate_step.h"
 
 #include <filesystem>

@@ -1,13 +1,11 @@
 #include "study/check.h"
 
 #include "planner/base/parallel_map.h"
-#include "planner/text/text_file.h"
-#include "study/answered_side.h"
+#include "planner/text/text_files.h"
 #include "study/check_fixes.h"
 #include "study/check_lock.h"
-#include "study/compare_sides.h"
-#include "study/judge_requirement.h"
-#include "study/read_requirement.h"
+#include "study/input_effects.h"
+#include "study/requirements.h"
 
 #include <algorithm>
 #include <string>

@@ -2,10 +2,10 @@
 
 #include "planner/launch/hugging_face.h"
 #include "planner/lint/lint.h"
-#include "planner/load/load_scenario.h"
+#include "planner/load/load_question.h"
 #include "planner/stack/plain_layout.h"
 #include "planner/text/json_builder.h"
-#include "study/scenario_inputs.h"
+#include "study/input_effects.h"
 
 #include <algorithm>
 #include <array>

@@ -4,8 +4,8 @@
 #include "study/asked_file.h"
 #include "study/changes.h"
 #include "study/fix_judge.h"
-#include "study/own_keys.h"
-#include "study/seek_fixes.h"
+#include "study/fixes.h"
+#include "study/launch_lint.h"
 #include "study/undone_changes.h"
 
 #include <algorithm>

@@ -4,7 +4,7 @@
 #include "planner/load/input_text.h"
 #include "planner/result/requirement.h"
 #include "planner/text/json_text.h"
-#include "study/judge_requirement.h"
+#include "study/requirements.h"
 
 #include <array>
 #include <cmath>

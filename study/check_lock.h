@@ -4,8 +4,11 @@
 #include "planner/result/check_lock.h"
 #include "planner/result/check_report.h"
 #include "planner/result/comparison.h"
+#include "study/check.h"
 #include "study/question.h"
+#include "study/workbench.h"
 
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -36,5 +39,24 @@ std::string lockChanges(const CheckLock* before, const CheckLock& now);
 /// "fabricast.lock/1": sorted, a line for each profile, so that it merges well.
 std::string lockText(const CheckLock& lock);
 Result<CheckLock> parseLock(std::string_view text, const std::string& source);
+
+/// The file of a lock, and what is done with it.
+struct LockFile {
+    std::string typed;  ///< as the user named it
+    std::string path;
+    bool isWritten = false;      ///< by what is checked now; else what changed since is said
+    std::string_view version{};  ///< of this program
+};
+
+/// What it has, and the tool as it is today. Nothing where it is to be written and is not there
+/// yet; then a pipe has nothing of before either.
+Result<std::shared_ptr<const LockToday>> readLock(const LockFile& file, const Workbench& bench);
+
+/// Writes what was checked into the lock, which is no news in the outcomes then; returns what it
+/// says anew. `before` is null where there was none.
+Result<std::string> writeLock(const LockFile& file,
+                              const LockToday* before,
+                              const Workbench& bench,
+                              std::vector<CheckOutcome>& outcomes);
 
 }  // namespace fabricast

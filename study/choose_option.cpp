@@ -1,9 +1,8 @@
-#include "study/choose_option.h"
-
 #include "planner/base/quantity_text.h"
 #include "planner/report/cost_report.h"
 #include "planner/report/memory_report.h"
 #include "planner/result/comparison_band.h"
+#include "study/option_search.h"
 
 #include <fmt/format.h>
 

@@ -2,7 +2,7 @@
 
 #include "planner/base/nearest_name.h"
 #include "planner/comm/collective_curve.h"
-#include "planner/load/find_cluster.h"
+#include "planner/load/find_named.h"
 #include "planner/load/measured_notes.h"
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 #pragma once
 #include "planner/base/result.h"
-#include "planner/load/load_scenario.h"
+#include "planner/load/load_question.h"
 #include "planner/request/scenario_json.h"
 #include "planner/result/collective_answer.h"
 #include "study/workbench.h"

@@ -1,7 +1,5 @@
 #include "study/compare.h"
 
-#include "study/answered_side.h"
-#include "study/compare_sides.h"
 #include "study/input_effects.h"
 #include "study/typed_edits.h"
 

@@ -1,9 +1,7 @@
-#include "study/compare_sides.h"
-
+#include "planner/result/answer_names.h"
 #include "planner/result/comparison_band.h"
 #include "planner/result/memory_names.h"
-#include "planner/result/step_names.h"
-#include "study/scenario_inputs.h"
+#include "study/input_effects.h"
 #include "study/unit_sizes.h"
 
 #include <algorithm>

@@ -1,6 +1,5 @@
-#include "study/earlier_question.h"
-
 #include "planner/launch/import_launch.h"
+#include "study/saved_questions.h"
 
 #include <filesystem>
 #include <memory>

@@ -2,18 +2,18 @@
 
 #include "planner/base/words.h"
 #include "planner/launch/launch_targets.h"
-#include "planner/load/load_budget.h"
+#include "planner/load/load_question.h"
 #include "planner/report/memory_report.h"
-#include "planner/report/subject_text.h"
+#include "planner/report/subject_words.h"
 #include "planner/stack/plain_layout.h"
 #include "planner/stack/stack.h"
 #include "planner/text/shell_text.h"
 #include "study/asked_file.h"
 #include "study/check_emitted.h"
 #include "study/explain.h"
+#include "study/launch_lint.h"
 #include "study/named_config.h"
 #include "study/nccl_tuner.h"
-#include "study/own_lines.h"
 #include "study/saved_states.h"
 
 #include <fmt/format.h>

@@ -1,8 +1,6 @@
-#include "study/error_codes.h"
-
 #include "planner/base/nearest_name.h"
-#include "study/help_topics.h"
 #include "study/lint.h"
+#include "study/reference_words.h"
 
 #include <fmt/format.h>
 

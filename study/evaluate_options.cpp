@@ -1,7 +1,4 @@
-#include "study/evaluate_options.h"
-
-#include "study/choose_option.h"
-#include "study/family_plan.h"
+#include "study/option_search.h"
 #include "study/typed_plan.h"
 
 #include <fmt/format.h>

@@ -1,8 +1,7 @@
-#include "study/explain_sections.h"
-
 #include "planner/report/cost_report.h"
+#include "planner/report/explanation_report.h"
 #include "planner/report/time_report.h"
-#include "planner/report/why_names.h"
+#include "study/explain.h"
 
 #include <algorithm>
 #include <iterator>

@@ -1,6 +1,5 @@
-#include "study/failing_names.h"
-
-#include "simulator/network/outage.h"
+#include "simulator/network/fabric_cuts.h"
+#include "study/lint_files.h"
 
 #include <algorithm>
 #include <iterator>

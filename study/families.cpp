@@ -1,8 +1,7 @@
-#include "study/families.h"
-
-#include "planner/load/gpu_defaults.h"
+#include "planner/load/scenario_defaults.h"
 #include "planner/request/scenario_json.h"
 #include "study/changes.h"
+#include "study/option_search.h"
 #include "study/recipes.h"
 #include "study/search_request.h"
 

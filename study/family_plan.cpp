@@ -1,8 +1,7 @@
-#include "study/family_plan.h"
-
 #include "planner/budget/cost_of.h"
-#include "planner/search/batch_step.h"
+#include "planner/search/batch_steps.h"
 #include "planner/search/find_plans.h"
+#include "study/option_search.h"
 
 #include <algorithm>
 #include <cstdint>

@@ -1,7 +1,6 @@
-#include "study/faster_change.h"
-
-#include "planner/memory/memory_of_stages.h"
+#include "planner/memory/stage_memory.h"
 #include "planner/result/comparison_band.h"
+#include "study/better_changes.h"
 #include "study/changes.h"
 #include "study/find_changes.h"
 #include "study/fits_as_surely.h"

@@ -1,10 +1,9 @@
 #include "study/fit_files.h"
 
-#include "planner/profiles/machine_correction_json.h"
+#include "planner/profiles/correction_json.h"
 #include "planner/profiles/read_profile.h"
-#include "planner/profiles/step_intervals_json.h"
 #include "planner/text/shell_text.h"
-#include "planner/text/text_file.h"
+#include "planner/text/text_files.h"
 #include "study/question.h"
 
 #include <algorithm>

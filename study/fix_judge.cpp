@@ -1,8 +1,8 @@
 #include "study/fix_judge.h"
 
-#include "study/answered_side.h"
 #include "study/fits_as_surely.h"
-#include "study/judge_requirement.h"
+#include "study/input_effects.h"
+#include "study/requirements.h"
 
 #include <algorithm>
 #include <cstddef>

@@ -1,15 +1,13 @@
-#include "study/flag_values.h"
-
 #include "planner/evidence/site_profile.h"
-#include "planner/load/precision_scheme.h"
+#include "planner/load/scenario_defaults.h"
 #include "planner/request/layout_json.h"
 #include "planner/request/settings_json.h"
-#include "planner/result/plan_names.h"
+#include "planner/result/answer_names.h"
 #include "planner/stack/stack.h"
 #include "planner/text/enum_json.h"
-#include "study/error_codes.h"
+#include "study/flag_words.h"
 #include "study/lint.h"
-#include "study/schemas.h"
+#include "study/reference_words.h"
 
 #include <algorithm>
 #include <array>

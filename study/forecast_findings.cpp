@@ -1,9 +1,7 @@
-#include "study/forecast_findings.h"
-
 #include "planner/report/memory_report.h"
 #include "planner/report/time_words.h"
 #include "study/explain.h"
-#include "study/own_keys.h"
+#include "study/launch_lint.h"
 
 #include <fmt/format.h>
 

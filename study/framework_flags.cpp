@@ -1,6 +1,5 @@
-#include "study/framework_flags.h"
-
 #include "planner/spec/layout_fields.h"
+#include "study/flag_words.h"
 
 #include <algorithm>
 #include <array>

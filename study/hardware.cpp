@@ -1,10 +1,9 @@
 #include "study/hardware.h"
 
 #include "planner/budget/cost_of.h"
-#include "planner/budget/gpu_hour.h"
-#include "planner/load/load_budget.h"
+#include "planner/load/load_question.h"
 #include "planner/report/memory_report.h"
-#include "planner/report/plan_table.h"
+#include "planner/report/plan_views.h"
 #include "study/plan.h"
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 #include "study/held_plan.h"
 
-#include "planner/memory/memory_of_stages.h"
+#include "planner/memory/stage_memory.h"
 #include "planner/spec/layout_fields.h"
 
 #include <algorithm>

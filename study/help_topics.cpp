@@ -1,10 +1,8 @@
-#include "study/help_topics.h"
-
 #include "planner/report/table.h"
 #include "planner/request/layout_json.h"
 #include "planner/request/settings_json.h"
 #include "planner/stack/stack.h"
-#include "study/key_meanings.h"
+#include "study/reference_words.h"
 
 #include <array>
 

@@ -2,8 +2,8 @@
 
 #include "planner/base/parallel_map.h"
 #include "planner/estimate/estimate_step.h"
-#include "planner/load/load_scenario.h"
-#include "planner/memory/memory_of_stages.h"
+#include "planner/load/load_question.h"
+#include "planner/memory/stage_memory.h"
 
 #include <algorithm>
 #include <cstddef>

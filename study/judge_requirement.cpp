@@ -1,5 +1,4 @@
-#include "study/judge_requirement.h"
-
+#include "study/requirements.h"
 #include "study/unit_sizes.h"
 
 #include <algorithm>

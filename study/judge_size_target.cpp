@@ -1,5 +1,4 @@
-#include "study/judge_size_target.h"
-
+#include "study/size_verdicts.h"
 #include "study/unit_sizes.h"
 
 #include <limits>

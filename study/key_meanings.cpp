@@ -1,4 +1,4 @@
-#include "study/key_meanings.h"
+#include "study/reference_words.h"
 
 #include <algorithm>
 #include <array>

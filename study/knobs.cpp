@@ -1,4 +1,4 @@
-#include "study/knobs.h"
+#include "study/sensitivity.h"
 
 #include <array>
 #include <cmath>

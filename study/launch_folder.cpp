@@ -2,8 +2,7 @@
 
 #include "planner/launch/opened_file.h"
 #include "planner/load/input_text.h"
-#include "planner/text/text_file.h"
-#include "study/run_files.h"
+#include "planner/text/text_files.h"
 
 #include <algorithm>
 #include <array>

@@ -1,6 +1,10 @@
 #pragma once
 #include "planner/base/result.h"
+#include "planner/launch/launch_files.h"
+#include "planner/launch/opened_file.h"
 
+#include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -18,5 +22,35 @@ bool hasLaunchFiles(const std::string& folder, const std::string& directory);
 /// where there are several.
 ///     startOfFolder("launch", "")  →  "launch/job.sbatch", which starts launch/run.sh
 Result<std::string> startOfFolder(const std::string& folder, const std::string& directory);
+
+/// Writes launch files into a folder, all or none. A user's own changes are not lost: a file that
+/// is there and differs stays, and nothing is written, unless it `replaces` them.
+///     FABRICAST_TRY(writeLaunchFiles(emitted.launch.files, "launch", false));
+Result<void> writeLaunchFiles(std::span<const LaunchFile> files,
+                              const std::string& folder,
+                              bool replaces);
+
+/// The file at a path as a launch file; an error where it is none. `directory` is where it starts.
+Result<OpenedFile> openedAt(const std::string& file, const std::string& directory);
+
+/// Those of some launch files that no other one of them names or starts, but for what is only read
+/// by others: DeepSpeed's JSON beside anything else.
+std::vector<std::string> startingFiles(const std::vector<std::string>& files,
+                                       const std::string& directory);
+
+/// Files that were typed together, by what each is for.
+struct RunFiles {
+    std::string start;                ///< the one that starts what the others say
+    std::vector<std::string> beside;  ///< other launch files, in the order typed
+    std::string model;                ///< a config.json; empty: none
+    /// What `start` is taken to name, though it does not.
+    std::vector<std::string> taken{};
+};
+
+/// An error where they are several runs, or where one of them is read by none of the others.
+///     runFiles({"zero3.json", "axolotl.yaml"}, "", "")  →  {"axolotl.yaml", {"zero3.json"}}
+Result<RunFiles> runFiles(const std::vector<std::string>& files,
+                          const std::string& from,
+                          const std::string& directory);
 
 }  // namespace fabricast

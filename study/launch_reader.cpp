@@ -1,6 +1,6 @@
 #include "study/launch_reader.h"
 
-#include "planner/text/text_file.h"
+#include "planner/text/text_files.h"
 
 #include <filesystem>
 #include <system_error>

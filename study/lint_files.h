@@ -4,11 +4,14 @@
 #include "planner/result/lint_report.h"
 #include "study/lint.h"
 #include "study/question.h"
+#include "study/topology.h"
 #include "study/workbench.h"
 
 #include <functional>
 #include <span>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 namespace fabricast {
@@ -35,5 +38,33 @@ Result<void> checkRuleCodes(std::span<const std::string> codes);
 bool anyAsSevere(std::span<const LintReport> reports, LintSeverity least);
 /// Leaves out the findings that are less severe.
 void leaveOutBelow(LintSeverity least, std::vector<LintReport>& reports);
+
+/// Names of what can fail in a network, to complete what is typed: switches, nodes, links, then the
+/// devices inside nodes. At most so many.
+std::vector<std::string> failingNames(const TopologyAnswer& answer, std::size_t most);
+
+/// The names among `names` that this network has.
+std::vector<std::string> namesInNetwork(const TopologyAnswer& answer,
+                                        const std::vector<std::string>& names);
+
+/// A rule of lint that needs more than the files' keys.
+struct OwnRule {
+    std::string_view code;
+    LintSeverity severity;
+    std::string_view title;
+    std::string_view why;
+};
+
+inline LintFinding findingOf(const OwnRule& rule,
+                             std::string where,
+                             std::string what,
+                             std::string fix) {
+    return {.code = std::string(rule.code),
+            .severity = rule.severity,
+            .where = std::move(where),
+            .what = std::move(what),
+            .why = std::string(rule.why),
+            .fix = std::move(fix)};
+}
 
 }  // namespace fabricast

@@ -1,7 +1,5 @@
-#include "study/lock_file.h"
-
 #include "planner/output/replace_file.h"
-#include "planner/text/text_file.h"
+#include "planner/text/text_files.h"
 #include "study/check_lock.h"
 
 #include <utility>

@@ -1,6 +1,6 @@
 #include "study/measured_trace.h"
 
-#include "planner/text/text_file.h"
+#include "planner/text/text_files.h"
 #include "planner/text/trace_events.h"
 
 #include <algorithm>

@@ -1,9 +1,8 @@
-#include "study/memory_fixes.h"
-
 #include "planner/base/quantity_text.h"
-#include "planner/memory/memory_of_stages.h"
+#include "planner/memory/stage_memory.h"
 #include "study/changes.h"
 #include "study/find_changes.h"
+#include "study/fixes.h"
 
 #include <algorithm>
 #include <optional>

@@ -1,8 +1,7 @@
-#include "study/model_edits.h"
-
 #include "planner/base/nearest_name.h"
 #include "planner/models/hf_config.h"
 #include "planner/text/json_builder.h"
+#include "study/typed_edits.h"
 
 #include <string>
 #include <string_view>

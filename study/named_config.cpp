@@ -1,6 +1,6 @@
 #include "study/named_config.h"
 
-#include "planner/text/text_file.h"
+#include "planner/text/text_files.h"
 
 #include <filesystem>
 #include <limits>

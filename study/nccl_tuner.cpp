@@ -2,8 +2,8 @@
 
 #include "planner/comm/call_collective.h"
 #include "planner/comm/collective_curve.h"
+#include "planner/comm/engine_calls.h"
 #include "planner/comm/group_shape.h"
-#include "planner/comm/step_calls.h"
 #include "planner/stack/stack.h"
 
 #include <algorithm>

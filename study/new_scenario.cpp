@@ -1,9 +1,7 @@
-#include "study/new_scenario.h"
-
 #include "study/explain.h"
 #include "study/plan.h"
-#include "study/saved_question.h"
-#include "study/scenario_template.h"
+#include "study/saved_questions.h"
+#include "study/templates.h"
 
 #include <filesystem>
 

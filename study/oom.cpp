@@ -1,10 +1,10 @@
 #include "study/oom.h"
 
 #include "planner/base/quantity_text.h"
-#include "planner/load/load_scenario.h"
+#include "planner/load/load_question.h"
 #include "planner/measured/parse_memory_message.h"
-#include "planner/memory/memory_of_stages.h"
-#include "study/memory_fixes.h"
+#include "planner/memory/stage_memory.h"
+#include "study/fixes.h"
 
 #include <algorithm>
 #include <cmath>

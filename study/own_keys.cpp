@@ -1,11 +1,10 @@
-#include "study/own_keys.h"
-
 #include "planner/launch/launch_files.h"
 #include "planner/launch/launch_targets.h"
 #include "planner/launch/liger_kernels.h"
 #include "planner/launch/own_words.h"
-#include "planner/load/load_scenario.h"
-#include "study/tune_words.h"
+#include "planner/load/load_question.h"
+#include "study/flag_words.h"
+#include "study/launch_lint.h"
 
 #include <algorithm>
 #include <array>

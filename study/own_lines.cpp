@@ -1,7 +1,6 @@
-#include "study/own_lines.h"
-
 #include "planner/launch/opened_file.h"
 #include "study/check_emitted.h"
+#include "study/launch_lint.h"
 
 #include <algorithm>
 #include <cstddef>

@@ -1,9 +1,8 @@
-#include "study/plan_points.h"
-
-#include "planner/report/plan_text.h"
+#include "planner/report/plan_views.h"
 #include "planner/result/memory_names.h"
 #include "study/search_request.h"
 #include "study/search_size.h"
+#include "study/sweep_rows.h"
 
 #include <string>
 #include <string_view>

@@ -1,8 +1,7 @@
-#include "study/product_times.h"
-
 #include "planner/compute/gemm_time.h"
 #include "planner/estimate/op_kernels.h"
 #include "planner/ops/layer_segment.h"
+#include "study/rules_of_thumb.h"
 
 #include <string>
 

@@ -1,4 +1,4 @@
-#include "study/profile_templates.h"
+#include "study/templates.h"
 
 namespace fabricast {
 

@@ -4,10 +4,10 @@
 #include "planner/request/layout_json.h"
 #include "planner/request/scenario_json.h"
 #include "planner/text/json_builder.h"
-#include "study/model_edits.h"
-#include "study/question_document.h"
+#include "study/flag_words.h"
 #include "study/question_flags.h"
-#include "study/value_word.h"
+#include "study/saved_questions.h"
+#include "study/typed_edits.h"
 
 #include <algorithm>
 #include <array>

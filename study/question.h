@@ -1,6 +1,6 @@
 #pragma once
 #include "planner/base/result.h"
-#include "planner/load/load_scenario.h"
+#include "planner/load/load_question.h"
 #include "planner/spec/edit.h"
 #include "planner/text/json_document.h"
 

@@ -1,7 +1,6 @@
-#include "study/question_difference.h"
-
 #include "planner/text/json_builder.h"
 #include "study/question_flags.h"
+#include "study/saved_questions.h"
 
 #include <string>
 

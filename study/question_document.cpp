@@ -1,7 +1,6 @@
-#include "study/question_document.h"
-
 #include "planner/request/layout_json.h"
 #include "planner/text/json_builder.h"
+#include "study/saved_questions.h"
 
 #include <algorithm>
 #include <array>

@@ -1,14 +1,13 @@
 #include "planner/launch/import_launch.h"
-#include "planner/load/find_model.h"
+#include "planner/load/find_named.h"
 #include "planner/load/input_text.h"
 #include "planner/models/model_file.h"
 #include "planner/text/json_builder.h"
-#include "planner/text/text_file.h"
+#include "planner/text/text_files.h"
 #include "study/launch_folder.h"
 #include "study/launch_reader.h"
 #include "study/question.h"
-#include "study/question_document.h"
-#include "study/run_files.h"
+#include "study/saved_questions.h"
 
 #include <algorithm>
 #include <array>

@@ -1,8 +1,7 @@
-#include "study/read_requirement.h"
-
 #include "planner/base/nearest_name.h"
 #include "planner/base/quantity_text.h"
 #include "study/percent.h"
+#include "study/requirements.h"
 #include "study/unit_sizes.h"
 
 #include <algorithm>

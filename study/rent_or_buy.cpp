@@ -1,6 +1,6 @@
 #include "study/rent_or_buy.h"
 
-#include "planner/budget/gpu_hour.h"
+#include "planner/budget/cost_of.h"
 #include "study/unit_sizes.h"
 
 #include <algorithm>

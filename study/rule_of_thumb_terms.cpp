@@ -1,11 +1,10 @@
-#include "study/rule_of_thumb_terms.h"
-
 #include "planner/ops/parameters.h"
 #include "planner/report/table.h"
 #include "planner/spec/names.h"
 #include "planner/stack/deepspeed_estimate.h"
 #include "planner/stack/state_bytes.h"
 #include "planner/stack/step_collectives.h"
+#include "study/rules_of_thumb.h"
 
 #include <fmt/format.h>
 

@@ -1,9 +1,8 @@
-#include "study/run_files.h"
-
 #include "planner/base/words.h"
 #include "planner/load/input_text.h"
 #include "planner/models/model_file.h"
-#include "planner/text/text_file.h"
+#include "planner/text/text_files.h"
+#include "study/launch_folder.h"
 #include "study/launch_reader.h"
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 #include "study/said_value.h"
 
 #include "planner/text/json_builder.h"
-#include "study/value_word.h"
+#include "study/flag_words.h"
 
 #include <algorithm>
 

@@ -1,7 +1,6 @@
-#include "study/saved_question.h"
-
 #include "planner/load/input_text.h"
 #include "planner/text/json_builder.h"
+#include "study/saved_questions.h"
 
 #include <filesystem>
 #include <system_error>

@@ -1,7 +1,7 @@
 #include "study/saved_states.h"
 
 #include "planner/budget/goodput.h"
-#include "planner/load/load_budget.h"
+#include "planner/load/load_question.h"
 
 #include <algorithm>
 #include <cmath>

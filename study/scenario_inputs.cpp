@@ -1,11 +1,10 @@
-#include "study/scenario_inputs.h"
-
 #include "planner/base/quantity_text.h"
 #include "planner/ops/parameters.h"
 #include "planner/spec/layout_fields.h"
 #include "planner/spec/names.h"
 #include "planner/spec/setting_fields.h"
 #include "planner/spec/setting_names.h"
+#include "study/input_effects.h"
 
 #include <algorithm>
 #include <array>

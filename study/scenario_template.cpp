@@ -1,7 +1,6 @@
-#include "study/scenario_template.h"
-
 #include "planner/text/json_builder.h"
 #include "planner/text/json_text.h"
+#include "study/templates.h"
 
 #include <algorithm>
 #include <array>

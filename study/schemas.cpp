@@ -1,13 +1,11 @@
-#include "study/schemas.h"
-
 #include "planner/base/nearest_name.h"
-#include "planner/profiles/embedded_profiles.h"
+#include "planner/profiles/profile_list.h"
 #include "planner/request/layout_json.h"
 #include "planner/request/settings_json.h"
 #include "planner/text/json_builder.h"
 #include "planner/text/json_document.h"
 #include "planner/text/json_text.h"
-#include "study/key_meanings.h"
+#include "study/reference_words.h"
 
 #include <algorithm>
 #include <map>

@@ -1,10 +1,9 @@
 #include "study/search_request.h"
 
 #include "planner/budget/cost_of.h"
-#include "planner/load/load_budget.h"
-#include "planner/load/load_search.h"
+#include "planner/load/load_question.h"
 #include "planner/request/layout_json.h"
-#include "planner/result/plan_names.h"
+#include "planner/result/answer_names.h"
 #include "planner/search/find_on_parts.h"
 #include "planner/spec/setting_names.h"
 #include "study/recipes.h"

@@ -1,9 +1,8 @@
-#include "study/second_opinion.h"
-
 #include "planner/base/expected_work.h"
 #include "planner/base/parallel_map.h"
 #include "planner/budget/cost_of.h"
 #include "simulator/program/simulate_step.h"
+#include "study/rules_of_thumb.h"
 
 #include <algorithm>
 #include <limits>

@@ -1,4 +1,4 @@
-#include "study/seek_fixes.h"
+#include "study/fixes.h"
 
 #include <algorithm>
 #include <cstddef>

@@ -1,7 +1,7 @@
 #include "study/sensitivity.h"
 
 #include "planner/base/parallel_map.h"
-#include "planner/memory/memory_of_stages.h"
+#include "planner/memory/stage_memory.h"
 #include "planner/stack/stack.h"
 
 #include <algorithm>

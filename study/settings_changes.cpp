@@ -1,8 +1,8 @@
 #include "planner/base/integers.h"
-#include "planner/spec/check_liger.h"
-#include "planner/spec/gpu_kernels.h"
+#include "planner/spec/attention_model.h"
+#include "planner/spec/check_settings.h"
+#include "planner/spec/kernel_names.h"
 #include "planner/spec/liger_code.h"
-#include "planner/spec/written_attention.h"
 #include "study/change_offers.h"
 
 #include <algorithm>

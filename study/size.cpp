@@ -1,17 +1,13 @@
 #include "study/size.h"
 
-#include "planner/load/load_budget.h"
+#include "planner/load/load_question.h"
 #include "planner/report/memory_report.h"
-#include "study/judge_size_target.h"
 #include "study/rent_or_buy.h"
 #include "study/said_value.h"
 #include "study/search_request.h"
 #include "study/search_size.h"
-#include "study/size_beaten.h"
-#include "study/size_misfits.h"
-#include "study/size_notes.h"
 #include "study/size_search.h"
-#include "study/size_ways.h"
+#include "study/size_verdicts.h"
 #include "study/typed_plan.h"
 
 #include <fmt/format.h>

@@ -1,7 +1,6 @@
-#include "study/size_ask.h"
-
 #include "planner/base/quantity_text.h"
 #include "study/metric_words.h"
+#include "study/size.h"
 #include "study/unit_sizes.h"
 
 #include <algorithm>

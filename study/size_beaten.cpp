@@ -1,8 +1,5 @@
-#include "study/size_beaten.h"
-
-#include "planner/report/size_tables.h"
-#include "study/judge_size_target.h"
-#include "study/size_misfits.h"
+#include "planner/report/size_report.h"
+#include "study/size_verdicts.h"
 #include "study/sized_cluster.h"
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 #include "study/size_catalogue.h"
 
-#include "planner/load/load_budget.h"
+#include "planner/load/load_question.h"
 
 #include <algorithm>
 #include <array>

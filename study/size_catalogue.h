@@ -1,6 +1,6 @@
 #pragma once
 #include "planner/base/result.h"
-#include "study/size_ask.h"
+#include "study/size.h"
 #include "study/size_line.h"
 
 #include <cstdint>

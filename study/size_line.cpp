@@ -1,9 +1,9 @@
 #include "study/size_line.h"
 
 #include "planner/base/quantity_text.h"
-#include "planner/budget/gpu_hour.h"
-#include "planner/search/token_floor.h"
-#include "planner/spec/check_network.h"
+#include "planner/budget/cost_of.h"
+#include "planner/search/lower_bounds.h"
+#include "planner/spec/check_settings.h"
 #include "study/search_request.h"
 #include "study/unit_sizes.h"
 

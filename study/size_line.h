@@ -1,7 +1,7 @@
 #pragma once
 #include "planner/base/result.h"
 #include "planner/result/size_answer.h"
-#include "planner/search/state_floor.h"
+#include "planner/search/lower_bounds.h"
 #include "planner/spec/cluster_spec.h"
 #include "planner/spec/edit.h"
 #include "study/question.h"

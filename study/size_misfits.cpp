@@ -1,10 +1,9 @@
-#include "study/size_misfits.h"
-
-#include "planner/report/byte_scale.h"
 #include "planner/report/memory_report.h"
-#include "planner/report/plan_text.h"
+#include "planner/report/plan_views.h"
+#include "planner/report/scales.h"
 #include "study/search_request.h"
 #include "study/search_size.h"
+#include "study/size_verdicts.h"
 #include "study/sized_cluster.h"
 
 #include <algorithm>

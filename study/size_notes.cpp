@@ -1,7 +1,6 @@
-#include "study/size_notes.h"
-
 #include "study/search_request.h"
 #include "study/size_line.h"
+#include "study/size_verdicts.h"
 
 #include <algorithm>
 #include <utility>

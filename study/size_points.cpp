@@ -1,12 +1,11 @@
-#include "study/size_points.h"
-
 #include "planner/report/check_words.h"
-#include "planner/report/plan_text.h"
-#include "planner/report/size_tables.h"
-#include "planner/result/size_names.h"
-#include "study/judge_size_target.h"
+#include "planner/report/plan_views.h"
+#include "planner/report/size_report.h"
+#include "planner/result/answer_names.h"
 #include "study/size.h"
 #include "study/size_search.h"
+#include "study/size_verdicts.h"
+#include "study/sweep_rows.h"
 #include "study/unit_sizes.h"
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 #include "study/size_search.h"
 
 #include "planner/base/parallel_map.h"
-#include "study/judge_size_target.h"
+#include "study/size_verdicts.h"
 
 #include <algorithm>
 #include <limits>

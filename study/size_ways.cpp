@@ -1,8 +1,7 @@
-#include "study/size_ways.h"
-
 #include "planner/text/shell_text.h"
 #include "study/search_size.h"
 #include "study/size_search.h"
+#include "study/size_verdicts.h"
 
 #include <algorithm>
 #include <optional>

@@ -1,9 +1,9 @@
 #include "study/sized_cluster.h"
 
-#include "planner/report/duration_text.h"
-#include "study/judge_size_target.h"
+#include "planner/report/durations.h"
 #include "study/search_request.h"
 #include "study/search_size.h"
+#include "study/size_verdicts.h"
 #include "study/unit_sizes.h"
 
 #include <algorithm>

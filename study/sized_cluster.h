@@ -1,7 +1,7 @@
 #pragma once
 #include "planner/base/result.h"
 #include "planner/base/watch.h"
-#include "study/size_ask.h"
+#include "study/size.h"
 #include "study/size_catalogue.h"
 #include "study/size_limit.h"
 

@@ -1,5 +1,4 @@
-#include "study/surer_change.h"
-
+#include "study/better_changes.h"
 #include "study/changes.h"
 #include "study/find_changes.h"
 #include "study/search_request.h"

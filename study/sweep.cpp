@@ -2,8 +2,7 @@
 
 #include "planner/base/parallel_map.h"
 #include "planner/base/text_digest.h"
-#include "planner/text/files_read.h"
-#include "planner/text/text_file.h"
+#include "planner/text/text_files.h"
 #include "study/sweep_file.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-#include "study/sweep_beside.h"
+#include "study/sweep_rows.h"
 
 #include <algorithm>
 #include <array>

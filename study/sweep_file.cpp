@@ -2,10 +2,9 @@
 
 #include "planner/base/text_digest.h"
 #include "planner/output/replace_file.h"
-#include "planner/report/sweep_columns.h"
-#include "planner/text/files_read.h"
+#include "planner/report/sweep_report.h"
 #include "planner/text/json_lines.h"
-#include "planner/text/text_file.h"
+#include "planner/text/text_files.h"
 
 #include <algorithm>
 #include <cstdint>

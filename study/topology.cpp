@@ -1,6 +1,6 @@
 #include "study/topology.h"
 
-#include "planner/load/find_cluster.h"
+#include "planner/load/find_named.h"
 #include "simulator/topology/read_topology.h"
 
 #include <utility>

@@ -1,8 +1,8 @@
-#include "planner/load/load_search.h"
+#include "planner/load/load_question.h"
 #include "planner/spec/setting_names.h"
-#include "planner/stack/packaged_models.h"
+#include "planner/stack/model_code.h"
 #include "study/change_offers.h"
-#include "study/question_document.h"
+#include "study/saved_questions.h"
 #include "study/search_request.h"
 
 #include <span>

@@ -1,6 +1,5 @@
-#include "study/tune_words.h"
-
 #include "planner/launch/launch_files.h"
+#include "study/flag_words.h"
 
 #include <algorithm>
 #include <array>

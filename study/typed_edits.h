@@ -1,6 +1,7 @@
 #pragma once
 #include "planner/base/result.h"
 #include "planner/spec/edit.h"
+#include "planner/text/json_document.h"
 
 #include <string>
 #include <vector>
@@ -15,5 +16,11 @@ std::string keyCalled(const std::string& typed);
 ///     typedEdits("layout.tp=4 precision=fp8", "--with")
 ///     typedEdits("--stack megatron --layout tp=4,pp=2", "--with")
 Result<std::vector<Edit>> typedEdits(const std::string& typed, const std::string& origin);
+
+/// Refuses an edit of the model that nothing would read: of a model that is named, whose shape is
+/// that of its profile or file, and of a key that no config.json has.
+///     checkModelEdit(root, {"model.layers", "16", "--set"})
+///         →  --set model.layers: … try: did you mean "num_hidden_layers"?
+Result<void> checkModelEdit(const JsonValue& root, const Edit& edit);
 
 }  // namespace fabricast

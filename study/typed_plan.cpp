@@ -1,6 +1,6 @@
 #include "study/typed_plan.h"
 
-#include "planner/report/plan_text.h"
+#include "planner/report/plan_views.h"
 #include "planner/spec/layout_fields.h"
 #include "study/recipes.h"
 

@@ -1,8 +1,8 @@
 #include "planner/text/json_builder.h"
 #include "planner/text/shell_text.h"
+#include "study/flag_words.h"
 #include "study/question.h"
 #include "study/question_flags.h"
-#include "study/value_word.h"
 
 #include <algorithm>
 #include <cstddef>

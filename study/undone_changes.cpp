@@ -1,6 +1,6 @@
 #include "study/undone_changes.h"
 
-#include "study/question_difference.h"
+#include "study/saved_questions.h"
 
 #include <algorithm>
 #include <array>

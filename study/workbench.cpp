@@ -1,7 +1,7 @@
 #include "study/workbench.h"
 
 #include "planner/base/parallel_map.h"
-#include "planner/load/load_timing.h"
+#include "planner/load/load_question.h"
 
 #include <mutex>
 #include <optional>

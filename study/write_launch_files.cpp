@@ -1,8 +1,6 @@
-#include "study/write_launch_files.h"
-
 #include "planner/output/publish_files.h"
-#include "planner/text/files_read.h"
-#include "planner/text/text_file.h"
+#include "planner/text/text_files.h"
+#include "study/launch_folder.h"
 
 #include <filesystem>
 #include <system_error>

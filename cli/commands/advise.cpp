@@ -2,10 +2,10 @@
 
 #include "cli/answer_forms.h"
 #include "flags/question_arguments.h"
-#include "planner/report/advice_json.h"
 #include "planner/report/advice_report.h"
+#include "planner/report/answer_json.h"
 #include "study/next_command.h"
-#include "study/saved_question.h"
+#include "study/saved_questions.h"
 
 #include <algorithm>
 #include <array>

@@ -2,7 +2,6 @@
 
 #include "cli/answer_forms.h"
 #include "flags/question_arguments.h"
-#include "planner/report/backtest_json.h"
 #include "planner/report/backtest_report.h"
 #include "probes/record/utc_now.h"
 #include "study/fit_files.h"

@@ -3,16 +3,14 @@
 #include "cli/answer_forms.h"
 #include "cli/check_baseline.h"
 #include "flags/question_arguments.h"
-#include "planner/report/check_ci.h"
-#include "planner/report/check_json.h"
-#include "planner/report/check_text.h"
+#include "planner/report/check_reports.h"
 #include "planner/report/check_words.h"
 #include "planner/report/html_page.h"
-#include "planner/text/text_file.h"
-#include "study/earlier_question.h"
-#include "study/lock_file.h"
+#include "planner/text/text_files.h"
+#include "study/check_lock.h"
 #include "study/percent.h"
-#include "study/read_requirement.h"
+#include "study/requirements.h"
+#include "study/saved_questions.h"
 
 #include <algorithm>
 #include <array>

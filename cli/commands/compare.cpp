@@ -2,7 +2,7 @@
 
 #include "cli/answer_forms.h"
 #include "flags/question_arguments.h"
-#include "planner/report/comparison_json.h"
+#include "planner/report/answer_json.h"
 #include "planner/report/comparison_report.h"
 #include "study/percent.h"
 

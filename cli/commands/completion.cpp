@@ -1,8 +1,7 @@
-#include "manual/completion.h"
-
 #include "cli/command.h"
 #include "flags/question_arguments.h"
-#include "study/flag_values.h"
+#include "manual/help_text.h"
+#include "study/flag_words.h"
 
 #include <array>
 #include <memory>

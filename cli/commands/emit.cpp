@@ -6,7 +6,7 @@
 #include "machine/ask_frameworks.h"
 #include "planner/report/launch_report.h"
 #include "study/check_emitted.h"
-#include "study/write_launch_files.h"
+#include "study/launch_folder.h"
 
 #include <array>
 #include <memory>

@@ -1,5 +1,5 @@
 #include "cli/command.h"
-#include "study/error_codes.h"
+#include "study/reference_words.h"
 
 #include <memory>
 

@@ -1,11 +1,11 @@
+#include "study/explain.h"
+
 #include "cli/answer_forms.h"
 #include "flags/question_arguments.h"
-#include "planner/report/explain_json.h"
 #include "planner/report/explanation_report.h"
 #include "planner/report/memory_report.h"
-#include "study/explain_sections.h"
 #include "study/next_command.h"
-#include "study/saved_question.h"
+#include "study/saved_questions.h"
 
 #include <array>
 #include <memory>

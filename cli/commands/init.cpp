@@ -1,8 +1,8 @@
 #include "cli/command.h"
 #include "flags/question_arguments.h"
-#include "planner/text/text_file.h"
-#include "study/new_scenario.h"
+#include "planner/text/text_files.h"
 #include "study/next_command.h"
+#include "study/templates.h"
 
 #include <algorithm>
 #include <array>

@@ -1,7 +1,6 @@
 #include "cli/answer_forms.h"
 #include "flags/question_arguments.h"
-#include "planner/report/lint_rules_text.h"
-#include "planner/report/lint_text.h"
+#include "planner/report/lint_report.h"
 #include "study/lint_files.h"
 
 #include <array>

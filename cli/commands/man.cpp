@@ -1,8 +1,7 @@
 #include "cli/command.h"
-#include "manual/completion.h"
-#include "manual/man_page.h"
+#include "manual/help_text.h"
 #include "planner/base/nearest_name.h"
-#include "study/help_topics.h"
+#include "study/reference_words.h"
 
 #include <memory>
 #include <string_view>

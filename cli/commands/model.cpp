@@ -1,9 +1,8 @@
 #include "cli/answer_forms.h"
 #include "flags/command_line.h"
 #include "flags/question_arguments.h"
-#include "planner/load/find_model.h"
+#include "planner/load/find_named.h"
 #include "planner/ops/model_facts.h"
-#include "planner/report/model_json.h"
 #include "planner/report/model_report.h"
 #include "planner/text/shell_text.h"
 

@@ -3,7 +3,7 @@
 #include "cli/answer_forms.h"
 #include "flags/question_arguments.h"
 #include "planner/report/oom_report.h"
-#include "planner/text/text_file.h"
+#include "planner/text/text_files.h"
 #include "study/next_command.h"
 
 #include <algorithm>

@@ -4,13 +4,11 @@
 #include "cli/run_sweep.h"
 #include "flags/question_arguments.h"
 #include "planner/report/hardware_report.h"
-#include "planner/report/plan_json.h"
-#include "planner/report/plan_text.h"
+#include "planner/report/plan_views.h"
 #include "study/hardware.h"
 #include "study/next_command.h"
-#include "study/plan_points.h"
-#include "study/saved_question.h"
-#include "study/sweep_beside.h"
+#include "study/saved_questions.h"
+#include "study/sweep_rows.h"
 #include "study/targets.h"
 
 #include <array>

@@ -2,7 +2,7 @@
 #include "flags/question_arguments.h"
 #include "planner/base/nearest_name.h"
 #include "planner/report/profiles_report.h"
-#include "study/profile_templates.h"
+#include "study/templates.h"
 
 #include <memory>
 #include <optional>

@@ -2,7 +2,6 @@
 
 #include "cli/answer_forms.h"
 #include "flags/command_line.h"
-#include "planner/report/schedule_json.h"
 #include "planner/report/schedule_report.h"
 
 #include <array>

@@ -4,12 +4,11 @@
 #include "cli/run_flags.h"
 #include "flags/question_arguments.h"
 #include "planner/text/shell_text.h"
-#include "planner/text/text_file.h"
+#include "planner/text/text_files.h"
 #include "simulator/report/shown_stages.h"
-#include "simulator/report/simulation_json.h"
-#include "simulator/report/simulation_text.h"
+#include "simulator/report/simulation_report.h"
 #include "simulator/report/step_picture.h"
-#include "simulator/trace/trace_json.h"
+#include "simulator/trace/trace_files.h"
 #include "study/next_command.h"
 
 #include <chrono>

@@ -6,8 +6,7 @@
 #include "planner/base/quantity_text.h"
 #include "planner/report/size_report.h"
 #include "study/percent.h"
-#include "study/size_points.h"
-#include "study/sweep_beside.h"
+#include "study/sweep_rows.h"
 
 #include <array>
 #include <memory>

@@ -2,9 +2,7 @@
 
 #include "cli/answer_forms.h"
 #include "flags/question_arguments.h"
-#include "planner/report/markdown_escaped.h"
-#include "simulator/topology/topology_drawing.h"
-#include "simulator/topology/topology_json.h"
+#include "planner/report/markup.h"
 #include "simulator/topology/topology_report.h"
 #include "study/read_wan.h"
 

@@ -2,7 +2,7 @@
 
 #include "planner/base/decimal_ticks.h"
 #include "planner/base/quantity_text.h"
-#include "planner/report/duration_text.h"
+#include "planner/report/durations.h"
 
 #include <algorithm>
 #include <array>

@@ -2,7 +2,7 @@
 
 #include "gui/charts/marker_outline.h"
 #include "gui/charts/strip_runs.h"
-#include "planner/report/xml_escaped.h"
+#include "planner/report/markup.h"
 
 #include <array>
 #include <charconv>

@@ -1,6 +1,6 @@
 #include "gui/document/history.h"
 
-#include "study/question_difference.h"
+#include "study/saved_questions.h"
 
 #include <utility>
 

@@ -1,12 +1,9 @@
-#include "gui/models/cost_view.h"
-
-#include "planner/base/percent_text.h"
+#include "gui/models/page_views.h"
 #include "planner/base/quantity_text.h"
 #include "planner/report/cost_report.h"
-#include "planner/report/duration_text.h"
+#include "planner/report/durations.h"
 #include "planner/report/memory_report.h"
-#include "planner/report/plan_table.h"
-#include "planner/report/plan_text.h"
+#include "planner/report/plan_views.h"
 
 #include <cmath>
 

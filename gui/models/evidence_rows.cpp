@@ -1,10 +1,9 @@
-#include "gui/models/evidence_rows.h"
-
 #include "gui/models/headlines.h"
+#include "gui/models/row_texts.h"
 #include "planner/base/quantity_text.h"
 #include "planner/profiles/profile_sheet.h"
 #include "planner/report/cost_report.h"
-#include "planner/report/duration_text.h"
+#include "planner/report/durations.h"
 #include "planner/report/note_line.h"
 
 #include <set>

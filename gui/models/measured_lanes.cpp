@@ -1,7 +1,7 @@
 #include "gui/models/measured_lanes.h"
 
-#include "planner/base/percent_text.h"
-#include "planner/report/duration_text.h"
+#include "planner/base/quantity_text.h"
+#include "planner/report/durations.h"
 #include "planner/report/table.h"
 
 #include <algorithm>

@@ -1,10 +1,8 @@
-#include "gui/models/memory_view.h"
-
-#include "planner/base/percent_text.h"
+#include "gui/models/page_views.h"
 #include "planner/base/quantity_text.h"
 #include "planner/report/memory_report.h"
 #include "planner/report/memory_table.h"
-#include "planner/report/plan_table.h"
+#include "planner/report/plan_views.h"
 #include "planner/result/memory_names.h"
 
 #include <algorithm>

@@ -1,6 +1,5 @@
 #include "gui/models/network_view.h"
 
-#include "planner/base/percent_text.h"
 #include "planner/base/quantity_text.h"
 
 #include <algorithm>

@@ -1,7 +1,6 @@
-#include "gui/models/plan_metrics.h"
-
-#include "planner/report/duration_text.h"
-#include "planner/report/plan_text.h"
+#include "gui/models/row_texts.h"
+#include "planner/report/durations.h"
+#include "planner/report/plan_views.h"
 
 #include <algorithm>
 #include <array>

@@ -1,9 +1,7 @@
-#include "gui/models/plan_rows.h"
-
 #include "gui/models/edit_words.h"
-#include "planner/base/percent_text.h"
-#include "planner/report/plan_table.h"
-#include "planner/report/plan_text.h"
+#include "gui/models/row_texts.h"
+#include "planner/base/quantity_text.h"
+#include "planner/report/plan_views.h"
 
 #include <algorithm>
 #include <cstdint>

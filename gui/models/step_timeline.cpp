@@ -1,8 +1,7 @@
 #include "gui/models/step_timeline.h"
 
-#include "planner/base/percent_text.h"
 #include "planner/base/quantity_text.h"
-#include "planner/report/duration_text.h"
+#include "planner/report/durations.h"
 #include "simulator/engine/sim_names.h"
 
 #include <algorithm>

@@ -1,10 +1,9 @@
 #include "gui/models/suggestions.h"
 
 #include "gui/models/edit_words.h"
-#include "planner/base/percent_text.h"
 #include "planner/base/quantity_text.h"
 #include "planner/report/cost_report.h"
-#include "planner/report/duration_text.h"
+#include "planner/report/durations.h"
 #include "planner/report/memory_report.h"
 #include "planner/report/table.h"
 

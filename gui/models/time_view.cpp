@@ -1,10 +1,9 @@
-#include "gui/models/time_view.h"
-
-#include "planner/base/percent_text.h"
-#include "planner/report/duration_text.h"
+#include "gui/models/page_views.h"
+#include "planner/base/quantity_text.h"
+#include "planner/report/durations.h"
 #include "planner/report/memory_report.h"
 #include "planner/report/time_words.h"
-#include "planner/result/step_names.h"
+#include "planner/result/answer_names.h"
 
 #include <algorithm>
 #include <cmath>

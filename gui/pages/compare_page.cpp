@@ -2,9 +2,9 @@
 
 #include "gui/charts/waterfall_widget.h"
 #include "gui/jobs/study_session.h"
-#include "gui/models/time_view.h"
+#include "gui/models/page_views.h"
 #include "gui/pages/table_view.h"
-#include "planner/report/comparison_tables.h"
+#include "planner/report/comparison_report.h"
 #include "study/compare.h"
 
 #include <QCheckBox>

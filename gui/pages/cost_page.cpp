@@ -1,7 +1,7 @@
 #include "gui/pages/cost_page.h"
 
 #include "gui/jobs/study_session.h"
-#include "gui/models/cost_view.h"
+#include "gui/models/page_views.h"
 #include "gui/pages/table_view.h"
 #include "planner/report/cost_report.h"
 

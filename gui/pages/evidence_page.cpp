@@ -1,7 +1,7 @@
 #include "gui/pages/evidence_page.h"
 
 #include "gui/jobs/study_session.h"
-#include "gui/models/evidence_rows.h"
+#include "gui/models/row_texts.h"
 #include "gui/pages/table_view.h"
 
 #include <QLabel>

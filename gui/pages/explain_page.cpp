@@ -1,8 +1,8 @@
 #include "gui/pages/explain_page.h"
 
 #include "gui/jobs/study_session.h"
+#include "gui/models/page_views.h"
 #include "gui/models/suggestions.h"
-#include "gui/models/time_view.h"
 #include "gui/pages/suggestion_list.h"
 #include "gui/pages/table_view.h"
 #include "planner/report/fixes_report.h"

@@ -1,8 +1,8 @@
 #include "gui/pages/hardware_page.h"
 
 #include "gui/jobs/study_session.h"
-#include "gui/models/cost_view.h"
 #include "gui/models/edit_words.h"
+#include "gui/models/page_views.h"
 #include "gui/pages/table_view.h"
 #include "study/hardware.h"
 #include "study/said_value.h"

@@ -2,10 +2,9 @@
 
 #include "gui/charts/scatter_widget.h"
 #include "gui/jobs/study_session.h"
-#include "gui/models/plan_metrics.h"
-#include "gui/models/plan_rows.h"
+#include "gui/models/row_texts.h"
 #include "gui/pages/table_view.h"
-#include "planner/report/plan_text.h"
+#include "planner/report/plan_views.h"
 #include "study/typed_plan.h"
 
 #include <QApplication>

@@ -2,7 +2,7 @@
 
 #include "gui/charts/memory_bars_widget.h"
 #include "gui/jobs/study_session.h"
-#include "gui/models/memory_view.h"
+#include "gui/models/page_views.h"
 #include "gui/pages/table_view.h"
 
 #include <QLabel>

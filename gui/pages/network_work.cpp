@@ -1,6 +1,6 @@
 #include "gui/pages/network_work.h"
 
-#include "study/failing_names.h"
+#include "study/lint_files.h"
 #include "study/simulate.h"
 
 #include <utility>

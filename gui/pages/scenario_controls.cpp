@@ -4,11 +4,11 @@
 #include "gui/pages/number_control.h"
 #include "gui/pages/text_control.h"
 #include "planner/profiles/profile_list.h"
-#include "planner/report/subject_text.h"
-#include "planner/spec/check_network.h"
+#include "planner/report/subject_words.h"
+#include "planner/spec/check_settings.h"
 #include "planner/spec/layout_fields.h"
 #include "planner/spec/setting_names.h"
-#include "study/scenario_inputs.h"
+#include "study/input_effects.h"
 
 #include <set>
 #include <utility>

@@ -2,7 +2,7 @@
 
 #include "gui/charts/tornado_widget.h"
 #include "gui/jobs/study_session.h"
-#include "gui/models/time_view.h"
+#include "gui/models/page_views.h"
 #include "gui/pages/table_view.h"
 #include "study/explain.h"
 #include "study/plan.h"

@@ -5,7 +5,7 @@
 #include "gui/models/edit_words.h"
 #include "gui/models/sweep_view.h"
 #include "gui/pages/table_view.h"
-#include "study/plan_points.h"
+#include "study/sweep_rows.h"
 
 #include <QComboBox>
 #include <QHBoxLayout>

@@ -2,7 +2,7 @@
 
 #include "gui/models/row_filter.h"
 #include "gui/pages/cell_delegate.h"
-#include "planner/report/markdown_escaped.h"
+#include "planner/report/markup.h"
 
 #include <QApplication>
 #include <QClipboard>

@@ -6,7 +6,7 @@
 #include "gui/pages/failure_bar.h"
 #include "gui/pages/network_work.h"
 #include "gui/pages/table_view.h"
-#include "study/failing_names.h"
+#include "study/lint_files.h"
 
 #include <QLabel>
 #include <QVBoxLayout>

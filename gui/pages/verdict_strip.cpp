@@ -5,8 +5,8 @@
 #include "gui/models/edit_words.h"
 #include "gui/pages/elided_label.h"
 #include "gui/pages/page_theme.h"
-#include "planner/report/plan_text.h"
-#include "planner/report/subject_text.h"
+#include "planner/report/plan_views.h"
+#include "planner/report/subject_words.h"
 #include "planner/report/table.h"
 
 #include <QEvent>

@@ -1,8 +1,8 @@
 #include "gui/window/study_files.h"
 
 #include "gui/jobs/study_session.h"
-#include "study/question_difference.h"
 #include "study/said_value.h"
+#include "study/saved_questions.h"
 
 #include <QCryptographicHash>
 #include <QDateTime>

@@ -2,10 +2,10 @@
 
 #include "planner/backtest/constant_rate.h"
 #include "planner/backtest/forecast_run.h"
-#include "planner/backtest/memory_reading.h"
+#include "planner/backtest/run_readings.h"
 #include "planner/base/parallel_map.h"
 #include "planner/estimate/estimate_step.h"
-#include "planner/memory/memory_of_stages.h"
+#include "planner/memory/stage_memory.h"
 #include "planner/result/memory_names.h"
 
 #include <atomic>

@@ -3,7 +3,6 @@
 #include "planner/backtest/choose_factors.h"
 #include "planner/backtest/error_spread.h"
 #include "planner/backtest/fit_likeness.h"
-#include "planner/backtest/fit_remarks.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,5 @@
 #pragma once
+#include "planner/backtest/left_out_groups.h"
 #include "planner/backtest/run_catalog.h"
 #include "planner/estimate/estimate_step.h"
 #include "planner/result/machine_fit.h"
@@ -17,5 +18,16 @@ Result<std::vector<MachineFit>> fitMachines(const std::vector<PublishedRun>& run
                                             const RunCatalog& catalog,
                                             const TimingProfiles& profiles,
                                             std::size_t threads);
+
+/// How far repeated measurements of the same work are apart, as the standard deviation of a
+/// logarithm: these runs' own, and no less than steps of one job differ by.
+double repeatDeviation(const std::vector<RunSlopes>& runs);
+
+/// Fills in which runs disagree with the others, or with a repeat of themselves, and what to
+/// measure next: the speed whose knowledge takes most off the variance of these runs' forecasts.
+void addRemarks(const std::vector<RunSlopes>& runs,
+                const LeftOutGroups& groups,
+                const std::vector<double>& leftOut,
+                MachineFit& fit);
 
 }  // namespace fabricast

@@ -1,6 +1,5 @@
-#include "planner/backtest/fit_remarks.h"
-
 #include "planner/backtest/error_spread.h"
+#include "planner/backtest/fit_machine.h"
 #include "planner/backtest/solve_factors.h"
 
 #include <algorithm>

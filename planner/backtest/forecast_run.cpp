@@ -1,6 +1,6 @@
 #include "planner/backtest/forecast_run.h"
 
-#include "planner/backtest/run_scenario.h"
+#include "planner/backtest/run_readings.h"
 #include "planner/base/quantity_text.h"
 #include "planner/ops/flops.h"
 

@@ -1,4 +1,4 @@
-#include "planner/backtest/layout_pairs.h"
+#include "planner/backtest/run_groups.h"
 
 #include <algorithm>
 #include <cmath>

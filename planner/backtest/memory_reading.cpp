@@ -1,6 +1,4 @@
-#include "planner/backtest/memory_reading.h"
-
-#include "planner/backtest/run_release.h"
+#include "planner/backtest/run_readings.h"
 
 #include <string_view>
 #include <utility>

@@ -1,5 +1,5 @@
 #include "planner/backtest/run_catalog.h"
-#include "planner/backtest/run_release.h"
+#include "planner/backtest/run_readings.h"
 #include "planner/evidence/correct_machine.h"
 #include "planner/models/model_file.h"
 #include "planner/profiles/read_profile.h"

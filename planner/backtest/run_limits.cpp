@@ -1,4 +1,4 @@
-#include "planner/backtest/run_limits.h"
+#include "planner/backtest/run_readings.h"
 
 #include <algorithm>
 #include <array>

@@ -1,5 +1,5 @@
 #include "planner/backtest/run_catalog.h"
-#include "planner/backtest/run_release.h"
+#include "planner/backtest/run_readings.h"
 #include "planner/ops/parameters.h"
 #include "planner/profiles/model_spelling.h"
 

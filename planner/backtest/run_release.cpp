@@ -1,5 +1,4 @@
-#include "planner/backtest/run_release.h"
-
+#include "planner/backtest/run_readings.h"
 #include "planner/base/small_letters.h"
 
 #include <algorithm>

@@ -1,8 +1,4 @@
-#include "planner/backtest/run_scenario.h"
-
-#include "planner/backtest/run_limits.h"
-#include "planner/backtest/run_release.h"
-#include "planner/backtest/run_settings.h"
+#include "planner/backtest/run_readings.h"
 #include "planner/stack/stack.h"
 
 #include <algorithm>

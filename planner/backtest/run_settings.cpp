@@ -1,7 +1,5 @@
-#include "planner/backtest/run_settings.h"
-
-#include "planner/backtest/run_release.h"
-#include "planner/load/precision_scheme.h"
+#include "planner/backtest/run_readings.h"
+#include "planner/load/scenario_defaults.h"
 
 #include <algorithm>
 #include <string_view>

@@ -2,6 +2,9 @@
 #include "planner/base/result.h"
 #include "planner/base/units.h"
 
+#include <array>
+#include <charconv>
+#include <cstddef>
 #include <string>
 #include <string_view>
 
@@ -29,5 +32,14 @@ enum class UnitStyle { Decimal, Binary };
 template <class Q>
 std::string shortText(Q quantity);
 std::string shortText(Bytes size, UnitStyle style);
+
+/// "12.3 %"
+inline std::string percentText(double share) {
+    constexpr std::size_t kLongest = 330;  // of a double without an exponent
+    std::array<char, kLongest> text{};
+    const auto written = std::to_chars(
+        text.data(), text.data() + text.size(), 100.0 * share, std::chars_format::fixed, 1);
+    return std::string(text.data(), written.ptr) + " %";
+}
 
 }  // namespace fabricast

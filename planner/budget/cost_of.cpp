@@ -1,7 +1,6 @@
 #include "planner/budget/cost_of.h"
 
 #include "planner/budget/goodput.h"
-#include "planner/budget/gpu_hour.h"
 
 #include <cmath>
 #include <optional>

@@ -1,6 +1,5 @@
-#include "planner/budget/gpu_hour.h"
-
 #include "planner/base/quantity_text.h"
+#include "planner/budget/cost_of.h"
 #include "planner/spec/names.h"
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 #include "planner/comm/check_shape.h"
 
-#include "planner/spec/check_model.h"
+#include "planner/spec/check_settings.h"
 
 #include <algorithm>
 #include <initializer_list>

@@ -1,6 +1,6 @@
 #include "planner/comm/cluster_links.h"
 
-#include "planner/spec/check_network.h"
+#include "planner/spec/check_settings.h"
 
 #include <algorithm>
 #include <bit>

@@ -1,6 +1,5 @@
 #pragma once
-#include "planner/comm/nccl_graph.h"
-#include "planner/comm/nccl_latency.h"
+#include "planner/comm/nccl_estimate.h"
 
 #include <array>
 #include <cstddef>

@@ -1,4 +1,4 @@
-#include "planner/comm/data_parallel_calls.h"
+#include "planner/comm/engine_calls.h"
 #include "planner/sharding/model_modules.h"
 
 namespace fabricast {

@@ -1,6 +1,6 @@
-#include "planner/comm/expert_exchange.h"
+#include "planner/comm/expert_calls.h"
 #include "planner/comm/torch_regions.h"
-#include "planner/ops/deepspeed_moe.h"
+#include "planner/ops/expert_layers.h"
 
 namespace fabricast {
 

@@ -1,4 +1,4 @@
-#include "planner/comm/expert_exchange.h"
+#include "planner/comm/expert_calls.h"
 
 namespace fabricast {
 

@@ -1,6 +1,6 @@
 #include "planner/comm/flat_groups.h"
 
-#include "planner/ops/deepspeed_moe.h"
+#include "planner/ops/expert_layers.h"
 
 #include <utility>
 

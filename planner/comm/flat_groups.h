@@ -1,6 +1,6 @@
 #pragma once
+#include "planner/comm/collective_groups.h"
 #include "planner/comm/comm_call.h"
-#include "planner/comm/stage_view.h"
 #include "planner/sharding/model_modules.h"
 #include "planner/sharding/zero_partition.h"
 

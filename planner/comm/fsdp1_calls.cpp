@@ -1,5 +1,5 @@
 #include "planner/base/integers.h"
-#include "planner/comm/data_parallel_calls.h"
+#include "planner/comm/engine_calls.h"
 #include "planner/sharding/rank_tensors.h"
 
 namespace fabricast {

@@ -1,5 +1,4 @@
-#include "planner/comm/fsdp2_calls.h"
-
+#include "planner/comm/engine_calls.h"
 #include "planner/comm/pipeline_gathers.h"
 #include "planner/sharding/fsdp2_units.h"
 

@@ -1,6 +1,5 @@
-#include "planner/comm/group_axes.h"
-
 #include "planner/base/check.h"
+#include "planner/comm/collective_groups.h"
 
 #include <algorithm>
 #include <utility>

@@ -1,6 +1,6 @@
 #pragma once
 #include "planner/comm/cluster_links.h"
-#include "planner/comm/group_axes.h"
+#include "planner/comm/collective_groups.h"
 
 #include <compare>
 #include <cstdint>

@@ -1,4 +1,4 @@
-#include "planner/comm/megatron_calls.h"
+#include "planner/comm/engine_calls.h"
 
 #include <utility>
 

@@ -1,5 +1,5 @@
 #include "planner/base/checked.h"
-#include "planner/comm/megatron_calls.h"
+#include "planner/comm/engine_calls.h"
 #include "planner/sharding/megatron_buffers.h"
 
 #include <iterator>

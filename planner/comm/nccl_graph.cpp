@@ -1,4 +1,4 @@
-#include "planner/comm/nccl_graph.h"
+#include "planner/comm/nccl_estimate.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "planner/comm/nccl_latency.h"
+#include "planner/comm/nccl_estimate.h"
 
 #include <algorithm>
 #include <bit>

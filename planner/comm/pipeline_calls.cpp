@@ -1,6 +1,5 @@
-#include "planner/comm/pipeline_calls.h"
-
 #include "planner/base/integers.h"
+#include "planner/comm/engine_calls.h"
 
 namespace fabricast {
 namespace {

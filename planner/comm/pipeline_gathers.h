@@ -1,6 +1,6 @@
 #pragma once
 #include "planner/base/result.h"
-#include "planner/comm/stage_view.h"
+#include "planner/comm/collective_groups.h"
 
 #include <cstdint>
 #include <vector>

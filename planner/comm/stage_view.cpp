@@ -1,6 +1,5 @@
-#include "planner/comm/stage_view.h"
-
 #include "planner/comm/check_shape.h"
+#include "planner/comm/collective_groups.h"
 
 #include <string>
 #include <utility>

@@ -1,12 +1,6 @@
-#include "planner/comm/step_calls.h"
-
-#include "planner/comm/data_parallel_calls.h"
-#include "planner/comm/fsdp2_calls.h"
-#include "planner/comm/megatron_calls.h"
-#include "planner/comm/pipeline_calls.h"
-#include "planner/comm/titan_calls.h"
+#include "planner/comm/engine_calls.h"
 #include "planner/comm/torch_regions.h"
-#include "planner/ops/deepspeed_moe.h"
+#include "planner/ops/expert_layers.h"
 #include "planner/sharding/rank_tensors.h"
 
 #include <utility>

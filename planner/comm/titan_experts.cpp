@@ -1,4 +1,4 @@
-#include "planner/comm/titan_calls.h"
+#include "planner/comm/engine_calls.h"
 
 #include <algorithm>
 

@@ -1,5 +1,5 @@
 #include "planner/base/integers.h"
-#include "planner/comm/titan_calls.h"
+#include "planner/comm/engine_calls.h"
 #include "planner/sharding/rank_tensors.h"
 
 #include <utility>

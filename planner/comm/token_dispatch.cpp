@@ -1,5 +1,4 @@
-#include "planner/comm/token_dispatch.h"
-
+#include "planner/comm/expert_calls.h"
 #include "planner/comm/own_line.h"
 
 #include <algorithm>

@@ -1,9 +1,7 @@
 #include "planner/comm/torch_regions.h"
 
-#include "planner/comm/pipeline_calls.h"
-#include "planner/comm/titan_calls.h"
-#include "planner/ops/autoep_moe.h"
-#include "planner/ops/deepspeed_moe.h"
+#include "planner/comm/engine_calls.h"
+#include "planner/ops/expert_layers.h"
 
 namespace fabricast {
 namespace {

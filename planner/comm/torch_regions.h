@@ -1,5 +1,5 @@
 #pragma once
-#include "planner/comm/stage_view.h"
+#include "planner/comm/collective_groups.h"
 
 namespace fabricast {
 

@@ -1,7 +1,7 @@
 #include "planner/base/integers.h"
-#include "planner/comm/data_parallel_calls.h"
+#include "planner/comm/engine_calls.h"
 #include "planner/comm/flat_groups.h"
-#include "planner/sharding/packed_tensor.h"
+#include "planner/sharding/rank_tensors.h"
 #include "planner/sharding/zero3_coordinator.h"
 #include "planner/sharding/zero_partition.h"
 

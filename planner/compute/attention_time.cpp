@@ -3,7 +3,7 @@
 #include "planner/base/check.h"
 #include "planner/compute/fit_terms.h"
 #include "planner/compute/gemm_time.h"
-#include "planner/compute/memory_time.h"
+#include "planner/compute/kernel_times.h"
 
 #include <cmath>
 #include <cstdlib>

@@ -1,5 +1,5 @@
 #pragma once
-#include "planner/compute/kernel_limits.h"
+#include "planner/compute/kernel_times.h"
 #include "planner/spec/kernel_profile.h"
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 #pragma once
 #include "planner/base/units.h"
-#include "planner/compute/kernel_limits.h"
+#include "planner/compute/kernel_times.h"
 #include "planner/spec/kernel_profile.h"
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-#include "planner/compute/kernel_limits.h"
+#include "planner/compute/kernel_times.h"
 
 namespace fabricast {
 

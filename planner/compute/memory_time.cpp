@@ -1,4 +1,4 @@
-#include "planner/compute/memory_time.h"
+#include "planner/compute/kernel_times.h"
 
 namespace fabricast {
 

@@ -1,6 +1,5 @@
-#include "planner/compute/optimizer_step_time.h"
-
 #include "planner/compute/gemm_time.h"
+#include "planner/compute/kernel_times.h"
 #include "planner/spec/dtype.h"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 #pragma once
-#include "planner/comm/step_calls.h"
+#include "planner/comm/engine_calls.h"
 #include "planner/estimate/comm_clock.h"
 #include "planner/evidence/software_timing.h"
 #include "planner/spec/scenario.h"

@@ -1,8 +1,8 @@
 #include "planner/estimate/comm_clock.h"
 
 #include "planner/comm/call_collective.h"
-#include "planner/comm/token_dispatch.h"
-#include "planner/ops/deepspeed_moe.h"
+#include "planner/comm/expert_calls.h"
+#include "planner/ops/expert_layers.h"
 
 #include <algorithm>
 

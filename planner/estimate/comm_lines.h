@@ -1,6 +1,6 @@
 #pragma once
 #include "planner/estimate/comm_clock.h"
-#include "planner/estimate/data_parallel_tail.h"
+#include "planner/estimate/data_parallel_time.h"
 #include "planner/estimate/stage_time.h"
 #include "planner/result/step_estimate.h"
 

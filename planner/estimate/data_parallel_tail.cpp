@@ -1,4 +1,4 @@
-#include "planner/estimate/data_parallel_tail.h"
+#include "planner/estimate/data_parallel_time.h"
 
 #include <algorithm>
 #include <functional>

@@ -1,6 +1,6 @@
 #pragma once
 #include "planner/base/result.h"
-#include "planner/evidence/host_profile.h"
+#include "planner/evidence/host_evidence.h"
 #include "planner/spec/scenario.h"
 
 #include <string>

@@ -1,7 +1,7 @@
 #pragma once
 #include "planner/base/result.h"
 #include "planner/comm/collective_correction.h"
-#include "planner/evidence/host_profile.h"
+#include "planner/evidence/host_evidence.h"
 #include "planner/evidence/nccl_model.h"
 #include "planner/evidence/software_timing.h"
 #include "planner/evidence/step_intervals.h"

@@ -1,7 +1,6 @@
-#include "planner/estimate/gather_copies.h"
-
-#include "planner/comm/megatron_calls.h"
-#include "planner/compute/memory_time.h"
+#include "planner/comm/engine_calls.h"
+#include "planner/compute/kernel_times.h"
+#include "planner/estimate/data_parallel_time.h"
 
 #include <algorithm>
 

@@ -2,8 +2,8 @@
 
 #include "planner/compute/context_parallel_attention.h"
 #include "planner/compute/gemm_time.h"
-#include "planner/compute/memory_time.h"
-#include "planner/estimate/weight_traffic.h"
+#include "planner/compute/kernel_times.h"
+#include "planner/estimate/moved_bytes.h"
 
 #include <algorithm>
 #include <array>

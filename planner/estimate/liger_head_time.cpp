@@ -2,9 +2,9 @@
 
 #include "planner/base/integers.h"
 #include "planner/compute/gemm_time.h"
-#include "planner/compute/memory_time.h"
+#include "planner/compute/kernel_times.h"
 #include "planner/estimate/op_kernels.h"
-#include "planner/ops/liger_head.h"
+#include "planner/ops/liger.h"
 #include "planner/ops/rank_shape.h"
 
 namespace fabricast {

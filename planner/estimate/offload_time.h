@@ -1,7 +1,7 @@
 #pragma once
 #include "planner/base/result.h"
 #include "planner/estimate/segment_time.h"
-#include "planner/evidence/host_profile.h"
+#include "planner/evidence/host_evidence.h"
 #include "planner/spec/scenario.h"
 
 #include <string>

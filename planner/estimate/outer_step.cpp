@@ -1,7 +1,7 @@
 #include "planner/estimate/outer_step.h"
 
 #include "planner/base/quantity_text.h"
-#include "planner/compute/memory_time.h"
+#include "planner/compute/kernel_times.h"
 #include "planner/estimate/offload_time.h"
 #include "planner/ops/trained_weights.h"
 #include "planner/spec/dtype.h"

@@ -1,7 +1,7 @@
 #pragma once
 #include "planner/comm/cluster_links.h"
 #include "planner/estimate/stage_time.h"
-#include "planner/evidence/host_profile.h"
+#include "planner/evidence/host_evidence.h"
 #include "planner/result/step_estimate.h"
 #include "planner/spec/kernel_profile.h"
 

@@ -1,6 +1,6 @@
 #include "planner/estimate/pipeline_time.h"
 
-#include "planner/comm/group_axes.h"
+#include "planner/comm/collective_groups.h"
 #include "planner/schedule/framework_order.h"
 #include "planner/stack/stack.h"
 

@@ -1,6 +1,6 @@
 #include "planner/estimate/run_traits.h"
 
-#include "planner/base/percent_text.h"
+#include "planner/base/quantity_text.h"
 #include "planner/evidence/likeness.h"
 #include "planner/spec/layout_fields.h"
 #include "planner/spec/names.h"

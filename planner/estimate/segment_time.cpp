@@ -1,9 +1,8 @@
 #include "planner/estimate/segment_time.h"
 
 #include "planner/base/integers.h"
-#include "planner/compute/memory_time.h"
-#include "planner/compute/optimizer_step_time.h"
-#include "planner/estimate/gradient_sums.h"
+#include "planner/compute/kernel_times.h"
+#include "planner/estimate/data_parallel_time.h"
 #include "planner/estimate/group_time.h"
 #include "planner/estimate/liger_head_time.h"
 #include "planner/estimate/op_kernels.h"

@@ -1,6 +1,5 @@
-#include "planner/estimate/sent_bytes.h"
-
 #include "planner/estimate/chunk_comm.h"
+#include "planner/estimate/moved_bytes.h"
 
 namespace fabricast {
 namespace {

@@ -1,12 +1,11 @@
 #include "planner/estimate/stage_time.h"
 
-#include "planner/compute/memory_time.h"
-#include "planner/compute/optimizer_step_time.h"
+#include "planner/compute/kernel_times.h"
 #include "planner/estimate/chunk_comm.h"
-#include "planner/estimate/gather_copies.h"
+#include "planner/estimate/data_parallel_time.h"
 #include "planner/estimate/kept_work.h"
 #include "planner/estimate/offload_time.h"
-#include "planner/ops/deepspeed_moe.h"
+#include "planner/ops/expert_layers.h"
 #include "planner/spec/dtype.h"
 
 #include <algorithm>

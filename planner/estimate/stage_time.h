@@ -1,9 +1,9 @@
 #pragma once
-#include "planner/comm/step_calls.h"
+#include "planner/comm/engine_calls.h"
 #include "planner/estimate/chunk_comm.h"
 #include "planner/estimate/comm_clock.h"
 #include "planner/estimate/segment_time.h"
-#include "planner/evidence/host_profile.h"
+#include "planner/evidence/host_evidence.h"
 #include "planner/evidence/software_timing.h"
 #include "planner/evidence/step_intervals.h"
 #include "planner/result/step_estimate.h"

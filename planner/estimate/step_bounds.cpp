@@ -3,7 +3,7 @@
 #include "planner/base/integers.h"
 #include "planner/compute/gemm_time.h"
 #include "planner/estimate/chunk_comm.h"
-#include "planner/estimate/data_parallel_tail.h"
+#include "planner/estimate/data_parallel_time.h"
 #include "planner/estimate/op_kernels.h"
 #include "planner/schedule/span_bounds.h"
 

@@ -2,7 +2,7 @@
 
 #include "planner/base/quantity_text.h"
 #include "planner/estimate/comm_lines.h"
-#include "planner/estimate/data_parallel_tail.h"
+#include "planner/estimate/data_parallel_time.h"
 #include "planner/estimate/drive_time.h"
 #include "planner/estimate/offload_time.h"
 #include "planner/estimate/op_kernels.h"
@@ -10,7 +10,7 @@
 #include "planner/estimate/pipeline_time.h"
 #include "planner/estimate/run_traits.h"
 #include "planner/estimate/stage_time.h"
-#include "planner/evidence/host_times.h"
+#include "planner/evidence/host_evidence.h"
 #include "planner/evidence/likeness.h"
 #include "planner/ops/flops.h"
 #include "planner/ops/rank_shape.h"

@@ -1,10 +1,10 @@
 #pragma once
 #include "planner/comm/cluster_links.h"
 #include "planner/comm/collective_curve.h"
-#include "planner/compute/kernel_limits.h"
+#include "planner/compute/kernel_times.h"
 #include "planner/estimate/estimate_step.h"
+#include "planner/estimate/moved_bytes.h"
 #include "planner/estimate/segment_time.h"
-#include "planner/estimate/sent_bytes.h"
 #include "planner/estimate/step_bounds.h"
 #include "planner/evidence/software_timing.h"
 #include "planner/schedule/pipeline_span.h"

@@ -1,6 +1,5 @@
-#include "planner/estimate/weight_traffic.h"
-
 #include "planner/base/integers.h"
+#include "planner/estimate/moved_bytes.h"
 #include "planner/spec/dtype.h"
 
 namespace fabricast {

@@ -1,6 +1,5 @@
-#include "planner/launch/accelerate_arguments.h"
-
-#include "planner/launch/framework_file.h"
+#include "planner/launch/hugging_face_arguments.h"
+#include "planner/launch/opened_framework.h"
 #include "planner/launch/trl.h"
 
 #include <algorithm>

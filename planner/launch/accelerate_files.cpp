@@ -1,9 +1,7 @@
-#include "planner/launch/accelerate_files.h"
-
-#include "planner/launch/deepspeed_files.h"
 #include "planner/launch/hugging_face.h"
+#include "planner/launch/hugging_face_arguments.h"
+#include "planner/launch/launch_file_writers.h"
 #include "planner/launch/liger_kernels.h"
-#include "planner/launch/trainer_arguments.h"
 #include "planner/spec/setting_names.h"
 
 #include <vector>

@@ -1,4 +1,4 @@
-#include "planner/launch/axolotl_arguments.h"
+#include "planner/launch/hugging_face_arguments.h"
 
 #include <algorithm>
 #include <array>

@@ -1,10 +1,8 @@
-#include "planner/launch/axolotl_files.h"
-
-#include "planner/launch/axolotl_arguments.h"
-#include "planner/launch/deepspeed_files.h"
 #include "planner/launch/hugging_face.h"
+#include "planner/launch/hugging_face_arguments.h"
+#include "planner/launch/launch_file_writers.h"
 #include "planner/launch/liger_kernels.h"
-#include "planner/spec/gpu_kernels.h"
+#include "planner/spec/kernel_names.h"
 #include "planner/spec/liger_code.h"
 #include "planner/spec/peft_targets.h"
 #include "planner/spec/setting_names.h"

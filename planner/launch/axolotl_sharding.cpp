@@ -1,5 +1,5 @@
 #include "planner/base/checked.h"
-#include "planner/launch/import_axolotl.h"
+#include "planner/launch/import_trainers.h"
 #include "planner/launch/started_ranks.h"
 
 namespace fabricast {

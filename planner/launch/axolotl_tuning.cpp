@@ -1,6 +1,6 @@
-#include "planner/launch/axolotl_arguments.h"
-#include "planner/launch/import_axolotl.h"
+#include "planner/launch/hugging_face_arguments.h"
 #include "planner/launch/import_hugging_face.h"
+#include "planner/launch/import_trainers.h"
 #include "planner/launch/unfrozen_weights.h"
 
 #include <optional>

@@ -1,6 +1,5 @@
-#include "planner/launch/bridge_files.h"
-
 #include "planner/launch/bridge_keys.h"
+#include "planner/launch/launch_file_writers.h"
 #include "planner/launch/megatron_arguments.h"
 
 #include <utility>

@@ -1,4 +1,4 @@
-#include "planner/launch/config_argument.h"
+#include "planner/launch/import_trainers.h"
 
 #include <utility>
 #include <vector>

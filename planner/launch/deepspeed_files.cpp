@@ -1,9 +1,8 @@
-#include "planner/launch/deepspeed_files.h"
-
 #include "planner/launch/deepspeed_experts.h"
 #include "planner/launch/hugging_face.h"
+#include "planner/launch/hugging_face_arguments.h"
+#include "planner/launch/launch_file_writers.h"
 #include "planner/launch/liger_kernels.h"
-#include "planner/launch/trainer_arguments.h"
 #include "planner/spec/autoep_presets.h"
 #include "planner/spec/setting_names.h"
 #include "planner/text/json_text.h"

@@ -1,4 +1,4 @@
-#include "planner/launch/file_form.h"
+#include "planner/launch/opened_framework.h"
 
 #include <algorithm>
 #include <array>

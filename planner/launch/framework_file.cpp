@@ -1,6 +1,5 @@
-#include "planner/launch/framework_file.h"
-
-#include "planner/launch/nemo_yaml.h"
+#include "planner/launch/nemo.h"
+#include "planner/launch/opened_framework.h"
 #include "planner/launch/torchtune.h"
 #include "planner/launch/trl.h"
 

@@ -1,6 +1,4 @@
-#include "planner/launch/given_files.h"
-
-#include "planner/launch/framework_file.h"
+#include "planner/launch/opened_framework.h"
 
 #include <algorithm>
 #include <array>

@@ -2,9 +2,9 @@
 
 #include "planner/launch/liger_kernels.h"
 #include "planner/launch/untold_settings.h"
+#include "planner/spec/attention_model.h"
 #include "planner/spec/names.h"
 #include "planner/spec/peft_targets.h"
-#include "planner/spec/written_attention.h"
 
 #include <algorithm>
 #include <array>

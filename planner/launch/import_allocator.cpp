@@ -1,6 +1,5 @@
-#include "planner/launch/import_allocator.h"
-
 #include "planner/launch/allocator_options.h"
+#include "planner/launch/import_settings.h"
 
 #include <cstdint>
 #include <string>

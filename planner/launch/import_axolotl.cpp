@@ -1,10 +1,8 @@
-#include "planner/launch/import_axolotl.h"
-
 #include "planner/base/checked.h"
 #include "planner/launch/import_hugging_face.h"
 #include "planner/launch/import_launch.h"
-#include "planner/launch/import_phases.h"
-#include "planner/launch/import_saving.h"
+#include "planner/launch/import_settings.h"
+#include "planner/launch/import_trainers.h"
 #include "planner/launch/liger_kernels.h"
 #include "planner/launch/scenario_draft.h"
 

@@ -1,8 +1,8 @@
 #include "planner/launch/import_launch.h"
 
-#include "planner/launch/accelerate_arguments.h"
 #include "planner/launch/deepspeed_experts.h"
-#include "planner/launch/framework_file.h"
+#include "planner/launch/hugging_face_arguments.h"
+#include "planner/launch/opened_framework.h"
 #include "planner/launch/own_words.h"
 #include "planner/launch/scenario_draft.h"
 #include "planner/launch/started_ranks.h"

@@ -1,8 +1,7 @@
-#include "planner/launch/import_loop.h"
-
 #include "planner/base/checked.h"
 #include "planner/base/small_letters.h"
 #include "planner/launch/import_hugging_face.h"
+#include "planner/launch/import_settings.h"
 
 #include <algorithm>
 #include <array>

@@ -2,7 +2,7 @@
 
 #include "planner/base/checked.h"
 #include "planner/launch/import_launch.h"
-#include "planner/launch/import_saving.h"
+#include "planner/launch/import_settings.h"
 #include "planner/launch/pipeline_parts.h"
 #include "planner/launch/scenario_draft.h"
 #include "planner/launch/started_ranks.h"

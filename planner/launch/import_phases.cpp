@@ -1,4 +1,4 @@
-#include "planner/launch/import_phases.h"
+#include "planner/launch/import_settings.h"
 
 #include <array>
 #include <optional>

@@ -1,4 +1,4 @@
-#include "planner/launch/import_saving.h"
+#include "planner/launch/import_settings.h"
 
 #include <string>
 

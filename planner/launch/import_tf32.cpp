@@ -1,4 +1,4 @@
-#include "planner/launch/import_tf32.h"
+#include "planner/launch/import_settings.h"
 
 #include <algorithm>
 #include <array>

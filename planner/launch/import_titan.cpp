@@ -1,7 +1,7 @@
 #include "planner/base/checked.h"
 #include "planner/base/small_letters.h"
 #include "planner/launch/import_launch.h"
-#include "planner/launch/import_saving.h"
+#include "planner/launch/import_settings.h"
 #include "planner/launch/scenario_draft.h"
 #include "planner/launch/started_ranks.h"
 #include "planner/launch/torchtitan_keys.h"

@@ -1,9 +1,7 @@
-#include "planner/launch/import_tune.h"
-
 #include "planner/base/checked.h"
+#include "planner/launch/import_trainers.h"
 #include "planner/launch/started_ranks.h"
 #include "planner/launch/torchtune.h"
-#include "planner/launch/tune_model.h"
 
 #include <array>
 #include <optional>

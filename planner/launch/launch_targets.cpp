@@ -1,15 +1,8 @@
 #include "planner/launch/launch_targets.h"
 
-#include "planner/launch/accelerate_files.h"
-#include "planner/launch/axolotl_files.h"
-#include "planner/launch/bridge_files.h"
-#include "planner/launch/deepspeed_files.h"
-#include "planner/launch/launcher_files.h"
+#include "planner/launch/import_megatron.h"
+#include "planner/launch/launch_file_writers.h"
 #include "planner/launch/megatron_arguments.h"
-#include "planner/launch/megatron_version.h"
-#include "planner/launch/nemo_files.h"
-#include "planner/launch/torch_files.h"
-#include "planner/launch/torchtitan_files.h"
 #include "planner/launch/torchtitan_model.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-#include "planner/launch/launcher_files.h"
+#include "planner/launch/launch_file_writers.h"
 
 #include <span>
 

@@ -1,6 +1,6 @@
 #include "planner/launch/liger_kernels.h"
 
-#include "planner/launch/config_argument.h"
+#include "planner/launch/import_trainers.h"
 #include "planner/launch/launch_keys.h"
 #include "planner/spec/liger_code.h"
 

@@ -1,5 +1,4 @@
-#include "planner/launch/loaded_weights.h"
-
+#include "planner/launch/import_settings.h"
 #include "planner/launch/trl.h"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
+#include "planner/launch/import_megatron.h"
 #include "planner/launch/megatron_arguments.h"
-#include "planner/launch/megatron_version.h"
 #include "planner/launch/untold_settings.h"
 #include "planner/text/shell_text.h"
 

@@ -1,6 +1,6 @@
 #include "planner/launch/megatron_arguments.h"
-#include "planner/spec/rotated_share.h"
-#include "planner/stack/packaged_models.h"
+#include "planner/spec/attention_model.h"
+#include "planner/stack/model_code.h"
 
 #include <algorithm>
 #include <cstddef>

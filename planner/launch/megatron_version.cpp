@@ -1,4 +1,4 @@
-#include "planner/launch/megatron_version.h"
+#include "planner/launch/import_megatron.h"
 
 #include <algorithm>
 #include <array>

@@ -1,4 +1,4 @@
-#include "planner/launch/nemo_adapters.h"
+#include "planner/launch/nemo.h"
 
 #include <algorithm>
 #include <array>

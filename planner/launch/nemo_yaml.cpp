@@ -1,7 +1,5 @@
-#include "planner/launch/nemo_yaml.h"
-
 #include "planner/base/slipped_name.h"
-#include "planner/launch/nemo_adapters.h"
+#include "planner/launch/nemo.h"
 
 #include <algorithm>
 #include <array>

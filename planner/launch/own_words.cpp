@@ -2,7 +2,7 @@
 
 #include "planner/launch/bridge_keys.h"
 #include "planner/launch/launch_files.h"
-#include "planner/launch/nemo_yaml.h"
+#include "planner/launch/nemo.h"
 
 #include <algorithm>
 #include <cctype>

@@ -1,5 +1,5 @@
-#include "planner/launch/bridge_files.h"
 #include "planner/launch/bridge_keys.h"
+#include "planner/launch/launch_file_writers.h"
 #include "planner/launch/launch_files.h"
 
 #include <algorithm>

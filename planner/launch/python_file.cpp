@@ -1,6 +1,5 @@
-#include "planner/launch/python_file.h"
-
 #include "planner/launch/bridge_keys.h"
+#include "planner/launch/python_reading.h"
 #include "planner/launch/trl.h"
 
 #include <algorithm>

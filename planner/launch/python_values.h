@@ -1,5 +1,5 @@
 #pragma once
-#include "planner/launch/python_words.h"
+#include "planner/launch/python_reading.h"
 
 #include <cstddef>
 #include <map>

@@ -1,4 +1,4 @@
-#include "planner/launch/python_words.h"
+#include "planner/launch/python_reading.h"
 
 #include <algorithm>
 #include <cctype>

@@ -1,6 +1,6 @@
 #include "planner/launch/launch_keys.h"
 #include "planner/launch/shell_words.h"
-#include "planner/launch/slurm_variables.h"
+#include "planner/launch/started_ranks.h"
 #include "planner/launch/torchtune.h"
 #include "planner/launch/trl.h"
 

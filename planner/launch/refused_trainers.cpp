@@ -1,6 +1,6 @@
 #include "planner/base/small_letters.h"
-#include "planner/launch/import_trainer.h"
-#include "planner/launch/python_file.h"
+#include "planner/launch/import_trainers.h"
+#include "planner/launch/python_reading.h"
 
 #include <algorithm>
 #include <array>

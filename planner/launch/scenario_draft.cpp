@@ -1,7 +1,6 @@
 #include "planner/launch/scenario_draft.h"
 
-#include "planner/launch/import_allocator.h"
-#include "planner/launch/import_tf32.h"
+#include "planner/launch/import_settings.h"
 #include "planner/launch/launch_files.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-#include "planner/launch/shell_arithmetic.h"
+#include "planner/launch/shell_commands.h"
 
 #include <algorithm>
 #include <charconv>

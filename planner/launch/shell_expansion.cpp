@@ -1,6 +1,4 @@
-#include "planner/launch/shell_expansion.h"
-
-#include "planner/launch/shell_arithmetic.h"
+#include "planner/launch/shell_commands.h"
 
 #include <algorithm>
 

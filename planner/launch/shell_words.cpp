@@ -1,11 +1,9 @@
 #include "planner/launch/shell_words.h"
 
-#include "planner/launch/shell_arithmetic.h"
-#include "planner/launch/shell_branches.h"
-#include "planner/launch/shell_expansion.h"
+#include "planner/launch/shell_commands.h"
 #include "planner/launch/shell_letters.h"
 #include "planner/launch/shell_variables.h"
-#include "planner/launch/slurm_variables.h"
+#include "planner/launch/started_ranks.h"
 
 #include <algorithm>
 #include <array>

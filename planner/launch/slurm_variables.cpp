@@ -1,4 +1,4 @@
-#include "planner/launch/slurm_variables.h"
+#include "planner/launch/started_ranks.h"
 
 #include <algorithm>
 #include <map>

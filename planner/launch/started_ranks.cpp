@@ -1,7 +1,6 @@
 #include "planner/launch/started_ranks.h"
 
 #include "planner/base/checked.h"
-#include "planner/launch/slurm_variables.h"
 
 #include <algorithm>
 #include <array>

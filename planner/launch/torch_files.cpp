@@ -1,7 +1,6 @@
-#include "planner/launch/torch_files.h"
-
 #include "planner/base/words.h"
 #include "planner/launch/hugging_face.h"
+#include "planner/launch/launch_file_writers.h"
 #include "planner/launch/liger_kernels.h"
 #include "planner/spec/liger_code.h"
 #include "planner/spec/setting_names.h"

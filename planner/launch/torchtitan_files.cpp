@@ -1,6 +1,4 @@
-#include "planner/launch/torchtitan_files.h"
-
-#include "planner/launch/torchtitan_flavor.h"
+#include "planner/launch/launch_file_writers.h"
 #include "planner/launch/torchtitan_keys.h"
 #include "planner/launch/torchtitan_model.h"
 #include "planner/launch/untold_settings.h"

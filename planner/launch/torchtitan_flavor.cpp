@@ -1,7 +1,6 @@
-#include "planner/launch/torchtitan_flavor.h"
-
 #include "planner/launch/launch_files.h"
-#include "planner/stack/packaged_models.h"
+#include "planner/launch/torchtitan_model.h"
+#include "planner/stack/model_code.h"
 
 namespace fabricast {
 

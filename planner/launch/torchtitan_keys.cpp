@@ -2,7 +2,7 @@
 
 #include "planner/spec/setting_names.h"
 #include "planner/stack/rank_groups.h"
-#include "planner/stack/titan_stages.h"
+#include "planner/stack/titan.h"
 
 #include <algorithm>
 #include <optional>

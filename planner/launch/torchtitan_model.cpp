@@ -1,9 +1,8 @@
 #include "planner/launch/torchtitan_model.h"
 
 #include "planner/base/small_letters.h"
-#include "planner/launch/torchtitan_flavor.h"
-#include "planner/stack/packaged_models.h"
-#include "planner/stack/titan_models.h"
+#include "planner/stack/model_code.h"
+#include "planner/stack/titan.h"
 
 #include <algorithm>
 #include <string_view>

@@ -9,6 +9,14 @@
 
 namespace fabricast {
 
+/// A module that adds the flavor of this model's name to llama3 of torchtitan 0.2.2, which imports
+/// it by `experimental.custom_import`: for sizes of Llama that it has none of. An error where its
+/// code would make another model.
+Result<std::string> titanFlavorModule(const ModelSpec& model);
+
+/// What the module is called, as its key names it.
+inline constexpr const char* kTitanFlavorModule = "titan_model";
+
 /// How torchtitan calls a model: its folder and flavor in 0.2, and its config's name in 0.3.
 struct TitanModel {
     std::string folder;

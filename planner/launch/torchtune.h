@@ -1,8 +1,10 @@
 #pragma once
+#include "planner/launch/import_launch.h"
 #include "planner/launch/launch_keys.h"
 #include "planner/launch/shell_words.h"
 
 #include <string>
+#include <string_view>
 
 namespace fabricast {
 
@@ -35,5 +37,15 @@ bool namesTunesOwnConfig(const LaunchKeys& keys);
 Result<LaunchKeys> tunedConfig(const LaunchKeys& config, const LaunchKeys& script);
 
 inline constexpr std::string_view kTunedKey = "tune ";  ///< before a key that is typed
+
+/// What "torchtune.models.llama3_1.qlora_llama3_1_8b" says.
+struct TuneModel {
+    std::string name;        ///< of a built-in model: "llama3.1-8b"; empty: none that is known
+    bool adapts = false;     ///< lora_ or qlora_ stands before it
+    bool quantizes = false;  ///< qlora_
+};
+
+/// By the builder's name, which is its family's with the size behind it.
+TuneModel tuneModel(std::string_view component, const ImportContext& context);
 
 }  // namespace fabricast

@@ -1,7 +1,6 @@
-#include "planner/launch/trainer_arguments.h"
-
 #include "planner/launch/hugging_face.h"
-#include "planner/spec/gpu_kernels.h"
+#include "planner/launch/hugging_face_arguments.h"
+#include "planner/spec/kernel_names.h"
 #include "planner/text/shell_text.h"
 
 #include <string>

@@ -1,5 +1,4 @@
-#include "planner/launch/config_argument.h"
-#include "planner/launch/import_trainer.h"
+#include "planner/launch/import_trainers.h"
 
 namespace fabricast {
 namespace {

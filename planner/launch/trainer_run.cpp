@@ -1,6 +1,6 @@
 #include "planner/base/checked.h"
 #include "planner/launch/import_hugging_face.h"
-#include "planner/launch/import_trainer.h"
+#include "planner/launch/import_trainers.h"
 #include "planner/launch/liger_kernels.h"
 #include "planner/launch/trl.h"
 

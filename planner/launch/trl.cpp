@@ -1,7 +1,7 @@
 #include "planner/launch/trl.h"
 
-#include "planner/launch/accelerate_arguments.h"
-#include "planner/launch/python_file.h"
+#include "planner/launch/hugging_face_arguments.h"
+#include "planner/launch/python_reading.h"
 
 #include <algorithm>
 #include <array>

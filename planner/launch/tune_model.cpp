@@ -1,4 +1,4 @@
-#include "planner/launch/tune_model.h"
+#include "planner/launch/torchtune.h"
 
 #include <algorithm>
 #include <array>

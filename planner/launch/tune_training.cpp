@@ -1,5 +1,5 @@
 #include "planner/launch/import_hugging_face.h"
-#include "planner/launch/import_tune.h"
+#include "planner/launch/import_trainers.h"
 
 #include <algorithm>
 #include <array>

@@ -1,6 +1,6 @@
 #include "planner/base/slipped_name.h"
 #include "planner/launch/hugging_face.h"
-#include "planner/launch/import_trainer.h"
+#include "planner/launch/import_trainers.h"
 #include "planner/launch/trl.h"
 #include "planner/lint/lint_rule.h"
 

@@ -1,6 +1,5 @@
-#include "planner/lint/key_owner.h"
-
 #include "planner/launch/torchtune.h"
+#include "planner/lint/known_keys.h"
 
 namespace fabricast {
 namespace {

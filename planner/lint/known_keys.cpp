@@ -1,6 +1,6 @@
 #include "planner/lint/known_keys.h"
 
-#include "planner/profiles/embedded_profiles.h"
+#include "planner/profiles/profile_list.h"
 #include "planner/text/csv_text.h"
 
 #include <algorithm>

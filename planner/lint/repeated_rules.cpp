@@ -1,4 +1,4 @@
-#include "planner/lint/key_owner.h"
+#include "planner/lint/known_keys.h"
 #include "planner/lint/lint_rule.h"
 
 namespace fabricast {

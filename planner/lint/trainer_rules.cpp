@@ -1,4 +1,4 @@
-#include "planner/launch/import_trainer.h"
+#include "planner/launch/import_trainers.h"
 #include "planner/launch/trl.h"
 #include "planner/lint/lint_rule.h"
 

@@ -1,6 +1,5 @@
 #include "planner/base/nearest_name.h"
 #include "planner/launch/trl.h"
-#include "planner/lint/key_owner.h"
 #include "planner/lint/known_keys.h"
 #include "planner/lint/lint_rule.h"
 #include "planner/lint/tune_components.h"

@@ -1,6 +1,5 @@
-#include "planner/load/asked_model.h"
-
-#include "planner/load/find_model.h"
+#include "planner/load/asked_question.h"
+#include "planner/load/find_named.h"
 
 #include <utility>
 

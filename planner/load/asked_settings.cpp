@@ -1,15 +1,12 @@
-#include "planner/load/asked_settings.h"
-
 #include "planner/estimate/op_kernels.h"
-#include "planner/load/asked_stack.h"
-#include "planner/load/gpu_defaults.h"
-#include "planner/load/precision_scheme.h"
+#include "planner/load/asked_question.h"
+#include "planner/load/scenario_defaults.h"
 #include "planner/request/settings_json.h"
-#include "planner/spec/gpu_kernels.h"
+#include "planner/spec/attention_model.h"
+#include "planner/spec/kernel_names.h"
 #include "planner/spec/names.h"
 #include "planner/spec/peft_targets.h"
 #include "planner/spec/setting_names.h"
-#include "planner/spec/written_attention.h"
 #include "planner/stack/rules.h"
 
 #include <algorithm>

@@ -1,9 +1,8 @@
-#include "planner/load/asked_stack.h"
-
-#include "planner/load/gpu_defaults.h"
+#include "planner/load/asked_question.h"
+#include "planner/load/scenario_defaults.h"
 #include "planner/spec/names.h"
 #include "planner/spec/setting_names.h"
-#include "planner/stack/packaged_models.h"
+#include "planner/stack/model_code.h"
 #include "planner/stack/rules.h"
 
 #include <algorithm>

@@ -1,6 +1,5 @@
-#include "planner/load/complete_layout.h"
-
 #include "planner/base/checked.h"
+#include "planner/load/scenario_defaults.h"
 #include "planner/spec/names.h"
 
 #include <algorithm>

@@ -1,9 +1,7 @@
-#include "planner/load/find_cluster.h"
-
-#include "planner/load/find_model.h"
+#include "planner/load/find_named.h"
 #include "planner/load/place_sites.h"
-#include "planner/spec/check_network.h"
-#include "planner/text/text_file.h"
+#include "planner/spec/check_settings.h"
+#include "planner/text/text_files.h"
 
 #include <algorithm>
 #include <array>

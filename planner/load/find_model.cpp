@@ -1,6 +1,5 @@
-#include "planner/load/find_model.h"
-
-#include "planner/text/text_file.h"
+#include "planner/load/find_named.h"
+#include "planner/text/text_files.h"
 
 #include <utility>
 

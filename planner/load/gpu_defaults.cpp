@@ -1,10 +1,8 @@
-#include "planner/load/gpu_defaults.h"
-
-#include "planner/load/precision_scheme.h"
-#include "planner/spec/gpu_kernels.h"
+#include "planner/load/scenario_defaults.h"
+#include "planner/spec/attention_model.h"
+#include "planner/spec/kernel_names.h"
 #include "planner/spec/megatron_shape.h"
-#include "planner/spec/written_attention.h"
-#include "planner/stack/packaged_models.h"
+#include "planner/stack/model_code.h"
 
 #include <algorithm>
 #include <utility>

@@ -1,6 +1,6 @@
 #include "planner/load/input_text.h"
 
-#include "planner/text/text_file.h"
+#include "planner/text/text_files.h"
 
 #include <filesystem>
 #include <system_error>

@@ -1,5 +1,4 @@
-#include "planner/load/load_budget.h"
-
+#include "planner/load/load_question.h"
 #include "planner/request/budget_request.h"
 
 #include <string>

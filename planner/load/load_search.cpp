@@ -1,14 +1,11 @@
-#include "planner/load/load_search.h"
-
 #include "planner/base/checked.h"
 #include "planner/load/asked_batch.h"
-#include "planner/load/asked_model.h"
-#include "planner/load/asked_settings.h"
-#include "planner/load/asked_stack.h"
-#include "planner/load/find_cluster.h"
-#include "planner/load/gpu_defaults.h"
+#include "planner/load/asked_question.h"
+#include "planner/load/find_named.h"
+#include "planner/load/load_question.h"
 #include "planner/load/measured_notes.h"
 #include "planner/load/said_sizes.h"
+#include "planner/load/scenario_defaults.h"
 #include "planner/request/scenario_json.h"
 #include "planner/text/json_builder.h"
 

@@ -1,4 +1,4 @@
-#include "planner/load/load_timing.h"
+#include "planner/load/load_question.h"
 
 #include <string_view>
 #include <utility>

@@ -1,8 +1,7 @@
 #include "planner/load/place_sites.h"
 
-#include "planner/base/percent_text.h"
 #include "planner/base/quantity_text.h"
-#include "planner/spec/check_network.h"
+#include "planner/spec/check_settings.h"
 
 namespace fabricast {
 namespace {

@@ -1,6 +1,5 @@
-#include "planner/load/precision_scheme.h"
-
 #include "planner/base/nearest_name.h"
+#include "planner/load/scenario_defaults.h"
 #include "planner/spec/names.h"
 
 #include <array>

@@ -1,6 +1,6 @@
 #include "planner/measured/measurements.h"
 
-#include "planner/text/text_file.h"
+#include "planner/text/text_files.h"
 
 #include <algorithm>
 #include <array>

@@ -1,8 +1,7 @@
-#include "planner/memory/check_lora.h"
-
 #include "planner/base/nearest_name.h"
+#include "planner/memory/check_memory.h"
 #include "planner/ops/quantized_linear.h"
-#include "planner/spec/gpu_kernels.h"
+#include "planner/spec/kernel_names.h"
 #include "planner/spec/names.h"
 #include "planner/spec/peft_targets.h"
 #include "planner/spec/setting_names.h"

@@ -1,13 +1,6 @@
-#include "planner/memory/check_modelled.h"
-
-#include "planner/memory/check_lora.h"
+#include "planner/memory/check_memory.h"
 #include "planner/ops/layer_segment.h"
-#include "planner/spec/check_allocator.h"
-#include "planner/spec/check_liger.h"
-#include "planner/spec/check_phases.h"
-#include "planner/spec/check_reference.h"
-#include "planner/spec/check_saved_on_host.h"
-#include "planner/spec/check_trained.h"
+#include "planner/spec/check_settings.h"
 
 namespace fabricast {
 

@@ -1,6 +1,5 @@
-#include "planner/memory/check_scenario.h"
-
-#include "planner/spec/check_model.h"
+#include "planner/memory/check_memory.h"
+#include "planner/spec/check_settings.h"
 
 #include <algorithm>
 #include <string>

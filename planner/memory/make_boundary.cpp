@@ -1,8 +1,7 @@
-#include "planner/memory/make_boundary.h"
-
 #include "planner/memory/engines/megatron/megatron_interleaved.h"
-#include "planner/memory/engines/torch/receive_order.h"
+#include "planner/memory/engines/torch/receives.h"
 #include "planner/memory/engines/torch/torch_boundary.h"
+#include "planner/memory/make_engines.h"
 
 #include <algorithm>
 #include <utility>

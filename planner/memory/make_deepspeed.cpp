@@ -1,10 +1,9 @@
-#include "planner/memory/make_deepspeed.h"
-
 #include "planner/base/integers.h"
 #include "planner/memory/engines/deepspeed/bf16_optimizer_engine.h"
 #include "planner/memory/engines/deepspeed/deepspeed_engine.h"
 #include "planner/memory/engines/deepspeed/zero3_engine.h"
 #include "planner/memory/engines/deepspeed/zero_partition_engine.h"
+#include "planner/memory/make_engines.h"
 #include "planner/memory/program/registered_weights.h"
 #include "planner/memory/walk/step_walk.h"
 

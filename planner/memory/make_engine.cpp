@@ -1,11 +1,9 @@
-#include "planner/memory/make_engine.h"
-
 #include "planner/memory/engines/megatron/megatron_states.h"
 #include "planner/memory/engines/torch/ddp_engine.h"
 #include "planner/memory/engines/torch/fsdp1_engine.h"
 #include "planner/memory/engines/torch/fsdp2_engine.h"
 #include "planner/memory/engines/torch/local_engine.h"
-#include "planner/memory/make_deepspeed.h"
+#include "planner/memory/make_engines.h"
 #include "planner/sharding/fsdp2_units.h"
 
 #include <algorithm>

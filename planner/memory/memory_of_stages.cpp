@@ -1,12 +1,9 @@
-#include "planner/memory/memory_of_stages.h"
-
 #include "planner/base/quantity_text.h"
-#include "planner/memory/check_scenario.h"
-#include "planner/memory/fullest_stage.h"
+#include "planner/memory/check_memory.h"
 #include "planner/memory/outer_states.h"
+#include "planner/memory/overheads.h"
 #include "planner/memory/reference_model.h"
-#include "planner/memory/reserved_band.h"
-#include "planner/memory/runtime_overhead.h"
+#include "planner/memory/stage_memory.h"
 #include "planner/spec/one_site.h"
 
 #include <algorithm>

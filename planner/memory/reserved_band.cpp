@@ -1,4 +1,4 @@
-#include "planner/memory/reserved_band.h"
+#include "planner/memory/overheads.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,5 +1,4 @@
-#include "planner/memory/runtime_overhead.h"
-
+#include "planner/memory/overheads.h"
 #include "planner/spec/one_site.h"
 
 namespace fabricast {

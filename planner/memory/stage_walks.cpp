@@ -1,7 +1,7 @@
 #include "planner/memory/stage_walks.h"
 
-#include "planner/memory/check_scenario.h"
-#include "planner/memory/fullest_stage.h"
+#include "planner/memory/check_memory.h"
+#include "planner/memory/stage_memory.h"
 #include "planner/memory/walk_stage.h"
 #include "planner/spec/one_site.h"
 

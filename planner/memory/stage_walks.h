@@ -1,10 +1,13 @@
 #pragma once
 #include "planner/base/result.h"
 #include "planner/base/watch.h"
+#include "planner/memory/program/ordered_stages.h"
 #include "planner/result/memory_breakdown.h"
+#include "planner/result/memory_names.h"
 #include "planner/spec/scenario.h"
 
 #include <cstddef>
+#include <cstdint>
 #include <limits>
 #include <vector>
 
@@ -31,5 +34,13 @@ Result<StageWalks> walkAllStages(const Scenario& scenario, const Watch& watch = 
 ///     FABRICAST_ASSIGN(const StageWalks walks, walkFullestStage(scenario, 70_GiB));
 ///     walks.stages[walks.fullest].reserved
 Result<StageWalks> walkFullestStage(const Scenario& scenario, Bytes most, const Watch& watch = {});
+
+/// The first rank of a pipeline stage, walked through every pass of a step: memory over time.
+/// `orders` are all that every stage runs, nothing cut short; `walkStage` says what the same step
+/// takes at most without walking all of it.
+///     FABRICAST_ASSIGN(const MemoryMarks marks, walkMarks(scenario, 0, orders));
+Result<MemoryMarks> walkMarks(const Scenario& scenario,
+                              std::int64_t stage,
+                              const std::vector<PipelineOrder>& orders);
 
 }  // namespace fabricast

@@ -1,11 +1,9 @@
-#include "planner/memory/walk_marks.h"
-
-#include "planner/memory/check_modelled.h"
-#include "planner/memory/make_boundary.h"
-#include "planner/memory/make_engine.h"
+#include "planner/memory/check_memory.h"
+#include "planner/memory/make_engines.h"
 #include "planner/memory/outer_states.h"
 #include "planner/memory/program/stage_program.h"
 #include "planner/memory/reference_model.h"
+#include "planner/memory/stage_walks.h"
 #include "planner/memory/walk/step_walk.h"
 
 #include <string>

@@ -1,14 +1,12 @@
 #include "planner/memory/walk_stage.h"
 
-#include "planner/memory/check_modelled.h"
-#include "planner/memory/device/peak_terms.h"
-#include "planner/memory/device/replay_steps.h"
-#include "planner/memory/make_boundary.h"
-#include "planner/memory/make_engine.h"
+#include "planner/memory/check_memory.h"
+#include "planner/memory/device/replay.h"
+#include "planner/memory/make_engines.h"
 #include "planner/memory/outer_states.h"
+#include "planner/memory/overheads.h"
 #include "planner/memory/program/stage_program.h"
 #include "planner/memory/reference_model.h"
-#include "planner/memory/reserved_band.h"
 #include "planner/memory/run_phases.h"
 #include "planner/memory/walk/step_walk.h"
 

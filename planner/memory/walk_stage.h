@@ -1,10 +1,10 @@
 #pragma once
 #include "planner/base/result.h"
 #include "planner/base/watch.h"
-#include "planner/memory/device/allocator_rules.h"
 #include "planner/memory/device/device.h"
+#include "planner/memory/device/replay.h"
+#include "planner/memory/program/ordered_stages.h"
 #include "planner/memory/program/stage_program.h"
-#include "planner/memory/program/stage_rank.h"
 #include "planner/result/memory_breakdown.h"
 #include "planner/spec/scenario.h"
 

@@ -2,7 +2,7 @@
 
 #include "planner/models/hf_checks.h"
 #include "planner/models/hf_keys.h"
-#include "planner/spec/check_model.h"
+#include "planner/spec/check_settings.h"
 
 #include <algorithm>
 #include <array>

@@ -1,6 +1,6 @@
 #include "planner/models/hf_decoder.h"
 
-#include "planner/spec/check_model.h"
+#include "planner/spec/check_settings.h"
 
 #include <utility>
 

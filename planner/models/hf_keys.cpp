@@ -1,6 +1,6 @@
 #include "planner/models/hf_keys.h"
 
-#include "planner/spec/check_model.h"
+#include "planner/spec/check_settings.h"
 
 #include <algorithm>
 #include <array>

@@ -1,7 +1,7 @@
 #include "planner/models/hf_reader.h"
 
 #include "planner/models/hf_keys.h"
-#include "planner/spec/check_model.h"
+#include "planner/spec/check_settings.h"
 
 #include <algorithm>
 

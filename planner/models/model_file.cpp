@@ -2,7 +2,7 @@
 
 #include "planner/models/hf_config.h"
 #include "planner/output/printable_text.h"
-#include "planner/spec/check_model.h"
+#include "planner/spec/check_settings.h"
 
 #include <array>
 #include <filesystem>

@@ -1,6 +1,6 @@
 #include "planner/models/model_file.h"
-#include "planner/spec/check_model.h"
-#include "planner/text/json_choice.h"
+#include "planner/spec/check_settings.h"
+#include "planner/text/enum_json.h"
 
 #include <array>
 

@@ -1,6 +1,5 @@
-#include "planner/ops/autoep_moe.h"
-
 #include "planner/base/integers.h"
+#include "planner/ops/expert_layers.h"
 #include "planner/ops/hf_views.h"
 #include "planner/ops/rank_shape.h"
 

@@ -1,4 +1,4 @@
-#include "planner/ops/autoep_moe.h"
+#include "planner/ops/expert_layers.h"
 #include "planner/spec/autoep_presets.h"
 
 #include <string>

@@ -1,4 +1,4 @@
-#include "planner/ops/deepspeed_moe.h"
+#include "planner/ops/expert_layers.h"
 
 #include <string>
 

@@ -1,8 +1,7 @@
-#include "planner/ops/dense_attention.h"
-
+#include "planner/ops/attention_kernels.h"
 #include "planner/ops/dense_layer.h"
 #include "planner/ops/hf_code.h"
-#include "planner/ops/liger_layers.h"
+#include "planner/ops/liger.h"
 #include "planner/ops/lora_linear.h"
 #include "planner/ops/rank_shape.h"
 

@@ -1,21 +1,18 @@
 #include "planner/ops/dense_layer.h"
 
-#include "planner/ops/autoep_moe.h"
-#include "planner/ops/deepspeed_moe.h"
-#include "planner/ops/dense_attention.h"
+#include "planner/ops/attention_kernels.h"
+#include "planner/ops/expert_layers.h"
 #include "planner/ops/hf_code.h"
 #include "planner/ops/hf_latent_attention.h"
 #include "planner/ops/hf_moe.h"
-#include "planner/ops/hf_windowed_positions.h"
-#include "planner/ops/liger_layers.h"
+#include "planner/ops/hf_positions.h"
+#include "planner/ops/liger.h"
 #include "planner/ops/lora_linear.h"
 #include "planner/ops/megatron_layer.h"
 #include "planner/ops/megatron_vocab.h"
 #include "planner/ops/native_attention.h"
-#include "planner/ops/rotary.h"
 #include "planner/ops/row_sums.h"
 #include "planner/ops/trained_weights.h"
-#include "planner/ops/unfused_attention.h"
 
 #include <algorithm>
 

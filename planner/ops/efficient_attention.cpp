@@ -1,6 +1,5 @@
-#include "planner/ops/efficient_attention.h"
-
 #include "planner/base/integers.h"
+#include "planner/ops/attention_kernels.h"
 
 #include <algorithm>
 

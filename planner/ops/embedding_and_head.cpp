@@ -2,7 +2,7 @@
 
 #include "planner/ops/dense_layer.h"
 #include "planner/ops/hf_code.h"
-#include "planner/ops/liger_head.h"
+#include "planner/ops/liger.h"
 #include "planner/ops/megatron_vocab.h"
 #include "planner/ops/op_builder.h"
 #include "planner/ops/rank_shape.h"

@@ -1,6 +1,6 @@
 #include "planner/ops/hf_latent_attention.h"
 
-#include "planner/ops/efficient_attention.h"
+#include "planner/ops/attention_kernels.h"
 #include "planner/ops/hf_views.h"
 #include "planner/ops/lora_linear.h"
 #include "planner/ops/rank_shape.h"

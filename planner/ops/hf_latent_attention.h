@@ -1,6 +1,6 @@
 #pragma once
+#include "planner/ops/hf_positions.h"
 #include "planner/ops/op_builder.h"
-#include "planner/ops/rotary.h"
 #include "planner/spec/scenario.h"
 
 namespace fabricast {

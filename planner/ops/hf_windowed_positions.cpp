@@ -1,7 +1,6 @@
-#include "planner/ops/hf_windowed_positions.h"
-
+#include "planner/ops/attention_kernels.h"
 #include "planner/ops/hf_latent_attention.h"
-#include "planner/ops/unfused_attention.h"
+#include "planner/ops/hf_positions.h"
 
 namespace fabricast {
 

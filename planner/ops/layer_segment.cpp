@@ -1,8 +1,8 @@
 #include "planner/ops/layer_segment.h"
 
-#include "planner/ops/autoep_moe.h"
-#include "planner/ops/deepspeed_moe.h"
+#include "planner/ops/attention_kernels.h"
 #include "planner/ops/dense_layer.h"
+#include "planner/ops/expert_layers.h"
 #include "planner/ops/hf_code.h"
 #include "planner/ops/hf_moe.h"
 #include "planner/ops/megatron_layer.h"
@@ -11,8 +11,7 @@
 #include "planner/ops/op_builder.h"
 #include "planner/ops/rank_shape.h"
 #include "planner/ops/trained_weights.h"
-#include "planner/ops/unfused_attention.h"
-#include "planner/spec/check_liger.h"
+#include "planner/spec/check_settings.h"
 
 #include <algorithm>
 

@@ -1,7 +1,6 @@
-#include "planner/ops/liger_head.h"
-
 #include "planner/base/integers.h"
 #include "planner/ops/dense_layer.h"
+#include "planner/ops/liger.h"
 #include "planner/ops/op_builder.h"
 #include "planner/ops/rank_shape.h"
 #include "planner/ops/trained_weights.h"

@@ -1,8 +1,7 @@
-#include "planner/ops/liger_layers.h"
-
+#include "planner/ops/attention_kernels.h"
 #include "planner/ops/hf_code.h"
+#include "planner/ops/liger.h"
 #include "planner/ops/row_sums.h"
-#include "planner/ops/unfused_attention.h"
 #include "planner/spec/liger_code.h"
 
 namespace fabricast {

@@ -1,5 +1,4 @@
-#include "planner/ops/megatron_attention.h"
-
+#include "planner/ops/megatron_layer.h"
 #include "planner/ops/megatron_linear.h"
 
 #include <vector>

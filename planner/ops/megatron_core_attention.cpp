@@ -1,5 +1,5 @@
-#include "planner/ops/efficient_attention.h"
-#include "planner/ops/megatron_attention.h"
+#include "planner/ops/attention_kernels.h"
+#include "planner/ops/megatron_layer.h"
 
 #include <vector>
 

@@ -1,4 +1,4 @@
-#include "planner/ops/megatron_attention.h"
+#include "planner/ops/megatron_layer.h"
 
 namespace fabricast {
 

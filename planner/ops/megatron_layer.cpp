@@ -1,7 +1,6 @@
 #include "planner/ops/megatron_layer.h"
 
 #include "planner/ops/dense_layer.h"
-#include "planner/ops/megatron_attention.h"
 #include "planner/ops/megatron_linear.h"
 #include "planner/ops/megatron_moe.h"
 #include "planner/ops/trained_weights.h"

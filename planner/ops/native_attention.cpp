@@ -1,7 +1,7 @@
 #include "planner/ops/native_attention.h"
 
-#include "planner/ops/unfused_attention.h"
-#include "planner/spec/written_attention.h"
+#include "planner/ops/attention_kernels.h"
+#include "planner/spec/attention_model.h"
 
 #include <string_view>
 #include <utility>

@@ -1,5 +1,5 @@
 #pragma once
-#include "planner/ops/dense_attention.h"
+#include "planner/ops/attention_kernels.h"
 #include "planner/ops/op_builder.h"
 #include "planner/ops/rank_shape.h"
 #include "planner/spec/scenario.h"

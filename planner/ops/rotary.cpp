@@ -1,7 +1,6 @@
-#include "planner/ops/rotary.h"
-
 #include "planner/ops/dense_layer.h"
 #include "planner/ops/hf_code.h"
+#include "planner/ops/hf_positions.h"
 
 #include <algorithm>
 

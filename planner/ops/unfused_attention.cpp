@@ -1,7 +1,6 @@
-#include "planner/ops/unfused_attention.h"
-
+#include "planner/ops/attention_kernels.h"
 #include "planner/ops/dense_layer.h"
-#include "planner/spec/written_attention.h"
+#include "planner/spec/attention_model.h"
 
 #include <algorithm>
 #include <utility>

@@ -1,8 +1,6 @@
 #include "planner/output/publish_files.h"
 
 #include "planner/output/replace_file.h"
-#include "planner/output/replaced_file.h"
-#include "planner/output/signals_held.h"
 
 #include <fcntl.h>
 #include <stdlib.h>

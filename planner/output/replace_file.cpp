@@ -1,8 +1,6 @@
 #include "planner/output/replace_file.h"
 
 #include "planner/output/destination.h"
-#include "planner/output/replaced_file.h"
-#include "planner/output/temporary_file.h"
 
 #include <fcntl.h>
 #include <poll.h>

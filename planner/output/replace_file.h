@@ -1,5 +1,10 @@
 #pragma once
+#include "planner/output/publish_files.h"
+
+#include <sys/stat.h>
+
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -29,5 +34,52 @@ std::string writeThrough(const std::string& path, std::string_view text);
 /// Whether replaceFile would put a file in the place of this one: false for pipes, devices and
 /// open descriptors.
 bool isReplaceable(const std::string& path);
+
+// The file whose place, or whose bytes, another one takes.
+
+/// Of the file that the links of a path lead to; nothing where there is none.
+std::optional<struct stat> statusOf(const std::string& path);
+
+/// Whether a new file in its place would leave another name of it with the old bytes.
+bool hasOtherNames(const struct stat& old);
+
+/// Makes a new file that of the old one's owner and group, with its mode. False leaves the reason
+/// in errno.
+bool takeRights(int descriptor, const struct stat& old);
+
+/// Over the old bytes, once the disk has room for the new ones: the file stays what it is. The last
+/// part of the path is no link: one that came there meanwhile is not followed. False
+/// leaves the reason in errno.
+bool writeOver(const std::string& path, std::string_view text);
+
+/// Writes all bytes. False leaves the reason in errno.
+bool writeAllTo(int descriptor, std::string_view text);
+
+/// A new file with a name that nobody can have planted, gone with its owner unless it was renamed
+/// or kept. Meanwhile the signals that end a process wait.
+class TemporaryFile {
+public:
+    /// In the folder of `beside`, with its name and some letters; a private one is its owner's
+    /// alone.
+    enum class Rights { Private, OfNewFiles };
+    TemporaryFile(const std::string& beside, Rights rights);
+    TemporaryFile(const TemporaryFile&) = delete;
+    TemporaryFile& operator=(const TemporaryFile&) = delete;
+    ~TemporaryFile();
+
+    /// False leaves the reason in errno.
+    [[nodiscard]] bool open() const { return descriptor_ >= 0; }
+    [[nodiscard]] int descriptor() const { return descriptor_; }
+    [[nodiscard]] const std::string& path() const { return path_; }
+    /// Takes the place of a file.
+    bool moveTo(const std::string& target);
+    void keep() { owned_ = false; }
+
+private:
+    SignalsHeld held_;
+    std::string path_;
+    int descriptor_ = -1;
+    bool owned_ = false;
+};
 
 }  // namespace fabricast

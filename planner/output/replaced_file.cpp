@@ -1,6 +1,4 @@
-#include "planner/output/replaced_file.h"
-
-#include "planner/output/temporary_file.h"
+#include "planner/output/replace_file.h"
 
 #include <fcntl.h>
 #include <unistd.h>

@@ -1,4 +1,4 @@
-#include "planner/output/temporary_file.h"
+#include "planner/output/replace_file.h"
 
 #include <fcntl.h>
 #include <sys/random.h>

@@ -1,6 +1,5 @@
-#include "planner/profiles/compare_profiles.h"
-
 #include "planner/base/quantity_text.h"
+#include "planner/profiles/verify_profiles.h"
 
 #include <array>
 

@@ -1,6 +1,5 @@
-#include "planner/profiles/machine_correction_json.h"
-
 #include "planner/evidence/likeness.h"
+#include "planner/profiles/correction_json.h"
 #include "planner/profiles/profile_store.h"
 #include "planner/profiles/profile_words.h"
 #include "planner/profiles/read_measured_collectives.h"

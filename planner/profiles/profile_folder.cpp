@@ -1,6 +1,5 @@
-#include "planner/profiles/profile_folder.h"
-
-#include "planner/text/text_file.h"
+#include "planner/profiles/profile_list.h"
+#include "planner/text/text_files.h"
 
 #include <algorithm>
 #include <filesystem>

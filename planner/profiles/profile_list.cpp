@@ -4,7 +4,7 @@
 #include "planner/models/model_file.h"
 #include "planner/ops/parameters.h"
 #include "planner/profiles/read_measured_collectives.h"
-#include "planner/profiles/read_nccl_model.h"
+#include "planner/profiles/read_records.h"
 #include "planner/spec/kernel_names.h"
 
 #include <cmath>

@@ -1,9 +1,8 @@
 #include "planner/profiles/profile_store.h"
 
 #include "planner/base/nearest_name.h"
-#include "planner/profiles/embedded_profiles.h"
 #include "planner/profiles/model_spelling.h"
-#include "planner/profiles/profile_folder.h"
+#include "planner/profiles/profile_list.h"
 
 #include <algorithm>
 #include <array>

@@ -1,6 +1,6 @@
 #pragma once
 #include "planner/base/result.h"
-#include "planner/evidence/host_profile.h"
+#include "planner/evidence/host_evidence.h"
 #include "planner/evidence/machine_correction.h"
 #include "planner/evidence/measured_collectives.h"
 #include "planner/evidence/nccl_model.h"

@@ -1,7 +1,6 @@
-#include "planner/profiles/read_host.h"
-
 #include "planner/profiles/profile_store.h"
 #include "planner/profiles/read_profile.h"
+#include "planner/profiles/read_records.h"
 #include "planner/profiles/sourced_json.h"
 
 #include <array>

@@ -1,8 +1,7 @@
-#include "planner/profiles/read_kernel_fits.h"
-
 #include "planner/base/quantity_text.h"
 #include "planner/profiles/fit_numbers.h"
 #include "planner/profiles/profile_words.h"
+#include "planner/profiles/read_kernels.h"
 #include "planner/spec/kernel_names.h"
 #include "planner/text/enum_json.h"
 

@@ -1,6 +1,5 @@
-#include "planner/profiles/read_nccl_model.h"
-
 #include "planner/profiles/profile_words.h"
+#include "planner/profiles/read_records.h"
 #include "planner/text/json_numbers.h"
 
 #include <algorithm>

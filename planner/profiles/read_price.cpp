@@ -1,8 +1,7 @@
-#include "planner/profiles/read_price.h"
-
 #include "planner/base/letters.h"
 #include "planner/profiles/profile_words.h"
 #include "planner/profiles/read_profile.h"
+#include "planner/profiles/read_records.h"
 #include "planner/profiles/sourced_json.h"
 
 #include <algorithm>

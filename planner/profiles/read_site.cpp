@@ -1,6 +1,5 @@
-#include "planner/profiles/read_site.h"
-
 #include "planner/profiles/read_profile.h"
+#include "planner/profiles/read_records.h"
 #include "planner/profiles/sourced_json.h"
 
 #include <array>

@@ -1,8 +1,7 @@
-#include "planner/profiles/read_software.h"
-
-#include "planner/evidence/host_times.h"
+#include "planner/evidence/host_evidence.h"
 #include "planner/profiles/profile_words.h"
 #include "planner/profiles/read_profile.h"
+#include "planner/profiles/read_records.h"
 #include "planner/text/json_numbers.h"
 
 #include <algorithm>

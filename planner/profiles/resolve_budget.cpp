@@ -1,7 +1,6 @@
 #include "planner/profiles/profile_store.h"
-#include "planner/profiles/read_price.h"
 #include "planner/profiles/read_profile.h"
-#include "planner/profiles/read_site.h"
+#include "planner/profiles/read_records.h"
 
 #include <optional>
 #include <string>

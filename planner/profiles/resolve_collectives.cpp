@@ -1,6 +1,6 @@
 #include "planner/profiles/profile_store.h"
 #include "planner/profiles/read_measured_collectives.h"
-#include "planner/profiles/read_nccl_model.h"
+#include "planner/profiles/read_records.h"
 
 #include <algorithm>
 #include <tuple>

@@ -1,7 +1,7 @@
 #include "planner/base/quantity_text.h"
 #include "planner/evidence/borrow_kernels.h"
 #include "planner/profiles/profile_store.h"
-#include "planner/profiles/read_kernel_profile.h"
+#include "planner/profiles/read_kernels.h"
 
 #include <algorithm>
 #include <cmath>

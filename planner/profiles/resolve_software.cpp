@@ -1,5 +1,5 @@
 #include "planner/profiles/profile_store.h"
-#include "planner/profiles/read_software.h"
+#include "planner/profiles/read_records.h"
 
 namespace fabricast {
 

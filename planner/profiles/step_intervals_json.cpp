@@ -1,5 +1,4 @@
-#include "planner/profiles/step_intervals_json.h"
-
+#include "planner/profiles/correction_json.h"
 #include "planner/profiles/profile_store.h"
 #include "planner/profiles/profile_words.h"
 #include "planner/profiles/read_profile.h"

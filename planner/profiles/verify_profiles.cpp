@@ -1,10 +1,9 @@
 #include "planner/profiles/verify_profiles.h"
 
 #include "planner/models/model_file.h"
-#include "planner/profiles/compare_profiles.h"
 #include "planner/profiles/profile_sheet.h"
 #include "planner/profiles/read_measured_collectives.h"
-#include "planner/profiles/read_runtime.h"
+#include "planner/profiles/read_records.h"
 
 #include <algorithm>
 #include <optional>

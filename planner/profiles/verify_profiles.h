@@ -1,5 +1,6 @@
 #pragma once
 #include "planner/profiles/profile_store.h"
+#include "planner/spec/cluster_spec.h"
 
 #include <cstddef>
 #include <string>
@@ -38,5 +39,13 @@ ProfileVerification verifyProfiles(const ProfileStore& store);
 /// Reads every profile of the user's folders with all it names, whether anything asks for it or
 /// not; the first that cannot be read is the error.
 Result<void> checkOwnProfiles(const ProfileStore& store);
+
+// What in a profile contradicts something else in it or in what it names; each a sentence. None of
+// it stops a profile from being read: sources do contradict each other.
+
+std::vector<std::string> contradictionsOf(const GpuSpec& gpu);
+std::vector<std::string> contradictionsOf(const NodeSpec& node, const ProfileStore& store);
+std::vector<std::string> contradictionsOf(const FabricSpec& fabric);
+std::vector<std::string> contradictionsOf(const ClusterSpec& cluster);
 
 }  // namespace fabricast

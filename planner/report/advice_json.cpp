@@ -1,9 +1,6 @@
-#include "planner/report/advice_json.h"
-
 #include "planner/report/advice_report.h"
+#include "planner/report/answer_json.h"
 #include "planner/report/begin_answer.h"
-#include "planner/report/cost_json.h"
-#include "planner/report/headline_json.h"
 #include "planner/report/question_json.h"
 #include "planner/report/surer_report.h"
 #include "planner/request/layout_json.h"

@@ -1,13 +1,12 @@
 #include "planner/report/advice_report.h"
 
-#include "planner/base/percent_text.h"
 #include "planner/base/quantity_text.h"
 #include "planner/report/cost_report.h"
-#include "planner/report/duration_text.h"
+#include "planner/report/durations.h"
 #include "planner/report/memory_report.h"
 #include "planner/report/note_line.h"
-#include "planner/report/plan_text.h"
-#include "planner/report/subject_text.h"
+#include "planner/report/plan_views.h"
+#include "planner/report/subject_words.h"
 #include "planner/report/surer_report.h"
 #include "planner/report/table.h"
 

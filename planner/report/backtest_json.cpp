@@ -1,8 +1,6 @@
-#include "planner/report/backtest_json.h"
-
+#include "planner/report/backtest_report.h"
 #include "planner/report/begin_answer.h"
-#include "planner/report/machine_fit_report.h"
-#include "planner/result/backtest_names.h"
+#include "planner/result/answer_names.h"
 #include "planner/text/json_text.h"
 
 #include <string>

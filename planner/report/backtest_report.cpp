@@ -1,8 +1,7 @@
 #include "planner/report/backtest_report.h"
 
-#include "planner/report/machine_fit_report.h"
 #include "planner/report/table.h"
-#include "planner/result/backtest_names.h"
+#include "planner/result/answer_names.h"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "planner/report/byte_scale.h"
+#include "planner/report/scales.h"
 
 #include <fmt/format.h>
 

@@ -1,5 +1,4 @@
-#include "planner/report/chart_axis.h"
-
+#include "planner/report/scales.h"
 #include "planner/report/table.h"
 
 #include <fmt/format.h>

@@ -1,8 +1,6 @@
-#include "planner/report/chart_svg.h"
-
-#include "planner/report/chart_axis.h"
+#include "planner/report/markup.h"
+#include "planner/report/scales.h"
 #include "planner/report/svg_words.h"
-#include "planner/report/xml_escaped.h"
 
 #include <fmt/format.h>
 

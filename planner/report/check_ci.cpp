@@ -1,8 +1,6 @@
-#include "planner/report/check_ci.h"
-
-#include "planner/report/check_findings.h"
+#include "planner/report/check_reports.h"
 #include "planner/report/check_words.h"
-#include "planner/report/xml_escaped.h"
+#include "planner/report/markup.h"
 
 #include <fmt/format.h>
 

@@ -1,5 +1,4 @@
-#include "planner/report/check_findings.h"
-
+#include "planner/report/check_reports.h"
 #include "planner/report/check_words.h"
 
 #include <algorithm>

@@ -1,6 +1,5 @@
-#include "planner/report/check_json.h"
-
 #include "planner/report/begin_answer.h"
+#include "planner/report/check_reports.h"
 #include "planner/report/check_words.h"
 #include "planner/result/memory_names.h"
 #include "planner/text/json_text.h"

@@ -1,9 +1,8 @@
-#include "planner/report/check_text.h"
-
+#include "planner/report/check_reports.h"
 #include "planner/report/check_words.h"
-#include "planner/report/comparison_tables.h"
+#include "planner/report/comparison_report.h"
 #include "planner/report/note_line.h"
-#include "planner/report/subject_text.h"
+#include "planner/report/subject_words.h"
 #include "planner/report/table.h"
 
 #include <fmt/format.h>

@@ -1,11 +1,10 @@
 #include "planner/report/check_words.h"
 
-#include "planner/base/percent_text.h"
+#include "planner/base/quantity_text.h"
 #include "planner/base/units.h"
-#include "planner/report/byte_scale.h"
 #include "planner/report/cost_report.h"
+#include "planner/report/scales.h"
 #include "planner/report/table.h"
-#include "planner/report/time_scale.h"
 
 #include <fmt/format.h>
 

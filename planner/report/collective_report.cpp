@@ -3,7 +3,7 @@
 #include "planner/base/quantity_text.h"
 #include "planner/report/begin_answer.h"
 #include "planner/report/note_line.h"
-#include "planner/report/subject_text.h"
+#include "planner/report/subject_words.h"
 #include "planner/text/json_text.h"
 
 #include <fmt/format.h>

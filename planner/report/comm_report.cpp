@@ -1,10 +1,9 @@
-#include "planner/report/comm_report.h"
-
 #include "planner/base/quantity_text.h"
-#include "planner/report/comm_words.h"
+#include "planner/report/scales.h"
+#include "planner/report/subject_words.h"
 #include "planner/report/table.h"
-#include "planner/report/time_scale.h"
-#include "planner/result/step_names.h"
+#include "planner/report/time_report.h"
+#include "planner/result/answer_names.h"
 
 #include <fmt/format.h>
 

@@ -1,7 +1,5 @@
-#include "planner/report/comparison_json.h"
-
+#include "planner/report/answer_json.h"
 #include "planner/report/begin_answer.h"
-#include "planner/report/headline_json.h"
 #include "planner/request/layout_json.h"
 #include "planner/result/memory_names.h"
 #include "planner/spec/names.h"

@@ -1,11 +1,10 @@
 #include "planner/report/comparison_report.h"
 
-#include "planner/base/percent_text.h"
-#include "planner/report/comparison_tables.h"
+#include "planner/base/quantity_text.h"
 #include "planner/report/memory_report.h"
 #include "planner/report/note_line.h"
-#include "planner/report/plan_table.h"
-#include "planner/report/subject_text.h"
+#include "planner/report/plan_views.h"
+#include "planner/report/subject_words.h"
 #include "planner/report/table.h"
 #include "planner/result/memory_names.h"
 

@@ -1,12 +1,10 @@
-#include "planner/report/comparison_tables.h"
-
-#include "planner/report/byte_scale.h"
+#include "planner/report/comparison_report.h"
 #include "planner/report/cost_report.h"
 #include "planner/report/memory_report.h"
-#include "planner/report/time_scale.h"
+#include "planner/report/scales.h"
 #include "planner/report/time_words.h"
+#include "planner/result/answer_names.h"
 #include "planner/result/memory_names.h"
-#include "planner/result/step_names.h"
 
 #include <fmt/format.h>
 

@@ -1,7 +1,5 @@
-#include "planner/report/cost_json.h"
-
-#include "planner/report/duration_text.h"
-#include "planner/report/headline_json.h"
+#include "planner/report/answer_json.h"
+#include "planner/report/durations.h"
 #include "planner/spec/names.h"
 
 #include <cmath>

@@ -1,8 +1,7 @@
 #include "planner/report/cost_report.h"
 
-#include "planner/base/percent_text.h"
 #include "planner/base/quantity_text.h"
-#include "planner/report/duration_text.h"
+#include "planner/report/durations.h"
 #include "planner/report/table.h"
 #include "planner/result/memory_names.h"
 

@@ -1,7 +1,7 @@
 #pragma once
 #include "planner/base/result.h"
 #include "planner/report/report.h"
-#include "planner/report/subject_text.h"
+#include "planner/report/subject_words.h"
 #include "planner/result/run_cost.h"
 #include "planner/spec/scenario.h"
 

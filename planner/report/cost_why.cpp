@@ -1,6 +1,6 @@
 #include "planner/base/quantity_text.h"
 #include "planner/report/cost_report.h"
-#include "planner/report/duration_text.h"
+#include "planner/report/durations.h"
 #include "planner/report/table.h"
 
 #include <fmt/format.h>

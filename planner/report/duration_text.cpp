@@ -1,7 +1,5 @@
-#include "planner/report/duration_text.h"
-
 #include "planner/report/cost_report.h"
-#include "planner/report/duration_range.h"
+#include "planner/report/durations.h"
 
 #include <fmt/format.h>
 

@@ -1,12 +1,10 @@
 #include "planner/report/explanation_report.h"
 
-#include "planner/report/comm_report.h"
 #include "planner/report/cost_report.h"
 #include "planner/report/memory_report.h"
 #include "planner/report/sensitivity_report.h"
 #include "planner/report/table.h"
 #include "planner/report/time_report.h"
-#include "planner/report/why_names.h"
 
 #include <fmt/format.h>
 

@@ -1,5 +1,4 @@
-#include "planner/report/fixes_json.h"
-
+#include "planner/report/answer_json.h"
 #include "planner/result/memory_names.h"
 
 #include <array>

@@ -1,9 +1,8 @@
 #include "planner/report/html_page.h"
 
-#include "planner/report/chart_svg.h"
-#include "planner/report/html_prose.h"
+#include "planner/report/markup.h"
 #include "planner/report/page_style.h"
-#include "planner/report/xml_escaped.h"
+#include "planner/report/svg_words.h"
 
 #include <algorithm>
 #include <cstddef>

@@ -1,6 +1,4 @@
-#include "planner/report/html_prose.h"
-
-#include "planner/report/xml_escaped.h"
+#include "planner/report/markup.h"
 
 #include <algorithm>
 #include <array>

@@ -1,8 +1,8 @@
 #include "planner/report/import_text.h"
 
-#include "planner/report/lint_text.h"
+#include "planner/report/lint_report.h"
 #include "planner/report/memory_report.h"
-#include "planner/report/subject_text.h"
+#include "planner/report/subject_words.h"
 #include "planner/report/table.h"
 #include "planner/text/json_strings.h"
 

@@ -1,8 +1,8 @@
 #include "planner/report/launch_report.h"
 
-#include "planner/report/lint_text.h"
+#include "planner/report/lint_report.h"
 #include "planner/report/memory_report.h"
-#include "planner/report/subject_text.h"
+#include "planner/report/subject_words.h"
 #include "planner/text/json_text.h"
 #include "planner/text/shell_text.h"
 

@@ -1,5 +1,4 @@
-#include "planner/report/layout_words.h"
-
+#include "planner/report/subject_words.h"
 #include "planner/spec/layout_fields.h"
 #include "planner/stack/stack.h"
 

@@ -1,6 +1,5 @@
-#include "planner/report/lint_rules_text.h"
-
 #include "planner/base/enum_names.h"
+#include "planner/report/lint_report.h"
 #include "planner/report/table.h"
 #include "planner/text/json_text.h"
 

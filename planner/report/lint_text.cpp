@@ -1,11 +1,10 @@
-#include "planner/report/lint_text.h"
-
 #include "planner/base/enum_names.h"
 #include "planner/base/words.h"
 #include "planner/report/begin_answer.h"
+#include "planner/report/lint_report.h"
+#include "planner/report/markup.h"
 #include "planner/report/memory_report.h"
 #include "planner/report/table.h"
-#include "planner/report/xml_escaped.h"
 #include "planner/result/memory_names.h"
 
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-#include "planner/report/machine_fit_report.h"
+#include "planner/report/backtest_report.h"
 
 #include <fmt/format.h>
 

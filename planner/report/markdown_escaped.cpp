@@ -1,4 +1,4 @@
-#include "planner/report/markdown_escaped.h"
+#include "planner/report/markup.h"
 
 #include <algorithm>
 #include <array>

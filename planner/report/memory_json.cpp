@@ -1,6 +1,4 @@
-#include "planner/report/memory_json.h"
-
-#include "planner/report/headline_json.h"
+#include "planner/report/answer_json.h"
 #include "planner/result/memory_names.h"
 
 #include <string>

@@ -1,10 +1,10 @@
 #include "planner/report/memory_report.h"
 
 #include "planner/base/quantity_text.h"
-#include "planner/report/byte_scale.h"
 #include "planner/report/memory_table.h"
 #include "planner/report/note_line.h"
-#include "planner/report/subject_text.h"
+#include "planner/report/scales.h"
+#include "planner/report/subject_words.h"
 #include "planner/report/table.h"
 #include "planner/result/memory_names.h"
 

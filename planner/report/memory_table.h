@@ -1,5 +1,5 @@
 #pragma once
-#include "planner/report/byte_scale.h"
+#include "planner/report/scales.h"
 #include "planner/report/table.h"
 #include "planner/result/memory_breakdown.h"
 

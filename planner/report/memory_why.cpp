@@ -1,5 +1,5 @@
-#include "planner/report/byte_scale.h"
 #include "planner/report/memory_report.h"
+#include "planner/report/scales.h"
 #include "planner/report/table.h"
 #include "planner/result/memory_names.h"
 

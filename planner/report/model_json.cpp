@@ -1,6 +1,5 @@
-#include "planner/report/model_json.h"
-
 #include "planner/report/begin_answer.h"
+#include "planner/report/model_report.h"
 #include "planner/text/json_text.h"
 
 #include <utility>

@@ -1,12 +1,12 @@
 #include "planner/report/oom_report.h"
 
 #include "planner/base/quantity_text.h"
+#include "planner/report/answer_json.h"
 #include "planner/report/begin_answer.h"
-#include "planner/report/byte_scale.h"
-#include "planner/report/memory_json.h"
 #include "planner/report/memory_report.h"
 #include "planner/report/note_line.h"
-#include "planner/report/subject_text.h"
+#include "planner/report/scales.h"
+#include "planner/report/subject_words.h"
 #include "planner/report/table.h"
 #include "planner/text/json_text.h"
 

@@ -1,20 +1,17 @@
-#include "planner/report/plan_text.h"
-
-#include "planner/base/percent_text.h"
+#include "planner/base/quantity_text.h"
 #include "planner/report/cost_report.h"
 #include "planner/report/fixes_report.h"
 #include "planner/report/memory_report.h"
 #include "planner/report/note_line.h"
-#include "planner/report/plan_spellings.h"
-#include "planner/report/plan_table.h"
+#include "planner/report/plan_views.h"
 #include "planner/report/sensitivity_report.h"
-#include "planner/report/subject_text.h"
+#include "planner/report/subject_words.h"
 #include "planner/report/surer_report.h"
 #include "planner/report/table.h"
 #include "planner/report/time_report.h"
 #include "planner/report/time_words.h"
+#include "planner/result/answer_names.h"
 #include "planner/result/comparison_band.h"
-#include "planner/result/step_names.h"
 
 #include <fmt/format.h>
 

@@ -1,6 +1,5 @@
-#include "planner/report/schedule_drawing.h"
-
 #include "planner/base/decimal_ticks.h"
+#include "planner/report/schedule_report.h"
 
 #include <algorithm>
 #include <array>

@@ -1,6 +1,5 @@
-#include "planner/report/schedule_json.h"
-
 #include "planner/report/begin_answer.h"
+#include "planner/report/schedule_report.h"
 #include "planner/text/json_text.h"
 
 #include <cmath>

@@ -1,8 +1,7 @@
 #include "planner/report/schedule_report.h"
 
 #include "planner/base/decimal_ticks.h"
-#include "planner/base/percent_text.h"
-#include "planner/report/schedule_drawing.h"
+#include "planner/base/quantity_text.h"
 #include "planner/report/table.h"
 
 #include <fmt/format.h>

@@ -1,8 +1,7 @@
 #include "planner/report/sensitivity_report.h"
 
-#include "planner/report/byte_scale.h"
+#include "planner/report/scales.h"
 #include "planner/report/table.h"
-#include "planner/report/time_scale.h"
 #include "planner/result/memory_names.h"
 
 #include <fmt/format.h>

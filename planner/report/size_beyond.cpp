@@ -1,8 +1,6 @@
-#include "planner/report/size_beyond.h"
-
 #include "planner/report/cost_report.h"
-#include "planner/report/duration_text.h"
-#include "planner/report/size_tables.h"
+#include "planner/report/durations.h"
+#include "planner/report/size_report.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -1,7 +1,5 @@
-#include "planner/report/size_charts.h"
-
-#include "planner/report/duration_text.h"
-#include "planner/report/size_tables.h"
+#include "planner/report/durations.h"
+#include "planner/report/size_report.h"
 
 #include <fmt/format.h>
 

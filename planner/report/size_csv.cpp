@@ -1,6 +1,6 @@
 #include "planner/report/check_words.h"
-#include "planner/report/duration_text.h"
-#include "planner/report/plan_text.h"
+#include "planner/report/durations.h"
+#include "planner/report/plan_views.h"
 #include "planner/report/size_report.h"
 #include "planner/report/table.h"
 

@@ -1,10 +1,10 @@
 #include "planner/report/begin_answer.h"
 #include "planner/report/check_words.h"
-#include "planner/report/duration_text.h"
-#include "planner/report/plan_text.h"
+#include "planner/report/durations.h"
+#include "planner/report/plan_views.h"
 #include "planner/report/size_report.h"
+#include "planner/result/answer_names.h"
 #include "planner/result/memory_names.h"
-#include "planner/result/size_names.h"
 #include "planner/text/json_text.h"
 
 #include <algorithm>

@@ -1,16 +1,12 @@
 #include "planner/report/size_report.h"
 
-#include "planner/base/percent_text.h"
+#include "planner/base/quantity_text.h"
 #include "planner/report/check_words.h"
 #include "planner/report/cost_report.h"
-#include "planner/report/duration_text.h"
+#include "planner/report/durations.h"
 #include "planner/report/memory_report.h"
 #include "planner/report/note_line.h"
-#include "planner/report/plan_text.h"
-#include "planner/report/size_beyond.h"
-#include "planner/report/size_charts.h"
-#include "planner/report/size_shown.h"
-#include "planner/report/size_tables.h"
+#include "planner/report/plan_views.h"
 
 #include <fmt/format.h>
 

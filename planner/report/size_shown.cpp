@@ -1,7 +1,5 @@
-#include "planner/report/size_shown.h"
-
-#include "planner/report/plan_text.h"
-#include "planner/report/size_tables.h"
+#include "planner/report/plan_views.h"
+#include "planner/report/size_report.h"
 
 #include <fmt/format.h>
 

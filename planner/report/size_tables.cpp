@@ -1,10 +1,9 @@
-#include "planner/report/size_tables.h"
-
-#include "planner/base/percent_text.h"
+#include "planner/base/quantity_text.h"
 #include "planner/report/check_words.h"
 #include "planner/report/cost_report.h"
-#include "planner/report/duration_text.h"
-#include "planner/report/plan_text.h"
+#include "planner/report/durations.h"
+#include "planner/report/plan_views.h"
+#include "planner/report/size_report.h"
 
 #include <fmt/format.h>
 

@@ -1,7 +1,5 @@
-#include "planner/report/step_json.h"
-
-#include "planner/report/headline_json.h"
-#include "planner/result/step_names.h"
+#include "planner/report/answer_json.h"
+#include "planner/result/answer_names.h"
 
 #include <cmath>
 #include <string>

@@ -1,6 +1,4 @@
-#include "planner/report/subject_text.h"
-
-#include "planner/report/layout_words.h"
+#include "planner/report/subject_words.h"
 #include "planner/spec/layout_fields.h"
 #include "planner/spec/names.h"
 #include "planner/spec/setting_names.h"

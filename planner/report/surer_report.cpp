@@ -1,8 +1,8 @@
 #include "planner/report/surer_report.h"
 
-#include "planner/report/headline_json.h"
-#include "planner/report/plan_table.h"
-#include "planner/report/time_scale.h"
+#include "planner/report/answer_json.h"
+#include "planner/report/plan_views.h"
+#include "planner/report/scales.h"
 
 #include <fmt/format.h>
 

@@ -1,5 +1,5 @@
 #pragma once
-#include "planner/result/surer_change.h"
+#include "planner/result/changes.h"
 #include "planner/text/json_text.h"
 
 #include <optional>

@@ -1,7 +1,7 @@
 #include "planner/report/svg_words.h"
 
+#include "planner/report/markup.h"
 #include "planner/report/table.h"
-#include "planner/report/xml_escaped.h"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,6 @@
 #pragma once
+#include "planner/report/chart.h"
+
 #include <cstddef>
 #include <string>
 #include <string_view>
@@ -25,5 +27,11 @@ struct SvgLegend {
 SvgLegend legendOf(const std::vector<std::string>& series, double top);
 /// The picture around its parts: its name for who cannot see it, and its size.
 std::string svgPicture(std::string_view name, double height, const std::string& content);
+
+// Charts as SVG for a page: colours are classes of page_style.h, and what a colour or a place means
+// is also a text or a title. The same chart gives the same bytes.
+
+std::string barsSvg(const BarChart& chart);
+std::string pointsSvg(const PointChart& chart);
 
 }  // namespace fabricast

@@ -1,10 +1,9 @@
-#include "planner/report/sweep_columns.h"
-
-#include "planner/base/percent_text.h"
+#include "planner/base/quantity_text.h"
 #include "planner/report/check_words.h"
 #include "planner/report/cost_report.h"
 #include "planner/report/memory_report.h"
-#include "planner/report/plan_table.h"
+#include "planner/report/plan_views.h"
+#include "planner/report/sweep_report.h"
 #include "planner/result/memory_names.h"
 
 #include <fmt/format.h>

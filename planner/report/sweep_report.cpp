@@ -1,7 +1,6 @@
 #include "planner/report/sweep_report.h"
 
 #include "planner/base/quantity_text.h"
-#include "planner/report/sweep_columns.h"
 #include "planner/text/json_document.h"
 
 #include <fmt/format.h>

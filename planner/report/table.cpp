@@ -1,6 +1,6 @@
 #include "planner/report/table.h"
 
-#include "planner/report/markdown_escaped.h"
+#include "planner/report/markup.h"
 #include "planner/text/utf8_text.h"
 
 #include <algorithm>

@@ -1,14 +1,13 @@
 #include "planner/report/time_report.h"
 
-#include "planner/base/percent_text.h"
 #include "planner/base/quantity_text.h"
 #include "planner/report/memory_report.h"
 #include "planner/report/note_line.h"
+#include "planner/report/scales.h"
 #include "planner/report/table.h"
-#include "planner/report/time_scale.h"
 #include "planner/report/time_words.h"
+#include "planner/result/answer_names.h"
 #include "planner/result/memory_names.h"
-#include "planner/result/step_names.h"
 
 #include <fmt/format.h>
 

@@ -1,11 +1,11 @@
 #include "planner/base/quantity_text.h"
-#include "planner/report/comm_words.h"
+#include "planner/report/scales.h"
+#include "planner/report/subject_words.h"
 #include "planner/report/table.h"
 #include "planner/report/time_report.h"
-#include "planner/report/time_scale.h"
-#include "planner/result/step_names.h"
+#include "planner/result/answer_names.h"
+#include "planner/spec/attention_model.h"
 #include "planner/spec/setting_names.h"
-#include "planner/spec/written_attention.h"
 
 #include <fmt/format.h>
 

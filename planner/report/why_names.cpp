@@ -1,8 +1,7 @@
-#include "planner/report/why_names.h"
-
 #include "planner/base/small_letters.h"
+#include "planner/report/explanation_report.h"
 #include "planner/report/time_words.h"
-#include "planner/result/step_names.h"
+#include "planner/result/answer_names.h"
 
 #include <algorithm>
 #include <array>

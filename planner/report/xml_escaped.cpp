@@ -1,6 +1,5 @@
-#include "planner/report/xml_escaped.h"
-
 #include "planner/output/printable_text.h"
+#include "planner/report/markup.h"
 
 namespace fabricast {
 

@@ -1,7 +1,7 @@
 #pragma once
+#include "planner/result/changes.h"
 #include "planner/result/plan_report.h"
 #include "planner/result/run_cost.h"
-#include "planner/result/surer_change.h"
 #include "planner/spec/edit.h"
 #include "planner/spec/names.h"
 #include "planner/spec/scenario.h"

@@ -1,5 +1,5 @@
 #pragma once
-#include "planner/result/faster_change.h"
+#include "planner/result/changes.h"
 #include "planner/result/memory_breakdown.h"
 #include "planner/result/run_cost.h"
 #include "planner/result/sensitivity.h"

@@ -1,11 +1,10 @@
 #pragma once
-#include "planner/result/faster_change.h"
+#include "planner/result/changes.h"
 #include "planner/result/memory_breakdown.h"
 #include "planner/result/plan_fix.h"
 #include "planner/result/run_cost.h"
 #include "planner/result/sensitivity.h"
 #include "planner/result/step_estimate.h"
-#include "planner/result/surer_change.h"
 #include "planner/spec/scenario.h"
 
 #include <algorithm>

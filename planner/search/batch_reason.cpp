@@ -1,6 +1,5 @@
-#include "planner/search/batch_reason.h"
-
 #include "planner/base/checked.h"
+#include "planner/search/batch_steps.h"
 #include "planner/search/family_refusals.h"
 
 #include <utility>

@@ -1,5 +1,4 @@
-#include "planner/search/batch_step.h"
-
+#include "planner/search/batch_steps.h"
 #include "planner/search/candidate_scenarios.h"
 
 #include <cstddef>

@@ -3,8 +3,8 @@
 #include "planner/base/integers.h"
 #include "planner/ops/dense_layer.h"
 #include "planner/ops/embedding_and_head.h"
+#include "planner/ops/hf_positions.h"
 #include "planner/ops/layer_segment.h"
-#include "planner/ops/rotary.h"
 
 #include <algorithm>
 #include <array>

@@ -1,7 +1,7 @@
 #pragma once
 #include "planner/base/result.h"
 #include "planner/estimate/segment_time.h"
-#include "planner/memory/walk/segment_footprint.h"
+#include "planner/memory/walk/saved_values.h"
 #include "planner/spec/layout.h"
 #include "planner/spec/settings.h"
 

@@ -1,4 +1,4 @@
-#include "planner/search/batch_reason.h"
+#include "planner/search/batch_steps.h"
 #include "planner/search/plan_search.h"
 
 #include <algorithm>

@@ -1,8 +1,7 @@
-#include "planner/search/host_floor.h"
-
 #include "planner/base/integers.h"
 #include "planner/result/memory_breakdown.h"
 #include "planner/search/layer_split.h"
+#include "planner/search/lower_bounds.h"
 #include "planner/search/model_weight_counts.h"
 
 #include <algorithm>

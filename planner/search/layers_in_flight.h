@@ -1,5 +1,5 @@
 #pragma once
-#include "planner/memory/program/pipeline_order.h"
+#include "planner/memory/program/ordered_stages.h"
 #include "planner/search/layer_split.h"
 #include "planner/search/model_weight_counts.h"
 #include "planner/search/order_key.h"

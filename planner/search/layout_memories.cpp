@@ -1,7 +1,7 @@
 #include "planner/search/layout_memories.h"
 
-#include "planner/memory/memory_of_stages.h"
-#include "planner/memory/program/pipeline_order.h"
+#include "planner/memory/program/ordered_stages.h"
+#include "planner/memory/stage_memory.h"
 
 #include <algorithm>
 

@@ -1,7 +1,7 @@
 #include "planner/search/memory_bound.h"
 
 #include "planner/base/integers.h"
-#include "planner/memory/runtime_overhead.h"
+#include "planner/memory/overheads.h"
 #include "planner/sharding/fsdp2_units.h"
 #include "planner/sharding/stage_shape.h"
 #include "planner/stack/rank_groups.h"

@@ -1,8 +1,8 @@
 #include "planner/base/parallel_map.h"
-#include "planner/memory/memory_of_stages.h"
-#include "planner/memory/runtime_overhead.h"
+#include "planner/memory/overheads.h"
+#include "planner/memory/stage_memory.h"
+#include "planner/search/lower_bounds.h"
 #include "planner/search/plan_search.h"
-#include "planner/search/tensor_room.h"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "planner/memory/memory_of_stages.h"
+#include "planner/memory/stage_memory.h"
 #include "planner/search/plan_search.h"
 
 #include <algorithm>

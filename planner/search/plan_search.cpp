@@ -1,7 +1,7 @@
 #include "planner/search/plan_search.h"
 
 #include "planner/base/quantity_text.h"
-#include "planner/search/host_floor.h"
+#include "planner/search/lower_bounds.h"
 #include "planner/search/plan_of.h"
 #include "planner/spec/layout_fields.h"
 

@@ -1,5 +1,4 @@
-#include "planner/search/state_floor.h"
-
+#include "planner/search/lower_bounds.h"
 #include "planner/search/model_weight_counts.h"
 #include "planner/stack/state_bytes.h"
 

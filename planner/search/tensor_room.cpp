@@ -1,6 +1,5 @@
-#include "planner/search/tensor_room.h"
-
-#include "planner/memory/runtime_overhead.h"
+#include "planner/memory/overheads.h"
+#include "planner/search/lower_bounds.h"
 
 #include <algorithm>
 

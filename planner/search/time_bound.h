@@ -1,7 +1,7 @@
 #pragma once
 #include "planner/estimate/segment_time.h"
 #include "planner/estimate/step_bounds.h"
-#include "planner/evidence/host_profile.h"
+#include "planner/evidence/host_evidence.h"
 #include "planner/schedule/framework_order.h"
 #include "planner/search/layer_split.h"
 #include "planner/search/model_weight_counts.h"

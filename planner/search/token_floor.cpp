@@ -1,6 +1,5 @@
-#include "planner/search/token_floor.h"
-
 #include "planner/estimate/step_estimator.h"
+#include "planner/search/lower_bounds.h"
 #include "planner/search/time_bound.h"
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 #include "planner/sharding/fsdp2_units.h"
 
 #include "planner/base/integers.h"
-#include "planner/sharding/packed_tensor.h"
+#include "planner/sharding/rank_tensors.h"
 
 namespace fabricast {
 namespace {

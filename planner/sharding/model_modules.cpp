@@ -1,6 +1,6 @@
 #include "planner/sharding/model_modules.h"
 
-#include "planner/ops/autoep_moe.h"
+#include "planner/ops/expert_layers.h"
 #include "planner/ops/hf_moe.h"
 #include "planner/ops/trained_weights.h"
 

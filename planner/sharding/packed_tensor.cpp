@@ -1,6 +1,5 @@
-#include "planner/sharding/packed_tensor.h"
-
 #include "planner/base/integers.h"
+#include "planner/sharding/rank_tensors.h"
 
 namespace fabricast {
 

@@ -1,7 +1,7 @@
 #include "planner/sharding/rank_tensors.h"
 
 #include "planner/base/integers.h"
-#include "planner/ops/deepspeed_moe.h"
+#include "planner/ops/expert_layers.h"
 #include "planner/ops/trained_weights.h"
 
 #include <algorithm>

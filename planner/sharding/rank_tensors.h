@@ -1,5 +1,6 @@
 #pragma once
 #include "planner/sharding/stage_shape.h"
+#include "planner/spec/settings.h"
 
 #include <cstdint>
 #include <vector>
@@ -18,5 +19,11 @@ std::vector<RankTensor> headTensors(const StageShape& view);
 
 /// Rows of a vocabulary on this rank: an even share, the last ranks having less, or padded.
 std::int64_t vocabRows(const StageShape& view);
+
+/// Whether adapters train over a base of 4 or 8 bits: only its linears are.
+bool isPacked(const Settings& settings, const RankTensor& tensor);
+
+/// Numbers of two bytes that the codes of a 4-bit tensor lie in (bnb_4bit_quant_storage=bfloat16).
+std::int64_t packedNumbers(const RankTensor& tensor);
 
 }  // namespace fabricast

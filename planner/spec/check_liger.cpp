@@ -1,8 +1,7 @@
-#include "planner/spec/check_liger.h"
-
+#include "planner/spec/check_settings.h"
 #include "planner/spec/liger_code.h"
 #include "planner/spec/setting_names.h"
-#include "planner/spec/split_axis.h"
+#include "planner/spec/stage_split.h"
 
 #include <string>
 #include <utility>

@@ -1,5 +1,4 @@
-#include "planner/spec/check_model.h"
-
+#include "planner/spec/check_settings.h"
 #include "planner/spec/size_divisions.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-#include "planner/spec/check_network.h"
+#include "planner/spec/check_settings.h"
 
 #include <algorithm>
 

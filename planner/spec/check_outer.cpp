@@ -1,5 +1,4 @@
-#include "planner/spec/check_outer.h"
-
+#include "planner/spec/check_settings.h"
 #include "planner/spec/names.h"
 #include "planner/spec/setting_names.h"
 

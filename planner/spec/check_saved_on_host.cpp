@@ -1,7 +1,6 @@
-#include "planner/spec/check_saved_on_host.h"
-
+#include "planner/spec/check_settings.h"
 #include "planner/spec/setting_names.h"
-#include "planner/spec/split_axis.h"
+#include "planner/spec/stage_split.h"
 
 #include <string>
 #include <utility>

@@ -1,6 +1,5 @@
-#include "planner/spec/gpu_kernels.h"
-
-#include "planner/spec/written_attention.h"
+#include "planner/spec/attention_model.h"
+#include "planner/spec/kernel_names.h"
 
 #include <charconv>
 #include <string_view>

@@ -1,4 +1,4 @@
-#include "planner/spec/rotated_share.h"
+#include "planner/spec/attention_model.h"
 
 #include <algorithm>
 #include <array>

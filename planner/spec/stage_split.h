@@ -1,8 +1,12 @@
 #pragma once
 #include "planner/base/result.h"
+#include "planner/spec/layout.h"
 #include "planner/spec/settings.h"
 
 #include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
 #include <vector>
 
 namespace fabricast {
@@ -23,5 +27,17 @@ Result<std::vector<std::int64_t>> splitLayers(std::int64_t layers, const StageSp
 /// The default split is even, one more layer for the first ones if there is a
 /// remainder. Megatron takes no remainder: this returns whether there is one.
 bool splitsEvenly(std::int64_t layers, const StageSplit& split);
+
+/// The first of tp, pp and cp that splits the model or its sequences, by its key.
+inline std::optional<std::string> splitAxis(const Layout& layout) {
+    const std::pair<const char*, std::int64_t> axes[] = {
+        {"tp", layout.tp}, {"pp", layout.pp}, {"cp", layout.cp}};
+    for (const auto& [axis, ranks] : axes) {
+        if (ranks > 1) {
+            return axis;
+        }
+    }
+    return std::nullopt;
+}
 
 }  // namespace fabricast

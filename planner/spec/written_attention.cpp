@@ -1,4 +1,4 @@
-#include "planner/spec/written_attention.h"
+#include "planner/spec/attention_model.h"
 
 #include <algorithm>
 #include <array>

@@ -1,4 +1,4 @@
-#include "planner/spec/written_attention.h"
+#include "planner/spec/attention_model.h"
 #include "planner/stack/rules.h"
 #include "planner/stack/stack_list.h"
 #include "planner/stack/torch_methods.h"

@@ -1,6 +1,10 @@
 #pragma once
+#include "planner/base/result.h"
+#include "planner/spec/model_spec.h"
 #include "planner/spec/settings.h"
 
+#include <optional>
+#include <string>
 #include <string_view>
 
 namespace fabricast {
@@ -15,5 +19,33 @@ KernelSettings megatronKernels();
 std::string_view softwareName(const Settings& settings);
 /// A narrower name, whose profile is taken where there is one: "huggingface-eager".
 std::string_view modelCodeName(const Settings& settings);
+
+// Which models the packages of a stack have code for. A stack can be forecast for any: this is what
+// a search leaves out that was not told a stack, and what no launch files are written for.
+
+/// The family's code is in a release of the stack, as the refusal says where it is not.
+Result<void> checkHasCode(std::string_view stack, const ModelSpec& model);
+
+/// Its launch files can be written as well: its packages have a config of the model, or can be told
+/// one. What fails here is refused by emit, and left out by a search that was not told a stack.
+Result<void> checkHasConfig(std::string_view stack, const ModelSpec& model);
+
+/// What of a model would be the user's own: its code, or its config. Nothing
+/// where the packages have both.
+std::optional<std::string> ownPartNote(std::string_view stack, const ModelSpec& model);
+
+/// The rules of one stack: pretrain_gpt.py of Megatron-Core, and torchtitan/models.
+Result<void> checkMegatronCode(const ModelSpec& model);
+/// Recipes of Megatron Bridge 0.3.1 for a family that pretrain_gpt.py has no arguments for:
+/// "megatron.bridge.recipes.gpt_oss". Empty: it has none.
+std::string_view bridgeRecipesOf(const ModelSpec& model);
+Result<void> checkTitanCode(const ModelSpec& model);
+Result<void> checkTitanConfig(const ModelSpec& model);
+/// Why llama3 of torchtitan 0.2.2 cannot be told a model's sizes. Empty: it can.
+/// Heads make up the hidden width there, and the head has a matrix of its own.
+std::string whyNoTitanFlavor(const ModelSpec& model);
+
+/// Whether a config of torchtitan's, of either release, is of that model.
+bool isTitanConfig(const ModelSpec& model);
 
 }  // namespace fabricast

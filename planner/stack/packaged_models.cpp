@@ -1,4 +1,4 @@
-#include "planner/stack/packaged_models.h"
+#include "planner/stack/model_code.h"
 
 #include <algorithm>
 #include <array>

@@ -1,12 +1,9 @@
 #include "planner/stack/rules.h"
 
 #include "planner/base/checked.h"
-#include "planner/spec/check_outer.h"
-#include "planner/spec/check_reference.h"
-#include "planner/spec/check_saved_on_host.h"
-#include "planner/spec/check_trained.h"
+#include "planner/spec/attention_model.h"
+#include "planner/spec/check_settings.h"
 #include "planner/spec/setting_names.h"
-#include "planner/spec/written_attention.h"
 #include "planner/stack/optimizer_numbers.h"
 
 #include <algorithm>

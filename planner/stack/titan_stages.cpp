@@ -1,7 +1,6 @@
-#include "planner/stack/titan_stages.h"
-
 #include "planner/spec/stage_split.h"
 #include "planner/stack/rules.h"
+#include "planner/stack/titan.h"
 
 namespace fabricast {
 namespace {

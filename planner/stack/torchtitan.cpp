@@ -3,7 +3,7 @@
 #include "planner/stack/model_code.h"
 #include "planner/stack/rules.h"
 #include "planner/stack/stack_list.h"
-#include "planner/stack/titan_stages.h"
+#include "planner/stack/titan.h"
 #include "planner/stack/torch_methods.h"
 
 #include <array>

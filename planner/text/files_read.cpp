@@ -1,6 +1,5 @@
-#include "planner/text/files_read.h"
-
 #include "planner/output/printable_text.h"
+#include "planner/text/text_files.h"
 
 #include <sys/stat.h>
 

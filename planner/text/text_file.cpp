@@ -1,8 +1,6 @@
-#include "planner/text/text_file.h"
-
 #include "planner/output/printable_text.h"
 #include "planner/output/replace_file.h"
-#include "planner/text/files_read.h"
+#include "planner/text/text_files.h"
 
 #include <fcntl.h>
 #include <poll.h>

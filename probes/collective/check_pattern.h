@@ -1,5 +1,5 @@
 #pragma once
-#include "probes/collective/collective_task.h"
+#include "probes/collective/sweep.h"
 
 #include <array>
 #include <span>

@@ -1,4 +1,4 @@
-#include "probes/collective/collective_task.h"
+#include "probes/collective/sweep.h"
 
 #include <algorithm>
 #include <set>

@@ -1,7 +1,6 @@
 #pragma once
-#include "probes/collective/collective_task.h"
 #include "probes/collective/sweep.h"
-#include "probes/record/measurement.h"
+#include "probes/record/statistics.h"
 
 #include <string>
 #include <vector>

@@ -1,5 +1,5 @@
 #pragma once
-#include "probes/cpu/decoder_shape.h"
+#include "probes/cpu/decoder_layer.h"
 
 #include <span>
 

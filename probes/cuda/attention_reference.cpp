@@ -1,4 +1,4 @@
-#include "probes/cuda/attention_reference.h"
+#include "probes/cuda/attention_tensors.h"
 
 #include <algorithm>
 #include <cmath>

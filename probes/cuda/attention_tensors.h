@@ -2,6 +2,9 @@
 #include "probes/cuda/gpu_memory.h"
 #include "probes/cuda/measure_attention.h"
 
+#include <cstdint>
+#include <vector>
+
 namespace fabricast::probe {
 
 /// What attention reads and writes, random at first: heads before tokens, in bf16.
@@ -19,5 +22,24 @@ struct AttentionTensors {
     /// of the outputs, or backward of the three gradients.
     [[nodiscard]] Answer<double> wrong() const;
 };
+
+/// One query, and the keys and values of its head, row after row.
+struct AttentionRow {
+    const std::vector<double>& query;
+    const std::vector<double>& keys;
+    const std::vector<double>& values;
+    std::int64_t reach = 0;                         ///< how many keys it sees
+    const std::vector<double>* gradient = nullptr;  ///< of its output
+};
+
+/// The query's output, or with a gradient the query's own gradient, in double precision.
+std::vector<double> attentionRow(const AttentionRow& row);
+
+/// What a query adds to the gradients of a key and of its value.
+struct KeyGradients {
+    std::vector<double> key, value;
+};
+/// `row` has a gradient and reaches as far as the key.
+void addKeyGradients(const AttentionRow& row, std::int64_t key, KeyGradients& sums);
 
 }  // namespace fabricast::probe

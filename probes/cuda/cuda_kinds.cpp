@@ -2,9 +2,7 @@
 
 #include "probes/cuda/measure_attention.h"
 #include "probes/cuda/measure_gemm.h"
-#include "probes/cuda/measure_memory.h"
-#include "probes/cuda/measure_overlap.h"
-#include "probes/cuda/measure_transfer.h"
+#include "probes/cuda/measure_points.h"
 
 #include <array>
 

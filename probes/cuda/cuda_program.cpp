@@ -2,7 +2,7 @@
 
 #include "probes/cuda/cuda_kinds.h"
 #include "probes/cuda/cuda_suites.h"
-#include "probes/cuda/gpu_health.h"
+#include "probes/cuda/gpu_facts.h"
 
 #include <memory>
 

@@ -1,4 +1,4 @@
-#include "probes/cuda/fused_attention.h"
+#include "probes/cuda/attention_kernels.h"
 
 #if FABRICAST_HAS_CUDNN
 #include "probes/cuda/planned_attention.h"

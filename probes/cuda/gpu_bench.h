@@ -2,8 +2,8 @@
 #include "probes/cuda/gpu.h"
 #include "probes/cuda/gpu_timer.h"
 #include "probes/cuda/lt_product.h"
-#include "probes/record/measurement.h"
-#include "probes/record/sample_loop.h"
+#include "probes/record/run_points.h"
+#include "probes/record/statistics.h"
 
 #include <initializer_list>
 #include <optional>

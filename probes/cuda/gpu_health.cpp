@@ -1,4 +1,4 @@
-#include "probes/cuda/gpu_health.h"
+#include "probes/cuda/gpu_facts.h"
 
 #if FABRICAST_HAS_CUDNN
 #include <cudnn.h>

@@ -1,5 +1,5 @@
 #pragma once
-#include "probes/cuda/number_type.h"
+#include "probes/cuda/gemm_shape.h"
 #include "probes/record/answer.h"
 
 #include <cuda_runtime_api.h>

@@ -1,8 +1,8 @@
 #pragma once
 #include "probes/cuda/gpu.h"
 #include "probes/nvml/gpu_monitor.h"
-#include "probes/record/measurement.h"
-#include "probes/record/sample_loop.h"
+#include "probes/record/run_points.h"
+#include "probes/record/statistics.h"
 
 #include <cuda_runtime_api.h>
 

@@ -1,4 +1,4 @@
-#include "probes/cuda/grouped_product.h"
+#include "probes/cuda/planned_gemm.h"
 
 #include <dlfcn.h>
 

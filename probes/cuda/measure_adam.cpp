@@ -1,5 +1,5 @@
 #include "probes/cuda/launch_ops.h"
-#include "probes/cuda/measure_memory.h"
+#include "probes/cuda/measure_points.h"
 
 #include <cmath>
 #include <vector>

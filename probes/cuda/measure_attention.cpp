@@ -1,7 +1,6 @@
 #include "probes/cuda/measure_attention.h"
 
-#include "probes/cuda/fused_attention.h"
-#include "probes/cuda/written_attention.h"
+#include "probes/cuda/attention_kernels.h"
 
 #include <span>
 #include <vector>

@@ -1,5 +1,5 @@
 #include "probes/cuda/measure_gemm.h"
-#include "probes/cuda/measure_transfer.h"
+#include "probes/cuda/measure_points.h"
 
 #if FABRICAST_HAS_CUDNN
 #include <cudnn.h>

@@ -1,5 +1,4 @@
 #include "probes/cuda/expert_streams.h"
-#include "probes/cuda/grouped_product.h"
 #include "probes/cuda/planned_gemm.h"
 
 namespace fabricast::probe {

@@ -1,5 +1,5 @@
 #include "probes/cuda/kernels.h"
-#include "probes/cuda/measure_transfer.h"
+#include "probes/cuda/measure_points.h"
 
 namespace fabricast::probe {
 

@@ -1,5 +1,4 @@
-#include "probes/cuda/measure_memory.h"
-
+#include "probes/cuda/measure_points.h"
 #include "probes/cuda/memory_work.h"
 #include "probes/cuda/pack.h"
 

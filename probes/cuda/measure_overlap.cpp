@@ -1,6 +1,5 @@
-#include "probes/cuda/measure_overlap.h"
-
 #include "probes/cuda/kernels.h"
+#include "probes/cuda/measure_points.h"
 #include "probes/cuda/planned_gemm.h"
 #include "probes/record/statistics.h"
 

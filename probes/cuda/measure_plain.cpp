@@ -1,4 +1,4 @@
-#include "probes/cuda/measure_overlap.h"
+#include "probes/cuda/measure_points.h"
 #include "probes/cuda/planned_gemm.h"
 
 namespace fabricast::probe {

@@ -1,6 +1,6 @@
-#include "probes/cuda/measure_overlap.h"
+#include "probes/cuda/measure_points.h"
 #include "probes/cuda/planned_gemm.h"
-#include "probes/record/interrupt.h"
+#include "probes/record/run_points.h"
 
 #include <algorithm>
 

@@ -1,8 +1,6 @@
-#include "probes/cuda/measure_transfer.h"
-
-#include "probes/cuda/gpu_health.h"
+#include "probes/cuda/gpu_facts.h"
 #include "probes/cuda/gpu_memory.h"
-#include "probes/cuda/numa_node.h"
+#include "probes/cuda/measure_points.h"
 
 #include <cstring>
 

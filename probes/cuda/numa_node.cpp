@@ -1,4 +1,4 @@
-#include "probes/cuda/numa_node.h"
+#include "probes/cuda/gpu_facts.h"
 
 #include <sys/syscall.h>
 #include <unistd.h>

@@ -1,4 +1,4 @@
-#include "probes/cuda/number_type.h"
+#include "probes/cuda/gemm_shape.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,5 +1,4 @@
-#include "probes/cuda/written_attention.h"
-
+#include "probes/cuda/attention_kernels.h"
 #include "probes/cuda/launch_ops.h"
 
 #include <cmath>

@@ -1,9 +1,7 @@
-#include "probes/fit/cpu_kernels.h"
-
 #include "planner/base/median.h"
 #include "planner/compute/gemm_time.h"
 #include "planner/spec/kernel_names.h"
-#include "probes/fit/cpu_rows.h"
+#include "probes/fit/cpu_fit.h"
 #include "probes/fit/fit_gemm.h"
 #include "probes/fit/free_numbers.h"
 

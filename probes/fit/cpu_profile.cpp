@@ -1,9 +1,7 @@
-#include "probes/fit/cpu_profile.h"
-
 #include "planner/base/quantity_text.h"
 #include "probes/fit/collective_points.h"
 #include "probes/fit/cpu_cluster.h"
-#include "probes/fit/cpu_kernels.h"
+#include "probes/fit/cpu_fit.h"
 #include "probes/fit/kernel_json.h"
 
 #include <algorithm>

@@ -1,6 +1,5 @@
-#include "probes/fit/cpu_rows.h"
-
 #include "planner/base/median.h"
+#include "probes/fit/cpu_fit.h"
 
 #include <algorithm>
 #include <array>

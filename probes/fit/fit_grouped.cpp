@@ -1,6 +1,5 @@
-#include "probes/fit/fit_grouped.h"
-
-#include "planner/compute/memory_time.h"
+#include "planner/compute/kernel_times.h"
+#include "probes/fit/fit_tables.h"
 #include "probes/fit/free_numbers.h"
 
 #include <array>

@@ -3,8 +3,7 @@
 #include "planner/spec/kernel_names.h"
 #include "probes/fit/fit_attention.h"
 #include "probes/fit/fit_gemm.h"
-#include "probes/fit/fit_grouped.h"
-#include "probes/fit/fit_memory.h"
+#include "probes/fit/fit_tables.h"
 
 #include <algorithm>
 #include <utility>

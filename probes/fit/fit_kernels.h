@@ -1,7 +1,7 @@
 #pragma once
 #include "planner/base/result.h"
 #include "planner/spec/kernel_profile.h"
-#include "probes/fit/fit_section.h"
+#include "probes/fit/fit_tables.h"
 #include "probes/fit/measured_tables.h"
 
 #include <map>

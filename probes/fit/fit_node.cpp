@@ -2,7 +2,7 @@
 
 #include "planner/base/quantity_text.h"
 #include "planner/profiles/sourced_json.h"
-#include "probes/fit/record_machine.h"
+#include "probes/fit/record_tables.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,11 +1,10 @@
-#include "probes/fit/fit_program.h"
-
 #include "planner/evidence/borrow_kernels.h"
 #include "planner/profiles/profile_store.h"
-#include "planner/text/text_file.h"
-#include "probes/fit/cpu_profile.h"
+#include "planner/text/text_files.h"
+#include "probes/fit/cpu_fit.h"
 #include "probes/fit/fit_kernels.h"
 #include "probes/fit/fit_record.h"
+#include "probes/fit/fit_tables.h"
 #include "probes/fit/kernel_json.h"
 
 #include <algorithm>

@@ -1,15 +1,14 @@
 #include "probes/fit/fit_record.h"
 
 #include "planner/evidence/borrow_kernels.h"
-#include "planner/profiles/read_runtime.h"
+#include "planner/profiles/read_records.h"
 #include "probes/fit/collective_points.h"
-#include "probes/fit/cpu_profile.h"
+#include "probes/fit/cpu_fit.h"
 #include "probes/fit/fit_kernels.h"
 #include "probes/fit/fit_node.h"
 #include "probes/fit/fit_runtime.h"
 #include "probes/fit/kernel_json.h"
 #include "probes/fit/left_out.h"
-#include "probes/fit/record_machine.h"
 #include "probes/fit/record_tables.h"
 #include "probes/fit/shown_only.h"
 

@@ -1,7 +1,7 @@
 #pragma once
 #include "planner/measured/measurements.h"
 #include "planner/profiles/profile_store.h"
-#include "probes/fit/fit_section.h"
+#include "probes/fit/fit_tables.h"
 #include "probes/fit/number_change.h"
 #include "probes/fit/profile_text.h"
 

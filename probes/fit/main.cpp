@@ -1,5 +1,5 @@
 #include "planner/output/printable_text.h"
-#include "probes/fit/fit_program.h"
+#include "probes/fit/fit_tables.h"
 
 #include <csignal>
 #include <cstdio>

@@ -13,7 +13,7 @@ namespace {
 
 using Row = std::array<std::string, 5>;
 
-std::string percentText(double share) {
+std::string percentOfShare(double share) {
     if (share < 0.0) {
         return "";
     }
@@ -41,7 +41,7 @@ std::string changeTable(const std::vector<NumberChange>& changes) {
     for (const NumberChange& change : changes) {
         rows.push_back({change.name,
                         change.points == 0 ? "" : std::to_string(change.points),
-                        percentText(change.spread),
+                        percentOfShare(change.spread),
                         change.before,
                         change.now});
     }

@@ -1,7 +1,7 @@
 #include "probes/fit/older_profile.h"
 
 #include "planner/text/json_document.h"
-#include "planner/text/text_file.h"
+#include "planner/text/text_files.h"
 
 #include <algorithm>
 #include <array>

@@ -1,5 +1,5 @@
-#include "probes/fit/fit_program.h"
 #include "probes/fit/fit_record.h"
+#include "probes/fit/fit_tables.h"
 
 #include <algorithm>
 #include <array>

@@ -1,6 +1,5 @@
-#include "probes/fit/record_machine.h"
-
 #include "planner/measured/recognise_machine.h"
+#include "probes/fit/record_tables.h"
 
 #include <charconv>
 #include <utility>

@@ -1,7 +1,5 @@
-#include "probes/host/check_host_point.h"
-
-#include "probes/host/disk_point.h"
-#include "probes/host/memory_points.h"
+#include "probes/host/host_points.h"
+#include "probes/host/host_program.h"
 
 #include <algorithm>
 #include <array>

@@ -1,8 +1,6 @@
-#include "probes/host/disk_point.h"
-
+#include "probes/host/host_points.h"
 #include "probes/host/page_memory.h"
-#include "probes/record/interrupt.h"
-#include "probes/record/sample_loop.h"
+#include "probes/record/run_points.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>

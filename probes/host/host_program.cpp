@@ -1,10 +1,7 @@
 #include "probes/host/host_program.h"
 
 #include "planner/output/printable_text.h"
-#include "probes/host/check_host_point.h"
-#include "probes/host/disk_point.h"
-#include "probes/host/inventory.h"
-#include "probes/host/memory_points.h"
+#include "probes/host/host_points.h"
 #include "probes/host/worker_team.h"
 
 #include <algorithm>

@@ -1,5 +1,4 @@
-#include "probes/host/inventory.h"
-
+#include "probes/host/host_program.h"
 #include "probes/host/library_versions.h"
 
 #include <algorithm>

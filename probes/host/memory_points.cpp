@@ -1,9 +1,8 @@
-#include "probes/host/memory_points.h"
-
 #include "probes/host/array_kernels.h"
+#include "probes/host/host_points.h"
 #include "probes/host/page_memory.h"
 #include "probes/host/worker_team.h"
-#include "probes/record/sample_loop.h"
+#include "probes/record/run_points.h"
 
 #include <algorithm>
 #include <cmath>

@@ -2,8 +2,8 @@
 
 #include "planner/output/printable_text.h"
 #include "probes/launch/packed.h"
-#include "probes/record/interrupt.h"
 #include "probes/record/json_line.h"
+#include "probes/record/run_points.h"
 
 #include <poll.h>
 

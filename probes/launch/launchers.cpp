@@ -1,7 +1,5 @@
 #include "probes/launch/launchers.h"
 
-#include "probes/launch/slurm_words.h"
-
 #include <charconv>
 
 namespace fabricast::probe {

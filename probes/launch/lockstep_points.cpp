@@ -1,4 +1,4 @@
-#include "probes/launch/lockstep_points.h"
+#include "probes/launch/launchers.h"
 
 namespace fabricast::probe {
 

@@ -3,7 +3,7 @@
 #include "planner/output/printable_text.h"
 #include "probes/launch/join_message.h"
 #include "probes/launch/join_server.h"
-#include "probes/record/interrupt.h"
+#include "probes/record/run_points.h"
 
 #include <poll.h>
 

@@ -1,4 +1,4 @@
-#include "probes/launch/slurm_words.h"
+#include "probes/launch/launchers.h"
 
 #include <algorithm>
 #include <charconv>

@@ -1,6 +1,5 @@
-#include "probes/mpi/attention_point.h"
-
 #include "probes/cpu/layer_attention.h"
+#include "probes/mpi/mpi_points.h"
 #include "probes/mpi/timed_together.h"
 
 #include <array>

@@ -1,4 +1,4 @@
-#include "probes/mpi/await.h"
+#include "probes/mpi/mpi_checks.h"
 
 #include <sched.h>
 #include <sys/prctl.h>

@@ -1,6 +1,5 @@
-#include "probes/mpi/check_mpi_point.h"
-
-#include "probes/mpi/compute_points.h"
+#include "probes/mpi/mpi_checks.h"
+#include "probes/mpi/mpi_points.h"
 
 #include <algorithm>
 #include <array>

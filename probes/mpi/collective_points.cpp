@@ -1,7 +1,5 @@
-#include "probes/mpi/collective_points.h"
-
-#include "probes/mpi/library_collectives.h"
-#include "probes/mpi/ring_collectives.h"
+#include "probes/mpi/collectives.h"
+#include "probes/mpi/mpi_checks.h"
 #include "probes/mpi/timed_together.h"
 #include "probes/record/statistics.h"
 

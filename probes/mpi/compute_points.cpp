@@ -1,8 +1,7 @@
-#include "probes/mpi/compute_points.h"
-
 #include "probes/cpu/adam.h"
 #include "probes/cpu/products.h"
 #include "probes/mpi/memory_work.h"
+#include "probes/mpi/mpi_points.h"
 #include "probes/mpi/timed_together.h"
 
 #include <algorithm>

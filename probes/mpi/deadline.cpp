@@ -1,5 +1,4 @@
-#include "probes/mpi/deadline.h"
-
+#include "probes/mpi/mpi_checks.h"
 #include "probes/record/probe_program.h"
 
 #include <unistd.h>

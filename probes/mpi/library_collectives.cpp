@@ -1,4 +1,4 @@
-#include "probes/mpi/library_collectives.h"
+#include "probes/mpi/collectives.h"
 
 #include <mpi.h>
 

@@ -1,10 +1,5 @@
-#include "probes/mpi/measure_point.h"
-
-#include "probes/mpi/attention_point.h"
-#include "probes/mpi/collective_points.h"
-#include "probes/mpi/compute_points.h"
-#include "probes/mpi/overlap_point.h"
-#include "probes/mpi/step_points.h"
+#include "probes/mpi/mpi_checks.h"
+#include "probes/mpi/mpi_points.h"
 
 #include <array>
 

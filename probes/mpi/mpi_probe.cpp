@@ -1,11 +1,10 @@
 #include "probes/mpi/mpi_probe.h"
 
 #include "probes/cpu/products.h"
-#include "probes/mpi/check_mpi_point.h"
-#include "probes/mpi/deadline.h"
-#include "probes/mpi/measure_point.h"
+#include "probes/mpi/mpi_checks.h"
+#include "probes/mpi/mpi_points.h"
 #include "probes/mpi/mpi_suite.h"
-#include "probes/record/interrupt.h"
+#include "probes/record/run_points.h"
 
 #include <unistd.h>
 

@@ -1,9 +1,7 @@
-#include "probes/mpi/overlap_point.h"
-
 #include "probes/cpu/products.h"
-#include "probes/mpi/collective_points.h"
-#include "probes/mpi/compute_points.h"
-#include "probes/mpi/ring_collectives.h"
+#include "probes/mpi/collectives.h"
+#include "probes/mpi/mpi_checks.h"
+#include "probes/mpi/mpi_points.h"
 #include "probes/mpi/timed_together.h"
 #include "probes/mpi/transfer_queue.h"
 #include "probes/record/statistics.h"

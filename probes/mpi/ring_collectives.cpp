@@ -1,4 +1,4 @@
-#include "probes/mpi/ring_collectives.h"
+#include "probes/mpi/collectives.h"
 
 #include <algorithm>
 #include <vector>

@@ -1,6 +1,6 @@
 #include "probes/mpi/sharded_units.h"
 
-#include "probes/mpi/ring_collectives.h"
+#include "probes/mpi/collectives.h"
 
 #include <algorithm>
 

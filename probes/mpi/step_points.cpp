@@ -1,7 +1,6 @@
-#include "probes/mpi/step_points.h"
-
 #include "probes/cpu/adam.h"
-#include "probes/mpi/ring_collectives.h"
+#include "probes/mpi/collectives.h"
+#include "probes/mpi/mpi_points.h"
 #include "probes/mpi/sharded_units.h"
 #include "probes/mpi/timed_together.h"
 #include "probes/mpi/whole_units.h"

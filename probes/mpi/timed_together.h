@@ -1,7 +1,7 @@
 #pragma once
 #include "probes/mpi/rank_group.h"
 #include "probes/record/answer.h"
-#include "probes/record/sample_loop.h"
+#include "probes/record/run_points.h"
 
 #include <functional>
 #include <vector>

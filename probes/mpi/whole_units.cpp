@@ -1,6 +1,6 @@
 #include "probes/mpi/whole_units.h"
 
-#include "probes/mpi/ring_collectives.h"
+#include "probes/mpi/collectives.h"
 
 namespace fabricast::probe {
 

@@ -1,6 +1,6 @@
 #include "probes/mpi/wire.h"
 
-#include "probes/mpi/await.h"
+#include "probes/mpi/mpi_checks.h"
 
 #include <mpi.h>
 

@@ -1,7 +1,7 @@
 #include "probes/nccl/communicator.h"
 
 #include "probes/nccl/guarded.h"
-#include "probes/nccl/nccl_trouble.h"
+#include "probes/nccl/nccl_calls.h"
 
 #include <algorithm>
 #include <cstring>

@@ -1,6 +1,4 @@
-#include "probes/nccl/group_calls.h"
-
-#include "probes/nccl/nccl_trouble.h"
+#include "probes/nccl/nccl_calls.h"
 
 #include <map>
 

@@ -1,6 +1,6 @@
 #include "probes/nccl/guarded.h"
 
-#include "probes/nccl/nccl_trouble.h"
+#include "probes/nccl/nccl_calls.h"
 #include "probes/record/probe_program.h"
 
 #include <unistd.h>

@@ -1,7 +1,6 @@
 #include "probes/nccl/nccl_bench.h"
 
-#include "probes/nccl/nccl_trouble.h"
-#include "probes/nccl/result_check.h"
+#include "probes/nccl/nccl_calls.h"
 #include "probes/record/statistics.h"
 
 #include <algorithm>

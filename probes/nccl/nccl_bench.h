@@ -3,7 +3,7 @@
 #include "probes/nccl/communicator.h"
 #include "probes/nccl/device_bytes.h"
 #include "probes/nccl/timed_calls.h"
-#include "probes/record/measurement.h"
+#include "probes/record/statistics.h"
 
 #include <map>
 

@@ -1,6 +1,6 @@
 // How much of a GPU's memory NCCL takes.
 #include "probes/nccl/nccl_bench.h"
-#include "probes/nccl/nccl_trouble.h"
+#include "probes/nccl/nccl_calls.h"
 
 namespace fabricast::probe {
 

@@ -1,10 +1,10 @@
 #include "probes/nccl/nccl_program.h"
 
 #include "planner/output/replace_file.h"
-#include "probes/launch/lockstep_points.h"
+#include "probes/launch/launchers.h"
 #include "probes/nccl/guarded.h"
+#include "probes/nccl/nccl_calls.h"
 #include "probes/nccl/nccl_flags.h"
-#include "probes/nccl/nccl_trouble.h"
 #include "probes/nccl/rank_gpu.h"
 #include "probes/record/utc_now.h"
 

@@ -1,4 +1,4 @@
-#include "probes/nccl/nccl_trouble.h"
+#include "probes/nccl/nccl_calls.h"
 
 namespace fabricast::probe {
 

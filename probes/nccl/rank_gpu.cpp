@@ -1,7 +1,7 @@
 #include "probes/nccl/rank_gpu.h"
 
 #include "probes/launch/packed.h"
-#include "probes/nccl/nccl_trouble.h"
+#include "probes/nccl/nccl_calls.h"
 
 #include <array>
 #include <cstdlib>

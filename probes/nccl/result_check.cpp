@@ -1,7 +1,5 @@
 // Patterns are made and judged on the host: no kernel of ours can be wrong too.
-#include "probes/nccl/result_check.h"
-
-#include "probes/nccl/nccl_trouble.h"
+#include "probes/nccl/nccl_calls.h"
 
 #include <algorithm>
 #include <vector>

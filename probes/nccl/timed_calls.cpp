@@ -1,6 +1,6 @@
 #include "probes/nccl/timed_calls.h"
 
-#include "probes/nccl/nccl_trouble.h"
+#include "probes/nccl/nccl_calls.h"
 
 #include <chrono>
 #include <thread>

@@ -1,6 +1,6 @@
 #pragma once
-#include "probes/nccl/group_calls.h"
 #include "probes/nccl/guarded.h"
+#include "probes/nccl/nccl_calls.h"
 
 #include <vector>
 

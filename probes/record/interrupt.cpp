@@ -1,4 +1,4 @@
-#include "probes/record/interrupt.h"
+#include "probes/record/run_points.h"
 
 #include <csignal>
 

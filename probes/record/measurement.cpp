@@ -1,5 +1,3 @@
-#include "probes/record/measurement.h"
-
 #include "probes/record/json_line.h"
 #include "probes/record/statistics.h"
 

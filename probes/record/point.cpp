@@ -28,7 +28,7 @@ std::vector<std::string_view> wordsOf(std::string_view text) {
     return words;
 }
 
-std::string quoted(std::string_view text) {
+std::string inQuotes(std::string_view text) {
     // As much as a reader needs to find it.
     constexpr std::size_t kMostQuoted = 200;
     std::string result = "'";
@@ -42,11 +42,11 @@ std::string quoted(std::string_view text) {
 Answer<Point> parsePoint(std::string_view text) {
     constexpr std::size_t kMostBytes = 1000;
     if (text.size() > kMostBytes) {
-        return Trouble{quoted(text) + " is longer than a point is"};
+        return Trouble{inQuotes(text) + " is longer than a point is"};
     }
     const std::vector<std::string_view> words = wordsOf(text);
     if (words.empty() || !isWord(words.front())) {
-        return Trouble{quoted(text) + " names nothing to measure"};
+        return Trouble{inQuotes(text) + " names nothing to measure"};
     }
     Point point{.what = std::string(words.front())};
     for (std::size_t word = 1; word < words.size(); ++word) {
@@ -54,10 +54,10 @@ Answer<Point> parsePoint(std::string_view text) {
         const std::string_view name = words[word].substr(0, equals);
         if (equals == std::string_view::npos || !isWord(name) ||
             !isWord(words[word].substr(equals + 1))) {
-            return Trouble{quoted(words[word]) + " is no setting: write NAME=VALUE"};
+            return Trouble{inQuotes(words[word]) + " is no setting: write NAME=VALUE"};
         }
         if (!point.settings.emplace(name, words[word].substr(equals + 1)).second) {
-            return Trouble{quoted(name) + " is set twice"};
+            return Trouble{inQuotes(name) + " is set twice"};
         }
     }
     return point;
@@ -102,11 +102,11 @@ Answer<std::int64_t> parseWhole(std::string_view text) {
     const std::size_t letter = std::string_view("KMGT").find(unit.substr(0, 1));
     const std::size_t power = unit.empty() ? 0 : letter + 1;
     if (error != std::errc() || unit.size() > 1 || letter == std::string_view::npos) {
-        return Trouble{quoted(text) + " is no whole number"};
+        return Trouble{inQuotes(text) + " is no whole number"};
     }
     const int shift = static_cast<int>(10 * power);
     if (value < 0 || value > (std::numeric_limits<std::int64_t>::max() >> shift)) {
-        return Trouble{quoted(text) + " is out of range"};
+        return Trouble{inQuotes(text) + " is out of range"};
     }
     return value << shift;
 }
@@ -114,7 +114,7 @@ Answer<std::int64_t> parseWhole(std::string_view text) {
 Answer<std::string> wordOf(const Point& point, const std::string& name) {
     const auto found = point.settings.find(name);
     if (found == point.settings.end()) {
-        return Trouble{quoted(textOf(point)) + " lacks " + name + "="};
+        return Trouble{inQuotes(textOf(point)) + " lacks " + name + "="};
     }
     return found->second;
 }
@@ -126,10 +126,10 @@ Answer<std::int64_t> wholeOf(const Point& point, const std::string& name, std::i
     }
     const Answer<std::int64_t> value = parseWhole(*word);
     if (!value) {
-        return Trouble{quoted(textOf(point)) + ": " + name + ": " + value.trouble().why};
+        return Trouble{inQuotes(textOf(point)) + ": " + name + ": " + value.trouble().why};
     }
     if (*value < least) {
-        return Trouble{quoted(textOf(point)) + ": " + name + " is less than " +
+        return Trouble{inQuotes(textOf(point)) + ": " + name + " is less than " +
                        std::to_string(least)};
     }
     return value;

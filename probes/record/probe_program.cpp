@@ -2,9 +2,9 @@
 
 #include "planner/output/destination.h"
 #include "planner/output/printable_text.h"
-#include "probes/record/interrupt.h"
 #include "probes/record/probe_flags.h"
 #include "probes/record/record_lock.h"
+#include "probes/record/run_points.h"
 #include "probes/record/utc_now.h"
 
 #include <unistd.h>

@@ -1,7 +1,7 @@
 #pragma once
 #include "probes/record/json_line.h"
-#include "probes/record/measurement.h"
 #include "probes/record/run_points.h"
+#include "probes/record/statistics.h"
 
 #include <functional>
 #include <string>

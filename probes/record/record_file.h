@@ -1,7 +1,7 @@
 #pragma once
 #include "planner/output/file_lock.h"
 #include "probes/record/json_line.h"
-#include "probes/record/measurement.h"
+#include "probes/record/statistics.h"
 
 #include <filesystem>
 #include <map>

@@ -1,7 +1,5 @@
 #include "probes/record/run_points.h"
 
-#include "probes/record/interrupt.h"
-
 #include <algorithm>
 #include <chrono>
 

@@ -1,8 +1,10 @@
 #pragma once
+#include "probes/record/answer.h"
 #include "probes/record/record_file.h"
 
 #include <functional>
 #include <span>
+#include <vector>
 
 namespace fabricast::probe {
 
@@ -35,5 +37,30 @@ Answer<RunOutcome> runPoints(std::span<const Point> points,
                              double seconds,
                              RecordFile& record,
                              const RunWatch& watch);
+
+/// When enough has been seen of one point: `least` samples always, then until the median is known
+/// to `error` (a share of it), but no more than `most` samples and no longer than `seconds`.
+struct SampleRule {
+    std::size_t least = 5;
+    std::size_t most = 200;
+    double error = 0.003;
+    double seconds = 1.0;
+};
+
+/// Repeats `once`, which answers how long it took, until the rule or an interrupt says enough. The
+/// first `warmUps` times are not kept. An interrupted loop keeps what it has.
+Answer<std::vector<double>> sampled(const SampleRule& rule,
+                                    int warmUps,
+                                    const std::function<Answer<double>()>& once);
+
+/// From now on the first Ctrl-C (or SIGTERM) only asks to stop: what was measured is kept. The
+/// second ends the process at once.
+void catchInterrupts();
+
+/// Whether somebody asked to stop.
+bool interrupted();
+
+/// As if somebody had: for a rank that was told by another.
+void interrupt();
 
 }  // namespace fabricast::probe

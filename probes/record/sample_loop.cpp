@@ -1,6 +1,4 @@
-#include "probes/record/sample_loop.h"
-
-#include "probes/record/interrupt.h"
+#include "probes/record/run_points.h"
 #include "probes/record/statistics.h"
 
 #include <chrono>

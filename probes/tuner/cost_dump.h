@@ -1,6 +1,5 @@
 #pragma once
 #include "probes/tuner/cost_file.h"
-#include "probes/tuner/cost_line.h"
 #include "probes/tuner/tuner_abi.h"
 
 #include <memory>

@@ -1,6 +1,5 @@
-#include "probes/tuner/cost_line.h"
-
 #include "probes/record/json_line.h"
+#include "probes/tuner/cost_file.h"
 
 #include <array>
 #include <charconv>

@@ -1,6 +1,5 @@
-#include "simulator/engine/run_checks.h"
-
 #include "planner/base/check.h"
+#include "simulator/engine/simulate.h"
 
 #include <numeric>
 #include <string>

@@ -2,7 +2,6 @@
 
 #include "planner/base/check.h"
 #include "simulator/engine/dependants.h"
-#include "simulator/engine/run_checks.h"
 
 #include <algorithm>
 #include <limits>

@@ -3,6 +3,7 @@
 #include "simulator/engine/sim_program.h"
 
 #include <cstdint>
+#include <span>
 #include <stop_token>
 #include <vector>
 
@@ -28,5 +29,12 @@ struct SimRun {
 /// A stop is noticed within a few thousand events.
 ///     FABRICAST_ASSIGN(const SimRun run, simulate(program));
 Result<SimRun> simulate(const SimProgram& program, const std::stop_token& stop = {});
+
+/// Some of the ops that never start, in their order; `waits` is by op.
+Error deadlockOf(const SimProgram& program, std::span<const std::uint32_t> waits);
+
+/// Fills in what each actor sent and received. No hop begins before its bytes are made, and what
+/// is sent arrives.
+void countBytes(const SimProgram& program, SimRun& run);
 
 }  // namespace fabricast

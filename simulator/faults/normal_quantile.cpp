@@ -1,4 +1,4 @@
-#include "simulator/faults/normal_quantile.h"
+#include "simulator/faults/random_draws.h"
 
 #include <algorithm>
 #include <array>

@@ -1,4 +1,4 @@
-#include "simulator/faults/random_stream.h"
+#include "simulator/faults/random_draws.h"
 
 #include <bit>
 #include <cmath>

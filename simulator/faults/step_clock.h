@@ -1,6 +1,6 @@
 #pragma once
 #include "simulator/faults/jitter_draw.h"
-#include "simulator/faults/random_stream.h"
+#include "simulator/faults/random_draws.h"
 #include "simulator/faults/run_plan.h"
 
 namespace fabricast {

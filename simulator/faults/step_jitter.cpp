@@ -2,7 +2,7 @@
 
 #include "planner/estimate/step_estimator.h"
 #include "simulator/engine/simulate.h"
-#include "simulator/faults/normal_quantile.h"
+#include "simulator/faults/random_draws.h"
 
 #include <algorithm>
 #include <cmath>

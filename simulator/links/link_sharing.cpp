@@ -1,4 +1,4 @@
-#include "simulator/links/link_sharing.h"
+#include "simulator/links/link_use.h"
 
 #include <algorithm>
 #include <map>

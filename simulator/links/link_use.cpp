@@ -1,7 +1,5 @@
 #include "simulator/links/link_use.h"
 
-#include "simulator/links/link_sharing.h"
-
 #include <algorithm>
 #include <map>
 #include <utility>

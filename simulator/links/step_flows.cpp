@@ -1,9 +1,8 @@
 #include "simulator/links/step_flows.h"
 
-#include "simulator/links/link_sharing.h"
+#include "simulator/links/link_use.h"
 #include "simulator/network/cluster_topology.h"
-#include "simulator/network/outage.h"
-#include "simulator/network/reach.h"
+#include "simulator/network/fabric_cuts.h"
 
 #include <algorithm>
 #include <utility>

@@ -1,5 +1,5 @@
 #pragma once
-#include "planner/estimate/sent_bytes.h"
+#include "planner/estimate/moved_bytes.h"
 #include "planner/spec/scenario.h"
 #include "simulator/engine/sim_program.h"
 #include "simulator/links/link_loads.h"

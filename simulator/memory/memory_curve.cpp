@@ -1,8 +1,8 @@
 #include "simulator/memory/memory_curve.h"
 
 #include "planner/base/check.h"
-#include "planner/memory/program/pipeline_order.h"
-#include "planner/memory/walk_marks.h"
+#include "planner/memory/program/ordered_stages.h"
+#include "planner/memory/stage_walks.h"
 
 #include <utility>
 

@@ -1,6 +1,5 @@
-#include "simulator/memory/rank_passes.h"
-
 #include "planner/base/check.h"
+#include "simulator/memory/memory_curve.h"
 
 namespace fabricast {
 namespace {

@@ -1,6 +1,6 @@
 #include "simulator/network/cluster_topology.h"
 
-#include "planner/spec/check_network.h"
+#include "planner/spec/check_settings.h"
 #include "simulator/network/fabric_plan.h"
 #include "simulator/network/node_devices.h"
 

@@ -1,5 +1,4 @@
-#include "simulator/network/fabric_paths.h"
-
+#include "simulator/network/fabric_plan.h"
 #include "simulator/network/local_paths.h"
 
 #include <algorithm>

@@ -1,6 +1,5 @@
-#include "simulator/network/outage.h"
-
 #include "planner/base/nearest_name.h"
+#include "simulator/network/fabric_cuts.h"
 
 #include <algorithm>
 #include <optional>

@@ -1,5 +1,4 @@
-#include "simulator/network/reach.h"
-
+#include "simulator/network/fabric_cuts.h"
 #include "simulator/network/local_paths.h"
 
 #include <boost/graph/adjacency_list.hpp>

@@ -1,6 +1,6 @@
 #pragma once
 #include "planner/evidence/nccl_model.h"
-#include "simulator/network/fabric_paths.h"
+#include "simulator/network/fabric_plan.h"
 #include "simulator/network/fair_share.h"
 #include "simulator/network/local_paths.h"
 #include "simulator/network/topology.h"

@@ -1,4 +1,4 @@
-#include "simulator/network/weakest_cut.h"
+#include "simulator/network/fabric_cuts.h"
 
 #include <boost/graph/adjacency_list.hpp>
 #include <boost/graph/boykov_kolmogorov_max_flow.hpp>

@@ -1,4 +1,4 @@
-#include "simulator/program/call_program.h"
+#include "simulator/program/pipeline_program.h"
 
 #include <cstdint>
 #include <map>

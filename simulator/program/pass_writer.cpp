@@ -1,6 +1,6 @@
 #include "simulator/program/pass_writer.h"
 
-#include "planner/estimate/data_parallel_tail.h"
+#include "planner/estimate/data_parallel_time.h"
 #include "planner/schedule/step_list.h"
 
 #include <cmath>

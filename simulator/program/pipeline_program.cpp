@@ -3,7 +3,6 @@
 #include "planner/estimate/pipeline_time.h"
 #include "planner/schedule/order_kind.h"
 #include "planner/schedule/step_list.h"
-#include "simulator/program/call_program.h"
 #include "simulator/program/pass_writer.h"
 
 #include <algorithm>

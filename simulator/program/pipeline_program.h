@@ -1,6 +1,8 @@
 #pragma once
 #include "planner/base/result.h"
 #include "planner/estimate/step_estimator.h"
+#include "planner/schedule/comm_program.h"
+#include "simulator/program/pass_writer.h"
 #include "simulator/program/step_program.h"
 #include "simulator/program/step_transfers.h"
 
@@ -41,5 +43,20 @@ struct PassesAsk {
 /// concurrent with the receiver's passes, or in front of them where the stack's receives block; or
 /// by the framework's own calls.
 Result<void> addPasses(const PassesAsk& ask, StageOpWriter& writer, StepTransfers& transfers);
+
+/// The passes of every rank with the communication calls that its framework really makes: a
+/// transfer begins when both sides have called it, a blocking call ends with its transfers, and
+/// what was posted is waited for later. A transfer that only one side calls is an error.
+Result<void> addCalls(const CommProgram& calls,
+                      HandOver handOver,
+                      StageOpWriter& writer,
+                      PassWriter& passes);
+
+/// What comes after the passes: reductions that nothing hid, shared gradients, the gradient norm
+/// that all ranks wait for, the optimizer, gathers of what it stepped, and the training loop.
+void addStepEnd(const Scenario& scenario,
+                const StepPieces& pieces,
+                StageOpWriter& writer,
+                const StepTransfers& transfers);
 
 }  // namespace fabricast

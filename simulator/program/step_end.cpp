@@ -1,6 +1,5 @@
-#include "simulator/program/step_end.h"
-
 #include "planner/estimate/offload_time.h"
+#include "simulator/program/pipeline_program.h"
 
 #include <algorithm>
 

@@ -1,10 +1,9 @@
 #include "simulator/program/step_program.h"
 
 #include "planner/base/check.h"
-#include "planner/estimate/data_parallel_tail.h"
+#include "planner/estimate/data_parallel_time.h"
 #include "planner/stack/stack.h"
 #include "simulator/program/pipeline_program.h"
-#include "simulator/program/step_end.h"
 
 #include <algorithm>
 #include <utility>

@@ -1,5 +1,5 @@
 #pragma once
-#include "planner/estimate/data_parallel_tail.h"
+#include "planner/estimate/data_parallel_time.h"
 #include "planner/estimate/step_estimator.h"
 #include "simulator/program/stage_ops.h"
 

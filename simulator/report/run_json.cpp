@@ -1,4 +1,4 @@
-#include "simulator/report/run_json.h"
+#include "simulator/report/simulation_report.h"
 
 #include <cmath>
 #include <string_view>

@@ -1,7 +1,6 @@
-#include "simulator/report/run_text.h"
-
-#include "planner/report/duration_text.h"
+#include "planner/report/durations.h"
 #include "planner/report/table.h"
+#include "simulator/report/simulation_report.h"
 
 #include <fmt/format.h>
 

@@ -1,14 +1,11 @@
-#include "simulator/report/simulation_json.h"
-
+#include "planner/report/answer_json.h"
 #include "planner/report/begin_answer.h"
-#include "planner/report/headline_json.h"
-#include "planner/report/memory_json.h"
 #include "planner/request/layout_json.h"
 #include "planner/result/memory_names.h"
 #include "planner/text/json_text.h"
 #include "simulator/engine/sim_names.h"
 #include "simulator/report/path_names.h"
-#include "simulator/report/run_json.h"
+#include "simulator/report/simulation_report.h"
 
 #include <algorithm>
 #include <utility>

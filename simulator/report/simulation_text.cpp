@@ -1,16 +1,13 @@
-#include "simulator/report/simulation_text.h"
-
-#include "planner/base/percent_text.h"
 #include "planner/base/quantity_text.h"
 #include "planner/report/memory_report.h"
 #include "planner/report/note_line.h"
-#include "planner/report/subject_text.h"
+#include "planner/report/scales.h"
+#include "planner/report/subject_words.h"
 #include "planner/report/table.h"
-#include "planner/report/time_scale.h"
 #include "planner/result/memory_names.h"
 #include "simulator/report/path_names.h"
-#include "simulator/report/run_text.h"
 #include "simulator/report/shown_stages.h"
+#include "simulator/report/simulation_report.h"
 
 #include <fmt/format.h>
 

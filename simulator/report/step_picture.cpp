@@ -2,10 +2,10 @@
 
 #include "planner/base/quantity_text.h"
 #include "planner/report/memory_report.h"
-#include "planner/report/subject_text.h"
-#include "planner/report/time_scale.h"
+#include "planner/report/scales.h"
+#include "planner/report/subject_words.h"
 #include "simulator/report/shown_stages.h"
-#include "simulator/trace/timeline_svg.h"
+#include "simulator/trace/trace_files.h"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "simulator/topology/drawn_devices.h"
+#include "simulator/topology/topology_report.h"
 
 #include <algorithm>
 

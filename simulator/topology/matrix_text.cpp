@@ -1,4 +1,4 @@
-#include "simulator/topology/matrix_text.h"
+#include "simulator/topology/topology_matrix.h"
 
 #include <algorithm>
 #include <charconv>

@@ -1,6 +1,5 @@
-#include "simulator/topology/nccl_topology.h"
-
 #include "simulator/topology/nccl_devices.h"
+#include "simulator/topology/topology_matrix.h"
 
 #include <algorithm>
 #include <cstdint>

@@ -1,10 +1,9 @@
 #include "simulator/topology/read_topology.h"
 
-#include "planner/text/text_file.h"
-#include "simulator/topology/nccl_topology.h"
-#include "simulator/topology/topo_matrix.h"
+#include "planner/text/text_files.h"
 #include "simulator/topology/topology_facts.h"
-#include "simulator/topology/topology_json.h"
+#include "simulator/topology/topology_matrix.h"
+#include "simulator/topology/topology_report.h"
 
 namespace fabricast {
 namespace {

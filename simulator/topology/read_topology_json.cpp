@@ -1,7 +1,6 @@
 #include "planner/base/quantity_text.h"
 #include "planner/text/json_document.h"
-#include "simulator/topology/topology_json.h"
-#include "simulator/topology/topology_keys.h"
+#include "simulator/topology/topology_report.h"
 
 #include <algorithm>
 #include <array>

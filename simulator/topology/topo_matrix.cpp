@@ -1,6 +1,4 @@
-#include "simulator/topology/topo_matrix.h"
-
-#include "simulator/topology/matrix_text.h"
+#include "simulator/topology/topology_matrix.h"
 
 #include <algorithm>
 #include <cstdint>

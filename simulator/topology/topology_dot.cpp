@@ -1,7 +1,5 @@
 #include "planner/base/quantity_text.h"
 #include "planner/report/table.h"
-#include "simulator/topology/drawn_devices.h"
-#include "simulator/topology/topology_drawing.h"
 #include "simulator/topology/topology_report.h"
 
 #include <set>

@@ -1,6 +1,6 @@
 #include "simulator/topology/topology_facts.h"
 
-#include "simulator/network/outage.h"
+#include "simulator/network/fabric_cuts.h"
 
 #include <algorithm>
 #include <map>

@@ -1,7 +1,6 @@
 #pragma once
 #include "simulator/network/cluster_topology.h"
-#include "simulator/network/reach.h"
-#include "simulator/network/weakest_cut.h"
+#include "simulator/network/fabric_cuts.h"
 
 #include <array>
 #include <cstdint>

@@ -1,9 +1,7 @@
-#include "simulator/topology/topology_json.h"
-
 #include "planner/base/quantity_text.h"
 #include "planner/report/begin_answer.h"
 #include "planner/text/json_text.h"
-#include "simulator/topology/topology_keys.h"
+#include "simulator/topology/topology_report.h"
 
 #include <algorithm>
 #include <array>

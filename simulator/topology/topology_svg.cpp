@@ -1,8 +1,6 @@
 #include "planner/base/quantity_text.h"
+#include "planner/report/markup.h"
 #include "planner/report/table.h"
-#include "planner/report/xml_escaped.h"
-#include "simulator/topology/drawn_devices.h"
-#include "simulator/topology/topology_drawing.h"
 #include "simulator/topology/topology_report.h"
 
 #include <algorithm>

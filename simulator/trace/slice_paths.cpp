@@ -1,7 +1,6 @@
-#include "simulator/trace/slice_paths.h"
-
 #include "simulator/trace/svg_text.h"
 #include "simulator/trace/timeline_style.h"
+#include "simulator/trace/trace_files.h"
 
 #include <fmt/format.h>
 

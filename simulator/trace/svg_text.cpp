@@ -1,6 +1,6 @@
 #include "simulator/trace/svg_text.h"
 
-#include "planner/report/xml_escaped.h"
+#include "planner/report/markup.h"
 
 #include <fmt/format.h>
 

@@ -1,11 +1,9 @@
-#include "simulator/trace/timeline_svg.h"
-
 #include "planner/base/quantity_text.h"
-#include "planner/report/time_scale.h"
-#include "planner/report/xml_escaped.h"
-#include "simulator/trace/slice_paths.h"
+#include "planner/report/markup.h"
+#include "planner/report/scales.h"
 #include "simulator/trace/svg_text.h"
 #include "simulator/trace/timeline_style.h"
+#include "simulator/trace/trace_files.h"
 
 #include <fmt/format.h>
 

@@ -1,6 +1,5 @@
-#include "simulator/trace/trace_json.h"
-
 #include "simulator/engine/sim_names.h"
+#include "simulator/trace/trace_files.h"
 
 #include <fmt/format.h>
 

@@ -1,8 +1,8 @@
 #include "planner/profiles/profile_store.h"
 #include "simulator/network/cluster_topology.h"
+#include "simulator/network/fabric_cuts.h"
 #include "simulator/network/router.h"
 #include "simulator/network/transfers.h"
-#include "simulator/network/weakest_cut.h"
 
 #include <benchmark/benchmark.h>
 

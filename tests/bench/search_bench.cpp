@@ -1,5 +1,4 @@
-#include "planner/load/load_search.h"
-#include "planner/load/load_timing.h"
+#include "planner/load/load_question.h"
 #include "planner/search/find_plans.h"
 #include "planner/text/json_document.h"
 

@@ -1,5 +1,4 @@
-#include "planner/load/load_scenario.h"
-#include "planner/load/load_timing.h"
+#include "planner/load/load_question.h"
 #include "planner/text/json_document.h"
 #include "simulator/links/link_loads.h"
 #include "simulator/network/cluster_topology.h"

@@ -1,6 +1,6 @@
 #include "cli/run_program.h"
 #include "planner/text/json_document.h"
-#include "planner/text/text_file.h"
+#include "planner/text/text_files.h"
 #include "tests/support/temp_folder.h"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 #include "planner/text/json_document.h"
-#include "planner/text/text_file.h"
+#include "planner/text/text_files.h"
 #include "tests/support/program_answer.h"
 #include "tests/support/temp_folder.h"
 

@@ -1,5 +1,5 @@
 #include "cli/exit_code.h"
-#include "study/error_codes.h"
+#include "study/reference_words.h"
 #include "tests/support/program_answer.h"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 #include "cli/run_program.h"
-#include "planner/text/text_file.h"
+#include "planner/text/text_files.h"
 #include "tests/support/program_answer.h"
 #include "tests/support/temp_folder.h"
 

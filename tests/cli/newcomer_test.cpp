@@ -1,8 +1,8 @@
 #include "cli/run_program.h"
 #include "planner/request/layout_json.h"
 #include "planner/request/settings_json.h"
-#include "planner/text/text_file.h"
-#include "study/key_meanings.h"
+#include "planner/text/text_files.h"
+#include "study/reference_words.h"
 #include "tests/support/temp_folder.h"
 
 #include <gtest/gtest.h>

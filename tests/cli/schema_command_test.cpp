@@ -1,4 +1,4 @@
-#include "planner/text/text_file.h"
+#include "planner/text/text_files.h"
 #include "tests/hardware_profiles/json_schema.h"
 #include "tests/support/program_answer.h"
 #include "tests/support/temp_folder.h"

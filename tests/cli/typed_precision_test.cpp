@@ -1,5 +1,5 @@
 #include "cli/run_program.h"
-#include "planner/load/precision_scheme.h"
+#include "planner/load/scenario_defaults.h"
 #include "planner/stack/stack.h"
 #include "planner/text/json_document.h"
 

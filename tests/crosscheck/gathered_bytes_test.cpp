@@ -1,6 +1,5 @@
-#include "planner/comm/step_calls.h"
-#include "planner/memory/make_boundary.h"
-#include "planner/memory/make_engine.h"
+#include "planner/comm/engine_calls.h"
+#include "planner/memory/make_engines.h"
 #include "planner/memory/walk/step_walk.h"
 #include "planner/models/model_file.h"
 #include "planner/profiles/profile_store.h"

@@ -1,9 +1,9 @@
 // What a user does, by the names of the widgets; the numbers are those of study's own answers.
-#include "gui/models/plan_rows.h"
+#include "gui/models/row_texts.h"
 #include "gui/pages/elided_label.h"
 #include "gui/pages/table_view.h"
 #include "gui/window/study_files.h"
-#include "planner/report/comparison_tables.h"
+#include "planner/report/comparison_report.h"
 #include "study/compare.h"
 #include "study/plan.h"
 #include "tests/gui/used_window.h"

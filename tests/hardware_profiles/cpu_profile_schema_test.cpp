@@ -1,4 +1,4 @@
-#include "probes/fit/cpu_profile.h"
+#include "probes/fit/cpu_fit.h"
 #include "tests/hardware_profiles/json_schema.h"
 #include "tests/probes/fit/made_up_record.h"
 

@@ -1,6 +1,6 @@
 // Files of measurements, broken as disks and people break them. What cannot be read is named, and
 // no good profile is lost for it.
-#include "planner/text/text_file.h"
+#include "planner/text/text_files.h"
 #include "tests/hostile/scratch_folder.h"
 #include "tests/hostile/soundness.h"
 #include "tests/support/case_count.h"

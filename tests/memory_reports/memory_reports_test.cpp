@@ -1,4 +1,4 @@
-#include "planner/text/text_file.h"
+#include "planner/text/text_files.h"
 #include "tests/programs/real_rows/report_forecast.h"
 
 #include <gtest/gtest.h>

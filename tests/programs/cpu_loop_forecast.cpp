@@ -1,7 +1,7 @@
 // cpu_loop_forecast PROFILE_DIR CLUSTER RECORD.jsonl: what the profiles forecast of each collective
 // that a record has, as lines "point,measured seconds,forecast seconds".
 #include "planner/comm/collective_curve.h"
-#include "planner/load/load_timing.h"
+#include "planner/load/load_question.h"
 #include "planner/measured/measurements.h"
 #include "planner/profiles/profile_store.h"
 

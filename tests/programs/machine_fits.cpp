@@ -7,10 +7,10 @@
 #include "planner/backtest/fit_machine.h"
 #include "planner/backtest/forecast_run.h"
 #include "planner/backtest/run_slopes.h"
-#include "planner/load/load_timing.h"
+#include "planner/load/load_question.h"
 #include "planner/profiles/profile_store.h"
 #include "planner/text/csv_text.h"
-#include "planner/text/text_file.h"
+#include "planner/text/text_files.h"
 
 #include <cmath>
 #include <cstdio>

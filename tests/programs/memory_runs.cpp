@@ -1,7 +1,7 @@
 // memory_runs RUNS.csv [--rows]: peak memory of published runs against the product's answer, by
 // source: how many rows, bias and mean absolute error, of what tensors take and of what is
 // reserved.
-#include "planner/memory/runtime_overhead.h"
+#include "planner/memory/overheads.h"
 #include "planner/memory/walk_stage.h"
 #include "tests/programs/oracle_rows/published_run.h"
 #include "tests/support/case_table.h"

@@ -3,7 +3,7 @@
 // tests/cases/memory/real/README.md.
 #include "planner/result/memory_names.h"
 #include "planner/text/json_text.h"
-#include "planner/text/text_file.h"
+#include "planner/text/text_files.h"
 #include "tests/programs/real_rows/report_forecast.h"
 
 #include <cstdio>

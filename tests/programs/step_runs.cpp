@@ -1,9 +1,9 @@
 // step_runs RUNS.csv: forecasts every run and prints id, measured and forecast seconds, and parts.
 #include "planner/backtest/forecast_run.h"
-#include "planner/load/load_timing.h"
+#include "planner/load/load_question.h"
 #include "planner/profiles/profile_store.h"
 #include "planner/text/csv_text.h"
-#include "planner/text/text_file.h"
+#include "planner/text/text_files.h"
 
 #include <cstdio>
 

@@ -1,8 +1,8 @@
 #include "study/advise.h"
 
-#include "study/evaluate_options.h"
-#include "study/knobs.h"
+#include "study/option_search.h"
 #include "study/other_situations.h"
+#include "study/sensitivity.h"
 #include "tests/planner/budget/budget_example.h"
 
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
 #include "study/check_lock.h"
 
-#include "planner/text/text_file.h"
+#include "planner/text/text_files.h"
 #include "study/check.h"
 #include "tests/support/temp_folder.h"
 

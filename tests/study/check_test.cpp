@@ -1,7 +1,7 @@
 #include "study/check.h"
 
 #include "study/explain.h"
-#include "study/read_requirement.h"
+#include "study/requirements.h"
 
 #include <gtest/gtest.h>
 

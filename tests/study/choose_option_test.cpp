@@ -1,4 +1,4 @@
-#include "study/choose_option.h"
+#include "study/option_search.h"
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,5 @@
-#include "study/compare_sides.h"
-
-#include "planner/memory/memory_of_stages.h"
-#include "study/scenario_inputs.h"
+#include "planner/memory/stage_memory.h"
+#include "study/input_effects.h"
 #include "tests/planner/estimate/estimate_example.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "study/earlier_question.h"
+#include "study/saved_questions.h"
 
 #include <gtest/gtest.h>
 

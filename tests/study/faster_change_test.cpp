@@ -1,5 +1,4 @@
-#include "study/faster_change.h"
-
+#include "study/better_changes.h"
 #include "study/explain.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "planner/memory/memory_of_stages.h"
+#include "planner/memory/stage_memory.h"
 #include "study/advise.h"
 #include "study/explain.h"
 #include "study/plan.h"

@@ -1,7 +1,7 @@
 // One step of a measured trace, and what of a file is refused.
 #include "study/measured_trace.h"
 
-#include "planner/text/text_file.h"
+#include "planner/text/text_files.h"
 
 #include <gtest/gtest.h>
 

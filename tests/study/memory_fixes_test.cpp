@@ -1,8 +1,7 @@
-#include "study/memory_fixes.h"
-
-#include "planner/load/load_scenario.h"
-#include "planner/memory/memory_of_stages.h"
+#include "planner/load/load_question.h"
+#include "planner/memory/stage_memory.h"
 #include "study/explain.h"
+#include "study/fixes.h"
 
 #include <gtest/gtest.h>
 

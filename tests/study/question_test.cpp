@@ -1,6 +1,6 @@
 #include "study/question.h"
 
-#include "planner/text/text_file.h"
+#include "planner/text/text_files.h"
 #include "study/question_flags.h"
 #include "study/workbench.h"
 #include "tests/support/temp_folder.h"

@@ -1,5 +1,4 @@
-#include "study/judge_requirement.h"
-#include "study/read_requirement.h"
+#include "study/requirements.h"
 #include "tests/support/case_table.h"
 
 #include <gtest/gtest.h>

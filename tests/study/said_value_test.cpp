@@ -1,6 +1,6 @@
 #include "study/said_value.h"
 
-#include "study/question_difference.h"
+#include "study/saved_questions.h"
 
 #include <gtest/gtest.h>
 

@@ -1,10 +1,10 @@
 #include "study/size.h"
 
 #include "planner/text/json_text.h"
-#include "study/judge_size_target.h"
 #include "study/rent_or_buy.h"
-#include "study/size_points.h"
 #include "study/size_search.h"
+#include "study/size_verdicts.h"
+#include "study/sweep_rows.h"
 
 #include <gtest/gtest.h>
 

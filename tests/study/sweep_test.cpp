@@ -1,10 +1,9 @@
 #include "study/sweep.h"
 
-#include "planner/text/text_file.h"
-#include "study/plan_points.h"
+#include "planner/text/text_files.h"
 #include "study/size.h"
-#include "study/size_points.h"
 #include "study/sweep_file.h"
+#include "study/sweep_rows.h"
 #include "tests/support/temp_folder.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "planner/memory/device/allocator_rules.h"
+#include "planner/memory/device/replay.h"
 
 namespace fabricast {
 

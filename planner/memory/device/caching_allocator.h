@@ -1,7 +1,7 @@
 #pragma once
-#include "planner/memory/device/allocator_rules.h"
 #include "planner/memory/device/device.h"
 #include "planner/memory/device/free_list.h"
+#include "planner/memory/device/replay.h"
 
 #include <cstddef>
 #include <cstdint>

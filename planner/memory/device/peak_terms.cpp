@@ -1,5 +1,4 @@
-#include "planner/memory/device/peak_terms.h"
-
+#include "planner/memory/device/replay.h"
 #include "planner/result/memory_names.h"
 
 #include <algorithm>

@@ -1,6 +1,5 @@
-#include "planner/memory/device/replay_steps.h"
-
 #include "planner/memory/device/caching_allocator.h"
+#include "planner/memory/device/replay.h"
 
 #include <algorithm>
 #include <map>

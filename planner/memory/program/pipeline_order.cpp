@@ -1,5 +1,4 @@
-#include "planner/memory/program/pipeline_order.h"
-
+#include "planner/memory/program/ordered_stages.h"
 #include "planner/schedule/framework_order.h"
 #include "planner/sharding/stage_shape.h"
 

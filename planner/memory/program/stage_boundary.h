@@ -1,6 +1,6 @@
 #pragma once
 #include "planner/memory/device/device.h"
-#include "planner/memory/program/pipeline_order.h"
+#include "planner/memory/program/ordered_stages.h"
 #include "planner/memory/program/stage_program.h"
 
 #include <memory>

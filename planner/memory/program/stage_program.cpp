@@ -1,6 +1,7 @@
 #include "planner/memory/program/stage_program.h"
 
-#include "planner/memory/program/pipeline_order.h"
+#include "planner/memory/program/ordered_stages.h"
+#include "planner/ops/attention_kernels.h"
 #include "planner/ops/dense_layer.h"
 #include "planner/ops/embedding_and_head.h"
 #include "planner/ops/hf_code.h"
@@ -10,7 +11,6 @@
 #include "planner/ops/quantized_linear.h"
 #include "planner/ops/rank_shape.h"
 #include "planner/ops/trained_weights.h"
-#include "planner/ops/unfused_attention.h"
 #include "planner/sharding/fsdp2_units.h"
 #include "planner/spec/stage_split.h"
 

@@ -1,4 +1,4 @@
-#include "planner/memory/walk/saving_ops.h"
+#include "planner/memory/walk/saved_values.h"
 
 #include <algorithm>
 

@@ -1,5 +1,5 @@
 #include "planner/memory/walk/gradients_in_flight.h"
-#include "planner/memory/walk/saving_ops.h"
+#include "planner/memory/walk/saved_values.h"
 #include "planner/memory/walk/segment_walk.h"
 
 #include <algorithm>

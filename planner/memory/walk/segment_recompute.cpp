@@ -1,4 +1,4 @@
-#include "planner/memory/walk/saving_ops.h"
+#include "planner/memory/walk/saved_values.h"
 #include "planner/memory/walk/segment_walk.h"
 
 #include <utility>

@@ -2,11 +2,11 @@
 #include "planner/base/watch.h"
 #include "planner/memory/device/device.h"
 #include "planner/memory/program/engine.h"
-#include "planner/memory/program/pipeline_order.h"
+#include "planner/memory/program/ordered_stages.h"
 #include "planner/memory/program/stage_boundary.h"
 #include "planner/memory/program/stage_program.h"
 #include "planner/memory/walk/segment_walk.h"
-#include "planner/result/memory_marks.h"
+#include "planner/result/memory_names.h"
 
 #include <cstdint>
 #include <vector>

@@ -1,6 +1,6 @@
 #include "tests/fuzz/parsers/seeds.h"
 
-#include "planner/text/text_file.h"
+#include "planner/text/text_files.h"
 
 #include <algorithm>
 #include <filesystem>

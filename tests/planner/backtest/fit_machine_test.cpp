@@ -2,7 +2,7 @@
 
 #include "planner/backtest/forecast_run.h"
 #include "planner/backtest/run_slopes.h"
-#include "planner/load/load_timing.h"
+#include "planner/load/load_question.h"
 #include "planner/text/csv_text.h"
 
 #include <gtest/gtest.h>

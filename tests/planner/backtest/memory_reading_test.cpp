@@ -1,4 +1,4 @@
-#include "planner/backtest/memory_reading.h"
+#include "planner/backtest/run_readings.h"
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
 #include "planner/backtest/forecast_run.h"
-#include "planner/backtest/run_scenario.h"
-#include "planner/load/load_timing.h"
-#include "planner/text/text_file.h"
+#include "planner/backtest/run_readings.h"
+#include "planner/load/load_question.h"
+#include "planner/text/text_files.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,4 @@
-#include "planner/backtest/run_scenario.h"
-
+#include "planner/backtest/run_readings.h"
 #include "planner/profiles/profile_store.h"
 #include "planner/text/csv_text.h"
 

@@ -1,7 +1,6 @@
 #include "planner/backtest/constant_rate.h"
 #include "planner/backtest/error_spread.h"
-#include "planner/backtest/layout_pairs.h"
-#include "planner/backtest/summarise_rows.h"
+#include "planner/backtest/run_groups.h"
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,6 @@
 #include "planner/budget/cost_of.h"
 
 #include "planner/budget/goodput.h"
-#include "planner/budget/gpu_hour.h"
 #include "tests/planner/budget/budget_example.h"
 #include "tests/support/case_table.h"
 

@@ -1,4 +1,4 @@
-#include "planner/comm/step_calls.h"
+#include "planner/comm/engine_calls.h"
 #include "planner/stack/stack.h"
 #include "tests/support/scenarios.h"
 

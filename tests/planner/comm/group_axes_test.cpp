@@ -1,4 +1,4 @@
-#include "planner/comm/group_axes.h"
+#include "planner/comm/collective_groups.h"
 
 #include <gtest/gtest.h>
 

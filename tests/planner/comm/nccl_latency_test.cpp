@@ -1,5 +1,4 @@
-#include "planner/comm/nccl_latency.h"
-
+#include "planner/comm/nccl_estimate.h"
 #include "planner/profiles/profile_store.h"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,4 @@
-#include "planner/comm/token_dispatch.h"
-
+#include "planner/comm/expert_calls.h"
 #include "planner/profiles/profile_store.h"
 
 #include <gtest/gtest.h>

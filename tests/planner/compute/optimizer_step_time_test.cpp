@@ -1,6 +1,4 @@
-#include "planner/compute/optimizer_step_time.h"
-
-#include "planner/compute/memory_time.h"
+#include "planner/compute/kernel_times.h"
 #include "tests/planner/compute/shipped_kernels.h"
 
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
 #pragma once
 #include "planner/estimate/estimate_step.h"
-#include "planner/load/load_timing.h"
+#include "planner/load/load_question.h"
 #include "planner/profiles/profile_store.h"
 #include "planner/stack/stack.h"
 

@@ -1,6 +1,6 @@
 #include "planner/estimate/estimate_step.h"
 
-#include "planner/compute/optimizer_step_time.h"
+#include "planner/compute/kernel_times.h"
 #include "tests/planner/estimate/estimate_example.h"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,4 @@
-#include "planner/estimate/gather_copies.h"
-
+#include "planner/estimate/data_parallel_time.h"
 #include "tests/planner/estimate/estimate_example.h"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,4 @@
-#include "planner/estimate/gradient_sums.h"
-
+#include "planner/estimate/data_parallel_time.h"
 #include "planner/ops/op_builder.h"
 
 #include <gtest/gtest.h>

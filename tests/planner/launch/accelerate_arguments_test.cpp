@@ -1,5 +1,4 @@
-#include "planner/launch/accelerate_arguments.h"
-
+#include "planner/launch/hugging_face_arguments.h"
 #include "tests/planner/launch/launch_example.h"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
-#include "planner/launch/tune_model.h"
-#include "planner/text/text_file.h"
+#include "planner/launch/torchtune.h"
+#include "planner/text/text_files.h"
 #include "tests/planner/launch/launch_example.h"
 
 #include <gtest/gtest.h>

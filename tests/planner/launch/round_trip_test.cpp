@@ -1,6 +1,6 @@
 #include "planner/launch/import_launch.h"
 #include "planner/launch/untold_settings.h"
-#include "planner/load/load_scenario.h"
+#include "planner/load/load_question.h"
 #include "planner/text/json_builder.h"
 #include "tests/planner/launch/launch_example.h"
 

@@ -1,5 +1,4 @@
-#include "planner/load/complete_layout.h"
-
+#include "planner/load/scenario_defaults.h"
 #include "planner/request/layout_json.h"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,4 @@
-#include "planner/load/find_cluster.h"
-
+#include "planner/load/find_named.h"
 #include "tests/support/profile_folder.h"
 
 #include <gtest/gtest.h>

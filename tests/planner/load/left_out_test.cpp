@@ -1,4 +1,4 @@
-#include "planner/load/gpu_defaults.h"
+#include "planner/load/scenario_defaults.h"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,5 @@
-#include "planner/load/load_scenario.h"
-
 #include "planner/load/asked_batch.h"
+#include "planner/load/load_question.h"
 #include "planner/request/settings_json.h"
 #include "planner/spec/names.h"
 #include "planner/spec/setting_names.h"

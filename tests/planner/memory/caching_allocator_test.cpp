@@ -1,6 +1,6 @@
 #include "planner/memory/device/caching_allocator.h"
 
-#include "planner/memory/device/replay_steps.h"
+#include "planner/memory/device/replay.h"
 #include "planner/memory/walk_stage.h"
 #include "tests/support/scenarios.h"
 

@@ -1,4 +1,4 @@
-#include "planner/memory/memory_of_stages.h"
+#include "planner/memory/stage_memory.h"
 #include "planner/profiles/profile_store.h"
 #include "tests/programs/oracle_rows/published_run.h"
 

@@ -1,6 +1,5 @@
-#include "planner/memory/fullest_stage.h"
-
-#include "planner/memory/program/pipeline_order.h"
+#include "planner/memory/program/ordered_stages.h"
+#include "planner/memory/stage_memory.h"
 #include "planner/memory/walk_stage.h"
 #include "tests/support/scenarios.h"
 

@@ -1,4 +1,4 @@
-#include "planner/memory/check_modelled.h"
+#include "planner/memory/check_memory.h"
 #include "planner/memory/run_phases.h"
 #include "planner/memory/walk_stage.h"
 #include "planner/stack/stack.h"

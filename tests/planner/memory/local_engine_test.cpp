@@ -1,6 +1,6 @@
 #include "planner/memory/engines/torch/local_engine.h"
 
-#include "planner/memory/make_engine.h"
+#include "planner/memory/make_engines.h"
 #include "planner/stack/stack.h"
 
 #include <gtest/gtest.h>

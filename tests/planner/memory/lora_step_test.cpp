@@ -1,7 +1,6 @@
-#include "planner/memory/check_lora.h"
-#include "planner/memory/make_boundary.h"
-#include "planner/memory/make_engine.h"
-#include "planner/memory/program/pipeline_order.h"
+#include "planner/memory/check_memory.h"
+#include "planner/memory/make_engines.h"
+#include "planner/memory/program/ordered_stages.h"
 #include "planner/memory/walk/step_walk.h"
 
 #include <gtest/gtest.h>

@@ -1,7 +1,6 @@
-#include "planner/memory/memory_of_stages.h"
-
 #include "planner/memory/device/caching_allocator.h"
-#include "planner/memory/reserved_band.h"
+#include "planner/memory/overheads.h"
+#include "planner/memory/stage_memory.h"
 #include "planner/memory/walk_stage.h"
 #include "tests/support/scenarios.h"
 

@@ -1,5 +1,4 @@
-#include "planner/memory/engines/torch/receive_order.h"
-
+#include "planner/memory/engines/torch/receives.h"
 #include "tests/support/scenarios.h"
 
 #include <gtest/gtest.h>

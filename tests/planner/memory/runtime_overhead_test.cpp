@@ -1,5 +1,4 @@
-#include "planner/memory/runtime_overhead.h"
-
+#include "planner/memory/overheads.h"
 #include "planner/profiles/profile_store.h"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,4 @@
-#include "planner/memory/walk/segment_footprint.h"
-
+#include "planner/memory/walk/saved_values.h"
 #include "planner/ops/layer_segment.h"
 
 #include <gtest/gtest.h>

@@ -1,8 +1,8 @@
 #include "planner/memory/walk/step_walk.h"
 
 #include "planner/memory/engines/megatron/megatron_states.h"
-#include "planner/memory/make_boundary.h"
-#include "planner/memory/program/pipeline_order.h"
+#include "planner/memory/make_engines.h"
+#include "planner/memory/program/ordered_stages.h"
 
 #include <gtest/gtest.h>
 

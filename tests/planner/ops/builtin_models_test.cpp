@@ -1,6 +1,6 @@
 #include "planner/models/model_file.h"
 #include "planner/ops/parameters.h"
-#include "planner/text/text_file.h"
+#include "planner/text/text_files.h"
 #include "tests/support/case_table.h"
 
 #include <gtest/gtest.h>

@@ -1,7 +1,6 @@
-#include "planner/spec/check_model.h"
-
 #include "planner/base/checked.h"
 #include "planner/ops/parameters.h"
+#include "planner/spec/check_settings.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,4 @@
-#include "planner/ops/deepspeed_moe.h"
-
+#include "planner/ops/expert_layers.h"
 #include "planner/ops/layer_segment.h"
 #include "tests/support/scenarios.h"
 

@@ -1,4 +1,4 @@
-#include "planner/ops/efficient_attention.h"
+#include "planner/ops/attention_kernels.h"
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
 #include "planner/ops/flops.h"
 
 #include "planner/models/model_file.h"
-#include "planner/text/text_file.h"
+#include "planner/text/text_files.h"
 #include "tests/support/case_table.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "planner/ops/liger_head.h"
+#include "planner/ops/liger.h"
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,6 @@
-#include "planner/ops/liger_layers.h"
-
 #include "planner/ops/dense_layer.h"
 #include "planner/ops/layer_segment.h"
+#include "planner/ops/liger.h"
 
 #include <gtest/gtest.h>
 

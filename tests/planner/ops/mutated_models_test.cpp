@@ -1,7 +1,7 @@
 #include "planner/models/model_file.h"
 #include "planner/ops/flops.h"
 #include "planner/ops/parameters.h"
-#include "planner/text/text_file.h"
+#include "planner/text/text_files.h"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
-#include "planner/profiles/embedded_profiles.h"
+#include "planner/profiles/profile_list.h"
 #include "planner/profiles/profile_store.h"
-#include "planner/profiles/read_kernel_profile.h"
+#include "planner/profiles/read_kernels.h"
 #include "planner/profiles/read_profile.h"
 
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
 #include "planner/profiles/profile_store.h"
 
-#include "planner/profiles/embedded_profiles.h"
+#include "planner/profiles/profile_list.h"
 #include "tests/support/profile_folder.h"
 
 #include <gtest/gtest.h>

@@ -1,6 +1,5 @@
-#include "planner/profiles/read_runtime.h"
-
 #include "planner/profiles/profile_store.h"
+#include "planner/profiles/read_records.h"
 #include "planner/profiles/verify_profiles.h"
 #include "tests/support/temp_folder.h"
 

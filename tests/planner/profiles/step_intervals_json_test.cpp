@@ -1,4 +1,4 @@
-#include "planner/profiles/step_intervals_json.h"
+#include "planner/profiles/correction_json.h"
 
 #include <gtest/gtest.h>
 

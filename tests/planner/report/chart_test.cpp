@@ -1,7 +1,7 @@
 #include "planner/report/chart.h"
 
-#include "planner/report/chart_axis.h"
-#include "planner/report/chart_svg.h"
+#include "planner/report/scales.h"
+#include "planner/report/svg_words.h"
 #include "tests/support/well_formed.h"
 
 #include <gtest/gtest.h>

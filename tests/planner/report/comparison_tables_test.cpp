@@ -1,4 +1,4 @@
-#include "planner/report/comparison_tables.h"
+#include "planner/report/comparison_report.h"
 
 #include <gtest/gtest.h>
 

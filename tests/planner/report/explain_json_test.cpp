@@ -1,5 +1,4 @@
-#include "planner/report/explain_json.h"
-
+#include "planner/report/explanation_report.h"
 #include "planner/text/json_document.h"
 #include "tests/support/memory_example.h"
 #include "tests/support/step_example.h"

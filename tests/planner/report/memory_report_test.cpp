@@ -1,6 +1,6 @@
 #include "planner/report/memory_report.h"
 
-#include "planner/report/byte_scale.h"
+#include "planner/report/scales.h"
 #include "tests/support/golden.h"
 #include "tests/support/memory_example.h"
 

@@ -1,6 +1,5 @@
-#include "planner/report/size_charts.h"
-
 #include "planner/report/cost_report.h"
+#include "planner/report/size_report.h"
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,6 @@
 #include "planner/report/time_report.h"
 
-#include "planner/report/comm_report.h"
-#include "planner/report/time_scale.h"
+#include "planner/report/scales.h"
 #include "tests/support/golden.h"
 #include "tests/support/memory_example.h"
 #include "tests/support/step_example.h"

@@ -1,4 +1,4 @@
-#include "planner/report/xml_escaped.h"
+#include "planner/report/markup.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,4 @@
-#include "planner/search/batch_reason.h"
-
+#include "planner/search/batch_steps.h"
 #include "planner/search/find_plans.h"
 #include "tests/planner/search/search_example.h"
 

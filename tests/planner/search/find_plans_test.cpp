@@ -3,7 +3,7 @@
 #include "planner/estimate/offload_time.h"
 #include "planner/estimate/run_traits.h"
 #include "planner/evidence/likeness.h"
-#include "planner/memory/memory_of_stages.h"
+#include "planner/memory/stage_memory.h"
 #include "tests/planner/search/every_layout.h"
 
 #include <gtest/gtest.h>

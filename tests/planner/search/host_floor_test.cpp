@@ -1,5 +1,4 @@
-#include "planner/search/host_floor.h"
-
+#include "planner/search/lower_bounds.h"
 #include "tests/planner/search/search_example.h"
 
 #include <gtest/gtest.h>

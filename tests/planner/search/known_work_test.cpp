@@ -1,6 +1,6 @@
 #include "planner/search/known_work.h"
 
-#include "planner/memory/memory_of_stages.h"
+#include "planner/memory/stage_memory.h"
 #include "planner/search/find_plans.h"
 #include "planner/spec/layout_fields.h"
 #include "tests/planner/search/search_example.h"

@@ -1,9 +1,9 @@
 #include "planner/estimate/step_bounds.h"
-#include "planner/memory/memory_of_stages.h"
+#include "planner/memory/stage_memory.h"
 #include "planner/result/plan_report.h"
 #include "planner/search/block_costs.h"
+#include "planner/search/lower_bounds.h"
 #include "planner/search/memory_bound.h"
-#include "planner/search/tensor_room.h"
 #include "planner/search/time_bound.h"
 #include "tests/planner/search/search_example.h"
 

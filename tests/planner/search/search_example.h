@@ -1,5 +1,5 @@
 #pragma once
-#include "planner/load/find_model.h"
+#include "planner/load/find_named.h"
 #include "planner/search/candidate_scenarios.h"
 #include "tests/planner/estimate/estimate_example.h"
 

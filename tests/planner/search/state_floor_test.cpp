@@ -1,6 +1,5 @@
-#include "planner/search/state_floor.h"
-
 #include "planner/search/find_plans.h"
+#include "planner/search/lower_bounds.h"
 #include "tests/planner/search/search_example.h"
 
 #include <gtest/gtest.h>

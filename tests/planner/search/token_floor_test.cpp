@@ -1,6 +1,5 @@
-#include "planner/search/token_floor.h"
-
 #include "planner/evidence/likeness.h"
+#include "planner/search/lower_bounds.h"
 #include "tests/planner/search/search_example.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "planner/spec/check_allocator.h"
+#include "planner/spec/check_settings.h"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 #include "planner/spec/trained_part.h"
 
-#include "planner/spec/check_trained.h"
+#include "planner/spec/check_settings.h"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,5 @@
-#include "planner/stack/packaged_models.h"
-
-#include "planner/stack/titan_models.h"
+#include "planner/stack/model_code.h"
+#include "planner/stack/titan.h"
 
 #include <gtest/gtest.h>
 

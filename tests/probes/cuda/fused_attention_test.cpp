@@ -1,5 +1,4 @@
-#include "probes/cuda/fused_attention.h"
-
+#include "probes/cuda/attention_kernels.h"
 #include "tests/probes/cuda/probe_run.h"
 
 #include <dlfcn.h>

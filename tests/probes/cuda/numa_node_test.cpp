@@ -1,5 +1,4 @@
-#include "probes/cuda/numa_node.h"
-
+#include "probes/cuda/gpu_facts.h"
 #include "tests/support/temp_folder.h"
 
 #include <gtest/gtest.h>

@@ -1,10 +1,9 @@
-#include "probes/fit/cpu_profile.h"
-
 #include "planner/comm/collective_curve.h"
 #include "planner/compute/gemm_time.h"
 #include "planner/estimate/op_kernels.h"
-#include "planner/load/load_timing.h"
+#include "planner/load/load_question.h"
 #include "planner/profiles/profile_store.h"
+#include "probes/fit/cpu_fit.h"
 #include "probes/fit/fit_record.h"
 #include "probes/fit/ring_fit.h"
 #include "tests/probes/fit/made_up_record.h"

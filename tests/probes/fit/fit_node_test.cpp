@@ -1,7 +1,7 @@
 #include "probes/fit/fit_node.h"
 
 #include "planner/estimate/offload_time.h"
-#include "planner/load/load_timing.h"
+#include "planner/load/load_question.h"
 #include "probes/fit/fit_record.h"
 #include "tests/probes/fit/record_lines.h"
 

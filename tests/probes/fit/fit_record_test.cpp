@@ -1,9 +1,9 @@
 #include "probes/fit/fit_record.h"
 
 #include "planner/compute/gemm_time.h"
-#include "planner/text/text_file.h"
+#include "planner/text/text_files.h"
 #include "probes/fit/fit_kernels.h"
-#include "probes/fit/fit_program.h"
+#include "probes/fit/fit_tables.h"
 #include "probes/fit/left_out.h"
 #include "probes/fit/record_tables.h"
 #include "tests/probes/fit/record_lines.h"

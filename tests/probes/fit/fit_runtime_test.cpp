@@ -1,6 +1,6 @@
 #include "probes/fit/fit_runtime.h"
 
-#include "planner/memory/runtime_overhead.h"
+#include "planner/memory/overheads.h"
 #include "probes/fit/fit_record.h"
 #include "tests/probes/fit/record_lines.h"
 

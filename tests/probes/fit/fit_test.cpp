@@ -1,10 +1,10 @@
 #include "planner/profiles/profile_store.h"
-#include "planner/profiles/read_kernel_profile.h"
-#include "planner/text/text_file.h"
+#include "planner/profiles/read_kernels.h"
+#include "planner/text/text_files.h"
 #include "probes/fit/csv_rows.h"
 #include "probes/fit/fit_attention.h"
 #include "probes/fit/fit_gemm.h"
-#include "probes/fit/fit_program.h"
+#include "probes/fit/fit_tables.h"
 #include "probes/fit/nelder_mead.h"
 
 #include <gtest/gtest.h>

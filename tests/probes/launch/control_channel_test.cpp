@@ -1,7 +1,7 @@
 #include "probes/launch/control_channel.h"
 
-#include "probes/launch/lockstep_points.h"
-#include "probes/record/interrupt.h"
+#include "probes/launch/launchers.h"
+#include "probes/record/run_points.h"
 #include "tests/probes/launch/forked_ranks.h"
 
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
 #include "probes/launch/place.h"
 
-#include "probes/launch/slurm_words.h"
+#include "probes/launch/launchers.h"
 #include "tests/support/case_table.h"
 
 #include <gtest/gtest.h>

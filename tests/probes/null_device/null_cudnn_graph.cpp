@@ -1,5 +1,5 @@
 // The operations of a graph, computed in double precision on the host.
-#include "probes/cuda/number_type.h"
+#include "probes/cuda/gemm_shape.h"
 #include "tests/probes/null_device/null_cudnn.h"
 
 #include <algorithm>

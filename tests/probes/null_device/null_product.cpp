@@ -1,7 +1,7 @@
 // Products are computed when their results are read.
 #include "tests/probes/null_device/null_product.h"
 
-#include "probes/cuda/number_type.h"
+#include "probes/cuda/gemm_shape.h"
 #include "tests/probes/null_device/null_device.h"
 
 #include <algorithm>

@@ -1,4 +1,3 @@
-#include "probes/record/interrupt.h"
 #include "probes/record/json_check.h"
 #include "probes/record/json_line.h"
 #include "probes/record/point.h"
@@ -7,7 +6,6 @@
 #include "probes/record/record_file.h"
 #include "probes/record/record_lock.h"
 #include "probes/record/run_points.h"
-#include "probes/record/sample_loop.h"
 #include "probes/record/statistics.h"
 #include "tests/support/temp_folder.h"
 

@@ -1,6 +1,6 @@
 #pragma once
 #include "planner/base/result.h"
-#include "planner/comm/step_calls.h"
+#include "planner/comm/engine_calls.h"
 #include "planner/spec/scenario.h"
 #include "planner/stack/rank_groups.h"
 #include "tests/support/case_table.h"

@@ -1,7 +1,7 @@
 #include "tests/programs/real_rows/report_forecast.h"
 
-#include "planner/load/load_scenario.h"
-#include "planner/memory/memory_of_stages.h"
+#include "planner/load/load_question.h"
+#include "planner/memory/stage_memory.h"
 #include "planner/memory/stage_walks.h"
 #include "tests/programs/real_rows/software_of_its_day.h"
 

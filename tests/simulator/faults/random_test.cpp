@@ -1,6 +1,5 @@
 #include "simulator/faults/jitter_draw.h"
-#include "simulator/faults/normal_quantile.h"
-#include "simulator/faults/random_stream.h"
+#include "simulator/faults/random_draws.h"
 
 #include <gtest/gtest.h>
 

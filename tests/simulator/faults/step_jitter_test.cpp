@@ -1,7 +1,7 @@
 #include "simulator/faults/step_jitter.h"
 
 #include "simulator/engine/simulate.h"
-#include "simulator/faults/normal_quantile.h"
+#include "simulator/faults/random_draws.h"
 #include "simulator/faults/step_clock.h"
 #include "simulator/program/stage_ranks.h"
 #include "tests/simulator/program/small_worlds.h"

@@ -5,7 +5,7 @@
 #include "simulator/links/link_use.h"
 #include "simulator/links/step_flows.h"
 #include "simulator/network/cluster_topology.h"
-#include "simulator/network/outage.h"
+#include "simulator/network/fabric_cuts.h"
 
 #include <gtest/gtest.h>
 

@@ -2,8 +2,7 @@
 
 #include "planner/profiles/profile_list.h"
 #include "planner/profiles/profile_store.h"
-#include "simulator/network/reach.h"
-#include "simulator/network/weakest_cut.h"
+#include "simulator/network/fabric_cuts.h"
 
 #include <gtest/gtest.h>
 

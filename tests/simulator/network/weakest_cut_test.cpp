@@ -1,4 +1,4 @@
-#include "simulator/network/weakest_cut.h"
+#include "simulator/network/fabric_cuts.h"
 
 #include <gtest/gtest.h>
 

@@ -1,8 +1,7 @@
-#include "simulator/program/call_program.h"
-
 #include "planner/schedule/draw_timeline.h"
 #include "planner/schedule/order_kind.h"
 #include "simulator/engine/simulate.h"
+#include "simulator/program/pipeline_program.h"
 #include "tests/programs/schedule_rows/recorded_schedules.h"
 
 #include <gtest/gtest.h>

@@ -1,7 +1,7 @@
 #pragma once
 #include "planner/estimate/pipeline_time.h"
 #include "planner/estimate/step_estimator.h"
-#include "planner/load/load_timing.h"
+#include "planner/load/load_question.h"
 #include "planner/profiles/profile_store.h"
 #include "planner/stack/stack.h"
 #include "simulator/program/step_program.h"

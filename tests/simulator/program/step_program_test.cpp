@@ -1,6 +1,6 @@
 #include "simulator/program/step_program.h"
 
-#include "planner/estimate/data_parallel_tail.h"
+#include "planner/estimate/data_parallel_time.h"
 #include "planner/estimate/pipeline_time.h"
 #include "simulator/program/simulate_step.h"
 #include "tests/simulator/engine/naive_engine.h"

@@ -1,9 +1,8 @@
 #include "planner/profiles/profile_store.h"
-#include "planner/text/text_file.h"
-#include "simulator/topology/nccl_topology.h"
+#include "planner/text/text_files.h"
 #include "simulator/topology/read_topology.h"
-#include "simulator/topology/topo_matrix.h"
-#include "simulator/topology/topology_json.h"
+#include "simulator/topology/topology_matrix.h"
+#include "simulator/topology/topology_report.h"
 #include "simulator/topology/xml_text.h"
 
 #include <gtest/gtest.h>

@@ -1,7 +1,6 @@
 #include "simulator/trace/svg_text.h"
 #include "simulator/trace/timeline_slices.h"
-#include "simulator/trace/timeline_svg.h"
-#include "simulator/trace/trace_json.h"
+#include "simulator/trace/trace_files.h"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 #pragma once
 #include "planner/memory/device/device.h"
-#include "planner/memory/engines/deepspeed/zero_parameter.h"
+#include "planner/memory/engines/deepspeed/zero_groups.h"
 #include "planner/sharding/zero3_coordinator.h"
 
 #include <cstddef>

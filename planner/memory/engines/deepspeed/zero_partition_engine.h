@@ -1,6 +1,5 @@
 #pragma once
 #include "planner/memory/engines/deepspeed/zero_groups.h"
-#include "planner/memory/engines/deepspeed/zero_parameter.h"
 #include "planner/memory/engines/optimizer_state.h"
 #include "planner/memory/program/engine.h"
 #include "planner/sharding/zero_partition.h"

@@ -1,7 +1,7 @@
 #pragma once
 #include "planner/memory/engines/megatron/megatron_engine.h"
+#include "planner/memory/program/ordered_stages.h"
 #include "planner/memory/program/stage_program.h"
-#include "planner/memory/program/stage_rank.h"
 #include "planner/sharding/stage_shape.h"
 
 namespace fabricast {

@@ -1,6 +1,6 @@
 #pragma once
 #include "planner/memory/engines/torch/fsdp2_group.h"
-#include "planner/memory/engines/torch/fsdp2_options.h"
+#include "planner/memory/engines/torch/receives.h"
 #include "planner/memory/program/engine.h"
 
 #include <utility>

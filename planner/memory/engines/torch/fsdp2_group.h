@@ -1,7 +1,7 @@
 #pragma once
 #include "planner/memory/device/device.h"
 #include "planner/memory/engines/optimizer_state.h"
-#include "planner/memory/engines/torch/fsdp2_options.h"
+#include "planner/memory/engines/torch/receives.h"
 #include "planner/ops/op_list.h"
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-#include "planner/memory/engines/torch/receive_order.h"
+#include "planner/memory/engines/torch/receives.h"
 
 #include <algorithm>
 #include <optional>

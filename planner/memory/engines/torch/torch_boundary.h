@@ -1,5 +1,5 @@
 #pragma once
-#include "planner/memory/engines/torch/receive_order.h"
+#include "planner/memory/engines/torch/receives.h"
 #include "planner/memory/program/stage_boundary.h"
 
 #include <map>

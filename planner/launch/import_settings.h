@@ -1,0 +1,68 @@
+#pragma once
+#include "planner/base/result.h"
+#include "planner/launch/scenario_draft.h"
+
+#include <initializer_list>
+#include <string>
+#include <string_view>
+
+namespace fabricast {
+
+/// What a script or a program sets of PyTorch's allocator, in the variable that PyTorch looks at:
+/// "settings.allocator", "settings.max_split_size_mb" and "settings.roundup_power2_divisions".
+/// Options that are not modelled, or that PyTorch refuses, are noted.
+void importAllocator(ScenarioDraft& draft);
+
+// What a training loop in Python says beside how it is divided: a draft's keys are those of
+// readPythonKeys.
+
+/// The first of these that the program calls or says; "" where it does none.
+const char* saidOf(const LaunchKeys& keys, std::initializer_list<const char*> paths);
+
+/// Sequence, microbatch and accumulation, by the names that the program gives to numbers:
+/// SEQUENCE, MICRO_BATCH, ACCUMULATION and their like.
+Result<void> importLoopSizes(ScenarioDraft& draft);
+/// The type of the weights, and that of products under MixedPrecisionPolicy or autocast.
+Result<void> importLoopPrecision(ScenarioDraft& draft, bool fsdp);
+/// AdamW with its kernels, and others that the program makes.
+Result<void> importLoopOptimizer(ScenarioDraft& draft);
+/// The model on the Hub, its attention, recomputation and compilation.
+Result<void> importLoopModel(ScenarioDraft& draft);
+
+// What a run does beside its steps: "settings.phases" of the scenario. Called when the rest of the
+// draft is known; what is not modelled beside it is noted.
+
+/// TrainingArguments: --eval_strategy, --per_device_eval_batch_size, and what keeps logits.
+Result<void> importTrainerEvaluation(ScenarioDraft& draft);
+/// Axolotl's names: val_set_size, eval_steps, eval_batch_size.
+Result<void> importAxolotlEvaluation(ScenarioDraft& draft);
+/// A key that says how a checkpoint gathers sharded weights.
+void noteFullCheckpoint(ScenarioDraft& draft, std::string_view from);
+
+/// How often states are saved, by a key that counts steps, and whether the run goes on meanwhile:
+/// "operation.checkpoint_interval" and "operation.checkpoint" of the scenario. Nothing where the
+/// key is missing, or counts no steps.
+Result<void> importSaving(ScenarioDraft& draft, std::string_view steps, bool background);
+/// The same of TrainingArguments' save_strategy and save_steps, which begin with these letters.
+Result<void> importTrainerSaving(ScenarioDraft& draft, std::string_view before);
+
+/// Whether a run in fp32 multiplies in TF32: "settings.precision.tf32". PyTorch does not unless it
+/// is asked: by --tf32 of Trainer, tf32 of Axolotl, set_float32_matmul_precision("high") and
+/// backends.cuda.matmul.allow_tf32 of a program, or by Accelerate, which turns it on where it
+/// compiles.
+void importTf32(ScenarioDraft& draft);
+
+/// The type that a Trainer's script loads weights in: `--dtype`, `--torch_dtype`, or what the
+/// script does without. Where nothing makes fp32 copies of them, they are trained in it.
+struct LoadedWeights {
+    std::string dtype;  ///< "float32", "bfloat16", "float16"
+    std::string from;   ///< the key that says it
+};
+Result<LoadedWeights> loadedWeights(ScenarioDraft& draft);
+
+/// Says it of a draft whose sharding and precision are known. FSDP2 under Accelerate stores fp32
+/// weights and DeepSpeed has fp32 masters, whatever is loaded; DDP and one GPU train the weights
+/// as they are. Of adapters it is the base's type.
+Result<void> importLoadedWeights(ScenarioDraft& draft, bool autocast);
+
+}  // namespace fabricast

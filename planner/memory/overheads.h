@@ -1,0 +1,60 @@
+#pragma once
+#include "planner/base/units.h"
+#include "planner/memory/device/replay.h"
+#include "planner/result/evidence.h"
+#include "planner/spec/scenario.h"
+#include "planner/spec/settings.h"
+
+#include <string>
+
+namespace fabricast {
+
+/// What a process reserves, from a replay of the allocator: the replay frees every block at once
+/// and knows nothing of the tensors that modules make in passing, so it is a little off, in a way
+/// that depends on who owns the buffers.
+Headline<Bytes> reservedBand(Engine engine, const Footprint& footprint);
+
+/// What an allocator that is short of memory holds for so many allocated bytes, after all that can
+/// be given back to the device was: as a rule, and at most.
+Bytes usuallyPinned(Bytes allocated, Bytes capacity);
+Bytes mostPinned(Bytes allocated, Bytes capacity);
+
+/// The same band on a device with that much room: an allocator that finds no more gives back what
+/// it can, so that it holds anything from `pinned` to all of it. Where even `pinned` is too much it
+/// is what a larger device would show.
+Headline<Bytes> reservedWithin(const Headline<Bytes>& band, Bytes pinned, Bytes room);
+
+/// DDP makes its buckets anew before the second step, in the order in which gradients came. What
+/// the first ones held is used again by an optimizer's states, which are made after the first step;
+/// where there are none it may stay reserved to the end.
+Bytes rebuiltBuckets(Bytes buckets, Bytes states);
+
+/// Device memory that no allocator counter shows: the CUDA context with its loaded kernels, and the
+/// buffers that NCCL holds for every communicator the layout needs. Its sizes are the GPU's
+/// profile.
+struct RuntimeOverhead {
+    Headline<Bytes> context;
+    Headline<Bytes> collectives;
+    std::int64_t communicators = 0;
+    std::string contextOrigin;  ///< where these numbers are from, in a line
+    std::string collectivesOrigin;
+
+    /// Whether any of it is an assumption.
+    [[nodiscard]] bool isAssumed() const {
+        return context.evidence != Evidence::MeasuredProfile ||
+               (communicators > 0 && collectives.evidence != Evidence::MeasuredProfile);
+    }
+};
+RuntimeOverhead runtimeOverhead(const Scenario& scenario);
+
+/// All of it together, for a search.
+struct RuntimeBytes {
+    Bytes least;
+    Bytes expected;
+};
+RuntimeBytes runtimeBytes(const Scenario& scenario);
+
+/// At the least that any framework takes, for many layouts on one GPU.
+Bytes leastRuntimeBytes(const RuntimeMemory& runtime, const Layout& layout);
+
+}  // namespace fabricast

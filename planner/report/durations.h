@@ -1,0 +1,20 @@
+#pragma once
+#include "planner/base/units.h"
+
+#include <string>
+
+namespace fabricast {
+
+/// Two times in the unit that `durationText` has for a third one: "0.98 – 1.04 s". Empty where both
+/// read the same.
+std::string durationRange(Seconds low, Seconds high, Seconds like);
+
+inline constexpr double kHour = 3600.0;  ///< seconds
+inline constexpr double kDay = 86400.0;  ///< seconds
+inline constexpr double kKwh = 3.6e6;    ///< joules
+
+/// Three digits of a time that may be a millisecond or a year: "7.34 ms", "12.8 s", "18.4 min",
+/// "3.09 h", "264 d", and "never".
+std::string durationText(Seconds time);
+
+}  // namespace fabricast
