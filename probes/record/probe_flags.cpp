@@ -11,7 +11,9 @@
 #include <filesystem>
 #include <fstream>
 #include <iostream>
+#include <string>
 #include <system_error>
+#include <utility>
 
 namespace fabricast::probe {
 
@@ -31,13 +33,12 @@ Answer<std::string> streamText(std::istream& stream, const std::string& name) {
     return stream.bad() ? Answer<std::string>(Trouble{name + ": cannot be read"}) : text;
 }
 
-/// A pipe opened without waiting for who writes to it; while it is open, to open it again waits
-/// for nobody.
+/// A pipe, opened without waiting for somebody who writes to it.
 class OpenedPipe {
 public:
-    explicit OpenedPipe(const std::string& path)
-        : descriptor_(path.empty() ? -1 : ::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC)) {
-    }
+    explicit OpenedPipe(std::string path)
+        : path_(std::move(path)),
+          descriptor_(::open(path_.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC)) {}
     ~OpenedPipe() {
         if (descriptor_ >= 0) {
             (void)::close(descriptor_);
@@ -46,15 +47,31 @@ public:
     OpenedPipe(const OpenedPipe&) = delete;
     OpenedPipe& operator=(const OpenedPipe&) = delete;
 
-    /// Somebody who is started beside the probe has a moment to write.
-    [[nodiscard]] bool isWritten() const {
+    /// Somebody who is started beside the probe has a moment to write; what is begun is read to its
+    /// end.
+    [[nodiscard]] Answer<std::string> text() const {
         constexpr int kMilliseconds = 1500;
         pollfd readable{.fd = descriptor_, .events = POLLIN, .revents = 0};
-        return descriptor_ >= 0 && ::poll(&readable, 1, kMilliseconds) > 0 &&
-               (readable.revents & POLLIN) != 0;
+        const bool isWritten = descriptor_ >= 0 && ::poll(&readable, 1, kMilliseconds) > 0 &&
+                               (readable.revents & POLLIN) != 0;
+        if (!isWritten) {
+            return Trouble{path_ + ": is a pipe that nobody writes to; give a file, or -"};
+        }
+        (void)::fcntl(descriptor_, F_SETFL, 0);  // from here on it waits
+        std::string all;
+        std::array<char, 65536> buffer{};
+        ssize_t count = 0;
+        while ((count = ::read(descriptor_, buffer.data(), buffer.size())) > 0) {
+            all.append(buffer.data(), static_cast<std::size_t>(count));
+            if (all.size() > kMostPointBytes) {
+                return Trouble{path_ + ": is larger than 8 MiB"};
+            }
+        }
+        return count == 0 ? Answer<std::string>(all) : Trouble{path_ + ": cannot be read"};
     }
 
 private:
+    std::string path_;
     int descriptor_;
 };
 
@@ -66,10 +83,8 @@ Answer<std::string> fileText(const std::string& path) {
     if (std::filesystem::is_directory(path, error)) {
         return Trouble{path + ": is a folder"};
     }
-    const bool isPipe = std::filesystem::is_fifo(path, error);
-    const OpenedPipe pipe(isPipe ? path : "");
-    if (isPipe && !pipe.isWritten()) {
-        return Trouble{path + ": is a pipe that nobody writes to; give a file, or -"};
+    if (std::filesystem::is_fifo(path, error)) {
+        return OpenedPipe(path).text();
     }
     std::ifstream file(path, std::ios::binary);
     return file ? streamText(file, path) : Trouble{path + ": cannot be read"};
