@@ -257,11 +257,10 @@ TEST(Nonsense, AMicroBatchThatIsNoShareLeavesNoLayout) {
 
 /// A table without rows says nothing.
 TEST(Nonsense, ATableOfPlansSaysWhyItIsEmpty) {
-    const ProgramOutput output =
-        ran("plan -m llama-3.1-8b -c dgx-h100 --stack fsdp1 --tuning qlora --fix micro_batch=1 -f "
-            "csv");
+    const ProgramOutput output = ran(
+        "plan -m mixtral-8x7b -c dgx-h100 --stack nemo --tuning lora --fix micro_batch=1 -f csv");
     EXPECT_EQ(output.code, ExitCode::BadInput);
-    EXPECT_TRUE(output.err.starts_with("error: fsdp1: ")) << output.err;
+    EXPECT_TRUE(output.err.starts_with("error: nemo: ")) << output.err;
     EXPECT_NE(output.err.find("\n  try: -f text"), std::string::npos) << output.err;
     EXPECT_TRUE(output.out.empty()) << output.out;
 }

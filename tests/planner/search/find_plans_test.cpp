@@ -346,12 +346,12 @@ SearchTask withAdapters(SearchTask task, Dtype base) {
 
 // All layouts that there is room for are said to be not modelled, and none is looked at.
 TEST(FindPlans, LooksAtNothingThatIsNotModelled) {
-    const SearchTask task = withAdapters(taskOf({.memory = 40_GiB}, {"fsdp1"}), Dtype::Bf16);
+    const SearchTask task = withAdapters(taskOf({.memory = 40_GiB}, {"fsdp2"}), Dtype::Int8);
     const PlanReport none = findPlans(task, exampleTiming(), {}).value();
     EXPECT_TRUE(none.isNotModelled());
     EXPECT_FALSE(none.refused);
-    ASSERT_EQ(none.rejections.size(), 1U);
-    EXPECT_NE(none.rejections[0].why.find("LoRA"), std::string::npos) << none.rejections[0].why;
+    ASSERT_FALSE(none.rejections.empty());
+    EXPECT_NE(none.rejections[0].why.find("int8"), std::string::npos) << none.rejections[0].why;
     EXPECT_GT(none.rejections[0].layouts, 0);
     EXPECT_EQ(none.candidates, 0);
     EXPECT_EQ(none.looks, 0);
