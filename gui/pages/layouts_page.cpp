@@ -198,7 +198,8 @@ void LayoutsPage::selectA() {
         return;
     }
     const auto row = static_cast<std::size_t>(selectedRow());
-    if (QApplication::keyboardModifiers().testFlag(Qt::ShiftModifier)) {
+    const bool isClicked = QApplication::mouseButtons().testFlag(Qt::LeftButton);
+    if (isClicked && QApplication::keyboardModifiers().testFlag(Qt::ShiftModifier)) {
         session().chooseB(row);
         filterRows([] {});
     } else {
