@@ -1,3 +1,4 @@
+#include "planner/base/words.h"
 #include "study/search_request.h"
 #include "study/size_line.h"
 #include "study/size_verdicts.h"
@@ -72,11 +73,7 @@ std::string estimatedPower(const std::vector<ShownBox>& boxes) {
             addOnce(names, box.line->box);
         }
     }
-    std::string estimated;
-    for (const std::string& name : names) {
-        estimated += (estimated.empty() ? "" : ", ") + name;
-    }
-    return estimated;
+    return joined(names, ", ");
 }
 
 }  // namespace

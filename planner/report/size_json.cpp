@@ -195,12 +195,10 @@ void addHour(JsonText& json, const SizeAnswer& answer) {
     if (!cost || !cost->gpuHour.price || !answer.rentOrBuy) {
         return;
     }
-    const bool isOwned = answer.priceKind == PriceKind::Owned;
-    const CostBasis& basis = isOwned ? answer.rentOrBuy->purchase : answer.rentOrBuy->rental;
     json.beginObject("price");
     json.add("kind", nameOf(answer.priceKind));
     json.add("usd_per_gpu_hour", cost->gpuHour.price->count());
-    json.add("profile", basis.priceProfile);
+    json.add("profile", answer.rentOrBuy->basis(answer.priceKind).priceProfile);
     json.end();
 }
 

@@ -123,9 +123,7 @@ std::string hourText(const SizeAnswer& answer) {
     if (!cost || !answer.rentOrBuy || !cost->gpuHour.price) {
         return "";
     }
-    const bool isOwned = answer.priceKind == PriceKind::Owned;
-    const CostBasis& basis = isOwned ? answer.rentOrBuy->purchase : answer.rentOrBuy->rental;
-    return "price: " + priceText(cost->gpuHour, basis) + "\n";
+    return "price: " + priceText(cost->gpuHour, answer.rentOrBuy->basis(answer.priceKind)) + "\n";
 }
 
 std::string pickText(const SizeAnswer& answer) {

@@ -114,6 +114,11 @@ struct RentOrBuy {
     double utilisation = 1.0;               ///< share of the time in which it is used
     std::vector<RentOrBuyYear> years;
     std::optional<double> evenYears;  ///< after which buying is cheaper; nothing: never
+
+    /// What a price of this kind comes from.
+    [[nodiscard]] const CostBasis& basis(PriceKind kind) const {
+        return kind == PriceKind::Owned ? purchase : rental;
+    }
 };
 
 /// Nodes that stand by, so that a failed one is replaced at once.
