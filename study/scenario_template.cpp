@@ -1,4 +1,4 @@
-#include "planner/text/json_builder.h"
+#include "planner/text/edit_json.h"
 #include "planner/text/json_text.h"
 #include "study/templates.h"
 
@@ -59,20 +59,6 @@ constexpr std::array kWorkloadParts = {
                  .example = "64",
                  .endsGroup = false}};
 
-/// On one line: { "name": "dgx-h100", "nodes": 1 }.
-std::string inlineText(const JsonValue& value) {
-    const bool isObject = value.is(JsonValue::Kind::Object);
-    if (!isObject && !value.is(JsonValue::Kind::Array)) {
-        return JsonBuilder::written(value);
-    }
-    std::string text;
-    for (const JsonValue& part : isObject ? value.members() : value.items()) {
-        text += (text.empty() ? "" : ", ") + (isObject ? jsonQuoted(part.name()) + ": " : "") +
-                inlineText(part);
-    }
-    return !isObject ? "[" + text + "]" : text.empty() ? "{}" : "{ " + text + " }";
-}
-
 std::string partText(const TemplatePart& part, const JsonValue* said, const std::string& indent) {
     if (said == nullptr && part.example.empty()) {
         return {};
@@ -81,7 +67,7 @@ std::string partText(const TemplatePart& part, const JsonValue* said, const std:
         said == nullptr && !part.unsaid.empty() ? part.unsaid : part.comment;
     std::string text = comment.empty() ? "" : indent + "// " + std::string(comment) + "\n";
     text += indent + (said == nullptr ? "// " : "") + jsonQuoted(part.key) + ": " +
-            (said == nullptr ? std::string(part.example) : inlineText(*said)) + ",\n";
+            (said == nullptr ? std::string(part.example) : inlineJson(*said)) + ",\n";
     return text + (part.endsGroup ? "\n" : "");
 }
 
@@ -95,7 +81,7 @@ std::string otherParts(const JsonValue& object,
         const bool isListed =
             std::ranges::find(table, member.name(), &TemplatePart::key) != table.end();
         if (!isListed && member.name() != "schema" && member.name() != "workload") {
-            text += indent + jsonQuoted(member.name()) + ": " + inlineText(member) + ",\n";
+            text += indent + jsonQuoted(member.name()) + ": " + inlineJson(member) + ",\n";
         }
     }
     return text;

@@ -1,6 +1,7 @@
 #include "gui/document/saved_study.h"
 
 #include "planner/output/replace_file.h"
+#include "study/kept_text.h"
 
 #include <algorithm>
 #include <array>
@@ -54,6 +55,21 @@ fs::path folderOf(const std::string& file) {
     return fs::absolute(file).lexically_normal().parent_path();
 }
 
+Result<Question> withView(const Question& question, const ViewState& view) {
+    std::vector<Edit> edits;
+    for (const ViewKey& key : kViewKeys) {
+        const std::string& value = view.*key.member;
+        edits.push_back({std::string("view.") + key.name, value.empty() ? "null" : value, "view"});
+    }
+    return with(question, edits);
+}
+
+Result<KeptText> textIn(const SavedStudy& study, const std::string& path) {
+    FABRICAST_ASSIGN(const Question seen, seenFrom(folderOf(path).string(), study.question));
+    FABRICAST_ASSIGN(const Question whole, withView(seen, study.view));
+    return keptText(whole);
+}
+
 }  // namespace
 
 std::string joinedNames(const std::vector<std::string>& names) {
@@ -76,12 +92,7 @@ Result<SavedStudy> openStudy(const std::string& path) {
 }
 
 Result<std::string> studyText(const SavedStudy& study) {
-    std::vector<Edit> edits;
-    for (const ViewKey& key : kViewKeys) {
-        const std::string& value = study.view.*key.member;
-        edits.push_back({std::string("view.") + key.name, value.empty() ? "null" : value, "view"});
-    }
-    FABRICAST_ASSIGN(const Question whole, with(study.question, edits));
+    FABRICAST_ASSIGN(const Question whole, withView(study.question, study.view));
     return documentText(whole);
 }
 
@@ -108,10 +119,17 @@ Result<Question> seenFrom(const std::string& folder, const Question& question) {
         const std::optional<fs::path> file = fileOf(named);
         if (file && !fs::path(named.name).is_absolute()) {
             const fs::path seen = folder.empty() ? *file : file->lexically_relative(folder);
-            edits.push_back({std::string(named.key), seen.string(), "view"});
+            const bool isAsNamed = fs::path(named.name).lexically_normal() == seen;
+            edits.push_back(
+                {std::string(named.key), isAsNamed ? named.name : seen.string(), "view"});
         }
     }
     return with(question, edits);
+}
+
+std::vector<std::string> commentsLost(const SavedStudy& study, const std::string& path) {
+    const Result<KeptText> kept = textIn(study, path);
+    return kept ? kept->lost : std::vector<std::string>();
 }
 
 Result<void> saveStudy(const SavedStudy& study, const std::string& path) {
@@ -121,9 +139,8 @@ Result<void> saveStudy(const SavedStudy& study, const std::string& path) {
                     "is read by this study, as its model or its launch file, and stays what it is",
                     "save the study under another name");
     }
-    FABRICAST_ASSIGN(Question question, seenFrom(folderOf(path).string(), study.question));
-    FABRICAST_ASSIGN(const std::string text, studyText({std::move(question), study.view}));
-    const std::string trouble = replaceFile(path, text);
+    FABRICAST_ASSIGN(const KeptText kept, textIn(study, path));
+    const std::string trouble = replaceFile(path, kept.text);
     return trouble.empty() ? Result<void>()
                            : fail(Error::Code::Environment, path, trouble, "save it elsewhere");
 }

@@ -37,9 +37,12 @@ bool isModelAlone(const Question& question);
 bool isReadBy(const Question& question, const std::string& path);
 /// The question with the files that it names as they are named from `folder`.
 Result<Question> seenFrom(const std::string& folder, const Question& question);
-/// Old bytes or new ones, never a part; the files that it names are found from where it lies.
+/// Old bytes or new ones, never a part; the files that it names are found from where it lies. Of a
+/// scenario's file only what changed is written anew.
 Result<void> saveStudy(const SavedStudy& study, const std::string& path);
-/// The text of the file.
+/// Comments of the scenario's file that stand where something else is saved, and would go.
+std::vector<std::string> commentsLost(const SavedStudy& study, const std::string& path);
+/// The whole of it, for after a crash.
 Result<std::string> studyText(const SavedStudy& study);
 
 }  // namespace fabricast

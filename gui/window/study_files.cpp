@@ -175,12 +175,29 @@ bool StudyFiles::mayReplace(const QString& path) {
                                  QMessageBox::Save | QMessageBox::Cancel) == QMessageBox::Save;
 }
 
+bool StudyFiles::mayLoseComments(const QString& path) {
+    const std::vector<std::string> lost =
+        commentsLost({session_.question(), view_()}, path.toStdString());
+    if (lost.empty()) {
+        return true;
+    }
+    const QString count = QString::number(lost.size());
+    const QString first = QString::fromStdString(lost.front()).left(80);
+    return QMessageBox::question(window_,
+                                 "Fabricast",
+                                 "Saving takes " + count +
+                                     (lost.size() == 1 ? " comment" : " comments") + " out of " +
+                                     path + ", the first \"" + first +
+                                     "\". Save? (File > Save as keeps the file as it is.)",
+                                 QMessageBox::Save | QMessageBox::Cancel) == QMessageBox::Save;
+}
+
 bool StudyFiles::save() {
     const QString file = QString::fromStdString(session_.question().file);
     if (file.isEmpty() || isReadBy(session_.question(), file.toStdString())) {
         return saveAs();
     }
-    if (!mayReplace(file)) {
+    if (!mayReplace(file) || !mayLoseComments(file)) {
         return false;
     }
     const Result<void> saved = saveTo(file);
@@ -193,7 +210,9 @@ bool StudyFiles::save() {
 bool StudyFiles::saveAs() {
     const QString path =
         QFileDialog::getSaveFileName(window_, "Save the study", "study.json", kFilter);
-    if (path.isEmpty()) {
+    const QString own = QString::fromStdString(session_.question().file);
+    const bool isOwn = !own.isEmpty() && QFileInfo(path) == QFileInfo(own);
+    if (path.isEmpty() || (isOwn && !mayLoseComments(path))) {
         return false;
     }
     const Result<void> saved = saveTo(path);

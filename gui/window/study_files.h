@@ -53,6 +53,8 @@ private:
     void say(const Error& error);
     /// Whether the study's file is as it was when it was opened or saved, or may go.
     bool mayReplace(const QString& path);
+    /// Whether every comment of the file can stay, or may go.
+    bool mayLoseComments(const QString& path);
     void remember(const std::string& path);
 
     StudySession& session_;

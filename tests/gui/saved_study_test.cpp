@@ -111,6 +111,25 @@ TEST(SavedStudy, WhatIsShownNoMoreIsNotInTheFile) {
     EXPECT_EQ(openStudy(file).value().view.page, "topology");
 }
 
+TEST(SavedStudy, KeepsTheCommentsOfItsFile) {
+    const std::string file = modelFolder("study_with_comments") + "/study.json";
+    const std::string text =
+        "{\n  // ours\n  \"model\": \"./config.json\", // small\n"
+        "  \"cluster\": {\"name\": \"dgx-h100\", \"nodes\": 1}\n}\n";
+    std::ofstream(file) << text;
+    SavedStudy study = openStudy(file).value();
+    ASSERT_TRUE(saveStudy(study, file));
+    EXPECT_EQ(textOf(file), text);
+    study.question = with(study.question, std::vector<Edit>{{"cluster.nodes", "2", "-n"}}).value();
+    study.view.page = "memory";
+    EXPECT_TRUE(commentsLost(study, file).empty());
+    ASSERT_TRUE(saveStudy(study, file));
+    EXPECT_EQ(textOf(file),
+              "{\n  // ours\n  \"model\": \"./config.json\", // small\n"
+              "  \"cluster\": {\"name\": \"dgx-h100\", \"nodes\": 2},\n"
+              "  \"view\": { \"page\": \"memory\" }\n}\n");
+}
+
 TEST(SavedStudy, SaysWhyItCannotBeSaved) {
     const auto saved = saveStudy({smallQuestion(), {}}, "/nowhere/at/all.json");
     ASSERT_FALSE(saved);
