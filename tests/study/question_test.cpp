@@ -273,6 +273,18 @@ TEST(Question, ErrorsNameWhereAnEditComesFrom) {
     EXPECT_FALSE(layoutEdits("tp", "--layout"));
 }
 
+TEST(Question, NamesOneStackOrThoseOfASearch) {
+    const auto asked = parseQuestion(
+        "{\"stack\": \"fsdp2\",\n \"search\": {\"stacks\": [\"fsdp2\", \"megatron\"]}}",
+        "run.json",
+        {});
+    ASSERT_FALSE(asked);
+    EXPECT_EQ(asked.error().where, "run.json:1:11");
+    EXPECT_NE(asked.error().why.find("run.json:2:33"), std::string::npos) << asked.error().why;
+    EXPECT_TRUE(parseQuestion(R"({"stack": "fsdp2", "search": {"stacks": ["fsdp2"]}})", "", {}));
+    EXPECT_TRUE(parseQuestion(R"({"stack": "fsdp2", "search": {"stacks": []}})", "", {}));
+}
+
 TEST(Question, AnAnswerOfASearchIsNoQuestion) {
     const std::string file = tempFolder() + "/fabricast_plan_answer.json";
     ASSERT_TRUE(writeTextFile(file, R"({"schema": "fabricast.plan/1"})"));
