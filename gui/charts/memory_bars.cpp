@@ -10,15 +10,24 @@ namespace {
 
 constexpr AxisUnit kBytes = AxisUnit::Bytes;
 
-/// With a tenth of room at the right for the totals.
-ValueRange memoryRange(const MemoryBarValues& values) {
+double endOf(const MemoryBar& bar) {
+    return std::max(bar.total(), bar.interval ? bar.interval->high : 0.0);
+}
+
+/// With room at the right for the totals, of which the widest take no more than half.
+ValueRange memoryRange(const MemoryBarValues& values, double width, double textSize) {
     double most = std::max(values.usable, values.present);
     for (const std::vector<MemoryBar>* bars : {&values.bars, &values.ghosts}) {
         for (const MemoryBar& bar : *bars) {
-            most = std::max({most, bar.total(), bar.interval ? bar.interval->high : 0.0});
+            most = std::max(most, endOf(bar));
         }
     }
-    return {0.0, most > 0.0 ? most * 1.12 : 1.0};
+    most *= 1.12;
+    for (const MemoryBar& bar : values.bars) {
+        const double wide = roughTextWidth(memoryTotalText(bar), textSize) + textSize * 1.5;
+        most = std::max(most, endOf(bar) / (1.0 - std::min(wide / width, 0.5)));
+    }
+    return {0.0, most > 0.0 ? most : 1.0};
 }
 
 MemoryBarPlace barPlace(const MemoryBarValues& values,
@@ -93,9 +102,11 @@ double MemoryBar::total() const {
 MemoryBarLayout memoryBarLayout(const MemoryBarValues& values,
                                 const QSizeF& size,
                                 const ChartTheme& theme) {
+    const FrameParts parts = memoryFrameParts(values, size, theme);
+    const double width = std::max(size.width() - parts.leftNames - theme.textSize * 2.4, 1.0);
     MemoryBarLayout layout{
-        .frame = plotFrame(
-            memoryFrameParts(values, size, theme), memoryRange(values), {}, size, theme.textSize)};
+        .frame =
+            plotFrame(parts, memoryRange(values, width, theme.textSize), {}, size, theme.textSize)};
     const std::vector<QRectF> rows = equalRows(layout.frame.plot, values.bars.size());
     for (std::size_t index = 0; index < rows.size(); ++index) {
         layout.bars.push_back(barPlace(values, layout.frame, rows[index], index));

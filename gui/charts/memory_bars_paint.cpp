@@ -25,7 +25,7 @@ void paintMemoryTotal(Canvas& canvas,
                       const MemoryBarPlace& place,
                       const MemoryBarLayout& layout,
                       const ChartTheme& theme) {
-    const std::string text = valueText(AxisUnit::Bytes, bar.total());
+    const std::string text = memoryTotalText(bar);
     const double size = theme.textSize;
     const double end =
         place.whisker ? std::max(place.whisker->high, place.box.right()) : place.box.right();

@@ -22,6 +22,10 @@ std::string distanceToLimit(const MemoryBarValues& values, double total) {
 
 }  // namespace
 
+std::string memoryTotalText(const MemoryBar& bar) {
+    return valueText(kMemoryUnit, bar.total()) + intervalText(bar);
+}
+
 std::string memoryPartText(const MemoryBarValues& values, std::size_t bar, std::size_t part) {
     const MemoryBar& stage = values.bars[bar];
     std::string text = stage.label + ", " + values.parts[part] + ": " +

@@ -48,6 +48,19 @@ TEST(MemoryBars, GhostAndWhiskerAreAsLongAsTheirValues) {
     EXPECT_DOUBLE_EQ(layout.bars[1].whisker->high, layout.frame.xOf(22 * kGiB));
 }
 
+/// The words stand at the interval's upper end, which is not the value.
+TEST(MemoryBars, TheTotalIsNamedWithItsInterval) {
+    const MemoryBarValues values = twoStages();
+    EXPECT_EQ(memoryTotalText(values.bars[0]), "30 GiB");
+    const std::string text = memoryTotalText(values.bars[1]);
+    EXPECT_EQ(text, "20 GiB (19 GiB to 22 GiB)");
+    MemoryBarValues tight = values;
+    tight.bars[1].interval->high = 60 * kGiB;
+    const MemoryBarLayout layout = memoryBarLayout(tight, kSize, kTheme);
+    EXPECT_LE(layout.bars[1].whisker->high + roughTextWidth(text, kTheme.textSize),
+              layout.frame.plot.right());
+}
+
 TEST(MemoryBars, AClickGivesStageAndPart) {
     const MemoryBarLayout layout = memoryBarLayout(twoStages(), kSize, kTheme);
     for (std::size_t part = 0; part < layout.parts.size(); ++part) {
