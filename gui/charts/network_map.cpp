@@ -207,6 +207,24 @@ int mapBoxAt(const NetworkMapLayout& layout, const QPointF& place) {
     return box == layout.boxes.end() ? -1 : static_cast<int>(box - layout.boxes.begin());
 }
 
+std::vector<std::size_t> mapLinksOf(const NetworkMapValues& values,
+                                    const NetworkMapLayout& layout,
+                                    int item) {
+    const auto index = static_cast<std::size_t>(item);
+    if (index < layout.links.size()) {
+        return {index};
+    }
+    const std::uint32_t box = values.boxes[layout.boxes[index - layout.links.size()].box].id;
+    std::vector<std::size_t> links;
+    for (std::size_t place = 0; place < layout.links.size(); ++place) {
+        const MapLink& link = values.links[layout.links[place].link];
+        if (link.from == box || link.to == box) {
+            links.push_back(place);
+        }
+    }
+    return links;
+}
+
 QRectF mapItemBox(const NetworkMapLayout& layout, int item) {
     const auto index = static_cast<std::size_t>(item);
     if (index >= layout.links.size()) {

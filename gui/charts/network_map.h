@@ -87,6 +87,15 @@ std::string mapBoxText(const NetworkMapValues& values, std::size_t box);
 std::string describeNetworkMap(const NetworkMapValues& values);
 Table networkMapTable(const NetworkMapValues& values);
 QColor loadColour(double load, const ChartTheme& theme);
+/// Over the map: the links of a box, or the one link that an item is.
+std::vector<std::size_t> mapLinksOf(const NetworkMapValues& values,
+                                    const NetworkMapLayout& layout,
+                                    int item);
+void paintLinksOf(Canvas& canvas,
+                  const NetworkMapValues& values,
+                  const NetworkMapLayout& layout,
+                  int item,
+                  const ChartTheme& theme);
 void paintNetworkMap(Canvas& canvas,
                      const NetworkMapValues& values,
                      const NetworkMapLayout& layout,

@@ -157,6 +157,18 @@ QColor loadColour(double load, const ChartTheme& theme) {
     return level < 0.5 ? mixed(idle, half, level * 2.0) : mixed(half, theme.bad, level * 2.0 - 1.0);
 }
 
+void paintLinksOf(Canvas& canvas,
+                  const NetworkMapValues& values,
+                  const NetworkMapLayout& layout,
+                  int item,
+                  const ChartTheme& theme) {
+    for (const std::size_t place : mapLinksOf(values, layout, item)) {
+        const MapLinkPlace& link = layout.links[place];
+        canvas.line(link.from, link.to, {.colour = theme.page, .width = link.width + 4.0});
+        canvas.line(link.from, link.to, {.colour = theme.accent, .width = link.width + 1.0});
+    }
+}
+
 void paintNetworkMap(Canvas& canvas,
                      const NetworkMapValues& values,
                      const NetworkMapLayout& layout,

@@ -53,6 +53,12 @@ HoverTip NetworkMapWidget::tipOf(int item) const {
                                   : mapBoxText(values_, layout.boxes[index - links].box)};
 }
 
+void NetworkMapWidget::paintAbove(Canvas& canvas) const {
+    if (hovered() >= 0) {
+        paintLinksOf(canvas, values_, layoutHere(), hovered(), themeHere());
+    }
+}
+
 void NetworkMapWidget::pick(int item, Qt::KeyboardModifiers /*modifiers*/) {
     const NetworkMapLayout layout = layoutHere();
     const auto index = static_cast<std::size_t>(item);

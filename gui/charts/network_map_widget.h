@@ -29,6 +29,8 @@ protected:
     [[nodiscard]] int itemBeside(int item, HoverStep step) const override;
     [[nodiscard]] HoverTip tipOf(int item) const override;
     void pick(int item, Qt::KeyboardModifiers modifiers) override;
+    /// The links of the box that is hovered over the others, or the one that is.
+    void paintAbove(Canvas& canvas) const override;
 
 private:
     [[nodiscard]] NetworkMapLayout layoutHere() const;

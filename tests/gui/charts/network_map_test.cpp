@@ -44,6 +44,23 @@ TEST(NetworkMap, JoinsWhatIsTooManyAndLosesNothing) {
     EXPECT_EQ(rest->count, 12);
 }
 
+TEST(NetworkMap, ABoxHasTheLinksThatEndThere) {
+    const NetworkMapValues values = sampleNetwork(2, 4);
+    const NetworkMapLayout layout = networkMapLayout(values, kSize, kTheme);
+    EXPECT_EQ(mapLinksOf(values, layout, 0), std::vector<std::size_t>{0}) << "a link is its own";
+    std::size_t ends = 0;
+    for (std::size_t box = 0; box < layout.boxes.size(); ++box) {
+        const std::uint32_t id = values.boxes[layout.boxes[box].box].id;
+        const auto item = static_cast<int>(layout.links.size() + box);
+        for (const std::size_t place : mapLinksOf(values, layout, item)) {
+            const MapLink& link = values.links[layout.links[place].link];
+            EXPECT_TRUE(link.from == id || link.to == id);
+            ++ends;
+        }
+    }
+    EXPECT_EQ(ends, 2 * layout.links.size());
+}
+
 TEST(NetworkMap, LeavesWhatFitsAsItIs) {
     const NetworkMapValues whole = sampleNetwork(2, 4);
     const NetworkMapValues joined = aggregated(whole, 4);
