@@ -83,7 +83,8 @@ void TimelinePage::showBoth() {
     TimelineValues values = stepTimeline(*simulation_);
     if (trace_) {
         addMeasured(*trace_, values);
-        measured_->setText(QString::fromStdString(measuredHeadline(*trace_, *simulation_)));
+        const QString words = QString::fromStdString(measuredHeadline(*trace_, *simulation_));
+        measured_->setText(trouble_.isEmpty() ? words : trouble_ + "\n" + words);
     }
     timeline_->setValues(std::move(values));
     timeline_->showAll();
@@ -100,6 +101,8 @@ void TimelinePage::chooseTrace() {
 
 void TimelinePage::load(const QString& file) {
     followed_.clear();  // the same file may have changed
+    trouble_.clear();
+    isLoaded_ = true;
     session().setTrace(QFileInfo(file).absoluteFilePath().toStdString());
     followTrace();
 }
@@ -123,13 +126,30 @@ void TimelinePage::followTrace() {
 }
 
 void TimelinePage::take(const Result<MeasuredTrace>& trace) {
+    const bool isLoaded = std::exchange(isLoaded_, false);
     if (!trace) {
-        trace_.reset();
-        showBoth();
-        measured_->setText(QString::fromStdString(trace.error().text()));
+        if (!isLoaded) {
+            trace_.reset();
+            showBoth();
+        }
+        keepShownTrace(QString::fromStdString(trace.error().text()));
         return;
     }
+    trouble_.clear();
+    shown_ = followed_;
     trace_ = std::make_shared<const MeasuredTrace>(*trace);
+    showBoth();
+}
+
+/// One that cannot be read takes none away.
+void TimelinePage::keepShownTrace(const QString& trouble) {
+    if (!trace_) {
+        measured_->setText(trouble);
+        return;
+    }
+    trouble_ = trouble;
+    followed_ = shown_;
+    session().setTrace(shown_);
     showBoth();
 }
 
@@ -141,6 +161,7 @@ void TimelinePage::forgetTrace() {
 void TimelinePage::removeTrace() {
     traceJob_.cancel();
     trace_.reset();
+    trouble_.clear();
     unload_->hide();
     measured_->setText("A trace of torch.profiler can be shown below.");
     showBoth();

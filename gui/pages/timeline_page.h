@@ -33,6 +33,7 @@ private:
     /// Reads the session's trace, or shows none.
     void followTrace();
     void take(const Result<MeasuredTrace>& trace);
+    void keepShownTrace(const QString& trouble);
     void forgetTrace();
     void removeTrace();
     void show(const Result<Simulation>& simulation);
@@ -44,7 +45,10 @@ private:
     TimelineWidget* timeline_ = nullptr;
     std::shared_ptr<const Simulation> simulation_;
     std::shared_ptr<const MeasuredTrace> trace_;
-    std::string followed_;  ///< the file that is shown, or read
+    std::string followed_;   ///< the file that is shown, or read
+    std::string shown_;      ///< the file of `trace_`
+    QString trouble_;        ///< why another one is not shown in its place
+    bool isLoaded_ = false;  ///< what is read was chosen here, and did not come with a study
     LatestJob traceJob_;
 };
 

@@ -59,5 +59,24 @@ TEST(MeasuredJourney, WhatIsNoTraceIsExplainedAndTheStepStays) {
     EXPECT_TRUE(used.find<QLabel>("timeline.measured").text().contains("cannot be opened"));
 }
 
+TEST(MeasuredJourney, AnotherThatCannotBeReadTakesNoneAway) {
+    UsedWindow used({smallQuestion(), {.page = "timeline"}});
+    auto& page = used.find<TimelinePage>("page.timeline");
+    const std::string good = FABRICAST_SOURCE_DIR "/tests/fuzz/corpus/measured_trace/torch.json";
+    page.load(QString::fromStdString(good));
+    ASSERT_TRUE(used.waits());
+    const std::size_t lanes = used.find<TimelineWidget>("timeline.chart").values().lanes.size();
+    page.load("/nowhere/trace.json");
+    ASSERT_TRUE(used.waits());
+    const QString words = used.find<QLabel>("timeline.measured").text();
+    EXPECT_TRUE(words.contains("cannot be opened")) << words.toStdString();
+    EXPECT_TRUE(words.contains("ProfilerStep#4")) << words.toStdString();
+    EXPECT_EQ(used.find<TimelineWidget>("timeline.chart").values().lanes.size(), lanes);
+    EXPECT_EQ(used.window.session().trace(), good);
+    page.load(QString::fromStdString(good));
+    ASSERT_TRUE(used.waits());
+    EXPECT_FALSE(used.find<QLabel>("timeline.measured").text().contains("cannot be opened"));
+}
+
 }  // namespace measured_journey_test
 }  // namespace fabricast
