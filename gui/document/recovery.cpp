@@ -5,6 +5,7 @@
 #include <QDir>
 #include <QFile>
 #include <QFileInfo>
+#include <utility>
 
 namespace fabricast {
 namespace {
@@ -50,15 +51,28 @@ QStringList Recovery::left() const {
         QDir(folder_).entryInfoList({"study-*.json"}, QDir::Files, QDir::Time);
     for (const QFileInfo& one : all) {
         const QString file = one.filePath();
-        if (file != file_ && lockFor(file) != nullptr) {
+        if (file != file_ && (claimed_.contains(file) || lockFor(file) != nullptr)) {
             files << file;
         }
     }
     return files;
 }
 
+bool Recovery::claim(const QString& file) {
+    if (claimed_.contains(file)) {
+        return true;
+    }
+    std::unique_ptr<QLockFile> lock = lockFor(file);
+    if (lock == nullptr || !QFile::exists(file)) {
+        return false;
+    }
+    claimed_[file] = std::move(lock);
+    return true;
+}
+
 void Recovery::discard(const QString& file) {
     QFile::remove(file);
+    claimed_.erase(file);
 }
 
 }  // namespace fabricast

@@ -4,6 +4,7 @@
 #include <QLockFile>
 #include <QString>
 #include <QStringList>
+#include <map>
 #include <memory>
 #include <string>
 
@@ -24,14 +25,17 @@ public:
     Result<void> keep(const std::string& text);
     /// It is saved: nothing is to be recovered.
     void forget();
-    /// Files of windows that are no more, newest first.
+    /// Files of windows that are no more, newest first, without those that another has claimed.
     [[nodiscard]] QStringList left() const;
+    /// One of these for this window alone, which offers it; false where another was first.
+    bool claim(const QString& file);
     void discard(const QString& file);
 
 private:
     QString folder_;
     QString file_;  ///< of this window
     std::unique_ptr<QLockFile> lock_;
+    std::map<QString, std::unique_ptr<QLockFile>> claimed_;
 };
 
 }  // namespace fabricast

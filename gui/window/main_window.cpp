@@ -212,9 +212,7 @@ void MainWindow::refreshTitle() {
 }
 
 void MainWindow::offerRecovery() {
-    const QStringList left = files_->left();
-    if (!left.isEmpty()) {
-        const QString file = left.front();
+    if (const QString file = files_->claimNewest(); !file.isEmpty()) {
         notice_->say(
             "The window was closed before its study was saved: " + StudyFiles::wordsOf(file) + ".",
             {{"notice.recover", "Recover it", [this, file] { files_->recoverAsked(file); }},

@@ -112,6 +112,15 @@ Result<void> StudyFiles::recover(const QString& file) {
     return {};
 }
 
+QString StudyFiles::claimNewest() {
+    for (const QString& file : left()) {
+        if (recovery_.claim(file)) {
+            return file;
+        }
+    }
+    return {};
+}
+
 QString StudyFiles::wordsOf(const QString& file) {
     const Result<SavedStudy> study = openStudy(file.toStdString());
     if (!study) {

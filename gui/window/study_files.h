@@ -37,6 +37,8 @@ public:
     bool mayClose();
 
     [[nodiscard]] QStringList left() const { return recovery_.left(); }
+    /// The newest of these, which no other window offers then; empty where there is none.
+    [[nodiscard]] QString claimNewest();
     /// What would be recovered: "study.json, gpt2 on dgx-h100, changed 2026-05-01 12:00".
     [[nodiscard]] static QString wordsOf(const QString& file);
     Result<void> recover(const QString& file);

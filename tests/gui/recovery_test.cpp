@@ -47,6 +47,22 @@ TEST(Recovery, FindsWhatAClosedOneLeft) {
     EXPECT_TRUE(next.left().isEmpty());
 }
 
+TEST(Recovery, WhatOneWindowOffersNoOtherDoes) {
+    const QTemporaryDir folder;
+    { ASSERT_TRUE(Recovery(folder.path()).keep(R"({"model": "gpt2"})")); }
+    {
+        Recovery first(folder.path());
+        ASSERT_EQ(first.left().size(), 1);
+        const QString file = first.left().front();
+        ASSERT_TRUE(first.claim(file));
+        EXPECT_EQ(first.left().size(), 1);
+        Recovery second(folder.path());
+        EXPECT_TRUE(second.left().isEmpty());
+        EXPECT_FALSE(second.claim(file));
+    }
+    EXPECT_EQ(Recovery(folder.path()).left().size(), 1) << "it was neither taken nor discarded";
+}
+
 /// A window in a process of its own, which edits its study and is then killed.
 void editAndKill(const QString& folder) {
     QProcess process;
