@@ -33,6 +33,9 @@ public:
         const std::string high = text(number.hi);
         add(title, text(number.value), low == high ? "" : low + " – " + high, why);
     }
+    void add(const std::string& title, const Headline<Seconds>& time, const std::string& why) {
+        add(title, durationText(time.value), durationRange(time.lo, time.hi, time.value), why);
+    }
     [[nodiscard]] CostRows take() && { return std::move(rows_); }
 
 private:
@@ -52,7 +55,7 @@ std::string shareText(double share) {
 }
 
 void addRun(CostTable& table, const RunTotals& run) {
-    table.add("time of the whole run", run.wall, "days", &durationText);
+    table.add("time of the whole run", run.wall, "days");
     table.add("GPU-hours of the run", run.gpuTime, "gpu_hours", [](Seconds time) {
         return grouped(std::llround(time.count() / kHour));
     });
@@ -81,7 +84,7 @@ std::vector<std::string> boxRow(const BoxAnswer& box) {
             plan.step.utilisation.mfu ? percentText(*plan.step.utilisation.mfu) : "–",
             gibText(plan.memory.peak.value) + " of " + gibText(plan.memory.capacity),
             priced ? usdText(plan.cost->perMtok->value) : "–",
-            run ? durationText(plan.cost->run->wall.value) : "–",
+            run ? amountText(plan.cost->run->wall.value.count() / kDay) : "–",
             box.offer ? monthsText(box.offer->months) : "–",
             std::string(fitText(plan.memory.verdict)) + ", " + plan.scenario.stack + " " +
                 planLayoutText(plan.scenario)};
@@ -138,7 +141,7 @@ Table hardwareRows(const HardwareAnswer& answer) {
                  {"MFU", Align::Right},
                  {"GiB of a GPU", Align::Right},
                  {"$ for 1M tokens", Align::Right},
-                 {"whole run", Align::Right},
+                 {"days of the run", Align::Right},
                  {"buying pays after", Align::Right},
                  {"best layout"}},
                 {}};

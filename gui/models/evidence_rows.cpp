@@ -44,7 +44,11 @@ Table trustRows(const Explanation& explanation) {
             "peak memory", explanation.memory->peak, [](Bytes size) { return shortText(size); }));
     }
     if (explanation.step) {
-        table.rows.push_back(trustRow("step time", explanation.step->step, &durationText));
+        const Headline<Seconds>& step = explanation.step->step;
+        table.rows.push_back({"step time",
+                              durationText(step.value),
+                              durationRange(step.lo, step.hi, step.value),
+                              std::string(evidenceWords(step.evidence))});
     }
     if (explanation.cost && explanation.cost->perMtok) {
         table.rows.push_back(trustRow("price of 1M tokens",

@@ -238,6 +238,18 @@ TEST(CostView, HasAFormulaForEveryRow) {
     EXPECT_NE(days, rows.why.end()) << "the run's tokens were said";
 }
 
+/// "44.6 h – 2.3 d" would be two units for one number.
+TEST(CostView, HasTheRangeOfATimeInTheUnitOfTheTime) {
+    constexpr double kSomeDay = 86400.0;
+    RunCost cost = *explained().cost;
+    cost.run->wall = {Seconds(2.04 * kSomeDay), Seconds(1.86 * kSomeDay), Seconds(2.3 * kSomeDay)};
+    const CostRows rows = costRows(cost);
+    const auto days = std::ranges::find(rows.why, "cost.days") - rows.why.begin();
+    const std::vector<std::string>& row = rows.table.rows[static_cast<std::size_t>(days)];
+    EXPECT_EQ(row[1], "2.04 d");
+    EXPECT_EQ(row[2], "1.86 – 2.3 d");
+}
+
 TEST(Headlines, EachOpensItsOwnFormula) {
     const Explanation& answer = explained();
     const Plan plan{.scenario = answer.scenario, .step = *answer.step, .memory = *answer.memory};
