@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
+#include <sstream>
 #include <string_view>
 
 namespace fabricast {
@@ -88,8 +90,34 @@ std::string windowWords(const std::string& message) {
     return words;
 }
 
+std::string windowHint(const std::string& hint) {
+    constexpr std::string_view kOr = ", or ";
+    const std::size_t end = hint.find(kOr);
+    if (end != std::string::npos && hint.find(std::string(kOr) + "-") != end) {
+        return windowWords(hint);  // of one flag there is more than one value
+    }
+    std::istringstream words(hint.substr(0, end));
+    std::string names;
+    std::string values;
+    for (std::string flag, value; words >> flag;) {
+        const QuestionFlag* const typed = flagTyped(flag);
+        const bool isControl =
+            typed != nullptr &&
+            std::ranges::find(kKeyWords, typed->path, &KeyWords::path) != kKeyWords.end();
+        if (!isControl || !(words >> value)) {
+            return windowWords(hint);
+        }
+        std::string name = keyWords(std::string(typed->path));
+        name.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(name.front())));
+        names += (names.empty() ? "\"" : " and \"") + name + "\"";
+        values += (values.empty() ? "" : " and ") + value;
+    }
+    return names.empty() ? windowWords(hint) : "set " + names + " on the left, such as " + values;
+}
+
 std::string errorWords(const Error& error) {
-    return windowWords(error.text());
+    const Error said{error.code, error.where, windowWords(error.why), windowHint(error.hint)};
+    return windowWords(said.text());
 }
 
 std::string editWords(std::span<const Edit> edits) {

@@ -16,6 +16,9 @@ std::string keyWords(const std::string& path);
 
 /// What a message says to type, in words of the window: "--seq 8192" is "sequence length 8192".
 std::string windowWords(const std::string& message);
+/// The same of what is to be typed, with the controls to set: "-c dgx-h100, or --gpu …" is
+/// "set "Hardware" on the left, such as dgx-h100".
+std::string windowHint(const std::string& hint);
 /// Where, why, and what to do about it, in such words.
 std::string errorWords(const Error& error);
 

@@ -44,7 +44,7 @@ NextStep::Step NextStep::nextStep() const {
         return {.kind = Kind::None,
                 .words = answers.error->hint.empty()
                              ? QString()
-                             : "Try: " + QString::fromStdString(windowWords(answers.error->hint))};
+                             : "Try: " + QString::fromStdString(windowHint(answers.error->hint))};
     }
     if (!answers.report || answers.stage != AnswerStage::Done) {
         return step_;

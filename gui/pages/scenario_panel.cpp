@@ -43,8 +43,8 @@ bool isAbout(const Error& error, const ControlAbout& about, const Question& ques
 
 /// Under its control, which names the place.
 QString troubleWords(const Error& error) {
-    const std::string hint = error.hint.empty() ? "" : "\ntry: " + error.hint;
-    return QString::fromStdString(windowWords(error.why + hint));
+    const std::string hint = error.hint.empty() ? "" : "\ntry: " + windowHint(error.hint);
+    return QString::fromStdString(windowWords(error.why) + hint);
 }
 
 }  // namespace

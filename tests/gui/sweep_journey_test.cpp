@@ -79,5 +79,15 @@ TEST(WindowWords, HaveControlsForFlags) {
               "a re-run of fabricast plan --unheard of -5 GiB");
 }
 
+TEST(WindowWords, NameTheControlsToSet) {
+    EXPECT_EQ(windowHint("-c dgx-h100, or --gpu h100-sxm5-80gb --gpus-per-node 8"),
+              "set \"Hardware\" on the left, such as dgx-h100");
+    EXPECT_EQ(windowHint("-m llama-3.1-8b -c dgx-h100"),
+              "set \"Model\" and \"Hardware\" on the left, such as llama-3.1-8b and dgx-h100");
+    EXPECT_EQ(windowHint("--seq 4096, or 8192"), "sequence length 4096, or 8192");
+    EXPECT_EQ(windowHint("one of the two"), "one of the two");
+    EXPECT_EQ(windowHint("--unheard of"), "--unheard of");
+}
+
 }  // namespace sweep_journey_test
 }  // namespace fabricast
