@@ -8,7 +8,7 @@
 namespace fabricast {
 namespace {
 
-constexpr int kRoom = 7;
+constexpr int kRoom = 5;
 
 }  // namespace
 
@@ -43,7 +43,9 @@ void CellDelegate::paint(QPainter* painter,
 
 QSize CellDelegate::sizeHint(const QStyleOptionViewItem& option, const QModelIndex& index) const {
     const QSize size = QStyledItemDelegate::sizeHint(option, index);
-    return {size.width() + 2 * kRoom, size.height()};
+    const QStyle* style = option.widget != nullptr ? option.widget->style() : QApplication::style();
+    const int margin = style->pixelMetric(QStyle::PM_FocusFrameHMargin, &option, option.widget);
+    return {size.width() - 2 * margin + 2 * kRoom, size.height()};
 }
 
 }  // namespace fabricast

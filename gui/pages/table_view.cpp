@@ -10,11 +10,17 @@
 #include <QHeaderView>
 #include <QKeyEvent>
 #include <QMenu>
+#include <QScrollBar>
 #include <algorithm>
 #include <utility>
 #include <vector>
 
 namespace fabricast {
+namespace {
+
+constexpr int kLeastLast = 80;  ///< of the last column, which takes what is left
+
+}  // namespace
 
 ReportTableView::ReportTableView(const QString& name, QWidget* parent)
     : QTableView(parent), model_(new TableModel(this)), sorted_(new RowFilter(this)) {
@@ -26,7 +32,7 @@ ReportTableView::ReportTableView(const QString& name, QWidget* parent)
     setEditTriggers(QAbstractItemView::NoEditTriggers);
     setShowGrid(false);
     setAlternatingRowColors(true);
-    horizontalHeader()->setStyleSheet("QHeaderView::section{padding:3px 7px}");
+    horizontalHeader()->setStyleSheet("QHeaderView::section{padding:3px 5px}");
     setItemDelegate(new CellDelegate(this));
     setWordWrap(false);
     setTabKeyNavigation(false);
@@ -48,6 +54,16 @@ void ReportTableView::setTable(Table table) {
     fitColumns(columns == model_->columnCount() && !wasEmpty);
 }
 
+/// Of a title, without the mark of the sorted column, which only one has.
+int ReportTableView::titleWidth(int column) {
+    QHeaderView& header = *horizontalHeader();
+    const bool hasMark = header.isSortIndicatorShown();
+    header.setSortIndicatorShown(hasMark && header.sortIndicatorSection() == column);
+    const int width = header.sectionSizeHint(column);
+    header.setSortIndicatorShown(hasMark);
+    return width;
+}
+
 /// Columns that only grow do not jump while numbers change.
 void ReportTableView::fitColumns(bool onlyGrow) {
     const std::vector<Column>& columns = model_->table().columns;
@@ -55,7 +71,6 @@ void ReportTableView::fitColumns(bool onlyGrow) {
         return;
     }
     constexpr int kLeastFirst = 46;  // the number, and which of A and B it is
-    constexpr int kLeastLast = 80;   // it takes what is left
     constexpr int kMostWords = 195;  // of columns behind the first: the tooltip has the rest
     constexpr int kMost = 400;
     const int last = static_cast<int>(columns.size()) - 1;
@@ -65,12 +80,32 @@ void ReportTableView::fitColumns(bool onlyGrow) {
     for (int column = 0; column <= last; ++column) {
         const bool isWords = columns[static_cast<std::size_t>(column)].align == Align::Left;
         const int most = isWords && column > 0 ? kMostWords : kMost;
-        const int whole =
-            std::max(sizeHintForColumn(column), horizontalHeader()->sectionSizeHint(column));
+        const int whole = std::max(sizeHintForColumn(column), titleWidth(column));
         const int needed = std::min(most, whole);
         const int least = column == 0 ? std::max(kLeastFirst, needed) : needed;
-        const int width = onlyGrow ? std::max(columnWidth(column), least) : least;
+        const int width = onlyGrow ? std::max(std::min(columnWidth(column), most), least) : least;
         setColumnWidth(column, fills && column == last ? kLeastLast : width);
+    }
+    if (fills) {
+        widenWords();
+    }
+}
+
+/// What the last column can spare goes to words that are cut off, from the left.
+void ReportTableView::widenWords() {
+    const int bar =  // which may come with the next rows
+        verticalScrollBar()->isVisible() ? 0 : verticalScrollBar()->sizeHint().width();
+    int spare = viewport()->width() - bar - kLeastLast;
+    const int last = model_->columnCount() - 1;
+    for (int column = 0; column < last; ++column) {
+        spare -= isColumnHidden(column) ? 0 : columnWidth(column);
+    }
+    for (int column = 1; column < last && spare > 0; ++column) {
+        const int missing = sizeHintForColumn(column) - columnWidth(column);
+        if (!isColumnHidden(column) && missing > 0) {
+            setColumnWidth(column, columnWidth(column) + std::min(missing, spare));
+            spare -= std::min(missing, spare);
+        }
     }
 }
 
@@ -98,6 +133,11 @@ void ReportTableView::letSort() {
     horizontalHeader()->setSortIndicatorClearable(true);
     horizontalHeader()->setSortIndicator(-1, Qt::AscendingOrder);
     setSortingEnabled(true);
+    connect(horizontalHeader(), &QHeaderView::sortIndicatorChanged, this, [this](int column) {
+        if (column >= 0) {
+            setColumnWidth(column, std::max(columnWidth(column), titleWidth(column)));
+        }
+    });
 }
 
 void ReportTableView::fillColumnMenu(QMenu& menu) {

@@ -42,6 +42,8 @@ protected:
 
 private:
     void fitColumns(bool onlyGrow);
+    [[nodiscard]] int titleWidth(int column);
+    void widenWords();
     void showColumnMenu(const QPoint& place);
 
     TableModel* model_ = nullptr;
