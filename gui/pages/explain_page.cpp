@@ -71,6 +71,9 @@ void ExplainPage::addTarget() {
     metric_ = new QComboBox;
     metric_->setObjectName("explain.metric");
     metric_->setAccessibleName("What is to be reached");
+    constexpr int kLeastMetric = 120;
+    metric_->setMinimumWidth(kLeastMetric);
+    metric_->setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Fixed);
     metric_->addItem("tokens per second, at least", "tokens-per-s");
     metric_->addItem("days for the run, at most", "days");
     metric_->addItem("step time, at most", "step");
@@ -79,7 +82,8 @@ void ExplainPage::addTarget() {
     wanted_->setObjectName("explain.wanted");
     wanted_->setPlaceholderText("200k, 30, 2.5s, 45%");
     wanted_->setAccessibleName("How much is to be reached");
-    wanted_->setFixedWidth(130);
+    wanted_->setMinimumWidth(90);
+    wanted_->setMaximumWidth(130);
     auto* find = new QPushButton("F&ind what reaches it");
     find->setObjectName("explain.find");
     targetState_ = new QLabel;
@@ -88,10 +92,17 @@ void ExplainPage::addTarget() {
     row->addWidget(metric_);
     row->addWidget(wanted_);
     row->addWidget(find);
-    row->addWidget(targetState_, 1);
+    row->addStretch(1);
     body()->addLayout(row);
+    body()->addWidget(targetState_);
+    sayTarget({});
     connect(find, &QPushButton::clicked, this, &ExplainPage::askTarget);
     connect(wanted_, &QLineEdit::returnPressed, this, &ExplainPage::askTarget);
+}
+
+void ExplainPage::sayTarget(const QString& words) {
+    targetState_->setText(words);
+    targetState_->setVisible(!words.isEmpty());
 }
 
 void ExplainPage::askTarget() {
@@ -99,10 +110,10 @@ void ExplainPage::askTarget() {
         metric_->currentData().toString().toStdString() + "=" + wanted_->text().toStdString();
     const auto targets = readTargets({typedTarget});
     if (!targets) {
-        targetState_->setText(QString::fromStdString(targets.error().text()));
+        sayTarget(QString::fromStdString(targets.error().text()));
         return;
     }
-    targetState_->setText("searching …");
+    sayTarget("searching …");
     targetOf_ = documentText(session().question());
     forget();
     ask(typedTarget,
@@ -111,8 +122,7 @@ void ExplainPage::askTarget() {
             const Result<PlanReport> report = plan(question, {.targets = targets}, bench, watch);
             post([this, report] {
                 target_ = report ? std::make_shared<const PlanReport>(*report) : nullptr;
-                targetState_->setText(report ? QString()
-                                             : QString::fromStdString(report.error().text()));
+                sayTarget(report ? QString() : QString::fromStdString(report.error().text()));
                 showFixes();
             });
         });
@@ -137,11 +147,11 @@ std::vector<Suggestion> ExplainPage::suggestions() const {
 void ExplainPage::showFixes() {
     if (target_ && targetOf_ != documentText(session().question())) {
         target_ = nullptr;
-        targetState_->clear();
+        sayTarget({});
     }
     if (target_ && target_->fixes) {
         const QString found = QString::fromStdString(fixesText(*target_->fixes));
-        targetState_->setText(found.section('\n', 0, 0));
+        sayTarget(found.section('\n', 0, 0));
     }
     fixes_->setEnabled(
         (target_ && target_->fixes) ||

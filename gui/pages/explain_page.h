@@ -30,6 +30,8 @@ private:
     void addTime();
     void addTarget();
     void askTarget();
+    /// Without words there is no line for them.
+    void sayTarget(const QString& words);
     void showFixes();
     void showTime();
     void apply(const Suggestion& suggestion);

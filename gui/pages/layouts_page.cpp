@@ -3,6 +3,7 @@
 #include "gui/charts/scatter_widget.h"
 #include "gui/jobs/study_session.h"
 #include "gui/models/row_texts.h"
+#include "gui/pages/elided_label.h"
 #include "gui/pages/table_view.h"
 #include "planner/report/plan_views.h"
 #include "study/typed_plan.h"
@@ -24,6 +25,9 @@ namespace {
 QComboBox* metricChoice(const QString& name, const char* chosen) {
     auto* choice = new QComboBox;
     choice->setObjectName(name);
+    constexpr int kLeastChoice = 120;
+    choice->setMinimumWidth(kLeastChoice);
+    choice->setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Fixed);
     for (const PlanMetric& metric : planMetrics()) {
         choice->addItem(QString::fromStdString(metric.axis.title), QString(metric.key));
     }
@@ -63,13 +67,14 @@ void LayoutsPage::addScatter() {
     row->addWidget(up_);
     row->addWidget(new QLabel("against"));
     row->addWidget(across_);
-    row->addStretch(1);
-    auto* hint = new QLabel("click: A   Shift-click: B   drag: filter");
+    auto* hint = new ElidedLabel("layouts.hint");
+    hint->setWords("click: A   Shift-click: B   drag: filter");
+    hint->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
     hint->setToolTip(
         "The wheel zooms, F shows all. By keys: arrows go from point to point, Enter is a click; B "
         "on one point and then on another filters what is between them, Escape takes it away.");
     hint->setEnabled(false);
-    row->addWidget(hint);
+    row->addWidget(hint, 1);
     body()->addWidget(axes_);
     scatter_ = new ScatterWidget;
     scatter_->setAccessibleName("Layouts, two numbers of each");
@@ -87,12 +92,13 @@ void LayoutsPage::addScatter() {
 }
 
 void LayoutsPage::addTools() {
-    auto* tools = new QHBoxLayout;
     note_ = new QLabel;
     note_->setObjectName("layouts.note");
     note_->setWordWrap(true);
-    tools->addWidget(note_, 1);
+    body()->addWidget(note_);
+    auto* tools = new QHBoxLayout;
     addRowChoice(*tools);
+    tools->addStretch(1);
     asB_ = new QPushButton("Compare as &B");
     asB_->setObjectName("layouts.asB");
     asB_->setToolTip("Puts the selected layout beside the best one, as B, on every page");
@@ -124,9 +130,11 @@ void LayoutsPage::addRowChoice(QHBoxLayout& tools) {
         "Words that rows must have (tp=4) or must not (-fsdp2), or numbers of "
         "columns (mfu>40, gib<60)");
     filter_->setClearButtonEnabled(true);
-    filter_->setFixedWidth(160);
+    filter_->setMinimumWidth(96);
+    filter_->setMaximumWidth(200);
+    filter_->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
     filter_->setAccessibleName("Filter the layouts");
-    tools.addWidget(filter_);
+    tools.addWidget(filter_, 1);
     connect(filter_, &QLineEdit::textChanged, this, [this](const QString& words) {
         filterRows([this, words] { table_->setFilter(words); });
     });

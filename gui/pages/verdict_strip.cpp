@@ -10,10 +10,15 @@
 #include "planner/report/table.h"
 
 #include <QEvent>
+#include <QGridLayout>
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QPushButton>
 #include <QVBoxLayout>
+#include <algorithm>
+#include <initializer_list>
+#include <numeric>
+#include <utility>
 
 namespace fabricast {
 namespace {
@@ -40,6 +45,16 @@ QString questionText(const PlanReport& report, const Plan* plan) {
                                                         planLayoutText(scenario));
 }
 
+/// In steps, so that tiles do not move with every digit.
+int neededWidth(std::initializer_list<const QWidget*> parts) {
+    constexpr int kStep = 16;
+    int widest = 0;
+    for (const QWidget* part : parts) {
+        widest = std::max(widest, part->sizeHint().width());
+    }
+    return (widest + kStep - 1) / kStep * kStep;
+}
+
 }  // namespace
 
 VerdictStrip::VerdictStrip(StudySession& session, QWidget* parent)
@@ -56,23 +71,27 @@ VerdictStrip::VerdictStrip(StudySession& session, QWidget* parent)
     top->addWidget(subject_, 1);
     top->addWidget(state_);
     column->addLayout(top);
-    auto* row = new QHBoxLayout;
-    row->setObjectName("verdict.tiles");
-    row->setSpacing(4);
-    column->addLayout(row);
+    grid_ = new QGridLayout;
+    grid_->setObjectName("verdict.tiles");
+    grid_->setSpacing(4);
+    column->addLayout(grid_);
     for (const char* key : {"verdict", "step", "speed", "mfu", "price", "run"}) {
         addTile(key);
-        row->addWidget(tiles_.back().box, 1);
     }
     connect(&session, &StudySession::answersChanged, this, &VerdictStrip::refresh);
     connect(&session, &StudySession::viewChanged, this, &VerdictStrip::refresh);
     refresh();
 }
 
+QString VerdictStrip::subject() const {
+    return subject_->words();
+}
+
 void VerdictStrip::addTile(const QString& key) {
     Tile tile{
         .box = new QWidget, .value = new QPushButton, .title = new QLabel, .range = new QLabel};
     tile.box->setObjectName("tile." + key);
+    tile.box->setMinimumWidth(1);  // arrangeTiles gives it its room
     auto* column = new QVBoxLayout(tile.box);
     column->setContentsMargins(0, 0, 0, 0);
     column->setSpacing(0);
@@ -136,6 +155,38 @@ void VerdictStrip::showState() {
                           (answers.stage == AnswerStage::Failed ? theme.bad : theme.faint).name());
 }
 
+void VerdictStrip::arrangeTiles() {
+    std::vector<int> needs;
+    for (const Tile& tile : tiles_) {
+        needs.push_back(neededWidth({tile.value, tile.title, tile.range}) + grid_->spacing());
+    }
+    const QMargins around = layout()->contentsMargins();
+    const int room = width() - around.left() - around.right();
+    const std::size_t all = needs.size();
+    const bool fits = std::accumulate(needs.begin(), needs.end(), 0) <= room;
+    const std::size_t columns = fits ? all : (all + 1) / 2;
+    for (std::size_t column = 0; column < all; ++column) {
+        int stretch = 0;
+        for (std::size_t place = column; place < all && column < columns; place += columns) {
+            stretch = std::max(stretch, needs[place]);
+        }
+        grid_->setColumnStretch(static_cast<int>(column), stretch);
+    }
+    if (columns == std::exchange(columns_, columns)) {
+        return;
+    }
+    for (std::size_t place = 0; place < all; ++place) {
+        grid_->addWidget(tiles_[place].box,
+                         static_cast<int>(place / columns),
+                         static_cast<int>(place % columns));
+    }
+}
+
+void VerdictStrip::resizeEvent(QResizeEvent* event) {
+    QWidget::resizeEvent(event);
+    arrangeTiles();
+}
+
 void VerdictStrip::refresh() {
     const PlanAnswers& answers = session_.answers();
     const std::vector<Plan>& plans = answers.shown();
@@ -147,6 +198,7 @@ void VerdictStrip::refresh() {
         for (Tile& tile : tiles_) {
             showTile(tile, {.value = "–"}, true);
         }
+        arrangeTiles();
         if (answers.report && answers.stage == AnswerStage::Done) {
             subject_->setWords(questionText(*answers.report, nullptr));
         }
@@ -157,6 +209,7 @@ void VerdictStrip::refresh() {
     for (std::size_t i = 0; i < tiles_.size(); ++i) {
         showTile(tiles_[i], headlines[i], answers.isStale());
     }
+    arrangeTiles();
     if (answers.stage != AnswerStage::Failed) {
         subject_->setWords(questionText(*answers.report, &plans[place]));
     }

@@ -4,6 +4,7 @@
 #include <QWidget>
 #include <vector>
 
+class QGridLayout;
 class QLabel;
 class QProgressBar;
 class QPushButton;
@@ -21,11 +22,15 @@ class VerdictStrip final : public QWidget {
 public:
     explicit VerdictStrip(StudySession& session, QWidget* parent = nullptr);
 
+    /// "llama-3.1-8b on 2 x dgx-h100 · fsdp2 dp=16", as far as it is answered.
+    [[nodiscard]] QString subject() const;
+
 signals:
     void whyAsked(const QString& key);
 
 protected:
     void changeEvent(QEvent* event) override;
+    void resizeEvent(QResizeEvent* event) override;
 
 private:
     struct Tile {
@@ -40,9 +45,13 @@ private:
     void addTile(const QString& key);
     void showTile(Tile& tile, const HeadlineTile& headline, bool stale);
     void showState();
+    /// In one row, or in two where that has no room.
+    void arrangeTiles();
 
     StudySession& session_;
     std::vector<Tile> tiles_;
+    QGridLayout* grid_ = nullptr;
+    std::size_t columns_ = 0;
     ElidedLabel* subject_ = nullptr;
     QLabel* state_ = nullptr;
 };

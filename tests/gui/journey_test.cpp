@@ -13,6 +13,7 @@
 #include <QLabel>
 #include <QLineEdit>
 #include <QPushButton>
+#include <QScrollBar>
 #include <QSlider>
 #include <QSpinBox>
 #include <QToolButton>
@@ -309,6 +310,46 @@ TEST(Journey, EveryPageAnswers) {
         EXPECT_TRUE(name == "compare" || message.isEmpty())
             << name.toStdString() << ": " << message.toStdString();
     }
+}
+
+/// With a tile for each number, in two rows, and nothing of them cut off.
+TEST(Journey, EveryPageHasRoomInASmallWindow) {
+    constexpr int kSmall = 900;
+    UsedWindow used({smallQuestion({{"workload.tokens", "1B", "--tokens"}}), {}});
+    used.window.resize(1400, 700);
+    QCoreApplication::processEvents();
+    const QRect before = used.find<QWidget>("tile.run").geometry();
+    for (const QString& name : used.window.pageNames()) {
+        ASSERT_TRUE(used.window.showPage(name));
+        ASSERT_TRUE(used.waits()) << name.toStdString();
+        EXPECT_LE(used.window.minimumSizeHint().width(), kSmall) << name.toStdString();
+    }
+    used.window.resize(kSmall, 700);
+    QCoreApplication::processEvents();
+    EXPECT_GT(used.find<QWidget>("tile.run").y(), before.y());
+    for (const char* key : {"verdict", "step", "speed", "mfu", "price", "run"}) {
+        for (const char* part : {"title.", "value.", "range."}) {
+            const auto& words = used.find<QWidget>((std::string(part) + key).c_str());
+            EXPECT_GE(words.width(), words.sizeHint().width()) << part << key;
+        }
+    }
+    used.window.resize(1400, 700);
+    QCoreApplication::processEvents();
+    EXPECT_EQ(used.find<QWidget>("tile.run").y(), before.y());
+}
+
+TEST(Journey, TheLayoutsColumnHasTheRoomThatTheLastCanSpare) {
+    UsedWindow used({smallQuestion(), {}});
+    used.window.resize(1280, 800);
+    QCoreApplication::processEvents();
+    auto& table = used.find<ReportTableView>("layouts.table");
+    used.window.session().edit({{"cluster.nodes", "2", "-n"}}, {.title = "two"});
+    ASSERT_TRUE(used.waits());
+    constexpr int kLayout = 2;
+    const QAbstractItemView& view = table;
+    const int whole = view.sizeHintForColumn(kLayout);
+    EXPECT_GE(table.columnWidth(kLayout), std::min(whole, 240));
+    EXPECT_FALSE(table.horizontalScrollBar()->isVisible());
 }
 
 TEST(Journey, AModelThatIsOpenedIsThatOfTheStudy) {
