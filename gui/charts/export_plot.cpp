@@ -1,5 +1,6 @@
 #include "gui/charts/export_plot.h"
 
+#include "gui/charts/lowered_canvas.h"
 #include "gui/charts/painter_canvas.h"
 #include "gui/charts/plot_widget.h"
 #include "gui/charts/svg_canvas.h"
@@ -15,6 +16,7 @@
 #include <QPainter>
 #include <QPdfWriter>
 #include <QSaveFile>
+#include <cmath>
 #include <memory>
 
 namespace fabricast {
@@ -33,16 +35,48 @@ QByteArray pngBytes(const QImage& image) {
     return bytes;
 }
 
-Result<QByteArray> bytesFor(const PlotWidget& plot, const QString& file) {
+double titleHeight(const PlotWidget& plot, const PlotTitle& title) {
+    const double lines = title.title.empty() ? 0.0 : title.subject.empty() ? 2.0 : 3.4;
+    return std::ceil(plot.theme().textSize * lines);
+}
+
+QSizeF sizeWithTitle(const PlotWidget& plot, const QSizeF& size, const PlotTitle& title) {
+    return size + QSizeF(0.0, titleHeight(plot, title));
+}
+
+void paintTitled(Canvas& canvas,
+                 const PlotWidget& plot,
+                 const QSizeF& size,
+                 const PlotTitle& title) {
+    const ChartTheme& theme = plot.theme();
+    const double height = titleHeight(plot, title);
+    if (height == 0.0) {
+        plot.paintPlot(canvas, size, theme);
+        return;
+    }
+    const double letters = theme.textSize;
+    const double room = size.width() - 1.6 * letters;
+    canvas.fill({0.0, 0.0, size.width(), height}, {theme.page});
+    canvas.text({0.8 * letters, 1.6 * letters},
+                shortened(title.title, room, letters * 1.15),
+                {.colour = theme.text, .size = letters * 1.15, .bold = true});
+    canvas.text({0.8 * letters, 3.1 * letters},
+                shortened(title.subject, room, letters),
+                {.colour = theme.faint, .size = letters});
+    LoweredCanvas below(canvas, height);
+    plot.paintPlot(below, size, theme);
+}
+
+Result<QByteArray> bytesFor(const PlotWidget& plot, const QString& file, const PlotTitle& title) {
     const QString kind = QFileInfo(file).suffix().toLower();
     if (kind == "png") {
-        return pngBytes(plotImage(plot, plot.size(), kExportScale));
+        return pngBytes(plotImage(plot, plot.size(), kExportScale, title));
     }
     if (kind == "svg") {
-        return QByteArray::fromStdString(plotSvg(plot, plot.size()));
+        return QByteArray::fromStdString(plotSvg(plot, plot.size(), title));
     }
     if (kind == "pdf") {
-        return plotPdf(plot, plot.size());
+        return plotPdf(plot, plot.size(), title);
     }
     if (kind == "csv") {
         return QByteArray::fromStdString(plotCsv(plot));
@@ -55,24 +89,26 @@ Result<QByteArray> bytesFor(const PlotWidget& plot, const QString& file) {
 
 }  // namespace
 
-QImage plotImage(const PlotWidget& plot, const QSizeF& size, double scale) {
-    QImage image((size * scale).toSize(), QImage::Format_ARGB32_Premultiplied);
+QImage plotImage(const PlotWidget& plot, const QSizeF& size, double scale, const PlotTitle& title) {
+    QImage image((sizeWithTitle(plot, size, title) * scale).toSize(),
+                 QImage::Format_ARGB32_Premultiplied);
     QPainter painter(&image);
     painter.scale(scale, scale);
     PainterCanvas canvas(painter, scale);
-    plot.paintPlot(canvas, size, plot.theme());
+    paintTitled(canvas, plot, size, title);
     painter.end();
     image.setDevicePixelRatio(scale);
     return image;
 }
 
-std::string plotSvg(const PlotWidget& plot, const QSizeF& size) {
-    SvgCanvas canvas(size, plot.accessibleName().toStdString(), plot.describe());
-    plot.paintPlot(canvas, size, plot.theme());
+std::string plotSvg(const PlotWidget& plot, const QSizeF& size, const PlotTitle& title) {
+    SvgCanvas canvas(
+        sizeWithTitle(plot, size, title), plot.accessibleName().toStdString(), plot.describe());
+    paintTitled(canvas, plot, size, title);
     return canvas.document();
 }
 
-QByteArray plotPdf(const PlotWidget& plot, const QSizeF& size) {
+QByteArray plotPdf(const PlotWidget& plot, const QSizeF& size, const PlotTitle& title) {
     QByteArray bytes;
     QBuffer buffer(&bytes);
     buffer.open(QIODevice::WriteOnly);
@@ -80,12 +116,13 @@ QByteArray plotPdf(const PlotWidget& plot, const QSizeF& size) {
     writer.setTitle(plot.accessibleName());
     writer.setCreator("Fabricast");
     writer.setResolution(kDotsPerInch);
-    writer.setPageSize(QPageSize(size * kPointsPerPixel, QPageSize::Point));
+    const QSizeF page = sizeWithTitle(plot, size, title) * kPointsPerPixel;
+    writer.setPageSize(QPageSize(page, QPageSize::Point));
     writer.setPageMargins(QMarginsF());
     QPainter painter(&writer);
     painter.scale(kDotsPerInch / kPixelsPerInch, kDotsPerInch / kPixelsPerInch);
     PainterCanvas canvas(painter, 1.0, CanvasKind::Vectors);
-    plot.paintPlot(canvas, size, plot.theme());
+    paintTitled(canvas, plot, size, title);
     painter.end();
     return bytes;
 }
@@ -94,8 +131,8 @@ std::string plotCsv(const PlotWidget& plot) {
     return csvText(plot.table());
 }
 
-Result<void> exportPlot(const PlotWidget& plot, const QString& file) {
-    FABRICAST_ASSIGN(const QByteArray bytes, bytesFor(plot, file));
+Result<void> exportPlot(const PlotWidget& plot, const QString& file, const PlotTitle& title) {
+    FABRICAST_ASSIGN(const QByteArray bytes, bytesFor(plot, file, title));
     QSaveFile out(file);
     if (!out.open(QIODevice::WriteOnly) || out.write(bytes) != bytes.size() || !out.commit()) {
         return fail(Error::Code::Environment,

@@ -8,23 +8,40 @@
 #include <QClipboard>
 #include <QFileDialog>
 #include <QMessageBox>
+#include <QRegularExpression>
 
 namespace fabricast {
+namespace {
 
-void exportChart(const PlotWidget& chart, QWidget* window) {
-    const QString file = QFileDialog::getSaveFileName(
-        window, "Save the chart", "chart.png", "Pictures (*.png *.svg *.pdf);;Table (*.csv)");
+PlotTitle titleOf(const PlotWidget& chart, const ChartAbout& about) {
+    return {.title = chart.accessibleName().toStdString(), .subject = about.subject.toStdString()};
+}
+
+}  // namespace
+
+QString fileNameOf(const QString& page, const QString& model) {
+    QString name = model.isEmpty() ? page : page + "-" + model;
+    return name.toLower().replace(QRegularExpression("[^a-z0-9._-]+"), "-");
+}
+
+void exportChart(const PlotWidget& chart, const ChartAbout& about, QWidget* window) {
+    const QString file =
+        QFileDialog::getSaveFileName(window,
+                                     "Save the chart",
+                                     fileNameOf(about.page, about.model) + ".png",
+                                     "Pictures (*.png *.svg *.pdf);;Table (*.csv)");
     if (file.isEmpty()) {
         return;
     }
-    if (const Result<void> done = exportPlot(chart, file); !done) {
+    if (const Result<void> done = exportPlot(chart, file, titleOf(chart, about)); !done) {
         QMessageBox::warning(window, "Fabricast", QString::fromStdString(done.error().text()));
     }
 }
 
-void copyChart(const PlotWidget& chart) {
+void copyChart(const PlotWidget& chart, const ChartAbout& about) {
     constexpr double kSharp = 2.0;
-    QApplication::clipboard()->setImage(plotImage(chart, chart.size(), kSharp));
+    QApplication::clipboard()->setImage(
+        plotImage(chart, chart.size(), kSharp, titleOf(chart, about)));
 }
 
 void showChartTable(const PlotWidget& chart, QWidget* window) {

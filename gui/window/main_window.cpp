@@ -189,6 +189,14 @@ void MainWindow::withChart(const std::function<void(const PlotWidget&)>& act) {
     }
 }
 
+ChartAbout MainWindow::chartAbout() const {
+    const std::vector<Plan>& plans = session_->answers().shown();
+    return {.page = pageTitle(page()->name()),
+            .model = plans.empty() ? QString()
+                                   : QString::fromStdString(plans.front().scenario.model.name),
+            .subject = verdict_->subject()};
+}
+
 void MainWindow::focusControl(const QString& path) {
     dock_->show();
     scenario_->focusControl(path);

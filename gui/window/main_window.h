@@ -2,6 +2,7 @@
 #include "gui/document/saved_study.h"
 #include "gui/jobs/study_session.h"
 #include "gui/pages/page.h"
+#include "gui/window/chart_actions.h"
 #include "gui/window/theme.h"
 
 #include <QMainWindow>
@@ -65,6 +66,8 @@ public:
     void copyCommand();
     /// Does something with the page's chart, or says that there is none.
     void withChart(const std::function<void(const PlotWidget&)>& act);
+    /// What that chart is of.
+    [[nodiscard]] ChartAbout chartAbout() const;
     void focusControl(const QString& path);
     [[nodiscard]] QDockWidget* scenarioDock() const { return dock_; }
 

@@ -58,7 +58,9 @@ void addFileMenu(MenuBuilder& menus, MainWindow& window) {
         {"saveAs", "Save &as …", QKeySequence("Ctrl+Shift+S"), [&] { window.files().saveAs(); }});
     menus.separate();
     menus.add({"exportChart", "&Export the chart …", QKeySequence("Ctrl+E"), [&] {
-                   window.withChart([&](const PlotWidget& chart) { exportChart(chart, &window); });
+                   window.withChart([&](const PlotWidget& chart) {
+                       exportChart(chart, window.chartAbout(), &window);
+                   });
                }});
     menus.add({"exportReport", "Export the &report …", QKeySequence("Ctrl+Shift+E"), [&] {
                    window.exports().exportReport();
@@ -96,7 +98,8 @@ void addEditMenu(MenuBuilder& menus, MainWindow& window) {
                    window.copyCommand();
                }});
     menus.add({"copyChart", "Copy the cha&rt as a picture", {}, [&] {
-                   window.withChart([](const PlotWidget& chart) { copyChart(chart); });
+                   window.withChart(
+                       [&](const PlotWidget& chart) { copyChart(chart, window.chartAbout()); });
                }});
     menus.add({"copyTable", "Copy the &table as Markdown", QKeySequence("Ctrl+Alt+C"), [&] {
                    window.page()->copyTable();

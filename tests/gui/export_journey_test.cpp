@@ -19,6 +19,15 @@ QByteArray bytesOf(const QString& path) {
     return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
 }
 
+TEST(ExportJourney, AChartIsNamedByItsPageAndItsModel) {
+    UsedWindow used({smallQuestion(), {.page = "memory"}});
+    const ChartAbout about = used.window.chartAbout();
+    EXPECT_EQ(fileNameOf(about.page, about.model), "memory-gpt2");
+    EXPECT_TRUE(about.subject.startsWith("gpt2 on ")) << about.subject.toStdString();
+    EXPECT_EQ(fileNameOf("timeline", "Org/Model 7B"), "timeline-org-model-7b");
+    EXPECT_EQ(fileNameOf("layouts", ""), "layouts");
+}
+
 TEST(ExportJourney, TheReportIsOnePageWithEverySection) {
     UsedWindow used({smallQuestion({{"workload.tokens", "1B", "--tokens"}}), {}});
     used.window.session().chooseB(1);

@@ -109,6 +109,18 @@ TEST(ExportPlot, WritesTheKindThatTheNameEndsIn) {
     EXPECT_EQ(QImage(folder.filePath("chart.png")).size(), QSize(600, 400)) << "for small pixels";
 }
 
+TEST(ExportPlot, HasItsTitleAbove) {
+    const PlotTitle title{.title = "What matters", .subject = "gpt2 on 4x-rtx-4090"};
+    for (const auto& [name, plot] : allCharts()) {
+        const std::string text = plotSvg(*plot, kSize, title);
+        EXPECT_NE(text.find(">What matters</text>"), std::string::npos) << name;
+        EXPECT_NE(text.find(">gpt2 on 4x-rtx-4090</text>"), std::string::npos) << name;
+        const QSize size = plotImage(*plot, kSize, 1.0, title).size();
+        EXPECT_EQ(size.width(), 640) << name;
+        EXPECT_GT(size.height(), 380) << name;
+    }
+}
+
 TEST(ExportPlot, SaysWhyItCannot) {
     const QTemporaryDir folder;
     TornadoWidget plot;
