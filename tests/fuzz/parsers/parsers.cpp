@@ -15,6 +15,8 @@
 #include "planner/report/report.h"
 #include "planner/report/sweep_report.h"
 #include "planner/text/csv_text.h"
+#include "planner/text/edit_json.h"
+#include "planner/text/json_builder.h"
 #include "planner/text/json_text.h"
 #include "simulator/topology/topology_matrix.h"
 #include "simulator/topology/topology_report.h"
@@ -41,8 +43,30 @@ const ProfileStore& builtIn() {
     return store;
 }
 
+/// A text that is edited says what is wanted, wherever its comments stand.
+std::string takeEdit(const std::string& bytes) {
+    const Result<JsonValue> said = parseJson(bytes, "run.json");
+    if (!said || said->members().empty()) {
+        return "";
+    }
+    const JsonBuilder build("");
+    JsonValue wanted = build.object();
+    for (const JsonValue& member : said->members()) {
+        if (&member != &said->members().front()) {
+            JsonBuilder::appendMember(wanted, build.string(member.name()), member);
+        }
+    }
+    JsonBuilder::appendMember(wanted, build.string("a new one"), build.integer(1, "1"));
+    const Result<std::string> edited = editedJson(bytes, *said, wanted);
+    const Result<JsonValue> again = edited ? parseJson(*edited, "edited.json") : JsonValue();
+    return again && isSameJson(*again, wanted) ? "" : "its edited text says something else";
+}
+
 /// What is written of a question reads back as the same.
 std::string takeScenario(const std::string& bytes) {
+    if (std::string trouble = takeEdit(bytes); !trouble.empty()) {
+        return trouble;
+    }
     const Result<Question> question = parseQuestion(bytes, "run.json", {});
     if (!question) {
         return saidWhy(question);
