@@ -286,6 +286,11 @@ TEST(ProbeFlags, AreReadOrNamed) {
     EXPECT_EQ(parsed({"--out"}).trouble().why, "--out needs a value");
     EXPECT_EQ(parsed({"--time-budget", "-5"}).trouble().why,
               "--time-budget: '-5' is no time: write 90s, 5m or 1h");
+    EXPECT_EQ(parsed({"--time-budget", "721h"}).trouble().why,
+              "--time-budget: '721h' is longer than 30 days (720h)");
+    EXPECT_EQ(parsed({"--time-budget", "1e308h"}).trouble().why,
+              "--time-budget: '1e308h' is longer than 30 days (720h)");
+    EXPECT_EQ(parsed({"--time-budget", "720h"})->seconds, 2592000.0);
     EXPECT_EQ(parsed({"--points", "/tmp"}).trouble().why, "--points: /tmp: is a folder");
     EXPECT_EQ(parsed({"--points", "/dev/zero"}).trouble().why,
               "--points: /dev/zero: is larger than 8 MiB");
