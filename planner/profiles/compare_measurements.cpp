@@ -73,6 +73,13 @@ std::optional<SaidTwice> farthest(const MeasuredCollectives& here,
     return worst;
 }
 
+/// "0.4": three decimals at most.
+std::string shareText(double share) {
+    std::string text = std::to_string(std::round(share * 1e3) / 1e3);
+    text.erase(text.find_last_not_of('0') + 1);
+    return text.ends_with('.') ? text + "0" : text;
+}
+
 std::optional<SaidTwice> farthest(const MachineCorrection& here, const MachineCorrection& there) {
     std::optional<SaidTwice> worst;
     for (std::size_t i = 0; i < kMachineFactors; ++i) {
@@ -81,8 +88,8 @@ std::optional<SaidTwice> farthest(const MachineCorrection& here, const MachineCo
         const double ratio = ratioOf(speed, other);
         if (ratio > kFarApart && (!worst || ratio > worst->ratio)) {
             worst = {std::string(nameOf(static_cast<MachineFactor>(i))) + " has the speed",
-                     std::to_string(speed),
-                     std::to_string(other),
+                     shareText(speed),
+                     shareText(other),
                      ratio};
         }
     }
