@@ -4,6 +4,7 @@
 #include "machine/imported_record.h"
 #include "machine/inventory_probe.h"
 #include "planner/measured/recognise_machine.h"
+#include "probes/record/record_lock.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -51,6 +52,20 @@ struct CheckedPlan {
     CalibrationPlan plan;
 };
 
+/// What another calibration is writing would be taken for what this one has measured.
+Result<void> checkRecordsFree(const CalibrationPlan& plan) {
+    for (const ProbeRun& run : plan.runs) {
+        std::error_code error;
+        const bool exists = std::filesystem::exists(run.record, error);
+        const probe::Done isFree =
+            exists ? probe::isRecordFree(run.record) : probe::Done(std::monostate());
+        if (!isFree) {
+            return fail(Error::Code::Environment, "--out", isFree.trouble().why);
+        }
+    }
+    return {};
+}
+
 /// All that happens before the first probe.
 Result<CheckedPlan> checkedPlan(const CalibrationAsk& ask,
                                 const ProfileStore& store,
@@ -69,6 +84,7 @@ Result<CheckedPlan> checkedPlan(const CalibrationAsk& ask,
     FABRICAST_ASSIGN(checked.machine, machineFor(ask.measure, watch));
     FABRICAST_TRY(checkAgainstMachine(ask.measure, checked.machine));
     FABRICAST_ASSIGN(checked.plan, planCalibration(ask.measure, checked.machine));
+    FABRICAST_TRY(checkRecordsFree(checked.plan));
     return checked;
 }
 

@@ -36,9 +36,11 @@ std::vector<std::string> withSuite(const ProbeRun& run, const MeasureAsk& ask) {
     return command;
 }
 
-bool isFile(const std::string& path) {
-    std::error_code ignored;
-    return std::filesystem::is_regular_file(path, ignored);
+/// Not the empty file that another writer has made and locked.
+bool isRecord(const std::string& path) {
+    std::error_code error;
+    return std::filesystem::is_regular_file(path, error) &&
+           std::filesystem::file_size(path, error) > 0 && !error;
 }
 
 /// A secret that the ranks share, so that nobody else can join them.
@@ -81,7 +83,7 @@ public:
             if (!interrupted_) {
                 measure(each, number);
             }
-            if (isFile(each.record)) {
+            if (isRecord(each.record)) {
                 outcome_.records.push_back(each.record);
             }
         }
@@ -155,7 +157,7 @@ private:
             if (!ended.lastLines.empty()) {
                 outcome_.remarks.push_back(ended.lastLines.back());
             }
-        } else if (exited && ended.code == probe::kWrongResults && isFile(run.record)) {
+        } else if (exited && ended.code == probe::kWrongResults && isRecord(run.record)) {
             // A launcher that could not start anything also exits with 1.
             report(run, Status::WrongResults, "computed wrong results: it " + endText(ended));
         } else {

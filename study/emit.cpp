@@ -3,6 +3,7 @@
 #include "planner/base/words.h"
 #include "planner/launch/launch_targets.h"
 #include "planner/load/load_question.h"
+#include "planner/load/measured_notes.h"
 #include "planner/report/memory_report.h"
 #include "planner/report/subject_words.h"
 #include "planner/stack/plain_layout.h"
@@ -43,6 +44,8 @@ std::string forecastLine(const Explanation& forecast) {
         line += fmt::format(", {:.3f} s a step, {:.0f} tokens/s",
                             forecast.step->step.value.count(),
                             forecast.step->tokensPerSecond);
+        const std::string measured = leanedOn(forecast.step->notes);
+        line += measured.empty() ? "" : "; measured: " + measured;
     }
     return line;
 }

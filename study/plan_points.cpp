@@ -1,3 +1,4 @@
+#include "planner/load/measured_notes.h"
 #include "planner/report/plan_views.h"
 #include "planner/result/memory_names.h"
 #include "study/search_request.h"
@@ -11,7 +12,7 @@
 namespace fabricast {
 namespace {
 
-void addBest(JsonText& json, const Plan& plan) {
+void addBest(JsonText& json, const Plan& plan, const std::string& measured) {
     json.add("verdict", nameOf(plan.memory.verdict));
     json.add("gpus", plan.scenario.layout.world());
     json.add("global_batch", plan.scenario.workload.globalBatch);
@@ -28,6 +29,9 @@ void addBest(JsonText& json, const Plan& plan) {
     }
     json.add("stack", plan.scenario.stack);
     json.add("layout", planLayoutText(plan.scenario));
+    if (!measured.empty()) {
+        json.add("measured", measured);
+    }
 }
 
 Result<PlanReport> bestOfPoint(const Question& question,
@@ -70,7 +74,7 @@ SweepWork planPoints(const Question& question) {
                     return tl::unexpected(report.error());
                 }
                 if (report && !report->plans.empty()) {
-                    addBest(json, report->plans.front());
+                    addBest(json, report->plans.front(), leanedOn(report->notes));
                 } else {
                     json.add("verdict", wordOfNone(report));
                     json.add("why", whyNoBest(report));

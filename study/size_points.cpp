@@ -1,3 +1,4 @@
+#include "planner/load/measured_notes.h"
 #include "planner/report/check_words.h"
 #include "planner/report/plan_views.h"
 #include "planner/report/size_report.h"
@@ -74,7 +75,10 @@ void addNumber(JsonText& json, const std::string& key, const std::optional<Headl
     }
 }
 
-void addSized(JsonText& json, const SizedCluster& one, bool hasTokens) {
+Result<void> addSized(JsonText& json,
+                      const SizedCluster& one,
+                      bool hasTokens,
+                      const ProfileStore& profiles) {
     if (!one.verdicts.empty()) {
         json.add("verdict", nameOf(one.isSure() ? CheckVerdict::Holds : CheckVerdict::CannotTell));
     }
@@ -98,6 +102,14 @@ void addSized(JsonText& json, const SizedCluster& one, bool hasTokens) {
             (plans.empty() ? "" : "; ") + plan.scenario.stack + " " + planLayoutText(plan.scenario);
     }
     json.add("plan", plans);
+    if (!one.plans.empty()) {
+        FABRICAST_ASSIGN(const auto notes,
+                         measuredNotes(one.plans.front().scenario.cluster, profiles));
+        if (const std::string measured = leanedOn(notes); !measured.empty()) {
+            json.add("measured", measured);
+        }
+    }
+    return {};
 }
 
 /// Why there is none: what comes nearest to a target that none reaches.
@@ -139,8 +151,8 @@ Result<void> answerPoint(const SizedPoint& here,
         json.add("cut_short", true);
     }
     if (search.pick()) {
-        addSized(json, search.found()[*search.pick()], catalogue.hasTokens);
-        return {};
+        return addSized(
+            json, search.found()[*search.pick()], catalogue.hasTokens, bench.profiles());
     }
     if (catalogue.candidates.empty() && !catalogue.leftOut.empty()) {
         json.add("why", catalogue.leftOut.front().what + ": " + catalogue.leftOut.front().why);

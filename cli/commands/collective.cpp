@@ -1,6 +1,7 @@
 #include "study/collective.h"
 
 #include "cli/answer_forms.h"
+#include "cli/measured_remarks.h"
 #include "flags/question_arguments.h"
 #include "planner/base/quantity_text.h"
 #include "planner/report/collective_report.h"
@@ -83,9 +84,10 @@ Result<Answer> runCollective(const CollectiveFlags& flags, const GlobalOptions& 
     if (options.quiet && options.format == Format::Text) {
         answer.notes.clear();
     }
-    return answerIn(options.format,
-                    ShownCollective{std::move(answer), flags.why || options.verbose},
-                    kCollectiveForms);
+    const ShownCollective all{std::move(answer), flags.why || options.verbose};
+    Answer printed = answerIn(options.format, all, kCollectiveForms);
+    remarkMeasurements(all.answer.notes, options.format, printed);
+    return printed;
 }
 
 void addPlaceFlags(const FlagSet& app, CollectiveFlags& flags) {

@@ -1,6 +1,7 @@
 #include "study/compare.h"
 
 #include "cli/answer_forms.h"
+#include "cli/measured_remarks.h"
 #include "flags/question_arguments.h"
 #include "planner/report/answer_json.h"
 #include "planner/report/comparison_report.h"
@@ -8,7 +9,9 @@
 
 #include <array>
 #include <memory>
+#include <string>
 #include <utility>
+#include <vector>
 
 namespace fabricast {
 namespace {
@@ -82,10 +85,18 @@ Result<Answer> runCompare(CompareFlags flags, const GlobalOptions& options) {
         ask.changes.push_back(std::move(side));
     }
     FABRICAST_ASSIGN(Comparison comparison, compare(questions, ask, bench, options.watch()));
-    return answerIn(
-        options.format,
-        ShownComparison{std::move(comparison), {.leastChange = least, .all = flags.all}},
-        kComparisonForms);
+    std::vector<std::string> notes;
+    for (const ComparedSide& side : comparison.sides) {
+        for (const std::string& note : side.assumed) {
+            notes.push_back(side.name + ": " + note);
+        }
+    }
+    Answer answer =
+        answerIn(options.format,
+                 ShownComparison{std::move(comparison), {.leastChange = least, .all = flags.all}},
+                 kComparisonForms);
+    remarkMeasurements(notes, options.format, answer);
+    return answer;
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include "study/explain.h"
 
 #include "cli/answer_forms.h"
+#include "cli/measured_remarks.h"
 #include "flags/question_arguments.h"
 #include "planner/report/explanation_report.h"
 #include "planner/report/memory_report.h"
@@ -50,7 +51,11 @@ Result<Answer> printedExplanation(const ShownExplanation& all,
                                   const GlobalOptions& options) {
     if (options.format == Format::Csv) {
         FABRICAST_ASSIGN(std::string table, explanationCsv(all.answer, all.view));
-        return Answer{.text = std::move(table)};
+        Answer answer{.text = std::move(table)};
+        if (all.answer.step) {
+            remarkMeasurements(all.answer.step->notes, options.format, answer);
+        }
+        return answer;
     }
     Answer answer = answerIn(options.format, all, kExplanationForms);
     if (!options.quiet && options.format == Format::Text) {

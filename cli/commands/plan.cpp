@@ -1,6 +1,7 @@
 #include "study/plan.h"
 
 #include "cli/answer_forms.h"
+#include "cli/measured_remarks.h"
 #include "cli/run_sweep.h"
 #include "flags/question_arguments.h"
 #include "planner/report/hardware_report.h"
@@ -99,6 +100,7 @@ Result<Answer> runHardware(const PlanFlags& flags, const GlobalOptions& options)
         found.notes.clear();
     }
     Answer answer = answerIn(options.format, found, kHardwareForms);
+    remarkMeasurements(found.notes, options.format, answer);
     answer.code = found.stopped   ? ExitCode::Interrupted
                   : found.fastest ? ExitCode::Ok
                                   : ExitCode::DoesNotFit;
@@ -156,6 +158,7 @@ Result<Answer> runPlan(PlanFlags flags, const GlobalOptions& options) {
         plans.report.notes.clear();
     }
     Answer answer = answerIn(options.format, plans, kPlansForms);
+    remarkMeasurements(report.notes, options.format, answer);
     if (!options.quiet && options.format == Format::Text) {
         FABRICAST_ASSIGN(const std::string next, nextAfterPlans(question, report));
         answer.add(next);

@@ -2,6 +2,7 @@
 #include "flags/question_arguments.h"
 #include "planner/base/nearest_name.h"
 #include "planner/report/profiles_report.h"
+#include "probes/record/utc_now.h"
 #include "study/templates.h"
 
 #include <memory>
@@ -70,7 +71,7 @@ Result<Answer> make(const ProfilesFlags& flags) {
 Result<Answer> verify(const GlobalOptions& options) {
     FABRICAST_ASSIGN(const Workbench bench, unreadWorkbenchOf(options));
     const ProfileStore& store = bench.profiles();
-    const ProfileVerification result = verifyProfiles(store);
+    const ProfileVerification result = verifyProfiles(store, latestDay());
     return Answer{.text = verificationText(result, options.verbose, options.format),
                   .code = result.sound() ? ExitCode::Ok : ExitCode::BadInput};
 }

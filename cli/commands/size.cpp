@@ -1,6 +1,7 @@
 #include "study/size.h"
 
 #include "cli/answer_forms.h"
+#include "cli/measured_remarks.h"
 #include "cli/run_sweep.h"
 #include "flags/question_arguments.h"
 #include "planner/base/quantity_text.h"
@@ -119,6 +120,7 @@ Result<Answer> runSize(const SizeFlags& flags, const GlobalOptions& options) {
         answer.notes.clear();
     }
     Answer printed = answerIn(options.format, answer, kSizeForms);
+    remarkMeasurements(answer.notes, options.format, printed);
     if (printed.report && answer.pick && !options.quiet) {
         printed.report->add("\nnext: fabricast explain " + answer.pickTyped + " --section cost\n");
     }

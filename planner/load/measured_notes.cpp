@@ -31,6 +31,9 @@ bool addsTo(const std::vector<MeasuredGroup>& known, const MeasuredCollectives& 
     });
 }
 
+/// Between one that is left out and the one that takes its place.
+constexpr std::string_view kNotUsed = " is not used, ";
+
 std::string titleOf(const MeasuredCollectives& measured) {
     constexpr std::string_view kPrefix = "measured-";
     const std::size_t skipped = measured.name.starts_with(kPrefix) ? kPrefix.size() : 0;
@@ -48,7 +51,7 @@ Result<std::vector<std::string>> olderCorrections(const NodeSpec& node,
         FABRICAST_ASSIGN(const MachineCorrection older, profiles.correction(file.name));
         if (older.gpu == node.gpu.name && file.name != node.own.name && !node.own.name.empty()) {
             notes.push_back(std::string(kMeasuredNote) + "the correction " +
-                            dated(file.name, older.date) + " is not used, " +
+                            dated(file.name, older.date) + std::string(kNotUsed) +
                             dated(node.own.name, node.own.date) + " is");
         }
     }
@@ -106,12 +109,22 @@ Result<std::vector<std::string>> measuredNotes(const ClusterSpec& cluster,
         }
         const bool used = addsTo(known, measured);
         notes.push_back(std::string(kMeasuredNote) + titleOf(measured) +
-                        (used ? "" : " is not used, " + newest + " is"));
+                        (used ? "" : std::string(kNotUsed) + newest + " is"));
         newest = newest.empty() ? titleOf(measured) : newest;
         const std::vector<MeasuredGroup> groups = groupsOf(measured);
         known.insert(known.end(), groups.begin(), groups.end());
     }
     return notes;
+}
+
+std::string leanedOn(std::span<const std::string> notes) {
+    std::string all;
+    for (const std::string& note : notes) {
+        if (note.starts_with(kMeasuredNote) && note.find(kNotUsed) == std::string::npos) {
+            all += (all.empty() ? "" : "; ") + note.substr(kMeasuredNote.size());
+        }
+    }
+    return all;
 }
 
 }  // namespace fabricast

@@ -3,7 +3,9 @@
 #include "planner/profiles/profile_store.h"
 #include "planner/spec/cluster_spec.h"
 
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace fabricast {
@@ -16,5 +18,9 @@ inline constexpr std::string_view kMeasuredNote = "measured: ";
 /// measured kernels stand for its own. Nothing where all is built in and measured.
 Result<std::vector<std::string>> measuredNotes(const ClusterSpec& cluster,
                                                const ProfileStore& profiles);
+
+/// What a forecast with these notes leans on, in a cell: "our-h100, 2026-11-20". Empty: nothing of
+/// the user's own.
+std::string leanedOn(std::span<const std::string> notes);
 
 }  // namespace fabricast

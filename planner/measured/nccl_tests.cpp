@@ -38,6 +38,15 @@ std::optional<double> numberOf(std::string_view word) {
     return whole && std::isfinite(value) ? std::optional(value) : std::nullopt;
 }
 
+/// What one more in the last digit is worth: 0.01 of "12.50", 1e5 of "1.2e+06".
+double lastDigitOf(std::string_view word) {
+    const std::size_t exponent = std::min(word.find_first_of("eE"), word.size());
+    const std::size_t dot = std::min(word.find('.'), exponent);
+    const std::size_t decimals = dot == exponent ? 0 : exponent - dot - 1;
+    const double scale = numberOf("1" + std::string(word.substr(exponent))).value_or(1.0);
+    return scale * std::pow(10.0, -static_cast<double>(decimals));
+}
+
 /// "22809" is "2.28.9".
 std::string versionText(std::string_view code) {
     std::int64_t number = 0;
@@ -181,8 +190,15 @@ private:
             const std::optional<double> wrong = numberOf(cell(words, "#wrong", place));
             row.wrong += wrong.value_or(0.0);
             if (row.microseconds.empty() && time && *time > 0) {
+                const std::optional<double> algbw = numberOf(cell(words, "algbw", place));
+                if (algbw) {
+                    FABRICAST_TRY(checkRate(row.where,
+                                            row.bytes,
+                                            {*time, lastDigitOf(cell(words, "time", place))},
+                                            {*algbw, lastDigitOf(cell(words, "algbw", place))}));
+                }
                 row.microseconds.push_back(*time);
-                row.algbw = numberOf(cell(words, "algbw", place)).value_or(0.0);
+                row.algbw = algbw.value_or(0.0);
                 row.busbw = numberOf(cell(words, "busbw", place)).value_or(0.0);
             }
         }

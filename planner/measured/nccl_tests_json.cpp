@@ -67,17 +67,25 @@ Result<NcclTestsJob> readJob(const JsonValue& root, NcclTestsRecord& record) {
     return job;
 }
 
-void readTimes(const JsonValue& result, std::string_view place, NcclTestsRow& row) {
+/// Versions differ in how many digits they write: at least those of the table.
+constexpr double kLastDigit = 0.01;
+
+Result<void> readTimes(const JsonValue& result, std::string_view place, NcclTestsRow& row) {
     const JsonValue* const measured = result.find(place);
     if (measured == nullptr || !measured->is(JsonValue::Kind::Object)) {
-        return;
+        return {};
     }
     row.wrong += numberIn(*measured, "nwrong").value_or(0.0);
     const auto time = numberIn(*measured, "time");
     if (!row.microseconds.empty() || !time || !(*time > 0) || *time > kMostCollectiveMicroseconds) {
-        return;
+        return {};
     }
-    row.algbw = numberIn(*measured, "alg_bw").value_or(0.0);
+    const std::optional<double> algbw = numberIn(*measured, "alg_bw");
+    if (algbw) {
+        FABRICAST_TRY(
+            checkRate(measured->where(), row.bytes, {*time, kLastDigit}, {*algbw, kLastDigit}));
+    }
+    row.algbw = algbw.value_or(0.0);
     row.busbw = numberIn(*measured, "bus_bw").value_or(0.0);
     const JsonValue* const each = result.find(std::string(place) + "_per_iter");
     const JsonValue* const times = each == nullptr ? nullptr : each->find("times_us");
@@ -92,6 +100,7 @@ void readTimes(const JsonValue& result, std::string_view place, NcclTestsRow& ro
     if (row.microseconds.empty()) {
         row.microseconds.push_back(*time);
     }
+    return {};
 }
 
 constexpr std::size_t kDay = 10;  // letters
@@ -113,8 +122,8 @@ Result<MeasurementRecord> parseNcclTestsJson(std::string_view text,
         FABRICAST_ASSIGN(const JsonValue* const size, result.require("size"));
         FABRICAST_ASSIGN(row.bytes,
                          size->integer({0, static_cast<std::int64_t>(kMostCollectiveBytes)}));
-        readTimes(result, "out_of_place", row);
-        readTimes(result, "in_place", row);
+        FABRICAST_TRY(readTimes(result, "out_of_place", row));
+        FABRICAST_TRY(readTimes(result, "in_place", row));
         FABRICAST_TRY(record.add(job, row));
     }
     FABRICAST_ASSIGN(MeasurementRecord all, std::move(record).take());

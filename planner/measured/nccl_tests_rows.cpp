@@ -2,6 +2,8 @@
 
 #include "planner/base/median.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -54,6 +56,31 @@ std::string ncclOperation(std::string_view text) {
         }
     }
     return std::string(name);
+}
+
+Result<void> checkRate(const std::string& where,
+                       std::int64_t bytes,
+                       const PrintedNumber& microseconds,
+                       const PrintedNumber& algbw) {
+    constexpr double kGigabytesPerMicrosecond = 1e-3;
+    const auto within = [&](double time) {
+        return static_cast<double>(bytes) * kGigabytesPerMicrosecond / time;
+    };
+    const double least = within(microseconds.value + microseconds.lastDigit);
+    const double shortest = microseconds.value - microseconds.lastDigit;
+    if (algbw.value + algbw.lastDigit >= least &&
+        (shortest <= 0.0 || algbw.value - algbw.lastDigit <= within(shortest))) {
+        return {};
+    }
+    return fail(Error::Code::BadInput,
+                where,
+                fmt::format("its time and its rate contradict each other: {} bytes in {} us are "
+                            "{:.4g} GB/s, and algbw is {} GB/s",
+                            bytes,
+                            microseconds.value,
+                            within(microseconds.value),
+                            algbw.value),
+                "use the log as nccl-tests wrote it, with times in microseconds");
 }
 
 NcclTestsRecord::NcclTestsRecord(const std::string& source, const NcclTestsHint& hint)

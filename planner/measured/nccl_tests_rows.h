@@ -28,6 +28,17 @@ struct NcclTestsRow {
     std::string where;
 };
 
+/// A number as it was printed.
+struct PrintedNumber {
+    double value = 0.0;
+    double lastDigit = 0.0;  ///< what one more in it is worth: "12.50" has 0.01
+};
+/// An error where a row's rate is not size / time, whichever way its numbers were rounded.
+Result<void> checkRate(const std::string& where,
+                       std::int64_t bytes,
+                       const PrintedNumber& microseconds,
+                       const PrintedNumber& algbw);
+
 /// The point's name of a program: "all_reduce" of "./build/all_reduce_perf"; empty: not
 /// known.
 std::string ncclOperation(std::string_view text);

@@ -35,7 +35,7 @@ std::string replaceWith(TemporaryFile& next,
                         const std::optional<struct stat>& old,
                         std::string_view text,
                         const std::function<void(int)>& prepare) {
-    if (!writeAllTo(next.descriptor(), text) || ::fsync(next.descriptor()) != 0) {
+    if (!next.complete(text)) {
         return failedToWrite();
     }
     if (!old || (!hasOtherNames(*old) && takeRights(next.descriptor(), *old))) {
@@ -62,7 +62,7 @@ std::string writeOverByWayOfElsewhere(const std::string& path, std::string_view 
     }
     TemporaryFile complete((elsewhere / std::filesystem::path(path).filename()).string(),
                            TemporaryFile::Rights::Private);
-    if (!complete.open() || !writeAllTo(complete.descriptor(), text)) {
+    if (!complete.open() || !complete.complete(text)) {
         return failedToWrite();
     }
     return writeOverWith(complete, path, text);

@@ -21,7 +21,8 @@ namespace fabricast {
 /// replaced without harm (a hard link, a mount, a file of somebody else, a folder that takes no new
 /// file) is written over once the temporary file is complete; if that fails, the temporary file
 /// stays, and the text returned names it. In all other cases no temporary file is left behind,
-/// whatever signal arrives but SIGKILL.
+/// whatever signal arrives; SIGKILL leaves one only once it is complete, or where the file system
+/// has no nameless files.
 ///
 /// `prepare` is handed the descriptor of the file that will replace the old one.
 std::string replaceFile(const std::string& path,
@@ -55,12 +56,14 @@ bool writeOver(const std::string& path, std::string_view text);
 /// Writes all bytes. False leaves the reason in errno.
 bool writeAllTo(int descriptor, std::string_view text);
 
-/// A new file with a name that nobody can have planted, gone with its owner unless it was renamed
-/// or kept. Meanwhile the signals that end a process wait.
+/// A new file, gone with its owner unless it was renamed or kept. It has no name until it is
+/// complete, so that nothing stays of it when the process is killed, and then one that nobody can
+/// have planted; where the file system has no nameless files it has that from the beginning.
+/// Meanwhile the signals that end a process wait.
 class TemporaryFile {
 public:
-    /// In the folder of `beside`, with its name and some letters; a private one is its owner's
-    /// alone.
+    /// In the folder of `beside`, named after it with some letters more; a private one is its
+    /// owner's alone.
     enum class Rights { Private, OfNewFiles };
     TemporaryFile(const std::string& beside, Rights rights);
     TemporaryFile(const TemporaryFile&) = delete;
@@ -70,16 +73,27 @@ public:
     /// False leaves the reason in errno.
     [[nodiscard]] bool open() const { return descriptor_ >= 0; }
     [[nodiscard]] int descriptor() const { return descriptor_; }
+    /// Writes all of it, to the disk too, and gives it its name. False leaves the reason in errno.
+    bool complete(std::string_view text);
     [[nodiscard]] const std::string& path() const { return path_; }
-    /// Takes the place of a file.
+    /// Once it is complete: takes the place of a file.
     bool moveTo(const std::string& target);
     void keep() { owned_ = false; }
 
 private:
+    bool openNameless();
+    void openNamed();
+    /// Calls a function with names until one is free; false where it fails for another reason.
+    template <class Make>
+    bool makeWithName(const Make& make);
+    bool takeName();
+
     SignalsHeld held_;
-    std::string path_;
+    std::string start_;  ///< of its names
+    std::string path_;   ///< once it has one
+    unsigned mode_;
     int descriptor_ = -1;
-    bool owned_ = false;
+    bool owned_ = false;  ///< the file of this name
 };
 
 }  // namespace fabricast

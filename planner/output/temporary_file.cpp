@@ -8,8 +8,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <string>
 #include <string_view>
 #include <system_error>
+#include <utility>
 
 namespace fabricast {
 namespace {
@@ -38,6 +40,11 @@ std::string randomLetters() {
     return letters;
 }
 
+/// What leads to an open file that may have no name.
+std::string linkTo(int descriptor) {
+    return "/proc/self/fd/" + std::to_string(descriptor);
+}
+
 }  // namespace
 
 bool writeAllTo(int descriptor, std::string_view text) {
@@ -51,19 +58,66 @@ bool writeAllTo(int descriptor, std::string_view text) {
     return true;
 }
 
-TemporaryFile::TemporaryFile(const std::string& beside, Rights rights) {
+TemporaryFile::TemporaryFile(const std::string& beside, Rights rights)
+    : start_(withRoomFor(beside, kAddition.size() + kRandomLetters)),
+      mode_(rights == Rights::Private ? 0600 : 0666) {
+    if (!openNameless()) {
+        openNamed();
+    }
+}
+
+bool TemporaryFile::openNameless() {
+    const std::size_t slash = start_.rfind('/');
+    const std::string folder = slash == std::string::npos ? "." : start_.substr(0, slash + 1);
+    descriptor_ = ::open(folder.c_str(), O_WRONLY | O_TMPFILE | O_CLOEXEC, mode_);
+    if (descriptor_ >= 0 && ::access(linkTo(descriptor_).c_str(), F_OK) != 0) {
+        // Without /proc it could get no name.
+        (void)::close(std::exchange(descriptor_, -1));
+    }
+    return descriptor_ >= 0;
+}
+
+template <class Make>
+bool TemporaryFile::makeWithName(const Make& make) {
     constexpr int kAttempts = 16;
-    const std::string start = withRoomFor(beside, kAddition.size() + kRandomLetters);
-    for (int attempt = 0; attempt < kAttempts && descriptor_ < 0; ++attempt) {
-        path_ = start + std::string(kAddition) + randomLetters();
-        descriptor_ = ::open(path_.c_str(),
-                             O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
-                             rights == Rights::Private ? 0600 : 0666);
-        if (descriptor_ < 0 && errno != EEXIST) {
+    for (int attempt = 0; attempt < kAttempts && !owned_; ++attempt) {
+        path_ = start_ + std::string(kAddition) + randomLetters();
+        owned_ = make(path_.c_str());
+        if (!owned_ && errno != EEXIST) {
             break;
         }
     }
-    owned_ = descriptor_ >= 0;
+    return owned_;
+}
+
+void TemporaryFile::openNamed() {
+    (void)makeWithName([this](const char* name) {
+        constexpr int kNew = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
+        descriptor_ = ::open(name, kNew, mode_);
+        return descriptor_ >= 0;
+    });
+}
+
+bool TemporaryFile::takeName() {
+    return makeWithName([link = linkTo(descriptor_)](const char* name) {
+        return ::linkat(AT_FDCWD, link.c_str(), AT_FDCWD, name, AT_SYMLINK_FOLLOW) == 0;
+    });
+}
+
+bool TemporaryFile::complete(std::string_view text) {
+    const auto isWritten = [&] {
+        return writeAllTo(descriptor_, text) && ::fsync(descriptor_) == 0;
+    };
+    if (!isWritten()) {
+        return false;
+    }
+    if (owned_ || takeName()) {
+        return true;
+    }
+    // A file system that has nameless files, and no names for them.
+    (void)::close(std::exchange(descriptor_, -1));
+    openNamed();
+    return open() && isWritten();
 }
 
 TemporaryFile::~TemporaryFile() {

@@ -6,6 +6,7 @@
 #include "planner/profiles/read_records.h"
 
 #include <algorithm>
+#include <iterator>
 #include <optional>
 #include <utility>
 
@@ -93,7 +94,7 @@ Result<std::vector<std::string>> readAndCompare(const ProfileStore& store,
 
 class Verifier {
 public:
-    explicit Verifier(const ProfileStore& store) : store_(store) {
+    Verifier(const ProfileStore& store, std::string_view today) : store_(store), today_(today) {
         Result<std::map<std::string, ProfileSource>> sources = store.sources();
         if (sources) {
             sources_ = *std::move(sources);
@@ -113,6 +114,7 @@ public:
             }
             checkAliases(sheets);
         }
+        std::ranges::move(contradictingMeasurements(store_), std::back_inserter(result_.findings));
         return std::move(result_);
     }
 
@@ -143,7 +145,19 @@ private:
             warn(file.source, why);
         }
         checkFacts(*sheet);
+        checkDay(file);
         return *sheet;
+    }
+
+    /// What is newer comes before the rest for ever.
+    void checkDay(const ProfileFile& file) {
+        const Result<JsonValue> root = readDocument(file);
+        const std::string date = root ? root->textOr("date", "").value_or("") : "";
+        if (file.isOwn() && !today_.empty() && date > today_) {
+            warn(file.source,
+                 "is of " + date + ", which is in the future",
+                 "mend \"date\": the newest of several measurements is used");
+        }
     }
 
     /// Within one kind, a name leads to one profile.
@@ -195,6 +209,7 @@ private:
     }
 
     const ProfileStore& store_;
+    std::string_view today_;
     std::map<std::string, ProfileSource> sources_;
     ProfileVerification result_;
 };
@@ -207,8 +222,8 @@ bool ProfileVerification::sound() const {
     });
 }
 
-ProfileVerification verifyProfiles(const ProfileStore& store) {
-    return Verifier(store).run();
+ProfileVerification verifyProfiles(const ProfileStore& store, std::string_view today) {
+    return Verifier(store, today).run();
 }
 
 Result<void> checkOwnProfiles(const ProfileStore& store) {

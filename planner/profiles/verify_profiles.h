@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace fabricast {
@@ -33,8 +34,13 @@ struct ProfileVerification {
 };
 
 /// Reads every profile, follows every name in it, and compares what should agree: names and
-/// aliases with each other, memory sizes, a node's links with its GPU's, sources with their table.
-ProfileVerification verifyProfiles(const ProfileStore& store);
+/// aliases with each other, memory sizes, a node's links with its GPU's, sources with their table,
+/// the user's own measurements of one machine. `today` is the latest day that a profile of the user
+/// may be of; empty: any.
+ProfileVerification verifyProfiles(const ProfileStore& store, std::string_view today = {});
+
+/// The user's own measurements that say of one machine what is more than a factor of two apart.
+std::vector<ProfileFinding> contradictingMeasurements(const ProfileStore& store);
 
 /// Reads every profile of the user's folders with all it names, whether anything asks for it or
 /// not; the first that cannot be read is the error.

@@ -68,6 +68,10 @@ std::string verdictCell(const JsonValue* member, const JsonValue&) {
     return std::string(verdictWord(holds ? CheckVerdict::Holds : CheckVerdict::CannotTell));
 }
 
+/// The user's own measurements that the numbers lean on.
+constexpr SweepColumn kMeasuredColumn = {
+    "measured", "measured", Align::Left, &textCell, false, true};
+
 constexpr std::array kOfPlan = {
     SweepColumn{"verdict", ""},
     SweepColumn{"gpus", "GPUs", Align::Right, &wholeCell},
@@ -79,6 +83,7 @@ constexpr std::array kOfPlan = {
     SweepColumn{"usd_per_mtok", "$/Mtok", Align::Right, &dollarCell},
     SweepColumn{"stack", "stack", Align::Left, &textCell},
     SweepColumn{"layout", "layout", Align::Left, &textCell},
+    kMeasuredColumn,
     SweepColumn{"why", "", Align::Left, &textCell}};
 
 constexpr std::array kOfSize = {SweepColumn{"box", "box", Align::Left, &textCell},
@@ -98,6 +103,7 @@ constexpr std::array kOfSize = {SweepColumn{"box", "box", Align::Left, &textCell
                                 SweepColumn{"watts", "kW", Align::Right, &kilowattCell},
                                 SweepColumn{"verdict", "target", Align::Left, &verdictCell},
                                 SweepColumn{"plan", "best plan", Align::Left, &textCell},
+                                kMeasuredColumn,
                                 SweepColumn{"why", "", Align::Left, &textCell}};
 
 constexpr std::string_view kPlanSchema = "fabricast.sweep/1";
@@ -106,8 +112,8 @@ constexpr std::string_view kSizeSchema = "fabricast.size_sweep/1";
 /// Members that say which point it is, and of what.
 constexpr std::array<std::string_view, 5> kOfPoint = {
     "schema", "question", "digest", "point", "sum"};
-constexpr std::array<std::string_view, 7> kSweptWords = {
-    "verdict", "box", "fabric", "stack", "layout", "plan", "why"};
+constexpr std::array<std::string_view, 8> kSweptWords = {
+    "verdict", "box", "fabric", "stack", "layout", "plan", "measured", "why"};
 /// Times, money and counts are no less than nothing, and tables write them as whole numbers of 64
 /// bits.
 constexpr double kMostSwept = 9e18;

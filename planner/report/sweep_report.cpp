@@ -76,13 +76,14 @@ bool isTheSame(const SweepColumn& column, const SweepLines& read) {
     return true;
 }
 
-/// Whether any line has something to show there that the points do not say.
-bool isUsed(const SweepColumn& column, const SweepLines& read) {
-    if (column.isSaidByPoint && isTheSame(column, read)) {
-        return false;
-    }
+bool isInAnyLine(const SweepColumn& column, const SweepLines& read) {
     return std::ranges::any_of(
         read.lines, [&](const JsonValue& line) { return line.find(column.key) != nullptr; });
+}
+
+/// Whether any line has something to show there that the points do not say.
+bool isUsed(const SweepColumn& column, const SweepLines& read) {
+    return !(column.isSaidByPoint && isTheSame(column, read)) && isInAnyLine(column, read);
 }
 
 Table tableForPeople(const SweepLines& read) {
@@ -194,6 +195,9 @@ Result<Table> sweepNumbers(std::span<const std::string> lines) {
     for (const SweepColumn& column : sweepColumns(read.schema)) {
         if (read.lines.empty()) {
             break;
+        }
+        if (column.isRare && !isInAnyLine(column, read)) {
+            continue;
         }
         table.columns.push_back({std::string(column.key)});
         for (std::size_t i = 0; i < read.lines.size(); ++i) {

@@ -20,6 +20,8 @@ struct SweepColumn {
     std::string (*text)(const JsonValue* member, const JsonValue& line) = nullptr;
     /// People see it only where points have other values of it than they set themselves.
     bool isSaidByPoint = false;
+    /// Left out where no line has it, of what programs read too.
+    bool isRare = false;
 };
 
 /// Those of a schema, in order.

@@ -106,6 +106,7 @@ ProbeProgram cudaProgram() {
         cudaGetLastError();
         return cudaDeviceSynchronize() == cudaSuccess && cudaGetLastError() == cudaSuccess;
     };
+    program.endsInMidPoint = true;
     program.close = [session] { session->bench.reset(); };
     return program;
 }

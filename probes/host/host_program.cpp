@@ -147,6 +147,7 @@ ProbeProgram hostProgram(HostFlags& flags) {
     program.open = []() -> Done { return std::monostate(); };
     program.identity = [] { return identityOf(takeInventory(SystemFiles("/"), false)); };
     program.measure = &measurePoint;
+    program.endsInMidPoint = true;
     return program;
 }
 

@@ -90,6 +90,8 @@ ProbeProgram MpiProbe::program() {
             .add("blas", productLibrary());
     };
     program.measure = [this](const Point& point) { return measure(point); };
+    // mpirun ends the other ranks.
+    program.endsInMidPoint = true;
     program.close = [this] { leave(); };
     return program;
 }

@@ -161,6 +161,10 @@ Answer<double> parseDuration(const std::string& text) {
     if (error != std::errc() || scale == 0.0 || !std::isfinite(value) || value <= 0.0) {
         return Trouble{"'" + text + "' is no time: write 90s, 5m or 1h"};
     }
+    constexpr double kMost = 720.0 * 3600.0;
+    if (value * scale > kMost) {
+        return Trouble{"'" + text + "' is longer than 30 days (720h)"};
+    }
     return value * scale;
 }
 

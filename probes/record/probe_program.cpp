@@ -42,6 +42,32 @@ std::string minutesText(double seconds) {
                       : std::to_string(whole / 60) + " min " + std::to_string(whole % 60) + " s";
 }
 
+int outcomeCode(const ProbeProgram& program, const ProbeFlags& flags, const RunOutcome& outcome) {
+    std::string text = std::to_string(outcome.measured) + " measured";
+    const auto add = [&](std::size_t number, const char* what) {
+        text += number == 0 ? "" : ", " + std::to_string(number) + " " + what;
+    };
+    add(outcome.known, "known");
+    add(outcome.refused, "not possible here");
+    add(outcome.failed, "failed");
+    add(outcome.wrong, "with wrong results");
+    if (outcome.interrupted) {
+        const bool kept = !flags.out.empty() && outcome.measured + outcome.known > 0;
+        text = "interrupted: " + text + (kept ? ", kept in " + flags.out : "");
+    }
+    add(outcome.left, "left");
+    if (outcome.left > 0 && !flags.out.empty()) {
+        text += "; the same command goes on";
+    }
+    if (!flags.quiet || outcome.interrupted || outcome.wrong > 0 || outcome.failed > 0) {
+        print(stderr, program.name + ": " + text + "\n");
+    }
+    return outcome.interrupted  ? kInterrupted
+           : outcome.wrong > 0  ? kWrongResults
+           : outcome.failed > 0 ? kEnvironment
+                                : kDone;
+}
+
 /// One line that is written over on a terminal, a line each where it goes to a file.
 RunWatch watchOf(const ProbeProgram& program, const ProbeFlags& flags) {
     const bool terminal = isatty(STDERR_FILENO) != 0;
@@ -61,29 +87,13 @@ RunWatch watchOf(const ProbeProgram& program, const ProbeFlags& flags) {
         clearLine(clear);
         print(stdout, (program.row ? program.row(measurement) : lineOf(measurement)) + "\n");
     };
+    if (program.endsInMidPoint) {
+        watch.endsInMidPoint = [&program, &flags, terminal](const RunOutcome& outcome) {
+            clearLine(terminal);
+            return outcomeCode(program, flags, outcome);
+        };
+    }
     return watch;
-}
-
-int outcomeCode(const ProbeProgram& program, const ProbeFlags& flags, const RunOutcome& outcome) {
-    std::string text = std::to_string(outcome.measured) + " measured";
-    const auto add = [&](std::size_t number, const char* what) {
-        text += number == 0 ? "" : ", " + std::to_string(number) + " " + what;
-    };
-    add(outcome.known, "known");
-    add(outcome.refused, "not possible here");
-    add(outcome.failed, "failed");
-    add(outcome.wrong, "with wrong results");
-    add(outcome.left, "left");
-    if (outcome.left > 0 && !flags.out.empty()) {
-        text += "; the same command goes on";
-    }
-    if (!flags.quiet || outcome.wrong > 0 || outcome.failed > 0) {
-        print(stderr, program.name + ": " + text + "\n");
-    }
-    return outcome.interrupted  ? kInterrupted
-           : outcome.wrong > 0  ? kWrongResults
-           : outcome.failed > 0 ? kEnvironment
-                                : kDone;
 }
 
 /// Trouble while others may be measuring with this one.

@@ -46,6 +46,8 @@ struct ProbeProgram {
     /// After trouble with a point: whether the device still works, so that the next is measured;
     /// may be empty: trouble ends the program.
     std::function<bool()> survives{};
+    /// Whether Ctrl-C may end the process in the midst of a point: nobody waits for its part.
+    bool endsInMidPoint = false;
     /// After the last point, also when interrupted.
     std::function<void()> close;
     /// Prints a measurement in the probe's own table; by default its line of the record.

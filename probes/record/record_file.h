@@ -35,6 +35,9 @@ public:
     /// Keeps a measurement, in place of an older one of the same point.
     Done add(const Measurement& measurement);
 
+    /// Writes no more: others may. A file without a point that this one made is gone.
+    void letGo() { const FileLock gone = std::move(lock_); }
+
     /// All lines, as they stand on disk.
     [[nodiscard]] std::string text() const;
 

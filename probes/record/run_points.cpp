@@ -1,7 +1,10 @@
 #include "probes/record/run_points.h"
 
+#include "probes/record/end_in_mid_point.h"
+
 #include <algorithm>
 #include <chrono>
+#include <optional>
 
 namespace fabricast::probe {
 
@@ -17,6 +20,29 @@ void count(const Measurement& measurement, RunOutcome& outcome) {
        : measurement.refused.empty() ? outcome.measured
                                      : outcome.refused);
     outcome.wrong += measurement.isWrong() ? 1U : 0U;
+}
+
+/// With what a point's own trouble makes of it. Nobody waits for a point longer than is said.
+Answer<Measurement> measureOne(const Point& point,
+                               const std::function<Answer<Measurement>(const Point&)>& measure,
+                               const RunOutcome& outcome,
+                               RecordFile& record,
+                               const RunWatch& watch) {
+    std::optional<EndInMidPoint> end;
+    if (watch.endsInMidPoint) {
+        end.emplace([&] {
+            record.letGo();
+            RunOutcome sofar = outcome;
+            sofar.interrupted = true;
+            return watch.endsInMidPoint(sofar);
+        });
+    }
+    Answer<Measurement> measurement = measure(point);
+    if (!measurement && watch.survives && watch.survives()) {
+        measurement =
+            Measurement{.point = point, .refused = measurement.trouble().why, .failed = true};
+    }
+    return measurement;
 }
 
 }  // namespace
@@ -49,11 +75,8 @@ Answer<RunOutcome> runPoints(std::span<const Point> points,
                          open.size(),
                          std::min(each * static_cast<double>(outcome.left), seconds - passed));
         }
-        Answer<Measurement> measurement = measure(open[number]);
-        if (!measurement && watch.survives && watch.survives()) {
-            measurement = Measurement{
-                .point = open[number], .refused = measurement.trouble().why, .failed = true};
-        }
+        const Answer<Measurement> measurement =
+            measureOne(open[number], measure, outcome, record, watch);
         if (!measurement) {
             return Trouble{textOf(open[number]) + ": " + measurement.trouble().why};
         }

@@ -26,6 +26,9 @@ struct RunWatch {
     std::function<void(const Measurement&)> ends;
     /// After trouble with a point: whether the device can measure the next; empty: it cannot.
     std::function<bool()> survives;
+    /// Somebody asked to stop, and the point does not end: says what is in the record and answers
+    /// the exit code that the process ends with. Empty: the point is waited for.
+    std::function<int(const RunOutcome&)> endsInMidPoint;
 };
 
 /// Measures points one after another until all are in the record, the time is up (seconds; none
@@ -48,7 +51,8 @@ struct SampleRule {
 };
 
 /// Repeats `once`, which answers how long it took, until the rule or an interrupt says enough. The
-/// first `warmUps` times are not kept. An interrupted loop keeps what it has.
+/// first `warmUps` times are not kept. An interrupted loop keeps what it has, if that is as much as
+/// the rule always asks for, or else nothing.
 Answer<std::vector<double>> sampled(const SampleRule& rule,
                                     int warmUps,
                                     const std::function<Answer<double>()>& once);

@@ -36,10 +36,10 @@ Answer<std::vector<double>> sampled(const SampleRule& rule,
         samples.push_back(*sample);
         const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - begin;
         if (isEnough(rule, samples, passed.count())) {
-            break;
+            return samples;
         }
     }
-    return samples;
+    return samples.size() < rule.least ? std::vector<double>() : samples;
 }
 
 }  // namespace fabricast::probe

@@ -42,6 +42,18 @@ TEST(OwnCorrection, IsNamedByEveryAnswerThatLeansOnIt) {
     }
 }
 
+TEST(OwnCorrection, VerifyWarnsOfTwoThatContradictEachOther) {
+    const TemporaryProfiles folder;
+    folder.write("corrections/a.json", correctionOf("a", "2026-10-20", "0.9"));
+    folder.write("corrections/b.json", correctionOf("b", "2026-11-20", "0.4"));
+    const ProgramOutput verified = correctedBy(folder, "profiles verify");
+    EXPECT_EQ(verified.code, ExitCode::Ok) << verified.err;
+    EXPECT_NE(verified.out.find("b.json: contradicts \"a\", which is also of h100-sxm5-80gb: "
+                                "network has the speed 0.4 here and 0.9 there"),
+              std::string::npos)
+        << verified.out;
+}
+
 TEST(OwnCorrection, IsNamedByEverySideOfAComparisonInJson) {
     const TemporaryProfiles folder;
     folder.write("corrections/ours.json", correctionOf("ours", "2026-11-20", "0.5"));

@@ -107,6 +107,54 @@ TEST(OwnMeasurement, IsNamedByEveryAnswerThatLeansOnIt) {
     EXPECT_EQ(elsewhere.out.find("measured: ours"), std::string::npos);
 }
 
+TEST(OwnMeasurement, IsNamedBesideNumbersForPrograms) {
+    const TemporaryProfiles folder("own_numbers");
+    folder.write("collectives/measured-ours.json", ownCollectives("ours", "2026-11-20", "5"));
+    const std::vector<std::string> size = {"size", "-n", "1,2", "--tokens", "1B"};
+    const auto with = [](std::vector<std::string> words, const std::vector<std::string>& more) {
+        words.insert(words.end(), more.begin(), more.end());
+        return words;
+    };
+    for (const std::vector<std::string>& question :
+         {std::vector<std::string>{"plan", "-f", "csv"},
+          {"explain", "--section", "time", "-f", "csv"},
+          {"compare", "-f", "csv", "--with", "cluster.nodes=2"},
+          with(size, {"-f", "csv"})}) {
+        const ProgramOutput answer = stepWith(folder.path(), question);
+        EXPECT_NE(answer.err.find("measured: ours, 2026-11-20\n"), std::string::npos)
+            << question.front() << answer.err;
+        EXPECT_EQ(stepWith("", question).err.find("measured: "), std::string::npos);
+    }
+    const ProgramOutput timed = runProgram({"collective",
+                                            "all_reduce",
+                                            "1GiB",
+                                            "-c",
+                                            "dgx-h100",
+                                            "--profile-dir",
+                                            folder.path(),
+                                            "-f",
+                                            "csv"},
+                                           {});
+    EXPECT_NE(timed.err.find("measured: ours, 2026-11-20\n"), std::string::npos) << timed.err;
+    const std::vector<std::string> nodes = {"--sweep", "cluster.nodes=1,2"};
+    for (const std::vector<std::string>& question :
+         {with({"plan"}, nodes), with(size, {"--sweep", "target.days=100,200"})}) {
+        const ProgramOutput csv = stepWith(folder.path(), with(question, {"-f", "csv"}));
+        EXPECT_NE(firstLine(csv.out).find(",measured"), std::string::npos) << csv.out << csv.err;
+        EXPECT_NE(csv.out.find("\"ours, 2026-11-20\""), std::string::npos) << csv.out;
+        EXPECT_EQ(firstLine(stepWith("", with(question, {"-f", "csv"})).out).find(",measured"),
+                  std::string::npos);
+        const ProgramOutput json = stepWith(folder.path(), with(question, {"-f", "json"}));
+        EXPECT_NE(json.out.find("\"measured\": \"ours, 2026-11-20\""), std::string::npos)
+            << json.out;
+        const ProgramOutput text = stepWith(folder.path(), question);
+        EXPECT_NE(text.out.find("ours, 2026-11-20"), std::string::npos) << text.out;
+    }
+    const ProgramOutput files = stepWith(folder.path(), {"emit"});
+    EXPECT_NE(files.out.find("tokens/s; measured: ours, 2026-11-20"), std::string::npos)
+        << files.out;
+}
+
 TEST(OwnMeasurement, IsDatedByADay) {
     const TemporaryProfiles folder("own_dated");
     folder.write("collectives/measured-ours.json", ownCollectives("ours", "last week", "5"));

@@ -75,6 +75,42 @@ TEST(ProfilesCommand, VerifiesFoldersOfTheUser) {
     EXPECT_NE(nowhere.err.find("is not a folder of profiles"), std::string::npos);
 }
 
+std::string ownCurve(const std::string& name, const std::string& date, const std::string& us) {
+    return R"({"schema": "fabricast.collective/1", "name": ")" + name +
+           R"(", "title": "ours", "machine": "dgx-h100", "date": ")" + date +
+           R"(", "curves": [{"collective": "all_reduce", "ranks": 8, "nodes": 1, "points": [)" +
+           "[1024, 20], [1048576, " + us + R"(]]}],
+           "sources": [{"keys": "curves", "source": "measured", "from": "nccl-tests, on ours"}]})";
+}
+
+TEST(ProfilesCommand, WarnsOfMeasurementsThatContradictEachOther) {
+    const TemporaryProfiles mine("contradicting");
+    mine.write("collectives/measured-a.json", ownCurve("measured-a", "2026-01-20", "40"));
+    mine.write("collectives/measured-b.json", ownCurve("measured-b", "2026-01-21", "70"));
+    const ProgramOutput near = profiles({"verify", "--profile-dir", mine.path()});
+    EXPECT_EQ(near.code, ExitCode::Ok);
+    EXPECT_NE(near.out.find(" 0 warnings, "), std::string::npos) << near.out;
+    mine.write("collectives/measured-b.json", ownCurve("measured-b", "2026-01-21", "400"));
+    const ProgramOutput far = profiles({"verify", "--profile-dir", mine.path()});
+    EXPECT_EQ(far.code, ExitCode::Ok);
+    EXPECT_NE(far.out.find("measured-b.json: contradicts \"measured-a\", which is also of "
+                           "dgx-h100: all_reduce of 1 MiB over 8 ranks on 1 node takes 400 us here "
+                           "and 40 us there"),
+              std::string::npos)
+        << far.out;
+    EXPECT_NE(far.out.find(" 1 warning, "), std::string::npos) << far.out;
+}
+
+TEST(ProfilesCommand, WarnsOfAProfileOfTheFuture) {
+    const TemporaryProfiles mine("future");
+    mine.write("collectives/measured-a.json", ownCurve("measured-a", "2999-01-20", "40"));
+    const ProgramOutput future = profiles({"verify", "--profile-dir", mine.path()});
+    EXPECT_EQ(future.code, ExitCode::Ok);
+    EXPECT_NE(future.out.find("measured-a.json: is of 2999-01-20, which is in the future"),
+              std::string::npos)
+        << future.out;
+}
+
 TEST(ProfilesCommand, SaysWhatIsMissing) {
     EXPECT_EQ(profiles({}).code, ExitCode::BadInput);
     EXPECT_EQ(profiles({"show"}).code, ExitCode::BadInput);

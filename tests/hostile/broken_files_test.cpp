@@ -31,8 +31,11 @@ std::string collectiveLog() {
     }
     log += "#       size         count      type   redop    root     time   algbw   busbw #wrong\n";
     for (int power = 10; power < 27; power += 2) {
-        log += "  " + std::to_string(1 << power) + "  256  float  sum  -1  " +
-               std::to_string(10 + (1 << power) / 1000) + ".25  1.00  1.75  0\n";
+        const int bytes = 1 << power;
+        const double microseconds = 10 + bytes / 1000 + 0.25;
+        log += "  " + std::to_string(bytes) + "  256  float  sum  -1  " +
+               std::to_string(microseconds) + "  " + std::to_string(bytes / 1e3 / microseconds) +
+               "  1.75  0\n";
     }
     return log;
 }

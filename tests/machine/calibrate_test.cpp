@@ -1,6 +1,7 @@
 #include "machine/calibrate.h"
 
 #include "machine/visible_gpus.h"
+#include "probes/record/record_lock.h"
 #include "tests/support/fake_probes.h"
 
 #include <gtest/gtest.h>
@@ -87,6 +88,36 @@ TEST(Calibrate, NothingMeasuredIsAnError) {
     ASSERT_FALSE(report);
     EXPECT_EQ(report.error().code, Error::Code::Environment);
     EXPECT_NE(report.error().why.find("No space left on device"), std::string::npos);
+}
+
+TEST(Calibrate, ARecordThatAnotherOneWritesIsNamed) {
+    const FakeProbes probes("taken");
+    probes.play("ok");
+    const std::string record = probes.at("run.jsonl");
+    for (const char* const text : {"", "{\"schema\":\"fabricast.measurements/1\"}\n"}) {
+        std::ofstream(record) << text;
+        const auto lock = probe::lockRecord(record);
+        ASSERT_TRUE(lock);
+        const auto report = calibrate(askOf(probes), ProfileStore::builtIn(), {});
+        ASSERT_FALSE(report);
+        EXPECT_EQ(report.error().code, Error::Code::Environment);
+        EXPECT_EQ(
+            report.error().text(),
+            "--out: " + record +
+                ": another probe is writing it; wait for its end, or give --out another name");
+    }
+}
+
+TEST(Calibrate, AnEmptyRecordOfAnotherWriterIsNoneOfThisOne) {
+    const FakeProbes probes("begun");
+    std::ofstream(probes.at("fabricast-probe-host"))
+        << "#!/bin/sh\nfor word; do out=$word; done\n[ \"$1\" = --inventory ] && exit 4\n"
+           ": > \"$out\"; echo \"$out: another probe is writing it\" >&2; exit 4\n";
+    const auto report = calibrate(askOf(probes), ProfileStore::builtIn(), {});
+    ASSERT_FALSE(report);
+    EXPECT_EQ(report.error().code, Error::Code::Environment);
+    EXPECT_NE(report.error().text().find("another probe is writing it"), std::string::npos)
+        << report.error().text();
 }
 
 TEST(Calibrate, ThePreviewListsPointsAndWritesNothing) {

@@ -167,7 +167,7 @@ const std::string kJson =
     R"("out_of_place":{"time":12.5,"alg_bw":0.08,"bus_bw":0.04,"nwrong":"N/A"},)"
     R"("in_place":{"time":"nan","alg_bw":0.0,"bus_bw":0.0,"nwrong":0},)"
     R"("out_of_place_per_iter":{"times_us":[12.0,12.5,20.0]}},)"
-    R"({"size":2048,"type":"bfloat16","in_place":{"time":14.0,"alg_bw":1,"bus_bw":1,"nwrong":1}}]})";
+    R"({"size":2048,"type":"bfloat16","in_place":{"time":14.0,"alg_bw":0.15,"bus_bw":1,"nwrong":1}}]})";
 
 TEST(NcclTests, ReadsWhenAJsonWasMade) {
     const auto begun = [](const std::string& time) {
@@ -188,6 +188,45 @@ TEST(NcclTests, ReadsJsonWithoutTheEnvironment) {
     EXPECT_EQ(record.points[1].fact("wrong", 0), 1.0);
     EXPECT_EQ(record.machine,
               (std::map<std::string, std::string>{{"gpu", "NVIDIA H200"}, {"nccl", "2.28.9"}}));
+}
+
+TEST(NcclTests, RefusesTimesAndRatesThatContradictEachOther) {
+    const auto rowOf = [](const std::string& bytes, const std::string& times) {
+        return kModern + "   " + bytes + "  1  float  sum  -1  " + times +
+               "  1.00  0  N/A  N/A  N/A  N/A\n";
+    };
+    EXPECT_EQ(errorOf(rowOf("2097152", "80.00   52.43")),
+              "run.log:18: its time and its rate contradict each other: 2097152 bytes in 80 us are "
+              "26.21 GB/s, and algbw is 52.43 GB/s (use the log as nccl-tests wrote it, with times "
+              "in microseconds)");
+    // A time in milliseconds, and a rate in GiB/s.
+    EXPECT_NE(errorOf(rowOf("2097152", "0.08   26.21")), "");
+    EXPECT_NE(errorOf(rowOf("2097152", "80.00   24.41")), "");
+    EXPECT_EQ(errorOf(R"({"args":["all_reduce_perf"],"devices":[{}],"results":[{"size":2097152,)"
+                      R"("out_of_place":{"time":80.0,"alg_bw":52.43}}]})")
+                  .substr(0, 67),
+              "run.log:1:86: its time and its rate contradict each other: 2097152 ");
+}
+
+TEST(NcclTests, TakesEveryRoundingOfRealLogs) {
+    // From logs of A100s, H100s and V100s over several versions: widths change with the time.
+    const char* const real[] = {"8 22.54 0.00",
+                                "128 22.98 0.01",
+                                "1024 609.0 0.00",
+                                "8388608 784.9 10.69",
+                                "536870912 10028 53.54",
+                                "10737418240 111812 96.03",
+                                "8589934592 1.2e+06 7.16",
+                                "8589934592 1.2e+06 7.20",
+                                "4194304 89.35 46.94",
+                                "134217728 1e+03 130.11"};
+    for (const std::string row : real) {
+        const std::size_t blank = row.find(' ');
+        EXPECT_EQ(errorOf(kModern + row.substr(0, blank) + "  1  float  sum  -1  " +
+                          row.substr(blank) + "  1.00  0  N/A  N/A  N/A  N/A\n"),
+                  "")
+            << row;
+    }
 }
 
 TEST(NcclTests, SaysWhatIsMissing) {

@@ -57,6 +57,33 @@ struct stat statusOf(const std::string& path) {
     return status;
 }
 
+TEST_F(ReplaceFile, AKilledWriterLeavesNothing) {
+    const std::string path = write("record.jsonl", "old");
+    const pid_t child = ::fork();
+    if (child == 0) {
+        TemporaryFile next(path, TemporaryFile::Rights::Private);
+        (void)writeAllTo(next.descriptor(), "half of the n");
+        (void)::raise(SIGKILL);
+    }
+    int status = 0;
+    ASSERT_EQ(::waitpid(child, &status, 0), child);
+    ASSERT_TRUE(WIFSIGNALED(status));
+    EXPECT_EQ(files(), 1U);
+    EXPECT_EQ(textOf(path), "old");
+}
+
+TEST_F(ReplaceFile, ACompleteFileHasItsNameBeforeItIsMoved) {
+    const std::string path = write("answer", "old");
+    {
+        TemporaryFile next(path, TemporaryFile::Rights::Private);
+        ASSERT_TRUE(next.complete("new"));
+        EXPECT_EQ(textOf(next.path()), "new");
+        EXPECT_EQ(files(), 2U);
+    }
+    EXPECT_EQ(files(), 1U) << "whoever does not move it has nothing left of it";
+    EXPECT_EQ(textOf(path), "old");
+}
+
 TEST_F(ReplaceFile, ReplacesWhatALinkLeadsTo) {
     const std::string target = write("target", "old");
     fs::create_symlink("target", at("link"));

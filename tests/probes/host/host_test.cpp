@@ -176,6 +176,11 @@ TEST(CheckHostPoint, RefusesBeforeAnythingIsMeasured) {
     EXPECT_EQ(why("disk kind=read bytes=1M path=/nowhere"), "path='/nowhere' is no folder");
 }
 
+TEST(HostProbe, WaitsForNoPointAfterCtrlC) {
+    HostFlags flags;
+    EXPECT_TRUE(hostProgram(flags).endsInMidPoint);
+}
+
 TEST(HostProbe, RefusesAFolderThatNoPointCanName) {
     const std::vector<const char*> words = {"--scratch", "/tmp/a b", "--dry-run"};
     EXPECT_EQ(runHostProbe(words), kBadInput);

@@ -222,6 +222,14 @@ TEST(MpiProbe, AnInterruptedRunKeepsWhatItHas) {
     expectNobodyLeft("interrupted");
 }
 
+TEST(MpiProbe, CtrlCWaitsForNoLongPoint) {
+    const Ended ended =
+        run("timeout --preserve-status -s INT 3 " + kProbe + " " + point("gemm m=16K n=16K k=16K"));
+    EXPECT_EQ(ended.code, 130) << ended.text;
+    EXPECT_LT(ended.seconds, 10.0);
+    EXPECT_NE(ended.text.find("interrupted: 0 measured, 1 left"), std::string::npos) << ended.text;
+}
+
 TEST(MpiProbe, AFullDiskEndsAllRanks) {
     const Ended ended = run(ranks(2) + "--out /dev/full " + point("all_reduce bytes=1M") + kLong);
     EXPECT_EQ(ended.code, 4) << ended.text;

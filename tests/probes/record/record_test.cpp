@@ -15,10 +15,13 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
+#include <cstdlib>
 #include <fstream>
 #include <iterator>
 #include <limits>
+#include <thread>
 
 namespace fabricast::probe {
 namespace {
@@ -283,6 +286,11 @@ TEST(ProbeFlags, AreReadOrNamed) {
     EXPECT_EQ(parsed({"--out"}).trouble().why, "--out needs a value");
     EXPECT_EQ(parsed({"--time-budget", "-5"}).trouble().why,
               "--time-budget: '-5' is no time: write 90s, 5m or 1h");
+    EXPECT_EQ(parsed({"--time-budget", "721h"}).trouble().why,
+              "--time-budget: '721h' is longer than 30 days (720h)");
+    EXPECT_EQ(parsed({"--time-budget", "1e308h"}).trouble().why,
+              "--time-budget: '1e308h' is longer than 30 days (720h)");
+    EXPECT_EQ(parsed({"--time-budget", "720h"})->seconds, 2592000.0);
     EXPECT_EQ(parsed({"--points", "/tmp"}).trouble().why, "--points: /tmp: is a folder");
     EXPECT_EQ(parsed({"--points", "/dev/zero"}).trouble().why,
               "--points: /dev/zero: is larger than 8 MiB");
@@ -320,6 +328,61 @@ TEST(RunProbe, LetsOneRankLeadAndTheOthersFollow) {
     program.follow = [&]() -> Done { return seen += "followed", Trouble{"rank 0 is gone"}; };
     EXPECT_EQ(runProbe(program, words), kEnvironment);
     EXPECT_EQ(seen, "followed closed");
+}
+
+/// Two points, of which the second never ends by itself; somebody asks to stop in its midst.
+int runEndless(const std::string& out) {
+    const ProbeProgram program{.name = "probe",
+                               .open = [] { return Done(std::monostate()); },
+                               .identity = [] { return JsonLine(); },
+                               .measure = [](const Point& point) -> Answer<Measurement> {
+                                   if (point.what == "b") {
+                                       interrupt();
+                                       std::this_thread::sleep_for(std::chrono::hours(1));
+                                   }
+                                   return Measurement{.point = point, .samples = {1.0}};
+                               },
+                               .endsInMidPoint = true};
+    return runProbe(
+        program,
+        std::vector<const char*>{"--point", "a", "--point", "b", "--quiet", "--out", out.c_str()});
+}
+
+TEST(RunProbe, CtrlCEndsItInTheMidstOfAPoint) {
+    const std::filesystem::path path = freshFile("endless.jsonl");
+    EXPECT_EXIT(runEndless(path.string()),
+                testing::ExitedWithCode(kInterrupted),
+                "probe: interrupted: 1 measured, kept in .*endless.jsonl, 1 left; the same command "
+                "goes on");
+    EXPECT_TRUE(RecordFile::check(path));
+    EXPECT_NE(fileText(path).find("\"point\":\"a\""), std::string::npos);
+}
+
+TEST(RunProbe, CtrlCLeavesNoRecordOfNothing) {
+    const std::filesystem::path path = freshFile("endless_first.jsonl");
+    EXPECT_EXIT(
+        {
+            interrupt();
+            std::exit(runEndless(path.string()));
+        },
+        testing::ExitedWithCode(kInterrupted),
+        "probe: interrupted: 0 measured, 2 left");
+    EXPECT_FALSE(std::filesystem::exists(path));
+}
+
+TEST(SampleLoop, AnInterruptedOneKeepsNoFewerThanTheRuleAsksFor) {
+    const auto samplesUntil = [](int last) {
+        int calls = 0;
+        const auto samples = sampled({.least = 5}, 0, [&]() -> Answer<double> {
+            if (++calls == last) {
+                interrupt();
+            }
+            return 1.0;
+        });
+        std::exit(static_cast<int>(samples->size()));
+    };
+    EXPECT_EXIT(samplesUntil(4), testing::ExitedWithCode(0), "");
+    EXPECT_EXIT(samplesUntil(6), testing::ExitedWithCode(6), "");
 }
 
 TEST(RunProbe, TellsTheProgramWhyItEnds) {
