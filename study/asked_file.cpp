@@ -16,7 +16,7 @@
 namespace fabricast {
 namespace {
 
-constexpr std::array kAlphas = {"lora_alpha", "--lora_alpha"};
+constexpr std::array kAlphas = {"lora_alpha", "--lora_alpha", "LoRAConverter.alpha"};
 
 /// Whether a variable tells libraries of the run what to do: another script may need it too.
 bool isOfLibraries(const std::string& path) {

@@ -8,14 +8,11 @@
 #include "study/fits_as_surely.h"
 #include "study/held_plan.h"
 #include "study/metric_words.h"
-#include "study/percent.h"
 #include "study/sensitivity.h"
 #include "study/typed_plan.h"
 #include "study/unit_sizes.h"
 
 #include <algorithm>
-#include <array>
-#include <charconv>
 #include <cmath>
 #include <limits>
 #include <map>
@@ -68,60 +65,6 @@ double shortfall(const PlanReport& report, const std::vector<PlanTarget>& target
         worst = std::max(worst, shortfall(target, metricOf(report.plans.front(), target.metric)));
     }
     return worst;
-}
-
-/// 0 for what is no number, which no target is.
-double numberOf(const std::string& typed) {
-    double value = 0.0;
-    const char* end = typed.data() + typed.size();
-    const auto [stop, trouble] = std::from_chars(typed.data(), end, value);
-    return trouble == std::errc() && stop == end && std::isfinite(value) ? value : 0.0;
-}
-
-/// Each target has a unit of its own, and an example.
-template <class Quantity>
-Result<double> amountOf(const std::string& typed,
-                        const std::string& where,
-                        std::string_view example) {
-    Result<Quantity> amount = parseQuantity<Quantity>(typed, where);
-    if (!amount) {
-        amount.error().hint = where + "=" + std::string(example);
-        return tl::unexpected(std::move(amount).error());
-    }
-    return static_cast<double>(amount->count());
-}
-
-Result<PlanTarget> readTarget(const std::string& typed) {
-    const std::size_t equals = typed.find('=');
-    const std::string metric = targetWord(typed.substr(0, equals));
-    const std::string value = equals == std::string::npos ? "" : typed.substr(equals + 1);
-    const std::string where = "--target " + metric;
-    if (metric == "step") {
-        FABRICAST_ASSIGN(const double step, amountOf<Seconds>(value, where, "2.5s"));
-        return PlanTarget{TargetMetric::StepSeconds, step};
-    }
-    if (metric == "tokens-per-s") {
-        FABRICAST_ASSIGN(const double tokens, amountOf<Tokens>(value, where, "1.2M"));
-        return PlanTarget{TargetMetric::TokensPerSecond, tokens};
-    }
-    if (metric == "mfu") {
-        Result<double> share = percentOf(value, where);
-        if (!share) {
-            share.error().hint = "--target mfu=45%";
-            return tl::unexpected(std::move(share).error());
-        }
-        return PlanTarget{TargetMetric::Mfu, *share};
-    }
-    if (metric == "days") {
-        return PlanTarget{TargetMetric::Days, numberOf(value)};
-    }
-    if (metric == "hours") {
-        return PlanTarget{TargetMetric::Days, numberOf(value) * kDaysPerHour};
-    }
-    return fail(Error::Code::BadInput,
-                "--target",
-                "\"" + typed + "\" is not a target",
-                "tokens-per-s=1.2M, step=2.5s, mfu=45%, days=30 or hours=24");
 }
 
 /// Whether an optimizer steps on weights of 32 bits: its own copy, or the framework's.
@@ -332,30 +275,6 @@ std::vector<std::string> namesOf(const std::vector<StackSettings>& stacks) {
 }
 
 }  // namespace
-
-Result<std::vector<PlanTarget>> readTargets(const std::vector<std::string>& typed) {
-    std::vector<PlanTarget> targets;
-    for (const std::string& one : typed) {
-        FABRICAST_ASSIGN(const PlanTarget target, readTarget(one));
-        if (!(target.wanted > 0.0)) {
-            return fail(Error::Code::BadInput, "--target", "\"" + one + "\" must be above 0");
-        }
-        targets.push_back(target);
-    }
-    return targets;
-}
-
-Result<void> checkTargets(const std::vector<PlanTarget>& targets, const BudgetFacts& budget) {
-    const bool asksForDays = std::ranges::any_of(
-        targets, [](const PlanTarget& target) { return target.metric == TargetMetric::Days; });
-    if (asksForDays && !budget.tokens) {
-        return fail(Error::Code::BadInput,
-                    "--target days",
-                    "the number of tokens of the run is not given",
-                    "--tokens 1T");
-    }
-    return {};
-}
 
 bool meetsTargets(const Plan& plan,
                   const std::vector<PlanTarget>& targets,

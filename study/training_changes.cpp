@@ -58,7 +58,8 @@ void otherStacks(const ChangeSubject& subject, Offers& offers) {
     std::vector<std::string_view> names(usual.begin(), usual.end());
     names.emplace_back("axolotl");
     for (const std::string_view name : names) {
-        if (!has(subject, name) && checkHasConfig(name, subject.now.model)) {
+        if (!has(subject, name) &&
+            checkHasConfig(name, subject.now.model, subject.now.settings.tuning)) {
             offers.add({{"search.stacks", std::string(name), "--stack"}});
         }
     }

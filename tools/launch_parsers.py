@@ -300,6 +300,8 @@ def read_torchtitan(plan):
     from torchtitan.distributed import ParallelDims
     script, *words = read_start(plan)
     need(script == "torchtitan.train", f"run.sh starts {script}")
+    sys.path.insert(0, "")  # as python -m has it; each plan has a module of its own
+    sys.modules.pop("titan_adapters", None)
     with mock.patch.object(torch.cuda, "get_device_capability", lambda *_: (9, 0)):
         config = ConfigManager().parse_args(words)
     dims = ParallelDims.from_config(config.parallelism, plan.gpus)

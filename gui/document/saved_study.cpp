@@ -7,7 +7,6 @@
 #include <array>
 #include <filesystem>
 #include <iterator>
-#include <optional>
 #include <sstream>
 #include <system_error>
 #include <utility>
@@ -42,13 +41,25 @@ ViewState viewIn(const Question& question) {
 
 namespace fs = std::filesystem;
 
-/// The file or folder that a name is of; nothing of what the program knows by that name.
-std::optional<fs::path> fileOf(const FileName& named) {
-    const fs::path path = fs::path(named.folder) / named.name;
-    const bool isPath = named.name.find('/') != std::string::npos || path.extension() == ".json";
-    std::error_code unseen;
-    return isPath && fs::exists(path, unseen) ? std::optional(fs::absolute(path).lexically_normal())
-                                              : std::nullopt;
+/// A file or folder that a question names, and where that lies.
+struct ReadPath {
+    FileName named;
+    fs::path path;
+};
+
+/// Those that are there; nothing of what the program knows by such a name.
+std::vector<ReadPath> pathsReadBy(const Question& question) {
+    std::vector<ReadPath> paths;
+    for (const FileName& named : filesNamed(question)) {
+        const fs::path path = fs::path(named.folder) / named.name;
+        const bool isPath =
+            named.name.find('/') != std::string::npos || path.extension() == ".json";
+        std::error_code unseen;
+        if (isPath && fs::exists(path, unseen)) {
+            paths.push_back({named, fs::absolute(path).lexically_normal()});
+        }
+    }
+    return paths;
 }
 
 fs::path folderOf(const std::string& file) {
@@ -103,10 +114,9 @@ bool isModelAlone(const Question& question) {
 
 bool isReadBy(const Question& question, const std::string& path) {
     const fs::path asked = fs::absolute(path).lexically_normal();
-    const std::vector<FileName> names = filesNamed(question);
-    const bool isNamed = std::ranges::any_of(names, [&asked](const FileName& one) {
-        const std::optional<fs::path> file = fileOf(one);
-        return file && (*file == asked || *file == asked.parent_path());
+    const std::vector<ReadPath> paths = pathsReadBy(question);
+    const bool isNamed = std::ranges::any_of(paths, [&asked](const ReadPath& one) {
+        return one.path == asked || one.path == asked.parent_path();
     });
     const bool isOwn =
         !question.file.empty() && fs::absolute(question.file).lexically_normal() == asked;
@@ -115,13 +125,13 @@ bool isReadBy(const Question& question, const std::string& path) {
 
 Result<Question> seenFrom(const std::string& folder, const Question& question) {
     std::vector<Edit> edits;
-    for (const FileName& named : filesNamed(question)) {
-        const std::optional<fs::path> file = fileOf(named);
-        if (file && !fs::path(named.name).is_absolute()) {
-            const fs::path seen = folder.empty() ? *file : file->lexically_relative(folder);
-            const bool isAsNamed = fs::path(named.name).lexically_normal() == seen;
-            edits.push_back(
-                {std::string(named.key), isAsNamed ? named.name : seen.string(), "view"});
+    for (const ReadPath& one : pathsReadBy(question)) {
+        if (!fs::path(one.named.name).is_absolute()) {
+            const fs::path seen = folder.empty() ? one.path : one.path.lexically_relative(folder);
+            const bool isAsNamed = fs::path(one.named.name).lexically_normal() == seen;
+            edits.push_back({std::string(one.named.key),
+                             isAsNamed ? one.named.name : seen.string(),
+                             "view"});
         }
     }
     return with(question, edits);

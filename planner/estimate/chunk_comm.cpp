@@ -78,7 +78,7 @@ void exposeTensor(const Scenario& scenario,
     }
     exposed.tensor = comm.tensor - hidden + software.contention * hidden;
     exposed.regather = software.contention * comm.regather;
-    exposed.other = comm.other;
+    exposed.shared = comm.shared;
 }
 
 /// The exposed rest of transfers that overlap with the layers before their own.
@@ -147,8 +147,9 @@ double CommSeconds::*sumOf(const CommCall& call) {
         case CommUse::Routing:
             return &CommSeconds::expert;
         case CommUse::SharedGradient:
+            return &CommSeconds::shared;
         case CommUse::Bookkeeping:
-            return &CommSeconds::other;
+            return &CommSeconds::buffers;
         case CommUse::StageExchange:
             break;
     }
@@ -206,8 +207,9 @@ CommSeconds exposedComm(const Scenario& scenario,
                            : comm.context;
     exposed.expert =
         comm.expert * (scenario.settings.megatron.expertOverlap ? software.tensorExposed : 1.0);
-    const double beside = work.device + exposed.tensor + exposed.regather + exposed.other +
-                          exposed.context + exposed.expert;
+    exposed.buffers = comm.buffers;
+    const double beside = work.device + exposed.tensor + exposed.regather + exposed.shared +
+                          exposed.buffers + exposed.context + exposed.expert;
     exposeShards(software, comm, work, beside, exposed);
     exposeNetwork(comm, beside, exposed);
     return exposed;

@@ -22,7 +22,8 @@ struct CommSeconds {
     double endGather = 0.0;    ///< of the other units'
     double blockReduce = 0.0;
     double endReduce = 0.0;
-    double other = 0.0;
+    double shared = 0.0;   ///< gradients of weights that tensor parallel ranks hold whole
+    double buffers = 0.0;  ///< of data parallel ranks: DDP's, before a forward
     /// What the network between nodes is busy for, whatever waits; only with experts, whose calls
     /// wait while others move parameters.
     double network = 0.0;

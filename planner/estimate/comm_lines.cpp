@@ -17,6 +17,7 @@ TimePart partOf(CommUse use) {
     switch (use) {
         case CommUse::ParameterGather:
         case CommUse::GradientReduce:
+        case CommUse::Bookkeeping:
             return TimePart::Shard;
         case CommUse::KeyValue:
             return TimePart::Context;

@@ -103,11 +103,11 @@ private:
                                                  .attention = work.pass.device.attention,
                                                  .weight = work.weightSeconds,
                                                  .layers = static_cast<double>(chunk.layers)});
-        time.of(TimePart::Tensor) = exposed.tensor + exposed.regather + exposed.other;
+        time.of(TimePart::Tensor) = exposed.tensor + exposed.regather + exposed.shared;
         time.of(TimePart::Context) = exposed.context;
         time.of(TimePart::Expert) = exposed.expert;
-        time.of(TimePart::Shard) =
-            exposed.blockGather + exposed.blockReduce + exposed.endGather + exposed.endReduce;
+        time.of(TimePart::Shard) = exposed.blockGather + exposed.blockReduce + exposed.endGather +
+                                   exposed.endReduce + exposed.buffers;
         const double host = hostTime(work, comm, way);
         time.of(TimePart::Host) = std::max(0.0, host - time.total()) + syncTime(chunk, way);
         time.of(TimePart::Shard) += std::max(0.0, work.hostCopies - time.total());

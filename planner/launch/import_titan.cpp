@@ -4,6 +4,7 @@
 #include "planner/launch/import_settings.h"
 #include "planner/launch/scenario_draft.h"
 #include "planner/launch/started_ranks.h"
+#include "planner/launch/torchtitan_adapters.h"
 #include "planner/launch/torchtitan_keys.h"
 #include "planner/launch/torchtitan_model.h"
 
@@ -296,6 +297,7 @@ Result<void> importTitanCheckpointing(ScenarioDraft& draft) {
 }  // namespace
 
 Result<JsonValue> importTitan(LaunchKeys& file, const ImportContext& context) {
+    FABRICAST_TRY(addTitanModule(file, context.read));
     LaunchKeys keys = titanKeysOf(file);
     ScenarioDraft draft(keys);
     draft.set("stack", "torchtitan", "");
@@ -307,6 +309,7 @@ Result<JsonValue> importTitan(LaunchKeys& file, const ImportContext& context) {
     FABRICAST_TRY(importTitanRanks(draft));
     FABRICAST_TRY(importTitanBatch(draft));
     FABRICAST_TRY(importTitanKernels(draft));
+    FABRICAST_TRY(importTitanAdapters(draft));
     FABRICAST_TRY(importTitanCheckpointing(draft));
     FABRICAST_ASSIGN(const auto saves, keys.flag("checkpoint.enable"));
     const std::string async = keys.text("checkpoint.async_mode").value_or("disabled");

@@ -58,7 +58,7 @@ Result<LaunchFiles> torchFiles(const LaunchFacts& facts);
 inline constexpr std::string_view kTitanVersions = "0.3.0, 0.2.2";
 inline constexpr std::string_view kNewestTitan = "0.3.0";
 
-/// train.toml, or arguments in run.sh.
+/// train.toml, or arguments in run.sh; a module with the adapters of these.
 Result<LaunchFiles> torchtitanFiles(const LaunchFacts& facts);
 
 /// run.sh, which every node runs, and what starts it on all of them under Slurm or Kubernetes.

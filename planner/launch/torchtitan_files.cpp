@@ -1,8 +1,10 @@
 #include "planner/launch/launch_file_writers.h"
+#include "planner/launch/torchtitan_adapters.h"
 #include "planner/launch/torchtitan_keys.h"
 #include "planner/launch/torchtitan_model.h"
 #include "planner/launch/untold_settings.h"
 #include "planner/spec/setting_names.h"
+#include "planner/stack/model_code.h"
 
 #include <algorithm>
 #include <array>
@@ -12,7 +14,7 @@
 namespace fabricast {
 namespace {
 
-constexpr std::array<std::string_view, 15> kToldToTitan = {"recompute.*",
+constexpr std::array<std::string_view, 20> kToldToTitan = {"recompute.*",
                                                            "precision.parameters",
                                                            "precision.compute",
                                                            "precision.reduce",
@@ -26,16 +28,35 @@ constexpr std::array<std::string_view, 15> kToldToTitan = {"recompute.*",
                                                            "kernels.quantization",
                                                            "megatron.tensor_overlap",
                                                            "engine",
-                                                           "torch.backend"};
+                                                           "torch.backend",
+                                                           "tuning",
+                                                           "lora.rank",
+                                                           "lora.targets",
+                                                           "lora.base",
+                                                           "lora.dtype"};
+
+/// Adapters came with 0.3.0, whose configs have one matrix of q, k and v.
+Result<void> checkTitanAdapters(const Scenario& scenario, bool isOld) {
+    if (scenario.settings.tuning != Tuning::Lora) {
+        return {};
+    }
+    FABRICAST_TRY(checkTitanConfig(scenario.model, Tuning::Lora));
+    if (isOld) {
+        return fail(Error::Code::Unsupported,
+                    "settings.tuning",
+                    "torchtitan 0.2.2 has no adapters",
+                    "--framework-version 0.3.0");
+    }
+    return scenario.settings.kernels.fusedQkv
+               ? Result<void>()
+               : fail(Error::Code::Unsupported,
+                      "settings.kernels.fused_qkv",
+                      "the configs of torchtitan 0.3.0 have one matrix of q, k and v",
+                      "--set settings.kernels.fused_qkv=true");
+}
 
 Result<void> checkTitan(const Scenario& scenario) {
     const Settings& settings = scenario.settings;
-    if (settings.tuning == Tuning::Lora) {
-        return fail(Error::Code::Unsupported,
-                    "settings.tuning",
-                    "torchtitan's adapters are set in Python, not in its config",
-                    "--stack axolotl or accelerate");
-    }
     if (settings.optimizer.kind != OptimizerKind::AdamW) {
         return fail(Error::Code::Unsupported,
                     "settings.optimizer.kind",
@@ -169,14 +190,17 @@ Result<std::string> argumentsOf(const LaunchFacts& facts, TitanKeys keys) {
     keys.add("training", "disable_cuda_graphs", noGraphs || !settings.kernels.cudaGraphs);
     keys.add("optimizer", "implementation", titanOptimizer(settings.optimizer.kernel));
     keys.add("compile", "enable_async_tensor_parallel", settings.megatron.tensorOverlap);
-    std::string text =
-        "ARGUMENTS=(\n    --module " + model.folder + " --config " + model.config + "\n";
+    const bool adapts = settings.tuning == Tuning::Lora;
+    std::string text = "ARGUMENTS=(\n    --module " +
+                       (adapts ? kTitanAdaptersModule : model.folder) + " --config " +
+                       (adapts ? titanAdaptersConfig(model) : model.config) + "\n";
     for (const TitanKey& key : keys.all()) {
         const bool isFlag = key.value == "true" || key.value == "false";
         const std::string name = isFlag && key.value == "false" ? "no-" + key.name : key.name;
         text += "    --" + key.section + "." + name + (isFlag ? "" : " " + key.value) + "\n";
     }
-    return text + ")\n# Yours to set: --training.steps, the data and its tokenizer.\nYOURS=(\n" +
+    return text + ")\n# Yours to set: --training.steps, the data and its tokenizer" +
+           (adapts ? ", and the weights of the base" : "") + ".\nYOURS=(\n" +
            "    --training.steps \"${STEPS:-" + std::to_string(stepsOf(facts)) +
            "}\"\n)\n# The plan's, and the last: it begins arguments of its own.\nRECOMPUTES=(\n" +
            "    activation-checkpoint:" + std::string(titanCheckpointing(settings.recompute)) +
@@ -188,6 +212,7 @@ Result<std::string> argumentsOf(const LaunchFacts& facts, TitanKeys keys) {
 Result<LaunchFiles> torchtitanFiles(const LaunchFacts& facts) {
     const Scenario& scenario = facts.scenario;
     const bool old = facts.version.starts_with("0.2") || facts.version.starts_with("v0.2");
+    FABRICAST_TRY(checkTitanAdapters(scenario, old));
     FABRICAST_TRY(checkTitan(scenario));
     TitanKeys keys;
     addTitanTraining(scenario, keys);
@@ -224,6 +249,11 @@ Result<LaunchFiles> torchtitanFiles(const LaunchFacts& facts) {
         files.untold.emplace_back("layout.cp_kind=ring: 0.3 has no key for it");
     }
     FABRICAST_ASSIGN(files.script, argumentsOf(facts, std::move(keys)));
+    if (scenario.settings.tuning == Tuning::Lora) {
+        FABRICAST_ASSIGN(const TitanModel model, titanModel(scenario.model, true));
+        FABRICAST_ASSIGN(std::string module, titanAdaptersModule(facts, model));
+        files.files.push_back({std::string(kTitanAdaptersModule) + ".py", std::move(module)});
+    }
     files.command = {"-m",
                      "torchtitan.train",
                      "\"${ARGUMENTS[@]}\"",

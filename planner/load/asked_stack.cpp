@@ -40,7 +40,7 @@ Result<const Stack*> usualStackOf(const ScenarioRequest& request,
                                   const GpuSpec& gpu,
                                   std::vector<std::string>& assumed) {
     FABRICAST_ASSIGN(const Stack* usual, findStack(kUsualStack));
-    const Result<void> config = checkHasConfig(kUsualStack, model);
+    const Result<void> config = checkHasConfig(kUsualStack, model, Tuning::Full);
     if (config && multipliesIn(request, *usual, gpu)) {
         assumed.push_back(std::string("stack ") + kUsualStack + " (default)");
         addOwnPartNote(request, model, kUsualStack, assumed);
@@ -49,7 +49,7 @@ Result<const Stack*> usualStackOf(const ScenarioRequest& request,
     const std::string why = config ? std::string(kUsualStack) + " has no fp16" : config.error().why;
     for (const char* name : kStacksBeside) {
         FABRICAST_ASSIGN(const Stack* stack, findStack(name));
-        if (checkHasConfig(name, model) && hasKeys(*stack, request.layout) &&
+        if (checkHasConfig(name, model, Tuning::Full) && hasKeys(*stack, request.layout) &&
             multipliesIn(request, *stack, gpu)) {
             assumed.push_back(std::string("stack ") + name + " (default: " + why + ")");
             return stack;
@@ -77,7 +77,8 @@ void addOwnPartNote(const ScenarioRequest& request,
                     std::string_view stack,
                     std::vector<std::string>& assumed) {
     const bool isImported = !request.madeOf.empty();  // a launch file runs what it names
-    std::optional<std::string> note = isImported ? std::nullopt : ownPartNote(stack, model);
+    const Tuning tuning = trainsAdapters(request) ? Tuning::Lora : Tuning::Full;
+    std::optional<std::string> note = isImported ? std::nullopt : ownPartNote(stack, model, tuning);
     if (note && std::ranges::find(assumed, *note) == assumed.end()) {
         assumed.push_back(*std::move(note));
     }

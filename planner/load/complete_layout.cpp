@@ -195,12 +195,13 @@ Result<Layout> completeLayout(const PartialLayout& partial, const Stack& stack, 
         layout.shardSize = hybridShardSize(layout, room);
     }
     if (layout.shardSize > 0 && layout.replicas() % layout.shardSize != 0) {
-        return fail(
-            Error::Code::BadInput,
-            "layout.shard_size",
-            named("shard_size", layout.shardSize) +
-                " does not divide dp x cp = " + std::to_string(layout.replicas()),
-            "shard_size=" + std::to_string(nearestDivisor(layout.replicas(), layout.shardSize)));
+        // Ranks of cp stay together: most stacks take no other groups.
+        const std::int64_t most = std::max<std::int64_t>(1, layout.shardSize / layout.cp);
+        return fail(Error::Code::BadInput,
+                    "layout.shard_size",
+                    named("shard_size", layout.shardSize) +
+                        " does not divide dp x cp = " + std::to_string(layout.replicas()),
+                    "shard_size=" + std::to_string(layout.cp * nearestDivisor(layout.dp, most)));
     }
     if (layout.vpp > 1 && layout.pp == 1) {
         return fail(Error::Code::BadInput,

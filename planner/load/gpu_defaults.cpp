@@ -117,7 +117,8 @@ std::string whyLeftOut(const ScenarioRequest& request,
     const std::string name(stack);
     const std::string what = "left out: " + name + ": ";
     const Result<const Stack*> found = findStack(stack);
-    if (const Result<void> config = checkHasConfig(stack, model); !config) {
+    const Tuning tuning = trainsAdapters(request) ? Tuning::Lora : Tuning::Full;
+    if (const Result<void> config = checkHasConfig(stack, model, tuning); !config) {
         const bool forecast = found && isForecast(**found, model);
         return what + config.error().why +
                (forecast ? " (--stack " + name + " forecasts it)" : std::string());

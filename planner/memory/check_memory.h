@@ -6,6 +6,8 @@ namespace fabricast {
 
 /// Whether a scenario that tunes by LoRA says something that PEFT can do and that is modelled.
 Result<void> checkLora(const Scenario& scenario);
+/// What is not modelled beside them, engine by engine.
+Result<void> checkLoraBeside(const Scenario& scenario);
 
 /// Whether memory is modelled of this way to train: experts, adapters, parts that are frozen,
 /// activations on the host and reference models, by the model, the settings, and how the ranks are

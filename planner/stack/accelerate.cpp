@@ -42,14 +42,14 @@ Result<void> checkAccelerateMesh(const Scenario& scenario) {
         return breaks("layout.shard_size",
                       "dp_shard_size is shard_size / cp, and " + text(layout.shardSize) +
                           " is not a multiple of cp " + text(layout.cp),
-                      multiplesHint("shard_size", layout.shardSize, layout.cp));
+                      shardSizesHint(layout, 2));
     }
     const bool copies = layout.shardSize > 0 && layout.shardSize < layout.replicas();
     if (fsdp && copies && layout.shardSize == layout.cp && (layout.tp > 1 || layout.cp > 1)) {
         return breaks("layout.shard_size",
                       "Tensor/Context parallelism (tp/cp_size > 1) cannot be used with pure data "
                       "parallelism (dp_replicate_size > 1 and dp_shard_size == 1).",
-                      "shard=fsdp, or shard_size=" + text(2 * layout.cp));
+                      "shard=fsdp without shard_size, or " + shardSizesHint(layout, 2));
     }
     return {};
 }

@@ -28,11 +28,13 @@ Result<void> checkHasCode(std::string_view stack, const ModelSpec& model);
 
 /// Its launch files can be written as well: its packages have a config of the model, or can be told
 /// one. What fails here is refused by emit, and left out by a search that was not told a stack.
-Result<void> checkHasConfig(std::string_view stack, const ModelSpec& model);
+Result<void> checkHasConfig(std::string_view stack, const ModelSpec& model, Tuning tuning);
 
 /// What of a model would be the user's own: its code, or its config. Nothing
 /// where the packages have both.
-std::optional<std::string> ownPartNote(std::string_view stack, const ModelSpec& model);
+std::optional<std::string> ownPartNote(std::string_view stack,
+                                       const ModelSpec& model,
+                                       Tuning tuning);
 
 /// The rules of one stack: pretrain_gpt.py of Megatron-Core, and torchtitan/models.
 Result<void> checkMegatronCode(const ModelSpec& model);
@@ -40,7 +42,8 @@ Result<void> checkMegatronCode(const ModelSpec& model);
 /// "megatron.bridge.recipes.gpt_oss". Empty: it has none.
 std::string_view bridgeRecipesOf(const ModelSpec& model);
 Result<void> checkTitanCode(const ModelSpec& model);
-Result<void> checkTitanConfig(const ModelSpec& model);
+/// Adapters are of 0.3.0 alone.
+Result<void> checkTitanConfig(const ModelSpec& model, Tuning tuning);
 /// Why llama3 of torchtitan 0.2.2 cannot be told a model's sizes. Empty: it can.
 /// Heads make up the hidden width there, and the head has a matrix of its own.
 std::string whyNoTitanFlavor(const ModelSpec& model);

@@ -39,15 +39,17 @@ Result<void> checkHasCode(std::string_view stack, const ModelSpec& model) {
     return rule == nullptr ? Result<void>() : rule->check(model);
 }
 
-Result<void> checkHasConfig(std::string_view stack, const ModelSpec& model) {
-    return stack == "torchtitan" ? checkTitanConfig(model) : checkHasCode(stack, model);
+Result<void> checkHasConfig(std::string_view stack, const ModelSpec& model, Tuning tuning) {
+    return stack == "torchtitan" ? checkTitanConfig(model, tuning) : checkHasCode(stack, model);
 }
 
-std::optional<std::string> ownPartNote(std::string_view stack, const ModelSpec& model) {
+std::optional<std::string> ownPartNote(std::string_view stack,
+                                       const ModelSpec& model,
+                                       Tuning tuning) {
     if (const Result<void> code = checkHasCode(stack, model); !code) {
         return code.error().why + ": its code would be yours, and emit refuses it";
     }
-    if (const Result<void> config = checkHasConfig(stack, model); !config) {
+    if (const Result<void> config = checkHasConfig(stack, model, tuning); !config) {
         return config.error().why + ": it would be yours, and emit refuses it";
     }
     if (const std::string_view recipes = bridgeRecipesOf(model);

@@ -124,18 +124,20 @@ Result<void> checkShardGroup(const Layout& layout) {
         return {};
     }
     if (layout.shard == Shard::None) {
-        return breaks("layout.shard_size", "shard=none does not shard", "shard=hsdp");
+        return breaks("layout.shard_size",
+                      "shard=none does not shard",
+                      "leave shard_size out, or shard=hsdp");
     }
     if (layout.shard == Shard::Fsdp) {
         return breaks("layout.shard_size",
                       "fsdp shards over all " + text(replicas) + " ranks of dp x cp",
-                      "shard=hsdp for smaller groups");
+                      "leave shard_size out, or shard=hsdp for smaller groups");
     }
     if (replicas % layout.shardSize != 0) {
         return breaks(
             "layout.shard_size",
             text(layout.shardSize) + " does not divide the " + text(replicas) + " ranks of dp x cp",
-            divisorsHint("shard_size", replicas));
+            shardSizesHint(layout));
     }
     return {};
 }
@@ -217,17 +219,8 @@ Result<void> checkChunksOverSites(const Stack& stack, const Scenario& scenario) 
                 "vpp=1, or a pipeline inside a site (placement=pp_inside)");
 }
 
-}  // namespace
-
-tl::unexpected<Error> breaks(std::string_view key, std::string why, std::string hint) {
-    return fail(Error::Code::BadInput, std::string(key), std::move(why), std::move(hint));
-}
-
-tl::unexpected<Error> lacks(std::string_view key, std::string why, std::string hint) {
-    return fail(Error::Code::Unsupported, std::string(key), std::move(why), std::move(hint));
-}
-
-std::string divisorsHint(std::string_view key, std::int64_t number) {
+/// Up to a few thousand, in order.
+std::vector<std::int64_t> divisorsOf(std::int64_t number) {
     constexpr std::int64_t kMost = 4096;
     std::vector<std::int64_t> divisors;
     std::vector<std::int64_t> large;
@@ -240,12 +233,41 @@ std::string divisorsHint(std::string_view key, std::int64_t number) {
         }
     }
     divisors.insert(divisors.end(), large.rbegin(), large.rend());
+    return divisors;
+}
+
+/// "ep=1, 2 or 4".
+std::string oneOfHint(std::string_view key, const std::vector<std::int64_t>& numbers) {
     std::string list;
-    for (std::size_t i = 0; i < divisors.size(); ++i) {
-        const bool isLast = i + 1 == divisors.size();
-        list += (i == 0 ? "" : isLast ? " or " : ", ") + text(divisors[i]);
+    for (std::size_t i = 0; i < numbers.size(); ++i) {
+        const bool isLast = i + 1 == numbers.size();
+        list += (i == 0 ? "" : isLast ? " or " : ", ") + text(numbers[i]);
     }
     return std::string(key) + "=" + list;
+}
+
+}  // namespace
+
+tl::unexpected<Error> breaks(std::string_view key, std::string why, std::string hint) {
+    return fail(Error::Code::BadInput, std::string(key), std::move(why), std::move(hint));
+}
+
+tl::unexpected<Error> lacks(std::string_view key, std::string why, std::string hint) {
+    return fail(Error::Code::Unsupported, std::string(key), std::move(why), std::move(hint));
+}
+
+std::string divisorsHint(std::string_view key, std::int64_t number) {
+    return oneOfHint(key, divisorsOf(number));
+}
+
+std::string shardSizesHint(const Layout& layout, std::int64_t leastDataRanks) {
+    std::vector<std::int64_t> sizes;
+    for (const std::int64_t dataRanks : divisorsOf(layout.dp)) {
+        if (dataRanks >= leastDataRanks) {
+            sizes.push_back(dataRanks * layout.cp);
+        }
+    }
+    return oneOfHint("shard_size", sizes);
 }
 
 std::string multiplesHint(std::string_view key, std::int64_t number, std::int64_t step) {

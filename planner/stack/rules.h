@@ -27,6 +27,9 @@ Result<void> checkBatch(const Scenario& scenario);
 
 /// "tp=1, 2, 4 or 8": what may be typed for `key` so that it divides `number`.
 std::string divisorsHint(std::string_view key, std::int64_t number);
+/// "shard_size=8 or 24": groups of whole groups of cp that divide the ranks of dp x cp, of so many
+/// data ranks at the least.
+std::string shardSizesHint(const Layout& layout, std::int64_t leastDataRanks = 1);
 /// "global_batch=32 or 64": the multiples of `step` around `number`.
 std::string multiplesHint(std::string_view key, std::int64_t number, std::int64_t step);
 

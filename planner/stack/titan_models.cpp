@@ -156,8 +156,15 @@ std::string whyNoTitanFlavor(const ModelSpec& model) {
                : "";
 }
 
-Result<void> checkTitanConfig(const ModelSpec& model) {
+Result<void> checkTitanConfig(const ModelSpec& model, Tuning tuning) {
     FABRICAST_TRY(checkTitanCode(model));
+    const auto known = std::ranges::find(kKnownTitanModels, model.name, &KnownTitanModel::name);
+    if (tuning == Tuning::Lora && (known == kKnownTitanModels.end() || known->config.empty())) {
+        return fail(Error::Code::Unsupported,
+                    "model",
+                    "torchtitan has adapters in 0.3.0 alone, which has no config of " + model.name,
+                    "--stack axolotl or accelerate");
+    }
     if (isTitanConfig(model) || whyNoTitanFlavor(model).empty()) {
         return {};
     }

@@ -40,7 +40,7 @@ Result<DataMesh> dataMesh(const Layout& layout) {
         return breaks(
             "layout.shard_size",
             "a shard group of " + text(group) + " is not a multiple of cp " + text(layout.cp),
-            multiplesHint("shard_size", group, layout.cp));
+            shardSizesHint(layout));
     }
     return DataMesh{.replicate = layout.replicas() / group, .shard = group / layout.cp};
 }

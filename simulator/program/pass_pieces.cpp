@@ -75,9 +75,9 @@ private:
     PassPieces pieces_;
 };
 
-/// Parameters and gradients that other ranks hold.
+/// Parameters, gradients and buffers that other ranks hold.
 double shardedSeconds(const CommSeconds& comm) {
-    return comm.blockGather + comm.endGather + comm.blockReduce + comm.endReduce;
+    return comm.blockGather + comm.endGather + comm.blockReduce + comm.endReduce + comm.buffers;
 }
 
 double hiddenOf(double moved, double waited) {
@@ -103,7 +103,7 @@ LayerParts partsOf(const ChunkTime& chunk, Pass pass, const PassFlows& flows) {
             .moved = {moved(SimStream::Tensor,
                             GroupKind::Tensor,
                             flows.tensor,
-                            all.tensor + all.regather + all.other,
+                            all.tensor + all.regather + all.shared,
                             time.of(TimePart::Tensor)),
                       moved(SimStream::Expert,
                             GroupKind::Context,

@@ -67,6 +67,22 @@ TEST(AdviseRows, NothingThatPlanListsFirstIsFasterThanAllOfThem) {
     }
 }
 
+// Adapters are of torchtitan 0.3.0 and its configs: what is no such plan is no row.
+TEST(AdviseRows, OfAdaptersOverTorchtitanAreWrittenAndReadBack) {
+    for (const auto& [model, isThere] : {std::pair("llama-3.1-8b", true),
+                                         std::pair("qwen3-30b-a3b", true),
+                                         std::pair("qwen3-8b", false)}) {
+        const std::string question = std::string("-m ") + model + " -c dgx-h100 --tuning lora ";
+        const JsonValue row = rowOf(jsonOf(ran("advise -f json " + question).out), "torchtitan");
+        const JsonValue* const plan = row.find("plan");
+        ASSERT_EQ(plan != nullptr && plan->find("stack") != nullptr, isThere) << model;
+        const ProgramOutput emitted = ran("emit --check --stack torchtitan --no-fail " + question);
+        EXPECT_EQ(emitted.out.find("\ncheck: read back as the same plan\n") != std::string::npos,
+                  isThere)
+            << emitted.out << emitted.err;
+    }
+}
+
 /// How much slower than the best plan of the same question the recommended one is: 0.1 is 10 %.
 double behindPlan(const std::string& question) {
     const JsonValue advice = jsonOf(ran("advise -f json " + question).out);

@@ -56,6 +56,18 @@ TEST(ExplainTime, SaysWhyAPipelineExposesMoreThanItsCalls) {
     EXPECT_EQ(explain({"--section", "comm"}).out.find(waits), std::string::npos);
 }
 
+// They are sent among data parallel ranks: nothing of a layer is split.
+TEST(ExplainTime, BuffersThatDdpSendsAreNotTensorParallel) {
+    const ProgramOutput output =
+        ran("explain -m llama-3.2-1b -c dgx-h100 --stack ddp --section all -f json");
+    const JsonValue root = jsonOf(output.out);
+    EXPECT_EQ(numberOf(*root.find("time")->find("parts"), "tensor_s"), 0.0);
+    for (const JsonValue& line : root.find("comm")->items()) {
+        EXPECT_EQ(textOf(line, "part"), "shard") << textOf(line, "collective");
+    }
+    EXPECT_NE(output.out.find("\"broadcast\""), std::string::npos);
+}
+
 TEST(ExplainTime, ExposedSecondsOfCallsSumToTheirParts) {
     const JsonValue root = documentOf({"--section", "all"});
     EXPECT_EQ(root.find("verdict")->text(), "fits");

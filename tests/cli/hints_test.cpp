@@ -158,5 +158,46 @@ TEST(Hints, OfSearchesLeadOn) {
     }
 }
 
+/// The sizes of a hint that ends "shard_size=8, 16 or 24"; none where it proposes no size.
+Words shardSizesOf(const std::string& hint) {
+    const std::size_t at = hint.find("shard_size=");
+    Words sizes;
+    std::string number;
+    for (const char letter : at == std::string::npos ? "" : hint.substr(at) + " ") {
+        const bool isDigit = std::isdigit(static_cast<unsigned char>(letter)) != 0;
+        if (!isDigit && !number.empty()) {
+            sizes.push_back(number);
+            number.clear();
+        }
+        number += isDigit ? std::string(1, letter) : "";
+    }
+    return sizes;
+}
+
+// A group of shards divides the ranks of dp x cp, and to most stacks it is of whole groups of cp: a
+// size that one rule proposes is not what the other refuses.
+TEST(Hints, AboutShardGroupsProposeWhatIsTaken) {
+    for (const std::string stack : {"torchtitan", "accelerate", "axolotl"}) {
+        for (const std::string ranks : {"dp=6,cp=4", "dp=3,cp=8"}) {
+            const std::string question = "explain -m llama-3.1-8b -c dgx-h100 -n 3 --stack " +
+                                         stack + " --layout shard=hsdp," + ranks + ",shard_size=";
+            for (const char* const size : {"5", "6", "8", "12", "16"}) {
+                const ProgramOutput refused = ran(question + size);
+                for (const std::string& better : shardSizesOf(hintOf(refused))) {
+                    const ProgramOutput next = ran(question + better);
+                    EXPECT_EQ(next.err.find("does not divide"), std::string::npos)
+                        << stack << " " << ranks << " " << size << ": " << refused.err << next.err;
+                    EXPECT_EQ(next.err.find("is not a multiple"), std::string::npos)
+                        << stack << " " << ranks << " " << size << ": " << refused.err << next.err;
+                }
+            }
+        }
+    }
+    const ProgramOutput whole =
+        ran("explain -m llama-3.1-8b -c dgx-h100 -n 3 --stack accelerate --layout "
+            "shard=hsdp,dp=3,cp=8,shard_size=8");
+    EXPECT_EQ(hintOf(whole), "shard=fsdp without shard_size, or shard_size=24");
+}
+
 }  // namespace hints_test
 }  // namespace fabricast

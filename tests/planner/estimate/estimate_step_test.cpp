@@ -49,6 +49,14 @@ TEST_P(StepEstimates, ExposedSecondsOfCallsSumToTheirParts) {
     EXPECT_EQ(estimate.comm.empty(), GetParam().layout.world() == 1);
 }
 
+// DDP sends its buffers to data parallel ranks.
+TEST_P(StepEstimates, RanksThatSplitNoLayerTakeNoTensorParallelTime) {
+    const StepEstimate estimate = estimated(exampleRun(GetParam().stack, GetParam().layout));
+    if (GetParam().layout.tp == 1) {
+        EXPECT_EQ(estimate.parts.of(TimePart::Tensor), 0.0);
+    }
+}
+
 TEST_P(StepEstimates, TheIntervalHoldsTheValueAndMfuIsAShare) {
     const StepEstimate estimate = estimated(exampleRun(GetParam().stack, GetParam().layout));
     EXPECT_LE(estimate.step.lo, estimate.step.value);

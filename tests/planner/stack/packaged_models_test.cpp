@@ -69,28 +69,31 @@ TEST(PackagedModels, MegatronBridgeHasMoreFamiliesThanPretrainGpt) {
     EXPECT_EQ(whyNot("megatron", model), "");
     EXPECT_EQ(whyNot("nemo", model), "");
     EXPECT_FALSE(checkMegatronCode(model));
-    EXPECT_EQ(ownPartNote("megatron", model),
+    EXPECT_EQ(ownPartNote("megatron", model, Tuning::Full),
               "of Megatron's programs only Megatron Bridge has olmoe-1b-7b: "
               "megatron.bridge.recipes.olmoe");
     // What has its arguments needs no recipe.
-    EXPECT_EQ(ownPartNote("megatron", ofFamily("gpt_oss", "gpt-oss-20b")), std::nullopt);
-    EXPECT_EQ(ownPartNote("torchtitan", ofFamily("gpt_oss", "gpt-oss-20b")), std::nullopt);
+    EXPECT_EQ(ownPartNote("megatron", ofFamily("gpt_oss", "gpt-oss-20b"), Tuning::Full),
+              std::nullopt);
+    EXPECT_EQ(ownPartNote("torchtitan", ofFamily("gpt_oss", "gpt-oss-20b"), Tuning::Full),
+              std::nullopt);
 }
 
 TEST(PackagedModels, WhatWouldBeTheUsersOwnIsSaid) {
-    EXPECT_EQ(ownPartNote("torchtitan", ofFamily("llama", "llama-3.1-8b")), std::nullopt);
-    EXPECT_EQ(ownPartNote("torchtitan", ofFamily("llama")),
+    EXPECT_EQ(ownPartNote("torchtitan", ofFamily("llama", "llama-3.1-8b"), Tuning::Full),
+              std::nullopt);
+    EXPECT_EQ(ownPartNote("torchtitan", ofFamily("llama"), Tuning::Full),
               "torchtitan has the code of llama, but no config of ours: emit writes one for 0.2.2");
     ModelSpec tied = ofFamily("llama");
     tied.tiedEmbeddings = true;
-    EXPECT_EQ(ownPartNote("torchtitan", tied),
+    EXPECT_EQ(ownPartNote("torchtitan", tied, Tuning::Full),
               "torchtitan has the code of llama, but no config of ours (its llama3 does not tie "
               "embeddings): it would be yours, and emit "
               "refuses it");
-    EXPECT_EQ(ownPartNote("torchtitan", ofFamily("glm4_moe")),
+    EXPECT_EQ(ownPartNote("torchtitan", ofFamily("glm4_moe"), Tuning::Full),
               "torchtitan 0.2.2 and 0.3.0 have no code for ours: its code would be yours, and emit "
               "refuses it");
-    EXPECT_EQ(ownPartNote("deepspeed", ofFamily("glm4_moe")), std::nullopt);
+    EXPECT_EQ(ownPartNote("deepspeed", ofFamily("glm4_moe"), Tuning::Full), std::nullopt);
 }
 
 }  // namespace

@@ -1,0 +1,31 @@
+#pragma once
+#include "planner/base/result.h"
+#include "study/question.h"
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace fabricast {
+
+/// A key of a question that says the same as another one: an edit of `by` removes it.
+struct SupersededKey {
+    std::string_view path;
+    std::string_view by;
+};
+std::span<const SupersededKey> supersededKeys();
+
+/// What is said beside a cluster, and is none of its numbers: another one has it too.
+inline constexpr std::string_view kBesideCluster = "cluster.reserve";
+
+/// Where an error about an edit's value points at.
+std::string whereOf(const Edit& edit);
+
+/// Everything in a question that an edit replaces or says in another way.
+std::vector<std::string_view> supersededBy(const Edit& edit);
+
+/// The question without that; `isAnswer`: it is what a program answered, which says defaults too.
+Result<JsonValue> withoutSuperseded(JsonValue root, const Edit& edit, bool isAnswer);
+
+}  // namespace fabricast
