@@ -106,6 +106,8 @@ Result<std::vector<CheckFix>> checkFixes(const Question& question,
     FixesSought sought{.undone = undone, .catalogue = catalogue, .judge = judged, .watch = watch};
     sought.search = {.before = worstShortfall(report.requirements),
                      .worth = 1.0,
+                     .parts = shortfallsOf(report.requirements),
+                     .isReached = report.verdict() != CheckVerdict::Fails,
                      .order = ChangeOrder::LeastEffort,
                      .tries = kMostTries};
     FABRICAST_ASSIGN(const std::vector<TriedChange> found, seekFixes(asked, now, sought));

@@ -173,6 +173,53 @@ TEST(Check, TwoChangesThatCostNothingComeBeforeOtherHardware) {
               "--layout recompute=none --set settings.kernels.compile=true");
 }
 
+// Recomputing fits and is too slow, compiling is fast enough and does not fit: together they may
+// hold. A base of 4 bits does alone, and is another training.
+TEST(Check, TwoChangesThatMendAPartEachComeBeforeAnotherTraining) {
+    const Question question = questionIn(R"({"model": "llama-3.1-8b",
+        "cluster": {"name": "8x-rtx-4090", "gpus": 1}, "stack": "axolotl",
+        "workload": {"sequence": 2048, "global_batch": 16}, "settings": {"tuning": "lora"},
+        "require": ["fits", "tokens_per_s >= 2k"]})");
+    const CheckReport report = checked(question);
+    ASSERT_EQ(report.verdict(), CheckVerdict::Fails);
+    ASSERT_FALSE(report.fixes.empty());
+    EXPECT_TRUE(report.fixes.front().mends);
+    EXPECT_EQ(report.fixes.front().typed,
+              "--layout recompute=full --set settings.kernels.compile=true");
+    EXPECT_EQ(report.fixes.back().typed, "--set settings.lora.base=nf4");
+}
+
+// The number that is asked for is not forecast with parameters on the host.
+TEST(Check, AFixForecastsWhatIsAskedFor) {
+    const Question question = questionIn(R"({"model": "llama-3.1-8b",
+        "cluster": {"name": "8x-rtx-4090", "gpus": 1}, "stack": "deepspeed",
+        "workload": {"sequence": 2048, "global_batch": 16}, "settings": {"tuning": "lora"},
+        "require": ["fits", "tokens_per_s >= 2k"]})");
+    const CheckReport report = checked(question, {.fixes = 50});
+    ASSERT_FALSE(report.fixes.empty());
+    for (const CheckFix& fix : report.fixes) {
+        for (const CheckedRequirement& one : fix.after) {
+            EXPECT_TRUE(one.value) << fix.typed;
+        }
+    }
+}
+
+// What a scenario trains otherwise than its baseline is no free thing to take back.
+TEST(Check, AnotherTrainingIsTakenBackAfterWhatIsFree) {
+    const std::string before = R"({"model": "llama-3.1-8b",
+        "cluster": {"name": "8x-rtx-4090", "gpus": 1}, "stack": "axolotl",
+        "workload": {"sequence": 2048, "global_batch": 16},
+        "settings": {"tuning": "lora", "lora": {"base": "nf4"}}, "require": ["fits"]})";
+    std::string now = before;
+    now.replace(now.find("nf4"), 3, "bf16");
+    const CheckReport report =
+        checked(questionIn(now), {.baseline = questionIn(before, "main:run.json")});
+    ASSERT_GE(report.fixes.size(), 2U);
+    EXPECT_EQ(report.fixes.front().typed, "--layout recompute=full");
+    EXPECT_NE(report.fixes.back().typed.find("nf4"), std::string::npos)
+        << report.fixes.back().typed;
+}
+
 std::int64_t gpusAfter(const Question& question, const CheckFix& fix) {
     const Question changed = with(question, fix.edits).value();
     return checked(changed, {.fixes = 0}).side.scenario.layout.world();
