@@ -128,6 +128,23 @@ TEST(Check, AFixHoldsTheBatchOfAllRanks) {
     }
 }
 
+// Recomputing leaves the ranks as they are: the batch is held without a word.
+TEST(Check, AFixSaysTheBatchOnlyWhereItWouldBeAnother) {
+    const Question question = questionIn(R"({"model": "llama-3.1-8b", "cluster": "dgx-h100",
+        "stack": "fsdp2", "workload": {"sequence": 8192, "global_batch": "4 per rank"},
+        "layout": "recompute=none,micro_batch=2", "require": ["fits surely"]})");
+    const CheckReport report = checked(question, {.fixes = 50});
+    ASSERT_FALSE(report.fixes.empty());
+    bool isRecomputed = false;
+    for (const CheckFix& fix : report.fixes) {
+        const bool addsNodes = fix.typed.find("-n ") != std::string::npos;
+        const bool saysBatch = fix.typed.find("--global-batch") != std::string::npos;
+        EXPECT_EQ(addsNodes, saysBatch) << fix.typed;
+        isRecomputed = isRecomputed || fix.typed == "--layout recompute=full";
+    }
+    EXPECT_TRUE(isRecomputed) << report.fixes.front().typed;
+}
+
 constexpr const char* kCompiled = R"({"model": "llama-3.1-8b", "cluster": "dgx-h100",
     "stack": "torchtitan", "workload": {"sequence": 8192, "global_batch": 64},
     "layout": "recompute=none", "settings": {"kernels": {"compile": true}},
