@@ -327,7 +327,8 @@ Result<FoundCluster> findStartedCluster(const ClusterRequest& request,
         return fail(Error::Code::BadInput,
                     "cluster",
                     "no cluster given: a launch file names none",
-                    kSomeCluster);
+                    std::string(kSomeCluster) +
+                        "; fabricast import FILE -c dgx-h100 -f json > run.json keeps it");
     }
     FABRICAST_ASSIGN(FoundCluster found, findCluster(request, profiles, folders));
     FABRICAST_ASSIGN(const std::optional<std::int64_t> perNode, importedCount(root, "per_node"));
