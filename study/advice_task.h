@@ -49,7 +49,7 @@ struct AdviceTask {
     std::vector<AdviceFamily> families;
     BudgetFacts budget;
     std::vector<Edit> held{};  ///< what keeps the batch once a layout is stated
-    std::optional<Usd> most;   ///< that the run of `budget.tokens` may cost
+    std::optional<Usd> most;   ///< that the run of `budget.length` may cost
     /// How surely full training must fit for help from the host not to be looked at.
     Verdict enough = Verdict::Likely;
     KnownWork* known = nullptr;  ///< what earlier searches worked out

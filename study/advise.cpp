@@ -187,7 +187,7 @@ Result<Advice> adviseOn(AdviceTask task,
     task.walksLeft = &walks;
     Advice advice{.question = task.base, .most = task.most};
     const ClusterSpec& cluster = task.base.cluster;
-    advice.basis = costBasis(cluster, cluster.gpus(), task.budget);
+    advice.basis = costBasis(task.base, cluster.gpus(), task.budget);
     FABRICAST_ASSIGN(EvaluatedOptions evaluated, evaluateOptions(task, timing, threads, watch));
     advice.steps = std::move(evaluated.options);
     advice.recommended = evaluated.recommended;
@@ -223,7 +223,7 @@ Result<Advice> advise(const Question& question,
     std::vector<std::string> assumed = std::move(loaded.assumed);
     FABRICAST_ASSIGN(AdviceTask task, taskOf(std::move(loaded), question, bench));
     if (ask.maxUsd > 0) {
-        if (!task.budget.tokens) {
+        if (!task.budget.length) {
             return fail(Error::Code::BadInput,
                         "--max-usd",
                         "is for the whole run, whose number of tokens is not given",

@@ -1,5 +1,6 @@
 #include "study/check_fixes.h"
 
+#include "planner/load/load_question.h"
 #include "planner/report/memory_report.h"
 #include "study/asked_file.h"
 #include "study/changes.h"
@@ -68,12 +69,23 @@ std::string joinedEffects(std::initializer_list<std::string> effects) {
     return text;
 }
 
+/// What holds the batch, where the changes alone would make it another.
+std::vector<Edit> batchHeldBy(const TriedChange& tried, const FixSubject& subject) {
+    const Result<Question> alone = with(subject.asTyped, tried.edits());
+    const Result<LoadedScenario> loaded =
+        alone ? loadScenario(alone->root, subject.bench.profiles(), alone->folders)
+              : tl::unexpected(alone.error());
+    const bool isSame = loaded && loaded->scenario.workload.globalBatch ==
+                                      tried.judgement.plan.scenario.workload.globalBatch;
+    return isSame ? std::vector<Edit>() : subject.held;
+}
+
 CheckFix fixOf(const TriedChange& tried, const FixSubject& subject, JudgedFix judged) {
     // A requirement that asks whether it fits says so itself.
     const std::string fit = fitAsked(judged.after) ? "" : fitEffect(judged.verdict);
     CheckFix fix{.mends = tried.judgement.reaches,
                  .change = tried.title(),
-                 .edits = subject.held,
+                 .edits = batchHeldBy(tried, subject),
                  .typed = {},
                  .sideEffect = joinedEffects(
                      {sideEffectsOf(tried.changes), hardwareEffect(tried, subject.now), fit}),
@@ -106,6 +118,8 @@ Result<std::vector<CheckFix>> checkFixes(const Question& question,
     FixesSought sought{.undone = undone, .catalogue = catalogue, .judge = judged, .watch = watch};
     sought.search = {.before = worstShortfall(report.requirements),
                      .worth = 1.0,
+                     .parts = shortfallsOf(report.requirements),
+                     .isReached = report.verdict() != CheckVerdict::Fails,
                      .order = ChangeOrder::LeastEffort,
                      .tries = kMostTries};
     FABRICAST_ASSIGN(const std::vector<TriedChange> found, seekFixes(asked, now, sought));

@@ -105,14 +105,15 @@ Result<std::optional<std::int64_t>> stepsAsked(const Question& question,
     }
     FABRICAST_ASSIGN(const BudgetFacts facts,
                      loadBudget(question.root, bench.profiles(), question.folders));
-    if (!facts.tokens) {
+    if (!facts.length) {
         return std::optional<std::int64_t>();
     }
     constexpr double kMostSteps = 999'999'999.0;
     const double each = static_cast<double>(scenario.workload.globalBatch) *
                         static_cast<double>(scenario.workload.sequence);
-    return std::optional(static_cast<std::int64_t>(
-        std::clamp(std::ceil(static_cast<double>(facts.tokens->count()) / each), 1.0, kMostSteps)));
+    const auto tokens = static_cast<double>(facts.length->tokens(scenario.workload).count());
+    return std::optional(
+        static_cast<std::int64_t>(std::clamp(std::ceil(tokens / each), 1.0, kMostSteps)));
 }
 
 /// The files with what the question's own file says in its own words, whose first lines say what

@@ -75,7 +75,7 @@ Result<void> addCost(const Question& question, const Workbench& bench, Explanati
                      loadBudget(question.root, bench.profiles(), question.folders));
     const Scenario& scenario = answer.scenario;
     answer.cost = costOf(scenario, costedStep(scenario, *answer.step), facts);
-    answer.basis = costBasis(scenario.cluster, scenario.layout.world(), facts);
+    answer.basis = costBasis(scenario, scenario.layout.world(), facts);
     return {};
 }
 

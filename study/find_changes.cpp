@@ -3,7 +3,10 @@
 #include "planner/base/parallel_map.h"
 
 #include <algorithm>
+#include <iterator>
+#include <numeric>
 #include <optional>
+#include <set>
 #include <span>
 #include <tuple>
 #include <utility>
@@ -26,7 +29,22 @@ std::vector<const Change*> pointersTo(const std::vector<Change>& changes) {
 struct Trial {
     std::vector<Change> changes;
     double before = 1.0;
+    std::vector<double> parts{};  ///< what comes nearer to one of these helps too
+    bool isReached = true;        ///< reaching the aim is no help by itself
 };
+
+bool helps(const Judgement& judgement, const Trial& trial, double worth) {
+    if (judgement.distance < trial.before * worth || (judgement.reaches && !trial.isReached)) {
+        return true;
+    }
+    const std::size_t parts = std::min(judgement.parts.size(), trial.parts.size());
+    for (std::size_t i = 0; i < parts; ++i) {
+        if (judgement.parts[i] < trial.parts[i] * worth) {
+            return true;
+        }
+    }
+    return false;
+}
 
 /// What came of a trial.
 struct TrialResult {
@@ -48,7 +66,7 @@ Result<TrialResult> tryOut(const Question& question,
                    : TrialResult{};
     }
     TrialResult result{.walked = judgement->walked, .help = {}};
-    if (judgement->distance < trial.before * worth) {
+    if (helps(*judgement, trial, worth)) {
         tried.judgement = *std::move(judgement);
         result.help = std::move(tried);
     }
@@ -99,6 +117,39 @@ auto rankOf(const TriedChange& tried, ChangeOrder order) {
                       isEqual ? 0.0 : judgement.distance);
 }
 
+std::vector<std::size_t> placesBy(const std::vector<TriedChange>& singles, std::size_t part) {
+    std::vector<std::size_t> places(singles.size());
+    std::iota(places.begin(), places.end(), std::size_t{0});
+    std::ranges::stable_sort(places, {}, [&singles, part](std::size_t place) {
+        return singles[place].judgement.parts[part];
+    });
+    return places;
+}
+
+/// The first few as they stand and of each part of the aim in turn, in the order of the singles.
+std::vector<std::size_t> mostHelpful(const std::vector<TriedChange>& singles) {
+    std::vector<std::size_t> places(singles.size());
+    std::iota(places.begin(), places.end(), std::size_t{0});
+    std::vector<std::vector<std::size_t>> orders = {places};
+    const std::size_t parts = singles.empty() ? 0 : singles.front().judgement.parts.size();
+    for (std::size_t part = 0; part < parts; ++part) {
+        orders.push_back(placesBy(singles, part));
+    }
+    std::set<std::size_t> chosen;
+    for (std::size_t rank = 0; rank < singles.size(); ++rank) {
+        for (const std::vector<std::size_t>& order : orders) {
+            if (chosen.size() < kMostPaired) {
+                chosen.insert(order[rank]);
+            }
+        }
+    }
+    return {chosen.begin(), chosen.end()};
+}
+
+bool isFree(const TriedChange& tried) {
+    return tried.group() == FixGroup::Free;
+}
+
 }  // namespace
 
 int TriedChange::effort() const {
@@ -139,7 +190,7 @@ Result<std::vector<TriedChange>> findChanges(const Question& question,
     std::vector<Trial> trials;
     trials.reserve(changes.size());
     for (const Change& change : changes) {
-        trials.push_back({{change}, search.before});
+        trials.push_back({{change}, search.before, search.parts});
     }
     return tryAll(question, std::move(trials), judge, search, watch);
 }
@@ -150,11 +201,13 @@ Result<std::vector<TriedChange>> findPairs(const Question& question,
                                            ChangeSearch& search,
                                            const Watch& watch) {
     std::vector<Trial> trials;
-    const std::size_t count = std::min(singles.size(), kMostPaired);
-    for (std::size_t i = 0; i < count; ++i) {
-        for (std::size_t j = i + 1; j < count; ++j) {
-            const Change* first = &singles[i].changes.front();
-            const Change* second = &singles[j].changes.front();
+    const std::vector<std::size_t> places = mostHelpful(singles);
+    for (std::size_t i = 0; i < places.size(); ++i) {
+        for (std::size_t j = i + 1; j < places.size(); ++j) {
+            const TriedChange& one = singles[places[i]];
+            const TriedChange& other = singles[places[j]];
+            const Change* first = &one.changes.front();
+            const Change* second = &other.changes.front();
             if (first->kind == second->kind) {
                 continue;
             }
@@ -162,12 +215,45 @@ Result<std::vector<TriedChange>> findPairs(const Question& question,
             if (second->place < first->place) {
                 std::swap(first, second);
             }
-            const double before =
-                std::min(singles[i].judgement.distance, singles[j].judgement.distance);
-            trials.push_back({{*first, *second}, before});
+            trials.push_back({.changes = {*first, *second},
+                              .before = std::min(one.judgement.distance, other.judgement.distance),
+                              .isReached = search.isReached || one.judgement.reaches ||
+                                           other.judgement.reaches});
         }
     }
     return tryAll(question, std::move(trials), judge, search, watch);
+}
+
+Result<std::vector<TriedChange>> findFreePairsFirst(const Question& question,
+                                                    const std::vector<TriedChange>& singles,
+                                                    const Judge& judge,
+                                                    ChangeSearch& search,
+                                                    const Watch& watch) {
+    std::vector<TriedChange> free;
+    std::ranges::copy_if(singles, std::back_inserter(free), &isFree);
+    if (isReachedByOne(free)) {
+        return std::vector<TriedChange>();
+    }
+    const int tries = search.tries;
+    FABRICAST_ASSIGN(std::vector<TriedChange> pairs,
+                     findPairs(question, free, judge, search, watch));
+    if (isReachedByOne(singles) || isReachedByOne(pairs) || free.size() == singles.size()) {
+        return pairs;
+    }
+    search.tries = tries;
+    FABRICAST_ASSIGN(std::vector<TriedChange> all,
+                     findPairs(question, singles, judge, search, watch));
+    std::ranges::move(all, std::back_inserter(pairs));
+    return pairs;
+}
+
+bool isReachedByOne(const std::vector<TriedChange>& found) {
+    return std::ranges::any_of(found, [](const TriedChange& one) { return one.judgement.reaches; });
+}
+
+bool isNearer(const Judgement& judgement, const ChangeSearch& search) {
+    return judgement.distance < search.before * search.worth ||
+           (judgement.reaches && !search.isReached);
 }
 
 Result<std::optional<TriedChange>> findChain(const Question& question,
@@ -177,6 +263,7 @@ Result<std::optional<TriedChange>> findChain(const Question& question,
                                              ChangeSearch& search,
                                              const Watch& watch) {
     TriedChange now = std::move(first);
+    search.parts.clear();  // each link comes nearer
     for (std::size_t made = 1; made < kMostChained && !now.judgement.reaches; ++made) {
         FABRICAST_ASSIGN(const Question changed, with(question, now.edits()));
         search.before = now.judgement.distance;

@@ -21,6 +21,8 @@ struct Judgement {
     Plan plan{};              ///< what was found: at least its scenario
     std::int64_t walked = 0;  ///< for it, where it was searched for
     bool isCut = false;       ///< more work may find something else
+    std::vector<double>
+        parts{};  ///< the distances of each thing that is aimed at, where several are
 };
 
 /// Judges a changed question that starts from one of this distance. An error means that the change
@@ -48,6 +50,10 @@ enum class ChangeOrder {
 struct ChangeSearch {
     double before = 1.0;  ///< distance of the question as it is
     double worth = 0.99;  ///< a change is kept where it comes this many times nearer, or better
+    /// Of the question as it is. What comes nearer to one of these is kept too: another change may
+    /// bring back what it takes from the others.
+    std::vector<double> parts{};
+    bool isReached = false;  ///< the aim, perhaps, by the question as it is
     ChangeOrder order = ChangeOrder::Nearest;
     int tries = 1000;  ///< changed questions that are judged at most
     /// What their searches may still walk through together. Where nothing is left the rest is not
@@ -64,12 +70,25 @@ Result<std::vector<TriedChange>> findChanges(const Question& question,
                                              ChangeSearch& search,
                                              const Watch& watch);
 
-/// Of changes that help alone, the first few in pairs of different kinds.
+/// Of changes that help alone, the first few in pairs of different kinds: those that help most, and
+/// those that help each part of the aim most.
 Result<std::vector<TriedChange>> findPairs(const Question& question,
                                            const std::vector<TriedChange>& singles,
                                            const Judge& judge,
                                            ChangeSearch& search,
                                            const Watch& watch);
+
+/// Where no change reaches the aim that leaves the training and the hardware as they are: pairs of
+/// such changes; where these do not reach it either, nor any change, pairs of all.
+Result<std::vector<TriedChange>> findFreePairsFirst(const Question& question,
+                                                    const std::vector<TriedChange>& singles,
+                                                    const Judge& judge,
+                                                    ChangeSearch& search,
+                                                    const Watch& watch);
+
+bool isReachedByOne(const std::vector<TriedChange>& found);
+/// Whether something comes nearer to the aim, or reaches it where the question does not.
+bool isNearer(const Judgement& judgement, const ChangeSearch& search);
 
 /// The changes that may be tried for a question, which now is this scenario.
 using Catalogue = std::function<std::vector<Change>(const Question& asked, const Scenario& now)>;

@@ -34,6 +34,16 @@ bool fitsEnough(Verdict changed, Verdict now, const std::vector<CheckedRequireme
     return isAsked || fitsAsSurely(changed, now);
 }
 
+/// Whether a number that is asked for was known before and is not any more.
+bool isAnyUnknown(const std::vector<CheckedRequirement>& after,
+                  const std::vector<CheckedRequirement>& before) {
+    const auto unknown = [](const std::vector<CheckedRequirement>& all) {
+        return std::ranges::count_if(
+            all, [](const CheckedRequirement& one) { return !one.isWarning() && !one.value; });
+    };
+    return unknown(after) > unknown(before);
+}
+
 }  // namespace
 
 bool isFailed(const CheckedRequirement& one) {
@@ -58,6 +68,16 @@ std::optional<CheckVerdict> fitAsked(const std::vector<CheckedRequirement>& afte
     return worst;
 }
 
+std::vector<double> shortfallsOf(const std::vector<CheckedRequirement>& requirements) {
+    std::vector<double> shortfalls;
+    for (const CheckedRequirement& one : requirements) {
+        if (isFailed(one)) {
+            shortfalls.push_back(shortfallOf(one));
+        }
+    }
+    return shortfalls;
+}
+
 Result<Judgement> FixJudge::judge(const Question& changed) {
     FABRICAST_ASSIGN(ComparedSide side, answeredSide(changed, bench_, "", ""));
     std::vector<CheckedRequirement> after = judgedAgain(report_.requirements, side, baseline_);
@@ -67,29 +87,42 @@ Result<Judgement> FixJudge::judge(const Question& changed) {
     if (!fits && fit > now) {
         return fail(Error::Code::Unsupported, "memory", "fits less surely than it did");
     }
+    if (isAnyUnknown(after, report_.requirements)) {
+        return fail(Error::Code::Unsupported, "require", "what is asked for is not forecast");
+    }
     const bool holds = std::ranges::none_of(
         after, [](const CheckedRequirement& one) { return one.verdict == CheckVerdict::Fails; });
     Judgement judgement{.distance = worstShortfall(after), .reaches = holds && fits};
+    for (const CheckedRequirement& one : failedBefore(after)) {
+        judgement.parts.push_back(shortfallOf(one));
+    }
     judgement.plan.scenario = std::move(side.scenario);
     judged_[typed(changed)] = {.after = std::move(after), .verdict = fit};
     return judgement;
 }
 
-JudgedFix FixJudge::of(const Question& changed) const {
-    JudgedFix shown;
-    const auto found = judged_.find(typed(changed));
+std::vector<CheckedRequirement> FixJudge::failedBefore(
+    const std::vector<CheckedRequirement>& after) const {
+    std::vector<CheckedRequirement> failed;
     std::size_t place = 0;
     for (const CheckedRequirement& before : report_.requirements) {
         if (before.isWarning()) {
             continue;
         }
-        if (found != judged_.end() && isFailed(before)) {
-            shown.after.push_back(found->second.after[place]);
+        if (isFailed(before)) {
+            failed.push_back(after[place]);
         }
         ++place;
     }
-    shown.verdict = found == judged_.end() ? Verdict::Fits : found->second.verdict;
-    return shown;
+    return failed;
+}
+
+JudgedFix FixJudge::of(const Question& changed) const {
+    const auto found = judged_.find(typed(changed));
+    if (found == judged_.end()) {
+        return {};
+    }
+    return {.after = failedBefore(found->second.after), .verdict = found->second.verdict};
 }
 
 }  // namespace fabricast

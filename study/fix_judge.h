@@ -16,6 +16,8 @@ namespace fabricast {
 bool isFailed(const CheckedRequirement& one);
 /// How far the worst of them is from holding: 1 where all do.
 double worstShortfall(const std::vector<CheckedRequirement>& requirements);
+/// How far each of those that failed is from holding.
+std::vector<double> shortfallsOf(const std::vector<CheckedRequirement>& requirements);
 /// What is asked of the memory of a fix, where a requirement says it.
 std::optional<CheckVerdict> fitAsked(const std::vector<CheckedRequirement>& after);
 
@@ -41,6 +43,9 @@ public:
     [[nodiscard]] JudgedFix of(const Question& changed) const;
 
 private:
+    [[nodiscard]] std::vector<CheckedRequirement> failedBefore(
+        const std::vector<CheckedRequirement>& after) const;
+
     const CheckReport& report_;
     const ComparedSide* baseline_;
     const Workbench& bench_;

@@ -146,7 +146,7 @@ constexpr std::array kScenarioFlags = {
                  "workload.tokens",
                  "N",
                  "15T",
-                 "tokens of the whole run: 15T",
+                 "tokens of the whole run: 15T, or its steps: '10000 steps'",
                  kBudget},
     QuestionFlag{"--price",
                  "--price",

@@ -21,26 +21,6 @@ void countHardware(std::vector<TriedChange>& found, const Scenario& now) {
     }
 }
 
-/// Whether one of these mends it, and costs nothing.
-bool hasFreeFix(const std::vector<TriedChange>& found) {
-    return std::ranges::any_of(found, [](const TriedChange& one) {
-        return one.judgement.reaches && one.group() == FixGroup::Free;
-    });
-}
-
-/// Of changes some of which mend it: those that cost nothing, and may together. Of others all.
-std::vector<TriedChange> worthPairing(std::vector<TriedChange> found) {
-    const bool isMended = !found.empty() && found.front().judgement.reaches;
-    std::erase_if(found, [isMended](const TriedChange& one) {
-        return isMended && one.group() != FixGroup::Free;
-    });
-    return found;
-}
-
-bool hasFix(const std::vector<TriedChange>& found) {
-    return std::ranges::any_of(found, [](const TriedChange& one) { return one.judgement.reaches; });
-}
-
 /// What costs nothing comes before another training, and that before other hardware.
 void sortFixes(std::vector<TriedChange>& found) {
     sortChanges(found, ChangeOrder::LeastEffort);
@@ -71,27 +51,27 @@ Result<std::vector<TriedChange>> foundFixes(const Question& asked,
     countHardware(found, now);
     const std::optional<TriedChange> first =
         found.empty() ? std::nullopt : std::optional(found.front());
-    if (!hasFreeFix(found)) {
-        search.tries = kMostTries;
-        FABRICAST_ASSIGN(std::vector<TriedChange> pairs,
-                         findPairs(asked, worthPairing(found), sought.judge, search, sought.watch));
-        std::ranges::move(pairs, std::back_inserter(found));
-    }
-    const double before = search.before;
-    if (first && !hasFix(found)) {
-        search.tries = kMostTries;
+    search.tries = kMostTries;
+    FABRICAST_ASSIGN(std::vector<TriedChange> pairs,
+                     findFreePairsFirst(asked, found, sought.judge, search, sought.watch));
+    std::ranges::move(pairs, std::back_inserter(found));
+    if (first && !isReachedByOne(found)) {
+        ChangeSearch onwards = search;
+        onwards.tries = kMostTries;
         FABRICAST_ASSIGN(
             std::optional<TriedChange> chain,
-            findChain(asked, *first, sought.catalogue, sought.judge, search, sought.watch));
+            findChain(asked, *first, sought.catalogue, sought.judge, onwards, sought.watch));
         if (chain) {
             found.push_back(*std::move(chain));
         }
     }
-    search.before = before;
     search.tries = kMostTries;
     FABRICAST_ASSIGN(std::vector<TriedChange> undone,
                      findChanges(asked, back, sought.judge, search, sought.watch));
     std::ranges::move(undone, std::back_inserter(found));
+    // What comes nearer to one thing alone was of use for pairs.
+    std::erase_if(found,
+                  [&search](const TriedChange& one) { return !isNearer(one.judgement, search); });
     return found;
 }
 

@@ -44,7 +44,7 @@ Result<std::int64_t> stepsOf(const RunsAsk& ask,
     if (ask.steps > 0) {
         return ask.steps;
     }
-    if (!facts.tokens) {
+    if (!facts.length) {
         return fail(Error::Code::BadInput,
                     "--steps",
                     "the length of the run is not given",
@@ -52,7 +52,8 @@ Result<std::int64_t> stepsOf(const RunsAsk& ask,
     }
     const double perStep = static_cast<double>(scenario.workload.globalBatch) *
                            static_cast<double>(scenario.workload.sequence);
-    const double steps = std::ceil(static_cast<double>(facts.tokens->count()) / perStep);
+    const auto tokens = static_cast<double>(facts.length->tokens(scenario.workload).count());
+    const double steps = std::ceil(tokens / perStep);
     constexpr double kMost = 1e12;
     if (steps > kMost) {
         return fail(Error::Code::BadInput,

@@ -328,7 +328,7 @@ Result<void> checkSizeJobs(std::span<const Question> jobs, const SizeAsk& ask) {
         }
         if (saidValue(job, "cluster.sites").value_or("1") != "1") {
             return fail(Error::Code::Unsupported,
-                        "--sites",
+                        "cluster.sites",
                         "clusters of one site are compared",
                         "fabricast plan -n 8 --sites 2, for each number of nodes");
         }

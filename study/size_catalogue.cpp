@@ -1,9 +1,13 @@
 #include "study/size_catalogue.h"
 
+#include "planner/base/quantity_text.h"
 #include "planner/load/load_question.h"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <limits>
 #include <optional>
 #include <set>
@@ -174,6 +178,48 @@ bool leaveOutUneven(const SizeLine& line, const SizeAsk& ask, SizeCatalogue& cat
     return isUneven;
 }
 
+/// "10.2kW", or the watt above.
+std::string enoughPower(Watts power) {
+    std::string text = quantityText(Watts(std::ceil(power.count())));
+    std::erase(text, ' ');
+    return text;
+}
+
+/// Which limits the fewest GPUs that are asked for go beyond, and what would let them in.
+std::string limitsPassed(const SizeLine& line, const SizeAsk& ask) {
+    SizeAsk open = ask;
+    open.mostGpus = std::nullopt;
+    const std::vector<SizeAmount> amounts = amountsOf(open, line);
+    if (amounts.empty()) {
+        return "beyond the limits at any number of nodes";
+    }
+    const SizeAmount& least = amounts.front();
+    std::string text;
+    const auto add = [&text](const std::string& limit) {
+        text += (text.empty() ? "" : "; ") + limit;
+    };
+    if (ask.mostGpus && least.gpus > *ask.mostGpus) {
+        add(fmt::format(
+            "the fewest are {0} GPUs, of at most {1} (--max-gpus {0})", least.gpus, *ask.mostGpus));
+    }
+    const std::optional<Watts> power = sizeBound(line, least).power;
+    if (ask.powerCap && power && *power > *ask.powerCap) {
+        add(fmt::format("{} GPUs are rated {}, of at most {} (--power-cap {})",
+                        least.gpus,
+                        shortText(*power),
+                        quantityText(*ask.powerCap),
+                        enoughPower(*power)));
+    }
+    if (ask.racks && least.nodes > *ask.racks * *line.nodesOfRack) {
+        const std::int64_t racks = (least.nodes + *line.nodesOfRack - 1) / *line.nodesOfRack;
+        add(fmt::format("{0} nodes are {1} racks, of at most {2} (--must-fit-in racks={1})",
+                        least.nodes,
+                        racks,
+                        *ask.racks));
+    }
+    return text.empty() ? "beyond the limits at any number of nodes" : text;
+}
+
 /// All amounts of a line, or why there are none.
 void addLine(SizeLine line, const SizeAsk& ask, SizeCatalogue& catalogue) {
     if (std::string why = whyUnjudged(line, ask); !why.empty()) {
@@ -200,7 +246,7 @@ void addLine(SizeLine line, const SizeAsk& ask, SizeCatalogue& catalogue) {
     }
     if (catalogue.candidates.size() == before) {
         if (!isAlone && !isUneven) {
-            leaveOutLine(line, "beyond the limits at any number of nodes", catalogue);
+            leaveOutLine(line, limitsPassed(line, ask), catalogue);
         }
         return;
     }

@@ -53,6 +53,19 @@ void addBox(const SearchRequest& request, SizeLine& line) {
     }
 }
 
+/// As it was given: "100B tokens", "50000 steps".
+std::string lengthText(const RunLength& length) {
+    switch (length.unit) {
+        case RunLength::Unit::Step:
+            return std::to_string(length.count) + " steps";
+        case RunLength::Unit::Sample:
+            return std::to_string(length.count) + " samples";
+        case RunLength::Unit::Token:
+            break;
+    }
+    return quantityText(Tokens(length.count)) + " tokens";
+}
+
 Result<void> addJob(const Question& job, const Workbench& bench, SizeLine& line) {
     FABRICAST_ASSIGN(const Question here, jobOn(job, line, nodesOf(line, 1)));
     FABRICAST_ASSIGN(const SearchRequest request, searchRequest(here, bench));
@@ -62,16 +75,15 @@ Result<void> addJob(const Question& job, const Workbench& bench, SizeLine& line)
         addBox(request, line);
     }
     const Scenario& base = request.task.base;
-    line.jobs.push_back(
-        base.model.name + ", sequence " + std::to_string(base.workload.sequence) +
-        ", global batch " + std::to_string(base.workload.globalBatch) +
-        (request.budget.tokens ? ", " + quantityText(*request.budget.tokens) + " tokens" : ""));
+    const std::optional<RunLength>& length = request.budget.length;
+    const Tokens tokens = length ? length->tokens(base.workload) : Tokens();
+    line.jobs.push_back(base.model.name + ", sequence " + std::to_string(base.workload.sequence) +
+                        ", global batch " + std::to_string(base.workload.globalBatch) +
+                        (length ? ", " + lengthText(*length) : ""));
     line.gpuSeconds.push_back(least);
     line.states.push_back(stateFloors(request.task));
-    line.tokens.push_back(request.budget.tokens
-                              ? static_cast<double>(request.budget.tokens->count())
-                              : kTokensWithoutRun);
-    line.hasTokens = line.hasTokens && request.budget.tokens;
+    line.tokens.push_back(length ? static_cast<double>(tokens.count()) : kTokensWithoutRun);
+    line.hasTokens = line.hasTokens && length;
     return {};
 }
 

@@ -335,11 +335,9 @@ Result<TargetFixes> targetFixes(const Question& question,
     };
     FABRICAST_ASSIGN(std::vector<TriedChange> found,
                      findChanges(asked, inTurns(changes), judge, search, watch));
-    if (found.empty() || !found.front().judgement.reaches) {
-        FABRICAST_ASSIGN(std::vector<TriedChange> pairs,
-                         findPairs(asked, found, judge, search, watch));
-        std::ranges::move(pairs, std::back_inserter(found));
-    }
+    FABRICAST_ASSIGN(std::vector<TriedChange> pairs,
+                     findFreePairsFirst(asked, found, judge, search, watch));
+    std::ranges::move(pairs, std::back_inserter(found));
     const TargetJudge inFull(request, now, bench, bench.threads(), watch);
     FABRICAST_ASSIGN(const std::vector<TriedChange> shown,
                      finished(asked, std::move(found), inFull, search, watch));

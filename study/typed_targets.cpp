@@ -84,7 +84,7 @@ Result<std::vector<PlanTarget>> readTargets(const std::vector<std::string>& type
 Result<void> checkTargets(const std::vector<PlanTarget>& targets, const BudgetFacts& budget) {
     const bool asksForDays = std::ranges::any_of(
         targets, [](const PlanTarget& target) { return target.metric == TargetMetric::Days; });
-    if (asksForDays && !budget.tokens) {
+    if (asksForDays && !budget.length) {
         return fail(Error::Code::BadInput,
                     "--target days",
                     "the number of tokens of the run is not given",

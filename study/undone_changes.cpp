@@ -36,12 +36,24 @@ bool isOfForecast(std::string_view path) {
     return std::ranges::find(kForecast, part) != kForecast.end();
 }
 
+/// What is trained and what comes out, not how it is computed.
+bool isOfTraining(std::string_view path) {
+    constexpr std::array<std::string_view, 7> kTraining = {"workload",
+                                                           "model",
+                                                           "settings.tuning",
+                                                           "settings.lora",
+                                                           "settings.train",
+                                                           "settings.optimizer.kind",
+                                                           "settings.outer"};
+    return std::ranges::any_of(kTraining,
+                               [path](std::string_view part) { return path.starts_with(part); });
+}
+
 FixGroup groupOf(std::string_view path) {
     if (path.starts_with("cluster")) {
         return FixGroup::Buy;
     }
-    const bool isTraining = path.starts_with("workload") || path.starts_with("model");
-    return isTraining ? FixGroup::Workload : FixGroup::Free;
+    return isOfTraining(path) ? FixGroup::Workload : FixGroup::Free;
 }
 
 /// Changes of the catalogue that are alternatives have the name of the layout's key.

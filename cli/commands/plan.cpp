@@ -6,12 +6,14 @@
 #include "flags/question_arguments.h"
 #include "planner/report/hardware_report.h"
 #include "planner/report/plan_views.h"
+#include "planner/text/shell_text.h"
 #include "study/hardware.h"
 #include "study/next_command.h"
 #include "study/saved_questions.h"
 #include "study/sweep_rows.h"
 #include "study/targets.h"
 
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <cstdio>
@@ -74,6 +76,24 @@ Result<TimedPlans> planned(const Question& question,
     return TimedPlans{std::move(report), took.count(), std::move(whole.root)};
 }
 
+/// What compares clusters by a target is `size`, which has none of one step.
+std::string sizeOfSeveral(const PlanFlags& flags) {
+    const bool isOfStep = std::ranges::any_of(flags.targets, [](const std::string& target) {
+        return target.starts_with("step") || target.starts_with("mfu");
+    });
+    if (flags.targets.empty() || isOfStep) {
+        return "one -c";
+    }
+    std::string command = "one -c, or fabricast size";
+    for (const std::string& cluster : flags.clusters) {
+        command += " -c " + shellWord(cluster);
+    }
+    for (const std::string& target : flags.targets) {
+        command += " --target " + shellWord(target);
+    }
+    return command + " with the rest of it: the cheapest cluster that reaches that";
+}
+
 /// What is asked of one cluster only.
 Result<void> checkSeveral(const PlanFlags& flags) {
     const char* const typed = !flags.targets.empty()         ? "--target"
@@ -85,8 +105,10 @@ Result<void> checkSeveral(const PlanFlags& flags) {
     if (typed == nullptr) {
         return {};
     }
-    return fail(
-        Error::Code::BadInput, typed, "is for one cluster, and there are several", "one -c");
+    return fail(Error::Code::BadInput,
+                typed,
+                "is for one cluster, and there are several",
+                sizeOfSeveral(flags));
 }
 
 /// Which of several clusters.

@@ -185,8 +185,17 @@ Command sizeCommand(const FlagSet& program, const GlobalOptions& options) {
         "so\n"
         "far; exit status 130.");
     constexpr const char* kGroup = "The purchase";
-    addScenarioArguments(
-        app, flags->question, {"--stack", "-c", "-n", "--gpus", "--gpu", "--fabric"});
+    addScenarioArguments(app,
+                         flags->question,
+                         {"--stack",
+                          "-c",
+                          "-n",
+                          "--gpus",
+                          "--gpu",
+                          "--fabric",
+                          "--sites",
+                          "--wan",
+                          "--wan-latency"});
     addQuestionFlags(app, flags->question, searchFlags(), {"--top", "--objective"});
     addHardwareFlags(app, *flags);
     app.add("--target",

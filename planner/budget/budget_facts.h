@@ -1,6 +1,7 @@
 #pragma once
 #include "planner/evidence/price_profile.h"
 #include "planner/evidence/site_profile.h"
+#include "planner/spec/run_length.h"
 
 #include <cstdint>
 #include <optional>
@@ -18,7 +19,7 @@ struct BudgetFacts {
     std::optional<Seconds> interval;  ///< of useful work between checkpoints; empty: the best
     std::optional<std::int64_t> intervalSteps;  ///< the same in steps
     std::optional<Seconds> gpuMtbf;             ///< instead of the site's; infinite: nothing fails
-    std::optional<Tokens> tokens;               ///< of the whole run
+    std::optional<RunLength> length;            ///< of the whole run
 };
 
 }  // namespace fabricast

@@ -80,8 +80,8 @@ RunCost costOf(const Scenario& scenario, const CostedStep& step, const BudgetFac
         times(wallOf(kMtok, tokensPerStep, step, cost.goodput.share), ranks);
     cost.perMtok = priceOf(mtok, cost.gpuHour);
     cost.energyPerMtok = energyOf(mtok, cost.power);
-    if (facts.tokens) {
-        const auto tokens = static_cast<double>(facts.tokens->count());
+    if (facts.length) {
+        const auto tokens = static_cast<double>(facts.length->tokens(scenario.workload).count());
         cost.run = totalsOf(wallOf(tokens, tokensPerStep, step, cost.goodput.share), ranks, cost);
     }
     return cost;
@@ -114,9 +114,17 @@ std::optional<double> planValue(PlanObjective objective,
     return std::nullopt;
 }
 
+CostBasis costBasis(const Scenario& scenario, std::int64_t gpus, const BudgetFacts& facts) {
+    CostBasis basis = costBasis(scenario.cluster, gpus, facts);
+    if (facts.length) {
+        basis.tokens = facts.length->tokens(scenario.workload);
+    }
+    return basis;
+}
+
 PlanReport withCosts(PlanReport report, const BudgetFacts& facts) {
     const ClusterSpec& cluster = report.question.cluster;
-    report.basis = costBasis(cluster, cluster.gpus(), facts);
+    report.basis = costBasis(report.question, cluster.gpus(), facts);
     for (std::vector<Plan>* plans : {&report.plans, &report.pareto}) {
         for (Plan& plan : *plans) {
             plan.cost = costOf(plan.scenario, costedStep(plan.scenario, plan.step), facts);

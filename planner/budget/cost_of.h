@@ -30,6 +30,8 @@ GpuHour gpuHour(const std::string& gpu, const RunPower& power, const BudgetFacts
 
 /// The basis of a cost, and the reason if there is no price.
 CostBasis costBasis(const ClusterSpec& cluster, std::int64_t gpus, const BudgetFacts& facts);
+/// The same of a run, whose batch and sequence say how many tokens it has.
+CostBasis costBasis(const Scenario& scenario, std::int64_t gpus, const BudgetFacts& facts);
 
 /// What of a layout decides its cost.
 struct CostedStep {

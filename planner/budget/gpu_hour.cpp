@@ -167,8 +167,7 @@ CostBasis costBasis(const ClusterSpec& cluster, std::int64_t gpus, const BudgetF
                     .siteTitle = facts.site.title,
                     .mtbfTyped = facts.gpuMtbf.has_value(),
                     .checkpoint = facts.checkpoint,
-                    .gpus = gpus,
-                    .tokens = facts.tokens};
+                    .gpus = gpus};
     if (facts.perGpuHour) {
         basis.priceProfile = "given price";
         return basis;

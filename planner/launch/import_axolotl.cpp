@@ -252,6 +252,7 @@ Result<JsonValue> importAxolotl(LaunchKeys& file, const ImportContext& context) 
     }
     FABRICAST_TRY(importAxolotlRanks(draft));
     FABRICAST_TRY(importAxolotlBatch(draft));
+    draft.copyLength("max_steps", "steps");
     FABRICAST_TRY(importTrainerOptimizer(draft, "optimizer"));
     FABRICAST_TRY(importAxolotlTuning(draft, context));
     FABRICAST_TRY(refuseMixedTypes(draft));

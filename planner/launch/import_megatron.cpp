@@ -250,6 +250,8 @@ Result<JsonValue> importMegatron(LaunchKeys& keys) {
     FABRICAST_TRY(draft.refuseUnmodelled(kUnmodelledByMegatron));
     FABRICAST_TRY(importMegatronModel(draft));
     FABRICAST_TRY(importMegatronLayout(draft));
+    draft.copyLength("--train-samples", "samples");
+    draft.copyLength("--train-iters", "steps");
     FABRICAST_TRY(importMegatronFsdp(draft));
     FABRICAST_TRY(importPipeline(draft));
     FABRICAST_TRY(importMegatronPrecision(draft));

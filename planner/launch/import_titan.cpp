@@ -204,6 +204,7 @@ Result<void> importTitanBatch(ScenarioDraft& draft) {
                   std::to_string(perRank) + " per rank",
                   "training.local_batch_size");
     }
+    draft.copyLength("training.steps", "steps");
     return {};
 }
 

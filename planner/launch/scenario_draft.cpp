@@ -61,6 +61,13 @@ Result<void> ScenarioDraft::copyFlag(std::string_view path, std::string_view fro
     return {};
 }
 
+void ScenarioDraft::copyLength(std::string_view from, std::string_view unit) {
+    const Result<std::optional<std::int64_t>> count = keys_.whole(from);
+    if (count && count->value_or(0) > 0) {
+        set("workload.tokens", std::to_string(**count) + " " + std::string(unit), from);
+    }
+}
+
 Result<void> ScenarioDraft::refuseUnmodelled(std::span<const std::string_view> paths) {
     constexpr std::array<std::string_view, 9> kNo = {
         "false", "False", "no", "none", "null", "auto", "0", "1", "-1"};

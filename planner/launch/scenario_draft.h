@@ -30,6 +30,10 @@ public:
     Result<void> copyWhole(std::string_view path, std::string_view from);
     Result<void> copyFlag(std::string_view path, std::string_view from);
 
+    /// The length of the run, in "steps" or "samples", where the file says a number above 0: what
+    /// is set where it starts is no length.
+    void copyLength(std::string_view from, std::string_view unit);
+
     /// Refuses keys that would change the forecast and are not modelled, unless they say no.
     Result<void> refuseUnmodelled(std::span<const std::string_view> paths);
 

@@ -76,6 +76,7 @@ Result<void> importTrainerBatch(ScenarioDraft& draft) {
     draft.set("workload.global_batch",
               std::to_string(saturatingProduct(micro, steps.value_or(1))) + " per rank",
               steps ? "--gradient_accumulation_steps" : "--per_device_train_batch_size");
+    draft.copyLength("--max_steps", "steps");
     return importLength(draft);
 }
 

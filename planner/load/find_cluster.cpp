@@ -101,15 +101,14 @@ Result<ClusterSpec> productOrBox(const ClusterRequest& request,
     return box;
 }
 
+constexpr const char* kSomeCluster = "-c dgx-h100, or --gpu h100-sxm5-80gb --gpus-per-node 8";
+
 Result<ClusterSpec> namedCluster(const ClusterRequest& request,
                                  const ProfileStore& profiles,
                                  const Folders& folders,
                                  std::vector<std::string>& assumed) {
     if (request.name.empty() && request.gpu.empty()) {
-        return fail(Error::Code::BadInput,
-                    "cluster",
-                    "no cluster given",
-                    "-c dgx-h100, or --gpu h100-sxm5-80gb --gpus-per-node 8");
+        return fail(Error::Code::BadInput, "cluster", "no cluster given", kSomeCluster);
     }
     if (!request.name.empty() && !request.gpu.empty()) {
         return fail(Error::Code::BadInput,
@@ -324,6 +323,13 @@ Result<FoundCluster> findStartedCluster(const ClusterRequest& request,
                                         const JsonValue& root,
                                         const ProfileStore& profiles,
                                         const Folders& folders) {
+    if (request.name.empty() && request.gpu.empty() && root.find("imported") != nullptr) {
+        return fail(Error::Code::BadInput,
+                    "cluster",
+                    "no cluster given: a launch file names none",
+                    std::string(kSomeCluster) +
+                        "; fabricast import FILE -c dgx-h100 -f json > run.json keeps it");
+    }
     FABRICAST_ASSIGN(FoundCluster found, findCluster(request, profiles, folders));
     FABRICAST_ASSIGN(const std::optional<std::int64_t> perNode, importedCount(root, "per_node"));
     const std::int64_t all = found.cluster.node.gpus;

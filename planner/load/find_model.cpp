@@ -1,4 +1,5 @@
 #include "planner/load/find_named.h"
+#include "planner/text/shell_text.h"
 #include "planner/text/text_files.h"
 
 #include <utility>
@@ -18,7 +19,15 @@ Result<ModelProfile> readModelFile(const std::string& path, const ModelPlace& pl
         error.where = place.where;
         return tl::unexpected(std::move(error));
     }
-    return parseModelProfile(input->text, sourceName(input->path));
+    Result<ModelProfile> model = parseModelProfile(input->text, sourceName(input->path));
+    const std::size_t begin = input->text.find_first_not_of(" \t\r\n");
+    if (!model && begin != std::string::npos && input->text[begin] != '{') {
+        model.error().hint =
+            "a model's config.json, or its folder; a launch file goes without -m: "
+            "fabricast explain " +
+            shellWord(path) + " -c dgx-h100";
+    }
+    return model;
 }
 
 }  // namespace

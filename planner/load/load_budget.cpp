@@ -57,7 +57,7 @@ Result<BudgetFacts> loadBudget(const JsonValue& root,
                       .interval = request.interval,
                       .intervalSteps = request.intervalSteps,
                       .gpuMtbf = request.gpuMtbf,
-                      .tokens = request.tokens};
+                      .length = request.length};
     if (!request.perGpuHour) {
         FABRICAST_ASSIGN(facts.price, priceOf(request.price, profiles, folders));
     }

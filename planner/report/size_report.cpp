@@ -185,6 +185,13 @@ std::string priceSourceText(const CostBasis& basis) {
     return basis.priceNote.empty() ? profile : basis.priceNote + "; " + profile;
 }
 
+/// Rounded up: in the years of a row of the table that are fewer it is not cheaper yet.
+std::string yearsAfter(double years) {
+    constexpr double kHundredths = 100.0;
+    constexpr double kAsGood = 1e-6;
+    return fmt::format("{:.2f}", std::ceil(years * kHundredths - kAsGood) / kHundredths);
+}
+
 void sayRentOrBuy(const RentOrBuy& both, Report& report) {
     report.add(both.years.empty() ? std::string("\nrent or buy: not compared\n")
                                   : fmt::format("\nrent or buy, used {} of the time\n",
@@ -193,7 +200,8 @@ void sayRentOrBuy(const RentOrBuy& both, Report& report) {
         report.add(rentOrBuyTable(both));
         report.add(
             both.evenYears
-                ? fmt::format("buying is cheaper after {:.1f} years of this use\n", *both.evenYears)
+                ? fmt::format("buying is cheaper after {} years of this use\n",
+                              yearsAfter(*both.evenYears))
                 : std::string("buying never is cheaper: its electricity costs more than rent\n"));
     }
     report.add("  rent: " + priceSourceText(both.rental) +

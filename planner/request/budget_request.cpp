@@ -72,9 +72,10 @@ Result<Seconds> readMtbf(const JsonValue& value) {
     return time;
 }
 
-/// Of "500 steps": whatever stands before the unit. Nothing of a time.
-std::optional<std::string_view> countOfSteps(std::string_view typed) {
-    for (const std::string_view unit : {" steps", " step", "steps"}) {
+/// Of "500 steps": whatever stands before the unit. Nothing where it has another.
+std::optional<std::string_view> countBefore(std::string_view typed,
+                                            const std::array<std::string_view, 3>& units) {
+    for (const std::string_view unit : units) {
         if (typed.ends_with(unit)) {
             return typed.substr(0, typed.size() - unit.size());
         }
@@ -82,10 +83,13 @@ std::optional<std::string_view> countOfSteps(std::string_view typed) {
     return std::nullopt;
 }
 
+constexpr std::array<std::string_view, 3> kSteps = {" steps", " step", "steps"};
+constexpr std::array<std::string_view, 3> kSamples = {" samples", " sample", "samples"};
+
 /// "20 min", or "500 steps".
 Result<void> readInterval(const JsonValue& value, BudgetRequest& request) {
     const std::string typed = value.is(Kind::String) ? value.text().value_or("") : "";
-    const std::optional<std::string_view> count = countOfSteps(typed);
+    const std::optional<std::string_view> count = countBefore(typed, kSteps);
     if (!count) {
         FABRICAST_ASSIGN(request.interval, readTime(value, "20 min"));
         return {};
@@ -102,23 +106,35 @@ Result<void> readInterval(const JsonValue& value, BudgetRequest& request) {
     return {};
 }
 
-Result<std::optional<Tokens>> readTokens(const JsonValue& root) {
+/// "15T", "1000 steps" or "2M samples".
+Result<RunLength> readLength(const JsonValue& value) {
+    FABRICAST_ASSIGN(const std::string text, value.text());
+    const std::optional<std::string_view> steps = countBefore(text, kSteps);
+    const std::optional<std::string_view> samples = countBefore(text, kSamples);
+    const std::string count(steps ? *steps : samples.value_or(text));
+    FABRICAST_ASSIGN(const Tokens number, parseQuantity<Tokens>(count, value.where()));
+    if (number.count() < 1 || number.count() > kMostTokens) {
+        return tl::unexpected(value.problem("is not a number of training tokens",
+                                            "for example \"15T\", or \"1000 steps\""));
+    }
+    return RunLength{number.count(),
+                     steps     ? RunLength::Unit::Step
+                     : samples ? RunLength::Unit::Sample
+                               : RunLength::Unit::Token};
+}
+
+Result<std::optional<RunLength>> readLengthOfRun(const JsonValue& root) {
     const JsonValue* workload = root.find("workload");
     const JsonValue* tokens = workload == nullptr ? nullptr : workload->find("tokens");
     if (tokens == nullptr) {
-        return std::optional<Tokens>();
+        return std::optional<RunLength>();
     }
     if (tokens->isNumber()) {
         FABRICAST_ASSIGN(const std::int64_t count, tokens->integer({1, kMostTokens}));
-        return std::optional(Tokens(count));
+        return std::optional(RunLength{count});
     }
-    FABRICAST_ASSIGN(const std::string text, tokens->text());
-    FABRICAST_ASSIGN(const Tokens count, parseQuantity<Tokens>(text, tokens->where()));
-    if (count.count() < 1 || count.count() > kMostTokens) {
-        return tl::unexpected(
-            tokens->problem("is not a number of training tokens", "for example \"15T\""));
-    }
-    return std::optional(count);
+    FABRICAST_ASSIGN(const RunLength length, readLength(*tokens));
+    return std::optional(length);
 }
 
 Result<UsdPerHour> inRange(UsdPerHour price, const JsonValue& value) {
@@ -210,7 +226,7 @@ Result<BudgetRequest> readBudgetRequest(const JsonValue& root) {
     BudgetRequest request;
     FABRICAST_TRY(readPrice(root, request));
     FABRICAST_TRY(readOperation(root, request));
-    FABRICAST_ASSIGN(request.tokens, readTokens(root));
+    FABRICAST_ASSIGN(request.length, readLengthOfRun(root));
     return request;
 }
 

@@ -3,6 +3,7 @@
 #include "planner/base/units.h"
 #include "planner/evidence/price_profile.h"
 #include "planner/evidence/site_profile.h"
+#include "planner/spec/run_length.h"
 #include "planner/text/json_document.h"
 
 #include <cstdint>
@@ -19,9 +20,9 @@ struct ProfileWish {
 };
 
 /// The part of a scenario about money and failures, before its names are looked up.
-///     "workload": {"tokens": "15T"}, "price": {"profile": "market-2026-05", "kind": "owned",
-///     "years": 3, "utilisation": 0.6},
-///     "operation": {"site": "typical", "mtbf": "50000 h", "checkpoint": "async",
+///     "workload": {"tokens": "15T" or "1000 steps"}, "price": {"profile": "market-2026-05",
+///     "kind": "owned", "years": 3, "utilisation": 0.6}, "operation": {"site": "typical", "mtbf":
+///     "50000 h", "checkpoint": "async",
 ///                   "checkpoint_interval": "20 min" or "500 steps"}
 /// A price may be given directly: "price": "$2.10/h", or {"usd_per_gpu_hour": 2.10}.
 struct BudgetRequest {
@@ -35,7 +36,7 @@ struct BudgetRequest {
     std::optional<Seconds> interval;            ///< as a time, or
     std::optional<std::int64_t> intervalSteps;  ///< in steps
     std::optional<Seconds> gpuMtbf;             ///< infinite for "none"
-    std::optional<Tokens> tokens;
+    std::optional<RunLength> length;            ///< of the whole run
 };
 
 /// Of a whole scenario; keys that belong to other questions are not looked at.

@@ -152,6 +152,10 @@ TEST(Hardware, WhatIsForOneClusterIsRefused) {
         EXPECT_TRUE(says(output.err, more.front() + ": is for one cluster")) << output.err;
     }
     EXPECT_EQ(planned({"-c", "dgx-h100", "-c", "nowhere"}).code, ExitCode::BadInput);
+    const ProgramOutput target =
+        planned({"-c", "dgx-h100", "-c", "dgx-h200", "--target", "days=3"});
+    EXPECT_TRUE(says(target.err, "fabricast size -c dgx-h100 -c dgx-h200 --target days=3"))
+        << target.err;
 }
 
 TEST(Hardware, PaysOffByWhatRentExceedsElectricity) {

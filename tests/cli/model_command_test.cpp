@@ -34,6 +34,21 @@ TEST(ModelCommand, TakesANameAFileOrAFolder) {
     EXPECT_EQ(total(kConfigs + "/Llama-3.2-1B.json"), 1'235'814'400);
 }
 
+TEST(ModelCommand, SaysWhereALaunchFileGoes) {
+    const std::string file =
+        std::string(FABRICAST_SOURCE_DIR) + "/tests/cases/launch_files/examples/qlora.yaml";
+    for (const std::vector<std::string>& words :
+         {std::vector<std::string>{"model", file}, {"plan", "-m", file, "-c", "dgx-h100"}}) {
+        const ProgramOutput output = runProgram(words, {});
+        EXPECT_EQ(output.code, ExitCode::BadInput) << output.out;
+        EXPECT_NE(output.err.find("without -m: fabricast explain"), std::string::npos)
+            << output.err;
+    }
+    const ProgramOutput check = runProgram({"check", file}, {});
+    EXPECT_NE((check.out + check.err).find("a launch file names none"), std::string::npos)
+        << check.out << check.err;
+}
+
 TEST(ModelCommand, SaysWhatItCouldNotFind) {
     const ProgramOutput typo = run({"model", "lama-3.1-8b"});
     EXPECT_EQ(typo.code, ExitCode::BadInput);

@@ -262,6 +262,27 @@ TEST(SizeCommand, NamesTheLimitThatAModelIsBeyond) {
         << refused.err;
 }
 
+// One node is 8 GPUs of 10.2 kW: what is typed instead lets it in.
+TEST(SizeCommand, SaysWhichLimitIsPassed) {
+    const std::vector<BadSize> limits = {
+        {{"-c", "dgx-h100", "--power-cap", "5kW"}, "of at most 5 kW (--power-cap 10.2kW)"},
+        {{"-c", "dgx-h100", "--max-gpus", "4"}, "of at most 4 (--max-gpus 8)"}};
+    for (const BadSize& one : limits) {
+        const ProgramOutput output = sized(one.words);
+        EXPECT_EQ(output.code, ExitCode::DoesNotFit) << output.err;
+        EXPECT_TRUE(says(output.out, one.says)) << output.out;
+    }
+    EXPECT_EQ(sized({"-c", "dgx-h100", "--power-cap", "10.2kW", "--target", "days=100000"}).code,
+              ExitCode::Ok);
+}
+
+// Clusters of one site are compared.
+TEST(SizeCommand, HasNoFlagsOfSites) {
+    const ProgramOutput help = runProgram({"size", "--help"}, {});
+    EXPECT_EQ(help.code, ExitCode::Ok);
+    EXPECT_FALSE(says(help.out, "--sites") || says(help.out, "--wan"));
+}
+
 TEST(SizeCommand, RefusesWhatItCannotAnswer) {
     const std::vector<BadSize> bad = {
         {{"--target", "mfu=40%"}, "\"mfu=40%\" is not a target of hardware"},

@@ -128,6 +128,23 @@ TEST(Check, AFixHoldsTheBatchOfAllRanks) {
     }
 }
 
+// Recomputing leaves the ranks as they are: the batch is held without a word.
+TEST(Check, AFixSaysTheBatchOnlyWhereItWouldBeAnother) {
+    const Question question = questionIn(R"({"model": "llama-3.1-8b", "cluster": "dgx-h100",
+        "stack": "fsdp2", "workload": {"sequence": 8192, "global_batch": "4 per rank"},
+        "layout": "recompute=none,micro_batch=2", "require": ["fits surely"]})");
+    const CheckReport report = checked(question, {.fixes = 50});
+    ASSERT_FALSE(report.fixes.empty());
+    bool isRecomputed = false;
+    for (const CheckFix& fix : report.fixes) {
+        const bool addsNodes = fix.typed.find("-n ") != std::string::npos;
+        const bool saysBatch = fix.typed.find("--global-batch") != std::string::npos;
+        EXPECT_EQ(addsNodes, saysBatch) << fix.typed;
+        isRecomputed = isRecomputed || fix.typed == "--layout recompute=full";
+    }
+    EXPECT_TRUE(isRecomputed) << report.fixes.front().typed;
+}
+
 constexpr const char* kCompiled = R"({"model": "llama-3.1-8b", "cluster": "dgx-h100",
     "stack": "torchtitan", "workload": {"sequence": 8192, "global_batch": 64},
     "layout": "recompute=none", "settings": {"kernels": {"compile": true}},
@@ -171,6 +188,53 @@ TEST(Check, TwoChangesThatCostNothingComeBeforeOtherHardware) {
     EXPECT_TRUE(report.fixes.front().mends);
     EXPECT_EQ(report.fixes.front().typed,
               "--layout recompute=none --set settings.kernels.compile=true");
+}
+
+// Recomputing fits and is too slow, compiling is fast enough and does not fit: together they may
+// hold. A base of 4 bits does alone, and is another training.
+TEST(Check, TwoChangesThatMendAPartEachComeBeforeAnotherTraining) {
+    const Question question = questionIn(R"({"model": "llama-3.1-8b",
+        "cluster": {"name": "8x-rtx-4090", "gpus": 1}, "stack": "axolotl",
+        "workload": {"sequence": 2048, "global_batch": 16}, "settings": {"tuning": "lora"},
+        "require": ["fits", "tokens_per_s >= 2k"]})");
+    const CheckReport report = checked(question);
+    ASSERT_EQ(report.verdict(), CheckVerdict::Fails);
+    ASSERT_FALSE(report.fixes.empty());
+    EXPECT_TRUE(report.fixes.front().mends);
+    EXPECT_EQ(report.fixes.front().typed,
+              "--layout recompute=full --set settings.kernels.compile=true");
+    EXPECT_EQ(report.fixes.back().typed, "--set settings.lora.base=nf4");
+}
+
+// The number that is asked for is not forecast with parameters on the host.
+TEST(Check, AFixForecastsWhatIsAskedFor) {
+    const Question question = questionIn(R"({"model": "llama-3.1-8b",
+        "cluster": {"name": "8x-rtx-4090", "gpus": 1}, "stack": "deepspeed",
+        "workload": {"sequence": 2048, "global_batch": 16}, "settings": {"tuning": "lora"},
+        "require": ["fits", "tokens_per_s >= 2k"]})");
+    const CheckReport report = checked(question, {.fixes = 50});
+    ASSERT_FALSE(report.fixes.empty());
+    for (const CheckFix& fix : report.fixes) {
+        for (const CheckedRequirement& one : fix.after) {
+            EXPECT_TRUE(one.value) << fix.typed;
+        }
+    }
+}
+
+// What a scenario trains otherwise than its baseline is no free thing to take back.
+TEST(Check, AnotherTrainingIsTakenBackAfterWhatIsFree) {
+    const std::string before = R"({"model": "llama-3.1-8b",
+        "cluster": {"name": "8x-rtx-4090", "gpus": 1}, "stack": "axolotl",
+        "workload": {"sequence": 2048, "global_batch": 16},
+        "settings": {"tuning": "lora", "lora": {"base": "nf4"}}, "require": ["fits"]})";
+    std::string now = before;
+    now.replace(now.find("nf4"), 3, "bf16");
+    const CheckReport report =
+        checked(questionIn(now), {.baseline = questionIn(before, "main:run.json")});
+    ASSERT_GE(report.fixes.size(), 2U);
+    EXPECT_EQ(report.fixes.front().typed, "--layout recompute=full");
+    EXPECT_NE(report.fixes.back().typed.find("nf4"), std::string::npos)
+        << report.fixes.back().typed;
 }
 
 std::int64_t gpusAfter(const Question& question, const CheckFix& fix) {

@@ -34,7 +34,7 @@ TEST(CostOf, IsTimesTimesPrices) {
     const Scenario scenario = exampleRun("fsdp2", {.dp = 8});
     BudgetFacts facts = exampleFacts();
     facts.gpuMtbf = kNever;
-    facts.tokens = Tokens(1'000'000'000);
+    facts.length = RunLength{1'000'000'000};
     const RunCost cost = costOf(scenario, exampleCosted(), facts);
     EXPECT_EQ(cost.goodput.share.value, 1.0);
     const double wall = 1e9 / (64 * 8192) * 2.0;
@@ -68,7 +68,7 @@ TEST(CostOf, IsNotKnownWithoutAPriceAndNeverZero) {
     Scenario scenario = exampleRun("fsdp2", {.dp = 8});
     scenario.cluster.node.gpu.name = "rtx-6000-ada";
     BudgetFacts facts = exampleFacts();
-    facts.tokens = Tokens(1'000'000);
+    facts.length = RunLength{1'000'000};
     const RunCost cost = costOf(scenario, exampleCosted(), facts);
     EXPECT_FALSE(cost.perMtok);
     EXPECT_FALSE(cost.gpuHour.price);
@@ -80,6 +80,24 @@ TEST(CostOf, IsNotKnownWithoutAPriceAndNeverZero) {
     EXPECT_NE(basis.hint.find("--price-kind owned"), std::string::npos) << basis.hint;
     scenario.cluster.node.gpu.name = "gaudi3";
     EXPECT_NE(costBasis(scenario.cluster, 8, facts).hint.find("--price FILE"), std::string::npos);
+}
+
+// Frameworks count steps: of a larger batch as many are more tokens.
+TEST(CostOf, HoldsTheStepsOfARunWhateverItsBatch) {
+    Scenario scenario = exampleRun("fsdp2", {.dp = 8});
+    BudgetFacts facts = exampleFacts();
+    facts.length = RunLength{1000, RunLength::Unit::Step};
+    const WorkloadSpec& workload = scenario.workload;
+    const std::int64_t each = workload.globalBatch * workload.sequence;
+    EXPECT_EQ(costBasis(scenario, 8, facts).tokens, Tokens(1000 * each));
+    const RunCost cost = costOf(scenario, exampleCosted(), facts);
+    scenario.workload.globalBatch *= 2;
+    EXPECT_EQ(costBasis(scenario, 8, facts).tokens, Tokens(2000 * each));
+    const RunCost twice = costOf(scenario, exampleCosted(), facts);
+    ASSERT_TRUE(cost.run && twice.run);
+    EXPECT_EQ(twice.run->wall.value, cost.run->wall.value);  // of a step that lasts as long
+    facts.length = RunLength{1000, RunLength::Unit::Sample};
+    EXPECT_EQ(costBasis(scenario, 8, facts).tokens, Tokens(1000 * workload.sequence));
 }
 
 TEST(CostBasis, SaysWhatMakesNoPriceOfAPurchase) {
@@ -99,7 +117,7 @@ TEST(CostBasis, SaysWhatMakesNoPriceOfAPurchase) {
 TEST(CostOf, SaysNothingOfARunThatDoesNotGetOn) {
     BudgetFacts facts = exampleFacts();
     facts.gpuMtbf = Seconds(1.0);
-    facts.tokens = Tokens(1'000'000);
+    facts.length = RunLength{1'000'000};
     const RunCost cost = costOf(exampleRun("fsdp2", {.dp = 8}), exampleCosted(), facts);
     EXPECT_EQ(cost.goodput.share.value, 0.0);
     EXPECT_FALSE(cost.perMtok);

@@ -357,6 +357,32 @@ TEST(Import, ReadsAxolotlsWrappedCheckpoints) {
 }
 
 // What is told not to be done has its place too.
+// How long a run is, as its framework counts it.
+TEST(Import, ReadsTheLengthOfTheRun) {
+    const auto length = [](const std::string& text, const std::string& source) {
+        const auto scenario = imported(text, source);
+        EXPECT_TRUE(scenario) << scenario.error().text();
+        const JsonValue* const workload = scenario->find("workload");
+        const JsonValue* const said = workload == nullptr ? nullptr : workload->find("tokens");
+        return said == nullptr ? "" : said->text().value() + " " + said->where();
+    };
+    const std::string axolotl = "base_model: m\nmicro_batch_size: 1\n";
+    EXPECT_EQ(length(axolotl + "max_steps: 1000\n", "a.yaml"), "1000 steps a.yaml:3:1");
+    EXPECT_EQ(length(axolotl + "max_steps: -1\nnum_epochs: 2\n", "a.yaml"), "");
+    EXPECT_EQ(length("[training]\nlocal_batch_size = 1\nsteps = 500\n", "train.toml"),
+              "500 steps train.toml:3:1");
+    const std::string megatron =
+        "python pretrain_gpt.py --num-layers 8 --hidden-size 1024 --num-attention-heads 8 "
+        "--seq-length 4096 --micro-batch-size 1 --global-batch-size 64 --bf16 ";
+    EXPECT_EQ(length(megatron + "--train-iters 50000", "run.sh").substr(0, 11), "50000 steps");
+    EXPECT_EQ(length(megatron + "--train-samples 1000000", "run.sh").substr(0, 15),
+              "1000000 samples");
+    const std::string trainer = "python train.py --model_name_or_path m --bf16 true ";
+    EXPECT_EQ(
+        length(trainer + "--max_steps 300 --per_device_train_batch_size 2", "run.sh").substr(0, 9),
+        "300 steps");
+}
+
 TEST(Import, NamesTheLineThatTurnsCheckpointsOff) {
     const JsonValue axolotl =
         imported("base_model: x\ngradient_checkpointing: false\n", "a.yaml").value();
