@@ -203,7 +203,7 @@ Result<CalibrationReport> refit(const RefitAsk& ask, const ProfileStore& store) 
     } else {
         FABRICAST_ASSIGN(report.measured, importNcclTests(ask.logs, ask.hint));
         if (!ask.out.empty()) {
-            FABRICAST_TRY(writeRecord(report.measured, ask.out));
+            FABRICAST_TRY(writeRecord(report.measured, ask.out, fit.replaces));
         }
         report.records = {ask.out.empty() ? "FILE.jsonl" : ask.out};
     }

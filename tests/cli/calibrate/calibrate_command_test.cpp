@@ -301,6 +301,8 @@ TEST(CalibrateCommand, ReplacesNoGoodProfileByABadOne) {
          std::map<std::string, std::string>{{"67108864", "1e200"},
                                             {"67108865", "1e13"},
                                             {"67108866", "1e-200"},
+                                            {"67108867", "19e6"},
+                                            {"67108868", "17.0"},
                                             {"10000000000000000", "5"}}) {
         const ProgramOutput refused = imported(ncclLog(size, time));
         EXPECT_EQ(refused.code, ExitCode::BadInput) << size << refused.err;
@@ -379,6 +381,34 @@ TEST(CalibrateCommand, FitsLogsOfNcclTests) {
     EXPECT_EQ(again.code, ExitCode::Ok) << again.err;
     EXPECT_EQ(contents(probes.at("again") + "/collectives/measured-imported.json"),
               contents(profile + "/collectives/measured-imported.json"));
+}
+
+// Records are originals: nothing else has what they have.
+TEST(CalibrateCommand, ReplacesNoFileByTheRecordOfALog) {
+    const FakeProbes probes("over");
+    const std::string log = probes.at("all_reduce_perf.log");
+    const std::string out = probes.at("out.jsonl");
+    std::ofstream(log) << ncclLog("67108864", "412.0");
+    const auto imported = [&](const char* more) {
+        return ran("calibrate --ranks 8 --machine dgx-h100" + std::string(more),
+                   {"--from-nccl-tests", log, "--out", out});
+    };
+    EXPECT_EQ(imported("").code, ExitCode::Ok);
+    EXPECT_EQ(imported("").code, ExitCode::Ok) << "again: nothing is lost";
+    for (const std::string& older : {contents(out) + "{\"point\": \"x\"}\n",
+                                     std::string("my notes"),
+                                     std::string("\0\xff", 2)}) {
+        std::ofstream(out, std::ios::binary) << older;
+        const ProgramOutput refused = imported("");
+        EXPECT_EQ(refused.code, ExitCode::BadInput) << refused.out;
+        EXPECT_EQ(refused.out, "");
+        EXPECT_EQ(refused.err.find("error: --out: " + out + " is there, and has"), 0U)
+            << refused.err;
+        EXPECT_NE(refused.err.find("try: --force"), std::string::npos) << refused.err;
+        EXPECT_EQ(contents(out), older);
+    }
+    EXPECT_EQ(imported(" --force").code, ExitCode::Ok);
+    EXPECT_NE(contents(out), "my notes");
 }
 
 TEST(CalibrateCommand, AnUndatedLogIsOfTheDayItWasWritten) {
