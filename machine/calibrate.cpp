@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <iterator>
 #include <sstream>
 #include <system_error>
 #include <utility>
@@ -131,6 +132,17 @@ void remarkDump(const MeasureAsk& ask, const CalibrationPlan& plan, CalibrationR
 
 /// Fits what a report has measured, where a folder is given.
 Result<void> fitReport(const ProfileStore& store, const FitAsk& ask, CalibrationReport& report) {
+void tellWrong(CalibrationReport& report) {
+    const std::vector<RecordedPoint>& points = report.measured.points;
+    report.wrong = static_cast<std::size_t>(std::ranges::count_if(
+        points, [](const RecordedPoint& point) { return point.fact("wrong", 0.0) != 0.0; }));
+    if (report.wrong > 0) {
+        report.remarks.push_back(std::to_string(report.wrong) + " of " +
+                                 std::to_string(points.size()) +
+                                 " points computed wrong results and are left out");
+    }
+}
+
     if (report.has(Status::Interrupted)) {
         report.notFitted = "measuring was interrupted";
         return {};
@@ -141,9 +153,12 @@ Result<void> fitReport(const ProfileStore& store, const FitAsk& ask, Calibration
     }
     Result<CalibratedProfile> profile = fitCalibration(store, report.measured, ask);
     if (profile) {
+    const std::size_t points = report.measured.points.size();
         report.profile = *std::move(profile);
     } else if (report.engines.empty()) {
         return tl::unexpected(std::move(profile).error());
+    } else if (report.wrong == points && points > 0) {
+        report.notFitted = profile.error().text();  // and that is the reason
     } else {
         // What was measured is still shown, and the records stay.
         report.notFitted = profile.error().text();
@@ -204,11 +219,15 @@ Result<CalibrationReport> refit(const RefitAsk& ask, const ProfileStore& store) 
         FABRICAST_ASSIGN(report.measured, importNcclTests(ask.logs, ask.hint));
         if (!ask.out.empty()) {
             FABRICAST_TRY(writeRecord(report.measured, ask.out, fit.replaces));
+        for (const MeasurementRecord& log : report.measured.sittings) {
+            std::ranges::copy(log.dropped, std::back_inserter(report.remarks));
+        }
         }
         report.records = {ask.out.empty() ? "FILE.jsonl" : ask.out};
     }
     FABRICAST_TRY(fitReport(store, fit, report));
     return report;
+    tellWrong(report);
 }
 
 }  // namespace fabricast

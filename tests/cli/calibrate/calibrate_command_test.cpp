@@ -411,6 +411,57 @@ TEST(CalibrateCommand, ReplacesNoFileByTheRecordOfALog) {
     EXPECT_NE(contents(out), "my notes");
 }
 
+TEST(CalibrateCommand, RefusesALogOfAnotherGpuThanTheMachines) {
+    const FakeProbes probes("gpu");
+    const std::string log = probes.at("all_reduce_perf.log");
+    const auto imported = [&](const std::string& gpus) {
+        std::ofstream(log) << "# nThread 1 nGpus 1\n" + gpus + ncclLog("67108864", "412.0");
+        return ran("calibrate --machine dgx-h100 --name ours",
+                   {"--from-nccl-tests", log, "--profile", probes.at("measured")});
+    };
+    const auto rank = [](int number, const std::string& gpu) {
+        return "#  Rank  " + std::to_string(number) + " Group  0 Pid 1 on a device  0 [0x18] " +
+               gpu + "\n";
+    };
+    const std::string hopper = rank(0, "NVIDIA H100 80GB HBM3") + rank(1, "NVIDIA H100 80GB HBM3");
+    EXPECT_EQ(imported(hopper).code, ExitCode::Ok);
+    const std::string ampere = rank(0, "NVIDIA A100-SXM4-80GB") + rank(1, "NVIDIA A100-SXM4-80GB");
+    const ProgramOutput other = imported(ampere);
+    EXPECT_EQ(other.code, ExitCode::BadInput);
+    EXPECT_EQ(other.out, "");
+    EXPECT_EQ(other.err.find("error: " + log + ":2: was measured on \"NVIDIA A100-SXM4-80GB\" ("),
+              0U)
+        << other.err;
+    const ProgramOutput mixed = imported(hopper + rank(2, "NVIDIA A100-SXM4-80GB"));
+    EXPECT_EQ(mixed.code, ExitCode::BadInput);
+    EXPECT_EQ(mixed.err.find("error: " + log + ":4: is a rank on \"NVIDIA A100"), 0U) << mixed.err;
+    // A GPU that no profile knows may be the machine's.
+    EXPECT_EQ(imported(rank(0, "Board 7") + rank(1, "Board 7")).code, ExitCode::Ok);
+}
+
+// As --help says: 1 wrong results.
+TEST(CalibrateCommand, TellsWrongAndDamagedRowsOfLogs) {
+    const FakeProbes probes("rows");
+    const std::string log = probes.at("all_reduce_perf.log");
+    const auto imported = [&](std::string text) {
+        std::ofstream(log, std::ios::binary) << text;
+        return ran("calibrate --ranks 8 --machine dgx-h100 --name ours",
+                   {"--from-nccl-tests", log, "--profile", probes.at("measured")});
+    };
+    const std::string good = ncclLog("67108864", "412.0");
+    std::string wrong = good;
+    wrong.replace(wrong.find("285.04      0"), 13, "285.04      3");
+    const ProgramOutput some = imported(wrong);
+    EXPECT_EQ(some.code, ExitCode::DoesNotFit) << some.err;
+    EXPECT_NE(some.err.find("1 of 2 points computed wrong results"), std::string::npos) << some.err;
+    wrong.replace(wrong.find("28.49      0"), 12, "28.49      1");
+    EXPECT_EQ(imported(wrong).code, ExitCode::DoesNotFit);
+    const ProgramOutput cut = imported(good.substr(0, good.size() - 20) + "\n");
+    EXPECT_EQ(cut.code, ExitCode::Ok) << cut.err;
+    EXPECT_NE(cut.err.find(log + ":3: left out: it is a row that is damaged"), std::string::npos)
+        << cut.err;
+}
+
 TEST(CalibrateCommand, AnUndatedLogIsOfTheDayItWasWritten) {
     const FakeProbes probes("undated");
     const auto imported = [&](const std::string& name, const std::string& us, std::time_t when) {
