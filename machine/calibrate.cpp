@@ -79,8 +79,8 @@ Result<CheckedPlan> checkedPlan(const CalibrationAsk& ask,
                     "choose otherwise",
                     "run once without --profile, and once without --tuner-dump");
     }
-    FABRICAST_ASSIGN(checked.fit.name, profileNameFor(ask.fit, ask.measure.out));
     FABRICAST_TRY(checkMeasuring(ask.measure));
+    FABRICAST_ASSIGN(checked.fit.name, profileNameFor(ask.fit, ask.measure.out));
     FABRICAST_TRY(checkFit(ask.fit, store));
     FABRICAST_ASSIGN(checked.machine, machineFor(ask.measure, watch));
     FABRICAST_TRY(checkAgainstMachine(ask.measure, checked.machine));
@@ -108,8 +108,10 @@ Error nothingMeasured(const CalibrationReport& report) {
     const bool badInput = std::ranges::all_of(report.engines, [](const EngineOutcome& engine) {
         return engine.status == Status::BadInput;
     });
-    return {
-        badInput ? Error::Code::BadInput : Error::Code::Environment, "calibrate", std::move(why)};
+    return {badInput ? Error::Code::BadInput : Error::Code::Environment,
+            "calibrate",
+            std::move(why),
+            "the same with --dry-run lists the probes and what each would measure"};
 }
 
 /// NCCL itself writes its estimates, and carries on where it cannot.
@@ -130,8 +132,6 @@ void remarkDump(const MeasureAsk& ask, const CalibrationPlan& plan, CalibrationR
     }
 }
 
-/// Fits what a report has measured, where a folder is given.
-Result<void> fitReport(const ProfileStore& store, const FitAsk& ask, CalibrationReport& report) {
 void tellWrong(CalibrationReport& report) {
     const std::vector<RecordedPoint>& points = report.measured.points;
     report.wrong = static_cast<std::size_t>(std::ranges::count_if(
@@ -143,6 +143,8 @@ void tellWrong(CalibrationReport& report) {
     }
 }
 
+/// Fits what a report has measured, where a folder is given.
+Result<void> fitReport(const ProfileStore& store, const FitAsk& ask, CalibrationReport& report) {
     if (report.has(Status::Interrupted)) {
         report.notFitted = "measuring was interrupted";
         return {};
@@ -151,14 +153,14 @@ void tellWrong(CalibrationReport& report) {
         report.notFitted = "no --profile was given";
         return {};
     }
+    const std::size_t points = report.measured.points.size();
     Result<CalibratedProfile> profile = fitCalibration(store, report.measured, ask);
     if (profile) {
-    const std::size_t points = report.measured.points.size();
         report.profile = *std::move(profile);
-    } else if (report.engines.empty()) {
-        return tl::unexpected(std::move(profile).error());
     } else if (report.wrong == points && points > 0) {
         report.notFitted = profile.error().text();  // and that is the reason
+    } else if (report.engines.empty()) {
+        return tl::unexpected(std::move(profile).error());
     } else {
         // What was measured is still shown, and the records stay.
         report.notFitted = profile.error().text();
@@ -217,17 +219,17 @@ Result<CalibrationReport> refit(const RefitAsk& ask, const ProfileStore& store) 
         FABRICAST_ASSIGN(report.measured, readMeasurements(ask.records));
     } else {
         FABRICAST_ASSIGN(report.measured, importNcclTests(ask.logs, ask.hint));
-        if (!ask.out.empty()) {
-            FABRICAST_TRY(writeRecord(report.measured, ask.out, fit.replaces));
         for (const MeasurementRecord& log : report.measured.sittings) {
             std::ranges::copy(log.dropped, std::back_inserter(report.remarks));
         }
+        if (!ask.out.empty()) {
+            FABRICAST_TRY(writeRecord(report.measured, ask.out, fit.replaces));
         }
         report.records = {ask.out.empty() ? "FILE.jsonl" : ask.out};
     }
+    tellWrong(report);
     FABRICAST_TRY(fitReport(store, fit, report));
     return report;
-    tellWrong(report);
 }
 
 }  // namespace fabricast

@@ -462,6 +462,24 @@ TEST(CalibrateCommand, TellsWrongAndDamagedRowsOfLogs) {
         << cut.err;
 }
 
+TEST(CalibrateCommand, ARecordOfAnotherProbeIsRefused) {
+    const FakeProbes probes("other");
+    std::ofstream(probes.at("run.jsonl"))
+        << R"({"schema":"fabricast.measurements/1","machine":{"gpu":"H100"},"program":"a"})" << '\n'
+        << R"({"point":"gemm m=1","unit":"s","median":1,"samples":[1]})" << '\n';
+    const ProgramOutput refused = run(probes, "foreign", {"--engine", "host"});
+    EXPECT_EQ(refused.code, ExitCode::BadInput) << refused.err;
+    EXPECT_EQ(refused.out, "");
+    EXPECT_EQ(refused.err.find("error: calibrate: nothing was measured; host: "), 0U)
+        << refused.err;
+    EXPECT_NE(refused.err.find("  try: "), std::string::npos);
+    for (const char* const place : {"/dev/null", "/dev/zero"}) {
+        const ProgramOutput device = ran("calibrate --engine host", {"--out", place});
+        EXPECT_EQ(device.code, ExitCode::BadInput) << device.err;
+        EXPECT_NE(device.err.find("is a pipe or a device"), std::string::npos) << device.err;
+    }
+}
+
 TEST(CalibrateCommand, AnUndatedLogIsOfTheDayItWasWritten) {
     const FakeProbes probes("undated");
     const auto imported = [&](const std::string& name, const std::string& us, std::time_t when) {
