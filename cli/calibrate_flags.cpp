@@ -63,7 +63,7 @@ void addMeasureFlags(const FlagSet& app, CalibrateFlags& flags) {
 void addFitFlags(const FlagSet& app, CalibrateFlags& flags) {
     constexpr const char* kGroup = "profile";
     app.add("--profile", flags.profile, "folder for the new profiles").takes("DIR").group(kGroup);
-    app.add("--force", flags.force, "replace files there that are not of this measurement")
+    app.add("--force", flags.force, "replace files, also where something of them is lost")
         .group(kGroup);
     app.add("--name", flags.name, "profile name (default: the record's name)")
         .takes("NAME")

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <iterator>
 #include <sstream>
 #include <system_error>
 #include <utility>
@@ -78,8 +79,8 @@ Result<CheckedPlan> checkedPlan(const CalibrationAsk& ask,
                     "choose otherwise",
                     "run once without --profile, and once without --tuner-dump");
     }
-    FABRICAST_ASSIGN(checked.fit.name, profileNameFor(ask.fit, ask.measure.out));
     FABRICAST_TRY(checkMeasuring(ask.measure));
+    FABRICAST_ASSIGN(checked.fit.name, profileNameFor(ask.fit, ask.measure.out));
     FABRICAST_TRY(checkFit(ask.fit, store));
     FABRICAST_ASSIGN(checked.machine, machineFor(ask.measure, watch));
     FABRICAST_TRY(checkAgainstMachine(ask.measure, checked.machine));
@@ -107,8 +108,10 @@ Error nothingMeasured(const CalibrationReport& report) {
     const bool badInput = std::ranges::all_of(report.engines, [](const EngineOutcome& engine) {
         return engine.status == Status::BadInput;
     });
-    return {
-        badInput ? Error::Code::BadInput : Error::Code::Environment, "calibrate", std::move(why)};
+    return {badInput ? Error::Code::BadInput : Error::Code::Environment,
+            "calibrate",
+            std::move(why),
+            "the same with --dry-run lists the probes and what each would measure"};
 }
 
 /// NCCL itself writes its estimates, and carries on where it cannot.
@@ -129,6 +132,17 @@ void remarkDump(const MeasureAsk& ask, const CalibrationPlan& plan, CalibrationR
     }
 }
 
+void tellWrong(CalibrationReport& report) {
+    const std::vector<RecordedPoint>& points = report.measured.points;
+    report.wrong = static_cast<std::size_t>(std::ranges::count_if(
+        points, [](const RecordedPoint& point) { return point.fact("wrong", 0.0) != 0.0; }));
+    if (report.wrong > 0) {
+        report.remarks.push_back(std::to_string(report.wrong) + " of " +
+                                 std::to_string(points.size()) +
+                                 " points computed wrong results and are left out");
+    }
+}
+
 /// Fits what a report has measured, where a folder is given.
 Result<void> fitReport(const ProfileStore& store, const FitAsk& ask, CalibrationReport& report) {
     if (report.has(Status::Interrupted)) {
@@ -139,9 +153,12 @@ Result<void> fitReport(const ProfileStore& store, const FitAsk& ask, Calibration
         report.notFitted = "no --profile was given";
         return {};
     }
+    const std::size_t points = report.measured.points.size();
     Result<CalibratedProfile> profile = fitCalibration(store, report.measured, ask);
     if (profile) {
         report.profile = *std::move(profile);
+    } else if (report.wrong == points && points > 0) {
+        report.notFitted = profile.error().text();  // and that is the reason
     } else if (report.engines.empty()) {
         return tl::unexpected(std::move(profile).error());
     } else {
@@ -202,11 +219,15 @@ Result<CalibrationReport> refit(const RefitAsk& ask, const ProfileStore& store) 
         FABRICAST_ASSIGN(report.measured, readMeasurements(ask.records));
     } else {
         FABRICAST_ASSIGN(report.measured, importNcclTests(ask.logs, ask.hint));
+        for (const MeasurementRecord& log : report.measured.sittings) {
+            std::ranges::copy(log.dropped, std::back_inserter(report.remarks));
+        }
         if (!ask.out.empty()) {
-            FABRICAST_TRY(writeRecord(report.measured, ask.out));
+            FABRICAST_TRY(writeRecord(report.measured, ask.out, fit.replaces));
         }
         report.records = {ask.out.empty() ? "FILE.jsonl" : ask.out};
     }
+    tellWrong(report);
     FABRICAST_TRY(fitReport(store, fit, report));
     return report;
 }

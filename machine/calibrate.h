@@ -6,6 +6,7 @@
 #include "planner/measured/measurements.h"
 #include "planner/measured/nccl_tests.h"
 
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <vector>
@@ -28,6 +29,7 @@ struct CalibrationReport {
     std::string notFitted;             ///< why there is no profile
     std::optional<Error::Code> fault;  ///< of a fit that failed though something was measured
     std::vector<std::string> remarks;
+    std::size_t wrong = 0;  ///< points of records whose results were wrong
 
     [[nodiscard]] bool has(EngineOutcome::Status status) const;
 };

@@ -35,6 +35,12 @@ Result<void> checkFile(const char* flag, const std::string& path) {
                     std::string("name a file in it: ") + flag + " " +
                         (fs::path(path) / "run.jsonl").string());
     }
+    if (fs::exists(path, error) && !fs::is_regular_file(path, error)) {
+        return fail(Error::Code::BadInput,
+                    flag,
+                    quoted(path) + " is a pipe or a device, which keeps nothing",
+                    std::string(flag) + " and the name of a file");
+    }
     const fs::path parent = fs::path(path).parent_path();
     const fs::path folder = parent.empty() ? fs::path(".") : parent;
     if (!fs::is_directory(folder, error)) {

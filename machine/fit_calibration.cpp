@@ -41,6 +41,17 @@ std::vector<std::string> useOf(const FitAsk& ask, const FittedRecord& fitted) {
     return next;
 }
 
+/// What no reader takes of a profile that nobody has edited comes from what was measured.
+Error ofMeasurements(Error error, const MergedMeasurements& measured) {
+    return error.code != Error::Code::Internal || measured.sittings.empty()
+               ? std::move(error)
+               : Error(Error::Code::BadInput,
+                       measured.sittings.front().source,
+                       "measurements that no machine has: of them " + error.where + " would be, " +
+                           error.why + "; nothing was written",
+                       "measure again, into another record");
+}
+
 }  // namespace
 
 Result<std::string> profileNameFor(const FitAsk& ask, const std::string& record) {
@@ -72,7 +83,9 @@ Result<CalibratedProfile> fitCalibration(const ProfileStore& store,
             FABRICAST_TRY(checkOlderProfile(file, ask.folder, ask.name));
         }
     }
-    FABRICAST_TRY(writeProfile(files, ask.folder, ask.profileFolders));
+    if (Result<void> written = writeProfile(files, ask.folder, ask.profileFolders); !written) {
+        return tl::unexpected(ofMeasurements(std::move(written).error(), measured));
+    }
     for (const ProfileText& file : files) {
         profile.written.push_back(ask.folder + "/" + file.path);
     }

@@ -7,8 +7,13 @@
 #include <fmt/format.h>
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
+#include <filesystem>
+#include <set>
+#include <string_view>
+#include <system_error>
 #include <utility>
 
 namespace fabricast {
@@ -38,6 +43,55 @@ std::string lastWritten(const std::string& path) {
                        time.seconds().count());
 }
 
+std::set<std::string_view> recordLines(std::string_view text) {
+    std::set<std::string_view> lines;
+    while (!text.empty()) {
+        const std::string_view line = text.substr(0, text.find('\n'));
+        text.remove_prefix(std::min(line.size() + 1, text.size()));
+        lines.insert(line);
+    }
+    return lines;
+}
+
+/// What is there has no line that the newer text has not.
+Result<void> checkOlderRecord(const std::string& newer, const std::string& path) {
+    std::error_code none;
+    if (!std::filesystem::is_regular_file(path, none)) {
+        return {};
+    }
+    const Result<std::string> older = readTextFile(path, kMostLogBytes, ReadFor::Look);
+    if (older && std::ranges::includes(recordLines(newer), recordLines(*older))) {
+        return {};
+    }
+    return fail(Error::Code::BadInput,
+                "--out",
+                path + " is there, and has more than what would replace it; nothing was written",
+                "--force, which replaces it, or --out and another file");
+}
+
+std::string recordText(const MergedMeasurements& measured) {
+    // Of several logs the newest: they are one record now.
+    const MeasurementRecord newest =
+        measured.sittings.empty() ? MeasurementRecord() : measured.sittings.back();
+    std::string text = probe::JsonLine()
+                           .add("schema", "fabricast.measurements/1")
+                           .add("machine", measured.machine)
+                           .add("program", newest.program)
+                           .add("begun", newest.begun)
+                           .text() +
+                       "\n";
+    for (const RecordedPoint& point : measured.points) {
+        text += probe::lineOf({.point = {point.what, point.settings},
+                               .unit = point.unit,
+                               .samples = point.samples,
+                               .facts = point.facts,
+                               .words = point.words,
+                               .refused = point.refused}) +
+                "\n";
+    }
+    return text;
+}
+
 }  // namespace
 
 Result<MergedMeasurements> importNcclTests(const std::vector<std::string>& logs,
@@ -64,25 +118,12 @@ Result<NcclEstimates> importNcclEstimates(const std::vector<std::string>& dumps)
     return mergeNcclEstimates(std::move(all));
 }
 
-Result<void> writeRecord(const MergedMeasurements& measured, const std::string& path) {
-    // Of several logs the newest: they are one record now.
-    const MeasurementRecord newest =
-        measured.sittings.empty() ? MeasurementRecord() : measured.sittings.back();
-    std::string text = probe::JsonLine()
-                           .add("schema", "fabricast.measurements/1")
-                           .add("machine", measured.machine)
-                           .add("program", newest.program)
-                           .add("begun", newest.begun)
-                           .text() +
-                       "\n";
-    for (const RecordedPoint& point : measured.points) {
-        text += probe::lineOf({.point = {point.what, point.settings},
-                               .unit = point.unit,
-                               .samples = point.samples,
-                               .facts = point.facts,
-                               .words = point.words,
-                               .refused = point.refused}) +
-                "\n";
+Result<void> writeRecord(const MergedMeasurements& measured,
+                         const std::string& path,
+                         bool replaces) {
+    const std::string text = recordText(measured);
+    if (!replaces) {
+        FABRICAST_TRY(checkOlderRecord(text, path));
     }
     return writeTextFile(path, text);
 }

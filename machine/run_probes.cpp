@@ -83,7 +83,9 @@ public:
             if (!interrupted_) {
                 measure(each, number);
             }
-            if (isRecord(each.record)) {
+            // What a probe refuses is nobody's record of this sitting.
+            const bool isRefused = outcome_.engines.back().status == Status::BadInput;
+            if (!isRefused && isRecord(each.record)) {
                 outcome_.records.push_back(each.record);
             }
         }

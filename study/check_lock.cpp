@@ -1,9 +1,9 @@
 #include "study/check_lock.h"
 
 #include "planner/base/text_digest.h"
-#include "planner/load/input_text.h"
 #include "planner/result/requirement.h"
 #include "planner/text/json_text.h"
+#include "study/question_inputs.h"
 #include "study/requirements.h"
 
 #include <array>
@@ -19,19 +19,6 @@ constexpr std::array kLockedMetrics = {
     Metric::StepSeconds, Metric::TokensPerSecond, Metric::MemoryPeak, Metric::UsdPerMtok};
 /// Beyond the last digits that another compiler may round in another way.
 constexpr double kNoticeable = 1e-9;
-
-/// The scenario as it is written, and the text of each file that it names.
-std::string scenarioDigest(const Question& question) {
-    std::string all = documentText(question);
-    for (const auto& [key, name, folder] : filesNamed(question)) {
-        const std::string path = pathFrom(folder, name);
-        if (!name.empty() && isInput(path, question.folders.known)) {
-            const Result<InputText> input = readInputText(path, question.folders.known);
-            all += input ? input->text : name;  // what cannot be read is said by the forecast
-        }
-    }
-    return textDigest(all);
-}
 
 bool isSame(double before, double now) {
     return std::abs(now - before) <= kNoticeable * std::abs(before);
@@ -67,7 +54,7 @@ CheckLock lockOfTool(const ProfileStore& profiles, std::string_view version) {
 }
 
 LockedScenario lockedScenario(const Question& question, const ComparedSide& side) {
-    LockedScenario locked{.digest = scenarioDigest(question), .values = {}};
+    LockedScenario locked{.digest = textDigest(textWithFiles(question)), .values = {}};
     for (const Metric metric : kLockedMetrics) {
         if (const auto value = metricOf(side, metric)) {
             locked.values[std::string(nameOf(metric).name)] = value->value;

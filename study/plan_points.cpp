@@ -1,6 +1,7 @@
 #include "planner/load/measured_notes.h"
 #include "planner/report/plan_views.h"
 #include "planner/result/memory_names.h"
+#include "study/question_inputs.h"
 #include "study/search_request.h"
 #include "study/search_size.h"
 #include "study/sweep_rows.h"
@@ -64,7 +65,8 @@ std::string whyNoBest(const Result<PlanReport>& report) {
 SweepWork planPoints(const Question& question) {
     return {.schema = "fabricast.sweep/1",
             .question = typed(question),
-            .said = documentText(question),
+            .said = textWithFiles(question),
+            .folders = question.folders,
             .answer = [question](const std::vector<Edit>& point,
                                  const Workbench& bench,
                                  const Watch& watch,

@@ -220,22 +220,6 @@ Result<Question> readQuestion(const std::vector<std::string>& paths,
     return question;
 }
 
-std::vector<FileName> filesNamed(const Question& question) {
-    constexpr std::array<std::string_view, 4> kFileKeys = {
-        "model", "cluster.name", "price.profile", "operation.site"};
-    std::vector<FileName> names;
-    for (const std::string_view key : kFileKeys) {
-        const JsonValue* value = valueAt(question.root, key);
-        if (value != nullptr && value->is(JsonValue::Kind::String)) {
-            const bool isTyped = value->line() == 0;
-            names.push_back({.key = key,
-                             .name = value->text().value_or(""),
-                             .folder = isTyped ? question.folders.typed : question.folders.file});
-        }
-    }
-    return names;
-}
-
 Result<Question> readInput(Question question) {
     const JsonValue* model = question.root.find("model");
     const JsonValue* cluster = question.root.find("cluster");

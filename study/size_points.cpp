@@ -3,6 +3,7 @@
 #include "planner/report/plan_views.h"
 #include "planner/report/size_report.h"
 #include "planner/result/answer_names.h"
+#include "study/question_inputs.h"
 #include "study/size.h"
 #include "study/size_search.h"
 #include "study/size_verdicts.h"
@@ -173,9 +174,12 @@ void addAsked(std::string& said, const char* key, const std::vector<std::string>
 std::string allSaid(const std::vector<Question>& jobs, const SizeAsk& ask) {
     std::string said;
     for (const Question& job : jobs) {
-        said += documentText(job) + "\n";
+        said += textWithFiles(job) + "\n";
     }
     addAsked(said, "cluster", ask.clusters);
+    for (const std::string& name : ask.clusters) {
+        said += textBehind(name, jobs.front().folders.typed, jobs.front().folders.known);
+    }
     addAsked(said, "gpu", ask.gpus);
     addAsked(said, "fabric", ask.fabrics);
     for (const SizeTarget& target : ask.targets) {
@@ -207,6 +211,7 @@ SweepWork sizePoints(const std::vector<Question>& jobs, const SizeAsk& ask) {
     return {.schema = "fabricast.size_sweep/1",
             .question = typedJobs(jobs),
             .said = allSaid(jobs, ask),
+            .folders = jobs.front().folders,
             .answer = [jobs, ask](const std::vector<Edit>& point,
                                   const Workbench& bench,
                                   const Watch& watch,

@@ -3,6 +3,7 @@
 #include "planner/base/parallel_map.h"
 #include "planner/base/text_digest.h"
 #include "planner/text/text_files.h"
+#include "study/question_inputs.h"
 #include "study/sweep_file.h"
 
 #include <algorithm>
@@ -42,6 +43,25 @@ SweepPlaces placesOf(const Points& points, const std::string& digest) {
         places.emplace(sweepKey(digest, values), i);
     }
     return places;
+}
+
+/// Of all that the answers at the points lean on.
+std::string digestOf(const SweepWork& work,
+                     const std::vector<SweepAxis>& axes,
+                     const ProfileStore& profiles) {
+    std::string all = work.said;
+    for (const SweepAxis& axis : axes) {
+        for (const std::string& value : axis.values) {
+            all += mayNameFile(axis.key) ? textBehind(value, work.folders.typed, work.folders.known)
+                                         : "";
+        }
+    }
+    for (const ProfileKind kind : kProfileKinds) {
+        for (const ProfileFile& file : profiles.files(kind)) {
+            all.append("\n").append(file.name).append("\n").append(file.text);
+        }
+    }
+    return textDigest(all);
 }
 
 /// A value that a key cannot have is a reason at its point, and no end of the others'.
@@ -159,13 +179,13 @@ std::vector<std::size_t> openOf(const SweepAnswer& answer, const SweepShard& sha
 
 /// Answers a few points.
 Result<void> computePoints(const SweepWork& work,
+                           const std::string& digest,
                            const Points& points,
                            const std::vector<std::size_t>& now,
                            const Workbench& bench,
                            const Watch& watch,
                            SweepAnswer& answer) {
     const Workbench alone = bench.withThreads(1);
-    const std::string digest = textDigest(work.said);
     auto lines = parallelMap(
         now,
         [&](std::size_t place) { return lineOf(work, digest, points[place], alone, watch); },
@@ -186,6 +206,7 @@ Result<void> computePoints(const SweepWork& work,
 /// A few points at a time. The file is written anew each time that it has grown by a part of
 /// itself, and before this ends for whatever reason.
 Result<void> computeOpen(const SweepWork& work,
+                         const std::string& digest,
                          const Points& points,
                          const SweepShard& shard,
                          const Workbench& bench,
@@ -203,7 +224,7 @@ Result<void> computeOpen(const SweepWork& work,
         end = std::min(begin + atATime, open.size());
         const std::vector<std::size_t> now(open.begin() + static_cast<std::ptrdiff_t>(begin),
                                            open.begin() + static_cast<std::ptrdiff_t>(end));
-        const Result<void> done = computePoints(work, points, now, bench, watch, answer);
+        const Result<void> done = computePoints(work, digest, points, now, bench, watch, answer);
         const std::size_t ready = done ? end : begin;
         const bool isEnd = !done || end == open.size();
         const bool isWorthIt = had > 0 || shard.count > 1 || answer.refused < answer.computed;
@@ -234,9 +255,11 @@ Result<SweepAnswer> sweep(const SweepWork& work,
     FABRICAST_ASSIGN(SweepFile file, SweepFile::open(shardFile(store.file, store.shard)));
     const Points points = sweepPoints(axes);
     SweepAnswer answer{.axes = axes, .lines = std::vector<std::string>(points.size())};
-    const SweepPlaces places = placesOf(points, textDigest(work.said));
+    const std::string digest = digestOf(work, axes, bench.profiles());
+    const SweepPlaces places = placesOf(points, digest);
     FABRICAST_TRY(takeAllShards(store, places, answer));
-    const Result<void> done = computeOpen(work, points, store.shard, bench, watch, file, answer);
+    const Result<void> done =
+        computeOpen(work, digest, points, store.shard, bench, watch, file, answer);
     answer.stopped = !done && done.error().code == Error::Code::Stopped;
     if (answer.stopped) {
         return answer;

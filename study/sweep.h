@@ -1,6 +1,7 @@
 #pragma once
 #include "planner/base/result.h"
 #include "planner/base/watch.h"
+#include "planner/load/input_text.h"
 #include "planner/text/json_text.h"
 #include "study/sweep_points.h"
 #include "study/workbench.h"
@@ -17,7 +18,8 @@ namespace fabricast {
 struct SweepWork {
     std::string schema;    ///< "fabricast.sweep/1"
     std::string question;  ///< as it is typed
-    std::string said;      ///< all of it: points of a file that was edited are not kept
+    std::string said;   ///< all of it, with the files it names: of a changed one no point is kept
+    Folders folders{};  ///< where the paths among the values of points start
     /// Adds the members of the answer at a point, or none: what the point cannot be is said in its
     /// line, and an error of the sweep only where it is so at every point. Points are answered in
     /// several threads, each by one: the bench has one.
@@ -47,9 +49,10 @@ struct SweepAnswer {
 };
 
 /// The answers at every combination of the axes' values. Points that the store has are not computed
-/// again. Each few points the file is replaced by one with them, so that a sweep that is killed
-/// goes on where it was. A shard writes FILE.K-of-N; the one that finds all points done writes
-/// FILE, the same as a sweep in one process writes.
+/// again, unless what they lean on has changed since: profiles, measurements, and the files of the
+/// model, the cluster, prices and the site. Each few points the file is replaced by one with them,
+/// so that a sweep that is killed goes on where it was. A shard writes FILE.K-of-N; the one that
+/// finds all points done writes FILE, the same as a sweep in one process writes.
 ///     FABRICAST_ASSIGN(const SweepAnswer answer,
 ///                      sweep(planPoints(question), axes, {.file = "points.jsonl"}, bench, watch));
 Result<SweepAnswer> sweep(const SweepWork& work,

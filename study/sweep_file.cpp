@@ -58,7 +58,7 @@ Result<void> takeLine(const std::string& line,
     if (place == places.end()) {
         return fail(Error::Code::BadInput,
                     file + ":" + std::to_string(number),
-                    "is of another sweep",
+                    "is of another sweep, or profiles or files that it leans on have changed since",
                     "another file behind --out");
     }
     lines[place->second] = line;

@@ -89,6 +89,9 @@ Answer calibrationAnswer(const CalibrationReport& report, Format format) {
     for (const EngineOutcome& engine : report.engines) {
         code = std::max(code, exitCodeOf(engine.status));
     }
+    if (report.wrong > 0) {
+        code = std::max(code, ExitCode::DoesNotFit);
+    }
     return {.text = format == Format::Json ? calibrationJson(report) : calibrationText(report),
             .code = code,
             .remarks = report.remarks};

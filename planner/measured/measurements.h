@@ -43,6 +43,8 @@ struct MeasurementRecord {
     std::string begun;    ///< "2026-11-22T19:00:00Z"
     std::map<std::string, std::string> machine;
     std::vector<RecordedPoint> points;
+    std::string gpuAt{};                 ///< where its "gpu" is said; empty: not known
+    std::vector<std::string> dropped{};  ///< lines that could not be read, each with why
 };
 
 /// Reads a record file ("fabricast.measurements/1", JSON lines). Of a duplicate point

@@ -82,20 +82,40 @@ private:
             return {};
         }
         if (words.front().starts_with('#')) {
-            takeHeader(line, words);
-            return {};
+            return takeHeader(line, words);
         }
         if (const std::string operation = ncclOperation(line); !operation.empty()) {
             // The command, as a job script echoes it, or a word of another program amid a table.
             (columns_.empty() ? job_.operation : next_) = operation;
             return {};
         }
-        const bool isRow =
-            !columns_.empty() && numberOf(words.front()) && words.size() > columns_.size() / 2;
-        return isRow ? takeRow(words) : Result<void>();
+        if (columns_.empty() || !looksLikeRow(words)) {
+            return {};
+        }
+        if (!numberOf(words.front()) || words.size() + blankColumns() < columns_.size()) {
+            record_.drop(source_ + ":" + std::to_string(line_),
+                         "it is a row that is damaged or cut");
+            return {};
+        }
+        return takeRow(words);
     }
 
-    void takeHeader(std::string_view line, const Words& words) {
+    /// Numbers for the most part, or as many words as most of a row: no line of another program.
+    [[nodiscard]] bool looksLikeRow(const Words& words) const {
+        const auto numbers = static_cast<std::size_t>(std::ranges::count_if(
+            words, [](std::string_view word) { return numberOf(word).has_value(); }));
+        return 2 * numbers >= words.size() ||
+               (numberOf(words.front()) && words.size() > columns_.size() / 2);
+    }
+
+    [[nodiscard]] static bool mayBeBlank(const std::string& column) {
+        return column == "redop" || column == "root";
+    }
+    [[nodiscard]] std::size_t blankColumns() const {
+        return static_cast<std::size_t>(std::ranges::count_if(columns_, &mayBeBlank));
+    }
+
+    Result<void> takeHeader(std::string_view line, const Words& words) {
         if (const std::string operation = ncclOperation(line); !operation.empty()) {
             job_.operation = operation;
             next_.clear();
@@ -109,32 +129,33 @@ private:
         const auto on = std::ranges::find(words, "on");
         if (rank != words.end() && on != words.end() && on + 1 != words.end() &&
             std::ranges::find(words, "device") != words.end()) {
-            takeRank(line, words, std::string(*(on + 1)));
+            FABRICAST_TRY(takeRank(line, words, std::string(*(on + 1))));
         }
         if (std::ranges::find(words, "busbw") != words.end() &&
             std::ranges::find(words, "size") != words.end()) {
             takeColumns(words);
         }
         takeVersion(line);
+        return {};
     }
 
-    void takeRank(std::string_view line, const Words& words, const std::string& host) {
+    Result<void> takeRank(std::string_view line, const Words& words, const std::string& host) {
         const auto group = std::ranges::find(words, "Group");
         if (group != words.end() && group + 1 != words.end() && *(group + 1) != "0") {
-            return;
+            return {};
         }
         ++job_.ranks;
         job_.hosts.insert(host);
         // "device  0 [0000:18:00.0] NVIDIA H100 80GB HBM3", or "[0x18] …".
         const std::size_t bracket = line.find(']', line.find("device"));
-        if (bracket != std::string_view::npos) {
-            const Words name = wordsOf(line.substr(bracket + 1));
-            std::string gpu;
-            for (const std::string_view word : name) {
-                gpu += (gpu.empty() ? "" : " ") + std::string(word);
-            }
-            record_.say("gpu", gpu);
+        if (bracket == std::string_view::npos) {
+            return {};
         }
+        std::string gpu;
+        for (const std::string_view word : wordsOf(line.substr(bracket + 1))) {
+            gpu += (gpu.empty() ? "" : " ") + std::string(word);
+        }
+        return record_.sayGpu(gpu, source_ + ":" + std::to_string(line_));
     }
 
     void takeVersion(std::string_view line) {
@@ -164,8 +185,7 @@ private:
         std::size_t blank = 0;
         for (std::size_t at = 0; at < columns_.size(); ++at) {
             const std::string& column = columns_[at];
-            const bool optional = column == "redop" || column == "root";
-            if (optional && blank < missing) {
+            if (mayBeBlank(column) && blank < missing) {
                 ++blank;
                 continue;
             }

@@ -60,7 +60,7 @@ Result<NcclTestsJob> readJob(const JsonValue& root, NcclTestsRecord& record) {
                 if (!host.empty()) {
                     job.hosts.insert(host);
                 }
-                record.say("gpu", textIn(device, "device_info"));
+                FABRICAST_TRY(record.sayGpu(textIn(device, "device_info"), device.where()));
             }
         }
     }

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <optional>
 #include <utility>
 
 namespace fabricast {
@@ -31,17 +32,30 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 9> kLoose = 
      {"broadcast", "broadcast"},
      {"alltoall", "all_to_all"},
      {"sendrecv", "send_recv"}}};
-constexpr std::array<std::pair<std::string_view, std::string_view>, 5> kTypes = {
+constexpr std::array<std::pair<std::string_view, std::string_view>, 17> kTypes = {
     {{"float", "fp32"},
      {"half", "fp16"},
      {"bfloat16", "bf16"},
      {"double", "fp64"},
-     {"fp8_e4m3", "fp8"}}};
+     {"fp8_e4m3", "fp8"},
+     {"f8e4m3", "fp8"},
+     {"fp8_e5m2", "fp8"},
+     {"f8e5m2", "fp8"},
+     {"char", "int8"},
+     {"int", "int32"},
+     {"int8", "int8"},
+     {"uint8", "uint8"},
+     {"int32", "int32"},
+     {"uint32", "uint32"},
+     {"int64", "int64"},
+     {"uint64", "uint64"},
+     {"", ""}}};
 
-std::string typeName(const std::string& type) {
+/// Nothing where nccl-tests has no such type.
+std::optional<std::string> typeName(const std::string& type) {
     const auto* const found = std::ranges::find(
         kTypes, std::string_view(type), [](const auto& entry) { return entry.first; });
-    return found == kTypes.end() ? type : std::string(found->second);
+    return found == kTypes.end() ? std::nullopt : std::optional<std::string>(found->second);
 }
 
 }  // namespace
@@ -92,6 +106,24 @@ void NcclTestsRecord::say(const std::string& name, const std::string& value) {
     }
 }
 
+Result<void> NcclTestsRecord::sayGpu(const std::string& gpu, const std::string& where) {
+    if (gpu.empty()) {
+        return {};
+    }
+    const auto [said, isFirst] = record_.machine.emplace("gpu", gpu);
+    if (!isFirst && said->second != gpu) {
+        return fail(
+            Error::Code::BadInput,
+            where,
+            "is a rank on \"" + gpu + "\", and earlier ones are on \"" + said->second + "\"",
+            "run the test on GPUs of one kind");
+    }
+    if (isFirst) {
+        record_.gpuAt = where;
+    }
+    return {};
+}
+
 Result<void> NcclTestsRecord::add(const NcclTestsJob& job, const NcclTestsRow& row) {
     std::string operation = job.operation;
     if (operation.empty()) {
@@ -118,15 +150,24 @@ Result<void> NcclTestsRecord::add(const NcclTestsJob& job, const NcclTestsRow& r
                     "does not list the ranks",
                     "--ranks 8, and --hosts a,b for several hosts");
     }
-    if (row.bytes <= 0 || row.microseconds.empty()) {
+    if (row.bytes <= 0) {
+        return {};
+    }
+    if (row.microseconds.empty()) {
+        drop(row.where, "it has no time");
+        return {};
+    }
+    const std::optional<std::string> type = typeName(row.type);
+    if (!type) {
+        drop(row.where, "nccl-tests has no type \"" + row.type + "\"");
         return {};
     }
     RecordedPoint point{.what = operation, .unit = "s", .where = row.where};
     point.settings = {{"bytes", std::to_string(row.bytes)},
                       {"ranks", std::to_string(ranks)},
                       {"nodes", std::to_string(nodes)}};
-    if (!row.type.empty()) {
-        point.settings["dtype"] = typeName(row.type);
+    if (!type->empty()) {
+        point.settings["dtype"] = *type;
     }
     point.text = operation;
     for (const auto& [name, value] : point.settings) {
@@ -152,11 +193,16 @@ Result<void> NcclTestsRecord::add(const NcclTestsJob& job, const NcclTestsRow& r
     return {};
 }
 
+void NcclTestsRecord::drop(const std::string& where, const std::string& why) {
+    record_.dropped.push_back(where + ": left out: " + why);
+}
+
 Result<MeasurementRecord> NcclTestsRecord::take() && {
     if (record_.points.empty()) {
         return fail(Error::Code::BadInput,
                     record_.source,
-                    "has no row of nccl-tests",
+                    "has no row of nccl-tests" +
+                        (record_.dropped.empty() ? "" : "; " + record_.dropped.front()),
                     "use the output of all_reduce_perf, or the file of its -J option");
     }
     return std::move(record_);

@@ -49,6 +49,9 @@ public:
     NcclTestsRecord(const std::string& source, const NcclTestsHint& hint);
     Result<void> add(const NcclTestsJob& job, const NcclTestsRow& row);
     void say(const std::string& name, const std::string& value);
+    /// What a rank runs on: an error where an earlier one runs on another.
+    Result<void> sayGpu(const std::string& gpu, const std::string& where);
+    void drop(const std::string& where, const std::string& why);
     /// An error where nothing came together.
     Result<MeasurementRecord> take() &&;
 

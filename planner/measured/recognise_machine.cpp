@@ -139,6 +139,10 @@ Result<std::optional<GpuSpec>> recogniseGpu(const ProfileStore& store,
     return std::optional(std::move(gpu));
 }
 
+bool mayBeNamed(const GpuSpec& gpu, const std::string& driverName) {
+    return surplus(nameWords(driverName), nameWords(gpu.title)).has_value();
+}
+
 Result<std::vector<LikelyNode>> likelyNodes(const ProfileStore& store,
                                             const MachineInventory& machine,
                                             const GpuSpec& gpu) {

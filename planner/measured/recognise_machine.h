@@ -18,6 +18,9 @@ Result<std::optional<GpuSpec>> recogniseGpu(const ProfileStore& store,
                                             Bytes memory,
                                             const std::string& architecture);
 
+/// Whether a driver's name may mean a GPU: all words of it are in the profile's title.
+bool mayBeNamed(const GpuSpec& gpu, const std::string& driverName);
+
 /// A node profile with a machine's GPUs, and what else of it agrees or does not.
 struct LikelyNode {
     std::string name;

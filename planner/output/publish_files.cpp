@@ -4,6 +4,7 @@
 
 #include <fcntl.h>
 #include <stdlib.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -23,6 +24,61 @@ std::string failedAt(const fs::path& path, const std::error_code& error) {
     return path.string() + ": cannot be written: " + error.message();
 }
 
+constexpr std::string_view kStaged = ".staged-";
+constexpr std::string_view kAside = "older-";
+
+bool isSameFolder(int descriptor, const fs::path& path) {
+    struct stat open {};
+    struct stat named {};
+    return ::fstat(descriptor, &open) == 0 && ::lstat(path.c_str(), &named) == 0 &&
+           open.st_dev == named.st_dev && open.st_ino == named.st_ino;
+}
+
+/// A staging folder open and locked; -1: another process has it, or there is none.
+int lockFolder(const fs::path& path) {
+    const int folder = ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (folder >= 0 && (::flock(folder, LOCK_EX | LOCK_NB) != 0 || !isSameFolder(folder, path))) {
+        (void)::close(folder);
+        return -1;
+    }
+    return folder;
+}
+
+bool keepsOlderFiles(const fs::path& staged) {
+    std::error_code error;
+    for (fs::directory_iterator entry(staged, error), end; !error && entry != end;
+         entry.increment(error)) {
+        if (entry->path().filename().string().starts_with(kAside)) {
+            return true;
+        }
+    }
+    return static_cast<bool>(error);
+}
+
+/// What writers that were killed have left: a living one has its folder locked. One with an older
+/// file stays, as that file may be nowhere else.
+void clearDead(const fs::path& folder) {
+    constexpr std::size_t kLetters = 6;
+    std::vector<fs::path> staged;
+    std::error_code error;
+    for (fs::directory_iterator entry(folder, error), end; !error && entry != end;
+         entry.increment(error)) {
+        const std::string name = entry->path().filename().string();
+        if (name.starts_with(kStaged) && name.size() == kStaged.size() + kLetters) {
+            staged.push_back(entry->path());
+        }
+    }
+    for (const fs::path& each : staged) {
+        const int lock = lockFolder(each);
+        if (lock >= 0) {
+            if (!keepsOlderFiles(each)) {
+                fs::remove_all(each, error);
+            }
+            (void)::close(lock);
+        }
+    }
+}
+
 /// A folder that is gone with its owner, and those above it that were made for it.
 class StagingFolder {
 public:
@@ -33,13 +89,17 @@ public:
             made_.push_back(each);
         }
         fs::create_directories(folder, error);
-        std::string name = (folder / ".staged-XXXXXX").string();
-        if (error || ::mkdtemp(name.data()) == nullptr) {
-            trouble_ =
-                failedAt(folder, error ? error : std::error_code(errno, std::generic_category()));
-            return;
+        clearDead(folder);
+        constexpr int kAttempts = 16;
+        for (int attempt = 0; attempt < kAttempts && path_.empty() && trouble_.empty(); ++attempt) {
+            std::string name = (folder / kStaged).string() + "XXXXXX";
+            if (error || ::mkdtemp(name.data()) == nullptr) {
+                trouble_ = failedAt(
+                    folder, error ? error : std::error_code(errno, std::generic_category()));
+                return;
+            }
+            take(name, attempt + 1 == kAttempts);
         }
-        path_ = name;
     }
     StagingFolder(const StagingFolder&) = delete;
     StagingFolder& operator=(const StagingFolder&) = delete;
@@ -47,6 +107,9 @@ public:
         std::error_code ignored;
         if (!path_.empty()) {
             fs::remove_all(path_, ignored);
+        }
+        if (lock_ >= 0) {
+            (void)::close(lock_);
         }
         for (const fs::path& each : made_) {
             fs::remove(each, ignored);  // where it is empty
@@ -57,7 +120,17 @@ public:
     [[nodiscard]] const std::string& trouble() const { return trouble_; }
 
 private:
+    /// Another writer may take the new folder for a dead one's before it is locked.
+    void take(const std::string& name, bool isLast) {
+        lock_ = lockFolder(name);
+        std::error_code error;
+        if (lock_ >= 0 || isLast || fs::exists(name, error)) {
+            path_ = name;  // also on a file system without locks
+        }
+    }
+
     fs::path path_;
+    int lock_ = -1;
     std::vector<fs::path> made_;  ///< the innermost first
     std::string trouble_;
 };
@@ -159,7 +232,7 @@ std::string moveAll(std::span<const FolderText> files,
         Move move{.text = file.text,
                   .staged = staging / file.path,
                   .place = folder / file.path,
-                  .aside = staging / ("older-" + std::to_string(moved.size()))};
+                  .aside = staging / (std::string(kAside) + std::to_string(moved.size()))};
         if (const std::error_code error = moveInto(move)) {
             std::for_each(moved.rbegin(), moved.rend(), moveBack);
             return failedAt(move.place, error);

@@ -1,4 +1,5 @@
 #include "planner/base/quantity_text.h"
+#include "planner/profiles/possible_collective.h"
 #include "planner/profiles/verify_profiles.h"
 #include "planner/spec/collective_kind.h"
 
@@ -128,6 +129,21 @@ void addPairs(const std::vector<OwnProfile<T>>& all, std::vector<ProfileFinding>
 }
 
 }  // namespace
+
+std::vector<std::string> contradictionsOf(const MeasuredCollectives& measured) {
+    const GpuSpec& gpu = measured.machine.node.gpu;
+    for (const MeasuredCurve& curve : measured.curves) {
+        for (const MeasuredCurve::Point& point : curve.points) {
+            const TimedCollective timed{curve.ranks, curve.nodes, point.bytes, point.seconds};
+            std::string why = tooSlowBecause(timed);
+            why = why.empty() ? tooFastBecause(timed, gpu) : why;
+            if (!why.empty()) {
+                return {std::string(collectiveName(curve.kind)) + " that cannot be: " + why};
+            }
+        }
+    }
+    return {};
+}
 
 std::vector<ProfileFinding> contradictingMeasurements(const ProfileStore& store) {
     std::vector<OwnProfile<MeasuredCollectives>> collectives;

@@ -48,10 +48,10 @@ Result<std::vector<std::string>> readAndCompare(const ProfileStore& store,
         case ProfileKind::Collective: {
             FABRICAST_ASSIGN(const JsonValue root, readDocument(file));
             if (isMeasured(root)) {
-                FABRICAST_TRY(store.measuredCollectives(file));
-            } else {
-                FABRICAST_TRY(store.ncclModel(file.name));
+                FABRICAST_ASSIGN(const auto measured, store.measuredCollectives(file));
+                return contradictionsOf(measured);
             }
+            FABRICAST_TRY(store.ncclModel(file.name));
             return std::vector<std::string>();
         }
         case ProfileKind::Interval: {

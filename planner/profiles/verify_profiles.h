@@ -53,5 +53,7 @@ std::vector<std::string> contradictionsOf(const GpuSpec& gpu);
 std::vector<std::string> contradictionsOf(const NodeSpec& node, const ProfileStore& store);
 std::vector<std::string> contradictionsOf(const FabricSpec& fabric);
 std::vector<std::string> contradictionsOf(const ClusterSpec& cluster);
+/// The first time that no machine, or none with this one's GPUs, takes (possible_collective.h).
+std::vector<std::string> contradictionsOf(const MeasuredCollectives& measured);
 
 }  // namespace fabricast

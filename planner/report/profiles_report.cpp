@@ -1,5 +1,6 @@
 #include "planner/report/profiles_report.h"
 
+#include "planner/output/printable_text.h"
 #include "planner/report/table.h"
 #include "planner/text/json_text.h"
 
@@ -33,6 +34,15 @@ std::string listJson(const std::vector<ProfileRow>& rows) {
     return std::move(json).finish();
 }
 
+/// Files say what they like: no cell begins a line of its own.
+std::string linesOfTable(Table table) {
+    for (std::vector<std::string>& row : table.rows) {
+        std::ranges::transform(
+            row, row.begin(), [](const std::string& cell) { return printableLine(cell); });
+    }
+    return alignedText(table);
+}
+
 /// One table per kind, under its title.
 std::string listByKind(const std::vector<ProfileRow>& rows) {
     std::string text;
@@ -46,7 +56,7 @@ std::string listByKind(const std::vector<ProfileRow>& rows) {
         }
         if (!table.rows.empty()) {
             text += (text.empty() ? "" : "\n") + std::to_string(table.rows.size()) + " " +
-                    kindTitle(kind) + "\n" + alignedText(table);
+                    kindTitle(kind) + "\n" + linesOfTable(std::move(table));
         }
     }
     return text;
@@ -63,12 +73,12 @@ std::string factSource(const ProfileFact& fact) {
 
 std::string sheetHeading(const ProfileSheet& sheet) {
     std::string text = std::string(profileKindName(sheet.kind)) + " " + sheet.name;
-    text += sheet.title.empty() ? "" : ": " + sheet.title;
-    text += "\nfile: " + sheet.file + "\n";
+    text += sheet.title.empty() ? "" : ": " + printableLine(sheet.title);
+    text += "\nfile: " + printableLine(sheet.file) + "\n";
     if (!sheet.aliases.empty()) {
         std::string names;
         for (const std::string& alias : sheet.aliases) {
-            names += (names.empty() ? "" : ", ") + alias;
+            names += (names.empty() ? "" : ", ") + printableLine(alias);
         }
         text += "aliases: " + names + "\n";
     }
@@ -85,14 +95,17 @@ std::string sheetsPlain(const std::vector<ProfileSheet>& sheets,
             table.rows.push_back({fact.key, factText(fact), factSource(fact), fact.note});
             mentioned.insert(fact.from);
         }
-        text += (text.empty() ? "" : "\n") + sheetHeading(sheet) + alignedText(table);
+        text += (text.empty() ? "" : "\n") + sheetHeading(sheet) + linesOfTable(std::move(table));
     }
     std::string list;
     for (const std::string& id : mentioned) {
         const auto source = sources.find(id);
         if (source != sources.end()) {
-            list += "  " + id + ": " + source->second.title +
-                    (source->second.url.empty() ? "" : ", " + source->second.url) + "\n";
+            const ProfileSource& said = source->second;
+            list +=
+                "  " +
+                printableLine(id + ": " + said.title + (said.url.empty() ? "" : ", " + said.url)) +
+                "\n";
         }
     }
     return list.empty() ? text : text + "\nsources\n" + list;

@@ -1,5 +1,6 @@
 #include "probes/fit/collective_points.h"
 
+#include "planner/profiles/possible_collective.h"
 #include "planner/profiles/read_measured_collectives.h"
 #include "planner/text/json_text.h"
 
@@ -116,6 +117,14 @@ public:
         if (const std::string why = uselessBecause(point, ranks); !why.empty()) {
             result_.leftOut.push_back(point.text + ": " + why);
             return {};
+        }
+        const TimedCollective timed{
+            ranks, nodes, static_cast<double>(bytes), Seconds(point.median)};
+        if (const std::string why = tooSlowBecause(timed); !why.empty()) {
+            return fail(Error::Code::BadInput,
+                        point.where,
+                        "no machine is so slow: " + why,
+                        "remove the line, or measure again");
         }
         groups_[{*kind, ranks, nodes}][{
             stride, point.setting("groups", "all") == "1", point.setting("dtype", "")}][bytes] =

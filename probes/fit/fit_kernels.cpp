@@ -21,7 +21,9 @@ public:
     KernelFitter(KernelProfile start, const MeasuredTables& tables, const FitOptions& options)
         : tables_(tables),
           options_(options),
-          result_{.kernels = std::move(start), .from = options.from} {}
+          result_{.kernels = std::move(start), .from = options.from} {
+        result_.others = kernels().donor.empty() ? kernels().name : kernels().donor;
+    }
 
     Result<FittedKernels> run() && {
         fitGemms();

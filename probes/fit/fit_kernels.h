@@ -27,7 +27,8 @@ struct FittedKernels {
     std::map<std::string, std::size_t> rows;  ///< by section ("gemm.bf16"): those fitted
     std::vector<FitSection> sections;         ///< those fitted, and those refused
     std::string from;                         ///< of these sections
-    std::string report;                       ///< residuals, and why a section was not fitted
+    std::string others{};  ///< whose numbers the other sections have; empty: they are assumed
+    std::string report;    ///< residuals, and why a section was not fitted
 };
 
 /// Fits all that the tables measured of the GPU that `start` is of. Refused sections keep their

@@ -1,6 +1,8 @@
 #include "probes/fit/fit_record.h"
 
 #include "planner/evidence/borrow_kernels.h"
+#include "planner/measured/recognise_machine.h"
+#include "planner/profiles/possible_collective.h"
 #include "planner/profiles/read_records.h"
 #include "probes/fit/collective_points.h"
 #include "probes/fit/cpu_fit.h"
@@ -86,6 +88,8 @@ private:
                         "--machine dgx-h100, or a profile of yours");
         }
         FABRICAST_ASSIGN(const ClusterSpec machine, store_.cluster(options_.machine, "--machine"));
+        FABRICAST_TRY(checkGpuOf(machine));
+        FABRICAST_TRY(checkSpeed(machine.node.gpu));
         result_.machine = machine.name;
         const std::string nccl = saidOf(record_, "nccl");
         result_.files.push_back({"collectives/measured-" + options_.name + ".json",
@@ -99,6 +103,47 @@ private:
         if (points.mostMoved > 0) {
             say("  times that fell with size were moved by at most " +
                 std::to_string(std::lround(100 * points.mostMoved)) + " %");
+        }
+        return {};
+    }
+
+    /// Collectives of one GPU say nothing of a machine with another.
+    Result<void> checkGpuOf(const ClusterSpec& machine) const {
+        const std::string name = saidOf(record_, "gpu");
+        const GpuSpec& expected = machine.node.gpu;
+        FABRICAST_ASSIGN(const std::optional<GpuSpec> gpu, gpuOf(store_, record_, options_.gpu));
+        const bool isOther = gpu && gpu->name != expected.name &&
+                             (!options_.gpu.empty() || !mayBeNamed(expected, name));
+        if (!isOther) {
+            return {};
+        }
+        const auto said = std::ranges::find_if(
+            record_.sittings, [](const MeasurementRecord& one) { return !one.gpuAt.empty(); });
+        return fail(Error::Code::BadInput,
+                    said != record_.sittings.end() ? said->gpuAt
+                    : record_.sittings.empty()     ? ""
+                                                   : record_.sittings.front().source,
+                    "was measured on \"" + name + "\" (" + gpu->name + "), and " + machine.name +
+                        " has " + expected.name,
+                    "--machine and a cluster or node of " + gpu->name);
+    }
+
+    [[nodiscard]] Result<void> checkSpeed(const GpuSpec& gpu) const {
+        for (const RecordedPoint& point : record_.points) {
+            if (!isCollective(point) || !(point.median > 0.0)) {
+                continue;
+            }
+            FABRICAST_ASSIGN(const std::int64_t ranks, wholeSetting(point, "ranks", 1));
+            FABRICAST_ASSIGN(const std::int64_t nodes, wholeSetting(point, "nodes", 1));
+            FABRICAST_ASSIGN(const std::int64_t bytes, wholeSetting(point, "bytes", 1));
+            const TimedCollective timed{
+                ranks, nodes, static_cast<double>(bytes), Seconds(point.median)};
+            if (const std::string why = tooFastBecause(timed, gpu); !why.empty()) {
+                return fail(Error::Code::BadInput,
+                            point.where,
+                            "no " + gpu.name + " is so fast: " + why,
+                            "remove the line, or measure again");
+            }
         }
         return {};
     }

@@ -64,8 +64,8 @@ private:
             json_.add("from", fitted_.from);
         } else if (!isFitted) {
             json_.add("note",
-                      "not measured here: as " +
-                          (kernels_.donor.empty() ? "before this fit" : kernels_.donor));
+                      "not measured here" +
+                          (fitted_.others.empty() ? "" : ": as the kernels of " + fitted_.others));
         }
     }
 

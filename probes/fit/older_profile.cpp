@@ -2,9 +2,8 @@
 
 #include "planner/text/json_document.h"
 #include "planner/text/text_files.h"
+#include "probes/fit/lost_measurements.h"
 
-#include <algorithm>
-#include <array>
 #include <cstddef>
 #include <filesystem>
 #include <string>
@@ -15,9 +14,6 @@ namespace fabricast {
 namespace {
 
 namespace fs = std::filesystem;
-
-/// What tells a measured curve from others of its file.
-constexpr std::array<std::string_view, 3> kOfCurve = {"collective", "ranks", "nodes"};
 
 std::string textAt(const JsonValue& object, std::string_view key) {
     const JsonValue* const value = object.find(key);
@@ -67,47 +63,6 @@ const JsonValue* firstLost(const JsonValue& older, const JsonValue& newer) {
     return older.is(Kind::Array) || older.shown() == newer.shown() ? nullptr : &older;
 }
 
-const JsonValue* sameCurve(const JsonValue& profile, const JsonValue& curve) {
-    const JsonValue* const curves = profile.find("curves");
-    const auto isSame = [&curve](const JsonValue& one) {
-        return std::ranges::all_of(kOfCurve, [&](std::string_view key) {
-            const JsonValue* const here = one.find(key);
-            const JsonValue* const there = curve.find(key);
-            return (here == nullptr) == (there == nullptr) &&
-                   (here == nullptr || here->shown() == there->shown());
-        });
-    };
-    if (curves == nullptr) {
-        return nullptr;
-    }
-    const auto found = std::ranges::find_if(curves->items(), isSame);
-    return found == curves->items().end() ? nullptr : &*found;
-}
-
-std::size_t pointsOf(const JsonValue& curve) {
-    const JsonValue* const points = curve.find("points");
-    return points == nullptr ? 0 : points->items().size();
-}
-
-/// What was measured and would be gone: another machine, a curve, or most of one's sizes.
-std::string lostCurves(const JsonValue& older, const JsonValue& newer) {
-    const std::string machine = textAt(older, "machine");
-    if (machine != textAt(newer, "machine")) {
-        return "is of " + machine + ", and what replaces it of " + textAt(newer, "machine");
-    }
-    const JsonValue* const curves = older.find("curves");
-    for (std::size_t at = 0; curves != nullptr && at < curves->items().size(); ++at) {
-        const JsonValue& curve = curves->items()[at];
-        const JsonValue* const next = sameCurve(newer, curve);
-        const std::size_t left = next == nullptr ? 0 : pointsOf(*next);
-        if (left * 2 < pointsOf(curve)) {
-            return "has " + std::to_string(pointsOf(curve)) + " sizes of " +
-                   textAt(curve, "collective") + ", and what replaces it " + std::to_string(left);
-        }
-    }
-    return "";
-}
-
 tl::unexpected<Error> kept(const std::string& where, const std::string& why) {
     return fail(Error::Code::BadInput,
                 where,
@@ -138,7 +93,7 @@ Result<void> checkOlderProfile(const ProfileText& file,
     if (!isOfItsKind) {
         return kept(path.string(), "is there, and was not made by a measurement as this one is");
     }
-    if (const std::string lost = lostCurves(*older, newer); !lost.empty()) {
+    if (const std::string lost = lostMeasurements(*older, newer); !lost.empty()) {
         return kept(path.string(), lost);
     }
     // What a measurement makes whole has its name, in the file's or in the title.

@@ -7,9 +7,10 @@
 namespace fabricast {
 
 /// Refuses to let a file of a measured profile take the place of one that is there and would be
-/// lost: one that cannot be read, one of another title or kind, curves of another machine or of far
-/// more sizes, or a machine's own profile that says something else than the new one of what was not
-/// measured. `measured` is the name of the measurement: a file of that name was made by one.
+/// lost: one that cannot be read, one of another title or kind, one of whose measurements the new
+/// one has far fewer (lost_measurements.h), or a machine's own profile that says something else
+/// than the new one of what was not measured. `measured` is the name of the measurement: a file of
+/// that name was made by one.
 Result<void> checkOlderProfile(const ProfileText& file,
                                const std::string& folder,
                                const std::string& measured);

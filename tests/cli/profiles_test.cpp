@@ -101,6 +101,34 @@ TEST(ProfilesCommand, WarnsOfMeasurementsThatContradictEachOther) {
     EXPECT_NE(far.out.find(" 1 warning, "), std::string::npos) << far.out;
 }
 
+// A line that begins with "::error::" is a command to a CI.
+TEST(ProfilesCommand, ShowsNoFilesLineAsItsOwn) {
+    const TemporaryProfiles mine("lines");
+    std::string text = ownCurve("measured-a", "2026-01-20", "40");
+    text.replace(text.find("\"ours\""), 6, R"("ours\n::error::x")");
+    text.replace(text.find("nccl-tests, on ours"), 19, R"(by\n::error::y)");
+    mine.write("collectives/measured-a.json", text);
+    const ProgramOutput shown = profiles({"show", "measured-a", "--profile-dir", mine.path()});
+    EXPECT_EQ(shown.out.find("\n::error::"), std::string::npos) << shown.out;
+    EXPECT_NE(shown.out.find("ours\\x0a::error::x"), std::string::npos) << shown.out;
+}
+
+TEST(ProfilesCommand, WarnsOfTimesThatNoMachineTakes) {
+    const TemporaryProfiles mine("absurd");
+    for (const auto& [us, why] : {std::pair("20", ""),
+                                  std::pair("19e6", "if one core copies them"),
+                                  std::pair("0.02", "to write what a rank receives")}) {
+        std::string text = ownCurve("measured-a", "2026-01-20", us);
+        text.replace(text.find("[1024, 20], "), 12, "");
+        mine.write("collectives/measured-a.json", text);
+        const ProgramOutput said = profiles({"verify", "--profile-dir", mine.path()});
+        EXPECT_EQ(said.code, ExitCode::Ok) << said.err;
+        EXPECT_NE(said.out.find(why), std::string::npos) << said.out;
+        EXPECT_NE(said.out.find(*why == 0 ? " 0 warnings, " : " 1 warning, "), std::string::npos)
+            << said.out;
+    }
+}
+
 TEST(ProfilesCommand, WarnsOfAProfileOfTheFuture) {
     const TemporaryProfiles mine("future");
     mine.write("collectives/measured-a.json", ownCurve("measured-a", "2999-01-20", "40"));

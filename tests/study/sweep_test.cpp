@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <map>
 #include <optional>
 #include <stop_token>
@@ -125,6 +126,57 @@ TEST(Sweep, RefusesDamagedLinesAndOtherSweeps) {
 }
 
 // Two that write one file would each replace it by one without the other's points.
+// The points of one table lean on one state of the model's file, of axes' files and of profiles.
+TEST(Sweep, GoesOnOnlyFromPointsOfTheSameInputs) {
+    const std::string folder = freshFile("inputs") + "_folder";
+    const std::string model = folder + "/config.json";
+    const std::string price = folder + "/p/prices/ours.json";
+    std::filesystem::create_directories(folder + "/p/prices");
+    const auto llama = [&](const char* layers) {
+        ASSERT_TRUE(writeTextFile(
+            model,
+            std::string(R"({"model_type": "llama", "hidden_size": 1024, "vocab_size": 32000,
+              "intermediate_size": 2816, "num_attention_heads": 16, "num_hidden_layers": )") +
+                layers + "}"));
+    };
+    const auto priced = [&](const char* hour) {
+        ASSERT_TRUE(writeTextFile(
+            price,
+            std::string(R"({"schema": "fabricast.price/1", "name": "ours", "title": "Ours",)") +
+                R"("notes": ")" + hour + "\"}"));
+    };
+    const auto ran = [&](const Question& question, const SweepAxis& first) {
+        const std::vector<std::string> folders = {folder + "/p"};
+        return sweep(planPoints(question),
+                     {first, {"workload.global_batch", {"64", "128"}}},
+                     {.file = folder + "/points.jsonl"},
+                     Workbench::open(folders, 1).value(),
+                     {});
+    };
+    const std::vector<Edit> named = {{"model", model, "-m"}};
+    const Question fixed = with(asked(), named).value();
+    for (const bool isAxis : {false, true}) {
+        const Question& question = isAxis ? asked() : fixed;
+        const SweepAxis axis =
+            isAxis ? SweepAxis{"model", {model}} : SweepAxis{"cluster.nodes", {"1"}};
+        std::filesystem::remove(folder + "/points.jsonl");
+        llama("4");
+        priced("1");
+        EXPECT_EQ(ran(question, axis).value().computed, 2U);
+        EXPECT_EQ(ran(question, axis).value().computed, 0U);
+        llama("8");
+        const auto other = ran(question, axis);
+        ASSERT_FALSE(other) << "a model of eight layers";
+        EXPECT_NE(other.error().why.find("have changed since"), std::string::npos);
+        llama("4");
+        priced("2");
+        EXPECT_FALSE(ran(question, axis)) << "another profile";
+        priced("1");
+        EXPECT_EQ(ran(question, axis).value().computed, 0U);
+    }
+    std::filesystem::remove_all(folder);
+}
+
 TEST(Sweep, IsRefusedTheFileOfAnother) {
     const std::string file = freshFile("taken");
     const std::string whole = wholeText();

@@ -7,6 +7,7 @@
 #   slow   a point a while; Ctrl-C ends it as it ends probes
 #   full   no room for any point
 #   wrong  a point whose results are wrong
+#   foreign  the record is another probe's
 here=$(dirname "$0")
 mode=$(cat "$here/mode")
 for word in "$@"; do
@@ -36,5 +37,6 @@ case $mode in
         point 1M 3e-5 60
         while :; do sleep 0.05; done ;;
     full) echo "fake-probe: $out: cannot be written: No space left on device" >&2; exit 4 ;;
+    foreign) echo "$out:1: is no record of this machine" >&2; exit 2 ;;
     wrong) point 1M 3e-5 60 2; exit 1 ;;
 esac

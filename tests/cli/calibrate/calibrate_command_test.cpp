@@ -301,6 +301,8 @@ TEST(CalibrateCommand, ReplacesNoGoodProfileByABadOne) {
          std::map<std::string, std::string>{{"67108864", "1e200"},
                                             {"67108865", "1e13"},
                                             {"67108866", "1e-200"},
+                                            {"67108867", "19e6"},
+                                            {"67108868", "17.0"},
                                             {"10000000000000000", "5"}}) {
         const ProgramOutput refused = imported(ncclLog(size, time));
         EXPECT_EQ(refused.code, ExitCode::BadInput) << size << refused.err;
@@ -379,6 +381,103 @@ TEST(CalibrateCommand, FitsLogsOfNcclTests) {
     EXPECT_EQ(again.code, ExitCode::Ok) << again.err;
     EXPECT_EQ(contents(probes.at("again") + "/collectives/measured-imported.json"),
               contents(profile + "/collectives/measured-imported.json"));
+}
+
+// Records are originals: nothing else has what they have.
+TEST(CalibrateCommand, ReplacesNoFileByTheRecordOfALog) {
+    const FakeProbes probes("over");
+    const std::string log = probes.at("all_reduce_perf.log");
+    const std::string out = probes.at("out.jsonl");
+    std::ofstream(log) << ncclLog("67108864", "412.0");
+    const auto imported = [&](const char* more) {
+        return ran("calibrate --ranks 8 --machine dgx-h100" + std::string(more),
+                   {"--from-nccl-tests", log, "--out", out});
+    };
+    EXPECT_EQ(imported("").code, ExitCode::Ok);
+    EXPECT_EQ(imported("").code, ExitCode::Ok) << "again: nothing is lost";
+    for (const std::string& older : {contents(out) + "{\"point\": \"x\"}\n",
+                                     std::string("my notes"),
+                                     std::string("\0\xff", 2)}) {
+        std::ofstream(out, std::ios::binary) << older;
+        const ProgramOutput refused = imported("");
+        EXPECT_EQ(refused.code, ExitCode::BadInput) << refused.out;
+        EXPECT_EQ(refused.out, "");
+        EXPECT_EQ(refused.err.find("error: --out: " + out + " is there, and has"), 0U)
+            << refused.err;
+        EXPECT_NE(refused.err.find("try: --force"), std::string::npos) << refused.err;
+        EXPECT_EQ(contents(out), older);
+    }
+    EXPECT_EQ(imported(" --force").code, ExitCode::Ok);
+    EXPECT_NE(contents(out), "my notes");
+}
+
+TEST(CalibrateCommand, RefusesALogOfAnotherGpuThanTheMachines) {
+    const FakeProbes probes("gpu");
+    const std::string log = probes.at("all_reduce_perf.log");
+    const auto imported = [&](const std::string& gpus) {
+        std::ofstream(log) << "# nThread 1 nGpus 1\n" + gpus + ncclLog("67108864", "412.0");
+        return ran("calibrate --machine dgx-h100 --name ours",
+                   {"--from-nccl-tests", log, "--profile", probes.at("measured")});
+    };
+    const auto rank = [](int number, const std::string& gpu) {
+        return "#  Rank  " + std::to_string(number) + " Group  0 Pid 1 on a device  0 [0x18] " +
+               gpu + "\n";
+    };
+    const std::string hopper = rank(0, "NVIDIA H100 80GB HBM3") + rank(1, "NVIDIA H100 80GB HBM3");
+    EXPECT_EQ(imported(hopper).code, ExitCode::Ok);
+    const std::string ampere = rank(0, "NVIDIA A100-SXM4-80GB") + rank(1, "NVIDIA A100-SXM4-80GB");
+    const ProgramOutput other = imported(ampere);
+    EXPECT_EQ(other.code, ExitCode::BadInput);
+    EXPECT_EQ(other.out, "");
+    EXPECT_EQ(other.err.find("error: " + log + ":2: was measured on \"NVIDIA A100-SXM4-80GB\" ("),
+              0U)
+        << other.err;
+    const ProgramOutput mixed = imported(hopper + rank(2, "NVIDIA A100-SXM4-80GB"));
+    EXPECT_EQ(mixed.code, ExitCode::BadInput);
+    EXPECT_EQ(mixed.err.find("error: " + log + ":4: is a rank on \"NVIDIA A100"), 0U) << mixed.err;
+    // A GPU that no profile knows may be the machine's.
+    EXPECT_EQ(imported(rank(0, "Board 7") + rank(1, "Board 7")).code, ExitCode::Ok);
+}
+
+// As --help says: 1 wrong results.
+TEST(CalibrateCommand, TellsWrongAndDamagedRowsOfLogs) {
+    const FakeProbes probes("rows");
+    const std::string log = probes.at("all_reduce_perf.log");
+    const auto imported = [&](std::string text) {
+        std::ofstream(log, std::ios::binary) << text;
+        return ran("calibrate --ranks 8 --machine dgx-h100 --name ours",
+                   {"--from-nccl-tests", log, "--profile", probes.at("measured")});
+    };
+    const std::string good = ncclLog("67108864", "412.0");
+    std::string wrong = good;
+    wrong.replace(wrong.find("285.04      0"), 13, "285.04      3");
+    const ProgramOutput some = imported(wrong);
+    EXPECT_EQ(some.code, ExitCode::DoesNotFit) << some.err;
+    EXPECT_NE(some.err.find("1 of 2 points computed wrong results"), std::string::npos) << some.err;
+    wrong.replace(wrong.find("28.49      0"), 12, "28.49      1");
+    EXPECT_EQ(imported(wrong).code, ExitCode::DoesNotFit);
+    const ProgramOutput cut = imported(good.substr(0, good.size() - 20) + "\n");
+    EXPECT_EQ(cut.code, ExitCode::Ok) << cut.err;
+    EXPECT_NE(cut.err.find(log + ":3: left out: it is a row that is damaged"), std::string::npos)
+        << cut.err;
+}
+
+TEST(CalibrateCommand, ARecordOfAnotherProbeIsRefused) {
+    const FakeProbes probes("other");
+    std::ofstream(probes.at("run.jsonl"))
+        << R"({"schema":"fabricast.measurements/1","machine":{"gpu":"H100"},"program":"a"})" << '\n'
+        << R"({"point":"gemm m=1","unit":"s","median":1,"samples":[1]})" << '\n';
+    const ProgramOutput refused = run(probes, "foreign", {"--engine", "host"});
+    EXPECT_EQ(refused.code, ExitCode::BadInput) << refused.err;
+    EXPECT_EQ(refused.out, "");
+    EXPECT_EQ(refused.err.find("error: calibrate: nothing was measured; host: "), 0U)
+        << refused.err;
+    EXPECT_NE(refused.err.find("  try: "), std::string::npos);
+    for (const char* const place : {"/dev/null", "/dev/zero"}) {
+        const ProgramOutput device = ran("calibrate --engine host", {"--out", place});
+        EXPECT_EQ(device.code, ExitCode::BadInput) << device.err;
+        EXPECT_NE(device.err.find("is a pipe or a device"), std::string::npos) << device.err;
+    }
 }
 
 TEST(CalibrateCommand, AnUndatedLogIsOfTheDayItWasWritten) {

@@ -63,6 +63,31 @@ TEST(NcclTests, ReadsTheLayoutOfToday) {
     EXPECT_EQ(record.machine.at("nccl"), "2.27.3");
 }
 
+// Of a job that was killed, or a disk with a fault.
+TEST(NcclTests, TellsWhichRowsItLeavesOut) {
+    EXPECT_TRUE(read(kModern).dropped.empty());
+    const std::string row = "     1048576        262144     float";
+    const auto dropped = [&](const std::string& damaged) {
+        std::string text = kModern;
+        text.replace(text.find(row), row.size(), damaged);
+        const MeasurementRecord record = read(text);
+        EXPECT_EQ(record.points.size(), 1U) << damaged;
+        return record.dropped.size() == 1 ? record.dropped.front() : "";
+    };
+    const std::string damaged = ": left out: it is a row that is damaged or cut";
+    EXPECT_EQ(dropped("     10\xff"
+                      "8576        262144     float"),
+              "run.log:14" + damaged);
+    EXPECT_EQ(dropped("     1048576        262144     foo"),
+              "run.log:14: left out: nccl-tests has no type \"foo\"");
+    const std::string cut = kModern.substr(0, kModern.find("163.08"));
+    const MeasurementRecord killed = read(cut);
+    EXPECT_EQ(killed.points.size(), 1U);
+    ASSERT_EQ(killed.dropped.size(), 1U);
+    EXPECT_EQ(killed.dropped.front(), "run.log:15" + damaged);
+    EXPECT_EQ(read(kModern.substr(0, kModern.find("   134217728") + 8)).dropped.size(), 1U);
+}
+
 TEST(NcclTests, PassesOverPrefixesAndOtherLines) {
     std::string mpirun;
     std::string srun;

@@ -57,6 +57,29 @@ TEST_F(PublishFiles, WritesAllOnceTheyAreAccepted) {
     EXPECT_EQ(entries(), 4U) << "two files in two folders";
 }
 
+TEST_F(PublishFiles, ClearsWhatDeadWritersLeft) {
+    const auto left = [&](const std::string& name) {
+        return fs::exists(fs::path(folder()) / name);
+    };
+    const auto leave = [&](const std::string& name, const std::string& file) {
+        fs::create_directories(fs::path(folder()) / name);
+        std::ofstream(fs::path(folder()) / name / file) << "x";
+    };
+    leave(".staged-abcdef", "a.json");
+    leave(".staged-aside7", "older-0");
+    leave(".staged-mine", "a.json");
+    const auto beside = [&](const std::string& staged) {
+        EXPECT_FALSE(left(".staged-abcdef"));
+        // A second writer at the same time leaves the first one's.
+        EXPECT_EQ(publishFiles(kSecond, folder(), accepted), "");
+        EXPECT_TRUE(fs::exists(staged + "/gpus/a.json"));
+        return std::string();
+    };
+    EXPECT_EQ(publishFiles(kFirst, folder(), beside), "");
+    EXPECT_TRUE(left(".staged-aside7")) << "an older file may be nowhere else";
+    EXPECT_TRUE(left(".staged-mine"));
+}
+
 TEST_F(PublishFiles, WritesNoneThatIsRefused) {
     const auto refuses = [](const std::string&) { return std::string("not these"); };
     EXPECT_EQ(publishFiles(kFirst, folder(), refuses), "not these");

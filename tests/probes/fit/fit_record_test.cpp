@@ -254,7 +254,7 @@ TEST(FitRecord, CollectivesNeedTheirMachine) {
     const auto written = writeProfile(fitted->files, folder.path(), {});
     EXPECT_TRUE(written) << written.error().text();
     const MergedMeasurements damaged =
-        recordOf(lineOf("all_reduce bytes=1M nodes=1 ranks=8", 3e5) +
+        recordOf(lineOf("all_reduce bytes=1M nodes=1 ranks=8", 3.0) +
                      lineOf("all_reduce bytes=64M nodes=1 ranks=8", 3e-4),
                  head);
     const auto refused = fitRecord(builtIn, damaged, {.name = "ours", .machine = "dgx-h100"});

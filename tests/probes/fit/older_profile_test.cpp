@@ -50,15 +50,64 @@ TEST(OlderProfile, IsKeptWhereMeasurementsWouldBeLost) {
         collectives("dgx-h100", curve("all_reduce", 6) + ", " + curve("all_gather", 6));
     const std::string fewer = whyNot(
         before, collectives("dgx-h100", curve("all_reduce", 2) + ", " + curve("all_gather", 6)));
-    EXPECT_NE(fewer.find("has 6 sizes of all_reduce, and what replaces it 2"), std::string::npos)
+    EXPECT_NE(fewer.find("of curves all_reduce 8 1 (6 measurements, and then 2)"),
+              std::string::npos)
         << fewer;
     EXPECT_NE(fewer.find("--force"), std::string::npos);
     const std::string none = whyNot(before, collectives("dgx-h100", curve("all_reduce", 6)));
-    EXPECT_NE(none.find("has 6 sizes of all_gather, and what replaces it 0"), std::string::npos)
+    EXPECT_NE(none.find("of curves all_gather 8 1 (6 measurements, and then 0)"), std::string::npos)
         << none;
     const std::string other = whyNot(before, collectives("dgx-a100", curve("all_reduce", 6)));
     EXPECT_NE(other.find("is of dgx-h100, and what replaces it of dgx-a100"), std::string::npos)
         << other;
+}
+
+std::string section(const char* source, int rows) {
+    return std::string(R"({"efficiency": 0.7, "source": ")") + source + R"(", "rows": )" +
+           std::to_string(rows) + "}";
+}
+
+std::string kernels(const std::string& product, const std::string& attention) {
+    return R"({"schema": "fabricast.kernel/1", "gemm": {"fp32": )" + product +
+           R"(}, "attention": [{"kernel": "native", "type": "fp32", "rate": )" + attention + "}]}";
+}
+
+TEST(OlderProfile, IsKeptWhereASectionWouldBeAssumedAgain) {
+    const std::string before = kernels(section("fitted", 16), section("measured", 3));
+    EXPECT_EQ(whyNot(before, before), "");
+    EXPECT_EQ(whyNot(before, kernels(section("fitted", 8), section("measured", 9))), "");
+    const std::string fewer = whyNot(before, kernels(section("fitted", 7), section("measured", 3)));
+    EXPECT_NE(fewer.find("loses what was measured of gemm fp32 (16 measurements, and then 7); "),
+              std::string::npos)
+        << fewer;
+    const std::string assumed =
+        whyNot(before, kernels(section("fitted", 16), section("assumed", 3)));
+    EXPECT_NE(assumed.find("of attention native fp32 rate (3 measurements, and then 0); "),
+              std::string::npos)
+        << assumed;
+    const std::string gone = whyNot(before, R"({"schema": "fabricast.kernel/1"})");
+    EXPECT_NE(gone.find("of gemm fp32 (16 "), std::string::npos) << gone;
+    EXPECT_NE(gone.find(", attention native fp32 rate (3 "), std::string::npos) << gone;
+    // What was assumed may be measured, and what has no source says nothing.
+    EXPECT_EQ(whyNot(kernels(section("assumed", 16), "1"), before), "");
+}
+
+TEST(OlderProfile, IsKeptWhereItWasMeasuredLater) {
+    const auto dated = [](const char* day) {
+        return R"({"schema": "fabricast.collective/1", "date": ")" + std::string(day) + "\"}";
+    };
+    EXPECT_EQ(whyNot(dated("2026-11-01"), dated("2026-11-01")), "");
+    EXPECT_EQ(whyNot(dated("2026-11-01"), dated("2026-11-02")), "");
+    EXPECT_EQ(whyNot("{\"schema\": \"fabricast.collective/1\"}", dated("2026-11-02")), "");
+    const std::string why = whyNot(dated("2026-11-01"), dated("2019-01-01"));
+    EXPECT_NE(why.find("was measured on 2026-11-01, and what replaces it on 2019-01-01; nothing"),
+              std::string::npos)
+        << why;
+    const auto from = [](const char* day) {
+        return R"({"schema": "fabricast.kernel/1", "a": {"source": "measured", "from": "p, )" +
+               std::string(day) + ", driver 5\"}}";
+    };
+    EXPECT_NE(whyNot(from("2026-11-01"), from("2026-10-31")), "");
 }
 
 }  // namespace
