@@ -1,6 +1,7 @@
 #include "machine/measured_table.h"
 
 #include "planner/base/median.h"
+#include "planner/report/plain_number.h"
 
 #include <fmt/format.h>
 
@@ -117,7 +118,7 @@ Table measuredTable(const MergedMeasurements& record) {
         table.rows.push_back({rows.name,
                               std::to_string(rows.points),
                               std::to_string(rows.samples),
-                              rows.best > 0 ? fmt::format("{:.4g}", rows.best) : "",
+                              rows.best > 0 ? plainNumber(rows.best, 4) : "",
                               rows.unit,
                               rows.timed > 0 ? fmt::format("{:.1f} %", 100 * rows.spread) : "",
                               noteText(rows)});

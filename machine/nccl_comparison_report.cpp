@@ -1,5 +1,6 @@
 #include "machine/nccl_comparison.h"
 #include "machine/report_lines.h"
+#include "planner/report/plain_number.h"
 #include "planner/report/table.h"
 
 #include <fmt/format.h>
@@ -22,7 +23,7 @@ std::string sizeText(Bytes bytes) {
 }
 
 std::string microseconds(Seconds time) {
-    return fmt::format("{:.4g}", time.count() * 1e6);
+    return plainNumber(time.count() * 1e6, 4);
 }
 
 std::string choiceText(std::string_view algorithm, std::string_view protocol) {

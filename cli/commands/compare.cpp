@@ -21,7 +21,7 @@ struct CompareFlags {
     std::vector<std::string> files;
     std::vector<std::string> changes;  ///< of the first scenario, a side each
     std::string baseline = "A";
-    std::string leastChange = "1%";
+    std::string leastChange = "0%";
     bool all = false;
 };
 
@@ -125,7 +125,7 @@ Command compareCommand(const FlagSet& program, const GlobalOptions& options) {
     app.add("--baseline", flags->baseline, "the baseline side (default: A)")
         .takes("NAME", "A")
         .group(kGroup);
-    app.add("--min-change", flags->leastChange, "hide smaller changes (default: 1%)")
+    app.add("--min-change", flags->leastChange, "hide smaller changes (default: none)")
         .takes("SHARE", "1%")
         .group(kGroup);
     app.add("--all", flags->all, "show everything").group(kGroup);

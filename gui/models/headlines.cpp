@@ -4,6 +4,7 @@
 #include "planner/report/cost_report.h"
 #include "planner/report/durations.h"
 #include "planner/report/memory_report.h"
+#include "planner/report/plain_number.h"
 #include "planner/report/table.h"
 
 #include <fmt/format.h>
@@ -50,7 +51,7 @@ std::string partOfWhole(Bytes part, Bytes whole) {
     constexpr std::array<std::string_view, 6> kUnits = {"B", "KiB", "MiB", "GiB", "TiB", "PiB"};
     const auto power = std::ranges::find(kUnits, unit) - kUnits.begin();
     const double parts = static_cast<double>(part.count()) / std::pow(1024.0, power);
-    return fmt::format("{:.3g} of {}", parts, text);
+    return roundedNumber(parts, 3) + " of " + text;
 }
 
 std::string hostRange(const HostNeed& host) {
@@ -168,7 +169,7 @@ HeadlineTile runTile(const std::optional<RunCost>& cost) {
         }
         tile.range = durationRange(run.wall.lo, run.wall.hi, run.wall.value);
         tile.evidence = std::string(evidenceWords(run.wall.evidence));
-        tile.why = "cost.days";
+        tile.why = run.price ? "cost.days cost.usd_per_run" : "cost.days";
     }
     return tile;
 }

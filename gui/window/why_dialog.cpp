@@ -5,8 +5,11 @@
 
 #include <QDialogButtonBox>
 #include <QFontDatabase>
+#include <QGridLayout>
 #include <QLabel>
 #include <QPlainTextEdit>
+#include <QPushButton>
+#include <QStringList>
 #include <QVBoxLayout>
 
 namespace fabricast {
@@ -17,8 +20,42 @@ QString formulaOf(const PlanInView& view, const QString& key) {
         return view.error ? QString::fromStdString(view.error->text())
                           : QString("It is still being worked out.");
     }
-    const Result<Report> why = explanationWhy(*view.explanation, key.toStdString());
-    return QString::fromStdString(why ? reportText(*why) : why.error().text());
+    QStringList formulas;
+    for (const QString& one : key.split(' ')) {
+        const Result<Report> why = explanationWhy(*view.explanation, one.toStdString());
+        formulas << QString::fromStdString(why ? reportText(*why) : why.error().text());
+    }
+    return formulas.join('\n');
+}
+
+constexpr const char* kTerms = "  terms: --why ";
+
+/// The keys of the terms that have formulas of their own, each once.
+QStringList termsIn(const QString& formulas) {
+    QStringList keys;
+    for (const QString& line : formulas.split('\n')) {
+        if (line.startsWith(kTerms)) {
+            keys << line.mid(QString(kTerms).size()).split(", ");
+        }
+    }
+    keys.removeDuplicates();
+    return keys;
+}
+
+/// A dialog has buttons for them.
+QString withoutTerms(const QString& formulas) {
+    QStringList lines = formulas.split('\n');
+    lines.removeIf([](const QString& line) { return line.startsWith(kTerms); });
+    return lines.join('\n');
+}
+
+QString commandsFor(const StudySession& session, const QString& key) {
+    QStringList commands;
+    for (const QString& one : key.split(' ')) {
+        commands << "fabricast explain " + QString::fromStdString(typed(session.a().question)) +
+                        " --why " + one;
+    }
+    return commands.join('\n');
 }
 
 }  // namespace
@@ -36,11 +73,11 @@ WhyDialog::WhyDialog(const StudySession& session, const QString& key, QWidget* p
     formula->setAccessibleName("Formula of " + key);
     formula->setReadOnly(true);
     formula->setFont(QFontDatabase::systemFont(QFontDatabase::FixedFont));
-    formula->setPlainText(formulaOf(session.a(), key));
+    const QString formulas = formulaOf(session.a(), key);
+    formula->setPlainText(withoutTerms(formulas));
     column->addWidget(formula);
-    auto* command =
-        new QLabel("fabricast explain " + QString::fromStdString(typed(session.a().question)) +
-                   " --why " + key);
+    column->addLayout(termButtons(session, termsIn(formulas)));
+    auto* command = new QLabel(commandsFor(session, key));
     command->setObjectName("why.command");
     command->setWordWrap(true);
     command->setTextInteractionFlags(Qt::TextSelectableByMouse);
@@ -49,6 +86,24 @@ WhyDialog::WhyDialog(const StudySession& session, const QString& key, QWidget* p
     connect(buttons, &QDialogButtonBox::rejected, this, &QDialog::reject);
     column->addWidget(buttons);
     resize(760, 380);
+}
+
+QGridLayout* WhyDialog::termButtons(const StudySession& session, const QStringList& keys) {
+    constexpr int kColumns = 4;
+    auto* buttons = new QGridLayout;
+    for (int place = 0; place < keys.size(); ++place) {
+        auto* term = new QPushButton(keys[place]);
+        term->setObjectName("why.term." + keys[place]);
+        term->setToolTip("Where this is from");
+        term->setAutoDefault(false);
+        connect(term, &QPushButton::clicked, this, [this, &session, key = keys[place]] {
+            auto* dialog = new WhyDialog(session, key, this);
+            dialog->setAttribute(Qt::WA_DeleteOnClose);
+            dialog->open();
+        });
+        buttons->addWidget(term, place / kColumns, place % kColumns);
+    }
+    return buttons;
 }
 
 }  // namespace fabricast

@@ -1,6 +1,8 @@
 #pragma once
 #include <QDialog>
 
+class QGridLayout;
+
 namespace fabricast {
 
 class StudySession;
@@ -11,7 +13,12 @@ class WhyDialog final : public QDialog {
     Q_OBJECT
 
 public:
+    /// Of several keys, with spaces between them, one below the other.
     WhyDialog(const StudySession& session, const QString& key, QWidget* parent);
+
+private:
+    /// Each opens the formula of a term.
+    QGridLayout* termButtons(const StudySession& session, const QStringList& keys);
 };
 
 }  // namespace fabricast

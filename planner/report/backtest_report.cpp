@@ -1,5 +1,6 @@
 #include "planner/report/backtest_report.h"
 
+#include "planner/report/plain_number.h"
 #include "planner/report/table.h"
 #include "planner/result/answer_names.h"
 
@@ -174,10 +175,10 @@ PointChart measuredPoints(const Backtest& backtest) {
             chart.points.push_back({.x = *row.measuredStep,
                                     .y = *row.predictedStep,
                                     .series = inside ? 0U : 1U,
-                                    .name = fmt::format("{}: measured {:.3g} s, forecast {:.3g} s",
+                                    .name = fmt::format("{}: measured {} s, forecast {} s",
                                                         row.id,
-                                                        *row.measuredStep,
-                                                        *row.predictedStep)});
+                                                        roundedNumber(*row.measuredStep, 3),
+                                                        roundedNumber(*row.predictedStep, 3))});
         }
     }
     return chart;

@@ -1,5 +1,5 @@
+#include "planner/report/plain_number.h"
 #include "planner/report/scales.h"
-#include "planner/report/table.h"
 
 #include <fmt/format.h>
 
@@ -79,12 +79,10 @@ std::string tickText(double value) {
     };
     for (const Unit& unit : {Unit{1e12, "T"}, Unit{1e9, "B"}, Unit{1e6, "M"}}) {
         if (std::abs(value) >= unit.size) {
-            return fmt::format("{:.6g}{}", value / unit.size, unit.letter);
+            return plainNumber(value / unit.size, 6) + unit.letter;
         }
     }
-    constexpr double kThousand = 1000.0;
-    return std::abs(value) >= kThousand ? grouped(std::llround(value))
-                                        : fmt::format("{:.4g}", value);
+    return plainNumber(value, 4);
 }
 
 }  // namespace fabricast

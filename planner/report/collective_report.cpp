@@ -3,6 +3,7 @@
 #include "planner/base/quantity_text.h"
 #include "planner/report/begin_answer.h"
 #include "planner/report/note_line.h"
+#include "planner/report/plain_number.h"
 #include "planner/report/subject_words.h"
 #include "planner/text/json_text.h"
 
@@ -27,7 +28,7 @@ std::span<const CollectiveTiming> shownTimings(const CollectiveAnswer& answer) {
 }
 
 std::string gigabytes(double rate) {
-    return fmt::format("{:.4g}", rate * 1e-9);
+    return plainNumber(rate * 1e-9, 4);
 }
 
 Table sizeTable(const CollectiveAnswer& answer) {

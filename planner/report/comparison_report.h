@@ -10,8 +10,8 @@ namespace fabricast {
 
 /// What of a comparison is shown.
 struct ComparisonView {
-    double leastChange = 0.01;  ///< relative; what changes less is left out
-    bool all = false;           ///< nothing is left out
+    double leastChange = 0.0;  ///< relative; what changes less is left out
+    bool all = false;          ///< nothing is left out
 };
 
 /// A comparison for people: what was asked differently, which numbers came out differently, and the

@@ -88,6 +88,19 @@ std::vector<std::string> comparedRow(const ComparedNumber& number, std::size_t b
     return row;
 }
 
+/// Whether a number comes out differently: by as much as is asked for, and in what is printed.
+bool comesOutDifferently(const ComparedNumber& number, std::size_t baseline, double least) {
+    const auto [print, unit] = printerOf(number);
+    const auto text = [&print = print](const std::optional<double>& value) {
+        return value ? print(*value) : std::string();
+    };
+    const std::string base = text(number.values[baseline]);
+    return number.changes(baseline, least) &&
+           std::ranges::any_of(number.values, [&](const std::optional<double>& value) {
+               return text(value) != base;
+           });
+}
+
 std::vector<std::string> verdictRow(const Comparison& comparison) {
     std::vector<std::string> row = {"verdict"};
     for (std::size_t side = 0; side < comparison.sides.size(); ++side) {
@@ -137,8 +150,9 @@ struct Ticks {
 std::vector<DifferencePart> shownParts(const Waterfall& fall,
                                        const Ticks& ticks,
                                        const ComparisonView& view) {
+    constexpr double kLeastPart = 0.001;
     const double all = std::max(std::abs(fall.from), std::abs(fall.to));
-    const double least = view.all ? 0.0 : 0.1 * view.leastChange * all;
+    const double least = view.all ? 0.0 : std::max(kLeastPart, 0.1 * view.leastChange) * all;
     std::vector<DifferencePart> parts;
     double small = 0.0;
     for (const DifferencePart& part : fall.parts) {
@@ -208,7 +222,7 @@ Table numberTable(const Comparison& comparison, const ComparisonView& view) {
         }
     }
     for (const ComparedNumber& number : comparison.numbers) {
-        if (view.all || number.changes(comparison.baseline, view.leastChange)) {
+        if (view.all || comesOutDifferently(number, comparison.baseline, view.leastChange)) {
             table.rows.push_back(comparedRow(number, comparison.baseline));
         }
     }

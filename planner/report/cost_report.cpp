@@ -2,6 +2,7 @@
 
 #include "planner/base/quantity_text.h"
 #include "planner/report/durations.h"
+#include "planner/report/plain_number.h"
 #include "planner/report/table.h"
 #include "planner/result/memory_names.h"
 
@@ -161,20 +162,14 @@ std::string reasonText(const RunCost& cost, const CostBasis& basis) {
 }  // namespace
 
 std::string amountText(double amount) {
-    if (amount < 1000.0 || amount > 1e18) {
-        return fmt::format("{:.3g}", amount);
-    }
-    double unit = 1.0;
-    while (amount / unit >= 1000.0) {
-        unit *= 10.0;
-    }
-    return grouped(std::llround(std::round(amount / unit) * unit));
+    constexpr int kDigits = 3;
+    return roundedNumber(amount, kDigits);
 }
 
 std::string dollarText(double dollars) {
     const bool isWhole = dollars >= 1.0 && std::round(dollars) == dollars;
     std::string amount = amountText(dollars);
-    if (!isWhole && dollars < 99.95) {  // "100." else
+    if (!isWhole && dollars < 99.95 && dollars >= 1e-4) {  // "100." and "1.00e-05" else
         amount = fmt::format("{:#.3g}", dollars);
     }
     return "$" + amount;

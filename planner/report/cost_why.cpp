@@ -1,6 +1,7 @@
 #include "planner/base/quantity_text.h"
 #include "planner/report/cost_report.h"
 #include "planner/report/durations.h"
+#include "planner/report/plain_number.h"
 #include "planner/report/table.h"
 
 #include <fmt/format.h>
@@ -28,7 +29,8 @@ struct Asked {
 };
 
 std::string num(double value) {
-    return fmt::format("{:.6g}", value);
+    constexpr int kDigits = 6;
+    return plainNumber(value, kDigits);
 }
 
 std::string costSeconds(Seconds time) {
@@ -49,19 +51,43 @@ Result<std::string> noTokens(std::string_view key) {
     return unknown(key, "the number of tokens of the run is not known", "--tokens 15T");
 }
 
+std::string sixDigitDollars(Usd amount) {
+    return "$" + num(amount.count());
+}
+
+/// Where the terms of a formula are from that have formulas of their own.
+std::string termSources(std::string_view keys) {
+    return fmt::format("  terms: --why {}\n", keys);
+}
+
+std::string hourSource(const Asked& asked) {
+    return fmt::format("  source: ${}/h of a GPU, {} price of {}\n",
+                       num(asked.cost.gpuHour.price->count()),
+                       nameOf(asked.basis.kind),
+                       sourceText(asked.basis));
+}
+
+std::string powerSource(const Asked& asked) {
+    return fmt::format("  source: {} W of a GPU, site {}\n",
+                       num(asked.cost.power.perGpu->value.count()),
+                       asked.basis.site);
+}
+
 Result<std::string> usdPerMtok(const Asked& asked) {
     if (!asked.cost.perMtok) {
         return noPrice("cost.usd_per_mtok", asked);
     }
     return fmt::format(
-        "cost.usd_per_mtok = {}\n  {} GPUs x {} / {} tokens a step / {} goodput x ${}/h / 3600 x "
-        "1000000\n",
-        num(asked.cost.perMtok->value.count()),
+        "cost.usd_per_mtok = {}\n  {} GPUs x {} a step / {} tokens a step / {} goodput x ${}/h / "
+        "3,600 s an hour x 1,000,000 tokens\n{}{}",
+        sixDigitDollars(asked.cost.perMtok->value),
         asked.basis.gpus,
         costSeconds(asked.step.value),
         num(asked.tokensPerStep()),
         num(asked.cost.goodput.share.value),
-        num(asked.cost.gpuHour.price->count()));
+        num(asked.cost.gpuHour.price->count()),
+        hourSource(asked),
+        termSources("time.step, cost.goodput, cost.usd_per_gpu_hour"));
 }
 
 Result<std::string> kwhPerMtok(const Asked& asked) {
@@ -69,14 +95,17 @@ Result<std::string> kwhPerMtok(const Asked& asked) {
         return unknown("cost.kwh_per_mtok", "the power of this GPU is not known", "");
     }
     return fmt::format(
-        "cost.kwh_per_mtok = {}\n  {} GPUs x {} / {} tokens a step / {} goodput x {} W / 3600000 x "
-        "1000000\n",
+        "cost.kwh_per_mtok = {} kWh\n  {} GPUs x {} a step / {} tokens a step / {} goodput x {} W "
+        "/ "
+        "3,600,000 J a kWh x 1,000,000 tokens\n{}{}",
         num(asked.cost.energyPerMtok->value.count() / kKwh),
         asked.basis.gpus,
         costSeconds(asked.step.value),
         num(asked.tokensPerStep()),
         num(asked.cost.goodput.share.value),
-        num(asked.cost.power.perGpu->value.count()));
+        num(asked.cost.power.perGpu->value.count()),
+        powerSource(asked),
+        termSources("time.step, cost.goodput, cost.watts_per_gpu"));
 }
 
 Result<std::string> goodput(const Asked& asked) {
@@ -101,11 +130,12 @@ Result<std::string> goodput(const Asked& asked) {
 Result<std::string> mtbf(const Asked& asked) {
     const auto gpus = static_cast<double>(asked.basis.gpus);
     const double job = asked.cost.goodput.mtbf.count();
-    return fmt::format("cost.mtbf = {} s\n  {} h of a GPU x 3600 / {} GPUs\n  source: site {}\n",
-                       num(job),
-                       num(job * gpus / kHour),
-                       asked.basis.gpus,
-                       asked.basis.site);
+    return fmt::format(
+        "cost.mtbf = {} s\n  {} h of a GPU x 3,600 s an hour / {} GPUs\n  source: site {}\n",
+        num(job),
+        num(job * gpus / kHour),
+        asked.basis.gpus,
+        asked.basis.site);
 }
 
 Result<std::string> checkpoint(const Asked& asked) {
@@ -131,7 +161,7 @@ Result<std::string> gpuHour(const Asked& asked) {
                                                 ownershipText(asked.basis),
                                                 num(hour.electricity.count()))
                                   : fmt::format("{} price", nameOf(asked.basis.kind));
-    return fmt::format("cost.usd_per_gpu_hour = {}\n  {}\n  source: {}{}{}\n",
+    return fmt::format("cost.usd_per_gpu_hour = ${}\n  {}\n  source: {}{}{}\n",
                        num(hour.price->count()),
                        parts,
                        sourceText(asked.basis),
@@ -145,7 +175,7 @@ Result<std::string> power(const Asked& asked) {
         return unknown("cost.watts_per_gpu", "the power of this GPU is not known", "");
     }
     return fmt::format(
-        "cost.watts_per_gpu = {}\n  pue x (training_share x {} W of the node{} - gpu_swing x its "
+        "cost.watts_per_gpu = {} W\n  pue x (training_share x {} W of the node{} - gpu_swing x its "
         "GPUs' power x {} waiting) / {} GPUs\n  source: site {}\n",
         num(drawn.perGpu->value.count()),
         num(drawn.nodeRated.count()),
@@ -159,39 +189,47 @@ Result<std::string> power(const Asked& asked) {
 
 Result<std::string> timeOfRun(const Asked& asked) {
     const auto tokens = static_cast<double>(asked.basis.tokens->count());
-    return fmt::format("cost.days = {}\n  {} tokens / {} a step x {} / {} goodput / 86400\n",
-                       num(asked.cost.run->wall.value.count() / kDay),
-                       num(tokens),
-                       num(asked.tokensPerStep()),
-                       costSeconds(asked.step.value),
-                       num(asked.cost.goodput.share.value));
+    return fmt::format(
+        "cost.days = {} d\n  {} tokens of the run / {} tokens a step x {} a step / "
+        "{} goodput / 86,400 s a day\n{}",
+        num(asked.cost.run->wall.value.count() / kDay),
+        num(tokens),
+        num(asked.tokensPerStep()),
+        costSeconds(asked.step.value),
+        num(asked.cost.goodput.share.value),
+        termSources("time.step, cost.goodput"));
 }
 
 Result<std::string> gpuHours(const Asked& asked) {
-    return fmt::format("cost.gpu_hours = {}\n  {} GPUs x {} d x 24\n",
+    return fmt::format("cost.gpu_hours = {} h\n  {} GPUs x {} d x 24 h a day\n{}",
                        num(asked.cost.run->gpuTime.value.count() / kHour),
                        asked.basis.gpus,
-                       num(asked.cost.run->wall.value.count() / kDay));
+                       num(asked.cost.run->wall.value.count() / kDay),
+                       termSources("cost.days"));
 }
 
 Result<std::string> priceOfRun(const Asked& asked) {
     if (!asked.cost.run->price) {
         return noPrice("cost.usd_per_run", asked);
     }
-    return fmt::format("cost.usd_per_run = {}\n  {} GPU-hours x ${}\n",
-                       num(asked.cost.run->price->value.count()),
+    return fmt::format("cost.usd_per_run = {}\n  {} GPU-hours x ${}/h\n{}{}",
+                       sixDigitDollars(asked.cost.run->price->value),
                        num(asked.cost.run->gpuTime.value.count() / kHour),
-                       num(asked.cost.gpuHour.price->count()));
+                       num(asked.cost.gpuHour.price->count()),
+                       hourSource(asked),
+                       termSources("cost.gpu_hours, cost.usd_per_gpu_hour"));
 }
 
 Result<std::string> energyOfRun(const Asked& asked) {
     if (!asked.cost.run->energy) {
         return unknown("cost.kwh", "the power of this GPU is not known", "");
     }
-    return fmt::format("cost.kwh = {}\n  {} GPU-hours x {} W / 1000\n",
+    return fmt::format("cost.kwh = {} kWh\n  {} GPU-hours x {} W / 1,000 W a kW\n{}{}",
                        num(asked.cost.run->energy->value.count() / kKwh),
                        num(asked.cost.run->gpuTime.value.count() / kHour),
-                       num(asked.cost.power.perGpu->value.count()));
+                       num(asked.cost.power.perGpu->value.count()),
+                       powerSource(asked),
+                       termSources("cost.gpu_hours, cost.watts_per_gpu"));
 }
 
 struct CostKey {

@@ -1,8 +1,6 @@
 #include "planner/report/cost_report.h"
 #include "planner/report/durations.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -30,8 +28,7 @@ const TimeUnit& timeUnitOf(Seconds time) {
 }
 
 std::string timeIn(Seconds time, const TimeUnit& unit) {
-    const double number = time.count() / unit.size;
-    return unit.size == kDay ? amountText(number) : fmt::format("{:.3g}", number);
+    return amountText(time.count() / unit.size);
 }
 
 }  // namespace

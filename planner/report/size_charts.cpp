@@ -1,4 +1,5 @@
 #include "planner/report/durations.h"
+#include "planner/report/plain_number.h"
 #include "planner/report/size_report.h"
 
 #include <fmt/format.h>
@@ -49,8 +50,8 @@ PointChart scalingPoints(std::span<const ScalingPoint> points, const std::string
                 {.x = static_cast<double>(point.nodes),
                  .y = point.tokensPerSecond,
                  .series = 0,
-                 .name =
-                     fmt::format("{} nodes: {:.6g} tokens/s", point.nodes, point.tokensPerSecond),
+                 .name = fmt::format(
+                     "{} nodes: {} tokens/s", point.nodes, plainNumber(point.tokensPerSecond, 6)),
                  .label = std::to_string(point.nodes)});
         }
     }

@@ -1,4 +1,5 @@
 #include "planner/base/quantity_text.h"
+#include "planner/report/plain_number.h"
 #include "planner/report/scales.h"
 #include "planner/report/subject_words.h"
 #include "planner/report/table.h"
@@ -17,8 +18,13 @@ namespace {
 constexpr std::string_view kTimePrefix = "time.";
 constexpr std::string_view kCommPrefix = "comm.";
 
+std::string sixDigits(double value) {
+    constexpr int kDigits = 6;
+    return plainNumber(value, kDigits);
+}
+
 std::string timeSeconds(double value) {
-    return fmt::format("{:.6g} s", value);
+    return sixDigits(value) + " s";
 }
 
 /// "16 microbatches", "1 microbatch".
@@ -46,6 +52,17 @@ std::string sumText(const TimeByPart& parts) {
     return text;
 }
 
+/// The parts that a step has, as they are asked about: "time.gemm, time.shard".
+std::string partKeys(const TimeByPart& parts) {
+    std::string text;
+    for (const auto& [part, name] : namesOf(TimePart{})) {
+        if (parts.of(part) > 0) {
+            text += (text.empty() ? "" : ", ") + std::string(kTimePrefix) + std::string(name);
+        }
+    }
+    return text;
+}
+
 /// " + 0.07 s a step: 35 s of an outer step, each 500 steps"; empty without.
 std::string outerText(const StepEstimate& step, TimePart part) {
     if (!step.outer) {
@@ -65,21 +82,21 @@ std::string outerText(const StepEstimate& step, TimePart part) {
 std::string optimizerFormula(const OptimizerTerms& terms) {
     if (terms.onHost) {
         return fmt::format(
-            "the CPUs of its node update {:.6g} parameters of each rank, at the rate "
+            "the CPUs of its node update {} parameters of each rank, at the rate "
             "that the line \"offload\" of the answer has",
-            terms.stepped);
+            sixDigits(terms.stepped));
     }
     return fmt::format(
-        "{} + ({:.6g} gradients x 2 x {:.6g} B cleared, and read for their norm + {:.6g} "
+        "{} + ({} gradients x 2 x {} B cleared, and read for their norm + {} "
         "parameters "
-        "x (2 x {:.6g} B of gradients scaled + {:.6g} B of moments, weights and gradient read and "
+        "x (2 x {} B of gradients scaled + {} B of moments, weights and gradient read and "
         "written)) / {}{}",
         timeSeconds(terms.launch.count()),
-        terms.held,
-        terms.gradientBytes,
-        terms.stepped,
-        terms.gradientBytes,
-        terms.updateBytes,
+        sixDigits(terms.held),
+        sixDigits(terms.gradientBytes),
+        sixDigits(terms.stepped),
+        sixDigits(terms.gradientBytes),
+        sixDigits(terms.updateBytes),
         shortText(terms.rate),
         terms.products > 0.0
             ? fmt::format(" + {} of Muon's matrix products", timeSeconds(terms.products))
@@ -223,11 +240,13 @@ std::optional<std::string> countWhy(const Scenario& scenario,
                                     const StepEstimate& step,
                                     std::string_view name) {
     if (name == "tokens_per_s") {
-        return fmt::format("time.tokens_per_s = {:.6g}\n  {} samples x {} tokens / {}\n",
-                           step.tokensPerSecond,
-                           scenario.workload.globalBatch,
-                           scenario.workload.sequence,
-                           timeSeconds(step.step.value.count()));
+        return fmt::format(
+            "time.tokens_per_s = {}\n  {} samples x {} tokens / {}\n"
+            "  terms: --why time.step\n",
+            sixDigits(step.tokensPerSecond),
+            scenario.workload.globalBatch,
+            scenario.workload.sequence,
+            timeSeconds(step.step.value.count()));
     }
     if (name == "gpus") {
         const Layout& layout = scenario.layout;
@@ -264,13 +283,16 @@ std::optional<std::string> rateWhy(const Scenario& scenario,
                                    const StepEstimate& step,
                                    std::string_view name) {
     if (name == "step") {
-        return fmt::format(
-            "time.step = {}\n  {}\n", timeSeconds(step.step.value.count()), sumText(step.parts));
+        return fmt::format("time.step = {}\n  {}\n  terms: --why {}\n",
+                           timeSeconds(step.step.value.count()),
+                           sumText(step.parts),
+                           partKeys(step.parts));
     }
     if (name == "tokens_per_s_gpu") {
         return fmt::format(
-            "time.tokens_per_s_gpu = {:.6g}\n  {} samples x {} tokens / {} / {} GPUs\n",
-            step.tokensPerGpuSecond,
+            "time.tokens_per_s_gpu = {}\n  {} samples x {} tokens / {} / {} GPUs\n"
+            "  terms: --why time.step\n",
+            sixDigits(step.tokensPerGpuSecond),
             scenario.workload.globalBatch,
             scenario.workload.sequence,
             timeSeconds(step.step.value.count()),
@@ -279,17 +301,21 @@ std::optional<std::string> rateWhy(const Scenario& scenario,
     const Utilisation& use = step.utilisation;
     if (name == "mfu" && use.mfu) {
         return fmt::format(
-            "time.mfu = {:.2f} %\n  {} per token (convention matmul) x {:.6g} "
-            "tokens/s per GPU / {} {} peak{}\n",
+            "time.mfu = {:.2f} %\n  {} per token (convention matmul) x {} "
+            "tokens/s per GPU / {} {} peak{}\n  source: the profile of {} (fabricast profiles show "
+            "{})\n"
+            "  terms: --why time.tokens_per_s_gpu\n",
             100.0 * *use.mfu,
             shortText(use.perToken),
-            step.tokensPerGpuSecond,
+            sixDigits(step.tokensPerGpuSecond),
             shortText(use.peak),
             use.peakType,
             scenario.settings.kernels.quantization == Quantization::None
                 ? std::string()
                 : fmt::format(", the only denominator: products in {} are over it too",
-                              nameOf(scenario.settings.kernels.quantization)));
+                              nameOf(scenario.settings.kernels.quantization)),
+            scenario.cluster.node.gpu.name,
+            scenario.cluster.node.gpu.name);
     }
     return std::nullopt;
 }

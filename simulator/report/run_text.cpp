@@ -1,4 +1,5 @@
 #include "planner/report/durations.h"
+#include "planner/report/plain_number.h"
 #include "planner/report/table.h"
 #include "simulator/report/simulation_report.h"
 
@@ -83,10 +84,10 @@ std::string failuresText(const RunAnswer& run) {
                                                              *failures.spares == 1 ? "" : "s",
                                                              durationText(failures.repair))
                                                : std::string("unlimited spare nodes");
-    return fmt::format("{:.3g} failures per run [{:.3g}..{:.3g}], one every {}; {}; site {}\n",
-                       study.failures.mean,
-                       study.failures.p5,
-                       study.failures.p95,
+    return fmt::format("{} failures per run [{}..{}], one every {}; {}; site {}\n",
+                       roundedNumber(study.failures.mean, 3),
+                       roundedNumber(study.failures.p5, 3),
+                       roundedNumber(study.failures.p95, 3),
                        durationText(failures.mtbf),
                        spares,
                        run.site);

@@ -126,9 +126,18 @@ TEST(ExplainCost, WhyOpensItsNumbers) {
         const ProgramOutput why = explain({"--why", name, "--tokens", "1T"});
         EXPECT_EQ(why.code, ExitCode::Ok) << why.err;
         EXPECT_TRUE(why.out.starts_with(name + " = ")) << why.out;
+        EXPECT_EQ(why.out.find("e+"), std::string::npos) << why.out;
     }
-    EXPECT_NE(explain({"--why", "cost.mtbf"}).out.find("50677 h of a GPU x 3600 / 16 GPUs"),
-              std::string::npos);
+    for (const char* key : {"usd_per_mtok", "usd_per_run"}) {
+        const std::string why =
+            explain({"--why", std::string("cost.") + key, "--tokens", "1T"}).out;
+        EXPECT_NE(why.find("  source: $2.95/h of a GPU, on_demand price of "), std::string::npos)
+            << why;
+        EXPECT_NE(why.find("cost.usd_per_gpu_hour\n"), std::string::npos) << why;
+    }
+    EXPECT_NE(
+        explain({"--why", "cost.mtbf"}).out.find("50,677 h of a GPU x 3,600 s an hour / 16 GPUs"),
+        std::string::npos);
     EXPECT_NE(explain({"--why", "cost.days"}).err.find("try: --tokens 15T"), std::string::npos);
     EXPECT_NE(explain({"--why", "cost.dollars"}).err.find("try: one of: cost.usd_per_mtok"),
               std::string::npos);
