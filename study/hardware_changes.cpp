@@ -22,6 +22,15 @@ Edit nodes(std::int64_t count) {
     return {"cluster.nodes", std::to_string(count), "-n"};
 }
 
+/// So many times the hardware: of GPUs that are asked for by their number, which may be a part of a
+/// node, so many times that number.
+Edit timesAll(const ChangeSubject& subject, std::int64_t factor) {
+    const ClusterSpec& now = subject.now.cluster;
+    return says(subject.question, "cluster.gpus")
+               ? Edit{"cluster.gpus", std::to_string(now.gpus() * factor), "--gpus"}
+               : nodes(now.nodes * factor);
+}
+
 /// Not somebody's own machine.
 bool isSold(const ProfileFile& file) {
     const Result<JsonValue> root = parseJson(file.text, file.source);
@@ -88,8 +97,7 @@ void otherGpus(const ChangeSubject& subject, Offers& offers) {
 
 void moreNodes(const ChangeSubject& subject, Offers& offers) {
     for (const std::int64_t factor : {2, 4, 8}) {
-        offers.add({nodes(subject.now.cluster.nodes * factor)}, static_cast<int>(factor)).times =
-            factor;
+        offers.add({timesAll(subject, factor)}, static_cast<int>(factor)).times = factor;
     }
 }
 
@@ -115,7 +123,7 @@ void moreRanks(const ChangeSubject& subject, Offers& offers) {
         if (perRank < 1 || now.workload.globalBatch % dp != 0) {
             continue;
         }
-        Edits edits = {nodes(now.cluster.nodes * factor)};
+        Edits edits = {timesAll(subject, factor)};
         if (perRank % now.layout.microBatch != 0) {
             edits.push_back(layoutKey("micro_batch", perRank));
         }

@@ -13,7 +13,7 @@ namespace {
 
 /// Calls that change what is trained, or how it is divided, and that a plain loop is not forecast
 /// with.
-constexpr std::array<std::string_view, 11> kUnmodelledInLoops = {"FullyShardedDataParallel",
+constexpr std::array<std::string_view, 13> kUnmodelledInLoops = {"FullyShardedDataParallel",
                                                                  "FSDP",
                                                                  "FSDPModule",
                                                                  "parallelize_module",
@@ -21,9 +21,14 @@ constexpr std::array<std::string_view, 11> kUnmodelledInLoops = {"FullyShardedDa
                                                                  "PipelineStage",
                                                                  "convert_to_float8_training",
                                                                  "get_peft_model",
+                                                                 "LoraConfig",
+                                                                 "BitsAndBytesConfig",
                                                                  "DistributedOptimizer",
                                                                  "ZeroRedundancyOptimizer",
                                                                  "quantize_"};
+
+constexpr std::array<std::string_view, 2> kFewBits = {"from_pretrained.load_in_4bit",
+                                                      "from_pretrained.load_in_8bit"};
 
 /// The groups of a mesh: all ranks share the states, or those of its last dimension do.
 Result<void> importShardMesh(ScenarioDraft& draft, std::optional<StartedRanks> ranks) {
@@ -157,6 +162,7 @@ Result<JsonValue> importTorch(LaunchKeys& keys) {
                                "a plan of it: fabricast plan");
         }
     }
+    FABRICAST_TRY(draft.refuseUnmodelled(kFewBits));
     draft.set("stack",
               fsdp ? "fsdp2" : "ddp",
               saidOf(keys, {"fully_shard", "DistributedDataParallel", "DDP"}));

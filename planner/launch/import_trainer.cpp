@@ -4,6 +4,7 @@
 #include "planner/launch/import_launch.h"
 #include "planner/launch/import_settings.h"
 #include "planner/launch/import_trainers.h"
+#include "planner/launch/made_model.h"
 #include "planner/launch/opened_framework.h"
 #include "planner/launch/scenario_draft.h"
 #include "planner/launch/started_ranks.h"
@@ -15,8 +16,11 @@
 namespace fabricast {
 namespace {
 
-constexpr std::array<std::string_view, 4> kUnmodelledByTrainer = {
-    "--tp_size", "--neftune_noise_alpha", "--group_by_length", "--torch_empty_cache_steps"};
+constexpr std::array<std::string_view, 5> kUnmodelledByTrainer = {"--tp_size",
+                                                                  "--neftune_noise_alpha",
+                                                                  "--group_by_length",
+                                                                  "--torch_empty_cache_steps",
+                                                                  "--lora_modules_to_save"};
 
 constexpr std::array<std::string_view, 3> kBatchKeys = {
     "train_batch_size", "train_micro_batch_size_per_gpu", "gradient_accumulation_steps"};
@@ -193,6 +197,7 @@ Result<JsonValue> importTrainer(OpenedFile& file, const ImportContext& context) 
     FABRICAST_TRY(importDeviceMap(draft, ranks ? std::optional(ranks->count) : std::nullopt));
     FABRICAST_TRY(importTrainerBatch(draft));
     FABRICAST_TRY(importTrainerPrecision(draft, byAccelerate || isDeepspeeds));
+    FABRICAST_TRY(importMadeModel(draft));
     FABRICAST_TRY(importPeft(draft));
     // DeepSpeed casts what is trained, and keeps fp32 beside it, whatever is loaded.
     if (readKind != LaunchKind::Deepspeed || keys.has("--use_peft")) {

@@ -1,4 +1,5 @@
 #include "planner/launch/bridge_keys.h"
+#include "planner/launch/made_model.h"
 #include "planner/launch/python_reading.h"
 #include "planner/launch/trl.h"
 
@@ -49,6 +50,9 @@ constexpr std::array kArgumentNames = {
     ArgumentName{"from_pretrained.dtype", "--dtype"},
     ArgumentName{"from_pretrained.torch_dtype", "--dtype"},
     ArgumentName{"from_pretrained.device_map", "--device_map"},
+    ArgumentName{"from_pretrained.load_in_4bit", "--load_in_4bit"},
+    ArgumentName{"from_pretrained.load_in_8bit", "--load_in_8bit"},
+    ArgumentName{"SFTTrainer.max_seq_length", "--max_seq_length"},
     ArgumentName{"Trainer.compute_metrics", "--compute_metrics"},
     ArgumentName{"SFTTrainer.compute_metrics", "--compute_metrics"},
     ArgumentName{"Seq2SeqTrainer.compute_metrics", "--compute_metrics"},
@@ -60,6 +64,7 @@ constexpr std::array kArgumentNames = {
     ArgumentName{"LoraConfig.target_modules", "--lora_target_modules"},
     ArgumentName{"LoraConfig.target_parameters", "--lora_target_parameters"},
     ArgumentName{"LoraConfig.use_dora", "--use_dora"},
+    ArgumentName{"LoraConfig.modules_to_save", "--lora_modules_to_save"},
     ArgumentName{"BitsAndBytesConfig.load_in_4bit", "--load_in_4bit"},
     ArgumentName{"BitsAndBytesConfig.load_in_8bit", "--load_in_8bit"},
     ArgumentName{"BitsAndBytesConfig.bnb_4bit_quant_type", "--bnb_4bit_quant_type"},
@@ -163,10 +168,25 @@ std::optional<LaunchKey> tokenizedLength(const LaunchKeys& program) {
     return length;
 }
 
+/// Whether what is loaded so is the model that is trained, of transformers: no tokenizer, and no
+/// adapters that are merged in the end.
+bool loadsTrained(const std::string& called) {
+    return called.find("Model") != std::string::npos &&
+           called.find("PeftModel") == std::string::npos && !loadsByUnsloth(called);
+}
+
+/// "true" of bf16=is_bf16_supported(), which programs ask the GPU for.
+std::string supportedType(const std::string& value) {
+    const bool asks = value.starts_with("$(") && value.find("supported()") != std::string::npos;
+    return !asks ? value : value.starts_with("$(not") ? "false" : "true";
+}
+
 /// The arguments that a program gives its Trainer. Of what is loaded the model counts, whose type
 /// is the checkpoint's unless it is said.
 LaunchKeys trainerKeys(const LaunchKeys& program) {
     LaunchKeys keys(program.source());
+    addUnslothArguments(program, keys);
+    addUnreadMakers(program, keys);
     bool isModel = true;
     for (const LaunchKey& one : program.all()) {
         LaunchKey key = one;
@@ -179,7 +199,7 @@ LaunchKeys trainerKeys(const LaunchKeys& program) {
             keys.add(one);
         }
         if (one.path == "from_pretrained") {
-            isModel = one.values.front().find("Model") != std::string::npos;
+            isModel = loadsTrained(one.values.front());
             key.path = isModel ? "--dtype" : "";
             key.values = {"auto"};
         } else if ((one.path == "SFTTrainer.model" || one.path == "SFTTrainer.0") &&
@@ -197,7 +217,7 @@ LaunchKeys trainerKeys(const LaunchKeys& program) {
             addPeftDefaults(one, keys);
         }
         for (std::string& value : key.values) {
-            value = value.starts_with("torch.") ? value.substr(6) : value;
+            value = value.starts_with("torch.") ? value.substr(6) : supportedType(value);
         }
         if (!key.path.empty() && (isModel || !one.path.starts_with("from_pretrained."))) {
             keys.add(std::move(key));
@@ -240,6 +260,7 @@ Result<OpenedFile> pythonFile(LaunchKeys keys) {
     }
     if (callsOneOf(keys, kArgumentClasses) || callsOneOf(keys, kOfPreferences)) {
         FABRICAST_TRY(checkSaidOnce(keys));
+        FABRICAST_TRY(checkMakers(keys));
         OpenedFile file{LaunchKind::Trainer, trainerKeys(keys)};
         const LaunchKey* const zero = file.keys.find("--deepspeed");
         if (zero != nullptr && zero->values.size() == 1 && zero->values.front() != "null" &&

@@ -190,9 +190,33 @@ void useDrivesOf(const ClusterRequest& request, ClusterSpec& cluster) {
     }
 }
 
+/// Whether a node is some box with so many of a GPU in it, "8x-rtx-5090", and no product.
+bool isAnyBox(const NodeSpec& node) {
+    return node.name == std::to_string(node.gpus) + "x-" + node.gpu.name;
+}
+
+/// Fewer GPUs than such a box has stand in a machine of their own, of which nobody said what it
+/// has.
+void forgetHostOfBox(ClusterSpec& cluster) {
+    NodeSpec& node = cluster.node;
+    if (!isAnyBox(node)) {
+        return;
+    }
+    if (!cluster.otherHostMemory) {
+        node.hostMemory = {};
+        node.hostMemoryBandwidth = {};
+    }
+    if (!cluster.otherNvme) {
+        node.nvme = {};
+    }
+}
+
 /// So many GPUs in whole nodes, or the part of one node.
 Result<ClusterSpec> withGpus(ClusterSpec cluster, std::int64_t gpus, const std::string& where) {
     if (gpus <= cluster.node.gpus) {
+        if (gpus < cluster.node.gpus) {
+            forgetHostOfBox(cluster);
+        }
         if (std::optional<Watts>& power = cluster.node.power.value) {
             *power = *power * (static_cast<double>(gpus) / static_cast<double>(cluster.node.gpus));
         }

@@ -121,7 +121,8 @@ TEST(PlanStudy, SaysThatAnotherStackKeepsNarrowerStates) {
     bool offersAxolotl = false;
     for (const PlanFix& fix : report.fixes->fixes) {
         const bool isAxolotl = fix.typed.find("axolotl") != std::string::npos &&
-                               fix.typed.find("lora") == std::string::npos;
+                               fix.typed.find("lora") == std::string::npos &&
+                               fix.typed.find("cluster.gpus") == std::string::npos;
         offersAxolotl = offersAxolotl || isAxolotl;
         EXPECT_EQ(fix.sideEffect.ends_with(
                       "weights and moments are kept in bf16 alone: check convergence"),
@@ -129,6 +130,26 @@ TEST(PlanStudy, SaysThatAnotherStackKeepsNarrowerStates) {
             << fix.typed << ": " << fix.sideEffect;
     }
     EXPECT_TRUE(offersAxolotl);
+}
+
+/// One GPU of a box is no whole node: more of it are more GPUs, whose number is said as it was.
+TEST(PlanStudy, OffersMoreGpusWhereTheirNumberWasTyped) {
+    const Question question =
+        asked({{"model", "llama-3.2-1b", "-m"}, {"cluster.gpus", "1", "--gpus"}});
+    const PlanReport report = planned(question, {"tokens-per-s=1M"});
+    ASSERT_TRUE(report.fixes);
+    bool offersMore = false;
+    for (const PlanFix& fix : report.fixes->fixes) {
+        EXPECT_EQ(fix.typed.find("-n "), std::string::npos) << fix.typed;
+        const auto more = std::ranges::find(fix.edits, "cluster.gpus", &Edit::path);
+        if (more != fix.edits.end()) {
+            offersMore = true;
+            EXPECT_NE(fix.sideEffect.find(more->value + " times the hardware"), std::string::npos)
+                << fix.typed << ": " << fix.sideEffect;
+            EXPECT_TRUE(with(question, fix.edits)) << fix.typed;
+        }
+    }
+    EXPECT_TRUE(offersMore);
 }
 
 std::string hintOf(const std::vector<Edit>& more) {

@@ -32,6 +32,25 @@ TEST(FindCluster, ABoxOfAGpuIsTheOneOfItsName) {
     EXPECT_EQ(find({.name = "h100-sxm5-80gb"})->cluster.node.name, "8x-h100-sxm5-80gb");
 }
 
+/// A single card of a GPU stands in a desktop: it has not the memory of the box of eight.
+TEST(FindCluster, APartOfABoxOfAGpuHasAHostThatIsNotKnown) {
+    const auto box = find({.gpu = "rtx-5090", .gpus = 8});
+    ASSERT_TRUE(box) << box.error().text();
+    EXPECT_TRUE(box->cluster.node.hostMemory.value);
+    const auto card = find({.gpu = "rtx-5090", .gpus = 1});
+    ASSERT_TRUE(card) << card.error().text();
+    EXPECT_FALSE(card->cluster.node.hostMemory.value);
+    EXPECT_FALSE(card->cluster.node.nvme.value);
+    const auto ranks = withRanks(*find({.gpu = "rtx-5090"}), 2);
+    ASSERT_TRUE(ranks) << ranks.error().text();
+    EXPECT_FALSE(ranks->node.hostMemory.value);
+    const auto said = find({.gpu = "rtx-5090", .gpus = 1, .hostMemory = Bytes(64'000'000'000)});
+    ASSERT_TRUE(said) << said.error().text();
+    EXPECT_EQ(said->cluster.node.hostMemory.value, Bytes(64'000'000'000));
+    EXPECT_FALSE(said->cluster.node.nvme.value);
+    EXPECT_TRUE(find({.name = "dgx-h100", .gpus = 1})->cluster.node.hostMemory.value);
+}
+
 TEST(FindCluster, ReplacesTheFabric) {
     const auto found = find({.name = "dgx-h100", .fabric = "roce-400-fat-tree-2to1"});
     ASSERT_TRUE(found) << found.error().text();

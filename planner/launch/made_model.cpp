@@ -1,0 +1,182 @@
+#include "planner/launch/made_model.h"
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <vector>
+
+namespace fabricast {
+namespace {
+
+constexpr const char* kUnreadKey = "model by";
+
+/// Calls that give back the model they are given, or one that is read elsewhere.
+constexpr std::array<std::string_view, 10> kReadMakers = {"from_pretrained",
+                                                          "from_config",
+                                                          "get_peft_model",
+                                                          "prepare_model_for_kbit_training",
+                                                          "compile",
+                                                          "to",
+                                                          "cuda",
+                                                          "train",
+                                                          "for_training",
+                                                          "Accelerator"};
+
+std::string onlyValue(const LaunchKey& key) {
+    return key.values.size() == 1 ? key.values.front() : "";
+}
+
+/// "load" of "$(lib.load(a))", which is worked out when the program runs; empty: no call.
+std::string callIn(const std::string& value) {
+    const std::size_t bracket = value.find('(', 2);
+    if (!value.starts_with("$(") || bracket == std::string::npos) {
+        return "";
+    }
+    const std::string name = value.substr(2, bracket - 2);
+    const bool isName = name.find_first_of(" +-*/[{=,") == std::string::npos;
+    return isName ? name.substr(name.rfind('.') + 1) : "";
+}
+
+bool defines(const LaunchKeys& program, const std::string& function) {
+    return std::ranges::any_of(program.all(), [&function](const LaunchKey& key) {
+        return key.path == "def" && onlyValue(key) == function;
+    });
+}
+
+bool isUnread(const LaunchKeys& program, const std::string& maker) {
+    return !maker.empty() && std::ranges::find(kReadMakers, maker) == kReadMakers.end() &&
+           !defines(program, maker);
+}
+
+/// Whether transformers or Unsloth makes a model in it.
+bool makesModel(const LaunchKeys& program) {
+    return std::ranges::any_of(program.all(), [](const LaunchKey& key) {
+        return (key.path == "from_pretrained" || key.path == "from_config") &&
+               onlyValue(key).find("Model") != std::string::npos;
+    });
+}
+
+/// What a Trainer is told to train; null where nothing tells it.
+const LaunchKey* trainedModel(const LaunchKeys& program) {
+    const auto& all = program.all();
+    const auto found = std::ranges::find_if(all, [](const LaunchKey& key) {
+        return key.path.ends_with("Trainer.model") || key.path.ends_with("Trainer.0");
+    });
+    return found == all.end() ? nullptr : &*found;
+}
+
+/// The functions that a name was given to by.
+std::vector<std::string> unreadMakersOf(const LaunchKeys& program, const LaunchKey& trained) {
+    const std::string value = onlyValue(trained);
+    std::vector<std::string> makers;
+    const auto add = [&](const std::string& maker) {
+        if (isUnread(program, maker) && std::ranges::find(makers, maker) == makers.end()) {
+            makers.push_back(maker);
+        }
+    };
+    add(callIn(value));
+    const std::string name = value.substr(value.starts_with("$") ? 1 : 0);
+    const std::string last = name.substr(name.rfind('.') + 1);
+    for (const LaunchKey& key : program.all()) {
+        if (key.path == "model" || key.path == last) {
+            add(callIn(onlyValue(key)));
+        }
+    }
+    return makers;
+}
+
+std::string joined(const std::vector<std::string>& words) {
+    std::string text;
+    for (const std::string& word : words) {
+        text += (text.empty() ? "" : ", ") + word;
+    }
+    return text;
+}
+
+/// Whether a call of peft's is told its adapters by a LoraConfig of the program, or Unsloth makes
+/// them.
+bool readsAdapters(const LaunchKeys& program) {
+    const LaunchKey* const made = program.find("get_peft_model");
+    return program.has("LoraConfig") || (made != nullptr && onlyValue(*made).starts_with("Fast"));
+}
+
+Result<void> checkLoading(const LaunchKeys& program, const LaunchKey& call) {
+    const std::string called = onlyValue(call);
+    const bool isModel = called.find("Model") != std::string::npos;
+    if (called.starts_with("Fast") && isModel && !loadsByUnsloth(called)) {
+        return program.refuse(
+            call, called + " of Unsloth is not modelled", "FastLanguageModel, or transformers'");
+    }
+    if (called.find("PeftModel") != std::string::npos && !readsAdapters(program)) {
+        return program.refuse(
+            call,
+            "of " + called.substr(0, called.find('.')) +
+                " loads adapters, whose rank and layers are not read",
+            "a LoraConfig in the program, or --tuning lora with the file of the base");
+    }
+    return {};
+}
+
+}  // namespace
+
+void addUnreadMakers(const LaunchKeys& program, LaunchKeys& keys) {
+    const LaunchKey* const trained = trainedModel(program);
+    if (trained == nullptr || onlyValue(*trained).find('/') < onlyValue(*trained).find('(')) {
+        return;
+    }
+    const std::vector<std::string> makers = unreadMakersOf(program, *trained);
+    if (!makers.empty() || !makesModel(program)) {
+        keys.add({.path = kUnreadKey,
+                  .values = makers,
+                  .line = trained->line,
+                  .column = trained->column});
+    }
+}
+
+Result<void> checkMakers(const LaunchKeys& program) {
+    for (const LaunchKey& key : program.all()) {
+        const bool isGiven = key.path == "SFTTrainer.peft_config" && onlyValue(key) != "null";
+        if (key.path == "from_pretrained") {
+            FABRICAST_TRY(checkLoading(program, key));
+        } else if ((isGiven || key.path == "get_peft_model") && !readsAdapters(program)) {
+            return program.refuse(key,
+                                  "is told of adapters in no LoraConfig of the program: others "
+                                  "are not read",
+                                  "LoraConfig(r=…, target_modules=…)");
+        }
+    }
+    return {};
+}
+
+Result<void> importMadeModel(ScenarioDraft& draft) {
+    LaunchKeys& keys = draft.keys();
+    FABRICAST_ASSIGN(const auto adapts, keys.flag("--use_peft"));
+    for (const char* const bits : {"--load_in_4bit", "--load_in_8bit"}) {
+        FABRICAST_ASSIGN(const auto loads, keys.flag(bits));
+        if (loads.value_or(false) && !adapts.value_or(false)) {
+            return keys.refuse(*keys.find(bits),
+                               "is of a base that adapters are trained on, and no adapters are "
+                               "read: transformers trains no weights of so few bits",
+                               "LoraConfig, --use_peft, or get_peft_model of Unsloth");
+        }
+    }
+    if (keys.use(kUnslothKey) != nullptr) {
+        draft.note(
+            "Unsloth's own kernels, loss and checkpoints in host memory are not modelled: it "
+            "takes less memory and time than this forecast, which is of transformers'");
+    }
+    if (const LaunchKey* const unread = keys.use(kUnreadKey)) {
+        const std::string who = unread->values.empty()
+                                    ? "how the program makes its model was not read"
+                                    : "what the program's model is made by was not read (" +
+                                          joined(unread->values) + ")";
+        draft.assume("settings.tuning",
+                     who + (adapts.value_or(false)
+                                ? ": only the adapters that are read are counted"
+                                : ": all weights are taken to be trained, and none quantised "
+                                  "(--tuning lora or qlora says otherwise)"));
+    }
+    return {};
+}
+
+}  // namespace fabricast

@@ -1,0 +1,31 @@
+#pragma once
+#include "planner/base/result.h"
+#include "planner/launch/launch_keys.h"
+#include "planner/launch/scenario_draft.h"
+
+#include <string_view>
+
+namespace fabricast {
+
+// How a Python program makes the model that it gives to a Trainer.
+
+/// Key of a program that makes its model with Unsloth.
+inline constexpr const char* kUnslothKey = "unsloth";
+
+/// Whether one of Unsloth's classes loads it, "FastLanguageModel.from_pretrained".
+bool loadsByUnsloth(std::string_view called);
+
+/// What Unsloth's FastLanguageModel is told of the model and its adapters, with what it has where
+/// it is not told, as arguments of a command line. Nothing where a program does not call it.
+void addUnslothArguments(const LaunchKeys& program, LaunchKeys& keys);
+
+/// The functions that are given a model, or return one, and that are not read, as one key.
+void addUnreadMakers(const LaunchKeys& program, LaunchKeys& keys);
+
+/// Refuses what makes models or adapters in a way that is known, and not read.
+Result<void> checkMakers(const LaunchKeys& program);
+
+/// Says in the draft what is not known of a model so made; four bits without adapters are refused.
+Result<void> importMadeModel(ScenarioDraft& draft);
+
+}  // namespace fabricast

@@ -1,0 +1,126 @@
+#include "tests/planner/launch/launch_example.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace fabricast {
+namespace {
+
+std::string programRead(const std::string& program, const std::string& path) {
+    return readFrom({{"a.py", program}}, "a.py", path);
+}
+
+/// What is assumed of the model, whatever key it is about.
+std::string saidOfModel(const std::string& program) {
+    const auto run = importedFrom({{"a.py", program}}, "a.py");
+    const JsonValue* const imported = run ? run->find("imported") : nullptr;
+    std::string said = run ? "" : run.error().text();
+    if (imported != nullptr) {
+        for (const JsonValue& note : imported->find("notes")->items()) {
+            said += note.text().value_or("");
+        }
+        const JsonValue* const assumed = imported->find("assumed");
+        const JsonValue* const settings = assumed == nullptr ? nullptr : assumed->find("settings");
+        const JsonValue* const tuning = settings == nullptr ? nullptr : settings->find("tuning");
+        said += tuning == nullptr ? "" : tuning->text().value_or("");
+    }
+    return said;
+}
+
+const std::string kSft = "t = SFTTrainer(model=model, args=SFTConfig(\"o\"))\n";
+const std::string kLoaded = "model, tok = FastLanguageModel.from_pretrained(model_name=\"a/b\"";
+
+TEST(MadeModel, IsReadOfUnsloth) {
+    const std::string program = kLoaded +
+                                ", max_seq_length=4096, load_in_4bit=True)\n"
+                                "tok = AutoTokenizer.from_pretrained(\"c/d\", dtype=\"x\")\n"
+                                "model = FastLanguageModel.get_peft_model(model, r=8, "
+                                "target_modules=[\"q_proj\", \"v_proj\"], lora_dropout=0.1)\n" +
+                                kSft;
+    EXPECT_EQ(programRead(program, "model"), "\"a/b\"");
+    EXPECT_EQ(programRead(program, "workload.sequence"), "4096");
+    EXPECT_EQ(programRead(program, "workload.precision"), "\"bf16\"");
+    EXPECT_EQ(programRead(program, "layout.recompute"), "\"full\"");
+    EXPECT_EQ(programRead(program, "settings.tuning"), "\"lora\"");
+    EXPECT_EQ(programRead(program, "settings.lora.base"), "\"nf4\"");
+    EXPECT_EQ(programRead(program, "settings.lora.double_quantization"), "true");
+    EXPECT_EQ(programRead(program, "settings.lora.rank"), "8");
+    EXPECT_EQ(programRead(program, "settings.lora.targets"), "\"q+v\"");
+    EXPECT_EQ(programRead(program, "settings.lora.dropout"), "0.1");
+    EXPECT_NE(saidOfModel(program).find("Unsloth"), std::string::npos);
+}
+
+// unsloth/models/llama.py: four bits, rank 16, all linear layers, a length of 2048.
+TEST(MadeModel, HasUnslothsOwnDefaults) {
+    const std::string adapters = "model = FastLanguageModel.get_peft_model(model)\n" + kSft;
+    const std::string program = kLoaded + ", dtype=None)\n" + adapters;
+    EXPECT_EQ(programRead(program, "settings.lora.base"), "\"nf4\"");
+    EXPECT_EQ(programRead(program, "settings.lora.prepared_for_kbit"), "-");
+    EXPECT_EQ(programRead(program, "settings.lora.rank"), "16");
+    EXPECT_EQ(programRead(program, "settings.lora.targets"), "\"q+k+v+o+gate+up+down\"");
+    EXPECT_EQ(programRead(program, "workload.sequence"), "2048");
+    EXPECT_EQ(programRead(kLoaded + ", load_in_4bit=False)\n" + adapters, "settings.lora.base"),
+              "\"bf16\"");
+    EXPECT_EQ(programRead(kLoaded + ", full_finetuning=True)\n" + kSft, "settings.tuning"), "-");
+    EXPECT_NE(programRead(kLoaded + ")\n" + kSft, "settings").find("no adapters are read"),
+              std::string::npos);
+    EXPECT_NE(programRead("model, p = FastVisionModel.from_pretrained(\"a/b\")\n" + kSft, "model")
+                  .find("FastVisionModel.from_pretrained of Unsloth is not modelled"),
+              std::string::npos);
+}
+
+TEST(MadeModel, KeepsTheBitsThatAreGivenWhereItIsLoaded) {
+    const std::string program =
+        "model = AutoModelForCausalLM.from_pretrained(\"a/b\", load_in_4bit=True)\n"
+        "t = SFTTrainer(model=model, args=SFTConfig(\"o\", bf16=is_bf16_supported()), "
+        "peft_config=LoraConfig(r=64, use_dora=True))\n"
+        "PeftModel.from_pretrained(model, \"o\").merge_and_unload()\n";
+    EXPECT_EQ(programRead(program, "settings.lora.base"), "\"nf4\"");
+    EXPECT_EQ(programRead(program, "settings.lora.dora"), "true");
+    EXPECT_EQ(programRead(program, "workload.precision"), "\"bf16\"");
+    EXPECT_EQ(programRead(program, "model"), "\"a/b\"");
+    EXPECT_EQ(saidOfModel(program).find("not read"), std::string::npos);
+}
+
+TEST(MadeModel, SaysWhichFunctionsAreNotRead) {
+    EXPECT_NE(saidOfModel("model = lib.load(\"a/b\", bits=4)\nmodel = adapt(model)\n" + kSft)
+                  .find("(load, adapt): all weights are taken to be trained"),
+              std::string::npos);
+    const std::string loads = "model = AutoModelForCausalLM.from_pretrained(\"a/b\")\n";
+    EXPECT_NE(saidOfModel(loads + "model = adapt(model)\n" + kSft).find("(adapt)"),
+              std::string::npos);
+    EXPECT_EQ(saidOfModel(loads + "model = torch.compile(model)\n" + kSft).find("not read"),
+              std::string::npos);
+    EXPECT_EQ(saidOfModel("def load():\n  return AutoModel.from_pretrained(\"a/b\")\n"
+                          "model = load()\n" +
+                          kSft)
+                  .find("not read"),
+              std::string::npos);
+    EXPECT_NE(saidOfModel("model, tok = load()\n" + kSft).find("how the program makes its model"),
+              std::string::npos);
+}
+
+TEST(MadeModel, RefusesAdaptersThatAreNotRead) {
+    const std::string loads = "model = AutoModelForCausalLM.from_pretrained(\"a/b\")\n";
+    EXPECT_NE(programRead(loads + "model = get_peft_model(model, IA3Config())\n" + kSft, "model")
+                  .find("in no LoraConfig"),
+              std::string::npos);
+    EXPECT_NE(
+        programRead("model = AutoPeftModelForCausalLM.from_pretrained(\"a/b\")\n" + kSft, "model")
+            .find("loads adapters, whose rank and layers are not read"),
+        std::string::npos);
+    EXPECT_NE(programRead(loads + "t = SFTTrainer(model=model, args=SFTConfig(\"o\"), peft_config="
+                                  "LoraConfig(modules_to_save=[\"lm_head\"]))\n",
+                          "model")
+                  .find("--lora_modules_to_save is not modelled"),
+              std::string::npos);
+    EXPECT_NE(programRead("fully_shard(m)\nm = AutoModel.from_pretrained(\"a/b\", "
+                          "load_in_4bit=True)\n",
+                          "model")
+                  .find("is not modelled"),
+              std::string::npos);
+}
+
+}  // namespace
+}  // namespace fabricast
