@@ -3,6 +3,8 @@
 #include "planner/search/plan_of.h"
 
 #include <algorithm>
+#include <ranges>
+#include <set>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -54,44 +56,84 @@ std::vector<Plan> bestOf(std::vector<Valued>& found, const SearchOptions& option
     return best;
 }
 
-/// Half of the nodes of each site, or half of the sites where each has one node.
-void halve(ClusterSpec& cluster) {
-    std::int64_t& sites = cluster.sites.count;
-    const std::int64_t each = cluster.nodes / sites;
-    if (each == 1 && sites > 1) {
-        sites = (sites + 1) / 2;
-        cluster.sites = sites == 1 ? SitesSpec() : cluster.sites;
-        cluster.nodes = sites;
-        return;
+/// The cluster with another number of something.
+using Sized = std::function<ClusterSpec(std::int64_t)>;
+
+/// Numbers below `whole` that are worth a search, the largest first: its halves, quarters and so
+/// on, rounded either way, powers of two, and between two of them the most that divides the batch.
+std::vector<std::int64_t> fewerThan(std::int64_t whole,
+                                    const std::function<bool(std::int64_t)>& dividesBatch) {
+    std::set<std::int64_t> numbers;
+    for (std::int64_t power = 1; power < whole; power *= 2) {
+        numbers.insert({power, whole / (2 * power), (whole - 1) / (2 * power) + 1});
     }
-    cluster.nodes = (each + 1) / 2 * sites;
+    numbers.erase(0);
+    std::vector<std::int64_t> fewer;
+    std::int64_t above = whole;
+    for (const std::int64_t number : std::views::reverse(numbers)) {
+        std::int64_t between = above - 1;
+        while (between > number && !dividesBatch(between)) {
+            --between;
+        }
+        if (between > number) {
+            fewer.push_back(between);
+        }
+        fewer.push_back(number);
+        above = number;
+    }
+    return fewer;
+}
+
+/// Adds parts of the last one, down to one of what `sized` counts.
+void addFewer(std::vector<ClusterSpec>& parts,
+              std::int64_t whole,
+              std::int64_t globalBatch,
+              const Sized& sized) {
+    const auto dividesBatch = [&](std::int64_t number) {
+        return globalBatch % sized(number).gpus() == 0;
+    };
+    for (const std::int64_t number : fewerThan(whole, dividesBatch)) {
+        parts.push_back(sized(number));
+    }
+}
+
+ClusterSpec withNodesOfSite(ClusterSpec cluster, std::int64_t nodes) {
+    cluster.nodes = nodes * cluster.sites.count;
+    return cluster;
+}
+
+/// Sites of one node each.
+ClusterSpec withSites(ClusterSpec cluster, std::int64_t sites) {
+    cluster.sites.count = sites;
+    cluster.sites = sites == 1 ? SitesSpec() : cluster.sites;
+    cluster.nodes = sites;
+    return cluster;
+}
+
+ClusterSpec withGpusOfNode(ClusterSpec cluster, std::int64_t gpus) {
+    NodeSpec& node = cluster.node;
+    if (std::optional<Watts>& power = node.power.value) {
+        *power = *power * (static_cast<double>(gpus) / static_cast<double>(node.gpus));
+    }
+    node.gpus = gpus;
+    return cluster;
 }
 
 }  // namespace
 
 std::vector<ClusterSpec> partsOf(const ClusterSpec& cluster, std::int64_t globalBatch) {
+    const std::int64_t sites = cluster.sites.count;
+    const ClusterSpec oneOfEach = withNodesOfSite(cluster, 1);
+    const ClusterSpec oneNode = withSites(oneOfEach, 1);
     std::vector<ClusterSpec> parts{cluster};
-    for (ClusterSpec half = cluster; half.nodes > 1; parts.push_back(half)) {
-        ClusterSpec between = half;
-        halve(half);
-        const std::int64_t sites = between.sites.count;
-        between.nodes -= sites;
-        while (between.nodes > half.nodes && globalBatch % between.gpus() != 0) {
-            between.nodes -= sites;
-        }
-        if (between.nodes > half.nodes) {
-            parts.push_back(between);
-        }
-    }
-    while (parts.back().node.gpus > 1) {
-        parts.push_back(parts.back());
-        NodeSpec& node = parts.back().node;
-        const std::int64_t fewer = node.gpus / 2;
-        if (std::optional<Watts>& power = node.power.value) {
-            *power = *power * (static_cast<double>(fewer) / static_cast<double>(node.gpus));
-        }
-        node.gpus = fewer;
-    }
+    addFewer(parts, cluster.nodes / sites, globalBatch, [&](std::int64_t nodes) {
+        return withNodesOfSite(cluster, nodes);
+    });
+    addFewer(
+        parts, sites, globalBatch, [&](std::int64_t count) { return withSites(oneOfEach, count); });
+    addFewer(parts, cluster.node.gpus, globalBatch, [&](std::int64_t gpus) {
+        return withGpusOfNode(oneNode, gpus);
+    });
     return parts;
 }
 

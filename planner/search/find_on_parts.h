@@ -8,9 +8,10 @@
 
 namespace fabricast {
 
-/// The whole cluster, and parts of it that may be used alone: half the nodes, a quarter, down to
-/// one, then half its GPUs, down to one; between two of them the most nodes whose GPUs divide the
-/// batch. Largest first.
+/// The whole cluster, and parts of it that may be used alone, largest first: fewer nodes of each
+/// site down to one, fewer of those sites, and fewer GPUs of one node. Of each the numbers are half
+/// of it, a quarter and so on, powers of two, and between two of those the most whose GPUs divide
+/// the batch.
 std::vector<ClusterSpec> partsOf(const ClusterSpec& cluster, std::int64_t globalBatch);
 
 /// What is to be small, or nothing for a plan that will not do.

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -15,6 +16,10 @@ using namespace literals;
 
 std::optional<double> secondsPerToken(const Plan& plan) {
     return 1.0 / plan.step.tokensPerSecond;
+}
+
+std::optional<double> gpuSecondsPerToken(const Plan& plan) {
+    return static_cast<double>(plan.scenario.layout.world()) / plan.step.tokensPerSecond;
 }
 
 std::optional<double> gpusOf(const Plan& plan) {
@@ -45,10 +50,38 @@ TEST(PartsOf, HasNumbersOfNodesThatDivideTheBatchBetweenHalves) {
         return whole;
     };
     EXPECT_EQ(nodesOf(6, 64), (std::vector<std::int64_t>{6, 4, 3, 2, 1}));
-    EXPECT_EQ(nodesOf(6, 40), (std::vector<std::int64_t>{6, 5, 3, 2, 1}));
+    EXPECT_EQ(nodesOf(6, 40), (std::vector<std::int64_t>{6, 5, 4, 3, 2, 1}));
     EXPECT_EQ(nodesOf(8, 1024), (std::vector<std::int64_t>{8, 4, 2, 1}));
     cluster.sites.count = 2;
     EXPECT_EQ(nodesOf(12, 64), (std::vector<std::int64_t>{12, 8, 6, 4, 2, 1}));
+}
+
+/// Seven GPUs are halved into three, which no batch of two to the power divides.
+TEST(PartsOf, HasNumbersOfGpusThatDivideTheBatchInsideANode) {
+    const auto gpusOf = [](std::int64_t node, std::int64_t batch) {
+        ClusterSpec cluster = taskOf({.gpus = 8, .memory = 8_GiB}, {}).base.cluster;
+        cluster.node.gpus = node;
+        std::vector<std::int64_t> gpus;
+        for (const ClusterSpec& part : partsOf(cluster, batch)) {
+            gpus.push_back(part.gpus());
+        }
+        return gpus;
+    };
+    EXPECT_EQ(gpusOf(8, 64), (std::vector<std::int64_t>{8, 4, 2, 1}));
+    EXPECT_EQ(gpusOf(7, 16), (std::vector<std::int64_t>{7, 4, 3, 2, 1}));
+    EXPECT_EQ(gpusOf(7, 12), (std::vector<std::int64_t>{7, 6, 4, 3, 2, 1}));
+    EXPECT_EQ(
+        gpusOf(72, 192),
+        (std::vector<std::int64_t>{72, 64, 48, 36, 32, 24, 18, 16, 12, 9, 8, 6, 5, 4, 3, 2, 1}));
+}
+
+/// A part of a node draws its share of the node's power, however many parts there are.
+TEST(PartsOf, TakesTheShareOfANodesPower) {
+    ClusterSpec cluster = taskOf({.gpus = 7, .memory = 8_GiB}, {}).base.cluster;
+    cluster.node.power.value = Watts(7000.0);
+    for (const ClusterSpec& part : partsOf(cluster, 12)) {
+        EXPECT_DOUBLE_EQ(part.node.power.value->count(), 1000.0 * static_cast<double>(part.gpus()));
+    }
 }
 
 TEST(FindOnParts, MoreGpusNeverHurtWhereSomeMayIdle) {
@@ -78,6 +111,36 @@ TEST(FindOnParts, FindsTheFewestGpusThatHoldTheModel) {
         smaller.base.cluster = part;
         const bool fits = !findPlans(smaller, exampleTiming(), {.top = 1}).value().plans.empty();
         EXPECT_TRUE(!fits || part.gpus() >= gpus) << part.gpus();
+    }
+}
+
+/// No number of a node's GPUs is better than the best of those that are searched.
+TEST(FindOnParts, FindsWhatEveryNumberOfGpusWouldFind) {
+    const auto best = [](const PlanReport& report, const PlanValue& value) {
+        double least = std::numeric_limits<double>::infinity();
+        for (const Plan& plan : report.plans) {
+            least = std::min(least, *value(plan));
+        }
+        return least;
+    };
+    const PlanValue values[] = {&secondsPerToken, &gpuSecondsPerToken, &gpusOf};
+    for (const std::int64_t gpus : {3, 5, 6, 7}) {
+        for (const std::int64_t batch : {4, 6, 16}) {
+            for (const PlanValue& value : values) {
+                SearchTask task =
+                    taskOf({.gpus = gpus, .memory = 12_GiB, .batch = batch}, {"fsdp2"});
+                const SearchOptions options{.top = 1};
+                const auto parts = findOnParts(task, exampleTiming(), options, value).value();
+                double least = std::numeric_limits<double>::infinity();
+                for (std::int64_t fewer = 1; fewer <= gpus; ++fewer) {
+                    task.base.cluster.node.gpus = fewer;
+                    const auto alone = findPlans(task, exampleTiming(), options).value();
+                    least = std::min(least, best(alone, value));
+                }
+                EXPECT_LT(least, std::numeric_limits<double>::infinity());
+                EXPECT_LE(best(parts, value), least * (1 + 1e-12)) << batch << " on " << gpus;
+            }
+        }
     }
 }
 
