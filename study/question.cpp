@@ -6,6 +6,7 @@
 #include "planner/text/json_builder.h"
 #include "study/flag_words.h"
 #include "study/question_flags.h"
+#include "study/replaced_keys.h"
 #include "study/saved_questions.h"
 #include "study/typed_edits.h"
 
@@ -17,10 +18,11 @@
 namespace fabricast {
 namespace {
 
-/// Keys of a question that say the same as another one: an edit of `path` removes them.
+/// Keys of a question that an edit of another one removes.
 struct Superseded {
     std::string_view path;
     std::string_view by;
+    bool saysTheSame = false;  ///< in other words: it is no part of it, and nothing beside it
 };
 constexpr std::array kSuperseded = {
     Superseded{"imported.batch_ranks", "workload.global_batch"},
@@ -37,22 +39,22 @@ constexpr std::array kSuperseded = {
     Superseded{"imported.gpus", "cluster.gpus"},
     Superseded{"imported.device_map", "layout.dp"},
     Superseded{"imported.device_map", "stack"},
-    Superseded{"cluster.gpu", "cluster.name"},
+    Superseded{"cluster.gpu", "cluster.name", true},
     Superseded{"cluster.gpus_per_node", "cluster.name"},
-    Superseded{"cluster.name", "cluster.gpu"},
-    Superseded{"cluster.gpus", "cluster.nodes"},
-    Superseded{"cluster.nodes", "cluster.gpus"},
-    Superseded{"price.usd_per_gpu_hour", "price.profile"},
-    Superseded{"price.profile", "price.usd_per_gpu_hour"},
-    Superseded{"search.stacks", "stack"},
-    Superseded{"stack", "search.stacks"},
-    Superseded{"settings.kernels.quantization", "workload.precision"},
-    Superseded{"settings.optimizer.kind", "workload.optimizer"},
-    Superseded{"settings.recompute", "layout.recompute"},
+    Superseded{"cluster.name", "cluster.gpu", true},
+    Superseded{"cluster.gpus", "cluster.nodes", true},
+    Superseded{"cluster.nodes", "cluster.gpus", true},
+    Superseded{"price.usd_per_gpu_hour", "price.profile", true},
+    Superseded{"price.profile", "price.usd_per_gpu_hour", true},
+    Superseded{"search.stacks", "stack", true},
+    Superseded{"stack", "search.stacks", true},
+    Superseded{"settings.kernels.quantization", "workload.precision", true},
+    Superseded{"settings.optimizer.kind", "workload.optimizer", true},
+    Superseded{"settings.recompute", "layout.recompute", true},
     Superseded{"settings.train", "settings.tuning"},
     Superseded{"settings.megatron.pipeline_inside", "layout.placement"},
-    Superseded{"layout.copies", "layout.shard_size"},
-    Superseded{"layout.shard_size", "layout.copies"}};
+    Superseded{"layout.copies", "layout.shard_size", true},
+    Superseded{"layout.shard_size", "layout.copies", true}};
 
 /// Precisions that say the type of every tensor; the others are only about matrix products.
 constexpr std::array<std::string_view, 4> kWholePrecisions = {"bf16", "fp16", "fp32", "pure_bf16"};
@@ -369,6 +371,16 @@ Result<Question> with(Question question, std::span<const Edit> typedEdits) {
     question.root = std::move(editor).take();
     record(question.edits, edits);
     return question;
+}
+
+bool isReplaced(std::string_view path, const Edit& by) {
+    if (path == by.path) {
+        return !isListOfWords(path);
+    }
+    const bool isTakenAway = by.value == "null" && path.starts_with(by.path + ".");
+    return isTakenAway || std::ranges::any_of(kSuperseded, [&](const Superseded& one) {
+               return one.saysTheSame && one.path == path && one.by == by.path;
+           });
 }
 
 Result<Edit> assignment(const std::string& typed, const std::string& origin) {
