@@ -234,6 +234,20 @@ Result<void> checkRankIsUsed(const QuestionArguments& arguments, const Question&
 
 }  // namespace
 
+Result<std::vector<Edit>> firstSaid(const QuestionArguments& arguments,
+                                    const GlobalOptions& options) {
+    FABRICAST_ASSIGN(const std::vector<PlacedEdit> placed, editsInOrder(arguments, options));
+    std::vector<Edit> edits;
+    for (const PlacedEdit& one : placed) {
+        const bool isChange = std::ranges::any_of(
+            edits, [&one](const Edit& before) { return isReplaced(before.path, one.edit); });
+        if (!isChange) {
+            edits.push_back(one.edit);
+        }
+    }
+    return edits;
+}
+
 std::vector<Edit> optionEdits(const GlobalOptions& options) {
     std::vector<Edit> edits;
     if (!options.directory.empty()) {

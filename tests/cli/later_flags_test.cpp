@@ -28,6 +28,7 @@ protected:
         std::filesystem::create_directories(folder());
         ASSERT_TRUE(writeTextFile(folder() + "/run.json", kRun));
         ASSERT_TRUE(writeTextFile(folder() + "/train.toml", kTrainer));
+        ASSERT_TRUE(writeTextFile(folder() + "/before.toml", kTrainer));
     }
     static std::string folder() { return tempFolder() + "later_flags"; }
     static ProgramOutput asked(const std::string& words, const std::vector<std::string>& more) {
@@ -110,6 +111,19 @@ TEST_F(LaterFlags, EveryFixOfACheckHoldsBehindItsCommand) {
         }
     }
     EXPECT_GT(fixes, 14);
+}
+
+// The number of nodes that was typed first is that of the baseline.
+TEST_F(LaterFlags, TheBaselineOfALaunchFileStaysWhereNodesAreReplaced) {
+    const std::string words =
+        "check train.toml -c dgx-h100 -n 2 --layout recompute=full "
+        "--baseline before.toml --no-fail ";
+    const std::vector<std::string> require = {"--require", "tokens_per_s >= baseline"};
+    const std::string twice = asked(words + "--set cluster.nodes=4", require).out;
+    EXPECT_NE(twice.find("on 4 x dgx-h100"), std::string::npos) << twice;
+    EXPECT_NE(asked(words, require).out.find("vs baseline"), std::string::npos);
+    EXPECT_NE(twice.find("pass"), std::string::npos) << twice;
+    EXPECT_EQ(asked(words, require).out.find("pass"), std::string::npos);
 }
 
 }  // namespace later_flags_test
