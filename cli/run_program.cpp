@@ -86,6 +86,7 @@ public:
         if (*asked) {
             return {**asked, {}, ExitCode::Ok};
         }
+        options_.typedFlags = commandLine_.flagsOf(arguments);
         options_.takeFormatOfOutput();
         if (const Result<void> sound = checkOutputs(arguments, options_); !sound) {
             return refuse(sound.error());

@@ -116,6 +116,22 @@ std::string exampleOf(const CLI::App& command, const std::string& flag) {
     return "";
 }
 
+/// The flag that a word begins with, of a command or of one that it is in: of "--seq=8", "-n4" or
+/// "-qn". Nothing where none does.
+const CLI::Option* optionTyped(const CLI::App& command, const std::string& word) {
+    if (word.size() < 2 || word.front() != '-') {
+        return nullptr;
+    }
+    const std::string name =
+        word.starts_with("--") ? word.substr(0, word.find('=')) : word.substr(0, 2);
+    for (const CLI::App* app = &command; app != nullptr; app = app->get_parent()) {
+        if (const CLI::Option* const option = app->get_option_no_throw(name)) {
+            return option;
+        }
+    }
+    return nullptr;
+}
+
 // ---- what was wrong with the arguments
 
 std::vector<std::string_view> flagNamesOf(const CLI::App* app) {
@@ -423,6 +439,22 @@ CommandLine::CommandLine(const char* program, const char* description, const cha
 }
 
 CommandLine::~CommandLine() = default;
+
+std::vector<std::string> CommandLine::flagsOf(const std::vector<std::string>& arguments) const {
+    std::vector<std::string> typed;
+    for (std::size_t at = 0; at < arguments.size() && arguments[at] != "--"; ++at) {
+        std::string word = arguments[at];
+        while (const CLI::Option* const option = optionTyped(*chosenCommand(*app_), word)) {
+            typed.push_back(option->get_lnames().empty() ? option->get_name()
+                                                         : "--" + option->get_lnames().front());
+            const bool isWhole = word.starts_with("--") || word.size() == 2;
+            const bool isSwitch = option->get_expected_max() == 0;
+            at += isWhole && !isSwitch && word.find('=') == std::string::npos ? 1U : 0U;
+            word = isWhole || !isSwitch ? "" : "-" + word.substr(2);
+        }
+    }
+    return typed;
+}
 
 std::string CommandLine::exampleOf(const std::string& flag) const {
     return fabricast::exampleOf(*chosenCommand(*app_), flag);

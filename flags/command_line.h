@@ -124,6 +124,8 @@ public:
     /// to be done. An error is in our words: an unknown command or flag with the nearest one, or
     /// what the flag's own check said.
     Result<std::optional<std::string>> parse(const std::vector<std::string>& arguments);
+    /// The flags among arguments that were parsed, in the order typed: "--nodes" of "-n4".
+    [[nodiscard]] std::vector<std::string> flagsOf(const std::vector<std::string>& arguments) const;
     /// What to type for a flag of the command that was chosen, by one of its names: "--steps 1".
     /// Empty where no flag is called so, or it has no example.
     [[nodiscard]] std::string exampleOf(const std::string& flag) const;

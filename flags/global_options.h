@@ -37,7 +37,8 @@ struct GlobalOptions {
     std::int64_t threads = 0;  ///< 0: as many as there are cores
     bool mayTakeLong = false;  ///< --long: work of more than some seconds is begun
     bool noFail = false;
-    std::vector<OutputFile> outputs{};  ///< not a flag: every file of -o, --svg, --trace, …
+    std::vector<std::string> typedFlags{};  ///< not a flag: each as typed, in order: "--nodes"
+    std::vector<OutputFile> outputs{};      ///< not a flag: every file of -o, --svg, --trace, …
     /// Not a flag: told how much of a long answer is done, from any thread; may be empty.
     std::function<void(std::size_t done, std::size_t all)> progress{};
     /// Not a flag: the token that Ctrl-C sets; from the call on Ctrl-C does not end the program.

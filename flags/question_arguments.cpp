@@ -4,9 +4,12 @@
 #include "planner/launch/opened_framework.h"
 #include "planner/profiles/profile_store.h"
 #include "planner/profiles/verify_profiles.h"
+#include "study/replaced_keys.h"
 #include "study/search_request.h"
 
 #include <algorithm>
+#include <cstddef>
+#include <iterator>
 #include <utility>
 
 namespace fabricast {
@@ -53,63 +56,103 @@ std::vector<std::string> valuesOf(const QuestionArguments& arguments, const Ques
     return isTyped ? std::vector{*value->second} : std::vector<std::string>();
 }
 
-/// The edits that the flags of a table say; keys of the layout go to `layout`.
+/// An edit, and where on the command line it was typed; -1 where it was not.
+struct PlacedEdit {
+    Edit edit;
+    std::ptrdiff_t place = -1;
+};
+
+/// Where a flag was typed; of one that repeats the first.
+std::ptrdiff_t placeOf(std::string_view names, const GlobalOptions& options) {
+    const auto found = std::ranges::find_if(options.typedFlags, [names](const std::string& flag) {
+        return names == flag || names.ends_with("," + flag);
+    });
+    return found == options.typedFlags.end() ? -1 : found - options.typedFlags.begin();
+}
+
+/// The edits that the flags of a table say; those of keys of the layout are one text.
 Result<void> addEdits(const QuestionArguments& arguments,
                       std::span<const QuestionFlag> table,
-                      std::string& layout,
-                      std::vector<Edit>& edits) {
+                      const GlobalOptions& options,
+                      std::vector<PlacedEdit>& placed) {
     for (const QuestionFlag& flag : table) {
+        std::string layout;
+        const std::ptrdiff_t place = placeOf(flag.names, options);
         for (const std::string& value : valuesOf(arguments, flag)) {
             FABRICAST_TRY(checkValue(flag, value));
             if (flag.path == "layout") {
                 layout += (layout.empty() ? "" : ",") + value;
             } else {
-                edits.push_back({std::string(flag.path), value, std::string(flag.typed)});
+                placed.push_back({{std::string(flag.path), value, std::string(flag.typed)}, place});
             }
         }
-    }
-    return {};
-}
-
-/// As it is typed: "--seq 8192", "--layout tp=8", "--set workload.sequence=8192".
-std::string typedAs(const Edit& edit) {
-    const std::vector<Edit> one = {edit};
-    return edit.origin == "--set" ? "--set " + edit.path + "=" + edit.value : typed(one);
-}
-
-/// Of two values of a key neither is taken in silence. What --set says replaces what was said
-/// before it: fixes are typed behind the command that they mend.
-Result<void> checkSaidOnce(const std::vector<Edit>& edits) {
-    for (auto edit = edits.begin(); edit != edits.end(); ++edit) {
-        const auto before = std::find_if(edits.begin(), edit, [&edit](const Edit& one) {
-            return one.path == edit->path && one.value != edit->value;
-        });
-        const QuestionFlag* const flag = flagOf(edit->path);
-        if (before != edit && edit->origin != "--set" && (flag == nullptr || !flag->isList)) {
-            return fail(Error::Code::BadInput,
-                        edit->origin,
-                        "\"" + edit->path + "\" is given twice: " + typedAs(*before) + ", and " +
-                            typedAs(*edit),
-                        typedAs(*edit) + " alone");
+        FABRICAST_ASSIGN(std::vector<Edit> keys, layoutEdits(layout, "--layout"));
+        for (Edit& key : keys) {
+            placed.push_back({std::move(key), place});
         }
     }
     return {};
 }
 
-Result<std::vector<Edit>> editsOf(const QuestionArguments& arguments,
-                                  const GlobalOptions& options) {
-    std::vector<Edit> edits;
-    std::string layout;
-    FABRICAST_TRY(addEdits(arguments, scenarioFlags(), layout, edits));
-    FABRICAST_TRY(addEdits(arguments, searchFlags(), layout, edits));
-    FABRICAST_ASSIGN(const std::vector<Edit> keys, layoutEdits(layout, "--layout"));
-    edits.insert(edits.end(), keys.begin(), keys.end());
+/// Each --set, where it was typed.
+Result<std::vector<PlacedEdit>> setsOf(const GlobalOptions& options) {
+    std::vector<PlacedEdit> sets;
+    auto place = options.typedFlags.begin();
     for (const std::string& set : options.sets) {
         FABRICAST_ASSIGN(Edit edit, assignment(set, "--set"));
-        edits.push_back(std::move(edit));
+        place = std::find(place, options.typedFlags.end(), "--set");
+        sets.push_back({std::move(edit), place - options.typedFlags.begin()});
+        place += place == options.typedFlags.end() ? 0 : 1;
     }
-    FABRICAST_TRY(checkSaidOnce(edits));
+    return sets;
+}
+
+/// As it is typed: "--seq 8192", "--layout tp=8".
+std::string typedAs(const Edit& edit) {
+    const std::vector<Edit> one = {edit};
+    return typed(one);
+}
+
+/// Of two flags that say a key neither is taken in silence. What --set says replaces what was typed
+/// before it, and is replaced by what is typed after it: fixes are typed behind the command that
+/// they mend.
+Result<std::vector<Edit>> lastSaid(std::vector<PlacedEdit> placed) {
+    std::vector<Edit> edits;
+    for (PlacedEdit& one : placed) {
+        Edit& later = one.edit;
+        const auto isSet = [&later](const Edit& before) {
+            return before.origin == "--set" || later.origin == "--set";
+        };
+        std::erase_if(edits, [&](const Edit& before) {
+            return isSet(before) && isReplaced(before.path, later);
+        });
+        const auto twice = std::ranges::find_if(edits, [&](const Edit& before) {
+            const QuestionFlag* const flag = flagOf(later.path);
+            return before.path == later.path && before.value != later.value &&
+                   (flag == nullptr || !flag->isList);
+        });
+        if (twice != edits.end()) {
+            return fail(Error::Code::BadInput,
+                        later.origin,
+                        "\"" + later.path + "\" is given twice: " + typedAs(*twice) + ", and " +
+                            typedAs(later),
+                        typedAs(later) + " alone");
+        }
+        edits.push_back(std::move(later));
+    }
     return edits;
+}
+
+/// All that flags and --set say, in the order typed.
+Result<std::vector<PlacedEdit>> editsInOrder(const QuestionArguments& arguments,
+                                             const GlobalOptions& options) {
+    std::vector<PlacedEdit> placed;
+    FABRICAST_TRY(addEdits(arguments, scenarioFlags(), options, placed));
+    FABRICAST_TRY(addEdits(arguments, searchFlags(), options, placed));
+    FABRICAST_ASSIGN(std::vector<PlacedEdit> sets, setsOf(options));
+    std::ranges::move(sets, std::back_inserter(placed));
+    std::ranges::stable_sort(placed, {}, &PlacedEdit::place);
+    return placed;
 }
 
 }  // namespace
@@ -191,6 +234,20 @@ Result<void> checkRankIsUsed(const QuestionArguments& arguments, const Question&
 
 }  // namespace
 
+Result<std::vector<Edit>> firstSaid(const QuestionArguments& arguments,
+                                    const GlobalOptions& options) {
+    FABRICAST_ASSIGN(const std::vector<PlacedEdit> placed, editsInOrder(arguments, options));
+    std::vector<Edit> edits;
+    for (const PlacedEdit& one : placed) {
+        const bool isChange = std::ranges::any_of(
+            edits, [&one](const Edit& before) { return isReplaced(before.path, one.edit); });
+        if (!isChange) {
+            edits.push_back(one.edit);
+        }
+    }
+    return edits;
+}
+
 std::vector<Edit> optionEdits(const GlobalOptions& options) {
     std::vector<Edit> edits;
     if (!options.directory.empty()) {
@@ -203,7 +260,8 @@ std::vector<Edit> optionEdits(const GlobalOptions& options) {
 }
 
 Result<Question> questionOf(const QuestionArguments& arguments, const GlobalOptions& options) {
-    FABRICAST_ASSIGN(const std::vector<Edit> edits, editsOf(arguments, options));
+    FABRICAST_ASSIGN(std::vector<PlacedEdit> placed, editsInOrder(arguments, options));
+    FABRICAST_ASSIGN(const std::vector<Edit> edits, lastSaid(std::move(placed)));
     Result<Question> read = readQuestion(arguments.files, arguments.from, options.directory);
     const auto model = std::ranges::find_if(arguments.files, &isModelName);
     if (!read && read.error().hint.empty() && model != arguments.files.end()) {

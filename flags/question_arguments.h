@@ -42,6 +42,11 @@ void addScenarioArguments(const FlagSet& command,
 /// The question in the file with every flag and --set over it.
 Result<Question> questionOf(const QuestionArguments& arguments, const GlobalOptions& options);
 
+/// What flags and --set say, of keys that are said twice the first value: what was asked before a
+/// change was typed behind it.
+Result<std::vector<Edit>> firstSaid(const QuestionArguments& arguments,
+                                    const GlobalOptions& options);
+
 /// The program's options that answers depend on, as edits without a path that `typed` puts first:
 /// "-C runs --profile-dir ours". A question of questionOf has them.
 std::vector<Edit> optionEdits(const GlobalOptions& options);

@@ -3,6 +3,7 @@
 #include "planner/base/checked.h"
 #include "planner/text/json_builder.h"
 #include "study/question_flags.h"
+#include "study/replaced_keys.h"
 #include "study/saved_questions.h"
 #include "study/typed_edits.h"
 
@@ -28,22 +29,22 @@ constexpr std::array kSuperseded = {
     SupersededKey{"imported.gpus", "cluster.gpus"},
     SupersededKey{"imported.device_map", "layout.dp"},
     SupersededKey{"imported.device_map", "stack"},
-    SupersededKey{"cluster.gpu", "cluster.name"},
+    SupersededKey{"cluster.gpu", "cluster.name", true},
     SupersededKey{"cluster.gpus_per_node", "cluster.name"},
-    SupersededKey{"cluster.name", "cluster.gpu"},
-    SupersededKey{"cluster.gpus", "cluster.nodes"},
-    SupersededKey{"cluster.nodes", "cluster.gpus"},
-    SupersededKey{"price.usd_per_gpu_hour", "price.profile"},
-    SupersededKey{"price.profile", "price.usd_per_gpu_hour"},
-    SupersededKey{"search.stacks", "stack"},
-    SupersededKey{"stack", "search.stacks"},
-    SupersededKey{"settings.kernels.quantization", "workload.precision"},
-    SupersededKey{"settings.optimizer.kind", "workload.optimizer"},
-    SupersededKey{"settings.recompute", "layout.recompute"},
+    SupersededKey{"cluster.name", "cluster.gpu", true},
+    SupersededKey{"cluster.gpus", "cluster.nodes", true},
+    SupersededKey{"cluster.nodes", "cluster.gpus", true},
+    SupersededKey{"price.usd_per_gpu_hour", "price.profile", true},
+    SupersededKey{"price.profile", "price.usd_per_gpu_hour", true},
+    SupersededKey{"search.stacks", "stack", true},
+    SupersededKey{"stack", "search.stacks", true},
+    SupersededKey{"settings.kernels.quantization", "workload.precision", true},
+    SupersededKey{"settings.optimizer.kind", "workload.optimizer", true},
+    SupersededKey{"settings.recompute", "layout.recompute", true},
     SupersededKey{"settings.train", "settings.tuning"},
     SupersededKey{"settings.megatron.pipeline_inside", "layout.placement"},
-    SupersededKey{"layout.copies", "layout.shard_size"},
-    SupersededKey{"layout.shard_size", "layout.copies"}};
+    SupersededKey{"layout.copies", "layout.shard_size", true},
+    SupersededKey{"layout.shard_size", "layout.copies", true}};
 
 /// Precisions that say the type of every tensor; the others are only about matrix products.
 constexpr std::array<std::string_view, 4> kWholePrecisions = {"bf16", "fp16", "fp32", "pure_bf16"};
@@ -212,6 +213,16 @@ Result<JsonValue> withoutSuperseded(JsonValue root, const Edit& edit, bool isAns
         }
     }
     return root;
+}
+
+bool isReplaced(std::string_view path, const Edit& by) {
+    if (path == by.path) {
+        return !isListOfWords(path);
+    }
+    const bool isTakenAway = by.value == "null" && path.starts_with(by.path + ".");
+    return isTakenAway || std::ranges::any_of(kSuperseded, [&](const Superseded& one) {
+               return one.saysTheSame && one.path == path && one.by == by.path;
+           });
 }
 
 }  // namespace fabricast

@@ -9,10 +9,11 @@
 
 namespace fabricast {
 
-/// A key of a question that says the same as another one: an edit of `by` removes it.
+/// A key of a question that an edit of another one, `by`, removes.
 struct SupersededKey {
     std::string_view path;
     std::string_view by;
+    bool saysTheSame = false;  ///< in other words: it is no part of it, and nothing beside it
 };
 std::span<const SupersededKey> supersededKeys();
 

@@ -3,6 +3,8 @@
 #include "study/flag_words.h"
 #include "study/question.h"
 #include "study/question_flags.h"
+#include "study/replaced_keys.h"
+#include "study/saved_questions.h"
 
 #include <algorithm>
 #include <cstddef>
@@ -87,7 +89,7 @@ std::string_view partReplaced(const Edit& edit) {
     return flag == nullptr || isAssignment(edit) ? std::string_view() : flag->replaces;
 }
 
-/// Whether a flag that may be typed once is among those typed before.
+/// Whether a flag that may be typed once is among those typed before, or one that says the same.
 bool isTypedTwice(std::span<const Edit> before, const Edit& edit) {
     const auto flagOfIts = [](const Edit& one) -> std::string_view {
         const QuestionFlag* flag = flagOf(one.path);
@@ -95,29 +97,58 @@ bool isTypedTwice(std::span<const Edit> before, const Edit& edit) {
     };
     return !isAssignment(edit) && !isOfList(edit) &&
            std::ranges::any_of(before, [&](const Edit& one) {
-               return !isOption(one) && !isAssignment(one) && flagOfIts(one) == flagOfIts(edit);
+               return !isOption(one) && !isAssignment(one) &&
+                      (flagOfIts(one) == flagOfIts(edit) || isReplaced(one.path, edit));
            });
+}
+
+/// Whether it takes away a part of which a flag says something: behind that flag it would take away
+/// this too.
+bool isTypedFirst(const Edit& edit, std::span<const Edit> edits) {
+    return edit.value == "null" && std::ranges::any_of(edits, [&edit](const Edit& one) {
+               return !isOption(one) && !isAssignment(one) && one.path.starts_with(edit.path + ".");
+           });
+}
+
+template <class Match>
+void addAssignments(std::string& text, std::span<const Edit> edits, Match matches) {
+    for (const Edit& edit : edits) {
+        if (!isOption(edit) && isAssignment(edit) && matches(edit)) {
+            add(text, "--set", edit.path + "=" + edit.value);
+        }
+    }
 }
 
 }  // namespace
 
 std::string typed(std::span<const Edit> made) {
     const std::vector<Edit> edits = shortened(made);
+    const auto isFirst = [&edits](const Edit& edit) { return isTypedFirst(edit, edits); };
     std::string text;
     for (const Edit& edit : edits) {
         if (isOption(edit)) {
             add(text, edit.origin, edit.value);
         }
     }
+    addAssignments(text, edits, isFirst);
     addFlags(text, scenarioFlags(), edits);
     addFlags(text, searchFlags(), edits);
-    for (const Edit& edit : edits) {
-        if (!isOption(edit) && isAssignment(edit)) {
-            add(text, "--set", edit.path + "=" + edit.value);
-        }
-    }
+    addAssignments(text, edits, [&](const Edit& edit) { return !isFirst(edit); });
     return text;
 }
+
+namespace {
+
+/// Another cluster has the reserve of the one before, unless it is said.
+void addKept(std::vector<Edit>& edits, std::string_view part, const Question& question) {
+    const JsonValue* const reserve = valueAt(question.root, "cluster.reserve");
+    if (part == "cluster" && reserve != nullptr) {
+        edits.push_back(
+            {"cluster.reserve", reserve->text().value_or(JsonBuilder::written(*reserve)), "--set"});
+    }
+}
+
+}  // namespace
 
 std::string typedBehind(const Question& question, std::span<const Edit> made) {
     std::vector<Edit> edits;
@@ -125,6 +156,7 @@ std::string typedBehind(const Question& question, std::span<const Edit> made) {
         const std::string_view part = partReplaced(edit);
         if (!part.empty() && isTypedTwice(question.edits, edit)) {
             edits.push_back({std::string(part), "null", "--set"});
+            addKept(edits, part, question);
         }
     }
     const std::size_t parts = edits.size();

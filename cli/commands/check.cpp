@@ -66,6 +66,16 @@ Result<CheckAsk> askOf(const CheckFlags& flags) {
     return ask;
 }
 
+/// Of the keys that are typed twice the first value: what replaces it is a change.
+Result<Question> asFirstTyped(Result<Question> question,
+                              const QuestionArguments& arguments,
+                              const GlobalOptions& options) {
+    if (question) {
+        FABRICAST_ASSIGN(question->edits, firstSaid(arguments, options));
+    }
+    return question;
+}
+
 /// The scenario of a file, or of the flags alone, and what it was.
 CheckTask taskOf(const CheckFlags& flags, const std::string& file, const GlobalOptions& options) {
     QuestionArguments arguments = flags.question;
@@ -79,7 +89,8 @@ CheckTask taskOf(const CheckFlags& flags, const std::string& file, const GlobalO
                    .baseline = std::nullopt};
     // Flags change the scenario and not what it was, so that a fix can be typed.
     if (!flags.baseline.empty()) {
-        task.baseline = onTypedHardware(baselineOf(flags.baseline, file, options), task.question);
+        task.baseline = onTypedHardware(baselineOf(flags.baseline, file, options),
+                                        asFirstTyped(task.question, arguments, options));
     }
     return task;
 }
