@@ -200,6 +200,7 @@ Result<LoadedSearch> searchFrom(const ScenarioRequest& request,
             usual.settings = *std::move(settings);
             addAttentionNote(request, usual, loaded.assumed);
             addGpuNotes(request, usual, loaded.assumed);
+            addExpertsOfAdapters(request, base.model, usual.settings, loaded.assumed);
         }
         loaded.stacks.push_back(
             {stack,
