@@ -1,3 +1,4 @@
+#include "planner/load/load_question.h"
 #include "planner/load/scenario_defaults.h"
 #include "planner/request/scenario_json.h"
 #include "study/changes.h"
@@ -7,6 +8,7 @@
 
 #include <algorithm>
 #include <array>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -19,7 +21,7 @@ struct FamilyRow {
     std::string_view key;
     std::string_view question;
     AdviceMoment moment = AdviceMoment::Always;
-    std::string_view stacks;     ///< with a blank between two
+    std::string_view stacks;     ///< with a blank between two; none: those of adapters
     std::string_view fixed;      ///< keys of a layout that are held
     std::string_view forbidden;  ///< keys that are left out, or "key=value"
     std::string_view set;        ///< settings, as --set takes them, with a blank between two
@@ -31,7 +33,7 @@ struct FamilyRow {
 // another package adds. Of two that nobody can tell apart the first is advised. Cutting sequences
 // and dealing out experts are rows of their own, so the rows before them leave them out.
 // Together the rows have every layout that a search of their stacks has; the rows of adapters have
-// by themselves what a search of adapters has, which are not modelled with tensor parallelism.
+// by themselves what a search of adapters has.
 constexpr std::array kFamilies = {
     FamilyRow{"ddp", "everything on each GPU", AdviceMoment::Always, "ddp"},
     FamilyRow{"fsdp2",
@@ -93,15 +95,11 @@ constexpr std::array kFamilies = {
     FamilyRow{.key = "lora",
               .question = "adapters only, over bf16 weights",
               .moment = AdviceMoment::NothingFits,
-              .stacks = "axolotl ddp fsdp2",
-              .forbidden = "tp",
               .set = "settings.tuning=lora",
               .offloads = true},
     FamilyRow{.key = "qlora",
               .question = "adapters only, over 4-bit weights",
               .moment = AdviceMoment::NothingFits,
-              .stacks = "axolotl ddp fsdp2",
-              .forbidden = "tp",
               .set = "settings.tuning=lora settings.lora.base=nf4",
               .offloads = true}};
 
@@ -113,6 +111,12 @@ std::vector<std::string_view> wordsIn(std::string_view text) {
         text.remove_prefix(std::min(end + 1, text.size()));
     }
     return words;
+}
+
+std::vector<std::string_view> stacksNamedBy(const FamilyRow& row) {
+    const std::span<const std::string_view> ofAdapters = adapterStacks();
+    return row.stacks.empty() ? std::vector(ofAdapters.begin(), ofAdapters.end())
+                              : wordsIn(row.stacks);
 }
 
 Result<std::vector<Edit>> settingsOf(const FamilyRow& row) {
@@ -147,7 +151,7 @@ std::vector<std::string> stacksOf(const FamilyRow& row, const AdviceSubject& sub
     const Question& question = subject.question;
     const std::vector<std::string> named = searchWords(question, "stacks");
     std::vector<std::string> stacks;
-    for (const std::string_view stack : wordsIn(row.stacks)) {
+    for (const std::string_view stack : stacksNamedBy(row)) {
         const bool isSearched =
             named.empty() ? whyLeftOut(subject.request, stack, subject.model, subject.gpu).empty()
                           : std::ranges::find(named, stack) != named.end();
@@ -162,7 +166,7 @@ std::vector<std::string> stacksOf(const FamilyRow& row, const AdviceSubject& sub
 Result<void> checkNamedStacks(const Question& question) {
     for (const std::string& name : searchWords(question, "stacks")) {
         const bool isKnown = std::ranges::any_of(kFamilies, [&name](const FamilyRow& row) {
-            const std::vector<std::string_view> stacks = wordsIn(row.stacks);
+            const std::vector<std::string_view> stacks = stacksNamedBy(row);
             return std::ranges::find(stacks, name) != stacks.end();
         });
         if (!isKnown) {

@@ -24,6 +24,28 @@ std::vector<Edit> editsThatFit(const Plan& nearest) {
     return {};
 }
 
+/// Whether ways out were looked for, and with none of them it would fit.
+bool hasNoWayOut(const MemoryBreakdown& memory) {
+    const auto stays = [](const Rejection& rejection) {
+        return std::ranges::all_of(rejection.fixes, [](const Fix& fix) {
+            return fix.verdict != Verdict::Fits && fix.verdict != Verdict::Likely;
+        });
+    };
+    return memory.verdict == Verdict::DoesNotFit && !memory.rejections.empty() &&
+           std::ranges::all_of(memory.rejections, stays);
+}
+
+/// The question without its layout, which a search looks for.
+Result<std::string> searchOfLayouts(const Question& question) {
+    Question open = question;
+    std::erase_if(open.edits, [](const Edit& edit) { return edit.path.starts_with("layout."); });
+    if (!open.file.empty() && says(open, "layout")) {
+        const std::vector<Edit> edits = {{"layout", "null", "--set"}};
+        FABRICAST_ASSIGN(open, with(std::move(open), edits));
+    }
+    return "\nof these ways out none is enough: plan looks at all layouts" + nextLine("plan", open);
+}
+
 /// The first way out that fits; nothing where none does.
 const Fix* firstWayOut(const OomAnswer& answer) {
     for (const Verdict verdict : {Verdict::Fits, Verdict::Likely}) {
@@ -75,6 +97,9 @@ Result<std::string> nextAfterAdvice(const Question& question, const Advice& advi
 Result<std::string> nextAfterExplanation(const Explanation& answer,
                                          const Question& question,
                                          bool isOfCost) {
+    if (answer.memory && hasNoWayOut(*answer.memory)) {
+        return searchOfLayouts(question);
+    }
     if (answer.faster) {
         FABRICAST_ASSIGN(const Question faster, with(question, answer.faster->edits));
         return "\nfaster: " + fasterText(*answer.step, *answer.faster) +

@@ -136,18 +136,6 @@ Result<LayoutRules> rulesOf(const Question& question, PartialLayout fixed, const
     return rules;
 }
 
-/// Adapters are not modelled with tensor parallelism: where nobody asked for it, or named a stack,
-/// layouts of it would be searched in vain.
-void leaveOutTensorOfAdapters(const Question& question, LayoutRules& rules) {
-    const bool isNamed = says(question, "stack") || !searchWords(question, "stacks").empty();
-    const JsonValue* settings = question.root.find("settings");
-    const JsonValue* tuning = settings == nullptr ? nullptr : settings->find("tuning");
-    const bool adapts = tuning != nullptr && tuning->text() == nameOf(Tuning::Lora);
-    if (adapts && !isNamed && !rules.fixed.says("tp")) {
-        rules.forbidden.push_back({.key = "tp", .value = ""});
-    }
-}
-
 bool idles(PlanObjective objective, const Words& allowed) {
     return objective == PlanObjective::Cost || objective == PlanObjective::Energy ||
            objective == PlanObjective::Gpus || allows(allowed, "idle_gpus");
@@ -252,7 +240,6 @@ Result<SearchRequest> searchRequest(const Question& question, const Workbench& b
     FABRICAST_ASSIGN(BudgetFacts budget,
                      loadBudget(question.root, bench.profiles(), question.folders));
     FABRICAST_ASSIGN(LayoutRules rules, rulesOf(question, std::move(loaded.fixed), allowed));
-    leaveOutTensorOfAdapters(question, rules);
     addHeldLayout(question, rules.fixed, loaded.assumed);
     return SearchRequest{
         .task = {std::move(loaded.base), std::move(loaded.stacks), std::move(rules)},

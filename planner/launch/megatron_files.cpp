@@ -141,11 +141,29 @@ Result<MegatronArguments> megatronArguments(const LaunchFacts& facts, ToldAs tol
     return arguments;
 }
 
+namespace {
+
+/// Whether a router is trained that nothing balances.
+bool leavesRouterAlone(const Scenario& scenario) {
+    const KernelSettings& kernels = scenario.settings.kernels;
+    const std::optional<MoeSpec>& moe = scenario.model.moe;
+    return moe && scenario.settings.tuning != Tuning::Lora && kernels.auxLoss == AuxLoss::None &&
+           !moe->correctionBias && !kernels.balancedRouting;
+}
+
+}  // namespace
+
 Result<std::vector<std::string>> untoldToMegatron(const Scenario& scenario,
                                                   std::initializer_list<std::string_view> also) {
     std::vector<std::string_view> told(kToldToMegatron.begin(), kToldToMegatron.end());
     told.insert(told.end(), also.begin(), also.end());
-    return untoldSettings(scenario, told);
+    FABRICAST_ASSIGN(std::vector<std::string> untold, untoldSettings(scenario, told));
+    if (leavesRouterAlone(scenario)) {
+        untold.emplace_back(
+            "what balances the router: the plan has nothing, and a training needs it: "
+            "--set settings.kernels.aux_loss=batch");
+    }
+    return untold;
 }
 
 Result<LaunchFiles> megatronFiles(const LaunchFacts& facts) {
@@ -163,13 +181,6 @@ Result<LaunchFiles> megatronFiles(const LaunchFacts& facts) {
                     "--set settings.kernels.fused_ops=true");
     }
     LaunchFiles files{.untold = std::move(untold)};
-    const ModelSpec& model = facts.scenario.model;
-    if (model.moe && kernels.auxLoss == AuxLoss::None && !model.moe->correctionBias &&
-        !kernels.balancedRouting) {
-        files.untold.emplace_back(
-            "what balances the router: the plan has nothing, and a training needs it: "
-            "--set settings.kernels.aux_loss=batch");
-    }
     if (kernels.fusedExperts) {
         files.environment.push_back(std::string(kFusedExperts) + "=1");
     }

@@ -50,6 +50,12 @@ Result<void> checkTuning(const ScenarioRequest& request,
                          const Settings& settings,
                          std::vector<std::string>& assumed);
 
+/// What of a mixture's experts adapters and few bits leave as it is: the most of its weights.
+void addExpertsOfAdapters(const ScenarioRequest& request,
+                          const ModelSpec& model,
+                          const Settings& settings,
+                          std::vector<std::string>& assumed);
+
 // The stack that runs a scenario; `assumed` gets what nobody said.
 
 /// Whether it asks for LoRA.

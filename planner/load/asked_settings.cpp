@@ -168,6 +168,28 @@ Result<void> hintedFor(const Scenario& scenario, Result<void> checked) {
     return checked;
 }
 
+void addExpertsOfAdapters(const ScenarioRequest& request,
+                          const ModelSpec& model,
+                          const Settings& settings,
+                          std::vector<std::string>& assumed) {
+    if (settings.tuning != Tuning::Lora || !model.moe) {
+        return;
+    }
+    const auto add = [&assumed](std::string note) {
+        if (std::ranges::find(assumed, note) == assumed.end()) {
+            assumed.push_back(std::move(note));
+        }
+    };
+    const Dtype base = settings.lora.base;
+    if (!saysOfLora(request, "targets")) {
+        add(aboutTargets(model));
+    }
+    if (base == Dtype::Nf4 || base == Dtype::Int8) {
+        add(std::string(nameOf(base)) +
+            " for linear layers only: experts and router are no nn.Linear and stay in bf16");
+    }
+}
+
 Result<void> checkTuning(const ScenarioRequest& request,
                          const ModelSpec& model,
                          const Stack& stack,
@@ -192,15 +214,10 @@ Result<void> checkTuning(const ScenarioRequest& request,
     if (!typed("rank")) {
         assumed.push_back("LoRA rank " + std::to_string(lora.rank) + " (default)");
     }
-    if (!typed("targets")) {
+    if (!typed("targets") && !model.moe) {
         assumed.push_back(aboutTargets(model));
     }
-    const bool quantised = lora.base == Dtype::Nf4 || lora.base == Dtype::Int8;
-    if (model.moe && quantised) {
-        assumed.push_back(
-            std::string(nameOf(lora.base)) +
-            " for linear layers only: experts and router are no nn.Linear and stay in bf16");
-    }
+    addExpertsOfAdapters(request, model, settings, assumed);
     if (!typed("base")) {
         assumed.push_back("frozen weights in " + std::string(nameOf(lora.base)) +
                           " (--tuning qlora: in 4 bits)");

@@ -52,6 +52,8 @@ struct LoadedSearch {
 
 /// The stacks that are searched where none is named.
 std::span<const std::string_view> usualStacks();
+/// The same where adapters are trained.
+std::span<const std::string_view> adapterStacks();
 
 /// The scenario may fix any keys of a layout. `stacks` are names; where there are
 /// none the scenario's own, else those that most people choose among.

@@ -20,10 +20,12 @@ namespace {
 
 constexpr std::array<std::string_view, 4> kUsualStacks = {
     "megatron", "torchtitan", "fsdp2", "deepspeed"};
-/// Frozen weights are modelled in these, and adapters are trained by PEFT over these; Axolotl is
-/// what launch files of adapters are written for.
+/// Frozen weights are modelled in these.
 constexpr std::array<std::string_view, 2> kFrozenStacks = {"ddp", "fsdp2"};
-constexpr std::array<std::string_view, 3> kAdapterStacks = {"axolotl", "ddp", "fsdp2"};
+/// Those of the usual that train adapters, and DDP; Axolotl is what launch files of adapters are
+/// written for.
+constexpr std::array<std::string_view, 5> kAdapterStacks = {
+    "axolotl", "ddp", "fsdp2", "torchtitan", "deepspeed"};
 
 Result<const Stack*> stackNamed(const std::string& name, const std::string& where) {
     Result<const Stack*> stack = findStack(name);
@@ -38,7 +40,7 @@ std::vector<std::string> usualStacksFor(const ScenarioRequest& request,
                                         const Scenario& base,
                                         std::vector<std::string>& assumed) {
     std::vector<std::string> names;
-    for (const std::string_view name : kUsualStacks) {
+    for (const std::string_view name : trainsAdapters(request) ? adapterStacks() : usualStacks()) {
         std::string why = whyLeftOut(request, name, base.model, base.cluster.node.gpu);
         if (why.empty()) {
             names.emplace_back(name);
@@ -61,10 +63,7 @@ Result<std::vector<const Stack*>> stacksOf(const ScenarioRequest& request,
     if (names.empty() && !request.stack.empty()) {
         names.push_back(request.stack);
     }
-    if (names.empty() && trainsAdapters(request)) {
-        names.assign(kAdapterStacks.begin(), kAdapterStacks.end());
-    }
-    if (names.empty() && freezesSome(request)) {
+    if (names.empty() && freezesSome(request) && !trainsAdapters(request)) {
         names.assign(kFrozenStacks.begin(), kFrozenStacks.end());
     }
     if (names.empty()) {
@@ -201,6 +200,7 @@ Result<LoadedSearch> searchFrom(const ScenarioRequest& request,
             usual.settings = *std::move(settings);
             addAttentionNote(request, usual, loaded.assumed);
             addGpuNotes(request, usual, loaded.assumed);
+            addExpertsOfAdapters(request, base.model, usual.settings, loaded.assumed);
         }
         loaded.stacks.push_back(
             {stack,
@@ -218,6 +218,10 @@ Result<LoadedSearch> searchFrom(const ScenarioRequest& request,
 
 std::span<const std::string_view> usualStacks() {
     return kUsualStacks;
+}
+
+std::span<const std::string_view> adapterStacks() {
+    return kAdapterStacks;
 }
 
 Result<LoadedSearch> loadSearch(const JsonValue& root,

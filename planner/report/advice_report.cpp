@@ -195,10 +195,14 @@ std::string basisText(const Advice& advice) {
     for (const AdviceStep& step : advice.steps) {
         cost = step.timed && step.plan->cost ? &*step.plan->cost : cost;
     }
+    if (advice.recommended && advice.steps[*advice.recommended].plan->cost) {
+        cost = &*advice.steps[*advice.recommended].plan->cost;
+    }
     return cost == nullptr ? ""
                            : fmt::format("\n$: {} (site {})\n",
                                          priceText(cost->gpuHour, advice.basis),
-                                         advice.basis.site);
+                                         advice.basis.site) +
+                                 noProgressText(cost->goodput);
 }
 
 std::string surerParagraph(const Advice& advice) {

@@ -128,9 +128,24 @@ std::string powerText(const RunCost& cost) {
                                       : "; node power as of " + cost.power.nodeLike);
 }
 
-/// Why a run is never done, or hardly: it fails before it has saved anything, or before it has
-/// recovered.
+/// What the numbers rest on, line by line.
+std::string reasonText(const RunCost& cost, const CostBasis& basis) {
+    std::string text = goodputText(cost.goodput, basis.checkpoint) + powerText(cost);
+    text += noProgressText(cost.goodput);
+    text += fmt::format("site: {}, {}\n", basis.site, basis.siteTitle);
+    if (!basis.priceNote.empty()) {
+        text += fmt::format("price: {}\n", basis.priceNote);
+    }
+    return text;
+}
+
+}  // namespace
+
 std::string noProgressText(const Goodput& goodput) {
+    constexpr double kHardlyAny = 0.01;
+    if (goodput.share.value >= kHardlyAny) {
+        return {};
+    }
     const CheckpointCycle& cycle = goodput.cycles[goodput.count - 1];
     const std::string_view progress = goodput.share.value > 0.0 ? "hardly any" : "no";
     if (cycle.recovery < cycle.mtbf && cycle.interval > cycle.mtbf) {
@@ -144,22 +159,6 @@ std::string noProgressText(const Goodput& goodput) {
     return fmt::format("the run makes {} progress: failures occur faster than it recovers\n",
                        progress);
 }
-
-/// What the numbers rest on, line by line.
-std::string reasonText(const RunCost& cost, const CostBasis& basis) {
-    std::string text = goodputText(cost.goodput, basis.checkpoint) + powerText(cost);
-    constexpr double kHardlyAny = 0.01;
-    if (cost.goodput.share.value < kHardlyAny) {
-        text += noProgressText(cost.goodput);
-    }
-    text += fmt::format("site: {}, {}\n", basis.site, basis.siteTitle);
-    if (!basis.priceNote.empty()) {
-        text += fmt::format("price: {}\n", basis.priceNote);
-    }
-    return text;
-}
-
-}  // namespace
 
 std::string amountText(double amount) {
     constexpr int kDigits = 3;

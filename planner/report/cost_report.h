@@ -28,6 +28,9 @@ Result<std::string> costWhy(const Scenario& scenario,
                             const RunCost& cost,
                             const CostBasis& basis,
                             std::string_view key);
+/// Why a run is never done, or hardly: it fails before it has saved anything, or before it has
+/// recovered. A line; empty where it makes progress.
+std::string noProgressText(const Goodput& goodput);
 /// Whether a key asks about cost.
 bool isCostKey(std::string_view key);
 

@@ -36,7 +36,8 @@ std::string costLine(const PlanReport& report) {
     return fmt::format("$: {}; goodput {} (site {})\n",
                        priceText(cost.gpuHour, report.basis),
                        percentText(cost.goodput.share.value),
-                       report.basis.site);
+                       report.basis.site) +
+           noProgressText(cost.goodput);
 }
 
 /// "+0.21 s pipeline bubble, -0.05 s other": how the second differs from the first, by the largest

@@ -3,6 +3,7 @@
 #include "planner/base/nearest_name.h"
 #include "planner/base/quantity_text.h"
 #include "planner/request/layout_json.h"
+#include "planner/request/settings_json.h"
 #include "planner/spec/most_sites.h"
 #include "planner/spec/setting_names.h"
 #include "planner/text/enum_json.h"
@@ -354,6 +355,26 @@ Result<void> readOlderPlacement(ScenarioRequest& request) {
     return {};
 }
 
+/// "settings.tuning" of "tuning", and "layout.recompute" of "recompute"; empty where neither has
+/// such a key, or the settings have several.
+std::string keyOfSettings(const std::string& typed) {
+    for (const SettingHelp& key : describeLayout()) {
+        if (key.path == typed) {
+            return "layout." + typed;
+        }
+    }
+    std::string meant;
+    for (const SettingHelp& setting : describeSettings()) {
+        if (setting.path.ends_with("." + typed)) {
+            if (!meant.empty()) {
+                return "";
+            }
+            meant = setting.path;
+        }
+    }
+    return meant;
+}
+
 /// "workload.sequence" of "sequence" or "seq"; empty where no part has such a key.
 std::string keyOfPart(std::string typed) {
     constexpr std::size_t kShortest = 3;
@@ -370,7 +391,7 @@ std::string keyOfPart(std::string typed) {
             return part + std::string(*found);
         }
     }
-    return "";
+    return keyOfSettings(typed);
 }
 
 /// A key of a part that stands beside the parts names the part it belongs to.

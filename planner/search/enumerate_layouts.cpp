@@ -1,3 +1,4 @@
+#include "planner/estimate/drive_time.h"
 #include "planner/estimate/offload_time.h"
 #include "planner/memory/check_memory.h"
 #include "planner/ops/quantized_linear.h"
@@ -191,7 +192,8 @@ private:
         scenario.layout = layout;
         scenario.stack = std::string(how_.stack->name);
         FABRICAST_ASSIGN(scenario.settings, how_.settingsFor(layout));
-        const Result<void> known = checkModelled(scenario);
+        Result<void> known = checkModelled(scenario);
+        known = known ? checkOffload(scenario) : known;
         if (known) {
             return Modelled();
         }
@@ -203,8 +205,13 @@ private:
         return Modelled{.reason = static_cast<std::uint32_t>(space_.reasons.size() - 1)};
     }
 
-    /// Ways to train that the stack does not have, and offload that has no step time, have no
-    /// layouts: they would be looked at in vain.
+    /// Whether states, or what backward needs, have to lie on the host.
+    [[nodiscard]] bool asksForHost() const {
+        return !task_.rules.take("offload", &Layout::offload, Offload::None);
+    }
+
+    /// Ways to train that the stack does not have have no layouts, and neither has offload without
+    /// a step time, which would be looked at in vain: where it is asked for it is not modelled.
     Result<bool> isTaken(const Layout& layout) {
         const std::tuple key{layout.offload, layout.shard, layout.dp > 1};
         const auto [at, isNew] = isTaken_.emplace(key, false);
@@ -221,7 +228,12 @@ private:
     }
 
     Result<void> checkTaken(Scenario scenario) {
-        FABRICAST_TRY(checkOffload(scenario));
+        const Result<void> timed = checkOffload(scenario);
+        const bool isNotModelled = asksForHost() && checkDrives(scenario) && !timed &&
+                                   timed.error().code == Error::Code::Unsupported;
+        if (!timed && !isNotModelled) {
+            return timed;
+        }
         scenario.settings.recompute = {};  // each layout says its own
         const Result<void> has =
             checkMethods(how_.stack->name, how_.stack->methods, scenario.settings);

@@ -542,9 +542,13 @@ TEST(Emit, WritesTheStepsOfThePlanAndGoesOnFromCheckpoints) {
 }
 
 TEST(Emit, SaysWhatARouterAndPodsNeed) {
-    const ProgramOutput router =
-        ran("emit -m qwen3-30b-a3b -c dgx-h100 --stack megatron --layout ep=8 --no-fail");
-    EXPECT_NE(router.out.find("not in the files: what balances the router"), std::string::npos);
+    const std::string mixture = "emit -m qwen3-30b-a3b -c dgx-h100 --layout ep=8 --no-fail ";
+    for (const char* const target :
+         {"--stack megatron", "--stack megatron --target megatron-bridge", "--stack nemo"}) {
+        EXPECT_NE(ran(mixture + target).out.find("not in the files: what balances the router"),
+                  std::string::npos)
+            << target;
+    }
     const ProgramOutput pods = ran(
         "emit -m llama-3.1-8b -c dgx-h100 -n 2 --stack megatron --launcher kubernetes --checkpoint "
         "async --no-fail");

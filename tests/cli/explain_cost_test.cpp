@@ -27,6 +27,19 @@ JsonValue documentOf(std::vector<std::string> arguments) {
     return jsonOf(output.out);
 }
 
+// A search prints what its best plan costs: nothing, of a run that never ends.
+TEST(ExplainCost, EverySearchSaysThatARunMakesNoProgress) {
+    const std::string often =
+        " -m llama-3.1-8b -c dgx-h100 --seq 8192 --global-batch 16 --mtbf 1s ";
+    for (const char* const command : {"plan --stack fsdp2", "advise"}) {
+        const std::string said = ran(command + often).out;
+        EXPECT_NE(said.find("\nthe run makes no progress: "), std::string::npos) << said;
+    }
+    EXPECT_EQ(ran("plan --stack fsdp2 -m llama-3.1-8b -c dgx-h100 --seq 8192 --global-batch 16")
+                  .out.find("progress"),
+              std::string::npos);
+}
+
 TEST(ExplainCost, LooksAsItLooks) {
     const auto with = [](const std::string& format) {
         return explain({"--section", "cost", "--tokens", "1T", "-f", format}).out;

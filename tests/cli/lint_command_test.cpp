@@ -102,7 +102,7 @@ TEST(Lint, ProposesForTorchtuneWhatItStartsWith) {
     const std::string on = "enable_activation_checkpointing: True";
     ASSERT_NE(config.find(on), std::string::npos);
     config.replace(config.find(on), on.size(), "enable_activation_checkpointing: False");
-    const std::string one = lintedText("tune.yaml", config, " --gpu h100-sxm5-80gb --gpus 1");
+    const std::string one = lintedText("tune.yaml", config, " --gpu h200-sxm-141gb --gpus 1");
     EXPECT_NE(one.find("error FC01"), std::string::npos) << one;
     EXPECT_EQ(one.find("Fix: enable_activation_offloading"), std::string::npos) << one;
     EXPECT_NE(one.find("Fix: enable_activation_checkpointing: True"), std::string::npos) << one;

@@ -48,6 +48,56 @@ TEST(Newcomer, APlanNeedsAModelAndACluster) {
     EXPECT_TRUE(has(output.out, "assumed: global batch 128")) << output.out;
 }
 
+// What explain tries alone is not enough for a 70B model on one card, and what plan combines is.
+TEST(Newcomer, ExplainSendsToPlanWhereNoneOfItsWaysOutIsEnough) {
+    const Words about = {"-m",
+                         "llama-3.1-70b",
+                         "--gpus",
+                         "1",
+                         "--gpu",
+                         "rtx-4090",
+                         "--stack",
+                         "axolotl",
+                         "--seq",
+                         "2048",
+                         "--tuning",
+                         "qlora"};
+    Words explained = {"explain", "--no-fail"};
+    explained.insert(explained.end(), about.begin(), about.end());
+    const ProgramOutput output = ran(explained);
+    std::string next = "next: fabricast plan";
+    for (const std::string& word : about) {
+        next += " " + word;
+    }
+    EXPECT_TRUE(has(output.out, next + "\n")) << output.out;
+    Words planned = {"plan"};
+    planned.insert(planned.end(), about.begin(), about.end());
+    EXPECT_TRUE(has(ran(planned).out, "LIKELY FITS")) << ran(planned).out;
+}
+
+// Experts are most of the weights, and no nn.Linear: four bits leave them as they are.
+TEST(Newcomer, SearchesOfAdaptersSayWhatOfAMixtureKeepsItsBits) {
+    for (const char* const command : {"plan", "advise"}) {
+        const ProgramOutput output = ran({command,
+                                          "-m",
+                                          "qwen3-30b-a3b",
+                                          "--gpu",
+                                          "h100",
+                                          "--seq",
+                                          "2048",
+                                          "--global-batch",
+                                          "16",
+                                          "--tuning",
+                                          "qlora"});
+        EXPECT_TRUE(has(output.out,
+                        "assumed: nf4 for linear layers only: experts and router are no nn.Linear "
+                        "and stay in bf16\n"))
+            << output.out;
+        EXPECT_TRUE(has(output.out, "assumed: LoRA on q, k, v and o; experts and router"))
+            << output.out;
+    }
+}
+
 TEST(Newcomer, AGpuWhereANodeIsExpectedIsABoxOfThem) {
     for (const std::string name : {"h100", "8xh100"}) {
         const ProgramOutput output = ran({"explain", "-m", "gpt2", "-c", name});

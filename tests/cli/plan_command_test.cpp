@@ -155,9 +155,10 @@ TEST(PlanCommand, RefusesByName) {
 }
 
 TEST(PlanCommand, ListsALoraStackThatFilesAreWrittenFor) {
-    const std::string text = plan({"--tuning", "lora", "--top", "8"}).out;
-    EXPECT_NE(text.find(" axolotl "), std::string::npos) << text;
-    EXPECT_NE(text.find(" fsdp2 "), std::string::npos) << text;
+    const std::string text = plan({"--tuning", "lora", "--top", "40"}).out;
+    for (const char* const row : {"  axolotl  ", "fsdp2)", "  torchtitan  ", "  deepspeed  "}) {
+        EXPECT_NE(text.find(row), std::string::npos) << row << text;
+    }
     const std::string large = ran("plan -m llama-3.1-70b -c 4x-rtx-4090 --tuning lora").out;
     EXPECT_NE(large.find("offload=parameters_cpu"), std::string::npos) << large;
 }

@@ -152,6 +152,20 @@ TEST(PlanStudy, OffersMoreGpusWhereTheirNumberWasTyped) {
     EXPECT_TRUE(offersMore);
 }
 
+/// Three ranks hold three stages where a batch of 16 does not divide over three copies.
+TEST(PlanStudy, AsksEveryStackThatTrainsAdapters) {
+    const std::vector<Edit> edits = {{"model", "llama-3.1-8b", "-m"},
+                                     {"cluster.gpu", "rtx-4090", "--gpu"},
+                                     {"cluster.gpus", "3", "--gpus"},
+                                     {"workload.sequence", "2048", "--seq"},
+                                     {"workload.global_batch", "16", "--global-batch"},
+                                     {"settings.tuning", "lora", "--set"}};
+    const PlanReport report = planned(with(readQuestion("", "").value(), edits).value());
+    ASSERT_FALSE(report.plans.empty());
+    EXPECT_EQ(report.plans.front().scenario.stack, "torchtitan");
+    EXPECT_EQ(report.plans.front().scenario.layout.pp, 3);
+}
+
 std::string hintOf(const std::vector<Edit>& more) {
     const Question question = asked(more);
     const Result<void> checked = checkAnyLayout(planned(question), question, bench());

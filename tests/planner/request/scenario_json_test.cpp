@@ -61,6 +61,10 @@ TEST(ScenarioJson, ErrorsStandWhereTheMistakeIs) {
               "s.json:1:2: unknown key \"seq\" (did you mean \"workload.sequence\"?)");
     EXPECT_EQ(why(R"({"global-batch": 64})"),
               "s.json:1:2: unknown key \"global-batch\" (did you mean \"workload.global_batch\"?)");
+    EXPECT_EQ(why(R"({"tuning": "qlora"})"),
+              "s.json:1:2: unknown key \"tuning\" (did you mean \"settings.tuning\"?)");
+    EXPECT_EQ(why(R"({"recompute": "full"})"),
+              "s.json:1:2: unknown key \"recompute\" (did you mean \"layout.recompute\"?)");
     EXPECT_EQ(why("{\n\"workload\": {\"sequence\": 0}}"),
               "s.json:2:26: \"sequence\" must be a whole number from 1 to 16777216, not 0");
     EXPECT_EQ(why(R"({"schema": "fabricast.plan/1"})").substr(0, 12), "s.json:1:12:");

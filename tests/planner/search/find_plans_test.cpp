@@ -358,6 +358,27 @@ TEST(FindPlans, LooksAtNothingThatIsNotModelled) {
     EXPECT_TRUE(none.misses.empty());
 }
 
+// A stack takes offload that has no forecast: it is not refused where it is asked for.
+TEST(FindPlans, OffloadThatIsAskedForAndHasNoStepTimeIsNotModelled) {
+    SearchTask task = withAdapters(taskOf({.memory = 40_GiB}, {"deepspeed"}), Dtype::Bf16);
+    StackSettings& stack = task.stacks.front();
+    stack.settingsFor = [usual = stack.settingsFor](const Layout& layout) -> Result<Settings> {
+        FABRICAST_ASSIGN(Settings settings, usual(layout));
+        settings.lora.dtype = Dtype::Bf16;
+        return settings;
+    };
+    task.rules.fixed.layout.shard = Shard::Zero3;
+    task.rules.fixed.layout.offload = Offload::ParametersCpu;
+    task.rules.fixed.said = {"tp", "shard", "offload"};
+    const PlanReport none = findPlans(task, exampleTiming(), {}).value();
+    EXPECT_TRUE(none.isNotModelled());
+    EXPECT_FALSE(none.refused);
+    ASSERT_FALSE(none.rejections.empty());
+    EXPECT_EQ(none.rejections[0].why,
+              "the step time of offload parameters_cpu is not forecast with LoRA");
+    EXPECT_GT(none.rejections[0].layouts, 0);
+}
+
 TEST(FindPlans, AStackWithoutTheMethodHasNoLayouts) {
     const SearchTask task = withAdapters(taskOf({.memory = 40_GiB}, {"nemo"}), Dtype::Nf4);
     const PlanReport none = findPlans(task, exampleTiming(), {}).value();
