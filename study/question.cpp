@@ -5,6 +5,7 @@
 #include "planner/text/json_builder.h"
 #include "study/flag_words.h"
 #include "study/question_flags.h"
+#include "study/replaced_keys.h"
 #include "study/saved_questions.h"
 #include "study/superseded_keys.h"
 #include "study/typed_edits.h"
@@ -164,6 +165,16 @@ Result<Question> with(Question question, std::span<const Edit> typedEdits) {
     question.root = std::move(editor).take();
     record(question.edits, edits);
     return question;
+}
+
+bool isReplaced(std::string_view path, const Edit& by) {
+    if (path == by.path) {
+        return !isListOfWords(path);
+    }
+    const bool isTakenAway = by.value == "null" && path.starts_with(by.path + ".");
+    return isTakenAway || std::ranges::any_of(supersededKeys(), [&](const SupersededKey& one) {
+               return one.saysTheSame && one.path == path && one.by == by.path;
+           });
 }
 
 Result<Edit> assignment(const std::string& typed, const std::string& origin) {

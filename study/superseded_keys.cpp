@@ -3,7 +3,6 @@
 #include "planner/base/checked.h"
 #include "planner/text/json_builder.h"
 #include "study/question_flags.h"
-#include "study/replaced_keys.h"
 #include "study/saved_questions.h"
 #include "study/typed_edits.h"
 
@@ -213,16 +212,6 @@ Result<JsonValue> withoutSuperseded(JsonValue root, const Edit& edit, bool isAns
         }
     }
     return root;
-}
-
-bool isReplaced(std::string_view path, const Edit& by) {
-    if (path == by.path) {
-        return !isListOfWords(path);
-    }
-    const bool isTakenAway = by.value == "null" && path.starts_with(by.path + ".");
-    return isTakenAway || std::ranges::any_of(kSuperseded, [&](const Superseded& one) {
-               return one.saysTheSame && one.path == path && one.by == by.path;
-           });
 }
 
 }  // namespace fabricast

@@ -158,6 +158,10 @@ std::string notModelledText(const Advice& advice) {
 /// What to know where nothing is recommended: what the money lacks, or that nothing fits.
 std::string nothingText(const Advice& advice) {
     const AdviceStep* cheapest = advice.most ? cheapestStep(advice) : nullptr;
+    if (cheapest == nullptr && !advice.hasLayouts() && !advice.stopped) {
+        return "no way to train has a layout here" +
+               (advice.otherBatch.empty() ? "" : "; try " + advice.otherBatch);
+    }
     if (cheapest == nullptr) {
         return "none of the evaluated ways fits here" + notModelledText(advice);
     }
@@ -203,6 +207,22 @@ std::string basisText(const Advice& advice) {
                                          priceText(cost->gpuHour, advice.basis),
                                          advice.basis.site) +
                                  noProgressText(cost->goodput);
+}
+
+/// Where the recommended plan keeps states, and what its time then rests on.
+std::string adviceOffload(const Advice& advice) {
+    if (!advice.recommended) {
+        return "";
+    }
+    const AdviceStep& step = advice.steps[*advice.recommended];
+    if (step.plan->scenario.layout.offload == Offload::None) {
+        return "";
+    }
+    const std::vector<std::string>& notes = step.plan->step.notes;
+    return fmt::format("\n{}: {}\n{}",
+                       step.key,
+                       hostNeedText(step.plan->memory.ofNode()),
+                       notes.empty() ? "" : "  " + notes.front() + "\n");
 }
 
 std::string surerParagraph(const Advice& advice) {
@@ -286,7 +306,8 @@ Report adviceReport(const Advice& advice) {
     if (Table changes = changeTable(advice); !changes.rows.empty()) {
         report.add(std::move(changes));
     }
-    report.add(surerParagraph(advice) + basisText(advice) + adviceNotes(advice));
+    report.add(surerParagraph(advice) + adviceOffload(advice) + basisText(advice) +
+               adviceNotes(advice));
     return report;
 }
 
@@ -300,7 +321,7 @@ std::string adviceMarkdown(const Advice& advice) {
                        notAskedText(advice),
                        layouts.rows.empty() ? "" : markdownText(layouts) + "\n",
                        changes.rows.empty() ? "" : markdownText(changes),
-                       surerParagraph(advice) + basisText(advice),
+                       surerParagraph(advice) + adviceOffload(advice) + basisText(advice),
                        adviceNotes(advice));
 }
 

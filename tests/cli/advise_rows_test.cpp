@@ -102,6 +102,44 @@ TEST(AdviseRows, HaveWhatASearchOfAdaptersHas) {
     }
 }
 
+// States in host memory are a row of their own, whatever has them there.
+TEST(AdviseRows, OnlyTheRowOfOffloadKeepsStatesOnTheHost) {
+    const std::string question =
+        "-m llama-3.1-70b -c dgx-h100 -n 2 --seq 4096 --global-batch 64 --tuning lora";
+    const ProgramOutput text = ran("advise " + question);
+    const JsonValue advice = jsonOf(ran("advise -f json " + question).out);
+    for (const JsonValue& step : advice.find("steps")->items()) {
+        const JsonValue* plan = step.find("plan");
+        const JsonValue* layout = plan == nullptr ? nullptr : plan->find("layout");
+        if (layout != nullptr) {
+            EXPECT_EQ(textOf(*layout, "offload") != "none", textOf(step, "key") == "offload");
+        }
+    }
+    // What is recommended says what it needs of the host, and how well its time is known.
+    const bool isOffered = text.out.find(",offload=") < text.out.find('\n');
+    EXPECT_EQ(text.out.find("\noffload: host memory per node: ") != std::string::npos, isOffered)
+        << text.out;
+    EXPECT_EQ(text.out.find("accurate to a factor of two") != std::string::npos, isOffered);
+}
+
+// Neither memory nor more GPUs help where the batch does not divide.
+TEST(AdviseRows, ABatchThatDoesNotDivideIsNamed) {
+    const std::string question =
+        "-m llama-3.1-8b --gpu rtx-4090 --gpus 3 --seq 2048 --tuning qlora --global-batch ";
+    const std::string way = "a global batch of 15 or 18, or 2 of the 3 GPUs";
+    const ProgramOutput advised = ran("advise " + question + "16");
+    EXPECT_TRUE(
+        advised.out.starts_with("ADVICE  no way to train has a layout here; try " + way + "\n"))
+        << advised.out;
+    EXPECT_EQ(advised.out.find("nothing surely fits"), std::string::npos) << advised.out;
+    const ProgramOutput planned = ran("plan " + question + "16");
+    EXPECT_NE(planned.err.find("no layout of 3 GPUs has a dp that divides a global batch of 16"),
+              std::string::npos)
+        << planned.err;
+    EXPECT_NE(planned.err.find("try: " + way + "\n"), std::string::npos) << planned.err;
+    EXPECT_TRUE(ran("plan " + question + "15").out.find("FITS") != std::string::npos);
+}
+
 // Full training is left out here: of the two that fit with help from the host, it costs too much.
 TEST(AdviseRows, AdaptersTooMayLieInHostMemory) {
     const std::string question =

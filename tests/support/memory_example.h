@@ -67,8 +67,11 @@ inline MemoryBreakdown exampleMemory() {
                             .peakAfter = 45_GiB,
                             .verdict = Verdict::Fits,
                             .onDevice = Verdict::Fits,
-                            .sideEffect = "about a third more compute"},
-                           {.change = "micro_batch=1", .peakAfter = 82_GiB}}}};
+                            .sideEffect = "about a third more compute",
+                            .typed = "--layout recompute=full"},
+                           {.change = "micro_batch=1",
+                            .peakAfter = 82_GiB,
+                            .typed = "--layout micro_batch=1"}}}};
     memory.notes = {"the global batch was not said: one microbatch per stage"};
     return memory;
 }
