@@ -46,7 +46,10 @@ NextStep::Step NextStep::nextStep() const {
                              ? QString()
                              : "Try: " + QString::fromStdString(windowWords(answers.error->hint))};
     }
-    if (!answers.report || answers.stage != AnswerStage::Done) {
+    if (!answers.report) {
+        return {};
+    }
+    if (answers.stage != AnswerStage::Done) {
         return step_;
     }
     return stepAfter(*answers.report);
