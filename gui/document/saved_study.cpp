@@ -50,6 +50,16 @@ std::optional<fs::path> fileOf(const FileName& named) {
                                               : std::nullopt;
 }
 
+bool isBelow(const std::string& folder, const fs::path& file) {
+    return !folder.empty() && *file.lexically_relative(folder).begin() != "..";
+}
+
+/// So that no reader takes it for a name that the program knows.
+std::string asPath(const fs::path& seen) {
+    const bool isPlain = seen.has_parent_path() || seen.extension() == ".json";
+    return isPlain ? seen.string() : "./" + seen.string();
+}
+
 fs::path folderOf(const std::string& file) {
     return fs::absolute(file).lexically_normal().parent_path();
 }
@@ -106,9 +116,9 @@ Result<Question> seenFrom(const std::string& folder, const Question& question) {
     std::vector<Edit> edits;
     for (const FileName& named : filesNamed(question)) {
         const std::optional<fs::path> file = fileOf(named);
-        if (file && !fs::path(named.name).is_absolute()) {
+        if (file && (!fs::path(named.name).is_absolute() || isBelow(folder, *file))) {
             const fs::path seen = folder.empty() ? *file : file->lexically_relative(folder);
-            edits.push_back({std::string(named.key), seen.string(), "view"});
+            edits.push_back({std::string(named.key), asPath(seen), "view"});
         }
     }
     return with(question, edits);
