@@ -3,16 +3,16 @@
 #include "gui/charts/export_plot.h"
 #include "gui/charts/plot_widget.h"
 #include "gui/window/chart_table.h"
+#include "gui/window/save_dialog.h"
 
 #include <QApplication>
 #include <QClipboard>
-#include <QFileDialog>
 #include <QMessageBox>
 
 namespace fabricast {
 
 void exportChart(const PlotWidget& chart, QWidget* window) {
-    const QString file = QFileDialog::getSaveFileName(
+    const QString file = askFileToSave(
         window, "Save the chart", "chart.png", "Pictures (*.png *.svg *.pdf);;Table (*.csv)");
     if (file.isEmpty()) {
         return;
