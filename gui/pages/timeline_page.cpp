@@ -81,6 +81,7 @@ void TimelinePage::showBoth() {
     }
     headline_->setText(QString::fromStdString(timelineHeadline(*simulation_)));
     TimelineValues values = stepTimeline(*simulation_);
+    const std::size_t simulated = values.lanes.size();
     if (trace_) {
         addMeasured(*trace_, values);
         measured_->setText(QString::fromStdString(measuredHeadline(*trace_, *simulation_)));
@@ -88,6 +89,9 @@ void TimelinePage::showBoth() {
     timeline_->setValues(std::move(values));
     timeline_->showAll();
     showBody();
+    if (trace_ && std::exchange(isNew_, false)) {
+        timeline_->showLane(simulated);
+    }
 }
 
 void TimelinePage::chooseTrace() {
@@ -130,6 +134,7 @@ void TimelinePage::take(const Result<MeasuredTrace>& trace) {
         return;
     }
     trace_ = std::make_shared<const MeasuredTrace>(*trace);
+    isNew_ = true;
     showBoth();
 }
 

@@ -44,6 +44,7 @@ private:
     TimelineWidget* timeline_ = nullptr;
     std::shared_ptr<const Simulation> simulation_;
     std::shared_ptr<const MeasuredTrace> trace_;
+    bool isNew_ = false;    ///< it is to be scrolled to
     std::string followed_;  ///< the file that is shown, or read
     LatestJob traceJob_;
 };
