@@ -108,6 +108,10 @@ QString MainWindow::pageTitle(const QString& name) const {
     return tabs_->titleOf(name);
 }
 
+std::vector<QPushButton*> MainWindow::pageButtons(const QString& name) const {
+    return tabs_->buttonsOf(name);
+}
+
 bool MainWindow::showPage(const QString& name) {
     return tabs_->showPage(name);
 }
