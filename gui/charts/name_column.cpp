@@ -5,8 +5,37 @@
 #include <QString>
 #include <QStringList>
 #include <algorithm>
+#include <utility>
 
 namespace fabricast {
+
+namespace {
+
+/// A word that is too wide for a line in parts that are not, behind its hyphens or with new ones.
+std::vector<std::string> inParts(std::string word, double width, double textSize) {
+    constexpr std::size_t kLeastPart = 3;
+    std::vector<std::string> parts;
+    while (roughTextWidth(word, textSize) > width) {
+        std::size_t cut = word.find('-') + 1;
+        const bool isWritten = cut > 0 && cut < word.size();
+        if (!isWritten) {
+            cut = word.size() - 1;
+            while (cut > kLeastPart &&
+                   roughTextWidth(word.substr(0, cut) + "-", textSize) > width) {
+                --cut;
+            }
+        }
+        if (cut < kLeastPart || word.size() < cut + kLeastPart) {
+            break;
+        }
+        parts.push_back(word.substr(0, cut) + (isWritten ? "" : "-"));
+        word.erase(0, cut);
+    }
+    parts.push_back(std::move(word));
+    return parts;
+}
+
+}  // namespace
 
 double nameColumnWidth(const std::vector<std::string>& names, double whole, double textSize) {
     constexpr double kMostShare = 0.34;
@@ -23,14 +52,17 @@ std::vector<std::string> wrapped(std::string_view words,
                                  double textSize) {
     std::vector<std::string> lines(1);
     const QString text = QString::fromUtf8(words.data(), static_cast<qsizetype>(words.size()));
-    for (const QString& part : text.split(' ', Qt::SkipEmptyParts)) {
-        const std::string word = part.toStdString();
-        const std::string longer = lines.back().empty() ? word : lines.back() + " " + word;
-        const bool full = lines.size() == mostLines;
-        if (full || lines.back().empty() || roughTextWidth(longer, textSize) <= width) {
-            lines.back() = longer;
-        } else {
-            lines.push_back(word);
+    for (const QString& word : text.split(' ', Qt::SkipEmptyParts)) {
+        std::string between = lines.back().empty() ? "" : " ";
+        for (const std::string& part : inParts(word.toStdString(), width, textSize)) {
+            const std::string longer = lines.back() + between + part;
+            const bool full = lines.size() == mostLines;
+            if (full || lines.back().empty() || roughTextWidth(longer, textSize) <= width) {
+                lines.back() = longer;
+            } else {
+                lines.push_back(part);
+            }
+            between.clear();
         }
     }
     for (std::string& line : lines) {

@@ -165,4 +165,16 @@ QRectF pickPlate(const QPointF& place, double side, const QRectF& plot) {
     return plate;
 }
 
+QRectF plateBeside(const QRectF& plate, const QRectF& taken, const QRectF& plot) {
+    constexpr double kBetween = 2.0;
+    QRectF beside = plate;
+    if (plate.intersects(taken)) {
+        beside.moveTopLeft({taken.right() + kBetween, taken.top()});
+        if (beside.right() > plot.right()) {
+            beside.moveRight(taken.left() - kBetween);
+        }
+    }
+    return beside;
+}
+
 }  // namespace fabricast

@@ -72,6 +72,9 @@ inline constexpr double kPickRing = 18.0;
 /// Where its letter stands: beside the ring, inside the plot.
 QRectF pickPlate(const QPointF& place, double side, const QRectF& plot);
 
+/// The same, or beside what is taken where that would cover it.
+QRectF plateBeside(const QRectF& plate, const QRectF& taken, const QRectF& plot);
+
 /// "1.13M tokens/s, 71.8 GiB: …" for a tip.
 std::string pointText(const ScatterValues& values, const ScatterPoint& point);
 std::string describeScatter(const ScatterValues& values, std::span<const std::size_t> front);

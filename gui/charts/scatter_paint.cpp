@@ -115,22 +115,25 @@ void paintLimit(Canvas& canvas, const ScatterPicture& picture, const ChartTheme&
                  .anchor = right ? TextAnchor::Start : TextAnchor::End});
 }
 
-/// A ring with a letter on a plate beside it.
-void paintPick(Canvas& canvas,
-               const ScatterPicture& picture,
-               std::optional<std::uint32_t> id,
-               std::string_view letter,
-               const ChartTheme& theme) {
+/// The place of a picked point that is seen.
+std::optional<QPointF> placeOfPick(const ScatterPicture& picture, std::optional<std::uint32_t> id) {
     const auto point = std::ranges::find_if(
         picture.values.points, [id](const ScatterPoint& each) { return id && each.id == *id; });
     if (point == picture.values.points.end() || !picture.frame.xRange.contains(point->x) ||
         !picture.frame.yRange.contains(point->y)) {
-        return;
+        return {};
     }
-    const QPointF at = picture.frame.placeOf(point->x, point->y);
+    return picture.frame.placeOf(point->x, point->y);
+}
+
+/// A ring with a letter on a plate beside it.
+void paintPick(Canvas& canvas,
+               const QPointF& at,
+               const QRectF& plate,
+               std::string_view letter,
+               const ChartTheme& theme) {
     canvas.marker(at, {MarkerShape::Ring, theme.accent, kPickRing});
     const double size = theme.textSize;
-    const QRectF plate = pickPlate(at, 1.4 * size, picture.frame.plot);
     canvas.fill(plate, {theme.accent});
     canvas.text({plate.center().x(), plate.center().y() + size * 0.37},
                 letter,
@@ -138,6 +141,21 @@ void paintPick(Canvas& canvas,
                  .size = size,
                  .anchor = TextAnchor::Middle,
                  .bold = true});
+}
+
+/// Where A and B lie close together, B's letter stands beside A's.
+void paintPicks(Canvas& canvas, const ScatterPicture& picture, const ChartTheme& theme) {
+    const double side = 1.4 * theme.textSize;
+    const QRectF& plot = picture.frame.plot;
+    const auto a = placeOfPick(picture, picture.marks.a);
+    const auto b = placeOfPick(picture, picture.marks.b);
+    const QRectF plateOfA = a ? pickPlate(*a, side, plot) : QRectF();
+    if (b) {
+        paintPick(canvas, *b, plateBeside(pickPlate(*b, side, plot), plateOfA, plot), "B", theme);
+    }
+    if (a) {
+        paintPick(canvas, *a, plateOfA, "A", theme);
+    }
 }
 
 }  // namespace
@@ -148,8 +166,7 @@ void paintScatter(Canvas& canvas, const ScatterPicture& picture, const ChartThem
     paintLimit(canvas, picture, theme);
     paintPoints(canvas, picture, theme);
     paintFront(canvas, picture, theme);
-    paintPick(canvas, picture, picture.marks.b, "B", theme);
-    paintPick(canvas, picture, picture.marks.a, "A", theme);
+    paintPicks(canvas, picture, theme);
     canvas.unclip();
 }
 

@@ -87,12 +87,18 @@ ValueRange timeMoved(const TimelineValues& values, const ValueRange& view, doubl
     return {low, low + view.span()};
 }
 
+QColor kindColour(const ChartTheme& theme, std::size_t kind) {
+    constexpr double kLeft = 0.6;
+    const auto round = static_cast<double>(kind / ChartTheme::kSeries);
+    return mixed(theme.seriesColour(kind), theme.text, 1.0 - std::pow(kLeft, round));
+}
+
 FrameParts timelineFrameParts(const TimelineValues& values,
                               const QSizeF& size,
                               const ChartTheme& theme) {
     FrameParts parts{.title = values.title, .x = {.title = "time", .unit = AxisUnit::Seconds}};
     for (std::size_t kind = 0; kind < values.kinds.size(); ++kind) {
-        parts.legend.push_back({.name = values.kinds[kind], .filling = {theme.seriesColour(kind)}});
+        parts.legend.push_back({.name = values.kinds[kind], .filling = {kindColour(theme, kind)}});
     }
     const bool critical = std::ranges::any_of(
         values.lanes, [](const SpanLane& lane) { return !lane.critical.empty(); });

@@ -55,6 +55,10 @@ struct SpanRef {
     friend bool operator==(const SpanRef&, const SpanRef&) = default;
 };
 
+/// The colour of a kind of spans: no two have the same where there are more kinds than colours of
+/// series.
+QColor kindColour(const ChartTheme& theme, std::size_t kind);
+
 /// From the first start to the last end.
 ValueRange wholeTime(const TimelineValues& values);
 /// Within the whole, and no nearer than a ten millionth of it.

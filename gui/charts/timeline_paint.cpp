@@ -19,7 +19,7 @@ class LanePalette {
 public:
     LanePalette(const ChartTheme& theme) : idle_(laneGround(theme).rgb()) {
         for (std::size_t kind = 0; kind < kMostSpanKinds; ++kind) {
-            const QColor colour = theme.seriesColour(kind);
+            const QColor colour = kindColour(theme, kind);
             edges_[kind] = mixed(colour, theme.plot, 0.6).rgb();
             for (std::size_t level = 0; level < kShades; ++level) {
                 const double share = 0.35 + 0.65 * static_cast<double>(level) / (kShades - 1);
@@ -101,7 +101,7 @@ void paintSpanLabels(Canvas& canvas,
         if (right - left >= kLabelledSpan && !text.empty()) {
             canvas.text({(left + right) / 2, row.center().y() + size * 0.42},
                         text,
-                        {.colour = readableOn(theme.seriesColour(lane.kind[span])),
+                        {.colour = readableOn(kindColour(theme, lane.kind[span])),
                          .size = size,
                          .anchor = TextAnchor::Middle});
         }

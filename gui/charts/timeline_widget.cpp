@@ -42,6 +42,10 @@ void TimelineWidget::showAll() {
     setView(wholeTime(values_));
 }
 
+void TimelineWidget::showLane(std::size_t lane) {
+    scroll(static_cast<int>(lane) - static_cast<int>(view_.firstLane));
+}
+
 void TimelineWidget::select(std::optional<SpanRef> span) {
     selected_ = span;
     if (span) {

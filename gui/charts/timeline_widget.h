@@ -3,6 +3,7 @@
 #include "gui/charts/timeline.h"
 
 #include <QPointF>
+#include <cstddef>
 #include <optional>
 #include <vector>
 
@@ -22,6 +23,8 @@ public:
     [[nodiscard]] const ValueRange& view() const { return view_.time; }
     void setView(const ValueRange& view);
     void showAll();
+    /// Scrolls down to it.
+    void showLane(std::size_t lane);
     void select(std::optional<SpanRef> span);
     [[nodiscard]] std::optional<SpanRef> selected() const { return selected_; }
 

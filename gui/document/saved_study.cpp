@@ -62,6 +62,16 @@ std::vector<ReadPath> pathsReadBy(const Question& question) {
     return paths;
 }
 
+bool isBelow(const std::string& folder, const fs::path& file) {
+    return !folder.empty() && *file.lexically_relative(folder).begin() != "..";
+}
+
+/// So that no reader takes it for a name that the program knows.
+std::string asPath(const fs::path& seen) {
+    const bool isPlain = seen.has_parent_path() || seen.extension() == ".json";
+    return isPlain ? seen.string() : "./" + seen.string();
+}
+
 fs::path folderOf(const std::string& file) {
     return fs::absolute(file).lexically_normal().parent_path();
 }
@@ -126,12 +136,11 @@ bool isReadBy(const Question& question, const std::string& path) {
 Result<Question> seenFrom(const std::string& folder, const Question& question) {
     std::vector<Edit> edits;
     for (const ReadPath& one : pathsReadBy(question)) {
-        if (!fs::path(one.named.name).is_absolute()) {
+        if (!fs::path(one.named.name).is_absolute() || isBelow(folder, one.path)) {
             const fs::path seen = folder.empty() ? one.path : one.path.lexically_relative(folder);
             const bool isAsNamed = fs::path(one.named.name).lexically_normal() == seen;
-            edits.push_back({std::string(one.named.key),
-                             isAsNamed ? one.named.name : seen.string(),
-                             "view"});
+            edits.push_back(
+                {std::string(one.named.key), isAsNamed ? one.named.name : asPath(seen), "view"});
         }
     }
     return with(question, edits);

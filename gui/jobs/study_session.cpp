@@ -113,6 +113,7 @@ void StudySession::open(Question question, const ViewState& view) {
     aJob_.cancel();
     bJob_.cancel();
     answers_ = {};
+    emit opened();
     ask();
     emit questionChanged();
     emit answersChanged();

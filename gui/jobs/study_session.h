@@ -99,6 +99,7 @@ public:
     void setWidth(SearchWidth width);
 
 signals:
+    void opened();  ///< another study
     void questionChanged();
     void answersChanged();
     void viewChanged();  ///< A, B or what is known of them

@@ -15,7 +15,7 @@ namespace {
 const char* groupTitle(FixGroup group) {
     switch (group) {
         case FixGroup::Free:
-            return "costs nothing";
+            return "changes settings or software";
         case FixGroup::Workload:
             return "changes the training";
         case FixGroup::Buy:
@@ -24,14 +24,21 @@ const char* groupTitle(FixGroup group) {
     return "other hardware";
 }
 
-std::string fixEffect(const PlanFix& fix) {
+/// What a change is for the targets; where only to fit was wanted, how surely it does.
+std::string reachWords(const PlanFix& fix, bool hasTargets) {
+    if (fix.reaches) {
+        return hasTargets ? "enough" : "fits";
+    }
+    return hasTargets ? "nearer" : std::string(fitText(fix.outcome.verdict));
+}
+
+std::string fixEffect(const PlanFix& fix, bool hasTargets) {
     if (fix.outcome.verdict == Verdict::DoesNotFit) {
         return "nearer, but " + std::string(fitText(fix.outcome.verdict)) + ": " +
                shortText(fix.outcome.peak);
     }
-    std::string text = std::string(fix.reaches ? "enough: " : "nearer: ") +
-                       durationText(fix.outcome.step) + " a step, " +
-                       grouped(std::llround(fix.tokensPerSecond)) + " tokens/s, " +
+    std::string text = reachWords(fix, hasTargets) + ": " + durationText(fix.outcome.step) +
+                       " a step, " + grouped(std::llround(fix.tokensPerSecond)) + " tokens/s, " +
                        shortText(fix.outcome.peak) + " on " + grouped(fix.gpus) + " GPUs";
     if (fix.usdPerMtok) {
         text += ", " + dollarText(*fix.usdPerMtok) + " for 1M tokens";
@@ -51,7 +58,7 @@ Suggestion fasterSuggestion(const FasterChange& faster, Seconds before) {
                       lessText(faster.step.value, before) + "; " +
                       std::string(fixText(faster.verdict)),
             .warning = {},
-            .group = groupTitle(FixGroup::Free),
+            .group = "costs nothing",
             .edits = faster.edits};
 }
 
@@ -61,7 +68,7 @@ std::vector<Suggestion> suggestionsOf(const PlanFixes& fixes) {
     std::vector<Suggestion> suggestions;
     for (const PlanFix& fix : fixes.fixes) {
         suggestions.push_back({.title = editWords(fix.edits),
-                               .effect = fixEffect(fix),
+                               .effect = fixEffect(fix, !fixes.targets.empty()),
                                .warning = fix.sideEffect,
                                .group = groupTitle(fix.group),
                                .edits = fix.edits});

@@ -12,7 +12,7 @@ struct Suggestion {
     std::string title{};    ///< "servers: 16"
     std::string effect{};   ///< "fits, 61.2 GiB", "14.1 s a step, 8.4 % less"
     std::string warning{};  ///< "another batch: other learning rate and convergence"
-    std::string group{};    ///< "free", "changes the training", "more hardware"
+    std::string group{};    ///< "changes the training", "other hardware"
     std::vector<Edit> edits{};
 };
 

@@ -6,6 +6,7 @@
 #include "gui/pages/suggestion_list.h"
 #include "gui/pages/table_view.h"
 #include "planner/report/fixes_report.h"
+#include "planner/report/memory_report.h"
 #include "study/plan.h"
 #include "study/targets.h"
 
@@ -21,7 +22,8 @@ namespace fabricast {
 namespace {
 
 std::string missText(const MemoryBreakdown& memory) {
-    std::string text = "The nearest layout does not surely fit.";
+    const std::string is = memory.verdict == Verdict::Unlikely ? "is " : "";
+    std::string text = "The nearest layout " + is + std::string(fitText(memory.verdict)) + ".";
     for (const Rejection& rejection : memory.rejections) {
         text += " It is over at " + rejection.where + ".";
     }
@@ -98,6 +100,8 @@ void ExplainPage::addTarget() {
     sayTarget({});
     connect(find, &QPushButton::clicked, this, &ExplainPage::askTarget);
     connect(wanted_, &QLineEdit::returnPressed, this, &ExplainPage::askTarget);
+    connect(metric_, &QComboBox::activated, this, [this] { wanted_->setModified(true); });
+    connect(&session(), &StudySession::opened, this, [this] { wanted_->setModified(false); });
 }
 
 void ExplainPage::sayTarget(const QString& words) {
@@ -186,10 +190,14 @@ void ExplainPage::refresh() {
     headline_->setText(QString::fromStdString(isMiss   ? missText(*a.memory)
                                               : a.step ? timeHeadline(*a.step)
                                                        : std::string()));
-    if (wanted_->text().isEmpty() && !wanted_->hasFocus() && a.step) {
+    if (!wanted_->isModified() && !wanted_->hasFocus() && a.step) {
+        metric_->setCurrentIndex(0);
         wanted_->setText(QString::fromStdString(halfAsFastAgain(*a.step)));
     }
-    fixTitle_->setText(isMiss ? "What would make it fit" : "What would make it faster");
+    const bool isUnsure = a.memory && !a.memory->rejections.empty();
+    fixTitle_->setText(isMiss     ? "What would make it fit"
+                       : isUnsure ? "What would make it fit surely, or faster"
+                                  : "What would make it faster");
     showTime();
     showFixes();
     showBody();

@@ -24,6 +24,8 @@ public:
     explicit ExplainPage(StudySession& session, QWidget* parent = nullptr);
 
 protected:
+    /// What reaches a target is looked for beside what is shown.
+    [[nodiscard]] bool isStale() const override { return Page::isStale(); }
     void refresh() override;
 
 private:

@@ -71,6 +71,11 @@ void FailureBar::setNames(const std::vector<std::string>& names) {
     }
 }
 
+void FailureBar::clearTyped() {
+    typed_->clear();
+    typed_->setModified(false);
+}
+
 void FailureBar::failTyped() {
     const QString name = typed_->text().trimmed();
     if (!name.isEmpty()) {

@@ -21,6 +21,9 @@ public:
     /// To complete what is typed.
     void setNames(const std::vector<std::string>& names);
 
+    /// It has failed.
+    void clearTyped();
+
 signals:
     void failAsked(const QString& name);
     void healAsked(const QString& name);

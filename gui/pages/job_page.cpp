@@ -7,7 +7,9 @@
 namespace fabricast {
 
 JobPage::JobPage(StudySession& session, const QString& name, QWidget* parent)
-    : Page(session, name, parent) {}
+    : Page(session, name, parent) {
+    connect(&job_, &LatestJob::runningChanged, this, &JobPage::showStaleness);
+}
 
 bool JobPage::ask(const std::string& key, LatestJob::Work work) {
     if (key == asked_) {
@@ -15,6 +17,7 @@ bool JobPage::ask(const std::string& key, LatestJob::Work work) {
     }
     asked_ = key;
     job_.start(std::move(work));
+    showStaleness();
     return true;
 }
 

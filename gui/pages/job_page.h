@@ -18,6 +18,7 @@ public:
     [[nodiscard]] bool isWaiting() const override { return job_.isRunning(); }
 
 protected:
+    [[nodiscard]] bool isStale() const override { return Page::isStale() || job_.isRunning(); }
     /// Starts the work unless it was started for the same key; true where it was started now.
     bool ask(const std::string& key, LatestJob::Work work);
     void forget();

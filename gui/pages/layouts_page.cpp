@@ -258,6 +258,11 @@ void LayoutsPage::showScatter() {
         {.a = idOf(session().a()), .b = idOf(session().b()), .selected = brushedPlaces()});
 }
 
+/// Its rows are the answer itself, and not an explanation of it.
+bool LayoutsPage::isStale() const {
+    return session().answers().isStale();
+}
+
 void LayoutsPage::refresh() {
     const PlanAnswers& answers = session().answers();
     const std::string note = planListNote(answers.report.get(), answers.best, answers.error);

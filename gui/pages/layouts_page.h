@@ -26,6 +26,7 @@ public:
     explicit LayoutsPage(StudySession& session, QWidget* parent = nullptr);
 
 protected:
+    [[nodiscard]] bool isStale() const override;
     void refresh() override;
     void showEvent(QShowEvent* event) override;
 

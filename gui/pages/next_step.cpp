@@ -2,13 +2,30 @@
 
 #include "gui/jobs/study_session.h"
 #include "gui/models/edit_words.h"
+#include "gui/models/says_hardware.h"
 #include "gui/pages/elided_label.h"
+#include "study/typed_edits.h"
 
 #include <QHBoxLayout>
 #include <QPushButton>
+#include <optional>
 #include <utility>
 
 namespace fabricast {
+
+namespace {
+
+/// The change that the hint of an error types, where it is one.
+std::optional<Suggestion> hintedChange(const Question& question, const Error& error) {
+    const std::string hint = error.hint.substr(0, error.hint.find(", or "));
+    const Result<std::vector<Edit>> edits = typedEdits(hint, "--set");
+    if (!edits || edits->empty() || !with(question, *edits)) {
+        return {};
+    }
+    return Suggestion{.title = editWords(*edits), .edits = *edits};
+}
+
+}  // namespace
 
 NextStep::NextStep(StudySession& session, QWidget* parent)
     : QWidget(parent),
@@ -35,18 +52,27 @@ NextStep::Step NextStep::nextStep() const {
                     .button = "Choose the model",
                     .target = "model"};
         }
-        if (!says(session_.question(), "cluster")) {
+        if (!saysHardware(session_.question())) {
             return {.kind = Kind::Control,
                     .words = "Next: choose the hardware that it is trained on.",
                     .button = "Choose the hardware",
                     .target = "cluster.name"};
+        }
+        if (const auto change = hintedChange(session_.question(), *answers.error)) {
+            return {.kind = Kind::Apply,
+                    .words = "Try:  " + QString::fromStdString(change->title),
+                    .button = "Apply",
+                    .suggestion = *change};
         }
         return {.kind = Kind::None,
                 .words = answers.error->hint.empty()
                              ? QString()
                              : "Try: " + QString::fromStdString(windowHint(answers.error->hint))};
     }
-    if (!answers.report || answers.stage != AnswerStage::Done) {
+    if (!answers.report) {
+        return {};
+    }
+    if (answers.stage != AnswerStage::Done) {
         return step_;
     }
     return stepAfter(*answers.report);

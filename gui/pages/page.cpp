@@ -10,6 +10,7 @@
 #include <QLabel>
 #include <QPushButton>
 #include <QStackedLayout>
+#include <QTimer>
 #include <QVBoxLayout>
 #include <algorithm>
 #include <utility>
@@ -28,8 +29,8 @@ Page::Page(StudySession& session, const QString& name, QWidget* parent)
     message_->setAlignment(Qt::AlignCenter);
     message_->setWordWrap(true);
     message_->setMargin(40);
-    auto* inside = new QWidget;
-    body_ = new QVBoxLayout(inside);
+    inside_ = new QWidget;
+    body_ = new QVBoxLayout(inside_);
     body_->setContentsMargins(10, 8, 10, 8);
     body_->setSpacing(6);
     action_ = new QPushButton;
@@ -42,9 +43,15 @@ Page::Page(StudySession& session, const QString& name, QWidget* parent)
     column->addWidget(action_, 0, Qt::AlignHCenter);
     column->addStretch(1);
     stack_->addWidget(instead);
-    stack_->addWidget(inside);
+    stack_->addWidget(inside_);
     connect(&session, &StudySession::answersChanged, this, &Page::refreshSoon);
     connect(&session, &StudySession::viewChanged, this, &Page::refreshSoon);
+    constexpr int kBlinkMilliseconds = 150;
+    blink_.setSingleShot(true);
+    blink_.setInterval(kBlinkMilliseconds);
+    connect(&blink_, &QTimer::timeout, this, [this] { grey(isStale()); });
+    connect(&session, &StudySession::answersChanged, this, &Page::showStaleness);
+    connect(&session, &StudySession::viewChanged, this, &Page::showStaleness);
 }
 
 QString Page::name() const {
@@ -55,6 +62,16 @@ PlotWidget* Page::chart() const {
     const auto shown =
         std::ranges::find_if(charts_, [](const NamedChart& one) { return !one.chart->isHidden(); });
     return stack_->currentIndex() == 0 || shown == charts_.end() ? nullptr : shown->chart;
+}
+
+std::vector<QPushButton*> Page::buttons() const {
+    std::vector<QPushButton*> all;
+    for (QPushButton* button : findChildren<QPushButton*>()) {
+        if (!button->text().isEmpty() && button->menu() == nullptr) {
+            all.push_back(button);
+        }
+    }
+    return all;
 }
 
 QString Page::message() const {
@@ -102,9 +119,39 @@ void Page::copyTable() const {
 }
 
 void Page::dressCharts() {
+    const ChartTheme theme = themeOf(palette());
     for (const NamedChart& one : charts_) {
-        one.chart->setTheme(themeOf(palette()));
+        one.chart->setTheme(isGreyed_ ? paled(theme) : theme);
     }
+}
+
+bool Page::isStale() const {
+    return session_.answers().isStale() || session_.a().isWaiting;
+}
+
+void Page::showStaleness() {
+    if (!isStale()) {
+        blink_.stop();
+        grey(false);
+    } else if (!isGreyed_ && !blink_.isActive()) {
+        blink_.start();
+    }
+}
+
+void Page::grey(bool greyed) {
+    if (greyed == isGreyed_) {
+        return;
+    }
+    isGreyed_ = greyed;
+    QPalette inks;  // what it does not set is that of the window
+    if (greyed) {
+        const QColor faint = themeOf(palette()).faint;
+        for (const QPalette::ColorRole ink : {QPalette::WindowText, QPalette::Text}) {
+            inks.setColor(ink, faint);
+        }
+    }
+    inside_->setPalette(inks);
+    dressCharts();
 }
 
 void Page::say(const QString& words) {
@@ -122,6 +169,7 @@ void Page::offer(const QString& words, const QString& action, std::function<void
 
 void Page::showBody() {
     stack_->setCurrentIndex(1);
+    showStaleness();
     for (const NamedChart& one : charts_) {
         one.chart->setAccessibleName(one.title);
         one.chart->setAccessibleDescription(QString::fromStdString(one.chart->describe()));

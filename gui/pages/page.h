@@ -1,4 +1,5 @@
 #pragma once
+#include <QTimer>
 #include <QWidget>
 #include <functional>
 #include <string>
@@ -31,6 +32,9 @@ public:
     /// The first chart that it shows now, to export it or to read it as a table; may be null.
     [[nodiscard]] PlotWidget* chart() const;
 
+    /// Those that are always there, and what they do is said on them.
+    [[nodiscard]] std::vector<QPushButton*> buttons() const;
+
     /// The table that has the keyboard, or else the first one, as Markdown.
     void copyTable() const;
 
@@ -52,6 +56,10 @@ protected:
     /// With a button below the words that does what they ask for.
     void offer(const QString& words, const QString& action, std::function<void()> act);
     void showBody();
+    /// Whether the body is of another question than the one that is asked now.
+    [[nodiscard]] virtual bool isStale() const;
+    /// Greys the body where it has been stale for longer than a blink.
+    void showStaleness();
     /// Says why where there is no layout to look at yet; else true.
     bool hasLayout();
 
@@ -65,15 +73,19 @@ private:
     };
 
     void dressCharts();
+    void grey(bool greyed);
 
     StudySession& session_;
     QStackedLayout* stack_ = nullptr;
     QLabel* message_ = nullptr;
     QPushButton* action_ = nullptr;  ///< below the message
     std::function<void()> act_;
+    QWidget* inside_ = nullptr;
     QVBoxLayout* body_ = nullptr;
     std::vector<NamedChart> charts_;
     bool isDue_ = true;
+    bool isGreyed_ = false;
+    QTimer blink_;
 };
 
 }  // namespace fabricast

@@ -7,5 +7,7 @@ namespace fabricast {
 
 /// The colours of charts and verdicts that go with a palette.
 ChartTheme themeOf(const QPalette& palette);
+/// The same for what is of an earlier question.
+ChartTheme paled(ChartTheme theme);
 
 }  // namespace fabricast

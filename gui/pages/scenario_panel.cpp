@@ -2,11 +2,13 @@
 
 #include "gui/jobs/study_session.h"
 #include "gui/models/edit_words.h"
+#include "gui/models/says_hardware.h"
 #include "study/said_value.h"
 
 #include <QGroupBox>
 #include <QScrollArea>
 #include <QVBoxLayout>
+#include <utility>
 
 namespace fabricast {
 namespace {
@@ -20,15 +22,24 @@ std::vector<Edit> editsOf(const ControlAbout& about,
                           const Question& question) {
     std::vector<Edit> edits = {
         {about.path.toStdString(), value.toStdString(), about.origin.toStdString()}};
-    const std::optional<std::string> nodes = saidValue(question, "cluster.nodes");
+    const auto said = [&question](const char* path) { return saidValue(question, path); };
+    const std::optional<std::string> nodes = said("cluster.nodes");
     if (about.path == "cluster.name" && nodes) {
         edits.push_back({"cluster.nodes", *nodes, "-n"});
+    }
+    // A rank is of adapters.
+    const std::string tuning = said("settings.tuning").value_or("full");
+    if (about.path == "settings.lora.rank" && value != "null" && tuning == "full") {
+        edits.insert(edits.begin(), {"settings.tuning", "lora", "--tuning"});
     }
     return edits;
 }
 
 bool isAbout(const Error& error, const ControlAbout& about, const Question& question) {
     const QString where = QString::fromStdString(error.where);
+    if (!saysHardware(question) && where == "-n") {
+        return about.path == "cluster.name";  // how many of what
+    }
     const std::string path = about.path.toStdString();
     // What is wrong with a whole part is below the control of its name.
     const std::string part = about.isRequired ? path.substr(0, path.find('.')) : path;
@@ -78,6 +89,7 @@ ScenarioPanel::ScenarioPanel(StudySession& session, QWidget* parent)
     setMinimumWidth(kLeastWidth);
     whole->addWidget(scroll_);
     connect(&session, &StudySession::questionChanged, this, &ScenarioPanel::refresh);
+    connect(&session, &StudySession::opened, this, [this] { rank_.reset(); });
     connect(&session, &StudySession::answersChanged, this, &ScenarioPanel::refresh);
     connect(&session, &StudySession::viewChanged, this, &ScenarioPanel::refresh);
     refresh();
@@ -91,8 +103,9 @@ void ScenarioPanel::connectControl(KeyControl* control) {
                                       (value == "null" ? std::string("auto") : value.toStdString());
             const std::string drag = dragging ? about.path.toStdString() : "";
             control->setTrouble({});
-            session_.edit(editsOf(about, value, session_.question()),
-                          {.title = title, .drag = drag});
+            std::vector<Edit> edits = editsOf(about, value, session_.question());
+            keepRank(edits);
+            session_.edit(edits, {.title = title, .drag = drag});
         });
     connect(control, &KeyControl::sweepAsked, this, [this, control] {
         emit sweepAsked(control->about().path);
@@ -106,6 +119,20 @@ void ScenarioPanel::connectControl(KeyControl* control) {
                     control->setTrouble(why);
                 }
             });
+}
+
+void ScenarioPanel::keepRank(std::vector<Edit>& edits) {
+    const Edit& edit = edits.front();
+    if (edits.size() > 1 || edit.path != "settings.tuning") {
+        return;
+    }
+    const std::optional<std::string> said = saidValue(session_.question(), "settings.lora.rank");
+    const bool hasAdapters = edit.value != "full" && edit.value != "null";
+    if (!hasAdapters) {
+        rank_ = said ? said : rank_;
+    } else if (rank_ && !said) {
+        edits.push_back({"settings.lora.rank", *std::exchange(rank_, {}), "--lora-rank"});
+    }
 }
 
 KeyControl* ScenarioPanel::control(const QString& path) const {

@@ -1,7 +1,10 @@
 #pragma once
 #include "gui/pages/scenario_controls.h"
+#include "study/question.h"
 
 #include <QWidget>
+#include <optional>
+#include <string>
 #include <vector>
 
 class QScrollArea;
@@ -32,10 +35,13 @@ private:
     void refresh();
     void showTroubles();
     void connectControl(KeyControl* control);
+    /// A rank that goes with the adapters comes back with them.
+    void keepRank(std::vector<Edit>& edits);
 
     StudySession& session_;
     QScrollArea* scroll_ = nullptr;
     std::vector<KeyControl*> controls_;
+    std::optional<std::string> rank_;  ///< that went with the adapters
 };
 
 }  // namespace fabricast

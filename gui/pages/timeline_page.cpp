@@ -81,6 +81,7 @@ void TimelinePage::showBoth() {
     }
     headline_->setText(QString::fromStdString(timelineHeadline(*simulation_)));
     TimelineValues values = stepTimeline(*simulation_);
+    const std::size_t simulated = values.lanes.size();
     if (trace_) {
         addMeasured(*trace_, values);
         const QString words = QString::fromStdString(measuredHeadline(*trace_, *simulation_));
@@ -89,6 +90,9 @@ void TimelinePage::showBoth() {
     timeline_->setValues(std::move(values));
     timeline_->showAll();
     showBody();
+    if (trace_ && std::exchange(isNew_, false)) {
+        timeline_->showLane(simulated);
+    }
 }
 
 void TimelinePage::chooseTrace() {
@@ -138,6 +142,7 @@ void TimelinePage::take(const Result<MeasuredTrace>& trace) {
     trouble_.clear();
     shown_ = followed_;
     trace_ = std::make_shared<const MeasuredTrace>(*trace);
+    isNew_ = true;
     showBoth();
 }
 

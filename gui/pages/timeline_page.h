@@ -45,6 +45,7 @@ private:
     TimelineWidget* timeline_ = nullptr;
     std::shared_ptr<const Simulation> simulation_;
     std::shared_ptr<const MeasuredTrace> trace_;
+    bool isNew_ = false;     ///< it is to be scrolled to
     std::string followed_;   ///< the file that is shown, or read
     std::string shown_;      ///< the file of `trace_`
     QString trouble_;        ///< why another one is not shown in its place

@@ -92,6 +92,7 @@ void TopologyPage::fail(const QString& name) {
     if (std::ranges::find(after, name.toStdString()) == after.end()) {
         after.push_back(name.toStdString());
     }
+    bar_->clearTyped();
     session().setFailed(std::move(after), "Fail " + name.toStdString());
 }
 

@@ -191,8 +191,11 @@ void VerdictStrip::refresh() {
     const PlanAnswers& answers = session_.answers();
     const std::vector<Plan>& plans = answers.shown();
     showState();
+    subject_->setEnabled(answers.stage != AnswerStage::Searching);
     if (answers.stage == AnswerStage::Failed) {
         subject_->setWords(QString::fromStdString(errorWords(*answers.error)));
+    } else if (!answers.report) {
+        subject_->setWords({});  // what it says is of another study
     }
     if (plans.empty()) {
         for (Tile& tile : tiles_) {

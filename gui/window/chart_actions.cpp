@@ -3,10 +3,10 @@
 #include "gui/charts/export_plot.h"
 #include "gui/charts/plot_widget.h"
 #include "gui/window/chart_table.h"
+#include "gui/window/save_dialog.h"
 
 #include <QApplication>
 #include <QClipboard>
-#include <QFileDialog>
 #include <QMessageBox>
 #include <QRegularExpression>
 
@@ -25,11 +25,10 @@ QString fileNameOf(const QString& page, const QString& model) {
 }
 
 void exportChart(const PlotWidget& chart, const ChartAbout& about, QWidget* window) {
-    const QString file =
-        QFileDialog::getSaveFileName(window,
-                                     "Save the chart",
-                                     fileNameOf(about.page, about.model) + ".png",
-                                     "Pictures (*.png *.svg *.pdf);;Table (*.csv)");
+    const QString file = askFileToSave(window,
+                                       "Save the chart",
+                                       fileNameOf(about.page, about.model) + ".png",
+                                       "Pictures (*.png *.svg *.pdf);;Table (*.csv)");
     if (file.isEmpty()) {
         return;
     }

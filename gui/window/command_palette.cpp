@@ -38,23 +38,30 @@ CommandPalette::CommandPalette(const std::vector<QAction*>& actions, QWidget* pa
     list();
 }
 
+/// What has the words in its title comes before what they are only about.
 void CommandPalette::list() {
     found_->clear();
-    for (std::size_t i = 0; i < actions_.size(); ++i) {
-        const QString title = QString(actions_[i]->text()).remove('&');
-        if (!actions_[i]->isEnabled() ||
-            !matchesWords(title + " " + actions_[i]->data().toString(), words_->text())) {
-            continue;
+    for (const bool inTitle : {true, false}) {
+        for (std::size_t i = 0; i < actions_.size(); ++i) {
+            const QString title = QString(actions_[i]->text()).remove('&');
+            const QString about = title + " " + actions_[i]->data().toString();
+            if (actions_[i]->isEnabled() && matchesWords(about, words_->text()) &&
+                matchesWords(title, words_->text()) == inTitle) {
+                add(i, title);
+            }
         }
-        const QString keys = actions_[i]->shortcut().toString(QKeySequence::NativeText);
-        auto* item = new QListWidgetItem(keys.isEmpty() ? title : title + "    " + keys, found_);
-        item->setData(Qt::UserRole, static_cast<int>(i));
     }
     if (found_->count() == 0) {
         auto* none = new QListWidgetItem("Nothing found. A word of a title is enough.", found_);
         none->setFlags(Qt::NoItemFlags);
     }
     found_->setCurrentRow(0);
+}
+
+void CommandPalette::add(std::size_t place, const QString& title) {
+    const QString keys = actions_[place]->shortcut().toString(QKeySequence::NativeText);
+    auto* item = new QListWidgetItem(keys.isEmpty() ? title : title + "    " + keys, found_);
+    item->setData(Qt::UserRole, static_cast<int>(place));
 }
 
 void CommandPalette::run() {

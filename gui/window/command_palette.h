@@ -1,5 +1,6 @@
 #pragma once
 #include <QDialog>
+#include <cstddef>
 #include <vector>
 
 class QAction;
@@ -21,6 +22,7 @@ protected:
 
 private:
     void list();
+    void add(std::size_t place, const QString& title);
     void run();
 
     std::vector<QAction*> actions_;

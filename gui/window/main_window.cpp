@@ -13,8 +13,8 @@
 #include "gui/window/study_exports.h"
 #include "gui/window/study_files.h"
 #include "gui/window/tour.h"
-#include "gui/window/undo_keys.h"
 #include "gui/window/why_dialog.h"
+#include "gui/window/window_keys.h"
 #include "gui/window/window_menus.h"
 
 #include <QApplication>
@@ -42,7 +42,7 @@ MainWindow::MainWindow(Workbench bench, const SavedStudy& study, const WindowSet
     addStatus();
     sayExports(*exports_, *notice_);
     actions_ = addMenus(*this);
-    new UndoKeys(*this);
+    new WindowKeys(*this);
     connect(session_, &StudySession::questionChanged, this, &MainWindow::refreshCommand);
     connect(session_, &StudySession::questionChanged, this, &MainWindow::refreshTitle);
     connect(files_, &StudyFiles::opened, this, [this](const ViewState& view) {
@@ -106,6 +106,10 @@ QStringList MainWindow::pageNames() const {
 
 QString MainWindow::pageTitle(const QString& name) const {
     return tabs_->titleOf(name);
+}
+
+std::vector<QPushButton*> MainWindow::pageButtons(const QString& name) const {
+    return tabs_->buttonsOf(name);
 }
 
 bool MainWindow::showPage(const QString& name) {

@@ -13,6 +13,7 @@
 
 class QAction;
 class QDockWidget;
+class QPushButton;
 
 namespace fabricast {
 
@@ -50,6 +51,7 @@ public:
     /// Pages by their names: "layouts", "memory", …
     [[nodiscard]] QStringList pageNames() const;
     [[nodiscard]] QString pageTitle(const QString& name) const;
+    [[nodiscard]] std::vector<QPushButton*> pageButtons(const QString& name) const;
     /// By its name or by what its tab shows: "topology", "network". False where there is none.
     bool showPage(const QString& name);
     [[nodiscard]] Page* page() const;

@@ -54,6 +54,10 @@ QString PageTabs::titleOf(const QString& name) const {
     return tabText(static_cast<int>(names().indexOf(name)));
 }
 
+std::vector<QPushButton*> PageTabs::buttonsOf(const QString& name) const {
+    return qobject_cast<Page*>(widget(static_cast<int>(names().indexOf(name))))->buttons();
+}
+
 bool PageTabs::showPage(const QString& name) {
     const QStringList all = names();
     auto place = all.indexOf(name);

@@ -19,6 +19,8 @@ public:
 
     [[nodiscard]] QStringList names() const;
     [[nodiscard]] QString titleOf(const QString& name) const;
+    /// What is on a page to press.
+    [[nodiscard]] std::vector<QPushButton*> buttonsOf(const QString& name) const;
     /// False where there is none of this name.
     bool showPage(const QString& name);
     [[nodiscard]] Page* page() const;

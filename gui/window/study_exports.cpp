@@ -1,11 +1,11 @@
 #include "gui/window/study_exports.h"
 
 #include "gui/jobs/study_session.h"
+#include "gui/window/save_dialog.h"
 #include "machine/print_page.h"
 #include "planner/report/html_page.h"
 #include "study/study_report.h"
 
-#include <QFileDialog>
 #include <QSaveFile>
 #include <utility>
 
@@ -46,7 +46,7 @@ StudyExports::StudyExports(StudySession& session, QWidget* window)
     : QObject(window), session_(session), window_(window) {}
 
 void StudyExports::exportReport() {
-    const QString file = QFileDialog::getSaveFileName(
+    const QString file = askFileToSave(
         window_, "Save the report", "study.html", "Pages (*.html);;Documents (*.pdf)");
     if (!file.isEmpty()) {
         writeReport(file);
@@ -54,8 +54,8 @@ void StudyExports::exportReport() {
 }
 
 void StudyExports::exportTrace() {
-    const QString file = QFileDialog::getSaveFileName(
-        window_, "Save the trace of the step", "step.json", "Traces (*.json)");
+    const QString file =
+        askFileToSave(window_, "Save the trace of the step", "step.json", "Traces (*.json)");
     if (!file.isEmpty()) {
         writeTrace(file);
     }

@@ -1,6 +1,7 @@
 #include "gui/window/study_files.h"
 
 #include "gui/jobs/study_session.h"
+#include "gui/window/save_dialog.h"
 #include "study/said_value.h"
 #include "study/saved_questions.h"
 
@@ -10,13 +11,18 @@
 #include <QFileDialog>
 #include <QFileInfo>
 #include <QMessageBox>
+#include <QPushButton>
 #include <utility>
 
 namespace fabricast {
 namespace {
 
 constexpr int kKeepAfterMilliseconds = 400;
-const char* const kFilter = "Scenarios (*.json *.fabricast);;All files (*)";
+const char* const kSaveFilter = "Scenarios (*.json *.jsonc *.fabricast);;All files (*)";
+const char* const kOpenFilter =
+    "All that opens (*.json *.jsonc *.fabricast *.yaml *.yml *.toml *.sh *.bash *.sbatch *.slurm "
+    "*.py);;Scenarios (*.json *.jsonc *.fabricast);;"
+    "Launch files (*.yaml *.yml *.toml *.json *.sh *.bash *.sbatch *.slurm *.py);;All files (*)";
 
 /// Empty where there is no such file, and of pipes, which would be waited for.
 QByteArray digestOf(const QString& path) {
@@ -143,7 +149,7 @@ void StudyFiles::recoverAsked(const QString& file) {
 }
 
 void StudyFiles::openWithDialog() {
-    const QString path = QFileDialog::getOpenFileName(window_, "Open a scenario", {}, kFilter);
+    const QString path = QFileDialog::getOpenFileName(window_, "Open a scenario", {}, kOpenFilter);
     if (path.isEmpty()) {
         return;
     }
@@ -217,8 +223,7 @@ bool StudyFiles::save() {
 }
 
 bool StudyFiles::saveAs() {
-    const QString path =
-        QFileDialog::getSaveFileName(window_, "Save the study", "study.json", kFilter);
+    const QString path = askFileToSave(window_, "Save the study", "study.json", kSaveFilter);
     const QString own = QString::fromStdString(session_.question().file);
     const bool isOwn = !own.isEmpty() && QFileInfo(path) == QFileInfo(own);
     if (path.isEmpty() || (isOwn && !mayLoseComments(path))) {
@@ -235,11 +240,16 @@ bool StudyFiles::mayClose() {
     if (session_.history().isSaved()) {
         return true;
     }
-    const auto answer =
-        QMessageBox::question(window_,
-                              "Fabricast",
-                              "The study has changes that are not saved.",
-                              QMessageBox::Save | QMessageBox::Discard | QMessageBox::Cancel);
+    const QString name = QFileInfo(QString::fromStdString(session_.question().file)).fileName();
+    QMessageBox box(
+        QMessageBox::Question,
+        "Fabricast",
+        (name.isEmpty() ? QString("The new study") : name) + " has changes that are not saved.",
+        QMessageBox::Save | QMessageBox::Discard | QMessageBox::Cancel,
+        window_);
+    box.button(QMessageBox::Save)->setText("&Save");
+    box.button(QMessageBox::Discard)->setText("&Discard");
+    const int answer = box.exec();
     if (answer == QMessageBox::Save) {
         return save();
     }

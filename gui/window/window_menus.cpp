@@ -7,9 +7,12 @@
 #include "gui/window/study_files.h"
 
 #include <QAction>
+#include <QComboBox>
 #include <QDockWidget>
 #include <QMenu>
 #include <QMenuBar>
+#include <QPushButton>
+#include <algorithm>
 #include <functional>
 
 namespace fabricast {
@@ -32,6 +35,12 @@ public:
     void begin(const QString& title) { menu_ = window_.menuBar()->addMenu(title); }
     /// What is added next is in a menu of this one.
     void beginInside(const QString& title) { menu_ = menu_->addMenu(title); }
+    /// After that what is added next is in this one again.
+    void inside(const std::function<void()>& add) {
+        QMenu* const outer = menu_;
+        add();
+        menu_ = outer;
+    }
     QAction* add(const MenuEntry& entry) {
         QAction* action = menu_->addAction(entry.title);
         action->setObjectName("action." + entry.name);
@@ -116,7 +125,43 @@ QKeySequence keysOfControl(const QString& path) {
                                      : QKeySequence();
 }
 
-/// Each control of the scenario, found by its title, its key and its flag.
+/// What a control is about: its key, its flag, what it does and what there is to choose.
+QString wordsOf(const KeyControl& control) {
+    const ControlAbout& about = control.about();
+    QString words = about.path + " " + about.origin + " " + about.help;
+    for (const QComboBox* box : control.findChildren<QComboBox*>()) {
+        for (int i = 0; i < box->count() && !box->isEditable(); ++i) {
+            words += " " + box->itemData(i).toString();
+        }
+    }
+    return words;
+}
+
+/// What the buttons of the pages do that no menu does, each on its page.
+void addPageButtons(MenuBuilder& menus, MainWindow& window) {
+    menus.beginInside("&Do");
+    const std::vector<QAction*> others = menus.all();
+    for (const QString& name : window.pageNames()) {
+        for (QPushButton* button : window.pageButtons(name)) {
+            const QString title = QString(button->text()).remove('&');
+            if (std::ranges::any_of(others, [&title](const QAction* other) {
+                    return QString(other->text()).remove('&') == title;
+                })) {
+                continue;
+            }
+            menus.add({button->objectName(),
+                       title,
+                       {},
+                       [&window, name, button] {
+                           window.showPage(name);
+                           button->click();
+                       },
+                       window.pageTitle(name)});
+        }
+    }
+}
+
+/// Each control of the scenario, found by its title and what it is about.
 void addControls(MenuBuilder& menus, MainWindow& window) {
     menus.beginInside("&Change");
     for (const KeyControl* control : window.scenario().controls()) {
@@ -125,7 +170,7 @@ void addControls(MenuBuilder& menus, MainWindow& window) {
                    "Change: " + about.title,
                    keysOfControl(about.path),
                    [&window, path = about.path] { window.focusControl(path); },
-                   about.path + " " + about.origin});
+                   wordsOf(*control)});
     }
 }
 
@@ -143,7 +188,8 @@ void addGoMenu(MenuBuilder& menus, MainWindow& window) {
     }
     menus.separate();
     menus.add({"machine", "Use this &machine …", {}, [&] { window.showMachine(); }});
-    addControls(menus, window);
+    menus.inside([&] { addPageButtons(menus, window); });
+    menus.inside([&] { addControls(menus, window); });
 }
 
 void addViewMenu(MenuBuilder& menus, MainWindow& window) {

@@ -88,11 +88,13 @@ std::string targetLine(const TargetVerdict& verdict) {
         "MISSED  {}, wanted {}, {} times as fast\n", reached, wanted, factorText(factor));
 }
 
-std::string whether(const PlanFix& fix) {
-    if (fix.outcome.verdict == Verdict::DoesNotFit) {
-        return "does not fit";
+/// Where only to fit was wanted, how surely it does.
+std::string whether(const PlanFix& fix, bool hasTargets) {
+    if (fix.reaches) {
+        return "yes";
     }
-    return fix.reaches ? "yes" : "closer";
+    const bool fits = fix.outcome.verdict != Verdict::DoesNotFit;
+    return fits && hasTargets ? "closer" : std::string(fitText(fix.outcome.verdict));
 }
 
 /// With the digits that show on which side of a wanted MFU it is.
@@ -125,7 +127,7 @@ Table fixTable(const PlanFixes& fixes) {
         const std::string_view group = groupWords(fix.group);
         table.rows.push_back({std::string(group == before ? "" : group),
                               fix.change,
-                              whether(fix),
+                              whether(fix, !fixes.targets.empty()),
                               fits ? fmt::format("{:.3f}", fix.outcome.step.count()) : "",
                               fits ? grouped(std::llround(fix.tokensPerSecond)) : "",
                               fits && fix.mfu ? mfuOfFix(*fix.mfu, fixes) : "",

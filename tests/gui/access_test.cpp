@@ -97,7 +97,10 @@ TEST(Access, ThePaletteFindsEveryControl) {
                                        std::pair("nodes", "Change: Servers"),
                                        std::pair("sequence", "Change: Sequence length"),
                                        std::pair("batch", "Change: Global batch"),
-                                       std::pair("--optimizer", "Change: Optimizer")}) {
+                                       std::pair("--optimizer", "Change: Optimizer"),
+                                       std::pair("qlora", "Change: Tuning"),
+                                       std::pair("compare as", "Compare as B"),
+                                       std::pair("keep", "Keep this layout")}) {
         words.setText(typed);
         EXPECT_FALSE(found.findItems(title, Qt::MatchStartsWith).isEmpty()) << typed;
     }
@@ -109,6 +112,20 @@ TEST(Access, ThePaletteFindsEveryControl) {
     words.setText("global batch");
     QTest::keyClick(&words, Qt::Key_Return);
     EXPECT_EQ(used.window.focusWidget(), &used.find<QLineEdit>("text.workload.global_batch"));
+}
+
+TEST(Access, ThePaletteDoesWhatAButtonOfAPageDoes) {
+    UsedWindow used({smallQuestion(), {}});
+    used.window.session().chooseA(1);
+    ASSERT_TRUE(used.waits());
+    used.window.showPage("evidence");
+    used.window.showPalette();
+    auto& words = used.find<QLineEdit>("palette.words");
+    QTest::keyClicks(&words, "compare as b");
+    QTest::keyClick(&words, Qt::Key_Return);
+    ASSERT_TRUE(used.waits());
+    EXPECT_EQ(used.window.page()->name(), "layouts");
+    EXPECT_EQ(used.window.session().placeOf(used.window.session().b()), std::size_t{1});
 }
 
 /// The letter behind Alt; 0: none.
@@ -181,6 +198,13 @@ TEST(Access, TheFormulaOfANumberIsOneClickAway) {
     const QString formula = used.find<QPlainTextEdit>("why.formula").toPlainText();
     EXPECT_TRUE(formula.contains("time.step")) << formula.toStdString();
     EXPECT_TRUE(used.find<QLabel>("why.command").text().contains("--why time.step"));
+    EXPECT_FALSE(formula.contains("--why")) << "terms are buttons";
+    used.find<QPushButton>("why.term.time.gemm").click();
+    bool isOpened = false;
+    for (const QPlainTextEdit* one : used.window.findChildren<QPlainTextEdit*>("why.formula")) {
+        isOpened = isOpened || one->toPlainText().startsWith("time.gemm = ");
+    }
+    EXPECT_TRUE(isOpened);
 }
 
 TEST(Access, PalettesAreReadable) {

@@ -8,6 +8,7 @@
 #include "gui/models/suggestions.h"
 #include "planner/base/quantity_text.h"
 #include "planner/report/explanation_report.h"
+#include "planner/report/fixes_report.h"
 #include "planner/report/memory_table.h"
 #include "planner/report/table.h"
 #include "study/compare.h"
@@ -229,6 +230,30 @@ TEST(Suggestions, AreTypedAsASearchIs) {
     const std::vector<Edit> edits = editsForPlan(one);
     EXPECT_EQ(edits[0], (Edit{"search.stacks", "fsdp2", "--stack"}));
     EXPECT_EQ(edits[1], (Edit{"layout.tp", "2", "--fix"}));
+}
+
+/// Where only to fit was wanted, what likely fits is not "nearer".
+TEST(Suggestions, SayHowSurelyAChangeFits) {
+    PlanFixes fixes{.targets = {},
+                    .fixes = {{.edits = {{"layout.recompute", "full", "--fix"}},
+                               .outcome = {.verdict = Verdict::Likely}}}};
+    EXPECT_TRUE(suggestionsOf(fixes).front().effect.starts_with("likely fits: "));
+    EXPECT_NE(suggestionsOf(fixes).front().group, "costs nothing");
+    EXPECT_EQ(fixesText(fixes).find("closer"), std::string::npos) << fixesText(fixes);
+    fixes.targets.push_back({.target = {.wanted = 1e9}, .reached = 1e6});
+    EXPECT_TRUE(suggestionsOf(fixes).front().effect.starts_with("nearer: "));
+    EXPECT_NE(fixesText(fixes).find("closer"), std::string::npos) << fixesText(fixes);
+}
+
+TEST(Headlines, TheRunOpensTheFormulaOfItsPriceToo) {
+    const Explanation& answer = explained();
+    Plan plan{.scenario = answer.scenario, .step = *answer.step, .memory = *answer.memory};
+    plan.cost = *answer.cost;
+    const HeadlineTile run = headlineTiles(plan).back();
+    ASSERT_TRUE(plan.cost->run && plan.cost->run->price);
+    EXPECT_EQ(run.why, "cost.days cost.usd_per_run");
+    const std::string formula = reportText(explanationWhy(answer, "cost.usd_per_run").value());
+    EXPECT_NE(formula.find("source: $"), std::string::npos) << formula;
 }
 
 TEST(CostView, HasAFormulaForEveryRow) {

@@ -101,6 +101,24 @@ TEST(SavedStudy, FindsItsModelFromWhereItIsSaved) {
     EXPECT_TRUE(plan(readQuestion(study, "").value(), {}, bench, {}));
 }
 
+/// A folder that is moved takes its model with it.
+TEST(SavedStudy, NamesWhatLiesBesideItFromWhereItLies) {
+    const std::string folder = modelFolder("model_with_its_study");
+    const std::string config = std::filesystem::absolute(folder + "/config.json").string();
+    const auto saved = [&config](const std::string& study) {
+        const Question question =
+            with(readQuestion("", "").value(),
+                 std::vector<Edit>{{"model", config, "-m"}, {"cluster.name", "dgx-h100", "-c"}})
+                .value();
+        EXPECT_TRUE(saveStudy({question, {}}, study));
+        return saidValue(openStudy(study).value().question, "model");
+    };
+    EXPECT_EQ(saved(folder + "/study.json"), "config.json");
+    EXPECT_EQ(saved(inFolder("elsewhere.json")), "model_with_its_study/config.json");
+    std::filesystem::create_directories(inFolder("another_folder"));
+    EXPECT_EQ(saved(inFolder("another_folder/study.json")), config);
+}
+
 TEST(SavedStudy, WhatIsShownNoMoreIsNotInTheFile) {
     const std::string file = inFolder("healed.json");
     ASSERT_TRUE(saveStudy({smallQuestion(), {.page = "topology", .failed = "node0"}}, file));

@@ -2,9 +2,11 @@
 #include "gui/pages/elided_label.h"
 #include "tests/gui/used_window.h"
 
+#include <QAction>
 #include <QComboBox>
 #include <QLineEdit>
 #include <QPushButton>
+#include <QSignalSpy>
 #include <QSpinBox>
 
 namespace fabricast {
@@ -90,6 +92,25 @@ TEST(UndoJourney, KeysInANumberUndoTheQuestion) {
     EXPECT_EQ(sequence.value(), before);
     QTest::keyClick(&sequence, Qt::Key_Z, Qt::ControlModifier | Qt::ShiftModifier);
     EXPECT_EQ(sequence.value(), 512);
+}
+
+/// To a line, Ctrl+E and Ctrl+K are keys of its own.
+TEST(UndoJourney, KeysInAFieldAreTheWindowsCommands) {
+    UsedWindow used({smallQuestion(), {}});
+    activate(used);
+    auto& batch = used.find<QLineEdit>("text.workload.global_batch");
+    batch.setFocus();
+    const QString text = batch.text();
+    batch.setModified(true);
+    for (const auto& [key, action] :
+         {std::pair(Qt::Key_E, "action.exportChart"), std::pair(Qt::Key_B, "action.scenario")}) {
+        auto& command = used.find<QAction>(action);
+        command.disconnect(&used.window);
+        QSignalSpy asked(&command, &QAction::triggered);
+        QTest::keyClick(&batch, key, Qt::ControlModifier);
+        EXPECT_EQ(asked.count(), 1) << action;
+    }
+    EXPECT_EQ(batch.text(), text);
 }
 
 TEST(UndoJourney, WhatIsHalfTypedIsUndoneByItsFieldAndNotWrittenOver) {

@@ -1,5 +1,8 @@
 #include "gui/charts/plot_frame.h"
 
+#include "gui/charts/name_column.h"
+#include "gui/charts/rough_text.h"
+
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
@@ -94,6 +97,23 @@ TEST(Shortened, KeepsWholeLettersAndSaysThatThereIsMore) {
     EXPECT_LE(roughTextWidth(text, 12), 50);
     EXPECT_FALSE(QString::fromStdString(text).contains(QChar::ReplacementCharacter));
     EXPECT_EQ(shortened("weights", 1, 12), "");
+}
+
+/// "communi…" says less than two lines do.
+TEST(Wrapped, BreaksAWordThatIsTooWideForALine) {
+    const double size = 12.0;
+    const double width = roughTextWidth("gathers and", size);
+    for (const char* const words : {"cp communication", "memory-bound kernels", "optimizer"}) {
+        std::string together;
+        for (const std::string& line : wrapped(words, width, 3, size)) {
+            EXPECT_LE(roughTextWidth(line, size), width) << line;
+            EXPECT_EQ(line.find("…"), std::string::npos) << line;
+            together += line;
+        }
+        EXPECT_EQ(together.back(), words[std::string_view(words).size() - 1]);
+    }
+    EXPECT_EQ(wrapped("memory-bound kernels", roughTextWidth("bound kernels", size), 3, size),
+              (std::vector<std::string>{"memory-", "bound kernels"}));
 }
 
 }  // namespace

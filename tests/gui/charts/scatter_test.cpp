@@ -120,6 +120,18 @@ TEST(ScatterPicks, KeepTheirLetterInThePlot) {
     }
 }
 
+TEST(ScatterPicks, DoNotCoverEachOther) {
+    const QRectF plot(0, 0, 400, 300);
+    for (const double x : {100.0, 395.0}) {
+        const QRectF a = pickPlate({x, 100}, 18.0, plot);
+        const QRectF b = plateBeside(pickPlate({x - 3.0, 104}, 18.0, plot), a, plot);
+        EXPECT_FALSE(b.intersects(a)) << x;
+        EXPECT_TRUE(plot.contains(b)) << x;
+    }
+    const QRectF far = pickPlate({200, 200}, 18.0, plot);
+    EXPECT_EQ(plateBeside(far, pickPlate({50, 50}, 18.0, plot), plot), far);
+}
+
 TEST(ScatterWords, SayWhatIsSeen) {
     ScatterValues values = points({{1, 5}, {4, 2}, {6, 8}});  // 1+5 and 4+2 fit; 6+8 too
     values.points[0].label = "tp8 pp4";

@@ -1,11 +1,13 @@
 #include "gui/charts/timeline.h"
 
+#include "gui/charts/span_raster.h"
 #include "gui/charts/step_curve_paint.h"
 #include "tests/gui/charts/sample_charts.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <set>
 
 namespace fabricast {
 namespace {
@@ -134,6 +136,17 @@ TEST(TimelineWords, SayWhatIsSeen) {
     EXPECT_EQ(csvText(timelineTable(values)),
               "lane,span,kind,start (s),end (s),critical\nstage 0,F0,forward,0,1,yes\n"
               "stage 0,B0,backward,2,4,no\nstage 1,F0,forward,1,2,no\n");
+}
+
+/// What is measured has kinds of its own, behind all that is simulated.
+TEST(Timeline, NoTwoKindsHaveOneColour) {
+    for (const ChartTheme& theme : {lightChartTheme(), darkChartTheme()}) {
+        std::set<QRgb> colours;
+        for (std::size_t kind = 0; kind < kMostSpanKinds; ++kind) {
+            EXPECT_TRUE(colours.insert(kindColour(theme, kind).rgb()).second) << kind;
+        }
+        EXPECT_EQ(kindColour(theme, 0), theme.series[0]);
+    }
 }
 
 }  // namespace

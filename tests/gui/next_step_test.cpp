@@ -1,0 +1,61 @@
+// What is offered next where a question is not complete or contradicts itself.
+#include "gui/pages/elided_label.h"
+#include "study/said_value.h"
+#include "tests/gui/used_window.h"
+
+#include <QComboBox>
+#include <QLabel>
+#include <QLineEdit>
+#include <QPushButton>
+
+namespace fabricast {
+namespace next_step_test {
+
+QString troubleOf(UsedWindow& used, const char* control) {
+    return used.find<QWidget>(control).findChild<QLabel*>("trouble")->text();
+}
+
+TEST(NextStep, IsTheHardwareUntilItIsSaidWhichItIs) {
+    const std::vector<Edit> edits = {{"model", "gpt2", "-m"}, {"cluster.nodes", "1", "-n"}};
+    UsedWindow used({with(readQuestion("", "").value(), edits).value(), {}});
+    auto& button = used.find<QPushButton>("next.do");
+    EXPECT_TRUE(button.isVisible());
+    EXPECT_EQ(button.text(), "Choose the hardware");
+    EXPECT_EQ(troubleOf(used, "control.cluster.nodes"), "");
+    EXPECT_NE(troubleOf(used, "control.cluster.name"), "");
+}
+
+TEST(NextStep, AppliesTheChangeThatAnErrorTypes) {
+    UsedWindow used({smallQuestion({{"settings.lora.rank", "32", "--set"}}), {}});
+    ASSERT_EQ(used.window.session().answers().stage, AnswerStage::Failed);
+    auto& button = used.find<QPushButton>("next.do");
+    ASSERT_TRUE(button.isVisible());
+    EXPECT_EQ(used.find<ElidedLabel>("next.words").words(), "Try:  tuning: lora");
+    button.click();
+    ASSERT_TRUE(used.waits());
+    EXPECT_EQ(saidValue(used.window.session().question(), "settings.tuning"), "lora");
+    EXPECT_EQ(saidValue(used.window.session().question(), "settings.lora.rank"), "32");
+}
+
+TEST(NextStep, ARankThatIsTypedIsOfAdaptersAndComesBackWithThem) {
+    UsedWindow used({smallQuestion(), {}});
+    auto& rank = used.find<QLineEdit>("text.settings.lora.rank");
+    rank.setText("32");
+    emit rank.editingFinished();
+    ASSERT_TRUE(used.waits());
+    const auto said = [&used](const char* path) {
+        return saidValue(used.window.session().question(), path).value_or("");
+    };
+    EXPECT_EQ(said("settings.tuning"), "lora");
+    auto& tuning = used.find<QComboBox>("choice.settings.tuning");
+    for (const auto& [value, kept] : {std::pair("full", ""), std::pair("lora", "32")}) {
+        tuning.setCurrentIndex(tuning.findData(value));
+        emit tuning.activated(tuning.currentIndex());
+        ASSERT_TRUE(used.waits());
+        EXPECT_EQ(said("settings.tuning"), value);
+        EXPECT_EQ(said("settings.lora.rank"), kept);
+    }
+}
+
+}  // namespace next_step_test
+}  // namespace fabricast
