@@ -20,6 +20,8 @@ struct Answer {
     std::string text{};
     ExitCode code = ExitCode::Ok;
     std::vector<std::string> remarks{};  ///< left out with --quiet
+    /// Notes about the user's own measurements: each that the text does not say becomes a remark.
+    std::vector<std::string> leansOn{};
     /// Instead of `text`, where the format is for people: becomes text or a page.
     std::optional<Report> report{};
 

@@ -1,6 +1,7 @@
 #include "cli/run_program.h"
 
 #include "cli/command.h"
+#include "cli/measured_remarks.h"
 #include "cli/page.h"
 #include "flags/check_outputs.h"
 #include "planner/output/printable_text.h"
@@ -101,6 +102,7 @@ public:
         if (Result<void> shaped = shape(*answer, arguments); !shaped) {
             return refuse(shaped.error());
         }
+        addUnsaidMeasurements(*answer);
         if (Result<void> written = writeAnswer(*answer); !written) {
             return refuse(written.error());
         }

@@ -213,7 +213,7 @@ Result<CalibrationReport> refit(const RefitAsk& ask, const ProfileStore& store) 
                                : !ask.records.empty() ? ask.records.front()
                                                       : ask.logs.front();
     FABRICAST_ASSIGN(fit.name, profileNameFor(ask.fit, first));
-    FABRICAST_TRY(checkTopology(ask.fit));
+    FABRICAST_TRY(checkFit(ask.fit, store));
     CalibrationReport report{.records = ask.records};
     if (ask.logs.empty()) {
         FABRICAST_ASSIGN(report.measured, readMeasurements(ask.records));

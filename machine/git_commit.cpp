@@ -14,10 +14,15 @@ Result<std::optional<std::string>> gitOutput(const std::string& folder,
                                              const std::vector<std::string>& arguments) {
     std::vector<std::string> command = {"git", "-C", folder};
     command.insert(command.end(), arguments.begin(), arguments.end());
-    FABRICAST_ASSIGN(ChildOutcome outcome,
-                     runChild({.command = std::move(command), .mostSeconds = kMostGitSeconds}));
-    const bool isDone = outcome.end == ChildOutcome::End::Exited && outcome.code == 0;
-    return isDone ? std::optional(std::move(outcome.out)) : std::nullopt;
+    Result<ChildOutcome> outcome =
+        runChild({.command = std::move(command), .mostSeconds = kMostGitSeconds});
+    if (!outcome) {
+        Error error = std::move(outcome).error();
+        error.hint = "install git, or compare with a file: --baseline FILE";
+        return tl::unexpected(std::move(error));
+    }
+    const bool isDone = outcome->end == ChildOutcome::End::Exited && outcome->code == 0;
+    return isDone ? std::optional(std::move(outcome->out)) : std::nullopt;
 }
 
 }  // namespace

@@ -19,9 +19,16 @@ Result<std::shared_ptr<const LockToday>> readLock(const LockFile& file, const Wo
                                      text.error().text(),
                                      "--lock " + file.typed + " --update-lock writes it");
     }
-    FABRICAST_ASSIGN(CheckLock lock, parseLock(*text, sourceName(file.path)));
+    Result<CheckLock> lock = parseLock(*text, sourceName(file.path));
+    if (!lock) {
+        Error error = std::move(lock).error();
+        error.hint = error.hint.empty()
+                         ? "the lock as it was committed, or remove it and --update-lock"
+                         : error.hint;
+        return tl::unexpected(std::move(error));
+    }
     return std::make_shared<const LockToday>(
-        LockToday{std::move(lock), lockOfTool(bench.profiles(), file.version)});
+        LockToday{*std::move(lock), lockOfTool(bench.profiles(), file.version)});
 }
 
 Result<std::string> writeLock(const LockFile& file,

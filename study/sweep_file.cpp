@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <filesystem>
+#include <system_error>
 #include <variant>
 
 namespace fabricast {
@@ -83,6 +84,14 @@ std::string sweepKey(const std::string& digest,
 }
 
 Result<void> checkKeepsPoints(const std::string& path) {
+    std::error_code trouble;
+    (void)std::filesystem::exists(path, trouble);
+    if (trouble == std::errc::too_many_symbolic_link_levels) {
+        return fail(Error::Code::BadInput,
+                    "--out",
+                    path + " is a link that leads to itself",
+                    "remove it, or give --out another name");
+    }
     if (!path.empty() && !isReplaceable(path)) {
         return fail(Error::Code::BadInput,
                     "--out",

@@ -67,6 +67,23 @@ Result<PlanTarget> readTarget(const std::string& typed) {
                 "tokens-per-s=1.2M, step=2.5s, mfu=45%, days=30 or hours=24");
 }
 
+/// What no run could reach is mistyped: shorter than a cycle of a clock, or all the tokens there
+/// are in one.
+Result<void> checkReachable(const PlanTarget& target, const std::string& typed) {
+    constexpr double kCycle = 1e-9;
+    constexpr double kTokens = 1e18;
+    const bool isReachable =
+        target.metric == TargetMetric::Days              ? target.wanted * kSecondsPerDay >= kCycle
+        : target.metric == TargetMetric::StepSeconds     ? target.wanted >= kCycle
+        : target.metric == TargetMetric::TokensPerSecond ? target.wanted <= kTokens
+                                                         : true;
+    return isReachable ? Result<void>()
+                       : fail(Error::Code::BadInput,
+                              "--target",
+                              "\"" + typed + "\" is beyond what any run can reach",
+                              "tokens-per-s=1.2M, step=2.5s, mfu=45%, days=30 or hours=24");
+}
+
 }  // namespace
 
 Result<std::vector<PlanTarget>> readTargets(const std::vector<std::string>& typed) {
@@ -76,6 +93,7 @@ Result<std::vector<PlanTarget>> readTargets(const std::vector<std::string>& type
         if (!(target.wanted > 0.0)) {
             return fail(Error::Code::BadInput, "--target", "\"" + one + "\" must be above 0");
         }
+        FABRICAST_TRY(checkReachable(target, one));
         targets.push_back(target);
     }
     return targets;

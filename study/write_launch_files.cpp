@@ -22,8 +22,18 @@ Result<void> checkAlone(const std::string& path) {
                       "another folder, or remove this name first");
 }
 
+tl::unexpected<Error> noFile(Error::Code code, const std::string& path) {
+    return fail(code, "--out", path + " is there and no file", "another folder");
+}
+
 /// What may lie in the place of a file that --force replaces.
 Result<void> checkReplaced(const std::string& path) {
+    std::error_code none;
+    const auto there = std::filesystem::symlink_status(path, none);
+    if (std::filesystem::exists(there) && !std::filesystem::is_symlink(there) &&
+        !std::filesystem::is_regular_file(there)) {
+        return noFile(Error::Code::Environment, path);
+    }
     FABRICAST_TRY(checkAlone(path));
     return checkNotRead(path);
 }
@@ -45,8 +55,7 @@ Result<void> checkPlace(const std::string& path, const std::string& text) {
         case Kind::regular:
             break;
         default:
-            return fail(
-                Error::Code::BadInput, "--out", path + " is there and no file", "another folder");
+            return noFile(Error::Code::BadInput, path);
     }
     const Result<std::string> old = readTextFile(path, kMostTextBytes, ReadFor::Look);
     return old && *old == text ? Result<void>()

@@ -63,7 +63,7 @@ Result<Answer> runAdvise(const AdviseFlags& flags, const GlobalOptions& options)
     FABRICAST_ASSIGN(Question whole, withWholePaths(question, bench.profiles()));
     const ShownAdvice all{std::move(advice), std::move(whole.root)};
     Answer answer = answerIn(options.format, all, kAdviceForms);
-    remarkMeasurements(all.advice.notes, options.format, answer);
+    remarkMeasurements(all.advice.notes, answer);
     answer.code = adviceCode(all.advice);
     if (!options.quiet && options.format == Format::Text) {
         FABRICAST_ASSIGN(const std::string next, nextAfterAdvice(question, all.advice));

@@ -2,6 +2,7 @@
 
 #include "cli/answer_forms.h"
 #include "cli/check_baseline.h"
+#include "cli/measured_remarks.h"
 #include "flags/question_arguments.h"
 #include "planner/report/check_reports.h"
 #include "planner/report/check_words.h"
@@ -181,6 +182,11 @@ Result<Answer> runCheck(const CheckFlags& flags, const GlobalOptions& options) {
                      writeReports(all, reports, kCheckForms, options));
     all.show = flags.show;
     Answer answer = piped ? Answer{.text = *piped} : answerIn(options.format, all, kCheckForms);
+    for (const CheckOutcome& one : all.outcomes) {
+        if (one.report) {
+            remarkMeasurements(one.report->side.assumed, answer);
+        }
+    }
     answer.code = codeOf(all.outcomes, flags.onUnsure);
     answer.remarks = std::move(remarks);
     return answer;

@@ -86,7 +86,7 @@ Result<Answer> runCollective(const CollectiveFlags& flags, const GlobalOptions& 
     }
     const ShownCollective all{std::move(answer), flags.why || options.verbose};
     Answer printed = answerIn(options.format, all, kCollectiveForms);
-    remarkMeasurements(all.answer.notes, options.format, printed);
+    remarkMeasurements(all.answer.notes, printed);
     return printed;
 }
 

@@ -95,7 +95,7 @@ Result<Answer> runCompare(CompareFlags flags, const GlobalOptions& options) {
         answerIn(options.format,
                  ShownComparison{std::move(comparison), {.leastChange = least, .all = flags.all}},
                  kComparisonForms);
-    remarkMeasurements(notes, options.format, answer);
+    remarkMeasurements(notes, answer);
     return answer;
 }
 

@@ -51,11 +51,7 @@ Result<Answer> printedExplanation(const ShownExplanation& all,
                                   const GlobalOptions& options) {
     if (options.format == Format::Csv) {
         FABRICAST_ASSIGN(std::string table, explanationCsv(all.answer, all.view));
-        Answer answer{.text = std::move(table)};
-        if (all.answer.step) {
-            remarkMeasurements(all.answer.step->notes, options.format, answer);
-        }
-        return answer;
+        return Answer{.text = std::move(table)};
     }
     Answer answer = answerIn(options.format, all, kExplanationForms);
     if (!options.quiet && options.format == Format::Text) {
@@ -95,8 +91,11 @@ Result<Answer> runExplain(const ExplainFlags& flags, const GlobalOptions& option
     ExplanationView view = flags.ask.view(options.verbose);
     FABRICAST_ASSIGN(const Question whole, withWholePaths(question, bench.profiles()));
     view.asked = &whole.root;
+    const std::vector<std::string> notes =
+        answer.step ? answer.step->notes : std::vector<std::string>();
     FABRICAST_ASSIGN(Answer printed,
                      printedExplanation({std::move(answer), view}, question, flags, options));
+    remarkMeasurements(notes, printed);
     printed.code = code;
     return printed;
 }

@@ -122,7 +122,7 @@ Result<Answer> runHardware(const PlanFlags& flags, const GlobalOptions& options)
         found.notes.clear();
     }
     Answer answer = answerIn(options.format, found, kHardwareForms);
-    remarkMeasurements(found.notes, options.format, answer);
+    remarkMeasurements(found.notes, answer);
     answer.code = found.stopped   ? ExitCode::Interrupted
                   : found.fastest ? ExitCode::Ok
                                   : ExitCode::DoesNotFit;
@@ -180,7 +180,7 @@ Result<Answer> runPlan(PlanFlags flags, const GlobalOptions& options) {
         plans.report.notes.clear();
     }
     Answer answer = answerIn(options.format, plans, kPlansForms);
-    remarkMeasurements(report.notes, options.format, answer);
+    remarkMeasurements(report.notes, answer);
     if (!options.quiet && options.format == Format::Text) {
         FABRICAST_ASSIGN(const std::string next, nextAfterPlans(question, report));
         answer.add(next);

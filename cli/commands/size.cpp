@@ -120,7 +120,7 @@ Result<Answer> runSize(const SizeFlags& flags, const GlobalOptions& options) {
         answer.notes.clear();
     }
     Answer printed = answerIn(options.format, answer, kSizeForms);
-    remarkMeasurements(answer.notes, options.format, printed);
+    remarkMeasurements(answer.notes, printed);
     if (printed.report && answer.pick && !options.quiet) {
         printed.report->add("\nnext: fabricast explain " + answer.pickTyped + " --section cost\n");
     }

@@ -304,9 +304,41 @@ LintHits argumentsOfNoTrainer(const LintView& view, bool isLikeOne) {
     return hits;
 }
 
+/// Of TOML, whose readers take neither a value for a section nor a section for a value. Of what a
+/// key takes nothing is listed where it takes a table.
+LintHits misshapenKeys(const LintView& view) {
+    const std::optional<KeyOwner> owner = keyOwnerOf(view.file);
+    if (!owner || owner->loader != ValueLoader::Toml) {
+        return {};
+    }
+    const std::vector<std::string>& known = frameworkKeys(owner->framework, owner->version);
+    const auto isSection = [&known](const std::string& path) {
+        return std::ranges::any_of(
+            known, [&](const std::string& one) { return one.starts_with(path + "."); });
+    };
+    LintHits hits;
+    for (const LaunchKey& key : view.file.keys().all()) {
+        const std::string path = withoutItems(key.path);
+        if (isSection(path) && std::ranges::find(known, path) == known.end()) {
+            hits.push_back({.at = &key,
+                            .what = "\"" + path + "\" is a section, and here a value or a list",
+                            .fix = "[" + path + "]"});
+        }
+        const std::string above = path.substr(0, std::min(path.rfind('.'), path.size()));
+        if (above != path && !isSection(above) &&
+            !frameworkTakes(owner->framework, owner->version, above).empty()) {
+            hits.push_back({.at = &key,
+                            .what = "\"" + above + "\" is a value, and here a section",
+                            .fix = above.substr(above.rfind('.') + 1) + " = VALUE"});
+        }
+    }
+    return hits;
+}
+
 LintHits refusedKeys(const LintView& view) {
     LintHits hits;
     for (LintHits some : {unknownKeys(view, true),
+                          misshapenKeys(view),
                           unknownArguments(view),
                           unknownChoices(view),
                           argumentsOfNoTrainer(view, true),

@@ -146,6 +146,30 @@ Result<void> readHead(const JsonValue& line, MeasurementRecord& record) {
     return {};
 }
 
+/// What helps where a line is damaged and nothing better is said.
+Error ofLine(Error error, bool headed) {
+    if (error.hint.empty()) {
+        error.hint = headed ? "remove that line, and its point is measured again"
+                            : "use a file written by a probe with --out";
+    }
+    return error;
+}
+
+Result<RecordedPoint> pointOfLine(std::string_view line,
+                                  const std::string& source,
+                                  std::int64_t number) {
+    FABRICAST_ASSIGN(const JsonValue value, parseJsonFrom(line, source, number));
+    return readPoint(value);
+}
+
+Result<void> headOfLine(std::string_view line,
+                        const std::string& source,
+                        std::int64_t number,
+                        MeasurementRecord& record) {
+    FABRICAST_ASSIGN(const JsonValue value, parseJsonFrom(line, source, number));
+    return readHead(value, record);
+}
+
 }  // namespace
 
 Result<MeasurementRecord> parseMeasurements(std::string_view text, const std::string& source) {
@@ -160,18 +184,22 @@ Result<MeasurementRecord> parseMeasurements(std::string_view text, const std::st
         if (line.find_first_not_of(kBlanks) == std::string_view::npos) {
             continue;
         }
-        FABRICAST_ASSIGN(const JsonValue value, parseJsonFrom(line, source, number));
         if (!headed) {
-            FABRICAST_TRY(readHead(value, record));
+            if (const auto head = headOfLine(line, source, number, record); !head) {
+                return tl::unexpected(ofLine(head.error(), headed));
+            }
             headed = true;
             continue;
         }
-        FABRICAST_ASSIGN(RecordedPoint point, readPoint(value));
-        const auto [place, isNew] = places.emplace(point.text, record.points.size());
+        Result<RecordedPoint> point = pointOfLine(line, source, number);
+        if (!point) {
+            return tl::unexpected(ofLine(std::move(point).error(), headed));
+        }
+        const auto [place, isNew] = places.emplace(point->text, record.points.size());
         if (isNew) {
-            record.points.push_back(std::move(point));
+            record.points.push_back(*std::move(point));
         } else {
-            record.points[place->second] = std::move(point);
+            record.points[place->second] = *std::move(point);
         }
     }
     if (!headed) {

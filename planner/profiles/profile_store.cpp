@@ -273,7 +273,15 @@ Result<ProfileFile> ProfileStore::findAny(std::string_view name, std::string_vie
 }
 
 Result<JsonValue> readDocument(const ProfileFile& file) {
-    FABRICAST_ASSIGN(JsonValue root, parseJson(file.text, file.source));
+    Result<JsonValue> parsed = parseJson(file.text, file.source);
+    if (!parsed) {
+        Error error = std::move(parsed).error();
+        error.hint = error.hint.empty()
+                         ? "mend that file or move it away; fabricast profiles verify checks all"
+                         : error.hint;
+        return tl::unexpected(std::move(error));
+    }
+    JsonValue root = *std::move(parsed);
     const JsonValue* name = root.find("name");
     if (name != nullptr && name->is(JsonValue::Kind::String) && name->text() != file.name) {
         return tl::unexpected(name->problem(

@@ -69,7 +69,7 @@ Result<void> addProducts(const std::vector<MeasuredGemm>& rows, FittedKernels& f
         return fail(Error::Code::BadInput,
                     "gemm dtype=fp32 layout=tn",
                     std::to_string(forward.size()) + " products are too few for three numbers",
-                    "fabricast-probe-mpi --suite quick measures enough");
+                    "measure again with the same --out, which goes on with what is left");
     }
     KernelProfile& kernels = fitted.kernels;
     FlopsPerSecond best(0);
@@ -179,7 +179,7 @@ Result<FittedKernels> fitCpuKernels(std::span<const RecordedPoint> points,
         return fail(Error::Code::BadInput,
                     "memory op=copy",
                     "nobody measured it",
-                    "fabricast-probe-mpi --suite quick does");
+                    "measure again with the same --out, which goes on with what is left");
     }
     FittedKernels fitted;
     fitted.from = from;

@@ -62,7 +62,7 @@ public:
         if (isItself(older) || isCurve) {
             const bool isKept = newer != nullptr && (isCurve || isItself(*newer));
             const std::size_t has = isKept ? measurementsOf(*newer) : 0;
-            if (!isKept || 2 * has < had) {
+            if (!isKept || (has < had && 2 * has <= had)) {
                 add(name, had, has);
                 return;
             }
@@ -140,7 +140,7 @@ std::string lostMeasurements(const JsonValue& older, const JsonValue& newer) {
     Losses losses;
     losses.compare(older, &newer, "");
     if (const std::string lost = losses.text(); !lost.empty()) {
-        return "loses what was measured of " + lost;
+        return "loses what was measured: " + lost;
     }
     const std::string before = lastDayOf(older);
     const std::string now = lastDayOf(newer);

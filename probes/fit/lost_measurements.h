@@ -7,9 +7,9 @@ namespace fabricast {
 
 /// What was measured of an older profile and is not in the one that would replace it, as the rest
 /// of a sentence about the older one: curves of another machine, those that the newer one has not,
-/// sections that it assumes, both also where it has less than half of the sizes or rows; or all of
+/// sections that it assumes, both also where it has half of the sizes or rows or less; or all of
 /// it, where the newer one was measured on an earlier day. Empty: nothing.
-///     "loses what was measured of attention native fp32 dense (3 rows, and then 0)"
+///     "loses what was measured: attention native fp32 dense (3 measurements, and then 0)"
 std::string lostMeasurements(const JsonValue& older, const JsonValue& newer);
 
 }  // namespace fabricast

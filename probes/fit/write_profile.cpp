@@ -90,7 +90,10 @@ Result<void> writeProfile(std::span<const ProfileText> files,
         return tl::unexpected(*std::move(invalid));
     }
     return trouble.empty() ? Result<void>()
-                           : fail(Error::Code::Environment, "", trouble, "nothing was written");
+                           : fail(Error::Code::Environment,
+                                  "",
+                                  trouble + "; nothing was written",
+                                  "--profile and a folder that takes new files, with room");
 }
 
 }  // namespace fabricast

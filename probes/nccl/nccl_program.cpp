@@ -89,6 +89,14 @@ Done NcclProgram::ready() const {
             "can join, for example with export FABRICAST_PROBE_TOKEN=$(od -An -N16 -tx8 "
             "/dev/urandom | tr -d ' ') before they are started"};
     }
+    constexpr std::size_t kMostLetters = 4096;
+    if (flags_.token.size() > kMostLetters) {
+        return Trouble{"FABRICAST_PROBE_TOKEN has " + std::to_string(flags_.token.size()) +
+                       " characters; " + std::to_string(kMostLetters) + " are the most"};
+    }
+    if (here->world > 1 && flags_.token.find_first_not_of(" \t\n") == std::string::npos) {
+        return Trouble{"FABRICAST_PROBE_TOKEN is blank, which anybody could guess"};
+    }
     return std::monostate();
 }
 

@@ -229,7 +229,9 @@ int openAndMeasure(const ProbeProgram& program,
 
 }  // namespace
 
-int runProbe(const ProbeProgram& program, std::span<const char* const> arguments) {
+namespace {
+
+int runAsked(const ProbeProgram& program, std::span<const char* const> arguments) {
     // A limit on a file's size is a file that cannot be written.
     (void)std::signal(SIGXFSZ, SIG_IGN);
     const Answer<ProbeFlags> flags = parseProbeFlags(program, arguments);
@@ -263,6 +265,16 @@ int runProbe(const ProbeProgram& program, std::span<const char* const> arguments
     }
     return flags->ask == Ask::List ? listPoints(program, *flags, *points)
                                    : openAndMeasure(program, *flags, arguments);
+}
+
+}  // namespace
+
+int runProbe(const ProbeProgram& program, std::span<const char* const> arguments) {
+    const int code = runAsked(program, arguments);
+    const bool isPrinted = std::fflush(stdout) == 0 && std::ferror(stdout) == 0;
+    return isPrinted || code != kDone
+               ? code
+               : ended(program, kEnvironment, "standard output cannot be written");
 }
 
 }  // namespace fabricast::probe

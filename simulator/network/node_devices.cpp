@@ -46,8 +46,10 @@ std::int64_t meshSize(const NodeSpec& spec) {
     return spec.gpu.linkReach == "pair" ? std::min<std::int64_t>(2, spec.gpus) : spec.gpus;
 }
 
+/// That between GPUs over PCIe where nothing is known of the one to the host.
 BytesPerSecond pciRate(const NodeSpec& spec) {
-    return spec.gpu.pcieBandwidth.value.value_or(BytesPerSecond(0));
+    return spec.gpu.pcieBandwidth.value.value_or(
+        spec.pci.peerBandwidth.value.value_or(BytesPerSecond(0)));
 }
 
 }  // namespace
@@ -167,8 +169,9 @@ Result<DeviceIndex> NodeDevices::addBelow(Place& place,
 
 Result<void> NodeDevices::addHost(Place& place) {
     const bool c2c = !spec_.pci.hostLink.empty();
-    const BytesPerSecond link = spec_.gpu.linkBandwidth.value.value_or(nicRate_);
-    const bool known = c2c ? hostLink_.has_value() : pciRate(spec_).count() > 0;
+    const BytesPerSecond link =
+        spec_.gpu.linkBandwidth.value.value_or(std::max(pciRate(spec_), nicRate_));
+    const bool known = c2c ? hostLink_.has_value() : spec_.gpu.pcieBandwidth.value.has_value();
     const BytesPerSecond rate = known ? (c2c ? *hostLink_ : pciRate(spec_)) : link;
     if (rate.count() <= 0) {
         return fail(Error::Code::Unsupported,

@@ -122,7 +122,10 @@ Result<StepProgram> stepProgram(const Scenario& scenario,
     FABRICAST_ASSIGN(const StageRanks ranks, ranksOf(scenario, detail));
     FABRICAST_TRY(checkPasses(scenario, pieces, ranks, detail.mostOps));
     FABRICAST_ASSIGN(StepFlows flows, stepFlows(scenario, detail));
-    SimProgram program({.actors = ranks.actors(), .contention = pieces.software.contention});
+    // Kernels that a measurement has standing still get on by next to nothing.
+    constexpr double kMostContention = 0.999;
+    SimProgram program({.actors = ranks.actors(),
+                        .contention = std::min(pieces.software.contention, kMostContention)});
     StageOpWriter writer(program, ranks, flows);
     StepTransfers transfers(scenario, pieces, writer);
     FABRICAST_TRY(addPasses({scenario, pieces, detail.handOvers, stop}, writer, transfers));

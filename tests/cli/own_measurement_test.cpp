@@ -118,6 +118,13 @@ TEST(OwnMeasurement, IsNamedBesideNumbersForPrograms) {
     for (const std::vector<std::string>& question :
          {std::vector<std::string>{"plan", "-f", "csv"},
           {"explain", "--section", "time", "-f", "csv"},
+          {"explain", "--section", "comm"},
+          {"explain", "--section", "cost"},
+          {"plan", "-f", "md"},
+          {"check", "-f", "md"},
+          {"check", "-f", "csv"},
+          {"check", "--report", "junit=-"},
+          {"check", "--report", "sarif=-"},
           {"compare", "-f", "csv", "--with", "cluster.nodes=2"},
           with(size, {"-f", "csv"})}) {
         const ProgramOutput answer = stepWith(folder.path(), question);

@@ -182,6 +182,11 @@ TEST(PlanTarget, RefusesByName) {
     EXPECT_NE(plan({"--target", "days=-3", "--tokens", "1T"}).err.find("must be above 0"),
               std::string::npos);
     EXPECT_NE(plan({"--target", "tokens-per-s=0"}).err.find("must be above 0"), std::string::npos);
+    for (const char* const target : {"days=1e-308", "step=1e-200s", "tokens-per-s=5e18"}) {
+        EXPECT_NE(plan({"--target", target, "--tokens", "1T"}).err.find(" is beyond what any run"),
+                  std::string::npos)
+            << target;
+    }
 }
 
 /// Every row of the answer is what its change, typed, is answered with.

@@ -161,6 +161,9 @@ TEST(LintRules, SayWhatWasMeant) {
               "did you mean --overlap-grad-reduce?");
     EXPECT_EQ(fixOf("train.toml", "[training]\nbatch_size = 8\n", "KEY1"),
               "did you mean \"global_batch_size\" or \"local_batch_size\"?");
+    EXPECT_EQ(fixOf("train.toml", "[training]\nseq_len.x = 8192\n", "KEY1"), "seq_len = VALUE");
+    EXPECT_EQ(fixOf("train.toml", "[[training]]\nseq_len = 8192\n", "KEY1"), "[training]");
+    EXPECT_EQ(fixOf("train.toml", "[training]\nseq_len = 8192\n", "KEY1"), "-");
     const std::string gathers =
         "distributed_type: FSDP\nfsdp_config: {fsdp_version: 2, fsdp_limit_all_gathers: true}\n";
     EXPECT_EQ(fixOf("accelerate.yaml", gathers, "KEY2").substr(0, 21), "leave it out; known: ");

@@ -24,6 +24,18 @@ std::string errorOf(const std::string& text) {
     return record ? "" : record.error().text();
 }
 
+TEST(Measurements, SayWhatToDoWithADamagedLine) {
+    const std::string head = R"({"schema": "fabricast.measurements/1", "machine": {"gpu": "X"}})"
+                             "\n";
+    const auto hint = [](const std::string& text) {
+        const auto record = parseMeasurements(text, "run.jsonl");
+        return record ? "" : record.error().where + ": " + record.error().hint;
+    };
+    EXPECT_NE(hint(head + "{\"point\": \"a b=1\"\n").find("run.jsonl:2"), std::string::npos);
+    EXPECT_NE(hint(head + "{\"point\": \"a b=1\"\n").find("remove that line"), std::string::npos);
+    EXPECT_NE(hint("{\"schema\"\n").find("a file written by a probe"), std::string::npos);
+}
+
 TEST(Measurements, ATimeIsOneThatAMachineTakes) {
     const auto why = [](const std::string& sample) {
         const std::string head = R"({"schema":"fabricast.measurements/1","machine":{}})";
@@ -85,12 +97,15 @@ TEST(Measurements, SaysWhereSomethingIsWrong) {
         "run.jsonl:1:11: \"schema\" is not \"fabricast.measurements/1\" (use a file written by a "
         "probe with --out)");
     EXPECT_EQ(errorOf("# nccl-tests\n").substr(0, 34), "run.jsonl:1:1: not valid JSON: inv");
-    EXPECT_EQ(errorOf(kHead + "\n{\"point\":\"gemm m=1\",\"samples\":[1,null]}"),
-              "run.jsonl:3:34: \"samples[1]\" must be a number, not null");
+    EXPECT_EQ(
+        errorOf(kHead + "\n{\"point\":\"gemm m=1\",\"samples\":[1,null]}"),
+        "run.jsonl:3:34: \"samples[1]\" must be a number, not null (remove that line, and its "
+        "point is measured again)");
     EXPECT_EQ(errorOf(kHead + R"({"point":"gemm m","samples":[]})"),
               "run.jsonl:2:10: \"point\" has an invalid setting: 'm' (write NAME=VALUE)");
     EXPECT_EQ(errorOf(kHead + R"({"point":"gemm m=1 m=1","samples":[]})"),
-              "run.jsonl:2:10: \"point\" sets 'm' twice");
+              "run.jsonl:2:10: \"point\" sets 'm' twice (remove that line, and its point is "
+              "measured again)");
     EXPECT_EQ(errorOf(kHead + R"({"point":"gemm"})"),
               "run.jsonl:2:1: the text has no \"samples\" (add \"samples\")");
     EXPECT_EQ(errorOf(kHead + R"({"point":"gemm","sample":[]})"),

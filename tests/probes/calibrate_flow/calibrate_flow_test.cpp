@@ -131,8 +131,8 @@ TEST(CalibrateFlow, AFullDiskIsSaidAndWhatFitsIsKept) {
     PlayedNode node;
     const FlowEnd full =
         node.run({"--engine", "cuda", "--time-budget", "5s", "--out", "/dev/full"});
-    EXPECT_EQ(full.code, 4) << full.err;
-    EXPECT_TRUE(has(full.err, "/dev/full: cannot be written: No space left on device")) << full.err;
+    EXPECT_EQ(full.code, 2) << full.err;
+    EXPECT_TRUE(has(full.err, "\"/dev/full\" is a pipe or a device")) << full.err;
     // A disk of its own, gone with the process; only root may make one.
     const std::string disk = node.at("disk");
     fs::create_directories(disk);

@@ -49,6 +49,20 @@ TEST(ClusterTopology, HasTheSwitchesOfTheReferenceArchitecture) {
     }
 }
 
+// As ranks of a CPU cluster have it, of whose host links nothing is known.
+TEST(ClusterTopology, TakesTheRateBetweenGpusForThatToTheirCpu) {
+    ClusterSpec spec = cluster("8x-rtx-4090", 1);
+    spec.node.gpu.pcieBandwidth.value.reset();
+    spec.node.gpu.linkBandwidth.value.reset();
+    spec.node.nicBandwidth.value.reset();
+    spec.node.nics.value.reset();
+    spec.node.pci.peerBandwidth.value.reset();
+    EXPECT_FALSE(clusterTopology(spec, {}));
+    spec.node.pci.peerBandwidth.value = BytesPerSecond(8e9);
+    const auto whole = clusterTopology(spec, {});
+    EXPECT_TRUE(whole) << whole.error().text();
+}
+
 // Without a taper, half of the nodes send all that their NICs take: n/2 · 8 · 50 GB/s.
 TEST(ClusterTopology, OfAFlatNetworkHasTheBisectionOfItsNics) {
     for (const std::int64_t nodes : {2, 4, 32, 128, 512, 2048}) {
