@@ -276,6 +276,18 @@ TEST(SizeCommand, SaysWhichLimitIsPassed) {
               ExitCode::Ok);
 }
 
+// Who reads the first line alone has the reason.
+TEST(SizeCommand, SaysFirstWhyNothingWasCompared) {
+    for (const BadSize& one : std::vector<BadSize>{
+             {{"-c", "dgx-h100", "--max-gpus", "4"},
+              "SIZE  no cluster was compared: dgx-h100: the fewest are 8 GPUs, of at most 4"},
+             {{"-c", "mi355x-8"}, "SIZE  no cluster was compared: mi355x-8: "}}) {
+        const ProgramOutput output = sized(one.words);
+        EXPECT_TRUE(says(output.out, one.says)) << output.out << output.err;
+        EXPECT_FALSE(says(output.out, "can train it")) << output.out;
+    }
+}
+
 // Clusters of one site are compared.
 TEST(SizeCommand, HasNoFlagsOfSites) {
     const ProgramOutput help = runProgram({"size", "--help"}, {});
