@@ -288,6 +288,28 @@ TEST(SizeCommand, SaysFirstWhyNothingWasCompared) {
     }
 }
 
+// What is bought for several jobs is bought once.
+TEST(SizeCommand, RefusesJobsWithDifferentPrices) {
+    const std::string folder = tempFolder();
+    const auto job = [&folder](const std::string& name, const std::string& price) {
+        EXPECT_TRUE(writeTextFile(folder + name,
+                                  "{\"model\": \"llama-3.2-1b\", \"stack\": \"fsdp2\", "
+                                  "\"price\": " +
+                                      price +
+                                      ", \"workload\": {\"sequence\": 4096, \"global_batch\": "
+                                      "256, \"tokens\": \"1B\"}}"));
+        return folder + name;
+    };
+    const std::string jobs =
+        "size --job " + job("one.json", "2.0") + " --job " + job("two.json", "3.0") + " ";
+    const ProgramOutput output = ran(jobs + "-c dgx-h100 -n 1");
+    EXPECT_EQ(output.code, ExitCode::BadInput) << output.out;
+    EXPECT_TRUE(says(output.err, "two.json:1:")) << output.err;
+    EXPECT_TRUE(says(output.err, "the price is $3/h a GPU, and $2/h a GPU in ")) << output.err;
+    EXPECT_EQ(ran(jobs + "-c dgx-h100 -n 1 --price 2.5").code, ExitCode::Ok);
+    EXPECT_TRUE(says(ran("size --job " + folder + "one.json").err, "one.json:1:"));
+}
+
 // Clusters of one site are compared.
 TEST(SizeCommand, HasNoFlagsOfSites) {
     const ProgramOutput help = runProgram({"size", "--help"}, {});
