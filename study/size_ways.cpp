@@ -92,6 +92,7 @@ Result<std::optional<SizeWay>> wayOf(std::span<const Question> jobs,
     SizeSearch search(jobs, wider.ask, *catalogue, bench, watch, mine);
     FABRICAST_TRY(search.findPick());
     FABRICAST_TRY(search.narrow());
+    FABRICAST_TRY(search.findBesidePick(0));
     work.left -= mine.most - mine.left;
     work.isCutShort = work.isCutShort || mine.isCutShort;
     if (!search.pick()) {

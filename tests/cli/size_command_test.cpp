@@ -288,6 +288,17 @@ TEST(SizeCommand, SaysFirstWhyNothingWasCompared) {
     }
 }
 
+TEST(SizeCommand, OffersAsManyNodesAsItWouldPick) {
+    const std::string asked =
+        "size -m llama-3.1-70b --seq 8192 --global-batch 1024 --tokens 200B "
+        "-c dgx-h100 --target days=20";
+    const std::string picked = ran(asked).out;
+    const std::size_t begin = std::string("SIZE  ").size();
+    const std::string cluster = picked.substr(begin, picked.find(": ") - begin);
+    const std::string offered = ran(asked + " -n 8,9,10,11,12").out;
+    EXPECT_TRUE(says(offered, "more nodes: " + cluster)) << cluster << "\n" << offered;
+}
+
 // What is bought for several jobs is bought once.
 TEST(SizeCommand, RefusesJobsWithDifferentPrices) {
     const std::string folder = tempFolder();
