@@ -288,6 +288,22 @@ TEST(SizeCommand, SaysFirstWhyNothingWasCompared) {
     }
 }
 
+// A rack of 72 GPUs has no layout for a batch of 64; 64 of them have.
+TEST(SizeCommand, NamesTheGpusOfANodeOverWhichTheBatchDivides) {
+    const ProgramOutput output =
+        ran("size -m llama-3.2-1b --seq 4096 --global-batch 64 --tokens "
+            "10B --stack fsdp2 -c gb200-nvl72 -n 1 --target days=0.1");
+    const std::string way = "--gpus-per-node 64";
+    EXPECT_TRUE(says(output.out, "64 of the 72 GPUs of a node, over which the batch divides: "))
+        << output.out << output.err;
+    const std::size_t typed = output.out.find("  fabricast size ");
+    ASSERT_NE(typed, std::string::npos) << output.out;
+    const std::size_t begin = typed + std::string("  fabricast ").size();
+    const std::string line = output.out.substr(begin, output.out.find('\n', begin) - begin);
+    EXPECT_TRUE(says(line, way)) << line;
+    EXPECT_EQ(ran(line).code, ExitCode::Ok) << line;
+}
+
 TEST(SizeCommand, OffersAsManyNodesAsItWouldPick) {
     const std::string asked =
         "size -m llama-3.1-70b --seq 8192 --global-batch 1024 --tokens 200B "
