@@ -122,7 +122,16 @@ JudgedFix FixJudge::of(const Question& changed) const {
     if (found == judged_.end()) {
         return {};
     }
-    return {.after = failedBefore(found->second.after), .verdict = found->second.verdict};
+    std::vector<CheckedRequirement> shown = failedBefore(found->second.after);
+    for (const CheckedRequirement& one : found->second.after) {
+        const bool isShown = std::ranges::any_of(shown, [&one](const CheckedRequirement& had) {
+            return had.requirement.text == one.requirement.text;
+        });
+        if (isFailed(one) && !isShown) {
+            shown.push_back(one);
+        }
+    }
+    return {.after = std::move(shown), .verdict = found->second.verdict};
 }
 
 }  // namespace fabricast

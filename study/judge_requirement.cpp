@@ -1,3 +1,4 @@
+#include "planner/report/memory_report.h"
 #include "study/requirements.h"
 #include "study/unit_sizes.h"
 
@@ -214,6 +215,10 @@ CheckedRequirement judged(const Requirement& requirement,
     if (requirement.metric == Metric::Fits) {
         checked.bound = static_cast<double>(side.memory.room().count());
         checked.verdict = fitVerdict(requirement, side.memory.verdict);
+        const HostNeed& host = side.memory.ofNode();
+        if (checked.verdict == CheckVerdict::Fails && host.verdict() > side.memory.onDevice) {
+            checked.why = hostNeedText(host);
+        }
         return checked;
     }
     if (!checked.value) {

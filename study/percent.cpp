@@ -31,7 +31,12 @@ Result<double> percentOf(const std::string& typed, const std::string& flag) {
 }
 
 Result<double> percentAbove0(const std::string& typed, const std::string& flag) {
-    FABRICAST_ASSIGN(const double share, percentOf(typed, flag));
+    Result<double> read = percentOf(typed, flag);
+    if (!read) {
+        read.error().hint = flag + " 80%";
+        return read;
+    }
+    const double share = *read;
     if (share < kLeastShare) {
         return fail(
             Error::Code::BadInput, flag, "\"" + typed + "\" is not a share above 0", flag + " 80%");

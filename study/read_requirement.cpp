@@ -2,7 +2,7 @@
 #include "planner/base/quantity_text.h"
 #include "study/percent.h"
 #include "study/requirements.h"
-#include "study/unit_sizes.h"
+#include "study/typed_amounts.h"
 
 #include <algorithm>
 #include <array>
@@ -179,6 +179,11 @@ private:
         return {};
     }
 
+    /// What is wrong with the value, said of the requirement.
+    [[nodiscard]] Result<double> orExample(Result<double> read, std::string example) const {
+        return read ? std::move(read) : wrong(read.error().why, std::move(example));
+    }
+
     Result<double> valueOf(std::string_view typed) {
         const std::optional<double> number = plainNumber(typed);
         const auto quantity = [&](auto unit, std::string hint) -> Result<double> {
@@ -188,15 +193,15 @@ private:
             }
             return static_cast<double>(read->count());
         };
-        if (requirement_.metric == Metric::Days && !number) {
-            FABRICAST_ASSIGN(const double seconds, quantity(Seconds(), "30, or 30 d"));
-            return seconds / kSecondsPerDay;
+        if (requirement_.metric == Metric::Days) {
+            return orExample(typedDays(typed, where_), "30, or 30 d");
         }
         switch (nameOf(requirement_.metric).unit) {
             case NumberUnit::Duration:
                 return number ? Result<double>(*number) : quantity(Seconds(), "2.5 s");
             case NumberUnit::TokenRate:
-                return number ? Result<double>(*number) : quantity(Tokens(), "1.2M");
+                return number ? Result<double>(*number)
+                              : orExample(typedTokenRate(typed, where_), "1.2M");
             case NumberUnit::Size:
                 return quantity(Bytes(), "72 GiB");
             case NumberUnit::Share: {
@@ -213,24 +218,11 @@ private:
         const bool isMoney =
             requirement_.metric == Metric::UsdPerMtok || requirement_.metric == Metric::UsdPerRun;
         if (isMoney) {
-            return dollarsOf(typed);
+            const bool isOfRun = requirement_.metric == Metric::UsdPerRun;
+            return orExample(typedDollars(typed, where_), isOfRun ? "$17k" : "0.35");
         }
         return wrong("\"" + std::string(typed) + "\" is not a number",
                      nameOf(requirement_.metric).unit == NumberUnit::Count ? "64" : "0.35");
-    }
-
-    /// "$0.35", "$17k", "17,000".
-    Result<double> dollarsOf(std::string_view typed) {
-        std::string digits(typed.substr(typed.starts_with('$') ? 1 : 0));
-        std::erase(digits, ',');
-        if (const std::optional<double> number = plainNumber(digits)) {
-            return *number;
-        }
-        const Result<Tokens> many = parseQuantity<Tokens>(digits, where_);
-        const bool isOfRun = requirement_.metric == Metric::UsdPerRun;
-        return many ? Result<double>(static_cast<double>(many->count()))
-                    : wrong("\"" + std::string(typed) + "\" is not a number",
-                            isOfRun ? "$17k" : "0.35");
     }
 
     std::string where_;

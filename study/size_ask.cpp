@@ -1,11 +1,9 @@
-#include "planner/base/quantity_text.h"
 #include "study/metric_words.h"
 #include "study/size.h"
-#include "study/unit_sizes.h"
+#include "study/typed_amounts.h"
 
 #include <algorithm>
 #include <charconv>
-#include <cmath>
 #include <utility>
 
 namespace fabricast {
@@ -13,23 +11,12 @@ namespace {
 
 constexpr const char* kSizeTargets = "tokens-per-s=1.2M, days=30, hours=24 or budget=2M";
 
-std::optional<double> decimalOf(const std::string& typed) {
-    double value = 0.0;
-    const char* end = typed.data() + typed.size();
-    const auto [stop, trouble] = std::from_chars(typed.data(), end, value);
-    const bool isNumber = trouble == std::errc() && stop == end && std::isfinite(value);
-    return isNumber ? std::optional(value) : std::nullopt;
-}
-
-/// "2M", "1.2B", "$350000".
-Result<double> countOf(std::string typed, const std::string& where, std::string_view example) {
-    typed.erase(0, typed.starts_with('$') ? 1 : 0);
-    Result<Tokens> count = parseQuantity<Tokens>(typed, where);
-    if (!count) {
-        count.error().hint = where + "=" + std::string(example);
-        return tl::unexpected(std::move(count).error());
+/// What may be typed instead stands behind what was wrong.
+Result<double> orExample(Result<double> read, const std::string& example) {
+    if (!read) {
+        read.error().hint = example;
     }
-    return static_cast<double>(count->count());
+    return read;
 }
 
 Result<SizeTarget> readSizeTarget(const std::string& typed) {
@@ -38,18 +25,20 @@ Result<SizeTarget> readSizeTarget(const std::string& typed) {
     const std::string value = equals == std::string::npos ? "" : typed.substr(equals + 1);
     const std::string where = "--target " + metric;
     if (metric == "tokens-per-s") {
-        FABRICAST_ASSIGN(const double rate, countOf(value, where, "1.2M"));
+        FABRICAST_ASSIGN(const double rate,
+                         orExample(typedTokenRate(value, where), where + "=1.2M"));
         return SizeTarget{SizeMetric::TokensPerSecond, rate};
     }
     if (metric == "budget") {
-        FABRICAST_ASSIGN(const double dollars, countOf(value, where, "2M"));
+        FABRICAST_ASSIGN(const double dollars,
+                         orExample(typedDollars(value, where), where + "=2M"));
         return SizeTarget{SizeMetric::Budget, dollars};
     }
     if (metric == "days") {
-        return SizeTarget{SizeMetric::Days, decimalOf(value).value_or(0.0)};
+        return SizeTarget{SizeMetric::Days, typedDays(value, where).value_or(0.0)};
     }
     if (metric == "hours") {
-        return SizeTarget{SizeMetric::Days, decimalOf(value).value_or(0.0) * kDaysPerHour};
+        return SizeTarget{SizeMetric::Days, typedHours(value, where).value_or(0.0)};
     }
     return fail(Error::Code::BadInput,
                 "--target",

@@ -50,6 +50,41 @@ Result<std::vector<Edit>> pricedBoxes(const ProfileStore& profiles, const Budget
     return boxes;
 }
 
+/// Where the price is said.
+std::string wherePriced(const Question& job) {
+    for (const char* const path : {"price.profile", "price.usd_per_gpu_hour", "price"}) {
+        if (std::string where = whereSaid(job, path); !where.empty()) {
+            return where;
+        }
+    }
+    return "--price";
+}
+
+/// "$2.1/h a GPU", "reserved, of market-2026-05".
+std::string priceWords(const BudgetFacts& budget) {
+    return budget.perGpuHour ? shortText(*budget.perGpuHour) + " a GPU"
+                             : std::string(nameOf(budget.kind)) + " of " + budget.price.name;
+}
+
+/// What is compared is one purchase: it has one price, whichever of the jobs it is used for.
+Result<void> checkOnePrice(std::span<const Question> jobs, const Workbench& bench) {
+    std::string first;
+    for (const Question& job : jobs) {
+        FABRICAST_ASSIGN(const BudgetFacts budget,
+                         loadBudget(job.root, bench.profiles(), job.folders));
+        const std::string price = priceWords(budget);
+        if (!first.empty() && price != first) {
+            return fail(Error::Code::BadInput,
+                        wherePriced(job),
+                        "the price is " + price + ", and " + first + " in " + jobs.front().file +
+                            ": the jobs are run on the same GPUs",
+                        "--price, for all of them");
+        }
+        first = first.empty() ? price : first;
+    }
+    return {};
+}
+
 Result<std::vector<Edit>> boxesOf(std::span<const Question> jobs,
                                   const SizeAsk& ask,
                                   const Workbench& bench) {
@@ -67,7 +102,7 @@ Result<std::vector<Edit>> boxesOf(std::span<const Question> jobs,
     FABRICAST_ASSIGN(const BudgetFacts budget, loadBudget(job.root, bench.profiles(), job.folders));
     if (budget.perGpuHour) {
         return fail(Error::Code::BadInput,
-                    "--price",
+                    wherePriced(job),
                     "one price for all GPUs does not tell which to take",
                     "-c dgx-h100, or a price profile: fabricast profiles list --kind price");
     }
@@ -274,6 +309,7 @@ SizeAim aimOf(const SizeAsk& ask) {
 Result<SizeCatalogue> sizeCatalogue(std::span<const Question> jobs,
                                     const SizeAsk& ask,
                                     const Workbench& bench) {
+    FABRICAST_TRY(checkOnePrice(jobs, bench));
     FABRICAST_ASSIGN(const std::vector<Edit> boxes, boxesOf(jobs, ask, bench));
     const std::vector<std::string> own = {""};
     SizeCatalogue catalogue;

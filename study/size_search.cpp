@@ -384,18 +384,31 @@ Result<void> SizeSearch::narrow() {
 Result<void> SizeSearch::findLeast() {
     FABRICAST_TRY(findFront());
     FABRICAST_TRY(narrow());
-    return findBesidePick();
+    return findBesidePick(besidePick(work_));
 }
 
-Result<void> SizeSearch::findBesidePick() {
+/// Those that have room have no work left for them.
+void SizeSearch::leaveFrom(std::size_t first) {
+    for (std::size_t i = first; i < candidates_.size(); ++i) {
+        isLeft_[i] = !isDone_[i];
+    }
+    work_.isCutShort = true;
+}
+
+Result<void> SizeSearch::findBesidePick(std::int64_t kept) {
     while (hasOpenCounts(searcher_.ask) && pick_) {
         const std::vector<SizeCandidate> more =
             between([this](std::size_t a, std::size_t b) { return isNearPick(a, b); }, kNearPick);
-        if (more.empty() || work_.left <= besidePick(work_)) {
+        if (more.empty()) {
             return {};
         }
+        const std::size_t before = candidates_.size();
         extend(more);
-        FABRICAST_TRY(findPick(besidePick(work_)));
+        if (work_.left <= kept) {
+            leaveFrom(before);
+            return {};
+        }
+        FABRICAST_TRY(findPick(kept));
     }
     return {};
 }

@@ -35,6 +35,9 @@ public:
     /// the roundest between one that reaches the targets and the next that does not; where none
     /// reaches them, between any two neighbours. Only where the ask left the counts open.
     Result<void> narrow();
+    /// A better pick among several counts near it, as long as more than `kept` is left to walk.
+    /// Likewise.
+    Result<void> findBesidePick(std::int64_t kept);
     /// The front, and the best by the aim of it and of the counts between: near it several.
     Result<void> findLeast();
     /// The one that comes closest to a target, whether or not it reaches others.
@@ -87,11 +90,11 @@ private:
                                            const SizeTarget& target,
                                            std::optional<std::size_t> best) const;
     Result<void> findPick(std::int64_t kept);
-    Result<void> findBesidePick();
     [[nodiscard]] bool isNearPick(std::size_t fewer, std::size_t next) const;
     [[nodiscard]] std::vector<SizeCandidate> between(const Gap& mayHelp, std::int64_t most) const;
     void extend(std::span<const SizeCandidate> more);
     void leave(std::span<const Next> next, std::span<const std::size_t> open, const Limit& limit);
+    void leaveFrom(std::size_t first);
     void add(std::size_t candidate, SizedCluster cluster);
     void addToFront(std::size_t place);
 

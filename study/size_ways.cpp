@@ -1,9 +1,13 @@
+#include "planner/base/quantity_text.h"
 #include "planner/text/shell_text.h"
+#include "study/said_value.h"
 #include "study/search_size.h"
 #include "study/size_search.h"
 #include "study/size_verdicts.h"
 
 #include <algorithm>
+#include <iterator>
+#include <numeric>
 #include <optional>
 #include <string>
 #include <utility>
@@ -16,9 +20,10 @@ constexpr const char* kUsualFabric = "ib-ndr";
 
 /// An ask of more, and what it has more of.
 struct WiderAsk {
-    const char* what;
+    std::string what;
     SizeAsk ask;
-    bool both = false;  ///< of two things: for where neither does
+    bool both = false;          ///< of two things: for where neither does
+    std::vector<Edit> edits{};  ///< what it says of the jobs
 };
 
 /// The same boxes in any number that the limits of the ask allow.
@@ -45,6 +50,55 @@ std::vector<WiderAsk> widerAsks(const SizeAsk& asked) {
         other.fabrics.clear();
         wider.push_back({"another box", other});
         wider.push_back({"another box, and more nodes", moreOfNodes(other).ask, true});
+    }
+    return wider;
+}
+
+/// The most GPUs of a node, fewer than all, over which the batch of every job divides; 0 where that
+/// is no matter: it divides over all of them, or is not said in samples.
+std::int64_t gpusThatDivide(std::span<const Question> jobs, std::int64_t gpus) {
+    std::int64_t common = 0;
+    for (const Question& job : jobs) {
+        const std::optional<std::string> said = saidValue(job, "workload.global_batch");
+        const Result<Tokens> batch =
+            said ? parseQuantity<Tokens>(*said) : fail(Error::Code::BadInput, "", "");
+        if (!batch || says(job, "cluster.gpus_per_node")) {
+            return 0;
+        }
+        common = std::gcd(common, batch->count());
+    }
+    if (common % gpus == 0) {
+        return 0;
+    }
+    std::int64_t most = gpus - 1;
+    while (common % most != 0) {
+        --most;
+    }
+    return most;
+}
+
+/// Nodes of which some GPUs stay idle, as the batch does not divide over all of them.
+std::vector<WiderAsk> partsOfNodes(std::span<const Question> jobs,
+                                   const SizeAsk& asked,
+                                   const Workbench& bench) {
+    std::vector<WiderAsk> wider;
+    const Result<SizeCatalogue> catalogue = sizeCatalogue(jobs, asked, bench);
+    if (!catalogue || asked.clusters.empty()) {
+        return wider;
+    }
+    for (const SizeLine& line : catalogue->lines) {
+        const std::int64_t gpus = gpusThatDivide(jobs, line.gpusOfNode);
+        const bool isNamed = std::ranges::find(asked.clusters, line.box) != asked.clusters.end();
+        if (gpus > 1 && isNamed) {
+            SizeAsk ask = asked;
+            ask.clusters = {line.box};
+            ask.gpus.clear();
+            wider.push_back(
+                {.what = std::to_string(gpus) + " of the " + std::to_string(line.gpusOfNode) +
+                         " GPUs of a node, over which the batch divides",
+                 .ask = std::move(ask),
+                 .edits = {{"cluster.gpus_per_node", std::to_string(gpus), "--gpus-per-node"}}});
+        }
     }
     return wider;
 }
@@ -79,11 +133,16 @@ std::string typedWay(std::span<const Question> jobs,
 
 /// The best of a wider ask, with half of the work that is left; nothing where it has none, or
 /// cannot be asked: one price for all GPUs tells no boxes apart.
-Result<std::optional<SizeWay>> wayOf(std::span<const Question> jobs,
+Result<std::optional<SizeWay>> wayOf(std::span<const Question> asked,
                                      const WiderAsk& wider,
                                      const Workbench& bench,
                                      const Watch& watch,
                                      SizeWork& work) {
+    std::vector<Question> jobs;
+    for (const Question& one : asked) {
+        FABRICAST_ASSIGN(Question job, with(one, wider.edits));
+        jobs.push_back(std::move(job));
+    }
     const Result<SizeCatalogue> catalogue = sizeCatalogue(jobs, wider.ask, bench);
     if (!catalogue) {
         return std::nullopt;
@@ -92,6 +151,7 @@ Result<std::optional<SizeWay>> wayOf(std::span<const Question> jobs,
     SizeSearch search(jobs, wider.ask, *catalogue, bench, watch, mine);
     FABRICAST_TRY(search.findPick());
     FABRICAST_TRY(search.narrow());
+    FABRICAST_TRY(search.findBesidePick(0));
     work.left -= mine.most - mine.left;
     work.isCutShort = work.isCutShort || mine.isCutShort;
     if (!search.pick()) {
@@ -110,7 +170,9 @@ Result<std::vector<SizeWay>> sizeWays(std::span<const Question> jobs,
                                       const Watch& watch,
                                       SizeWork& work) {
     std::vector<SizeWay> ways;
-    for (const WiderAsk& wider : widerAsks(ask)) {
+    std::vector<WiderAsk> asks = partsOfNodes(jobs, ask, bench);
+    std::ranges::move(widerAsks(ask), std::back_inserter(asks));
+    for (const WiderAsk& wider : asks) {
         if (ways.empty() || !wider.both) {
             FABRICAST_ASSIGN(std::optional<SizeWay> way, wayOf(jobs, wider, bench, watch, work));
             if (way) {

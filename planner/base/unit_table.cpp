@@ -139,7 +139,14 @@ const Dimension& dimensionOf<Seconds>() {
                                   joined({prefixed("s", kSmall, true),
                                           {{.name = "min", .times = 60},
                                            {.name = "h", .times = 3600},
+                                           {.name = "hour", .times = 3600},
+                                           {.name = "hours", .times = 3600},
                                            {.name = "d", .times = 86400},
+                                           {.name = "day", .times = 86400},
+                                           {.name = "days", .times = 86400},
+                                           {.name = "w", .times = 604800},
+                                           {.name = "week", .times = 604800},
+                                           {.name = "weeks", .times = 604800},
                                            {.name = "y", .times = 31557600}}})};
     return kTimes;
 }
@@ -191,12 +198,15 @@ const Dimension& dimensionOf<UsdPerHour>() {
 
 template <>
 const Dimension& dimensionOf<Tokens>() {
-    static const Dimension kTokens{
-        Dimension::Style::Count,
-        "a number of tokens",
-        "15T",
-        {""},
-        joined({prefixed("", kCount, true), prefixed("", kBinary, true)})};
+    static const Dimension kTokens{Dimension::Style::Count,
+                                   "a number of tokens",
+                                   "15T",
+                                   {""},
+                                   joined({prefixed("", kCount, true),
+                                           prefixed("", kBinary, true),
+                                           {{.name = "million", .tens = 6},
+                                            {.name = "billion", .tens = 9},
+                                            {.name = "trillion", .tens = 12}}})};
     return kTokens;
 }
 

@@ -12,7 +12,7 @@
 #include <charconv>
 #include <cmath>
 #include <optional>
-#include <set>
+#include <vector>
 
 namespace fabricast {
 namespace {
@@ -53,6 +53,13 @@ std::string afterText(const CheckedRequirement& after) {
     }
     if (!after.value) {
         return fmt::format("{} not known: {}", nameOf(metric).name, value);
+    }
+    if (after.verdict == CheckVerdict::Fails && metric == Metric::Fits) {
+        return fmt::format("{}: {} of {}{}",
+                           after.value->value > after.bound ? "does not fit" : "may not fit",
+                           value,
+                           metricText(metric, after.bound),
+                           after.why.empty() ? "" : "; " + after.why);
     }
     return fmt::format("{} {}{}",
                        nameOf(metric).name,
@@ -120,6 +127,7 @@ std::string valueText(const CheckedRequirement& checked) {
         return checked.why;
     }
     std::string text = intervalText(*checked.value, asked.metric);
+    text += asked.metric == Metric::Days ? " days" : "";  // they may have been asked for in hours
     if (asked.metric == Metric::Fits) {
         text += " of " + metricText(asked.metric, checked.bound);
     }
@@ -235,13 +243,29 @@ bool isNotJudged(const CheckedRequirement& checked) {
            !checked.why.empty();
 }
 
+namespace {
+
+/// Of several requirements on a metric the one that is kept least.
+std::vector<CheckedRequirement> worstByMetric(const std::vector<CheckedRequirement>& all) {
+    std::vector<CheckedRequirement> worst;
+    for (const CheckedRequirement& one : all) {
+        const auto had = std::ranges::find_if(worst, [&one](const CheckedRequirement& other) {
+            return other.requirement.metric == one.requirement.metric;
+        });
+        if (had == worst.end()) {
+            worst.push_back(one);
+        } else if (one.verdict > had->verdict) {
+            *had = one;
+        }
+    }
+    return worst;
+}
+
+}  // namespace
+
 std::string fixText(const CheckFix& fix) {
     std::string text = fix.typed + (fix.inFile.empty() ? "" : ", in the file " + fix.inFile) + ":";
-    std::set<Metric> said;
-    for (const CheckedRequirement& one : fix.after) {
-        if (!said.insert(one.requirement.metric).second) {
-            continue;
-        }
+    for (const CheckedRequirement& one : worstByMetric(fix.after)) {
         text += (text.ends_with(':') ? " " : ", ") + afterText(one);
     }
     return fix.sideEffect.empty() ? text : text + " (" + fix.sideEffect + ")";

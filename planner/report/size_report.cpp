@@ -54,11 +54,24 @@ std::string ofWhatText(const SizeAnswer& answer) {
                                   : reachesText(answer, isSure) + sizeTargetsText(answer.targets);
 }
 
+/// Why nothing is left to compare, of the first box.
+std::string leftOutText(const std::vector<LeftOut>& leftOut) {
+    const LeftOut& first = leftOut.front();
+    return fmt::format(
+        "{}: {}{}",
+        first.what,
+        first.why,
+        leftOut.size() == 1 ? "" : fmt::format(", and {} more are left out", leftOut.size() - 1));
+}
+
 }  // namespace
 
 std::string sizePickText(const SizeAnswer& answer) {
     if (!answer.pick && answer.stopped) {
         return "stopped before a cluster was found " + ofWhatText(answer);
+    }
+    if (!answer.pick && answer.clusters == 0 && !answer.leftOut.empty()) {
+        return "no cluster was compared: " + leftOutText(answer.leftOut);
     }
     if (!answer.pick) {
         const std::string none =

@@ -99,6 +99,27 @@ TEST_F(CheckCommand, AFixHoldsBehindTheCommandThatItMends) {
     EXPECT_GT(fixes, 0) << bad.out;
 }
 
+// Also what held before the change, and which memory it is that lacks.
+TEST_F(CheckCommand, TheNearestChangeSaysAllThatFails) {
+    write("train.toml",
+          "[model]\nname = \"llama3\"\nflavor = \"8B\"\n[training]\nlocal_batch_size = 2\n"
+          "seq_len = 8192\n[parallelism]\ndata_parallel_shard_degree = -1\n"
+          "[activation_checkpoint]\nmode = \"selective\"\nselective_ac_option = \"op\"\n"
+          "[compile]\nenable = true\n");
+    const std::string nearest = "nothing mends all; nearest: ";
+    const ProgramOutput slow = check("train.toml -c 8x-l40s",
+                                     {"--require", "fits surely", "--require", "mfu >= 30% @ p50"});
+    const std::size_t line = slow.out.find(nearest);
+    ASSERT_NE(line, std::string::npos) << slow.out;
+    EXPECT_NE(slow.out.find("% (fails)", line), std::string::npos) << slow.out;
+    const ProgramOutput host =
+        check("-m llama-3.1-8b --gpu rtx-4090 --gpus 4 --stack fsdp2 --seq 4096 --global-batch 16",
+              {"--require", "fits surely"});
+    EXPECT_EQ(host.out.find("GiB (fails)"), std::string::npos) << host.out;
+    EXPECT_NE(host.out.find(" fit: "), std::string::npos) << host.out;
+    EXPECT_NE(host.out.find("host", host.out.find(" fit: ")), std::string::npos) << host.out;
+}
+
 TEST_F(CheckCommand, WhatNobodyCanTellIsAnExitCodeOfItsOwn) {
     const std::vector<std::string> straddles = {"--require", "tokens_per_s >= 45k"};
     EXPECT_EQ(check("run.json", straddles).code, ExitCode::CannotTell);

@@ -276,6 +276,67 @@ TEST(SizeCommand, SaysWhichLimitIsPassed) {
               ExitCode::Ok);
 }
 
+// Who reads the first line alone has the reason.
+TEST(SizeCommand, SaysFirstWhyNothingWasCompared) {
+    for (const BadSize& one : std::vector<BadSize>{
+             {{"-c", "dgx-h100", "--max-gpus", "4"},
+              "SIZE  no cluster was compared: dgx-h100: the fewest are 8 GPUs, of at most 4"},
+             {{"-c", "mi355x-8"}, "SIZE  no cluster was compared: mi355x-8: "}}) {
+        const ProgramOutput output = sized(one.words);
+        EXPECT_TRUE(says(output.out, one.says)) << output.out << output.err;
+        EXPECT_FALSE(says(output.out, "can train it")) << output.out;
+    }
+}
+
+// A rack of 72 GPUs has no layout for a batch of 64; 64 of them have.
+TEST(SizeCommand, NamesTheGpusOfANodeOverWhichTheBatchDivides) {
+    const ProgramOutput output =
+        ran("size -m llama-3.2-1b --seq 4096 --global-batch 64 --tokens "
+            "10B --stack fsdp2 -c gb200-nvl72 -n 1 --target days=0.1");
+    const std::string way = "--gpus-per-node 64";
+    EXPECT_TRUE(says(output.out, "64 of the 72 GPUs of a node, over which the batch divides: "))
+        << output.out << output.err;
+    const std::size_t typed = output.out.find("  fabricast size ");
+    ASSERT_NE(typed, std::string::npos) << output.out;
+    const std::size_t begin = typed + std::string("  fabricast ").size();
+    const std::string line = output.out.substr(begin, output.out.find('\n', begin) - begin);
+    EXPECT_TRUE(says(line, way)) << line;
+    EXPECT_EQ(ran(line).code, ExitCode::Ok) << line;
+}
+
+TEST(SizeCommand, OffersAsManyNodesAsItWouldPick) {
+    const std::string asked =
+        "size -m llama-3.1-70b --seq 8192 --global-batch 1024 --tokens 200B "
+        "-c dgx-h100 --target days=20";
+    const std::string picked = ran(asked).out;
+    const std::size_t begin = std::string("SIZE  ").size();
+    const std::string cluster = picked.substr(begin, picked.find(": ") - begin);
+    const std::string offered = ran(asked + " -n 8,9,10,11,12").out;
+    EXPECT_TRUE(says(offered, "more nodes: " + cluster)) << cluster << "\n" << offered;
+}
+
+// What is bought for several jobs is bought once.
+TEST(SizeCommand, RefusesJobsWithDifferentPrices) {
+    const std::string folder = tempFolder();
+    const auto job = [&folder](const std::string& name, const std::string& price) {
+        EXPECT_TRUE(writeTextFile(folder + name,
+                                  "{\"model\": \"llama-3.2-1b\", \"stack\": \"fsdp2\", "
+                                  "\"price\": " +
+                                      price +
+                                      ", \"workload\": {\"sequence\": 4096, \"global_batch\": "
+                                      "256, \"tokens\": \"1B\"}}"));
+        return folder + name;
+    };
+    const std::string jobs =
+        "size --job " + job("one.json", "2.0") + " --job " + job("two.json", "3.0") + " ";
+    const ProgramOutput output = ran(jobs + "-c dgx-h100 -n 1");
+    EXPECT_EQ(output.code, ExitCode::BadInput) << output.out;
+    EXPECT_TRUE(says(output.err, "two.json:1:")) << output.err;
+    EXPECT_TRUE(says(output.err, "the price is $3/h a GPU, and $2/h a GPU in ")) << output.err;
+    EXPECT_EQ(ran(jobs + "-c dgx-h100 -n 1 --price 2.5").code, ExitCode::Ok);
+    EXPECT_TRUE(says(ran("size --job " + folder + "one.json").err, "one.json:1:"));
+}
+
 // Clusters of one site are compared.
 TEST(SizeCommand, HasNoFlagsOfSites) {
     const ProgramOutput help = runProgram({"size", "--help"}, {});

@@ -198,6 +198,20 @@ TEST(Question, AChangeIsTypedBehindItWithoutAFlagThatIsThereAlready) {
               "--set cluster.nodes=8 --set layout.micro_batch=1");
 }
 
+// Also what another flag says in other words, and what is kept of a cluster.
+TEST(Question, AChangeTypedBehindItReplacesWhatSaysTheSame) {
+    const Question part = changed(read("{}"), {{"cluster.gpus", "4", "--gpus"}});
+    EXPECT_EQ(typedBehind(part, std::vector<Edit>{{"cluster.nodes", "2", "-n"}}),
+              "--set cluster.nodes=2");
+    const Question open = changed(
+        read("{}"), {{"cluster.name", "dgx-h100", "-c"}, {"cluster.reserve", "10%", "--reserve"}});
+    EXPECT_EQ(typedBehind(open, std::vector<Edit>{{"cluster.name", "dgx-b200", "-c"}}),
+              "--set cluster=null --set 'cluster.reserve=10%' --set cluster.name=dgx-b200");
+    const Question layout =
+        changed(read("{}"), {{"layout.tp", "4", "--layout"}, {"layout", "null", "--set"}});
+    EXPECT_EQ(typed(layout.edits), "--set layout=null --layout tp=4");
+}
+
 // A command line made from edits, read as flags again, makes the same edits.
 TEST(Question, EveryFlagIsTypedAsItIsRead) {
     for (const auto table : {scenarioFlags(), searchFlags()}) {

@@ -635,12 +635,35 @@ TEST(SizeAsk, RefusesWhatIsNoTarget) {
         ASSERT_FALSE(read) << bad.target;
         EXPECT_NE(read.error().why.find(bad.why), std::string::npos) << read.error().why;
     }
-    EXPECT_EQ(readSizeTargets({"budget=$1.5M"}).value()[0].wanted, 1.5e6);
+    EXPECT_FALSE(readSizeTargets({"budget=6,00"}));
+    EXPECT_FALSE(readSizeTargets({"days=10 moons"}));
     EXPECT_FALSE(readRacks("2"));
     EXPECT_FALSE(readRacks("racks=0"));
     EXPECT_EQ(readRacks("racks=2").value(), 2);
     EXPECT_FALSE(readCounts({"0"}, "-n"));
     EXPECT_EQ(readCounts({"8", "2", "8"}, "-n").value(), (std::vector<std::int64_t>{2, 8}));
+}
+
+struct WordedTarget {
+    const char* target;
+    double wanted;
+};
+TEST(SizeAsk, TakesAmountsAsTheyAreWritten) {
+    for (const WordedTarget& one : {WordedTarget{"budget=$1.5M", 1.5e6},
+                                    WordedTarget{"budget=$6,000", 6000.0},
+                                    WordedTarget{"budget=6000 USD", 6000.0},
+                                    WordedTarget{"budget=$1.5 million", 1.5e6},
+                                    WordedTarget{"tokens-per-s=100k tok/s", 1e5},
+                                    WordedTarget{"tokens-per-s=125,000 tokens/s", 125000.0},
+                                    WordedTarget{"days=240h", 10.0},
+                                    WordedTarget{"days=10 days", 10.0},
+                                    WordedTarget{"days=1w", 7.0},
+                                    WordedTarget{"hours=12", 0.5},
+                                    WordedTarget{"hours=2 d", 2.0}}) {
+        const auto read = readSizeTargets({one.target});
+        ASSERT_TRUE(read) << one.target << read.error().text();
+        EXPECT_DOUBLE_EQ(read->front().wanted, one.wanted) << one.target;
+    }
 }
 
 TEST(Size, AsksForWhatWouldDifferFromClusterToCluster) {
