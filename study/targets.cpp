@@ -99,6 +99,25 @@ std::string narrowerStates(const Scenario& then, const SearchRequest& asked) {
            " alone: check convergence";
 }
 
+/// What a search found for the keys of the layout that are not fixed any more: "recompute=full".
+std::string foundFor(const std::vector<Edit>& edits, const std::string& layout) {
+    constexpr std::string_view kPrefix = "layout.";
+    std::string found;
+    for (const Edit& edit : edits) {
+        if (edit.value != "null" || !edit.path.starts_with(kPrefix)) {
+            continue;
+        }
+        const std::string key = edit.path.substr(kPrefix.size()) + "=";
+        std::size_t at = layout.find(',' + key);
+        at = at == std::string::npos ? layout.find(' ' + key) : at;
+        if (at != std::string::npos) {
+            const std::string_view said = std::string_view(layout).substr(at + 1);
+            found += (found.empty() ? "" : ", ") + std::string(said.substr(0, said.find(',')));
+        }
+    }
+    return found;
+}
+
 /// Of the best plan, or the memory of what comes nearest to fitting.
 PlanFix planFix(const Question& question,
                 const TriedChange& tried,
@@ -118,6 +137,9 @@ PlanFix planFix(const Question& question,
     fix.edits.insert(fix.edits.begin(), held.begin(), held.end());
     fix.typed = typedBehind(question, fix.edits);
     fix.sideEffect = sideEffectsOf(tried.changes);
+    if (const std::string found = foundFor(fix.edits, fix.layout); !found.empty()) {
+        fix.sideEffect += (fix.sideEffect.empty() ? "found: " : "; found: ") + found;
+    }
     if (const std::string narrower = narrowerStates(plan.scenario, asked); !narrower.empty()) {
         fix.sideEffect += (fix.sideEffect.empty() ? "" : "; ") + narrower;
     }

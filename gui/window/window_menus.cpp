@@ -150,13 +150,12 @@ void addPageButtons(MenuBuilder& menus, MainWindow& window) {
                 continue;
             }
             menus.add({button->objectName(),
-                       title,
+                       title + " (" + window.pageTitle(name) + ")",
                        {},
                        [&window, name, button] {
                            window.showPage(name);
                            button->click();
-                       },
-                       window.pageTitle(name)});
+                       }});
         }
     }
 }

@@ -150,6 +150,8 @@ TEST(PlanTarget, KeysThatAreHeldAreLetGo) {
     const ProgramOutput output =
         plan({"--stack", "fsdp2", "--allow", "tight", "--target", "mfu=40%"});
     EXPECT_NE(output.out.find("recompute not fixed"), std::string::npos) << output.out;
+    EXPECT_NE(output.out.find("recompute is searched; found: recompute="), std::string::npos)
+        << output.out;
 }
 
 /// A share has one denominator: fp8 is a way to more tokens per second, and none to more MFU.
