@@ -2,6 +2,7 @@
 
 #include "planner/budget/cost_of.h"
 #include "planner/load/load_question.h"
+#include "planner/search/batch_steps.h"
 #include "planner/search/find_plans.h"
 #include "study/better_changes.h"
 #include "study/fits_as_surely.h"
@@ -111,6 +112,20 @@ bool isCutShort(const EvaluatedOptions& evaluated) {
                                [](const AdviceStep& step) { return !step.cutShort.empty(); });
 }
 
+/// The batches that the first way has layouts for that has some.
+Result<std::string> batchOfSomeWay(const AdviceTask& task, const Watch& watch) {
+    for (const AdviceFamily& family : task.families) {
+        const bool isLeftOut = family.excluded || !family.settings.empty();
+        FABRICAST_ASSIGN(std::string batch,
+                         isLeftOut ? Result<std::string>(std::string())
+                                   : otherBatch({task.base, family.stacks, family.rules}, watch));
+        if (!batch.empty()) {
+            return batch;
+        }
+    }
+    return std::string();
+}
+
 /// The advice in another situation, or nothing where it makes no sense here, with its name alone
 /// in `notLookedAt` where no work is left for it. What is recommended then fits as surely as what
 /// is now.
@@ -192,6 +207,12 @@ Result<Advice> adviseOn(AdviceTask task,
     advice.steps = std::move(evaluated.options);
     advice.recommended = evaluated.recommended;
     advice.stopped = evaluated.stopped;
+    if (!advice.hasLayouts() && !advice.stopped) {
+        FABRICAST_ASSIGN(advice.otherBatch, batchOfSomeWay(task, watch));
+    }
+    if (!advice.otherBatch.empty()) {  // neither memory nor more of anything is what lacks
+        return advice;
+    }
     const Verdict now = surenessOf(advice.steps, advice.recommended);
     const std::string taken =
         advice.recommended ? advice.steps[*advice.recommended].key : std::string();

@@ -245,7 +245,7 @@ Result<LoadedAdvice> loadAdvice(const Question& question, const Workbench& bench
                                          : std::vector<Edit>());
         }
         if (!family.rules.fixed.says("offload") && !row.offloads) {
-            family.rules.forbidden.push_back({"offload", ""});  // a row of its own
+            family.rules.forbidden.push_back({"offload", "", false});  // a row of its own
         }
         if (tuned) {
             addRecipeNotes(search.assumed, loaded.assumed);

@@ -63,6 +63,9 @@ Result<std::string> nextAfterAdvice(const Question& question, const Advice& advi
     const AdviceStep* step = advice.recommended ? &advice.steps[*advice.recommended]
                              : advice.most      ? cheapestStep(advice)
                                                 : nullptr;
+    if (!advice.otherBatch.empty()) {
+        return std::string();
+    }
     if (step == nullptr) {
         return nextLine("plan", question, " --objective memory");
     }

@@ -253,15 +253,9 @@ namespace {
 /// What to type where no layout is left: another batch, or without the keys that were typed.
 Result<std::string> wayOut(const Question& question, const Workbench& bench) {
     FABRICAST_ASSIGN(const SearchRequest request, searchRequest(question, bench));
-    FABRICAST_ASSIGN(const std::optional<std::int64_t> step, batchStep(request.task));
-    std::string batch;
-    if (step) {
-        const std::int64_t below = request.task.base.workload.globalBatch / *step * *step;
-        batch = "a global batch of " + (below > 0 ? std::to_string(below) + " or " : "") +
-                std::to_string(below + *step);
-    }
+    FABRICAST_ASSIGN(const std::string batch, otherBatch(request.task));
     const LayoutRules& rules = request.task.rules;
-    if (rules.fixed.said.empty() && rules.forbidden.empty()) {
+    if (rules.fixed.said.empty() && std::ranges::none_of(rules.forbidden, &ForbiddenValue::typed)) {
         return batch.empty() ? "another --stack, or another number of GPUs" : batch;
     }
     return "leave those keys out (--fix, --forbid, \"layout\" of the scenario), or " +

@@ -144,7 +144,7 @@ void leaveOutTensorOfAdapters(const Question& question, LayoutRules& rules) {
     const JsonValue* tuning = settings == nullptr ? nullptr : settings->find("tuning");
     const bool adapts = tuning != nullptr && tuning->text() == nameOf(Tuning::Lora);
     if (adapts && !isNamed && !rules.fixed.says("tp")) {
-        rules.forbidden.push_back({.key = "tp", .value = ""});
+        rules.forbidden.push_back({.key = "tp", .value = "", .typed = false});
     }
 }
 

@@ -158,6 +158,10 @@ std::string notModelledText(const Advice& advice) {
 /// What to know where nothing is recommended: what the money lacks, or that nothing fits.
 std::string nothingText(const Advice& advice) {
     const AdviceStep* cheapest = advice.most ? cheapestStep(advice) : nullptr;
+    if (cheapest == nullptr && !advice.hasLayouts() && !advice.stopped) {
+        return "no way to train has a layout here" +
+               (advice.otherBatch.empty() ? "" : "; try " + advice.otherBatch);
+    }
     if (cheapest == nullptr) {
         return "none of the evaluated ways fits here" + notModelledText(advice);
     }

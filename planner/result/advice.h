@@ -61,6 +61,8 @@ struct Advice {
     std::vector<AdviceStep> steps;           ///< simplest first
     std::optional<std::size_t> recommended;  ///< of `steps`
     std::vector<AdviceChange> changes;
+    /// Where no way has a layout: the batches, or fewer GPUs, that do. Empty where that is not why.
+    std::string otherBatch{};
     std::vector<std::string> notLookedAt;  ///< changes, as what comes before took too long
     /// Settings that make something surely fit in the GPUs alone, where what is recommended does
     /// not.
@@ -69,6 +71,13 @@ struct Advice {
     std::optional<Usd> most;  ///< that the run may cost
     bool stopped = false;     ///< ways and changes that come later were not evaluated
     std::vector<std::string> notes;
+
+    /// Some way has a layout, be it one that does not fit or is not modelled.
+    [[nodiscard]] bool hasLayouts() const {
+        return std::ranges::any_of(steps, [](const AdviceStep& step) {
+            return step.plan || step.answer == AdviceAnswer::NotModelled;
+        });
+    }
 };
 
 }  // namespace fabricast

@@ -1,8 +1,10 @@
 #include "planner/search/batch_steps.h"
 #include "planner/search/candidate_scenarios.h"
+#include "planner/search/find_on_parts.h"
 
 #include <cstddef>
 #include <numeric>
+#include <string>
 
 namespace fabricast {
 namespace {
@@ -18,14 +20,8 @@ bool isTaken(const SearchSpace& space, std::uint32_t family, CandidateScenarios&
     return false;
 }
 
-/// Whether a batch is taken that shares no other factor with the GPUs.
-Result<bool> takesMultiples(SearchTask task, std::int64_t step, const Watch& watch) {
-    const std::int64_t gpus = task.base.cluster.gpus();
-    std::int64_t times = task.base.workload.globalBatch / step + 1;
-    while (std::gcd(times, gpus) != 1) {
-        ++times;
-    }
-    task.base.workload.globalBatch = times * step;
+/// Whether the stacks take any layout.
+Result<bool> takesSome(const SearchTask& task, const Watch& watch) {
     FABRICAST_ASSIGN(const SearchSpace space, enumerateLayouts(task, watch));
     CandidateScenarios scenarios(task, space);
     for (std::uint32_t family = 0; family < space.families.size(); ++family) {
@@ -34,6 +30,30 @@ Result<bool> takesMultiples(SearchTask task, std::int64_t step, const Watch& wat
         }
     }
     return false;
+}
+
+/// Whether a batch is taken that shares no other factor with the GPUs.
+Result<bool> takesMultiples(SearchTask task, std::int64_t step, const Watch& watch) {
+    const std::int64_t gpus = task.base.cluster.gpus();
+    std::int64_t times = task.base.workload.globalBatch / step + 1;
+    while (std::gcd(times, gpus) != 1) {
+        ++times;
+    }
+    task.base.workload.globalBatch = times * step;
+    return takesSome(task, watch);
+}
+
+/// The most GPUs that may be used alone and have a layout that is taken.
+Result<std::optional<std::int64_t>> mostGpus(const SearchTask& task, const Watch& watch) {
+    for (const ClusterSpec& part : partsOf(task.base.cluster, task.base.workload.globalBatch)) {
+        SearchTask smaller = task;
+        smaller.base.cluster = part;
+        FABRICAST_ASSIGN(const bool takes, takesSome(smaller, watch));
+        if (takes) {
+            return std::optional(part.gpus());
+        }
+    }
+    return std::optional<std::int64_t>();
 }
 
 }  // namespace
@@ -51,6 +71,20 @@ Result<std::optional<std::int64_t>> batchStep(const SearchTask& task, const Watc
         }
     }
     return std::optional<std::int64_t>();
+}
+
+Result<std::string> otherBatch(const SearchTask& task, const Watch& watch) {
+    FABRICAST_ASSIGN(const std::optional<std::int64_t> step, batchStep(task, watch));
+    if (!step) {
+        return std::string();
+    }
+    const std::int64_t below = task.base.workload.globalBatch / *step * *step;
+    FABRICAST_ASSIGN(const std::optional<std::int64_t> gpus, mostGpus(task, watch));
+    return "a global batch of " + (below > 0 ? std::to_string(below) + " or " : std::string()) +
+           std::to_string(below + *step) +
+           (gpus ? ", or " + std::to_string(*gpus) + " of the " +
+                       std::to_string(task.base.cluster.gpus()) + " GPUs"
+                 : std::string());
 }
 
 }  // namespace fabricast

@@ -21,4 +21,8 @@ Result<std::string> reasonWithBatch(const SearchTask& task,
 ///     FABRICAST_ASSIGN(const auto step, batchStep(task, watch));  // 8 of 30 samples on 8 GPUs
 Result<std::optional<std::int64_t>> batchStep(const SearchTask& task, const Watch& watch = {});
 
+/// The same in words, and how many of the GPUs the batch would do for: "a global batch of 15 or 18,
+/// or 2 of the 3 GPUs". Empty where another batch would not help.
+Result<std::string> otherBatch(const SearchTask& task, const Watch& watch = {});
+
 }  // namespace fabricast

@@ -11,6 +11,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <tuple>
 #include <utility>
 
@@ -25,6 +26,19 @@ std::vector<PipelineWay> waysOf(const std::vector<Layout>& orders) {
         ways.push_back({order.schedule, order.vpp, order.scheduleGroup});
     }
     return ways;
+}
+
+bool isNeutral(const ForbiddenValue& rule) {
+    return !rule.value.empty() && rule.value == PartialLayout{}.text(rule.key);
+}
+
+/// " with tp=8", and more words behind it: ", cp other than 1", or " without pp".
+std::string joined(const std::string& before, std::string_view word, const std::string& more) {
+    if (more.empty()) {
+        return before;
+    }
+    const bool goesOn = before.starts_with(" " + std::string(word) + " ");
+    return before + (goesOn ? ", " : " " + std::string(word) + " ") + more;
 }
 
 struct Modelled {
@@ -86,7 +100,7 @@ private:
         return how_.stack->checkRun == nullptr ? Result<void>() : how_.stack->checkRun(task_.base);
     }
 
-    /// The numbers that do not divide, or the keys that are held.
+    /// The batch where another one would leave a layout, and otherwise the keys that are held.
     [[nodiscard]] std::string noDivision() const {
         const std::int64_t gpus = task_.base.cluster.gpus();
         const std::string of =
@@ -94,16 +108,23 @@ private:
         LayoutRules free = task_.rules;
         free.fixed.said.clear();
         free.forbidden.clear();
-        if (!leavesAny(free)) {
-            return of + " has a dp that divides a global batch of " +
+        Scenario divided = task_.base;
+        divided.workload.globalBatch = gpus;
+        if (!leavesAny(free) || leavesAny(task_.rules, divided)) {
+            return of + heldText() + " has a dp that divides a global batch of " +
                    std::to_string(task_.base.workload.globalBatch);
         }
-        return of + " is left" + heldText() + forbiddenText();
+        const std::string kept = joined(heldText(), "with", otherThanText());
+        return of + " is left" + joined(kept, "without", forbiddenText());
     }
 
     /// Whether some layout obeys the rules.
     [[nodiscard]] bool leavesAny(const LayoutRules& rules) const {
-        const LayoutAxes axes(task_.base, *how_.stack, rules);
+        return leavesAny(rules, task_.base);
+    }
+
+    [[nodiscard]] bool leavesAny(const LayoutRules& rules, const Scenario& base) const {
+        const LayoutAxes axes(base, *how_.stack, rules);
         const auto isWhole = [&](const Layout& layout) {
             return !axes.orders(layout).empty() && !axes.microBatches(layout).empty();
         };
@@ -135,13 +156,26 @@ private:
         return text;
     }
 
-    [[nodiscard]] std::string forbiddenText() const {
-        std::string left;
+    /// "cp other than 1": the neutral value is forbidden, which is no "without".
+    [[nodiscard]] std::string otherThanText() const {
+        std::string text;
         for (const ForbiddenValue& rule : task_.rules.forbidden) {
-            left += (left.empty() ? ", without " : ", ") + rule.key +
-                    (rule.value.empty() ? "" : "=" + rule.value);
+            if (isNeutral(rule)) {
+                text += (text.empty() ? "" : ", ") + rule.key + " other than " + rule.value;
+            }
         }
-        return left;
+        return text;
+    }
+
+    [[nodiscard]] std::string forbiddenText() const {
+        std::string text;
+        for (const ForbiddenValue& rule : task_.rules.forbidden) {
+            if (!isNeutral(rule)) {
+                text += (text.empty() ? "" : ", ") + rule.key +
+                        (rule.value.empty() ? "" : "=" + rule.value);
+            }
+        }
+        return text;
     }
 
     /// False where the keys that are held leave no order of the pipeline: chunks without one.

@@ -15,6 +15,7 @@ namespace fabricast {
 struct ForbiddenValue {
     std::string key;
     std::string value;  ///< empty: all but the neutral one
+    bool typed = true;  ///< by somebody, and not a rule of the search itself
 };
 
 /// "pp", or "schedule=gpipe". An unknown key is an error with the nearest one.

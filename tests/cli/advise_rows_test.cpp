@@ -86,6 +86,24 @@ TEST(AdviseRows, HaveWhatASearchOfAdaptersHas) {
     }
 }
 
+// Neither memory nor more GPUs help where the batch does not divide.
+TEST(AdviseRows, ABatchThatDoesNotDivideIsNamed) {
+    const std::string question =
+        "-m llama-3.1-8b --gpu rtx-4090 --gpus 3 --seq 2048 --tuning qlora --global-batch ";
+    const std::string way = "a global batch of 15 or 18, or 2 of the 3 GPUs";
+    const ProgramOutput advised = ran("advise " + question + "16");
+    EXPECT_TRUE(
+        advised.out.starts_with("ADVICE  no way to train has a layout here; try " + way + "\n"))
+        << advised.out;
+    EXPECT_EQ(advised.out.find("nothing surely fits"), std::string::npos) << advised.out;
+    const ProgramOutput planned = ran("plan " + question + "16");
+    EXPECT_NE(planned.err.find("no layout of 3 GPUs has a dp that divides a global batch of 16"),
+              std::string::npos)
+        << planned.err;
+    EXPECT_NE(planned.err.find("try: " + way + "\n"), std::string::npos) << planned.err;
+    EXPECT_TRUE(ran("plan " + question + "15").out.find("FITS") != std::string::npos);
+}
+
 // Full training is left out here: of the two that fit with help from the host, it costs too much.
 TEST(AdviseRows, AdaptersTooMayLieInHostMemory) {
     const std::string question =
