@@ -1,3 +1,4 @@
+#include "planner/load/asked_question.h"
 #include "planner/load/scenario_defaults.h"
 #include "planner/request/scenario_json.h"
 #include "study/changes.h"
@@ -24,6 +25,7 @@ struct FamilyRow {
     std::string_view forbidden;  ///< keys that are left out, or "key=value"
     std::string_view set;        ///< settings, as --set takes them, with a blank between two
     bool offloads = false;       ///< whether what is in host memory is among its layouts
+    std::string_view adapters;   ///< stacks beside, for adapters or where stacks are named
 };
 
 // Simplest first, which is one fixed order: by how many things are split (nothing, states, then
@@ -53,8 +55,7 @@ constexpr std::array kFamilies = {
     FamilyRow{.key = "axolotl",
               .question = "Axolotl, FSDP2 or ZeRO with sequences split too",
               .moment = AdviceMoment::Adapters,
-              .stacks = "axolotl",
-              .offloads = true},
+              .stacks = "axolotl"},
     FamilyRow{"torchtitan",
               "FSDP2 with layers and stages split too",
               AdviceMoment::Always,
@@ -89,7 +90,8 @@ constexpr std::array kFamilies = {
               .question = "states in host memory",
               .stacks = "fsdp2 torchtitan deepspeed",
               .forbidden = "offload=none",
-              .offloads = true},
+              .offloads = true,
+              .adapters = "axolotl"},
     FamilyRow{.key = "lora",
               .question = "adapters only, over bf16 weights",
               .moment = AdviceMoment::NothingFits,
@@ -146,8 +148,13 @@ struct AdviceSubject {
 std::vector<std::string> stacksOf(const FamilyRow& row, const AdviceSubject& subject) {
     const Question& question = subject.question;
     const std::vector<std::string> named = searchWords(question, "stacks");
+    std::vector<std::string_view> all = wordsIn(row.stacks);
+    if (!named.empty() || trainsAdapters(subject.request)) {
+        const std::vector<std::string_view> beside = wordsIn(row.adapters);
+        all.insert(all.end(), beside.begin(), beside.end());
+    }
     std::vector<std::string> stacks;
-    for (const std::string_view stack : wordsIn(row.stacks)) {
+    for (const std::string_view stack : all) {
         const bool isSearched =
             named.empty() ? whyLeftOut(subject.request, stack, subject.model, subject.gpu).empty()
                           : std::ranges::find(named, stack) != named.end();

@@ -205,6 +205,22 @@ std::string basisText(const Advice& advice) {
                                          advice.basis.site);
 }
 
+/// Where the recommended plan keeps states, and what its time then rests on.
+std::string adviceOffload(const Advice& advice) {
+    if (!advice.recommended) {
+        return "";
+    }
+    const AdviceStep& step = advice.steps[*advice.recommended];
+    if (step.plan->scenario.layout.offload == Offload::None) {
+        return "";
+    }
+    const std::vector<std::string>& notes = step.plan->step.notes;
+    return fmt::format("\n{}: {}\n{}",
+                       step.key,
+                       hostNeedText(step.plan->memory.ofNode()),
+                       notes.empty() ? "" : "  " + notes.front() + "\n");
+}
+
 std::string surerParagraph(const Advice& advice) {
     return advice.surer ? "\n" + surerLine(advice.surer) : "";
 }
@@ -286,7 +302,8 @@ Report adviceReport(const Advice& advice) {
     if (Table changes = changeTable(advice); !changes.rows.empty()) {
         report.add(std::move(changes));
     }
-    report.add(surerParagraph(advice) + basisText(advice) + adviceNotes(advice));
+    report.add(surerParagraph(advice) + adviceOffload(advice) + basisText(advice) +
+               adviceNotes(advice));
     return report;
 }
 
@@ -300,7 +317,7 @@ std::string adviceMarkdown(const Advice& advice) {
                        notAskedText(advice),
                        layouts.rows.empty() ? "" : markdownText(layouts) + "\n",
                        changes.rows.empty() ? "" : markdownText(changes),
-                       surerParagraph(advice) + basisText(advice),
+                       surerParagraph(advice) + adviceOffload(advice) + basisText(advice),
                        adviceNotes(advice));
 }
 

@@ -86,6 +86,26 @@ TEST(AdviseRows, HaveWhatASearchOfAdaptersHas) {
     }
 }
 
+// States in host memory are a row of their own, whatever has them there.
+TEST(AdviseRows, OnlyTheRowOfOffloadKeepsStatesOnTheHost) {
+    const std::string question =
+        "-m llama-3.1-70b -c dgx-h100 -n 2 --seq 4096 --global-batch 64 --tuning lora";
+    const ProgramOutput text = ran("advise " + question);
+    const JsonValue advice = jsonOf(ran("advise -f json " + question).out);
+    for (const JsonValue& step : advice.find("steps")->items()) {
+        const JsonValue* plan = step.find("plan");
+        const JsonValue* layout = plan == nullptr ? nullptr : plan->find("layout");
+        if (layout != nullptr) {
+            EXPECT_EQ(textOf(*layout, "offload") != "none", textOf(step, "key") == "offload");
+        }
+    }
+    // What is recommended says what it needs of the host, and how well its time is known.
+    const bool isOffered = text.out.find(",offload=") < text.out.find('\n');
+    EXPECT_EQ(text.out.find("\noffload: host memory per node: ") != std::string::npos, isOffered)
+        << text.out;
+    EXPECT_EQ(text.out.find("accurate to a factor of two") != std::string::npos, isOffered);
+}
+
 // Neither memory nor more GPUs help where the batch does not divide.
 TEST(AdviseRows, ABatchThatDoesNotDivideIsNamed) {
     const std::string question =
