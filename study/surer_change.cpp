@@ -1,3 +1,4 @@
+#include "planner/budget/cost_of.h"
 #include "study/better_changes.h"
 #include "study/changes.h"
 #include "study/find_changes.h"
@@ -46,12 +47,27 @@ std::vector<Change> sparingSettings(const Question& question, const SearchReques
     return changes;
 }
 
-/// The fastest plan of a changed question that surely fits in the GPUs alone.
+/// What a search puts first is small in it.
+double valueSought(const SearchRequest& request, const Plan& plan) {
+    return planValue(request.options.objective, plan, request.budget)
+        .value_or(std::numeric_limits<double>::max());
+}
+
+/// The question as it is, without host memory: settings are of use only beyond it.
+std::vector<Change> withoutOffload(const SearchRequest& request) {
+    if (request.task.rules.fixed.says("offload")) {
+        return {};
+    }
+    return {{.kind = "offload", .edits = {{"layout.offload", "none", "--set"}}}};
+}
+
+/// The best plan of a changed question that surely fits in the GPUs alone.
 Result<Judgement> judgedOnDevice(const Question& changed,
+                                 std::int64_t mostWalked,
                                  const Workbench& bench,
                                  const Watch& watch) {
     FABRICAST_ASSIGN(SearchRequest request, searchRequest(changed, bench));
-    request.options.mostWalked = kMostEventsOfMany;
+    request.options.mostWalked = mostWalked;
     request.options.pareto = false;
     request.options.threads = 1;  // several are searched at a time
     request.task.rules.forbidden.push_back({"offload", ""});
@@ -61,7 +77,7 @@ Result<Judgement> judgedOnDevice(const Question& changed,
     if (sure == report.plans.end()) {
         return fail(Error::Code::Unsupported, "layout", "nothing surely fits");
     }
-    return Judgement{.distance = sure->step.step.value.count(),
+    return Judgement{.distance = valueSought(request, *sure),
                      .reaches = true,
                      .plan = std::move(*sure),
                      .walked = report.walked,
@@ -85,18 +101,27 @@ Result<std::optional<SurerChange>> surerChange(const Question& question,
     FABRICAST_ASSIGN(const SearchRequest request, searchRequest(question, bench));
     ChangeSearch search{.threads = bench.threads()};
     search.before =
-        isSure ? plans.front().step.step.value.count() : std::numeric_limits<double>::max();
-    const auto judge = [&](const Question& changed, double) {
-        return judgedOnDevice(changed, bench, watch);
-    };
-    FABRICAST_ASSIGN(
-        const std::vector<TriedChange> found,
-        findChanges(question, sparingSettings(question, request), judge, search, watch));
-    if (found.empty()) {
+        isSure ? valueSought(request, plans.front()) : std::numeric_limits<double>::max();
+    // Less work for the first than for those behind it would make these look better.
+    std::optional<TriedChange> best;
+    for (const auto& [changes, mostWalked] :
+         {std::pair(withoutOffload(request), kMostEventsWalked),
+          std::pair(sparingSettings(question, request), kMostEventsOfMany)}) {
+        const auto judge = [&, most = mostWalked](const Question& changed, double) {
+            return judgedOnDevice(changed, most, bench, watch);
+        };
+        FABRICAST_ASSIGN(std::vector<TriedChange> found,
+                         findChanges(question, changes, judge, search, watch));
+        if (!found.empty()) {
+            best = std::move(found.front());
+            search.before = best->judgement.distance;
+        }
+    }
+    if (!best) {
         return std::optional<SurerChange>();
     }
-    const Plan& plan = found.front().judgement.plan;
-    std::vector<Edit> edits = found.front().edits();
+    const Plan& plan = best->judgement.plan;
+    std::vector<Edit> edits = best->edits();
     return std::optional(SurerChange{.set = typedBehind(question, edits),
                                      .edits = std::move(edits),
                                      .plan = typedPlan(plan),

@@ -48,5 +48,25 @@ TEST(SurerChange, NothingIsNamedWhereTheBestPlanSurelyFits) {
     EXPECT_EQ(surerOf("advise" + question, "set"), "none");
 }
 
+/// Host memory that is there is sure: what needs more GPUs, or more memory, is no better.
+TEST(SurerChange, NothingIsNamedWhereTheHostHasRoom) {
+    const std::string question = " -m llama-3.1-8b -c dgx-h100 --seq 8192 --global-batch 64 ";
+    for (const char* const objective : {"gpus", "memory"}) {
+        EXPECT_EQ(surerOf("plan" + question + "--top 3 --objective " + objective, "set"), "none")
+            << objective;
+    }
+}
+
+/// No setting is needed where the question without offload surely fits.
+TEST(SurerChange, ASettingThatChangesNothingIsNotNamed) {
+    const std::string question =
+        " -m llama-3.1-8b --gpu h100 --gpus 8 --seq 8192 --global-batch 64 --top 1 --objective "
+        "gpus ";
+    const std::string set = surerOf("plan" + question, "set");
+    EXPECT_EQ(set, "--set layout.offload=none");
+    const JsonValue held = jsonOf(ran("plan" + question + set + " -f json").out);
+    EXPECT_EQ(textOf(held, "verdict"), "fits");
+}
+
 }  // namespace surer_change_test
 }  // namespace fabricast
