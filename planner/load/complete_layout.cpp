@@ -40,26 +40,40 @@ struct WrongAxis {
     std::string_view name;
     std::string sizes;
 };
-WrongAxis wrongAxis(const Layout& layout, std::int64_t gpus) {
+
+/// Whether the model can be divided so often along an axis.
+bool divides(const Room& room, std::string_view axis, std::int64_t size) {
+    if (axis == "tp") {
+        return room.heads % size == 0;
+    }
+    return axis != "pp" || room.layers == 0 || size <= room.layers;
+}
+
+WrongAxis wrongAxis(const Layout& layout, const Room& room) {
     const std::array<std::pair<std::string_view, std::int64_t>, 3> axes = {
         {{"tp", layout.tp}, {"pp", layout.pp}, {"cp", layout.cp}}};
     const std::int64_t all = layout.tp * layout.pp * layout.cp;
     for (const auto& [name, size] : axes) {
         const std::int64_t others = all / size;
-        if (size == 1 || gpus % others != 0) {
+        if (size == 1 || *room.gpus % others != 0) {
             continue;
         }
-        const std::int64_t most = gpus / others;
-        const std::int64_t below = nearestDivisor(most, size);
-        std::int64_t above = size;
-        while (above < most && most % above != 0) {
+        const std::int64_t most = *room.gpus / others;
+        const auto isTaken = [&, axis = name](std::int64_t one) {
+            return most % one == 0 && divides(room, axis, one);
+        };
+        std::int64_t below = std::min(size, most);
+        while (!isTaken(below)) {
+            --below;
+        }
+        std::int64_t above = size + 1;
+        while (above < most && !isTaken(above)) {
             ++above;
         }
-        const std::string least = std::string(name) + "=" + std::to_string(below);
+        const std::string key = std::string(name) + "=";
         return {name,
-                below == above || most % above != 0
-                    ? least
-                    : least + ", or " + std::string(name) + "=" + std::to_string(above)};
+                key + std::to_string(below) +
+                    (above <= most && isTaken(above) ? ", or " + key + std::to_string(above) : "")};
     }
     return {"", ""};
 }
@@ -111,7 +125,7 @@ Result<std::int64_t> dataRanks(const PartialLayout& partial,
         return layout.dp;
     }
     if (*room.gpus % modelRanks != 0) {
-        const WrongAxis wrong = wrongAxis(layout, *room.gpus);
+        const WrongAxis wrong = wrongAxis(layout, room);
         return fail(Error::Code::BadInput,
                     wrong.name.empty() ? "layout" : "layout." + std::string(wrong.name),
                     modelRanksText(layout) + " = " + std::to_string(modelRanks) +
@@ -165,7 +179,16 @@ Result<void> divideCopies(const PartialLayout& partial, Layout& layout) {
     return {};
 }
 
-Result<void> checkExpertRanks(const Layout& layout) {
+/// The most experts' ranks below those said that divide the stage's, and the model's experts.
+std::int64_t fewerExpertRanks(const Layout& layout, std::int64_t stageRanks, const Room& room) {
+    std::int64_t fewer = layout.ep - 1;
+    while (stageRanks % (fewer * layout.etp) != 0 || room.experts % fewer != 0) {
+        --fewer;
+    }
+    return fewer;
+}
+
+Result<void> checkExpertRanks(const Layout& layout, const Room& room) {
     const std::int64_t stageRanks = layout.world() / layout.pp;
     FABRICAST_ASSIGN(const std::int64_t expertRanks,
                      (Checked(layout.ep) * layout.etp).result("layout.ep", "ranks of experts"));
@@ -175,7 +198,9 @@ Result<void> checkExpertRanks(const Layout& layout) {
                     named("ep", layout.ep) + " x " + named("etp", layout.etp) + " = " +
                         std::to_string(expertRanks) + ", which does not divide the " +
                         std::to_string(stageRanks) + " GPUs of a pipeline stage",
-                    layout.etp > 1 ? "etp=1 (default: tp)" : "a smaller ep");
+                    layout.etp > 1
+                        ? "etp=1 (default: tp)"
+                        : "ep=" + std::to_string(fewerExpertRanks(layout, stageRanks, room)));
     }
     return {};
 }
@@ -215,7 +240,7 @@ Result<Layout> completeLayout(const PartialLayout& partial, const Stack& stack, 
                         " needs a pipeline, and pp is 1",
                     "pp=2, or leave schedule out");
     }
-    FABRICAST_TRY(checkExpertRanks(layout));
+    FABRICAST_TRY(checkExpertRanks(layout, room));
     return layout;
 }
 

@@ -109,6 +109,9 @@ Result<LoadedScenario> scenarioFrom(const ScenarioRequest& request,
         loaded.assumed.push_back(std::to_string(*started) +
                                  " GPUs, as many as the file starts (-n)");
     }
+    found.room.heads = scenario.model.attention.heads;
+    found.room.layers = scenario.model.layers;
+    found.room.experts = scenario.model.moe ? scenario.model.moe->experts : 0;
     FABRICAST_ASSIGN(scenario.layout, completeLayout(request.layout, *stack, found.room));
     FABRICAST_TRY(checkBatchRanks(request.batchRanks, scenario.layout.dp));
     FABRICAST_TRY(

@@ -19,6 +19,10 @@ struct Room {
     std::optional<std::int64_t> gpus;  ///< if the number was given
     std::int64_t usualGpus = 1;        ///< else: of the cluster as it is sold
     std::int64_t gpusPerNode = 1;
+    // What of the model may be divided; 0: not known.
+    std::int64_t heads = 0;
+    std::int64_t layers = 0;
+    std::int64_t experts = 0;
 };
 
 /// The layout with every missing key filled in: dp from what tp, pp and cp leave of the GPUs, the

@@ -104,7 +104,7 @@ TEST(CompleteLayout, ContradictionsShowTheArithmetic) {
               "layout.vpp: vpp 2 needs a pipeline, and pp is 1 (pp=2, or leave vpp out)");
     EXPECT_EQ(why("ep=3,etp=1", gpus(8)),
               "layout.ep: ep 3 x etp 1 = 3, which does not divide the 8 GPUs of a pipeline stage "
-              "(a smaller ep)");
+              "(ep=2)");
     EXPECT_EQ(why("tp=2,ep=8", gpus(8)),
               "layout.ep: ep 8 x etp 2 = 16, which does not divide the 8 GPUs of a pipeline stage "
               "(etp=1 (default: tp))");
@@ -115,6 +115,25 @@ TEST(CompleteLayout, ContradictionsShowTheArithmetic) {
               "layout.schedule: the schedule 1f1b needs a pipeline, and pp is 1 "
               "(pp=2, or leave schedule out)");
     EXPECT_NE(why("tp=1048576,pp=1048576,cp=1048576,dp=1048576", {}), "");
+}
+
+// What is proposed divides what the model has, too.
+TEST(CompleteLayout, SizesThatAreProposedDivideTheModel) {
+    Room room = gpus(56);
+    room.heads = 64;
+    room.layers = 80;
+    EXPECT_EQ(why("tp=8,pp=4", room),
+              "layout.tp: tp 8 x pp 4 x cp 1 = 32, which does not divide 56 GPUs (tp=2)");
+    room.gpus = 24;
+    EXPECT_EQ(why("tp=8,pp=2", room),
+              "layout.tp: tp 8 x pp 2 x cp 1 = 16, which does not divide 24 GPUs (tp=4)");
+    room.layers = 5;
+    EXPECT_EQ(why("pp=5", room),
+              "layout.pp: tp 1 x pp 5 x cp 1 = 5, which does not divide 24 GPUs (pp=4)");
+    room.experts = 8;
+    EXPECT_EQ(why("ep=5", room),
+              "layout.ep: ep 5 x etp 1 = 5, which does not divide the 24 GPUs of a pipeline stage "
+              "(ep=4)");
 }
 
 TEST(CheckBatch, ABatchIsDealtEvenly) {
