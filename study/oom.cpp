@@ -217,13 +217,15 @@ Result<void> checkCapacity(const MemoryMessage& message, const Scenario& scenari
                 "name the GPU of the run (-c, --gpu), or leave the scenario out");
 }
 
-/// What a run needed that failed, over its forecast: at least all that other processes left it.
+/// What a run needed that failed, over its forecast: at least all that other processes left it, and
+/// what was missing.
 double overForecast(const MemoryMessage& message, Bytes capacity, double peak) {
     if (!message.hasSizes()) {
         return 1.0;
     }
     const Bytes all = std::max(message.capacity.value_or(capacity), capacity);
-    const Bytes least = all - notableOthers(message).value_or(Bytes());
+    const Bytes least =
+        all - notableOthers(message).value_or(Bytes()) + shortage(message).value_or(Bytes());
     const Bytes needed = std::max(message.needed().value_or(least), least);
     return std::max(1.0, static_cast<double>(needed.count()) / peak);
 }

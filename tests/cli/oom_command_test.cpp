@@ -135,6 +135,25 @@ TEST(OomCommand, CallsNoWayOutSurerThanExplainDoes) {
     EXPECT_TRUE(explained.out.starts_with("LIKELY FITS  ")) << explained.out;
 }
 
+/// Memory was missing beside all that the run held: what saves less than that is not enough.
+TEST(OomCommand, CallsNoWayOutEnoughThatSavesLessThanWasMissing) {
+    const std::string file = tempFolder() + "short.log";
+    std::ofstream(file)
+        << "CUDA out of memory. Tried to allocate 1.96 GiB. GPU 0 has a total capacity of 23.64 "
+           "GiB of which 1.22 GiB is free. Including non-PyTorch memory, this process has 22.41 "
+           "GiB memory in use. Of the allocated memory 20.61 GiB is allocated by PyTorch, and "
+           "1.21 GiB is reserved by PyTorch but unallocated.\n";
+    const std::string out = ran("oom --message " + file +
+                                " -m llama-3.1-8b --gpu rtx-4090 --gpus 1 --stack axolotl --tuning "
+                                "qlora --seq 2048")
+                                .out;
+    EXPECT_NE(out.find("\n  --layout recompute=full: about "), std::string::npos) << out;
+    const std::size_t way = out.find("\n  --optimizer adamw_8bit: about ");
+    const std::string line =
+        way == std::string::npos ? "" : out.substr(way + 1, out.find('\n', way + 1) - way);
+    EXPECT_TRUE(line.empty() || line.find("still does not fit") != std::string::npos) << line;
+}
+
 /// What another process holds is no part of what this run needs.
 TEST(OomCommand, BlamesAnotherProcessAndScalesNothingByIt) {
     const std::string file = tempFolder() + "two.log";
