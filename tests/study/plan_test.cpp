@@ -174,13 +174,13 @@ std::string hintOf(const std::vector<Edit>& more) {
 
 TEST(PlanStudy, NamesTheBatchesThatHaveALayout) {
     EXPECT_EQ(hintOf({{"workload.global_batch", "30", "--global-batch"}}),
-              "a global batch of 24 or 32, or 2 of the 8 GPUs");
+              "a global batch of 24 or 32, or 6 of the 8 GPUs");
     EXPECT_EQ(hintOf({{"workload.global_batch", "7", "--global-batch"}}),
-              "a global batch of 8, or 1 of the 8 GPUs");
+              "a global batch of 8, or 7 of the 8 GPUs");
     EXPECT_EQ(hintOf({{"workload.global_batch", "30", "--global-batch"},
                       {"layout.recompute", "full", "--fix"}}),
               "leave those keys out (--fix, --forbid, \"layout\" of the scenario), or a global "
-              "batch of 24 or 32, or 2 of the 8 GPUs");
+              "batch of 24 or 32, or 6 of the 8 GPUs");
     EXPECT_EQ(hintOf({{"layout.shard", "zero1", "--fix"}}),
               "leave those keys out (--fix, --forbid, \"layout\" of the scenario), or another "
               "--global-batch");

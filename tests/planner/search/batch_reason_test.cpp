@@ -38,5 +38,28 @@ TEST(BatchReason, IsWhatAPlanSaysOfAStackThatIsLeftOut) {
               "no layout that it takes has a dp that divides a global batch of 4");
 }
 
+std::string firstRejection(const SearchTask& task) {
+    const PlanReport none = findPlans(task, exampleTiming(), {}).value();
+    return none.rejections.empty() ? "" : none.rejections[0].why;
+}
+
+/// A rule of the search itself is nobody's key, and the batch is what is wrong.
+TEST(BatchReason, IsGivenWhateverTheSearchForbidsByItself) {
+    SearchTask task = taskOf({.gpus = 3, .memory = 40_GiB, .batch = 16}, {"fsdp2"});
+    task.rules.forbidden = {{"tp", "", false}, readForbidden("cp").value()};
+    EXPECT_EQ(firstRejection(task),
+              "no layout of 3 GPUs has a dp that divides a global batch of 16");
+    EXPECT_EQ(otherBatch(task).value(), "a global batch of 15 or 18, or 2 of the 3 GPUs");
+    task.base.workload.globalBatch = 18;
+    EXPECT_EQ(otherBatch(task).value(), "");
+}
+
+TEST(BatchReason, WithoutANeutralValueIsWithAnother) {
+    SearchTask task = taskOf({.memory = 40_GiB}, {"ddp"});
+    task.rules.forbidden = {readForbidden("pp").value(), readForbidden("offload=none").value()};
+    EXPECT_EQ(firstRejection(task),
+              "no layout of 8 GPUs is left with offload other than none without pp");
+}
+
 }  // namespace
 }  // namespace fabricast
