@@ -1,4 +1,3 @@
-#include "planner/load/load_question.h"
 #include "planner/load/scenario_defaults.h"
 #include "planner/request/scenario_json.h"
 #include "study/changes.h"
@@ -8,7 +7,6 @@
 
 #include <algorithm>
 #include <array>
-#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -21,7 +19,7 @@ struct FamilyRow {
     std::string_view key;
     std::string_view question;
     AdviceMoment moment = AdviceMoment::Always;
-    std::string_view stacks;     ///< with a blank between two; none: those of adapters
+    std::string_view stacks;     ///< with a blank between two
     std::string_view fixed;      ///< keys of a layout that are held
     std::string_view forbidden;  ///< keys that are left out, or "key=value"
     std::string_view set;        ///< settings, as --set takes them, with a blank between two
@@ -32,8 +30,8 @@ struct FamilyRow {
 // layers and stages, then experts or sequences), and of equals what PyTorch itself has before what
 // another package adds. Of two that nobody can tell apart the first is advised. Cutting sequences
 // and dealing out experts are rows of their own, so the rows before them leave them out.
-// Together the rows have every layout that a search of their stacks has; the rows of adapters have
-// by themselves what a search of adapters has.
+// Together the rows have every layout that a search of their stacks has. The rows of adapters,
+// which are for what does not fit otherwise, leave out the many layouts of tensor ranks and stages.
 constexpr std::array kFamilies = {
     FamilyRow{"ddp", "everything on each GPU", AdviceMoment::Always, "ddp"},
     FamilyRow{"fsdp2",
@@ -95,11 +93,15 @@ constexpr std::array kFamilies = {
     FamilyRow{.key = "lora",
               .question = "adapters only, over bf16 weights",
               .moment = AdviceMoment::NothingFits,
+              .stacks = "axolotl ddp fsdp2",
+              .forbidden = "tp",
               .set = "settings.tuning=lora",
               .offloads = true},
     FamilyRow{.key = "qlora",
               .question = "adapters only, over 4-bit weights",
               .moment = AdviceMoment::NothingFits,
+              .stacks = "axolotl ddp fsdp2",
+              .forbidden = "tp",
               .set = "settings.tuning=lora settings.lora.base=nf4",
               .offloads = true}};
 
@@ -111,12 +113,6 @@ std::vector<std::string_view> wordsIn(std::string_view text) {
         text.remove_prefix(std::min(end + 1, text.size()));
     }
     return words;
-}
-
-std::vector<std::string_view> stacksNamedBy(const FamilyRow& row) {
-    const std::span<const std::string_view> ofAdapters = adapterStacks();
-    return row.stacks.empty() ? std::vector(ofAdapters.begin(), ofAdapters.end())
-                              : wordsIn(row.stacks);
 }
 
 Result<std::vector<Edit>> settingsOf(const FamilyRow& row) {
@@ -151,7 +147,7 @@ std::vector<std::string> stacksOf(const FamilyRow& row, const AdviceSubject& sub
     const Question& question = subject.question;
     const std::vector<std::string> named = searchWords(question, "stacks");
     std::vector<std::string> stacks;
-    for (const std::string_view stack : stacksNamedBy(row)) {
+    for (const std::string_view stack : wordsIn(row.stacks)) {
         const bool isSearched =
             named.empty() ? whyLeftOut(subject.request, stack, subject.model, subject.gpu).empty()
                           : std::ranges::find(named, stack) != named.end();
@@ -166,7 +162,7 @@ std::vector<std::string> stacksOf(const FamilyRow& row, const AdviceSubject& sub
 Result<void> checkNamedStacks(const Question& question) {
     for (const std::string& name : searchWords(question, "stacks")) {
         const bool isKnown = std::ranges::any_of(kFamilies, [&name](const FamilyRow& row) {
-            const std::vector<std::string_view> stacks = stacksNamedBy(row);
+            const std::vector<std::string_view> stacks = wordsIn(row.stacks);
             return std::ranges::find(stacks, name) != stacks.end();
         });
         if (!isKnown) {
