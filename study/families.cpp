@@ -1,5 +1,4 @@
 #include "planner/load/asked_question.h"
-#include "planner/load/load_question.h"
 #include "planner/load/scenario_defaults.h"
 #include "planner/request/scenario_json.h"
 #include "study/changes.h"
@@ -9,7 +8,6 @@
 
 #include <algorithm>
 #include <array>
-#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -22,7 +20,7 @@ struct FamilyRow {
     std::string_view key;
     std::string_view question;
     AdviceMoment moment = AdviceMoment::Always;
-    std::string_view stacks;     ///< with a blank between two; none: those of adapters
+    std::string_view stacks;     ///< with a blank between two
     std::string_view fixed;      ///< keys of a layout that are held
     std::string_view forbidden;  ///< keys that are left out, or "key=value"
     std::string_view set;        ///< settings, as --set takes them, with a blank between two
@@ -34,8 +32,8 @@ struct FamilyRow {
 // layers and stages, then experts or sequences), and of equals what PyTorch itself has before what
 // another package adds. Of two that nobody can tell apart the first is advised. Cutting sequences
 // and dealing out experts are rows of their own, so the rows before them leave them out.
-// Together the rows have every layout that a search of their stacks has; the rows of adapters have
-// by themselves what a search of adapters has.
+// Together the rows have every layout that a search of their stacks has. The rows of adapters,
+// which are for what does not fit otherwise, leave out the many layouts of tensor ranks and stages.
 constexpr std::array kFamilies = {
     FamilyRow{"ddp", "everything on each GPU", AdviceMoment::Always, "ddp"},
     FamilyRow{"fsdp2",
@@ -97,11 +95,15 @@ constexpr std::array kFamilies = {
     FamilyRow{.key = "lora",
               .question = "adapters only, over bf16 weights",
               .moment = AdviceMoment::NothingFits,
+              .stacks = "axolotl ddp fsdp2",
+              .forbidden = "tp",
               .set = "settings.tuning=lora",
               .offloads = true},
     FamilyRow{.key = "qlora",
               .question = "adapters only, over 4-bit weights",
               .moment = AdviceMoment::NothingFits,
+              .stacks = "axolotl ddp fsdp2",
+              .forbidden = "tp",
               .set = "settings.tuning=lora settings.lora.base=nf4",
               .offloads = true}};
 
@@ -113,12 +115,6 @@ std::vector<std::string_view> wordsIn(std::string_view text) {
         text.remove_prefix(std::min(end + 1, text.size()));
     }
     return words;
-}
-
-std::vector<std::string_view> stacksNamedBy(const FamilyRow& row) {
-    const std::span<const std::string_view> ofAdapters = adapterStacks();
-    return row.stacks.empty() ? std::vector(ofAdapters.begin(), ofAdapters.end())
-                              : wordsIn(row.stacks);
 }
 
 Result<std::vector<Edit>> settingsOf(const FamilyRow& row) {
@@ -152,7 +148,7 @@ struct AdviceSubject {
 std::vector<std::string> stacksOf(const FamilyRow& row, const AdviceSubject& subject) {
     const Question& question = subject.question;
     const std::vector<std::string> named = searchWords(question, "stacks");
-    std::vector<std::string_view> all = stacksNamedBy(row);
+    std::vector<std::string_view> all = wordsIn(row.stacks);
     if (!named.empty() || trainsAdapters(subject.request)) {
         const std::vector<std::string_view> beside = wordsIn(row.adapters);
         all.insert(all.end(), beside.begin(), beside.end());
@@ -173,7 +169,7 @@ std::vector<std::string> stacksOf(const FamilyRow& row, const AdviceSubject& sub
 Result<void> checkNamedStacks(const Question& question) {
     for (const std::string& name : searchWords(question, "stacks")) {
         const bool isKnown = std::ranges::any_of(kFamilies, [&name](const FamilyRow& row) {
-            const std::vector<std::string_view> stacks = stacksNamedBy(row);
+            const std::vector<std::string_view> stacks = wordsIn(row.stacks);
             return std::ranges::find(stacks, name) != stacks.end();
         });
         if (!isKnown) {

@@ -19,7 +19,7 @@ struct UnslothArgument {
     std::string_view typed;
     std::string_view usual;  ///< empty: nothing
 };
-constexpr std::array kOfLoading = {
+constexpr std::array kUnslothLoading = {
     UnslothArgument{"0", "--model_name_or_path", ""},
     UnslothArgument{"model_name", "--model_name_or_path", ""},
     UnslothArgument{"max_seq_length", "--max_seq_length", "2048"},
@@ -27,7 +27,7 @@ constexpr std::array kOfLoading = {
     UnslothArgument{"load_in_8bit", "--load_in_8bit", ""},
     UnslothArgument{"dtype", "--dtype", "bfloat16"},
     UnslothArgument{"use_gradient_checkpointing", "--gradient_checkpointing", "true"}};
-constexpr std::array kOfAdapters = {
+constexpr std::array kUnslothAdapters = {
     UnslothArgument{"r", "--lora_r", "16"},
     UnslothArgument{"lora_dropout", "--lora_dropout", "0.0"},
     UnslothArgument{"use_dora", "--use_dora", ""},
@@ -87,7 +87,7 @@ void addLoading(const LaunchKey& call, const LaunchKeys& said, LaunchKeys& keys)
     for (const char* const isOn : {"--bf16", "--use_bnb_nested_quant"}) {
         keys.add({.path = isOn, .values = {"true"}, .line = call.line, .column = call.column});
     }
-    addSaid(call, said, kOfLoading, keys);
+    addSaid(call, said, kUnslothLoading, keys);
     const bool isWhole = isOn(said, "full_finetuning") || isOn(said, "load_in_16bit");
     if (isWhole || (isOn(said, "load_in_8bit") && !said.has("load_in_4bit"))) {
         keys.say("--load_in_4bit", "false");
@@ -96,7 +96,7 @@ void addLoading(const LaunchKey& call, const LaunchKeys& said, LaunchKeys& keys)
 
 void addAdapters(const LaunchKey& call, const LaunchKeys& said, LaunchKeys& keys) {
     keys.add({.path = "--use_peft", .values = {"true"}, .line = call.line, .column = call.column});
-    addSaid(call, said, kOfAdapters, keys);
+    addSaid(call, said, kUnslothAdapters, keys);
     const LaunchKey* const named = said.find("target_modules");
     const bool isNamed = named != nullptr && named->values != std::vector<std::string>{"null"};
     LaunchKey targets = isNamed ? *named : call;

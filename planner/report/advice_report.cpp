@@ -225,22 +225,6 @@ std::string adviceOffload(const Advice& advice) {
                        notes.empty() ? "" : "  " + notes.front() + "\n");
 }
 
-/// Where the recommended plan keeps states, and what its time then rests on.
-std::string adviceOffload(const Advice& advice) {
-    if (!advice.recommended) {
-        return "";
-    }
-    const AdviceStep& step = advice.steps[*advice.recommended];
-    if (step.plan->scenario.layout.offload == Offload::None) {
-        return "";
-    }
-    const std::vector<std::string>& notes = step.plan->step.notes;
-    return fmt::format("\n{}: {}\n{}",
-                       step.key,
-                       hostNeedText(step.plan->memory.ofNode()),
-                       notes.empty() ? "" : "  " + notes.front() + "\n");
-}
-
 std::string surerParagraph(const Advice& advice) {
     return advice.surer ? "\n" + surerLine(advice.surer) : "";
 }
