@@ -85,7 +85,7 @@ std::vector<std::string> unreadMakersOf(const LaunchKeys& program, const LaunchK
     return makers;
 }
 
-std::string joined(const std::vector<std::string>& words) {
+std::string namesOfMakers(const std::vector<std::string>& words) {
     std::string text;
     for (const std::string& word : words) {
         text += (text.empty() ? "" : ", ") + word;
@@ -169,7 +169,7 @@ Result<void> importMadeModel(ScenarioDraft& draft) {
         const std::string who = unread->values.empty()
                                     ? "how the program makes its model was not read"
                                     : "what the program's model is made by was not read (" +
-                                          joined(unread->values) + ")";
+                                          namesOfMakers(unread->values) + ")";
         draft.assume("settings.tuning",
                      who + (adapts.value_or(false)
                                 ? ": only the adapters that are read are counted"

@@ -42,7 +42,7 @@ constexpr std::array kAdapterCalls = {"FastLanguageModel.get_peft_model"sv,
                                       "FastModel.get_peft_model"sv};
 
 /// The arguments of one call, by their names.
-LaunchKeys argumentsOf(const LaunchKeys& program, std::size_t call) {
+LaunchKeys saidInCall(const LaunchKeys& program, std::size_t call) {
     const std::vector<LaunchKey>& all = program.all();
     const std::string before = all[call].path + ".";
     LaunchKeys said(program.source());
@@ -56,15 +56,15 @@ LaunchKeys argumentsOf(const LaunchKeys& program, std::size_t call) {
     return said;
 }
 
-bool isOn(const LaunchKeys& said, std::string_view name) {
+bool isUnslothOn(const LaunchKeys& said, std::string_view name) {
     const LaunchKey* const key = said.find(name);
     return key != nullptr && key->values.size() == 1 && asSwitch(key->values.front()) == true;
 }
 
-void addSaid(const LaunchKey& call,
-             const LaunchKeys& said,
-             std::span<const UnslothArgument> arguments,
-             LaunchKeys& keys) {
+void addUnslothSaid(const LaunchKey& call,
+                    const LaunchKeys& said,
+                    std::span<const UnslothArgument> arguments,
+                    LaunchKeys& keys) {
     for (const UnslothArgument& one : arguments) {
         const LaunchKey* const key = said.find(one.name);
         const bool isSaid = key != nullptr && key->values != std::vector<std::string>{"null"};
@@ -82,21 +82,21 @@ void addSaid(const LaunchKey& call,
 }
 
 /// Where all weights are trained none is of few bits, whatever is said of them.
-void addLoading(const LaunchKey& call, const LaunchKeys& said, LaunchKeys& keys) {
+void addUnslothLoading(const LaunchKey& call, const LaunchKeys& said, LaunchKeys& keys) {
     keys.add({.path = kUnslothKey, .values = {}, .line = call.line, .column = call.column});
     for (const char* const isOn : {"--bf16", "--use_bnb_nested_quant"}) {
         keys.add({.path = isOn, .values = {"true"}, .line = call.line, .column = call.column});
     }
-    addSaid(call, said, kUnslothLoading, keys);
-    const bool isWhole = isOn(said, "full_finetuning") || isOn(said, "load_in_16bit");
-    if (isWhole || (isOn(said, "load_in_8bit") && !said.has("load_in_4bit"))) {
+    addUnslothSaid(call, said, kUnslothLoading, keys);
+    const bool isWhole = isUnslothOn(said, "full_finetuning") || isUnslothOn(said, "load_in_16bit");
+    if (isWhole || (isUnslothOn(said, "load_in_8bit") && !said.has("load_in_4bit"))) {
         keys.say("--load_in_4bit", "false");
     }
 }
 
-void addAdapters(const LaunchKey& call, const LaunchKeys& said, LaunchKeys& keys) {
+void addUnslothAdapters(const LaunchKey& call, const LaunchKeys& said, LaunchKeys& keys) {
     keys.add({.path = "--use_peft", .values = {"true"}, .line = call.line, .column = call.column});
-    addSaid(call, said, kUnslothAdapters, keys);
+    addUnslothSaid(call, said, kUnslothAdapters, keys);
     const LaunchKey* const named = said.find("target_modules");
     const bool isNamed = named != nullptr && named->values != std::vector<std::string>{"null"};
     LaunchKey targets = isNamed ? *named : call;
@@ -118,10 +118,10 @@ void addUnslothArguments(const LaunchKeys& program, LaunchKeys& keys) {
     for (std::size_t i = 0; i < all.size(); ++i) {
         const std::string called = all[i].values.size() == 1 ? all[i].values.front() : "";
         if (all[i].path == "from_pretrained" && loadsByUnsloth(called)) {
-            addLoading(all[i], argumentsOf(program, i), keys);
+            addUnslothLoading(all[i], saidInCall(program, i), keys);
         } else if (all[i].path == "get_peft_model" &&
                    std::ranges::find(kAdapterCalls, called) != kAdapterCalls.end()) {
-            addAdapters(all[i], argumentsOf(program, i), keys);
+            addUnslothAdapters(all[i], saidInCall(program, i), keys);
         }
     }
 }
