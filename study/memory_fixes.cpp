@@ -121,19 +121,33 @@ Fix memoryFixOf(const MemoryBreakdown& after) {
                                       : std::string()};
 }
 
-/// Its numbers are those that `explain` has of the changed question.
+/// What is held, and the edits.
+std::vector<Edit> heldWith(const std::vector<Edit>& held, const std::vector<Edit>& edits) {
+    std::vector<Edit> both = held;
+    both.insert(both.end(), edits.begin(), edits.end());
+    return both;
+}
+
+/// Its numbers are those that `explain` has of the changed question. What is typed holds the
+/// batch only where the change would be of another one.
 Result<Fix> checkedFix(const TriedChange& tried,
                        const std::vector<Edit>& held,
+                       const Question& question,
+                       const Workbench& bench,
                        const Watch& watch) {
     FABRICAST_ASSIGN(const MemoryBreakdown after,
                      memoryOfFullestStage(tried.judgement.plan.scenario, kNoLimit, watch));
     Fix fix = memoryFixOf(after);
     fix.sideEffect = sideEffectsOf(tried.changes);
-    fix.edits = held;
     const std::vector<Edit> edits = lastOfEach(tried.edits());
     fix.change = layoutTitleOf({.edits = edits, .sideEffect = ""});
-    fix.edits.insert(fix.edits.end(), edits.begin(), edits.end());
-    fix.typed = typed(fix.edits);
+    fix.edits = heldWith(held, edits);
+    FABRICAST_ASSIGN(const Question changed, with(question, edits));
+    const Result<LoadedScenario> alone =
+        loadScenario(changed.root, bench.profiles(), changed.folders);
+    const std::int64_t batch = tried.judgement.plan.scenario.workload.globalBatch;
+    const bool keepsBatch = alone && alone->scenario.workload.globalBatch == batch;
+    fix.typed = typed(keepsBatch ? edits : fix.edits);
     return fix;
 }
 
@@ -161,14 +175,14 @@ Result<std::vector<Fix>> fixesOf(const MemoryBreakdown& memory,
         FABRICAST_ASSIGN(const std::optional<TriedChange> combined,
                          search.combined(asked, found.front()));
         if (combined) {
-            FABRICAST_ASSIGN(Fix fix, checkedFix(*combined, held, watch));
+            FABRICAST_ASSIGN(Fix fix, checkedFix(*combined, held, question, bench, watch));
             fixes.push_back(std::move(fix));
         }
     }
     for (const TriedChange& tried : found) {
         if (fixes.size() < kMostLookedAt) {
             FABRICAST_TRY(watch.check());
-            FABRICAST_ASSIGN(Fix fix, checkedFix(tried, held, watch));
+            FABRICAST_ASSIGN(Fix fix, checkedFix(tried, held, question, bench, watch));
             fixes.push_back(std::move(fix));
         }
     }

@@ -107,7 +107,7 @@ std::string largestExcess(const OomAnswer& answer) {
                        shortText(*most->measured - *most->forecast));
 }
 
-/// "recompute=full: about 63.1 GiB, fits (about a third more compute)".
+/// "--layout recompute=full: about 63.1 GiB, fits (about a third more compute)".
 std::vector<std::string> wayOutLines(const OomAnswer& answer) {
     std::vector<std::string> lines;
     if (!answer.forecast) {
@@ -118,7 +118,7 @@ std::vector<std::string> wayOutLines(const OomAnswer& answer) {
             const Bytes after(
                 std::llround(static_cast<double>(fix.peakAfter.count()) * answer.overForecast));
             lines.push_back(fmt::format("{}: about {}{}, {}{}",
-                                        fix.change,
+                                        fix.typed,
                                         shortText(after),
                                         fixHostText(fix),
                                         fixOutcome(fix),

@@ -110,7 +110,7 @@ TEST(OomCommand, TypesTheFirstWayOutAsAWholeCommand) {
     const std::size_t ways = output.out.find("ways out");
     ASSERT_NE(ways, std::string::npos) << output.out;
     const std::string text = output.out.substr(ways);
-    EXPECT_NE(text.find("\n  recompute=full: "), std::string::npos) << text;
+    EXPECT_NE(text.find("\n  --layout recompute=full: "), std::string::npos) << text;
     const std::size_t next = text.find("\nnext: fabricast explain ");
     ASSERT_NE(next, std::string::npos) << text;
     const std::string typed = text.substr(next + 17);
@@ -123,7 +123,7 @@ TEST(OomCommand, TypesTheFirstWayOutAsAWholeCommand) {
 TEST(OomCommand, CallsNoWayOutSurerThanExplainDoes) {
     const std::string loss = "settings.kernels.loss=liger";
     const std::string out = oomRun(runOf8B()).out;
-    const std::size_t way = out.find("\n  " + loss);
+    const std::size_t way = out.find("\n  --set " + loss);
     ASSERT_NE(way, std::string::npos) << out;
     EXPECT_NE(out.substr(way, out.find('\n', way + 1) - way).find(", likely fits"),
               std::string::npos)

@@ -27,6 +27,30 @@ struct Refused {
     Words instead;  ///< what the hint says, typed
 };
 
+/// "--layout recompute=full" and "21.36 GiB" of each way out that an explanation prints.
+std::vector<std::pair<std::string, std::string>> waysOutOf(const std::string& text) {
+    std::vector<std::pair<std::string, std::string>> ways;
+    for (std::size_t at = text.find("\n  --"); at != std::string::npos;
+         at = text.find("\n  --", at + 1)) {
+        const std::size_t colon = text.find(": ", at);
+        const std::size_t end = text.find(" GiB", colon);
+        ways.emplace_back(text.substr(at + 3, colon - at - 3),
+                          text.substr(colon + 2, end + 4 - colon - 2));
+    }
+    return ways;
+}
+
+TEST(TypedHints, WaysOutHoldBehindTheExplanation) {
+    const std::string command = "explain -m llama-3.1-8b -c 8x-rtx-4090 --stack fsdp2";
+    const auto ways = waysOutOf(ran(command).out);
+    EXPECT_GE(ways.size(), 3U);
+    for (const auto& [typed, size] : ways) {
+        const std::string out = ran(command + " " + typed).out;
+        const std::string first = out.substr(0, out.find('\n'));
+        EXPECT_NE(first.find("  " + size + " "), std::string::npos) << typed << "\n" << out;
+    }
+}
+
 /// What an error says to type is accepted.
 TEST(TypedHints, Work) {
     const std::vector<Refused> cases = {

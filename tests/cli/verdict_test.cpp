@@ -109,7 +109,8 @@ TEST(Verdict, LikelyIsExplainedAndCanBeAskedAway) {
         unsure.out.find("likely fits: with more memory the caching allocator would hold ");
     ASSERT_NE(words, std::string::npos) << unsure.out;
     // Fewer gaps come first.
-    const std::size_t fix = unsure.out.find("\n  settings.allocator=expandable_segments: ", words);
+    const std::size_t fix =
+        unsure.out.find("\n  --set settings.allocator=expandable_segments: ", words);
     EXPECT_NE(fix, std::string::npos) << unsure.out;
     EXPECT_LT(fix, unsure.out.find("recompute=full: ", words));
     EXPECT_TRUE(with({"--reserve", "10%"}).out.starts_with("FITS  "));
@@ -139,7 +140,7 @@ TEST(Verdict, KeepsAsManyLogitsInSmallerBatches) {
         {});
     EXPECT_EQ(output.code, ExitCode::DoesNotFit) << output.out << output.err;
     EXPECT_NE(output.out.find("settings.phases.kept_logits=0: "), std::string::npos) << output.out;
-    EXPECT_EQ(output.out.find("\n  settings.phases.evaluation_batch="), std::string::npos)
+    EXPECT_EQ(output.out.find("\n  --set settings.phases.evaluation_batch="), std::string::npos)
         << output.out;
 }
 
