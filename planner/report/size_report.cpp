@@ -146,15 +146,15 @@ std::string tenthText(const SizeAnswer& answer) {
     }
     if (!answer.tenthFaster) {
         const bool isWhole = !answer.stopped && !answer.cutShort;
-        return isWhole ? "no cluster of the catalogue is 10 % faster\n"
-                       : "none that was searched is 10 % faster\n";
+        return isWhole ? "no cluster of the catalogue is at least 10 % faster\n"
+                       : "none that was searched is at least 10 % faster\n";
     }
     std::string more;
     if (answer.pick->usd && answer.tenthFaster->usd) {
         const double share = *answer.tenthFaster->usd / *answer.pick->usd - 1.0;
         more = fmt::format(", {} {}", percentText(std::abs(share)), share < 0.0 ? "less" : "more");
     }
-    return fmt::format("10 % faster: {}, {}{}\n",
+    return fmt::format("at least 10 % faster: {}, {}{}\n",
                        sizedClusterText(*answer.tenthFaster),
                        sizedNumbersText(*answer.tenthFaster, answer),
                        more);

@@ -147,7 +147,7 @@ bool isTitanConfig(const ModelSpec& model) {
 
 std::string whyNoTitanFlavor(const ModelSpec& model) {
     const AttentionSpec& attention = model.attention;
-    return model.family != "llama" ? "its llama3 is no " + model.family
+    return model.family != "llama" ? "configs are written for its llama3 alone"
            : model.tiedEmbeddings  ? "its llama3 does not tie embeddings"
            : !model.window.empty() ? "its llama3 has no attention window"
            : model.moe.has_value() ? "its llama3 has no experts"
