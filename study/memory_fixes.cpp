@@ -128,8 +128,8 @@ std::vector<Edit> heldWith(const std::vector<Edit>& held, const std::vector<Edit
     return both;
 }
 
-/// Its numbers are those that `explain` has of the changed question. What is typed behind it holds
-/// the batch only where the change would be of another one.
+/// Its numbers are those that `explain` has of the changed question. What is typed holds the
+/// batch only where the change would be of another one.
 Result<Fix> checkedFix(const TriedChange& tried,
                        const std::vector<Edit>& held,
                        const Question& question,
@@ -147,7 +147,7 @@ Result<Fix> checkedFix(const TriedChange& tried,
         loadScenario(changed.root, bench.profiles(), changed.folders);
     const std::int64_t batch = tried.judgement.plan.scenario.workload.globalBatch;
     const bool keepsBatch = alone && alone->scenario.workload.globalBatch == batch;
-    fix.typed = typedBehind(question, keepsBatch ? edits : fix.edits);
+    fix.typed = typed(keepsBatch ? edits : fix.edits);
     return fix;
 }
 
@@ -221,7 +221,7 @@ Result<std::optional<Fix>> lessFragmented(const MemoryBreakdown& memory,
     fix.sideEffect =
         std::string("PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True") + (isCut ? " alone" : "");
     fix.edits = std::move(edits);
-    fix.typed = typedBehind(question, fix.edits);
+    fix.typed = typed(fix.edits);
     return std::optional(std::move(fix));
 }
 

@@ -44,7 +44,7 @@ TEST(MemoryFixes, EveryFixCanBeApplied) {
     ASSERT_FALSE(memory.rejections[0].fixes.empty());
     for (const Fix& fix : memory.rejections[0].fixes) {
         EXPECT_LT(fix.peakAfter, memory.peak.value) << fix.change;
-        EXPECT_EQ(fix.typed, typedBehind(question, fix.edits));
+        EXPECT_EQ(fix.typed, typed(fix.edits));
         const Question changed = with(question, fix.edits).value();
         const Scenario scenario =
             loadScenario(changed.root, bench().profiles(), changed.folders).value().scenario;
