@@ -60,7 +60,21 @@ std::vector<std::string> valuesOf(const QuestionArguments& arguments, const Ques
 struct PlacedEdit {
     Edit edit;
     std::ptrdiff_t place = -1;
+    std::size_t order = 0;  ///< in the table of flags, and behind it each --set
 };
+
+/// A whole of which another edit says a part comes first, then flags by their table: the same
+/// question is the same in whatever order its flags are typed.
+void sortByTable(std::vector<PlacedEdit>& placed) {
+    std::ranges::stable_sort(placed, {}, &PlacedEdit::order);
+    const std::vector<PlacedEdit> all = placed;
+    std::ranges::stable_partition(placed, [&all](const PlacedEdit& one) {
+        return one.edit.origin == "--set" &&
+               std::ranges::any_of(all, [&one](const PlacedEdit& part) {
+                   return part.edit.path.starts_with(one.edit.path + ".");
+               });
+    });
+}
 
 /// Where a flag was typed; of one that repeats the first.
 std::ptrdiff_t placeOf(std::string_view names, const GlobalOptions& options) {
@@ -117,28 +131,36 @@ std::string typedAs(const Edit& edit) {
 /// before it, and is replaced by what is typed after it: fixes are typed behind the command that
 /// they mend.
 Result<std::vector<Edit>> lastSaid(std::vector<PlacedEdit> placed) {
-    std::vector<Edit> edits;
+    std::vector<PlacedEdit> kept;
     for (PlacedEdit& one : placed) {
         Edit& later = one.edit;
         const auto isSet = [&later](const Edit& before) {
             return before.origin == "--set" || later.origin == "--set";
         };
-        std::erase_if(edits, [&](const Edit& before) {
-            return isSet(before) && isReplaced(before.path, later);
+        std::erase_if(kept, [&](const PlacedEdit& before) {
+            const bool isPart =
+                later.origin == "--set" && before.edit.path.starts_with(later.path + ".");
+            return isPart || (isSet(before.edit) && isReplaced(before.edit.path, later));
         });
-        const auto twice = std::ranges::find_if(edits, [&](const Edit& before) {
+        const auto twice = std::ranges::find_if(kept, [&](const PlacedEdit& other) {
+            const Edit& before = other.edit;
             const QuestionFlag* const flag = flagOf(later.path);
             return before.path == later.path && before.value != later.value &&
                    (flag == nullptr || !flag->isList);
         });
-        if (twice != edits.end()) {
+        if (twice != kept.end()) {
             return fail(Error::Code::BadInput,
                         later.origin,
-                        "\"" + later.path + "\" is given twice: " + typedAs(*twice) + ", and " +
-                            typedAs(later),
+                        "\"" + later.path + "\" is given twice: " + typedAs(twice->edit) +
+                            ", and " + typedAs(later),
                         typedAs(later) + " alone");
         }
-        edits.push_back(std::move(later));
+        kept.push_back(std::move(one));
+    }
+    sortByTable(kept);
+    std::vector<Edit> edits;
+    for (PlacedEdit& one : kept) {
+        edits.push_back(std::move(one.edit));
     }
     return edits;
 }
@@ -151,6 +173,9 @@ Result<std::vector<PlacedEdit>> editsInOrder(const QuestionArguments& arguments,
     FABRICAST_TRY(addEdits(arguments, searchFlags(), options, placed));
     FABRICAST_ASSIGN(std::vector<PlacedEdit> sets, setsOf(options));
     std::ranges::move(sets, std::back_inserter(placed));
+    for (std::size_t i = 0; i < placed.size(); ++i) {
+        placed[i].order = i;
+    }
     std::ranges::stable_sort(placed, {}, &PlacedEdit::place);
     return placed;
 }
