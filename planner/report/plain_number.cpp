@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <cstdlib>
 
@@ -42,8 +43,10 @@ std::string roundedNumber(double value, int digits) {
     if (!std::isfinite(value) || value == 0.0) {
         return plainNumber(value, digits);
     }
-    return plainNumber(std::strtod(fmt::format("{:.{}e}", value, digits - 1).c_str(), nullptr),
-                       digits);
+    const std::string text = fmt::format("{:.{}e}", value, digits - 1);
+    double rounded = value;
+    std::from_chars(text.data(), text.data() + text.size(), rounded);  // in no locale
+    return plainNumber(rounded, digits);
 }
 
 }  // namespace fabricast
