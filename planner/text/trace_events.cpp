@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <charconv>
 #include <cmath>
 #include <exception>
 #include <optional>
@@ -154,9 +155,10 @@ private:
         if (member != nullptr) {
             *member = value.substr(0, kLongestWord);
         } else if (key_ == "ts" || key_ == "dur") {
-            char* end = nullptr;
-            const double number = std::strtod(value.c_str(), &end);
-            if (end != value.c_str() && *end == '\0') {
+            double number = 0.0;
+            const char* const end = value.data() + value.size();
+            const auto [stop, trouble] = std::from_chars(value.data(), end, number);
+            if (trouble == std::errc() && stop == end) {
                 time(number);
             }
         }
