@@ -42,15 +42,18 @@ std::string sideEffectsOf(std::span<const Change> changes) {
     return text;
 }
 
-std::string titleOf(std::span<const Change* const> changes) {
+std::string titleOf(std::span<const Change* const> changes, const Question* behind) {
     const auto isTitled = [](const Change* change) { return !change->title.empty(); };
+    const auto words = [behind](const std::vector<Edit>& edits) {
+        return typedInOrder(behind == nullptr ? edits : editsBehind(*behind, edits));
+    };
     if (std::ranges::none_of(changes, isTitled)) {
-        return typedInOrder(joined(changes));
+        return words(joined(changes));
     }
     std::string text;
     for (const Change* change : changes) {
-        text += (text.empty() ? "" : " ") +
-                (isTitled(change) ? change->title : typedInOrder(change->edits));
+        text +=
+            (text.empty() ? "" : " ") + (isTitled(change) ? change->title : words(change->edits));
     }
     return text;
 }

@@ -50,8 +50,9 @@ std::vector<Change> changesFor(Aim aim, const ChangeSubject& subject);
 std::vector<Edit> joined(std::span<const Change* const> changes);
 /// The side effects of changes made one after another: "8 times the memory of each host".
 std::string sideEffectsOf(std::span<const Change> changes);
-/// Changes as people read them: "-c dgx-h200 -n 4", "without tp held".
-std::string titleOf(std::span<const Change* const> changes);
+/// Changes as people read them: "-c dgx-h200 -n 4", "without tp held". Those that are typed are
+/// typed behind a question, where one is given.
+std::string titleOf(std::span<const Change* const> changes, const Question* behind = nullptr);
 /// The same in the words of a layout: "recompute=full", "-n 4 with micro_batch=1".
 std::string layoutTitleOf(const Change& change);
 

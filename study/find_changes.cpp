@@ -172,6 +172,10 @@ std::string TriedChange::title() const {
     return titleOf(pointersTo(changes));
 }
 
+std::string TriedChange::titleBehind(const Question& question) const {
+    return titleOf(pointersTo(changes), &question);
+}
+
 std::vector<Edit> TriedChange::edits() const {
     return joined(pointersTo(changes));
 }

@@ -37,6 +37,8 @@ struct TriedChange {
     [[nodiscard]] int effort() const;
     [[nodiscard]] FixGroup group() const;  ///< the one that asks most
     [[nodiscard]] std::string title() const;
+    /// The same, behind the question as it was typed.
+    [[nodiscard]] std::string titleBehind(const Question& question) const;
     [[nodiscard]] std::vector<Edit> edits() const;
 };
 

@@ -147,7 +147,9 @@ Result<Fix> checkedFix(const TriedChange& tried,
         loadScenario(changed.root, bench.profiles(), changed.folders);
     const std::int64_t batch = tried.judgement.plan.scenario.workload.globalBatch;
     const bool keepsBatch = alone && alone->scenario.workload.globalBatch == batch;
-    fix.typed = typed(keepsBatch ? edits : fix.edits);
+    const std::vector<Edit>& needed = keepsBatch ? edits : fix.edits;
+    fix.typed = typed(needed);
+    fix.behind = typedBehind(question, needed);
     return fix;
 }
 
@@ -222,6 +224,7 @@ Result<std::optional<Fix>> lessFragmented(const MemoryBreakdown& memory,
         std::string("PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True") + (isCut ? " alone" : "");
     fix.edits = std::move(edits);
     fix.typed = typed(fix.edits);
+    fix.behind = typedBehind(question, fix.edits);
     return std::optional(std::move(fix));
 }
 

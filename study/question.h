@@ -86,7 +86,9 @@ std::string typed(std::span<const Edit> edits);
 /// The same, behind what is typed for the question: a flag that is there already would be refused,
 /// and its key is said as --set, which replaces it: "--set layout.tp=4".
 std::string typedBehind(const Question& question, std::span<const Edit> edits);
-/// The same, in the order of the edits.
+/// The edits as they are typed there.
+std::vector<Edit> editsBehind(const Question& question, std::span<const Edit> edits);
+/// The edits alone, in their order.
 std::string typedInOrder(std::span<const Edit> edits);
 
 /// The document as a scenario file, to save it.

@@ -126,6 +126,8 @@ PlanFix planFix(const Question& question,
     const Plan& plan = tried.judgement.plan;
     PlanFix fix{.group = tried.group(),
                 .change = tried.title() + (held.empty() ? "" : " " + typed(held)),
+                .behind = tried.titleBehind(question) +
+                          (held.empty() ? "" : " " + typedBehind(question, held)),
                 .edits = tried.edits(),
                 .reaches = tried.judgement.reaches,
                 .outcome = outcomeOf(plan.step, plan.memory),

@@ -150,7 +150,7 @@ void addKept(std::vector<Edit>& edits, std::string_view part, const Question& qu
 
 }  // namespace
 
-std::string typedBehind(const Question& question, std::span<const Edit> made) {
+std::vector<Edit> editsBehind(const Question& question, std::span<const Edit> made) {
     std::vector<Edit> edits;
     for (const Edit& edit : made) {  // first, as it takes away what is said of its part
         const std::string_view part = partReplaced(edit);
@@ -175,7 +175,11 @@ std::string typedBehind(const Question& question, std::span<const Edit> made) {
             *before = std::move(edit);
         }
     }
-    return typed(edits);
+    return edits;
+}
+
+std::string typedBehind(const Question& question, std::span<const Edit> edits) {
+    return typed(editsBehind(question, edits));
 }
 
 std::string typedInOrder(std::span<const Edit> edits) {

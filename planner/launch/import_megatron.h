@@ -9,9 +9,16 @@ namespace fabricast {
 
 // Parts of Megatron's arguments as keys of a scenario; the layout stands beside importMegatron.
 
-/// The shape of a decoder as Llama, Mistral, Mixtral, Qwen 2 or Qwen 3 have it; of other kinds -m
+/// The shape of a decoder as Llama, Mistral, Mixtral, Qwen or DeepSeek have it; of other kinds -m
 /// says the model.
 Result<void> importMegatronModel(ScenarioDraft& draft);
+/// What keeps arguments with --multi-latent-attention from being those of DeepSeek's; empty where
+/// nothing does.
+std::string notALatentDecoder(LaunchKeys& keys);
+/// The class that has such a router: "deepseek_v3".
+std::string latentDecoderOf(LaunchKeys& keys);
+/// Its latent attention and its experts.
+Result<void> importLatentModel(ScenarioDraft& draft);
 Result<void> importMegatronPrecision(ScenarioDraft& draft);
 Result<void> importRecompute(ScenarioDraft& draft);
 Result<void> importMegatronKernels(ScenarioDraft& draft);

@@ -62,15 +62,26 @@ std::int64_t windowOf(const LaunchKeys& keys) {
     return keys.has("--window-attn-skip-freq") ? 0 : before;
 }
 
+/// Whether keys and values are projected down, as DeepSeek's are.
+bool isLatent(LaunchKeys& keys) {
+    return keys.use("--multi-latent-attention") != nullptr;
+}
+
 /// What keeps the arguments from being one of the decoders that are read; empty where nothing does.
 std::string notADecoder(LaunchKeys& keys) {
-    constexpr std::array kOthers = {"--multi-latent-attention",
-                                    "--moe-shared-expert-intermediate-size",
-                                    "--window-attn-skip-freq",
-                                    "--mtp-num-layers"};
-    for (const char* const argument : kOthers) {
-        if (keys.has(argument)) {
-            return std::string(argument) + " is not read";
+    if (keys.has("--window-attn-skip-freq")) {
+        return "--window-attn-skip-freq is not read";
+    }
+    if (isLatent(keys)) {
+        if (std::string why = notALatentDecoder(keys); !why.empty()) {
+            return why;
+        }
+    } else {
+        for (const char* const argument :
+             {"--moe-shared-expert-intermediate-size", "--mtp-num-layers"}) {
+            if (keys.has(argument)) {
+                return std::string(argument) + " is not read";
+            }
         }
     }
     const bool isPart = keys.text("--rotary-percent").value_or("1").find("0.") == 0;
@@ -87,6 +98,9 @@ std::string notADecoder(LaunchKeys& keys) {
 std::string decoderOf(LaunchKeys& keys) {
     if (!notADecoder(keys).empty()) {
         return "";
+    }
+    if (isLatent(keys)) {
+        return latentDecoderOf(keys);
     }
     const bool biased = keys.use("--add-qkv-bias") != nullptr;  // as Qwen 2 has it
     const bool normed = keys.has("--qk-layernorm");
@@ -139,6 +153,8 @@ Result<void> importMegatronModel(ScenarioDraft& draft) {
         FABRICAST_TRY(copyAll(kMixtralShape));
     } else if (decoder == "qwen3_moe") {
         FABRICAST_TRY(copyAll(kQwenShape));
+    } else if (isLatent(keys)) {
+        FABRICAST_TRY(importLatentModel(draft));
     }
     if (const std::int64_t before = windowOf(keys); decoder == "mistral" && before > 0) {
         draft.set("model.sliding_window", before + 1, "--window-size");

@@ -40,6 +40,11 @@ void ScenarioDraft::set(std::string_view path, double value, std::string_view fr
     put(path, builder_.number(value, decimalText(value)));
 }
 
+void ScenarioDraft::setNull(std::string_view path, std::string_view from) {
+    moveTo(from);
+    put(path, builder_.null());
+}
+
 void ScenarioDraft::assume(std::string_view path, std::string_view text) {
     moveTo("script");
     put("imported.assumed." + std::string(path), builder_.string(std::string(text)));

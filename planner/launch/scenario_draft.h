@@ -25,6 +25,7 @@ public:
     void set(std::string_view path, std::int64_t number, std::string_view from);
     void set(std::string_view path, bool value, std::string_view from);
     void set(std::string_view path, double value, std::string_view from);
+    void setNull(std::string_view path, std::string_view from);
 
     // What the file says as it is; nothing where it does not.
     Result<void> copyWhole(std::string_view path, std::string_view from);

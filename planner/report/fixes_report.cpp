@@ -126,7 +126,7 @@ Table fixTable(const PlanFixes& fixes) {
         const bool fits = fix.outcome.verdict != Verdict::DoesNotFit;
         const std::string_view group = groupWords(fix.group);
         table.rows.push_back({std::string(group == before ? "" : group),
-                              fix.change,
+                              fix.behind,
                               whether(fix, !fixes.targets.empty()),
                               fits ? fmt::format("{:.3f}", fix.outcome.step.count()) : "",
                               fits ? grouped(std::llround(fix.tokensPerSecond)) : "",

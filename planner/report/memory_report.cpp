@@ -108,7 +108,7 @@ std::string phasesLine(const MemoryBreakdown& memory) {
 
 std::string fixText(const Fix& fix, const ByteScale& scale) {
     std::string text = fmt::format("{}: {} {}{}, {}",
-                                   fix.typed,
+                                   fix.behind,
                                    scale.text(fix.peakAfter),
                                    scale.unit,
                                    fixHostText(fix),

@@ -118,7 +118,7 @@ std::vector<std::string> wayOutLines(const OomAnswer& answer) {
             const Bytes after(
                 std::llround(static_cast<double>(fix.peakAfter.count()) * answer.overForecast));
             lines.push_back(fmt::format("{}: about {}{}, {}{}",
-                                        fix.typed,
+                                        fix.behind,
                                         shortText(after),
                                         fixHostText(fix),
                                         fixOutcome(fix),

@@ -27,7 +27,8 @@ enum class FixGroup {
 /// A change of the question, and the best plan under it.
 struct PlanFix {
     FixGroup group = FixGroup::Free;
-    std::string change;  ///< for people: "-n 4", "without tp held"
+    std::string change;    ///< for people: "-n 4", "without tp held"
+    std::string behind{};  ///< the same, behind the question as typed: "--set cluster.nodes=4"
     std::vector<Edit> edits{};
     std::string typed{};       ///< the edits as arguments: "-n 4", "--set layout.tp=null"
     std::string sideEffect{};  ///< "another batch: other learning rate and convergence"

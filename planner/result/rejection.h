@@ -28,6 +28,8 @@ struct Fix {
     std::string sideEffect{};  ///< "about a third more compute"
     std::vector<Edit> edits{};
     std::string typed{};  ///< the edits as arguments: "--layout recompute=full"
+    std::string
+        behind{};  ///< the same, behind the question as typed: "--set layout.recompute=full"
 };
 
 /// Why a layout is not feasible: which bound, by how much, and the smallest changes that help.

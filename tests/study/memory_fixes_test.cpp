@@ -45,6 +45,9 @@ TEST(MemoryFixes, EveryFixCanBeApplied) {
     for (const Fix& fix : memory.rejections[0].fixes) {
         EXPECT_LT(fix.peakAfter, memory.peak.value) << fix.change;
         EXPECT_EQ(fix.typed, typed(fix.edits));
+        // The question has a --layout already, which may be typed once.
+        EXPECT_EQ(fix.behind, typedBehind(question, fix.edits));
+        EXPECT_EQ(fix.behind.find("--layout"), std::string::npos) << fix.behind;
         const Question changed = with(question, fix.edits).value();
         const Scenario scenario =
             loadScenario(changed.root, bench().profiles(), changed.folders).value().scenario;

@@ -65,6 +65,7 @@ TEST_P(FixesOf, AreSearchedByTheRuleOfTheirPlan) {
     bool frees = false;
     for (const PlanFix& fix : report.fixes->fixes) {
         EXPECT_EQ(fix.typed, typedBehind(question, fix.edits));
+        EXPECT_EQ(fix.behind.find("--layout"), std::string::npos) << fix.behind;
         const PlanReport after = planned(with(question, fix.edits).value(), {"tokens-per-s=1T"});
         ASSERT_FALSE(after.plans.empty()) << fix.typed;
         EXPECT_EQ(typedPlan(after.plans.front()), fix.layout) << fix.typed;

@@ -60,17 +60,20 @@ inline MemoryBreakdown exampleMemory() {
     memory.capacity = 79_GiB;
     memory.onDevice = Verdict::DoesNotFit;
     memory.verdict = Verdict::DoesNotFit;
-    memory.rejections = {
-        {Bound::GpuMemory,
-         peak - memory.capacity,
-         "stage 0, forward of layer 19",
-         {{.change = "recompute=full",
-           .peakAfter = 45_GiB,
-           .verdict = Verdict::Fits,
-           .onDevice = Verdict::Fits,
-           .sideEffect = "about a third more compute",
-           .typed = "--layout recompute=full"},
-          {.change = "micro_batch=1", .peakAfter = 82_GiB, .typed = "--layout micro_batch=1"}}}};
+    memory.rejections = {{Bound::GpuMemory,
+                          peak - memory.capacity,
+                          "stage 0, forward of layer 19",
+                          {{.change = "recompute=full",
+                            .peakAfter = 45_GiB,
+                            .verdict = Verdict::Fits,
+                            .onDevice = Verdict::Fits,
+                            .sideEffect = "about a third more compute",
+                            .typed = "--layout recompute=full",
+                            .behind = "--layout recompute=full"},
+                           {.change = "micro_batch=1",
+                            .peakAfter = 82_GiB,
+                            .typed = "--layout micro_batch=1",
+                            .behind = "--layout micro_batch=1"}}}};
     memory.notes = {"the global batch was not said: one microbatch per stage"};
     return memory;
 }

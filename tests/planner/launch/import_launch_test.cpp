@@ -97,6 +97,15 @@ TEST(ImportMegatron, ReadsTheShapeOfTheDecodersThatItKnows) {
     EXPECT_EQ(typeOf(experts), "mixtral");
     EXPECT_EQ(typeOf(experts + "--qk-layernorm --moe-layer-freq '([1]*8)'"), "qwen3_moe");
     EXPECT_EQ(typeOf(experts + "--qk-layernorm --moe-layer-freq '([0]*1+[1]*7)'"), "");
+    const std::string latent = experts +
+                               "--multi-latent-attention --moe-layer-freq "
+                               "'([0]*1+[1]*7)' --moe-shared-expert-intermediate-size ";
+    EXPECT_EQ(typeOf(latent + "512 --qk-layernorm"), "deepseek_v2");
+    EXPECT_EQ(typeOf(latent + "512 --qk-layernorm --moe-router-score-function sigmoid "
+                              "--moe-router-enable-expert-bias --mtp-num-layers 1"),
+              "deepseek_v3");
+    EXPECT_EQ(typeOf(latent + "500 --qk-layernorm"), "");
+    EXPECT_EQ(typeOf(latent + "512"), "");
     EXPECT_EQ(typeOf("--add-qkv-bias --qk-layernorm"), "");
     EXPECT_EQ(typeOf("--rotary-percent 0.5"), "");
     EXPECT_EQ(typeOf("--softmax-type learnable"), "");
