@@ -1,6 +1,7 @@
 #include "planner/base/slipped_name.h"
 #include "planner/launch/hugging_face_arguments.h"
 #include "planner/launch/import_trainers.h"
+#include "planner/launch/made_model.h"
 #include "planner/launch/nemo.h"
 #include "planner/launch/torchtitan_keys.h"
 #include "planner/launch/torchtune.h"
@@ -203,7 +204,11 @@ std::vector<std::string> trainerArguments(const LintFile& file) {
     if (file.kind() != LaunchKind::Trainer || isOthers || (!isProgram && !isCommand)) {
         return {};
     }
-    return trainerNames(file.has(kTrlKey), isCommand);
+    std::vector<std::string> names = trainerNames(file.has(kTrlKey), isCommand);
+    if (file.has(kUnslothKey)) {
+        names.emplace_back("max_seq_length");
+    }
+    return names;
 }
 
 /// Whether argparse takes it for the one argument that begins with it.

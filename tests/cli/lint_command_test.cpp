@@ -366,10 +366,10 @@ TEST(Lint, ProposesLigersKernelsAsTheTrainerTakesThem) {
         << output.out;
     EXPECT_EQ(output.out.find("--liger_kernel_config"), std::string::npos) << output.out;
     const ProgramOutput explained = ran("explain " + file + " -c dgx-h100");
-    EXPECT_NE(
-        explained.out.find("settings.kernels.loss=liger and settings.kernels.norm=liger and "
-                           "settings.kernels.rope=liger and settings.kernels.activation=liger"),
-        std::string::npos)
+    EXPECT_NE(explained.out.find("--set settings.kernels.loss=liger --set "
+                                 "settings.kernels.norm=liger --set settings.kernels.rope=liger "
+                                 "--set settings.kernels.activation=liger"),
+              std::string::npos)
         << explained.out;
 }
 
