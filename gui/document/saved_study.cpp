@@ -113,7 +113,11 @@ Result<SavedStudy> openStudy(const std::string& path) {
 }
 
 Result<std::string> studyText(const SavedStudy& study) {
-    FABRICAST_ASSIGN(const Question whole, withView(study.question, study.view));
+    const std::string& file = study.view.file;
+    FABRICAST_ASSIGN(const Question seen,
+                     file.empty() ? Result<Question>(study.question)
+                                  : seenFrom(folderOf(file).string(), study.question));
+    FABRICAST_ASSIGN(const Question whole, withView(seen, study.view));
     return documentText(whole);
 }
 

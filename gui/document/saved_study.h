@@ -42,7 +42,7 @@ Result<Question> seenFrom(const std::string& folder, const Question& question);
 Result<void> saveStudy(const SavedStudy& study, const std::string& path);
 /// Comments of the scenario's file that stand where something else is saved, and would go.
 std::vector<std::string> commentsLost(const SavedStudy& study, const std::string& path);
-/// The whole of it, for after a crash.
+/// The whole of it, for after a crash: files are named from where the study's own file lies.
 Result<std::string> studyText(const SavedStudy& study);
 
 }  // namespace fabricast

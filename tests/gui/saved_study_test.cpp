@@ -36,6 +36,19 @@ TEST(SavedStudy, ComesBackAsItWas) {
     EXPECT_EQ(saidValue(opened.question, "workload.global_batch"), "64");
 }
 
+// Saved elsewhere than it was read: what is kept for after a crash names files from there.
+TEST(SavedStudy, WhatIsKeptNamesFilesFromWhereTheStudyLies) {
+    const std::filesystem::path folder = inFolder("kept_study");
+    std::filesystem::create_directories(folder / "sub");
+    std::ofstream(folder / "mine.json") << "{}";
+    std::ofstream(folder / "study.json") << R"({"model": "mine.json"})";
+    const Question question = readQuestion((folder / "study.json").string(), "").value();
+    const ViewState view{.file = (folder / "sub" / "other.json").string()};
+    const std::string text = studyText({question, view}).value();
+    EXPECT_NE(text.find(R"("model": "../mine.json")"), std::string::npos) << text;
+    EXPECT_NE(studyText({question, {}}).value().find(R"("model": "mine.json")"), std::string::npos);
+}
+
 TEST(SavedStudy, IsAScenarioWithTheSameAnswer) {
     const std::string file = inFolder("saved_scenario.json");
     ASSERT_TRUE(saveStudy({smallQuestion(), {.page = "memory"}}, file));
