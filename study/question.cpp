@@ -171,9 +171,16 @@ bool isReplaced(std::string_view path, const Edit& by) {
     if (path == by.path) {
         return !isListOfWords(path);
     }
-    const bool isTakenAway = by.value == "null" && path.starts_with(by.path + ".");
-    return isTakenAway || std::ranges::any_of(supersededKeys(), [&](const SupersededKey& one) {
-               return one.saysTheSame && one.path == path && one.by == by.path;
+    const auto isOf = [path](std::string_view whole) {
+        return path == whole || (path.starts_with(whole) && path.substr(whole.size())[0] == '.');
+    };
+    const bool isTakenAway = by.value == "null" && isOf(by.path);
+    const std::vector<std::string_view> superseded = supersededBy(by);
+    const bool isPrecision = by.path == "workload.precision" && isOf("settings.precision") &&
+                             std::ranges::find(superseded, "settings.precision") != superseded.end();
+    return isTakenAway || isPrecision ||
+           std::ranges::any_of(supersededKeys(), [&](const SupersededKey& one) {
+               return one.saysTheSame && isOf(one.path) && one.by == by.path;
            });
 }
 

@@ -53,6 +53,9 @@ TEST_F(LaterFlags, WhatIsTypedLaterReplacesWhatWasTypedBefore) {
           TypedTwice{"--set settings.optimizer.kind=lion --optimizer adamw", "bf16 adamw,"},
           TypedTwice{"--gpus 4 --set cluster.nodes=2", "on 2 x dgx-h100 (16 "},
           TypedTwice{"--set cluster.nodes=2 --gpus 4", "(4 h100"},
+          TypedTwice{"--set settings.recompute.kind=none --layout recompute=full",
+                     "recompute=full"},
+          TypedTwice{"--set settings.precision.compute=bf16 --precision fp16", "fp16 adamw"},
           TypedTwice{"--layout recompute=full --set layout=null", "recompute=none"}}) {
         const ProgramOutput output = asked("explain run.json " + one.words, {});
         EXPECT_NE(output.out.find(one.shown), std::string::npos) << one.words << "\n"
