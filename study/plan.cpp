@@ -251,10 +251,7 @@ Result<PlanReport> plan(const Question& question,
 namespace {
 
 /// What to type where no layout is left: another batch, or without the keys that were typed.
-Result<std::string> wayOut(const Question& question, const Workbench& bench) {
-    FABRICAST_ASSIGN(const SearchRequest request, searchRequest(question, bench));
-    FABRICAST_ASSIGN(const std::string batch, otherBatch(request.task));
-    const LayoutRules& rules = request.task.rules;
+std::string wayOut(const LayoutRules& rules, const std::string& batch) {
     if (rules.fixed.said.empty() && std::ranges::none_of(rules.forbidden, &ForbiddenValue::typed)) {
         return batch.empty() ? "another --stack, or another number of GPUs" : batch;
     }
@@ -267,15 +264,21 @@ Result<std::string> wayOut(const Question& question, const Workbench& bench) {
 Result<void> checkAnyLayout(const PlanReport& report,
                             const Question& question,
                             const Workbench& bench) {
-    if (report.hasLayouts() || report.stopped) {
+    if (report.stopped || (report.hasLayouts() && !report.refused)) {
         return {};
+    }
+    FABRICAST_ASSIGN(const SearchRequest request, searchRequest(question, bench));
+    FABRICAST_ASSIGN(const std::string batch, otherBatch(request.task));
+    if (report.hasLayouts() && batch.empty()) {
+        return {};  // the stacks refuse what no other batch mends
     }
     const std::string why = report.rejections.empty() ? std::string()
                                                       : ": " + report.rejections.front().stack +
                                                             ": " + report.rejections.front().why;
-    FABRICAST_ASSIGN(std::string hint, wayOut(question, bench));
-    return fail(
-        Error::Code::BadInput, "layout", "no stack accepts any layout here" + why, std::move(hint));
+    return fail(Error::Code::BadInput,
+                "layout",
+                "no stack accepts any layout here" + why,
+                wayOut(request.task.rules, batch));
 }
 
 }  // namespace fabricast
