@@ -1,4 +1,5 @@
 #include "probes/fit/older_profile.h"
+#include "tests/support/temp_folder.h"
 
 #include <gtest/gtest.h>
 
@@ -25,8 +26,7 @@ std::string curve(const std::string& collective, int sizes) {
 
 /// Why a file may not take the place of another; empty: it may.
 std::string whyNot(const std::string& before, const std::string& after) {
-    const std::filesystem::path folder =
-        std::filesystem::path(testing::TempDir()) / "older_profile_test";
+    const std::filesystem::path folder = tempFolder() + "older_profile_test";
     std::filesystem::create_directories(folder / "collectives");
     std::ofstream(folder / "collectives/measured-ours.json") << before;
     const Result<void> checked =
