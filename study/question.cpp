@@ -176,8 +176,9 @@ bool isReplaced(std::string_view path, const Edit& by) {
     };
     const bool isTakenAway = by.value == "null" && isOf(by.path);
     const std::vector<std::string_view> superseded = supersededBy(by);
-    const bool isPrecision = by.path == "workload.precision" && isOf("settings.precision") &&
-                             std::ranges::find(superseded, "settings.precision") != superseded.end();
+    const bool isPrecision =
+        by.path == "workload.precision" && isOf("settings.precision") &&
+        std::ranges::find(superseded, "settings.precision") != superseded.end();
     return isTakenAway || isPrecision ||
            std::ranges::any_of(supersededKeys(), [&](const SupersededKey& one) {
                return one.saysTheSame && isOf(one.path) && one.by == by.path;

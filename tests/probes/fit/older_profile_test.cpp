@@ -1,4 +1,5 @@
 #include "probes/fit/older_profile.h"
+
 #include "tests/support/temp_folder.h"
 
 #include <gtest/gtest.h>
