@@ -110,7 +110,7 @@ TEST(OomCommand, TypesTheFirstWayOutAsAWholeCommand) {
     const std::size_t ways = output.out.find("ways out");
     ASSERT_NE(ways, std::string::npos) << output.out;
     const std::string text = output.out.substr(ways);
-    EXPECT_NE(text.find("\n  --layout recompute=full: "), std::string::npos) << text;
+    EXPECT_NE(text.find("\n  --set layout.recompute=full: "), std::string::npos) << text;
     const std::size_t next = text.find("\nnext: fabricast explain ");
     ASSERT_NE(next, std::string::npos) << text;
     const std::string typed = text.substr(next + 17);
