@@ -2,19 +2,32 @@
 
 #include "gui/charts/export_plot.h"
 #include "gui/charts/plot_widget.h"
-#include "gui/window/chart_table.h"
+#include "gui/pages/table_view.h"
 #include "gui/window/save_dialog.h"
 
 #include <QApplication>
 #include <QClipboard>
+#include <QDialog>
+#include <QLabel>
 #include <QMessageBox>
 #include <QRegularExpression>
+#include <QVBoxLayout>
 
 namespace fabricast {
 namespace {
 
 PlotTitle titleOf(const PlotWidget& chart, const ChartAbout& about) {
     return {.title = chart.accessibleName().toStdString(), .subject = about.subject.toStdString()};
+}
+
+QLabel* wordsOf(const PlotWidget& chart) {
+    const QString about = QString::fromStdString(chart.describe());
+    const QString name = chart.accessibleName();
+    auto* words = new QLabel(about.startsWith(name) ? about : name + ": " + about);
+    words->setObjectName("chartTable.words");
+    words->setWordWrap(true);
+    words->setTextInteractionFlags(Qt::TextSelectableByMouse);
+    return words;
 }
 
 }  // namespace
@@ -44,8 +57,17 @@ void copyChart(const PlotWidget& chart, const ChartAbout& about) {
 }
 
 void showChartTable(const PlotWidget& chart, QWidget* window) {
-    auto* dialog = new ChartTable(chart, window);
+    auto* dialog = new QDialog(window);
+    dialog->setObjectName("chartTable");
     dialog->setAttribute(Qt::WA_DeleteOnClose);
+    dialog->setWindowTitle(chart.accessibleName());
+    auto* column = new QVBoxLayout(dialog);
+    column->addWidget(wordsOf(chart));
+    auto* table = new ReportTableView("chartTable.table");
+    table->setTable(chart.table());
+    table->setAccessibleName(chart.accessibleName());
+    column->addWidget(table, 1);
+    dialog->resize(720, 480);
     dialog->open();
 }
 
