@@ -164,7 +164,7 @@ std::int64_t megatronRecomputed(const StageView& view, const LayerKind& kind, co
         case Checkpointing::Selective:
             return kind.count;
         case Checkpointing::Block:
-            return std::min(kind.count, recompute.layers);
+            return kind.count - kind.plain;
         case Checkpointing::Modules:
             return recompute.modules.contains(module) ? kind.count : 0;
     }

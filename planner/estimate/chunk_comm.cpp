@@ -66,7 +66,8 @@ void exposeTensor(const Scenario& scenario,
     double hidden = 0.0;
     if (scenario.settings.megatron.tensorOverlap) {
         // Selective recomputation gathers for gradients of weights, which follow no slices.
-        const bool again = scenario.settings.recompute.kind == Checkpointing::Full;
+        const Checkpointing kind = scenario.settings.recompute.kind;
+        const bool again = kind == Checkpointing::Full || kind == Checkpointing::Block;
         const double forward = work.way == Way::Forward ? comm.tensor
                                : again                  ? comm.recomputed
                                                         : 0.0;

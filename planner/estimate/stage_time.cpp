@@ -16,11 +16,20 @@ namespace fabricast {
 
 namespace {
 
+/// Layers of one kind, of which backward does not run the `plain` ones again.
+SegmentTime alike(const SegmentTime& one, std::int64_t layers, std::int64_t plain) {
+    SegmentTime sum = one * static_cast<double>(layers);
+    if (plain > 0) {
+        sum.recompute = (one * static_cast<double>(layers - plain)).recompute;
+    }
+    return sum;
+}
+
 /// Compute of all segments of a chunk in one direction.
 SegmentTime segmentsOf(const ModelTime& model, const ChunkView& chunk) {
     SegmentTime sum;
-    sum += model.dense * static_cast<double>(chunk.layers - chunk.sparse);
-    sum += model.sparse * static_cast<double>(chunk.sparse);
+    sum += alike(model.dense, chunk.layers - chunk.sparse, chunk.plain - chunk.plainSparse);
+    sum += alike(model.sparse, chunk.sparse, chunk.plainSparse);
     if (chunk.first) {
         sum += model.embedding;
     }

@@ -37,6 +37,14 @@ double roundingOf(const Scenario& scenario) {
 /// Sums are taken in another order than in the step itself.
 constexpr double kSummation = 1.0 - 1e-12;
 
+/// Of layers of which only some run again, the least is that none does.
+void takeLeast(const Scenario& scenario, ChunkView& view) {
+    if (scenario.settings.recompute.kind == Checkpointing::Block) {
+        view.plain = view.layers;
+        view.plainSparse = view.sparse;
+    }
+}
+
 std::vector<ChunkView> viewsOf(const Scenario& scenario, std::span<const std::int64_t> layers) {
     std::vector<ChunkView> views(layers.size());
     std::int64_t begin = 0;
@@ -51,6 +59,7 @@ std::vector<ChunkView> viewsOf(const Scenario& scenario, std::span<const std::in
         }
         const bool predicts = view.last && isMegatronCode(scenario.settings);
         view.predictions = predicts ? scenario.model.mtpDepth : 0;
+        takeLeast(scenario, view);
         begin += view.layers;
     }
     return views;
@@ -112,7 +121,10 @@ LayerWait leastWait(const StageView& stage,
                     CommClock& clock) {
     constexpr double kWholeRows = 0.999;  // shares of rows and bytes are not sent
     const Scenario& scenario = *stage.scenario;
-    const ChunkView layer{.layers = 1, .sparse = sparse ? 1 : 0};
+    ChunkView layer;
+    layer.layers = 1;
+    layer.sparse = sparse ? 1 : 0;
+    takeLeast(scenario, layer);
     CommSeconds forward;
     CommSeconds backward;
     for (const CommCall& call : layerCalls(stage, layer)) {

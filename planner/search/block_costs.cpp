@@ -123,6 +123,26 @@ LayersKept keptOf(const LayersOfSamples& ofSamples, const SegmentCheckpoint& che
     return kept;
 }
 
+/// What every layer is sure to take, where they are not alike: of a checkpoint over several layers
+/// each has its share of the one input, and those of a chunk that are checkpointed or not have the
+/// less of both.
+SegmentFootprint leastOf(const OpList& list, const Scenario& scenario) {
+    const RecomputeSettings& recompute = scenario.settings.recompute;
+    SegmentCheckpoint checkpoint = checkpointOf(scenario);
+    SegmentFootprint least = segmentFootprint(list, checkpoint);
+    if (recompute.kind == Checkpointing::Full && recompute.layers > 1) {
+        least.kept /= recompute.layers;
+    }
+    if (recompute.kind == Checkpointing::Block) {
+        checkpoint.kind = Checkpointing::None;
+        const SegmentFootprint plain = segmentFootprint(list, checkpoint);
+        least.kept = std::min(least.kept, plain.kept);
+        least.forward = std::min(least.forward, plain.forward);
+        least.backward = std::min(least.backward, plain.backward);
+    }
+    return least;
+}
+
 Result<BlockCost> costOf(const Scenario& scenario, const Result<ModelTime>& time) {
     BlockCost cost;
     FABRICAST_ASSIGN(cost.time, time);
@@ -130,15 +150,14 @@ Result<BlockCost> costOf(const Scenario& scenario, const Result<ModelTime>& time
         return cost;
     }
     FABRICAST_ASSIGN(const LayerOps layers, layerOps(scenario));
-    const SegmentCheckpoint checkpoint = checkpointOf(scenario);
     if (layers.dense) {
-        cost.dense = segmentFootprint(*layers.dense, checkpoint);
+        cost.dense = leastOf(*layers.dense, scenario);
     }
     if (!scenario.settings.train.all()) {
         cost.dense.kept = 0;  // by the first layers less than by the last, or nothing
     }
     if (layers.sparse) {
-        cost.sparse = segmentFootprint(*layers.sparse, checkpoint);
+        cost.sparse = leastOf(*layers.sparse, scenario);
     }
     cost.end = endOf(scenario);
     return cost;
@@ -264,6 +283,9 @@ const Result<LayersKept>& BlockCosts::leastKept(const Candidate& candidate,
     const Result<LayersOfSamples> layers = layersOfSamples(copied(scenario));
     if (!layers) {
         return known.emplace(key, tl::unexpected(layers.error())).first->second;
+    }
+    if (scenario.settings.recompute.layers > 1) {  // not each layer keeps an input
+        return known.emplace(key, LayersKept()).first->second;
     }
     SegmentCheckpoint checkpoint = checkpointOf(scenario);
     const Result<LayersKept>& kept = known.emplace(key, keptOf(*layers, checkpoint)).first->second;

@@ -33,17 +33,18 @@ void add(PassFloor& passes, const LayerWait& wait, double count) {
     passes.backward += count * wait.backward;
 }
 
-/// `count` times a segment.
-void add(PassFloor& passes, const SegmentTime& time, double count) {
+/// `count` times a segment. Of layers of which only some run `again`, the least is that none does.
+void add(PassFloor& passes, const SegmentTime& time, double count, bool again = true) {
+    const double recompute = again ? time.recompute.device.total() : 0.0;
     passes.forward += count * time.forward.device.total();
-    passes.backward += count * (time.recompute.device.total() + time.input.device.total() +
-                                time.weight.device.total());
+    passes.backward += count * (recompute + time.input.device.total() + time.weight.device.total());
     passes.weight += count * time.weight.device.total();
 }
 
 struct LayerCount {
     std::int64_t dense = 0;
     std::int64_t sparse = 0;
+    bool again = true;  ///< where they are checkpointed, all of them are
 };
 
 /// A microbatch in the layers of a chunk.
@@ -55,9 +56,9 @@ PassFloor passOf(const ModelTime& blocks,
     const auto dense = static_cast<double>(count.dense);
     const auto sparse = static_cast<double>(count.sparse);
     PassFloor pass;
-    add(pass, blocks.dense, dense);
+    add(pass, blocks.dense, dense, count.again);
     add(pass, waits.dense, samples * dense);
-    add(pass, blocks.sparse, sparse);
+    add(pass, blocks.sparse, sparse, count.again);
     add(pass, waits.sparse, samples * sparse);
     return pass;
 }
@@ -67,6 +68,7 @@ PassFloor passOf(const ModelTime& blocks,
 TimeBound::TimeBound(const SearchTask& task, const SearchSpace& space, const HostProfile& host)
     : task_(task), space_(space), host_(host), weights_(task.base.model), splits_(task.base.model) {
     const ModelSpec& model = task.base.model;
+    allAgain_ = task.rules.fixed.recompute.kind != Checkpointing::Block;
     for (std::int64_t layer = 0; layer < model.layers; ++layer) {
         flopsOfLayers_ += flopsOf(model, layerParameters(model, layer));
     }
@@ -110,8 +112,8 @@ double TimeBound::fromWaits(const Layout& layout, const LayerWaits& perSample) c
 double TimeBound::fromSamples(const Layout& layout, const ModelTime& perSample) const {
     PassFloor all;
     add(all, perSample.embedding, 1.0);
-    add(all, perSample.dense, denseLayers_);
-    add(all, perSample.sparse, sparseLayers_);
+    add(all, perSample.dense, denseLayers_, allAgain_);
+    add(all, perSample.sparse, sparseLayers_, allAgain_);
     add(all, perSample.norm, 1.0);
     add(all, perSample.head, 1.0);
     return (all.forward + all.backward) * samplesOf(layout);
@@ -181,7 +183,7 @@ Result<double> TimeBound::fromOrder(const Candidate& candidate,
         const std::int64_t count = (*layers)[chunk];
         const std::int64_t sparse = splits_.sparse(first, count);
         if (count != countBefore || sparse != sparseBefore) {
-            inside = passOf(blocks, waits, layout.microBatch, {count - sparse, sparse});
+            inside = passOf(blocks, waits, layout.microBatch, {count - sparse, sparse, allAgain_});
             countBefore = count;
             sparseBefore = sparse;
         }

@@ -62,6 +62,7 @@ private:
     const HostProfile& host_;
     ModelWeightCounts weights_;
     LayerSplits splits_;
+    bool allAgain_ = true;  ///< layers that are checkpointed: not by `block:N`
     double sparseLayers_ = 0.0;
     double denseLayers_ = 0.0;
     double flopsOfLayers_ = 0.0;  ///< of a token, forward

@@ -40,6 +40,12 @@ Result<std::vector<ChunkView>> chunksOf(const Scenario& scenario, std::int64_t s
         }
         chunk.layers = sizes[static_cast<std::size_t>(position)];
         chunk.sparse = sparseLayers(scenario.model, chunk.begin, chunk.layers);
+        if (const RecomputeSettings& recompute = scenario.settings.recompute;
+            recompute.kind == Checkpointing::Block) {
+            const std::int64_t again = checkpointedLayers(recompute, chunk.layers);
+            chunk.plain = chunk.layers - again;
+            chunk.plainSparse = sparseLayers(scenario.model, chunk.begin + again, chunk.plain);
+        }
         chunk.predictions =
             chunk.last && isMegatronCode(scenario.settings) ? scenario.model.mtpDepth : 0;
         chunks.push_back(chunk);
@@ -87,11 +93,15 @@ std::vector<LayerKind> StageShape::kinds(const ChunkView& chunk) const {
     for (const bool sparse : {false, true}) {
         LayerKind kind{.sparse = sparse};
         kind.count = sparse ? chunk.sparse : chunk.layers - chunk.sparse;
+        kind.plain = sparse ? chunk.plainSparse : chunk.plain - chunk.plainSparse;
         kind.layer = kind.count > 0 ? chunk.begin : model().layers - 1;
         while (kind.count > 0 && model().isSparse(kind.layer) != sparse) {
             ++kind.layer;
         }
-        kind.count += lastIsSparse == sparse ? chunk.predictions : 0;  // layers like the last one
+        if (lastIsSparse == sparse) {  // layers like the last one
+            kind.count += chunk.predictions;
+            kind.plain += settings().recompute.kind == Checkpointing::Block ? chunk.predictions : 0;
+        }
         if (kind.count > 0) {
             kinds.push_back(kind);
         }

@@ -34,6 +34,8 @@ struct ChunkView {
     std::int64_t begin = 0;  ///< its first layer
     std::int64_t layers = 0;
     std::int64_t sparse = 0;       ///< layers of them with experts
+    std::int64_t plain = 0;        ///< the last ones, which `block:N` does not checkpoint
+    std::int64_t plainSparse = 0;  ///< of them
     std::int64_t predictions = 0;  ///< multi-token-prediction layers after them (Megatron)
 };
 
@@ -43,6 +45,7 @@ struct LayerKind {
     std::int64_t count = 0;
     std::int64_t layer = 0;  ///< one of them
     bool frozen = false;     ///< before the first trained weight: backward does not come here
+    std::int64_t plain = 0;  ///< of `count`: `block:N` does not checkpoint them
 };
 
 /// This is what one pipeline rank holds of the model: its chunks, and how many ranks share its

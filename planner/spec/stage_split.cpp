@@ -92,4 +92,18 @@ Result<std::vector<std::int64_t>> splitLayers(std::int64_t layers, const StageSp
     return sizes;
 }
 
+std::int64_t checkpointedLayers(const RecomputeSettings& recompute, std::int64_t layers) {
+    switch (recompute.kind) {
+        case Checkpointing::None:
+            return 0;
+        case Checkpointing::Block:
+            return std::min(layers, recompute.layers);
+        case Checkpointing::Selective:
+        case Checkpointing::Full:
+        case Checkpointing::Modules:
+            break;
+    }
+    return layers;
+}
+
 }  // namespace fabricast

@@ -28,6 +28,9 @@ Result<std::vector<std::int64_t>> splitLayers(std::int64_t layers, const StageSp
 /// remainder. Megatron takes no remainder: this returns whether there is one.
 bool splitsEvenly(std::int64_t layers, const StageSplit& split);
 
+/// How many layers of a chunk, from its first, are checkpointed: `block:N` takes N of them.
+std::int64_t checkpointedLayers(const RecomputeSettings& recompute, std::int64_t layers);
+
 /// The first of tp, pp and cp that splits the model or its sequences, by its key.
 inline std::optional<std::string> splitAxis(const Layout& layout) {
     const std::pair<const char*, std::int64_t> axes[] = {

@@ -1,5 +1,6 @@
 #include "planner/spec/setting_names.h"
 #include "planner/spec/size_divisions.h"
+#include "planner/spec/stage_split.h"
 #include "planner/stack/rules.h"
 #include "planner/stack/stack_list.h"
 
@@ -233,6 +234,30 @@ Result<void> checkMegatronOffload(const Scenario& scenario) {
     return {};
 }
 
+/// --recompute-method uniform goes through a chunk in equal steps, beyond its end where they do not
+/// divide it.
+Result<void> checkCheckpoints(const Scenario& scenario) {
+    const RecomputeSettings& recompute = scenario.settings.recompute;
+    if (recompute.kind != Checkpointing::Full || recompute.layers <= 1) {
+        return {};
+    }
+    FABRICAST_ASSIGN(const auto chunks,
+                     splitLayers(scenario.model.layers,
+                                 {.stages = scenario.layout.pp,
+                                  .chunks = scenario.layout.vpp,
+                                  .pipeline = scenario.settings.pipeline}));
+    const auto uneven = std::ranges::find_if(
+        chunks, [&](std::int64_t layers) { return layers % recompute.layers != 0; });
+    if (uneven == chunks.end()) {
+        return {};
+    }
+    return breaks("layout.recompute",
+                  "checkpoints of " + text(recompute.layers) + " layers do not divide the " +
+                      text(*uneven) + " of a model chunk (IndexError: index " + text(*uneven) +
+                      " is out of range)",
+                  "recompute=full, or uniform:N that divides " + text(*uneven));
+}
+
 /// --use-precision-aware-optimizer: other dtypes than fp32 in the optimizer, or its states on CPU.
 Result<void> checkMegatronOptimizer(const Scenario& scenario) {
     const PrecisionSettings& precision = scenario.settings.precision;
@@ -267,6 +292,7 @@ Result<void> checkMegatronRules(const Scenario& scenario) {
     FABRICAST_TRY(checkRecompute(scenario));
     FABRICAST_TRY(checkExpertOverlap(scenario));
     FABRICAST_TRY(checkMegatronOffload(scenario));
+    FABRICAST_TRY(checkCheckpoints(scenario));
     return checkMegatronOptimizer(scenario);
 }
 

@@ -388,6 +388,16 @@ Result<void> checkMethods(std::string_view stack,
         FABRICAST_TRY(
             checkOne(stack, "layout.recompute", settings.recompute.kind, methods.recompute));
     }
+    const bool together =
+        settings.recompute.kind == Checkpointing::Full && settings.recompute.layers > 1;
+    if (together &&
+        std::ranges::find(methods.recompute, Checkpointing::Block) == methods.recompute.end()) {
+        return lacks("layout.recompute",
+                     std::string(stack) +
+                         " checkpoints each layer by itself; several in one "
+                         "(recompute_method=uniform) are Megatron's",
+                     "recompute=full");
+    }
     FABRICAST_TRY(checkEngineKernels(settings.kernels));
     FABRICAST_TRY(checkStorage(stack, settings));
     FABRICAST_TRY(checkOptimizerNumbers(settings));

@@ -83,6 +83,10 @@ Result<void> addLayers(StageBuilder& builder,
                        std::int64_t first,
                        std::int64_t count) {
     std::map<std::tuple<bool, bool, int>, const OpList*> kinds;
+    const RecomputeSettings& recompute = scenario.settings.recompute;
+    const std::int64_t checkpointed = first + checkpointedLayers(recompute, count);
+    const bool together = recompute.kind == Checkpointing::Full && recompute.layers > 1;
+    const std::int64_t span = together ? recompute.layers : 1;  // layers of a checkpoint
     for (std::int64_t layer = first; layer < first + count; ++layer) {
         const OpList*& list = kinds[kindOf(scenario, layer)];
         if (list == nullptr) {
@@ -95,7 +99,9 @@ Result<void> addLayers(StageBuilder& builder,
         segment.layer = layer;
         segment.opensUnit = true;
         segment.closesUnit = true;
-        segment.checkpoint = scenario.settings.recompute.kind;
+        segment.checkpoint = layer < checkpointed ? recompute.kind : Checkpointing::None;
+        segment.opensCheckpoint = (layer - first) % span == 0;
+        segment.closesCheckpoint = (layer - first + 1) % span == 0 || layer + 1 == first + count;
         segment.reentrant = isMegatronCode(scenario);
     }
     return {};

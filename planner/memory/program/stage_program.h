@@ -39,10 +39,12 @@ struct PlacedSegment {
     SegmentRole role = SegmentRole::Layer;
     Checkpointing checkpoint = Checkpointing::None;
     std::string name;
-    std::int64_t layer = -1;  ///< of the model, for layers
-    bool opensUnit = false;   ///< the unit's forward hook runs before it
-    bool closesUnit = false;  ///< and after it
-    bool reentrant = false;   ///< its checkpoint runs the backward inside: results stay alive
+    std::int64_t layer = -1;       ///< of the model, for layers
+    bool opensUnit = false;        ///< the unit's forward hook runs before it
+    bool closesUnit = false;       ///< and after it
+    bool opensCheckpoint = true;   ///< the first layer of its checkpoint, which keeps its input
+    bool closesCheckpoint = true;  ///< the last: backward runs all of them again here
+    bool reentrant = false;        ///< its checkpoint runs the backward inside: results stay alive
 };
 
 /// The segments of one model chunk, and what crosses its ends.

@@ -92,7 +92,7 @@ void StepWalk::leaveInput(Storage input, const PlacedSegment& segment, Pass& pas
     }
     if (segment.role == SegmentRole::Loss && (program_.keepsLogits || !keepsGraph_)) {
         pass.logits = input;
-    } else if (keepsGraph_ && keepOf(segment) != Keep::Everything) {
+    } else if (keepsGraph_ && segment.opensCheckpoint && keepOf(segment) != Keep::Everything) {
         keepInput(input, pass);
         for (const Storage table : tablesOf(segment, pass)) {
             device_.retain(table);
@@ -219,6 +219,28 @@ Storage StepWalk::chunkedLoss(Storage hidden) {
     return gradient;
 }
 
+/// The layers of a checkpoint run again, from the input of the first. The function's variables keep
+/// the result and the gradient until backward has left all of them.
+void StepWalk::runCheckpoint(std::size_t last, Storage input, Pass& pass, Storage gradient) {
+    const std::size_t begin = program_.chunks[static_cast<std::size_t>(pass.chunk)].begin;
+    std::size_t first = last;
+    while (!program_.segments[first].opensCheckpoint) {
+        --first;
+    }
+    Storage x = first == last ? input : pass.inputs[first - begin];
+    for (std::size_t segment = first; segment <= last; ++segment) {
+        const PlacedSegment& placed = program_.segments[segment];
+        Frame& frame = pass.frames[segment - begin];
+        frame = walk_.again(placed.place, {given(placed, x, pass), true}, std::move(frame));
+        if (segment > first) {
+            device_.release(x);
+        }
+        x = outputOfSegment(placed, frame);
+    }
+    device_.retain(gradient);
+    pass.variables = {x, gradient};
+}
+
 Storage StepWalk::backwardSegment(std::size_t segment, Pass& pass, Storage gradient) {
     const std::size_t begin = program_.chunks[static_cast<std::size_t>(pass.chunk)].begin;
     const PlacedSegment& placed = program_.segments[segment];
@@ -235,15 +257,12 @@ Storage StepWalk::backwardSegment(std::size_t segment, Pass& pass, Storage gradi
         input = device_.take(packed, MemoryKind::Recomputed);
         hostSaves_.add(-packed);
     }
-    std::vector<Storage> variables;  // of a checkpoint that runs the backward inside its own
     const bool checkpointed = keepFor(placed.checkpoint) != Keep::Everything;
     const SecondForward second{given(placed, input, pass),
                                placed.reentrant || !placed.place.ops->blocks.empty(),
                                packed > 0};
-    if (checkpointed && placed.reentrant) {
-        frame = walk_.again(placed.place, second, std::move(frame));
-        device_.retain(gradient);
-        variables = {outputOfSegment(placed, frame), gradient};
+    if (checkpointed && placed.reentrant && placed.closesCheckpoint) {
+        runCheckpoint(segment, input, pass, gradient);
     }
     const bool waits = checkpointed && !placed.reentrant;
     const Storage passed = walk_.backward(placed.place, frame, gradient, waits ? &second : nullptr);
@@ -251,8 +270,8 @@ Storage StepWalk::backwardSegment(std::size_t segment, Pass& pass, Storage gradi
         walk_.attributes().assignGraph(
             {placed.place.identity}, placed.place.ops->input, input, passed);
     }
-    for (const Storage variable : variables) {
-        device_.release(variable);
+    if (placed.opensCheckpoint) {
+        releaseAll(pass.variables);
     }
     if (input != kNoStorage) {
         if (packed == 0) {

@@ -53,9 +53,10 @@ private:
         std::vector<std::int64_t> packed;  ///< bytes of the same on the host
         std::vector<Storage> tables;
         Storage output = kNoStorage;
-        Storage embedded = kNoStorage;  ///< the embedding's output, while the layers run
-        Storage hidden = kNoStorage;    ///< head's input, while the model's forward runs
-        Storage logits = kNoStorage;    ///< where the pipeline's stage keeps its output
+        Storage embedded = kNoStorage;   ///< the embedding's output, while the layers run
+        Storage hidden = kNoStorage;     ///< head's input, while the model's forward runs
+        Storage logits = kNoStorage;     ///< where the pipeline's stage keeps its output
+        std::vector<Storage> variables;  ///< of a checkpoint that runs backward inside its own
         int chunk = 0;
     };
     struct Alive;
@@ -80,6 +81,7 @@ private:
     Storage chunkedLoss(Storage hidden);
     /// Consumes the gradient of what was sent; returns that of what was received.
     Storage backward(Pass pass, Storage received);
+    void runCheckpoint(std::size_t last, Storage input, Pass& pass, Storage gradient);
     Storage backwardSegment(std::size_t segment, Pass& pass, Storage gradient);
     [[nodiscard]] std::vector<Storage> given(const PlacedSegment& segment,
                                              Storage input,

@@ -74,6 +74,8 @@ INSTANTIATE_TEST_SUITE_P(
                     RecordedFile{"megatron_lora_pipeline_memory.csv", 1e-6, 1e-5, 0.025, 0, 0, 0.9},
                     RecordedFile{"megatron_memory.csv", 1e-6, 1e-5, 2e-3, 0, 0, 0.9},
                     RecordedFile{"megatron_memory_more.csv", 1e-5, 1e-4, 3e-3, 0, 0, 0.82},
+                    RecordedFile{"megatron_recompute_memory.csv", 2e-6, 1e-5, 3e-3, 0, 0, 0.9},
+                    RecordedFile{"moe_megatron_recompute.csv", 1e-6, 1e-5, 2e-3, 0, 0, 0.82},
                     RecordedFile{"moe_megatron.csv", 1e-6, 1e-5, 1e-3, 0, 0, 0.9},
                     RecordedFile{"moe_megatron_more.csv", 1e-5, 1e-4, 0.015, 2, 0, 0.82},
                     RecordedFile{"fsdp2_qlora_memory.csv", 1e-5, 1e-4, 0.02, 0, 0, 0.8},

@@ -12,7 +12,7 @@ namespace {
 Scenario megatronScenario(const std::string& recompute, bool sequenceParallel) {
     Scenario scenario;
     ModelSpec& model = scenario.model;
-    model.layers = 3;
+    model.layers = 4;
     model.hidden = 64;
     model.vocab = 256;
     model.mlp.width = 192;
@@ -25,6 +25,10 @@ Scenario megatronScenario(const std::string& recompute, bool sequenceParallel) {
     settings.precision = {.parameters = Dtype::Bf16, .masterWeights = true};
     if (recompute == "full") {
         settings.recompute.kind = Checkpointing::Full;
+    } else if (recompute == "block") {
+        settings.recompute = {.kind = Checkpointing::Block, .modules = {}, .layers = 2};
+    } else if (recompute == "uniform") {
+        settings.recompute = {.kind = Checkpointing::Full, .modules = {}, .layers = 2};
     } else if (recompute != "none") {
         settings.recompute = {.kind = Checkpointing::Modules, .modules = {recompute}};
     }
@@ -79,10 +83,11 @@ TEST(PipelineWalk, EndsWithWhatItBeganWith) {
     }
 }
 
-INSTANTIATE_TEST_SUITE_P(,
-                         StepWalkTest,
-                         testing::Values("none", "full", "core_attn", "mlp", "layernorm"),
-                         [](const auto& test) { return test.param; });
+INSTANTIATE_TEST_SUITE_P(
+    ,
+    StepWalkTest,
+    testing::Values("none", "full", "block", "uniform", "core_attn", "mlp", "layernorm"),
+    [](const auto& test) { return test.param; });
 
 }  // namespace
 }  // namespace fabricast

@@ -36,12 +36,18 @@ public:
     /// Those that the stack takes.
     [[nodiscard]] std::vector<Scenario> scenarios() const {
         std::vector<Scenario> taken;
+        const bool held = task_.rules.fixed.says("recompute");
         for (const auto& [layout, recompute] : runs_) {
+            if (held && recompute != Checkpointing::None) {
+                continue;
+            }
             Scenario scenario = base_;
             scenario.stack = std::string(how_.stack->name);
             scenario.layout = layout;
             scenario.settings = how_.settingsFor(layout).value();
-            scenario.settings.recompute = recomputeFor(*how_.stack, {.kind = recompute});
+            if (!held) {
+                scenario.settings.recompute = recomputeFor(*how_.stack, {.kind = recompute});
+            }
             if (how_.stack->check(scenario)) {
                 taken.push_back(std::move(scenario));
             }

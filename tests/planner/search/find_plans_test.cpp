@@ -70,6 +70,9 @@ TEST_P(SmallWorlds, SearchFindsWhatBruteForceFinds) {
     SearchTask task = taskOf(GetParam().world, GetParam().stacks);
     const std::size_t top = GetParam().top;
     task.rules.fixed = GetParam().held;
+    if (task.rules.fixed.says("recompute")) {
+        hold(task, GetParam().held.recompute);
+    }
     const Found plans = found(task, 1, top);
     const std::vector<double> times = bruteForce(task, top);
     ASSERT_EQ(plans.size(), times.size());
@@ -145,7 +148,26 @@ INSTANTIATE_TEST_SUITE_P(
                   {"megatron"},
                   "placement=pp_inside",
                   {.layout = {.pp = 2}, .said = {"tp", "pp", "cp"}, .recompute = {}},
-                  16}));
+                  16},
+        // Some layers of a chunk are checkpointed, or several together.
+        WorldCase{{.layers = 8, .gpus = 4, .memory = 34_GiB},
+                  {"megatron"},
+                  "",
+                  {.layout = {},
+                   .said = {"recompute"},
+                   .recompute = {.kind = Checkpointing::Block, .modules = {}, .layers = 1}}},
+        WorldCase{{.layers = 8, .gpus = 4, .memory = 34_GiB},
+                  {"megatron"},
+                  "",
+                  {.layout = {},
+                   .said = {"recompute"},
+                   .recompute = {.kind = Checkpointing::Full, .modules = {}, .layers = 2}}},
+        WorldCase{{.model = "mixtral-8x7b", .layers = 4, .gpus = 4, .memory = 40_GiB},
+                  {"megatron"},
+                  "",
+                  {.layout = {},
+                   .said = {"recompute"},
+                   .recompute = {.kind = Checkpointing::Block, .modules = {}, .layers = 1}}}));
 
 /// What is left free is not there to begin with, and the rest is all there.
 TEST(FindPlans, FindsWhatBruteForceFindsWhereAShareIsLeftFree) {

@@ -22,7 +22,16 @@ using namespace literals;
 struct BoundCase {
     SmallWorld world;
     std::string stack;
+    RecomputeSettings held{};  ///< none: open
 };
+
+SearchTask boundTask(const BoundCase& given) {
+    SearchTask task = taskOf(given.world, {given.stack});
+    if (given.held.kind != Checkpointing::None) {
+        hold(task, given.held);
+    }
+    return task;
+}
 
 class SearchBounds : public testing::TestWithParam<BoundCase> {
 protected:
@@ -36,7 +45,7 @@ protected:
         return chosen;
     }
 
-    SearchTask task_ = taskOf(GetParam().world, {GetParam().stack});
+    SearchTask task_ = boundTask(GetParam());
     SearchSpace space_ = enumerateLayouts(task_).value();
     std::vector<Candidate> all_ = allOf(space_);
     CandidateScenarios scenarios_{task_, space_};
@@ -424,6 +433,16 @@ INSTANTIATE_TEST_SUITE_P(
         BoundCase{{.layers = 8, .gpus = 32, .memory = 80_GiB, .batch = 64, .sites = 4}, "megatron"},
         BoundCase{{.layers = 8, .gpus = 32, .memory = 80_GiB, .batch = 64, .sites = 2},
                   "torchtitan"},
+        // Some layers of a chunk are checkpointed, or several together.
+        BoundCase{{.gpus = 16, .memory = 80_GiB},
+                  "megatron",
+                  {.kind = Checkpointing::Block, .modules = {}, .layers = 1}},
+        BoundCase{{.layers = 8, .gpus = 16, .memory = 80_GiB},
+                  "megatron",
+                  {.kind = Checkpointing::Full, .modules = {}, .layers = 2}},
+        BoundCase{{.model = "deepseek-v2-lite", .layers = 6, .gpus = 16, .memory = 80_GiB},
+                  "megatron",
+                  {.kind = Checkpointing::Block, .modules = {}, .layers = 2}},
         // More ranks than rows: most of what is gathered is padding.
         BoundCase{{.model = "gpt2", .gpus = 3072, .memory = 80_GiB, .batch = 3072}, "fsdp2"},
         BoundCase{{.layers = 8, .gpus = 6144, .memory = 80_GiB, .batch = 6144}, "torchtitan"},

@@ -47,6 +47,22 @@ inline SearchTask taskOf(const SmallWorld& world, const std::vector<std::string>
     return task;
 }
 
+/// Nothing else is asked for: the stacks' settings say it, as those of a typed layout do.
+inline void hold(SearchTask& task, const RecomputeSettings& recompute) {
+    task.rules.fixed.recompute = recompute;
+    task.rules.fixed.said.insert("recompute");
+    for (StackSettings& stack : task.stacks) {
+        stack.settingsFor = [usual = stack.settingsFor,
+                             recompute](const Layout& layout) -> Result<Settings> {
+            Result<Settings> settings = usual(layout);
+            if (settings) {
+                settings->recompute = recompute;
+            }
+            return settings;
+        };
+    }
+}
+
 inline std::vector<Candidate> allOf(const SearchSpace& space) {
     std::vector<Candidate> all;
     for (std::uint32_t family = 0; family < space.families.size(); ++family) {

@@ -89,6 +89,11 @@ void setRecompute(Settings& settings, const std::string& text) {
         recompute.kind = text == "full" ? Checkpointing::Full : Checkpointing::None;
         return;
     }
+    if (const std::size_t colon = text.find(':'); colon != std::string::npos) {
+        recompute.kind = text.starts_with("block") ? Checkpointing::Block : Checkpointing::Full;
+        recompute.layers = std::stoll(text.substr(colon + 1));
+        return;
+    }
     recompute.kind = Checkpointing::Modules;
     for (std::size_t begin = 0; begin <= text.size();) {
         const std::size_t end = std::min(text.find('+', begin), text.size());
