@@ -56,4 +56,19 @@ ShellExpansion takeVariable(ShellLetters& letters, const ShellVariables& variabl
 /// The words of a value that is not quoted.
 void splitValue(const ShellWord& value, std::vector<ShellWord>& words);
 
+/// "NAME=value" or "NAME+=value".
+bool isAssignment(const std::string& word);
+
+/// export, declare, typeset, local, readonly.
+bool isDeclaration(const std::string& word);
+
+/// Whether a shell takes the next word for a script: behind "bash -c", "sh -lc" and "eval".
+bool isScriptNext(const ShellCommand& command);
+
+/// What a command is given in its environment, from its word `begin` on: "NAME=value", or a
+/// variable that has a value.
+ShellCommand environmentOf(const ShellCommand& command,
+                           std::size_t begin,
+                           const ShellVariables& variables);
+
 }  // namespace fabricast

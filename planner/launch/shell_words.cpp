@@ -6,7 +6,6 @@
 #include "planner/launch/started_ranks.h"
 
 #include <algorithm>
-#include <array>
 #include <cctype>
 #include <utility>
 
@@ -284,19 +283,6 @@ private:
         (inArray_ ? list_ : command_).push_back(std::move(word));
     }
 
-    /// Whether a shell takes the next word for a script: behind "bash -c", "sh -lc" and "eval".
-    static bool isScriptNext(const ShellCommand& command) {
-        std::size_t last = command.size();
-        bool isAsked = false;
-        while (last > 0 && command[last - 1].text.starts_with('-')) {
-            const std::string& option = command[--last].text;
-            isAsked = isAsked || (!option.starts_with("--") && option.ends_with('c'));
-        }
-        const std::string name =
-            last == 0 ? "" : command[last - 1].text.substr(command[last - 1].text.rfind('/') + 1);
-        return name == "eval" || (isAsked && (name == "bash" || name == "sh" || name == "zsh"));
-    }
-
     /// What a script within the command starts, behind what stands before its shell: of
     /// srun -n 2 bash -c 'torchrun a.py' srun -n 2 torchrun a.py. False where it has none.
     Result<bool> addInner(const ShellCommand& command) {
@@ -346,8 +332,9 @@ private:
         while (first < command.size() && isAssignment(command[first].text)) {
             ++first;
         }
-        if (exports || first < command.size()) {
-            pass(command, begin);
+        if ((exports || first < command.size()) && !branches_.maySkip()) {
+            const ShellCommand given = environmentOf(command, begin, variables_);
+            read_.environment.insert(read_.environment.end(), given.begin(), given.end());
         }
         if (first < command.size()) {  // before a command they are its own
             if (command[first].text == "unset") {
@@ -371,46 +358,6 @@ private:
         return {};
     }
 
-    static bool isDeclaration(const std::string& word) {
-        constexpr std::array<std::string_view, 5> kDeclarations = {
-            "export", "declare", "typeset", "local", "readonly"};
-        return std::ranges::find(kDeclarations, word) != kDeclarations.end();
-    }
-
-    /// What a command is given in its environment: "NAME=value", or a variable that has a value.
-    void pass(const ShellCommand& command, std::size_t begin) {
-        if (branches_.maySkip()) {
-            return;
-        }
-        const bool exports = command[0].text == "export";
-        bool assigns = true;  // behind a command they are its arguments, but for env's
-        for (std::size_t i = begin; i < command.size(); ++i) {
-            const std::string* const known = variables_.valueOf(command[i].text);
-            const bool isGiven = i > 0 && isGivenBehind(command[i - 1].text);
-            if (isAssignment(command[i].text) && (assigns || isGiven)) {
-                read_.environment.push_back(command[i]);
-            } else if (!exports) {
-                const bool isOptions = command[i].text.starts_with('-') ||
-                                       (i > 0 && command[i - 1].text == "-u");  // env -u NAME
-                assigns = isEnv(command[i].text) || (assigns && isOptions);
-            } else if (known != nullptr) {
-                ShellWord word = command[i];
-                word.text += "=" + *known;
-                read_.environment.push_back(std::move(word));
-            }
-        }
-    }
-
-    static bool isEnv(const std::string& word) { return word == "env" || word.ends_with("/env"); }
-
-    /// Behind mpirun -x, docker run -e or --env stands what the started process is given.
-    static bool isGivenBehind(const std::string& word) {
-        return word == "-x" || word == "-e" || word == "--env";
-    }
-
-    static bool isAssignment(const std::string& word) {
-        return !ShellVariables::assignedName(word).empty();
-    }
     ShellLetters letters_;
     const std::string& source_;
     int level_ = 0;    ///< of scripts in scripts

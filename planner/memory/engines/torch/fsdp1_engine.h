@@ -58,6 +58,10 @@ public:
     void leaveModule(const ModuleCall& call, bool inBackward) override;
 
 private:
+    /// Streams, each with blocks of its own in the caching allocator.
+    static constexpr std::int16_t kUnshardPool = 1;
+    static constexpr std::int16_t kCastPool = 2;
+    static constexpr std::int16_t kFlatReducePool = 3;
     using FlatId = std::size_t;
     /// One wrapped module's flat parameter.
     struct Flat {
