@@ -79,9 +79,8 @@ Result<CalibratedProfile> fitCalibration(const ProfileStore& store,
         files.push_back(std::move(topology));
     }
     for (const ProfileText& file : files) {
-        if (!ask.replaces) {
-            FABRICAST_TRY(checkOlderProfile(file, ask.folder, ask.name));
-        }
+        FABRICAST_TRY(ask.replaces ? checkProfilePlace(file, ask.folder)
+                                   : checkOlderProfile(file, ask.folder, ask.name));
     }
     if (Result<void> written = writeProfile(files, ask.folder, ask.profileFolders); !written) {
         return tl::unexpected(ofMeasurements(std::move(written).error(), measured));

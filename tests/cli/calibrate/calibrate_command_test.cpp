@@ -411,6 +411,56 @@ TEST(CalibrateCommand, ReplacesNoFileByTheRecordOfALog) {
     EXPECT_NE(contents(out), "my notes");
 }
 
+// What is in a file's place is not lost, and is called what it is, with --force too.
+TEST(CalibrateCommand, ReplacesWhatALinkLeadsToAndNothingThatIsNoFile) {
+    const FakeProbes probes("places");
+    const std::string log = probes.at("all_reduce_perf.log");
+    std::ofstream(log) << ncclLog("67108864", "412.0");
+    const std::string folder = probes.at("measured");
+    const std::string place = folder + "/collectives/measured-ours.json";
+    const auto imported = [&](const char* more) {
+        return ran("calibrate --ranks 8 --machine dgx-h100 --name ours" + std::string(more),
+                   {"--from-nccl-tests", log, "--profile", folder});
+    };
+    ASSERT_EQ(imported("").code, ExitCode::Ok);
+    const std::string good = contents(place);
+    const std::string real = probes.at("real.json");
+    fs::rename(place, real);
+    fs::create_symlink(real, place);
+    std::ofstream(real) << "my notes";
+    EXPECT_EQ(imported("").code, ExitCode::BadInput);
+    EXPECT_EQ(imported(" --force").code, ExitCode::Ok);
+    EXPECT_TRUE(fs::is_symlink(place));
+    EXPECT_EQ(contents(real), good);
+    const auto refused = [&](const std::string& what) {
+        for (const char* const more : {"", " --force"}) {
+            const ProgramOutput output = imported(more);
+            EXPECT_EQ(output.code, ExitCode::BadInput);
+            EXPECT_EQ(output.out, "");
+            EXPECT_NE(output.err.find("error: " + place + ": is " + what), std::string::npos)
+                << output.err;
+            EXPECT_NE(output.err.find("try: mv " + place + " " + place + ".old"), std::string::npos)
+                << output.err;
+        }
+        fs::remove(place);
+    };
+    fs::remove(real);
+    refused("a link to " + real + ", which is not there");
+    fs::create_symlink("/dev/null", place);
+    refused("a link to /dev/null, a device");
+    fs::create_directory(place);
+    refused("a folder, where a file");
+    ASSERT_EQ(::mkfifo(place.c_str(), 0600), 0);
+    refused("a pipe, where a file");
+    fs::remove_all(folder);
+    fs::create_symlink("nowhere", folder);
+    const ProgramOutput dangling = imported("");
+    EXPECT_EQ(dangling.code, ExitCode::Environment);
+    EXPECT_NE(dangling.err.find("try: mkdir -p " + probes.at("nowhere")), std::string::npos)
+        << dangling.err;
+    EXPECT_TRUE(fs::is_symlink(folder));
+}
+
 TEST(CalibrateCommand, RefusesALogOfAnotherGpuThanTheMachines) {
     const FakeProbes probes("gpu");
     const std::string log = probes.at("all_reduce_perf.log");
