@@ -89,7 +89,7 @@ private:
         }
         FABRICAST_ASSIGN(const ClusterSpec machine, store_.cluster(options_.machine, "--machine"));
         FABRICAST_TRY(checkGpuOf(machine));
-        FABRICAST_TRY(checkSpeed(machine.node.gpu));
+        FABRICAST_TRY(checkPossible(machine));
         result_.machine = machine.name;
         const std::string nccl = saidOf(record_, "nccl");
         result_.files.push_back({"collectives/measured-" + options_.name + ".json",
@@ -128,7 +128,8 @@ private:
                     "--machine and a cluster or node of " + gpu->name);
     }
 
-    [[nodiscard]] Result<void> checkSpeed(const GpuSpec& gpu) const {
+    [[nodiscard]] Result<void> checkPossible(const ClusterSpec& machine) const {
+        const GpuSpec& gpu = machine.node.gpu;
         for (const RecordedPoint& point : record_.points) {
             if (!isCollective(point) || !(point.median > 0.0)) {
                 continue;
@@ -136,13 +137,24 @@ private:
             FABRICAST_ASSIGN(const std::int64_t ranks, wholeSetting(point, "ranks", 1));
             FABRICAST_ASSIGN(const std::int64_t nodes, wholeSetting(point, "nodes", 1));
             FABRICAST_ASSIGN(const std::int64_t bytes, wholeSetting(point, "bytes", 1));
-            const TimedCollective timed{
-                ranks, nodes, static_cast<double>(bytes), Seconds(point.median)};
-            if (const std::string why = tooFastBecause(timed, gpu); !why.empty()) {
+            if (ranks > nodes * machine.node.gpus && point.word("shared_gpu") != "yes") {
                 return fail(Error::Code::BadInput,
                             point.where,
-                            "no " + gpu.name + " is so fast: " + why,
-                            "remove the line, or measure again");
+                            "has " + std::to_string(ranks) + " ranks on " + std::to_string(nodes) +
+                                (nodes == 1 ? " node" : " nodes") + ", and " + machine.name +
+                                " has " + std::to_string(machine.node.gpus) + " GPUs in a node",
+                            "--machine and a cluster or node with as many");
+            }
+            const TimedCollective timed{
+                ranks, nodes, static_cast<double>(bytes), Seconds(point.median)};
+            const std::string slow = tooSlowBecause(timed, gpu);
+            const std::string why = slow.empty() ? tooFastBecause(timed, gpu) : slow;
+            if (!why.empty()) {
+                return fail(
+                    Error::Code::BadInput,
+                    point.where,
+                    "no " + gpu.name + " is so " + (slow.empty() ? "fast" : "slow") + ": " + why,
+                    "remove the line, or measure again");
             }
         }
         return {};

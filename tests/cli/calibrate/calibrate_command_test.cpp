@@ -303,6 +303,7 @@ TEST(CalibrateCommand, ReplacesNoGoodProfileByABadOne) {
                                             {"67108866", "1e-200"},
                                             {"67108867", "19e6"},
                                             {"67108868", "17.0"},
+                                            {"67108869", "412000"},
                                             {"10000000000000000", "5"}}) {
         const ProgramOutput refused = imported(ncclLog(size, time));
         EXPECT_EQ(refused.code, ExitCode::BadInput) << size << refused.err;
@@ -487,6 +488,23 @@ TEST(CalibrateCommand, RefusesALogOfAnotherGpuThanTheMachines) {
     EXPECT_EQ(mixed.err.find("error: " + log + ":4: is a rank on \"NVIDIA A100"), 0U) << mixed.err;
     // A GPU that no profile knows may be the machine's.
     EXPECT_EQ(imported(rank(0, "Board 7") + rank(1, "Board 7")).code, ExitCode::Ok);
+}
+
+TEST(CalibrateCommand, RefusesALogOfMoreRanksThanANodeHas) {
+    const FakeProbes probes("ranks");
+    const std::string log = probes.at("all_reduce_perf.log");
+    std::ofstream(log) << ncclLog("67108864", "412.0");
+    const auto imported = [&](const std::string& ranks) {
+        return ran("calibrate --machine dgx-h100 --name ours --ranks " + ranks,
+                   {"--from-nccl-tests", log, "--profile", probes.at("measured")});
+    };
+    EXPECT_EQ(imported("8").code, ExitCode::Ok);
+    const ProgramOutput more = imported("16");
+    EXPECT_EQ(more.code, ExitCode::BadInput);
+    EXPECT_EQ(more.out, "");
+    EXPECT_NE(more.err.find(":2: has 16 ranks on 1 node, and dgx-h100 has 8 GPUs in a node"),
+              std::string::npos)
+        << more.err;
 }
 
 // As --help says: 1 wrong results.
