@@ -195,6 +195,7 @@ Answer<Measurement> NcclProgram::lead(const Point& point) {
 Done NcclProgram::follow() {
     Done followed = followPoints(*channel_, [this](const Point& point) { return measure(point); });
     failed_ = !followed;
+    endWhereStopped(*channel_);
     return followed;
 }
 
@@ -228,6 +229,7 @@ ProbeProgram NcclProgram::program(std::span<const char* const> arguments) {
             .open = [this] { return open(); },
             .identity = [this] { return identity(); },
             .measure = [this](const Point& point) { return lead(point); },
+            .endsInMidPoint = true,
             .close = [this] { close(); },
             .row = [this](const Measurement& one) { return table_.row(run_, one); },
             .speaks = [this] { return channel_->rank() == 0; },

@@ -106,6 +106,36 @@ TEST(NcclFaults, CtrlCOnAllAtOnceStopsAll) {
     }
 }
 
+// Nobody waits for the point under way, and what was finished before is kept.
+TEST(NcclFaults, CtrlCLeavesALongPoint) {
+    for (const std::size_t presses : {0U, 1U}) {
+        const fs::path record = freshPath("left.jsonl");
+        const auto ranks = [&](const char* most, const char* slow) {
+            std::vector<RankStart> all = ranksOf(
+                3, {"-b", "8", "-e", most, "-f", "2", "-n", "20", "--out", record.string()});
+            for (RankStart& rank : all) {
+                rank.environment["FABRICAST_NULL_NCCL_SLOW"] = slow;
+            }
+            return all;
+        };
+        NcclJob quick(ranks("8", "0"));
+        ASSERT_EQ(quick.end(0).code, 0);
+        NcclJob job(ranks("16", "500"));  // the second point would take half a minute
+        ASSERT_TRUE(job.says(0, "[1/1]"));
+        job.signal(presses, SIGTERM);
+        const RankEnd first = job.end(0, 2.5);
+        EXPECT_EQ(first.code, 130) << first.err;
+        EXPECT_NE(first.err.find("1 known, kept in " + record.string()), std::string::npos)
+            << first.err;
+        for (const std::size_t rank : {1U, 2U}) {
+            const RankEnd other = job.end(rank, 1.5);
+            EXPECT_EQ(other.code, 0) << other.err;
+            EXPECT_EQ(other.err, "");
+        }
+        EXPECT_EQ(pointsInRecord(record), 1);
+    }
+}
+
 TEST(NcclFaults, CtrlCBeforeAllAreHereEndsTheWait) {
     std::vector<RankStart> ranks = longRun(2);
     ranks.pop_back();
