@@ -7,12 +7,12 @@
 #include "planner/text/shell_text.h"
 #include "probes/record/probe_program.h"
 
+#include <fmt/format.h>
 #include <sys/random.h>
 
 #include <algorithm>
 #include <array>
 #include <chrono>
-#include <cmath>
 #include <filesystem>
 #include <sstream>
 #include <utility>
@@ -24,6 +24,8 @@ namespace {
 constexpr double kOverrunSeconds = 60.0;
 constexpr double kGraceSeconds = 60.0;
 constexpr double kListSeconds = 60.0;
+/// What a probe gets where the others have left it nothing.
+constexpr double kLeastSeconds = 0.1;
 
 double now() {
     return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch())
@@ -102,22 +104,20 @@ private:
         for (std::size_t at = number; at < plan_.runs.size(); ++at) {
             weights += plan_.runs[at].weight;
         }
-        return std::max(1.0, (end_ - now()) * plan_.runs[number].weight / weights);
+        return std::max(kLeastSeconds, (end_ - now()) * plan_.runs[number].weight / weights);
     }
 
     void measure(const ProbeRun& run, std::size_t number) {
-        const double seconds = std::ceil(shareOf(number));
+        const double seconds = shareOf(number);
         ChildRequest child{.command = withSuite(run, ask_),
                            .environments = run.environments,
                            .mostSeconds = seconds + kOverrunSeconds,
                            .silentSeconds = ask_.silentSeconds,
                            .graceSeconds = kGraceSeconds,
                            .stop = watch_.stop};
-        child.command.insert(child.command.end(),
-                             {"--time-budget",
-                              std::to_string(static_cast<long>(seconds)) + "s",
-                              "--out",
-                              run.record});
+        child.command.insert(
+            child.command.end(),
+            {"--time-budget", fmt::format("{:.2f}s", seconds), "--out", run.record});
         child.onError = [&](std::string_view line) { show(run, number, line); };
         show(run, number, "starts");
         const Result<ChildOutcome> ended = started(run, child);

@@ -90,8 +90,9 @@ ProbeProgram MpiProbe::program() {
             .add("blas", productLibrary());
     };
     program.measure = [this](const Point& point) { return measure(point); };
-    // mpirun ends the other ranks.
+    // mpirun ends the other ranks, and says that something went wrong.
     program.endsInMidPoint = true;
+    program.endsInTime = false;
     program.close = [this] { leave(); };
     return program;
 }
