@@ -207,8 +207,9 @@ Result<std::vector<PlannedRun>> listPoints(const CalibrationPlan& plan,
             child.environments = {run.environments.front()};
         }
         if (run.meets) {  // nobody meets there
-            child.environments.front().insert(child.environments.front().end(),
-                                              {"MASTER_PORT=1", "FABRICAST_PROBE_TOKEN=unused"});
+            child.environments.front().insert(
+                child.environments.front().end(),
+                {"MASTER_PORT=1", "FABRICAST_PROBE_TOKEN=nobody meets there"});
         }
         FABRICAST_ASSIGN(const ChildOutcome ended, runChild(child));
         const bool exited = ended.end == ChildOutcome::End::Exited;

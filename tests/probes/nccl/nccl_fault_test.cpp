@@ -220,8 +220,8 @@ TEST(NcclFaults, ATakenPortIsNamed) {
 
 TEST(NcclFaults, AStrangerIsTurnedAway) {
     std::vector<RankStart> ranks = ranksOf(2, {"--join-timeout", "1s"});
-    ranks[0].environment["FABRICAST_PROBE_TOKEN"] = "ours";
-    ranks[1].environment["FABRICAST_PROBE_TOKEN"] = "theirs";
+    ranks[0].environment["FABRICAST_PROBE_TOKEN"] = "our-secret";
+    ranks[1].environment["FABRICAST_PROBE_TOKEN"] = "their-secret";
     NcclJob job(ranks);
     EXPECT_NE(job.end(0, 6.0).err.find("turned away, as its token is not rank 0's"),
               std::string::npos);
@@ -231,16 +231,25 @@ TEST(NcclFaults, AStrangerIsTurnedAway) {
 }
 
 TEST(NcclFaults, RanksWithoutATokenAreRefusedByADryRunToo) {
-    for (const bool dry : {true, false}) {
+    const std::vector<std::pair<std::string, std::string>> tokens = {
+        {"", "is not set"},
+        {"x", "could be guessed"},
+        {"seventh", "could be guessed"},
+        {"ababababababab", "could be guessed"},
+        {std::string(20, ' '), "could be guessed"}};
+    for (std::size_t number = 0; number < 2 * tokens.size(); ++number) {
+        const bool dry = number % 2 == 0;
+        const auto& [token, why] = tokens[number / 2];
         std::vector<RankStart> ranks =
             ranksOf(2, dry ? std::vector<std::string>{"--dry-run"} : std::vector<std::string>());
         ranks.resize(1);
-        ranks[0].environment["FABRICAST_PROBE_TOKEN"] = "";
+        ranks[0].environment["FABRICAST_PROBE_TOKEN"] = token;
         NcclJob job(ranks);
         const RankEnd ended = job.end(0, 6.0);
         EXPECT_EQ(ended.code, 4) << ended.err;
-        EXPECT_NE(ended.err.find("FABRICAST_PROBE_TOKEN is not set"), std::string::npos)
-            << ended.err;
+        EXPECT_NE(ended.err.find("FABRICAST_PROBE_TOKEN"), std::string::npos) << ended.err;
+        EXPECT_NE(ended.err.find(why), std::string::npos) << ended.err;
+        EXPECT_NE(ended.err.find("export FABRICAST_PROBE_TOKEN=$(od"), std::string::npos);
     }
 }
 
