@@ -46,7 +46,9 @@ public:
             return fail(Error::Code::BadInput,
                         record_.sittings.empty() ? "" : record_.sittings.front().source,
                         "nothing in it can be fitted\n" + result_.report,
-                        "measure more points: --suite full");
+                        options_.machine.empty()
+                            ? "--machine and the node or cluster profile that was measured"
+                            : "measure more points: --suite full");
         }
         return std::move(result_);
     }

@@ -396,6 +396,11 @@ TEST(CalibrateCommand, ReplacesNoFileByTheRecordOfALog) {
     };
     EXPECT_EQ(imported("").code, ExitCode::Ok);
     EXPECT_EQ(imported("").code, ExitCode::Ok) << "again: nothing is lost";
+    // What it proposes can be typed: the record does not say which machine it is of.
+    EXPECT_NE(imported("").out.find("NEXT\n  fabricast calibrate --from-record " + out +
+                                    " --machine dgx-h100 --profile measured\n"),
+              std::string::npos)
+        << imported("").out;
     for (const std::string& older : {contents(out) + "{\"point\": \"x\"}\n",
                                      std::string("my notes"),
                                      std::string("\0\xff", 2)}) {
