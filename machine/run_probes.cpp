@@ -152,8 +152,10 @@ private:
             interrupted_ = true;
             outcome_.engines.back().status = Status::Interrupted;
             outcome_.remarks.push_back(
-                run.engine +
-                ": interrupted; the measurements so far are kept, rerun the command to resume");
+                run.engine + ": interrupted" +
+                (isRecord(run.record)
+                     ? "; the measurements so far are kept, rerun the command to resume"
+                     : " before anything was measured"));
         } else if (exited && ended.code == probe::kDone) {
             outcome_.engines.back().status = Status::Measured;
             if (!ended.lastLines.empty()) {
