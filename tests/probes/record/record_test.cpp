@@ -395,7 +395,7 @@ TEST(RunProbe, EndsInTimeInTheMidstOfAPoint) {
 TEST(RunPoints, TakesNoMoreSamplesOnceTheTimeIsUp) {
     const std::vector<Point> points = {*parsePoint("a"), *parsePoint("b")};
     const auto measure = [](const Point& point) -> Answer<Measurement> {
-        const SampleRule rule{.least = 2, .most = 1'000'000, .error = 0.0, .seconds = 600.0};
+        const SampleRule rule{.least = 2, .most = 1'000'000, .error = -1.0, .seconds = 600.0};
         const auto samples = sampled(rule, 0, []() -> Answer<double> {
             std::this_thread::sleep_for(std::chrono::milliseconds(10));
             return 1.0;
