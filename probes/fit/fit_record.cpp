@@ -17,6 +17,8 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <string>
+#include <string_view>
 #include <utility>
 
 namespace fabricast {
@@ -28,6 +30,18 @@ constexpr double kMostMoved = 9.0;
 
 /// Operations on fewer bytes than this many caches are served by them in part.
 constexpr double kCaches = 2.0;
+
+/// The lines of a report as parts of a sentence: "; node: not fitted".
+std::string inOneLine(std::string_view report) {
+    std::string text;
+    while (!report.empty()) {
+        const std::string_view line = report.substr(0, report.find('\n'));
+        report.remove_prefix(std::min(line.size() + 1, report.size()));
+        const std::size_t begin = line.find_first_not_of(' ');
+        text += begin == std::string_view::npos ? "" : "; " + std::string(line.substr(begin));
+    }
+    return text;
+}
 
 class RecordFitter {
 public:
@@ -45,7 +59,7 @@ public:
         if (result_.files.empty()) {
             return fail(Error::Code::BadInput,
                         record_.sittings.empty() ? "" : record_.sittings.front().source,
-                        "nothing in it can be fitted\n" + result_.report,
+                        "nothing in it can be fitted" + inOneLine(result_.report),
                         options_.machine.empty()
                             ? "--machine and the node or cluster profile that was measured"
                             : "measure more points: --suite full");

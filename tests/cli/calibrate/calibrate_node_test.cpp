@@ -64,6 +64,17 @@ TEST(CalibrateNode, KeepsWhatAnEarlierSittingMeasured) {
     std::filesystem::remove_all(folder);
 }
 
+TEST(CalibrateNode, SaysThatTheMachineIsMissing) {
+    const std::string record =
+        FABRICAST_SOURCE_DIR "/hardware_profiles/measured/h100-sxm5-80gb/host.jsonl";
+    const ProgramOutput output =
+        ran("calibrate", {"--from-record", record, "--profile", inFolder("nobodys")});
+    EXPECT_EQ(output.code, ExitCode::BadInput);
+    EXPECT_EQ(output.err.find("\\x0a"), std::string::npos) << output.err;
+    EXPECT_NE(output.err.find("nothing in it can be fitted; "), std::string::npos) << output.err;
+    EXPECT_NE(output.err.find("  try: --machine"), std::string::npos) << output.err;
+}
+
 // A node of the user's own, and a file that is no profile: neither is replaced unasked.
 TEST(CalibrateNode, LosesNothingThatWasNotMeasured) {
     std::ofstream(inFolder("kept.jsonl")) << kNodeRecord;
