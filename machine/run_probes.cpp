@@ -24,8 +24,9 @@ namespace {
 constexpr double kOverrunSeconds = 60.0;
 constexpr double kGraceSeconds = 60.0;
 constexpr double kListSeconds = 60.0;
-/// What a probe gets where the others have left it nothing.
+/// What a probe gets where the others have left it nothing, and what one needs to measure at all.
 constexpr double kLeastSeconds = 0.1;
+constexpr double kUsefulSeconds = 1.0;
 
 double now() {
     return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch())
@@ -98,13 +99,18 @@ public:
 private:
     using Status = EngineOutcome::Status;
 
-    /// Of the remaining time, by the weights of those that have not run.
+    /// Of the remaining time, by the weights of those that have not run, but for each a second
+    /// where there is one.
     [[nodiscard]] double shareOf(std::size_t number) const {
         double weights = 0.0;
         for (std::size_t at = number; at < plan_.runs.size(); ++at) {
             weights += plan_.runs[at].weight;
         }
-        return std::max(kLeastSeconds, (end_ - now()) * plan_.runs[number].weight / weights);
+        const double left = end_ - now();
+        const double even = left / static_cast<double>(plan_.runs.size() - number);
+        return std::max({kLeastSeconds,
+                         std::min(kUsefulSeconds, even),
+                         left * plan_.runs[number].weight / weights});
     }
 
     void measure(const ProbeRun& run, std::size_t number) {

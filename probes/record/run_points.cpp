@@ -34,7 +34,10 @@ Answer<Measurement> measureOne(const Point& point,
                                Clock::time_point time,
                                RecordFile& record,
                                const RunWatch& watch) {
-    EndInMidPoint::Rule rule{.time = time, .endsInTime = watch.endsInTime};
+    // A sitting in which no point ends would never get on.
+    const bool isFirst = outcome.measured + outcome.refused + outcome.failed == 0;
+    EndInMidPoint::Rule rule{.time = isFirst ? Clock::time_point::max() : time,
+                             .endsInTime = watch.endsInTime};
     if (watch.endsInMidPoint) {
         rule.lastWords = [&] {
             record.letGo();

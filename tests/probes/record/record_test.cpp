@@ -393,8 +393,12 @@ TEST(RunProbe, EndsInTimeInTheMidstOfAPoint) {
 
 // Of a point that others are in, no process is left behind: its samples end.
 TEST(RunPoints, TakesNoMoreSamplesOnceTheTimeIsUp) {
-    const std::vector<Point> points = {*parsePoint("a"), *parsePoint("b")};
+    const std::vector<Point> points = {*parsePoint("a"), *parsePoint("b"), *parsePoint("c")};
     const auto measure = [](const Point& point) -> Answer<Measurement> {
+        if (point.what == "a") {  // the first of a sitting is waited for
+            std::this_thread::sleep_for(std::chrono::milliseconds(100));
+            return Measurement{.point = point, .samples = {1.0}};
+        }
         const SampleRule rule{.least = 2, .most = 1'000'000, .error = -1.0, .seconds = 600.0};
         const auto samples = sampled(rule, 0, []() -> Answer<double> {
             std::this_thread::sleep_for(std::chrono::milliseconds(10));
@@ -405,7 +409,7 @@ TEST(RunPoints, TakesNoMoreSamplesOnceTheTimeIsUp) {
     auto record = open(freshFile("in_time.jsonl"));
     const auto outcome = runPoints(points, measure, 0.3, *record, {});
     ASSERT_TRUE(outcome);
-    EXPECT_EQ(outcome->measured, 1U);
+    EXPECT_EQ(outcome->measured, 2U);
     EXPECT_EQ(outcome->left, 1U);
     EXPECT_FALSE(outcome->interrupted);
 }
