@@ -145,6 +145,7 @@ void tellWrong(CalibrationReport& report) {
 
 /// Fits what a report has measured, where a folder is given.
 Result<void> fitReport(const ProfileStore& store, const FitAsk& ask, CalibrationReport& report) {
+    report.fit = ask;
     if (report.has(Status::Interrupted)) {
         report.notFitted = "measuring was interrupted";
         return {};
@@ -225,7 +226,9 @@ Result<CalibrationReport> refit(const RefitAsk& ask, const ProfileStore& store) 
         if (!ask.out.empty()) {
             FABRICAST_TRY(writeRecord(report.measured, ask.out, fit.replaces));
         }
-        report.records = {ask.out.empty() ? "FILE.jsonl" : ask.out};
+        report.records = ask.out.empty() ? std::vector<std::string>() : std::vector{ask.out};
+        report.logs = ask.out.empty() ? ask.logs : std::vector<std::string>();
+        report.ranks = ask.hint.ranks;
     }
     tellWrong(report);
     FABRICAST_TRY(fitReport(store, fit, report));

@@ -24,6 +24,9 @@ struct CalibrationAsk {
 struct CalibrationReport {
     std::vector<EngineOutcome> engines;  ///< empty where only records were read
     std::vector<std::string> records;    ///< files, as a command names them
+    std::vector<std::string> logs;       ///< of nccl-tests, where they are in no record
+    std::int64_t ranks = 0;              ///< said of the logs; 0: they say it
+    FitAsk fit;
     MergedMeasurements measured;
     std::optional<CalibratedProfile> profile;
     std::string notFitted;             ///< why there is no profile

@@ -5,6 +5,8 @@
 
 #include <array>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 namespace fabricast {
 namespace {
@@ -23,13 +25,30 @@ std::string_view statusName(EngineOutcome::Status status) {
     return kNames[static_cast<std::size_t>(status)];
 }
 
-/// Fits the records, now or again.
+/// Fits the records, now or again, as it was asked to.
 std::string fitCommand(const CalibrationReport& report) {
-    std::string command = "fabricast calibrate --from-record";
-    for (const std::string& record : report.records) {
-        command += " " + shellWord(record);
+    const FitAsk& ask = report.fit;
+    std::vector<std::string> words = {
+        "fabricast", "calibrate", report.logs.empty() ? "--from-record" : "--from-nccl-tests"};
+    const std::vector<std::string>& files = report.logs.empty() ? report.records : report.logs;
+    words.insert(words.end(), files.begin(), files.end());
+    const Result<std::string> usual =
+        profileNameFor(FitAsk(), files.empty() ? std::string() : files.front());
+    const bool isUsual = usual && *usual == ask.name;
+    const std::string ranks = report.ranks > 0 ? std::to_string(report.ranks) : "";
+    for (const auto& [flag, value] : {std::pair("--ranks", report.logs.empty() ? "" : ranks),
+                                      std::pair("--machine", ask.machine),
+                                      std::pair("--gpu", ask.gpu),
+                                      std::pair("--name", isUsual ? std::string() : ask.name),
+                                      std::pair("--profile", ask.folder)}) {
+        if (!value.empty()) {
+            words.insert(words.end(), {flag, value});
+        }
     }
-    return command + " --profile measured";
+    if (ask.folder.empty()) {
+        words.insert(words.end(), {"--profile", "measured"});
+    }
+    return shellCommand(words);
 }
 
 std::vector<std::string> linesOf(std::string_view text) {
@@ -123,7 +142,7 @@ void addFitted(JsonText& json, const FittedRecord& fitted) {
 }  // namespace
 
 std::string calibrationText(const CalibrationReport& report) {
-    if (report.records.empty()) {
+    if (report.records.empty() && report.logs.empty()) {
         return "";  // interrupted before anything was measured
     }
     std::string text = "MEASURED\n" + alignedText(measuredTable(report.measured));
@@ -150,9 +169,12 @@ std::string calibrationJson(const CalibrationReport& report) {
     }
     addTexts(
         json, "written", report.profile ? report.profile->written : std::vector<std::string>());
+    const bool isAny = !report.records.empty() || !report.logs.empty();
     addTexts(json,
              "next",
-             report.profile ? report.profile->next : std::vector<std::string>{fitCommand(report)});
+             report.profile ? report.profile->next
+             : isAny        ? std::vector{fitCommand(report)}
+                            : std::vector<std::string>());
     addTexts(json, "remarks", report.remarks);
     json.end();
     return std::move(json).finish();

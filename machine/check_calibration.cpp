@@ -1,4 +1,5 @@
 #include "machine/calibration.h"
+#include "planner/text/shell_text.h"
 #include "planner/text/text_files.h"
 
 #include <unistd.h>
@@ -39,7 +40,7 @@ Result<void> checkFile(const char* flag, const std::string& path) {
         return fail(Error::Code::BadInput,
                     flag,
                     quoted(path) + " is a pipe or a device, which keeps nothing",
-                    std::string(flag) + " and the name of a file");
+                    std::string(flag) + " run.jsonl");
     }
     const fs::path parent = fs::path(path).parent_path();
     const fs::path folder = parent.empty() ? fs::path(".") : parent;
@@ -47,7 +48,7 @@ Result<void> checkFile(const char* flag, const std::string& path) {
         return fail(Error::Code::Environment,
                     flag,
                     "the folder " + quoted(folder.string()) + " does not exist",
-                    "mkdir -p " + folder.string());
+                    shellCommand({"mkdir", "-p", folder.string()}));
     }
     if (::access(folder.c_str(), W_OK) != 0 && !fs::exists(path, error)) {
         return fail(Error::Code::Environment,
@@ -63,8 +64,16 @@ Result<void> checkFile(const char* flag, const std::string& path) {
 Result<void> checkFolder(const char* flag, const std::string& folder) {
     std::error_code error;
     fs::path place = fs::absolute(folder, error);
-    while (!fs::exists(place, error) && place.has_relative_path()) {
+    while (!fs::exists(fs::symlink_status(place, error)) && place.has_relative_path()) {
         place = place.parent_path();
+    }
+    if (!fs::exists(place, error)) {
+        const fs::path leads = place.parent_path() / fs::read_symlink(place, error);
+        return fail(Error::Code::Environment,
+                    flag,
+                    quoted(place.string()) + " is a link to " + quoted(leads.string()) +
+                        ", which is not there",
+                    shellCommand({"mkdir", "-p", leads.string()}));
     }
     if (!fs::is_directory(place, error)) {
         return fail(Error::Code::Environment,

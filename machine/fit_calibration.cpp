@@ -70,18 +70,22 @@ Result<CalibratedProfile> fitCalibration(const ProfileStore& store,
                                          const MergedMeasurements& measured,
                                          const FitAsk& ask) {
     CalibratedProfile profile;
-    FABRICAST_ASSIGN(
-        profile.fitted,
-        fitRecord(store, measured, {.name = ask.name, .gpu = ask.gpu, .machine = ask.machine}));
+    // What an earlier sitting measured and this one did not stays, unless it is to be replaced.
+    std::vector<std::string> folders = ask.profileFolders;
+    folders.push_back(ask.folder);
+    const Result<ProfileStore> earlier = ProfileStore::open(folders);
+    FABRICAST_ASSIGN(profile.fitted,
+                     fitRecord(earlier && !ask.replaces ? *earlier : store,
+                               measured,
+                               {.name = ask.name, .gpu = ask.gpu, .machine = ask.machine}));
     std::vector<ProfileText> files = profile.fitted.files;
     if (!ask.topology.empty()) {
         FABRICAST_ASSIGN(ProfileText topology, topologyFile(store, ask, profile.fitted));
         files.push_back(std::move(topology));
     }
     for (const ProfileText& file : files) {
-        if (!ask.replaces) {
-            FABRICAST_TRY(checkOlderProfile(file, ask.folder, ask.name));
-        }
+        FABRICAST_TRY(ask.replaces ? checkProfilePlace(file, ask.folder)
+                                   : checkOlderProfile(file, ask.folder, ask.name));
     }
     if (Result<void> written = writeProfile(files, ask.folder, ask.profileFolders); !written) {
         return tl::unexpected(ofMeasurements(std::move(written).error(), measured));

@@ -7,12 +7,12 @@
 #include "planner/text/shell_text.h"
 #include "probes/record/probe_program.h"
 
+#include <fmt/format.h>
 #include <sys/random.h>
 
 #include <algorithm>
 #include <array>
 #include <chrono>
-#include <cmath>
 #include <filesystem>
 #include <sstream>
 #include <utility>
@@ -24,6 +24,9 @@ namespace {
 constexpr double kOverrunSeconds = 60.0;
 constexpr double kGraceSeconds = 60.0;
 constexpr double kListSeconds = 60.0;
+/// What a probe gets where the others have left it nothing, and what one needs to measure at all.
+constexpr double kLeastSeconds = 0.1;
+constexpr double kUsefulSeconds = 1.0;
 
 double now() {
     return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch())
@@ -96,28 +99,31 @@ public:
 private:
     using Status = EngineOutcome::Status;
 
-    /// Of the remaining time, by the weights of those that have not run.
+    /// Of the remaining time, by the weights of those that have not run, but for each a second
+    /// where there is one.
     [[nodiscard]] double shareOf(std::size_t number) const {
         double weights = 0.0;
         for (std::size_t at = number; at < plan_.runs.size(); ++at) {
             weights += plan_.runs[at].weight;
         }
-        return std::max(1.0, (end_ - now()) * plan_.runs[number].weight / weights);
+        const double left = end_ - now();
+        const double even = left / static_cast<double>(plan_.runs.size() - number);
+        return std::max({kLeastSeconds,
+                         std::min(kUsefulSeconds, even),
+                         left * plan_.runs[number].weight / weights});
     }
 
     void measure(const ProbeRun& run, std::size_t number) {
-        const double seconds = std::ceil(shareOf(number));
+        const double seconds = shareOf(number);
         ChildRequest child{.command = withSuite(run, ask_),
                            .environments = run.environments,
                            .mostSeconds = seconds + kOverrunSeconds,
                            .silentSeconds = ask_.silentSeconds,
                            .graceSeconds = kGraceSeconds,
                            .stop = watch_.stop};
-        child.command.insert(child.command.end(),
-                             {"--time-budget",
-                              std::to_string(static_cast<long>(seconds)) + "s",
-                              "--out",
-                              run.record});
+        child.command.insert(
+            child.command.end(),
+            {"--time-budget", fmt::format("{:.2f}s", seconds), "--out", run.record});
         child.onError = [&](std::string_view line) { show(run, number, line); };
         show(run, number, "starts");
         const Result<ChildOutcome> ended = started(run, child);
@@ -152,8 +158,10 @@ private:
             interrupted_ = true;
             outcome_.engines.back().status = Status::Interrupted;
             outcome_.remarks.push_back(
-                run.engine +
-                ": interrupted; the measurements so far are kept, rerun the command to resume");
+                run.engine + ": interrupted" +
+                (isRecord(run.record)
+                     ? "; the measurements so far are kept, rerun the command to resume"
+                     : " before anything was measured"));
         } else if (exited && ended.code == probe::kDone) {
             outcome_.engines.back().status = Status::Measured;
             if (!ended.lastLines.empty()) {
@@ -207,8 +215,9 @@ Result<std::vector<PlannedRun>> listPoints(const CalibrationPlan& plan,
             child.environments = {run.environments.front()};
         }
         if (run.meets) {  // nobody meets there
-            child.environments.front().insert(child.environments.front().end(),
-                                              {"MASTER_PORT=1", "FABRICAST_PROBE_TOKEN=unused"});
+            child.environments.front().insert(
+                child.environments.front().end(),
+                {"MASTER_PORT=1", "FABRICAST_PROBE_TOKEN=nobody meets there"});
         }
         FABRICAST_ASSIGN(const ChildOutcome ended, runChild(child));
         const bool exited = ended.end == ChildOutcome::End::Exited;

@@ -1,4 +1,5 @@
 #include "planner/load/asked_question.h"
+#include "planner/load/load_question.h"
 #include "planner/load/scenario_defaults.h"
 #include "planner/request/scenario_json.h"
 #include "study/changes.h"
@@ -20,7 +21,7 @@ struct FamilyRow {
     std::string_view key;
     std::string_view question;
     AdviceMoment moment = AdviceMoment::Always;
-    std::string_view stacks;     ///< with a blank between two
+    std::string_view stacks{};   ///< with a blank between two; none: those that train adapters
     std::string_view fixed;      ///< keys of a layout that are held
     std::string_view forbidden;  ///< keys that are left out, or "key=value"
     std::string_view set;        ///< settings, as --set takes them, with a blank between two
@@ -95,14 +96,12 @@ constexpr std::array kFamilies = {
     FamilyRow{.key = "lora",
               .question = "adapters only, over bf16 weights",
               .moment = AdviceMoment::NothingFits,
-              .stacks = "axolotl ddp fsdp2",
               .forbidden = "tp",
               .set = "settings.tuning=lora",
               .offloads = true},
     FamilyRow{.key = "qlora",
               .question = "adapters only, over 4-bit weights",
               .moment = AdviceMoment::NothingFits,
-              .stacks = "axolotl ddp fsdp2",
               .forbidden = "tp",
               .set = "settings.tuning=lora settings.lora.base=nf4",
               .offloads = true}};
@@ -149,6 +148,9 @@ std::vector<std::string> stacksOf(const FamilyRow& row, const AdviceSubject& sub
     const Question& question = subject.question;
     const std::vector<std::string> named = searchWords(question, "stacks");
     std::vector<std::string_view> all = wordsIn(row.stacks);
+    if (all.empty()) {
+        all.assign(adapterStacks().begin(), adapterStacks().end());
+    }
     if (!named.empty() || trainsAdapters(subject.request)) {
         const std::vector<std::string_view> beside = wordsIn(row.adapters);
         all.insert(all.end(), beside.begin(), beside.end());

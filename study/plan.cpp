@@ -97,6 +97,11 @@ Result<void> addMissFixes(const Question& question,
     FABRICAST_ASSIGN(const Question about, questionAbout(question, report.question, miss.scenario));
     FABRICAST_ASSIGN(MemoryBreakdown memory, memoryOfAllStages(miss.scenario));
     FABRICAST_ASSIGN(miss.memory, withFixes(std::move(memory), miss.scenario, about, bench, watch));
+    for (Rejection& rejection : miss.memory.rejections) {
+        for (Fix& fix : rejection.fixes) {
+            fix.behind = typedBehind(question, fix.edits);
+        }
+    }
     return {};
 }
 

@@ -85,8 +85,8 @@ Result<void> writeLaunchFiles(std::span<const LaunchFile> files,
     for (const LaunchFile& file : files) {
         texts.push_back({file.name, file.text});
     }
-    const std::string why =
-        publishFiles(texts, folder, [](const std::string&) { return std::string(); });
+    const std::string why = publishFiles(
+        texts, folder, FolderLinks::Replaced, [](const std::string&) { return std::string(); });
     return why.empty() ? Result<void>()
                        : fail(Error::Code::Environment,
                               "--out",

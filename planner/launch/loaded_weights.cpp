@@ -1,10 +1,13 @@
 #include "planner/launch/import_settings.h"
+#include "planner/launch/made_model.h"
 #include "planner/launch/trl.h"
 
 #include <algorithm>
 #include <array>
 #include <optional>
+#include <string>
 #include <string_view>
+#include <vector>
 
 namespace fabricast {
 namespace {
@@ -26,6 +29,9 @@ Result<LoadedWeights> loadedWeights(ScenarioDraft& draft) {
     LaunchKeys& keys = draft.keys();
     const LaunchKey* const key = dtypeKey(keys);
     const std::string typed = key == nullptr || key->values.empty() ? "" : key->values.front();
+    if (typed == kTypeOfGpu) {
+        return LoadedWeights{"bfloat16", key->path};
+    }
     if (typed == "float32" || typed == "bfloat16" || typed == "float16") {
         return LoadedWeights{typed, key->path};
     }
@@ -53,6 +59,10 @@ Result<void> importLoadedWeights(ScenarioDraft& draft, bool autocast) {
     }
     if (adapts && autocast && shard.starts_with("zero")) {
         return {};  // DeepSpeed casts the frozen weights, too
+    }
+    const LaunchKey* const said = dtypeKey(draft.keys());
+    if (adapts && said != nullptr && said->values == std::vector<std::string>{kTypeOfGpu}) {
+        return {};  // as the precision, which the GPU decides
     }
     FABRICAST_ASSIGN(const LoadedWeights loaded, loadedWeights(draft));
     const std::string type = loaded.dtype == "bfloat16"  ? "bf16"

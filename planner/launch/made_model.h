@@ -12,6 +12,9 @@ namespace fabricast {
 /// Key of a program that makes its model with Unsloth.
 inline constexpr const char* kUnslothKey = "unsloth";
 
+/// A type that a program leaves to the GPU: bf16, or fp16 where the GPU has none. Nobody types it.
+inline constexpr const char* kTypeOfGpu = "$gpu";
+
 /// Whether one of Unsloth's classes loads it, "FastLanguageModel.from_pretrained".
 bool loadsByUnsloth(std::string_view called);
 

@@ -175,10 +175,13 @@ bool loadsTrained(const std::string& called) {
            called.find("PeftModel") == std::string::npos && !loadsByUnsloth(called);
 }
 
-/// "true" of bf16=is_bf16_supported(), which programs ask the GPU for.
-std::string supportedType(const std::string& value) {
+/// "true" of x=is_x_supported(), which programs ask the GPU for.
+std::string supportedType(const std::string& path, const std::string& value) {
     const bool asks = value.starts_with("$(") && value.find("supported()") != std::string::npos;
-    return !asks ? value : value.starts_with("$(not") ? "false" : "true";
+    return !asks                        ? value
+           : value.starts_with("$(not") ? "false"
+           : path == "--bf16"           ? kTypeOfGpu
+                                        : "true";
 }
 
 /// The arguments that a program gives its Trainer. Of what is loaded the model counts, whose type
@@ -217,7 +220,7 @@ LaunchKeys trainerKeys(const LaunchKeys& program) {
             addPeftDefaults(one, keys);
         }
         for (std::string& value : key.values) {
-            value = value.starts_with("torch.") ? value.substr(6) : supportedType(value);
+            value = value.starts_with("torch.") ? value.substr(6) : supportedType(key.path, value);
         }
         if (!key.path.empty() && (isModel || !one.path.starts_with("from_pretrained."))) {
             keys.add(std::move(key));

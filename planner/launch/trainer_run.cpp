@@ -2,6 +2,7 @@
 #include "planner/launch/import_hugging_face.h"
 #include "planner/launch/import_trainers.h"
 #include "planner/launch/liger_kernels.h"
+#include "planner/launch/made_model.h"
 #include "planner/launch/trl.h"
 
 #include <algorithm>
@@ -82,7 +83,12 @@ Result<void> importTrainerBatch(ScenarioDraft& draft) {
 
 Result<void> importTrainerPrecision(ScenarioDraft& draft, bool isSaid) {
     LaunchKeys& keys = draft.keys();
-    FABRICAST_ASSIGN(const auto bf16, keys.flag("--bf16"));
+    const LaunchKey* const asked = keys.use("--bf16");
+    const bool isOfGpu = asked != nullptr && asked->values == std::vector<std::string>{kTypeOfGpu};
+    std::optional<bool> bf16 = true;
+    if (!isOfGpu) {
+        FABRICAST_ASSIGN(bf16, keys.flag("--bf16"));
+    }
     FABRICAST_ASSIGN(const auto fp16, keys.flag("--fp16"));
     const bool byTrl = isTrl(keys);
     if (fp16.value_or(false)) {
@@ -90,7 +96,7 @@ Result<void> importTrainerPrecision(ScenarioDraft& draft, bool isSaid) {
     } else if (!bf16.value_or(byTrl)) {
         FABRICAST_TRY(importLaunchersPrecision(draft, isSaid));
     } else {
-        draft.set("workload.precision", "bf16", bf16 ? "--bf16" : "script");
+        draft.set("workload.precision", isOfGpu ? "auto" : "bf16", bf16 ? "--bf16" : "script");
     }
     if (byTrl && !bf16 && !fp16.value_or(false)) {
         draft.assume("workload.precision",

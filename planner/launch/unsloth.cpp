@@ -25,7 +25,7 @@ constexpr std::array kUnslothLoading = {
     UnslothArgument{"max_seq_length", "--max_seq_length", "2048"},
     UnslothArgument{"load_in_4bit", "--load_in_4bit", "true"},
     UnslothArgument{"load_in_8bit", "--load_in_8bit", ""},
-    UnslothArgument{"dtype", "--dtype", "bfloat16"},
+    UnslothArgument{"dtype", "--dtype", kTypeOfGpu},
     UnslothArgument{"use_gradient_checkpointing", "--gradient_checkpointing", "true"}};
 constexpr std::array kUnslothAdapters = {
     UnslothArgument{"r", "--lora_r", "16"},
@@ -74,6 +74,10 @@ void addUnslothSaid(const LaunchKey& call,
         LaunchKey typed = isSaid ? *key : call;
         typed.path = one.typed;
         typed.values = isSaid ? key->values : std::vector{std::string(one.usual)};
+        constexpr std::string_view kTorch = "torch.";
+        for (std::string& value : typed.values) {
+            value.erase(0, value.starts_with(kTorch) ? kTorch.size() : 0);
+        }
         if (typed.values == std::vector<std::string>{"unsloth"}) {
             typed.values = {"true"};  // of use_gradient_checkpointing
         }
@@ -84,10 +88,15 @@ void addUnslothSaid(const LaunchKey& call,
 /// Where all weights are trained none is of few bits, whatever is said of them.
 void addUnslothLoading(const LaunchKey& call, const LaunchKeys& said, LaunchKeys& keys) {
     keys.add({.path = kUnslothKey, .values = {}, .line = call.line, .column = call.column});
-    for (const char* const isOn : {"--bf16", "--use_bnb_nested_quant"}) {
-        keys.add({.path = isOn, .values = {"true"}, .line = call.line, .column = call.column});
-    }
+    const auto add = [&](const char* path, const char* value) {
+        keys.add({.path = path, .values = {value}, .line = call.line, .column = call.column});
+    };
+    add("--use_bnb_nested_quant", "true");
     addUnslothSaid(call, said, kUnslothLoading, keys);
+    const std::vector<std::string>& types = keys.find("--dtype")->values;
+    const std::string type = types.size() == 1 ? types.front() : "";
+    add("--fp16", type == "float16" ? "true" : "false");
+    add("--bf16", type == "float16" ? "false" : type == kTypeOfGpu ? kTypeOfGpu : "true");
     const bool isWhole = isUnslothOn(said, "full_finetuning") || isUnslothOn(said, "load_in_16bit");
     if (isWhole || (isUnslothOn(said, "load_in_8bit") && !said.has("load_in_4bit"))) {
         keys.say("--load_in_4bit", "false");

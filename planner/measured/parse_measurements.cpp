@@ -1,6 +1,7 @@
 #include "planner/base/median.h"
 #include "planner/base/words.h"
 #include "planner/measured/measurements.h"
+#include "planner/profiles/read_measured_collectives.h"
 #include "planner/text/json_document.h"
 #include "planner/text/json_lines.h"
 
@@ -143,6 +144,12 @@ Result<void> readHead(const JsonValue& line, MeasurementRecord& record) {
     flatten(*machine, "", record.machine);
     FABRICAST_ASSIGN(record.program, line.textOr("program", ""));
     FABRICAST_ASSIGN(record.begun, line.textOr("begun", ""));
+    constexpr std::size_t kDayLetters = 10;
+    if (!record.begun.empty() && !isDay(std::string_view(record.begun).substr(0, kDayLetters))) {
+        return tl::unexpected(line.find("begun")->problem(
+            "\"" + record.begun + "\" does not begin with a day of the calendar",
+            "the day of the measurement: \"2026-11-20\""));
+    }
     return {};
 }
 

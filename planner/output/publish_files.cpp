@@ -1,5 +1,6 @@
 #include "planner/output/publish_files.h"
 
+#include "planner/output/destination.h"
 #include "planner/output/replace_file.h"
 
 #include <fcntl.h>
@@ -84,7 +85,7 @@ class StagingFolder {
 public:
     explicit StagingFolder(const fs::path& folder) {
         std::error_code error;
-        for (fs::path each = folder; !each.empty() && !fs::exists(each, error);
+        for (fs::path each = folder; !each.empty() && !fs::exists(fs::symlink_status(each, error));
              each = each.parent_path()) {
             made_.push_back(each);
         }
@@ -189,12 +190,8 @@ std::error_code replaceBy(Move& move) {
     return error;
 }
 
-std::error_code moveInto(Move& move) {
+std::error_code takePlace(Move& move) {
     std::error_code error;
-    fs::create_directories(move.place.parent_path(), error);
-    if (error) {
-        return error;
-    }
     struct stat old {};
     if (::lstat(move.place.c_str(), &old) != 0) {
         fs::rename(move.staged, move.place, error);
@@ -207,6 +204,35 @@ std::error_code moveInto(Move& move) {
         return std::make_error_code(std::errc::file_exists);
     }
     return takesPlaceOf(old, move.staged) ? replaceBy(move) : writeInto(move);
+}
+
+/// What a link leads to, on whatever disk that is. Returns why it could not, or nothing.
+std::string replaceTarget(Move& move) {
+    move.place = destinationOf(move.place.string()).path;
+    std::error_code error;
+    if (fs::exists(move.place, error)) {
+        if (!fs::is_regular_file(move.place, error)) {
+            return failedAt(move.place, std::make_error_code(std::errc::file_exists));
+        }
+        if (!fs::copy_file(move.place, move.aside, error)) {
+            return failedAt(move.place, error);
+        }
+        move.older = Move::Older::WrittenOver;
+    }
+    const std::string trouble = replaceFile(move.place.string(), move.text);
+    return trouble.empty() ? trouble : move.place.string() + ": " + trouble;
+}
+
+std::string moveInto(Move& move, FolderLinks links) {
+    std::error_code error;
+    fs::create_directories(move.place.parent_path(), error);
+    std::error_code none;
+    if (!error && links == FolderLinks::Followed &&
+        fs::is_symlink(fs::symlink_status(move.place, none))) {
+        return replaceTarget(move);
+    }
+    error = error ? error : takePlace(move);
+    return error ? failedAt(move.place, error) : std::string();
 }
 
 void moveBack(const Move& move) {
@@ -226,6 +252,7 @@ void moveBack(const Move& move) {
 
 std::string moveAll(std::span<const FolderText> files,
                     const fs::path& folder,
+                    FolderLinks links,
                     const fs::path& staging) {
     std::vector<Move> moved;
     for (const FolderText& file : files) {
@@ -233,9 +260,9 @@ std::string moveAll(std::span<const FolderText> files,
                   .staged = staging / file.path,
                   .place = folder / file.path,
                   .aside = staging / (std::string(kAside) + std::to_string(moved.size()))};
-        if (const std::error_code error = moveInto(move)) {
+        if (std::string trouble = moveInto(move, links); !trouble.empty()) {
             std::for_each(moved.rbegin(), moved.rend(), moveBack);
-            return failedAt(move.place, error);
+            return trouble;
         }
         moved.push_back(std::move(move));
     }
@@ -246,6 +273,7 @@ std::string moveAll(std::span<const FolderText> files,
 
 std::string publishFiles(std::span<const FolderText> files,
                          const std::string& folder,
+                         FolderLinks links,
                          const std::function<std::string(const std::string&)>& accept) {
     const SignalsHeld held;
     const StagingFolder staging(folder);
@@ -265,7 +293,7 @@ std::string publishFiles(std::span<const FolderText> files,
     if (std::string refused = accept(staging.path().string()); !refused.empty()) {
         return refused;
     }
-    return moveAll(files, folder, staging.path());
+    return moveAll(files, folder, links, staging.path());
 }
 
 }  // namespace fabricast

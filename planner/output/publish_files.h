@@ -12,14 +12,20 @@ struct FolderText {
     std::string text;
 };
 
+/// What becomes of a link in the place of a file.
+enum class FolderLinks {
+    Replaced,  ///< by the file: somebody else may have put it there, and chose where it leads
+    Followed   ///< what it leads to is replaced, as replaceFile does
+};
+
 /// Writes several files of a folder, all or none. They are complete in a folder of their own,
 /// within the first, and `accept` has seen that one, before any of them takes the place of an older
 /// file; it returns why it refuses, or nothing. Each takes over the owner, group and mode of the
-/// older file; one that cannot, or that has other names, is written over that file's bytes. A link
-/// in a file's place is replaced and not followed, as somebody else may have put it there.
+/// older file; one that cannot, or that has other names, is written over that file's bytes.
 /// Whatever fails, the folder is as it was. Returns why it could not, or nothing.
 std::string publishFiles(std::span<const FolderText> files,
                          const std::string& folder,
+                         FolderLinks links,
                          const std::function<std::string(const std::string& staged)>& accept);
 
 /// While it lives, the signals that end a process wait, so that no file is left half done. Only of

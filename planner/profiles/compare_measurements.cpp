@@ -136,6 +136,7 @@ std::vector<std::string> contradictionsOf(const MeasuredCollectives& measured) {
         for (const MeasuredCurve::Point& point : curve.points) {
             const TimedCollective timed{curve.ranks, curve.nodes, point.bytes, point.seconds};
             std::string why = tooSlowBecause(timed);
+            why = why.empty() ? tooSlowBecause(timed, gpu) : why;
             why = why.empty() ? tooFastBecause(timed, gpu) : why;
             if (!why.empty()) {
                 return {std::string(collectiveName(curve.kind)) + " that cannot be: " + why};

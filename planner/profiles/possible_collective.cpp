@@ -10,6 +10,8 @@ namespace {
 constexpr BytesPerSecond kOneCore{1e9};
 constexpr BytesPerSecond kGigabit{1e9 / 8};
 constexpr Seconds kLostPacket{1.0};
+constexpr double kMostSlowed = 1000.0;
+constexpr Seconds kSlowStep{1e-3};
 
 std::string sizeText(const TimedCollective& timed) {
     return shortText(Bytes(std::llround(timed.bytes)), UnitStyle::Binary) + " over " +
@@ -30,6 +32,24 @@ std::string tooSlowBecause(const TimedCollective& timed) {
                : sizeText(timed) + " take " + shortText(timed.time) + ", and at most " +
                      shortText(most) +
                      (timed.nodes > 1 ? " over Gigabit Ethernet" : " if one core copies them");
+}
+
+std::string tooSlowBecause(const TimedCollective& timed, const GpuSpec& gpu) {
+    const Sourced<BytesPerSecond>& link =
+        gpu.linkBandwidth.value ? gpu.linkBandwidth : gpu.pcieBandwidth;
+    if (timed.nodes > 1 || !link.value || link.source != Source::Datasheet) {
+        return "";
+    }
+    const auto ranks = static_cast<double>(timed.ranks);
+    // A ring passes what a rank has on twice, but for its own part.
+    const double passed = 2.0 * timed.bytes * (ranks - 1.0) / ranks;
+    const Seconds most =
+        Seconds(passed * kMostSlowed / link.value->count()) + 2.0 * ranks * kSlowStep;
+    return timed.time <= most
+               ? ""
+               : sizeText(timed) + " take " + shortText(timed.time) + ", and " + shortText(most) +
+                     " at a thousandth of the " + shortText(*link.value) + " of " + gpu.name +
+                     "'s " + (gpu.linkBandwidth.value ? gpu.linkKind : "PCIe");
 }
 
 std::string tooFastBecause(const TimedCollective& timed, const GpuSpec& gpu) {

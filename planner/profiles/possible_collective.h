@@ -19,6 +19,12 @@ struct TimedCollective {
 /// the second after which TCP sends what was lost once more.
 std::string tooSlowBecause(const TimedCollective& timed);
 
+/// Why no node of such GPUs is so slow; empty: one may be. Where the links between them fail NCCL
+/// goes over PCIe, the host's memory or sockets of a core for each rank, and all of these pass on
+/// more than a thousandth of a link's rate on the data sheet; a step that takes a millisecond takes
+/// a hundred times as long as NCCL itself reckons with.
+std::string tooSlowBecause(const TimedCollective& timed, const GpuSpec& gpu);
+
 /// Why no rank on such a GPU is so fast; empty: one may be. What a rank receives it writes to its
 /// memory, of which the data sheet says how fast it is.
 std::string tooFastBecause(const TimedCollective& timed, const GpuSpec& gpu);

@@ -142,12 +142,15 @@ std::string reasonText(const RunCost& cost, const CostBasis& basis) {
 }  // namespace
 
 std::string noProgressText(const Goodput& goodput) {
+    return noProgressText(goodput.share.value, goodput.cycles[goodput.count - 1]);
+}
+
+std::string noProgressText(double share, const CheckpointCycle& cycle) {
     constexpr double kHardlyAny = 0.01;
-    if (goodput.share.value >= kHardlyAny) {
+    if (share >= kHardlyAny) {
         return {};
     }
-    const CheckpointCycle& cycle = goodput.cycles[goodput.count - 1];
-    const std::string_view progress = goodput.share.value > 0.0 ? "hardly any" : "no";
+    const std::string_view progress = share > 0.0 ? "hardly any" : "no";
     if (cycle.recovery < cycle.mtbf && cycle.interval > cycle.mtbf) {
         return fmt::format(
             "the run makes {} progress: it fails every {} and saves only every {} "

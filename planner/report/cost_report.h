@@ -31,6 +31,8 @@ Result<std::string> costWhy(const Scenario& scenario,
 /// Why a run is never done, or hardly: it fails before it has saved anything, or before it has
 /// recovered. A line; empty where it makes progress.
 std::string noProgressText(const Goodput& goodput);
+/// The same of a share that is useful, and the cycle of checkpoints that it is lost in.
+std::string noProgressText(double share, const CheckpointCycle& cycle);
 /// Whether a key asks about cost.
 bool isCostKey(std::string_view key);
 

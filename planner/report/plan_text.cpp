@@ -313,7 +313,7 @@ std::string missText(const PlanReport& report) {
         for (const Rejection& rejection : plan.memory.rejections) {
             for (const Fix& fix : rejection.fixes) {
                 text += fmt::format("  {}: {} GiB{}, {}{}\n",
-                                    fix.change,
+                                    fix.behind.empty() ? fix.change : fix.behind,
                                     gibText(fix.peakAfter),
                                     fixHostText(fix),
                                     fixOutcome(fix),

@@ -104,14 +104,19 @@ Result<std::optional<Quantity>> amountIn(const JsonValue& cluster,
     return std::optional(amount);
 }
 
-/// "10%" or 0.1, or nothing.
+/// "10%" or 0.1, or nothing. A smaller share than the least, some MiB of any GPU, is a slip: it
+/// would not change an answer.
 Result<std::optional<double>> reserveIn(const JsonValue& cluster) {
     constexpr double kMostReserve = 0.9;
+    constexpr double kLeastReserve = 1e-4;
     const JsonValue* value = cluster.find("reserve");
     if (value == nullptr) {
         return std::optional<double>();
     }
-    if (const Result<double> share = value->number(0.0, kMostReserve)) {
+    const auto taken = [](double share) {
+        return share == 0.0 || (share >= kLeastReserve && share <= kMostReserve);
+    };
+    if (const Result<double> share = value->number(0.0, kMostReserve); share && taken(*share)) {
         return std::optional(*share);
     }
     const std::string text = value->text().value_or("");
@@ -121,9 +126,10 @@ Result<std::optional<double>> reserveIn(const JsonValue& cluster) {
         std::from_chars(digits.data(), digits.data() + digits.size(), percent);
     const bool isShare = trouble == std::errc() && stop == digits.data() + digits.size() &&
                          text.size() == digits.size() + 1 && text.ends_with('%');
-    if (!isShare || !(percent >= 0.0 && percent <= 100.0 * kMostReserve)) {
+    if (!isShare || !taken(percent / 100.0)) {
         return tl::unexpected(value->problem(
-            "must be a share of a GPU's memory from 0 to 90 %, not " + value->shown(), "\"10%\""));
+            "must be 0, or a share of a GPU's memory from 0.01 to 90 %, not " + value->shown(),
+            "\"10%\""));
     }
     return std::optional(percent / 100.0);
 }

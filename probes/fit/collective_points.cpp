@@ -140,7 +140,10 @@ public:
                 if (key != best->first) {
                     result_.leftOut.push_back(groupName(group) + " " + variantName(key) + ": " +
                                               variantName(best->first) +
-                                              " has more sizes, and one curve is kept of a group");
+                                              (times.size() < best->second.size()
+                                                   ? " has more sizes"
+                                                   : " has as many sizes and comes first") +
+                                              ", and one curve is kept of a group");
                 }
             }
             if (best->second.size() > kMostCurvePoints) {

@@ -17,6 +17,8 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <string>
+#include <string_view>
 #include <utility>
 
 namespace fabricast {
@@ -28,6 +30,18 @@ constexpr double kMostMoved = 9.0;
 
 /// Operations on fewer bytes than this many caches are served by them in part.
 constexpr double kCaches = 2.0;
+
+/// The lines of a report as parts of a sentence: "; node: not fitted".
+std::string inOneLine(std::string_view report) {
+    std::string text;
+    while (!report.empty()) {
+        const std::string_view line = report.substr(0, report.find('\n'));
+        report.remove_prefix(std::min(line.size() + 1, report.size()));
+        const std::size_t begin = line.find_first_not_of(' ');
+        text += begin == std::string_view::npos ? "" : "; " + std::string(line.substr(begin));
+    }
+    return text;
+}
 
 class RecordFitter {
 public:
@@ -45,8 +59,10 @@ public:
         if (result_.files.empty()) {
             return fail(Error::Code::BadInput,
                         record_.sittings.empty() ? "" : record_.sittings.front().source,
-                        "nothing in it can be fitted\n" + result_.report,
-                        "measure more points: --suite full");
+                        "nothing in it can be fitted" + inOneLine(result_.report),
+                        options_.machine.empty()
+                            ? "--machine and the node or cluster profile that was measured"
+                            : "measure more points: --suite full");
         }
         return std::move(result_);
     }
@@ -89,7 +105,7 @@ private:
         }
         FABRICAST_ASSIGN(const ClusterSpec machine, store_.cluster(options_.machine, "--machine"));
         FABRICAST_TRY(checkGpuOf(machine));
-        FABRICAST_TRY(checkSpeed(machine.node.gpu));
+        FABRICAST_TRY(checkPossible(machine));
         result_.machine = machine.name;
         const std::string nccl = saidOf(record_, "nccl");
         result_.files.push_back({"collectives/measured-" + options_.name + ".json",
@@ -128,7 +144,8 @@ private:
                     "--machine and a cluster or node of " + gpu->name);
     }
 
-    [[nodiscard]] Result<void> checkSpeed(const GpuSpec& gpu) const {
+    [[nodiscard]] Result<void> checkPossible(const ClusterSpec& machine) const {
+        const GpuSpec& gpu = machine.node.gpu;
         for (const RecordedPoint& point : record_.points) {
             if (!isCollective(point) || !(point.median > 0.0)) {
                 continue;
@@ -136,13 +153,24 @@ private:
             FABRICAST_ASSIGN(const std::int64_t ranks, wholeSetting(point, "ranks", 1));
             FABRICAST_ASSIGN(const std::int64_t nodes, wholeSetting(point, "nodes", 1));
             FABRICAST_ASSIGN(const std::int64_t bytes, wholeSetting(point, "bytes", 1));
-            const TimedCollective timed{
-                ranks, nodes, static_cast<double>(bytes), Seconds(point.median)};
-            if (const std::string why = tooFastBecause(timed, gpu); !why.empty()) {
+            if (ranks > nodes * machine.node.gpus && point.word("shared_gpu") != "yes") {
                 return fail(Error::Code::BadInput,
                             point.where,
-                            "no " + gpu.name + " is so fast: " + why,
-                            "remove the line, or measure again");
+                            "has " + std::to_string(ranks) + " ranks on " + std::to_string(nodes) +
+                                (nodes == 1 ? " node" : " nodes") + ", and " + machine.name +
+                                " has " + std::to_string(machine.node.gpus) + " GPUs in a node",
+                            "--machine and a cluster or node with as many");
+            }
+            const TimedCollective timed{
+                ranks, nodes, static_cast<double>(bytes), Seconds(point.median)};
+            const std::string slow = tooSlowBecause(timed, gpu);
+            const std::string why = slow.empty() ? tooFastBecause(timed, gpu) : slow;
+            if (!why.empty()) {
+                return fail(
+                    Error::Code::BadInput,
+                    point.where,
+                    "no " + gpu.name + " is so " + (slow.empty() ? "fast" : "slow") + ": " + why,
+                    "remove the line, or measure again");
             }
         }
         return {};

@@ -1,6 +1,7 @@
 #include "probes/fit/older_profile.h"
 
 #include "planner/text/json_document.h"
+#include "planner/text/shell_text.h"
 #include "planner/text/text_files.h"
 #include "probes/fit/lost_measurements.h"
 
@@ -70,14 +71,51 @@ tl::unexpected<Error> kept(const std::string& where, const std::string& why) {
                 "--force, which replaces it, or --profile and another folder");
 }
 
+/// What is no file, as an error calls it.
+std::string kindOf(fs::file_type type) {
+    switch (type) {
+        case fs::file_type::directory:
+            return "folder";
+        case fs::file_type::fifo:
+            return "pipe";
+        case fs::file_type::socket:
+            return "socket";
+        default:
+            return "device";
+    }
+}
+
 }  // namespace
+
+Result<void> checkProfilePlace(const ProfileText& file, const std::string& folder) {
+    const fs::path path = fs::path(folder) / file.path;
+    std::error_code none;
+    if (!fs::exists(fs::symlink_status(path, none))) {
+        return {};
+    }
+    const fs::file_type type = fs::status(path, none).type();
+    if (type == fs::file_type::regular) {
+        return {};
+    }
+    const fs::path leads = fs::read_symlink(path, none);
+    const std::string kind = type == fs::file_type::none || type == fs::file_type::not_found
+                                 ? "which is not there"
+                                 : "a " + kindOf(type);
+    return fail(Error::Code::BadInput,
+                path.string(),
+                "is " + (leads.empty() ? kind : "a link to " + leads.string() + ", " + kind) +
+                    ", where a file of the profile belongs; nothing was written",
+                shellCommand({"mv", path.string(), path.string() + ".old"}) +
+                    ", or --profile and another folder");
+}
 
 Result<void> checkOlderProfile(const ProfileText& file,
                                const std::string& folder,
                                const std::string& measured) {
     const fs::path path = fs::path(folder) / file.path;
+    FABRICAST_TRY(checkProfilePlace(file, folder));
     std::error_code none;
-    if (!fs::exists(fs::symlink_status(path, none))) {
+    if (!fs::exists(path, none)) {
         return {};
     }
     FABRICAST_ASSIGN(const JsonValue newer, parseJson(file.text, file.path));

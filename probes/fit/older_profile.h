@@ -6,6 +6,10 @@
 
 namespace fabricast {
 
+/// Refuses what is in the place of a file of a measured profile and is no file that could be
+/// replaced: a folder, a pipe, a device, a link to one of these or to nothing.
+Result<void> checkProfilePlace(const ProfileText& file, const std::string& folder);
+
 /// Refuses to let a file of a measured profile take the place of one that is there and would be
 /// lost: one that cannot be read, one of another title or kind, one of whose measurements the new
 /// one has far fewer (lost_measurements.h), or a machine's own profile that says something else

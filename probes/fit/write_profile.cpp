@@ -79,13 +79,13 @@ Result<void> writeProfile(std::span<const ProfileText> files,
                           const std::string& folder,
                           const std::vector<std::string>& beneath) {
     std::optional<Error> invalid;
-    const std::string trouble =
-        publishFiles(files, folder, [&](const std::string& staged) -> std::string {
-            if (Result<void> verified = verifyStaged(beneath, folder, staged); !verified) {
-                invalid = std::move(verified).error();
-            }
-            return invalid ? invalid->why : "";
-        });
+    const auto accept = [&](const std::string& staged) -> std::string {
+        if (Result<void> verified = verifyStaged(beneath, folder, staged); !verified) {
+            invalid = std::move(verified).error();
+        }
+        return invalid ? invalid->why : "";
+    };
+    const std::string trouble = publishFiles(files, folder, FolderLinks::Followed, accept);
     if (invalid) {
         return tl::unexpected(*std::move(invalid));
     }

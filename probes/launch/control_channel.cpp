@@ -63,6 +63,7 @@ void ControlChannel::sort(Peer& peer) {
                 }
                 break;
             case frame::kStop:
+                toldStop_ = toldStop_ || rank_ != 0;  // rank 0 has its own reason
                 interrupt();
                 break;
             case frame::kAbort:
@@ -81,13 +82,14 @@ void ControlChannel::sort(Peer& peer) {
 }
 
 void ControlChannel::speakUp() {
+    const bool tellsStop = interrupted() && !toldStop_;
+    toldStop_ = toldStop_ || tellsStop;
     for (Peer& peer : peers_) {
         if (!peer.wire.open()) {
             continue;
         }
-        if (rank_ != 0 && interrupted() && !toldStop_) {
+        if (tellsStop) {
             peer.wire.say(frame::kStop, "");
-            toldStop_ = true;
         }
         if (secondsSince(peer.wire.spoke()) > silence_ / 4) {
             peer.wire.say(frame::kBeat, "");
@@ -129,11 +131,18 @@ std::optional<std::string> ControlChannel::whoIsGone(bool alsoSilent) const {
     return std::nullopt;
 }
 
+/// Rank 0 goes in the midst of a point where somebody asked to stop.
+void ControlChannel::noteStop(bool isGone) {
+    stopped_ = stopped_ || (isGone && rank_ != 0 && interrupted());
+}
+
 std::optional<std::string> ControlChannel::verdict() {
     const auto complains = [](const Peer& peer) { return peer.complaint.has_value(); };
     const auto complaining = std::find_if(peers_.begin(), peers_.end(), complains);
     if (complaining == peers_.end()) {
-        return whoIsGone(true);
+        std::optional<std::string> gone = whoIsGone(true);
+        noteStop(gone.has_value());
+        return gone;
     }
     if (rank_ != 0) {
         return complaining->complaint;  // rank 0 has heard all
@@ -210,6 +219,7 @@ Trouble ControlChannel::fail(const std::string& why) {
         turn(deadline.pollMs(kLookAroundMs));
     }
     const std::optional<std::string> gone = whoIsGone(false);
+    noteStop(gone.has_value());
     return end(middle.complaint.value_or(gone ? *gone + "; " + mine : mine));
 }
 

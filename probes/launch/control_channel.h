@@ -40,12 +40,15 @@ public:
     Answer<std::vector<std::vector<double>>> shared(const std::vector<double>& values);
 
     /// For a loop that waits for something else: reports that this rank is alive, and checks that
-    /// the others are. Ctrl-C on any rank reaches interrupted() at rank 0 through it.
+    /// the others are. Ctrl-C on any rank reaches interrupted() on all through it.
     Done watch();
 
     /// Something failed here. Tells the others, and returns what all of them will report: the rank
     /// that is gone if there is one, as that explains the failures of the rest.
     Trouble fail(const std::string& why);
+
+    /// Whether the channel ended because rank 0 left off, as somebody had asked to stop.
+    [[nodiscard]] bool stopped() const { return stopped_; }
 
     /// Leaves in order, once all know that nothing more follows. Without it the others see this
     /// rank as gone.
@@ -67,6 +70,7 @@ private:
     void speakUp();
     std::optional<std::string> verdict();
     std::optional<std::string> whoIsGone(bool alsoSilent) const;
+    void noteStop(bool isGone);
     std::string explained(const std::string& why);
     Trouble end(const std::string& why);
     [[nodiscard]] std::string nameOfRank(int rank) const;
@@ -78,6 +82,7 @@ private:
     std::vector<Peer> peers_;
     std::optional<std::string> ended_;  ///< why
     bool toldStop_ = false;
+    bool stopped_ = false;
 };
 
 }  // namespace fabricast::probe

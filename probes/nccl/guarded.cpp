@@ -66,7 +66,9 @@ extern "C" void onAlarm(int) {
 Trouble lastTrouble(ControlChannel& channel, const std::string& why) {
     constexpr unsigned kSeconds = 15;
     endWithin(kSeconds, kEnvironment);
-    return channel.fail(why);
+    Trouble told = channel.fail(why);
+    endWhereStopped(channel);
+    return told;
 }
 
 /// Work that is called off ends in a moment, or the process does.
@@ -135,6 +137,13 @@ Done awaited(ControlChannel& channel,
             return lastTrouble(channel, tooLong(what, seconds).why);
         }
         std::this_thread::sleep_for(microseconds(500));
+    }
+}
+
+void endWhereStopped(const ControlChannel& channel) {
+    if (channel.stopped()) {
+        (void)std::fflush(nullptr);
+        _exit(kDone);
     }
 }
 

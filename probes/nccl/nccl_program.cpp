@@ -37,6 +37,30 @@ Done checkPoint(const Point& point) {
     return task ? Done(std::monostate()) : task.trouble();
 }
 
+/// A stranger has the two minutes of a rendezvous, in which rank 0 hears some million calls: of
+/// eight letters that are drawn there are more than 10^11.
+Done checkToken(const std::string& token) {
+    constexpr std::size_t kFewestLetters = 8;
+    constexpr std::size_t kMostLetters = 4096;
+    const std::string how =
+        ": give all ranks the same secret, so that nobody else can join, for example with export "
+        "FABRICAST_PROBE_TOKEN=$(od -An -N16 -tx8 /dev/urandom | tr -d ' ') before they are "
+        "started";
+    if (token.empty()) {
+        return Trouble{"FABRICAST_PROBE_TOKEN is not set" + how};
+    }
+    if (token.size() > kMostLetters) {
+        return Trouble{"FABRICAST_PROBE_TOKEN has " + std::to_string(token.size()) +
+                       " characters; " + std::to_string(kMostLetters) + " are the most"};
+    }
+    const std::set<char> different(token.begin(), token.end());
+    if (token.size() < kFewestLetters || different.size() < 3) {
+        return Trouble{"FABRICAST_PROBE_TOKEN has fewer than " + std::to_string(kFewestLetters) +
+                       " characters or repeats one, and could be guessed" + how};
+    }
+    return std::monostate();
+}
+
 }  // namespace
 
 Answer<std::vector<Point>> NcclProgram::suite(const std::string& name) {
@@ -83,21 +107,7 @@ Done NcclProgram::ready() const {
     if (!here) {
         return here.trouble();
     }
-    if (here->world > 1 && flags_.token.empty()) {
-        return Trouble{
-            "FABRICAST_PROBE_TOKEN is not set: give all ranks the same secret, so that nobody else "
-            "can join, for example with export FABRICAST_PROBE_TOKEN=$(od -An -N16 -tx8 "
-            "/dev/urandom | tr -d ' ') before they are started"};
-    }
-    constexpr std::size_t kMostLetters = 4096;
-    if (flags_.token.size() > kMostLetters) {
-        return Trouble{"FABRICAST_PROBE_TOKEN has " + std::to_string(flags_.token.size()) +
-                       " characters; " + std::to_string(kMostLetters) + " are the most"};
-    }
-    if (here->world > 1 && flags_.token.find_first_not_of(" \t\n") == std::string::npos) {
-        return Trouble{"FABRICAST_PROBE_TOKEN is blank, which anybody could guess"};
-    }
-    return std::monostate();
+    return here->world > 1 ? checkToken(flags_.token) : Done(std::monostate());
 }
 
 Done NcclProgram::open() {
@@ -195,6 +205,7 @@ Answer<Measurement> NcclProgram::lead(const Point& point) {
 Done NcclProgram::follow() {
     Done followed = followPoints(*channel_, [this](const Point& point) { return measure(point); });
     failed_ = !followed;
+    endWhereStopped(*channel_);
     return followed;
 }
 
@@ -228,6 +239,7 @@ ProbeProgram NcclProgram::program(std::span<const char* const> arguments) {
             .open = [this] { return open(); },
             .identity = [this] { return identity(); },
             .measure = [this](const Point& point) { return lead(point); },
+            .endsInMidPoint = true,
             .close = [this] { close(); },
             .row = [this](const Measurement& one) { return table_.row(run_, one); },
             .speaks = [this] { return channel_->rank() == 0; },

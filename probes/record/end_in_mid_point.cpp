@@ -32,17 +32,21 @@ bool passes(milliseconds time, const std::stop_token& over) {
 
 }  // namespace
 
-EndInMidPoint::EndInMidPoint(std::function<int()> lastWords) {
+EndInMidPoint::EndInMidPoint(Rule rule) {
     // The thread takes no signals: whoever waits in the other one is to be woken.
     const SignalsHeld held;
-    watcher_ = std::jthread([words = std::move(lastWords)](const std::stop_token& over) {
+    watcher_ = std::jthread([rule = std::move(rule)](const std::stop_token& over) {
         while (!interrupted()) {
-            if (!passes(kLook, over)) {
+            if (std::chrono::steady_clock::now() >= rule.time) {
+                setTimeUp(true);
+            } else if (!passes(kLook, over)) {
                 return;
             }
         }
-        if (passes(kPatience, over)) {
-            std::_Exit(words());
+        while (passes(kPatience, over)) {
+            if (rule.lastWords && (rule.endsInTime || !isTimeUp())) {
+                std::_Exit(rule.lastWords());
+            }
         }
     });
 }

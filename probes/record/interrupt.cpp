@@ -7,7 +7,10 @@ namespace fabricast::probe {
 namespace {
 
 // A signal belongs to the process, and so must this.
-volatile std::sig_atomic_t asked = 0;  // NOLINT(cppcoreguidelines-avoid-non-const-global-variables)
+// NOLINTBEGIN(cppcoreguidelines-avoid-non-const-global-variables)
+volatile std::sig_atomic_t asked = 0;
+volatile std::sig_atomic_t late = 0;
+// NOLINTEND(cppcoreguidelines-avoid-non-const-global-variables)
 
 extern "C" void onSignal(int number) {
     asked = 1;
@@ -25,7 +28,15 @@ void catchInterrupts() {
 }
 
 bool interrupted() {
-    return asked != 0;
+    return asked != 0 || late != 0;
+}
+
+bool isTimeUp() {
+    return asked == 0 && late != 0;
+}
+
+void setTimeUp(bool isUp) {
+    late = isUp ? 1 : 0;
 }
 
 void interrupt() {

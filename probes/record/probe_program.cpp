@@ -9,6 +9,7 @@
 
 #include <unistd.h>
 
+#include <chrono>
 #include <cmath>
 #include <csignal>
 #include <cstdio>
@@ -83,6 +84,7 @@ RunWatch watchOf(const ProbeProgram& program, const ProbeFlags& flags) {
         };
     }
     watch.survives = program.survives;
+    watch.endsInTime = program.endsInTime;
     watch.ends = [&program, clear = terminal && !flags.quiet](const Measurement& measurement) {
         clearLine(clear);
         print(stdout, (program.row ? program.row(measurement) : lineOf(measurement)) + "\n");
@@ -112,6 +114,7 @@ int followAnother(const ProbeProgram& program) {
 int measureAll(const ProbeProgram& program,
                const ProbeFlags& flags,
                const std::vector<Point>& points,
+               std::chrono::steady_clock::time_point begin,
                std::span<const char* const> arguments) {
     const bool speaks = !program.speaks || program.speaks();
     if (!speaks && program.follow) {
@@ -131,9 +134,11 @@ int measureAll(const ProbeProgram& program,
     if (!record) {
         return failed(program, kBadInput, record.trouble().why);
     }
+    // Taking the device is of the time, too.
+    const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - begin;
     const Answer<RunOutcome> outcome = runPoints(points,
                                                  program.measure,
-                                                 flags.seconds,
+                                                 flags.seconds - passed.count(),
                                                  *record,
                                                  speaks ? watchOf(program, flags) : RunWatch{});
     if (!outcome) {
@@ -213,13 +218,14 @@ Answer<std::vector<Point>> pointsOf(const ProbeProgram& program, const ProbeFlag
 int openAndMeasure(const ProbeProgram& program,
                    const ProbeFlags& flags,
                    std::span<const char* const> arguments) {
+    const auto begin = std::chrono::steady_clock::now();
     catchInterrupts();
     const Done opened = program.open();
     if (!opened) {
         return ended(program, interrupted() ? kInterrupted : kEnvironment, opened.trouble().why);
     }
     const Answer<std::vector<Point>> points = pointsOf(program, flags);
-    const int code = points ? measureAll(program, flags, *points, arguments)
+    const int code = points ? measureAll(program, flags, *points, begin, arguments)
                             : failed(program, kBadInput, points.trouble().why);
     if (program.close) {
         program.close();

@@ -48,6 +48,8 @@ struct ProbeProgram {
     std::function<bool()> survives{};
     /// Whether Ctrl-C may end the process in the midst of a point: nobody waits for its part.
     bool endsInMidPoint = false;
+    /// Whether the end of the time may as well. Else the point takes no further samples.
+    bool endsInTime = true;
     /// After the last point, also when interrupted.
     std::function<void()> close;
     /// Prints a measurement in the probe's own table; by default its line of the record.

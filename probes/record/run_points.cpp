@@ -4,15 +4,20 @@
 
 #include <algorithm>
 #include <chrono>
-#include <optional>
+#include <utility>
 
 namespace fabricast::probe {
 
 namespace {
 
-double now() {
-    const auto since = std::chrono::steady_clock::now().time_since_epoch();
-    return std::chrono::duration<double>(since).count();
+using Clock = std::chrono::steady_clock;
+
+/// No clock counts a run without end.
+Clock::time_point endOf(Clock::time_point begin, double seconds) {
+    constexpr double kYear = 365.0 * 24 * 3600;
+    return seconds > kYear ? Clock::time_point::max()
+                           : begin + std::chrono::duration_cast<Clock::duration>(
+                                         std::chrono::duration<double>(seconds));
 }
 
 void count(const Measurement& measurement, RunOutcome& outcome) {
@@ -26,17 +31,22 @@ void count(const Measurement& measurement, RunOutcome& outcome) {
 Answer<Measurement> measureOne(const Point& point,
                                const std::function<Answer<Measurement>(const Point&)>& measure,
                                const RunOutcome& outcome,
+                               Clock::time_point time,
                                RecordFile& record,
                                const RunWatch& watch) {
-    std::optional<EndInMidPoint> end;
+    // A sitting in which no point ends would never get on.
+    const bool isFirst = outcome.measured + outcome.refused + outcome.failed == 0;
+    EndInMidPoint::Rule rule{.time = isFirst ? Clock::time_point::max() : time,
+                             .endsInTime = watch.endsInTime};
     if (watch.endsInMidPoint) {
-        end.emplace([&] {
+        rule.lastWords = [&] {
             record.letGo();
             RunOutcome sofar = outcome;
-            sofar.interrupted = true;
+            sofar.interrupted = !isTimeUp();
             return watch.endsInMidPoint(sofar);
-        });
+        };
     }
+    const EndInMidPoint end(std::move(rule));
     Answer<Measurement> measurement = measure(point);
     if (!measurement && watch.survives && watch.survives()) {
         measurement =
@@ -61,9 +71,10 @@ Answer<RunOutcome> runPoints(std::span<const Point> points,
             open.push_back(point);
         }
     }
-    const double begin = now();
+    setTimeUp(false);
+    const Clock::time_point begin = Clock::now();
     for (std::size_t number = 0; number < open.size(); ++number) {
-        const double passed = now() - begin;
+        const double passed = std::chrono::duration<double>(Clock::now() - begin).count();
         outcome.left = open.size() - number;
         if (interrupted() || passed >= seconds) {
             break;
@@ -76,7 +87,7 @@ Answer<RunOutcome> runPoints(std::span<const Point> points,
                          std::min(each * static_cast<double>(outcome.left), seconds - passed));
         }
         const Answer<Measurement> measurement =
-            measureOne(open[number], measure, outcome, record, watch);
+            measureOne(open[number], measure, outcome, endOf(begin, seconds), record, watch);
         if (!measurement) {
             return Trouble{textOf(open[number]) + ": " + measurement.trouble().why};
         }
@@ -93,7 +104,7 @@ Answer<RunOutcome> runPoints(std::span<const Point> points,
             watch.ends(*measurement);
         }
     }
-    outcome.interrupted = interrupted();
+    outcome.interrupted = interrupted() && !isTimeUp();
     return outcome;
 }
 

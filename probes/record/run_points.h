@@ -11,12 +11,12 @@ namespace fabricast::probe {
 /// How a list of points ended.
 struct RunOutcome {
     std::size_t measured = 0;
-    std::size_t known = 0;    ///< were in the record already
-    std::size_t refused = 0;  ///< the machine cannot
-    std::size_t wrong = 0;    ///< the results were not what they should be
-    std::size_t failed = 0;   ///< something went wrong, and the device works still
-    std::size_t left = 0;     ///< time or Ctrl-C came first
-    bool interrupted = false;
+    std::size_t known = 0;     ///< were in the record already
+    std::size_t refused = 0;   ///< the machine cannot
+    std::size_t wrong = 0;     ///< the results were not what they should be
+    std::size_t failed = 0;    ///< something went wrong, and the device works still
+    std::size_t left = 0;      ///< time or Ctrl-C came first
+    bool interrupted = false;  ///< by Ctrl-C
 };
 
 /// What happens while points are measured; each may be empty.
@@ -29,12 +29,15 @@ struct RunWatch {
     /// Somebody asked to stop, and the point does not end: says what is in the record and answers
     /// the exit code that the process ends with. Empty: the point is waited for.
     std::function<int(const RunOutcome&)> endsInMidPoint;
+    /// Whether the same holds where the time is up; else the point only takes no further samples.
+    bool endsInTime = false;
 };
 
 /// Measures points one after another until all are in the record, the time is up (seconds; none
-/// for infinity) or somebody asks to stop. Each is in the record before the next begins. Trouble
-/// is what ends a probe: a device that is gone, a full disk. A point that only fails itself is
-/// recorded as failed, and the next sitting measures it. What is measured stays in the record.
+/// for infinity) or somebody asks to stop, of which the point under way is told. Each is in the
+/// record before the next begins. Trouble is what ends a probe: a device that is gone, a full disk.
+/// A point that only fails itself is recorded as failed, and the next sitting measures it. What is
+/// measured stays in the record.
 Answer<RunOutcome> runPoints(std::span<const Point> points,
                              const std::function<Answer<Measurement>(const Point&)>& measure,
                              double seconds,
@@ -61,8 +64,11 @@ Answer<std::vector<double>> sampled(const SampleRule& rule,
 /// second ends the process at once.
 void catchInterrupts();
 
-/// Whether somebody asked to stop.
+/// Whether to stop: somebody asked to, or the time of a run is up.
 bool interrupted();
+/// Whether it was the time.
+bool isTimeUp();
+void setTimeUp(bool isUp);
 
 /// As if somebody had: for a rank that was told by another.
 void interrupt();

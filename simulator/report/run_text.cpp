@@ -1,3 +1,4 @@
+#include "planner/report/cost_report.h"
 #include "planner/report/durations.h"
 #include "planner/report/plain_number.h"
 #include "planner/report/table.h"
@@ -73,6 +74,16 @@ std::string closedText(const RunStudy& study) {
     return text + (study.plan.failures.spares ? " (without waiting for spares)\n" : "\n");
 }
 
+std::string progressText(const RunStudy& study) {
+    const RunFailures& failures = study.plan.failures;
+    const RunSaving& saving = study.plan.saving;
+    const auto stored = static_cast<double>(saving.every * saving.storedEvery);
+    return noProgressText(study.closedGoodput(),
+                          {.mtbf = failures.mtbf,
+                           .interval = stored * study.plan.step,
+                           .recovery = failures.detection + failures.restart + failures.load});
+}
+
 std::string failuresText(const RunAnswer& run) {
     const RunStudy& study = run.study;
     const RunFailures& failures = study.plan.failures;
@@ -138,7 +149,7 @@ std::string slowerText(const RunAnswer& run) {
 }  // namespace
 
 Report runReport(const RunAnswer& run) {
-    Report report(runHead(run.study) + closedText(run.study) + "\n");
+    Report report(runHead(run.study) + closedText(run.study) + progressText(run.study) + "\n");
     report.add(timeTable(run.study.mean));
     return std::move(report.add("\n" + failuresText(run) + savingText(run) + slowerText(run)));
 }

@@ -102,6 +102,22 @@ TEST(AdviseRows, HaveWhatASearchOfAdaptersHas) {
     }
 }
 
+// The rows of adapters ask whom `plan` of adapters asks.
+TEST(AdviseRows, OfAdaptersHaveTheStacksOfASearchOfThem) {
+    for (const std::string tuning : {"lora", "qlora"}) {
+        const std::string question = "-m llama-3.1-8b -c 4x-rtx-4090 --seq 2048 --global-batch 16";
+        const JsonValue row = rowOf(jsonOf(ran("advise -f json " + question).out), tuning);
+        const JsonValue plans =
+            jsonOf(ran("plan --top 1 -f json " + question + " --tuning " + tuning).out);
+        EXPECT_LE(numberOf(*row.find("plan")->find("step_s"), "value"),
+                  numberOf(plans.find("plans")->items()[0], "step_s") * 1.0001)
+            << tuning;
+        const JsonValue named =
+            jsonOf(ran("advise -f json " + question + " --set search.stacks=deepspeed").out);
+        EXPECT_EQ(textOf(*rowOf(named, tuning).find("plan"), "stack"), "deepspeed");
+    }
+}
+
 // States in host memory are a row of their own, whatever has them there.
 TEST(AdviseRows, OnlyTheRowOfOffloadKeepsStatesOnTheHost) {
     const std::string question =

@@ -53,6 +53,19 @@ TEST(Hardware, SeveralClustersAreOneTable) {
         << output.out;
 }
 
+// A share that changes nothing is a slip.
+TEST(Hardware, AReserveIsNothingOrAShareThatCounts) {
+    for (const char* const share : {"0", "0%", "0.01%", "10%", "0.1", "90%"}) {
+        EXPECT_EQ(planned({"-c", "dgx-h100", "--reserve", share}).code, ExitCode::Ok) << share;
+    }
+    for (const char* const share : {"1e-308", "1e-320", "1e-5%", "0.009%", "91%", "-1%", "1GiB"}) {
+        const ProgramOutput refused = planned({"-c", "dgx-h100", "--reserve", share});
+        EXPECT_EQ(refused.code, ExitCode::BadInput) << share;
+        EXPECT_TRUE(says(refused.err, "must be 0, or a share of a GPU's memory from 0.01 to 90 %"))
+            << refused.err;
+    }
+}
+
 // Whatever is typed about the cluster, in whatever order, holds for every box.
 TEST(Hardware, EveryFlagOfTheClusterHoldsForEveryBox) {
     const std::vector<Words> flags = {{"-n", "2"},

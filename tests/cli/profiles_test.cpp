@@ -117,6 +117,7 @@ TEST(ProfilesCommand, WarnsOfTimesThatNoMachineTakes) {
     const TemporaryProfiles mine("absurd");
     for (const auto& [us, why] : {std::pair("20", ""),
                                   std::pair("19e6", "if one core copies them"),
+                                  std::pair("40e3", "at a thousandth of the 450 GB/s of h100-sxm5"),
                                   std::pair("0.02", "to write what a rank receives")}) {
         std::string text = ownCurve("measured-a", "2026-01-20", us);
         text.replace(text.find("[1024, 20], "), 12, "");

@@ -41,6 +41,19 @@ TEST(SimulateRun, WaitsForASlowLink) {
     EXPECT_GT(numberOf(*runs.find("run")->find("time_s"), "slower"), 0.0);
 }
 
+// In the words of `plan`, `explain` and `size`.
+TEST(SimulateRun, SaysThatARunMakesHardlyAnyProgress) {
+    const std::string about =
+        " -m llama-3.1-8b -c dgx-h100 -n 256 --seq 8192 --global-batch 2048 --stack fsdp2 --mtbf ";
+    const std::string words = "the run makes hardly any progress: failures occur faster than it";
+    for (const char* const command : {"simulate --failures --runs 1 --tokens 1B",
+                                      "size --tokens 1T --target tokens-per-s=1k",
+                                      "plan --top 1"}) {
+        EXPECT_NE(ran(command + about + "100h").out.find(words), std::string::npos) << command;
+        EXPECT_EQ(ran(command + about + "50000h").out.find("progress"), std::string::npos);
+    }
+}
+
 TEST(SimulateRun, SlowGpusMakeTheStepLonger) {
     const JsonValue usual = answerOf(kAsked);
     const JsonValue slow = answerOf(kAsked + " --stragglers 1.3");

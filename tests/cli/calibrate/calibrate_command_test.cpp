@@ -303,6 +303,7 @@ TEST(CalibrateCommand, ReplacesNoGoodProfileByABadOne) {
                                             {"67108866", "1e-200"},
                                             {"67108867", "19e6"},
                                             {"67108868", "17.0"},
+                                            {"67108869", "412000"},
                                             {"10000000000000000", "5"}}) {
         const ProgramOutput refused = imported(ncclLog(size, time));
         EXPECT_EQ(refused.code, ExitCode::BadInput) << size << refused.err;
@@ -395,6 +396,11 @@ TEST(CalibrateCommand, ReplacesNoFileByTheRecordOfALog) {
     };
     EXPECT_EQ(imported("").code, ExitCode::Ok);
     EXPECT_EQ(imported("").code, ExitCode::Ok) << "again: nothing is lost";
+    // What it proposes can be typed: the record does not say which machine it is of.
+    EXPECT_NE(imported("").out.find("NEXT\n  fabricast calibrate --from-record " + out +
+                                    " --machine dgx-h100 --profile measured\n"),
+              std::string::npos)
+        << imported("").out;
     for (const std::string& older : {contents(out) + "{\"point\": \"x\"}\n",
                                      std::string("my notes"),
                                      std::string("\0\xff", 2)}) {
@@ -409,6 +415,56 @@ TEST(CalibrateCommand, ReplacesNoFileByTheRecordOfALog) {
     }
     EXPECT_EQ(imported(" --force").code, ExitCode::Ok);
     EXPECT_NE(contents(out), "my notes");
+}
+
+// What is in a file's place is not lost, and is called what it is, with --force too.
+TEST(CalibrateCommand, ReplacesWhatALinkLeadsToAndNothingThatIsNoFile) {
+    const FakeProbes probes("places");
+    const std::string log = probes.at("all_reduce_perf.log");
+    std::ofstream(log) << ncclLog("67108864", "412.0");
+    const std::string folder = probes.at("measured");
+    const std::string place = folder + "/collectives/measured-ours.json";
+    const auto imported = [&](const char* more) {
+        return ran("calibrate --ranks 8 --machine dgx-h100 --name ours" + std::string(more),
+                   {"--from-nccl-tests", log, "--profile", folder});
+    };
+    ASSERT_EQ(imported("").code, ExitCode::Ok);
+    const std::string good = contents(place);
+    const std::string real = probes.at("real.json");
+    fs::rename(place, real);
+    fs::create_symlink(real, place);
+    std::ofstream(real) << "my notes";
+    EXPECT_EQ(imported("").code, ExitCode::BadInput);
+    EXPECT_EQ(imported(" --force").code, ExitCode::Ok);
+    EXPECT_TRUE(fs::is_symlink(place));
+    EXPECT_EQ(contents(real), good);
+    const auto refused = [&](const std::string& what) {
+        for (const char* const more : {"", " --force"}) {
+            const ProgramOutput output = imported(more);
+            EXPECT_EQ(output.code, ExitCode::BadInput);
+            EXPECT_EQ(output.out, "");
+            EXPECT_NE(output.err.find("error: " + place + ": is " + what), std::string::npos)
+                << output.err;
+            EXPECT_NE(output.err.find("try: mv " + place + " " + place + ".old"), std::string::npos)
+                << output.err;
+        }
+        fs::remove(place);
+    };
+    fs::remove(real);
+    refused("a link to " + real + ", which is not there");
+    fs::create_symlink("/dev/null", place);
+    refused("a link to /dev/null, a device");
+    fs::create_directory(place);
+    refused("a folder, where a file");
+    ASSERT_EQ(::mkfifo(place.c_str(), 0600), 0);
+    refused("a pipe, where a file");
+    fs::remove_all(folder);
+    fs::create_symlink("nowhere", folder);
+    const ProgramOutput dangling = imported("");
+    EXPECT_EQ(dangling.code, ExitCode::Environment);
+    EXPECT_NE(dangling.err.find("try: mkdir -p " + probes.at("nowhere")), std::string::npos)
+        << dangling.err;
+    EXPECT_TRUE(fs::is_symlink(folder));
 }
 
 TEST(CalibrateCommand, RefusesALogOfAnotherGpuThanTheMachines) {
@@ -437,6 +493,23 @@ TEST(CalibrateCommand, RefusesALogOfAnotherGpuThanTheMachines) {
     EXPECT_EQ(mixed.err.find("error: " + log + ":4: is a rank on \"NVIDIA A100"), 0U) << mixed.err;
     // A GPU that no profile knows may be the machine's.
     EXPECT_EQ(imported(rank(0, "Board 7") + rank(1, "Board 7")).code, ExitCode::Ok);
+}
+
+TEST(CalibrateCommand, RefusesALogOfMoreRanksThanANodeHas) {
+    const FakeProbes probes("ranks");
+    const std::string log = probes.at("all_reduce_perf.log");
+    std::ofstream(log) << ncclLog("67108864", "412.0");
+    const auto imported = [&](const std::string& ranks) {
+        return ran("calibrate --machine dgx-h100 --name ours --ranks " + ranks,
+                   {"--from-nccl-tests", log, "--profile", probes.at("measured")});
+    };
+    EXPECT_EQ(imported("8").code, ExitCode::Ok);
+    const ProgramOutput more = imported("16");
+    EXPECT_EQ(more.code, ExitCode::BadInput);
+    EXPECT_EQ(more.out, "");
+    EXPECT_NE(more.err.find(":2: has 16 ranks on 1 node, and dgx-h100 has 8 GPUs in a node"),
+              std::string::npos)
+        << more.err;
 }
 
 // As --help says: 1 wrong results.

@@ -40,7 +40,7 @@ TEST(MadeModel, IsReadOfUnsloth) {
                                 kSft;
     EXPECT_EQ(programRead(program, "model"), "\"a/b\"");
     EXPECT_EQ(programRead(program, "workload.sequence"), "4096");
-    EXPECT_EQ(programRead(program, "workload.precision"), "\"bf16\"");
+    EXPECT_EQ(programRead(program, "workload.precision"), "\"auto\"") << "what the GPU has";
     EXPECT_EQ(programRead(program, "layout.recompute"), "\"full\"");
     EXPECT_EQ(programRead(program, "settings.tuning"), "\"lora\"");
     EXPECT_EQ(programRead(program, "settings.lora.base"), "\"nf4\"");
@@ -61,7 +61,14 @@ TEST(MadeModel, HasUnslothsOwnDefaults) {
     EXPECT_EQ(programRead(program, "settings.lora.targets"), "\"q+k+v+o+gate+up+down\"");
     EXPECT_EQ(programRead(program, "workload.sequence"), "2048");
     EXPECT_EQ(programRead(kLoaded + ", load_in_4bit=False)\n" + adapters, "settings.lora.base"),
-              "\"bf16\"");
+              "-");
+    for (const auto& [typed, precision] : {std::pair("None", "\"auto\""),
+                                           std::pair("torch.float16", "\"fp16\""),
+                                           std::pair("torch.bfloat16", "\"bf16\"")}) {
+        EXPECT_EQ(
+            programRead(kLoaded + ", dtype=" + typed + ")\n" + adapters, "workload.precision"),
+            precision);
+    }
     EXPECT_EQ(programRead(kLoaded + ", full_finetuning=True)\n" + kSft, "settings.tuning"), "-");
     EXPECT_NE(programRead(kLoaded + ")\n" + kSft, "settings").find("no adapters are read"),
               std::string::npos);
@@ -78,7 +85,7 @@ TEST(MadeModel, KeepsTheBitsThatAreGivenWhereItIsLoaded) {
         "PeftModel.from_pretrained(model, \"o\").merge_and_unload()\n";
     EXPECT_EQ(programRead(program, "settings.lora.base"), "\"nf4\"");
     EXPECT_EQ(programRead(program, "settings.lora.dora"), "true");
-    EXPECT_EQ(programRead(program, "workload.precision"), "\"bf16\"");
+    EXPECT_EQ(programRead(program, "workload.precision"), "\"auto\"") << "what the GPU has";
     EXPECT_EQ(programRead(program, "model"), "\"a/b\"");
     EXPECT_EQ(saidOfModel(program).find("not read"), std::string::npos);
 }

@@ -96,6 +96,13 @@ TEST(Measurements, SaysWhereSomethingIsWrong) {
         errorOf(R"({"schema":"fabricast.plan/1"})"),
         "run.jsonl:1:11: \"schema\" is not \"fabricast.measurements/1\" (use a file written by a "
         "probe with --out)");
+    for (const char* const day : {"yesterday", "2026-13-45T99:00:00Z", "26-11-20"}) {
+        const std::string why =
+            errorOf(R"({"schema":"fabricast.measurements/1","machine":{},"begun":")" +
+                    std::string(day) + "\"}");
+        EXPECT_EQ(why.find("run.jsonl:1:"), 0U) << why;
+        EXPECT_NE(why.find("does not begin with a day of the calendar"), std::string::npos) << why;
+    }
     EXPECT_EQ(errorOf("# nccl-tests\n").substr(0, 34), "run.jsonl:1:1: not valid JSON: inv");
     EXPECT_EQ(
         errorOf(kHead + "\n{\"point\":\"gemm m=1\",\"samples\":[1,null]}"),

@@ -79,7 +79,9 @@ TEST(CollectivePoints, SaysWhatIsLeftOut) {
         "{\"point\":\"broadcast bytes=1 ranks=2 nodes=1\",\"refused\":\"no peer access\"}\n" +
         lineOf("all_gather bytes=8 ranks=8 nodes=1 stride=2", 5) +
         lineOf("all_gather bytes=8 ranks=8 nodes=1", 6) +
-        lineOf("all_gather bytes=16 ranks=8 nodes=1", 7));
+        lineOf("all_gather bytes=16 ranks=8 nodes=1", 7) +
+        lineOf("all_gather bytes=8 ranks=8 nodes=1 dtype=fp16", 6) +
+        lineOf("all_gather bytes=16 ranks=8 nodes=1 dtype=fp16", 7));
     ASSERT_EQ(points.curves.size(), 1U);
     EXPECT_EQ(microseconds(points.curves[0], 0), 6.0);
     const std::vector<std::string> expected = {
@@ -87,6 +89,9 @@ TEST(CollectivePoints, SaysWhatIsLeftOut) {
         "all_reduce bytes=2 nodes=1 ranks=2: its results were wrong",
         "all_reduce bytes=4 nodes=1 ranks=1: one rank talks to nobody",
         "broadcast bytes=1 nodes=1 ranks=2: no peer access",
+        "all_gather ranks=8 nodes=1 stride=1 dtype=fp16: stride=1 has as many sizes and comes "
+        "first, "
+        "and one curve is kept of a group",
         "all_gather ranks=8 nodes=1 stride=2: stride=1 has more sizes, and one curve is kept of a "
         "group"};
     EXPECT_EQ(points.leftOut, expected);

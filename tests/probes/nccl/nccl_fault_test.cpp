@@ -106,6 +106,36 @@ TEST(NcclFaults, CtrlCOnAllAtOnceStopsAll) {
     }
 }
 
+// Nobody waits for the point under way, and what was finished before is kept.
+TEST(NcclFaults, CtrlCLeavesALongPoint) {
+    for (const std::size_t presses : {0U, 1U}) {
+        const fs::path record = freshPath("left.jsonl");
+        const auto ranks = [&](const char* most, const char* slow) {
+            std::vector<RankStart> all = ranksOf(
+                3, {"-b", "8", "-e", most, "-f", "2", "-n", "20", "--out", record.string()});
+            for (RankStart& rank : all) {
+                rank.environment["FABRICAST_NULL_NCCL_SLOW"] = slow;
+            }
+            return all;
+        };
+        NcclJob quick(ranks("8", "0"));
+        ASSERT_EQ(quick.end(0).code, 0);
+        NcclJob job(ranks("16", "500"));  // the second point would take half a minute
+        ASSERT_TRUE(job.says(0, "[1/1]"));
+        job.signal(presses, SIGTERM);
+        const RankEnd first = job.end(0, 2.5);
+        EXPECT_EQ(first.code, 130) << first.err;
+        EXPECT_NE(first.err.find("1 known, kept in " + record.string()), std::string::npos)
+            << first.err;
+        for (const std::size_t rank : {1U, 2U}) {
+            const RankEnd other = job.end(rank, 1.5);
+            EXPECT_EQ(other.code, 0) << other.err;
+            EXPECT_EQ(other.err, "");
+        }
+        EXPECT_EQ(pointsInRecord(record), 1);
+    }
+}
+
 TEST(NcclFaults, CtrlCBeforeAllAreHereEndsTheWait) {
     std::vector<RankStart> ranks = longRun(2);
     ranks.pop_back();
@@ -190,8 +220,8 @@ TEST(NcclFaults, ATakenPortIsNamed) {
 
 TEST(NcclFaults, AStrangerIsTurnedAway) {
     std::vector<RankStart> ranks = ranksOf(2, {"--join-timeout", "1s"});
-    ranks[0].environment["FABRICAST_PROBE_TOKEN"] = "ours";
-    ranks[1].environment["FABRICAST_PROBE_TOKEN"] = "theirs";
+    ranks[0].environment["FABRICAST_PROBE_TOKEN"] = "our-secret";
+    ranks[1].environment["FABRICAST_PROBE_TOKEN"] = "their-secret";
     NcclJob job(ranks);
     EXPECT_NE(job.end(0, 6.0).err.find("turned away, as its token is not rank 0's"),
               std::string::npos);
@@ -201,16 +231,25 @@ TEST(NcclFaults, AStrangerIsTurnedAway) {
 }
 
 TEST(NcclFaults, RanksWithoutATokenAreRefusedByADryRunToo) {
-    for (const bool dry : {true, false}) {
+    const std::vector<std::pair<std::string, std::string>> tokens = {
+        {"", "is not set"},
+        {"x", "could be guessed"},
+        {"seventh", "could be guessed"},
+        {"ababababababab", "could be guessed"},
+        {std::string(20, ' '), "could be guessed"}};
+    for (std::size_t number = 0; number < 2 * tokens.size(); ++number) {
+        const bool dry = number % 2 == 0;
+        const auto& [token, why] = tokens[number / 2];
         std::vector<RankStart> ranks =
             ranksOf(2, dry ? std::vector<std::string>{"--dry-run"} : std::vector<std::string>());
         ranks.resize(1);
-        ranks[0].environment["FABRICAST_PROBE_TOKEN"] = "";
+        ranks[0].environment["FABRICAST_PROBE_TOKEN"] = token;
         NcclJob job(ranks);
         const RankEnd ended = job.end(0, 6.0);
         EXPECT_EQ(ended.code, 4) << ended.err;
-        EXPECT_NE(ended.err.find("FABRICAST_PROBE_TOKEN is not set"), std::string::npos)
-            << ended.err;
+        EXPECT_NE(ended.err.find("FABRICAST_PROBE_TOKEN"), std::string::npos) << ended.err;
+        EXPECT_NE(ended.err.find(why), std::string::npos) << ended.err;
+        EXPECT_NE(ended.err.find("export FABRICAST_PROBE_TOKEN=$(od"), std::string::npos);
     }
 }
 

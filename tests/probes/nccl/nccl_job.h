@@ -110,7 +110,7 @@ private:
         words.insert(words.end(), rank.words.begin(), rank.words.end());
         std::vector<std::string> variables = {"PATH=/usr/bin:/bin"};
         if (!rank.environment.contains("FABRICAST_PROBE_TOKEN")) {
-            variables.emplace_back("FABRICAST_PROBE_TOKEN=ours");
+            variables.emplace_back("FABRICAST_PROBE_TOKEN=our-secret");
         }
         for (const auto& [name, value] : rank.environment) {
             variables.push_back(name + "=" + value);

@@ -92,7 +92,7 @@ TEST(NcclProbe, RunsUnderTheRealMpirun) {
     const fs::path out = freshPath("mpirun.txt");
     const std::string command =
         "timeout 20 /usr/bin/mpirun --allow-run-as-root --oversubscribe --bind-to none -np 3 "
-        "-x FABRICAST_PROBE_TOKEN=ours -x FABRICAST_NULL_GPUS=3 -x 'LD_PRELOAD=" +
+        "-x FABRICAST_PROBE_TOKEN=our-secret -x FABRICAST_NULL_GPUS=3 -x 'LD_PRELOAD=" +
         std::string(FABRICAST_NULL_DEVICE) + " " + FABRICAST_NULL_NCCL + "' " +
         FABRICAST_PROBE_NCCL + " --collective all -b 4K -n 2 >" + out.string() + " 2>&1";
     EXPECT_EQ(std::system(command.c_str()), 0) << textOfFile(out);

@@ -358,6 +358,62 @@ TEST(RunProbe, CtrlCEndsItInTheMidstOfAPoint) {
     EXPECT_NE(fileText(path).find("\"point\":\"a\""), std::string::npos);
 }
 
+/// Taking the device lasts a while, and the second point has no end.
+int runOverTime(const std::string& out) {
+    using std::chrono::milliseconds;
+    const ProbeProgram program{.name = "probe",
+                               .open =
+                                   [] {
+                                       std::this_thread::sleep_for(milliseconds(200));
+                                       return Done(std::monostate());
+                                   },
+                               .identity = [] { return JsonLine(); },
+                               .measure = [](const Point& point) -> Answer<Measurement> {
+                                   if (point.what == "b") {
+                                       std::this_thread::sleep_for(std::chrono::hours(1));
+                                   }
+                                   return Measurement{.point = point, .samples = {1.0}};
+                               },
+                               .endsInMidPoint = true};
+    const std::vector<const char*> words = {
+        "--point", "a", "--point", "b", "--time-budget", "0.5s", "--out", out.c_str()};
+    return runProbe(program, words);
+}
+
+TEST(RunProbe, EndsInTimeInTheMidstOfAPoint) {
+    const std::filesystem::path path = freshFile("over_time.jsonl");
+    const auto begin = std::chrono::steady_clock::now();
+    EXPECT_EXIT(runOverTime(path.string()),
+                testing::ExitedWithCode(kDone),
+                "probe: 1 measured, 1 left; the same command goes on");
+    EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::milliseconds(1500));
+    EXPECT_TRUE(RecordFile::check(path));
+    EXPECT_NE(fileText(path).find("\"point\":\"a\""), std::string::npos);
+}
+
+// Of a point that others are in, no process is left behind: its samples end.
+TEST(RunPoints, TakesNoMoreSamplesOnceTheTimeIsUp) {
+    const std::vector<Point> points = {*parsePoint("a"), *parsePoint("b"), *parsePoint("c")};
+    const auto measure = [](const Point& point) -> Answer<Measurement> {
+        if (point.what == "a") {  // the first of a sitting is waited for
+            std::this_thread::sleep_for(std::chrono::milliseconds(100));
+            return Measurement{.point = point, .samples = {1.0}};
+        }
+        const SampleRule rule{.least = 2, .most = 1'000'000, .error = -1.0, .seconds = 600.0};
+        const auto samples = sampled(rule, 0, []() -> Answer<double> {
+            std::this_thread::sleep_for(std::chrono::milliseconds(10));
+            return 1.0;
+        });
+        return Measurement{.point = point, .samples = *samples};
+    };
+    auto record = open(freshFile("in_time.jsonl"));
+    const auto outcome = runPoints(points, measure, 0.3, *record, {});
+    ASSERT_TRUE(outcome);
+    EXPECT_EQ(outcome->measured, 2U);
+    EXPECT_EQ(outcome->left, 1U);
+    EXPECT_FALSE(outcome->interrupted);
+}
+
 TEST(RunProbe, CtrlCLeavesNoRecordOfNothing) {
     const std::filesystem::path path = freshFile("endless_first.jsonl");
     EXPECT_EXIT(
