@@ -201,7 +201,9 @@ Result<ModelSpec> RunCatalog::modelOf(const PublishedRun& run) const {
     if (run.vocab.value_or(0) > 0) {
         model.vocab = *run.vocab;
     }
-    model.mtpDepth = mentions(run.model, "w/ mtp") ? std::max<std::int64_t>(model.mtpDepth, 1) : 0;
+    const bool predicts =
+        mentions(run.model, "w/ mtp") || numberAfter(run.notes, "mtp_num_layers=") > 0;
+    model.mtpDepth = predicts ? std::max<std::int64_t>(model.mtpDepth, 1) : 0;
     return model;
 }
 

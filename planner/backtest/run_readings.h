@@ -32,6 +32,9 @@ bool mentions(std::string_view text, std::string_view part);
 void readRelease(const PublishedRun& run, const Scenario& scenario, Settings& settings);
 void readNotes(const PublishedRun& run, Settings& settings);
 
+/// Which layers the notes put on each stage, as Megatron writes it ("pp_layout=Et*4|(t*4|)*14tmL").
+Result<void> readStages(const PublishedRun& run, Scenario& scenario);
+
 /// A published run as a scenario: its stack's defaults, overridden by the row. A row that
 /// lacks what a forecast needs is an error that names the column.
 struct RunScenario {

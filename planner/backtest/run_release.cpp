@@ -118,11 +118,12 @@ bool graphsAttention(std::string_view notes) {
     return !mentions(notes, "cuda_graph_scope=[") || mentions(notes, "'attn'");
 }
 
-/// Graphs of Megatron-Bridge's presets, or of MLPerf's submissions.
+/// Graphs of Megatron-Bridge's presets, of NeMo's recipes, or of MLPerf's submissions.
 bool launchesGraphs(std::string_view notes) {
     const bool preset = mentions(notes, "cuda_graph_impl=") &&
                         !mentions(notes, "cuda_graph_impl=none") && graphsAttention(notes);
-    return preset || mentions(notes, "layer_cuda_graph=1") || mentions(notes, "mcore_cuda_graph=1");
+    return preset || mentions(notes, "enable_cuda_graph=true") ||
+           mentions(notes, "layer_cuda_graph=1") || mentions(notes, "mcore_cuda_graph=1");
 }
 
 /// What the notes of the row mention.
@@ -150,8 +151,9 @@ void readNotes(const PublishedRun& run, Settings& settings) {
     // Megatron-Bridge's recipes dispatch through DeepEP or HybridEP.
     const bool preset = mentions(run.notes, "matching preset");
     if (mentions(run.framework, "bridge")) {
+        const bool unsaid = !preset && !mentions(run.notes, "moe_token_dispatcher_type=alltoall");
         settings.kernels.dispatchOncePerNode =
-            !preset || mentions(run.notes, "moe_flex_dispatcher_backend=");
+            unsaid || mentions(run.notes, "moe_flex_dispatcher_backend=");
     }
     settings.megatron.expertOverlap =
         settings.megatron.expertOverlap || mentions(run.notes, "moe_a2a_overlap=true");
@@ -165,7 +167,8 @@ void readNotes(const PublishedRun& run, Settings& settings) {
         (mentions(run.notes, "fp8_dpa=1") || mentions(run.notes, "fp8_dot_product_attention=true"));
     settings.kernels.fusedExperts = mentions(run.notes, "cutedsl_fused_grouped_mlp=true");
     // DeepEP and HybridEP have no capacity to pad to: Megatron sends such rows by all-to-all.
-    if (mentions(run.model, "(tokendrop)")) {
+    if (mentions(run.model, "(tokendrop)") ||
+        mentions(run.notes, "moe_pad_expert_input_to_capacity=true")) {
         settings.kernels.capacityFactor = 1.0;
         settings.kernels.padToCapacity = true;
         settings.kernels.dispatchOncePerNode = false;

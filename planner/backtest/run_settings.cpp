@@ -259,6 +259,7 @@ Result<void> applySettings(const PublishedRun& run, const Stack& stack, RunScena
     if (stack.name == "nemo") {
         settings.precision.gradients = settings.precision.reduce = Dtype::Bf16;
     }
+    FABRICAST_TRY(readStages(run, scenario));
     readRelease(run, scenario, settings);
     readNotes(run, settings);
     return {};

@@ -113,6 +113,18 @@ Gemm gemmOfEach(const GroupedGemm& group) {
     return gemm;
 }
 
+GemmLayout layoutOf(GroupedPass pass) {
+    switch (pass) {
+        case GroupedPass::Forward:
+            return GemmLayout::Tn;
+        case GroupedPass::InputGradient:
+            return GemmLayout::Nn;
+        case GroupedPass::WeightGradient:
+            break;
+    }
+    return GemmLayout::Nt;
+}
+
 double passFactor(const GroupedFit& fit, GroupedPass pass) {
     switch (pass) {
         case GroupedPass::Forward:
@@ -185,7 +197,12 @@ Seconds groupedGemmTime(const KernelProfile& profile,
                         const RateState& state) {
     const GemmFit* fit = profile.fit(group.type);
     FABRICAST_CHECK(fit != nullptr);
-    const GemmParts parts = gemmParts(profile, *fit, gemmOfEach(group), state);
+    Gemm each = gemmOfEach(group);
+    if (group.experts == 1) {  // no group: a dense product
+        each.layout = layoutOf(group.pass);
+        return gemmTime(profile, each, state);
+    }
+    const GemmParts parts = gemmParts(profile, *fit, each, state);
     const double sums = group.pass == GroupedPass::Forward ? 1.0 : fit->exactSums;
     const double compute = parts.compute.count() * passFactor(profile.grouped, group.pass) * sums;
     const double together = join(compute, parts.memory.count(), fit->joinPower);

@@ -202,6 +202,39 @@ TEST(RunScenario, PaddedCapacityGoesThroughTheAllToAll) {
     EXPECT_FALSE(once("DeepSeekV3 (tokendrop)"));
 }
 
+TEST(RunScenario, NotesSayWhichLayersAStageHas) {
+    static const ProfileStore profiles = ProfileStore::builtIn();
+    static const RunCatalog catalog = RunCatalog::open(profiles).value();
+    const auto read = [](const std::string& notes, const std::string& vpp = "1") {
+        const CsvText table =
+            parseCsv(
+                "id,model,layers,hidden,ffn,heads,kv_heads,moe,seq,gpus,gpu,stack,framework,tp,pp,"
+                "vpp,dp,ep,micro_batch,global_batch,precision,notes\n"
+                "a-1,DeepSeekV3,61,7168,18432,128,128,experts=256/topk=8/ffn=2048/shared=1/"
+                "first_dense=3/MLA,4096,256,b200_sxm,megatron-core,NeMo 25.09,1,8," +
+                    vpp + ",32,8,1,2048,bf16,\"" + notes + "\"\n",
+                "runs.csv")
+                .value();
+        return runScenario(readRuns(table).value().front(), catalog);
+    };
+    const auto last = read("a preset: mtp_num_layers=1, pp_layout=Et*8|(t*8|)*6t*5mL");
+    ASSERT_TRUE(last);
+    EXPECT_EQ(last->scenario.model.mtpDepth, 1);
+    EXPECT_EQ(last->scenario.settings.pipeline.embeddingWeight, 0);
+    EXPECT_EQ(last->scenario.settings.pipeline.headWeight, 3);
+    const auto ends = read("pp_layout=Et|(tt|)*30mL", "4");
+    ASSERT_TRUE(ends);
+    EXPECT_EQ(ends->scenario.model.mtpDepth, 0);
+    EXPECT_EQ(ends->scenario.settings.pipeline.embeddingWeight, 1);
+    EXPECT_EQ(ends->scenario.settings.pipeline.headWeight, 2);
+
+    EXPECT_TRUE(mentions(read("pp_layout=Et*8|t*53L").error().text(), "has 2 chunks"));
+    EXPECT_TRUE(mentions(read("pp_layout=Et*8|(t*8|").error().text(), "is not a pipeline layout"));
+    EXPECT_TRUE(mentions(read("pp_layout=Et*9999999|L").error().text(), "is not a pipeline"));
+    EXPECT_TRUE(mentions(read("pp_layout=Et*8|(t*8|)*4t*7|t*9|t*5L").error().text(),
+                         "ends alone differ from the rest"));
+}
+
 TEST(RunScenario, RecipesOfDgxCloudInterleave) {
     const auto vpp = [](const std::string& framework, const std::string& said) {
         return readAs(framework, "", said).scenario.layout.vpp;

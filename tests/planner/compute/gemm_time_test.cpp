@@ -127,6 +127,29 @@ TEST(GroupedGemmTime, ManyRowsAreOneDenseProduct) {
     EXPECT_NEAR(grouped / dense, 1.0, 0.02);
 }
 
+TEST(GroupedGemmTime, OneExpertIsADenseProduct) {
+    const KernelProfile& kernels = shippedKernels("b200-sxm-180gb");
+    const auto grouped = [&](GroupedPass pass) {
+        return groupedGemmTime(kernels,
+                               {.experts = 1,
+                                .rowsPerExpert = 16384,
+                                .inputs = 6144,
+                                .outputs = 8192,
+                                .pass = pass,
+                                .accumulateFp32 = true,
+                                .perExpert = true},
+                               {});
+    };
+    const auto dense = [&](std::int64_t m, std::int64_t n, std::int64_t k, GemmLayout layout) {
+        const bool sums = layout == GemmLayout::Nt;
+        return gemmTime(
+            kernels, {.m = m, .n = n, .k = k, .layout = layout, .accumulateFp32 = sums}, {});
+    };
+    EXPECT_EQ(grouped(GroupedPass::Forward), dense(16384, 8192, 6144, GemmLayout::Tn));
+    EXPECT_EQ(grouped(GroupedPass::InputGradient), dense(16384, 6144, 8192, GemmLayout::Nn));
+    EXPECT_EQ(grouped(GroupedPass::WeightGradient), dense(8192, 6144, 16384, GemmLayout::Nt));
+}
+
 TEST(GroupedGemmTime, FewRowsPayForEveryExpertsWeights) {
     const KernelProfile& kernels = shippedKernels("b200-sxm-180gb");
     GroupedGemm group{.experts = 256, .rowsPerExpert = 16, .inputs = 7168, .outputs = 4096};
