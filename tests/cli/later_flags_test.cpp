@@ -129,5 +129,23 @@ TEST_F(LaterFlags, TheBaselineOfALaunchFileStaysWhereNodesAreReplaced) {
     EXPECT_EQ(asked(words, require).out.find("pass"), std::string::npos);
 }
 
+// A file with two questions is answered once what is typed decides between them.
+TEST_F(LaterFlags, WhatIsTypedDecidesBetweenAStackAndThoseOfASearch) {
+    std::string both = kRun;
+    both.insert(both.rfind('}'), ", \"search\": {\"stacks\": [\"megatron\", \"ddp\"]}");
+    ASSERT_TRUE(writeTextFile(folder() + "/both.json", both));
+    const ProgramOutput refused = asked("explain both.json", {});
+    EXPECT_NE(refused.err.find("\"megatron\", \"ddp\""), std::string::npos) << refused.err;
+    for (const char* typed : {"explain both.json --stack fsdp2",
+                              "explain both.json --set search=null",
+                              "explain both.json --set search.stacks=null",
+                              "check both.json --no-fail --set search=null",
+                              "plan both.json --stack megatron",
+                              "plan both.json --set stack=null"}) {
+        EXPECT_EQ(asked(typed, {}).code, ExitCode::Ok) << typed << asked(typed, {}).err;
+    }
+    EXPECT_EQ(asked("check run.json --baseline both.json", {}).code, ExitCode::BadInput);
+}
+
 }  // namespace later_flags_test
 }  // namespace fabricast
