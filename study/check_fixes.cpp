@@ -7,6 +7,8 @@
 #include "study/fix_judge.h"
 #include "study/fixes.h"
 #include "study/launch_lint.h"
+#include "study/requirements.h"
+#include "study/saved_questions.h"
 #include "study/undone_changes.h"
 
 #include <algorithm>
@@ -54,7 +56,6 @@ std::string fitEffect(Verdict verdict) {
 /// What a fix is made from, beside the change that was tried.
 struct FixSubject {
     const Question& asTyped;
-    const Question& question;
     const Scenario& now;
     const std::vector<Edit>& held;
     const std::vector<OpenedFile>& files;  ///< that the question came from
@@ -88,12 +89,17 @@ CheckFix fixOf(const TriedChange& tried, const FixSubject& subject, JudgedFix ju
                  .edits = batchHeldBy(tried, subject),
                  .typed = {},
                  .sideEffect = joinedEffects(
+    const CheckBaseline* baseline;  ///< may be null
                      {sideEffectsOf(tried.changes), hardwareEffect(tried, subject.now), fit}),
                  .after = std::move(judged.after)};
     const std::vector<Edit> edits = tried.edits();
     fix.edits.insert(fix.edits.end(), edits.begin(), edits.end());
     fix.typed = typedBehind(subject.asTyped, fix.edits);
-    fix.inFile = ownKeysOf(subject.files, subject.question, edits, subject.bench);
+    if (subject.baseline != nullptr) {
+        const std::string held = typed(heldHardware(fix.edits, subject));
+        fix.typed = held.empty() ? fix.typed : held + " " + fix.typed;
+    }
+    fix.inFile = ownKeysOf(subject.files, subject.asTyped, fix.edits, subject.bench);
     return fix;
 }
 
@@ -109,6 +115,16 @@ Result<std::vector<CheckFix>> checkFixes(const Question& question,
     const std::vector<Edit> held = heldBatch(question, now.workload.globalBatch);
     FABRICAST_ASSIGN(const Question asked, with(question, held));
     FixJudge judge(report, baseline == nullptr ? nullptr : &baseline->side, bench);
+/// What a fix types first so that a launch file's baseline stays on the hardware it is on.
+std::vector<Edit> heldHardware(const std::vector<Edit>& fix, const FixSubject& subject) {
+    const auto nodes = std::to_string(subject.baseline->side.scenario.cluster.nodes);
+    std::vector<Edit> changes = editsBehind(subject.asTyped, fix);
+    std::erase_if(changes, [&nodes](const Edit& edit) {
+        return edit.path == "cluster.nodes" && edit.value == nodes;
+    });
+    return heldInBaseline(subject.baseline->question, changes);
+}
+
     const auto judged = [&judge](const Question& changed, double) { return judge.judge(changed); };
     const auto catalogue = [&](const Question& changed, const Scenario& scenario) {
         return changesOf(changed, scenario, report, bench);
@@ -124,7 +140,7 @@ Result<std::vector<CheckFix>> checkFixes(const Question& question,
                      .tries = kMostTries};
     FABRICAST_ASSIGN(const std::vector<TriedChange> found, seekFixes(asked, now, sought));
     const std::vector<OpenedFile> files = askedFiles(question);
-    const FixSubject subject{question, asked, now, held, files, bench};
+    const FixSubject subject{question, now, held, files, bench, baseline};
     std::vector<CheckFix> fixes;
     for (const TriedChange& tried : found) {
         // Where nothing mends it, what comes nearest is all that is named.

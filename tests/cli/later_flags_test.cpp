@@ -129,6 +129,32 @@ TEST_F(LaterFlags, TheBaselineOfALaunchFileStaysWhereNodesAreReplaced) {
     EXPECT_EQ(asked(words, require).out.find("pass"), std::string::npos);
 }
 
+// Where none was typed, a fix says so of the baseline, before its own.
+TEST_F(LaterFlags, TheBaselineOfALaunchFileStaysWhereAFixAddsNodes) {
+    const std::string words =
+        "check train.toml -c dgx-h100 --layout recompute=full --baseline before.toml";
+    const std::vector<std::string> require = {
+        "--set", "layout.micro_batch=1", "--require", "tokens_per_s >= baseline * 1.3"};
+    const std::string bad = asked(words, require).out;
+    const std::vector<std::string> fixes = fixesOf(bad);
+    int more = 0;
+    for (const std::string& fix : fixes) {
+        more += fix.find("-n 2") == std::string::npos ? 0 : 1;
+        const ProgramOutput good = asked(words + " " + fix, require);
+        EXPECT_NE(good.code, ExitCode::DoesNotFit) << fix << "\n" << good.out;
+    }
+    EXPECT_GT(more, 0) << bad;
+}
+
+// What follows from the nodes is no change of a file that leaves the number of ranks open.
+TEST_F(LaterFlags, AFixWithNodesSaysOfTheFileWhatElseChanges) {
+    const std::string bad = asked("check train.toml -c dgx-h100 --layout recompute=full",
+                                  {"--require", "tokens_per_s >= 100k @ p50"})
+                                .out;
+    EXPECT_NE(bad.find("-n 2"), std::string::npos) << bad;
+    EXPECT_EQ(bad.find("data_parallel_shard_degree"), std::string::npos) << bad;
+}
+
 // A file with two questions is answered once what is typed decides between them.
 TEST_F(LaterFlags, WhatIsTypedDecidesBetweenAStackAndThoseOfASearch) {
     std::string both = kRun;
