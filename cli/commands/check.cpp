@@ -3,6 +3,7 @@
 #include "cli/answer_forms.h"
 #include "cli/check_baseline.h"
 #include "cli/measured_remarks.h"
+#include "flags/check_outputs.h"
 #include "flags/question_arguments.h"
 #include "planner/report/check_reports.h"
 #include "planner/report/check_words.h"
@@ -86,7 +87,7 @@ CheckTask taskOf(const CheckFlags& flags, const std::string& file, const GlobalO
     CheckTask task{.source = file.empty()  ? "as typed"
                              : file == "-" ? file
                                            : sourceName(file),
-                   .question = questionOf(arguments, options),
+                   .question = oneQuestionOf(arguments, options),
                    .baseline = std::nullopt};
     // Flags change the scenario and not what it was, so that a fix can be typed.
     if (!flags.baseline.empty()) {
@@ -118,6 +119,19 @@ constexpr std::array kCheckForms = {
               [](const Checked& all) { return checkJson(all.outcomes, FABRICAST_VERSION); }},
     CheckForm{"csv", [](const Checked& all) { return checkCsv(all.outcomes); }},
     CheckForm{"md", [](const Checked& all) { return checkMarkdown(all.outcomes); }},
+/// What one of the scenarios reads is not written over, whatever becomes of the others.
+Result<void> checkInputsOf(const std::vector<CheckTask>& tasks, const GlobalOptions& options) {
+    for (const CheckTask& task : tasks) {
+        if (task.question) {
+            FABRICAST_TRY(checkInputs(*task.question, options));
+        }
+        if (task.baseline && *task.baseline) {
+            FABRICAST_TRY(checkInputs(**task.baseline, options));
+        }
+    }
+    return {};
+}
+
     CheckForm{"html",
               [](const Checked& all) {
                   return htmlPage(checkReport(all.outcomes, all.show),
@@ -172,6 +186,7 @@ Result<Answer> runCheck(const CheckFlags& flags, const GlobalOptions& options) {
     // One scenario that cannot be checked is an error like any other command's.
     if (all.outcomes.size() == 1 && all.outcomes.front().error) {
         return tl::unexpected(*all.outcomes.front().error);
+    FABRICAST_TRY(checkInputsOf(tasks, options));
     }
     std::vector<std::string> remarks;
     if (flags.updateLock) {

@@ -303,6 +303,20 @@ TEST_F(CheckCommand, AReportOfNoKnownFormIsRefusedBeforeAnythingIsDone) {
     EXPECT_EQ(check("run.json --report json=run.json").code, ExitCode::BadInput);
 }
 
+TEST_F(CheckCommand, WhatOneOfSeveralScenariosReadsIsNotWrittenOver) {
+    const std::string model = R"({"model_type": "llama", "hidden_size": 2048})";
+    write("m/config.json", model);
+    write("own.json", R"({"model": "m/config.json", "cluster": "dgx-h100", "stack": "fsdp2"})");
+    for (const char* line : {"run.json own.json --report json=m/config.json",
+                             "own.json own.json -f json -o m/config.json",
+                             "run.json run.json --baseline own.json --report md=m/config.json"}) {
+        const ProgramOutput output = check(line);
+        EXPECT_EQ(output.code, ExitCode::BadInput) << line;
+        EXPECT_EQ(output.out, "") << line;
+        EXPECT_EQ(read("m/config.json"), model) << line;
+    }
+}
+
 /// What a shell says of a line.
 bool typed(const std::string& line) {
     return std::system(line.c_str()) == 0;  // NOLINT(concurrency-mt-unsafe): no threads
