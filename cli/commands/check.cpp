@@ -44,6 +44,19 @@ struct CheckFlags {
     NoBaseline ifNew = NoBaseline::NewFails;
 };
 
+/// Nothing is slower than by all of it: 100 % would let everything pass, and "1" is that.
+Result<double> regressionOf(const std::string& typed) {
+    const std::string flag = "--max-regression";
+    Result<double> share = percentOf(typed, flag);
+    if (!share || *share < 1.0) {
+        return share;
+    }
+    return fail(Error::Code::BadInput,
+                flag,
+                "\"" + typed + "\" is 100 %, which no speed falls by: nothing would be checked",
+                flag + " 1%");
+}
+
 Result<CheckAsk> askOf(const CheckFlags& flags) {
     CheckAsk ask;
     if (!flags.baseline.empty()) {
@@ -60,7 +73,7 @@ Result<CheckAsk> askOf(const CheckFlags& flags) {
                         "there is nothing to compare with",
                         "--baseline git:main, or a file");
         }
-        FABRICAST_ASSIGN(const double share, percentOf(flags.mostRegression, "--max-regression"));
+        FABRICAST_ASSIGN(const double share, regressionOf(flags.mostRegression));
         for (Requirement& one : noRegression(share, "--max-regression")) {
             ask.requirements.push_back(std::move(one));
         }
@@ -106,19 +119,6 @@ std::vector<CheckTask> tasksOf(const CheckFlags& flags, const GlobalOptions& opt
     return tasks;
 }
 
-/// What is reported: the outcomes, and what becomes of those of which nobody can tell.
-struct Checked {
-    std::vector<CheckOutcome> outcomes;
-    OnUnsure onUnsure = OnUnsure::Fail;
-    CheckShow show = CheckShow::All;
-};
-using CheckForm = AnswerForm<Checked>;
-constexpr std::array kCheckForms = {
-    CheckForm{"text", [](const Checked& all) { return checkReport(all.outcomes, all.show); }},
-    CheckForm{"json",
-              [](const Checked& all) { return checkJson(all.outcomes, FABRICAST_VERSION); }},
-    CheckForm{"csv", [](const Checked& all) { return checkCsv(all.outcomes); }},
-    CheckForm{"md", [](const Checked& all) { return checkMarkdown(all.outcomes); }},
 /// What one of the scenarios reads is not written over, whatever becomes of the others.
 Result<void> checkInputsOf(const std::vector<CheckTask>& tasks, const GlobalOptions& options) {
     for (const CheckTask& task : tasks) {
@@ -132,6 +132,19 @@ Result<void> checkInputsOf(const std::vector<CheckTask>& tasks, const GlobalOpti
     return {};
 }
 
+/// What is reported: the outcomes, and what becomes of those of which nobody can tell.
+struct Checked {
+    std::vector<CheckOutcome> outcomes;
+    OnUnsure onUnsure = OnUnsure::Fail;
+    CheckShow show = CheckShow::All;
+};
+using CheckForm = AnswerForm<Checked>;
+constexpr std::array kCheckForms = {
+    CheckForm{"text", [](const Checked& all) { return checkReport(all.outcomes, all.show); }},
+    CheckForm{"json",
+              [](const Checked& all) { return checkJson(all.outcomes, FABRICAST_VERSION); }},
+    CheckForm{"csv", [](const Checked& all) { return checkCsv(all.outcomes); }},
+    CheckForm{"md", [](const Checked& all) { return checkMarkdown(all.outcomes); }},
     CheckForm{"html",
               [](const Checked& all) {
                   return htmlPage(checkReport(all.outcomes, all.show),
@@ -173,6 +186,7 @@ Result<Answer> runCheck(const CheckFlags& flags, const GlobalOptions& options) {
                     "--lock fabricast.lock --update-lock");
     }
     const std::vector<CheckTask> tasks = tasksOf(flags, options);
+    FABRICAST_TRY(checkInputsOf(tasks, options));
     FABRICAST_ASSIGN(const Workbench bench, workbenchOf(options));
     const LockFile lock{.typed = flags.lock,
                         .path = options.at(flags.lock),
@@ -186,7 +200,6 @@ Result<Answer> runCheck(const CheckFlags& flags, const GlobalOptions& options) {
     // One scenario that cannot be checked is an error like any other command's.
     if (all.outcomes.size() == 1 && all.outcomes.front().error) {
         return tl::unexpected(*all.outcomes.front().error);
-    FABRICAST_TRY(checkInputsOf(tasks, options));
     }
     std::vector<std::string> remarks;
     if (flags.updateLock) {

@@ -317,6 +317,20 @@ TEST_F(CheckCommand, WhatOneOfSeveralScenariosReadsIsNotWrittenOver) {
     }
 }
 
+TEST_F(CheckCommand, ARegressionOfEverythingIsRefused) {
+    for (const char* share : {"1", "100%", "1.0", "200%", "-5%", "1e9"}) {
+        const ProgramOutput output =
+            check("run.json --baseline run.json", {"--max-regression", share});
+        EXPECT_EQ(output.code, ExitCode::BadInput) << share;
+        EXPECT_NE(output.err.find("try: --max-regression 1%\n"), std::string::npos) << output.err;
+    }
+    for (const char* share : {"0", "0%", "0.5", "99 %"}) {
+        EXPECT_EQ(check("run.json --baseline run.json", {"--max-regression", share}).code,
+                  ExitCode::Ok)
+            << share;
+    }
+}
+
 /// What a shell says of a line.
 bool typed(const std::string& line) {
     return std::system(line.c_str()) == 0;  // NOLINT(concurrency-mt-unsafe): no threads
