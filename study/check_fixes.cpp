@@ -25,6 +25,25 @@ bool isAboutMemory(const CheckedRequirement& one) {
            metric == Metric::MemoryPeakShare || metric == Metric::HostMemory;
 }
 
+/// Whether changes are judged by dollars at a price that was given for the GPUs that there are.
+bool isOfGivenPrice(const CheckReport& report, const Question& asked, const Workbench& bench) {
+    const Result<BudgetFacts> budget = loadBudget(asked.root, bench.profiles(), asked.folders);
+    return budget && budget->perGpuHour &&
+           std::ranges::any_of(report.requirements, [](const CheckedRequirement& one) {
+               return !one.isWarning() && (one.requirement.metric == Metric::UsdPerMtok ||
+                                           one.requirement.metric == Metric::UsdPerRun);
+           });
+}
+
+/// Takes away what puts other GPUs in the place of these.
+void dropOtherGpus(std::vector<Change>& changes) {
+    std::erase_if(changes, [](const Change& change) {
+        return std::ranges::any_of(change.edits, [](const Edit& edit) {
+            return edit.path == "cluster.name" || edit.path == "cluster.gpu";
+        });
+    });
+}
+
 /// Changes of a question for what failed: memory, speed, or both.
 std::vector<Change> changesOf(const Question& asked,
                               const Scenario& now,
@@ -44,6 +63,9 @@ std::vector<Change> changesOf(const Question& asked,
     if (failed(false)) {
         addNew(changes, changesFor(Aim::Speed, subject));
         addNew(changes, changesFor(Aim::Buy, subject));
+    }
+    if (isOfGivenPrice(report, asked, bench)) {
+        dropOtherGpus(changes);
     }
     return changes;
 }

@@ -331,6 +331,17 @@ TEST_F(CheckCommand, ARegressionOfEverythingIsRefused) {
     }
 }
 
+// Other GPUs have another price than the one that was given for these.
+TEST_F(CheckCommand, OtherGpusMendNoDollarsAtAPriceThatIsGiven) {
+    const ProgramOutput money =
+        check("run.json --price $2/h", {"--require", "usd_per_mtok <= $0.02"});
+    EXPECT_EQ(money.code, ExitCode::DoesNotFit) << money.out;
+    EXPECT_EQ(money.out.find("dgx-b"), std::string::npos) << money.out;
+    EXPECT_NE(check("run.json --price $2/h", {"--require", "tokens_per_s >= 150k @ p50"})
+                  .out.find("dgx-b"),
+              std::string::npos);
+}
+
 /// What a shell says of a line.
 bool typed(const std::string& line) {
     return std::system(line.c_str()) == 0;  // NOLINT(concurrency-mt-unsafe): no threads
