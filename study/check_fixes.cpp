@@ -70,6 +70,13 @@ std::vector<Change> changesOf(const Question& asked,
     return changes;
 }
 
+/// Whether it fails for there is no baseline: no change of the scenario mends that.
+bool comparesInVain(const CheckReport& report) {
+    return std::ranges::any_of(report.requirements, [](const CheckedRequirement& one) {
+        return one.requirement.ofBaseline && !one.isWarning() && one.verdict == CheckVerdict::Fails;
+    });
+}
+
 /// Nothing where it surely fits.
 std::string fitEffect(Verdict verdict) {
     return verdict == Verdict::Fits ? "" : std::string(fitText(verdict)) + " in memory";
@@ -82,6 +89,7 @@ struct FixSubject {
     const std::vector<Edit>& held;
     const std::vector<OpenedFile>& files;  ///< that the question came from
     const Workbench& bench;
+    const CheckBaseline* baseline;  ///< may be null
 };
 
 std::string joinedEffects(std::initializer_list<std::string> effects) {
@@ -103,6 +111,16 @@ std::vector<Edit> batchHeldBy(const TriedChange& tried, const FixSubject& subjec
     return isSame ? std::vector<Edit>() : subject.held;
 }
 
+/// What a fix types first so that a launch file's baseline stays on the hardware it is on.
+std::vector<Edit> heldHardware(const std::vector<Edit>& fix, const FixSubject& subject) {
+    const auto nodes = std::to_string(subject.baseline->side.scenario.cluster.nodes);
+    std::vector<Edit> changes = editsBehind(subject.asTyped, fix);
+    std::erase_if(changes, [&nodes](const Edit& edit) {
+        return edit.path == "cluster.nodes" && edit.value == nodes;
+    });
+    return heldInBaseline(subject.baseline->question, changes);
+}
+
 CheckFix fixOf(const TriedChange& tried, const FixSubject& subject, JudgedFix judged) {
     // A requirement that asks whether it fits says so itself.
     const std::string fit = fitAsked(judged.after) ? "" : fitEffect(judged.verdict);
@@ -111,7 +129,6 @@ CheckFix fixOf(const TriedChange& tried, const FixSubject& subject, JudgedFix ju
                  .edits = batchHeldBy(tried, subject),
                  .typed = {},
                  .sideEffect = joinedEffects(
-    const CheckBaseline* baseline;  ///< may be null
                      {sideEffectsOf(tried.changes), hardwareEffect(tried, subject.now), fit}),
                  .after = std::move(judged.after)};
     const std::vector<Edit> edits = tried.edits();
@@ -133,20 +150,13 @@ Result<std::vector<CheckFix>> checkFixes(const Question& question,
                                          std::size_t most,
                                          const Workbench& bench,
                                          const Watch& watch) {
+    if (baseline == nullptr && comparesInVain(report)) {
+        return std::vector<CheckFix>();
+    }
     const Scenario& now = report.side.scenario;
     const std::vector<Edit> held = heldBatch(question, now.workload.globalBatch);
     FABRICAST_ASSIGN(const Question asked, with(question, held));
     FixJudge judge(report, baseline == nullptr ? nullptr : &baseline->side, bench);
-/// What a fix types first so that a launch file's baseline stays on the hardware it is on.
-std::vector<Edit> heldHardware(const std::vector<Edit>& fix, const FixSubject& subject) {
-    const auto nodes = std::to_string(subject.baseline->side.scenario.cluster.nodes);
-    std::vector<Edit> changes = editsBehind(subject.asTyped, fix);
-    std::erase_if(changes, [&nodes](const Edit& edit) {
-        return edit.path == "cluster.nodes" && edit.value == nodes;
-    });
-    return heldInBaseline(subject.baseline->question, changes);
-}
-
     const auto judged = [&judge](const Question& changed, double) { return judge.judge(changed); };
     const auto catalogue = [&](const Question& changed, const Scenario& scenario) {
         return changesOf(changed, scenario, report, bench);

@@ -500,3 +500,4 @@ TEST_F(CheckCommand, TheBaselineMayBeACommit) {
 
 }  // namespace check_command_test
 }  // namespace fabricast
+    EXPECT_EQ(fails.out.find("mend"), std::string::npos) << "no change of it: " << fails.out;
