@@ -342,6 +342,15 @@ TEST_F(CheckCommand, OtherGpusMendNoDollarsAtAPriceThatIsGiven) {
               std::string::npos);
 }
 
+// Pairs are judged in another order than their edits are typed.
+TEST_F(CheckCommand, EveryFixSaysWhatBecomesOfTheRequirement) {
+    const ProgramOutput output =
+        ran("check -m qwen3-30b-a3b -c dgx-h100 -n 2 --stack megatron --seq 8k --global-batch 256",
+            {"--require", "fits surely"});
+    EXPECT_NE(output.out.find("fix: "), std::string::npos) << output.out << output.err;
+    EXPECT_EQ(output.out.find(": ("), std::string::npos) << output.out;
+}
+
 /// What a shell says of a line.
 bool typed(const std::string& line) {
     return std::system(line.c_str()) == 0;  // NOLINT(concurrency-mt-unsafe): no threads
