@@ -169,7 +169,10 @@ CheckVerdict verdictOn(const Headline<double>& value, const CheckedRequirement& 
         case Judged::Interval:
             break;
     }
-    return one(value.lo) == one(value.hi) && one(value.lo) == one(value.value)
+    // Within an interval no number is known to be equal, nor to be another.
+    const bool isInside = value.lo < value.hi && value.lo <= checked.bound &&
+                          checked.bound <= value.hi && asked.relation == Relation::Equal;
+    return !isInside && one(value.lo) == one(value.hi) && one(value.lo) == one(value.value)
                ? one(value.value)
                : CheckVerdict::CannotTell;
 }
@@ -239,15 +242,15 @@ CheckedRequirement judged(const Requirement& requirement,
     }
     if (!checked.value) {
         checked.why = whyNoMetric(side, requirement.metric);
-        return checked;
-    }
-    if (const std::optional<double> bound = boundOf(checked, baseline)) {
         // What never ends takes more than any number.
         const bool isAtMost =
             requirement.relation == Relation::AtMost || requirement.relation == Relation::Less;
         if (isAtMost && !noEndText(side, requirement.metric).empty()) {
             checked.verdict = CheckVerdict::Fails;
         }
+        return checked;
+    }
+    if (const std::optional<double> bound = boundOf(checked, baseline)) {
         checked.bound = *bound;
         checked.verdict = verdictOn(*checked.value, checked);
     }
