@@ -485,6 +485,17 @@ TEST_F(CheckCommand, AJunitReportFailsOnlyWhatFailsTheRun) {
     EXPECT_NE(passes.out.find("<skipped"), std::string::npos) << passes.out;
 }
 
+TEST_F(CheckBaseline, ARepositoryThatGitRefusesIsSaidInGitsOwnWords) {
+    setenv("GIT_TEST_ASSUME_DIFFERENT_OWNER", "1", 1);  // NOLINT(concurrency-mt-unsafe)
+    const ProgramOutput answer = check("run.json --baseline git:trunk --max-regression 1%");
+    unsetenv("GIT_TEST_ASSUME_DIFFERENT_OWNER");  // NOLINT(concurrency-mt-unsafe)
+    EXPECT_EQ(answer.code, ExitCode::Environment) << answer.out << answer.err;
+    EXPECT_NE(answer.err.find("dubious ownership"), std::string::npos) << answer.err;
+    EXPECT_NE(answer.err.find("  try: git config --global --add safe.directory "),
+              std::string::npos)
+        << answer.err;
+}
+
 TEST_F(CheckCommand, TheBaselineMayBeACommit) {
     if (!typed("git --version > /dev/null 2>&1")) {
         GTEST_SKIP() << "there is no git";
