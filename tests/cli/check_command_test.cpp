@@ -351,6 +351,13 @@ TEST_F(CheckCommand, EveryFixSaysWhatBecomesOfTheRequirement) {
     EXPECT_EQ(output.out.find(": ("), std::string::npos) << output.out;
 }
 
+TEST_F(CheckCommand, AValueThatReadsAsItsBoundSaysByHowMuchItMisses) {
+    const std::string text =
+        check("run.json --site meta-rsc-1", {"--require", "goodput >= 100%"}).out;
+    EXPECT_TRUE(std::regex_search(text, std::regex("100\\.0 %.*, 0\\.[0-9]+ % below the bound")))
+        << text;
+}
+
 /// What a shell says of a line.
 bool typed(const std::string& line) {
     return std::system(line.c_str()) == 0;  // NOLINT(concurrency-mt-unsafe): no threads
