@@ -195,7 +195,8 @@ std::string explainedText(const CheckReport& report, const CheckedRequirement& c
     }
     if (!report.fixes.empty() && report.fixes.front().mends) {
         const CheckFix& fix = report.fixes.front();
-        text += "; fix: " + (fix.inFile.empty() ? fix.typed : fix.inFile);
+        text +=
+            "; " + std::string(fixWord(fix)) + ": " + (fix.inFile.empty() ? fix.typed : fix.inFile);
     }
     return text;
 }
@@ -280,6 +281,13 @@ std::vector<CheckedRequirement> worstByMetric(const std::vector<CheckedRequireme
 }
 
 }  // namespace
+
+std::string_view fixWord(const CheckFix& fix) {
+    const bool isSure = std::ranges::all_of(fix.after, [](const CheckedRequirement& one) {
+        return one.verdict == CheckVerdict::Holds;
+    });
+    return !fix.mends ? "nothing mends all; nearest" : isSure ? "fix" : "may mend";
+}
 
 std::string fixText(const CheckFix& fix) {
     std::string text = fix.typed + (fix.inFile.empty() ? "" : ", in the file " + fix.inFile) + ":";

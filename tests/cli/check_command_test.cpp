@@ -358,6 +358,19 @@ TEST_F(CheckCommand, AValueThatReadsAsItsBoundSaysByHowMuchItMisses) {
         << text;
 }
 
+TEST_F(CheckCommand, ReportsSayWhetherAFixIsSure) {
+    for (const char* form : {"github", "sarif", "junit", "gitlab"}) {
+        const std::string text = check("small.json", {"--require", "step_s <= 4 s"}).out;
+        const std::string report =
+            check("small.json --report " + std::string(form) + "=-", {"--require", "step_s <= 4 s"})
+                .out;
+        const bool isSure = text.find("\nfix: ") != std::string::npos &&
+                            text.find("\nfix: ") < text.find("\nmay mend: ");
+        EXPECT_NE(report.find(isSure ? "; fix: " : "; may mend: "), std::string::npos)
+            << text << report;
+    }
+}
+
 /// What a shell says of a line.
 bool typed(const std::string& line) {
     return std::system(line.c_str()) == 0;  // NOLINT(concurrency-mt-unsafe): no threads
@@ -472,12 +485,24 @@ TEST_F(CheckBaseline, OneScenarioWithoutARepositoryIsItsOwnError) {
     EXPECT_NE(answer.out.find("is in no git repository"), std::string::npos) << answer.out;
 }
 
+TEST_F(CheckBaseline, ARepositoryThatGitRefusesIsSaidInGitsOwnWords) {
+    setenv("GIT_TEST_ASSUME_DIFFERENT_OWNER", "1", 1);  // NOLINT(concurrency-mt-unsafe)
+    const ProgramOutput answer = check("run.json --baseline git:trunk --max-regression 1%");
+    unsetenv("GIT_TEST_ASSUME_DIFFERENT_OWNER");  // NOLINT(concurrency-mt-unsafe)
+    EXPECT_EQ(answer.code, ExitCode::Environment) << answer.out << answer.err;
+    EXPECT_NE(answer.err.find("dubious ownership"), std::string::npos) << answer.err;
+    EXPECT_NE(answer.err.find("  try: git config --global --add safe.directory "),
+              std::string::npos)
+        << answer.err;
+}
+
 TEST_F(CheckBaseline, ANewScenarioFailsWhatComparesUnlessThatIsAllowed) {
     write("new.json", read("run.json"));
     const std::string asked = "new.json --baseline git:trunk --max-regression 5%";
     const ProgramOutput fails = check(asked);
     EXPECT_EQ(fails.code, ExitCode::DoesNotFit) << fails.out;
     EXPECT_NE(fails.out.find("--if-no-baseline pass"), std::string::npos) << fails.out;
+    EXPECT_EQ(fails.out.find("mend"), std::string::npos) << "no change of it: " << fails.out;
     EXPECT_EQ(check(asked + " --if-no-baseline pass").code, ExitCode::Ok);
 }
 
@@ -490,17 +515,6 @@ TEST_F(CheckCommand, AJunitReportFailsOnlyWhatFailsTheRun) {
     EXPECT_EQ(passes.code, ExitCode::Ok);
     EXPECT_EQ(passes.out.find("<failure"), std::string::npos) << passes.out;
     EXPECT_NE(passes.out.find("<skipped"), std::string::npos) << passes.out;
-}
-
-TEST_F(CheckBaseline, ARepositoryThatGitRefusesIsSaidInGitsOwnWords) {
-    setenv("GIT_TEST_ASSUME_DIFFERENT_OWNER", "1", 1);  // NOLINT(concurrency-mt-unsafe)
-    const ProgramOutput answer = check("run.json --baseline git:trunk --max-regression 1%");
-    unsetenv("GIT_TEST_ASSUME_DIFFERENT_OWNER");  // NOLINT(concurrency-mt-unsafe)
-    EXPECT_EQ(answer.code, ExitCode::Environment) << answer.out << answer.err;
-    EXPECT_NE(answer.err.find("dubious ownership"), std::string::npos) << answer.err;
-    EXPECT_NE(answer.err.find("  try: git config --global --add safe.directory "),
-              std::string::npos)
-        << answer.err;
 }
 
 TEST_F(CheckCommand, TheBaselineMayBeACommit) {
@@ -527,4 +541,3 @@ TEST_F(CheckCommand, TheBaselineMayBeACommit) {
 
 }  // namespace check_command_test
 }  // namespace fabricast
-    EXPECT_EQ(fails.out.find("mend"), std::string::npos) << "no change of it: " << fails.out;
