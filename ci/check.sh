@@ -13,7 +13,7 @@ rm -f -- "$folder"/{junit.xml,check.sarif,comment.md,annotations.txt,codequality
 [[ ${GITHUB_ACTIONS:-} == true ]] && reports+=(--report "github=$folder/annotations.txt")
 [[ ${GITLAB_CI:-} == true ]] && reports+=(--report "gitlab=$folder/codequality.json")
 
-"$program" check "$@" "${reports[@]}"
+"$program" check "${reports[@]}" "$@"
 status=$?
 
 on_github() {

@@ -7,6 +7,7 @@
 #include "planner/output/printable_text.h"
 #include "planner/report/markup.h"
 #include "planner/text/text_files.h"
+#include "study/typed_hint.h"
 
 #include <algorithm>
 #include <array>
@@ -40,7 +41,7 @@ std::string errorText(const Error& error, bool color) {
     const std::string hint = error.hint.empty() && error.code == Error::Code::Stopped
                                  ? "more time, or a smaller question"
                                  : error.hint;
-    return hint.empty() ? text : text + "  try: " + printableLine(hint) + "\n";
+    return hint.empty() ? text : text + "  try: " + printableLine(typedHint(hint)) + "\n";
 }
 
 bool wantsColor(ColorMode mode, bool terminal, const Surroundings& surroundings) {

@@ -284,7 +284,7 @@ std::vector<Edit> optionEdits(const GlobalOptions& options) {
     return edits;
 }
 
-Result<Question> questionOf(const QuestionArguments& arguments, const GlobalOptions& options) {
+Result<Question> oneQuestionOf(const QuestionArguments& arguments, const GlobalOptions& options) {
     FABRICAST_ASSIGN(std::vector<PlacedEdit> placed, editsInOrder(arguments, options));
     FABRICAST_ASSIGN(const std::vector<Edit> edits, lastSaid(std::move(placed)));
     Result<Question> read = readQuestion(arguments.files, arguments.from, options.directory);
@@ -296,10 +296,15 @@ Result<Question> questionOf(const QuestionArguments& arguments, const GlobalOpti
     FABRICAST_ASSIGN(question, with(std::move(question), edits));
     FABRICAST_TRY(checkSearch(question));
     FABRICAST_TRY(checkRankIsUsed(arguments, question));
-    FABRICAST_TRY(checkInputs(question, options));
     const std::vector<Edit> typedOptions = optionEdits(options);
     question.edits.insert(question.edits.begin(), typedOptions.begin(), typedOptions.end());
     return readInput(std::move(question));
+}
+
+Result<Question> questionOf(const QuestionArguments& arguments, const GlobalOptions& options) {
+    FABRICAST_ASSIGN(Question question, oneQuestionOf(arguments, options));
+    FABRICAST_TRY(checkInputs(question, options));
+    return question;
 }
 
 Result<Workbench> workbenchOf(const GlobalOptions& options) {

@@ -41,6 +41,9 @@ void addScenarioArguments(const FlagSet& command,
 
 /// The question in the file with every flag and --set over it.
 Result<Question> questionOf(const QuestionArguments& arguments, const GlobalOptions& options);
+/// The same of one of several that are answered though another is refused: that it reads nothing
+/// which is written (checkInputs) is for the caller to see to, of all of them.
+Result<Question> oneQuestionOf(const QuestionArguments& arguments, const GlobalOptions& options);
 
 /// What flags and --set say, of keys that are said twice the first value: what was asked before a
 /// change was typed behind it.

@@ -2,6 +2,11 @@
 
 #include "machine/child_process.h"
 
+#include <algorithm>
+#include <filesystem>
+#include <optional>
+#include <system_error>
+#include <utility>
 #include <vector>
 
 namespace fabricast {
@@ -9,9 +14,7 @@ namespace {
 
 constexpr double kMostGitSeconds = 60.0;
 
-/// What git prints; nothing where it ends with an error.
-Result<std::optional<std::string>> gitOutput(const std::string& folder,
-                                             const std::vector<std::string>& arguments) {
+Result<ChildOutcome> runGit(const std::string& folder, const std::vector<std::string>& arguments) {
     std::vector<std::string> command = {"git", "-C", folder};
     command.insert(command.end(), arguments.begin(), arguments.end());
     Result<ChildOutcome> outcome =
@@ -21,8 +24,58 @@ Result<std::optional<std::string>> gitOutput(const std::string& folder,
         error.hint = "install git, or compare with a file: --baseline FILE";
         return tl::unexpected(std::move(error));
     }
-    const bool isDone = outcome->end == ChildOutcome::End::Exited && outcome->code == 0;
-    return isDone ? std::optional(std::move(outcome->out)) : std::nullopt;
+    return outcome;
+}
+
+bool isDone(const ChildOutcome& outcome) {
+    return outcome.end == ChildOutcome::End::Exited && outcome.code == 0;
+}
+
+/// What git prints; nothing where it ends with an error.
+Result<std::optional<std::string>> gitOutput(const std::string& folder,
+                                             const std::vector<std::string>& arguments) {
+    FABRICAST_ASSIGN(ChildOutcome outcome, runGit(folder, arguments));
+    return isDone(outcome) ? std::optional(std::move(outcome.out)) : std::nullopt;
+}
+
+/// Whether a repository is there, in the folder or above it, whatever git says of it.
+bool isInRepository(const std::string& folder) {
+    namespace fs = std::filesystem;
+    std::error_code trouble;
+    for (fs::path above = fs::absolute(folder, trouble).lexically_normal();;
+         above = above.parent_path()) {
+        if (fs::exists(above / ".git", trouble)) {
+            return true;
+        }
+        if (above.empty() || above == above.root_path()) {
+            return false;
+        }
+    }
+}
+
+/// A folder that git takes for one of a repository. One of another owner it refuses.
+Result<void> checkRepository(const std::string& where,
+                             const std::string& folder,
+                             const std::string& flag) {
+    FABRICAST_ASSIGN(const ChildOutcome found, runGit(folder, {"rev-parse", "--git-dir"}));
+    if (isDone(found)) {
+        return {};
+    }
+    if (!isInRepository(folder)) {
+        return fail(Error::Code::BadInput,
+                    where,
+                    "\"" + folder + "\" is in no git repository",
+                    flag + " FILE compares with a file");
+    }
+    const auto command = std::ranges::find_if(found.lastLines, [](const std::string& line) {
+        return line.find("git config ") != std::string::npos;
+    });
+    const std::string why = found.lastLines.empty() ? endText(found) : found.lastLines.front();
+    return fail(Error::Code::Environment,
+                where,
+                "git refuses the repository of \"" + folder + "\": " + why,
+                command == found.lastLines.end() ? "git -C " + folder + " status"
+                                                 : command->substr(command->find("git config ")));
 }
 
 }  // namespace
@@ -31,14 +84,7 @@ Result<GitCommit> GitCommit::find(const std::string& ref,
                                   const std::string& folder,
                                   const std::string& flag) {
     const std::string where = flag + " git:" + ref;
-    FABRICAST_ASSIGN(const std::optional<std::string> repository,
-                     gitOutput(folder, {"rev-parse", "--git-dir"}));
-    if (!repository) {
-        return fail(Error::Code::BadInput,
-                    where,
-                    "\"" + folder + "\" is in no git repository",
-                    flag + " FILE compares with a file");
-    }
+    FABRICAST_TRY(checkRepository(where, folder, flag));
     FABRICAST_ASSIGN(const std::optional<std::string> commit,
                      gitOutput(folder, {"rev-parse", "--verify", "--quiet", ref + "^{commit}"}));
     if (!commit) {

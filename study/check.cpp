@@ -6,6 +6,7 @@
 #include "study/check_lock.h"
 #include "study/input_effects.h"
 #include "study/requirements.h"
+#include "study/search_request.h"
 
 #include <algorithm>
 #include <string>
@@ -59,6 +60,7 @@ Result<void> addBaseline(const Question& question,
                          const Question& before,
                          const Workbench& bench,
                          CheckReport& report) {
+    FABRICAST_TRY(checkSearch(before));
     FABRICAST_ASSIGN(ComparedSide base, answeredSide(before, bench, "baseline", sourceOf(before)));
     report.comparison = compareSides({std::move(base), report.side}, 0);
     report.changes = changesBetween(*report.comparison, before, question);

@@ -7,6 +7,8 @@
 #include "study/fix_judge.h"
 #include "study/fixes.h"
 #include "study/launch_lint.h"
+#include "study/requirements.h"
+#include "study/saved_questions.h"
 #include "study/undone_changes.h"
 
 #include <algorithm>
@@ -21,6 +23,25 @@ bool isAboutMemory(const CheckedRequirement& one) {
     const Metric metric = one.requirement.metric;
     return metric == Metric::Fits || metric == Metric::MemoryPeak ||
            metric == Metric::MemoryPeakShare || metric == Metric::HostMemory;
+}
+
+/// Whether changes are judged by dollars at a price that was given for the GPUs that there are.
+bool isOfGivenPrice(const CheckReport& report, const Question& asked, const Workbench& bench) {
+    const Result<BudgetFacts> budget = loadBudget(asked.root, bench.profiles(), asked.folders);
+    return budget && budget->perGpuHour &&
+           std::ranges::any_of(report.requirements, [](const CheckedRequirement& one) {
+               return !one.isWarning() && (one.requirement.metric == Metric::UsdPerMtok ||
+                                           one.requirement.metric == Metric::UsdPerRun);
+           });
+}
+
+/// Takes away what puts other GPUs in the place of these.
+void dropOtherGpus(std::vector<Change>& changes) {
+    std::erase_if(changes, [](const Change& change) {
+        return std::ranges::any_of(change.edits, [](const Edit& edit) {
+            return edit.path == "cluster.name" || edit.path == "cluster.gpu";
+        });
+    });
 }
 
 /// Changes of a question for what failed: memory, speed, or both.
@@ -43,7 +64,17 @@ std::vector<Change> changesOf(const Question& asked,
         addNew(changes, changesFor(Aim::Speed, subject));
         addNew(changes, changesFor(Aim::Buy, subject));
     }
+    if (isOfGivenPrice(report, asked, bench)) {
+        dropOtherGpus(changes);
+    }
     return changes;
+}
+
+/// Whether it fails for there is no baseline: no change of the scenario mends that.
+bool comparesInVain(const CheckReport& report) {
+    return std::ranges::any_of(report.requirements, [](const CheckedRequirement& one) {
+        return one.requirement.ofBaseline && !one.isWarning() && one.verdict == CheckVerdict::Fails;
+    });
 }
 
 /// Nothing where it surely fits.
@@ -54,11 +85,11 @@ std::string fitEffect(Verdict verdict) {
 /// What a fix is made from, beside the change that was tried.
 struct FixSubject {
     const Question& asTyped;
-    const Question& question;
     const Scenario& now;
     const std::vector<Edit>& held;
     const std::vector<OpenedFile>& files;  ///< that the question came from
     const Workbench& bench;
+    const CheckBaseline* baseline;  ///< may be null
 };
 
 std::string joinedEffects(std::initializer_list<std::string> effects) {
@@ -80,6 +111,16 @@ std::vector<Edit> batchHeldBy(const TriedChange& tried, const FixSubject& subjec
     return isSame ? std::vector<Edit>() : subject.held;
 }
 
+/// What a fix types first so that a launch file's baseline stays on the hardware it is on.
+std::vector<Edit> heldHardware(const std::vector<Edit>& fix, const FixSubject& subject) {
+    const auto nodes = std::to_string(subject.baseline->side.scenario.cluster.nodes);
+    std::vector<Edit> changes = editsBehind(subject.asTyped, fix);
+    std::erase_if(changes, [&nodes](const Edit& edit) {
+        return edit.path == "cluster.nodes" && edit.value == nodes;
+    });
+    return heldInBaseline(subject.baseline->question, changes);
+}
+
 CheckFix fixOf(const TriedChange& tried, const FixSubject& subject, JudgedFix judged) {
     // A requirement that asks whether it fits says so itself.
     const std::string fit = fitAsked(judged.after) ? "" : fitEffect(judged.verdict);
@@ -93,7 +134,11 @@ CheckFix fixOf(const TriedChange& tried, const FixSubject& subject, JudgedFix ju
     const std::vector<Edit> edits = tried.edits();
     fix.edits.insert(fix.edits.end(), edits.begin(), edits.end());
     fix.typed = typedBehind(subject.asTyped, fix.edits);
-    fix.inFile = ownKeysOf(subject.files, subject.question, edits, subject.bench);
+    if (subject.baseline != nullptr) {
+        const std::string held = typed(heldHardware(fix.edits, subject));
+        fix.typed = held.empty() ? fix.typed : held + " " + fix.typed;
+    }
+    fix.inFile = ownKeysOf(subject.files, subject.asTyped, fix.edits, subject.bench);
     return fix;
 }
 
@@ -105,6 +150,9 @@ Result<std::vector<CheckFix>> checkFixes(const Question& question,
                                          std::size_t most,
                                          const Workbench& bench,
                                          const Watch& watch) {
+    if (baseline == nullptr && comparesInVain(report)) {
+        return std::vector<CheckFix>();
+    }
     const Scenario& now = report.side.scenario;
     const std::vector<Edit> held = heldBatch(question, now.workload.globalBatch);
     FABRICAST_ASSIGN(const Question asked, with(question, held));
@@ -124,7 +172,7 @@ Result<std::vector<CheckFix>> checkFixes(const Question& question,
                      .tries = kMostTries};
     FABRICAST_ASSIGN(const std::vector<TriedChange> found, seekFixes(asked, now, sought));
     const std::vector<OpenedFile> files = askedFiles(question);
-    const FixSubject subject{question, asked, now, held, files, bench};
+    const FixSubject subject{question, now, held, files, bench, baseline};
     std::vector<CheckFix> fixes;
     for (const TriedChange& tried : found) {
         // Where nothing mends it, what comes nearest is all that is named.

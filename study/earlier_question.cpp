@@ -97,20 +97,43 @@ Result<std::optional<Question>> earlierQuestion(const std::string& file,
     return question;
 }
 
+namespace {
+
+/// Whether what is typed of the hardware is that of the baseline too: a launch file does not say
+/// it.
+bool isTakenTo(const Question& baseline, const Edit& edit) {
+    const bool saysRanks = says(baseline, "layout.dp") || says(baseline, "imported.gpus");
+    const bool isCount = edit.path == "cluster.nodes" || edit.path == "cluster.gpus";
+    const bool isHardware = edit.path.starts_with("cluster.") || edit.path == "model";
+    return says(baseline, "imported") && isHardware && !says(baseline, edit.path) &&
+           !(isCount && saysRanks);
+}
+
+}  // namespace
+
 Result<std::optional<Question>> onTypedHardware(Result<std::optional<Question>> baseline,
                                                 const Result<Question>& question) {
     if (!baseline || !*baseline || !question || !says(**baseline, "imported")) {
         return baseline;
     }
-    const bool saysRanks = says(**baseline, "layout.dp") || says(**baseline, "imported.gpus");
     std::vector<Edit> edits = question->edits;
     std::erase_if(edits, [&](const Edit& edit) {
-        const bool isCount = edit.path == "cluster.nodes" || edit.path == "cluster.gpus";
-        const bool isHardware = edit.path.starts_with("cluster.") || edit.path == "model";
-        return !isHardware || says(**baseline, edit.path) || (isCount && saysRanks);
+        return edit.value == "null" || !isTakenTo(**baseline, edit);
     });
     FABRICAST_ASSIGN(Question changed, with(**std::move(baseline), edits));
     return std::optional(std::move(changed));
+}
+
+std::vector<Edit> heldInBaseline(const Question& baseline, std::span<const Edit> changes) {
+    std::vector<Edit> held;
+    for (const Edit& change : changes) {
+        const bool saysCount = says(baseline, "cluster.nodes") || says(baseline, "cluster.gpus");
+        const bool isCount = change.path == "cluster.nodes" || change.path == "cluster.gpus";
+        if (change.value != "null" && isTakenTo(baseline, change) && !(isCount && saysCount)) {
+            held.push_back({change.path, "null", "--set"});
+        }
+    }
+    return held;
 }
 
 }  // namespace fabricast

@@ -117,8 +117,11 @@ std::vector<CheckedRequirement> FixJudge::failedBefore(
     return failed;
 }
 
-JudgedFix FixJudge::of(const Question& changed) const {
-    const auto found = judged_.find(typed(changed));
+JudgedFix FixJudge::of(const Question& changed) {
+    auto found = judged_.find(typed(changed));
+    if (found == judged_.end() && judge(changed)) {  // it was judged in another order of its edits
+        found = judged_.find(typed(changed));
+    }
     if (found == judged_.end()) {
         return {};
     }

@@ -40,7 +40,7 @@ public:
     /// An error where it cannot be forecast, or fits less surely than it did.
     Result<Judgement> judge(const Question& changed);
     /// The requirements that did not hold before.
-    [[nodiscard]] JudgedFix of(const Question& changed) const;
+    JudgedFix of(const Question& changed);
 
 private:
     [[nodiscard]] std::vector<CheckedRequirement> failedBefore(

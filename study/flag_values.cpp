@@ -7,11 +7,13 @@
 #include "planner/text/enum_json.h"
 #include "study/flag_words.h"
 #include "study/lint.h"
+#include "study/question_flags.h"
 #include "study/reference_words.h"
 
 #include <algorithm>
 #include <array>
 #include <initializer_list>
+#include <span>
 
 namespace fabricast {
 namespace {
@@ -45,6 +47,22 @@ WordList keysOf(const std::vector<SettingHelp>& keys) {
 
 WordList layoutKeys(const ProfileStore& /*store*/) {
     return keysOf(describeLayout());
+}
+
+/// Those of flags, of the layout and of the settings.
+WordList editedKeys(const ProfileStore& /*store*/) {
+    WordList words = keysOf(describeSettings());
+    for (const SettingHelp& key : describeLayout()) {
+        words.push_back("layout." + key.path + "=");
+    }
+    for (const std::span<const QuestionFlag> table : {scenarioFlags(), searchFlags()}) {
+        for (const QuestionFlag& flag : table) {
+            words.push_back(std::string(flag.path) + "=");
+        }
+    }
+    std::ranges::sort(words);
+    words.erase(std::unique(words.begin(), words.end()), words.end());
+    return words;
 }
 
 WordList layoutNames(const ProfileStore& /*store*/) {
@@ -92,7 +110,7 @@ constexpr std::array kFlagValues = {
     FlagValues{"--layout", &layoutKeys, Joined::Always},
     FlagValues{"--fix", &layoutKeys, Joined::Always},
     FlagValues{"--forbid", &layoutNames, Joined::WhereItRepeats},
-    FlagValues{"--set", [](const ProfileStore&) { return keysOf(describeSettings()); }},
+    FlagValues{"--set", &editedKeys},
     FlagValues{"--precision", [](const ProfileStore&) { return copied(precisionNames()); }},
     FlagValues{"--optimizer",
                [](const ProfileStore&) { return copied(allNames<OptimizerKind>()); }},

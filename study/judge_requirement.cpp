@@ -1,3 +1,4 @@
+#include "planner/report/cost_report.h"
 #include "planner/report/memory_report.h"
 #include "study/requirements.h"
 #include "study/unit_sizes.h"
@@ -97,9 +98,24 @@ std::optional<Headline<double>> metricOf(const ComparedSide& side, Metric metric
 
 namespace {
 
+/// Of what follows from the run's end, where it makes no progress; empty: it does.
+std::string noEndText(const ComparedSide& side, Metric metric) {
+    const bool isOfEnd = metric == Metric::Days || metric == Metric::UsdPerRun ||
+                         metric == Metric::UsdPerMtok || metric == Metric::KwhPerMtok;
+    if (!isOfEnd || !side.cost) {
+        return "";
+    }
+    std::string text = noProgressText(side.cost->goodput);
+    text.erase(text.find_last_not_of('\n') + 1);
+    return text;
+}
+
 std::string whyNoMetric(const ComparedSide& side, Metric metric) {
     if (!side.step) {
         return "no time forecast: " + side.whyNoStep;
+    }
+    if (std::string why = noEndText(side, metric); !why.empty()) {
+        return why;
     }
     switch (metric) {
         case Metric::Mfu:
@@ -153,7 +169,10 @@ CheckVerdict verdictOn(const Headline<double>& value, const CheckedRequirement& 
         case Judged::Interval:
             break;
     }
-    return one(value.lo) == one(value.hi) && one(value.lo) == one(value.value)
+    // Within an interval no number is known to be equal, nor to be another.
+    const bool isInside = value.lo < value.hi && value.lo <= checked.bound &&
+                          checked.bound <= value.hi && asked.relation == Relation::Equal;
+    return !isInside && one(value.lo) == one(value.hi) && one(value.lo) == one(value.value)
                ? one(value.value)
                : CheckVerdict::CannotTell;
 }
@@ -223,6 +242,12 @@ CheckedRequirement judged(const Requirement& requirement,
     }
     if (!checked.value) {
         checked.why = whyNoMetric(side, requirement.metric);
+        // What never ends takes more than any number.
+        const bool isAtMost =
+            requirement.relation == Relation::AtMost || requirement.relation == Relation::Less;
+        if (isAtMost && !noEndText(side, requirement.metric).empty()) {
+            checked.verdict = CheckVerdict::Fails;
+        }
         return checked;
     }
     if (const std::optional<double> bound = boundOf(checked, baseline)) {

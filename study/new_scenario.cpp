@@ -1,5 +1,6 @@
 #include "study/explain.h"
 #include "study/plan.h"
+#include "study/requirements.h"
 #include "study/saved_questions.h"
 #include "study/templates.h"
 
@@ -28,6 +29,7 @@ Result<std::string> newScenario(const std::string& path,
                                 const Question& question,
                                 const Workbench& bench,
                                 const Watch& watch) {
+    FABRICAST_TRY(requirementsIn(question));
     FABRICAST_TRY(checkAnswered(question, bench, watch));
     const std::string folder = std::filesystem::path(path).parent_path().string();
     FABRICAST_ASSIGN(const Question saved, savedIn(folder, question, bench.profiles()));

@@ -265,6 +265,15 @@ std::string trainersWords(const OpenedFile& file, std::span<const TrainerArgumen
     return text;
 }
 
+/// The question on the hardware of the changed one, which the file says nothing of unless it says
+/// how many ranks there are: what follows from it is no change of the file.
+Result<Question> onItsHardware(const Question& question, std::span<const Edit> edits) {
+    std::vector<Edit> hardware(edits.begin(), edits.end());
+    std::erase_if(hardware, [](const Edit& edit) { return !edit.path.starts_with("cluster."); });
+    const bool saysRanks = says(question, "layout.dp") || says(question, "imported.gpus");
+    return saysRanks ? Result<Question>(question) : with(question, hardware);
+}
+
 /// Of Axolotl's files, none of which is written with an evaluation.
 std::string axolotlEvaluation(const OwnFile& own, std::span<const Edit> edits) {
     const auto batch = std::ranges::find(edits, kEvaluationBatch, &Edit::path);
@@ -295,7 +304,9 @@ std::string ownKeysOf(std::span<const OpenedFile> files,
             loadScenario(changed->root, bench.profiles(), changed->folders);
         return then ? tuneWords(own->file, edits, then->scenario) : "";
     }
-    const Result<WrittenFile> before = writtenFile(question, *own, bench);
+    const Result<Question> base = onItsHardware(question, edits);
+    const Result<WrittenFile> before =
+        base ? writtenFile(*base, *own, bench) : tl::unexpected(base.error());
     const Result<WrittenFile> after = writtenFile(*changed, *own, bench);
     if (!before || !after) {
         return "";

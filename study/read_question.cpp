@@ -2,7 +2,6 @@
 #include "planner/load/find_named.h"
 #include "planner/load/input_text.h"
 #include "planner/models/model_file.h"
-#include "planner/stack/stack.h"
 #include "planner/text/json_builder.h"
 #include "planner/text/text_files.h"
 #include "study/launch_folder.h"
@@ -92,29 +91,6 @@ Result<void> takeAnsweredQuestion(Question& question) {
     return {};
 }
 
-/// A search over stacks and one stack would be two questions.
-Result<void> checkOneStack(const JsonValue& root) {
-    const JsonValue* const stack = root.find("stack");
-    const JsonValue* const list = valueAt(root, "search.stacks");
-    if (stack == nullptr || list == nullptr) {
-        return {};
-    }
-    const auto named = [](const JsonValue& name) {
-        return findStack(name.text().value_or("")).value_or(nullptr);  // unknown: refused later
-    };
-    const Stack* const one = named(*stack);
-    for (const JsonValue& searched : list->items()) {
-        const Stack* const other = named(searched);
-        if (one != nullptr && other != nullptr && one != other) {
-            return tl::unexpected(
-                stack->problem("is " + stack->shown() + ", and search.stacks names " +
-                                   searched.shown() + " (" + searched.where() + ")",
-                               "one of the two"));
-        }
-    }
-    return {};
-}
-
 bool isModelAt(const std::string& place) {
     const Result<std::string> text = readTextFile(place, kMostTextBytes, ReadFor::Look);
     const Result<JsonValue> root = text ? parseJson(*text, place) : tl::unexpected(text.error());
@@ -187,7 +163,6 @@ Result<Question> parseQuestion(std::string_view text,
     FABRICAST_TRY(takeAnsweredQuestion(question));
     FABRICAST_ASSIGN(question.root, withObjects(std::move(question.root)));
     FABRICAST_ASSIGN(question.root, withoutWords(std::move(question.root)));
-    FABRICAST_TRY(checkOneStack(question.root));
     return question;
 }
 

@@ -1,5 +1,6 @@
 #include "planner/base/nearest_name.h"
 #include "planner/base/quantity_text.h"
+#include "planner/text/shell_text.h"
 #include "study/percent.h"
 #include "study/requirements.h"
 #include "study/typed_amounts.h"
@@ -46,6 +47,50 @@ constexpr std::array kRelations = {RelationName{"<=", Relation::AtMost},
                                    RelationName{"<", Relation::Less},
                                    RelationName{">", Relation::Greater}};
 
+/// What people write for a comparison that there is.
+constexpr std::array kMeant = {RelationName{"=>", Relation::AtLeast},
+                               RelationName{"=<", Relation::AtMost},
+                               RelationName{"≥", Relation::AtLeast},
+                               RelationName{"≤", Relation::AtMost},
+                               RelationName{"=", Relation::Equal}};
+
+std::string_view relationText(Relation relation) {
+    return std::ranges::find(kRelations, relation, &RelationName::relation)->typed;
+}
+
+/// How a metric is mostly asked: speed at least, anything else at most.
+Relation usualRelation(Metric metric) {
+    const bool isSpeed = metric == Metric::TokensPerSecond ||
+                         metric == Metric::TokensPerGpuSecond || metric == Metric::Mfu ||
+                         metric == Metric::Goodput;
+    return isSpeed ? Relation::AtLeast : Relation::AtMost;
+}
+
+/// A value that is accepted.
+std::string exampleOf(Metric metric) {
+    if (metric == Metric::UsdPerRun || metric == Metric::UsdPerMtok) {
+        return metric == Metric::UsdPerRun ? "$17k" : "$0.35";
+    }
+    if (metric == Metric::Days) {
+        return "30";
+    }
+    switch (nameOf(metric).unit) {
+        case NumberUnit::Duration:
+            return "2.5 s";
+        case NumberUnit::TokenRate:
+            return "1.2M";
+        case NumberUnit::Size:
+            return "72 GiB";
+        case NumberUnit::Share:
+            return metric == Metric::Mfu ? "45%" : "92%";
+        case NumberUnit::Count:
+            return "64";
+        case NumberUnit::Amount:
+            break;
+    }
+    return "0.35";
+}
+
 struct JudgedName {
     std::string_view typed;
     Judged judged;
@@ -87,6 +132,21 @@ private:
                     where_,
                     "requirement \"" + requirement_.text + "\": " + why,
                     std::move(hint));
+    }
+
+    /// The requirement with another comparison or value, as it is typed there.
+    [[nodiscard]] std::string withBound(Relation relation, const std::string& value) const {
+        std::string text = std::string(nameOf(requirement_.metric).name) + " " +
+                           std::string(relationText(relation)) + " " + value;
+        if (requirement_.judged != Judged::Interval) {
+            text += " @ ";
+            text += std::ranges::find(kJudged, requirement_.judged, &JudgedName::judged)->typed;
+        }
+        text += requirement_.level == RequirementLevel::Warning ? " : warn" : "";
+        return where_ == "--require" ? where_ + " " + shellWord(text) : text;
+    }
+    [[nodiscard]] std::string withValue(const std::string& value) const {
+        return withBound(requirement_.relation, value);
     }
 
     Result<void> readLevel(std::string_view& rest) {
@@ -139,16 +199,36 @@ private:
     Result<void> readBound(std::string_view rest) {
         const auto* found = std::ranges::find_if(
             kRelations, [rest](const RelationName& one) { return rest.starts_with(one.typed); });
-        const std::string example = std::string(nameOf(requirement_.metric).name) + " <= VALUE";
+        const std::string example = exampleOf(requirement_.metric);
         if (found == kRelations.end()) {
-            return wrong("a comparison follows the metric: <=, <, >=, > or ==", example);
+            return wrong("a comparison follows the metric: <=, <, >=, > or ==", meant(rest));
         }
         requirement_.relation = found->relation;
         rest = trimmed(rest.substr(found->typed.size()));
         if (rest.empty()) {
-            return wrong("has no value", example);
+            return wrong("has no value", withValue(example));
         }
         return rest.starts_with("baseline") ? readFactor(trimmed(rest.substr(8))) : readValue(rest);
+    }
+
+    /// The requirement as it is, of the forecast itself.
+    [[nodiscard]] std::string withoutJudged() const {
+        const std::size_t end = requirement_.text.rfind('@');
+        const std::string text(trimmed(std::string_view(requirement_.text).substr(0, end)));
+        const std::string level = requirement_.level == RequirementLevel::Warning ? " : warn" : "";
+        return where_ == "--require" ? where_ + " " + shellWord(text + level) : text + level;
+    }
+
+    /// What was meant by a comparison that there is not.
+    [[nodiscard]] std::string meant(std::string_view rest) const {
+        const auto* const like = std::ranges::find_if(
+            kMeant, [rest](const RelationName& one) { return rest.starts_with(one.typed); });
+        if (like == kMeant.end()) {
+            return withBound(usualRelation(requirement_.metric), exampleOf(requirement_.metric));
+        }
+        const std::string_view value = trimmed(rest.substr(like->typed.size()));
+        return withBound(like->relation,
+                         value.empty() ? exampleOf(requirement_.metric) : std::string(value));
     }
 
     /// "" or "* 0.98".
@@ -156,7 +236,7 @@ private:
         requirement_.ofBaseline = true;
         if (requirement_.judged != Judged::Interval) {
             return wrong("the baseline is compared with forecasts, not with intervals",
-                         "leave out @ p10");
+                         withoutJudged());
         }
         if (rest.empty()) {
             return {};
@@ -165,7 +245,7 @@ private:
             rest.starts_with('*') ? plainNumber(trimmed(rest.substr(1))) : std::nullopt;
         if (!factor || *factor <= 0.0) {
             return wrong("the baseline may only be multiplied by a number above 0",
-                         "baseline * 0.98");
+                         withValue("baseline * 0.98"));
         }
         requirement_.bound = *factor;
         return {};
@@ -174,40 +254,50 @@ private:
     Result<void> readValue(std::string_view typed) {
         FABRICAST_ASSIGN(requirement_.bound, valueOf(typed));
         if (requirement_.bound < 0.0 || !std::isfinite(requirement_.bound)) {
-            return wrong("the value must be a number of 0 or more", {});
+            return wrong("the value must be a number of 0 or more",
+                         withValue(exampleOf(requirement_.metric)));
         }
         return {};
     }
 
     /// What is wrong with the value, said of the requirement.
-    [[nodiscard]] Result<double> orExample(Result<double> read, std::string example) const {
-        return read ? std::move(read) : wrong(read.error().why, std::move(example));
+    [[nodiscard]] Result<double> orExample(Result<double> read) const {
+        return read ? std::move(read)
+                    : wrong(read.error().why, withValue(exampleOf(requirement_.metric)));
+    }
+
+    /// "45" and "95 %" are both meant as percent.
+    Result<double> shareOf(std::string_view typed) {
+        Result<double> share = percentOf(std::string(typed), where_);
+        if (share) {
+            return share;
+        }
+        const std::optional<double> number = plainNumber(typed);
+        const bool isPercent = number && *number > 1.0 && *number <= 100.0;
+        return wrong(
+            "must be a share from 0 to 1",
+            withValue(isPercent ? std::string(typed) + "%" : exampleOf(requirement_.metric)));
     }
 
     Result<double> valueOf(std::string_view typed) {
         const std::optional<double> number = plainNumber(typed);
-        const auto quantity = [&](auto unit, std::string hint) -> Result<double> {
-            auto read = parseQuantity<decltype(unit)>(typed, where_);
-            if (!read) {
-                return wrong(read.error().why, std::move(hint));
-            }
-            return static_cast<double>(read->count());
+        const auto quantity = [&](auto unit) -> Result<double> {
+            const auto read = parseQuantity<decltype(unit)>(typed, where_);
+            return orExample(read ? Result<double>(static_cast<double>(read->count()))
+                                  : tl::unexpected(read.error()));
         };
         if (requirement_.metric == Metric::Days) {
-            return orExample(typedDays(typed, where_), "30, or 30 d");
+            return orExample(typedDays(typed, where_));
         }
         switch (nameOf(requirement_.metric).unit) {
             case NumberUnit::Duration:
-                return number ? Result<double>(*number) : quantity(Seconds(), "2.5 s");
+                return number ? Result<double>(*number) : quantity(Seconds());
             case NumberUnit::TokenRate:
-                return number ? Result<double>(*number)
-                              : orExample(typedTokenRate(typed, where_), "1.2M");
+                return number ? Result<double>(*number) : orExample(typedTokenRate(typed, where_));
             case NumberUnit::Size:
-                return quantity(Bytes(), "72 GiB");
-            case NumberUnit::Share: {
-                Result<double> share = percentOf(std::string(typed), where_);
-                return share ? std::move(share) : wrong("must be a share from 0 to 1", "92%");
-            }
+                return quantity(Bytes());
+            case NumberUnit::Share:
+                return shareOf(typed);
             case NumberUnit::Amount:
             case NumberUnit::Count:
                 break;
@@ -217,12 +307,9 @@ private:
         }
         const bool isMoney =
             requirement_.metric == Metric::UsdPerMtok || requirement_.metric == Metric::UsdPerRun;
-        if (isMoney) {
-            const bool isOfRun = requirement_.metric == Metric::UsdPerRun;
-            return orExample(typedDollars(typed, where_), isOfRun ? "$17k" : "0.35");
-        }
-        return wrong("\"" + std::string(typed) + "\" is not a number",
-                     nameOf(requirement_.metric).unit == NumberUnit::Count ? "64" : "0.35");
+        return isMoney ? orExample(typedDollars(typed, where_))
+                       : wrong("\"" + std::string(typed) + "\" is not a number",
+                               withValue(exampleOf(requirement_.metric)));
     }
 
     std::string where_;

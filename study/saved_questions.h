@@ -7,6 +7,7 @@
 
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -58,5 +59,10 @@ Result<std::optional<Question>> earlierQuestion(const std::string& file,
 /// it for the question holds for what it is compared with too.
 Result<std::optional<Question>> onTypedHardware(Result<std::optional<Question>> baseline,
                                                 const Result<Question>& question);
+
+/// What is to be typed before changes of a question, so that they are no part of such a baseline:
+/// that the file says nothing of it.
+///     heldInBaseline(baseline, {{"cluster.nodes", "2", "-n"}})  →  --set cluster.nodes=null
+std::vector<Edit> heldInBaseline(const Question& baseline, std::span<const Edit> changes);
 
 }  // namespace fabricast

@@ -6,6 +6,7 @@
 #include "planner/result/answer_names.h"
 #include "planner/search/find_on_parts.h"
 #include "planner/spec/setting_names.h"
+#include "planner/stack/stack.h"
 #include "study/recipes.h"
 #include "study/targets.h"
 
@@ -175,6 +176,28 @@ Result<void> checkStacks(const Words& stacks) {
     return {};
 }
 
+/// A search over stacks and one stack would be two questions.
+Result<void> checkOneStack(const Question& question, const Words& stacks) {
+    const JsonValue* const stack = question.root.find("stack");
+    const auto named = [](const JsonValue& name) {
+        return findStack(name.text().value_or("")).value_or(nullptr);  // unknown: refused later
+    };
+    const Stack* const one = stack == nullptr ? nullptr : named(*stack);
+    const auto isOther = [&](const JsonValue& searched) {
+        return one != nullptr && named(searched) != one;
+    };
+    if (std::ranges::none_of(stacks, isOther)) {
+        return {};
+    }
+    std::string names;
+    for (const JsonValue& searched : stacks) {
+        names += (names.empty() ? "" : ", ") + searched.shown();
+    }
+    return tl::unexpected(stack->problem("is " + stack->shown() + ", and search.stacks names " +
+                                             names + " (" + stacks.front().where() + ")",
+                                         "--set search.stacks=null, or --set stack=null"));
+}
+
 Result<void> checkAllowed(const Words& allowed) {
     for (const JsonValue& word : allowed) {
         const std::string name = word.text().value_or("");
@@ -217,6 +240,7 @@ Result<void> checkSearch(const Question& question) {
     FABRICAST_TRY(isTuned(question));
     FABRICAST_ASSIGN(const Words stacks, wordList(question, "stacks"));
     FABRICAST_TRY(checkStacks(stacks));
+    FABRICAST_TRY(checkOneStack(question, stacks));
     FABRICAST_ASSIGN(const Words allowed, wordList(question, "allow"));
     FABRICAST_TRY(checkAllowed(allowed));
     FABRICAST_ASSIGN(const Words forbidden, wordList(question, "forbid"));

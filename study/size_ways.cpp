@@ -1,4 +1,5 @@
 #include "planner/base/quantity_text.h"
+#include "planner/result/answer_names.h"
 #include "planner/text/shell_text.h"
 #include "study/said_value.h"
 #include "study/search_size.h"
@@ -127,6 +128,9 @@ std::string typedWay(std::span<const Question> jobs,
     addWords(text, "-n", std::to_string(amount.nodes));
     for (const SizeTarget& target : ask.targets) {
         addWords(text, "--target", target.typed);
+    }
+    if (ask.aim) {
+        addWords(text, "--minimize", std::string(nameOf(*ask.aim)));
     }
     return text;
 }

@@ -120,7 +120,7 @@ Result<JsonValue> withoutRanks(JsonValue root, const Edit& edit) {
     if (ranks->shown() != edit.value) {
         JsonBuilder::appendItem(said,
                                 build.string("dp " + ranks->shown() + " of the file is left out: " +
-                                             edit.origin + " " + edit.value + " says how many"));
+                                             typed(std::span(&edit, 1)) + " says how many"));
     }
     FABRICAST_ASSIGN(root, build.with(std::move(root), "imported.notes", std::move(said)));
     return JsonBuilder::without(std::move(root), "layout.dp");

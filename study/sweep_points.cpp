@@ -54,11 +54,14 @@ Result<SweepShard> shardBy(const RankVariables& names, const Variable& variable)
                     "as many ranks as points, or fewer");
     }
     if (shard.index >= shard.count) {
+        const std::size_t last = std::max<std::size_t>(shard.count, 1) - 1;
         return fail(
             Error::Code::BadInput,
             names.rank,
             "rank " + std::to_string(shard.index) + " is not one of " + std::to_string(shard.count),
-            "an array without gaps: --array=0-3");
+            names.first != nullptr
+                ? "an array without gaps: --array=0-" + std::to_string(last)
+                : std::string(names.rank) + " from 0 to " + std::to_string(last));
     }
     return shard;
 }

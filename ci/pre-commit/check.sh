@@ -8,4 +8,4 @@ for file in "$@"; do
     grep -q '"fabricast\.scenario/1"' -- "$file" && scenarios+=("$file")
 done
 ((${#scenarios[@]})) || exit 0
-exec "${FABRICAST:-$here/../../tools/run}" check "${scenarios[@]}"
+exec "${FABRICAST:-$here/../../tools/run}" check -- "${scenarios[@]}"

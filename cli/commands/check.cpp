@@ -3,6 +3,7 @@
 #include "cli/answer_forms.h"
 #include "cli/check_baseline.h"
 #include "cli/measured_remarks.h"
+#include "flags/check_outputs.h"
 #include "flags/question_arguments.h"
 #include "planner/report/check_reports.h"
 #include "planner/report/check_words.h"
@@ -43,6 +44,19 @@ struct CheckFlags {
     NoBaseline ifNew = NoBaseline::NewFails;
 };
 
+/// Nothing is slower than by all of it: 100 % would let everything pass, and "1" is that.
+Result<double> regressionOf(const std::string& typed) {
+    const std::string flag = "--max-regression";
+    Result<double> share = percentOf(typed, flag);
+    if (!share || *share < 1.0) {
+        return share;
+    }
+    return fail(Error::Code::BadInput,
+                flag,
+                "\"" + typed + "\" is 100 %, which no speed falls by: nothing would be checked",
+                flag + " 1%");
+}
+
 Result<CheckAsk> askOf(const CheckFlags& flags) {
     CheckAsk ask;
     if (!flags.baseline.empty()) {
@@ -59,7 +73,7 @@ Result<CheckAsk> askOf(const CheckFlags& flags) {
                         "there is nothing to compare with",
                         "--baseline git:main, or a file");
         }
-        FABRICAST_ASSIGN(const double share, percentOf(flags.mostRegression, "--max-regression"));
+        FABRICAST_ASSIGN(const double share, regressionOf(flags.mostRegression));
         for (Requirement& one : noRegression(share, "--max-regression")) {
             ask.requirements.push_back(std::move(one));
         }
@@ -86,7 +100,7 @@ CheckTask taskOf(const CheckFlags& flags, const std::string& file, const GlobalO
     CheckTask task{.source = file.empty()  ? "as typed"
                              : file == "-" ? file
                                            : sourceName(file),
-                   .question = questionOf(arguments, options),
+                   .question = oneQuestionOf(arguments, options),
                    .baseline = std::nullopt};
     // Flags change the scenario and not what it was, so that a fix can be typed.
     if (!flags.baseline.empty()) {
@@ -103,6 +117,19 @@ std::vector<CheckTask> tasksOf(const CheckFlags& flags, const GlobalOptions& opt
         tasks.push_back(taskOf(flags, file, options));
     }
     return tasks;
+}
+
+/// What one of the scenarios reads is not written over, whatever becomes of the others.
+Result<void> checkInputsOf(const std::vector<CheckTask>& tasks, const GlobalOptions& options) {
+    for (const CheckTask& task : tasks) {
+        if (task.question) {
+            FABRICAST_TRY(checkInputs(*task.question, options));
+        }
+        if (task.baseline && *task.baseline) {
+            FABRICAST_TRY(checkInputs(**task.baseline, options));
+        }
+    }
+    return {};
 }
 
 /// What is reported: the outcomes, and what becomes of those of which nobody can tell.
@@ -159,6 +186,7 @@ Result<Answer> runCheck(const CheckFlags& flags, const GlobalOptions& options) {
                     "--lock fabricast.lock --update-lock");
     }
     const std::vector<CheckTask> tasks = tasksOf(flags, options);
+    FABRICAST_TRY(checkInputsOf(tasks, options));
     FABRICAST_ASSIGN(const Workbench bench, workbenchOf(options));
     const LockFile lock{.typed = flags.lock,
                         .path = options.at(flags.lock),

@@ -67,6 +67,32 @@ std::int64_t lineOfLongKey(std::string_view text) {
     return 0;
 }
 
+TextPlace placeOfError(const toml::parse_error& error) {
+    return {.line = error.source().begin.line, .column = error.source().begin.column};
+}
+
+tl::unexpected<Error> notToml(const toml::parse_error& error,
+                              const TextPlace& place,
+                              const std::string& source) {
+    return fail(Error::Code::BadInput,
+                source + ":" + std::to_string(place.line) + ":" + std::to_string(place.column),
+                std::string(error.description()),
+                "key = value on each line, below [section], with texts in quotes");
+}
+
+Result<void> checkShape(std::string_view text, const std::string& source) {
+    const std::string shape = asciiShape(text);
+    if (shape == text) {
+        return {};
+    }
+    try {
+        (void)toml::parse(shape, source);
+    } catch (const toml::parse_error& error) {
+        return notToml(error, placeInShape(text, placeOfError(error)), source);
+    }
+    return {};
+}
+
 }  // namespace
 
 Result<LaunchKeys> readTomlKeys(std::string_view text, const std::string& source) {
@@ -83,6 +109,8 @@ Result<LaunchKeys> readTomlKeys(std::string_view text, const std::string& source
                         " that a launch file may have",
                     "the file that starts the training");
     }
+    // It is TOML before a letter beyond ASCII is, so that quotes are what they look like.
+    FABRICAST_TRY(checkShape(text, source));
     if (const std::optional<TextPlace> stray = strayTomlLetter(text)) {
         return fail(
             Error::Code::BadInput,
@@ -93,11 +121,7 @@ Result<LaunchKeys> readTomlKeys(std::string_view text, const std::string& source
     try {
         addToml(toml::parse(text, source), "", keys);
     } catch (const toml::parse_error& error) {
-        return fail(Error::Code::BadInput,
-                    source + ":" + std::to_string(error.source().begin.line) + ":" +
-                        std::to_string(error.source().begin.column),
-                    std::string(error.description()),
-                    "key = value on each line, below [section], with texts in quotes");
+        return notToml(error, placeOfError(error), source);
     }
     return keys;
 }

@@ -1,7 +1,5 @@
 #include "planner/launch/toml_letters.h"
 
-#include "planner/base/letters.h"
-
 #include <algorithm>
 #include <cstddef>
 #include <string>
@@ -44,22 +42,12 @@ std::size_t behindQuotes(std::string_view text, std::size_t from) {
     return text.size();
 }
 
-/// Quotes right behind a bare word or number are part of it, as toml++ reads it: 1'x, 1.'x.
-bool beginsText(std::string_view text, std::size_t at) {
-    const auto isBare = [](char letter) {
-        const bool isWord = (letter >= 'a' && letter <= 'z') || (letter >= 'A' && letter <= 'Z');
-        return isWord || isDigit(letter) || letter == '_' || letter == '-' || letter == '+';
-    };
-    const bool isNumber = at > 1 && text[at - 1] == '.' && isDigit(text[at - 2]);
-    return at == 0 || !(isBare(text[at - 1]) || isNumber);
-}
-
 /// The next letter, from here on, that is in no comment and in no quotes.
 std::size_t plainFrom(std::string_view text, std::size_t at) {
     while (at < text.size()) {
         if (text[at] == '#') {
             at = std::min(text.find('\n', at), text.size());
-        } else if ((text[at] == '"' || text[at] == '\'') && beginsText(text, at)) {
+        } else if (text[at] == '"' || text[at] == '\'') {
             at = behindQuotes(text, at);
         } else {
             return at;
@@ -84,6 +72,28 @@ TextPlace placeOf(std::string_view text, std::size_t at) {
 }
 
 }  // namespace
+
+std::string asciiShape(std::string_view text) {
+    constexpr std::string_view kLetters =
+        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-";
+    std::string shape(text.substr(text.starts_with(kByteOrderMark) ? kByteOrderMark.size() : 0));
+    for (char& letter : shape) {
+        if (isBeyondAscii(letter)) {
+            letter = kLetters[static_cast<unsigned char>(letter) % kLetters.size()];
+        }
+    }
+    return shape;
+}
+
+TextPlace placeInShape(std::string_view text, TextPlace place) {
+    std::size_t at = text.starts_with(kByteOrderMark) ? kByteOrderMark.size() : 0;
+    for (std::int64_t line = 1; line < place.line && at < text.size(); ++line) {
+        at = std::min(text.find('\n', at), text.size() - 1) + 1;
+    }
+    const auto bytes = static_cast<std::size_t>(std::max<std::int64_t>(place.column - 1, 0));
+    place.column = placeOf(text.substr(at), std::min(bytes, text.size() - at)).column;
+    return place;
+}
 
 std::optional<TextPlace> strayTomlLetter(std::string_view text) {
     const std::size_t begin = text.starts_with(kByteOrderMark) ? kByteOrderMark.size() : 0;

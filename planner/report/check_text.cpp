@@ -85,17 +85,10 @@ std::string becauseText(const CheckReport& report) {
     return text + mostlyText(*report.comparison);
 }
 
-std::string_view fixWord(const CheckFix& fix) {
-    const bool isSure = std::ranges::all_of(fix.after, [](const CheckedRequirement& one) {
-        return one.verdict == CheckVerdict::Holds;
-    });
-    return !fix.mends ? "nothing mends all; nearest: " : isSure ? "fix: " : "may mend: ";
-}
-
 std::string fixesText(const CheckReport& report) {
     std::string text;
     for (const CheckFix& fix : report.fixes) {
-        text += std::string(fixWord(fix)) + fixText(fix) + "\n";
+        text += std::string(fixWord(fix)) + ": " + fixText(fix) + "\n";
     }
     return text;
 }

@@ -121,6 +121,23 @@ std::string metricText(Metric metric, double value) {
     return grouped(std::llround(value));
 }
 
+namespace {
+
+/// By how much a value misses a bound that reads the same: "100.0 %" of 99.99 %.
+std::string boundMissText(const CheckedRequirement& checked) {
+    const double value = checked.value->value;
+    const Metric metric = checked.requirement.metric;
+    const bool readsTheSame = checked.verdict == CheckVerdict::Fails && checked.bound > 0.0 &&
+                              value != checked.bound &&
+                              metricText(metric, value) == metricText(metric, checked.bound);
+    return readsTheSame ? fmt::format(", {:.2g} % {} the bound",
+                                      100.0 * std::abs(value - checked.bound) / checked.bound,
+                                      value < checked.bound ? "below" : "above")
+                        : "";
+}
+
+}  // namespace
+
 std::string valueText(const CheckedRequirement& checked) {
     const Requirement& asked = checked.requirement;
     if (!checked.value) {
@@ -136,6 +153,7 @@ std::string valueText(const CheckedRequirement& checked) {
     } else if (asked.ofBaseline) {
         text += ", bound " + metricText(asked.metric, checked.bound);
     }
+    text += asked.metric == Metric::Fits ? "" : boundMissText(checked);
     return text;
 }
 
@@ -177,7 +195,8 @@ std::string explainedText(const CheckReport& report, const CheckedRequirement& c
     }
     if (!report.fixes.empty() && report.fixes.front().mends) {
         const CheckFix& fix = report.fixes.front();
-        text += "; fix: " + (fix.inFile.empty() ? fix.typed : fix.inFile);
+        text +=
+            "; " + std::string(fixWord(fix)) + ": " + (fix.inFile.empty() ? fix.typed : fix.inFile);
     }
     return text;
 }
@@ -262,6 +281,13 @@ std::vector<CheckedRequirement> worstByMetric(const std::vector<CheckedRequireme
 }
 
 }  // namespace
+
+std::string_view fixWord(const CheckFix& fix) {
+    const bool isSure = std::ranges::all_of(fix.after, [](const CheckedRequirement& one) {
+        return one.verdict == CheckVerdict::Holds;
+    });
+    return !fix.mends ? "nothing mends all; nearest" : isSure ? "fix" : "may mend";
+}
 
 std::string fixText(const CheckFix& fix) {
     std::string text = fix.typed + (fix.inFile.empty() ? "" : ", in the file " + fix.inFile) + ":";

@@ -178,6 +178,9 @@ std::string dollarText(double dollars) {
 }
 
 std::string sourceText(const CostBasis& basis) {
+    if (basis.priceProfile.empty()) {
+        return "given price";
+    }
     return basis.priceDate.empty() ? basis.priceProfile
                                    : fmt::format("{} ({})", basis.priceProfile, basis.priceDate);
 }

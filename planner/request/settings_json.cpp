@@ -63,13 +63,35 @@ Result<TrainedPart> readTrained(const JsonValue& value) {
         value.problem("cannot be \"" + text + "\"", "all, last:4, norms or no_embedding"));
 }
 
+/// A group is no word, but the word may be of its kind.
+Result<void> expectGroup(const JsonValue& object,
+                         const std::vector<std::string_view>& names,
+                         const std::string& path) {
+    Result<void> expected = object.expect(JsonValue::Kind::Object);
+    const bool hasKind = std::find(names.begin(), names.end(), "kind") != names.end();
+    if (!expected && hasKind && object.is(JsonValue::Kind::String)) {
+        expected.error().hint = path + ".kind=" + object.text().value_or("");
+    } else if (!expected) {
+        std::string keys;
+        for (const std::string_view name : names) {
+            keys += (keys.empty() ? "" : ", ") + std::string(name);
+        }
+        expected.error().hint = "its keys: " + keys;
+    }
+    return expected;
+}
+
+/// `path` is where the group is: "settings.optimizer".
 template <class Group>
-Result<Group> readGroup(const JsonValue& object, Group group);
+Result<Group> readGroup(const JsonValue& object, Group group, const std::string& path);
 
 template <class AnyField, class Value>
-Result<Value> readField(const AnyField& field, const JsonValue& json, Value value) {
+Result<Value> readField(const AnyField& field,
+                        const JsonValue& json,
+                        Value value,
+                        const std::string& path) {
     if constexpr (SettingGroup<Value>) {
-        return readGroup(json, std::move(value));
+        return readGroup(json, std::move(value), path + "." + std::string(field.name));
     } else if constexpr (std::is_same_v<Value, bool>) {
         return json.boolean();
     } else if constexpr (std::is_same_v<Value, std::int64_t>) {
@@ -87,12 +109,13 @@ Result<Value> readField(const AnyField& field, const JsonValue& json, Value valu
 }
 
 template <class Group>
-Result<Group> readGroup(const JsonValue& object, Group group) {
+Result<Group> readGroup(const JsonValue& object, Group group, const std::string& path) {
     std::vector<std::string_view> names;
     eachField(group, [&](const auto& field, const auto&) { names.push_back(field.name); });
     if constexpr (std::is_same_v<Group, MegatronSettings>) {
         names.emplace_back("pipeline_inside");  // an older spelling of layout.placement
     }
+    FABRICAST_TRY(expectGroup(object, names, path));
     FABRICAST_TRY(object.onlyKeys(names));
     Result<void> outcome;
     eachField(group, [&](const auto& field, auto& value) {
@@ -100,7 +123,7 @@ Result<Group> readGroup(const JsonValue& object, Group group) {
         if (json == nullptr) {
             return;
         }
-        if (auto read = readField(field, *json, value)) {
+        if (auto read = readField(field, *json, value, path)) {
             value = *std::move(read);
         } else {
             outcome = tl::unexpected(std::move(read).error());
@@ -162,7 +185,7 @@ void describe(std::vector<SettingHelp>& rows, const std::string& path, const Val
 }  // namespace
 
 Result<Settings> applySettings(const JsonValue& object, Settings settings) {
-    return readGroup(object, std::move(settings));
+    return readGroup(object, std::move(settings), "settings");
 }
 
 void writeSettings(JsonText& json, std::string_view key, const Settings& settings) {

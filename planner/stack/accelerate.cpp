@@ -49,7 +49,7 @@ Result<void> checkAccelerateMesh(const Scenario& scenario) {
         return breaks("layout.shard_size",
                       "Tensor/Context parallelism (tp/cp_size > 1) cannot be used with pure data "
                       "parallelism (dp_replicate_size > 1 and dp_shard_size == 1).",
-                      "shard=fsdp without shard_size, or " + shardSizesHint(layout, 2));
+                      "shard=fsdp and shard_size=null, or " + shardSizesHint(layout, 2));
     }
     return {};
 }

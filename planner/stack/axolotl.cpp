@@ -69,7 +69,7 @@ Result<void> checkAxolotlExperts(const Scenario& scenario) {
         return lacks("layout.shard_size",
                      "The product must equal the world size for orthogonal mesh axes to be valid: "
                      "no dp_replicate_size together with expert_parallel_size",
-                     "shard=fsdp without shard_size");
+                     "shard=fsdp and shard_size=null");
     }
     if (layout.tp > 1) {
         return lacks("layout.tp", "EP × TP composition not yet supported.", "tp=1");

@@ -57,6 +57,14 @@ expect "GitHub: and is an annotation" contains log '::error title=fabricast chec
 expect "GitHub: no report of the run before" test ! -e fabricast-reports/junit.xml
 github env SCENARIOS='good.json' ARGUMENTS='--require "$(touch planted)"' bash "$source_dir/ci/step.sh" >log 2>&1
 expect "GitHub: nothing in an input is run" test ! -e planted
+for open in '"--require=mfu >= 90%' '--uncertain pass --require="mfu >= 90%' $'--require="mfu >= 90%\n"'; do
+    github env SCENARIOS='good.json' ARGUMENTS="$open" bash "$source_dir/ci/step.sh" >log 2>&1
+    expect "GitHub: arguments with an open quote are refused" test $? == 2
+done
+touch -- --no-fail
+github env SCENARIOS='[-b]*' bash "$source_dir/ci/step.sh" >log 2>&1
+expect "GitHub: the name of a file is no flag" test $? == 2
+rm -- --no-fail
 
 GITLAB_CI=true SCENARIOS=bad.json bash "$source_dir/ci/step.sh" >log 2>&1
 expect "GitLab: what does not fit fails" test $? == 1
@@ -67,6 +75,10 @@ bash "$source_dir/ci/pre-commit/check.sh" good.json other.json >log 2>&1
 expect "pre-commit: other JSON is left alone" test $? == 0
 bash "$source_dir/ci/pre-commit/check.sh" good.json bad.json other.json >log 2>&1
 expect "pre-commit: what does not fit is not committed" test $? == 1
+cp good.json ./-good.json
+bash "$source_dir/ci/pre-commit/check.sh" -good.json >log 2>&1
+expect "pre-commit: the name of a file is no flag" test $? == 0
+rm -- -good.json
 bash "$source_dir/ci/pre-commit/check.sh" other.json >log 2>&1
 expect "pre-commit: nothing to check" test $? == 0
 

@@ -303,6 +303,74 @@ TEST_F(CheckCommand, AReportOfNoKnownFormIsRefusedBeforeAnythingIsDone) {
     EXPECT_EQ(check("run.json --report json=run.json").code, ExitCode::BadInput);
 }
 
+TEST_F(CheckCommand, WhatOneOfSeveralScenariosReadsIsNotWrittenOver) {
+    const std::string model = R"({"model_type": "llama", "hidden_size": 2048})";
+    write("m/config.json", model);
+    write("own.json", R"({"model": "m/config.json", "cluster": "dgx-h100", "stack": "fsdp2"})");
+    for (const char* line : {"run.json own.json --report json=m/config.json",
+                             "own.json own.json -f json -o m/config.json",
+                             "run.json run.json --baseline own.json --report md=m/config.json"}) {
+        const ProgramOutput output = check(line);
+        EXPECT_EQ(output.code, ExitCode::BadInput) << line;
+        EXPECT_EQ(output.out, "") << line;
+        EXPECT_EQ(read("m/config.json"), model) << line;
+    }
+}
+
+TEST_F(CheckCommand, ARegressionOfEverythingIsRefused) {
+    for (const char* share : {"1", "100%", "1.0", "200%", "-5%", "1e9"}) {
+        const ProgramOutput output =
+            check("run.json --baseline run.json", {"--max-regression", share});
+        EXPECT_EQ(output.code, ExitCode::BadInput) << share;
+        EXPECT_NE(output.err.find("try: --max-regression 1%\n"), std::string::npos) << output.err;
+    }
+    for (const char* share : {"0", "0%", "0.5", "99 %"}) {
+        EXPECT_EQ(check("run.json --baseline run.json", {"--max-regression", share}).code,
+                  ExitCode::Ok)
+            << share;
+    }
+}
+
+// Other GPUs have another price than the one that was given for these.
+TEST_F(CheckCommand, OtherGpusMendNoDollarsAtAPriceThatIsGiven) {
+    const ProgramOutput money =
+        check("run.json --price $2/h", {"--require", "usd_per_mtok <= $0.02"});
+    EXPECT_EQ(money.code, ExitCode::DoesNotFit) << money.out;
+    EXPECT_EQ(money.out.find("dgx-b"), std::string::npos) << money.out;
+    EXPECT_NE(check("run.json --price $2/h", {"--require", "tokens_per_s >= 150k @ p50"})
+                  .out.find("dgx-b"),
+              std::string::npos);
+}
+
+// Pairs are judged in another order than their edits are typed.
+TEST_F(CheckCommand, EveryFixSaysWhatBecomesOfTheRequirement) {
+    const ProgramOutput output =
+        ran("check -m qwen3-30b-a3b -c dgx-h100 -n 2 --stack megatron --seq 8k --global-batch 256",
+            {"--require", "fits surely"});
+    EXPECT_NE(output.out.find("fix: "), std::string::npos) << output.out << output.err;
+    EXPECT_EQ(output.out.find(": ("), std::string::npos) << output.out;
+}
+
+TEST_F(CheckCommand, AValueThatReadsAsItsBoundSaysByHowMuchItMisses) {
+    const std::string text =
+        check("run.json --site meta-rsc-1", {"--require", "goodput >= 100%"}).out;
+    EXPECT_TRUE(std::regex_search(text, std::regex("100\\.0 %.*, 0\\.[0-9]+ % below the bound")))
+        << text;
+}
+
+TEST_F(CheckCommand, ReportsSayWhetherAFixIsSure) {
+    for (const char* form : {"github", "sarif", "junit", "gitlab"}) {
+        const std::string text = check("small.json", {"--require", "step_s <= 4 s"}).out;
+        const std::string report =
+            check("small.json --report " + std::string(form) + "=-", {"--require", "step_s <= 4 s"})
+                .out;
+        const bool isSure = text.find("\nfix: ") != std::string::npos &&
+                            text.find("\nfix: ") < text.find("\nmay mend: ");
+        EXPECT_NE(report.find(isSure ? "; fix: " : "; may mend: "), std::string::npos)
+            << text << report;
+    }
+}
+
 /// What a shell says of a line.
 bool typed(const std::string& line) {
     return std::system(line.c_str()) == 0;  // NOLINT(concurrency-mt-unsafe): no threads
@@ -417,12 +485,24 @@ TEST_F(CheckBaseline, OneScenarioWithoutARepositoryIsItsOwnError) {
     EXPECT_NE(answer.out.find("is in no git repository"), std::string::npos) << answer.out;
 }
 
+TEST_F(CheckBaseline, ARepositoryThatGitRefusesIsSaidInGitsOwnWords) {
+    setenv("GIT_TEST_ASSUME_DIFFERENT_OWNER", "1", 1);  // NOLINT(concurrency-mt-unsafe)
+    const ProgramOutput answer = check("run.json --baseline git:trunk --max-regression 1%");
+    unsetenv("GIT_TEST_ASSUME_DIFFERENT_OWNER");  // NOLINT(concurrency-mt-unsafe)
+    EXPECT_EQ(answer.code, ExitCode::Environment) << answer.out << answer.err;
+    EXPECT_NE(answer.err.find("dubious ownership"), std::string::npos) << answer.err;
+    EXPECT_NE(answer.err.find("  try: git config --global --add safe.directory "),
+              std::string::npos)
+        << answer.err;
+}
+
 TEST_F(CheckBaseline, ANewScenarioFailsWhatComparesUnlessThatIsAllowed) {
     write("new.json", read("run.json"));
     const std::string asked = "new.json --baseline git:trunk --max-regression 5%";
     const ProgramOutput fails = check(asked);
     EXPECT_EQ(fails.code, ExitCode::DoesNotFit) << fails.out;
     EXPECT_NE(fails.out.find("--if-no-baseline pass"), std::string::npos) << fails.out;
+    EXPECT_EQ(fails.out.find("mend"), std::string::npos) << "no change of it: " << fails.out;
     EXPECT_EQ(check(asked + " --if-no-baseline pass").code, ExitCode::Ok);
 }
 

@@ -102,6 +102,8 @@ TEST(Completion, OffersCommandsFlagsAndValues) {
         {{"errors", "AC0"}, "AC01 AC02 AC03 AC04 AC05 AC06 AC07 AC08 AC09"},
         {{"model", "llama-3.1-7"}, "llama-3.1-70b"},
         {{"profiles", "show", "h200-sxm"}, "h200-sxm-141gb"},
+        {{"plan", "--set", "workload.seq"}, "workload.sequence="},
+        {{"plan", "--set", "layout.shard"}, "layout.shard= layout.shard_size="},
         {{"completion", "z"}, "zsh"},
         {{"plan", "--nothing"}, ""}};
     for (const Case& one : cases) {

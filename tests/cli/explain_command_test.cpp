@@ -205,7 +205,7 @@ TEST(ExplainCommand, ErrorsNameTheFlag) {
               "error: cluster: no cluster given\n");
     EXPECT_EQ(explain(small({"--layout", "tp=3"})).err,
               "error: --layout: layout.tp: tp 3 x pp 1 x cp 1 = 3, which does not divide 8 GPUs\n"
-              "  try: tp=2, or tp=4\n");
+              "  try: --set layout.tp=2, or --set layout.tp=4\n");
     EXPECT_EQ(explain(small({"--layout", "tq=3"})).err,
               "error: --layout: unknown key \"tq\"\n  try: did you mean \"tp\"?\n");
     EXPECT_EQ(explain(small({"--set", "settings.precision.reduce=bf61"})).err,

@@ -196,7 +196,9 @@ TEST(Hints, AboutShardGroupsProposeWhatIsTaken) {
     const ProgramOutput whole =
         ran("explain -m llama-3.1-8b -c dgx-h100 -n 3 --stack accelerate --layout "
             "shard=hsdp,dp=3,cp=8,shard_size=8");
-    EXPECT_EQ(hintOf(whole), "shard=fsdp without shard_size, or shard_size=24");
+    EXPECT_EQ(
+        hintOf(whole),
+        "--set layout.shard=fsdp --set layout.shard_size=null, or --set layout.shard_size=24");
 }
 
 }  // namespace hints_test

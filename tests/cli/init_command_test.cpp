@@ -36,6 +36,16 @@ TEST(Init, WritesAScenarioThatIsRead) {
     EXPECT_NE(answer.out.find("global batch 64"), std::string::npos) << answer.out;
 }
 
+TEST(Init, WritesNoRequirementThatIsRefused) {
+    const std::string file = tempFolder() + "refused.json";
+    for (const char* require : {"[\"fits maybe\"]", "[\"tokens_per_s => 3\"]"}) {
+        const ProgramOutput output = ran("init --yes -m llama-3.2-1b -c dgx-h100 --stack fsdp2",
+                                         {"--set", "require=" + std::string(require), file});
+        EXPECT_EQ(output.code, ExitCode::BadInput) << require;
+        EXPECT_FALSE(std::filesystem::exists(file));
+    }
+}
+
 TEST(Init, HasCommentsThatAreKeysOnceTheirMarksAreGone) {
     const std::string file = tempFolder() + "whole.json";
     ASSERT_EQ(ran("init --yes", {file}).code, ExitCode::Ok);

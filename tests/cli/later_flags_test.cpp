@@ -129,5 +129,49 @@ TEST_F(LaterFlags, TheBaselineOfALaunchFileStaysWhereNodesAreReplaced) {
     EXPECT_EQ(asked(words, require).out.find("pass"), std::string::npos);
 }
 
+// Where none was typed, a fix says so of the baseline, before its own.
+TEST_F(LaterFlags, TheBaselineOfALaunchFileStaysWhereAFixAddsNodes) {
+    const std::string words =
+        "check train.toml -c dgx-h100 --layout recompute=full --baseline before.toml";
+    const std::vector<std::string> require = {
+        "--set", "layout.micro_batch=1", "--require", "tokens_per_s >= baseline * 1.3"};
+    const std::string bad = asked(words, require).out;
+    const std::vector<std::string> fixes = fixesOf(bad);
+    int more = 0;
+    for (const std::string& fix : fixes) {
+        more += fix.find("-n 2") == std::string::npos ? 0 : 1;
+        const ProgramOutput good = asked(words + " " + fix, require);
+        EXPECT_NE(good.code, ExitCode::DoesNotFit) << fix << "\n" << good.out;
+    }
+    EXPECT_GT(more, 0) << bad;
+}
+
+// What follows from the nodes is no change of a file that leaves the number of ranks open.
+TEST_F(LaterFlags, AFixWithNodesSaysOfTheFileWhatElseChanges) {
+    const std::string bad = asked("check train.toml -c dgx-h100 --layout recompute=full",
+                                  {"--require", "tokens_per_s >= 100k @ p50"})
+                                .out;
+    EXPECT_NE(bad.find("-n 2"), std::string::npos) << bad;
+    EXPECT_EQ(bad.find("data_parallel_shard_degree"), std::string::npos) << bad;
+}
+
+// A file with two questions is answered once what is typed decides between them.
+TEST_F(LaterFlags, WhatIsTypedDecidesBetweenAStackAndThoseOfASearch) {
+    std::string both = kRun;
+    both.insert(both.rfind('}'), ", \"search\": {\"stacks\": [\"megatron\", \"ddp\"]}");
+    ASSERT_TRUE(writeTextFile(folder() + "/both.json", both));
+    const ProgramOutput refused = asked("explain both.json", {});
+    EXPECT_NE(refused.err.find("\"megatron\", \"ddp\""), std::string::npos) << refused.err;
+    for (const char* typed : {"explain both.json --stack fsdp2",
+                              "explain both.json --set search=null",
+                              "explain both.json --set search.stacks=null",
+                              "check both.json --no-fail --set search=null",
+                              "plan both.json --stack megatron",
+                              "plan both.json --set stack=null"}) {
+        EXPECT_EQ(asked(typed, {}).code, ExitCode::Ok) << typed << asked(typed, {}).err;
+    }
+    EXPECT_EQ(asked("check run.json --baseline both.json", {}).code, ExitCode::BadInput);
+}
+
 }  // namespace later_flags_test
 }  // namespace fabricast

@@ -292,7 +292,7 @@ TEST(SizeCommand, SaysFirstWhyNothingWasCompared) {
 TEST(SizeCommand, NamesTheGpusOfANodeOverWhichTheBatchDivides) {
     const ProgramOutput output =
         ran("size -m llama-3.2-1b --seq 4096 --global-batch 64 --tokens "
-            "10B --stack fsdp2 -c gb200-nvl72 -n 1 --target days=0.1");
+            "10B --stack fsdp2 -c gb200-nvl72 -n 1 --target days=0.1 --minimize time");
     const std::string way = "--gpus-per-node 64";
     EXPECT_TRUE(says(output.out, "64 of the 72 GPUs of a node, over which the batch divides: "))
         << output.out << output.err;
@@ -301,6 +301,7 @@ TEST(SizeCommand, NamesTheGpusOfANodeOverWhichTheBatchDivides) {
     const std::size_t begin = typed + std::string("  fabricast ").size();
     const std::string line = output.out.substr(begin, output.out.find('\n', begin) - begin);
     EXPECT_TRUE(says(line, way)) << line;
+    EXPECT_TRUE(says(line, " --minimize time")) << line;
     EXPECT_EQ(ran(line).code, ExitCode::Ok) << line;
 }
 

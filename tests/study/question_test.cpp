@@ -2,6 +2,7 @@
 
 #include "planner/text/text_files.h"
 #include "study/question_flags.h"
+#include "study/search_request.h"
 #include "study/workbench.h"
 #include "tests/support/temp_folder.h"
 
@@ -288,15 +289,24 @@ TEST(Question, ErrorsNameWhereAnEditComesFrom) {
 }
 
 TEST(Question, NamesOneStackOrThoseOfASearch) {
-    const auto asked = parseQuestion(
-        "{\"stack\": \"fsdp2\",\n \"search\": {\"stacks\": [\"fsdp2\", \"megatron\"]}}",
-        "run.json",
-        {});
-    ASSERT_FALSE(asked);
-    EXPECT_EQ(asked.error().where, "run.json:1:11");
-    EXPECT_NE(asked.error().why.find("run.json:2:33"), std::string::npos) << asked.error().why;
-    EXPECT_TRUE(parseQuestion(R"({"stack": "fsdp2", "search": {"stacks": ["fsdp2"]}})", "", {}));
-    EXPECT_TRUE(parseQuestion(R"({"stack": "fsdp2", "search": {"stacks": []}})", "", {}));
+    const auto refusal = [](const std::string& text) {
+        const Result<Question> asked = parseQuestion(text, "run.json", {});
+        return asked ? checkSearch(*asked) : tl::unexpected(asked.error());
+    };
+    const Result<void> both =
+        refusal("{\"stack\": \"ddp\",\n \"search\": {\"stacks\": [\"fsdp2\", \"megatron\"]}}");
+    ASSERT_FALSE(both);
+    EXPECT_EQ(both.error().where, "run.json:1:11");
+    EXPECT_NE(both.error().why.find(R"("fsdp2", "megatron" (run.json:2:24))"), std::string::npos)
+        << both.error().why;
+    EXPECT_TRUE(refusal(R"({"stack": "fsdp2", "search": {"stacks": ["fsdp2"]}})"));
+    EXPECT_TRUE(refusal(R"({"stack": "fsdp2", "search": {"stacks": []}})"));
+    // What is said later wins.
+    const Question file = read(R"({"stack": "ddp", "search": {"stacks": ["fsdp2"]}})");
+    EXPECT_TRUE(checkSearch(changed(file, {{"stack", "ddp", "--stack"}})));
+    EXPECT_TRUE(checkSearch(changed(file, {{"search.stacks", "fsdp2", "--stack"}})));
+    EXPECT_TRUE(checkSearch(changed(file, {{"search", "null", "--set"}})));
+    EXPECT_TRUE(checkSearch(changed(file, {{"stack", "null", "--set"}})));
 }
 
 TEST(Question, AnAnswerOfASearchIsNoQuestion) {

@@ -130,6 +130,20 @@ TEST(Requirement, WhatHasNoValueCannotBeToldAndSaysWhy) {
     EXPECT_NE(whyOf("goodput >= 40%", nullptr).find("too many passes"), std::string::npos);
 }
 
+TEST(Requirement, ARunWithoutProgressFailsWhatItTakes) {
+    ComparedSide side = sideOf();
+    side.cost->goodput.share = {};
+    side.cost->goodput.count = 1;
+    side.cost->run.reset();
+    side.cost->perMtok.reset();
+    for (const char* typed : {"days <= 30", "usd_per_run < $1M", "usd_per_mtok <= 1"}) {
+        const CheckedRequirement checked =
+            judged(readRequirement(typed, "").value(), side, nullptr);
+        EXPECT_EQ(checked.verdict, CheckVerdict::Fails) << typed;
+        EXPECT_NE(checked.why.find("no progress"), std::string::npos) << checked.why;
+    }
+}
+
 TEST(Requirement, TheShortfallIsHowMuchBetterItHasToBe) {
     const auto shortfall = [](const char* typed) {
         return shortfallOf(judged(readRequirement(typed, "").value(), sideOf(), nullptr));

@@ -352,6 +352,21 @@ struct RankCase {
     std::size_t count;
 };
 
+TEST(SweepShards, ARankThatIsNoneOfThemIsToldWhatItMayBe) {
+    const auto hintOf = [](const std::map<std::string, std::string>& variables) {
+        const auto shard = shardOf([&](const char* name) -> std::optional<std::string> {
+            const auto found = variables.find(name);
+            return found == variables.end() ? std::nullopt : std::optional(found->second);
+        });
+        return shard ? "" : shard.error().hint;
+    };
+    EXPECT_EQ(hintOf({{"SLURM_PROCID", "5"}, {"SLURM_NTASKS", "3"}}), "SLURM_PROCID from 0 to 2");
+    EXPECT_EQ(hintOf({{"SLURM_ARRAY_TASK_ID", "15"},
+                      {"SLURM_ARRAY_TASK_COUNT", "3"},
+                      {"SLURM_ARRAY_TASK_MIN", "5"}}),
+              "an array without gaps: --array=0-2");
+}
+
 TEST(SweepShards, AreThoseOfTheLauncher) {
     const std::vector<RankCase> known = {
         {{}, 0, 1},

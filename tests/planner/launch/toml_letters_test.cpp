@@ -24,9 +24,6 @@ TEST(TomlLetters, AreBeyondAsciiOnlyInQuotesAndComments) {
     EXPECT_EQ(placeText("a = \"\" \u00a0\n"), "1:8");
     EXPECT_EQ(placeText("a = \"\u00f6\u00f6\" \u00f6\n"), "1:10");
     EXPECT_EQ(placeText("a = 'open\n\u00f6 = 1\n"), "2:1");
-    // Quotes right behind a word or a number open nothing.
-    EXPECT_EQ(placeText("a = 1'\u00f6'\n"), "1:7");
-    EXPECT_EQ(placeText("a = 1.\"\u00f6\"\n"), "1:8");
     EXPECT_EQ(placeText("a.\"\u00f6\" = ['\u00f6','\u00f6']\n"), "none");
 }
 
@@ -34,6 +31,29 @@ TEST(TomlLetters, AreRefusedByTheirPlace) {
     const auto keys = readTomlKeys("[training]\nsteps\u0228 = 1\n", "train.toml");
     ASSERT_FALSE(keys);
     EXPECT_NE(keys.error().text().find("train.toml:2:6"), std::string::npos) << keys.error().text();
+}
+
+// Quotes right behind a word or a number open nothing, nor do those behind them.
+TEST(TomlLetters, BehindQuotesThatOpenNothingAreRefused) {
+    for (const char* text : {"a = 1'\u00f6'\n",
+                             "a = 1.\"\u00f6\"\n",
+                             "a = 1'b=\"1':\u0228\n",
+                             "a = 1b=\"1:\u0228\n",
+                             "a = [1, 1:\"\u0228\"]\n",
+                             "1.'a \"\"\"b' = 1\n\u0228 = 1\n\"\"\"\n"}) {
+        EXPECT_FALSE(readTomlKeys(text, "train.toml")) << text;
+    }
+    EXPECT_TRUE(readTomlKeys("1.'\u00f6' = '\u0228'\n'\u00f6' = 1\n\"\u00e4\" = 2\n", ""));
+}
+
+TEST(TomlLetters, AnErrorBehindThemHasItsColumnInLetters) {
+    const auto keys = readTomlKeys(
+        "\xEF\xBB\xBF"
+        "a = '\u00f6'\nb = ['\u00f6\u00f6', x]\n",
+        "train.toml");
+    ASSERT_FALSE(keys);
+    EXPECT_NE(keys.error().text().find("train.toml:2:12"), std::string::npos)
+        << keys.error().text();
 }
 
 TEST(TomlKeys, AreCountedOutsideOfQuotesAndComments) {
