@@ -82,7 +82,9 @@ private:
     void addStatus();
     void refreshCommand();
     void refreshTitle();
-    void offerRecovery();
+    /// A study that was left after a crash, and after it the next; false where there is none.
+    bool offerLeft();
+    void offerStart();
     void offerTour();
     void remember() const;
     void recall();
