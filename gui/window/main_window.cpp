@@ -60,6 +60,11 @@ MainWindow::MainWindow(Workbench bench, const SavedStudy& study, const WindowSet
     offerTour();
 }
 
+/// A field that loses the keys says what is typed in it: while all is there that hears it.
+MainWindow::~MainWindow() {
+    hide();
+}
+
 void MainWindow::addDock() {
     scenario_ = new ScenarioPanel(*session_);
     dock_ = new QDockWidget("Scenario");

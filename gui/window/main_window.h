@@ -43,6 +43,9 @@ class MainWindow final : public QMainWindow {
 
 public:
     MainWindow(Workbench bench, const SavedStudy& study, const WindowSetup& setup);
+    ~MainWindow() override;
+    MainWindow(const MainWindow&) = delete;
+    MainWindow& operator=(const MainWindow&) = delete;
 
     [[nodiscard]] StudySession& session() { return *session_; }
     [[nodiscard]] StudyFiles& files() { return *files_; }
