@@ -114,6 +114,22 @@ TEST(Access, ThePaletteFindsEveryControl) {
     EXPECT_EQ(used.window.focusWidget(), &used.find<QLineEdit>("text.workload.global_batch"));
 }
 
+TEST(Access, ThePaletteHasTheBestMatchFirst) {
+    UsedWindow used({smallQuestion(), {}});
+    used.window.showPalette();
+    auto& words = used.find<QLineEdit>("palette.words");
+    const auto& found = used.find<QListWidget>("palette.found");
+    for (const auto& [typed, title] : {std::pair("trace", "Load a measured trace"),
+                                       std::pair("save", "Save "),
+                                       std::pair("mod", "Change: &Model"),
+                                       std::pair("cost", "Show cost"),
+                                       std::pair("tensor", "Change: Tensor")}) {
+        words.setText(typed);
+        EXPECT_TRUE(found.item(0)->text().startsWith(QString(title).remove('&')))
+            << typed << ": " << found.item(0)->text().toStdString();
+    }
+}
+
 TEST(Access, ThePaletteDoesWhatAButtonOfAPageDoes) {
     UsedWindow used({smallQuestion(), {}});
     used.window.session().chooseA(1);
