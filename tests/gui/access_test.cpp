@@ -8,16 +8,19 @@
 #include <QAbstractButton>
 #include <QAction>
 #include <QApplication>
+#include <QContextMenuEvent>
 #include <QFontMetrics>
 #include <QLabel>
 #include <QLineEdit>
 #include <QListWidget>
+#include <QMenu>
 #include <QMenuBar>
 #include <QPlainTextEdit>
 #include <QPushButton>
 #include <QSlider>
 #include <QSpinBox>
 #include <QTabBar>
+#include <QTimer>
 #include <set>
 #include <utility>
 
@@ -130,6 +133,40 @@ TEST(Access, ThePaletteHasTheBestMatchFirst) {
     }
 }
 
+/// What the menu at a widget has.
+QStringList menuOf(QWidget& widget) {
+    QStringList titles;
+    QTimer look;
+    look.setInterval(10);
+    QObject::connect(&look, &QTimer::timeout, [&look, &titles] {
+        if (const auto* menu = qobject_cast<const QMenu*>(QApplication::activePopupWidget())) {
+            look.stop();
+            for (const QAction* action : menu->actions()) {
+                titles << QString(action->text()).remove('&');
+            }
+            QApplication::activePopupWidget()->close();
+        }
+    });
+    look.start();
+    const QPoint middle = widget.rect().center();
+    QContextMenuEvent event(QContextMenuEvent::Mouse, middle, widget.mapToGlobal(middle));
+    QApplication::sendEvent(&widget, &event);
+    return titles;
+}
+
+TEST(Access, TheMenuOfAControlIsInsideItsFieldToo) {
+    UsedWindow used({smallQuestion(), {}});
+    for (const char* name : {"number.cluster.nodes",
+                             "text.workload.global_batch",
+                             "line.model",
+                             "choice.workload.optimizer"}) {
+        const QStringList titles = menuOf(used.find<QWidget>(name));
+        EXPECT_TRUE(titles.contains("Try several values …")) << name;
+        EXPECT_TRUE(titles.contains("Back to auto")) << name;
+    }
+    EXPECT_TRUE(menuOf(used.find<QWidget>("line.model")).join(' ').contains("Paste"));
+}
+
 TEST(Access, ThePaletteDoesWhatAButtonOfAPageDoes) {
     UsedWindow used({smallQuestion(), {}});
     used.window.session().chooseA(1);
@@ -218,7 +255,7 @@ TEST(Access, TheFormulaOfANumberIsOneClickAway) {
     used.find<QPushButton>("why.term.time.gemm").click();
     bool isOpened = false;
     for (const QPlainTextEdit* one : used.window.findChildren<QPlainTextEdit*>("why.formula")) {
-        isOpened = isOpened || one->toPlainText().startsWith("time.gemm = ");
+        isOpened = isOpened || one->toPlainText().startsWith("matrix products = ");
     }
     EXPECT_TRUE(isOpened);
 }
