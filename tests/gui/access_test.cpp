@@ -249,9 +249,14 @@ TEST(Access, TheFormulaOfANumberIsOneClickAway) {
     UsedWindow used({smallQuestion(), {}});
     used.find<QPushButton>("value.step").click();
     const QString formula = used.find<QPlainTextEdit>("why.formula").toPlainText();
-    EXPECT_TRUE(formula.contains("time.step")) << formula.toStdString();
+    EXPECT_TRUE(formula.startsWith("step time = ")) << formula.toStdString();
     EXPECT_TRUE(used.find<QLabel>("why.command").text().contains("--why time.step"));
     EXPECT_FALSE(formula.contains("--why")) << "terms are buttons";
+    for (const char* internal : {"time.", "gemm", "memory_bound"}) {
+        EXPECT_FALSE(formula.contains(internal)) << formula.toStdString();
+    }
+    EXPECT_TRUE(formula.contains(" s matrix products + ")) << formula.toStdString();
+    EXPECT_EQ(used.find<QPushButton>("why.term.time.gemm").text(), "matrix products");
     used.find<QPushButton>("why.term.time.gemm").click();
     bool isOpened = false;
     for (const QPlainTextEdit* one : used.window.findChildren<QPlainTextEdit*>("why.formula")) {
