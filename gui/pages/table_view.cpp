@@ -16,7 +16,11 @@
 #include <vector>
 
 namespace fabricast {
-namespace {}  // namespace
+namespace {
+
+constexpr int kMostColumn = 400;  ///< pixels of a column
+
+}  // namespace
 
 ReportTableView::ReportTableView(const QString& name, QWidget* parent)
     : QTableView(parent), model_(new TableModel(this)), sorted_(new RowFilter(this)) {
@@ -69,14 +73,13 @@ void ReportTableView::fitColumns(bool onlyGrow) {
     }
     constexpr int kLeastFirst = 46;  // the number, and which of A and B it is
     constexpr int kMostWords = 195;  // of columns behind the first: the tooltip has the rest
-    constexpr int kMost = 400;
     const int last = static_cast<int>(columns.size()) - 1;
     // A number is not moved to the far side of the window.
     const bool fills = columns.back().align == Align::Left;
     horizontalHeader()->setStretchLastSection(false);
     for (int column = 0; column <= last; ++column) {
         const bool isWords = columns[static_cast<std::size_t>(column)].align == Align::Left;
-        const int most = isWords && column > 0 ? kMostWords : kMost;
+        const int most = isWords && column > 0 ? kMostWords : kMostColumn;
         const int whole = std::max(sizeHintForColumn(column), titleWidth(column));
         const int needed = std::min(most, whole);
         const int least = column == 0 ? std::max(kLeastFirst, needed) : needed;
@@ -118,8 +121,9 @@ void ReportTableView::fitLast() {
     for (int column = 0; column < last; ++column) {
         spare -= isColumnHidden(column) ? 0 : columnWidth(column);
     }
-    horizontalHeader()->setStretchLastSection(spare >= lastNeeds_);
-    if (spare < lastNeeds_) {
+    const bool fills = spare >= lastNeeds_ || mostLast_ < kMostColumn;
+    horizontalHeader()->setStretchLastSection(fills);
+    if (!fills) {
         setColumnWidth(last, lastNeeds_);
     }
 }
