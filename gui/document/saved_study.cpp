@@ -1,5 +1,6 @@
 #include "gui/document/saved_study.h"
 
+#include "planner/launch/opened_file.h"
 #include "planner/output/replace_file.h"
 #include "study/kept_text.h"
 #include "study/saved_questions.h"
@@ -7,6 +8,7 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
+#include <fstream>
 #include <iterator>
 #include <sstream>
 #include <system_error>
@@ -88,6 +90,17 @@ Result<KeptText> textIn(const SavedStudy& study, const std::string& path) {
     return keptText(whole);
 }
 
+/// A launch file, and no scenario that was made of one.
+bool isLaunchFileAt(const fs::path& path) {
+    std::error_code unseen;
+    if (!fs::is_regular_file(path, unseen)) {
+        return true;  // as it was said to be
+    }
+    std::ifstream in(path);
+    const std::string text{std::istreambuf_iterator<char>(in), {}};
+    return isLaunchFile(text, path.string());
+}
+
 /// What was written, seen from where it lies; a text that cannot be read is said by the answer.
 Question readBack(const Question& question, const KeptText& kept, const std::string& path) {
     const Folders folders{.file = folderOf(path), .typed = question.folders.typed};
@@ -147,7 +160,7 @@ bool isReadBy(const Question& question, const std::string& path) {
     });
     const bool isOwn =
         !question.file.empty() && fs::absolute(question.file).lexically_normal() == asked;
-    return isNamed || (isOwn && says(question, "imported"));
+    return isNamed || (isOwn && says(question, "imported") && isLaunchFileAt(asked));
 }
 
 Result<Question> seenFrom(const std::string& folder, const Question& question) {
