@@ -1,7 +1,7 @@
 #include "gui/models/measured_lanes.h"
 
-#include "gui/models/compared_words.h"
 #include "planner/base/quantity_text.h"
+#include "planner/report/compared_words.h"
 #include "planner/report/durations.h"
 #include "planner/report/table.h"
 

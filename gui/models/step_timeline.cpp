@@ -1,7 +1,7 @@
 #include "gui/models/step_timeline.h"
 
-#include "gui/models/compared_words.h"
 #include "planner/base/quantity_text.h"
+#include "planner/report/compared_words.h"
 #include "planner/report/durations.h"
 #include "simulator/engine/sim_names.h"
 

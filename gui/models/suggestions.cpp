@@ -1,8 +1,8 @@
 #include "gui/models/suggestions.h"
 
-#include "gui/models/compared_words.h"
 #include "gui/models/edit_words.h"
 #include "planner/base/quantity_text.h"
+#include "planner/report/compared_words.h"
 #include "planner/report/cost_report.h"
 #include "planner/report/durations.h"
 #include "planner/report/memory_report.h"

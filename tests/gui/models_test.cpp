@@ -1,5 +1,4 @@
 // What pages show is made of study's answers: nothing is lost, and parts sum to their whole.
-#include "gui/models/compared_words.h"
 #include "gui/models/edit_words.h"
 #include "gui/models/headlines.h"
 #include "gui/models/network_view.h"
@@ -9,6 +8,7 @@
 #include "gui/models/suggestions.h"
 #include "gui/models/why_words.h"
 #include "planner/base/quantity_text.h"
+#include "planner/report/compared_words.h"
 #include "planner/report/explanation_report.h"
 #include "planner/report/fixes_report.h"
 #include "planner/report/memory_table.h"
