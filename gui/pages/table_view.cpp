@@ -76,7 +76,8 @@ void ReportTableView::fitColumns(bool onlyGrow) {
     const int last = static_cast<int>(columns.size()) - 1;
     // A number is not moved to the far side of the window.
     const bool fills = columns.back().align == Align::Left;
-    horizontalHeader()->setStretchLastSection(false);
+    const bool givesWay = fills && mostLast_ < kMostColumn;
+    horizontalHeader()->setStretchLastSection(givesWay);
     for (int column = 0; column <= last; ++column) {
         const bool isWords = columns[static_cast<std::size_t>(column)].align == Align::Left;
         const int most = isWords && column > 0 ? kMostWords : kMostColumn;
@@ -84,7 +85,7 @@ void ReportTableView::fitColumns(bool onlyGrow) {
         const int needed = std::min(most, whole);
         const int least = column == 0 ? std::max(kLeastFirst, needed) : needed;
         const int width = onlyGrow ? std::max(std::min(columnWidth(column), most), least) : least;
-        setColumnWidth(column, width);
+        setColumnWidth(column, givesWay && column == last ? mostLast_ : width);
     }
     lastNeeds_ =
         fills ? std::min(mostLast_, std::max(sizeHintForColumn(last), titleWidth(last))) : 0;
@@ -114,14 +115,14 @@ void ReportTableView::widenWords() {
 
 void ReportTableView::fitLast() {
     const int last = model_->columnCount() - 1;
-    if (lastNeeds_ == 0 || last < 0) {
+    if (lastNeeds_ == 0 || last < 0 || mostLast_ < kMostColumn) {
         return;
     }
     int spare = viewport()->width();
     for (int column = 0; column < last; ++column) {
         spare -= isColumnHidden(column) ? 0 : columnWidth(column);
     }
-    const bool fills = spare >= lastNeeds_ || mostLast_ < kMostColumn;
+    const bool fills = spare >= lastNeeds_;
     horizontalHeader()->setStretchLastSection(fills);
     if (!fills) {
         setColumnWidth(last, lastNeeds_);
