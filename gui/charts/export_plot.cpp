@@ -1,6 +1,7 @@
 #include "gui/charts/export_plot.h"
 
 #include "gui/charts/lowered_canvas.h"
+#include "gui/charts/name_column.h"
 #include "gui/charts/painter_canvas.h"
 #include "gui/charts/plot_widget.h"
 #include "gui/charts/svg_canvas.h"
@@ -18,6 +19,8 @@
 #include <QSaveFile>
 #include <cmath>
 #include <memory>
+#include <utility>
+#include <vector>
 
 namespace fabricast {
 namespace {
@@ -35,13 +38,41 @@ QByteArray pngBytes(const QImage& image) {
     return bytes;
 }
 
-double titleHeight(const PlotWidget& plot, const PlotTitle& title) {
-    const double lines = title.title.empty() ? 0.0 : title.subject.empty() ? 2.0 : 3.4;
-    return std::ceil(plot.theme().textSize * lines);
+/// A line above a chart, and where its letters stand.
+struct TitleLine {
+    std::string words;
+    Lettering style;
+    double base = 0.0;
+};
+
+/// On as many lines as the words need.
+std::vector<TitleLine> titleLines(const PlotWidget& plot, double width, const PlotTitle& title) {
+    constexpr std::size_t kMostLines = 100;
+    const ChartTheme& theme = plot.theme();
+    const Lettering bold{.colour = theme.text, .size = theme.textSize * 1.15, .bold = true};
+    const Lettering plain{.colour = theme.faint, .size = theme.textSize};
+    std::vector<TitleLine> lines;
+    double base = theme.textSize * 0.1;
+    for (const auto& [words, style] : {std::pair(&title.title, bold), {&title.subject, plain}}) {
+        if (title.title.empty() || words->empty()) {
+            continue;
+        }
+        for (std::string& line :
+             wrapped(*words, width - 1.6 * theme.textSize, kMostLines, style.size)) {
+            base += theme.textSize * 1.5;
+            lines.push_back({std::move(line), style, base});
+        }
+    }
+    return lines;
+}
+
+double titleHeight(const PlotWidget& plot, double width, const PlotTitle& title) {
+    const std::vector<TitleLine> lines = titleLines(plot, width, title);
+    return lines.empty() ? 0.0 : std::ceil(lines.back().base + plot.theme().textSize * 0.4);
 }
 
 QSizeF sizeWithTitle(const PlotWidget& plot, const QSizeF& size, const PlotTitle& title) {
-    return size + QSizeF(0.0, titleHeight(plot, title));
+    return size + QSizeF(0.0, titleHeight(plot, size.width(), title));
 }
 
 void paintTitled(Canvas& canvas,
@@ -49,34 +80,25 @@ void paintTitled(Canvas& canvas,
                  const QSizeF& size,
                  const PlotTitle& title) {
     const ChartTheme& theme = plot.theme();
-    const double height = titleHeight(plot, title);
-    if (height == 0.0) {
-        plot.paintPlot(canvas, size, theme);
-        return;
-    }
-    const double letters = theme.textSize;
-    const double room = size.width() - 1.6 * letters;
+    const double height = titleHeight(plot, size.width(), title);
     canvas.fill({0.0, 0.0, size.width(), height}, {theme.page});
-    canvas.text({0.8 * letters, 1.6 * letters},
-                shortened(title.title, room, letters * 1.15),
-                {.colour = theme.text, .size = letters * 1.15, .bold = true});
-    canvas.text({0.8 * letters, 3.1 * letters},
-                shortened(title.subject, room, letters),
-                {.colour = theme.faint, .size = letters});
+    for (const TitleLine& line : titleLines(plot, size.width(), title)) {
+        canvas.text({0.8 * theme.textSize, line.base}, line.words, line.style);
+    }
     LoweredCanvas below(canvas, height);
-    plot.paintPlot(below, size, theme);
+    plot.paintWhole(below, size, theme);
 }
 
 Result<QByteArray> bytesFor(const PlotWidget& plot, const QString& file, const PlotTitle& title) {
     const QString kind = QFileInfo(file).suffix().toLower();
     if (kind == "png") {
-        return pngBytes(plotImage(plot, plot.size(), kExportScale, title));
+        return pngBytes(plotImage(plot, plot.wholeSize(), kExportScale, title));
     }
     if (kind == "svg") {
-        return QByteArray::fromStdString(plotSvg(plot, plot.size(), title));
+        return QByteArray::fromStdString(plotSvg(plot, plot.wholeSize(), title));
     }
     if (kind == "pdf") {
-        return plotPdf(plot, plot.size(), title);
+        return plotPdf(plot, plot.wholeSize(), title);
     }
     if (kind == "csv") {
         return QByteArray::fromStdString(plotCsv(plot));
@@ -145,7 +167,7 @@ Result<void> exportPlot(const PlotWidget& plot, const QString& file, const PlotT
 
 void copyPlot(const PlotWidget& plot) {
     auto content = std::make_unique<QMimeData>();
-    content->setImageData(plotImage(plot, plot.size(), kExportScale));
+    content->setImageData(plotImage(plot, plot.wholeSize(), kExportScale));
     content->setText(QString::fromStdString(plotCsv(plot)));
     QGuiApplication::clipboard()->setMimeData(content.release());  // which then owns it
 }

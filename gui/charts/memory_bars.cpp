@@ -14,6 +14,24 @@ double endOf(const MemoryBar& bar) {
     return std::max(bar.total(), bar.interval ? bar.interval->high : 0.0);
 }
 
+/// Behind the end of the bar, or else behind the line of what is usable.
+std::optional<QRectF> totalPlace(const MemoryBar& bar,
+                                 const MemoryBarValues& values,
+                                 const PlotFrame& frame,
+                                 const QRectF& box,
+                                 double textSize) {
+    const double wide = roughTextWidth(memoryTotalText(bar), textSize) + textSize * 0.2;
+    const double gap = textSize * 0.4;
+    const double line = frame.xOf(values.usable);
+    double left = frame.xOf(endOf(bar)) + gap;
+    if (values.usable > 0.0 && left - gap <= line && left + wide >= line) {
+        left = line + gap;
+    }
+    const bool fits = left + wide <= frame.plot.right() && box.height() >= textSize;
+    const QRectF plate(left, box.center().y() - textSize * 0.6, wide, textSize * 1.2);
+    return fits ? std::optional(plate) : std::nullopt;
+}
+
 /// With room at the right for the totals, of which the widest take no more than half.
 ValueRange memoryRange(const MemoryBarValues& values, double width, double textSize) {
     double most = std::max(values.usable, values.present);
@@ -25,7 +43,8 @@ ValueRange memoryRange(const MemoryBarValues& values, double width, double textS
     most *= 1.12;
     for (const MemoryBar& bar : values.bars) {
         const double wide = roughTextWidth(memoryTotalText(bar), textSize) + textSize * 1.5;
-        most = std::max(most, endOf(bar) / (1.0 - std::min(wide / width, 0.5)));
+        const double end = std::max(endOf(bar), values.usable);  // beside the line, never across
+        most = std::max(most, end / (1.0 - std::min(wide / width, 0.5)));
     }
     return {0.0, most > 0.0 ? most : 1.0};
 }
@@ -33,7 +52,8 @@ ValueRange memoryRange(const MemoryBarValues& values, double width, double textS
 MemoryBarPlace barPlace(const MemoryBarValues& values,
                         const PlotFrame& frame,
                         const QRectF& row,
-                        std::size_t index) {
+                        std::size_t index,
+                        double textSize) {
     const MemoryBar& bar = values.bars[index];
     const double left = frame.xOf(0.0);
     const bool hasGhost = index < values.ghosts.size();
@@ -50,6 +70,7 @@ MemoryBarPlace barPlace(const MemoryBarValues& values,
     if (bar.interval) {
         place.whisker = ValueRange{frame.xOf(bar.interval->low), frame.xOf(bar.interval->high)};
     }
+    place.total = totalPlace(bar, values, frame, place.box, textSize);
     return place;
 }
 
@@ -109,7 +130,7 @@ MemoryBarLayout memoryBarLayout(const MemoryBarValues& values,
             plotFrame(parts, memoryRange(values, width, theme.textSize), {}, size, theme.textSize)};
     const std::vector<QRectF> rows = equalRows(layout.frame.plot, values.bars.size());
     for (std::size_t index = 0; index < rows.size(); ++index) {
-        layout.bars.push_back(barPlace(values, layout.frame, rows[index], index));
+        layout.bars.push_back(barPlace(values, layout.frame, rows[index], index, theme.textSize));
         addParts(layout, values.bars[index], index);
     }
     if (!rows.empty()) {

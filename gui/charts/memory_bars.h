@@ -39,6 +39,7 @@ struct MemoryBarPlace {
     QRectF box;                         ///< of all parts
     std::optional<QRectF> ghost;        ///< as long as the other's total
     std::optional<ValueRange> whisker;  ///< in pixels
+    std::optional<QRectF> total;        ///< what it says of its sum, where there is room
 };
 
 /// Where everything lies at a size. Parts are in the order of bars, then parts; empty ones are

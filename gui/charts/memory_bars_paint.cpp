@@ -22,22 +22,12 @@ void paintWhisker(Canvas& canvas,
 
 void paintMemoryTotal(Canvas& canvas,
                       const MemoryBar& bar,
-                      const MemoryBarPlace& place,
-                      const MemoryBarLayout& layout,
+                      const QRectF& plate,
                       const ChartTheme& theme) {
-    const std::string text = memoryTotalText(bar);
     const double size = theme.textSize;
-    const double end =
-        place.whisker ? std::max(place.whisker->high, place.box.right()) : place.box.right();
-    const double wide = roughTextWidth(text, size);
-    if (end + wide + size > layout.frame.plot.right() || place.box.height() < size) {
-        return;
-    }
-    const QRectF plate(
-        end + size * 0.4, place.box.center().y() - size * 0.6, wide + size * 0.2, size * 1.2);
     canvas.fill(plate, {theme.plot});
-    canvas.text({plate.left() + size * 0.1, place.box.center().y() + size * 0.36},
-                text,
+    canvas.text({plate.left() + size * 0.1, plate.center().y() + size * 0.36},
+                memoryTotalText(bar),
                 {.colour = theme.text, .size = size});
 }
 
@@ -90,7 +80,9 @@ void paintMemoryBars(Canvas& canvas,
             paintRowName(
                 canvas, values.bars[index].label, place.row, layout.frame.plot.left(), theme);
         }
-        paintMemoryTotal(canvas, values.bars[index], place, layout, theme);
+        if (place.total) {
+            paintMemoryTotal(canvas, values.bars[index], *place.total, theme);
+        }
     }
 }
 

@@ -41,6 +41,11 @@ public:
 
     /// The chart without hover, on any surface.
     virtual void paintPlot(Canvas& canvas, const QSizeF& size, const ChartTheme& theme) const = 0;
+    /// The size at which all of it is seen, for a picture outside the window, and the chart so.
+    [[nodiscard]] virtual QSizeF wholeSize() const { return size(); }
+    virtual void paintWhole(Canvas& canvas, const QSizeF& size, const ChartTheme& theme) const {
+        paintPlot(canvas, size, theme);
+    }
     /// In sentences: for screen readers.
     [[nodiscard]] virtual std::string describe() const = 0;
     /// All values: for CSV and "Show as table".

@@ -12,7 +12,8 @@ namespace {
 
 constexpr double kZoomByKey = 1.5;
 constexpr double kMoveByKey = 0.2;
-constexpr double kLeastDrag = 4.0;  ///< pixels; less is a click
+constexpr double kHighestPicture = 12'000.0;  ///< pixels, of which a screen may have two in each
+constexpr double kLeastDrag = 4.0;            ///< pixels; less is a click
 
 }  // namespace
 
@@ -68,9 +69,32 @@ int TimelineWidget::itemOf(const std::optional<SpanRef>& span) const {
     return span ? firstItem_[span->lane] + static_cast<int>(span->span) : -1;
 }
 
-void TimelineWidget::paintPlot(Canvas& canvas, const QSizeF& size, const ChartTheme& theme) const {
+void TimelineWidget::paintView(Canvas& canvas,
+                               const TimelineView& view,
+                               const QSizeF& size,
+                               const ChartTheme& theme) const {
     paintPage(canvas, size, values_.title, theme);
-    paintTimeline(canvas, values_, timelineLayout(values_, view_, size, theme), theme);
+    paintTimeline(canvas, values_, timelineLayout(values_, view, size, theme), theme);
+}
+
+void TimelineWidget::paintPlot(Canvas& canvas, const QSizeF& size, const ChartTheme& theme) const {
+    paintView(canvas, view_, size, theme);
+}
+
+QSizeF TimelineWidget::wholeSize() const {
+    QSizeF whole = size();
+    const auto shown = [&] {
+        return timelineLayout(values_, {.time = view_.time}, whole, theme()).lanes.size();
+    };
+    while (shown() < values_.lanes.size() && whole.height() < kHighestPicture) {
+        const auto left = static_cast<double>(values_.lanes.size() - shown());
+        whole.rheight() += theme().textSize * left;
+    }
+    return whole;
+}
+
+void TimelineWidget::paintWhole(Canvas& canvas, const QSizeF& size, const ChartTheme& theme) const {
+    paintView(canvas, {.time = view_.time}, size, theme);
 }
 
 std::string TimelineWidget::describe() const {

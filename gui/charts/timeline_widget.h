@@ -29,6 +29,9 @@ public:
     [[nodiscard]] std::optional<SpanRef> selected() const { return selected_; }
 
     void paintPlot(Canvas& canvas, const QSizeF& size, const ChartTheme& theme) const override;
+    /// So high that no lane is left out, up to what a picture may have.
+    [[nodiscard]] QSizeF wholeSize() const override;
+    void paintWhole(Canvas& canvas, const QSizeF& size, const ChartTheme& theme) const override;
     [[nodiscard]] std::string describe() const override;
     [[nodiscard]] Table table() const override;
 
@@ -51,6 +54,10 @@ protected:
 
 private:
     [[nodiscard]] TimelineLayout layoutHere() const;
+    void paintView(Canvas& canvas,
+                   const TimelineView& view,
+                   const QSizeF& size,
+                   const ChartTheme& theme) const;
     [[nodiscard]] SpanRef spanOf(int item) const;
     [[nodiscard]] int itemOf(const std::optional<SpanRef>& span) const;
     void scroll(int lanes);

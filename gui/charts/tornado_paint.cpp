@@ -4,14 +4,17 @@
 namespace fabricast {
 namespace {
 
-/// Beyond the end of a bar; a bar without length leans to the side that the other leaves free.
+/// Beyond the end of a bar; a bar without length leans to the side that the other leaves free. What
+/// has no room within the plot is in the tip alone.
 void paintEndLabel(Canvas& canvas,
+                   const QRectF& plot,
                    const QRectF& bar,
                    bool toTheLeft,
                    const std::string& text,
                    const ChartTheme& theme) {
     const double size = theme.textSize;
-    if (bar.height() < size * 0.9) {
+    const double room = toTheLeft ? bar.left() - plot.left() : plot.right() - bar.right();
+    if (bar.height() < size * 0.9 || room < roughTextWidth(text, size) + size * 0.5) {
         return;
     }
     canvas.text({toTheLeft ? bar.left() - size * 0.5 : bar.right() + size * 0.5,
@@ -40,10 +43,10 @@ void paintTornado(Canvas& canvas,
         const bool highIsRight =
             row.high > values.base || (row.high == values.base && row.low <= values.base);
         const bool lowIsLeft = row.low < values.base || (row.low == values.base && highIsRight);
-        paintEndLabel(
-            canvas, place.low, lowIsLeft, tornadoEndText(values, row, TornadoEnd::Low), theme);
-        paintEndLabel(
-            canvas, place.high, !highIsRight, tornadoEndText(values, row, TornadoEnd::High), theme);
+        const std::string low = tornadoEndText(values, row, TornadoEnd::Low);
+        const std::string high = tornadoEndText(values, row, TornadoEnd::High);
+        paintEndLabel(canvas, plot, place.low, lowIsLeft, low, theme);
+        paintEndLabel(canvas, plot, place.high, !highIsRight, high, theme);
         paintRowName(canvas, row.label, place.band, plot.left(), theme);
     }
     canvas.line({layout.baseX, plot.top()},

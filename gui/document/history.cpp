@@ -1,6 +1,6 @@
 #include "gui/document/history.h"
 
-#include "study/saved_questions.h"
+#include "gui/document/saved_study.h"
 
 #include <utility>
 
@@ -52,21 +52,11 @@ void History::redo() {
     endDrag();
 }
 
-void History::markSaved(const std::string& file) {
-    Question saved = now();
-    saved.file = file;
-    saved.edits.clear();
-    std::vector<Question> others;
-    for (const Step& step : steps_) {
-        Question other = step.question;
-        other.file = file;
-        other.folders = saved.folders;
-        other.edits = editsBetween(saved, step.question);
-        others.push_back(std::move(other));
+void History::markSaved(const Question& saved) {
+    for (Step& step : steps_) {
+        step.question = asChangesOf(saved, step.question);
     }
-    for (std::size_t i = 0; i < steps_.size(); ++i) {
-        steps_[i].question = std::move(others[i]);
-    }
+    steps_[at_].question = saved;
     saved_ = static_cast<std::ptrdiff_t>(at_);
     endDrag();
 }

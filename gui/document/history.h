@@ -43,8 +43,8 @@ public:
     void redo();
 
     [[nodiscard]] bool isSaved() const { return saved_ == static_cast<std::ptrdiff_t>(at_); }
-    /// The question now lies in `file`: the others differ from that.
-    void markSaved(const std::string& file);
+    /// The question now is as a file says it: the others differ from that.
+    void markSaved(const Question& saved);
     /// It differs from every file, as what was recovered does.
     void markUnsaved() { saved_ = -1; }
 

@@ -1,11 +1,14 @@
 #include "gui/document/saved_study.h"
 
+#include "planner/launch/opened_file.h"
 #include "planner/output/replace_file.h"
 #include "study/kept_text.h"
+#include "study/saved_questions.h"
 
 #include <algorithm>
 #include <array>
 #include <filesystem>
+#include <fstream>
 #include <iterator>
 #include <sstream>
 #include <system_error>
@@ -72,10 +75,6 @@ std::string asPath(const fs::path& seen) {
     return isPlain ? seen.string() : "./" + seen.string();
 }
 
-fs::path folderOf(const std::string& file) {
-    return fs::absolute(file).lexically_normal().parent_path();
-}
-
 Result<Question> withView(const Question& question, const ViewState& view) {
     std::vector<Edit> edits;
     for (const ViewKey& key : kViewKeys) {
@@ -86,12 +85,39 @@ Result<Question> withView(const Question& question, const ViewState& view) {
 }
 
 Result<KeptText> textIn(const SavedStudy& study, const std::string& path) {
-    FABRICAST_ASSIGN(const Question seen, seenFrom(folderOf(path).string(), study.question));
+    FABRICAST_ASSIGN(const Question seen, seenFrom(folderOf(path), study.question));
     FABRICAST_ASSIGN(const Question whole, withView(seen, study.view));
     return keptText(whole);
 }
 
+/// A launch file, and no scenario that was made of one.
+bool isLaunchFileAt(const fs::path& path) {
+    std::error_code unseen;
+    if (!fs::is_regular_file(path, unseen)) {
+        return true;  // as it was said to be
+    }
+    std::ifstream in(path);
+    const std::string text{std::istreambuf_iterator<char>(in), {}};
+    return isLaunchFile(text, path.string());
+}
+
+/// What was written, seen from where it lies; a text that cannot be read is said by the answer.
+Question readBack(const Question& question, const KeptText& kept, const std::string& path) {
+    const Folders folders{.file = folderOf(path), .typed = question.folders.typed};
+    Result<Question> back = parseQuestion(kept.text, path, folders);
+    Question saved = back ? *std::move(back) : question;
+    saved.file = path;
+    saved.edits.clear();
+    saved.isAnswer = question.isAnswer;
+    return saved;
+}
+
 }  // namespace
+
+std::string folderOf(const std::string& file) {
+    const fs::path path = file.empty() ? "./" : file;  // what is in no file is seen from here
+    return fs::absolute(path).lexically_normal().parent_path().string();
+}
 
 std::string joinedNames(const std::vector<std::string>& names) {
     std::string joined;
@@ -114,9 +140,9 @@ Result<SavedStudy> openStudy(const std::string& path) {
 
 Result<std::string> studyText(const SavedStudy& study) {
     const std::string& file = study.view.file;
-    FABRICAST_ASSIGN(const Question seen,
-                     file.empty() ? Result<Question>(study.question)
-                                  : seenFrom(folderOf(file).string(), study.question));
+    FABRICAST_ASSIGN(
+        const Question seen,
+        file.empty() ? Result<Question>(study.question) : seenFrom(folderOf(file), study.question));
     FABRICAST_ASSIGN(const Question whole, withView(seen, study.view));
     return documentText(whole);
 }
@@ -134,7 +160,7 @@ bool isReadBy(const Question& question, const std::string& path) {
     });
     const bool isOwn =
         !question.file.empty() && fs::absolute(question.file).lexically_normal() == asked;
-    return isNamed || (isOwn && says(question, "imported"));
+    return isNamed || (isOwn && says(question, "imported") && isLaunchFileAt(asked));
 }
 
 Result<Question> seenFrom(const std::string& folder, const Question& question) {
@@ -150,12 +176,29 @@ Result<Question> seenFrom(const std::string& folder, const Question& question) {
     return with(question, edits);
 }
 
+Question asChangesOf(const Question& file, const Question& other) {
+    const Question beside = seenFrom(folderOf(file.file), other).value_or(other);
+    Question whole = seenFrom("", other).value_or(other);
+    std::vector<Edit> edits = editsBetween(file, beside);
+    const Result<Question> tried = with(file, edits);
+    const bool isSame = tried && editsBetween(beside, *tried).empty();
+    for (const FileName& named : filesNamed(whole)) {
+        for (Edit& edit : edits) {
+            edit.value = edit.path == named.key ? named.name : edit.value;
+        }
+    }
+    whole.file = file.file;
+    whole.folders = file.folders;
+    whole.edits = edits;
+    return isSame ? with(file, edits).value_or(whole) : whole;
+}
+
 std::vector<std::string> commentsLost(const SavedStudy& study, const std::string& path) {
     const Result<KeptText> kept = textIn(study, path);
     return kept ? kept->lost : std::vector<std::string>();
 }
 
-Result<void> saveStudy(const SavedStudy& study, const std::string& path) {
+Result<Question> saveStudy(const SavedStudy& study, const std::string& path) {
     if (isReadBy(study.question, path)) {
         return fail(Error::Code::BadInput,
                     path,
@@ -164,8 +207,10 @@ Result<void> saveStudy(const SavedStudy& study, const std::string& path) {
     }
     FABRICAST_ASSIGN(const KeptText kept, textIn(study, path));
     const std::string trouble = replaceFile(path, kept.text);
-    return trouble.empty() ? Result<void>()
-                           : fail(Error::Code::Environment, path, trouble, "save it elsewhere");
+    if (!trouble.empty()) {
+        return fail(Error::Code::Environment, path, trouble, "save it elsewhere");
+    }
+    return readBack(study.question, kept, path);
 }
 
 }  // namespace fabricast

@@ -37,9 +37,13 @@ bool isModelAlone(const Question& question);
 bool isReadBy(const Question& question, const std::string& path);
 /// The question with the files that it names as they are named from `folder`.
 Result<Question> seenFrom(const std::string& folder, const Question& question);
+/// Another question as what is to be typed behind the file of this one, from which it is shown.
+Question asChangesOf(const Question& file, const Question& other);
+/// The folder of a file, as a whole path.
+std::string folderOf(const std::string& file);
 /// Old bytes or new ones, never a part; the files that it names are found from where it lies. Of a
-/// scenario's file only what changed is written anew.
-Result<void> saveStudy(const SavedStudy& study, const std::string& path);
+/// scenario's file only what changed is written anew. Returned is what the file says then.
+Result<Question> saveStudy(const SavedStudy& study, const std::string& path);
 /// Comments of the scenario's file that stand where something else is saved, and would go.
 std::vector<std::string> commentsLost(const SavedStudy& study, const std::string& path);
 /// The whole of it, for after a crash: files are named from where the study's own file lies.

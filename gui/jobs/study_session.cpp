@@ -120,8 +120,12 @@ void StudySession::open(Question question, const ViewState& view) {
     emit viewChanged();
 }
 
-void StudySession::markSaved(const std::string& file) {
-    history_.markSaved(file);
+/// What is refused is refused at another place now.
+void StudySession::markSaved(const Question& saved) {
+    history_.markSaved(saved);
+    if (answers_.stage == AnswerStage::Failed) {
+        ask();
+    }
     emit questionChanged();
 }
 

@@ -87,7 +87,8 @@ public:
     void redo();
     /// Another study; nothing of it is to be undone.
     void open(Question question, const ViewState& view);
-    void markSaved(const std::string& file);
+    /// As the file says it that it was saved to.
+    void markSaved(const Question& saved);
     void markUnsaved();
     void chooseA(std::size_t place);
     void chooseB(std::size_t place);

@@ -1,6 +1,7 @@
 #include "gui/models/measured_lanes.h"
 
 #include "planner/base/quantity_text.h"
+#include "planner/report/compared_words.h"
 #include "planner/report/durations.h"
 #include "planner/report/table.h"
 
@@ -78,11 +79,11 @@ std::string measuredHeadline(const MeasuredTrace& trace, const Simulation& simul
     const Seconds simulated = seconds(simulation.step.run.makespan);
     const double longer = trace.lasts / simulated - 1.0;
     std::string text = "Measured" + (trace.step.empty() ? "" : " (" + trace.step + ")") + ": " +
-                       durationText(trace.lasts) + ", " + percentText(std::abs(longer)) +
-                       (longer < 0.0 ? " less" : " more") + " than simulated. Kernels run " +
-                       percentText(trace.kernels / trace.lasts) + " of it, communication " +
-                       percentText(trace.communication / trace.lasts) + ", of which " +
-                       percentText(trace.exposed / trace.lasts) + " beside no kernel.";
+                       durationText(trace.lasts) + ", " + comparedText(longer, "simulated") +
+                       ". Kernels run " + percentText(trace.kernels / trace.lasts) +
+                       " of it, communication " + percentText(trace.communication / trace.lasts) +
+                       ", of which " + percentText(trace.exposed / trace.lasts) +
+                       " beside no kernel.";
     if (trace.dropped > 0) {
         text += " " + grouped(trace.dropped) + " slices of less busy lanes are not shown.";
     }

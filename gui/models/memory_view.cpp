@@ -1,4 +1,5 @@
 #include "gui/models/page_views.h"
+#include "gui/models/why_words.h"
 #include "planner/base/quantity_text.h"
 #include "planner/report/memory_report.h"
 #include "planner/report/memory_table.h"
@@ -139,6 +140,12 @@ void addRow(MemoryParts& parts,
 }
 
 }  // namespace
+
+std::string memoryPartWords(std::string_view name) {
+    const std::vector<MemoryPart> parts = allParts();
+    const auto part = std::ranges::find(parts, name, &MemoryPart::key);
+    return part == parts.end() ? std::string() : part->words;
+}
 
 MemoryBarValues memoryBars(const MemoryBreakdown& memory, const MemoryBreakdown* other) {
     MemoryBarValues values{.title = {},

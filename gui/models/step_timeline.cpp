@@ -1,6 +1,7 @@
 #include "gui/models/step_timeline.h"
 
 #include "planner/base/quantity_text.h"
+#include "planner/report/compared_words.h"
 #include "planner/report/durations.h"
 #include "simulator/engine/sim_names.h"
 
@@ -192,9 +193,8 @@ std::string timelineHeadline(const Simulation& simulation) {
     const Seconds simulated = seconds(simulation.step.run.makespan);
     const double bubble = secondsOf(simulation.step.path.of(PathPart::Bubble)) / simulated.count();
     return "Event by event, a step takes " + durationText(simulated) + ": " +
-           percentText(std::abs(difference)) + (difference < 0.0 ? " less" : " more") +
-           " than the forecast. The busiest stage waits " + percentText(bubble) +
-           " of it for other stages." + memoryNote(simulation.memory);
+           comparedText(difference, "the forecast") + ". The busiest stage waits " +
+           percentText(bubble) + " of it for other stages." + memoryNote(simulation.memory);
 }
 
 }  // namespace fabricast

@@ -2,6 +2,7 @@
 
 #include "gui/models/edit_words.h"
 #include "planner/base/quantity_text.h"
+#include "planner/report/compared_words.h"
 #include "planner/report/cost_report.h"
 #include "planner/report/durations.h"
 #include "planner/report/memory_report.h"
@@ -46,16 +47,10 @@ std::string fixEffect(const PlanFix& fix, bool hasTargets) {
     return text;
 }
 
-/// "8.4 % less".
-std::string lessText(Seconds now, Seconds before) {
-    const double change = 1.0 - now / before;
-    return percentText(std::abs(change)) + (change >= 0.0 ? " less" : " more");
-}
-
 Suggestion fasterSuggestion(const FasterChange& faster, Seconds before) {
     return {.title = editWords(faster.edits),
             .effect = durationText(faster.step.value) + " a step, " +
-                      lessText(faster.step.value, before) + "; " +
+                      comparedText(faster.step.value / before - 1.0) + "; " +
                       std::string(fixText(faster.verdict)),
             .warning = {},
             .group = "costs nothing",

@@ -18,7 +18,25 @@ void ElidedLabel::setWords(const QString& words) {
     fit();
 }
 
+void ElidedLabel::letWrap() {
+    wraps_ = true;
+    setWordWrap(true);
+    setMinimumHeight(height());
+    setMaximumHeight(QWIDGETSIZE_MAX);
+    QSizePolicy policy(QSizePolicy::Ignored, QSizePolicy::Minimum);
+    policy.setHeightForWidth(true);
+    setSizePolicy(policy);
+    fit();
+}
+
 void ElidedLabel::fit() {
+    if (wraps_) {
+        const QString text = QString(words_).replace(",", ",\u200b");  // a layout is one word
+        if (text != this->text()) {
+            setText(text);
+        }
+        return;
+    }
     setText(fontMetrics().elidedText(words_, Qt::ElideRight, width()));
 }
 

@@ -11,6 +11,8 @@ public:
     explicit ElidedLabel(const QString& name, QWidget* parent = nullptr);
 
     void setWords(const QString& words);
+    /// On as many lines as the words need from now on, in place of the "…".
+    void letWrap();
     [[nodiscard]] QString words() const { return words_; }
 
 protected:
@@ -20,6 +22,7 @@ private:
     void fit();
 
     QString words_;
+    bool wraps_ = false;
 };
 
 }  // namespace fabricast

@@ -9,6 +9,7 @@
 #include <QToolButton>
 #include <QVBoxLayout>
 #include <algorithm>
+#include <memory>
 #include <utility>
 
 namespace fabricast {
@@ -95,18 +96,41 @@ void KeyControl::showValue(const std::optional<QString>& said, const QString& au
     focusProxy()->setFont(font);
 }
 
-void KeyControl::contextMenuEvent(QContextMenuEvent* event) {
-    QMenu menu(this);
+void KeyControl::addEntries(QMenu& menu) {
     QAction* reset = menu.addAction("&Back to auto", this, &KeyControl::reset);
     reset->setEnabled(isSaid_ && !about_.isRequired);
     menu.addAction("&Try several values …", this, &KeyControl::sweepAsked);
+}
+
+void KeyControl::contextMenuEvent(QContextMenuEvent* event) {
+    QMenu menu(this);
+    addEntries(menu);
     menu.exec(event->globalPos());
+}
+
+bool KeyControl::eventFilter(QObject* watched, QEvent* event) {
+    auto* field = qobject_cast<QWidget*>(watched);
+    if (field == nullptr || event->type() != QEvent::ContextMenu) {
+        return QWidget::eventFilter(watched, event);
+    }
+    auto* line = qobject_cast<QLineEdit*>(field);
+    line = line != nullptr ? line : field->findChild<QLineEdit*>();
+    const std::unique_ptr<QMenu> menu(line != nullptr ? line->createStandardContextMenu()
+                                                      : new QMenu(this));
+    menu->addSeparator();
+    addEntries(*menu);
+    menu->exec(static_cast<QContextMenuEvent*>(event)->globalPos());
+    return true;
 }
 
 void KeyControl::addControl(QWidget* control) {
     control->setAccessibleName(QString(about_.title).remove('&'));
     control->setAccessibleDescription(about_.help);
     control->setToolTip(about_.help);
+    control->installEventFilter(this);
+    for (QLineEdit* line : control->findChildren<QLineEdit*>()) {
+        line->installEventFilter(this);
+    }
     row_->addWidget(control);
     if (focusProxy() == nullptr) {
         setFocusProxy(control);

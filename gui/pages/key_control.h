@@ -6,6 +6,7 @@
 
 class QHBoxLayout;
 class QLabel;
+class QMenu;
 class QToolButton;
 
 namespace fabricast {
@@ -47,6 +48,8 @@ signals:
 protected:
     virtual void show(const std::optional<QString>& said, const QString& automatic) = 0;
     void contextMenuEvent(QContextMenuEvent* event) override;
+    /// A field's own menu has what the control's has below it.
+    bool eventFilter(QObject* watched, QEvent* event) override;
     /// The first one has the focus, and is bold while its value is held.
     void addControl(QWidget* control);
     void addWide(QWidget* control);
@@ -55,6 +58,7 @@ protected:
 
 private:
     void addReset();
+    void addEntries(QMenu& menu);
     [[nodiscard]] bool isTyping() const;
 
     ControlAbout about_;

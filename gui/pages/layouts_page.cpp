@@ -48,6 +48,8 @@ LayoutsPage::LayoutsPage(StudySession& session, QWidget* parent)
     body()->addWidget(table_, 4);
     table_->setAccessibleName("Layouts, best first");
     table_->letSort();
+    constexpr int kLeastLast = 80;
+    table_->letLastGiveWay(kLeastLast);  // for the layout
     connect(table_->selectionModel(),
             &QItemSelectionModel::currentRowChanged,
             this,

@@ -16,6 +16,8 @@ MemoryPage::MemoryPage(StudySession& session, QWidget* parent)
       bars_(new MemoryBarsWidget),
       parts_(new ReportTableView("memory.parts")) {
     bars_->setAccessibleName("Memory of each stage");
+    constexpr int kLeastChart = 230;  // its legend has many rows in a small window
+    bars_->setMinimumHeight(kLeastChart);
     addChart(bars_, "memory.bars", 3);
     addTitle("The fullest stage, part by part. Enter or a double click opens the formula.");
     parts_->setAccessibleName("Parts of the memory");

@@ -36,6 +36,7 @@ NextStep::NextStep(StudySession& session, QWidget* parent)
     auto* row = new QHBoxLayout(this);
     row->setContentsMargins(10, 0, 10, 6);
     button_->setObjectName("next.do");
+    words_->letWrap();
     row->addWidget(words_, 1);
     row->addWidget(button_);
     connect(button_, &QPushButton::clicked, this, &NextStep::act);

@@ -18,7 +18,7 @@
 namespace fabricast {
 namespace {
 
-constexpr int kLeastLast = 80;  ///< of the last column, which takes what is left
+constexpr int kMostColumn = 400;  ///< pixels of a column
 
 }  // namespace
 
@@ -36,6 +36,7 @@ ReportTableView::ReportTableView(const QString& name, QWidget* parent)
     setItemDelegate(new CellDelegate(this));
     setWordWrap(false);
     setTabKeyNavigation(false);
+    setHorizontalScrollMode(QAbstractItemView::ScrollPerPixel);
     verticalHeader()->hide();
     verticalHeader()->setDefaultSectionSize(24);
     horizontalHeader()->setHighlightSections(false);
@@ -72,30 +73,33 @@ void ReportTableView::fitColumns(bool onlyGrow) {
     }
     constexpr int kLeastFirst = 46;  // the number, and which of A and B it is
     constexpr int kMostWords = 195;  // of columns behind the first: the tooltip has the rest
-    constexpr int kMost = 400;
     const int last = static_cast<int>(columns.size()) - 1;
     // A number is not moved to the far side of the window.
     const bool fills = columns.back().align == Align::Left;
-    horizontalHeader()->setStretchLastSection(fills);
+    const bool givesWay = fills && mostLast_ < kMostColumn;
+    horizontalHeader()->setStretchLastSection(givesWay);
     for (int column = 0; column <= last; ++column) {
         const bool isWords = columns[static_cast<std::size_t>(column)].align == Align::Left;
-        const int most = isWords && column > 0 ? kMostWords : kMost;
+        const int most = isWords && column > 0 ? kMostWords : kMostColumn;
         const int whole = std::max(sizeHintForColumn(column), titleWidth(column));
         const int needed = std::min(most, whole);
         const int least = column == 0 ? std::max(kLeastFirst, needed) : needed;
         const int width = onlyGrow ? std::max(std::min(columnWidth(column), most), least) : least;
-        setColumnWidth(column, fills && column == last ? kLeastLast : width);
+        setColumnWidth(column, givesWay && column == last ? mostLast_ : width);
     }
+    lastNeeds_ =
+        fills ? std::min(mostLast_, std::max(sizeHintForColumn(last), titleWidth(last))) : 0;
     if (fills) {
         widenWords();
     }
+    fitLast();
 }
 
 /// What the last column can spare goes to words that are cut off, from the left.
 void ReportTableView::widenWords() {
     const int bar =  // which may come with the next rows
         verticalScrollBar()->isVisible() ? 0 : verticalScrollBar()->sizeHint().width();
-    int spare = viewport()->width() - bar - kLeastLast;
+    int spare = viewport()->width() - bar - lastNeeds_;
     const int last = model_->columnCount() - 1;
     for (int column = 0; column < last; ++column) {
         spare -= isColumnHidden(column) ? 0 : columnWidth(column);
@@ -107,6 +111,27 @@ void ReportTableView::widenWords() {
             spare -= std::min(missing, spare);
         }
     }
+}
+
+void ReportTableView::fitLast() {
+    const int last = model_->columnCount() - 1;
+    if (lastNeeds_ == 0 || last < 0 || mostLast_ < kMostColumn) {
+        return;
+    }
+    int spare = viewport()->width();
+    for (int column = 0; column < last; ++column) {
+        spare -= isColumnHidden(column) ? 0 : columnWidth(column);
+    }
+    const bool fills = spare >= lastNeeds_;
+    horizontalHeader()->setStretchLastSection(fills);
+    if (!fills) {
+        setColumnWidth(last, lastNeeds_);
+    }
+}
+
+void ReportTableView::resizeEvent(QResizeEvent* event) {
+    QTableView::resizeEvent(event);
+    fitLast();
 }
 
 int ReportTableView::tableRow(const QModelIndex& shown) const {

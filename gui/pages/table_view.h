@@ -30,6 +30,8 @@ public:
     [[nodiscard]] int shownRows() const;
     /// A click on a title sorts by it, a third one as it was.
     void letSort();
+    /// The last column is cut off before others are, down to so many pixels; its tip has the rest.
+    void letLastGiveWay(int pixels) { mostLast_ = pixels; }
     /// An entry for each column, to show and hide it.
     void fillColumnMenu(QMenu& menu);
     /// What is shown, in the order in which it is.
@@ -39,15 +41,20 @@ public:
 protected:
     void contextMenuEvent(QContextMenuEvent* event) override;
     void keyPressEvent(QKeyEvent* event) override;
+    void resizeEvent(QResizeEvent* event) override;
 
 private:
     void fitColumns(bool onlyGrow);
     [[nodiscard]] int titleWidth(int column);
     void widenWords();
+    /// The last column of words fills the rest; where that is less than it needs, it is scrolled.
+    void fitLast();
     void showColumnMenu(const QPoint& place);
 
     TableModel* model_ = nullptr;
     RowFilter* sorted_ = nullptr;
+    int mostLast_ = 400;  ///< pixels that the last column may need
+    int lastNeeds_ = 0;   ///< pixels of the last column, where it is of words
 };
 
 }  // namespace fabricast

@@ -84,8 +84,7 @@ void TimelinePage::showBoth() {
     const std::size_t simulated = values.lanes.size();
     if (trace_) {
         addMeasured(*trace_, values);
-        const QString words = QString::fromStdString(measuredHeadline(*trace_, *simulation_));
-        measured_->setText(trouble_.isEmpty() ? words : trouble_ + "\n" + words);
+        sayMeasured();
     }
     timeline_->setValues(std::move(values));
     timeline_->showAll();
@@ -93,6 +92,11 @@ void TimelinePage::showBoth() {
     if (trace_ && std::exchange(isNew_, false)) {
         timeline_->showLane(simulated);
     }
+}
+
+void TimelinePage::sayMeasured() {
+    const QString words = QString::fromStdString(measuredHeadline(*trace_, *simulation_));
+    measured_->setText(trouble_.isEmpty() ? words : trouble_ + "\n" + words);
 }
 
 void TimelinePage::chooseTrace() {
@@ -146,7 +150,7 @@ void TimelinePage::take(const Result<MeasuredTrace>& trace) {
     showBoth();
 }
 
-/// One that cannot be read takes none away.
+/// One that cannot be read takes none away, and what is looked at stays where it is.
 void TimelinePage::keepShownTrace(const QString& trouble) {
     if (!trace_) {
         measured_->setText(trouble);
@@ -155,7 +159,9 @@ void TimelinePage::keepShownTrace(const QString& trouble) {
     trouble_ = trouble;
     followed_ = shown_;
     session().setTrace(shown_);
-    showBoth();
+    if (simulation_) {
+        sayMeasured();
+    }
 }
 
 void TimelinePage::forgetTrace() {

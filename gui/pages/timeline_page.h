@@ -38,6 +38,7 @@ private:
     void removeTrace();
     void show(const Result<Simulation>& simulation);
     void showBoth();
+    void sayMeasured();
 
     QLabel* headline_ = nullptr;
     QLabel* measured_ = nullptr;

@@ -66,6 +66,7 @@ VerdictStrip::VerdictStrip(StudySession& session, QWidget* parent)
     auto* top = new QHBoxLayout;
     top->setSpacing(16);
     subject_ = new ElidedLabel("verdict.subject");
+    subject_->letWrap();
     state_ = new QLabel;
     state_->setObjectName("verdict.state");
     top->addWidget(subject_, 1);

@@ -53,7 +53,7 @@ void exportChart(const PlotWidget& chart, const ChartAbout& about, QWidget* wind
 void copyChart(const PlotWidget& chart, const ChartAbout& about) {
     constexpr double kSharp = 2.0;
     QApplication::clipboard()->setImage(
-        plotImage(chart, chart.size(), kSharp, titleOf(chart, about)));
+        plotImage(chart, chart.wholeSize(), kSharp, titleOf(chart, about)));
 }
 
 void showChartTable(const PlotWidget& chart, QWidget* window) {

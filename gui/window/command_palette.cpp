@@ -5,6 +5,8 @@
 #include <QLineEdit>
 #include <QListWidget>
 #include <QVBoxLayout>
+#include <algorithm>
+#include <utility>
 
 namespace fabricast {
 
@@ -16,6 +18,39 @@ bool matchesWords(const QString& title, const QString& words) {
     }
     return true;
 }
+
+namespace {
+
+/// How a word is found in a name, the best way first.
+enum class Found { Word, Start, Inside, Not };
+
+Found foundIn(const QString& name, const QString& word) {
+    Found best = Found::Not;
+    for (qsizetype at = name.indexOf(word, 0, Qt::CaseInsensitive); at >= 0;
+         at = name.indexOf(word, at + 1, Qt::CaseInsensitive)) {
+        const qsizetype end = at + word.size();
+        const bool starts = at == 0 || !name[at - 1].isLetterOrNumber();
+        const bool ends = end == name.size() || !name[end].isLetterOrNumber();
+        best = std::min(best, starts && ends ? Found::Word : starts ? Found::Start : Found::Inside);
+    }
+    return best;
+}
+
+/// Of all words the one that is found worst.
+Found foundIn(const QString& name, const QStringList& words) {
+    Found worst = Found::Word;
+    for (const QString& word : words) {
+        worst = std::max(worst, foundIn(name, word));
+    }
+    return worst;
+}
+
+/// Without the page that it is on, and what is asked first.
+QString bareName(const QString& title) {
+    return title.section(" (", 0, 0).remove(" …");
+}
+
+}  // namespace
 
 CommandPalette::CommandPalette(const std::vector<QAction*>& actions, QWidget* parent)
     : QDialog(parent), actions_(actions), words_(new QLineEdit), found_(new QListWidget) {
@@ -38,18 +73,28 @@ CommandPalette::CommandPalette(const std::vector<QAction*>& actions, QWidget* pa
     list();
 }
 
-/// What has the words in its title comes before what they are only about.
+/// The better a name is what is typed, the earlier it comes; what is only about it comes last.
 void CommandPalette::list() {
     found_->clear();
-    for (const bool inTitle : {true, false}) {
-        for (std::size_t i = 0; i < actions_.size(); ++i) {
-            const QString title = QString(actions_[i]->text()).remove('&');
-            const QString about = title + " " + actions_[i]->data().toString();
-            if (actions_[i]->isEnabled() && matchesWords(about, words_->text()) &&
-                matchesWords(title, words_->text()) == inTitle) {
-                add(i, title);
-            }
+    const QStringList words = words_->text().split(' ', Qt::SkipEmptyParts);
+    struct Entry {
+        std::pair<Found, qsizetype> order;  ///< a shorter name is more of what is typed
+        std::size_t place;
+        QString title;
+    };
+    std::vector<Entry> entries;
+    for (std::size_t i = 0; i < actions_.size(); ++i) {
+        const QString title = QString(actions_[i]->text()).remove('&');
+        const QString about = title + " " + actions_[i]->data().toString();
+        if (actions_[i]->isEnabled() && matchesWords(about, words_->text())) {
+            const Found found = foundIn(title, words);
+            const bool isRanked = !words.isEmpty() && found != Found::Not;
+            entries.push_back({{found, isRanked ? bareName(title).size() : 0}, i, title});
         }
+    }
+    std::ranges::stable_sort(entries, {}, &Entry::order);
+    for (const Entry& entry : entries) {
+        add(entry.place, entry.title);
     }
     if (found_->count() == 0) {
         auto* none = new QListWidgetItem("Nothing found. A word of a title is enough.", found_);

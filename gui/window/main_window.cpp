@@ -47,6 +47,7 @@ MainWindow::MainWindow(Workbench bench, const SavedStudy& study, const WindowSet
     connect(session_, &StudySession::questionChanged, this, &MainWindow::refreshTitle);
     connect(files_, &StudyFiles::opened, this, [this](const ViewState& view) {
         notice_->hide();  // it was of the study before
+        offerLeft();
         showPage(QString::fromStdString(view.page));
     });
     refreshCommand();
@@ -55,8 +56,13 @@ MainWindow::MainWindow(Workbench bench, const SavedStudy& study, const WindowSet
     resize(1280, 800);
     resizeDocks({dock_}, {372}, Qt::Horizontal);
     recall();
-    offerRecovery();
+    offerStart();
     offerTour();
+}
+
+/// A field that loses the keys says what is typed in it: while all is there that hears it.
+MainWindow::~MainWindow() {
+    hide();
 }
 
 void MainWindow::addDock() {
@@ -223,13 +229,28 @@ void MainWindow::refreshTitle() {
     setWindowModified(!session_->history().isSaved());
 }
 
-void MainWindow::offerRecovery() {
-    if (const QString file = files_->claimNewest(); !file.isEmpty()) {
-        notice_->say(
-            "The window was closed before its study was saved: " + StudyFiles::wordsOf(file) + ".",
-            {{"notice.recover", "Recover it", [this, file] { files_->recoverAsked(file); }},
-             {"notice.discard", "Discard it", [this, file] { files_->discard(file); }}});
-    } else if (setup_.isExample) {
+bool MainWindow::offerLeft() {
+    const QString file = files_->claimNewest();
+    if (file.isEmpty()) {
+        return false;
+    }
+    const auto then = [this](auto act) {
+        return [this, act] {
+            act();
+            offerLeft();
+        };
+    };
+    const qsizetype more = files_->left().size() - 1;
+    notice_->say(
+        "The window was closed before its study was saved: " + StudyFiles::wordsOf(file) + "." +
+            (more > 0 ? QString(" After it %1 more.").arg(more) : QString()),
+        {{"notice.recover", "Recover it", then([this, file] { files_->recoverAsked(file); })},
+         {"notice.discard", "Discard it", then([this, file] { files_->discard(file); })}});
+    return true;
+}
+
+void MainWindow::offerStart() {
+    if (!offerLeft() && setup_.isExample) {
         notice_->say(
             "This is a worked example: what does Llama 3.1 8B take on two servers? Change the "
             "model and the hardware on the left; every number follows.",

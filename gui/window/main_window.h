@@ -43,6 +43,9 @@ class MainWindow final : public QMainWindow {
 
 public:
     MainWindow(Workbench bench, const SavedStudy& study, const WindowSetup& setup);
+    ~MainWindow() override;
+    MainWindow(const MainWindow&) = delete;
+    MainWindow& operator=(const MainWindow&) = delete;
 
     [[nodiscard]] StudySession& session() { return *session_; }
     [[nodiscard]] StudyFiles& files() { return *files_; }
@@ -82,7 +85,9 @@ private:
     void addStatus();
     void refreshCommand();
     void refreshTitle();
-    void offerRecovery();
+    /// A study that was left after a crash, and after it the next; false where there is none.
+    bool offerLeft();
+    void offerStart();
     void offerTour();
     void remember() const;
     void recall();

@@ -34,6 +34,7 @@ void NoticeBar::say(const QString& words, std::vector<NoticeButton> buttons) {
             }
         });
         row_->addWidget(button);
+        button->show();
         buttons_.push_back(button);
     }
     show();

@@ -3,7 +3,6 @@
 #include "gui/jobs/study_session.h"
 #include "gui/window/save_dialog.h"
 #include "study/said_value.h"
-#include "study/saved_questions.h"
 
 #include <QCryptographicHash>
 #include <QDateTime>
@@ -33,14 +32,12 @@ QByteArray digestOf(const QString& path) {
 }
 
 /// As changes of the file that it is of; of nothing where that is no more.
-Result<Question> asChangesOf(const std::string& path, Question recovered) {
+Result<Question> ofItsFile(const std::string& path, Question recovered) {
     const bool isThere = QFileInfo(QString::fromStdString(path)).isFile();
     const Result<Question> own = readQuestion(isThere ? path : "", "");
     FABRICAST_ASSIGN(const Question from, own ? own : readQuestion("", ""));
-    recovered.file = from.file;
-    recovered.folders = from.folders;
-    recovered.edits = editsBetween(from, recovered);
-    return recovered;
+    recovered.folders.file = path.empty() ? "" : folderOf(path);
+    return asChangesOf(from, recovered);
 }
 
 /// "gpt2 on dgx-h100", as far as they are names.
@@ -108,7 +105,7 @@ Result<void> StudyFiles::openFrom(const QString& path) {
 
 Result<void> StudyFiles::recover(const QString& file) {
     FABRICAST_ASSIGN(SavedStudy study, openStudy(file.toStdString()));
-    FABRICAST_ASSIGN(study.question, asChangesOf(study.view.file, std::move(study.question)));
+    FABRICAST_ASSIGN(study.question, ofItsFile(study.view.file, std::move(study.question)));
     onDisk_ = QByteArray::fromHex(QByteArray::fromStdString(study.view.digest));
     session_.open(std::move(study.question), study.view);
     session_.markUnsaved();
@@ -170,8 +167,9 @@ Result<void> StudyFiles::openAsked(const QString& path) {
 }
 
 Result<void> StudyFiles::saveTo(const QString& path) {
-    FABRICAST_TRY(saveStudy({session_.question(), view_()}, path.toStdString()));
-    session_.markSaved(path.toStdString());
+    FABRICAST_ASSIGN(const Question saved,
+                     saveStudy({session_.question(), view_()}, path.toStdString()));
+    session_.markSaved(saved);
     remember(path.toStdString());
     recovery_.forget();
     return {};

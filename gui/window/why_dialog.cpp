@@ -1,6 +1,7 @@
 #include "gui/window/why_dialog.h"
 
 #include "gui/jobs/study_session.h"
+#include "gui/models/why_words.h"
 #include "planner/report/explanation_report.h"
 
 #include <QDialogButtonBox>
@@ -49,6 +50,14 @@ QString withoutTerms(const QString& formulas) {
     return lines.join('\n');
 }
 
+QString namesOfAll(const QString& keys) {
+    QStringList names;
+    for (const QString& key : keys.split(' ')) {
+        names << QString::fromStdString(numberWords(key.toStdString()));
+    }
+    return names.join(", ");
+}
+
 QString commandsFor(const StudySession& session, const QString& key) {
     QStringList commands;
     for (const QString& one : key.split(' ')) {
@@ -70,11 +79,11 @@ WhyDialog::WhyDialog(const StudySession& session, const QString& key, QWidget* p
     column->addWidget(about);
     auto* formula = new QPlainTextEdit;
     formula->setObjectName("why.formula");
-    formula->setAccessibleName("Formula of " + key);
+    formula->setAccessibleName("Formula of " + namesOfAll(key));
     formula->setReadOnly(true);
     formula->setFont(QFontDatabase::systemFont(QFontDatabase::FixedFont));
     const QString formulas = formulaOf(session.a(), key);
-    formula->setPlainText(withoutTerms(formulas));
+    formula->setPlainText(formulasInWords(withoutTerms(formulas)));
     column->addWidget(formula);
     column->addLayout(termButtons(session, termsIn(formulas)));
     auto* command = new QLabel(commandsFor(session, key));
@@ -89,10 +98,11 @@ WhyDialog::WhyDialog(const StudySession& session, const QString& key, QWidget* p
 }
 
 QGridLayout* WhyDialog::termButtons(const StudySession& session, const QStringList& keys) {
-    constexpr int kColumns = 4;
+    constexpr int kColumns = 3;
     auto* buttons = new QGridLayout;
     for (int place = 0; place < keys.size(); ++place) {
-        auto* term = new QPushButton(keys[place]);
+        auto* term =
+            new QPushButton(QString::fromStdString(numberWords(keys[place].toStdString())));
         term->setObjectName("why.term." + keys[place]);
         term->setToolTip("Where this is from");
         term->setAutoDefault(false);

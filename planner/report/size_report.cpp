@@ -2,6 +2,7 @@
 
 #include "planner/base/quantity_text.h"
 #include "planner/report/check_words.h"
+#include "planner/report/compared_words.h"
 #include "planner/report/cost_report.h"
 #include "planner/report/durations.h"
 #include "planner/report/memory_report.h"
@@ -165,7 +166,7 @@ std::string tenthText(const SizeAnswer& answer) {
     std::string more;
     if (answer.pick->usd && answer.tenthFaster->usd) {
         const double share = *answer.tenthFaster->usd / *answer.pick->usd - 1.0;
-        more = fmt::format(", {} {}", percentText(std::abs(share)), share < 0.0 ? "less" : "more");
+        more = ", " + comparedText(share);
     }
     return fmt::format("at least 10 % faster: {}, {}{}\n",
                        sizedClusterText(*answer.tenthFaster),

@@ -8,16 +8,19 @@
 #include <QAbstractButton>
 #include <QAction>
 #include <QApplication>
+#include <QContextMenuEvent>
 #include <QFontMetrics>
 #include <QLabel>
 #include <QLineEdit>
 #include <QListWidget>
+#include <QMenu>
 #include <QMenuBar>
 #include <QPlainTextEdit>
 #include <QPushButton>
 #include <QSlider>
 #include <QSpinBox>
 #include <QTabBar>
+#include <QTimer>
 #include <set>
 #include <utility>
 
@@ -114,6 +117,56 @@ TEST(Access, ThePaletteFindsEveryControl) {
     EXPECT_EQ(used.window.focusWidget(), &used.find<QLineEdit>("text.workload.global_batch"));
 }
 
+TEST(Access, ThePaletteHasTheBestMatchFirst) {
+    UsedWindow used({smallQuestion(), {}});
+    used.window.showPalette();
+    auto& words = used.find<QLineEdit>("palette.words");
+    const auto& found = used.find<QListWidget>("palette.found");
+    for (const auto& [typed, title] : {std::pair("trace", "Load a measured trace"),
+                                       std::pair("save", "Save "),
+                                       std::pair("mod", "Change: &Model"),
+                                       std::pair("cost", "Show cost"),
+                                       std::pair("tensor", "Change: Tensor")}) {
+        words.setText(typed);
+        EXPECT_TRUE(found.item(0)->text().startsWith(QString(title).remove('&')))
+            << typed << ": " << found.item(0)->text().toStdString();
+    }
+}
+
+/// What the menu at a widget has.
+QStringList menuOf(QWidget& widget) {
+    QStringList titles;
+    QTimer look;
+    look.setInterval(10);
+    QObject::connect(&look, &QTimer::timeout, [&look, &titles] {
+        if (const auto* menu = qobject_cast<const QMenu*>(QApplication::activePopupWidget())) {
+            look.stop();
+            for (const QAction* action : menu->actions()) {
+                titles << QString(action->text()).remove('&');
+            }
+            QApplication::activePopupWidget()->close();
+        }
+    });
+    look.start();
+    const QPoint middle = widget.rect().center();
+    QContextMenuEvent event(QContextMenuEvent::Mouse, middle, widget.mapToGlobal(middle));
+    QApplication::sendEvent(&widget, &event);
+    return titles;
+}
+
+TEST(Access, TheMenuOfAControlIsInsideItsFieldToo) {
+    UsedWindow used({smallQuestion(), {}});
+    for (const char* name : {"number.cluster.nodes",
+                             "text.workload.global_batch",
+                             "line.model",
+                             "choice.workload.optimizer"}) {
+        const QStringList titles = menuOf(used.find<QWidget>(name));
+        EXPECT_TRUE(titles.contains("Try several values …")) << name;
+        EXPECT_TRUE(titles.contains("Back to auto")) << name;
+    }
+    EXPECT_TRUE(menuOf(used.find<QWidget>("line.model")).join(' ').contains("Paste"));
+}
+
 TEST(Access, ThePaletteDoesWhatAButtonOfAPageDoes) {
     UsedWindow used({smallQuestion(), {}});
     used.window.session().chooseA(1);
@@ -196,13 +249,18 @@ TEST(Access, TheFormulaOfANumberIsOneClickAway) {
     UsedWindow used({smallQuestion(), {}});
     used.find<QPushButton>("value.step").click();
     const QString formula = used.find<QPlainTextEdit>("why.formula").toPlainText();
-    EXPECT_TRUE(formula.contains("time.step")) << formula.toStdString();
+    EXPECT_TRUE(formula.startsWith("step time = ")) << formula.toStdString();
     EXPECT_TRUE(used.find<QLabel>("why.command").text().contains("--why time.step"));
     EXPECT_FALSE(formula.contains("--why")) << "terms are buttons";
+    for (const char* internal : {"time.", "gemm", "memory_bound"}) {
+        EXPECT_FALSE(formula.contains(internal)) << formula.toStdString();
+    }
+    EXPECT_TRUE(formula.contains(" s matrix products + ")) << formula.toStdString();
+    EXPECT_EQ(used.find<QPushButton>("why.term.time.gemm").text(), "matrix products");
     used.find<QPushButton>("why.term.time.gemm").click();
     bool isOpened = false;
     for (const QPlainTextEdit* one : used.window.findChildren<QPlainTextEdit*>("why.formula")) {
-        isOpened = isOpened || one->toPlainText().startsWith("time.gemm = ");
+        isOpened = isOpened || one->toPlainText().startsWith("matrix products = ");
     }
     EXPECT_TRUE(isOpened);
 }

@@ -78,5 +78,21 @@ TEST(MeasuredJourney, AnotherThatCannotBeReadTakesNoneAway) {
     EXPECT_FALSE(used.find<QLabel>("timeline.measured").text().contains("cannot be opened"));
 }
 
+TEST(MeasuredJourney, ABadTraceMovesNothingThatIsLookedAt) {
+    UsedWindow used({smallQuestion(), {.page = "timeline"}});
+    auto& page = used.find<TimelinePage>("page.timeline");
+    auto& chart = used.find<TimelineWidget>("timeline.chart");
+    page.load(FABRICAST_SOURCE_DIR "/tests/fuzz/corpus/measured_trace/torch.json");
+    ASSERT_TRUE(used.waits());
+    const double whole = chart.view().span();
+    chart.setView({chart.view().low, chart.view().low + whole / 4});
+    chart.select(SpanRef{1, 0});
+    page.load("/nowhere/trace.json");
+    ASSERT_TRUE(used.waits());
+    EXPECT_TRUE(used.find<QLabel>("timeline.measured").text().contains("cannot be opened"));
+    EXPECT_DOUBLE_EQ(chart.view().span(), whole / 4);
+    EXPECT_TRUE(chart.selected().has_value());
+}
+
 }  // namespace measured_journey_test
 }  // namespace fabricast

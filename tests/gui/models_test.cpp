@@ -6,7 +6,9 @@
 #include "gui/models/row_texts.h"
 #include "gui/models/step_timeline.h"
 #include "gui/models/suggestions.h"
+#include "gui/models/why_words.h"
 #include "planner/base/quantity_text.h"
+#include "planner/report/compared_words.h"
 #include "planner/report/explanation_report.h"
 #include "planner/report/fixes_report.h"
 #include "planner/report/memory_table.h"
@@ -36,6 +38,25 @@ Question twoStages(std::vector<Edit> more = {}) {
                                      {"workload.sequence", "2048", "--seq"},
                                      {"workload.global_batch", "16", "--global-batch"}};
     return with(with(readQuestion("", "").value(), small).value(), edits).value();
+}
+
+TEST(ComparedText, SaysTheSameWhereTheNumberWouldBeNone) {
+    EXPECT_EQ(comparedText(0.0004, "the forecast"), "the same as the forecast");
+    EXPECT_EQ(comparedText(-0.0), "the same");
+    EXPECT_EQ(comparedText(0.02, "simulated"), "2.0 % more than simulated");
+    EXPECT_EQ(comparedText(-0.0841), "8.4 % less");
+}
+
+TEST(WhyWords, AreThoseOfThePages) {
+    EXPECT_EQ(numberWords("time.gemm"), "matrix products");
+    EXPECT_EQ(numberWords("stages[1].optimizer"), "optimizer states of stage 1");
+    EXPECT_EQ(numberWords("cost.days"), "time of the whole run");
+    EXPECT_EQ(
+        formulasInWords("stages[0].peak = 9 B\n  weights 4 B + context 1,005 B, at stage 0\n"),
+        "peak of the memory of stage 0 = 9 B\n  weights 4 B + CUDA context 1,005 B, at stage "
+        "0\n");
+    EXPECT_EQ(formulasInWords("time.step = 2 s\n  1.5 s gemm + 0.5 s stage\n"),
+              "step time = 2 s\n  1.5 s matrix products + 0.5 s transfers between stages\n");
 }
 
 const Explanation& explained() {

@@ -1,6 +1,7 @@
 // Every page, the tour and dialogs at the usual size, light and dark: no text of a label or button
 // is cut off. FABRICAST_PICTURES names a folder for pictures of them, to be looked at.
 #include "gui/pages/elided_label.h"
+#include "gui/pages/table_view.h"
 #include "gui/pages/timeline_page.h"
 #include "gui/window/machine_dialog.h"
 #include "gui/window/theme.h"
@@ -12,6 +13,8 @@
 #include <QLabel>
 #include <QPixmap>
 #include <QPushButton>
+#include <QScrollBar>
+#include <algorithm>
 
 namespace fabricast {
 namespace pictures_test {
@@ -56,6 +59,36 @@ protected:
         }
     }
 };
+
+/// At the least width: the layout is in the verdict, and the last column can be scrolled to, whole.
+TEST_P(Pictures, OfASmallWindowLoseNothing) {
+    UsedWindow used({smallQuestion(), {}});
+    used.window.resize(900, 700);
+    for (const char* name : {"memory", "cost", "hardware", "sensitivity"}) {
+        used.window.showPage(name);
+        ASSERT_TRUE(used.waits());
+        QTest::qWait(50);
+        take(used.window, QString(name) + "-small");
+        expectWholeTexts(used.window, name);
+        const auto& subject = used.find<ElidedLabel>("verdict.subject");
+        EXPECT_FALSE(subject.text().contains("…")) << subject.text().toStdString();
+        for (auto* table : used.window.page()->findChildren<ReportTableView*>()) {
+            const int last = table->model()->columnCount() - 1;
+            if (!table->isVisible() || last < 0) {
+                continue;
+            }
+            constexpr int kMost = 400;
+            EXPECT_GE(
+                table->columnWidth(last),
+                std::min(static_cast<QAbstractItemView*>(table)->sizeHintForColumn(last), kMost))
+                << name;
+            table->horizontalScrollBar()->setValue(table->horizontalScrollBar()->maximum());
+            EXPECT_LE(table->columnViewportPosition(last) + table->columnWidth(last),
+                      table->viewport()->width())
+                << name;
+        }
+    }
+}
 
 TEST_P(Pictures, OfPages) {
     UsedWindow used({smallQuestion({{"workload.tokens", "1B", "--tokens"}}), {}});

@@ -148,6 +148,70 @@ private:
     QTimer timer_;
 };
 
+/// What a window of a file kept of it before it was killed.
+void keepOf(const QString& file, const std::vector<Edit>& edits, const QString& folder) {
+    SavedStudy study = openStudy(file.toStdString()).value();
+    study.question = with(study.question, edits).value();
+    study.view.file = file.toStdString();
+    ASSERT_TRUE(Recovery(folder).keep(studyText(study).value()));
+}
+
+TEST(Recovery, WhatIsWrongIsWrongInTheUsersFile) {
+    const QTemporaryDir folder;
+    const QString path = folder.path() + "/mine.json";
+    QFile file(path);
+    ASSERT_TRUE(file.open(QIODevice::WriteOnly));
+    file.write("{\n  \"model\": \"gpt2\",\n  \"cluster\": \"no-such-cluster\"\n}\n");
+    file.close();
+    keepOf(path, {{"workload.global_batch", "64", "--global-batch"}}, folder.path());
+    MainWindow next(openBench(), {smallQuestion(), {}}, {.recoveryFolder = folder.path()});
+    ASSERT_TRUE(next.files().recover(next.files().left().front()));
+    ASSERT_TRUE(QTest::qWaitFor(
+        [&next] { return next.session().answers().stage == AnswerStage::Failed; }, 30'000));
+    const std::string where = next.session().answers().error->where;
+    EXPECT_EQ(where, path.toStdString() + ":3:14");
+    EXPECT_EQ(next.findChild<ElidedLabel*>("command")->words(),
+              "fabricast plan " + path + " --global-batch 64");
+}
+
+TEST(Recovery, OffersOneStudyAfterTheOther) {
+    const QTemporaryDir folder;
+    {
+        Recovery one(folder.path());
+        Recovery two(folder.path());
+        ASSERT_TRUE(
+            one.keep(studyText({smallQuestion({{"cluster.nodes", "2", "-n"}}), {}}).value()));
+        ASSERT_TRUE(
+            two.keep(studyText({smallQuestion({{"cluster.nodes", "3", "-n"}}), {}}).value()));
+    }
+    MainWindow next(openBench(), {smallQuestion(), {}}, {.recoveryFolder = folder.path()});
+    next.show();
+    const auto* words = next.findChild<QLabel*>("notice.words");
+    EXPECT_TRUE(words->text().contains("1 more")) << words->text().toStdString();
+    next.findChild<QPushButton*>("notice.recover")->click();
+    QCoreApplication::sendPostedEvents(nullptr, QEvent::DeferredDelete);
+    const int first = next.findChild<QSpinBox*>("number.cluster.nodes")->value();
+    auto* recover = next.findChild<QPushButton*>("notice.recover");
+    ASSERT_NE(recover, nullptr) << "the other is offered in this window";
+    EXPECT_TRUE(recover->isVisible());
+    EXPECT_FALSE(words->text().contains("more")) << words->text().toStdString();
+    {
+        const Answered kept(QMessageBox::Cancel);  // the first has changes that are not saved
+        recover->click();
+        EXPECT_TRUE(kept.came);
+    }
+    QCoreApplication::sendPostedEvents(nullptr, QEvent::DeferredDelete);
+    recover = next.findChild<QPushButton*>("notice.recover");
+    ASSERT_NE(recover, nullptr);
+    EXPECT_TRUE(recover->isVisible()) << "it is offered until something becomes of it";
+    ASSERT_TRUE(next.files().saveTo(folder.filePath("first.json")));
+    recover->click();
+    QCoreApplication::sendPostedEvents(nullptr, QEvent::DeferredDelete);
+    EXPECT_EQ(next.findChild<QSpinBox*>("number.cluster.nodes")->value(), 5 - first);
+    EXPECT_FALSE(words->isVisible());
+    EXPECT_TRUE(next.files().left().isEmpty());
+}
+
 TEST(Recovery, AsksBeforeAStudyWithChangesGoes) {
     const QTemporaryDir folder;
     editAndKill(folder.path());

@@ -1,5 +1,6 @@
 #include "gui/document/saved_study.h"
 
+#include "gui/document/history.h"
 #include "study/plan.h"
 #include "study/said_value.h"
 
@@ -96,6 +97,10 @@ TEST(SavedStudy, IsNotWrittenOverALaunchFile) {
     const Question question = readQuestion(script, "").value();
     EXPECT_TRUE(isReadBy(question, script));
     EXPECT_FALSE(saveStudy({question, {}}, script));
+    const std::string study = inFolder("study_of_a_script.json");
+    const auto saved = saveStudy({question, {}}, study);
+    ASSERT_TRUE(saved);
+    EXPECT_TRUE(saveStudy({*saved, {}}, study)) << "it is its own now";
 }
 
 TEST(SavedStudy, FindsItsModelFromWhereItIsSaved) {
@@ -159,6 +164,30 @@ TEST(SavedStudy, KeepsTheCommentsOfItsFile) {
               "{\n  // ours\n  \"model\": \"./config.json\", // small\n"
               "  \"cluster\": {\"name\": \"dgx-h100\", \"nodes\": 2},\n"
               "  \"view\": { \"page\": \"memory\" }\n}\n");
+}
+
+// The window goes on with what the file says, also where it undoes.
+TEST(SavedStudy, IsNamedFromWhereItLiesOnceItIsSaved) {
+    const std::filesystem::path folder = inFolder("saved_elsewhere");
+    std::filesystem::create_directories(folder / "sub");
+    std::ofstream(folder / "mine.json") << "{}";
+    std::ofstream(folder / "other.json") << "{}";
+    std::ofstream(folder / "study.json") << R"({"model": "mine.json"})";
+    const Question first = readQuestion((folder / "study.json").string(), "").value();
+    History history(first);
+    const std::string other = (folder / "other.json").string();
+    ASSERT_TRUE(history.edit(std::vector<Edit>{{"model", other, "-m"}}, {.title = "other"}));
+    history.undo();
+    const std::string path = (folder / "sub" / "study.json").string();
+    const auto saved = saveStudy({history.now(), {}}, path);
+    ASSERT_TRUE(saved);
+    history.markSaved(*saved);
+    EXPECT_EQ(saidValue(history.now(), "model"), "../mine.json");
+    EXPECT_EQ(filesNamed(history.now()).front().folder, (folder / "sub").string());
+    EXPECT_EQ(typed(history.now()), path);
+    EXPECT_TRUE(whereSaid(history.now(), "model").starts_with(path));
+    history.redo();
+    EXPECT_EQ(typed(history.now()), path + " -m " + other);
 }
 
 TEST(SavedStudy, SaysWhyItCannotBeSaved) {

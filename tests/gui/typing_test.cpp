@@ -4,6 +4,7 @@
 
 #include <QLineEdit>
 #include <QSpinBox>
+#include <memory>
 
 namespace fabricast {
 namespace {
@@ -45,6 +46,25 @@ TEST(Typing, OfWordsIsNotWrittenOverByAnAnswer) {
     QTest::keyClick(&tokens, Qt::Key_Return);
     ASSERT_TRUE(used.waits());
     EXPECT_EQ(said(used, "workload.tokens"), "1.5T");
+}
+
+TEST(Typing, IsHeardWhereTheWindowGoesWithoutBeingClosed) {
+    const QTemporaryDir folder;
+    auto window = std::make_unique<MainWindow>(
+        openBench(), SavedStudy{smallQuestion(), {}}, WindowSetup{.recoveryFolder = folder.path()});
+    const StudySession& session = window->session();
+    window->show();
+    window->activateWindow();
+    auto* tokens = window->findChild<QLineEdit*>("text.workload.tokens");
+    tokens->setFocus();
+    ASSERT_TRUE(QTest::qWaitFor([&] { return tokens->hasFocus(); }, 5000));
+    QTest::keyClicks(tokens, "1.5T");
+    std::string heard;
+    QObject::connect(&session, &StudySession::questionChanged, [&session, &heard] {
+        heard = saidValue(session.question(), "workload.tokens").value_or("");
+    });
+    window.reset();
+    EXPECT_EQ(heard, "1.5T");
 }
 
 }  // namespace

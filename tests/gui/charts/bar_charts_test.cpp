@@ -61,6 +61,20 @@ TEST(MemoryBars, TheTotalIsNamedWithItsInterval) {
               layout.frame.plot.right());
 }
 
+TEST(MemoryBars, TheTotalStandsOnOneSideOfTheUsableLine) {
+    MemoryBarValues values = twoStages();
+    for (double size = 1.0; size < 60.0; size += 0.5) {
+        values.bars[0].parts = {size * kGiB, 0, 0};
+        values.bars[1].interval = ValueRange{size * kGiB, size * kGiB};
+        const MemoryBarLayout layout = memoryBarLayout(values, kSize, kTheme);
+        const double line = layout.frame.xOf(values.usable);
+        for (const MemoryBarPlace& place : layout.bars) {
+            ASSERT_TRUE(place.total) << size;
+            EXPECT_TRUE(place.total->right() < line || place.total->left() > line) << size;
+        }
+    }
+}
+
 TEST(MemoryBars, AClickGivesStageAndPart) {
     const MemoryBarLayout layout = memoryBarLayout(twoStages(), kSize, kTheme);
     for (std::size_t part = 0; part < layout.parts.size(); ++part) {

@@ -2,6 +2,7 @@
 
 #include "gui/charts/strip_runs.h"
 #include "gui/charts/svg_canvas.h"
+#include "gui/charts/timeline_widget.h"
 #include "gui/charts/tornado_widget.h"
 #include "tests/gui/charts/all_charts.h"
 #include "tests/gui/charts/sample_charts.h"
@@ -119,6 +120,52 @@ TEST(ExportPlot, HasItsTitleAbove) {
         EXPECT_EQ(size.width(), 640) << name;
         EXPECT_GT(size.height(), 380) << name;
     }
+}
+
+/// The words of a picture, in order.
+std::string wordsOf(const std::string& svg) {
+    std::string words;
+    QXmlStreamReader reader(QString::fromStdString(svg));
+    while (!reader.atEnd()) {
+        if (reader.readNext() == QXmlStreamReader::StartElement && reader.name() == u"text") {
+            words += reader.readElementText().toStdString() + " ";
+        }
+    }
+    return words;
+}
+
+TEST(ExportPlot, HasAllWordsOfALongTitle) {
+    const PlotTitle title{
+        .title = "How much faster training is with twice as much of each thing",
+        .subject =
+            "llama-3.1-405b on 128 x dgx-h100 (1024 h100-sxm5-80gb) megatron tp=8 pp=16 "
+            "dp=8 with full recomputation of every layer"};
+    for (const double width : {260.0, 420.0, 640.0}) {
+        TornadoWidget plot;
+        plot.setValues(sampleTornado());
+        const std::string words = wordsOf(plotSvg(plot, {width, 360.0}, title));
+        EXPECT_EQ(words.rfind(title.title + " " + title.subject, 0), 0U) << words;
+    }
+}
+
+TEST(ExportPlot, HasEveryLaneOfATimelineThatIsScrolled) {
+    TimelineWidget plot;
+    const TimelineValues values = sampleTimeline(60, 4);
+    plot.setValues(values);
+    plot.resize(640, 360);
+    plot.showLane(30);
+    const std::string words = wordsOf(plotSvg(plot, plot.wholeSize()));
+    const QTemporaryDir folder;
+    QFile file(folder.filePath("step.svg"));
+    ASSERT_TRUE(exportPlot(plot, file.fileName()).has_value());
+    ASSERT_TRUE(file.open(QIODevice::ReadOnly));
+    const std::string written = wordsOf(file.readAll().toStdString());
+    for (const SpanLane& lane : values.lanes) {
+        EXPECT_NE(written.find(lane.name.substr(0, lane.name.find(' ', 6))), std::string::npos)
+            << lane.name;
+    }
+    EXPECT_EQ(written.find("lanes 1 to"), std::string::npos);
+    EXPECT_EQ(written, words);
 }
 
 TEST(ExportPlot, SaysWhyItCannot) {
