@@ -196,7 +196,8 @@ constexpr std::array kForms = {Form{"out of memory. tried to allocate", &readFai
                                Form{"memory (mb)", &readMegatron, 300},
                                Form{" ma ", &readDeepSpeed, 200}};
 
-/// By the calls of the last traceback before a place. An evaluation within training is one.
+/// By the calls of the last traceback before a place. An evaluation within training is one. It is
+/// looked for through all that stands before, so for one message of a log alone.
 MemoryMessage::Phase phaseBefore(std::string_view text, std::size_t at) {
     constexpr std::array<std::string_view, 3> kEvaluates = {
         "evaluation_loop", "prediction_step", "validation_step"};
@@ -217,8 +218,36 @@ MemoryMessage::Phase phaseBefore(std::string_view text, std::size_t at) {
                                                  : MemoryMessage::Phase::Unknown;
 }
 
+/// What decides is the peak where a report has one, and what was held where an allocation failed.
 std::int64_t heldBy(const MemoryMessage& message) {
-    return message.allocated.value_or(message.maxAllocated.value_or(Bytes())).count();
+    return message.maxAllocated.value_or(message.allocated.value_or(Bytes())).count();
+}
+
+struct FoundMessage {
+    MemoryMessage message;
+    std::ptrdiff_t at = 0;
+};
+
+/// Of the messages of a form the one whose process held most. A log may have very many.
+std::optional<FoundMessage> fullestOf(std::string_view text, const Form& form) {
+    std::optional<FoundMessage> fullest;
+    std::size_t found = 0;
+    std::size_t at = text.find(form.begins);
+    while (at != std::string_view::npos) {
+        const std::size_t next = text.find(form.begins, at + form.begins.size());
+        const MemoryMessage message = form.read(text.substr(at, std::min(form.most, next - at)));
+        if (message.allocated || message.maxAllocated || message.tried || !message.hasSizes()) {
+            ++found;
+            if (!fullest || heldBy(message) > heldBy(fullest->message)) {
+                fullest = {message, static_cast<std::ptrdiff_t>(at)};
+            }
+        }
+        at = next;
+    }
+    if (fullest) {
+        fullest->message.others = found - 1;
+    }
+    return fullest;
 }
 
 /// Parts of a GPU are no more than the GPU. What a message rounds is little beside it.
@@ -253,32 +282,11 @@ Result<MemoryMessage> possible(MemoryMessage message, const std::string& source)
 Result<MemoryMessage> parseMemoryMessage(std::string_view text, const std::string& source) {
     const std::string small = inSmallLetters(text);
     for (const Form& form : kForms) {
-        std::optional<MemoryMessage> fullest;
-        std::size_t found = 0;
-        std::size_t at = small.find(form.begins);
-        std::int64_t line = 1;
-        std::size_t counted = 0;
-        while (at != std::string::npos) {
-            const std::size_t next = small.find(form.begins, at + form.begins.size());
-            const std::size_t size = std::min(form.most, next - at);
-            MemoryMessage message = form.read(std::string_view(small).substr(at, size));
-            line += std::count(small.begin() + static_cast<std::ptrdiff_t>(counted),
-                               small.begin() + static_cast<std::ptrdiff_t>(at),
-                               '\n');
-            counted = at;
-            message.line = line;
-            message.phase = phaseBefore(small, at);
-            const bool says =
-                message.allocated || message.maxAllocated || message.tried || !message.hasSizes();
-            found += says ? 1 : 0;
-            if (says && (!fullest || heldBy(message) > heldBy(*fullest))) {
-                fullest = message;
-            }
-            at = next;
-        }
-        if (fullest) {
-            fullest->others = found - 1;
-            return possible(*fullest, source);
+        if (std::optional<FoundMessage> fullest = fullestOf(small, form)) {
+            MemoryMessage& message = fullest->message;
+            message.line = 1 + std::count(small.begin(), small.begin() + fullest->at, '\n');
+            message.phase = phaseBefore(small, static_cast<std::size_t>(fullest->at));
+            return possible(message, source);
         }
     }
     return fail(Error::Code::BadInput,

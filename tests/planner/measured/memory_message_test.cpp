@@ -155,6 +155,29 @@ TEST(MemoryMessage, IsTheFullestOfALog) {
     EXPECT_NEAR(gibOf(message.allocated), 71.02, 1e-6);
 }
 
+/// A report is of a peak: what is held at the moment of the report says little.
+TEST(MemoryMessage, IsTheReportWithTheHighestPeak) {
+    const std::string less =
+        "[Rank 7] memory (MB) | allocated: 27234.5 | max allocated: 51230.3 | "
+        "reserved: 56000.0 | max reserved: 56400.0\n";
+    const std::string most =
+        "[Rank 0] memory (MB) | allocated: 25234.5 | max allocated: 61230.3 | "
+        "reserved: 66000.0 | max reserved: 66400.0\n";
+    EXPECT_NEAR(gibOf(messageOf(less + most).maxAllocated), 61230.3 / 1024, 1e-6);
+    EXPECT_EQ(messageOf(most + less).line, 1);
+    EXPECT_NEAR(gibOf(messageOf(most + less).reserved()), 66400.0 / 1024, 1e-6);
+}
+
+/// A log of retries has very many: quadratic work on this one takes hours.
+TEST(MemoryMessage, IsFoundInALogOfRetries) {
+    std::string log;
+    for (int i = 0; i < 60000; ++i) {
+        log += kNew;
+        log += '\n';
+    }
+    EXPECT_EQ(messageOf(log).others, 59999U);
+}
+
 TEST(MemoryMessage, WithoutFiguresIsRefused) {
     for (const std::string& text : {std::string(),
                                     std::string("loss 2.3"),
