@@ -1,6 +1,7 @@
 #include "planner/measured/parse_memory_message.h"
 
 #include "planner/base/small_letters.h"
+#include "planner/measured/unwrapped_log.h"
 
 #include <algorithm>
 #include <array>
@@ -280,11 +281,11 @@ Result<MemoryMessage> possible(MemoryMessage message, const std::string& source)
 }  // namespace
 
 Result<MemoryMessage> parseMemoryMessage(std::string_view text, const std::string& source) {
-    const std::string small = inSmallLetters(text);
+    const std::string small = inSmallLetters(unwrappedLog(text));
     for (const Form& form : kForms) {
         if (std::optional<FoundMessage> fullest = fullestOf(small, form)) {
             MemoryMessage& message = fullest->message;
-            message.line = 1 + std::count(small.begin(), small.begin() + fullest->at, '\n');
+            message.line = lineOfUnwrapped(text, static_cast<std::size_t>(fullest->at));
             message.phase = phaseBefore(small, static_cast<std::size_t>(fullest->at));
             return possible(message, source);
         }

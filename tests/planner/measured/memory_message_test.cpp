@@ -178,6 +178,24 @@ TEST(MemoryMessage, IsFoundInALogOfRetries) {
     EXPECT_EQ(messageOf(log).others, 59999U);
 }
 
+TEST(MemoryMessage, IsWholeWhereALauncherCutIt) {
+    const MemoryMessage message = messageOf(
+        "(TrainWorker pid=881) step 3\n"
+        "(TrainWorker pid=881) torch.OutOfMemoryError: CUDA out of memory. Tried to\n"
+        "(TrainWorker pid=881) allocate 1.96 GiB. GPU 7 has a total capacity of 79.15\r\n"
+        "(TrainWorker pid=881) GiB of which 1.10 GiB is free. Including non-PyTorch\n"
+        "(TrainWorker pid=881) memory, this process has 77.99\n"
+        "(TrainWorker pid=881) GiB memory in use. Of the allocated memory 73.40 GiB is "
+        "allocated by\n"
+        "(TrainWorker pid=881) PyTorch, and 2.55 GiB is reserved by PyTorch but "
+        "unallocated.\n");
+    EXPECT_NEAR(gibOf(message.tried), 1.96, 1e-6);
+    EXPECT_NEAR(gibOf(message.capacity), 79.15, 1e-6);
+    EXPECT_NEAR(gibOf(message.inUse), 77.99, 1e-6);
+    EXPECT_NEAR(gibOf(message.allocated), 73.4, 1e-6);
+    EXPECT_EQ(message.line, 2);
+}
+
 TEST(MemoryMessage, WithoutFiguresIsRefused) {
     for (const std::string& text : {std::string(),
                                     std::string("loss 2.3"),
