@@ -33,7 +33,8 @@ std::string cellOf(const std::optional<Bytes>& bytes, const ByteScale& scale) {
 }
 
 Table layerTable(const OomAnswer& answer, const ByteScale& scale) {
-    Table table{{{std::string(scale.unit) + " of this GPU"}, {"measured", Align::Right}}, {}};
+    const std::string of = answer.message.isOfHost() ? " of a node's host" : " of this GPU";
+    Table table{{{std::string(scale.unit) + of}, {"measured", Align::Right}}, {}};
     if (answer.forecast) {
         table.columns.push_back({"forecast", Align::Right});
     }
@@ -58,8 +59,12 @@ std::string_view failureHead(MemoryMessage::Kind kind) {
             return "OUT OF MEMORY  in NCCL";
         case MemoryMessage::Kind::Cublas:
             return "OUT OF MEMORY  in cuBLAS";
+        case MemoryMessage::Kind::Unsized:
+            return "OUT OF MEMORY  in PyTorch's allocator";
         case MemoryMessage::Kind::Host:
+        case MemoryMessage::Kind::SharedMemory:
             return "OUT OF MEMORY  on the host";
+        case MemoryMessage::Kind::TooLarge:
         case MemoryMessage::Kind::OutOfMemory:
             return "OUT OF MEMORY";
         default:
@@ -75,10 +80,14 @@ std::string oomHeadLine(const OomAnswer& answer) {
     } else if (message.maxAllocated) {
         text += "  " + shortText(*message.maxAllocated) + " in tensors at the peak";
     }
-    if (message.capacity) {
+    if (message.isLimited()) {
+        text += " of the " + shortText(*message.allowed) + " that PyTorch is allowed";
+    } else if (message.capacity) {
         text += " of " + shortText(*message.capacity);
     }
-    if (!message.hasSizes()) {
+    if (!message.hasSizes() && message.tried) {
+        text += fmt::format("  ({} failed, line {})", shortText(*message.tried), message.line);
+    } else if (!message.hasSizes()) {
         text += fmt::format("  (line {}, which says no sizes)", message.line);
     } else if (message.others > 0) {
         text += fmt::format(
@@ -215,6 +224,7 @@ std::string oomJson(const OomAnswer& answer, std::string_view version) {
     json.add("messages", answer.message.others + 1);
     add("capacity_bytes", answer.message.capacity);
     add("free_bytes", answer.message.free);
+    add("allowed_bytes", answer.message.allowed);
     add("short_by_bytes", answer.shortBy);
     json.beginArray("parts");
     for (const MemoryLayer& layer : answer.layers) {
