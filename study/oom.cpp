@@ -1,8 +1,10 @@
 #include "study/oom.h"
 
 #include "planner/base/quantity_text.h"
+#include "planner/base/words.h"
 #include "planner/load/load_question.h"
 #include "planner/measured/parse_memory_message.h"
+#include "planner/measured/parse_memory_snapshot.h"
 #include "planner/memory/stage_memory.h"
 #include "study/fixes.h"
 
@@ -74,6 +76,24 @@ void addFragments(const MemoryMessage& message,
                                         "expandable_segments:True already, of which so much is not "
                                         "expected (was it set in the run?)"
                                       : wayOutOfPieces(message)});
+    }
+}
+
+/// Nothing failed yet, but what the allocator holds beside tensors is in pieces.
+void addSlack(const MemoryMessage& message, std::vector<OomCause>& causes) {
+    constexpr double kNotableSlack = 0.05;
+    if (!message.snapshot || !message.unallocated || !message.allocated) {
+        return;
+    }
+    const Bytes slack = *message.unallocated;
+    if (slack / (*message.allocated + slack) > kNotableSlack &&
+        message.snapshot->largestFree * 2 < slack) {
+        causes.push_back({"fragmentation: " + shortText(slack) +
+                              " were in no tensor when it was taken, in pieces of " +
+                              shortText(message.snapshot->largestFree) + " at the most",
+                          message.snapshot->isExpandable
+                              ? "torch.cuda.empty_cache() where sizes change: segments grow already"
+                              : wayOutOfPieces(message)});
     }
 }
 
@@ -176,6 +196,7 @@ void addLimit(const MemoryMessage& message, std::vector<OomCause>& causes) {
 std::vector<OomCause> causesOf(const MemoryMessage& message, const Scenario* scenario) {
     std::vector<OomCause> causes;
     if (!message.isFailure()) {
+        addSlack(message, causes);
         return causes;
     }
     if (!message.hasSizes()) {
@@ -200,11 +221,11 @@ std::vector<MemoryLayer> layersOf(const MemoryMessage& message, const MemoryBrea
     std::vector<MemoryLayer> layers;
     if (message.isOfHost()) {
         if (forecast != nullptr && forecast->host.perNode > Bytes()) {
-            layers.push_back({"states and activations", std::nullopt, forecast->host.perNode});
+            layers.push_back({"host memory of a node", std::nullopt, forecast->host.perNode});
         }
         return layers;
     }
-    layers.push_back({failed ? "in tensors" : "in tensors, at the peak",
+    layers.push_back({failed || !message.isPeak() ? "in tensors" : "in tensors, at the peak",
                       tensors,
                       ours([](const StageMemory& one) { return one.allocated; })});
     if (failed) {
@@ -217,6 +238,9 @@ std::vector<MemoryLayer> layersOf(const MemoryMessage& message, const MemoryBrea
              const Bytes holds = failed ? one.pinned : one.reserved.value;
              return std::max(holds, one.allocated) - one.allocated;
          })});
+    if (message.snapshot) {
+        layers.push_back({"its largest free block", message.snapshot->largestFree, std::nullopt});
+    }
     layers.push_back({"not PyTorch's", message.notPyTorch(), ours([](const StageMemory& one) {
                           return one.context + one.collectives;
                       })});
@@ -250,19 +274,47 @@ Result<Question> asRan(const Question& question,
     return with(question, edits);
 }
 
-/// A message of another GPU says nothing about this scenario. Drivers differ by a little in what
-/// they report.
-Result<void> checkCapacity(const MemoryMessage& message, const Scenario& scenario, Bytes ours) {
+/// Drivers differ by a little in what they report.
+bool isAsLarge(Bytes one, Bytes other) {
     constexpr double kSameGpu = 0.1;
-    if (!message.capacity || ours <= Bytes() ||
-        std::abs(*message.capacity / ours - 1.0) <= kSameGpu) {
+    return std::abs(one / other - 1.0) <= kSameGpu;
+}
+
+/// The GPUs with as much memory, those whose names begin as this one's does before all others.
+std::string gpusWith(Bytes memory, const std::string& like, const Workbench& bench) {
+    const std::string family = like.substr(0, like.find('-'));
+    std::vector<std::string> names;
+    std::vector<std::string> others;
+    for (const ProfileFile& file : bench.profiles().files(ProfileKind::Gpu)) {
+        const Result<GpuSpec> gpu = bench.profiles().gpu(file.name);
+        const std::optional<Bytes> has = gpu ? gpu->capacity().value : std::nullopt;
+        if (has && *has > Bytes() && isAsLarge(memory, *has)) {
+            (file.name.starts_with(family + "-") ? names : others).push_back(file.name);
+        }
+    }
+    return joined(names.empty() ? others : names, ", ");
+}
+
+/// A message of another GPU says nothing about this scenario.
+Result<void> checkCapacity(const MemoryMessage& message,
+                           const Scenario& scenario,
+                           Bytes ours,
+                           const Question& question,
+                           const Workbench& bench) {
+    if (!message.capacity || ours <= Bytes() || isAsLarge(*message.capacity, ours)) {
         return {};
     }
+    const std::string& gpu = scenario.cluster.node.gpu.name;
+    const std::string alike = gpusWith(*message.capacity, gpu, bench);
+    const JsonValue* const cluster = question.root.find("cluster");
+    const bool isGpu = cluster != nullptr && cluster->find("gpu") != nullptr;
     return fail(Error::Code::BadInput,
-                "cluster",
-                "the message is of a GPU with " + shortText(*message.capacity) + ", and " +
-                    scenario.cluster.node.gpu.name + " has " + shortText(ours),
-                "name the GPU of the run (-c, --gpu), or leave the scenario out");
+                isGpu ? "cluster.gpu" : "cluster",
+                "the message is of a GPU with " + shortText(*message.capacity) + ", and " + gpu +
+                    " has " + shortText(ours),
+                alike.empty()
+                    ? "name the GPU of the run (-c, --gpu), or leave the scenario out"
+                    : "--gpu with one that has as much (" + alike + "), or leave the scenario out");
 }
 
 /// What a run needed that failed. One that filled the GPU needed at least all that other processes
@@ -300,6 +352,7 @@ Result<void> judgeAsExplained(const Question& question,
             fix.verdict = std::max(fix.verdict, explained.verdict);
             fix.onDevice = std::max(fix.onDevice, explained.onDevice);
         }
+        putSurestFirst(rejection.fixes);
     }
     return {};
 }
@@ -311,7 +364,7 @@ Result<void> addForecast(const Question& question,
     FABRICAST_ASSIGN(LoadedScenario loaded,
                      loadScenario(question.root, bench.profiles(), question.folders));
     FABRICAST_ASSIGN(MemoryBreakdown memory, memoryOfAllStages(loaded.scenario, watch));
-    FABRICAST_TRY(checkCapacity(answer.message, loaded.scenario, memory.capacity));
+    FABRICAST_TRY(checkCapacity(answer.message, loaded.scenario, memory.capacity, question, bench));
     memory.notes.insert(memory.notes.begin(), loaded.assumed.begin(), loaded.assumed.end());
     answer.scenario = std::move(loaded.scenario);
     answer.forecast = std::move(memory);
@@ -339,10 +392,16 @@ Result<void> addForecast(const Question& question,
 
 }  // namespace
 
+bool isSnapshotOfMemory(std::string_view bytes) {
+    return isMemorySnapshot(bytes);
+}
+
 Result<OomAnswer> explainOom(const OomAsk& ask, const Workbench& bench, const Watch& watch) {
     FABRICAST_TRY(watch.check());
     OomAnswer answer;
-    FABRICAST_ASSIGN(answer.message, parseMemoryMessage(ask.text, ask.source));
+    FABRICAST_ASSIGN(answer.message,
+                     isMemorySnapshot(ask.text) ? parseMemorySnapshot(ask.text, ask.source)
+                                                : parseMemoryMessage(ask.text, ask.source));
     answer.shortBy = answer.message.missing();
     if (ask.question) {
         if (Result<void> added = addForecast(*ask.question, bench, watch, answer); !added) {

@@ -10,8 +10,9 @@ namespace fabricast {
 
 /// What a training process printed of its memory: PyTorch's out-of-memory message in any of its
 /// forms since 2018 (CUDA or HIP), Megatron's "memory (MB) | allocated: …" or DeepSpeed's "MA … GB
-/// Max_MA …"; or that memory ran out elsewhere, which is printed without sizes: in the driver, in
-/// NCCL, in cuBLAS, or on the host. What the text does not say is empty.
+/// Max_MA …"; a snapshot of its allocator; or that memory ran out elsewhere, which is printed
+/// without sizes: in the driver, in NCCL, in cuBLAS, or on the host. What the text does not say is
+/// empty.
 struct MemoryMessage {
     enum class Kind {
         OutOfMemory,
@@ -23,7 +24,8 @@ struct MemoryMessage {
         Host,
         SharedMemory,
         Megatron,
-        DeepSpeed
+        DeepSpeed,
+        Snapshot  ///< of the allocator, in which nothing failed
     };
 
     /// What PyTorch ran on.
@@ -38,6 +40,15 @@ struct MemoryMessage {
 
     /// What the traceback before it says that ran.
     enum class Phase { Unknown, Training, Evaluation };
+
+    /// What a snapshot of the allocator says besides.
+    struct Snapshot {
+        std::int64_t device = 0;
+        std::int64_t segments = 0;
+        Bytes largestFree;  ///< block of the allocator
+        bool isExpandable = false;
+        bool hasHistory = false;  ///< else the peak is what was held when it was taken
+    };
 
     Kind kind = Kind::OutOfMemory;
     Phase phase = Phase::Unknown;
@@ -57,12 +68,15 @@ struct MemoryMessage {
     std::optional<Bytes> privatePools;
     std::optional<Bytes> maxAllocated;
     std::optional<Bytes> maxReserved;
+    std::optional<Snapshot> snapshot;
 
     [[nodiscard]] bool isFailure() const {
-        return kind != Kind::Megatron && kind != Kind::DeepSpeed;
+        return kind != Kind::Megatron && kind != Kind::DeepSpeed && kind != Kind::Snapshot;
     }
     /// A failure outside PyTorch's allocator says no more than that it happened.
     [[nodiscard]] bool hasSizes() const { return kind == Kind::OutOfMemory || !isFailure(); }
+    /// Whether what was in tensors is the most that ever was.
+    [[nodiscard]] bool isPeak() const { return !snapshot || snapshot->hasHistory; }
     /// Whether it was the host's memory that ran out.
     [[nodiscard]] bool isOfHost() const { return kind == Kind::Host || kind == Kind::SharedMemory; }
     /// Whether what PyTorch is allowed ran out, and not the GPU's memory.
