@@ -353,6 +353,38 @@ TEST(OomCommand, TakesAMessageWithFreeMemoryAtItsWord) {
     }
 }
 
+/// A snapshot is no scenario: `import` answers it as `oom` does.
+TEST(OomCommand, ReadsASnapshotOfTheAllocator) {
+    const std::string file = FABRICAST_SOURCE_DIR "/tests/cases/memory/snapshots/oom.pickle";
+    const ProgramOutput output = oomRun({"--message", file});
+    ASSERT_EQ(output.code, ExitCode::Ok) << output.err;
+    EXPECT_TRUE(
+        output.out.starts_with("OUT OF MEMORY  short by 6 MiB or more  (device 0, the "
+                               "fullest of 2, 2 segments)"))
+        << output.out;
+    EXPECT_NE(output.out.find("its largest free block"), std::string::npos) << output.out;
+    EXPECT_EQ(ran("import " + file).out, output.out);
+    const std::string compared =
+        ran("import -m llama-3.2-1b --gpu a100 --gpus 1 --stack ddp " +
+            std::string(FABRICAST_SOURCE_DIR) + "/tests/cases/memory/snapshots/p4.pickle")
+            .out;
+    EXPECT_NE(compared.find("forecast: FITS"), std::string::npos) << compared;
+}
+
+/// 16 times the nodes leave two microbatches for four stages: that is not free.
+TEST(OomCommand, SaysWhatMoreNodesDoToAPipeline) {
+    const std::string out =
+        ran("explain -m llama-3.1-70b -c dgx-h100 -n 4 --stack megatron --layout "
+            "tp=8,pp=4,recompute=none --seq 8192 --global-batch 32")
+            .out;
+    const std::size_t nodes = out.find("--set cluster.nodes=");
+    ASSERT_NE(nodes, std::string::npos) << out;
+    EXPECT_NE(out.substr(nodes, out.find('\n', nodes) - nodes)
+                  .find("2 microbatches in place of 32 for 4 stages"),
+              std::string::npos)
+        << out;
+}
+
 TEST(OomCommand, HasEveryFormat) {
     for (const char* format : {"text", "md", "csv", "json"}) {
         const ProgramOutput output = oomRun(withMore(runOf8B(), {"-f", format}));
