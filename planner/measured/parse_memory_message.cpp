@@ -204,7 +204,7 @@ MemoryMessage readMps(std::string_view text) {
 }
 
 /// "DefaultCPUAllocator: can't allocate memory: you tried to allocate 68719476736 bytes."
-MemoryMessage readHost(std::string_view text) {
+MemoryMessage readHostFailure(std::string_view text) {
     MemoryMessage message{.kind = Kind::Host};
     message.tried = sizeAfter(text, "tried to allocate ");
     return message;
@@ -265,7 +265,7 @@ constexpr std::array kForms = {
     Form{"oomkilled", &withoutSizes<Kind::Host>, 1},
     Form{"out of memory: kill", &withoutSizes<Kind::Host>, 1},
     Form{"exceeded memory limit", &withoutSizes<Kind::Host>, 1},
-    Form{"defaultcpuallocator: ", &readHost, 200},
+    Form{"defaultcpuallocator: ", &readHostFailure, 200},
     Form{"workers are out of shared memory", &withoutSizes<Kind::SharedMemory>, 1},
     Form{"memory (mb)", &readMegatron, 300},
     Form{" ma ", &readDeepSpeed, 200}};
