@@ -123,7 +123,7 @@ TEST(OomCommand, TypesTheFirstWayOutAsAWholeCommand) {
 TEST(OomCommand, CallsNoWayOutSurerThanExplainDoes) {
     const std::string loss = "settings.kernels.loss=liger";
     const std::string out = oomRun(runOf8B()).out;
-    const std::size_t way = out.find("\n  --set " + loss);
+    const std::size_t way = out.find("\n  --set " + loss + ": ");
     ASSERT_NE(way, std::string::npos) << out;
     EXPECT_NE(out.substr(way, out.find('\n', way + 1) - way).find(", likely fits"),
               std::string::npos)

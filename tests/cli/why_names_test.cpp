@@ -55,7 +55,7 @@ std::set<std::string> namesIn(const std::string& text,
 /// What the verdict is given by: both ends of the interval, and what lies between them.
 TEST(WhyNames, OpensWhatTheVerdictIsGivenBy) {
     const std::string question = "-m llama-3.1-8b -c dgx-h100 --stack fsdp2 --seq 8192";
-    for (const char* name : {"interval", "interval.high", "pinned", "worst", "collectives"}) {
+    for (const char* name : {"interval", "interval.high", "pinned", "worst"}) {
         const ProgramOutput output = ran("explain " + question, {"--why", name});
         EXPECT_EQ(output.code, ExitCode::Ok) << output.err;
         EXPECT_NE(output.out.find(std::string("stages[0].") + name), std::string::npos)
