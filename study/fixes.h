@@ -22,6 +22,9 @@ Result<MemoryBreakdown> withFixes(MemoryBreakdown memory,
                                   const Workbench& bench,
                                   const Watch& watch);
 
+/// What surely fits before what likely does, and more hardware behind both; else as they are.
+void putSurestFirst(std::vector<Fix>& fixes);
+
 /// Changed questions that are judged for a check at most, alone, in pairs and in a chain each:
 /// every try walks the memory of every stage.
 inline constexpr int kMostTries = 64;

@@ -128,17 +128,31 @@ std::vector<Edit> heldWith(const std::vector<Edit>& held, const std::vector<Edit
     return both;
 }
 
+/// A pipeline that has fewer microbatches than stages also holds fewer at once: part of what is
+/// saved is paid for with ranks that wait.
+std::string pipelineEffect(const Scenario& before, const Scenario& after) {
+    const std::int64_t count = after.microBatches();
+    const bool isEmptier = after.layout.pp > 1 && count < after.layout.pp * after.layout.vpp &&
+                           count < before.microBatches();
+    return isEmptier ? "; " + std::to_string(count) + " microbatches in place of " +
+                           std::to_string(before.microBatches()) + " for " +
+                           std::to_string(after.layout.pp) + " stages: fewer in flight, more bubble"
+                     : std::string();
+}
+
 /// Its numbers are those that `explain` has of the changed question. What is typed holds the
 /// batch only where the change would be of another one.
 Result<Fix> checkedFix(const TriedChange& tried,
                        const std::vector<Edit>& held,
+                       const Scenario& scenario,
                        const Question& question,
                        const Workbench& bench,
                        const Watch& watch) {
     FABRICAST_ASSIGN(const MemoryBreakdown after,
                      memoryOfFullestStage(tried.judgement.plan.scenario, kNoLimit, watch));
     Fix fix = memoryFixOf(after);
-    fix.sideEffect = sideEffectsOf(tried.changes);
+    fix.sideEffect =
+        sideEffectsOf(tried.changes) + pipelineEffect(scenario, tried.judgement.plan.scenario);
     const std::vector<Edit> edits = lastOfEach(tried.edits());
     fix.change = layoutTitleOf({.edits = edits, .sideEffect = ""});
     fix.edits = heldWith(held, edits);
@@ -153,8 +167,7 @@ Result<Fix> checkedFix(const TriedChange& tried,
     return fix;
 }
 
-/// What surely fits comes before what likely does, and more hardware behind both.
-int placeOf(const Fix& fix) {
+int placeOfFix(const Fix& fix) {
     const bool isBought = std::ranges::any_of(
         fix.edits, [](const Edit& edit) { return edit.path.starts_with("cluster."); });
     if (fix.verdict > Verdict::Likely) {
@@ -177,18 +190,19 @@ Result<std::vector<Fix>> fixesOf(const MemoryBreakdown& memory,
         FABRICAST_ASSIGN(const std::optional<TriedChange> combined,
                          search.combined(asked, found.front()));
         if (combined) {
-            FABRICAST_ASSIGN(Fix fix, checkedFix(*combined, held, question, bench, watch));
+            FABRICAST_ASSIGN(Fix fix,
+                             checkedFix(*combined, held, scenario, question, bench, watch));
             fixes.push_back(std::move(fix));
         }
     }
     for (const TriedChange& tried : found) {
         if (fixes.size() < kMostLookedAt) {
             FABRICAST_TRY(watch.check());
-            FABRICAST_ASSIGN(Fix fix, checkedFix(tried, held, question, bench, watch));
+            FABRICAST_ASSIGN(Fix fix, checkedFix(tried, held, scenario, question, bench, watch));
             fixes.push_back(std::move(fix));
         }
     }
-    std::ranges::stable_sort(fixes, {}, &placeOf);
+    putSurestFirst(fixes);
     fixes.resize(std::min(fixes.size(), kMostFixes));
     return fixes;
 }
@@ -246,6 +260,10 @@ Rejection nodeRejection(Bound bound, const HostNeed& host) {
 }
 
 }  // namespace
+
+void putSurestFirst(std::vector<Fix>& fixes) {
+    std::ranges::stable_sort(fixes, {}, &placeOfFix);
+}
 
 Result<MemoryBreakdown> withFixes(MemoryBreakdown memory,
                                   const Scenario& scenario,

@@ -1,8 +1,10 @@
 #include "study/oom.h"
 
 #include "planner/base/quantity_text.h"
+#include "planner/base/words.h"
 #include "planner/load/load_question.h"
 #include "planner/measured/parse_memory_message.h"
+#include "planner/measured/parse_memory_snapshot.h"
 #include "planner/memory/stage_memory.h"
 #include "study/fixes.h"
 
@@ -36,26 +38,62 @@ void addOtherProcesses(const MemoryMessage& message, std::vector<OomCause>& caus
     }
 }
 
-std::optional<Bytes> shortage(const MemoryMessage& message) {
-    if (!message.isFailure() || !message.tried || !message.free ||
-        *message.free >= *message.tried) {
-        return std::nullopt;
+/// What helps against pieces, with the options that the run's PyTorch has.
+std::string wayOutOfPieces(const MemoryMessage& message) {
+    if (message.runtime == MemoryMessage::Runtime::Xpu) {
+        return "torch.xpu.empty_cache() where the sizes change";
     }
-    return *message.tried - *message.free;
+    const std::string segments = std::string(message.options) + "=expandable_segments:True";
+    switch (message.remedy) {
+        case MemoryMessage::Remedy::Segments:
+            return segments;
+        case MemoryMessage::Remedy::SplitSize:
+            return std::string(message.options) +
+                   "=max_split_size_mb:128 (this PyTorch is older than 2.1, which has "
+                   "expandable_segments:True)";
+        case MemoryMessage::Remedy::None:
+            break;
+    }
+    return "a PyTorch from 2.1 on, with " + segments + ": this one has no option for it";
 }
 
 /// The allocator had as much as was missing, in pieces.
-void addFragments(const MemoryMessage& message, std::vector<OomCause>& causes) {
+void addFragments(const MemoryMessage& message,
+                  const Scenario* scenario,
+                  std::vector<OomCause>& causes) {
+    const bool hasSegments =
+        scenario != nullptr && scenario->settings.allocator == AllocatorKind::ExpandableSegments;
     if (!message.unallocated || !message.tried) {
         return;
     }
     const bool isWhole = *message.unallocated >= *message.tried;
-    const std::optional<Bytes> missing = isWhole ? message.tried : shortage(message);
+    const std::optional<Bytes> missing = isWhole ? message.tried : message.missing();
     if (missing && *message.unallocated >= *missing) {
         causes.push_back({"fragmentation: PyTorch held " + shortText(*message.unallocated) +
                               " in no tensor, more than the " + shortText(*missing) +
                               (isWhole ? " that failed" : " that were missing"),
-                          "PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True"});
+                          hasSegments ? "nothing of the allocator's: the scenario has "
+                                        "expandable_segments:True already, of which so much is not "
+                                        "expected (was it set in the run?)"
+                                      : wayOutOfPieces(message)});
+    }
+}
+
+/// Nothing failed yet, but what the allocator holds beside tensors is in pieces.
+void addSlack(const MemoryMessage& message, std::vector<OomCause>& causes) {
+    constexpr double kNotableSlack = 0.05;
+    if (!message.snapshot || !message.unallocated || !message.allocated) {
+        return;
+    }
+    const Bytes slack = *message.unallocated;
+    if (slack / (*message.allocated + slack) > kNotableSlack &&
+        message.snapshot->largestFree * 2 < slack) {
+        causes.push_back({"fragmentation: " + shortText(slack) +
+                              " were in no tensor when it was taken, in pieces of " +
+                              shortText(message.snapshot->largestFree) + " at the most",
+                          message.snapshot->isExpandable
+                              ? "torch.cuda.empty_cache() where sizes change: segments grow already"
+                              : wayOutOfPieces(message)});
     }
 }
 
@@ -105,6 +143,24 @@ OomCause causeElsewhere(MemoryMessage::Kind kind) {
                 "PyTorch's tensors",
                 "less for PyTorch, or a smaller CUBLAS_WORKSPACE_CONFIG; indices outside an "
                 "embedding end in this message too (CUDA_LAUNCH_BLOCKING=1 shows them)"};
+        case MemoryMessage::Kind::Unsized:
+            return {
+                "PyTorch's allocator found no GPU memory for a tensor: messages of before 0.4.1 "
+                "say no sizes",
+                "nvidia-smi shows the processes; smaller batches, or a newer PyTorch, which says "
+                "what held the memory"};
+        case MemoryMessage::Kind::TooLarge:
+            return {
+                "more than an exabyte was asked for: not for want of memory, but a size that is "
+                "wrong",
+                "the shapes of the call that failed: a negative or overflown size, lengths or "
+                "offsets that were not set"};
+        case MemoryMessage::Kind::SharedMemory:
+            return {
+                "the shared memory of the host or the container (/dev/shm) ran out, over which "
+                "workers of the data loader hand batches on: not the GPU's",
+                "more of it (docker run --shm-size=16g or --ipc=host, a memory volume at /dev/shm "
+                "of the pod), or fewer workers"};
         case MemoryMessage::Kind::Host:
             return {
                 "the host's memory ran out, or the job's share of it: not the GPU's",
@@ -119,22 +175,36 @@ OomCause causeElsewhere(MemoryMessage::Kind kind) {
     }
 }
 
-std::vector<OomCause> causesOf(const MemoryMessage& message, const Scenario* scenario) {
-    std::vector<OomCause> causes;
-    if (!message.isFailure()) {
-        return causes;
-    }
-    if (!message.hasSizes()) {
-        return {causeElsewhere(message.kind)};
-    }
-    if (message.free && message.tried && *message.free >= *message.tried) {
+/// What PyTorch was allowed to take ran out, or nothing did that the message counts.
+void addLimit(const MemoryMessage& message, std::vector<OomCause>& causes) {
+    if (message.isLimited()) {
+        const bool isMps = message.runtime == MemoryMessage::Runtime::Mps;
+        causes.push_back(
+            {"a limit: PyTorch may take " + shortText(*message.allowed) + " and held " +
+                 shortText(message.reserved().value_or(*message.allocated)),
+             isMps ? "PYTORCH_MPS_HIGH_WATERMARK_RATIO=0.0 lifts it; the rest is other programs'"
+                   : "a larger share (torch.cuda.set_per_process_memory_fraction), where no other "
+                     "process needs the rest"});
+    } else if (message.free && message.tried && *message.free >= *message.tried) {
         causes.push_back({shortText(*message.free) + " were free, more than the " +
                               shortText(*message.tried) + " that failed",
                           "not for want of memory: a limit on the process, another process that "
                           "took it for a moment, or a GPU shared through WSL or a container"});
     }
+}
+
+std::vector<OomCause> causesOf(const MemoryMessage& message, const Scenario* scenario) {
+    std::vector<OomCause> causes;
+    if (!message.isFailure()) {
+        addSlack(message, causes);
+        return causes;
+    }
+    if (!message.hasSizes()) {
+        return {causeElsewhere(message.kind)};
+    }
+    addLimit(message, causes);
     addOtherProcesses(message, causes);
-    addFragments(message, causes);
+    addFragments(message, scenario, causes);
     addPools(message, causes);
     addNotPyTorch(message, scenario, causes);
     return causes;
@@ -149,14 +219,13 @@ std::vector<MemoryLayer> layersOf(const MemoryMessage& message, const MemoryBrea
     const std::optional<Bytes> tensors = failed ? message.allocated : message.maxAllocated;
     const std::optional<Bytes> held = message.reserved();
     std::vector<MemoryLayer> layers;
-    if (message.kind == MemoryMessage::Kind::Host) {
-        layers.push_back(
-            {"host memory of a node",
-             std::nullopt,
-             forecast == nullptr ? std::nullopt : std::optional(forecast->host.perNode)});
+    if (message.isOfHost()) {
+        if (forecast != nullptr && forecast->host.perNode > Bytes()) {
+            layers.push_back({"host memory of a node", std::nullopt, forecast->host.perNode});
+        }
         return layers;
     }
-    layers.push_back({failed ? "in tensors" : "in tensors, at the peak",
+    layers.push_back({failed || !message.isPeak() ? "in tensors" : "in tensors, at the peak",
                       tensors,
                       ours([](const StageMemory& one) { return one.allocated; })});
     if (failed) {
@@ -169,6 +238,9 @@ std::vector<MemoryLayer> layersOf(const MemoryMessage& message, const MemoryBrea
              const Bytes holds = failed ? one.pinned : one.reserved.value;
              return std::max(holds, one.allocated) - one.allocated;
          })});
+    if (message.snapshot) {
+        layers.push_back({"its largest free block", message.snapshot->largestFree, std::nullopt});
+    }
     layers.push_back({"not PyTorch's", message.notPyTorch(), ours([](const StageMemory& one) {
                           return one.context + one.collectives;
                       })});
@@ -202,32 +274,67 @@ Result<Question> asRan(const Question& question,
     return with(question, edits);
 }
 
-/// A message of another GPU says nothing about this scenario. Drivers differ by a little in what
-/// they report.
-Result<void> checkCapacity(const MemoryMessage& message, const Scenario& scenario, Bytes ours) {
+/// Drivers differ by a little in what they report.
+bool isAsLarge(Bytes one, Bytes other) {
     constexpr double kSameGpu = 0.1;
-    if (!message.capacity || ours <= Bytes() ||
-        std::abs(*message.capacity / ours - 1.0) <= kSameGpu) {
-        return {};
-    }
-    return fail(Error::Code::BadInput,
-                "cluster",
-                "the message is of a GPU with " + shortText(*message.capacity) + ", and " +
-                    scenario.cluster.node.gpu.name + " has " + shortText(ours),
-                "name the GPU of the run (-c, --gpu), or leave the scenario out");
+    return std::abs(one / other - 1.0) <= kSameGpu;
 }
 
-/// What a run needed that failed, over its forecast: at least all that other processes left it, and
-/// what was missing.
-double overForecast(const MemoryMessage& message, Bytes capacity, double peak) {
-    if (!message.hasSizes()) {
-        return 1.0;
+/// The GPUs with as much memory, those whose names begin as this one's does before all others.
+std::string gpusWith(Bytes memory, const std::string& like, const Workbench& bench) {
+    const std::string family = like.substr(0, like.find('-'));
+    std::vector<std::string> names;
+    std::vector<std::string> others;
+    for (const ProfileFile& file : bench.profiles().files(ProfileKind::Gpu)) {
+        const Result<GpuSpec> gpu = bench.profiles().gpu(file.name);
+        const std::optional<Bytes> has = gpu ? gpu->capacity().value : std::nullopt;
+        if (has && *has > Bytes() && isAsLarge(memory, *has)) {
+            (file.name.starts_with(family + "-") ? names : others).push_back(file.name);
+        }
     }
+    return joined(names.empty() ? others : names, ", ");
+}
+
+/// A message of another GPU says nothing about this scenario.
+Result<void> checkCapacity(const MemoryMessage& message,
+                           const Scenario& scenario,
+                           Bytes ours,
+                           const Question& question,
+                           const Workbench& bench) {
+    if (!message.capacity || ours <= Bytes() || isAsLarge(*message.capacity, ours)) {
+        return {};
+    }
+    const std::string& gpu = scenario.cluster.node.gpu.name;
+    const std::string alike = gpusWith(*message.capacity, gpu, bench);
+    const JsonValue* const cluster = question.root.find("cluster");
+    const bool isGpu = cluster != nullptr && cluster->find("gpu") != nullptr;
+    return fail(Error::Code::BadInput,
+                isGpu ? "cluster.gpu" : "cluster",
+                "the message is of a GPU with " + shortText(*message.capacity) + ", and " + gpu +
+                    " has " + shortText(ours),
+                alike.empty()
+                    ? "name the GPU of the run (-c, --gpu), or leave the scenario out"
+                    : "--gpu with one that has as much (" + alike + "), or leave the scenario out");
+}
+
+/// What a run needed that failed. One that filled the GPU needed at least all that other processes
+/// left it, and what was missing; another one no more than what its message counts.
+Bytes neededBy(const MemoryMessage& message, Bytes capacity) {
     const Bytes all = std::max(message.capacity.value_or(capacity), capacity);
+    const Bytes tried = message.tried.value_or(Bytes());
+    const bool isFilled = !message.isLimited() && !(message.free && *message.free >= tried);
+    if (!isFilled) {
+        return message.needed().value_or(all - message.free.value_or(Bytes()) + tried);
+    }
     const Bytes least =
-        all - notableOthers(message).value_or(Bytes()) + shortage(message).value_or(Bytes());
-    const Bytes needed = std::max(message.needed().value_or(least), least);
-    return std::max(1.0, static_cast<double>(needed.count()) / peak);
+        all - notableOthers(message).value_or(Bytes()) + message.missing().value_or(Bytes());
+    return std::max(message.needed().value_or(least), least);
+}
+
+double overForecast(const MemoryMessage& message, Bytes capacity, double peak) {
+    return message.hasSizes()
+               ? std::max(1.0, static_cast<double>(neededBy(message, capacity).count()) / peak)
+               : 1.0;
 }
 
 /// No way out is called surer than `explain` calls it, which knows of no room that was asked for.
@@ -245,6 +352,7 @@ Result<void> judgeAsExplained(const Question& question,
             fix.verdict = std::max(fix.verdict, explained.verdict);
             fix.onDevice = std::max(fix.onDevice, explained.onDevice);
         }
+        putSurestFirst(rejection.fixes);
     }
     return {};
 }
@@ -256,11 +364,11 @@ Result<void> addForecast(const Question& question,
     FABRICAST_ASSIGN(LoadedScenario loaded,
                      loadScenario(question.root, bench.profiles(), question.folders));
     FABRICAST_ASSIGN(MemoryBreakdown memory, memoryOfAllStages(loaded.scenario, watch));
-    FABRICAST_TRY(checkCapacity(answer.message, loaded.scenario, memory.capacity));
+    FABRICAST_TRY(checkCapacity(answer.message, loaded.scenario, memory.capacity, question, bench));
     memory.notes.insert(memory.notes.begin(), loaded.assumed.begin(), loaded.assumed.end());
     answer.scenario = std::move(loaded.scenario);
     answer.forecast = std::move(memory);
-    if (!answer.message.isFailure() || answer.message.kind == MemoryMessage::Kind::Host) {
+    if (!answer.message.isFailure() || answer.message.isOfHost()) {
         return {};
     }
     FABRICAST_ASSIGN(const Question ran, asRan(question, answer.message, *answer.scenario));
@@ -284,11 +392,17 @@ Result<void> addForecast(const Question& question,
 
 }  // namespace
 
+bool isSnapshotOfMemory(std::string_view bytes) {
+    return isMemorySnapshot(bytes);
+}
+
 Result<OomAnswer> explainOom(const OomAsk& ask, const Workbench& bench, const Watch& watch) {
     FABRICAST_TRY(watch.check());
     OomAnswer answer;
-    FABRICAST_ASSIGN(answer.message, parseMemoryMessage(ask.text, ask.source));
-    answer.shortBy = shortage(answer.message);
+    FABRICAST_ASSIGN(answer.message,
+                     isMemorySnapshot(ask.text) ? parseMemorySnapshot(ask.text, ask.source)
+                                                : parseMemoryMessage(ask.text, ask.source));
+    answer.shortBy = answer.message.missing();
     if (ask.question) {
         if (Result<void> added = addForecast(*ask.question, bench, watch, answer); !added) {
             return tl::unexpected(located(std::move(added).error(), ask.question->root));

@@ -7,6 +7,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 
 namespace fabricast {
 
@@ -15,6 +16,9 @@ struct OomAsk {
     std::string source;                  ///< how errors name it
     std::optional<Question> question{};  ///< the run, where it is known
 };
+
+/// Whether the bytes of a file are a snapshot of PyTorch's allocator, which is read as a message.
+bool isSnapshotOfMemory(std::string_view bytes);
 
 /// What held the memory when a run failed, and what to change. Without a question it is what the
 /// message alone tells.

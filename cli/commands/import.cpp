@@ -1,9 +1,11 @@
-#include "cli/command.h"
+#include "cli/explain_message.h"
 #include "flags/question_arguments.h"
 #include "planner/report/import_text.h"
+#include "planner/text/text_files.h"
 #include "study/explain.h"
 #include "study/lint.h"
 #include "study/next_command.h"
+#include "study/oom.h"
 
 #include <memory>
 #include <utility>
@@ -31,12 +33,26 @@ Result<LintReport> lintOf(const Question& question,
                 options.watch());
 }
 
+/// A snapshot of memory is of a run, and no scenario: it is answered as `oom` answers it.
+bool isSnapshotFile(const std::string& file, const GlobalOptions& options) {
+    if (file == "-") {
+        return false;
+    }
+    const Result<std::string> bytes = readTextFile(options.at(file), kMostLogBytes, ReadFor::Look);
+    return bytes && isSnapshotOfMemory(*bytes);
+}
+
 Result<Answer> runImport(const ImportFlags& flags, const GlobalOptions& options) {
     if (flags.question.files.empty()) {
         return fail(Error::Code::BadInput,
                     "import",
                     "needs a launch file, or the folder of a run",
                     "fabricast import axolotl.yaml -c dgx-h100");
+    }
+    if (isSnapshotFile(flags.question.files.front(), options)) {
+        QuestionArguments run = flags.question;
+        run.files.erase(run.files.begin());
+        return explainMessage(run, flags.question.files.front(), options);
     }
     FABRICAST_ASSIGN(const Question question, questionOf(flags.question, options));
     const bool isModelAlone =
@@ -73,7 +89,8 @@ Command importCommand(const FlagSet& program, const GlobalOptions& options) {
         "Face's Trainer, Python programs of Trainer, FSDP2, DDP, Megatron Bridge and NeMo, jobs "
         "that\n"
         "start one of these, the folder of a run, and a model's config.json. Every command takes "
-        "such\nfiles for a scenario.\n"
+        "such\nfiles for a scenario. A snapshot of torch.cuda.memory is answered as oom answers "
+        "it.\n"
         "examples:\n"
         "  fabricast import axolotl.yaml -c dgx-h100\n"
         "  fabricast import axolotl.yaml zero3.json -c dgx-h100\n"

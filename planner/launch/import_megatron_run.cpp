@@ -140,6 +140,9 @@ Result<void> importMegatronKernels(ScenarioDraft& draft) {
         draft.set("settings.kernels.cuda_graphs", true, "--cuda-graph-impl");
         draft.set(
             "settings.kernels.graph_experts", *graphs == "full_iteration", "--cuda-graph-impl");
+        draft.note(
+            "--cuda-graph-impl: the private pools of CUDA graphs are not looked at in the "
+            "memory");
     }
     FABRICAST_ASSIGN(const auto dropout, keys.number("--hidden-dropout"));
     (void)keys.use("--attention-dropout");

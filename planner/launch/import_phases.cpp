@@ -156,10 +156,21 @@ Result<void> importAxolotlEvaluation(ScenarioDraft& draft) {
         const std::string said = saidOr(path, "no");
         from = said != "no" && said != "0" ? path : from;
     }
-    if (!hasData || from.empty()) {
+    if (!hasData) {
         return {};
     }
     FABRICAST_ASSIGN(const auto micro, keys.whole("micro_batch_size"));
+    if (from.empty()) {
+        FABRICAST_ASSIGN(const auto each, keys.whole("eval_batch_size"));
+        if (!keys.has("eval_strategy")) {
+            draft.assume(kEvaluationKey,
+                         std::string("no evaluation is counted, as nothing says when: releases of "
+                                     "Axolotl until 2025 evaluate after each epoch then (--set ") +
+                             kEvaluationKey + "=" +
+                             std::to_string(each.value_or(micro.value_or(1))) + ")");
+        }
+        return {};
+    }
     // Its plugin for Liger patches the model and does not tell the Trainer, which would ask for the
     // loss alone.
     FABRICAST_ASSIGN([[maybe_unused]] const bool isSet,

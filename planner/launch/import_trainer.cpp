@@ -16,11 +16,8 @@
 namespace fabricast {
 namespace {
 
-constexpr std::array<std::string_view, 5> kUnmodelledByTrainer = {"--tp_size",
-                                                                  "--neftune_noise_alpha",
-                                                                  "--group_by_length",
-                                                                  "--torch_empty_cache_steps",
-                                                                  "--lora_modules_to_save"};
+constexpr std::array<std::string_view, 3> kUnmodelledByTrainer = {
+    "--tp_size", "--neftune_noise_alpha", "--lora_modules_to_save"};
 
 constexpr std::array<std::string_view, 3> kBatchKeys = {
     "train_batch_size", "train_micro_batch_size_per_gpu", "gradient_accumulation_steps"};

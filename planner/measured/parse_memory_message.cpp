@@ -1,6 +1,7 @@
 #include "planner/measured/parse_memory_message.h"
 
 #include "planner/base/small_letters.h"
+#include "planner/measured/unwrapped_log.h"
 
 #include <algorithm>
 #include <array>
@@ -115,19 +116,48 @@ std::optional<Bytes> ownProcess(std::string_view text, Bytes reserved) {
     return own;
 }
 
+using Kind = MemoryMessage::Kind;
+using Runtime = MemoryMessage::Runtime;
+using Remedy = MemoryMessage::Remedy;
+
+/// A limit on PyTorch that is no less than the GPU is none.
+std::optional<Bytes> limitOf(std::optional<Bytes> allowed, std::optional<Bytes> capacity) {
+    return allowed && capacity && *allowed >= *capacity ? std::nullopt : allowed;
+}
+
+/// How the message calls the variable of the allocator's options.
+std::string_view optionsNamed(std::string_view text, Runtime runtime) {
+    if (text.find("pytorch_alloc_conf") != std::string_view::npos) {
+        return "PYTORCH_ALLOC_CONF";
+    }
+    return runtime == Runtime::Hip ? "PYTORCH_HIP_ALLOC_CONF" : "PYTORCH_CUDA_ALLOC_CONF";
+}
+
+/// Up to torch 2.0 the sizes are in brackets; expandable_segments came with 2.1.
+Remedy remedyOf(std::string_view text) {
+    if (text.find(" total capacity;") == std::string_view::npos) {
+        return Remedy::Segments;
+    }
+    return text.find("max_split_size_mb") == std::string_view::npos ? Remedy::None
+                                                                    : Remedy::SplitSize;
+}
+
 /// "… total capacity of 79.15 GiB of which 12.25 MiB is free. Including non-PyTorch memory, this
 /// process has 79.13 GiB memory in use. Of the allocated memory 75.61 GiB is allocated by PyTorch,
 /// and 1.56 GiB is reserved by PyTorch but unallocated", or up to torch 2.0 "(GPU 0; 39.41 GiB
 /// total capacity; 36.94 GiB already allocated; 1.06 GiB free; 37.80 GiB reserved in total by
 /// PyTorch)", at first "… 776 MiB cached)".
+template <Runtime runtime>
 MemoryMessage readFailure(std::string_view text) {
-    MemoryMessage message;
+    MemoryMessage message{.runtime = runtime, .remedy = remedyOf(text)};
+    message.options = optionsNamed(text, runtime);
     message.tried = sizeAfter(text, "tried to allocate ");
     message.capacity = firstOf({sizeAfter(text, "total capacity of "),
                                 sizeAfter(text, "total capacty of "),
                                 sizeBefore(text, " total capacity")});
     message.free = firstOf(
         {sizeBefore(text, " is free"), sizeBefore(text, " free;"), sizeBefore(text, " free)")});
+    message.allowed = limitOf(sizeBefore(text, " allowed;"), message.capacity);
     message.inUse = sizeAfter(text, "this process has ");
     message.allocated = firstOf(
         {sizeBefore(text, " is allocated by pytorch"), sizeBefore(text, " already allocated")});
@@ -141,6 +171,42 @@ MemoryMessage readFailure(std::string_view text) {
     if (!message.inUse && message.reserved()) {
         message.inUse = ownProcess(text, *message.reserved());
     }
+    return message;
+}
+
+/// "Allocation on device 0 would exceed allowed memory. (out of memory) / Currently allocated     :
+/// 21.76 GiB / Requested : 1.25 GiB / Device limit : 23.99 GiB / Free (according to CUDA): 0 bytes
+/// / PyTorch limit (set by user-supplied memory fraction) : …", of the allocator cudaMallocAsync.
+MemoryMessage readAsync(std::string_view text) {
+    const auto of = [text](std::string_view words) -> std::optional<Bytes> {
+        const std::size_t at = text.find(words);
+        const std::size_t colon =
+            at == std::string_view::npos ? at : text.find(':', at + words.size());
+        return colon == std::string_view::npos ? std::nullopt : sizeAtFront(text.substr(colon + 1));
+    };
+    MemoryMessage message;
+    message.allocated = of("currently allocated");
+    message.tried = of("requested");
+    message.capacity = of("device limit");
+    message.free = of("free (according to cuda)");
+    message.allowed = limitOf(of("pytorch limit"), message.capacity);
+    return message;
+}
+
+/// "MPS backend out of memory (MPS allocated: 17.05 GB, other allocations: 512.00 KB, max allowed:
+/// 18.13 GB). Tried to allocate 1.50 GB on private pool."
+MemoryMessage readMps(std::string_view text) {
+    MemoryMessage message{.runtime = Runtime::Mps};
+    message.allocated = sizeAfter(text, "mps allocated: ");
+    message.allowed = sizeAfter(text, "max allowed: ");
+    message.tried = sizeAfter(text, "tried to allocate ");
+    return message;
+}
+
+/// "DefaultCPUAllocator: can't allocate memory: you tried to allocate 68719476736 bytes."
+MemoryMessage readHostFailure(std::string_view text) {
+    MemoryMessage message{.kind = Kind::Host};
+    message.tried = sizeAfter(text, "tried to allocate ");
     return message;
 }
 
@@ -178,25 +244,34 @@ struct Form {
     ReadMessage read;
     std::size_t most;  ///< bytes of such a message
 };
-using Kind = MemoryMessage::Kind;
 /// A failure says more than a report, and PyTorch's own failure more than others'.
-constexpr std::array kForms = {Form{"out of memory. tried to allocate", &readFailure, 1200},
-                               Form{"cuda error: out of memory", &withoutSizes<Kind::Driver>, 1},
-                               Form{"hip error: out of memory", &withoutSizes<Kind::Driver>, 1},
-                               Form{"driver error: out of memory", &withoutSizes<Kind::Driver>, 1},
-                               Form{"cuda failure 2 'out of memory'", &withoutSizes<Kind::Nccl>, 1},
-                               Form{"cuda failure 'out of memory'", &withoutSizes<Kind::Nccl>, 1},
-                               Form{"hip failure 'out of memory'", &withoutSizes<Kind::Nccl>, 1},
-                               Form{"cublas_status_alloc_failed", &withoutSizes<Kind::Cublas>, 1},
-                               Form{"oom_kill", &withoutSizes<Kind::Host>, 1},
-                               Form{"oom-kill", &withoutSizes<Kind::Host>, 1},
-                               Form{"oomkilled", &withoutSizes<Kind::Host>, 1},
-                               Form{"out of memory: kill", &withoutSizes<Kind::Host>, 1},
-                               Form{"exceeded memory limit", &withoutSizes<Kind::Host>, 1},
-                               Form{"memory (mb)", &readMegatron, 300},
-                               Form{" ma ", &readDeepSpeed, 200}};
+constexpr std::array kForms = {
+    Form{"hip out of memory. tried to allocate", &readFailure<Runtime::Hip>, 1200},
+    Form{"xpu out of memory. tried to allocate", &readFailure<Runtime::Xpu>, 1200},
+    Form{"out of memory. tried to allocate", &readFailure<Runtime::Cuda>, 1200},
+    Form{"would exceed allowed memory. (out of memory)", &readAsync, 500},
+    Form{"mps backend out of memory", &readMps, 300},
+    Form{"tried to allocate more than 1eb memory", &withoutSizes<Kind::TooLarge>, 1},
+    Form{"cuda runtime error (2)", &withoutSizes<Kind::Unsized>, 1},
+    Form{"cuda error: out of memory", &withoutSizes<Kind::Driver>, 1},
+    Form{"hip error: out of memory", &withoutSizes<Kind::Driver>, 1},
+    Form{"driver error: out of memory", &withoutSizes<Kind::Driver>, 1},
+    Form{"cuda failure 2 'out of memory'", &withoutSizes<Kind::Nccl>, 1},
+    Form{"cuda failure 'out of memory'", &withoutSizes<Kind::Nccl>, 1},
+    Form{"hip failure 'out of memory'", &withoutSizes<Kind::Nccl>, 1},
+    Form{"cublas_status_alloc_failed", &withoutSizes<Kind::Cublas>, 1},
+    Form{"oom_kill", &withoutSizes<Kind::Host>, 1},
+    Form{"oom-kill", &withoutSizes<Kind::Host>, 1},
+    Form{"oomkilled", &withoutSizes<Kind::Host>, 1},
+    Form{"out of memory: kill", &withoutSizes<Kind::Host>, 1},
+    Form{"exceeded memory limit", &withoutSizes<Kind::Host>, 1},
+    Form{"defaultcpuallocator: ", &readHostFailure, 200},
+    Form{"workers are out of shared memory", &withoutSizes<Kind::SharedMemory>, 1},
+    Form{"memory (mb)", &readMegatron, 300},
+    Form{" ma ", &readDeepSpeed, 200}};
 
-/// By the calls of the last traceback before a place. An evaluation within training is one.
+/// By the calls of the last traceback before a place. An evaluation within training is one. It is
+/// looked for through all that stands before, so for one message of a log alone.
 MemoryMessage::Phase phaseBefore(std::string_view text, std::size_t at) {
     constexpr std::array<std::string_view, 3> kEvaluates = {
         "evaluation_loop", "prediction_step", "validation_step"};
@@ -217,8 +292,36 @@ MemoryMessage::Phase phaseBefore(std::string_view text, std::size_t at) {
                                                  : MemoryMessage::Phase::Unknown;
 }
 
+/// What decides is the peak where a report has one, and what was held where an allocation failed.
 std::int64_t heldBy(const MemoryMessage& message) {
-    return message.allocated.value_or(message.maxAllocated.value_or(Bytes())).count();
+    return message.maxAllocated.value_or(message.allocated.value_or(Bytes())).count();
+}
+
+struct FoundMessage {
+    MemoryMessage message;
+    std::ptrdiff_t at = 0;
+};
+
+/// Of the messages of a form the one whose process held most. A log may have very many.
+std::optional<FoundMessage> fullestOf(std::string_view text, const Form& form) {
+    std::optional<FoundMessage> fullest;
+    std::size_t found = 0;
+    std::size_t at = text.find(form.begins);
+    while (at != std::string_view::npos) {
+        const std::size_t next = text.find(form.begins, at + form.begins.size());
+        const MemoryMessage message = form.read(text.substr(at, std::min(form.most, next - at)));
+        if (message.allocated || message.maxAllocated || message.tried || !message.hasSizes()) {
+            ++found;
+            if (!fullest || heldBy(message) > heldBy(fullest->message)) {
+                fullest = {message, static_cast<std::ptrdiff_t>(at)};
+            }
+        }
+        at = next;
+    }
+    if (fullest) {
+        fullest->message.others = found - 1;
+    }
+    return fullest;
 }
 
 /// Parts of a GPU are no more than the GPU. What a message rounds is little beside it.
@@ -251,34 +354,13 @@ Result<MemoryMessage> possible(MemoryMessage message, const std::string& source)
 }  // namespace
 
 Result<MemoryMessage> parseMemoryMessage(std::string_view text, const std::string& source) {
-    const std::string small = inSmallLetters(text);
+    const std::string small = inSmallLetters(unwrappedLog(text));
     for (const Form& form : kForms) {
-        std::optional<MemoryMessage> fullest;
-        std::size_t found = 0;
-        std::size_t at = small.find(form.begins);
-        std::int64_t line = 1;
-        std::size_t counted = 0;
-        while (at != std::string::npos) {
-            const std::size_t next = small.find(form.begins, at + form.begins.size());
-            const std::size_t size = std::min(form.most, next - at);
-            MemoryMessage message = form.read(std::string_view(small).substr(at, size));
-            line += std::count(small.begin() + static_cast<std::ptrdiff_t>(counted),
-                               small.begin() + static_cast<std::ptrdiff_t>(at),
-                               '\n');
-            counted = at;
-            message.line = line;
-            message.phase = phaseBefore(small, at);
-            const bool says =
-                message.allocated || message.maxAllocated || message.tried || !message.hasSizes();
-            found += says ? 1 : 0;
-            if (says && (!fullest || heldBy(message) > heldBy(*fullest))) {
-                fullest = message;
-            }
-            at = next;
-        }
-        if (fullest) {
-            fullest->others = found - 1;
-            return possible(*fullest, source);
+        if (std::optional<FoundMessage> fullest = fullestOf(small, form)) {
+            MemoryMessage& message = fullest->message;
+            message.line = lineOfUnwrapped(text, static_cast<std::size_t>(fullest->at));
+            message.phase = phaseBefore(small, static_cast<std::size_t>(fullest->at));
+            return possible(message, source);
         }
     }
     return fail(Error::Code::BadInput,

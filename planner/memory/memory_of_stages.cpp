@@ -188,8 +188,8 @@ Result<MemoryBreakdown> memoryOf(const Scenario& scenario, StageWalks walks) {
         addNodeTerm(stage, "nvme", stage.nvme, memory.drives, gpus);
     }
     addNotes(scenario, memory.notes);
-    if (overhead.isAssumed()) {
-        memory.notes.push_back("the CUDA context and NCCL's buffers are estimates (--why context)");
+    if (std::string assumed = overhead.assumption(); !assumed.empty()) {
+        memory.notes.push_back(std::move(assumed));
     }
     return memory;
 }

@@ -39,11 +39,8 @@ struct RuntimeOverhead {
     std::string contextOrigin;  ///< where these numbers are from, in a line
     std::string collectivesOrigin;
 
-    /// Whether any of it is an assumption.
-    [[nodiscard]] bool isAssumed() const {
-        return context.evidence != Evidence::MeasuredProfile ||
-               (communicators > 0 && collectives.evidence != Evidence::MeasuredProfile);
-    }
+    /// What of it is an assumption, in a line; empty: nothing.
+    [[nodiscard]] std::string assumption() const;
 };
 RuntimeOverhead runtimeOverhead(const Scenario& scenario);
 

@@ -82,6 +82,19 @@ RuntimeOverhead runtimeOverhead(const Scenario& scenario) {
     return overhead;
 }
 
+std::string RuntimeOverhead::assumption() const {
+    const bool ofContext = context.evidence != Evidence::MeasuredProfile;
+    const bool ofBuffers = communicators > 0 && collectives.evidence != Evidence::MeasuredProfile;
+    if (ofContext && ofBuffers) {
+        return "the CUDA context and NCCL's buffers are estimates (--why context, --why "
+               "collectives)";
+    }
+    if (ofBuffers) {
+        return "NCCL's buffers are an estimate (--why collectives)";
+    }
+    return ofContext ? "the CUDA context is an estimate (--why context)" : "";
+}
+
 Bytes leastRuntimeBytes(const RuntimeMemory& runtime, const Layout& layout) {
     return leastOf(runtime.context) + leastOf(runtime.kernels) +
            leastOf(runtime.communicator) * communicatorsOfAxes(layout);

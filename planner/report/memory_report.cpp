@@ -253,7 +253,14 @@ std::string memoryMarkdown(const Scenario& scenario, const MemoryBreakdown& memo
 }
 
 std::string memoryCsv(const MemoryBreakdown& memory) {
-    return csvText(stageBytesTable(memory));
+    Table table = stageBytesTable(memory);
+    table.columns.push_back({"capacity_bytes"});
+    table.columns.push_back({"verdict"});
+    for (std::vector<std::string>& row : table.rows) {
+        row.push_back(std::to_string(memory.capacity.count()));
+        row.emplace_back(nameOf(memory.verdict));
+    }
+    return csvText(table);
 }
 
 }  // namespace fabricast

@@ -33,7 +33,8 @@ std::string cellOf(const std::optional<Bytes>& bytes, const ByteScale& scale) {
 }
 
 Table layerTable(const OomAnswer& answer, const ByteScale& scale) {
-    Table table{{{std::string(scale.unit) + " of this GPU"}, {"measured", Align::Right}}, {}};
+    const std::string of = answer.message.isOfHost() ? " of a node's host" : " of this GPU";
+    Table table{{{std::string(scale.unit) + of}, {"measured", Align::Right}}, {}};
     if (answer.forecast) {
         table.columns.push_back({"forecast", Align::Right});
     }
@@ -58,10 +59,16 @@ std::string_view failureHead(MemoryMessage::Kind kind) {
             return "OUT OF MEMORY  in NCCL";
         case MemoryMessage::Kind::Cublas:
             return "OUT OF MEMORY  in cuBLAS";
+        case MemoryMessage::Kind::Unsized:
+            return "OUT OF MEMORY  in PyTorch's allocator";
         case MemoryMessage::Kind::Host:
+        case MemoryMessage::Kind::SharedMemory:
             return "OUT OF MEMORY  on the host";
+        case MemoryMessage::Kind::TooLarge:
         case MemoryMessage::Kind::OutOfMemory:
             return "OUT OF MEMORY";
+        case MemoryMessage::Kind::Snapshot:
+            return "MEMORY SNAPSHOT";
         default:
             return "MEMORY REPORT";
     }
@@ -73,12 +80,24 @@ std::string oomHeadLine(const OomAnswer& answer) {
     if (answer.shortBy) {
         text += "  short by " + shortText(*answer.shortBy) + " or more";
     } else if (message.maxAllocated) {
-        text += "  " + shortText(*message.maxAllocated) + " in tensors at the peak";
+        text += "  " + shortText(*message.maxAllocated) + " in tensors" +
+                (message.isPeak() ? " at the peak" : " when it was taken");
     }
-    if (message.capacity) {
+    if (message.isLimited()) {
+        text += " of the " + shortText(*message.allowed) + " that PyTorch is allowed";
+    } else if (message.capacity) {
         text += " of " + shortText(*message.capacity);
     }
-    if (!message.hasSizes()) {
+    if (message.snapshot) {
+        text +=
+            fmt::format("  (device {}{}, {} segments)",
+                        message.snapshot->device,
+                        message.others > 0 ? fmt::format(", the fullest of {}", message.others + 1)
+                                           : std::string(),
+                        message.snapshot->segments);
+    } else if (!message.hasSizes() && message.tried) {
+        text += fmt::format("  ({} failed, line {})", shortText(*message.tried), message.line);
+    } else if (!message.hasSizes()) {
         text += fmt::format("  (line {}, which says no sizes)", message.line);
     } else if (message.others > 0) {
         text += fmt::format(
@@ -215,7 +234,17 @@ std::string oomJson(const OomAnswer& answer, std::string_view version) {
     json.add("messages", answer.message.others + 1);
     add("capacity_bytes", answer.message.capacity);
     add("free_bytes", answer.message.free);
+    add("allowed_bytes", answer.message.allowed);
     add("short_by_bytes", answer.shortBy);
+    if (answer.message.snapshot) {
+        json.beginObject("snapshot");
+        json.add("device", answer.message.snapshot->device);
+        json.add("segments", answer.message.snapshot->segments);
+        json.add("largest_free_block_bytes", answer.message.snapshot->largestFree);
+        json.add("expandable_segments", answer.message.snapshot->isExpandable);
+        json.add("has_history", answer.message.snapshot->hasHistory);
+        json.end();
+    }
     json.beginArray("parts");
     for (const MemoryLayer& layer : answer.layers) {
         json.beginObject();

@@ -379,7 +379,9 @@ Report layoutsReport(const PlanReport& report) {
     text += any(Verdict::Likely)
                 ? "? fits as the caching allocator gives back what it holds unused\n"
                 : "";
-    text += any(Verdict::Unlikely) ? "?? unlikely to fit: more is expected than there is\n" : "";
+    text += any(Verdict::Unlikely) ? "?? unlikely to fit: with what the allocator usually cannot "
+                                     "give back, more than there is\n"
+                                   : "";
     text += safetyText(report);
     text += fasterLine(report);
     text += surerLine(report.surer);

@@ -4,38 +4,85 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <string_view>
 
 namespace fabricast {
 
 /// What a training process printed of its memory: PyTorch's out-of-memory message in any of its
 /// forms since 2018 (CUDA or HIP), Megatron's "memory (MB) | allocated: …" or DeepSpeed's "MA … GB
-/// Max_MA …"; or that memory ran out elsewhere, which is printed without sizes: in the driver, in
-/// NCCL, in cuBLAS, or on the host. What the text does not say is empty.
+/// Max_MA …"; a snapshot of its allocator; or that memory ran out elsewhere, which is printed
+/// without sizes: in the driver, in NCCL, in cuBLAS, or on the host. What the text does not say is
+/// empty.
 struct MemoryMessage {
-    enum class Kind { OutOfMemory, Driver, Nccl, Cublas, Host, Megatron, DeepSpeed };
+    enum class Kind {
+        OutOfMemory,
+        Unsized,   ///< PyTorch's until 2018
+        TooLarge,  ///< more was asked for than any machine has
+        Driver,
+        Nccl,
+        Cublas,
+        Host,
+        SharedMemory,
+        Megatron,
+        DeepSpeed,
+        Snapshot  ///< of the allocator, in which nothing failed
+    };
+
+    /// What PyTorch ran on.
+    enum class Runtime { Cuda, Hip, Xpu, Mps };
+
+    /// What an option of the allocator can do about pieces, by the age of the message.
+    enum class Remedy {
+        Segments,   ///< torch 2.1 and later
+        SplitSize,  ///< the message names max_split_size_mb, and has the form of 2.0 or before
+        None        ///< a form of before that
+    };
 
     /// What the traceback before it says that ran.
     enum class Phase { Unknown, Training, Evaluation };
 
+    /// What a snapshot of the allocator says besides.
+    struct Snapshot {
+        std::int64_t device = 0;
+        std::int64_t segments = 0;
+        Bytes largestFree;  ///< block of the allocator
+        bool isExpandable = false;
+        bool hasHistory = false;  ///< else the peak is what was held when it was taken
+    };
+
     Kind kind = Kind::OutOfMemory;
     Phase phase = Phase::Unknown;
+    Runtime runtime = Runtime::Cuda;
+    Remedy remedy = Remedy::Segments;
+    /// Where options of the allocator are said, as the message calls it.
+    std::string_view options = "PYTORCH_CUDA_ALLOC_CONF";
     std::int64_t line = 1;   ///< of the text
     std::size_t others = 0;  ///< messages of the text beside this one
     std::optional<Bytes> tried;
     std::optional<Bytes> capacity;
     std::optional<Bytes> free;
-    std::optional<Bytes> inUse;  ///< by this process, with what is not PyTorch's
+    std::optional<Bytes> allowed;  ///< to PyTorch, where that is not the whole GPU
+    std::optional<Bytes> inUse;    ///< by this process, with what is not PyTorch's
     std::optional<Bytes> allocated;
     std::optional<Bytes> unallocated;  ///< reserved by PyTorch, in no tensor
     std::optional<Bytes> privatePools;
     std::optional<Bytes> maxAllocated;
     std::optional<Bytes> maxReserved;
+    std::optional<Snapshot> snapshot;
 
     [[nodiscard]] bool isFailure() const {
-        return kind != Kind::Megatron && kind != Kind::DeepSpeed;
+        return kind != Kind::Megatron && kind != Kind::DeepSpeed && kind != Kind::Snapshot;
     }
     /// A failure outside PyTorch's allocator says no more than that it happened.
     [[nodiscard]] bool hasSizes() const { return kind == Kind::OutOfMemory || !isFailure(); }
+    /// Whether what was in tensors is the most that ever was.
+    [[nodiscard]] bool isPeak() const { return !snapshot || snapshot->hasHistory; }
+    /// Whether it was the host's memory that ran out.
+    [[nodiscard]] bool isOfHost() const { return kind == Kind::Host || kind == Kind::SharedMemory; }
+    /// Whether what PyTorch is allowed ran out, and not the GPU's memory.
+    [[nodiscard]] bool isLimited() const;
+    /// What was missing at the least, of what is allowed or of the GPU.
+    [[nodiscard]] std::optional<Bytes> missing() const;
     /// All that PyTorch's allocator held.
     [[nodiscard]] std::optional<Bytes> reserved() const;
     /// CUDA's context, NCCL and libraries; with what other processes hold where the message does
@@ -52,6 +99,19 @@ inline std::optional<Bytes> MemoryMessage::reserved() const {
         return maxReserved;
     }
     return allocated && unallocated ? std::optional(*allocated + *unallocated) : std::nullopt;
+}
+
+inline bool MemoryMessage::isLimited() const {
+    return isFailure() && allowed && tried && allocated &&
+           reserved().value_or(*allocated) + *tried > *allowed;
+}
+
+inline std::optional<Bytes> MemoryMessage::missing() const {
+    if (isLimited()) {
+        return reserved().value_or(*allocated) + *tried - *allowed;
+    }
+    return isFailure() && tried && free && *free < *tried ? std::optional(*tried - *free)
+                                                          : std::nullopt;
 }
 
 inline std::optional<Bytes> MemoryMessage::notPyTorch() const {

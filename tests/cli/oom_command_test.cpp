@@ -123,7 +123,7 @@ TEST(OomCommand, TypesTheFirstWayOutAsAWholeCommand) {
 TEST(OomCommand, CallsNoWayOutSurerThanExplainDoes) {
     const std::string loss = "settings.kernels.loss=liger";
     const std::string out = oomRun(runOf8B()).out;
-    const std::size_t way = out.find("\n  --set " + loss);
+    const std::size_t way = out.find("\n  --set " + loss + ": ");
     ASSERT_NE(way, std::string::npos) << out;
     EXPECT_NE(out.substr(way, out.find('\n', way + 1) - way).find(", likely fits"),
               std::string::npos)
@@ -293,6 +293,96 @@ TEST(OomCommand, RefusesTheMessageOfAnotherGpu) {
     EXPECT_EQ(output.code, ExitCode::BadInput) << output.out;
     EXPECT_NE(output.err.find("the message is of a GPU with 79."), std::string::npos) << output.err;
     EXPECT_NE(output.err.find("rtx-4090 has 23.6 GiB"), std::string::npos) << output.err;
+}
+
+/// The flag that is wrong is named, and the GPU whose memory the message has.
+TEST(OomCommand, ProposesTheGpuThatHasTheMemoryOfTheMessage) {
+    const std::string file = tempFolder() + "small.log";
+    ASSERT_TRUE(writeTextFile(
+        file,
+        "CUDA out of memory. Tried to allocate 128.00 MiB (GPU 3; 39.59 GiB total capacity; 38.02 "
+        "GiB already allocated; 98.19 MiB free; 38.44 GiB reserved in total by PyTorch)"));
+    const ProgramOutput output =
+        ran("oom -m llama-3.1-8b --gpu a100 --gpus 8 --stack fsdp2 --seq 2048 --message " + file);
+    EXPECT_EQ(output.code, ExitCode::BadInput) << output.out;
+    EXPECT_TRUE(output.err.starts_with("error: --gpu: ")) << output.err;
+    EXPECT_NE(output.err.find("a100-sxm4-40gb"), std::string::npos) << output.err;
+}
+
+/// What surely fits is before what likely does, also where that is by another verdict.
+TEST(OomCommand, HasTheSurestWayOutFirst) {
+    const std::string out = oomRun(runOf8B()).out;
+    const std::size_t ways = out.find("ways out");
+    ASSERT_NE(ways, std::string::npos) << out;
+    const std::size_t firstLikely = out.find(", likely fits", ways);
+    const std::size_t lastSure = out.rfind(" GiB, fits (");
+    ASSERT_NE(firstLikely, std::string::npos) << out;
+    EXPECT_LT(lastSure, firstLikely) << out;
+}
+
+/// What the scenario has is not proposed.
+TEST(OomCommand, ProposesNoSegmentsToARunThatHasThem) {
+    const std::string out =
+        oomRun(withMore(runOf8B(), {"--set", "settings.allocator=expandable_segments"})).out;
+    EXPECT_EQ(out.find("try: PYTORCH_CUDA_ALLOC_CONF"), std::string::npos) << out;
+    EXPECT_NE(out.find("the scenario has expandable_segments:True already"), std::string::npos)
+        << out;
+}
+
+/// The run needed what its message counts, not the GPU whose memory was free.
+TEST(OomCommand, TakesAMessageWithFreeMemoryAtItsWord) {
+    const std::string file = tempFolder() + "free.log";
+    const std::string whole =
+        "CUDA out of memory. Tried to allocate 2.00 GiB. GPU 0 has a total capacity of 79.15 GiB "
+        "of which 55.42 GiB is free. 23.75 GiB allowed; Including non-PyTorch memory, this process "
+        "has 23.65 GiB memory in use. Of the allocated memory 22.78 GiB is allocated by PyTorch, "
+        "and 101.30 MiB is reserved by PyTorch but unallocated.";
+    const std::string limit = "23.75 GiB allowed; ";
+    const std::string run =
+        "oom -m llama-3.2-1b --gpu a100 --gpus 1 --stack ddp --seq 4096 --message " + file;
+    for (const bool isLimited : {true, false}) {
+        std::string text = whole;
+        ASSERT_TRUE(
+            writeTextFile(file, isLimited ? text : text.erase(text.find(limit), limit.size())));
+        const std::string out = ran(run).out;
+        EXPECT_EQ(out.find("% more"), std::string::npos) << out;
+        EXPECT_EQ(out.starts_with("OUT OF MEMORY  short by 1.13 GiB or more of the 23.8 GiB that "
+                                  "PyTorch is allowed"),
+                  isLimited)
+            << out;
+    }
+}
+
+/// A snapshot is no scenario: `import` answers it as `oom` does.
+TEST(OomCommand, ReadsASnapshotOfTheAllocator) {
+    const std::string file = FABRICAST_SOURCE_DIR "/tests/cases/memory/snapshots/oom.pickle";
+    const ProgramOutput output = oomRun({"--message", file});
+    ASSERT_EQ(output.code, ExitCode::Ok) << output.err;
+    EXPECT_TRUE(
+        output.out.starts_with("OUT OF MEMORY  short by 6 MiB or more  (device 0, the "
+                               "fullest of 2, 2 segments)"))
+        << output.out;
+    EXPECT_NE(output.out.find("its largest free block"), std::string::npos) << output.out;
+    EXPECT_EQ(ran("import " + file).out, output.out);
+    const std::string compared =
+        ran("import -m llama-3.2-1b --gpu a100 --gpus 1 --stack ddp " +
+            std::string(FABRICAST_SOURCE_DIR) + "/tests/cases/memory/snapshots/p4.pickle")
+            .out;
+    EXPECT_NE(compared.find("forecast: FITS"), std::string::npos) << compared;
+}
+
+/// 16 times the nodes leave two microbatches for four stages: that is not free.
+TEST(OomCommand, SaysWhatMoreNodesDoToAPipeline) {
+    const std::string out =
+        ran("explain -m llama-3.1-70b -c dgx-h100 -n 4 --stack megatron --layout "
+            "tp=8,pp=4,recompute=none --seq 8192 --global-batch 32")
+            .out;
+    const std::size_t nodes = out.find("--set cluster.nodes=");
+    ASSERT_NE(nodes, std::string::npos) << out;
+    EXPECT_NE(out.substr(nodes, out.find('\n', nodes) - nodes)
+                  .find("2 microbatches in place of 32 for 4 stages"),
+              std::string::npos)
+        << out;
 }
 
 TEST(OomCommand, HasEveryFormat) {

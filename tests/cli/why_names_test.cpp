@@ -52,6 +52,21 @@ std::set<std::string> namesIn(const std::string& text,
     return names;
 }
 
+/// What the verdict is given by: both ends of the interval, and what lies between them.
+TEST(WhyNames, OpensWhatTheVerdictIsGivenBy) {
+    const std::string question = "-m llama-3.1-8b -c dgx-h100 --stack fsdp2 --seq 8192";
+    for (const char* name : {"interval", "interval.high", "pinned", "worst"}) {
+        const ProgramOutput output = ran("explain " + question, {"--why", name});
+        EXPECT_EQ(output.code, ExitCode::Ok) << output.err;
+        EXPECT_NE(output.out.find(std::string("stages[0].") + name), std::string::npos)
+            << output.out;
+    }
+    // The note on what is estimated names the key that shows it: the context is measured here.
+    EXPECT_NE(
+        ran("explain " + question).out.find("NCCL's buffers are an estimate (--why collectives)"),
+        std::string::npos);
+}
+
 void expectKnown(const std::string& question, const std::set<std::string>& names) {
     EXPECT_FALSE(names.empty()) << question;
     for (const std::string& name : names) {

@@ -7,6 +7,7 @@
 #include "planner/measured/nccl_estimates.h"
 #include "planner/measured/nccl_tests.h"
 #include "planner/measured/parse_memory_message.h"
+#include "planner/measured/parse_memory_snapshot.h"
 #include "planner/models/model_file.h"
 #include "planner/output/printable_text.h"
 #include "planner/profiles/profile_store.h"
@@ -208,6 +209,9 @@ constexpr std::array kParsers = {
     FuzzedParser{"memory_message",
                  "cases/memory/real/message.txt",
                  [](const std::string& bytes) { return saidWhy(parseMemoryMessage(bytes, "x")); }},
+    FuzzedParser{"memory_snapshot",
+                 "fuzz/corpus/memory_snapshot",
+                 [](const std::string& bytes) { return saidWhy(parseMemorySnapshot(bytes, "x")); }},
     FuzzedParser{"nccl_topology", "cases/topology/four_h100.xml", &takeNcclTopology},
     FuzzedParser{"topology_matrix", "cases/topology/eight_h100.txt", &takeTopologyMatrix},
     FuzzedParser{

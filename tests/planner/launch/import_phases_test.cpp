@@ -128,6 +128,30 @@ TEST(ImportOfPhases, ReadsAxolotlsNames) {
     EXPECT_EQ(batch("val_set_size: 0.05\neval_steps: 50\neval_batch_size: 6\n"), "6");
     EXPECT_EQ(batch("val_set_size: 0.0\neval_steps: 50\n"), "-");
     EXPECT_EQ(batch("val_set_size: 0.05\n"), "-");
+    // Releases of Axolotl until 2025: an evaluation set and no steps mean "epoch".
+    const auto isSaid = [&file](const std::string& more) {
+        return says(phasesRead(file + more, "axolotl.yaml"), "no evaluation is counted");
+    };
+    EXPECT_TRUE(isSaid("val_set_size: 0.05\neval_batch_size: 8\n"));
+    EXPECT_FALSE(isSaid("val_set_size: 0.05\neval_strategy: no\n"));
+    EXPECT_FALSE(isSaid("val_set_size: 0.05\nevals_per_epoch: 4\n"));
+    EXPECT_FALSE(isSaid("val_set_size: 0.0\n"));
+}
+
+TEST(ImportOfPhases, SaysThatSettingsOfNcclsBuffersAreNotLookedAt) {
+    const PhasesRead read =
+        ofScript("", "export NCCL_BUFFSIZE=1048576\nexport NCCL_NVLS_ENABLE=0\n");
+    EXPECT_TRUE(says(read, "NCCL_BUFFSIZE, NCCL_NVLS_ENABLE: not looked at in the memory"))
+        << read.notes;
+    EXPECT_FALSE(says(ofScript("", "export NCCL_DEBUG=WARN\n"), "NCCL"));
+}
+
+/// Lengths are taken as asked for, so what sorts by them changes nothing of the forecast.
+TEST(ImportOfPhases, ReadsOnWhereLengthsAreGrouped) {
+    const PhasesRead read =
+        ofProgram("bf16=True, group_by_length=True, torch_empty_cache_steps=4", "train_dataset=d");
+    EXPECT_TRUE(says(read, "group_by_length")) << read.notes;
+    EXPECT_TRUE(says(read, "torch_empty_cache_steps")) << read.notes;
 }
 
 TEST(ImportOfPhases, NotesCheckpointsOfWholeWeights) {

@@ -91,7 +91,12 @@ TEST(MemoryMessage, OutsidePyTorchSaysNoSizes) {
          Kind::Cublas},
         {"slurmstepd: error: Detected 1 oom_kill event in StepId=7.0.", Kind::Host},
         {"Memory cgroup out of memory: Killed process 41 (python)", Kind::Host},
-        {"reason: OOMKilled", Kind::Host}};
+        {"reason: OOMKilled", Kind::Host},
+        {"cuda runtime error (2) : out of memory at /opt/aten/src/THC/generic/THCStorage.cu:58",
+         Kind::Unsized},
+        {"CUDA out of memory. Tried to allocate more than 1EB memory.", Kind::TooLarge},
+        {"Bus error. It is possible that dataloader's workers are out of shared memory.",
+         Kind::SharedMemory}};
     for (const auto& [text, kind] : rows) {
         const MemoryMessage message = messageOf(text);
         EXPECT_EQ(message.kind, kind) << text;
@@ -153,6 +158,94 @@ TEST(MemoryMessage, IsTheFullestOfALog) {
     EXPECT_EQ(message.line, 4);
     EXPECT_EQ(message.others, 2U);
     EXPECT_NEAR(gibOf(message.allocated), 71.02, 1e-6);
+}
+
+/// A report is of a peak: what is held at the moment of the report says little.
+TEST(MemoryMessage, IsTheReportWithTheHighestPeak) {
+    const std::string less =
+        "[Rank 7] memory (MB) | allocated: 27234.5 | max allocated: 51230.3 | "
+        "reserved: 56000.0 | max reserved: 56400.0\n";
+    const std::string most =
+        "[Rank 0] memory (MB) | allocated: 25234.5 | max allocated: 61230.3 | "
+        "reserved: 66000.0 | max reserved: 66400.0\n";
+    EXPECT_NEAR(gibOf(messageOf(less + most).maxAllocated), 61230.3 / 1024, 1e-6);
+    EXPECT_EQ(messageOf(most + less).line, 1);
+    EXPECT_NEAR(gibOf(messageOf(most + less).reserved()), 66400.0 / 1024, 1e-6);
+}
+
+/// A log of retries has very many: quadratic work on this one takes hours.
+TEST(MemoryMessage, IsFoundInALogOfRetries) {
+    std::string log;
+    for (int i = 0; i < 60000; ++i) {
+        log += kNew;
+        log += '\n';
+    }
+    EXPECT_EQ(messageOf(log).others, 59999U);
+}
+
+TEST(MemoryMessage, IsWholeWhereALauncherCutIt) {
+    const MemoryMessage message = messageOf(
+        "(TrainWorker pid=881) step 3\n"
+        "(TrainWorker pid=881) torch.OutOfMemoryError: CUDA out of memory. Tried to\n"
+        "(TrainWorker pid=881) allocate 1.96 GiB. GPU 7 has a total capacity of 79.15\r\n"
+        "(TrainWorker pid=881) GiB of which 1.10 GiB is free. Including non-PyTorch\n"
+        "(TrainWorker pid=881) memory, this process has 77.99\n"
+        "(TrainWorker pid=881) GiB memory in use. Of the allocated memory 73.40 GiB is "
+        "allocated by\n"
+        "(TrainWorker pid=881) PyTorch, and 2.55 GiB is reserved by PyTorch but "
+        "unallocated.\n");
+    EXPECT_NEAR(gibOf(message.tried), 1.96, 1e-6);
+    EXPECT_NEAR(gibOf(message.capacity), 79.15, 1e-6);
+    EXPECT_NEAR(gibOf(message.inUse), 77.99, 1e-6);
+    EXPECT_NEAR(gibOf(message.allocated), 73.4, 1e-6);
+    EXPECT_EQ(message.line, 2);
+}
+
+/// torch.cuda.set_per_process_memory_fraction: the limit is on what PyTorch reserves.
+TEST(MemoryMessage, OfALimitIsShortOfThat) {
+    const MemoryMessage message = messageOf(
+        "CUDA out of memory. Tried to allocate 2.00 GiB. GPU 0 has a total capacity of 79.15 GiB "
+        "of which 55.42 GiB is free. 23.75 GiB allowed; Including non-PyTorch memory, this process "
+        "has 23.65 GiB memory in use. Of the allocated memory 22.78 GiB is allocated by PyTorch, "
+        "and 102.40 MiB is reserved by PyTorch but unallocated.");
+    EXPECT_TRUE(message.isLimited());
+    EXPECT_NEAR(gibOf(message.missing()), 22.78 + 0.1 + 2.0 - 23.75, 1e-6);
+}
+
+TEST(MemoryMessage, SaysWhatItsPyTorchHasAgainstPieces) {
+    using Remedy = MemoryMessage::Remedy;
+    const std::string old =
+        "CUDA out of memory. Tried to allocate 20.00 MiB (GPU 0; 10.92 GiB total capacity; 10.01 "
+        "GiB already allocated; 13.19 MiB free; 10.20 GiB reserved in total by PyTorch)";
+    EXPECT_EQ(messageOf(old).remedy, Remedy::None);
+    EXPECT_EQ(messageOf(old + " try setting max_split_size_mb to avoid").remedy, Remedy::SplitSize);
+    EXPECT_EQ(messageOf(kNew).remedy, Remedy::Segments);
+    EXPECT_EQ(messageOf(std::string(kNew) + " try setting max_split_size_mb to").remedy,
+              Remedy::Segments);
+    EXPECT_EQ(messageOf(std::string(kNew) + " try PYTORCH_ALLOC_CONF=expandable").options,
+              "PYTORCH_ALLOC_CONF");
+}
+
+TEST(MemoryMessage, OfOtherAllocators) {
+    const MemoryMessage async = messageOf(
+        "torch.cuda.OutOfMemoryError: Allocation on device 0 would exceed allowed memory. (out of "
+        "memory)\nCurrently allocated     : 21.76 GiB\nRequested               : 1.25 GiB\n"
+        "Device limit            : 23.99 GiB\nFree (according to CUDA): 0 bytes\n"
+        "PyTorch limit (set by user-supplied memory fraction)\n"
+        "                        : 17179869184.00 GiB");
+    EXPECT_NEAR(gibOf(async.allocated), 21.76, 1e-6);
+    EXPECT_NEAR(gibOf(async.capacity), 23.99, 1e-6);
+    EXPECT_NEAR(gibOf(async.missing()), 1.25, 1e-6);
+    EXPECT_FALSE(async.allowed);
+    const MemoryMessage mps = messageOf(
+        "RuntimeError: MPS backend out of memory (MPS allocated: 17.05 GB, other allocations: "
+        "512.00 KB, max allowed: 18.13 GB). Tried to allocate 1.50 GB on private pool.");
+    EXPECT_NEAR(gibOf(mps.missing()), 17.05 + 1.5 - 18.13, 1e-6);
+    const MemoryMessage host = messageOf(
+        "RuntimeError: [enforce fail at alloc_cpu.cpp:83] err == 0. DefaultCPUAllocator: can't "
+        "allocate memory: you tried to allocate 68719476736 bytes. Error code 12");
+    EXPECT_TRUE(host.isOfHost());
+    EXPECT_NEAR(gibOf(host.tried), 64.0, 1e-6);
 }
 
 TEST(MemoryMessage, WithoutFiguresIsRefused) {

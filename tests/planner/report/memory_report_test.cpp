@@ -25,7 +25,8 @@ TEST(MemoryReport, WhyOpensTheFormulaOfAStage) {
     EXPECT_EQ(memoryWhy(memory, "stages[4].activations").error().why,
               "unknown number \"stages[4].activations\"");
     EXPECT_EQ(memoryWhy(memory, "activation").error().hint,
-              "one of: activations, rounding, peak, reserve, headroom, capacity");
+              "one of: activations, rounding, peak, reserve, headroom, capacity, interval.low, "
+              "interval.high, worst, pinned");
     EXPECT_FALSE(memoryWhy(MemoryBreakdown{}, ""));
     EXPECT_TRUE(memoryWhy(memory, "capacity")->starts_with("stages[0].capacity = "));
     EXPECT_NE(memoryWhy(memory, "peak")->find("activations 51,539,607,552 B"), std::string::npos)

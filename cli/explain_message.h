@@ -1,0 +1,19 @@
+#pragma once
+#include "cli/command.h"
+#include "flags/question_arguments.h"
+
+#include <cstddef>
+#include <string>
+
+namespace fabricast {
+
+/// Of a log: the messages stand at its end, but a job may have printed much before.
+inline constexpr std::size_t kMostLogBytes = std::size_t{256} << 20;
+
+/// The answer about a message or a snapshot of memory in a file ("-": standard input), with the
+/// run's forecast where files or flags say which it was.
+Result<Answer> explainMessage(const QuestionArguments& run,
+                              const std::string& message,
+                              const GlobalOptions& options);
+
+}  // namespace fabricast
