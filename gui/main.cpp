@@ -1,26 +1,108 @@
-#include "gui/window/run_window.h"
+#include "gui/document/saved_study.h"
+#include "gui/window/main_window.h"
+#include "gui/window/take_screenshot.h"
+#include "gui/window/window_arguments.h"
 
 #include <QApplication>
+#include <QFileInfo>
+#include <QScreen>
+#include <QSettings>
+#include <QStandardPaths>
+#include <QTemporaryDir>
 #include <QTextStream>
 #include <cstdio>
+#include <vector>
 
-using fabricast::WindowExit;
+namespace fabricast {
+namespace {
+
+/// Exit codes, as those of the command line.
+enum class WindowExit { Ok = 0, BadInput = 2, Environment = 4 };
 
 /// The offscreen platform says of each window that it has no hints for its size.
-static void sayOthers(QtMsgType kind, const QMessageLogContext& context, const QString& words) {
+void sayOthers(QtMsgType kind, const QMessageLogContext& context, const QString& words) {
     if (!words.contains("propagateSizeHints")) {
         QTextStream(stderr) << qFormatLogMessage(kind, context, words) << "\n";
     }
 }
 
 /// What has to be set before there is an application.
-static void prepare(const fabricast::WindowArguments& arguments) {
+void prepare(const WindowArguments& arguments) {
     if (arguments.screenshot) {
         qInstallMessageHandler(sayOthers);
         qputenv("QT_QPA_PLATFORM", "offscreen");
         qputenv("QT_SCALE_FACTOR", QByteArray::number(arguments.scale));
     }
 }
+
+WindowExit say(const Error& error) {
+    QTextStream(stderr) << "error: " << QString::fromStdString(error.text()) << "\n";
+    return error.code == Error::Code::Environment ? WindowExit::Environment : WindowExit::BadInput;
+}
+
+Theme rememberedTheme(bool remembers) {
+    const int theme = remembers ? QSettings().value("theme", 0).toInt() : 0;
+    return theme == static_cast<int>(Theme::Dark)    ? Theme::Dark
+           : theme == static_cast<int>(Theme::Light) ? Theme::Light
+                                                     : Theme::System;
+}
+
+/// A title bar comes above the window's own size.
+void keepOnScreen(MainWindow& window) {
+    constexpr int kTitleBar = 40;
+    const QSize room = window.screen()->availableSize() - QSize(0, kTitleBar);
+    window.resize(window.size().boundedTo(room));
+}
+
+/// What a first start shows: a real question with an answer, to be changed into one's own.
+Result<SavedStudy> exampleStudy() {
+    const std::vector<Edit> edits = {{"model", "llama-3.1-8b", "-m"},
+                                     {"cluster.name", "dgx-h100", "-c"},
+                                     {"cluster.nodes", "2", "-n"},
+                                     {"workload.sequence", "8192", "--seq"},
+                                     {"workload.global_batch", "128", "--global-batch"},
+                                     {"workload.tokens", "100B", "--tokens"}};
+    FABRICAST_ASSIGN(const Question empty, readQuestion("", ""));
+    FABRICAST_ASSIGN(Question question, with(empty, edits));
+    return SavedStudy{std::move(question), {}};
+}
+
+/// The window of a study until it is closed, or its picture. Errors go to standard error.
+WindowExit runWindow(const WindowArguments& arguments) {
+    const auto bench = Workbench::open({});
+    if (!bench) {
+        return say(bench.error());
+    }
+    auto study =
+        arguments.file.isEmpty() ? exampleStudy() : openStudy(arguments.file.toStdString());
+    if (!study) {
+        return say(study.error());
+    }
+    applyTheme(arguments.theme.value_or(rememberedTheme(!arguments.screenshot)));
+    const QTemporaryDir nowhere;
+    const QString data = arguments.screenshot
+                             ? nowhere.path()
+                             : QStandardPaths::writableLocation(QStandardPaths::AppDataLocation);
+    const WindowSetup setup{.recoveryFolder = data + "/unsaved",
+                            .measuredFolder = data + "/measured",
+                            .remembers = !arguments.screenshot,
+                            .isExample = arguments.file.isEmpty()};
+    MainWindow window(*bench, *study, setup);
+    if (const QString measured = setup.measuredFolder + "/profiles"; QFileInfo::exists(measured)) {
+        (void)window.session().useProfiles({measured.toStdString()});  // else without them
+    }
+    if (arguments.screenshot) {
+        const Result<void> taken = takeScreenshot(window, *arguments.screenshot, arguments.size);
+        return taken ? WindowExit::Ok : say(taken.error());
+    }
+    keepOnScreen(window);
+    window.show();
+    QApplication::exec();
+    return WindowExit::Ok;
+}
+
+}  // namespace
+}  // namespace fabricast
 
 int main(int argc, char** argv) {
     QStringList typed;
@@ -29,13 +111,11 @@ int main(int argc, char** argv) {
     }
     const auto arguments = fabricast::windowArguments(typed);
     if (!arguments) {
-        QTextStream(stderr) << "error: " << QString::fromStdString(arguments.error().text())
-                            << "\n";
-        return static_cast<int>(WindowExit::BadInput);
+        return static_cast<int>(fabricast::say(arguments.error()));
     }
     if (arguments->help) {
         QTextStream(stdout) << fabricast::windowHelp();
-        return static_cast<int>(WindowExit::Ok);
+        return static_cast<int>(fabricast::WindowExit::Ok);
     }
     prepare(*arguments);
     const QApplication application(argc, argv);

@@ -5,7 +5,6 @@
 #include "gui/pages/scenario_panel.h"
 #include "gui/pages/verdict_strip.h"
 #include "gui/window/command_palette.h"
-#include "gui/window/export_notices.h"
 #include "gui/window/machine_dialog.h"
 #include "gui/window/notice_bar.h"
 #include "gui/window/page_tabs.h"

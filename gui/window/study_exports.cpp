@@ -1,6 +1,7 @@
 #include "gui/window/study_exports.h"
 
 #include "gui/jobs/study_session.h"
+#include "gui/window/notice_bar.h"
 #include "gui/window/save_dialog.h"
 #include "machine/print_page.h"
 #include "planner/report/html_page.h"
@@ -107,6 +108,20 @@ void StudyExports::write(const QString& file, const QString& words, Bytes bytes)
 
 void StudyExports::cancel() {
     job_.cancel();
+}
+
+void sayExports(StudyExports& exports, NoticeBar& notice) {
+    const auto end = [&notice](const QString& words) {
+        notice.say(words, {{"notice.ok", "OK", {}}});
+    };
+    QObject::connect(
+        &exports, &StudyExports::started, &notice, [&exports, &notice](const QString& words) {
+            notice.say(words, {{"notice.cancel", "Cancel", [&exports] { exports.cancel(); }}});
+        });
+    QObject::connect(&exports, &StudyExports::written, &notice, [end](const QString& file) {
+        end("Written: " + file);
+    });
+    QObject::connect(&exports, &StudyExports::failed, &notice, end);
 }
 
 }  // namespace fabricast

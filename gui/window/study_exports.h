@@ -11,6 +11,7 @@ class QWidget;
 
 namespace fabricast {
 
+class NoticeBar;
 class StudySession;
 
 /// This writes a study for others: all that is answered about it as one page, and the simulated
@@ -43,5 +44,8 @@ private:
     QWidget* window_ = nullptr;
     LatestJob job_;
 };
+
+/// Says what is being written, and how that ended.
+void sayExports(StudyExports& exports, NoticeBar& notice);
 
 }  // namespace fabricast
