@@ -152,7 +152,10 @@ Result<void> addSends(const StepContext& context, const StageView& first, StepFl
 Result<ModelTime> leastPerSample(const Scenario& scenario, const KernelProfile& smooth) {
     FABRICAST_TRY(checkTypes(scenario, smooth));
     FABRICAST_ASSIGN(const LayerOps layers, layerOps(scenario));
-    ModelTime time = modelTime(scenario, layers, smooth);
+    return leastPerSample(scenario, modelTime(scenario, layers, smooth));
+}
+
+ModelTime leastPerSample(const Scenario& scenario, ModelTime time) {
     const double share = roundingOf(scenario) / asDouble(scenario.layout.microBatch);
     for (SegmentTime* segment :
          {&time.embedding, &time.dense, &time.sparse, &time.norm, &time.head}) {

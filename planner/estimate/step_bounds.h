@@ -77,6 +77,8 @@ Result<double> leastTail(const Scenario& scenario,
 /// What a sample takes at least in micro-batches of any size up to the scenario's, on a GPU that
 /// loses nothing to part-filled waves (`smooth`). The scenario recomputes nothing.
 Result<ModelTime> leastPerSample(const Scenario& scenario, const KernelProfile& smooth);
+/// The same, made of what all of the micro-batch takes.
+ModelTime leastPerSample(const Scenario& scenario, ModelTime ofMicroBatch);
 
 /// The fewest seconds of one operation in matrix multiplies.
 double leastPerFlop(const Settings& settings, const KernelProfile& limits);
