@@ -371,9 +371,9 @@ Result<LayerWaits> StepEstimator::leastWaits(const Scenario& scenario) {
     return fabricast::leastWaits(setting.scenario(), *setting.software, setting.clock);
 }
 
-Result<double> StepEstimator::leastTail(const Scenario& scenario) {
+Result<double> StepEstimator::leastTail(const Scenario& scenario, KnownTensors& known) {
     FABRICAST_ASSIGN(Setting setting, settingOf(scenario));
-    return fabricast::leastTail(setting.scenario(), *setting.software, setting.clock);
+    return fabricast::leastTail(setting.scenario(), *setting.software, setting.clock, known);
 }
 
 Result<StepFloor> StepEstimator::floor(const Scenario& scenario,

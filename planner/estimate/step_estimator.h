@@ -62,7 +62,8 @@ public:
     [[nodiscard]] const KernelProfile& smooth() const { return fabric_->smooth; }
     /// Of layers with this tp, cp, ep and etp.
     Result<LayerWaits> leastWaits(const Scenario& scenario);
-    Result<double> leastTail(const Scenario& scenario);
+    /// `known`: of the scenario's model.
+    Result<double> leastTail(const Scenario& scenario, KnownTensors& known);
     /// `layers`: of each chunk of the model; `known`: see stepFloor.
     Result<StepFloor> floor(const Scenario& scenario,
                             const ModelTime& blocks,

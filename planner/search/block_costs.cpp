@@ -376,8 +376,7 @@ Result<ModelTime> BlockCosts::leastOnce(const BlockKey& key,
     FABRICAST_ASSIGN(const LayerOps layers, layerOps(once));
     ModelTime time = knownOr(
         tableOf(candidate).leastEnds, ofEnds(key, once), [&] { return endTimes(once, smooth); });
-    const ModelTime ofLayers =
-        layerTimes(once, layers, smooth, {&once.layout.cpKind, 1}).front();
+    const ModelTime ofLayers = layerTimes(once, layers, smooth, {&once.layout.cpKind, 1}).front();
     time.dense = ofLayers.dense;
     time.sparse = ofLayers.sparse;
     return fabricast::leastPerSample(once, time);
