@@ -56,11 +56,8 @@ double GroupClock::move(MemoryOp op, double bytes) const {
 
 SegmentTime GroupClock::timeOf(const FusedGroup& group) const {
     const Op& op = list_.ops[group.begin];
-    if (op.kind == OpKind::Collective) {
+    if (op.kind == OpKind::Collective || op.kind == OpKind::Attention) {
         return {};
-    }
-    if (op.kind == OpKind::Attention) {
-        return attention();
     }
     if (const auto product = productOf(scenario_, list_, op)) {
         return productTime(op, *product);
@@ -141,13 +138,13 @@ MemoryOp GroupClock::memoryOpOf(const FusedGroup& group) const {
     return kind;
 }
 
-SegmentTime GroupClock::attention() const {
+SegmentTime GroupClock::attention(CpKind kind) const {
     SegmentTime time;
     const Layout& layout = scenario_.layout;
     const KernelSettings& kernels = scenario_.settings.kernels;
     // Documents that are short beside a rank's part are distributed evenly in either way.
     const ContextSplit split{.ranks = layout.cp,
-                             .kind = layout.cpKind,
+                             .kind = kind,
                              .balanced = kernels.balancedContext || kernels.documentTokens > 0};
     for (const WindowedAttention& windowed : attentionsOf(scenario_, kernels_)) {
         Attention pass = windowed.attention;

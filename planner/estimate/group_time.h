@@ -15,14 +15,16 @@ public:
                const KernelProfile& kernels)
         : scenario_(scenario), list_(list), setting_(setting), kernels_(kernels) {}
 
-    /// `recompute` stays empty: what runs again is the segment's matter.
+    /// `recompute` stays empty: what runs again is the segment's matter. Of attention nothing is
+    /// said.
     [[nodiscard]] SegmentTime timeOf(const FusedGroup& group) const;
+    /// Attention, whose ranks exchange keys in this way.
+    [[nodiscard]] SegmentTime attention(CpKind kind) const;
 
 private:
     [[nodiscard]] SegmentTime moved(const FusedGroup& group) const;
     [[nodiscard]] double spread(const Op& op) const;
     [[nodiscard]] MemoryOp memoryOpOf(const FusedGroup& group) const;
-    [[nodiscard]] SegmentTime attention() const;
     [[nodiscard]] GemmType productType(const Op& op, const Product& product) const;
     [[nodiscard]] SegmentTime productTime(const Op& op, const Product& product) const;
     [[nodiscard]] SegmentTime groupedTime(const Op& op, const Product& p, GemmType type) const;

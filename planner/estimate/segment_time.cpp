@@ -182,22 +182,27 @@ SegmentTime headTime(const Scenario& scenario, const KernelProfile& kernels) {
 
 }  // namespace
 
-SegmentTime segmentTime(const Scenario& scenario,
-                        const OpList& list,
-                        const SegmentSetting& setting,
-                        const KernelProfile& kernels) {
-    const GroupClock clock(scenario, list, setting, kernels);
-    SegmentTime total;
-    total.packed = packedOf(scenario, list, setting.checkpoint);
-    for (const FusedGroup& group : fusedGroups(list, scenario.settings.kernels.compile)) {
-        const SegmentTime time = clock.timeOf(group);
-        total.forward += time.forward;
-        total.input += time.input;
-        total.weight += time.weight;
-        if (runsAgain(setting.checkpoint, list.ops[group.begin])) {
-            total.recompute += time.forward;
-        }
+namespace {
+
+/// Times of a segment, one for each way to exchange keys.
+using ByKind = std::vector<SegmentTime>;
+
+void addGroup(SegmentTime& total, const SegmentTime& group, bool again) {
+    total.forward += group.forward;
+    total.input += group.input;
+    total.weight += group.weight;
+    if (again) {
+        total.recompute += group.forward;
     }
+}
+
+/// What is not in its groups.
+void addRest(const Scenario& scenario,
+             const OpList& list,
+             const SegmentSetting& setting,
+             const KernelProfile& kernels,
+             SegmentTime& total) {
+    total.packed = packedOf(scenario, list, setting.checkpoint);
     addGradientSums(list, scenario.settings.kernels.compile, kernels, total.input);
     addParameters(scenario, list, total);
     if (setting.layer && !list.tensor(list.output).requiresGrad) {
@@ -206,28 +211,79 @@ SegmentTime segmentTime(const Scenario& scenario,
     if (setting.layer && scenario.settings.optimizer.kind == OptimizerKind::Muon) {
         addNewtonSchulz(scenario, list, kernels, total);
     }
-    return total;
+}
+
+ByKind segmentTimes(const Scenario& scenario,
+                    const OpList& list,
+                    const SegmentSetting& setting,
+                    const KernelProfile& kernels,
+                    std::span<const CpKind> kinds) {
+    const GroupClock clock(scenario, list, setting, kernels);
+    ByKind totals(kinds.size());
+    for (const FusedGroup& group : fusedGroups(list, scenario.settings.kernels.compile)) {
+        const Op& first = list.ops[group.begin];
+        const bool again = runsAgain(setting.checkpoint, first);
+        const SegmentTime time = clock.timeOf(group);
+        for (std::size_t kind = 0; kind < kinds.size(); ++kind) {
+            const bool attends = first.kind == OpKind::Attention;
+            addGroup(totals[kind], attends ? clock.attention(kinds[kind]) : time, again);
+        }
+    }
+    for (SegmentTime& total : totals) {
+        addRest(scenario, list, setting, kernels, total);
+    }
+    return totals;
+}
+
+}  // namespace
+
+SegmentTime segmentTime(const Scenario& scenario,
+                        const OpList& list,
+                        const SegmentSetting& setting,
+                        const KernelProfile& kernels) {
+    return segmentTimes(scenario, list, setting, kernels, {&scenario.layout.cpKind, 1}).front();
+}
+
+ModelTime endTimes(const Scenario& scenario, const KernelProfile& kernels) {
+    ModelTime model;
+    model.embedding = segmentTime(scenario, embeddingSegment(scenario), {}, kernels);
+    model.norm = segmentTime(scenario, finalNormSegment(scenario), {}, kernels);
+    model.head = headTime(scenario, kernels);
+    return model;
+}
+
+std::vector<ModelTime> layerTimes(const Scenario& scenario,
+                                  const LayerOps& layers,
+                                  const KernelProfile& kernels,
+                                  std::span<const CpKind> kinds) {
+    const SegmentSetting layer{.checkpoint = scenario.settings.recompute.kind, .layer = true};
+    std::vector<ModelTime> models(kinds.size());
+    const auto time = [&](const std::optional<OpList>& list, const auto& take) {
+        const ByKind times =
+            list ? segmentTimes(scenario, *list, layer, kernels, kinds) : ByKind(kinds.size());
+        for (std::size_t kind = 0; list && kind < kinds.size(); ++kind) {
+            take(models[kind], times[kind]);
+        }
+    };
+    time(layers.dense, [](ModelTime& model, const SegmentTime& each) { model.dense = each; });
+    // The mean of all that are frozen or not: they are summed over one chunk.
+    const double share = asDouble(layers.frozenLayers) / asDouble(scenario.model.layers);
+    time(layers.frozen, [share](ModelTime& model, const SegmentTime& each) {
+        model.dense = model.dense * (1.0 - share);
+        model.dense += each * share;
+    });
+    time(layers.sparse, [](ModelTime& model, const SegmentTime& each) { model.sparse = each; });
+    return models;
 }
 
 ModelTime modelTime(const Scenario& scenario,
                     const LayerOps& layers,
                     const KernelProfile& kernels) {
-    ModelTime model;
-    model.embedding = segmentTime(scenario, embeddingSegment(scenario), {}, kernels);
-    model.norm = segmentTime(scenario, finalNormSegment(scenario), {}, kernels);
-    model.head = headTime(scenario, kernels);
-    const SegmentSetting layer{.checkpoint = scenario.settings.recompute.kind, .layer = true};
-    if (layers.dense) {
-        model.dense = segmentTime(scenario, *layers.dense, layer, kernels);
-    }
-    if (layers.frozen) {  // the mean of all: they are summed over one chunk
-        const double share = asDouble(layers.frozenLayers) / asDouble(scenario.model.layers);
-        model.dense = model.dense * (1.0 - share);
-        model.dense += segmentTime(scenario, *layers.frozen, layer, kernels) * share;
-    }
-    if (layers.sparse) {
-        model.sparse = segmentTime(scenario, *layers.sparse, layer, kernels);
-    }
+    ModelTime model = endTimes(scenario, kernels);
+    const ModelTime times =
+        layerTimes(scenario, layers, kernels, {&scenario.layout.cpKind, 1}).front();
+    model.dense = times.dense;
+    model.sparse = times.sparse;
     return model;
 }
 

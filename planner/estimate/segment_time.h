@@ -5,6 +5,8 @@
 #include "planner/spec/scenario.h"
 
 #include <cstdint>
+#include <span>
+#include <vector>
 
 namespace fabricast {
 
@@ -70,5 +72,12 @@ struct ModelTime {
     SegmentTime head;  ///< with the loss, and tokens predicted further ahead
 };
 ModelTime modelTime(const Scenario& scenario, const LayerOps& layers, const KernelProfile& kernels);
+/// The same of all but the layers, whose times are 0, and of the layers alone, for each way in
+/// which ranks may exchange keys: it changes nothing but attention.
+ModelTime endTimes(const Scenario& scenario, const KernelProfile& kernels);
+std::vector<ModelTime> layerTimes(const Scenario& scenario,
+                                  const LayerOps& layers,
+                                  const KernelProfile& kernels,
+                                  std::span<const CpKind> kinds);
 
 }  // namespace fabricast

@@ -164,7 +164,10 @@ Result<void> addSends(const StepContext& context, const StageView& first, StepFl
 Result<ModelTime> leastPerSample(const Scenario& scenario, const KernelProfile& smooth) {
     FABRICAST_TRY(checkTypes(scenario, smooth));
     FABRICAST_ASSIGN(const LayerOps layers, layerOps(scenario));
-    ModelTime time = modelTime(scenario, layers, smooth);
+    return leastPerSample(scenario, modelTime(scenario, layers, smooth));
+}
+
+ModelTime leastPerSample(const Scenario& scenario, ModelTime time) {
     const double share = roundingOf(scenario) / asDouble(scenario.layout.microBatch);
     for (SegmentTime* segment :
          {&time.embedding, &time.dense, &time.sparse, &time.norm, &time.head}) {
@@ -207,11 +210,27 @@ Result<LayerWaits> leastWaits(const Scenario& scenario,
     return waits;
 }
 
+KnownTensors::Lists& KnownTensors::of(const Scenario& scenario) {
+    if (!scenario.settings.trainsAll()) {
+        return others_ = Lists();
+    }
+    const Layout& layout = scenario.layout;
+    const KernelSettings& kernels = scenario.settings.kernels;
+    std::vector<Known>& alike =
+        known_[{layout.tp, layout.ep, layout.etp, scenario.settings.engine}];
+    const auto found = std::ranges::find(alike, kernels, &Known::kernels);
+    return found != alike.end() ? found->lists : alike.emplace_back(Known{kernels, {}}).lists;
+}
+
 Result<double> leastTail(const Scenario& scenario,
                          const SoftwareTiming& software,
-                         CommClock& clock) {
-    FABRICAST_ASSIGN(const StageView view, stageView(scenario, {}));
+                         CommClock& clock,
+                         KnownTensors& known) {
+    FABRICAST_ASSIGN(StageView view, stageView(scenario, {}));
+    KnownTensors::Lists& lists = known.of(scenario);
+    view.layerLists = std::move(lists);
     FABRICAST_ASSIGN(const std::vector<CommCall> calls, callsAroundLayers(view));
+    lists = std::move(view.layerLists);
     bool endsStep = true;
     if (scenario.layout.pp > 1) {
         FABRICAST_ASSIGN(const FrameworkOrder order, pipelineOrderOf(scenario));

@@ -1,8 +1,11 @@
 #pragma once
+#include "planner/comm/collective_groups.h"
 #include "planner/estimate/pipeline_time.h"
 
 #include <cstdint>
+#include <map>
 #include <span>
+#include <tuple>
 #include <vector>
 
 namespace fabricast {
@@ -68,15 +71,38 @@ Result<LayerWaits> leastWaits(const Scenario& scenario,
                               const SoftwareTiming& software,
                               CommClock& clock);
 
+/// One model's layers' weights as a rank has them, which layouts that divide layers alike share: to
+/// make the lists takes as long as all that is read of them.
+class KnownTensors {
+public:
+    using Lists = decltype(StageView::layerLists);
+
+    /// Those of the scenario, empty at first: to be filled by who asks.
+    Lists& of(const Scenario& scenario);
+
+private:
+    struct Known {
+        KernelSettings kernels;
+        Lists lists;
+    };
+    /// By tp, ep, etp, and the engine.
+    std::map<std::tuple<std::int64_t, std::int64_t, std::int64_t, Engine>, std::vector<Known>>
+        known_;
+    Lists others_;  ///< where some weights are frozen
+};
+
 /// Seconds that a step waits at least beyond its passes for what is moved once a step: gradients
 /// and parameters of the first stage.
 Result<double> leastTail(const Scenario& scenario,
                          const SoftwareTiming& software,
-                         CommClock& clock);
+                         CommClock& clock,
+                         KnownTensors& known);
 
 /// What a sample takes at least in micro-batches of any size up to the scenario's, on a GPU that
 /// loses nothing to part-filled waves (`smooth`). The scenario recomputes nothing.
 Result<ModelTime> leastPerSample(const Scenario& scenario, const KernelProfile& smooth);
+/// The same, made of what all of the micro-batch takes.
+ModelTime leastPerSample(const Scenario& scenario, ModelTime ofMicroBatch);
 
 /// The fewest seconds of one operation in matrix multiplies.
 double leastPerFlop(const Settings& settings, const KernelProfile& limits);

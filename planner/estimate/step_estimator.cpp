@@ -273,6 +273,18 @@ Result<ModelTime> StepEstimator::blocks(const Scenario& scenario, const LayerOps
     return modelTime(scenario, layers, fabric_->kernels);
 }
 
+Result<ModelTime> StepEstimator::ends(const Scenario& scenario) const {
+    FABRICAST_TRY(checkTypes(scenario, fabric_->kernels));
+    return endTimes(scenario, fabric_->kernels);
+}
+
+Result<std::vector<ModelTime>> StepEstimator::layers(const Scenario& scenario,
+                                                     const LayerOps& ops,
+                                                     std::span<const CpKind> kinds) const {
+    FABRICAST_TRY(checkTypes(scenario, fabric_->kernels));
+    return layerTimes(scenario, ops, fabric_->kernels, kinds);
+}
+
 Result<StepEstimator::Setting> StepEstimator::settingOf(const Scenario& scenario) {
     FABRICAST_TRY(checkOffload(scenario));
     FABRICAST_ASSIGN(const Stack* stack, findStack(scenario.stack));
@@ -359,9 +371,9 @@ Result<LayerWaits> StepEstimator::leastWaits(const Scenario& scenario) {
     return fabricast::leastWaits(setting.scenario(), *setting.software, setting.clock);
 }
 
-Result<double> StepEstimator::leastTail(const Scenario& scenario) {
+Result<double> StepEstimator::leastTail(const Scenario& scenario, KnownTensors& known) {
     FABRICAST_ASSIGN(Setting setting, settingOf(scenario));
-    return fabricast::leastTail(setting.scenario(), *setting.software, setting.clock);
+    return fabricast::leastTail(setting.scenario(), *setting.software, setting.clock, known);
 }
 
 Result<StepFloor> StepEstimator::floor(const Scenario& scenario,

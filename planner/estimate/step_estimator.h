@@ -42,6 +42,11 @@ public:
 
     /// Scenarios are on the cluster this was made for. Several threads may ask for blocks.
     [[nodiscard]] Result<ModelTime> blocks(const Scenario& scenario, const LayerOps& layers) const;
+    /// Those in two parts: all but the layers, and nothing but them, by ways to exchange keys.
+    [[nodiscard]] Result<ModelTime> ends(const Scenario& scenario) const;
+    [[nodiscard]] Result<std::vector<ModelTime>> layers(const Scenario& scenario,
+                                                        const LayerOps& ops,
+                                                        std::span<const CpKind> kinds) const;
     Result<StepEstimate> estimate(const Scenario& scenario, const ModelTime& blocks);
     /// That step's `step.value` alone.
     Result<double> seconds(const Scenario& scenario, const ModelTime& blocks);
@@ -57,7 +62,8 @@ public:
     [[nodiscard]] const KernelProfile& smooth() const { return fabric_->smooth; }
     /// Of layers with this tp, cp, ep and etp.
     Result<LayerWaits> leastWaits(const Scenario& scenario);
-    Result<double> leastTail(const Scenario& scenario);
+    /// `known`: of the scenario's model.
+    Result<double> leastTail(const Scenario& scenario, KnownTensors& known);
     /// `layers`: of each chunk of the model; `known`: see stepFloor.
     Result<StepFloor> floor(const Scenario& scenario,
                             const ModelTime& blocks,

@@ -1,6 +1,7 @@
 #include "planner/search/block_costs.h"
 
 #include "planner/base/integers.h"
+#include "planner/estimate/op_kernels.h"
 #include "planner/ops/dense_layer.h"
 #include "planner/ops/embedding_and_head.h"
 #include "planner/ops/hf_positions.h"
@@ -42,11 +43,32 @@ bool writtenInMegatron(const Scenario& scenario) {
     return code == ModelCode::Megatron || code == ModelCode::TransformerEngine;
 }
 
+/// Whether the head holds layers, which predict further tokens.
+bool predictsInHead(const Scenario& scenario) {
+    return writtenInMegatron(scenario) && scenario.model.mtpDepth > 0;
+}
+
+/// What the model's ends depend on: not on how experts, keys or layers are dealt with.
+BlockKey ofEnds(BlockKey key, const Scenario& scenario) {
+    if (!predictsInHead(scenario) && scenario.settings.trainsAll()) {
+        key.ep = key.etp = 1;
+        key.recompute = 0;
+        key.cpKind = CpKind::Ring;
+    }
+    return key;
+}
+
+/// What layers depend on: a model code of its own for parallel ranks asks nothing of the pipeline.
+BlockKey ofLayers(BlockKey key, const Scenario& scenario) {
+    key.pipelined = key.pipelined && !writtenInMegatron(scenario) &&
+                    scenario.settings.kernels.code != ModelCode::TorchTitan;
+    return key;
+}
+
 /// Norm, head and loss; nothing of ends that are walked in another way.
 EndFootprint endOf(const Scenario& scenario) {
     EndFootprint end;
-    const bool predicts = writtenInMegatron(scenario) && scenario.model.mtpDepth > 0;
-    if (predicts || scenario.settings.kernels.loss == LossKernel::Chunked) {
+    if (predictsInHead(scenario) || scenario.settings.kernels.loss == LossKernel::Chunked) {
         return end;
     }
     if (scenario.layout.offload == Offload::Activations) {
@@ -66,22 +88,29 @@ EndFootprint endOf(const Scenario& scenario) {
     return end;
 }
 
-Result<ModelTime> blockTime(const Scenario& scenario, const StepEstimator& estimator) {
+Result<std::vector<ModelTime>> layersTimes(const Scenario& scenario,
+                                           const StepEstimator& estimator,
+                                           std::span<const CpKind> kinds) {
     FABRICAST_ASSIGN(const LayerOps layers, layerOps(scenario));
-    return estimator.blocks(scenario, layers);
+    return estimator.layers(scenario, layers, kinds);
 }
 
-/// Whether layers run the same kernels with everything and with nothing recomputed, but for what
-/// runs again: not where what is saved is copied away, where weights are frozen (checkpoints make
-/// what they give ask for gradients), where layers of the head are recomputed too, or where tables
-/// are cast for layers that run once.
+/// Whether layers run the same kernels whatever is recomputed, but for what runs again: not where
+/// what is saved is copied away, where weights are frozen (checkpoints make what they give ask for
+/// gradients), or where tables are cast for layers that run once.
 bool runsAlikeAgain(const Scenario& scenario) {
-    const bool predicts = writtenInMegatron(scenario) && scenario.model.mtpDepth > 0;
-    return scenario.settings.trainsAll() && !predicts && !castsRotaryTables(scenario) &&
+    return scenario.settings.trainsAll() && !castsRotaryTables(scenario) &&
            scenario.layout.offload != Offload::Activations;
 }
 
-/// The blocks that recompute everything, made of those that recompute nothing, or the reverse.
+/// Whether it is told of each operation, or of blocks of them, if it is recomputed. A compiler
+/// joins what lies on both sides of where a block ends in another way than where there is none.
+bool isPartial(const RecomputeSettings& recompute, const Scenario& scenario) {
+    return recompute.kind == Checkpointing::Selective ||
+           (recompute.kind == Checkpointing::Modules && !scenario.settings.kernels.compile);
+}
+
+/// Layers that recompute everything, or nothing, made of those that recompute another part.
 ModelTime turned(ModelTime time, Checkpointing into) {
     for (SegmentTime* layer : {&time.dense, &time.sparse}) {
         layer->recompute = into == Checkpointing::Full ? layer->forward : PassTime();
@@ -163,9 +192,8 @@ Result<BlockCost> costOf(const Scenario& scenario, const Result<ModelTime>& time
     return cost;
 }
 
-BlockTable::LeastTimes leastTimes(Scenario& scenario, const StepEstimator& estimator) {
-    scenario.settings.recompute = {};
-    BlockTable::LeastTimes times{.once = leastPerSample(scenario, estimator.smooth()), .again = {}};
+BlockTable::LeastTimes leastTimes(Result<ModelTime> once) {
+    BlockTable::LeastTimes times{.once = std::move(once), .again = {}};
     times.again = times.once;
     if (times.again) {
         times.again->dense.recompute = times.again->dense.forward;
@@ -204,46 +232,86 @@ Scenario& BlockCosts::copied(const Scenario& scenario) {
     return scratch_;
 }
 
-/// Of blocks that recompute nothing those that recompute everything, or the reverse; nothing where
-/// the stack has none, or they are not alike.
-std::optional<std::uint16_t> BlockCosts::turnedOver(const Candidate& candidate,
-                                                    const Scenario& scenario) const {
+/// Of what the stack recomputes the kind of which layers of this kind are made: one that says for
+/// each operation whether it runs again, or else nothing, or everything; itself where they are not
+/// alike.
+std::uint16_t BlockCosts::madeOf(const Candidate& candidate, const Scenario& scenario) const {
     const Checkpointing kind = scenario.settings.recompute.kind;
     if ((kind != Checkpointing::None && kind != Checkpointing::Full) || !runsAlikeAgain(scenario)) {
-        return std::nullopt;
+        return candidate.recompute;
     }
     const std::vector<RecomputeSettings>& kinds = space_.recomputesOf(candidate.family);
-    const auto other =
-        std::ranges::find(kinds,
-                          kind == Checkpointing::None ? Checkpointing::Full : Checkpointing::None,
-                          &RecomputeSettings::kind);
-    return other == kinds.end() ? std::nullopt
-                                : std::optional(static_cast<std::uint16_t>(other - kinds.begin()));
+    auto base = std::ranges::find_if(
+        kinds, [&](const RecomputeSettings& one) { return isPartial(one, scenario); });
+    if (base == kinds.end()) {
+        base = std::ranges::find(kinds, Checkpointing::None, &RecomputeSettings::kind);
+    }
+    return base == kinds.end() ? candidate.recompute
+                               : static_cast<std::uint16_t>(base - kinds.begin());
 }
 
-/// The times of those; nullptr where they are not known.
-const Result<ModelTime>* BlockCosts::turnedFrom(BlockKey key,
-                                                const Candidate& candidate,
-                                                const Scenario& scenario) {
-    const auto other = turnedOver(candidate, scenario);
-    if (!other) {
-        return nullptr;
+/// The ways in which the stack's ranks may exchange keys, the scenario's among them.
+std::vector<CpKind> BlockCosts::exchanges(const Candidate& candidate,
+                                          const Scenario& scenario) const {
+    const CpKind own = scenario.layout.cpKind;
+    std::vector<CpKind> kinds{own};
+    const Stack& stack = *task_.stacks[space_.families[candidate.family].stack].stack;
+    for (const CpKind kind : stack.axes.context) {
+        if (scenario.layout.cp > 1 && kind != own) {
+            kinds.push_back(kind);
+        }
     }
-    key.recompute = *other;
-    const ByBlock<Result<ModelTime>>& times = tableOf(candidate).times;
-    const auto known = times.find(key);
-    return known != times.end() && known->second ? &known->second : nullptr;
+    return kinds;
+}
+
+/// With the layers' times alone, whose second forwards may be those of another kind. They are found
+/// at once for all ways to exchange keys.
+const Result<ModelTime>& BlockCosts::layersOf(BlockKey key,
+                                              const Candidate& candidate,
+                                              const Scenario& scenario) {
+    ByBlock<Result<ModelTime>>& known = tableOf(candidate).layers;
+    key.recompute = madeOf(candidate, scenario);
+    key = ofLayers(key, scenario);
+    if (const auto found = known.find(key); found != known.end()) {
+        return found->second;
+    }
+    Scenario& base = copied(scenario);
+    base.settings.recompute = space_.recomputesOf(candidate.family)[key.recompute];
+    const std::vector<CpKind> kinds = exchanges(candidate, scenario);
+    const auto times = layersTimes(base, estimator_, kinds);
+    for (std::size_t kind = 0; kind < kinds.size(); ++kind) {
+        key.cpKind = kinds[kind];
+        known.try_emplace(
+            key, times ? Result<ModelTime>((*times)[kind]) : tl::unexpected(times.error()));
+    }
+    key.cpKind = scenario.layout.cpKind;
+    return known.at(key);
+}
+
+Result<ModelTime> BlockCosts::blockTime(const BlockKey& key,
+                                        const Candidate& candidate,
+                                        const Scenario& scenario) {
+    FABRICAST_ASSIGN(ModelTime time, layersOf(key, candidate, scenario));
+    if (madeOf(candidate, scenario) != candidate.recompute) {
+        time = turned(time, scenario.settings.recompute.kind);
+    }
+    const Result<ModelTime>& ends = knownOr(
+        tableOf(candidate).ends, ofEnds(key, scenario), [&] { return estimator_.ends(scenario); });
+    if (!ends) {
+        return tl::unexpected(ends.error());
+    }
+    time.embedding = ends->embedding;
+    time.norm = ends->norm;
+    time.head = ends->head;
+    return time;
 }
 
 const Result<ModelTime>& BlockCosts::timeOf(const Candidate& candidate, const Scenario& scenario) {
     const BlockKey key = keyOf(candidate, scenario);
     const std::uint32_t stack = space_.families[candidate.family].stack;
     if (last_.time == nullptr || last_.stack != stack || last_.block != key) {
-        const auto& time = knownOr(tableOf(candidate).times, key, [&] {
-            const Result<ModelTime>* const other = turnedFrom(key, candidate, scenario);
-            return other != nullptr ? turned(**other, scenario.settings.recompute.kind)
-                                    : blockTime(scenario, estimator_);
-        });
+        const auto& time = knownOr(
+            tableOf(candidate).times, key, [&] { return blockTime(key, candidate, scenario); });
         last_ = {stack, key, &time};
     }
     return *last_.time;
@@ -268,41 +336,80 @@ PassFloors& BlockCosts::floorsOf(const Candidate& candidate, const Scenario& sce
                : own_ = PassFloors();
 }
 
-/// Layers that recompute nothing and those that recompute everything are made once.
+/// Of layers that are alike whatever is recomputed all kinds are found at once. What a block of
+/// operations keeps is another list's.
+void BlockCosts::findKept(BlockKey key, const Candidate& candidate, const Scenario& scenario) {
+    ByBlock<Result<LayersKept>>& known = tableOf(candidate).kept;
+    const std::vector<RecomputeSettings>& kinds = space_.recomputesOf(candidate.family);
+    const auto isInBlocks = [&kinds](std::uint16_t kind) {
+        return kinds[kind].kind == Checkpointing::Modules ||
+               kinds[kind].kind == Checkpointing::Block;
+    };
+    std::uint16_t base = madeOf(candidate, scenario);
+    base = isInBlocks(base) ? candidate.recompute : base;
+    Scenario& sized = copied(scenario);
+    sized.settings.recompute = kinds[base];
+    const Result<LayersOfSamples> layers = layersOfSamples(sized);
+    const auto add = [&](std::uint16_t kind) {
+        SegmentCheckpoint checkpoint = checkpointOf(scenario);
+        checkpoint.kind = kinds[kind].kind;
+        key.recompute = kind;
+        known.try_emplace(key,
+                          layers ? Result<LayersKept>(keptOf(*layers, checkpoint))
+                                 : tl::unexpected(layers.error()));
+    };
+    add(candidate.recompute);
+    const bool isAlike = layers && !isInBlocks(base) && runsAlikeAgain(scenario);
+    for (std::uint16_t kind = 0; isAlike && kind < kinds.size(); ++kind) {
+        const Checkpointing of = kinds[kind].kind;
+        if (kind == base || of == Checkpointing::None || of == Checkpointing::Full) {
+            add(kind);
+        }
+    }
+}
+
 const Result<LayersKept>& BlockCosts::leastKept(const Candidate& candidate,
                                                 const Scenario& scenario) {
-    BlockKey key = keyOf(candidate, scenario);
+    BlockKey key = ofLayers(keyOf(candidate, scenario), scenario);
     key.microBatch = 0;  // any size
+    key.cpKind = CpKind::Ring;
     ByBlock<Result<LayersKept>>& known = tableOf(candidate).kept;
     if (const auto found = known.find(key); found != known.end()) {
         return found->second;
     }
-    if (scenario.layout.offload == Offload::Activations || !scenario.settings.train.all()) {
+    // Nor does each layer keep an input where several are checkpointed together.
+    if (scenario.layout.offload == Offload::Activations || !scenario.settings.train.all() ||
+        scenario.settings.recompute.layers > 1) {
         return known.emplace(key, LayersKept()).first->second;
     }
-    const Result<LayersOfSamples> layers = layersOfSamples(copied(scenario));
-    if (!layers) {
-        return known.emplace(key, tl::unexpected(layers.error())).first->second;
-    }
-    if (scenario.settings.recompute.layers > 1) {  // not each layer keeps an input
-        return known.emplace(key, LayersKept()).first->second;
-    }
-    SegmentCheckpoint checkpoint = checkpointOf(scenario);
-    const Result<LayersKept>& kept = known.emplace(key, keptOf(*layers, checkpoint)).first->second;
-    if (const auto other = turnedOver(candidate, scenario)) {
-        key.recompute = *other;
-        checkpoint.kind = space_.recomputesOf(candidate.family)[*other].kind;
-        known.try_emplace(key, keptOf(*layers, checkpoint));
-    }
-    return kept;
+    findKept(key, candidate, scenario);
+    return known.at(key);
+}
+
+/// Without anything recomputed.
+Result<ModelTime> BlockCosts::leastOnce(const BlockKey& key,
+                                        const Candidate& candidate,
+                                        const Scenario& scenario) {
+    Scenario& once = copied(scenario);
+    once.settings.recompute = {};
+    const KernelProfile& smooth = estimator_.smooth();
+    FABRICAST_TRY(checkTypes(once, smooth));
+    FABRICAST_ASSIGN(const LayerOps layers, layerOps(once));
+    ModelTime time = knownOr(
+        tableOf(candidate).leastEnds, ofEnds(key, once), [&] { return endTimes(once, smooth); });
+    const ModelTime ofLayers = layerTimes(once, layers, smooth, {&once.layout.cpKind, 1}).front();
+    time.dense = ofLayers.dense;
+    time.sparse = ofLayers.sparse;
+    return fabricast::leastPerSample(once, time);
 }
 
 const Result<ModelTime>& BlockCosts::leastPerSample(const Candidate& candidate,
                                                     const Scenario& scenario) {
-    BlockKey key = keyOf(candidate, scenario);
+    BlockKey key = ofLayers(keyOf(candidate, scenario), scenario);
     key.recompute = 0;  // any recompute
-    const BlockTable::LeastTimes& times = knownOr(
-        tableOf(candidate).least, key, [&] { return leastTimes(copied(scenario), estimator_); });
+    const BlockTable::LeastTimes& times = knownOr(tableOf(candidate).least, key, [&] {
+        return leastTimes(leastOnce(key, candidate, scenario));
+    });
     const bool again = scenario.settings.recompute.kind == Checkpointing::Full;
     return again ? times.again : times.once;
 }

@@ -40,11 +40,19 @@ public:
     const Result<ModelTime>& leastPerSample(const Candidate& candidate, const Scenario& scenario);
 
 private:
-    [[nodiscard]] std::optional<std::uint16_t> turnedOver(const Candidate& candidate,
-                                                          const Scenario& scenario) const;
-    const Result<ModelTime>* turnedFrom(BlockKey key,
-                                        const Candidate& candidate,
-                                        const Scenario& scenario);
+    [[nodiscard]] std::uint16_t madeOf(const Candidate& candidate, const Scenario& scenario) const;
+    [[nodiscard]] std::vector<CpKind> exchanges(const Candidate& candidate,
+                                                const Scenario& scenario) const;
+    const Result<ModelTime>& layersOf(BlockKey key,
+                                      const Candidate& candidate,
+                                      const Scenario& scenario);
+    Result<ModelTime> blockTime(const BlockKey& key,
+                                const Candidate& candidate,
+                                const Scenario& scenario);
+    void findKept(BlockKey key, const Candidate& candidate, const Scenario& scenario);
+    Result<ModelTime> leastOnce(const BlockKey& key,
+                                const Candidate& candidate,
+                                const Scenario& scenario);
     Scenario& copied(const Scenario& scenario);
     [[nodiscard]] BlockTable& tableOf(const Candidate& candidate) {
         return known_[space_.families[candidate.family].stack]->blocks;

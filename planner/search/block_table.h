@@ -67,12 +67,17 @@ struct BlockTable {
     };
 
     ByBlock<Result<ModelTime>> times;
+    /// Of which those are made: all but the layers, and the layers alone, which many more share.
+    ByBlock<Result<ModelTime>> ends;
+    ByBlock<Result<ModelTime>> layers;
     ByBlock<Result<BlockCost>> costs;
     ByBlock<Result<LayersKept>> kept;
     ByBlock<LeastTimes> least;
+    ByBlock<ModelTime> leastEnds;  ///< of a micro-batch
 
     [[nodiscard]] std::size_t size() const {
-        return times.size() + costs.size() + kept.size() + least.size();
+        return times.size() + ends.size() + layers.size() + costs.size() + kept.size() +
+               least.size() + leastEnds.size();
     }
 };
 

@@ -105,7 +105,8 @@ TEST_P(SearchBounds, FlightsAreNearlyAsFullAsOrders) {
     EXPECT_GT(closest, 0.6);
 }
 
-// Blocks that recompute everything are made of those that recompute nothing, and the reverse.
+// Blocks are made of ends and layers that many share; layers that recompute everything or nothing,
+// of those that recompute a part.
 TEST_P(SearchBounds, BlocksThatAreTurnedAreThoseWorkedOut) {
     for (const Candidate& candidate : some(100)) {
         const auto scenario = scenarios_.allowed(candidate);
@@ -141,16 +142,21 @@ TEST_P(SearchBounds, BlocksThatAreTurnedAreThoseWorkedOut) {
     }
 }
 
-// What is kept where everything is recomputed comes with what is kept where nothing is.
+// What is kept by layers that recompute a part comes with what others keep.
 TEST_P(SearchBounds, LayersKeepWhatTheyKeepWorkedOutAlone) {
     for (const Candidate& candidate : some(100)) {
         const auto scenario = scenarios_.allowed(candidate);
         if (!scenario) {
             continue;
         }
-        std::vector<BorrowedWork> nothing = borrowed(task_, space_, nullptr);
-        BlockCosts alone(task_, space_, estimator_, nothing);
-        const auto& own = alone.leastKept(candidate, **scenario);
+        SearchSpace single = space_;
+        single.recomputes[space_.families[candidate.family].stack] = {
+            (*scenario)->settings.recompute};
+        Candidate only = candidate;
+        only.recompute = 0;
+        std::vector<BorrowedWork> nothing = borrowed(task_, single, nullptr);
+        BlockCosts alone(task_, single, estimator_, nothing);
+        const auto& own = alone.leastKept(only, **scenario);
         const auto& kept = blocks_.leastKept(candidate, **scenario);
         ASSERT_EQ(kept.has_value(), own.has_value());
         if (own) {
@@ -236,6 +242,7 @@ TEST_P(SearchBounds, TimeIsNeverBelowThem) {
 
 TEST_P(SearchBounds, TheTailAddsToThem) {
     TimeBound bound(task_, space_, estimator_.host());
+    KnownTensors tensors;  // what layouts share changes nothing
     double most = 0.0;
     std::size_t seen = 0;
     for (const Candidate& candidate : some(300)) {
@@ -258,8 +265,11 @@ TEST_P(SearchBounds, TheTailAddsToThem) {
         for (Candidate larger = candidate; larger.size < sizes.size(); ++larger.size) {
             const std::vector<std::uint16_t>& ways = sizes[larger.size].ways;
             if (std::ranges::find(ways, candidate.way) != ways.end()) {
-                const auto tail = estimator_.leastTail(*scenarios_.of(larger).value());
+                const Scenario& other = *scenarios_.of(larger).value();
+                const auto tail = estimator_.leastTail(other, tensors);
                 ASSERT_TRUE(tail.has_value()) << what;
+                KnownTensors none;
+                EXPECT_EQ(*tail, *estimator_.leastTail(other, none)) << what;
                 EXPECT_LE(passes + *tail, seconds) << what;
                 most = std::max(most, *tail);
             }
