@@ -133,8 +133,9 @@ private:
         return fill(kind, first, isNew);
     }
 
+    /// Places are given one after another, so none is beyond the bytes before it.
     Result<void> keep(std::uint64_t place) {
-        if (stack_.empty() || place >= kMostMemo) {
+        if (stack_.empty() || place >= std::min(at_, kMostMemo)) {
             return problem("a place to keep that no snapshot has");
         }
         memo_.resize(std::max<std::size_t>(memo_.size(), place + 1));

@@ -80,6 +80,9 @@ TEST(MemorySnapshot, DoesNotFollowPartsForever) {
     EXPECT_NE(refusalOf(bytesOf("\x80\x04]\x94h\x00"
                                 "a.")),
               "");
+    EXPECT_NE(refusalOf(bytesOf("\x80\x04]r\xff\xff\xff\x00."))
+                  .find("a place to keep that no snapshot has"),
+              std::string::npos);
     std::string shared = bytesOf(
         "\x80\x04](}(\x8c\x0atotal_sizeKd\x8c\x06"
         "blocks](");
