@@ -138,9 +138,13 @@ public:
                 variants, {}, [](const auto& entry) { return entry.second.size(); });
             for (const auto& [key, times] : variants) {
                 if (key != best->first) {
-                    result_.leftOut.push_back(groupName(group) + " " + variantName(key) + ": " +
-                                              variantName(best->first) +
-                                              " has more sizes, and one curve is kept of a group");
+                    const bool isTie = times.size() == best->second.size();
+                    result_.leftOut.push_back(
+                        groupName(group) + " " + variantName(key) + ": " +
+                        variantName(best->first) +
+                        (isTie ? " has as many sizes and comes first by stride, group and type"
+                               : " has more sizes") +
+                        ", and one curve is kept of a group");
                 }
             }
             if (best->second.size() > kMostCurvePoints) {
