@@ -151,9 +151,11 @@ private:
         if (ended.end == End::Interrupted || (exited && ended.code == probe::kInterrupted)) {
             interrupted_ = true;
             outcome_.engines.back().status = Status::Interrupted;
-            outcome_.remarks.push_back(
-                run.engine +
-                ": interrupted; the measurements so far are kept, rerun the command to resume");
+            outcome_.remarks.push_back(run.engine +
+                                       (isRecord(run.record)
+                                            ? ": interrupted; the measurements so far are kept, "
+                                              "rerun the command to resume"
+                                            : ": interrupted before it had measured anything"));
         } else if (exited && ended.code == probe::kDone) {
             outcome_.engines.back().status = Status::Measured;
             if (!ended.lastLines.empty()) {
