@@ -110,7 +110,7 @@ TEST(OwnMeasurement, IsNamedByEveryAnswerThatLeansOnIt) {
 TEST(OwnMeasurement, IsNamedBesideNumbersForPrograms) {
     const TemporaryProfiles folder("own_numbers");
     folder.write("collectives/measured-ours.json", ownCollectives("ours", "2026-11-20", "5"));
-    const std::vector<std::string> size = {"size", "-n", "1,2", "--tokens", "1B"};
+    const std::vector<std::string> size = {"size", "-n", "1", "--tokens", "1B"};
     const auto with = [](std::vector<std::string> words, const std::vector<std::string>& more) {
         words.insert(words.end(), more.begin(), more.end());
         return words;
@@ -182,47 +182,49 @@ std::string collectives(const std::string& name, const std::string& kind, int ra
            R"(", "title": "ours", "machine": "dgx-h100", "date": "2026-11-20",
            "curves": [{"collective": ")" +
            kind + R"(", "ranks": )" + std::to_string(ranks) + R"(, "nodes": )" +
-           std::to_string(nodes) + R"(, "points": [[1024, 9000], [1073741824, 90000]]}],
+           std::to_string(nodes) + R"(, "points": [[1024, 90], [1073741824, 9000]]}],
            "sources": [{"keys": "curves", "source": "measured", "from": "nccl-tests"}]})";
 }
 
 /// Each alone in its folder.
 std::vector<Measured> allMeasured() {
     const std::string from = R"("source": "measured", "from": "our-probe, 2026-11-20, driver 13")";
-    return {{"kernels, our-probe, 2026-11-20",
-             "kernels/h100-sxm5-80gb.json",
-             shippedProfile("kernels/h100-sxm5-80gb.json",
-                            R"("weight_gradient": 1.05, "source": "measured", "from": "simumax")",
-                            R"("weight_gradient": 1.4, )" + from)},
-            {"memory beside tensors, our-probe, 2026-11-20",
-             "runtimes/h100-sxm5-80gb.json",
-             shippedProfile("runtimes/h100-sxm5-80gb.json",
-                            R"("value": "536 MiB", "lo": "380 MiB", "hi": "640 MiB", )"
-                            R"("source": "measured",
+    return {
+        {"kernels, our-probe, 2026-11-20",
+         "kernels/h100-sxm5-80gb.json",
+         shippedProfile("kernels/h100-sxm5-80gb.json",
+                        R"("input_gradient": 1.0, "weight_gradient": 1.05, "source": "measured", )"
+                        R"("from": "simumax")",
+                        R"("input_gradient": 1.4, "weight_gradient": 1.05, )" + from)},
+        {"memory beside tensors, our-probe, 2026-11-20",
+         "runtimes/h100-sxm5-80gb.json",
+         shippedProfile("runtimes/h100-sxm5-80gb.json",
+                        R"("value": "536 MiB", "lo": "380 MiB", "hi": "640 MiB", )"
+                        R"("source": "measured",
     "from": "fabricast-probe-cuda, 2026-11-26: measured/h100-sxm5-80gb/cuda.jsonl")",
-                            R"("value": "900 MiB", )" + from)},
-            {"host memory, our-probe, 2026-11-20",
-             "nodes/dgx-h100.json",
-             shippedProfile("nodes/dgx-h100.json",
-                            R"("value": "614.4 GB/s", "source": "datasheet", )"
-                            R"("from": "Intel, Xeon Platinum 8480+ specifications")",
-                            R"("value": "30 GB/s", )" + from)},
-            {"copies to the host, our-probe, 2026-11-20",
-             "nodes/dgx-h100.json",
-             shippedProfile("nodes/dgx-h100.json",
-                            R"("root_complexes": { "value": null, "source": null })",
-                            R"("root_complexes": { "value": null, "source": null },
+                        R"("value": "900 MiB", )" + from)},
+        {"host memory, our-probe, 2026-11-20",
+         "nodes/dgx-h100.json",
+         shippedProfile("nodes/dgx-h100.json",
+                        R"("value": "614.4 GB/s", "source": "datasheet", )"
+                        R"("from": "Intel, Xeon Platinum 8480+ specifications")",
+                        R"("value": "30 GB/s", )" + from)},
+        {"copies to the host, our-probe, 2026-11-20",
+         "nodes/dgx-h100.json",
+         shippedProfile("nodes/dgx-h100.json",
+                        R"("root_complexes": { "value": null, "source": null })",
+                        R"("root_complexes": { "value": null, "source": null },
                             "host_bandwidth": {"value": "9 GB/s", )" +
-                                from + "}")},
-            {"reduce, 2026-11-20",
-             "collectives/measured-reduce.json",
-             collectives("reduce", "all_reduce", 8, 1)},
-            {"gather, 2026-11-20",
-             "collectives/measured-gather.json",
-             collectives("gather", "all_gather", 8, 1)},
-            {"apart, 2026-11-20",
-             "collectives/measured-apart.json",
-             collectives("apart", "all_gather", 16, 2)}};
+                            from + "}")},
+        {"reduce, 2026-11-20",
+         "collectives/measured-reduce.json",
+         collectives("reduce", "all_reduce", 8, 1)},
+        {"gather, 2026-11-20",
+         "collectives/measured-gather.json",
+         collectives("gather", "all_gather", 8, 1)},
+        {"apart, 2026-11-20",
+         "collectives/measured-apart.json",
+         collectives("apart", "all_gather", 16, 2)}};
 }
 
 const std::string kWork = " -m llama-3.2-1b -c dgx-h100 --seq 2048 ";
@@ -244,7 +246,8 @@ TEST(OwnMeasurement, IsNamedWhereANumberIsAnotherAndNowhereElse) {
     }
     lines.push_back("explain --section cost --stack fsdp2" + kWork);
     lines.push_back("plan --stack ddp --global-batch 64" + kWork);
-    lines.push_back("plan --stack fsdp2 --global-batch 64 --sweep cluster.nodes=1,2" + kWork);
+    lines.push_back(
+        "plan --stack fsdp2 --fix shard=fsdp --global-batch 64 --sweep cluster.nodes=1,2" + kWork);
     lines.push_back("collective all_gather 1GiB -c dgx-h100");
     std::vector<ProgramOutput> builtIn;
     for (const std::string& line : lines) {
