@@ -73,13 +73,13 @@ Result<Answer> runSweep(const SweepWork& work,
     if (!answer.note.empty()) {
         printed.remarks.push_back(answer.note);
     }
-    if (answer.stopped) {
-        const std::string stopped = stoppedText(answer, file);
-        if (printed.report) {
-            printed.report->add("\n" + stopped + "\n");
-        } else {
-            printed.remarks.push_back(stopped);
-        }
+    const std::string missing = answer.stopped    ? stoppedText(answer, file)
+                                : shard.count > 1 ? shardText(answer, {file, shard})
+                                                  : "";
+    if (printed.report && !missing.empty()) {
+        printed.report->add("\n" + missing + "\n");
+    } else if (!missing.empty()) {
+        printed.remarks.push_back(missing);
     }
     return printed;
 }

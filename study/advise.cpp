@@ -8,6 +8,7 @@
 #include "study/fits_as_surely.h"
 #include "study/option_search.h"
 #include "study/other_situations.h"
+#include "study/own_measurements.h"
 #include "study/search_size.h"
 #include "study/sensitivity.h"
 
@@ -235,6 +236,24 @@ Result<Advice> adviseOn(AdviceTask task,
     return advice;
 }
 
+namespace {
+
+Result<void> addAdviceMeasurements(const BudgetFacts& budget,
+                                   const Workbench& bench,
+                                   Advice& advice) {
+    std::vector<Plan> plans;
+    for (const AdviceStep& step : advice.steps) {
+        if (step.plan) {
+            plans.push_back(*step.plan);
+        }
+    }
+    FABRICAST_ASSIGN(const std::vector<std::string> own, ownMeasurementNotes(plans, budget, bench));
+    addNotes(own, advice.notes);
+    return {};
+}
+
+}  // namespace
+
 Result<Advice> advise(const Question& question,
                       const AdviseAsk& ask,
                       const Workbench& bench,
@@ -264,6 +283,7 @@ Result<Advice> advise(const Question& question,
     FABRICAST_ASSIGN(const TimingProfiles* timing, bench.timing());
     FABRICAST_ASSIGN(Advice advice, adviseOn(task, *timing, bench.threads(), watch));
     advice.notes = std::move(assumed);
+    FABRICAST_TRY(addAdviceMeasurements(task.budget, bench, advice));
     if (!advice.stopped) {
         std::vector<Plan> best;
         if (advice.recommended) {

@@ -2,7 +2,9 @@
 #include "planner/load/load_question.h"
 #include "planner/memory/stage_memory.h"
 #include "study/input_effects.h"
+#include "study/own_measurements.h"
 
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -43,15 +45,21 @@ Result<ComparedSide> answeredSide(const Question& question,
     }
     side.memory = *std::move(memory);
     FABRICAST_ASSIGN(const TimingProfiles* timing, bench.timing());
+    Printed printed{.step = false};
     if (Result<StepEstimate> step = estimateStep(side.scenario, *timing)) {
         side.step = *std::move(step);
-        side.assumed.insert(side.assumed.end(), loaded.measured.begin(), loaded.measured.end());
+        addNotes(loaded.measured, side.assumed);
         FABRICAST_ASSIGN(const BudgetFacts facts,
                          loadBudget(question.root, bench.profiles(), question.folders));
         side.cost = costOf(side.scenario, costedStep(side.scenario, *side.step), facts);
+        printed.budget = facts;
     } else {
         side.whyNoStep = step.error().why;
     }
+    printed.step = side.step.has_value();
+    FABRICAST_ASSIGN(const std::vector<std::string> own,
+                     ownMeasurementNotes(std::span(&side.scenario, 1), figuresOf(printed), bench));
+    addNotes(own, side.assumed);
     return side;
 }
 

@@ -4,10 +4,12 @@
 #include "planner/comm/collective_curve.h"
 #include "planner/load/find_named.h"
 #include "planner/load/measured_notes.h"
+#include "study/own_measurements.h"
 
 #include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <span>
 #include <string_view>
 #include <utility>
 
@@ -104,6 +106,28 @@ std::string machineName(const MeasuredPlace& place) {
     return place.name.empty() ? place.node : place.name;
 }
 
+/// The times of this answer under other premises.
+Figures timesLike(const CollectiveAnswer& answer) {
+    return [&answer](const Premises& now) {
+        std::vector<double> all;
+        const ClusterSpec& cluster = now.scenario.cluster;
+        const CollectiveLibrary& library = now.timing.libraryOf(cluster.node.gpu);
+        const Result<ClusterLinks> links = clusterLinks(cluster, library.model);
+        if (!links) {
+            return all;
+        }
+        const MeasuredPlace place = placeOf(cluster, *links);
+        const GroupTimes times(answer.kind,
+                               wholeNodes(answer.ranks, *links),
+                               {*links, library.model, place, library.corrections});
+        all.push_back(times.at(answer.asked.size).seconds.count());
+        for (const CollectiveTiming& one : answer.curve) {
+            all.push_back(times.at(one.size).seconds.count());
+        }
+        return all;
+    };
+}
+
 }  // namespace
 
 Result<CollectiveAnswer> collective(const CollectiveAsk& ask, const Workbench& bench) {
@@ -142,9 +166,9 @@ Result<CollectiveAnswer> collective(const CollectiveAsk& ask, const Workbench& b
     if (const auto chosen = chooseCorrection(kind, shape, place, library.corrections)) {
         answer.measured = machineName(library.corrections.machines[chosen->machine]);
     }
-    FABRICAST_ASSIGN(const std::vector<std::string> own,
-                     measuredNotes(found.cluster, bench.profiles()));
-    std::ranges::copy_if(own, std::back_inserter(answer.notes), [](const std::string& note) {
+    FABRICAST_ASSIGN(const std::vector<std::string> corrected,
+                     correctionNotes(found.cluster, bench.profiles()));
+    std::ranges::copy_if(corrected, std::back_inserter(answer.notes), [](const std::string& note) {
         return note.starts_with(kMeasuredNote);
     });
     answer.cluster = std::move(found.cluster);
@@ -154,6 +178,11 @@ Result<CollectiveAnswer> collective(const CollectiveAsk& ask, const Workbench& b
     if (ask.curve) {
         answer.curve.push_back(answer.asked);
     }
+    Scenario asked;
+    asked.cluster = answer.cluster;
+    FABRICAST_ASSIGN(const std::vector<std::string> own,
+                     ownMeasurementNotes(std::span(&asked, 1), timesLike(answer), bench));
+    addNotes(own, answer.notes);
     return answer;
 }
 

@@ -6,11 +6,13 @@
 #include "planner/memory/stage_memory.h"
 #include "study/better_changes.h"
 #include "study/fixes.h"
+#include "study/own_measurements.h"
 #include "study/requirements.h"
 #include "study/rules_of_thumb.h"
 #include "study/search_request.h"
 #include "study/sensitivity.h"
 
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -114,6 +116,25 @@ Result<void> checkOtherParts(const Question& question, const Workbench& bench) {
     return {};
 }
 
+/// Beside the time where there is one.
+Result<void> addExplainedMeasurements(const Question& question,
+                                      const Workbench& bench,
+                                      Explanation& answer) {
+    Printed printed{
+        .memory = answer.memory.has_value(), .step = answer.step.has_value(), .calls = true};
+    if (answer.cost) {
+        FABRICAST_ASSIGN(printed.budget,
+                         loadBudget(question.root, bench.profiles(), question.folders));
+    }
+    FABRICAST_ASSIGN(
+        const std::vector<std::string> own,
+        ownMeasurementNotes(std::span(&answer.scenario, 1), figuresOf(printed), bench));
+    if (answer.memory || answer.step) {
+        addNotes(own, answer.step ? answer.step->notes : answer.memory->notes);
+    }
+    return {};
+}
+
 /// A question about a search, or a plan's answer, says no one stack: the first of those it names.
 Result<Question> onSearchedStack(const Question& question) {
     const std::vector<std::string> searched = searchWords(question, "stacks");
@@ -153,9 +174,9 @@ Result<Explanation> explain(const Question& typed,
         }
     }
     if (answer->step) {
-        std::vector<std::string>& notes = answer->step->notes;
-        notes.insert(notes.end(), loaded.measured.begin(), loaded.measured.end());
+        addNotes(loaded.measured, answer->step->notes);
     }
+    FABRICAST_TRY(addExplainedMeasurements(question, bench, *answer));
     return answer;
 }
 

@@ -6,6 +6,7 @@
 #include "simulator/network/cluster_topology.h"
 #include "study/better_changes.h"
 #include "study/fixes.h"
+#include "study/own_measurements.h"
 #include "study/rules_of_thumb.h"
 #include "study/search_request.h"
 #include "study/search_size.h"
@@ -74,6 +75,16 @@ Result<SearchedOutcome> bestUnder(SearchRequest request,
 std::size_t mostSearches(std::int64_t looks) {
     constexpr std::int64_t kMostLooks = 500'000;
     return static_cast<std::size_t>(kMostLooks / std::max<std::int64_t>(1, looks));
+}
+
+/// Of the plans, or of those that come nearest.
+Result<void> addPlanMeasurements(const BudgetFacts& budget,
+                                 const Workbench& bench,
+                                 PlanReport& report) {
+    const std::vector<Plan>& shown = report.plans.empty() ? report.misses : report.plans;
+    FABRICAST_ASSIGN(const std::vector<std::string> own, ownMeasurementNotes(shown, budget, bench));
+    addNotes(own, report.notes);
+    return {};
 }
 
 /// What a search that was stopped has found.
@@ -241,7 +252,9 @@ Result<PlanReport> plan(const Question& question,
     };
     Result<PlanReport> searching = searched(first, *timing, watch);
     if (!searching && searching.error().code == Error::Code::Stopped && !soFar.empty()) {
-        return stoppedWith(std::move(soFar), request);
+        PlanReport report = stoppedWith(std::move(soFar), request);
+        FABRICAST_TRY(addPlanMeasurements(request.budget, bench, report));
+        return report;
     }
     FABRICAST_ASSIGN(PlanReport report, std::move(searching));
     report.fixes = targetVerdicts(report, ask.targets);
@@ -250,6 +263,7 @@ Result<PlanReport> plan(const Question& question,
     if (!rest && rest.error().code != Error::Code::Stopped) {
         return tl::unexpected(rest.error());
     }
+    FABRICAST_TRY(addPlanMeasurements(request.budget, bench, report));
     return report;
 }
 

@@ -1,6 +1,7 @@
 #include "planner/load/measured_notes.h"
 #include "planner/report/plan_views.h"
 #include "planner/result/memory_names.h"
+#include "study/own_measurements.h"
 #include "study/question_inputs.h"
 #include "study/search_request.h"
 #include "study/search_size.h"
@@ -45,7 +46,11 @@ Result<PlanReport> bestOfPoint(const Question& question,
     FABRICAST_TRY(checkSearchSize(request.task.base.model, request.task.base.cluster, kPlanSize));
     request.options.misses = 0;
     FABRICAST_ASSIGN(const TimingProfiles* timing, bench.timing());
-    return searched(request, *timing, watch);
+    FABRICAST_ASSIGN(PlanReport report, searched(request, *timing, watch));
+    FABRICAST_ASSIGN(const std::vector<std::string> own,
+                     ownMeasurementNotes(report.plans, request.budget, bench));
+    addNotes(own, report.notes);
+    return report;
 }
 
 /// As a single plan says it.

@@ -6,15 +6,21 @@
 namespace fabricast {
 namespace {
 
+/// `plan`: how many of them one search takes, where there is one for each way to train.
 tl::unexpected<Error> tooMany(const ModelSpec& model,
                               std::int64_t count,
                               const std::string& what,
-                              std::int64_t most) {
+                              std::int64_t most,
+                              std::int64_t plan) {
+    const bool isOfEachWay = most < plan;
     return fail(Error::Code::Unsupported,
                 "model",
                 model.name + " has " + std::to_string(count) + " " + what + ", more than the " +
-                    std::to_string(most) + " that are searched",
-                "fabricast explain, with a stack and a layout");
+                    std::to_string(most) + " that are searched" +
+                    (isOfEachWay ? " for each way to train" : ""),
+                isOfEachWay && count <= plan
+                    ? "fabricast plan, which searches once and takes " + std::to_string(plan)
+                    : std::string("fabricast explain, with a stack and a layout"));
 }
 
 }  // namespace
@@ -32,14 +38,18 @@ Result<void> checkSearchSize(const ModelSpec& model,
                     "-n " + std::to_string(most.gpus / node));
     }
     if (model.layers > most.layers) {
-        return tooMany(model, model.layers, "layers", most.layers);
+        return tooMany(model, model.layers, "layers", most.layers, kPlanSize.layers);
     }
     const std::int64_t experts = model.moe ? model.moe->experts : 0;
     if (experts > most.experts) {
-        return tooMany(model, experts, "experts in a layer", most.experts);
+        return tooMany(model, experts, "experts in a layer", most.experts, kPlanSize.experts);
     }
     if (experts * model.layers > most.allExperts) {
-        return tooMany(model, experts * model.layers, "experts in all layers", most.allExperts);
+        return tooMany(model,
+                       experts * model.layers,
+                       "experts in all layers",
+                       most.allExperts,
+                       kPlanSize.allExperts);
     }
     return {};
 }

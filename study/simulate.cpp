@@ -9,9 +9,11 @@
 #include "simulator/faults/plan_run.h"
 #include "simulator/faults/step_jitter.h"
 #include "simulator/report/shown_stages.h"
+#include "study/own_measurements.h"
 
 #include <algorithm>
 #include <cmath>
+#include <span>
 #include <stop_token>
 #include <string>
 #include <utility>
@@ -267,7 +269,11 @@ Result<Simulation> simulate(const Question& question,
         return tl::unexpected(located(std::move(answer).error(), question.root));
     }
     answer->notes.insert(answer->notes.begin(), loaded.assumed.begin(), loaded.assumed.end());
-    answer->notes.insert(answer->notes.end(), loaded.measured.begin(), loaded.measured.end());
+    addNotes(loaded.measured, answer->notes);
+    FABRICAST_ASSIGN(
+        const std::vector<std::string> own,
+        ownMeasurementNotes(std::span(&answer->scenario, 1), figuresOf({.budget = facts}), bench));
+    addNotes(own, answer->notes);
     if (answer->step.stretch != 1.0) {
         answer->notes.push_back(
             stretchNote(answer->step.stretch, answer->scenario.cluster.node.own.name) +

@@ -1,4 +1,6 @@
 #include "planner/base/words.h"
+#include "planner/load/load_question.h"
+#include "study/own_measurements.h"
 #include "study/search_request.h"
 #include "study/size_line.h"
 #include "study/size_verdicts.h"
@@ -14,6 +16,7 @@ using Notes = std::vector<std::string>;
 struct ShownBox {
     const SizeLine* line = nullptr;
     SizeAmount amount;  ///< the most that is shown of it: several nodes have a network
+    std::vector<Plan> plans{};
     Notes notes{};
 };
 
@@ -33,12 +36,13 @@ void addShown(const SizedCluster& cluster,
         return;
     }
     const SizeAmount amount{cluster.nodes, cluster.gpus};
-    const auto had = std::ranges::find(boxes, &*line, &ShownBox::line);
-    if (had == boxes.end()) {
-        boxes.push_back({&*line, amount});
-    } else if (amount.gpus > had->amount.gpus) {
-        had->amount = amount;
+    auto box = std::ranges::find(boxes, &*line, &ShownBox::line);
+    if (box == boxes.end()) {
+        box = boxes.insert(box, {&*line, amount});
+    } else if (amount.gpus > box->amount.gpus) {
+        box->amount = amount;
     }
+    box->plans.insert(box->plans.end(), cluster.plans.begin(), cluster.plans.end());
 }
 
 std::vector<ShownBox> shownBoxes(const SizeAnswer& answer, const SizeCatalogue& catalogue) {
@@ -63,6 +67,10 @@ Result<void> addAssumed(std::span<const Question> jobs, const Workbench& bench, 
             addOnce(box.notes, note);
         }
     }
+    const Question& job = jobs.front();
+    FABRICAST_ASSIGN(const BudgetFacts budget, loadBudget(job.root, bench.profiles(), job.folders));
+    FABRICAST_ASSIGN(const Notes own, ownMeasurementNotes(box.plans, budget, bench));
+    addNotes(own, box.notes);
     return {};
 }
 

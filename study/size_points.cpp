@@ -1,8 +1,10 @@
+#include "planner/load/load_question.h"
 #include "planner/load/measured_notes.h"
 #include "planner/report/check_words.h"
 #include "planner/report/plan_views.h"
 #include "planner/report/size_report.h"
 #include "planner/result/answer_names.h"
+#include "study/own_measurements.h"
 #include "study/question_inputs.h"
 #include "study/size.h"
 #include "study/size_search.h"
@@ -79,7 +81,8 @@ void addNumber(JsonText& json, const std::string& key, const std::optional<Headl
 Result<void> addSized(JsonText& json,
                       const SizedCluster& one,
                       bool hasTokens,
-                      const ProfileStore& profiles) {
+                      const Question& job,
+                      const Workbench& bench) {
     if (!one.verdicts.empty()) {
         json.add("verdict", nameOf(one.isSure() ? CheckVerdict::Holds : CheckVerdict::CannotTell));
     }
@@ -104,8 +107,12 @@ Result<void> addSized(JsonText& json,
     }
     json.add("plan", plans);
     if (!one.plans.empty()) {
-        FABRICAST_ASSIGN(const auto notes,
-                         measuredNotes(one.plans.front().scenario.cluster, profiles));
+        const ClusterSpec& cluster = one.plans.front().scenario.cluster;
+        FABRICAST_ASSIGN(const BudgetFacts budget,
+                         loadBudget(job.root, bench.profiles(), job.folders));
+        FABRICAST_ASSIGN(auto notes, correctionNotes(cluster, bench.profiles()));
+        FABRICAST_ASSIGN(const auto own, ownMeasurementNotes(one.plans, budget, bench));
+        addNotes(own, notes);
         if (const std::string measured = leanedOn(notes); !measured.empty()) {
             json.add("measured", measured);
         }
@@ -153,7 +160,7 @@ Result<void> answerPoint(const SizedPoint& here,
     }
     if (search.pick()) {
         return addSized(
-            json, search.found()[*search.pick()], catalogue.hasTokens, bench.profiles());
+            json, search.found()[*search.pick()], catalogue.hasTokens, here.jobs.front(), bench);
     }
     if (catalogue.candidates.empty() && !catalogue.leftOut.empty()) {
         json.add("why", catalogue.leftOut.front().what + ": " + catalogue.leftOut.front().why);

@@ -5,6 +5,7 @@
 #include "planner/text/text_files.h"
 #include "study/question_inputs.h"
 #include "study/sweep_file.h"
+#include "study/typed_edits.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -74,6 +75,23 @@ bool isOfPoint(const Error& error) {
 std::string whyRefused(const Error& error) {
     const bool isSaid = error.where.empty() || error.where.starts_with("--sweep");
     return isSaid ? error.why : error.where + ": " + error.why;
+}
+
+/// What a hint says of a key that is swept is a value of the sweep: "--sweep seq=1024", not
+/// "--seq 1024", which cannot be typed beside it.
+std::string hintOfSweep(const std::string& hint, const std::vector<SweepAxis>& axes) {
+    std::string text;
+    for (std::size_t at = 0; at < hint.size();) {
+        const std::size_t end = std::min(hint.find(' ', at), hint.size());
+        const std::string word = hint.substr(at, end - at);
+        const std::size_t name = word.find_first_not_of('-');
+        const bool isSwept =
+            word.starts_with("--") && name != std::string::npos && end < hint.size() &&
+            std::ranges::find(axes, keyCalled(word.substr(name)), &SweepAxis::key) != axes.end();
+        text += isSwept ? "--sweep " + word.substr(name) + "=" : hint.substr(at, end + 1 - at);
+        at = end + 1;
+    }
+    return text;
 }
 
 /// The answer at a point as a line of the file.
@@ -266,6 +284,7 @@ Result<SweepAnswer> sweep(const SweepWork& work,
     }
     FABRICAST_TRY(done);
     if (answer.refusal && answer.refused == answer.lines.size()) {
+        answer.refusal->hint = hintOfSweep(answer.refusal->hint, axes);
         return tl::unexpected(*answer.refusal);  // mistyped: of such a sweep nothing is kept
     }
     FABRICAST_TRY(putInOrder(store, answer, file));

@@ -15,25 +15,32 @@ constexpr std::size_t kMostPoints = 100'000;
 /// More have nothing to do.
 constexpr std::size_t kMostRanks = kMostPoints;
 
-/// Rank, number of ranks, and the first rank where that is a variable too.
+/// Rank, number of ranks, the first rank where that is a variable too, and what else is set where
+/// there are these ranks.
 struct RankVariables {
     const char* rank;
     const char* count;
     const char* first = nullptr;
+    const char* sign = nullptr;
 };
-// Steps before arrays: a job of an array may start srun.
+// A batch script of Slurm is one process, but has the variables of a rank of srun, without those
+// of a step. A step may have fewer tasks than its job.
 constexpr std::array kRankVariables = {
     RankVariables{"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"},
     RankVariables{"PMI_RANK", "PMI_SIZE"},
     RankVariables{"SLURM_ARRAY_TASK_ID", "SLURM_ARRAY_TASK_COUNT", "SLURM_ARRAY_TASK_MIN"},
-    RankVariables{"SLURM_PROCID", "SLURM_NTASKS"}};
+    RankVariables{"SLURM_PROCID", "SLURM_STEP_NUM_TASKS"},
+    RankVariables{"SLURM_PROCID", "SLURM_NTASKS", nullptr, "SLURM_STEP_ID"}};
 
 Result<std::size_t> countIn(const std::string& text, const char* name) {
     std::size_t value = 0;
     const char* end = text.data() + text.size();
     const auto [stop, trouble] = std::from_chars(text.data(), end, value);
     if (trouble != std::errc() || stop != end) {
-        return fail(Error::Code::BadInput, name, "\"" + text + "\" is not a rank");
+        return fail(Error::Code::BadInput,
+                    name,
+                    "\"" + text + "\" is not a rank",
+                    "unset " + std::string(name) + ", and this process answers all points");
     }
     return value;
 }
@@ -61,7 +68,7 @@ Result<SweepShard> shardBy(const RankVariables& names, const Variable& variable)
             "rank " + std::to_string(shard.index) + " is not one of " + std::to_string(shard.count),
             names.first != nullptr
                 ? "an array without gaps: --array=0-" + std::to_string(last)
-                : std::string(names.rank) + " from 0 to " + std::to_string(last));
+                : "unset " + std::string(names.rank) + ", and this process answers all points");
     }
     return shard;
 }
@@ -134,7 +141,8 @@ std::vector<std::vector<Edit>> sweepPoints(const std::vector<SweepAxis>& axes) {
 
 Result<SweepShard> shardOf(const Variable& variable) {
     for (const RankVariables& names : kRankVariables) {
-        if (variable(names.rank) && variable(names.count)) {
+        const bool isThere = names.sign == nullptr || variable(names.sign);
+        if (isThere && variable(names.rank) && variable(names.count)) {
             FABRICAST_ASSIGN(const SweepShard shard, shardBy(names, variable));
             if (shard.count > 1) {
                 return shard;

@@ -26,6 +26,10 @@ Result<void> checkSaidBeside(const Question& question, const std::vector<SweepAx
 /// The same of a flag that has its own place.
 Error sweptTwice(const std::string& flag, const std::string& key);
 
+/// What of a sweep that several ranks share is not there yet, and which files it is to come in.
+/// Empty: nothing.
+std::string shardText(const SweepAnswer& answer, const SweepStore& store);
+
 /// How far a sweep is that was stopped, and how it goes on. `file` keeps its points; may be empty.
 std::string stoppedText(const SweepAnswer& answer, const std::string& file);
 

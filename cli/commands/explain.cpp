@@ -79,6 +79,9 @@ Result<Answer> runExplain(const ExplainFlags& flags, const GlobalOptions& option
     if (options.quiet && options.format != Format::Json) {
         (answer.memory ? answer.memory->notes : answer.step->notes).clear();
     }
+    const std::vector<std::string> notes = answer.step     ? answer.step->notes
+                                           : answer.memory ? answer.memory->notes
+                                                           : std::vector<std::string>();
     const bool tooBig = answer.verdict == Verdict::DoesNotFit;
     const ExitCode code = tooBig ? ExitCode::DoesNotFit : ExitCode::Ok;
     if (!flags.ask.why.empty() && options.format == Format::Text) {
@@ -86,13 +89,13 @@ Result<Answer> runExplain(const ExplainFlags& flags, const GlobalOptions& option
         if (tooBig) {
             remarks.emplace_back(verdictWord(*answer.verdict));
         }
-        return Answer{.code = code, .remarks = std::move(remarks), .report = std::move(formulas)};
+        Answer printed{.code = code, .remarks = std::move(remarks), .report = std::move(formulas)};
+        remarkMeasurements(notes, printed);
+        return printed;
     }
     ExplanationView view = flags.ask.view(options.verbose);
     FABRICAST_ASSIGN(const Question whole, withWholePaths(question, bench.profiles()));
     view.asked = &whole.root;
-    const std::vector<std::string> notes =
-        answer.step ? answer.step->notes : std::vector<std::string>();
     FABRICAST_ASSIGN(Answer printed,
                      printedExplanation({std::move(answer), view}, question, flags, options));
     remarkMeasurements(notes, printed);

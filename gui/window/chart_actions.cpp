@@ -20,7 +20,7 @@ PlotTitle titleOf(const PlotWidget& chart, const ChartAbout& about) {
     return {.title = chart.accessibleName().toStdString(), .subject = about.subject.toStdString()};
 }
 
-QLabel* wordsOf(const PlotWidget& chart) {
+QLabel* chartWords(const PlotWidget& chart) {
     const QString about = QString::fromStdString(chart.describe());
     const QString name = chart.accessibleName();
     auto* words = new QLabel(about.startsWith(name) ? about : name + ": " + about);
@@ -62,7 +62,7 @@ void showChartTable(const PlotWidget& chart, QWidget* window) {
     dialog->setAttribute(Qt::WA_DeleteOnClose);
     dialog->setWindowTitle(chart.accessibleName());
     auto* column = new QVBoxLayout(dialog);
-    column->addWidget(wordsOf(chart));
+    column->addWidget(chartWords(chart));
     auto* table = new ReportTableView("chartTable.table");
     table->setTable(chart.table());
     table->setAccessibleName(chart.accessibleName());

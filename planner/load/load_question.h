@@ -20,7 +20,7 @@ namespace fabricast {
 struct LoadedScenario {
     Scenario scenario;
     std::vector<std::string> assumed;
-    std::vector<std::string> measured;  ///< the user's own measurements behind its step time
+    std::vector<std::string> measured;  ///< what corrects its machine, and whose kernels it has
 };
 
 /// The first step: what the user typed becomes the one input of every question. Defaults come

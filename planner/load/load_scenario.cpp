@@ -139,7 +139,7 @@ Result<LoadedScenario> scenarioFrom(const ScenarioRequest& request,
     // What the GPU lacks comes first: the stack's other precisions may be no way out there.
     FABRICAST_TRY(checkMultiplies(scenario));
     FABRICAST_TRY(hintedFor(scenario, stack->check(scenario)));
-    FABRICAST_ASSIGN(loaded.measured, measuredNotes(scenario.cluster, profiles));
+    FABRICAST_ASSIGN(loaded.measured, correctionNotes(scenario.cluster, profiles));
     return loaded;
 }
 

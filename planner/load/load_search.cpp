@@ -185,8 +185,8 @@ Result<LoadedSearch> searchFrom(const ScenarioRequest& request,
     FABRICAST_TRY(checkPositions(base.model, base.workload.sequence, loaded.assumed));
     FABRICAST_ASSIGN(base.workload.globalBatch,
                      batchOf(request.workload, request.layout, base, loaded.assumed));
-    FABRICAST_ASSIGN(const auto measured, measuredNotes(base.cluster, profiles));
-    loaded.assumed.insert(loaded.assumed.end(), measured.begin(), measured.end());
+    FABRICAST_ASSIGN(const auto corrected, correctionNotes(base.cluster, profiles));
+    loaded.assumed.insert(loaded.assumed.end(), corrected.begin(), corrected.end());
     loaded.assumed.insert(
         loaded.assumed.end(), request.importNotes.begin(), request.importNotes.end());
     loaded.fixed = request.layout;

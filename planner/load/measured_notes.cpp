@@ -1,44 +1,13 @@
 #include "planner/load/measured_notes.h"
 
-#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <optional>
 #include <string>
-#include <tuple>
 #include <utility>
 
 namespace fabricast {
 namespace {
-
-using MeasuredGroup = std::tuple<CollectiveKind, std::int64_t, std::int64_t>;
-
-std::vector<MeasuredGroup> groupsOf(const MeasuredCollectives& measured) {
-    std::vector<MeasuredGroup> groups;
-    for (const MeasuredCurve& curve : measured.curves) {
-        groups.emplace_back(curve.kind, curve.ranks, curve.nodes);
-    }
-    return groups;
-}
-
-/// Whether a kind of collective, within or across nodes, was not measured by those before.
-bool addsTo(const std::vector<MeasuredGroup>& known, const MeasuredCollectives& measured) {
-    return std::ranges::any_of(groupsOf(measured), [&](const MeasuredGroup& group) {
-        return std::ranges::none_of(known, [&](const MeasuredGroup& other) {
-            return std::get<0>(other) == std::get<0>(group) &&
-                   (std::get<2>(other) > 1) == (std::get<2>(group) > 1);
-        });
-    });
-}
-
-/// Between one that is left out and the one that takes its place.
-constexpr std::string_view kNotUsed = " is not used, ";
-
-std::string titleOf(const MeasuredCollectives& measured) {
-    constexpr std::string_view kPrefix = "measured-";
-    const std::size_t skipped = measured.name.starts_with(kPrefix) ? kPrefix.size() : 0;
-    return measured.name.substr(skipped) + (measured.date.empty() ? "" : ", " + measured.date);
-}
 
 /// The corrections of these GPUs that a newer one takes the place of.
 Result<std::vector<std::string>> olderCorrections(const NodeSpec& node,
@@ -86,8 +55,8 @@ std::string correctionNote(const OwnSpeed& own) {
 
 }  // namespace
 
-Result<std::vector<std::string>> measuredNotes(const ClusterSpec& cluster,
-                                               const ProfileStore& profiles) {
+Result<std::vector<std::string>> correctionNotes(const ClusterSpec& cluster,
+                                                 const ProfileStore& profiles) {
     FABRICAST_ASSIGN(std::vector<std::string> notes, olderCorrections(cluster.node, profiles));
     const std::optional<KernelProfile>& kernels = cluster.node.gpu.kernels;
     if (kernels && !kernels->donor.empty()) {
@@ -96,23 +65,6 @@ Result<std::vector<std::string>> measuredNotes(const ClusterSpec& cluster,
     }
     if (!cluster.node.own.name.empty()) {
         notes.insert(notes.begin(), correctionNote(cluster.node.own));
-    }
-    if (std::ranges::none_of(profiles.files(ProfileKind::Collective), &ProfileFile::isOwn)) {
-        return notes;
-    }
-    std::vector<MeasuredGroup> known;
-    std::string newest;
-    FABRICAST_ASSIGN(const std::vector<MeasuredCollectives> all, profiles.measuredCollectives());
-    for (const MeasuredCollectives& measured : all) {
-        if (!measured.own || measured.machine.node.name != cluster.node.name) {
-            continue;
-        }
-        const bool used = addsTo(known, measured);
-        notes.push_back(std::string(kMeasuredNote) + titleOf(measured) +
-                        (used ? "" : std::string(kNotUsed) + newest + " is"));
-        newest = newest.empty() ? titleOf(measured) : newest;
-        const std::vector<MeasuredGroup> groups = groupsOf(measured);
-        known.insert(known.end(), groups.begin(), groups.end());
     }
     return notes;
 }

@@ -13,11 +13,14 @@ namespace fabricast {
 /// How a note begins that is no assumption.
 inline constexpr std::string_view kMeasuredNote = "measured: ";
 
-/// Which of the user's own collectives a forecast of this cluster leans on, and which of them are
-/// left out: "measured: our-h100, 2026-11-20"; which of several corrections; and the GPU whose
-/// measured kernels stand for its own. Nothing where all is built in and measured.
-Result<std::vector<std::string>> measuredNotes(const ClusterSpec& cluster,
-                                               const ProfileStore& profiles);
+/// Between one that is left out and the one that takes its place, in such a note.
+inline constexpr std::string_view kNotUsed = " is not used, ";
+
+/// What forecasts of this cluster are corrected by, and which of several corrections are left out:
+/// "measured: corrected by ours, 2026-11-20: bf16 0.870"; and the GPU whose measured kernels stand
+/// for its own. Nothing where all is built in and measured.
+Result<std::vector<std::string>> correctionNotes(const ClusterSpec& cluster,
+                                                 const ProfileStore& profiles);
 
 /// What a forecast with these notes leans on, in a cell: "our-h100, 2026-11-20". Empty: nothing of
 /// the user's own.

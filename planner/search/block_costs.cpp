@@ -155,7 +155,7 @@ LayersKept keptOf(const LayersOfSamples& ofSamples, const SegmentCheckpoint& che
 /// What every layer is sure to take, where they are not alike: of a checkpoint over several layers
 /// each has its share of the one input, and those of a chunk that are checkpointed or not have the
 /// less of both.
-SegmentFootprint leastOf(const OpList& list, const Scenario& scenario) {
+SegmentFootprint leastFootprint(const OpList& list, const Scenario& scenario) {
     const RecomputeSettings& recompute = scenario.settings.recompute;
     SegmentCheckpoint checkpoint = checkpointOf(scenario);
     SegmentFootprint least = segmentFootprint(list, checkpoint);
@@ -180,13 +180,13 @@ Result<BlockCost> costOf(const Scenario& scenario, const Result<ModelTime>& time
     }
     FABRICAST_ASSIGN(const LayerOps layers, layerOps(scenario));
     if (layers.dense) {
-        cost.dense = leastOf(*layers.dense, scenario);
+        cost.dense = leastFootprint(*layers.dense, scenario);
     }
     if (!scenario.settings.train.all()) {
         cost.dense.kept = 0;  // by the first layers less than by the last, or nothing
     }
     if (layers.sparse) {
-        cost.sparse = leastOf(*layers.sparse, scenario);
+        cost.sparse = leastFootprint(*layers.sparse, scenario);
     }
     cost.end = endOf(scenario);
     return cost;

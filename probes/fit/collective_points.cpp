@@ -138,12 +138,13 @@ public:
                 variants, {}, [](const auto& entry) { return entry.second.size(); });
             for (const auto& [key, times] : variants) {
                 if (key != best->first) {
-                    result_.leftOut.push_back(groupName(group) + " " + variantName(key) + ": " +
-                                              variantName(best->first) +
-                                              (times.size() < best->second.size()
-                                                   ? " has more sizes"
-                                                   : " has as many sizes and comes first") +
-                                              ", and one curve is kept of a group");
+                    const bool isTie = times.size() == best->second.size();
+                    result_.leftOut.push_back(
+                        groupName(group) + " " + variantName(key) + ": " +
+                        variantName(best->first) +
+                        (isTie ? " has as many sizes and comes first by stride, group and type"
+                               : " has more sizes") +
+                        ", and one curve is kept of a group");
                 }
             }
             if (best->second.size() > kMostCurvePoints) {

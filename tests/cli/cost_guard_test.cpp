@@ -136,7 +136,8 @@ TEST(CostGuard, AModelThatIsTooLargeToSearchIsNamedAtOnce) {
     says(refusal("explain --stack ddp --global-batch 512", modelOf(10'000, 0)),
          "\"num_hidden_layers\" is more than 1024");
     says(refusal("advise --global-batch 512", modelOf(1000, 0)),
-         "1000 layers, more than the 256 that are searched");
+         "1000 layers, more than the 256 that are searched for each way to train\n"
+         "  try: fabricast plan, which searches once and takes 1024");
     says(refusal("plan --global-batch 512", modelOf(1000, 128)),
          "128000 experts in all layers, more than the 65536 that are searched");
     says(refusal("explain --stack fsdp2 --global-batch 1024 --set "

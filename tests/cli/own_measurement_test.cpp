@@ -1,5 +1,5 @@
-#include "cli/run_program.h"
 #include "tests/support/profile_folder.h"
+#include "tests/support/program_answer.h"
 
 #include <gtest/gtest.h>
 
@@ -110,7 +110,7 @@ TEST(OwnMeasurement, IsNamedByEveryAnswerThatLeansOnIt) {
 TEST(OwnMeasurement, IsNamedBesideNumbersForPrograms) {
     const TemporaryProfiles folder("own_numbers");
     folder.write("collectives/measured-ours.json", ownCollectives("ours", "2026-11-20", "5"));
-    const std::vector<std::string> size = {"size", "-n", "1,2", "--tokens", "1B"};
+    const std::vector<std::string> size = {"size", "-n", "1", "--tokens", "1B"};
     const auto with = [](std::vector<std::string> words, const std::vector<std::string>& more) {
         words.insert(words.end(), more.begin(), more.end());
         return words;
@@ -168,6 +168,123 @@ TEST(OwnMeasurement, IsDatedByADay) {
     const ProgramOutput answer = stepWith(folder.path(), kExplainTime);
     EXPECT_EQ(answer.code, ExitCode::BadInput);
     EXPECT_NE(answer.err.find("must be a day"), std::string::npos) << answer.err;
+}
+
+/// What the user measured: a file of a profile folder, and how answers name it.
+struct Measured {
+    std::string name;
+    std::string file;
+    std::string text;
+};
+
+std::string collectives(const std::string& name, const std::string& kind, int ranks, int nodes) {
+    return R"({"schema": "fabricast.collective/1", "name": "measured-)" + name +
+           R"(", "title": "ours", "machine": "dgx-h100", "date": "2026-11-20",
+           "curves": [{"collective": ")" +
+           kind + R"(", "ranks": )" + std::to_string(ranks) + R"(, "nodes": )" +
+           std::to_string(nodes) + R"(, "points": [[1024, 90], [1073741824, 9000]]}],
+           "sources": [{"keys": "curves", "source": "measured", "from": "nccl-tests"}]})";
+}
+
+/// Each alone in its folder.
+std::vector<Measured> allMeasured() {
+    const std::string from = R"("source": "measured", "from": "our-probe, 2026-11-20, driver 13")";
+    return {
+        {"kernels, our-probe, 2026-11-20",
+         "kernels/h100-sxm5-80gb.json",
+         shippedProfile("kernels/h100-sxm5-80gb.json",
+                        R"("input_gradient": 1.0, "weight_gradient": 1.05, "source": "measured", )"
+                        R"("from": "simumax")",
+                        R"("input_gradient": 1.4, "weight_gradient": 1.05, )" + from)},
+        {"memory beside tensors, our-probe, 2026-11-20",
+         "runtimes/h100-sxm5-80gb.json",
+         shippedProfile("runtimes/h100-sxm5-80gb.json",
+                        R"("value": "536 MiB", "lo": "380 MiB", "hi": "640 MiB", )"
+                        R"("source": "measured",
+    "from": "fabricast-probe-cuda, 2026-11-26: measured/h100-sxm5-80gb/cuda.jsonl")",
+                        R"("value": "900 MiB", )" + from)},
+        {"host memory, our-probe, 2026-11-20",
+         "nodes/dgx-h100.json",
+         shippedProfile("nodes/dgx-h100.json",
+                        R"("value": "614.4 GB/s", "source": "datasheet", )"
+                        R"("from": "Intel, Xeon Platinum 8480+ specifications")",
+                        R"("value": "30 GB/s", )" + from)},
+        {"copies to the host, our-probe, 2026-11-20",
+         "nodes/dgx-h100.json",
+         shippedProfile("nodes/dgx-h100.json",
+                        R"("root_complexes": { "value": null, "source": null })",
+                        R"("root_complexes": { "value": null, "source": null },
+                            "host_bandwidth": {"value": "9 GB/s", )" +
+                            from + "}")},
+        {"reduce, 2026-11-20",
+         "collectives/measured-reduce.json",
+         collectives("reduce", "all_reduce", 8, 1)},
+        {"gather, 2026-11-20",
+         "collectives/measured-gather.json",
+         collectives("gather", "all_gather", 8, 1)},
+        {"apart, 2026-11-20",
+         "collectives/measured-apart.json",
+         collectives("apart", "all_gather", 16, 2)}};
+}
+
+const std::string kWork = " -m llama-3.2-1b -c dgx-h100 --seq 2048 ";
+
+// Without the folder the numbers are others exactly where an answer names the measurement.
+TEST(OwnMeasurement, IsNamedWhereANumberIsAnotherAndNowhereElse) {
+    std::vector<std::string> lines;
+    for (const std::string& command : {std::string("explain --section memory"),
+                                       std::string("explain --section time"),
+                                       std::string("compare --with seq=4096")}) {
+        for (const std::string& layout : {std::string("--stack ddp"),
+                                          std::string("--stack fsdp2"),
+                                          std::string("--stack fsdp2 -n 2"),
+                                          std::string("--stack fsdp2 --gpus 1"),
+                                          std::string("--stack fsdp2 --layout "
+                                                      "offload=parameters_cpu")}) {
+            lines.push_back(command + kWork + layout);
+        }
+    }
+    lines.push_back("explain --section cost --stack fsdp2" + kWork);
+    lines.push_back("plan --stack ddp --global-batch 64" + kWork);
+    lines.push_back(
+        "plan --stack fsdp2 --fix shard=fsdp --global-batch 64 --sweep cluster.nodes=1,2" + kWork);
+    lines.push_back("collective all_gather 1GiB -c dgx-h100");
+    std::vector<ProgramOutput> builtIn;
+    for (const std::string& line : lines) {
+        builtIn.push_back(ran(line, {"-f", "csv"}));
+        EXPECT_EQ(builtIn.back().err.find("measured: "), std::string::npos) << line;
+    }
+    std::size_t said = 0;
+    for (const Measured& one : allMeasured()) {
+        const TemporaryProfiles folder;
+        folder.write(one.file, one.text);
+        for (std::size_t i = 0; i < lines.size(); ++i) {
+            const ProgramOutput answer =
+                ran(lines[i], {"-f", "csv", "--profile-dir", folder.path()});
+            ASSERT_EQ(answer.code, builtIn[i].code) << lines[i] << answer.err;
+            const bool isNamed = (answer.out + answer.err).find(one.name) != std::string::npos;
+            EXPECT_EQ(isNamed, answer.out != builtIn[i].out) << one.name << ": " << lines[i] << '\n'
+                                                             << answer.out << answer.err;
+            said += isNamed ? 1U : 0U;
+        }
+    }
+    EXPECT_GT(said, lines.size());
+    EXPECT_LT(said, lines.size() * 4);
+}
+
+// Of a log of 8 GPUs nothing is in a forecast of what it did not measure.
+TEST(OwnMeasurement, IsNamedAmongOthersThatAreNotUsed) {
+    const TemporaryProfiles folder;
+    for (const Measured& one : allMeasured()) {
+        folder.write(one.file, one.text);
+    }
+    const std::string out =
+        ran("explain --section time --stack ddp" + kWork, {"--profile-dir", folder.path()}).out;
+    EXPECT_NE(out.find("\nmeasured: kernels, our-probe, 2026-11-20\n"), std::string::npos) << out;
+    EXPECT_NE(out.find("\nmeasured: reduce, 2026-11-20\n"), std::string::npos) << out;
+    for (const char* const other : {"host memory", "copies", "gather", "apart", "beside tensors"}) {
+        EXPECT_EQ(out.find(std::string("measured: ") + other), std::string::npos) << out;
+    }
 }
 
 }  // namespace own_measurement_test

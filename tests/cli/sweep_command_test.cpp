@@ -89,6 +89,16 @@ TEST(SweepCommand, RefusesFlagsThatTheSweepSays) {
     EXPECT_EQ(ran(kSized + "--sweep workload.sequense=1,2").code, ExitCode::BadInput);
 }
 
+/// What is typed beside the sweep would be refused as said twice.
+TEST(SweepCommand, ProposesValuesOfWhatIsSwept) {
+    const ProgramOutput output =
+        ran("plan -m gpt2 -c dgx-h100 --global-batch 256 --stack fsdp2 --sweep cluster.nodes=1,2 "
+            "--sweep seq=2k,4k");
+    EXPECT_EQ(output.code, ExitCode::BadInput) << output.out;
+    EXPECT_TRUE(contains(output.err, "try: --sweep seq=1024")) << output.err;
+    EXPECT_FALSE(contains(output.err, "--seq")) << output.err;
+}
+
 /// The other points are answered; where none can be asked about, the first reason is the error.
 TEST(SweepCommand, HasARowForAValueThatCannotBe) {
     for (const std::string axis : {"seq=2048,-3", "stack=fsdp2,foo"}) {

@@ -84,9 +84,10 @@ TEST_P(Sweeps, OfSeveralRanksAreTheWhole) {
     const ScratchFolder folder;
     ASSERT_EQ(disturbedRun(keptIn(GetParam(), folder.at("whole"))).code, 0);
     for (const char* rank : {"2", "0", "1"}) {
-        const Disturbed run =
-            disturbedRun(keptIn(GetParam(), folder.at("shared")),
-                         {.variables = {std::string("SLURM_PROCID=") + rank, "SLURM_NTASKS=3"}});
+        const Disturbed run = disturbedRun(
+            keptIn(GetParam(), folder.at("shared")),
+            {.variables = {
+                 std::string("SLURM_PROCID=") + rank, "SLURM_NTASKS=3", "SLURM_STEP_ID=0"}});
         EXPECT_EQ(run.code, 0) << run.err;
         EXPECT_EQ(troubleOf(run), "");
     }

@@ -360,7 +360,8 @@ TEST(SweepShards, ARankThatIsNoneOfThemIsToldWhatItMayBe) {
         });
         return shard ? "" : shard.error().hint;
     };
-    EXPECT_EQ(hintOf({{"SLURM_PROCID", "5"}, {"SLURM_NTASKS", "3"}}), "SLURM_PROCID from 0 to 2");
+    EXPECT_EQ(hintOf({{"SLURM_PROCID", "5"}, {"SLURM_NTASKS", "3"}, {"SLURM_STEP_ID", "0"}}),
+              "unset SLURM_PROCID, and this process answers all points");
     EXPECT_EQ(hintOf({{"SLURM_ARRAY_TASK_ID", "15"},
                       {"SLURM_ARRAY_TASK_COUNT", "3"},
                       {"SLURM_ARRAY_TASK_MIN", "5"}}),
@@ -370,7 +371,9 @@ TEST(SweepShards, ARankThatIsNoneOfThemIsToldWhatItMayBe) {
 TEST(SweepShards, AreThoseOfTheLauncher) {
     const std::vector<RankCase> known = {
         {{}, 0, 1},
-        {{{"SLURM_PROCID", "3"}, {"SLURM_NTASKS", "8"}}, 3, 8},
+        {{{"SLURM_PROCID", "3"}, {"SLURM_NTASKS", "8"}, {"SLURM_STEP_ID", "0"}}, 3, 8},
+        {{{"SLURM_PROCID", "1"}, {"SLURM_NTASKS", "8"}, {"SLURM_STEP_NUM_TASKS", "2"}}, 1, 2},
+        {{{"SLURM_JOB_ID", "7"}, {"SLURM_PROCID", "0"}, {"SLURM_NTASKS", "8"}}, 0, 1},
         {{{"OMPI_COMM_WORLD_RANK", "1"}, {"OMPI_COMM_WORLD_SIZE", "2"}}, 1, 2},
         {{{"PMI_RANK", "0"}, {"PMI_SIZE", "4"}}, 0, 4},
         {{{"SLURM_ARRAY_TASK_ID", "5"},
@@ -395,7 +398,8 @@ TEST(SweepShards, AreThoseOfTheLauncher) {
                : std::string(name) == "PMI_SIZE" ? std::optional<std::string>("2")
                                                  : std::nullopt;
     };
-    EXPECT_FALSE(shardOf(odd));
+    ASSERT_FALSE(shardOf(odd));
+    EXPECT_EQ(shardOf(odd).error().hint, "unset PMI_RANK, and this process answers all points");
     const Variable many = [](const char* name) -> std::optional<std::string> {
         return std::string(name) == "PMI_RANK"   ? std::optional<std::string>("0")
                : std::string(name) == "PMI_SIZE" ? std::optional<std::string>("99999999999")
@@ -403,6 +407,16 @@ TEST(SweepShards, AreThoseOfTheLauncher) {
     };
     ASSERT_FALSE(shardOf(many));
     EXPECT_EQ(shardOf(many).error().where, "PMI_SIZE");
+}
+
+TEST(SweepShards, SayWhatIsMissing) {
+    SweepAnswer answer{.lines = {"a", "", "", "", "", "b", "", "", "", ""}};
+    const SweepStore store{.file = "points.jsonl", .shard = {.index = 0, .count = 5}};
+    EXPECT_EQ(shardText(answer, store),
+              "part 1 of 5: 2 of 10 points are done; the others are to come in "
+              "points.jsonl.2-of-5, points.jsonl.3-of-5, points.jsonl.4-of-5 and 1 more");
+    answer.lines.assign(10, "a");
+    EXPECT_EQ(shardText(answer, store), "");
 }
 
 }  // namespace sweep_test

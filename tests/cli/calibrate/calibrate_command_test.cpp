@@ -467,6 +467,28 @@ TEST(CalibrateCommand, ReplacesWhatALinkLeadsToAndNothingThatIsNoFile) {
     EXPECT_TRUE(fs::is_symlink(folder));
 }
 
+// Nobody typed a name: one is made of the file's.
+TEST(CalibrateCommand, NamesAProfileLikeTheFileWhateverItsName) {
+    const FakeProbes probes("named");
+    const std::string folder = probes.at("measured");
+    for (const auto& [file, name] :
+         {std::pair("all_reduce 8 gpus (day 2).log", "all-reduce-8-gpus-day-2"),
+          std::pair("-\xc3\xa9t\xc3\xa9 all_reduce.log", "t-all-reduce")}) {
+        const std::string log = probes.at(file);
+        std::ofstream(log) << ncclLog("67108864", "412.0");
+        const ProgramOutput fitted = ran("calibrate --ranks 8 --machine dgx-h100",
+                                         {"--from-nccl-tests", log, "--profile", folder});
+        EXPECT_EQ(fitted.code, ExitCode::Ok) << fitted.err;
+        EXPECT_TRUE(fs::exists(folder + "/collectives/measured-" + name + ".json")) << fitted.out;
+    }
+    const std::string log = probes.at("all_reduce.log");
+    const ProgramOutput none =
+        ran("calibrate --ranks 8 --machine dgx-h100 --out .", {"--from-nccl-tests", log});
+    EXPECT_EQ(none.err,
+              "error: .: its name has no letters or digits to name a profile by\n"
+              "  try: --name our-h100\n");
+}
+
 TEST(CalibrateCommand, RefusesALogOfAnotherGpuThanTheMachines) {
     const FakeProbes probes("gpu");
     const std::string log = probes.at("all_reduce_perf.log");

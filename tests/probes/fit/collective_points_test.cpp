@@ -97,6 +97,16 @@ TEST(CollectivePoints, SaysWhatIsLeftOut) {
     EXPECT_EQ(points.leftOut, expected);
 }
 
+TEST(CollectivePoints, ATieIsCalledOne) {
+    const CollectivePoints points =
+        collected(lineOf("all_reduce bytes=8 dtype=fp32 ranks=8 nodes=1", 5) +
+                  lineOf("all_reduce bytes=8 dtype=fp16 ranks=8 nodes=1", 6));
+    ASSERT_EQ(points.leftOut.size(), 1U);
+    EXPECT_NE(points.leftOut.front().find(" has as many sizes and comes first by stride"),
+              std::string::npos)
+        << points.leftOut.front();
+}
+
 /// One group alone has all network ports; in training all work at once.
 TEST(CollectivePoints, AGroupAloneIsNoPartOfTheCurveOfAll) {
     const CollectivePoints points =
