@@ -117,7 +117,7 @@ int main(int argc, char** argv) {
         QTextStream(stdout) << fabricast::windowHelp();
         return static_cast<int>(fabricast::WindowExit::Ok);
     }
-    prepare(*arguments);
+    fabricast::prepare(*arguments);
     const QApplication application(argc, argv);
     QCoreApplication::setApplicationName("fabricast-gui");
     QCoreApplication::setOrganizationName("fabricast");
