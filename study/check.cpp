@@ -56,6 +56,15 @@ std::vector<ChangedInput> changesBetween(const Comparison& comparison,
     return written.empty() ? all : written;
 }
 
+/// What this call would ask of the baseline, and no longer asks. A baseline whose requirements
+/// cannot be read asked for nothing.
+std::vector<WeakerRequirement> weakerThan(const Question& before,
+                                          const std::vector<Requirement>& requirements,
+                                          const CheckAsk& ask) {
+    const Result<std::vector<Requirement>> asked = requirementsOf(before, ask);
+    return asked ? weakerIn(requirements, *asked) : std::vector<WeakerRequirement>();
+}
+
 Result<void> addBaseline(const Question& question,
                          const Question& before,
                          const Workbench& bench,
@@ -97,6 +106,7 @@ Result<CheckReport> check(const Question& question,
     }
     const ComparedSide* base = report.comparison ? &report.comparison->sides.front() : nullptr;
     for (const Requirement& one : requirements) {
+        report.weaker = weakerThan(*ask.baseline, requirements, ask);
         report.requirements.push_back(judged(one, report.side, base));
         if (one.ofBaseline && base == nullptr) {
             judgeNew(report.requirements.back(), ask.withoutBaseline);

@@ -162,6 +162,35 @@ TEST_F(CheckCommand, TellsAChangedToolFromAChangedScenario) {
               std::string::npos);
 }
 
+TEST_F(CheckCommand, EveryReportSaysWhatIsWeakerThanInTheBaseline) {
+    write("before.json", read("run.json"));
+    std::string text = std::regex_replace(read("run.json"), std::regex("surely"), "");
+    write("run.json", std::regex_replace(text, std::regex("\"tokens_per_s >= 1k\","), ""));
+    const std::string line = "run.json --baseline before.json --report ";
+    const std::string gone = "tokens_per_s >= 1k (before.json:9:5) is gone";
+    const ProgramOutput answer = check("run.json --baseline before.json");
+    EXPECT_EQ(answer.code, ExitCode::Ok) << answer.out;
+    EXPECT_NE(relative(answer.out)
+                  .find("\nweaker: fits surely (before.json:8:5) is now fits (run.json:8:5)\n"
+                        "weaker: " +
+                        gone + "\n"),
+              std::string::npos)
+        << answer.out;
+    for (const char* form : {"md", "html", "csv"}) {
+        const ProgramOutput report = check(line + form + "=-");
+        EXPECT_NE(relative(report.out).find(gone), std::string::npos) << report.out;
+    }
+    EXPECT_NE(check(line + "junit=-").out.find("<system-out>weaker: tokens_per_s &gt;= 1k"),
+              std::string::npos);
+    for (const char* form : {"github", "gitlab", "sarif"}) {
+        EXPECT_NE(check(line + form + "=-").out.find("weaker: tokens_per_s"), std::string::npos);
+    }
+    EXPECT_NE(check(line + "json=-").out.find("\"now\": null"), std::string::npos);
+    // Of several, those that hold say it too.
+    EXPECT_NE(check("run.json before.json --baseline before.json").out.find("run.json: weaker: "),
+              std::string::npos);
+}
+
 TEST_F(CheckCommand, SaysOfEachOfSeveralWhatChangedSinceTheLock) {
     check("run.json small.json --no-fail --lock fabricast.lock --update-lock");
     write("run.json",
