@@ -123,10 +123,16 @@ std::string unsureText(const CheckReport& report) {
     if (report.verdict() != CheckVerdict::CannotTell) {
         return {};
     }
-    return std::ranges::any_of(report.requirements, &isNotJudged)
-               ? "unsure: a requirement lacks what stands beside it\n"
-               : "unsure: the bound lies inside the forecast's interval; \"@ p50\" judges the "
-                 "middle, --uncertain pass lets it pass\n";
+    const bool isWithin =
+        std::ranges::any_of(report.requirements, [](const CheckedRequirement& one) {
+            return !one.isWarning() && one.verdict == CheckVerdict::CannotTell && !isNotJudged(one);
+        });
+    const bool isLacking = std::ranges::any_of(report.requirements, &isNotJudged);
+    return std::string(isLacking ? "unsure: a requirement lacks what stands beside it\n" : "") +
+           (isWithin
+                ? "unsure: the bound lies inside the forecast's interval; \"@ p50\" judges the "
+                  "middle, --uncertain pass lets it pass\n"
+                : "");
 }
 
 std::string outcomeLine(const CheckOutcome& outcome) {

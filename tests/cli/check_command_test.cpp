@@ -204,6 +204,14 @@ TEST_F(CheckCommand, SaysOfEachOfSeveralWhatChangedSinceTheLock) {
         std::string::npos)
         << changed.out;
     EXPECT_NE(changed.out.find("\nmore.json: since the lock: it is not in the lock"),
+TEST_F(CheckCommand, EveryReasonToBeUnsureIsSaid) {
+    const ProgramOutput both =
+        check("run.json", {"--require", "days <= 3", "--require", "tokens_per_s >= 45k"});
+    EXPECT_EQ(both.code, ExitCode::CannotTell);
+    EXPECT_NE(both.out.find("unsure: a requirement lacks what"), std::string::npos) << both.out;
+    EXPECT_NE(both.out.find("\"@ p50\" judges the middle"), std::string::npos) << both.out;
+}
+
               std::string::npos);
     const ProgramOutput written = check(all + " --update-lock");
     EXPECT_EQ(written.out.find("not in the lock"), std::string::npos) << written.out;
