@@ -99,14 +99,17 @@ Result<CheckReport> check(const Question& question,
     FABRICAST_ASSIGN(report.side, answeredSide(question, bench, "now", report.source));
     report.forecast = lockedScenario(question, report.side);
     if (ask.lock) {
-        report.lock = sinceLock(ask.lock->lock, ask.lock->tool, report.source, report.forecast);
+        report.lock = sinceLock(ask.lock->lock,
+                                ask.lock->tool,
+                                lockedName(report.source, ask.lock->place),
+                                report.forecast);
     }
     if (ask.baseline) {
         FABRICAST_TRY(addBaseline(question, *ask.baseline, bench, report));
+        report.weaker = weakerThan(*ask.baseline, requirements, ask);
     }
     const ComparedSide* base = report.comparison ? &report.comparison->sides.front() : nullptr;
     for (const Requirement& one : requirements) {
-        report.weaker = weakerThan(*ask.baseline, requirements, ask);
         report.requirements.push_back(judged(one, report.side, base));
         if (one.ofBaseline && base == nullptr) {
             judgeNew(report.requirements.back(), ask.withoutBaseline);

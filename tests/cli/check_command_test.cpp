@@ -162,6 +162,19 @@ TEST_F(CheckCommand, TellsAChangedToolFromAChangedScenario) {
               std::string::npos);
 }
 
+TEST_F(CheckCommand, ALockKnowsAScenarioByItsPlaceAndNotAsItWasTyped) {
+    write("locks/.keep", "");
+    const std::string lock = " --lock locks/all.lock";
+    ASSERT_EQ(check("run.json --update-lock" + lock).code, ExitCode::Ok);
+    EXPECT_NE(read("locks/all.lock").find("\"../run.json\""), std::string::npos);
+    for (const std::string& name : {std::string("./run.json"), folder() + "/run.json"}) {
+        const ProgramOutput same = check(name + lock);
+        EXPECT_EQ(same.out.find("since the lock"), std::string::npos) << same.out;
+    }
+    const ProgramOutput twice = check("run.json ./run.json --update-lock" + lock);
+    EXPECT_EQ(twice.err, "written: locks/all.lock: 1 scenario, as before\n");
+}
+
 TEST_F(CheckCommand, EveryReportSaysWhatIsWeakerThanInTheBaseline) {
     write("before.json", read("run.json"));
     std::string text = std::regex_replace(read("run.json"), std::regex("surely"), "");
