@@ -204,6 +204,14 @@ TEST_F(CheckCommand, EveryReportSaysWhatIsWeakerThanInTheBaseline) {
               std::string::npos);
 }
 
+TEST_F(CheckCommand, WhatIsUnlikelyToFitMendsNothing) {
+    const ProgramOutput answer =
+        check("-m qwen3-30b-a3b -c dgx-h100 -n 2 --stack megatron --seq 8k --global-batch 256",
+              {"--require", "fits"});
+    EXPECT_EQ(answer.out.find("unlikely to fit"), std::string::npos) << answer.out;
+    EXPECT_NE(answer.out.find(": likely fits "), std::string::npos) << answer.out;
+}
+
 TEST_F(CheckCommand, SaysOfEachOfSeveralWhatChangedSinceTheLock) {
     check("run.json small.json --no-fail --lock fabricast.lock --update-lock");
     write("run.json",
