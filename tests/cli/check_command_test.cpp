@@ -212,6 +212,18 @@ TEST_F(CheckCommand, WhatIsUnlikelyToFitMendsNothing) {
     EXPECT_NE(answer.out.find(": likely fits "), std::string::npos) << answer.out;
 }
 
+TEST_F(CheckCommand, WhereFewerGpusAreAskedForTheyAreTheFix) {
+    write("two.json",
+          std::regex_replace(
+              read("run.json"), std::regex("\"dgx-h100\""), R"({"name": "dgx-h100", "nodes": 2})"));
+    const ProgramOutput gpus = check("two.json", {"--require", "gpus <= 8"});
+    EXPECT_NE(gpus.out.find("\nfix: -n 1: gpus 8 (fewer GPUs: a longer run)\n"), std::string::npos)
+        << gpus.out << gpus.err;
+    EXPECT_EQ(check("two.json -n 1", {"--require", "gpus <= 8"}).code, ExitCode::Ok);
+    const ProgramOutput nodes = check("two.json", {"--require", "nodes <= 1"});
+    EXPECT_NE(nodes.out.find("\nfix: -n 1: nodes 1 ("), std::string::npos) << nodes.out;
+}
+
 TEST_F(CheckCommand, SaysOfEachOfSeveralWhatChangedSinceTheLock) {
     check("run.json small.json --no-fail --lock fabricast.lock --update-lock");
     write("run.json",
