@@ -224,6 +224,14 @@ TEST_F(CheckCommand, WhereFewerGpusAreAskedForTheyAreTheFix) {
     EXPECT_NE(nodes.out.find("\nfix: -n 1: nodes 1 ("), std::string::npos) << nodes.out;
 }
 
+TEST_F(CheckCommand, EveryReasonToBeUnsureIsSaid) {
+    const ProgramOutput both =
+        check("run.json", {"--require", "days <= 3", "--require", "tokens_per_s >= 45k"});
+    EXPECT_EQ(both.code, ExitCode::CannotTell);
+    EXPECT_NE(both.out.find("unsure: a requirement lacks what"), std::string::npos) << both.out;
+    EXPECT_NE(both.out.find("\"@ p50\" judges the middle"), std::string::npos) << both.out;
+}
+
 TEST_F(CheckCommand, SaysOfEachOfSeveralWhatChangedSinceTheLock) {
     check("run.json small.json --no-fail --lock fabricast.lock --update-lock");
     write("run.json",
@@ -237,14 +245,6 @@ TEST_F(CheckCommand, SaysOfEachOfSeveralWhatChangedSinceTheLock) {
         std::string::npos)
         << changed.out;
     EXPECT_NE(changed.out.find("\nmore.json: since the lock: it is not in the lock"),
-TEST_F(CheckCommand, EveryReasonToBeUnsureIsSaid) {
-    const ProgramOutput both =
-        check("run.json", {"--require", "days <= 3", "--require", "tokens_per_s >= 45k"});
-    EXPECT_EQ(both.code, ExitCode::CannotTell);
-    EXPECT_NE(both.out.find("unsure: a requirement lacks what"), std::string::npos) << both.out;
-    EXPECT_NE(both.out.find("\"@ p50\" judges the middle"), std::string::npos) << both.out;
-}
-
               std::string::npos);
     const ProgramOutput written = check(all + " --update-lock");
     EXPECT_EQ(written.out.find("not in the lock"), std::string::npos) << written.out;
@@ -486,6 +486,9 @@ TEST_F(CheckBaseline, FilesThatTheScenarioNamesAreThoseOfTheCommit) {
     EXPECT_EQ(deeper.code, ExitCode::DoesNotFit) << deeper.out;
     EXPECT_NE(deeper.out.find("changed since trunk:own/scenarios/own.json"), std::string::npos)
         << deeper.out;
+    const ProgramOutput absolute = check(folder() + "/" + line);
+    EXPECT_NE(absolute.out.find("changed since trunk:own/scenarios/own.json"), std::string::npos)
+        << absolute.out;
     EXPECT_NE(deeper.out.find("model.layers 16 -> 32"), std::string::npos) << deeper.out;
     EXPECT_EQ(deeper.out.find("  model model"), std::string::npos) << deeper.out;
     write("own/model/config.json", config(16));
