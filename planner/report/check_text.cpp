@@ -166,7 +166,8 @@ Report outcomeReport(const CheckOutcome& outcome) {
     return answer;
 }
 
-/// Of scenarios that hold: those whose forecast is another one than the lock's, a line each.
+/// Of scenarios that hold: what they ask for no longer, and those whose forecast is another one
+/// than the lock's, a line each.
 std::string newsOf(const std::vector<const CheckOutcome*>& outcomes) {
     std::string text;
     for (const CheckOutcome* one : outcomes) {
@@ -318,11 +319,6 @@ std::string checkCsv(const std::vector<CheckOutcome>& outcomes) {
                                   one.requirement.where,
                                   one.why});
         }
-    }
-    return csvText(table);
-}
-
-}  // namespace fabricast
         for (const WeakerRequirement& one : outcome.report->weaker) {
             table.rows.push_back({outcome.source,
                                   one.before.text,
@@ -336,3 +332,8 @@ std::string checkCsv(const std::vector<CheckOutcome>& outcomes) {
                                   one.before.where,
                                   weakerText(one)});
         }
+    }
+    return csvText(table);
+}
+
+}  // namespace fabricast
