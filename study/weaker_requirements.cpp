@@ -23,7 +23,7 @@ Side sideOf(const Requirement& one) {
 }
 
 /// Whether both bound the same from the same side, however far.
-bool isAlike(const Requirement& one, const Requirement& other) {
+bool isSameBound(const Requirement& one, const Requirement& other) {
     return one.metric == other.metric &&
            (one.metric == Metric::Fits ||
             (sideOf(one) == sideOf(other) && one.ofBaseline == other.ofBaseline));
@@ -59,7 +59,7 @@ bool isBoundKept(const Requirement& now, const Requirement& before) {
 
 /// Whether what held `before` is still asked for.
 bool isKept(const Requirement& now, const Requirement& before) {
-    if (!isAlike(now, before) ||
+    if (!isSameBound(now, before) ||
         (now.level == RequirementLevel::Warning && before.level == RequirementLevel::Error)) {
         return false;
     }
@@ -78,10 +78,10 @@ std::vector<WeakerRequirement> weakerIn(const std::vector<Requirement>& now,
             continue;
         }
         weaker.push_back({.before = one, .now = std::nullopt});
-        const auto alike =
-            std::ranges::find_if(now, [&](const Requirement& each) { return isAlike(each, one); });
-        if (alike != now.end()) {
-            weaker.back().now = *alike;
+        const auto less = std::ranges::find_if(
+            now, [&](const Requirement& each) { return isSameBound(each, one); });
+        if (less != now.end()) {
+            weaker.back().now = *less;
         }
     }
     return weaker;
