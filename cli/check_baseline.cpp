@@ -41,11 +41,12 @@ Result<std::optional<Question>> baselineOf(const std::string& typed,
     }
     const std::string ref = typed.substr(kGit.size());
     FABRICAST_TRY(checkGit(ref, file));
-    const std::string folder = std::filesystem::path(options.at(file)).parent_path().string();
+    const std::filesystem::path scenario = options.at(file);
+    const std::string folder = scenario.parent_path().string();
     FABRICAST_ASSIGN(const GitCommit commit,
                      GitCommit::find(ref, folder.empty() ? "." : folder, "--baseline"));
     return earlierQuestion(
-        file,
+        commit.pathOf(scenario.filename().string()),
         {.name = ref,
          .text = [&commit](const std::string& path) { return commit.text(path); },
          .isLink = [&commit](const std::string& path) { return commit.isLink(path); }},

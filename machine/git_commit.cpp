@@ -93,7 +93,12 @@ Result<GitCommit> GitCommit::find(const std::string& ref,
                     "git knows no such commit in \"" + folder + "\"",
                     "git fetch --unshallow (in CI: fetch-depth: 0), or a name of \"git log\"");
     }
-    return GitCommit(ref, folder);
+    FABRICAST_ASSIGN(std::optional<std::string> prefix,
+                     gitOutput(folder, {"rev-parse", "--show-prefix"}));
+    if (prefix && prefix->ends_with('\n')) {
+        prefix->pop_back();
+    }
+    return GitCommit(ref, folder, prefix.value_or(""));
 }
 
 Result<std::optional<std::string>> GitCommit::text(const std::string& path) const {

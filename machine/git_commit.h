@@ -18,17 +18,20 @@ public:
                                   const std::string& folder,
                                   const std::string& flag);
 
+    /// A file of the folder as the commit names it: "ci/run.json".
+    [[nodiscard]] std::string pathOf(const std::string& name) const { return prefix_ + name; }
     /// Nothing where the commit does not have the file.
     [[nodiscard]] Result<std::optional<std::string>> text(const std::string& path) const;
     /// What git keeps of a link is the name that it leads to.
     [[nodiscard]] Result<bool> isLink(const std::string& path) const;
 
 private:
-    GitCommit(std::string ref, std::string folder)
-        : ref_(std::move(ref)), folder_(std::move(folder)) {}
+    GitCommit(std::string ref, std::string folder, std::string prefix)
+        : ref_(std::move(ref)), folder_(std::move(folder)), prefix_(std::move(prefix)) {}
 
     std::string ref_;
     std::string folder_;
+    std::string prefix_;  ///< of the folder, in the repository: "ci/", or nothing
 };
 
 }  // namespace fabricast

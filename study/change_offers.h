@@ -50,7 +50,8 @@ Offer freeKeys, allowForbidden, tensorAcrossNodes, otherStacks;
 Offer otherBatch, shorterSequence, fewerBits, moments8bit, adaptersOnly, fourBitBase,
     quantizedConstants;
 // More or other hardware.
-Offer otherGpus, moreNodes, moreHostMemory, moreDrives, moreRanks, moreShards, otherFabrics;
+Offer otherGpus, moreNodes, moreHostMemory, moreDrives, moreRanks, moreShards, fewerRanks,
+    otherFabrics;
 
 Edit setting(std::string path, std::string value);
 Edit layoutKey(std::string_view key, std::string value);

@@ -11,6 +11,7 @@ namespace {
 constexpr std::uint8_t kMemory = static_cast<std::uint8_t>(Aim::Memory);
 constexpr std::uint8_t kSpeed = static_cast<std::uint8_t>(Aim::Speed);
 constexpr std::uint8_t kTarget = static_cast<std::uint8_t>(Aim::Target);
+constexpr std::uint8_t kFewer = static_cast<std::uint8_t>(Aim::Fewer);
 constexpr std::uint8_t kMore = static_cast<std::uint8_t>(Aim::Buy);
 
 struct Row {
@@ -193,6 +194,7 @@ constexpr std::array kRows = {
         " times the hardware, states over more ranks",
         &offers::moreShards},
     Row{kMore, kBuy, 1, "nodes", " times the hardware", &offers::moreRanks},
+    Row{kFewer, kBuy, 1, "fewer nodes", "fewer GPUs: a longer run", &offers::fewerRanks},
     Row{kTarget | kMore, kBuy, 1, "fabric", "other NICs and switches", &offers::otherFabrics}};
 
 }  // namespace

@@ -31,6 +31,7 @@ enum class Aim : std::uint8_t {
     Speed = 2,   ///< a layout is to be faster with the same model, batch and GPUs
     Target = 4,  ///< the best layout of a search is to reach something
     Buy = 8,     ///< a layout is to be faster on more or other hardware
+    Fewer = 16,  ///< a layout is to take fewer GPUs
 };
 
 /// What changes are looked for.

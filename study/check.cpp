@@ -56,6 +56,15 @@ std::vector<ChangedInput> changesBetween(const Comparison& comparison,
     return written.empty() ? all : written;
 }
 
+/// What this call would ask of the baseline, and no longer asks. A baseline whose requirements
+/// cannot be read asked for nothing.
+std::vector<WeakerRequirement> weakerThan(const Question& before,
+                                          const std::vector<Requirement>& requirements,
+                                          const CheckAsk& ask) {
+    const Result<std::vector<Requirement>> asked = requirementsOf(before, ask);
+    return asked ? weakerIn(requirements, *asked) : std::vector<WeakerRequirement>();
+}
+
 Result<void> addBaseline(const Question& question,
                          const Question& before,
                          const Workbench& bench,
@@ -90,10 +99,14 @@ Result<CheckReport> check(const Question& question,
     FABRICAST_ASSIGN(report.side, answeredSide(question, bench, "now", report.source));
     report.forecast = lockedScenario(question, report.side);
     if (ask.lock) {
-        report.lock = sinceLock(ask.lock->lock, ask.lock->tool, report.source, report.forecast);
+        report.lock = sinceLock(ask.lock->lock,
+                                ask.lock->tool,
+                                lockedName(report.source, ask.lock->place),
+                                report.forecast);
     }
     if (ask.baseline) {
         FABRICAST_TRY(addBaseline(question, *ask.baseline, bench, report));
+        report.weaker = weakerThan(*ask.baseline, requirements, ask);
     }
     const ComparedSide* base = report.comparison ? &report.comparison->sides.front() : nullptr;
     for (const Requirement& one : requirements) {

@@ -18,10 +18,17 @@ namespace fabricast {
 /// new, and which may be so or not.
 enum class NoBaseline : std::uint8_t { NotJudged, NewFails, NewHolds };
 
+/// Where a lock names scenarios from, so that a file has one name however it was typed.
+struct LockPlace {
+    std::string folder{};  ///< of the lock; empty: a scenario's name is as it was typed
+    std::string typed{};   ///< of paths as they were typed
+};
+
 /// A lock, and the tool as it is today.
 struct LockToday {
     CheckLock lock;
     CheckLock tool;
+    LockPlace place{};
 };
 
 /// What is checked beyond the question's own "require".

@@ -25,6 +25,13 @@ bool isAboutMemory(const CheckedRequirement& one) {
            metric == Metric::MemoryPeakShare || metric == Metric::HostMemory;
 }
 
+/// Whether there are more GPUs or nodes than may be.
+bool isOverCount(const CheckedRequirement& one) {
+    const Metric metric = one.requirement.metric;
+    return isFailed(one) && (metric == Metric::Gpus || metric == Metric::Nodes) && one.value &&
+           one.value->value >= one.bound;
+}
+
 /// Whether changes are judged by dollars at a price that was given for the GPUs that there are.
 bool isOfGivenPrice(const CheckReport& report, const Question& asked, const Workbench& bench) {
     const Result<BudgetFacts> budget = loadBudget(asked.root, bench.profiles(), asked.folders);
@@ -63,6 +70,9 @@ std::vector<Change> changesOf(const Question& asked,
     if (failed(false)) {
         addNew(changes, changesFor(Aim::Speed, subject));
         addNew(changes, changesFor(Aim::Buy, subject));
+    }
+    if (std::ranges::any_of(report.requirements, &isOverCount)) {
+        addNew(changes, changesFor(Aim::Fewer, subject));
     }
     if (isOfGivenPrice(report, asked, bench)) {
         dropOtherGpus(changes);

@@ -65,9 +65,9 @@ LockedScenario lockedScenario(const Question& question, const ComparedSide& side
 
 LockDifference sinceLock(const CheckLock& lock,
                          const CheckLock& tool,
-                         const std::string& source,
+                         const std::string& name,
                          const LockedScenario& now) {
-    const auto locked = lock.scenarios.find(source);
+    const auto locked = lock.scenarios.find(name);
     if (locked == lock.scenarios.end()) {
         return {.isNew = true};
     }
@@ -75,8 +75,8 @@ LockDifference sinceLock(const CheckLock& lock,
     if (lock.version != tool.version) {
         difference.tool.push_back("fabricast " + lock.version + " -> " + tool.version);
     }
-    for (std::string& name : changedProfiles(lock, tool)) {
-        difference.tool.push_back(std::move(name));
+    for (std::string& profile : changedProfiles(lock, tool)) {
+        difference.tool.push_back(std::move(profile));
     }
     for (const auto& [metric, before] : locked->second.values) {
         const auto value = now.values.find(metric);
@@ -87,10 +87,12 @@ LockDifference sinceLock(const CheckLock& lock,
     return difference;
 }
 
-CheckLock lockOf(CheckLock tool, const std::vector<CheckOutcome>& outcomes) {
+CheckLock lockOf(CheckLock tool,
+                 const std::vector<CheckOutcome>& outcomes,
+                 const LockPlace& place) {
     for (const CheckOutcome& outcome : outcomes) {
         if (outcome.report) {
-            tool.scenarios[outcome.report->source] = outcome.report->forecast;
+            tool.scenarios[lockedName(outcome.report->source, place)] = outcome.report->forecast;
         }
     }
     return tool;

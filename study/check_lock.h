@@ -22,15 +22,20 @@ CheckLock lockOfTool(const ProfileStore& profiles, std::string_view version);
 /// included, and its forecast.
 LockedScenario lockedScenario(const Question& question, const ComparedSide& side);
 
+/// The name of a scenario in a lock: its path from the lock's folder.
+std::string lockedName(const std::string& source, const LockPlace& place);
+
 /// What changed since the lock was written: the scenario, the tool, or nothing; and the forecasts
 /// that are no longer the same. `tool` is lockOfTool of today.
 LockDifference sinceLock(const CheckLock& lock,
                          const CheckLock& tool,
-                         const std::string& source,
+                         const std::string& name,
                          const LockedScenario& now);
 
 /// A lock of the scenarios that were checked, those without a forecast left out.
-CheckLock lockOf(CheckLock tool, const std::vector<CheckOutcome>& outcomes);
+CheckLock lockOf(CheckLock tool,
+                 const std::vector<CheckOutcome>& outcomes,
+                 const LockPlace& place = {});
 
 /// What a lock that replaces another one says anew: "2 scenarios; new: a.json; changed: b.json".
 /// `before` is null where there was none.
@@ -42,8 +47,8 @@ Result<CheckLock> parseLock(std::string_view text, const std::string& source);
 
 /// The file of a lock, and what is done with it.
 struct LockFile {
-    std::string typed;  ///< as the user named it
-    std::string path;
+    std::string typed;           ///< as the user named it
+    std::string directory;       ///< that paths as typed are of; empty: this process's
     bool isWritten = false;      ///< by what is checked now; else what changed since is said
     std::string_view version{};  ///< of this program
 };

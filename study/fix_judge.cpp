@@ -25,12 +25,14 @@ std::vector<CheckedRequirement> judgedAgain(const std::vector<CheckedRequirement
     return again;
 }
 
-/// Whether a fix fits as surely as what was checked, or as its requirements ask.
+/// Whether a fix fits as surely as what was checked, or as its requirements ask. What is unlikely
+/// to fit mends nothing.
 bool fitsEnough(Verdict changed, Verdict now, const std::vector<CheckedRequirement>& after) {
     const std::optional<CheckVerdict> asked = fitAsked(after);
     const bool isAsked =
         asked && (*asked == CheckVerdict::Holds ||
-                  (now == Verdict::DoesNotFit && *asked == CheckVerdict::CannotTell));
+                  (now == Verdict::DoesNotFit && *asked == CheckVerdict::CannotTell &&
+                   changed == Verdict::Likely));
     return isAsked || fitsAsSurely(changed, now);
 }
 

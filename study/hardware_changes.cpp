@@ -142,6 +142,25 @@ void moreShards(const ChangeSubject& subject, Offers& offers) {
     }
 }
 
+/// So many of the nodes, or of the GPUs, as divide the ranks of the batch: the most first.
+void fewerRanks(const ChangeSubject& subject, Offers& offers) {
+    const Scenario& now = subject.now;
+    const bool isOfGpus = says(subject.question, "cluster.gpus");
+    const std::int64_t count = isOfGpus ? now.cluster.gpus() : now.cluster.nodes;
+    int more = 0;
+    for (std::int64_t part = 2; part <= count; ++part) {
+        if (count % part != 0 || now.layout.dp % part != 0) {
+            continue;
+        }
+        Edits edits = {isOfGpus ? Edit{"cluster.gpus", std::to_string(count / part), "--gpus"}
+                                : nodes(count / part)};
+        if (says(subject.question, "layout.dp")) {
+            edits.push_back(layoutKey("dp", now.layout.dp / part));
+        }
+        offers.add(withOpenShards(subject, std::move(edits)), more++);
+    }
+}
+
 /// Networks of the next speeds, one of each.
 void otherFabrics(const ChangeSubject& subject, Offers& offers) {
     const ClusterSpec& now = subject.now.cluster;

@@ -32,6 +32,11 @@ Result<Requirement> readRequirement(std::string_view text, const std::string& wh
 /// Those in a question's list "require", in its order, each with its place in the file.
 Result<std::vector<Requirement>> requirementsIn(const Question& question);
 
+/// Those of `before` that none of `now` asks for in full: a looser bound, another place in the
+/// interval, a warning, or nothing.
+std::vector<WeakerRequirement> weakerIn(const std::vector<Requirement>& now,
+                                        const std::vector<Requirement>& before);
+
 /// What no change may make worse than a baseline by more than this share: speed and memory.
 std::vector<Requirement> noRegression(double share, const std::string& where);
 

@@ -382,12 +382,13 @@ Result<SizeAnswer> size(std::span<const Question> asked,
     addPick(search, budget, answer);
     addCounts(search, ask, answer);
     FABRICAST_TRY(addPickTyped(jobs.front(), catalogue, search, answer));
+    answer.cutShort = work.isCutShort;
     const Result<void> beyond = addBeyond(jobs, ask, catalogue, bench, watch, work, answer);
     answer.stopped = answer.stopped || (!beyond && beyond.error().code == Error::Code::Stopped);
     if (!answer.stopped) {
         FABRICAST_TRY(beyond);
     }
-    answer.cutShort = work.isCutShort;
+    answer.waysCutShort = work.isCutShort && !answer.cutShort;
     addBounds(catalogue, answer);
     FABRICAST_ASSIGN(answer.notes, sizeNotes(jobs, ask, catalogue, answer, bench));
     return answer;

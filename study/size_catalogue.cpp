@@ -89,11 +89,16 @@ Result<std::vector<Edit>> boxesOf(std::span<const Question> jobs,
                                   const SizeAsk& ask,
                                   const Workbench& bench) {
     std::vector<Edit> boxes;
+    const auto add = [&boxes](Edit box) {
+        if (std::ranges::find(boxes, box) == boxes.end()) {
+            boxes.push_back(std::move(box));
+        }
+    };
     for (const std::string& name : ask.clusters) {
-        boxes.push_back({"cluster.name", name, "-c"});
+        add({"cluster.name", name, "-c"});
     }
     for (const std::string& name : ask.gpus) {
-        boxes.push_back({"cluster.gpu", name, "--gpu"});
+        add({"cluster.gpu", name, "--gpu"});
     }
     if (!boxes.empty()) {
         return boxes;

@@ -80,6 +80,19 @@ Error tooManyPoints() {
             "fewer values, or several sweeps that share out the values of one key"};
 }
 
+/// Where a value ends: at a comma, but for those of an amount as answers write it, "$12,000".
+std::size_t endOfValue(const std::string& typed, std::size_t begin) {
+    const auto isDigit = [&typed](std::size_t at) {
+        return at < typed.size() && typed[at] >= '0' && typed[at] <= '9';
+    };
+    std::size_t end = std::min(typed.find(',', begin), typed.size());
+    while (typed[begin] == '$' && isDigit(end - 1) && isDigit(end + 1) && isDigit(end + 2) &&
+           isDigit(end + 3) && !isDigit(end + 4)) {
+        end = std::min(typed.find(',', end + 1), typed.size());
+    }
+    return end;
+}
+
 Result<SweepAxis> readAxis(const std::string& typed) {
     const std::size_t equals = typed.find('=');
     if (equals == std::string::npos || equals == 0 || equals + 1 == typed.size()) {
@@ -92,7 +105,7 @@ Result<SweepAxis> readAxis(const std::string& typed) {
     std::set<std::string> seen;
     std::size_t begin = equals + 1;
     while (begin <= typed.size()) {
-        const std::size_t end = std::min(typed.find(',', begin), typed.size());
+        const std::size_t end = endOfValue(typed, begin);
         const std::string value = typed.substr(begin, end - begin);
         if (value.empty() || !seen.insert(value).second) {
             return fail(Error::Code::BadInput,

@@ -189,7 +189,7 @@ Result<Answer> runCheck(const CheckFlags& flags, const GlobalOptions& options) {
     FABRICAST_TRY(checkInputsOf(tasks, options));
     FABRICAST_ASSIGN(const Workbench bench, workbenchOf(options));
     const LockFile lock{.typed = flags.lock,
-                        .path = options.at(flags.lock),
+                        .directory = options.directory,
                         .isWritten = flags.updateLock,
                         .version = FABRICAST_VERSION};
     if (!flags.lock.empty()) {

@@ -78,7 +78,8 @@ Result<QuestionArguments> argumentsOf(const InitFlags& flags, const GlobalOption
     return arguments;
 }
 
-/// Where the scenario goes: to FILE, or as every answer does to -o. Its format is its own.
+/// Where the scenario goes: to FILE, or as every answer does to -o; "-" is standard output. Its
+/// format is its own.
 Result<std::string> placeOf(const InitFlags& flags, const GlobalOptions& options) {
     const bool isAnswer = options.output != "-";
     if (isAnswer && !flags.file.empty()) {
@@ -87,7 +88,7 @@ Result<std::string> placeOf(const InitFlags& flags, const GlobalOptions& options
                     "the scenario goes to " + flags.file + ": one file is enough",
                     "leave out -o");
     }
-    if (options.format == Format::Json && !isAnswer) {
+    if (options.format == Format::Json && !isAnswer && flags.file != "-") {
         return fail(Error::Code::BadInput,
                     "--format",
                     "init writes its scenario to a file, and prints text",
@@ -105,8 +106,9 @@ Result<std::string> placeOf(const InitFlags& flags, const GlobalOptions& options
 Result<Answer> runInit(const InitFlags& flags, const GlobalOptions& options) {
     FABRICAST_ASSIGN(const std::string file, placeOf(flags, options));
     const std::string path = options.at(file);
+    const bool isPrinted = file == "-";
     std::error_code ignored;
-    if (!flags.force && std::filesystem::exists(path, ignored)) {
+    if (!flags.force && !isPrinted && std::filesystem::exists(path, ignored)) {
         return fail(Error::Code::BadInput, path, "is there already", "--force, or another name");
     }
     if (!flags.yes && !options.ask) {
@@ -119,6 +121,9 @@ Result<Answer> runInit(const InitFlags& flags, const GlobalOptions& options) {
     FABRICAST_ASSIGN(const Question question, questionOf(arguments, options));
     FABRICAST_ASSIGN(const Workbench bench, workbenchOf(options));
     FABRICAST_ASSIGN(std::string text, newScenario(path, question, bench, options.watch()));
+    if (isPrinted) {
+        return Answer{.text = std::move(text)};
+    }
     std::string said =
         "written: " + file + "\n" + nextLine("plan", {.file = file, .edits = optionEdits(options)});
     if (options.output != "-") {
@@ -138,7 +143,8 @@ Command initCommand(const FlagSet& program, const GlobalOptions& options) {
         "  fabricast init\n"
         "  fabricast init --yes -m llama-3.1-70b -c dgx-h200 -n 4 run.json\n"
         "  fabricast init --yes -m ./config.json -c dgx-h100 --stack fsdp2 --tuning lora run.json\n"
-        "Takes every flag of a scenario, and --set. What explain refuses is not written.");
+        "Takes every flag of a scenario, and --set. What explain, or without a stack\n"
+        "and a layout plan, refuses is not written. FILE may be -.");
     const auto flags = std::make_shared<InitFlags>();
     app.add("file", flags->file, "the file to write (default: fabricast.json)").takes("[FILE]");
     addQuestionFlags(app, flags->question, scenarioFlags());

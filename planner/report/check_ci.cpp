@@ -49,6 +49,15 @@ std::string testCase(const CheckReport& report, const CheckedRequirement& one, C
     return start + body + "</testcase>\n";
 }
 
+/// What is no longer asked for, of the whole suite: no requirement of today says it.
+std::string suiteOutput(const CheckReport& report) {
+    std::string text;
+    for (const WeakerRequirement& one : report.weaker) {
+        text += "    <system-out>weaker: " + xmlEscaped(weakerText(one)) + "</system-out>\n";
+    }
+    return text;
+}
+
 std::string testSuite(const CheckOutcome& outcome, OnUnsure onUnsure) {
     if (!outcome.report) {
         return fmt::format(
@@ -70,12 +79,13 @@ std::string testSuite(const CheckOutcome& outcome, OnUnsure onUnsure) {
     }
     return fmt::format(
         "  <testsuite name=\"{}\" tests=\"{}\" failures=\"{}\" errors=\"0\" "
-        "skipped=\"{}\">\n{}  </testsuite>\n",
+        "skipped=\"{}\">\n{}{}  </testsuite>\n",
         xmlEscaped(outcome.source),
         outcome.report->requirements.size(),
         failed,
         skipped,
-        cases);
+        cases,
+        suiteOutput(*outcome.report));
 }
 
 }  // namespace

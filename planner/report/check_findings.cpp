@@ -31,6 +31,27 @@ ReportedFinding findingOf(const CheckReport& report, const CheckedRequirement& o
             .place = placeIn(report, one)};
 }
 
+/// What stands in its place, or where the others stand.
+FilePlace placeIn(const CheckReport& report, const WeakerRequirement& one) {
+    if (one.now) {
+        return placeOf(one.now->where, report.source);
+    }
+    for (const CheckedRequirement& other : report.requirements) {
+        const FilePlace place = placeOf(other.requirement.where, "");
+        if (!place.file.empty()) {
+            return place;
+        }
+    }
+    return {.file = report.source};
+}
+
+ReportedFinding findingOf(const CheckReport& report, const WeakerRequirement& one) {
+    return {.level = FindingLevel::Warning,
+            .rule = std::string(nameOf(one.before.metric).name),
+            .message = "weaker: " + weakerText(one),
+            .place = placeIn(report, one)};
+}
+
 }  // namespace
 
 std::vector<ReportedFinding> findingsOf(const std::vector<CheckOutcome>& outcomes) {
@@ -50,6 +71,9 @@ std::vector<ReportedFinding> findingsOf(const std::vector<CheckOutcome>& outcome
                 const int rank = one.isWarning() ? 3 : one.verdict == CheckVerdict::Fails ? 1 : 2;
                 ranked.emplace_back(rank, findingOf(*outcome.report, one));
             }
+        }
+        for (const WeakerRequirement& one : outcome.report->weaker) {
+            ranked.emplace_back(2, findingOf(*outcome.report, one));
         }
     }
     std::ranges::stable_sort(ranked, {}, &std::pair<int, ReportedFinding>::first);

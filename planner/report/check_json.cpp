@@ -56,6 +56,23 @@ void addChanges(JsonText& json, const CheckReport& report) {
     json.end();
 }
 
+void addWeaker(JsonText& json, const std::vector<WeakerRequirement>& weaker) {
+    json.beginArray("weaker");
+    for (const WeakerRequirement& one : weaker) {
+        json.beginObject();
+        json.add("before", one.before.text);
+        json.add("where_before", one.before.where);
+        if (one.now) {
+            json.add("now", one.now->text);
+            json.add("where_now", one.now->where);
+        } else {
+            json.addNull("now", "nothing asks for it");
+        }
+        json.end();
+    }
+    json.end();
+}
+
 void addFixes(JsonText& json, const std::vector<CheckFix>& fixes) {
     json.beginArray("fixes");
     for (const CheckFix& fix : fixes) {
@@ -109,6 +126,7 @@ void addChecked(JsonText& json, const CheckOutcome& outcome) {
     addRequirements(json, "requirements", report.requirements);
     if (report.comparison) {
         addChanges(json, report);
+        addWeaker(json, report.weaker);
     }
     if (report.lock) {
         addLock(json, *report.lock);

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <sstream>
 #include <string_view>
 #include <utility>
 
@@ -98,6 +99,14 @@ std::string lockLine(const CheckReport& report) {
     return text.empty() ? "" : "since the lock: " + text + "\n";
 }
 
+std::string weakerLines(const CheckReport& report) {
+    std::string text;
+    for (const WeakerRequirement& one : report.weaker) {
+        text += "weaker: " + weakerText(one) + "\n";
+    }
+    return text;
+}
+
 /// Requirements that say nothing of memory hold for what does not fit, too.
 std::string memoryLine(const CheckReport& report) {
     const bool isAsked = std::ranges::any_of(
@@ -114,10 +123,16 @@ std::string unsureText(const CheckReport& report) {
     if (report.verdict() != CheckVerdict::CannotTell) {
         return {};
     }
-    return std::ranges::any_of(report.requirements, &isNotJudged)
-               ? "unsure: a requirement lacks what stands beside it\n"
-               : "unsure: the bound lies inside the forecast's interval; \"@ p50\" judges the "
-                 "middle, --uncertain pass lets it pass\n";
+    const bool isWithin =
+        std::ranges::any_of(report.requirements, [](const CheckedRequirement& one) {
+            return !one.isWarning() && one.verdict == CheckVerdict::CannotTell && !isNotJudged(one);
+        });
+    const bool isLacking = std::ranges::any_of(report.requirements, &isNotJudged);
+    return std::string(isLacking ? "unsure: a requirement lacks what stands beside it\n" : "") +
+           (isWithin
+                ? "unsure: the bound lies inside the forecast's interval; \"@ p50\" judges the "
+                  "middle, --uncertain pass lets it pass\n"
+                : "");
 }
 
 std::string outcomeLine(const CheckOutcome& outcome) {
@@ -138,7 +153,8 @@ Report outcomeReport(const CheckOutcome& outcome) {
     const CheckReport& report = *outcome.report;
     Report answer(outcomeLine(outcome) + "  " + subjectText(report.side.scenario) + "\n");
     answer.add(requirementTable(report));
-    if (const std::string more = memoryLine(report) + lockLine(report); !more.empty()) {
+    if (const std::string more = memoryLine(report) + weakerLines(report) + lockLine(report);
+        !more.empty()) {
         answer.add(more);
     }
     if (report.verdict() != CheckVerdict::Holds) {
@@ -150,12 +166,15 @@ Report outcomeReport(const CheckOutcome& outcome) {
     return answer;
 }
 
-/// Of scenarios that hold: those whose forecast is another one than the lock's, a line each.
+/// Of scenarios that hold: what they ask for no longer, and those whose forecast is another one
+/// than the lock's, a line each.
 std::string newsOf(const std::vector<const CheckOutcome*>& outcomes) {
     std::string text;
     for (const CheckOutcome* one : outcomes) {
-        const std::string line = lockLine(*one->report);
-        text += line.empty() ? "" : one->source + ": " + line;
+        std::istringstream lines(weakerLines(*one->report) + lockLine(*one->report));
+        for (std::string line; std::getline(lines, line);) {
+            text += one->source + ": " + line + "\n";
+        }
     }
     return text;
 }
@@ -221,7 +240,7 @@ std::string markdownOf(const CheckOutcome& outcome) {
                               std::string(verdictWord(one))});
     }
     text += markdownText(table);
-    std::string more = memoryLine(report) + lockLine(report);
+    std::string more = memoryLine(report) + weakerLines(report) + lockLine(report);
     if (report.verdict() != CheckVerdict::Holds) {
         more += becauseText(report) + fixesText(report);
     }
@@ -299,6 +318,19 @@ std::string checkCsv(const std::vector<CheckOutcome>& outcomes) {
                                   one.baseline ? number(*one.baseline) : "",
                                   one.requirement.where,
                                   one.why});
+        }
+        for (const WeakerRequirement& one : outcome.report->weaker) {
+            table.rows.push_back({outcome.source,
+                                  one.before.text,
+                                  "warning",
+                                  "weaker",
+                                  "",
+                                  "",
+                                  "",
+                                  "",
+                                  "",
+                                  one.before.where,
+                                  weakerText(one)});
         }
     }
     return csvText(table);

@@ -182,6 +182,14 @@ std::string changedText(const ChangedInput& change) {
                        where.empty() ? "" : " (" + where + ")");
 }
 
+std::string weakerText(const WeakerRequirement& weaker) {
+    const auto withPlace = [](const Requirement& one) {
+        return one.where.empty() ? one.text : one.text + " (" + one.where + ")";
+    };
+    return withPlace(weaker.before) +
+           (weaker.now ? " is now " + withPlace(*weaker.now) : std::string(" is gone"));
+}
+
 std::string explainedText(const CheckReport& report, const CheckedRequirement& checked) {
     std::string text = findingText(checked);
     if (checked.isWarning() || checked.verdict != CheckVerdict::Fails) {

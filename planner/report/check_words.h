@@ -25,6 +25,9 @@ std::string findingText(const CheckedRequirement& checked);
 std::string explainedText(const CheckReport& report, const CheckedRequirement& checked);
 /// "workload.global_batch 1280 -> 800 (run.json:12:20)".
 std::string changedText(const ChangedInput& change);
+/// "tokens_per_s >= 100k (main:run.json:9:5) is now tokens_per_s >= 90k (run.json:9:5)", "… is
+/// gone".
+std::string weakerText(const WeakerRequirement& weaker);
 /// "fix", "may mend" where it is unsure, or that nothing mends all and this comes nearest.
 std::string_view fixWord(const CheckFix& fix);
 /// "--layout recompute=full: fits 21.36 GiB (about a third more compute)".

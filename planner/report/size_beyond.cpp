@@ -43,7 +43,8 @@ std::string nearestText(const NearestCluster& nearest) {
 
 std::string sizeBeyondText(const SizeAnswer& answer) {
     const bool isNone = answer.nearest.empty() && answer.misfits.empty();
-    const bool isKnown = answer.clusters > 0 && !answer.stopped && !answer.cutShort;
+    const bool isKnown =
+        answer.clusters > 0 && !answer.stopped && !answer.cutShort && !answer.waysCutShort;
     std::string text = isNone && isKnown ? boundsLine(answer) : "\n";
     for (const NearestCluster& nearest : answer.nearest) {
         text += nearestText(nearest);
@@ -62,6 +63,8 @@ std::string sizeBeyondText(const SizeAnswer& answer) {
     }
     if (answer.ways.empty() && answer.cutShort) {
         text += "others may: fewer boxes (-c) or counts (-n) leave more work for each\n";
+    } else if (answer.ways.empty() && answer.waysCutShort) {
+        text += "more nodes or another box may: not all were searched (-n and -c name them)\n";
     } else if (answer.ways.empty() && answer.clusters > 0 && !answer.stopped) {
         text += fmt::format("neither more nodes{} nor another box with a price would do\n",
                             answer.isCapped ? " within the limits" : " (up to 4096)");

@@ -38,6 +38,12 @@ struct ChangedInput {
     std::string whereAfter;
 };
 
+/// A requirement of the baseline that nothing asks for in full any more.
+struct WeakerRequirement {
+    Requirement before;
+    std::optional<Requirement> now;  ///< what asks for less in its place; empty: nothing does
+};
+
 /// A change after which no requirement fails, or the one that comes nearest to that.
 struct CheckFix {
     bool mends = true;
@@ -55,10 +61,11 @@ struct CheckReport {
     ComparedSide side;
     std::optional<Comparison> comparison;  ///< side 0 is the baseline, where there is one
     std::vector<CheckedRequirement> requirements;
-    std::vector<ChangedInput> changes;   ///< since the baseline
-    std::vector<CheckFix> fixes;         ///< where a requirement fails
-    LockedScenario forecast;             ///< as a lock would have it
-    std::optional<LockDifference> lock;  ///< where there is a lock
+    std::vector<ChangedInput> changes;        ///< since the baseline
+    std::vector<WeakerRequirement> weaker{};  ///< than in the baseline
+    std::vector<CheckFix> fixes;              ///< where a requirement fails
+    LockedScenario forecast;                  ///< as a lock would have it
+    std::optional<LockDifference> lock;       ///< where there is a lock
 
     /// Of all requirements that are not warnings, the worst.
     [[nodiscard]] CheckVerdict verdict() const {

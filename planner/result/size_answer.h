@@ -187,6 +187,7 @@ struct SizeAnswer {
     bool stopped = false;
     bool cutShort = false;                 ///< the searches reached their limit of work
     std::vector<NotSearched> notSearched;  ///< then
+    bool waysCutShort = false;             ///< the searches beyond the catalogue did
 };
 
 }  // namespace fabricast

@@ -162,6 +162,77 @@ TEST_F(CheckCommand, TellsAChangedToolFromAChangedScenario) {
               std::string::npos);
 }
 
+TEST_F(CheckCommand, ALockKnowsAScenarioByItsPlaceAndNotAsItWasTyped) {
+    write("locks/.keep", "");
+    const std::string lock = " --lock locks/all.lock";
+    ASSERT_EQ(check("run.json --update-lock" + lock).code, ExitCode::Ok);
+    EXPECT_NE(read("locks/all.lock").find("\"../run.json\""), std::string::npos);
+    for (const std::string& name : {std::string("./run.json"), folder() + "/run.json"}) {
+        const ProgramOutput same = check(name + lock);
+        EXPECT_EQ(same.out.find("since the lock"), std::string::npos) << same.out;
+    }
+    const ProgramOutput twice = check("run.json ./run.json --update-lock" + lock);
+    EXPECT_EQ(twice.err, "written: locks/all.lock: 1 scenario, as before\n");
+}
+
+TEST_F(CheckCommand, EveryReportSaysWhatIsWeakerThanInTheBaseline) {
+    write("before.json", read("run.json"));
+    std::string text = std::regex_replace(read("run.json"), std::regex("surely"), "");
+    write("run.json", std::regex_replace(text, std::regex("\"tokens_per_s >= 1k\","), ""));
+    const std::string line = "run.json --baseline before.json --report ";
+    const std::string gone = "tokens_per_s >= 1k (before.json:9:5) is gone";
+    const ProgramOutput answer = check("run.json --baseline before.json");
+    EXPECT_EQ(answer.code, ExitCode::Ok) << answer.out;
+    EXPECT_NE(relative(answer.out)
+                  .find("\nweaker: fits surely (before.json:8:5) is now fits (run.json:8:5)\n"
+                        "weaker: " +
+                        gone + "\n"),
+              std::string::npos)
+        << answer.out;
+    for (const char* form : {"md", "csv"}) {
+        const ProgramOutput report = check(line + form + "=-");
+        EXPECT_NE(relative(report.out).find(gone), std::string::npos) << report.out;
+    }
+    EXPECT_NE(check(line + "html=-").out.find("is gone"), std::string::npos);
+    EXPECT_NE(check(line + "junit=-").out.find("<system-out>weaker: tokens_per_s &gt;= 1k"),
+              std::string::npos);
+    for (const char* form : {"github", "gitlab", "sarif"}) {
+        EXPECT_NE(check(line + form + "=-").out.find("weaker: tokens_per_s"), std::string::npos);
+    }
+    EXPECT_NE(check(line + "json=-").out.find("\"now\": null"), std::string::npos);
+    // Of several, those that hold say it too.
+    EXPECT_NE(check("run.json before.json --baseline before.json").out.find("run.json: weaker: "),
+              std::string::npos);
+}
+
+TEST_F(CheckCommand, WhatIsUnlikelyToFitMendsNothing) {
+    const ProgramOutput answer =
+        check("-m qwen3-30b-a3b -c dgx-h100 -n 2 --stack megatron --seq 8k --global-batch 256",
+              {"--require", "fits"});
+    EXPECT_EQ(answer.out.find("unlikely to fit"), std::string::npos) << answer.out;
+    EXPECT_NE(answer.out.find(": likely fits "), std::string::npos) << answer.out;
+}
+
+TEST_F(CheckCommand, WhereFewerGpusAreAskedForTheyAreTheFix) {
+    write("two.json",
+          std::regex_replace(
+              read("run.json"), std::regex("\"dgx-h100\""), R"({"name": "dgx-h100", "nodes": 2})"));
+    const ProgramOutput gpus = check("two.json", {"--require", "gpus <= 8"});
+    EXPECT_NE(gpus.out.find("\nfix: -n 1: gpus 8 (fewer GPUs: a longer run)\n"), std::string::npos)
+        << gpus.out << gpus.err;
+    EXPECT_EQ(check("two.json -n 1", {"--require", "gpus <= 8"}).code, ExitCode::Ok);
+    const ProgramOutput nodes = check("two.json", {"--require", "nodes <= 1"});
+    EXPECT_NE(nodes.out.find("\nfix: -n 1: nodes 1 ("), std::string::npos) << nodes.out;
+}
+
+TEST_F(CheckCommand, EveryReasonToBeUnsureIsSaid) {
+    const ProgramOutput both =
+        check("run.json", {"--require", "days <= 3", "--require", "tokens_per_s >= 45k"});
+    EXPECT_EQ(both.code, ExitCode::CannotTell);
+    EXPECT_NE(both.out.find("unsure: a requirement lacks what"), std::string::npos) << both.out;
+    EXPECT_NE(both.out.find("\"@ p50\" judges the middle"), std::string::npos) << both.out;
+}
+
 TEST_F(CheckCommand, SaysOfEachOfSeveralWhatChangedSinceTheLock) {
     check("run.json small.json --no-fail --lock fabricast.lock --update-lock");
     write("run.json",
@@ -416,6 +487,9 @@ TEST_F(CheckBaseline, FilesThatTheScenarioNamesAreThoseOfTheCommit) {
     EXPECT_EQ(deeper.code, ExitCode::DoesNotFit) << deeper.out;
     EXPECT_NE(deeper.out.find("changed since trunk:own/scenarios/own.json"), std::string::npos)
         << deeper.out;
+    const ProgramOutput absolute = check(folder() + "/" + line);
+    EXPECT_NE(absolute.out.find("changed since trunk:own/scenarios/own.json"), std::string::npos)
+        << absolute.out;
     EXPECT_NE(deeper.out.find("model.layers 16 -> 32"), std::string::npos) << deeper.out;
     EXPECT_EQ(deeper.out.find("  model model"), std::string::npos) << deeper.out;
     write("own/model/config.json", config(16));

@@ -75,6 +75,15 @@ TEST(Init, WritesTheScenarioWhereTheAnswerIsAskedFor) {
     EXPECT_EQ(ran("init --yes -f json").code, ExitCode::BadInput);
 }
 
+TEST(Init, PrintsTheScenarioWhereTheFileIsADash) {
+    const ProgramOutput answer = ran("init --yes -m llama-3.1-8b -c dgx-h100 -");
+    EXPECT_EQ(answer.code, ExitCode::Ok);
+    EXPECT_EQ(answer.err, "");
+    EXPECT_NE(answer.out.find("\"llama-3.1-8b\""), std::string::npos) << answer.out;
+    EXPECT_FALSE(std::filesystem::exists("-"));
+    EXPECT_EQ(ran("init --yes -m llama-3.1-8b -c dgx-h100 -f json -").out, answer.out);
+}
+
 TEST(Init, KeepsAFileThatIsThereUnlessForced) {
     const std::string file = tempFolder() + "mine.json";
     ASSERT_TRUE(writeTextFile(file, "{}"));

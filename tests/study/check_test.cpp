@@ -67,6 +67,58 @@ TEST(Check, ARequirementThatIsAskedTwiceIsJudgedOnce) {
     EXPECT_EQ(checked(questionIn(kAfter), ask).requirements.size(), 3U);
 }
 
+std::vector<WeakerRequirement> weakerOf(std::string_view now, std::string_view before) {
+    return weakerIn({readRequirement(now, "run.json").value()},
+                    {readRequirement(before, "main:run.json").value()});
+}
+
+TEST(Check, LessOfARequirementThanBeforeIsWeaker) {
+    EXPECT_EQ(weakerOf("fits", "fits surely").size(), 1U);
+    EXPECT_EQ(weakerOf("tokens_per_s >= 90k", "tokens_per_s >= 100k").size(), 1U);
+    EXPECT_EQ(weakerOf("tokens_per_s >= 100k : warn", "tokens_per_s >= 100k").size(), 1U);
+    EXPECT_EQ(weakerOf("tokens_per_s >= 100k @ p90", "tokens_per_s >= 100k").size(), 1U);
+    EXPECT_EQ(weakerOf("days <= 10 @ p50", "days <= 10").size(), 1U);
+    EXPECT_EQ(weakerOf("days <= 10", "days < 10").size(), 1U);
+    EXPECT_EQ(weakerOf("mem_peak <= baseline * 1.1", "mem_peak <= baseline * 1.02").size(), 1U);
+    EXPECT_EQ(weakerOf("mem_peak <= baseline * 1.1", "mem_peak <= 10 GiB").size(), 1U);
+    const std::vector<WeakerRequirement> gone = weakerOf("gpus >= 1", "fits");
+    ASSERT_EQ(gone.size(), 1U);
+    EXPECT_FALSE(gone.front().now.has_value());
+}
+
+TEST(Check, AsMuchOfARequirementAsBeforeIsNotWeaker) {
+    EXPECT_TRUE(weakerOf("fits surely", "fits").empty());
+    EXPECT_TRUE(weakerOf("tokens_per_s >= 100000", "tokens_per_s >= 100k").empty());
+    EXPECT_TRUE(weakerOf("tokens_per_s > 100k", "tokens_per_s >= 100k").empty());
+    EXPECT_TRUE(weakerOf("tokens_per_s >= 110k @ p10", "tokens_per_s >= 100k : warn").empty());
+    EXPECT_TRUE(weakerOf("days <= 9 @ p90", "days <= 10").empty());
+    EXPECT_TRUE(weakerOf("gpus == 8", "gpus == 8").empty());
+}
+
+TEST(Check, WhatIsWeakerThanInTheBaselineIsSaidOfAScenarioThatHolds) {
+    const auto asking = [](const std::string& require) {
+        std::string text = kBefore;
+        text.insert(text.rfind('}'), ", \"require\": " + require);
+        return text;
+    };
+    const CheckAsk ask{.baseline = questionIn(asking(R"(["fits surely", "mfu >= 1%"])"), "main:a"),
+                       .fixes = 0};
+    const CheckReport report = checked(questionIn(asking(R"(["fits"])")), ask);
+    EXPECT_EQ(report.verdict(), CheckVerdict::Holds);
+    ASSERT_EQ(report.weaker.size(), 2U);
+    EXPECT_EQ(report.weaker.front().now->text, "fits");
+    EXPECT_EQ(report.weaker.back().before.text, "mfu >= 1%");
+    EXPECT_FALSE(report.weaker.back().now.has_value());
+}
+
+// As this call would have asked of the baseline: what is typed is asked of both.
+TEST(Check, NothingIsWeakerWhereTheBaselineAsksForNothing) {
+    CheckAsk ask{.baseline = questionIn(kBefore, "main:run.json"), .fixes = 0};
+    EXPECT_TRUE(checked(questionIn(kAfter), ask).weaker.empty());
+    ask.requirements.push_back(readRequirement("gpus >= 1", "--require").value());
+    EXPECT_TRUE(checked(questionIn(kBefore), ask).weaker.empty());
+}
+
 TEST(Check, WhatChangedSinceTheBaselineIsNamedWithBothPlaces) {
     const CheckReport report =
         checked(questionIn(kAfter), {.baseline = questionIn(kBefore, "main:run.json"), .fixes = 0});

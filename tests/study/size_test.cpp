@@ -480,6 +480,15 @@ TEST(Size, TakesSomeGpusOfANode) {
     EXPECT_NEAR(answer.pick->power->count(), 10200.0 / 8.0, 1.0);
 }
 
+TEST(Size, AClusterThatIsNamedTwiceIsOne) {
+    const std::vector<Question> jobs = {job()};
+    SizeAsk ask = smallCatalogue({});
+    ask.clusters = {"dgx-h100", "dgx-h100"};
+    ask.fabrics = {};
+    ask.nodes = {1};
+    EXPECT_EQ(size(jobs, ask, bench(), {}).value().clusters, 1);
+}
+
 TEST(Size, SaysThatSeveralNodesNeedANetwork) {
     const std::vector<Question> jobs = {job()};
     SizeAsk ask = smallCatalogue({});

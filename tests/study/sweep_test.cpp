@@ -60,6 +60,14 @@ TEST(Sweep, TakesTheNamesOfFlagsForKeys) {
     EXPECT_FALSE(readSweep({"seq=4k", "workload.sequence=8k"}));
 }
 
+TEST(Sweep, TakesAmountsAsAnswersWriteThem) {
+    const auto axes = readSweep({"target.budget=9k,$12,000,$1,250,000,$7,800,12"}).value();
+    ASSERT_EQ(axes.size(), 1U);
+    EXPECT_EQ(axes[0].values,
+              std::vector<std::string>({"9k", "$12,000", "$1,250,000", "$7,800", "12"}));
+    EXPECT_EQ(readSweep({"seq=1,024"}).value()[0].values.size(), 2U);
+}
+
 TEST(Sweep, HasALineForEveryCombination) {
     const std::string text = wholeText();
     EXPECT_EQ(std::ranges::count(text, '\n'), 12);
