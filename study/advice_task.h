@@ -52,6 +52,8 @@ struct AdviceTask {
     std::optional<Usd> most;   ///< that the run of `budget.length` may cost
     /// How surely full training must fit for help from the host not to be looked at.
     Verdict enough = Verdict::Likely;
+    /// How surely what is recommended must fit.
+    Verdict worst = Verdict::Unlikely;
     KnownWork* known = nullptr;  ///< what earlier searches worked out
     bool onlyBest = false;       ///< of the ways only the one that is recommended is of use
     /// What all searches of the answer may still walk; nothing: each as one search.

@@ -151,6 +151,7 @@ Result<std::optional<AdviceChange>> changed(const AdviceTask& task,
         asked->task.onlyBest = true;
         asked->task.walksLeft = task.walksLeft;
         asked->task.enough = fitsAsSurely(Verdict::Likely, now) ? Verdict::Likely : Verdict::Fits;
+        asked->task.worst = now == Verdict::DoesNotFit ? Verdict::Fits : now;
         FABRICAST_ASSIGN(EvaluatedOptions evaluated,
                          evaluateOptions(asked->task, asked->timing, threads, watch));
         const std::string name =

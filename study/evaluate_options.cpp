@@ -169,7 +169,7 @@ Result<EvaluatedOptions> evaluateOptions(const AdviceTask& task,
         }
         evaluated.options.push_back(std::move(step));
     }
-    evaluated.recommended = chooseOption(evaluated.options, task.most);
+    evaluated.recommended = chooseOption(evaluated.options, task.most, task.worst);
     return evaluated;
 }
 

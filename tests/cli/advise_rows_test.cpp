@@ -138,6 +138,16 @@ TEST(AdviseRows, OnlyTheRowOfOffloadKeepsStatesOnTheHost) {
     EXPECT_EQ(text.out.find("accurate to a factor of two") != std::string::npos, isOffered);
 }
 
+// Twice the GPUs: full training may fit there with the host's help; adapters surely do, as before.
+TEST(AdviseRows, ASituationHasWhatSurelyFitsThereToo) {
+    const std::string question =
+        "-m llama-3.1-8b --gpu rtx-4070 --seq 2048 --global-batch 16 --gpus ";
+    const JsonValue advice = jsonOf(ran("advise -f json " + question + "1").out);
+    const JsonValue& twice = advice.find("changes")->items()[0];
+    ASSERT_EQ(textOf(twice, "change"), "twice the GPUs");
+    EXPECT_EQ(textOf(twice, "key"), "qlora");
+}
+
 // Neither memory nor more GPUs help where the batch does not divide.
 TEST(AdviseRows, ABatchThatDoesNotDivideIsNamed) {
     const std::string question =
