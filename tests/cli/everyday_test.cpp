@@ -180,4 +180,23 @@ TEST_P(EverydayQuestions, AreAnsweredAsTheyEndedByEveryCommand) {
 INSTANTIATE_TEST_SUITE_P(Quarters, EverydayQuestions, testing::Range(std::size_t{0}, kQuarters));
 
 }  // namespace everyday_test
+// What is printed as a name of linear layers is typed as it stands.
+TEST(Everyday, NamesOfTargetsThatArePrintedAreTaken) {
+    const std::string lora = "explain -m llama-3.1-8b -c dgx-h100 --stack fsdp2 --tuning lora ";
+    EXPECT_NE(ran("help lora").out.find("all-linear"), std::string::npos);
+    EXPECT_EQ(ran(lora + "--set settings.lora.targets=all-linear").code, ExitCode::Ok);
+    const ProgramOutput all = ran(lora + "--set settings.lora.targets=all");
+    EXPECT_NE(all.err.find("all-linear"), std::string::npos) << all.err;
+    for (const std::string model : {"mixtral-8x7b", "gpt-oss-20b"}) {
+        const std::string adapted =
+            "explain -m " + model + " -c dgx-h100 --stack axolotl --seq 1024 --tuning lora ";
+        const std::string text = ran(adapted).out;
+        const std::size_t at = text.find("settings.lora.targets=");
+        ASSERT_NE(at, std::string::npos) << text;
+        const std::string typed = text.substr(at, text.find(' ', at) - at);
+        const ProgramOutput taken = ran(adapted + "--set " + typed);
+        EXPECT_EQ(taken.err, "") << typed;
+    }
+}
+
 }  // namespace fabricast
