@@ -148,6 +148,17 @@ TEST(AdviseRows, ASituationHasWhatSurelyFitsThereToo) {
     EXPECT_EQ(textOf(twice, "key"), "qlora");
 }
 
+// No work is left for what stands last: what changes most stands first.
+TEST(AdviseRows, LocalStepsAreTheFirstSituationOfSeveralSites) {
+    const std::string text =
+        ran("advise -m llama-3.2-1b -c 4x-rtx-4090 -n 2 --sites 2 --wan 1Gbps --wan-latency 10ms "
+            "--seq 4096 --global-batch 32")
+            .out;
+    const std::size_t local = text.find("local SGD (settings.outer.steps=100)");
+    ASSERT_NE(local, std::string::npos) << text;
+    EXPECT_LT(local, text.find("twice the GPUs")) << text;
+}
+
 // Neither memory nor more GPUs help where the batch does not divide.
 TEST(AdviseRows, ABatchThatDoesNotDivideIsNamed) {
     const std::string question =
