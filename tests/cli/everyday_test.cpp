@@ -199,4 +199,22 @@ TEST(Everyday, NamesOfTargetsThatArePrintedAreTaken) {
     }
 }
 
+// Two sockets of a box of eight are not in a machine with one GPU of its kind.
+TEST(Everyday, ABoxOfFewerCardsHasNoFasterHost) {
+    const std::string offload =
+        "explain -m llama-3.1-8b --stack deepspeed --layout "
+        "shard=zero3,offload=parameters_cpu,recompute=full --seq 2048 "
+        "--section time ";
+    for (const std::string box : {"--gpu rtx-4090 --gpus 1",
+                                  "--gpu rtx-4090 --gpus 4",
+                                  "-c 4x-rtx-4090",
+                                  "--gpu rtx-3090 --gpus 2"}) {
+        const std::string text = ran(offload + box).out;
+        EXPECT_NE(text.find("of the host memory's 205 GB/s (assumed; a node's file states "),
+                  std::string::npos)
+            << box << "\n"
+            << text;
+    }
+}
+
 }  // namespace fabricast
