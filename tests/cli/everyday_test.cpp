@@ -199,6 +199,20 @@ TEST(Everyday, NamesOfTargetsThatArePrintedAreTaken) {
     }
 }
 
+// Axolotl's FSDP2 has no way to load a base of 4 bits but whole, on every GPU.
+TEST(Everyday, SaysThatABaseOfFourBitsIsLoadedWhole) {
+    const std::string fsdp =
+        "explain --gpu rtx-3090 --gpus 2 --stack axolotl --layout "
+        "shard=fsdp,recompute=full --seq 1024 --tuning qlora -m ";
+    const std::string warning = "loading is not counted: under FSDP2 Axolotl";
+    EXPECT_NE(ran(fsdp + "llama-3.1-70b").out.find(warning), std::string::npos);
+    EXPECT_EQ(ran(fsdp + "llama-3.1-8b").out.find(warning), std::string::npos);
+    const std::string plan =
+        "plan --gpu rtx-3090 --gpus 2 --seq 1024 --global-batch 8 --tuning "
+        "qlora --stack axolotl -m ";
+    EXPECT_NE(ran(plan + "llama-3.1-70b").out.find(warning), std::string::npos);
+}
+
 // Two sockets of a box of eight are not in a machine with one GPU of its kind.
 TEST(Everyday, ABoxOfFewerCardsHasNoFasterHost) {
     const std::string offload =
