@@ -21,6 +21,7 @@ namespace fabricast {
 enum class AdviceMoment {
     Always,
     SeveralGpus,   ///< or nothing before fits
+    Stages,        ///< there are several GPUs to put them on
     SeveralNodes,  ///< it makes no difference on one
     Experts,       ///< the model has some
     Adapters,      ///< are what the question trains, or it names stacks
@@ -32,7 +33,8 @@ enum class AdviceMoment {
 struct AdviceFamily {
     std::string key;
     std::string question;
-    std::vector<Edit> settings;  ///< that make it
+    std::vector<Edit> settings;        ///< that make it
+    std::vector<std::string> assumed;  ///< of it, beside what is of the question
     AdviceMoment moment = AdviceMoment::Always;
     std::vector<StackSettings> stacks;
     /// What the published recipe of each of them sets, where the question asks for it.

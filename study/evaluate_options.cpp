@@ -71,6 +71,7 @@ std::string leftOut(const AdviceTask& task,
         case AdviceMoment::SeveralGpus:
             return found ? alone : "";
         case AdviceMoment::Experts:
+        case AdviceMoment::Stages:
             return alone;
         case AdviceMoment::Adapters:
             return family.named || asksForAdapters(task) ? "" : "usual for adapters";

@@ -148,6 +148,17 @@ TEST(AdviseRows, ASituationHasWhatSurelyFitsThereToo) {
     EXPECT_EQ(textOf(twice, "key"), "qlora");
 }
 
+// A pipeline of DeepSpeed's is a model written anew: no simpler way than others, and no ZeRO alone.
+TEST(AdviseRows, PipelinesOfDeepSpeedAreARowOfTheirOwn) {
+    const JsonValue advice = jsonOf(
+        ran("advise -f json -m llama-3.2-1b -c 4x-rtx-4090 --seq 4096 --global-batch 32").out);
+    for (const auto& [key, isPipeline] : {std::pair("deepspeed", false), {"pipeline", true}}) {
+        const JsonValue row = rowOf(advice, key);
+        ASSERT_NE(row.find("plan"), nullptr) << key;
+        EXPECT_EQ(numberOf(*row.find("plan")->find("layout"), "pp") > 1, isPipeline) << key;
+    }
+}
+
 // No work is left for what stands last: what changes most stands first.
 TEST(AdviseRows, LocalStepsAreTheFirstSituationOfSeveralSites) {
     const std::string text =
@@ -157,6 +168,14 @@ TEST(AdviseRows, LocalStepsAreTheFirstSituationOfSeveralSites) {
     const std::size_t local = text.find("local SGD (settings.outer.steps=100)");
     ASSERT_NE(local, std::string::npos) << text;
     EXPECT_LT(local, text.find("twice the GPUs")) << text;
+}
+
+// What 4 bits leave out is said of the rows of adapters too.
+TEST(AdviseRows, SaysWhatTheRowsOfAdaptersAssume) {
+    const std::string text =
+        ran("advise -m mixtral-8x7b -c dgx-h100 --seq 4096 --global-batch 32").out;
+    ASSERT_EQ(text.find("lora, qlora (not needed"), std::string::npos) << text;
+    EXPECT_NE(text.find("experts and router are no nn.Linear"), std::string::npos) << text;
 }
 
 // Neither memory nor more GPUs help where the batch does not divide.
