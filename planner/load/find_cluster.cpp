@@ -207,7 +207,8 @@ void forgetHostOfBox(std::int64_t gpus, ClusterSpec& cluster) {
     const std::int64_t ofSocket =
         std::max<std::int64_t>(1, node.gpus / std::max<std::int64_t>(1, sockets));
     const std::int64_t taken = (gpus + ofSocket - 1) / ofSocket;
-    if (taken < sockets) {
+    const bool isInSlots = node.gpuFabric == "pcie" || node.gpuFabric == "nvlink-bridge";
+    if (isInSlots && taken < sockets) {  // a part of a board of them is a share of its server
         node.pci.numaNodes.value = taken;
         node.pci.numaNodes.source = Source::Assumed;
     }
