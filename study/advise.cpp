@@ -181,7 +181,7 @@ Result<AdviceTask> taskOf(LoadedAdvice loaded, const Question& question, const W
 }
 
 /// What ways to train assume that have a layout, beside what the question itself does.
-void addAssumed(const AdviceTask& task, Advice& advice) {
+void addAssumedByWays(const AdviceTask& task, Advice& advice) {
     for (std::size_t i = 0; i < advice.steps.size(); ++i) {
         for (const std::string& note : task.families[i].assumed) {
             const bool isNew = std::ranges::find(advice.notes, note) == advice.notes.end();
@@ -277,7 +277,7 @@ Result<Advice> advise(const Question& question,
     FABRICAST_ASSIGN(const TimingProfiles* timing, bench.timing());
     FABRICAST_ASSIGN(Advice advice, adviseOn(task, *timing, bench.threads(), watch));
     advice.notes = std::move(assumed);
-    addAssumed(task, advice);
+    addAssumedByWays(task, advice);
     if (!advice.stopped) {
         std::vector<Plan> best;
         if (advice.recommended) {
