@@ -21,6 +21,7 @@ namespace fabricast {
 enum class AdviceMoment {
     Always,
     SeveralGpus,   ///< or nothing before fits
+    Stages,        ///< there are several GPUs to put them on
     SeveralNodes,  ///< it makes no difference on one
     Experts,       ///< the model has some
     Adapters,      ///< are what the question trains, or it names stacks
@@ -32,7 +33,8 @@ enum class AdviceMoment {
 struct AdviceFamily {
     std::string key;
     std::string question;
-    std::vector<Edit> settings;  ///< that make it
+    std::vector<Edit> settings;        ///< that make it
+    std::vector<std::string> assumed;  ///< of it, beside what is of the question
     AdviceMoment moment = AdviceMoment::Always;
     std::vector<StackSettings> stacks;
     /// What the published recipe of each of them sets, where the question asks for it.
@@ -52,6 +54,8 @@ struct AdviceTask {
     std::optional<Usd> most;   ///< that the run of `budget.length` may cost
     /// How surely full training must fit for help from the host not to be looked at.
     Verdict enough = Verdict::Likely;
+    /// How surely what is recommended must fit.
+    Verdict worst = Verdict::Unlikely;
     KnownWork* known = nullptr;  ///< what earlier searches worked out
     bool onlyBest = false;       ///< of the ways only the one that is recommended is of use
     /// What all searches of the answer may still walk; nothing: each as one search.

@@ -152,6 +152,7 @@ Result<std::optional<AdviceChange>> changed(const AdviceTask& task,
         asked->task.onlyBest = true;
         asked->task.walksLeft = task.walksLeft;
         asked->task.enough = fitsAsSurely(Verdict::Likely, now) ? Verdict::Likely : Verdict::Fits;
+        asked->task.worst = now == Verdict::DoesNotFit ? Verdict::Fits : now;
         FABRICAST_ASSIGN(EvaluatedOptions evaluated,
                          evaluateOptions(asked->task, asked->timing, threads, watch));
         const std::string name =
@@ -178,6 +179,18 @@ Result<AdviceTask> taskOf(LoadedAdvice loaded, const Question& question, const W
     task.known = &bench.known();
     FABRICAST_ASSIGN(task.budget, loadBudget(question.root, bench.profiles(), question.folders));
     return task;
+}
+
+/// What ways to train assume that have a layout, beside what the question itself does.
+void addAssumedByWays(const AdviceTask& task, Advice& advice) {
+    for (std::size_t i = 0; i < advice.steps.size(); ++i) {
+        for (const std::string& note : task.families[i].assumed) {
+            const bool isNew = std::ranges::find(advice.notes, note) == advice.notes.end();
+            if (isNew && advice.steps[i].timed) {
+                advice.notes.push_back(note);
+            }
+        }
+    }
 }
 
 /// The task of the question with some keys changed.
@@ -284,6 +297,7 @@ Result<Advice> advise(const Question& question,
     FABRICAST_ASSIGN(Advice advice, adviseOn(task, *timing, bench.threads(), watch));
     advice.notes = std::move(assumed);
     FABRICAST_TRY(addAdviceMeasurements(task.budget, bench, advice));
+    addAssumedByWays(task, advice);
     if (!advice.stopped) {
         std::vector<Plan> best;
         if (advice.recommended) {

@@ -22,33 +22,39 @@ double stepSeconds(const AdviceStep& step) {
     return step.plan->step.step.value.count();
 }
 
-bool isCandidate(const AdviceStep& step, const std::optional<Usd>& most, Verdict verdict) {
+/// What the recommended step may cost, and how unsurely it may fit.
+struct Limits {
+    const std::optional<Usd>& most;
+    Verdict worst;
+};
+
+bool isCandidate(const AdviceStep& step, const Limits& limits, Verdict verdict) {
     return step.timed && step.plan->memory.onDevice == verdict && step.plan->fitsHost() &&
-           isAffordable(step, most);
+           step.plan->memory.verdict <= limits.worst && isAffordable(step, limits.most);
 }
 
 /// A candidate, unless it takes host memory that nobody knows of, and another of the same training
 /// does not.
 bool isInQuestion(const std::vector<AdviceStep>& steps,
                   const AdviceStep& step,
-                  const std::optional<Usd>& most,
+                  const Limits& limits,
                   Verdict verdict) {
     const auto isSurer = [&](const AdviceStep& other) {
-        return isCandidate(other, most, verdict) && other.set == step.set &&
+        return isCandidate(other, limits, verdict) && other.set == step.set &&
                !other.plan->memory.ofNode().isUnknown();
     };
-    return isCandidate(step, most, verdict) &&
+    return isCandidate(step, limits, verdict) &&
            (!step.plan->memory.ofNode().isUnknown() || std::ranges::none_of(steps, isSurer));
 }
 
 std::optional<std::size_t> fastest(const std::vector<AdviceStep>& steps,
-                                   const std::optional<Usd>& most,
+                                   const Limits& limits,
                                    Verdict verdict) {
     std::optional<std::size_t> best;
     for (std::size_t i = 0; i < steps.size(); ++i) {
         // LoRA and the like train something else: they are compared only with each other.
         const bool other = best && steps[i].set != steps[*best].set;
-        if (isInQuestion(steps, steps[i], most, verdict) && !other &&
+        if (isInQuestion(steps, steps[i], limits, verdict) && !other &&
             (!best || stepSeconds(steps[i]) < stepSeconds(steps[*best]))) {
             best = i;
         }
@@ -65,23 +71,19 @@ bool isClose(const AdviceStep& a, const AdviceStep& b) {
 }
 
 /// Whether some candidate of the same training is faster, by more than the error.
-bool isBeaten(const std::vector<AdviceStep>& steps,
-              const AdviceStep& step,
-              const std::optional<Usd>& most) {
+bool isBeaten(const std::vector<AdviceStep>& steps, const AdviceStep& step, const Limits& limits) {
     return std::ranges::any_of(steps, [&](const AdviceStep& other) {
-        return isInQuestion(steps, other, most, step.plan->memory.onDevice) &&
+        return isInQuestion(steps, other, limits, step.plan->memory.onDevice) &&
                other.set == step.set && stepSeconds(other) < stepSeconds(step) &&
                !isClose(step, other);
     });
 }
 
 /// The first of those that nothing surely beats.
-std::size_t simplest(const std::vector<AdviceStep>& steps,
-                     const std::optional<Usd>& most,
-                     std::size_t best) {
+std::size_t simplest(const std::vector<AdviceStep>& steps, const Limits& limits, std::size_t best) {
     for (std::size_t i = 0; i < best; ++i) {
-        if (isInQuestion(steps, steps[i], most, steps[best].plan->memory.onDevice) &&
-            steps[i].set == steps[best].set && !isBeaten(steps, steps[i], most)) {
+        if (isInQuestion(steps, steps[i], limits, steps[best].plan->memory.onDevice) &&
+            steps[i].set == steps[best].set && !isBeaten(steps, steps[i], limits)) {
             return i;
         }
     }
@@ -218,12 +220,14 @@ bool isAffordable(const AdviceStep& step, const std::optional<Usd>& most) {
 }
 
 std::optional<std::size_t> chooseOption(std::vector<AdviceStep>& steps,
-                                        const std::optional<Usd>& most) {
+                                        const std::optional<Usd>& most,
+                                        Verdict worst) {
+    const Limits limits{most, worst};
     std::optional<std::size_t> chosen;
     Rivals rivals;
     for (const Verdict verdict : {Verdict::Fits, Verdict::Likely, Verdict::Unlikely}) {
-        if (const auto best = fastest(steps, most, verdict)) {
-            chosen = simplest(steps, most, *best);
+        if (const auto best = fastest(steps, limits, verdict)) {
+            chosen = simplest(steps, limits, *best);
             rivals = {&steps[*chosen], &steps[*best]};
             break;
         }

@@ -96,6 +96,18 @@ Result<void> checkOneSite(const ClusterSpec& cluster) {
                 "the files of one site: without --sites, with its nodes");
 }
 
+/// The files train by next tokens: with a reference model, a run of other losses is asked for.
+Result<void> checkNoReference(const Settings& settings) {
+    if (settings.reference == Reference::None) {
+        return {};
+    }
+    return fail(Error::Code::Unsupported,
+                "settings.reference",
+                "launch files of training with a reference model (DPO, GRPO) are not written",
+                "Axolotl's `rl: dpo` or TRL's DPOTrainer, by hand; --set settings.reference=none "
+                "writes the files of plain training");
+}
+
 /// Of the optimizer in the whole run, where it says its tokens.
 Result<std::optional<std::int64_t>> stepsAsked(const Question& question,
                                                const Scenario& scenario,
@@ -213,6 +225,7 @@ Result<Emitted> emit(const Question& question,
     FABRICAST_ASSIGN(Explanation forecast, forecastOf(question, bench, watch));
     const Scenario& scenario = forecast.scenario;
     FABRICAST_TRY(checkOneSite(scenario.cluster));
+    FABRICAST_TRY(checkNoReference(scenario.settings));
     FABRICAST_ASSIGN(const LaunchTarget* target, findLaunchTarget(scenario.stack, ask.target));
     const std::string version =
         ask.version.empty() ? usualRelease(*target, scenario.model) : ask.version;

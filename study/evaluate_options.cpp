@@ -71,6 +71,7 @@ std::string leftOut(const AdviceTask& task,
         case AdviceMoment::SeveralGpus:
             return found ? alone : "";
         case AdviceMoment::Experts:
+        case AdviceMoment::Stages:
             return alone;
         case AdviceMoment::Adapters:
             return family.named || asksForAdapters(task) ? "" : "usual for adapters";
@@ -169,7 +170,7 @@ Result<EvaluatedOptions> evaluateOptions(const AdviceTask& task,
         }
         evaluated.options.push_back(std::move(step));
     }
-    evaluated.recommended = chooseOption(evaluated.options, task.most);
+    evaluated.recommended = chooseOption(evaluated.options, task.most, task.worst);
     return evaluated;
 }
 

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -48,11 +49,11 @@ constexpr std::array kFamilies = {
               "fsdp2",
               "shard=hsdp"},
     FamilyRow{"deepspeed",
-              "DeepSpeed ZeRO, states sharded over all GPUs",
+              "DeepSpeed ZeRO, states or tensors sharded",
               AdviceMoment::SeveralGpus,
               "deepspeed",
               "",
-              "cp"},
+              "cp pp"},
     FamilyRow{.key = "axolotl",
               .question = "Axolotl, FSDP2 or ZeRO with sequences split too",
               .moment = AdviceMoment::Adapters,
@@ -69,6 +70,11 @@ constexpr std::array kFamilies = {
               "megatron",
               "ep=1",
               "cp"},
+    FamilyRow{.key = "pipeline",
+              .question = "DeepSpeed's PipelineModule, layers written as stages",
+              .moment = AdviceMoment::Stages,
+              .stacks = "deepspeed",
+              .forbidden = "cp pp=1"},
     FamilyRow{"experts",
               "Megatron-Core or torchtitan, experts distributed",
               AdviceMoment::Experts,
@@ -88,7 +94,7 @@ constexpr std::array kFamilies = {
               "cp_kind=ulysses",
               "cp=1"},
     FamilyRow{.key = "offload",
-              .question = "states in host memory",
+              .question = "states in host memory or on drives",
               .stacks = "fsdp2 torchtitan deepspeed",
               .forbidden = "offload=none",
               .offloads = true,
@@ -208,6 +214,16 @@ Result<Change> changeOf(const FamilyRow& row,
     return change;
 }
 
+/// The notes that are not among the others.
+std::vector<std::string> beside(const std::vector<std::string>& notes,
+                                const std::vector<std::string>& others) {
+    std::vector<std::string> more;
+    std::ranges::copy_if(notes, std::back_inserter(more), [&](const std::string& note) {
+        return std::ranges::find(others, note) == others.end();
+    });
+    return more;
+}
+
 /// Says once what the recipe of each stack sets.
 void addRecipeNotes(const std::vector<std::string>& notes, std::vector<std::string>& said) {
     for (const std::string& note : notes) {
@@ -230,7 +246,7 @@ Result<LoadedAdvice> loadAdvice(const Question& question, const Workbench& bench
                                 .gpu = usual.task.base.cluster.node.gpu};
     LoadedAdvice loaded;
     loaded.base = std::move(usual.task.base);
-    loaded.assumed = std::move(usual.assumed);
+    loaded.assumed = usual.assumed;
     for (const FamilyRow& row : kFamilies) {
         FABRICAST_ASSIGN(std::vector<Edit> settings, settingsOf(row));
         FABRICAST_ASSIGN(const bool asked, changesNothing(settings, question));
@@ -255,6 +271,9 @@ Result<LoadedAdvice> loadAdvice(const Question& question, const Workbench& bench
         }
         if (!family.rules.fixed.says("offload") && !row.offloads) {
             family.rules.forbidden.push_back({"offload", "", false});  // a row of its own
+        }
+        if (!asked && !family.settings.empty()) {
+            family.assumed = beside(search.assumed, usual.assumed);
         }
         if (tuned) {
             addRecipeNotes(search.assumed, loaded.assumed);

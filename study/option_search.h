@@ -62,8 +62,10 @@ Result<LoadedAdvice> loadAdvice(const Question& question, const Workbench& bench
 bool isAffordable(const AdviceStep& step, const std::optional<Usd>& most);
 
 /// The simplest step that fits and whose time is within the error of a comparison of the fastest;
-/// one that surely fits before those that may. Fills in each step's answer and why.
+/// one that surely fits before those that may, and none that fits less surely than `worst`. Fills
+/// in each step's answer and why.
 std::optional<std::size_t> chooseOption(std::vector<AdviceStep>& steps,
-                                        const std::optional<Usd>& most);
+                                        const std::optional<Usd>& most,
+                                        Verdict worst = Verdict::Unlikely);
 
 }  // namespace fabricast

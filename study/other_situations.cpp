@@ -55,7 +55,10 @@ Edits localSteps(const Scenario& base, int /*times*/) {
                : Edits{};
 }
 
+// Those first that change most: the last may find no work left.
 constexpr std::array kSituations = {
+    OtherSituation{.change = "local SGD (settings.outer.steps=100): check convergence",
+                   .edits = &localSteps},
     OtherSituation{.change = "twice the GPUs", .edits = &twiceTheGpus},
     OtherSituation{.change = "half the GPUs", .edits = &halfTheGpus},
     OtherSituation{.change = "sequences 4 times as long, same tokens per step",
@@ -69,8 +72,6 @@ constexpr std::array kSituations = {
                    .knob = "wan_bandwidth",
                    .factor = 0.25,
                    .betweenSites = true},
-    OtherSituation{.change = "local SGD (settings.outer.steps=100): check convergence",
-                   .edits = &localSteps},
     OtherSituation{
         .change = "", .edits = &twiceTheGpus, .whereItFits = false, .most = 6, .of = "the GPUs"},
     OtherSituation{.change = "",

@@ -274,7 +274,12 @@ std::string wayOut(const LayoutRules& rules, const std::string& batch) {
     if (rules.fixed.said.empty() && std::ranges::none_of(rules.forbidden, &ForbiddenValue::typed)) {
         return batch.empty() ? "another --stack, or another number of GPUs" : batch;
     }
-    return "leave those keys out (--fix, --forbid, \"layout\" of the scenario), or " +
+    // Null frees a key whoever holds it: a flag, a scenario or a launch file.
+    std::string free;
+    for (const std::string& key : rules.fixed.said) {
+        free += " --set layout." + key + "=null";
+    }
+    return (free.empty() ? "leave out --forbid" : free.substr(1)) + ", or " +
            (batch.empty() ? "another --global-batch" : batch);
 }
 

@@ -15,7 +15,7 @@ void freeKeys(const ChangeSubject& subject, Offers& offers) {
     for (const std::string& key : subject.rules->fixed.said) {
         Change& change = offers.add({layoutKey(key, "null")});
         change.kind = "free " + key;
-        change.title = key + " not fixed";
+        change.title = key + " not fixed (--set layout." + key + "=null)";
         change.sideEffect = key + " is searched";
     }
 }

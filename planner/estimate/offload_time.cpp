@@ -252,10 +252,12 @@ std::string offloadNote(const Scenario& scenario, const HostProfile& host) {
     }
     const NodeSpec& node = scenario.cluster.node;
     const double rate = memoryRate(node, host);
+    const bool isKnown = node.hostMemoryBandwidth.value.has_value();
     return "offload: the CPU optimizer runs at " +
            shortText(BytesPerSecond(rate * shareOf(scenario, host))) + " of the host memory's " +
-           shortText(BytesPerSecond(rate)) + ", copies at " +
-           shortText(BytesPerSecond(copyRate(scenario.cluster, host))) +
+           shortText(BytesPerSecond(rate)) +
+           (isKnown ? "" : " (assumed; a node's file states host_memory_bandwidth)") +
+           ", copies at " + shortText(BytesPerSecond(copyRate(scenario.cluster, host))) +
            " per GPU; accurate to a factor of two";
 }
 

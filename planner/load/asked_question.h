@@ -56,6 +56,12 @@ void addExpertsOfAdapters(const ScenarioRequest& request,
                           const Settings& settings,
                           std::vector<std::string>& assumed);
 
+/// Where a base of 4 bits does not fit a GPU that loads it whole before it is cut.
+void addLoadingNote(const ScenarioRequest& request,
+                    const Stack& stack,
+                    const Scenario& scenario,
+                    std::vector<std::string>& assumed);
+
 // The stack that runs a scenario; `assumed` gets what nobody said.
 
 /// Whether it asks for LoRA.

@@ -1,6 +1,8 @@
+#include "planner/base/quantity_text.h"
 #include "planner/estimate/op_kernels.h"
 #include "planner/load/asked_question.h"
 #include "planner/load/scenario_defaults.h"
+#include "planner/ops/parameters.h"
 #include "planner/request/settings_json.h"
 #include "planner/spec/attention_model.h"
 #include "planner/spec/kernel_names.h"
@@ -187,6 +189,29 @@ void addExpertsOfAdapters(const ScenarioRequest& request,
     if (base == Dtype::Nf4 || base == Dtype::Int8) {
         add(std::string(nameOf(base)) +
             " for linear layers only: experts and router are no nn.Linear and stay in bf16");
+    }
+}
+
+void addLoadingNote(const ScenarioRequest& request,
+                    const Stack& stack,
+                    const Scenario& scenario,
+                    std::vector<std::string>& assumed) {
+    const Settings& settings = scenario.settings;
+    const std::optional<Bytes> room = scenario.cluster.node.gpu.capacity().value;
+    const bool isCut = scenario.cluster.gpus() > 1 && (!request.layout.says("shard") ||
+                                                       request.layout.layout.shard == Shard::Fsdp);
+    if (stack.name != "axolotl" || settings.tuning != Tuning::Lora ||
+        settings.lora.base != Dtype::Nf4 || !isCut || !room) {
+        return;
+    }
+    // Half a byte a weight, and no scales. Axolotl 0.19 takes {"": LOCAL_RANK} as its device map,
+    // and refuses cpu_ram_efficient_loading with 4 bits under FSDP2.
+    const Bytes least(countParameters(scenario.model).total / 2);
+    if (least > *room) {
+        assumed.push_back(
+            "loading is not counted: under FSDP2 Axolotl puts a base of 4 bits whole "
+            "on every GPU before it cuts it, here at least " +
+            shortText(least) + " on one of " + shortText(*room) + ", and does not get past it");
     }
 }
 

@@ -196,11 +196,21 @@ bool isAnyBox(const NodeSpec& node) {
 }
 
 /// Fewer GPUs than such a box has stand in a machine of their own, of which nobody said what it
-/// has.
-void forgetHostOfBox(ClusterSpec& cluster) {
+/// has: as many sockets as so many GPUs take in the box.
+void forgetHostOfBox(std::int64_t gpus, ClusterSpec& cluster) {
     NodeSpec& node = cluster.node;
     if (!isAnyBox(node)) {
         return;
+    }
+    constexpr std::int64_t kUsualSockets = 2;
+    const std::int64_t sockets = node.pci.numaNodes.value.value_or(kUsualSockets);
+    const std::int64_t ofSocket =
+        std::max<std::int64_t>(1, node.gpus / std::max<std::int64_t>(1, sockets));
+    const std::int64_t taken = (gpus + ofSocket - 1) / ofSocket;
+    const bool isInSlots = node.gpuFabric == "pcie" || node.gpuFabric == "nvlink-bridge";
+    if (isInSlots && taken < sockets) {  // a part of a board of them is a share of its server
+        node.pci.numaNodes.value = taken;
+        node.pci.numaNodes.source = Source::Assumed;
     }
     if (!cluster.otherHostMemory) {
         node.hostMemory = {};
@@ -215,7 +225,7 @@ void forgetHostOfBox(ClusterSpec& cluster) {
 Result<ClusterSpec> withGpus(ClusterSpec cluster, std::int64_t gpus, const std::string& where) {
     if (gpus <= cluster.node.gpus) {
         if (gpus < cluster.node.gpus) {
-            forgetHostOfBox(cluster);
+            forgetHostOfBox(gpus, cluster);
         }
         if (std::optional<Watts>& power = cluster.node.power.value) {
             *power = *power * (static_cast<double>(gpus) / static_cast<double>(cluster.node.gpus));

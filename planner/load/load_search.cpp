@@ -199,6 +199,7 @@ Result<LoadedSearch> searchFrom(const ScenarioRequest& request,
         if (auto settings = settingsOf(request, *stack, usual)) {
             usual.settings = *std::move(settings);
             addAttentionNote(request, usual, loaded.assumed);
+            addLoadingNote(request, *stack, usual, loaded.assumed);
             addGpuNotes(request, usual, loaded.assumed);
             addExpertsOfAdapters(request, base.model, usual.settings, loaded.assumed);
         }

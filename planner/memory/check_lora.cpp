@@ -13,8 +13,20 @@ namespace fabricast {
 
 namespace {
 
-constexpr std::array<std::string_view, 13> kTargets = {
-    "q", "k", "v", "o", "gate", "up", "down", "experts", "router", "q_a", "q_b", "kv_a", "kv_b"};
+constexpr std::array<std::string_view, 14> kTargets = {"all-linear",
+                                                       "q",
+                                                       "k",
+                                                       "v",
+                                                       "o",
+                                                       "gate",
+                                                       "up",
+                                                       "down",
+                                                       "experts",
+                                                       "router",
+                                                       "q_a",
+                                                       "q_b",
+                                                       "kv_a",
+                                                       "kv_b"};
 
 constexpr std::int64_t kUsualRank = 16;  // of the examples of PEFT
 

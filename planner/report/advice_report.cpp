@@ -218,11 +218,12 @@ std::string adviceOffload(const Advice& advice) {
     if (step.plan->scenario.layout.offload == Offload::None) {
         return "";
     }
-    const std::vector<std::string>& notes = step.plan->step.notes;
-    return fmt::format("\n{}: {}\n{}",
-                       step.key,
-                       hostNeedText(step.plan->memory.ofNode()),
-                       notes.empty() ? "" : "  " + notes.front() + "\n");
+    std::string text =
+        fmt::format("\n{}: {}\n", step.key, hostNeedText(step.plan->memory.ofNode()));
+    for (const std::string& note : step.plan->step.notes) {
+        text += "  " + note + "\n";
+    }
+    return text;
 }
 
 std::string surerParagraph(const Advice& advice) {

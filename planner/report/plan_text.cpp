@@ -130,14 +130,14 @@ std::string safetyText(const PlanReport& report) {
         return text;
     }
     const Plan& tight = *report.tighter;
-    // Both by the most that they may need: that is what decides which of them surely fits.
+    // Both by the most that they would take of any device: that decides which surely fits.
     return text + fmt::format(
                       "the price of safety: 1 is {:.1f} % slower than {} {}, which may need {} "
                       "GiB more (--allow tight lists it first)\n",
                       100.0 * (first.step.step.value / tight.step.step.value - 1.0),
                       tight.scenario.stack,
                       planLayoutText(tight.scenario),
-                      gibText(tight.memory.peak.hi - first.memory.peak.hi));
+                      gibText(tight.memory.unpressed - first.memory.unpressed));
 }
 
 /// Which plans keep states in host memory, and what their times rest on.

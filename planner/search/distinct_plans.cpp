@@ -12,10 +12,6 @@
 namespace fabricast {
 namespace {
 
-/// What the forecast cannot tell apart: far below its error, and above the scatter between two
-/// spellings of one layout.
-constexpr double kAlike = 0.005;
-
 /// How many keys have to be typed.
 std::size_t keysOf(const Scenario& scenario) {
     const std::string text = layoutText(scenario.layout);

@@ -8,6 +8,10 @@
 
 namespace fabricast {
 
+/// What the forecast cannot tell apart: far below its error, and above the scatter between two
+/// spellings of one layout.
+inline constexpr double kAlike = 0.005;
+
 /// This collects plans in the order in which a search finds them, best first, so that rows differ
 /// in what matters: those with the same stack and division of the ranks, recomputed alike, are one
 /// row. It shows the safest and simplest of those within half a percent of its best plan that fits,

@@ -220,7 +220,7 @@ void PlanSearch::takeRows() {
     }
     if (tighter && !report_.plans.empty() &&
         report_.plans.front().memory.onDevice == Verdict::Fits &&
-        tighter->step.step.value < report_.plans.front().step.step.value) {
+        report_.plans.front().step.step.value > tighter->step.step.value * (1.0 + kAlike)) {
         report_.tighter = std::move(tighter);
     }
 }

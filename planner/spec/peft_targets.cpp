@@ -175,8 +175,8 @@ std::string aboutTargets(const ModelSpec& model) {
     if (model.family == "llama4_text") {
         return frozen.substr(0, frozen.size() - 2);
     }
-    return frozen + (alwaysStacked(model) ? "+experts+router adapts them)"
-                                          : "PEFT's all-linear adapts them: +experts+router)");
+    const std::string more = "settings.lora.targets=all-linear";
+    return frozen + more + (alwaysStacked(model) ? "+experts+router" : "") + " adapts them)";
 }
 
 }  // namespace fabricast

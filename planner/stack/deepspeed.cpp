@@ -72,7 +72,7 @@ Result<void> checkZeroOffloadSettings(const Scenario& scenario) {
         return breaks("settings.optimizer.kind",
                       "You are using ZeRO-Offload with a client provided optimizer: only "
                       "DeepSpeedCPUAdam and DeepSpeedCPULion run on the host",
-                      "optimizer adamw or lion");
+                      "--optimizer adamw, or --optimizer lion");
     }
     return {};
 }

@@ -138,6 +138,46 @@ TEST(AdviseRows, OnlyTheRowOfOffloadKeepsStatesOnTheHost) {
     EXPECT_EQ(text.out.find("accurate to a factor of two") != std::string::npos, isOffered);
 }
 
+// Twice the GPUs: full training may fit there with the host's help; adapters surely do, as before.
+TEST(AdviseRows, ASituationHasWhatSurelyFitsThereToo) {
+    const std::string question =
+        "-m llama-3.1-8b --gpu rtx-4070 --seq 2048 --global-batch 16 --gpus ";
+    const JsonValue advice = jsonOf(ran("advise -f json " + question + "1").out);
+    const JsonValue& twice = advice.find("changes")->items()[0];
+    ASSERT_EQ(textOf(twice, "change"), "twice the GPUs");
+    EXPECT_EQ(textOf(twice, "key"), "qlora");
+}
+
+// A pipeline of DeepSpeed's is a model written anew: no simpler way than others, and no ZeRO alone.
+TEST(AdviseRows, PipelinesOfDeepSpeedAreARowOfTheirOwn) {
+    const JsonValue advice = jsonOf(
+        ran("advise -f json -m llama-3.2-1b -c 4x-rtx-4090 --seq 4096 --global-batch 32").out);
+    for (const auto& [key, isPipeline] : {std::pair("deepspeed", false), {"pipeline", true}}) {
+        const JsonValue row = rowOf(advice, key);
+        ASSERT_NE(row.find("plan"), nullptr) << key;
+        EXPECT_EQ(numberOf(*row.find("plan")->find("layout"), "pp") > 1, isPipeline) << key;
+    }
+}
+
+// No work is left for what stands last: what changes most stands first.
+TEST(AdviseRows, LocalStepsAreTheFirstSituationOfSeveralSites) {
+    const std::string text =
+        ran("advise -m llama-3.2-1b -c 4x-rtx-4090 -n 2 --sites 2 --wan 1Gbps --wan-latency 10ms "
+            "--seq 4096 --global-batch 32")
+            .out;
+    const std::size_t local = text.find("local SGD (settings.outer.steps=100)");
+    ASSERT_NE(local, std::string::npos) << text;
+    EXPECT_LT(local, text.find("twice the GPUs")) << text;
+}
+
+// What 4 bits leave out is said of the rows of adapters too.
+TEST(AdviseRows, SaysWhatTheRowsOfAdaptersAssume) {
+    const std::string text =
+        ran("advise -m mixtral-8x7b -c dgx-h100 --seq 4096 --global-batch 32").out;
+    ASSERT_EQ(text.find("lora, qlora (not needed"), std::string::npos) << text;
+    EXPECT_NE(text.find("experts and router are no nn.Linear"), std::string::npos) << text;
+}
+
 // Neither memory nor more GPUs help where the batch does not divide.
 TEST(AdviseRows, ABatchThatDoesNotDivideIsNamed) {
     const std::string question =

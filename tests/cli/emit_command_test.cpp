@@ -21,6 +21,18 @@ std::vector<std::string> emitWith(const std::vector<std::string>& more) {
     return all;
 }
 
+// The files would train by next tokens, without the reference that the forecast counts.
+TEST(Emit, WritesNoFilesOfTrainingWithAReference) {
+    const std::string out = tempFolder() + "dpo";
+    const ProgramOutput refused =
+        ran("emit -m llama-3.1-8b -c dgx-h100 --stack fsdp2 --seq 4096 --global-batch 64 --set "
+            "settings.reference=sharded --out " +
+            out);
+    EXPECT_EQ(refused.code, ExitCode::BadInput);
+    EXPECT_NE(refused.err.find("(DPO, GRPO) are not written"), std::string::npos) << refused.err;
+    EXPECT_FALSE(std::filesystem::exists(out));
+}
+
 TEST(Emit, WritesAFolderOnceAndLeavesWhatAUserChanged) {
     const std::string out = tempFolder() + "launch";
     const ProgramOutput first = runProgram(emitWith({"--out", out}), {});

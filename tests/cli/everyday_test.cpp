@@ -180,4 +180,55 @@ TEST_P(EverydayQuestions, AreAnsweredAsTheyEndedByEveryCommand) {
 INSTANTIATE_TEST_SUITE_P(Quarters, EverydayQuestions, testing::Range(std::size_t{0}, kQuarters));
 
 }  // namespace everyday_test
+// What is printed as a name of linear layers is typed as it stands.
+TEST(Everyday, NamesOfTargetsThatArePrintedAreTaken) {
+    const std::string lora = "explain -m llama-3.1-8b -c dgx-h100 --stack fsdp2 --tuning lora ";
+    EXPECT_NE(ran("help lora").out.find("all-linear"), std::string::npos);
+    EXPECT_EQ(ran(lora + "--set settings.lora.targets=all-linear").code, ExitCode::Ok);
+    const ProgramOutput all = ran(lora + "--set settings.lora.targets=all");
+    EXPECT_NE(all.err.find("all-linear"), std::string::npos) << all.err;
+    for (const std::string model : {"mixtral-8x7b", "gpt-oss-20b"}) {
+        const std::string adapted =
+            "explain -m " + model + " -c dgx-h100 --stack axolotl --seq 1024 --tuning lora ";
+        const std::string text = ran(adapted).out;
+        const std::size_t at = text.find("settings.lora.targets=");
+        ASSERT_NE(at, std::string::npos) << text;
+        const std::string typed = text.substr(at, text.find(' ', at) - at);
+        const ProgramOutput taken = ran(adapted + "--set " + typed);
+        EXPECT_EQ(taken.err, "") << typed;
+    }
+}
+
+// Axolotl's FSDP2 has no way to load a base of 4 bits but whole, on every GPU.
+TEST(Everyday, SaysThatABaseOfFourBitsIsLoadedWhole) {
+    const std::string fsdp =
+        "explain --gpu rtx-3090 --gpus 2 --stack axolotl --layout "
+        "shard=fsdp,recompute=full --seq 1024 --tuning qlora -m ";
+    const std::string warning = "loading is not counted: under FSDP2 Axolotl";
+    EXPECT_NE(ran(fsdp + "llama-3.1-70b").out.find(warning), std::string::npos);
+    EXPECT_EQ(ran(fsdp + "llama-3.1-8b").out.find(warning), std::string::npos);
+    const std::string plan =
+        "plan --gpu rtx-3090 --gpus 2 --seq 1024 --global-batch 8 --tuning "
+        "qlora --stack axolotl -m ";
+    EXPECT_NE(ran(plan + "llama-3.1-70b").out.find(warning), std::string::npos);
+}
+
+// Two sockets of a box of eight are not in a machine with one GPU of its kind.
+TEST(Everyday, ABoxOfFewerCardsHasNoFasterHost) {
+    const std::string offload =
+        "explain -m llama-3.1-8b --stack deepspeed --layout "
+        "shard=zero3,offload=parameters_cpu,recompute=full --seq 2048 "
+        "--section time ";
+    for (const std::string box : {"--gpu rtx-4090 --gpus 1",
+                                  "--gpu rtx-4090 --gpus 4",
+                                  "-c 4x-rtx-4090",
+                                  "--gpu rtx-3090 --gpus 2"}) {
+        const std::string text = ran(offload + box).out;
+        EXPECT_NE(text.find("of the host memory's 205 GB/s (assumed; a node's file states "),
+                  std::string::npos)
+            << box << "\n"
+            << text;
+    }
+}
+
 }  // namespace fabricast

@@ -48,6 +48,11 @@ TEST(PlanCommand, HoldsAndLeavesOutKeys) {
     const ProgramOutput none = plan({"--stack", "fsdp2", "--fix", "tp=3"});
     EXPECT_EQ(none.code, ExitCode::BadInput);
     EXPECT_NE(none.err.find("no stack accepts any layout here"), std::string::npos) << none.err;
+    // What frees the key whoever holds it, as it is typed.
+    EXPECT_NE(none.err.find("try: --set layout.tp=null, or "), std::string::npos) << none.err;
+    const ProgramOutput freed =
+        plan({"--stack", "fsdp2", "--fix", "tp=3", "--set", "layout.tp=null"});
+    EXPECT_EQ(freed.code, ExitCode::Ok) << freed.err;
 }
 
 /// Experts on several ranks run other code than those that every rank has: a search takes each

@@ -318,6 +318,45 @@ TEST(Verdict, UnlikelyPlansComeLast) {
     EXPECT_EQ(output.out.find("the price of safety"), std::string::npos) << output.out;
 }
 
+/// Both may need all that the device has; what they would take beyond it is the price.
+TEST(Verdict, SafetysPriceIsInWhatLayoutsWouldTakeOfAnyDevice) {
+    const ProgramOutput output = runProgram({"plan",
+                                             "-m",
+                                             "llama-3.2-1b",
+                                             "--gpu",
+                                             "rtx-3060",
+                                             "--gpus",
+                                             "1",
+                                             "--seq",
+                                             "2048",
+                                             "--global-batch",
+                                             "16"},
+                                            {});
+    EXPECT_NE(output.out.find("the price of safety: 1 is "), std::string::npos) << output.out;
+    EXPECT_EQ(output.out.find(" 0.0 GiB more"), std::string::npos) << output.out;
+}
+
+TEST(Verdict, WhatIsNoFasterIsNoPriceOfSafety) {
+    const ProgramOutput output = runProgram({"plan",
+                                             "-m",
+                                             "llama-3.1-8b",
+                                             "--gpu",
+                                             "rtx-4090",
+                                             "--gpus",
+                                             "1",
+                                             "--tuning",
+                                             "qlora",
+                                             "--stack",
+                                             "axolotl",
+                                             "--seq",
+                                             "2048",
+                                             "--global-batch",
+                                             "16"},
+                                            {});
+    EXPECT_TRUE(output.out.starts_with("FITS")) << output.out;
+    EXPECT_EQ(output.out.find("the price of safety"), std::string::npos) << output.out;
+}
+
 TEST(Verdict, CountsNoLayoutsOfStacksThatAreExcluded) {
     const auto plan = [](const std::vector<std::string>& stacks) {
         Words words = {"plan",

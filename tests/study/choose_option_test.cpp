@@ -60,6 +60,18 @@ TEST(ChooseStep, NeedsHostMemoryThatIsNotKnownOnlyWhereNothingElseTrainsTheSame)
     EXPECT_EQ(chosen(steps), "offload");
 }
 
+TEST(ChooseStep, TakesWhatFitsAsSurelyAsIsWantedBeforeWhatTrainsMore) {
+    std::vector<AdviceStep> steps = {step("offload", 2.0, Verdict::Fits),
+                                     step("qlora", 1.0, Verdict::Fits)};
+    steps[0].plan->memory.host.perNode = Bytes(std::int64_t{1} << 40);
+    steps[0].plan->memory.verdict = Verdict::Likely;
+    steps[1].set = "settings.tuning=lora";
+    EXPECT_EQ(chosen(steps), "offload");
+    EXPECT_EQ(chooseOption(steps, {}, Verdict::Fits), 1U);
+    judge(*steps[1].plan, Verdict::Likely);
+    EXPECT_EQ(chooseOption(steps, {}, Verdict::Fits), std::nullopt);
+}
+
 TEST(ChooseStep, TakesTheErrorOfTheTwoLayouts) {
     std::vector<AdviceStep> steps = {step("fsdp2", 1.07, Verdict::Fits),
                                      step("hsdp", 1.0, Verdict::Fits)};

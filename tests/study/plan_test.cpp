@@ -180,11 +180,9 @@ TEST(PlanStudy, NamesTheBatchesThatHaveALayout) {
               "a global batch of 8, or 7 of the 8 GPUs");
     EXPECT_EQ(hintOf({{"workload.global_batch", "30", "--global-batch"},
                       {"layout.recompute", "full", "--fix"}}),
-              "leave those keys out (--fix, --forbid, \"layout\" of the scenario), or a global "
-              "batch of 24 or 32, or 6 of the 8 GPUs");
+              "--set layout.recompute=null, or a global batch of 24 or 32, or 6 of the 8 GPUs");
     EXPECT_EQ(hintOf({{"layout.shard", "zero1", "--fix"}}),
-              "leave those keys out (--fix, --forbid, \"layout\" of the scenario), or another "
-              "--global-batch");
+              "--set layout.shard=null, or another --global-batch");
     EXPECT_EQ(hintOf({}), "");
 }
 

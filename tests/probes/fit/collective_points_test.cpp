@@ -90,8 +90,7 @@ TEST(CollectivePoints, SaysWhatIsLeftOut) {
         "all_reduce bytes=4 nodes=1 ranks=1: one rank talks to nobody",
         "broadcast bytes=1 nodes=1 ranks=2: no peer access",
         "all_gather ranks=8 nodes=1 stride=1 dtype=fp16: stride=1 has as many sizes and comes "
-        "first, "
-        "and one curve is kept of a group",
+        "first by stride, group and type, and one curve is kept of a group",
         "all_gather ranks=8 nodes=1 stride=2: stride=1 has more sizes, and one curve is kept of a "
         "group"};
     EXPECT_EQ(points.leftOut, expected);
