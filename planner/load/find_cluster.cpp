@@ -196,22 +196,9 @@ bool isAnyBox(const NodeSpec& node) {
 }
 
 /// Fewer GPUs than such a box has stand in a machine of their own, of which nobody said what it
-/// has: as many sockets as so many GPUs take in the box.
-void forgetHostOfBox(std::int64_t gpus, ClusterSpec& cluster) {
+/// has.
+void forgetHostOfBox(ClusterSpec& cluster) {
     NodeSpec& node = cluster.node;
-    if (!isAnyBox(node)) {
-        return;
-    }
-    constexpr std::int64_t kUsualSockets = 2;
-    const std::int64_t sockets = node.pci.numaNodes.value.value_or(kUsualSockets);
-    const std::int64_t ofSocket =
-        std::max<std::int64_t>(1, node.gpus / std::max<std::int64_t>(1, sockets));
-    const std::int64_t taken = (gpus + ofSocket - 1) / ofSocket;
-    const bool isInSlots = node.gpuFabric == "pcie" || node.gpuFabric == "nvlink-bridge";
-    if (isInSlots && taken < sockets) {  // a part of a board of them is a share of its server
-        node.pci.numaNodes.value = taken;
-        node.pci.numaNodes.source = Source::Assumed;
-    }
     if (!cluster.otherHostMemory) {
         node.hostMemory = {};
         node.hostMemoryBandwidth = {};
@@ -221,18 +208,37 @@ void forgetHostOfBox(std::int64_t gpus, ClusterSpec& cluster) {
     }
 }
 
+/// That machine has as many sockets as so many GPUs take in the box. A part of a board of them is a
+/// share of its server.
+void leaveSocketsOf(std::int64_t gpus, NodeSpec& node) {
+    constexpr std::int64_t kUsualSockets = 2;
+    const std::int64_t sockets =
+        std::max<std::int64_t>(1, node.pci.numaNodes.value.value_or(kUsualSockets));
+    const std::int64_t ofSocket = std::max<std::int64_t>(1, node.gpus / sockets);
+    const std::int64_t taken = (gpus + ofSocket - 1) / ofSocket;
+    const bool isInSlots = node.gpuFabric == "pcie" || node.gpuFabric == "nvlink-bridge";
+    if (isInSlots && taken < sockets) {
+        node.pci.numaNodes.value = taken;
+        node.pci.numaNodes.source = Source::Assumed;
+    }
+}
+
 /// So many GPUs in whole nodes, or the part of one node.
-Result<ClusterSpec> withGpus(ClusterSpec cluster, std::int64_t gpus, const std::string& where) {
+Result<ClusterSpec> withGpus(FoundCluster found, std::int64_t gpus, const std::string& where) {
+    ClusterSpec& cluster = found.cluster;
     if (gpus <= cluster.node.gpus) {
-        if (gpus < cluster.node.gpus) {
-            forgetHostOfBox(gpus, cluster);
+        if (gpus < cluster.node.gpus && isAnyBox(cluster.node)) {
+            forgetHostOfBox(cluster);
+            if (!found.isNamed) {
+                leaveSocketsOf(gpus, cluster.node);
+            }
         }
         if (std::optional<Watts>& power = cluster.node.power.value) {
             *power = *power * (static_cast<double>(gpus) / static_cast<double>(cluster.node.gpus));
         }
         cluster.nodes = 1;
         cluster.node.gpus = gpus;
-        return cluster;
+        return std::move(cluster);
     }
     if (gpus % cluster.node.gpus != 0) {
         const std::int64_t below = gpus / cluster.node.gpus * cluster.node.gpus;
@@ -244,7 +250,7 @@ Result<ClusterSpec> withGpus(ClusterSpec cluster, std::int64_t gpus, const std::
                         " GPUs, or fewer of each node with --gpus-per-node");
     }
     cluster.nodes = gpus / cluster.node.gpus;
-    return cluster;
+    return std::move(cluster);
 }
 
 /// Links inside a node join no nodes.
@@ -277,6 +283,7 @@ Result<FoundCluster> findCluster(const ClusterRequest& request,
                                  const Folders& folders) {
     FoundCluster found;
     FABRICAST_ASSIGN(found.cluster, namedCluster(request, profiles, folders, found.assumed));
+    found.isNamed = !request.name.empty();
     if (!request.fabric.empty()) {
         FABRICAST_ASSIGN(found.cluster.fabric, networkOf(request, profiles));
         useNicsOfFabric(found.cluster, found.assumed);
@@ -303,8 +310,7 @@ Result<FoundCluster> findCluster(const ClusterRequest& request,
                             std::to_string(*request.gpus) + " GPUs",
                         "give nodes or gpus");
         }
-        FABRICAST_ASSIGN(found.cluster,
-                         withGpus(std::move(found.cluster), *request.gpus, request.where));
+        FABRICAST_ASSIGN(found.cluster, withGpus(found, *request.gpus, request.where));
         found.room.gpus = request.gpus;
     }
     addBuiltNotes(found.cluster, found.assumed);
@@ -329,7 +335,7 @@ Result<ClusterSpec> withRanks(FoundCluster found, std::int64_t ranks) {
                     std::to_string(ranks) + " ranks need more GPUs than supported",
                     "at most " + std::to_string(kMostGpus));
     }
-    FABRICAST_ASSIGN(ClusterSpec cluster, withGpus(std::move(found.cluster), ranks, "layout"));
+    FABRICAST_ASSIGN(ClusterSpec cluster, withGpus(std::move(found), ranks, "layout"));
     FABRICAST_TRY(checkSites(cluster));
     return cluster;
 }

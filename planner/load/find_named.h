@@ -21,6 +21,7 @@ struct FoundCluster {
     ClusterSpec cluster;
     Room room;
     std::vector<std::string> assumed{};  ///< what was typed as a cluster and is none
+    bool isNamed = false;                ///< by the question: not the usual box of its GPU
 };
 
 /// Looks up the cluster, node or GPU by name and applies nodes, gpus and fabric. A name that is a
