@@ -8,8 +8,6 @@
 
 #include <algorithm>
 #include <array>
-#include <optional>
-#include <utility>
 #include <vector>
 
 namespace fabricast {

@@ -6,7 +6,6 @@
 
 #include <cstdlib>
 #include <optional>
-#include <utility>
 
 namespace fabricast {
 namespace {

@@ -15,6 +15,10 @@ Result<void> checkOutputs(const std::vector<std::string>& arguments, GlobalOptio
 
 /// Refuses a question that reads a file which the command writes.
 Result<void> checkInputs(const Question& question, const GlobalOptions& options);
+/// Nothing, where there is no question.
+inline Result<void> checkInputs(const Result<Question>& question, const GlobalOptions& options) {
+    return question ? checkInputs(*question, options) : Result<void>();
+}
 
 /// Refuses an output that is also a file which the command writes into the folder of `flag`.
 Result<void> checkBeside(const std::string& flag,

@@ -337,7 +337,14 @@ Result<std::vector<Requirement>> requirementsIn(const Question& question) {
     return requirements;
 }
 
-std::vector<Requirement> noRegression(double share, const std::string& where) {
+Result<std::vector<Requirement>> noRegression(const std::string& typed, const std::string& where) {
+    FABRICAST_ASSIGN(const double share, percentOf(typed, where));
+    if (share >= 1.0) {  // "1" is 100 %
+        return fail(Error::Code::BadInput,
+                    where,
+                    "\"" + typed + "\" is 100 %, which no speed falls by: nothing would be checked",
+                    where + " 1%");
+    }
     const auto ofBaseline = [&](Metric metric, Relation relation, double factor) {
         std::array<char, 32> digits{};
         const char* const end =
@@ -352,8 +359,8 @@ std::vector<Requirement> noRegression(double share, const std::string& where) {
             .bound = factor,
             .ofBaseline = true};
     };
-    return {ofBaseline(Metric::TokensPerSecond, Relation::AtLeast, 1.0 - share),
-            ofBaseline(Metric::MemoryPeak, Relation::AtMost, 1.0 + share)};
+    return std::vector{ofBaseline(Metric::TokensPerSecond, Relation::AtLeast, 1.0 - share),
+                       ofBaseline(Metric::MemoryPeak, Relation::AtMost, 1.0 + share)};
 }
 
 }  // namespace fabricast

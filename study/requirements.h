@@ -37,7 +37,7 @@ Result<std::vector<Requirement>> requirementsIn(const Question& question);
 std::vector<WeakerRequirement> weakerIn(const std::vector<Requirement>& now,
                                         const std::vector<Requirement>& before);
 
-/// What no change may make worse than a baseline by more than this share: speed and memory.
-std::vector<Requirement> noRegression(double share, const std::string& where);
+/// What no change may make worse than a baseline by more than a share, "2%": speed and memory.
+Result<std::vector<Requirement>> noRegression(const std::string& share, const std::string& where);
 
 }  // namespace fabricast

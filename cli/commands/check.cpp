@@ -10,11 +10,9 @@
 #include "planner/report/html_page.h"
 #include "planner/text/text_files.h"
 #include "study/check_lock.h"
-#include "study/percent.h"
 #include "study/requirements.h"
 #include "study/saved_questions.h"
 
-#include <algorithm>
 #include <array>
 #include <memory>
 #include <optional>
@@ -44,19 +42,6 @@ struct CheckFlags {
     NoBaseline ifNew = NoBaseline::NewFails;
 };
 
-/// Nothing is slower than by all of it: 100 % would let everything pass, and "1" is that.
-Result<double> regressionOf(const std::string& typed) {
-    const std::string flag = "--max-regression";
-    Result<double> share = percentOf(typed, flag);
-    if (!share || *share < 1.0) {
-        return share;
-    }
-    return fail(Error::Code::BadInput,
-                flag,
-                "\"" + typed + "\" is 100 %, which no speed falls by: nothing would be checked",
-                flag + " 1%");
-}
-
 Result<CheckAsk> askOf(const CheckFlags& flags) {
     CheckAsk ask;
     if (!flags.baseline.empty()) {
@@ -73,10 +58,8 @@ Result<CheckAsk> askOf(const CheckFlags& flags) {
                         "there is nothing to compare with",
                         "--baseline git:main, or a file");
         }
-        FABRICAST_ASSIGN(const double share, regressionOf(flags.mostRegression));
-        for (Requirement& one : noRegression(share, "--max-regression")) {
-            ask.requirements.push_back(std::move(one));
-        }
+        FABRICAST_ASSIGN(const auto kept, noRegression(flags.mostRegression, "--max-regression"));
+        ask.requirements.insert(ask.requirements.end(), kept.begin(), kept.end());
     }
     return ask;
 }
@@ -117,19 +100,6 @@ std::vector<CheckTask> tasksOf(const CheckFlags& flags, const GlobalOptions& opt
         tasks.push_back(taskOf(flags, file, options));
     }
     return tasks;
-}
-
-/// What one of the scenarios reads is not written over, whatever becomes of the others.
-Result<void> checkInputsOf(const std::vector<CheckTask>& tasks, const GlobalOptions& options) {
-    for (const CheckTask& task : tasks) {
-        if (task.question) {
-            FABRICAST_TRY(checkInputs(*task.question, options));
-        }
-        if (task.baseline && *task.baseline) {
-            FABRICAST_TRY(checkInputs(**task.baseline, options));
-        }
-    }
-    return {};
 }
 
 /// What is reported: the outcomes, and what becomes of those of which nobody can tell.
@@ -186,7 +156,12 @@ Result<Answer> runCheck(const CheckFlags& flags, const GlobalOptions& options) {
                     "--lock fabricast.lock --update-lock");
     }
     const std::vector<CheckTask> tasks = tasksOf(flags, options);
-    FABRICAST_TRY(checkInputsOf(tasks, options));
+    for (const CheckTask& task : tasks) {  // whatever becomes of the others
+        FABRICAST_TRY(checkInputs(task.question, options));
+        if (task.baseline && *task.baseline) {
+            FABRICAST_TRY(checkInputs(**task.baseline, options));
+        }
+    }
     FABRICAST_ASSIGN(const Workbench bench, workbenchOf(options));
     const LockFile lock{.typed = flags.lock,
                         .directory = options.directory,

@@ -85,11 +85,10 @@ Result<Answer> runExplain(const ExplainFlags& flags, const GlobalOptions& option
     const bool tooBig = answer.verdict == Verdict::DoesNotFit;
     const ExitCode code = tooBig ? ExitCode::DoesNotFit : ExitCode::Ok;
     if (!flags.ask.why.empty() && options.format == Format::Text) {
-        std::vector<std::string> remarks;
+        Answer printed{.code = code, .report = std::move(formulas)};
         if (tooBig) {
-            remarks.emplace_back(verdictWord(*answer.verdict));
+            printed.remarks.emplace_back(verdictWord(*answer.verdict));
         }
-        Answer printed{.code = code, .remarks = std::move(remarks), .report = std::move(formulas)};
         remarkMeasurements(notes, printed);
         return printed;
     }

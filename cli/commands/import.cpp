@@ -1,5 +1,4 @@
 #include "cli/explain_message.h"
-#include "flags/question_arguments.h"
 #include "planner/report/import_text.h"
 #include "planner/text/text_files.h"
 #include "study/explain.h"
@@ -8,7 +7,6 @@
 #include "study/oom.h"
 
 #include <memory>
-#include <utility>
 
 namespace fabricast {
 namespace {
@@ -33,15 +31,6 @@ Result<LintReport> lintOf(const Question& question,
                 options.watch());
 }
 
-/// A snapshot of memory is of a run, and no scenario: it is answered as `oom` answers it.
-bool isSnapshotFile(const std::string& file, const GlobalOptions& options) {
-    if (file == "-") {
-        return false;
-    }
-    const Result<std::string> bytes = readTextFile(options.at(file), kMostLogBytes, ReadFor::Look);
-    return bytes && isSnapshotOfMemory(*bytes);
-}
-
 Result<Answer> runImport(const ImportFlags& flags, const GlobalOptions& options) {
     if (flags.question.files.empty()) {
         return fail(Error::Code::BadInput,
@@ -49,10 +38,12 @@ Result<Answer> runImport(const ImportFlags& flags, const GlobalOptions& options)
                     "needs a launch file, or the folder of a run",
                     "fabricast import axolotl.yaml -c dgx-h100");
     }
-    if (isSnapshotFile(flags.question.files.front(), options)) {
+    const std::string& file = flags.question.files.front();
+    const auto bytes = readTextFile(options.at(file), kMostLogBytes, ReadFor::Look);
+    if (file != "-" && bytes && isSnapshotOfMemory(*bytes)) {  // of a run, and no scenario
         QuestionArguments run = flags.question;
         run.files.erase(run.files.begin());
-        return explainMessage(run, flags.question.files.front(), options);
+        return explainMessage(run, file, options);
     }
     FABRICAST_ASSIGN(const Question question, questionOf(flags.question, options));
     const bool isModelAlone =

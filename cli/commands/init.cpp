@@ -78,8 +78,7 @@ Result<QuestionArguments> argumentsOf(const InitFlags& flags, const GlobalOption
     return arguments;
 }
 
-/// Where the scenario goes: to FILE, or as every answer does to -o; "-" is standard output. Its
-/// format is its own.
+/// To FILE, or as every answer to -o; "-" is standard output. A scenario's format is its own.
 Result<std::string> placeOf(const InitFlags& flags, const GlobalOptions& options) {
     const bool isAnswer = options.output != "-";
     if (isAnswer && !flags.file.empty()) {
@@ -106,9 +105,8 @@ Result<std::string> placeOf(const InitFlags& flags, const GlobalOptions& options
 Result<Answer> runInit(const InitFlags& flags, const GlobalOptions& options) {
     FABRICAST_ASSIGN(const std::string file, placeOf(flags, options));
     const std::string path = options.at(file);
-    const bool isPrinted = file == "-";
     std::error_code ignored;
-    if (!flags.force && !isPrinted && std::filesystem::exists(path, ignored)) {
+    if (!flags.force && file != "-" && std::filesystem::exists(path, ignored)) {
         return fail(Error::Code::BadInput, path, "is there already", "--force, or another name");
     }
     if (!flags.yes && !options.ask) {
@@ -121,7 +119,7 @@ Result<Answer> runInit(const InitFlags& flags, const GlobalOptions& options) {
     FABRICAST_ASSIGN(const Question question, questionOf(arguments, options));
     FABRICAST_ASSIGN(const Workbench bench, workbenchOf(options));
     FABRICAST_ASSIGN(std::string text, newScenario(path, question, bench, options.watch()));
-    if (isPrinted) {
+    if (file == "-") {
         return Answer{.text = std::move(text)};
     }
     std::string said =

@@ -1,7 +1,6 @@
 #include "cli/explain_message.h"
 
 #include <memory>
-#include <string>
 
 namespace fabricast {
 namespace {

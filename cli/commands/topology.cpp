@@ -9,7 +9,6 @@
 #include <array>
 #include <memory>
 #include <string_view>
-#include <utility>
 
 namespace fabricast {
 namespace {
