@@ -1,19 +1,22 @@
 #include "probes/record/run_points.h"
 
+#include <atomic>
 #include <csignal>
 
 namespace fabricast::probe {
 
 namespace {
 
-// A signal belongs to the process, and so must this.
+// A signal belongs to the process, and so must this. The thread that watches the time writes it
+// while measurements read it, and a handler may only touch what takes no lock.
+static_assert(std::atomic<bool>::is_always_lock_free);
 // NOLINTBEGIN(cppcoreguidelines-avoid-non-const-global-variables)
-volatile std::sig_atomic_t asked = 0;
-volatile std::sig_atomic_t late = 0;
+std::atomic<bool> asked = false;
+std::atomic<bool> late = false;
 // NOLINTEND(cppcoreguidelines-avoid-non-const-global-variables)
 
 extern "C" void onSignal(int number) {
-    asked = 1;
+    asked = true;
     std::signal(number, SIG_DFL);
 }
 
@@ -28,19 +31,19 @@ void catchInterrupts() {
 }
 
 bool interrupted() {
-    return asked != 0 || late != 0;
+    return asked || late;
 }
 
 bool isTimeUp() {
-    return asked == 0 && late != 0;
+    return !asked && late;
 }
 
 void setTimeUp(bool isUp) {
-    late = isUp ? 1 : 0;
+    late = isUp;
 }
 
 void interrupt() {
-    asked = 1;
+    asked = true;
 }
 
 }  // namespace fabricast::probe
