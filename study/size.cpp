@@ -364,7 +364,7 @@ Result<SizeAnswer> size(std::span<const Question> asked,
     answer.leftOut = catalogue.leftOut;
     answer.jobs = catalogue.jobs;
     answer.hasTokens = catalogue.hasTokens;
-    SizeWork work;
+    SizeWork work = workFor(watch);
     SizeSearch search(jobs, ask, catalogue, bench, watch, work);
     const Result<void> done = searchCatalogue(search, ask, watch);
     answer.stopped = !done && done.error().code == Error::Code::Stopped && !search.found().empty();

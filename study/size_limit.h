@@ -1,4 +1,5 @@
 #pragma once
+#include "planner/base/watch.h"
 #include "planner/result/size_answer.h"
 #include "planner/search/find_plans.h"
 #include "study/size_line.h"
@@ -23,6 +24,11 @@ struct SizeWork {
     std::int64_t left = most;
     bool isCutShort = false;  ///< what may be of use was not looked at, as nothing was left
 };
+/// A hundred times as much where an answer may take long.
+inline SizeWork workFor(const Watch& watch) {
+    const std::int64_t most = SizeWork().most * (watch.mayTakeLong ? 100 : 1);
+    return {.most = most, .left = most};
+}
 
 /// What reaches all targets where the bound is as good as it gets; kNoUse where that does not.
 SizeLimit limitOf(const SizeBound& bound, std::span<const SizeTarget> targets);

@@ -152,7 +152,7 @@ Result<void> answerPoint(const SizedPoint& here,
                          JsonText& json) {
     FABRICAST_TRY(checkSizeJobs(here.jobs, here.ask));
     FABRICAST_ASSIGN(const SizeCatalogue catalogue, sizeCatalogue(here.jobs, here.ask, bench));
-    SizeWork work;
+    SizeWork work = workFor(watch);
     SizeSearch search(here.jobs, here.ask, catalogue, bench, watch, work);
     FABRICAST_TRY(search.findLeast());
     if (work.isCutShort) {

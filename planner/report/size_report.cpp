@@ -264,8 +264,8 @@ std::string sizeCutText(const SizeAnswer& answer) {
     return clusters == 0
                ? std::string("cut short: not every layout of all clusters was looked at\n")
                : fmt::format(
-                     "cut short: {} cluster{} that may be of use {} not searched: {} (-c and -n "
-                     "ask about fewer)\n",
+                     "cut short: {} cluster{} that may be of use {} not searched: {} (--long "
+                     "searches them; -c and -n ask about fewer)\n",
                      grouped(clusters),
                      clusters == 1 ? "" : "s",
                      clusters == 1 ? "was" : "were",

@@ -108,6 +108,13 @@ struct SmallAsk {
     std::vector<Edit> more = {};
 };
 
+TEST(SizeSearch, TakesMoreWorkWhereItMayTakeLong) {
+    const SizeWork quick = workFor({.mayTakeLong = false});
+    EXPECT_EQ(quick.left, SizeWork().left);
+    EXPECT_EQ(workFor({}).left, 100 * quick.left);
+    EXPECT_EQ(workFor({}).most, workFor({}).left);
+}
+
 /// Beyond its limit of work nothing more is searched, and that is told.
 TEST(SizeSearch, EndsAtItsLimitOfWork) {
     const SizeAsk ask = smallCatalogue({});
