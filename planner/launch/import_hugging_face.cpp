@@ -1,6 +1,7 @@
 #include "planner/launch/import_hugging_face.h"
 
 #include "planner/base/slipped_name.h"
+#include "planner/spec/peft_targets.h"
 
 #include <algorithm>
 #include <array>
@@ -44,21 +45,7 @@ constexpr std::array kNamedModules = {NamedModule{"w1", "gate"},
                                       NamedModule{"w2", "down"},
                                       NamedModule{"gate", "router"}};
 
-/// Names of the layers that adapters are for, as a scenario has them, and as most models do.
-constexpr std::array<std::string_view, 14> kLinearLayers = {"all-linear",
-                                                            "q",
-                                                            "k",
-                                                            "v",
-                                                            "o",
-                                                            "gate",
-                                                            "up",
-                                                            "down",
-                                                            "experts",
-                                                            "router",
-                                                            "q_a",
-                                                            "q_b",
-                                                            "kv_a",
-                                                            "kv_b"};
+/// Names of the linear layers of most models.
 constexpr std::array<std::string_view, 7> kUsualModules = {
     "q_proj", "k_proj", "v_proj", "o_proj", "gate_proj", "up_proj", "down_proj"};
 
@@ -91,7 +78,7 @@ Result<std::string> adapterTargets(const LaunchKeys& keys, const LaunchKey& key)
         const auto* const known = std::ranges::find(kNamedModules, one, &NamedModule::module);
         const std::string target = known != kNamedModules.end() ? std::string(known->target)
                                                                 : one.substr(0, one.find("_proj"));
-        if (std::ranges::find(kLinearLayers, target) == kLinearLayers.end()) {
+        if (std::ranges::find(kLoraTargets, target) == kLoraTargets.end()) {
             const std::string near = slippedName(one, kUsualModules);
             return keys.refuse(
                 key,

@@ -13,21 +13,6 @@ namespace fabricast {
 
 namespace {
 
-constexpr std::array<std::string_view, 14> kTargets = {"all-linear",
-                                                       "q",
-                                                       "k",
-                                                       "v",
-                                                       "o",
-                                                       "gate",
-                                                       "up",
-                                                       "down",
-                                                       "experts",
-                                                       "router",
-                                                       "q_a",
-                                                       "q_b",
-                                                       "kv_a",
-                                                       "kv_b"};
-
 constexpr std::int64_t kUsualRank = 16;  // of the examples of PEFT
 
 Result<void> checkRank(const LoraSettings& lora, const ModelSpec& model) {
@@ -69,11 +54,11 @@ std::string plusList(const NameSet& names) {
 
 Result<void> checkTargets(const LoraSettings& lora, const ModelSpec& model) {
     for (const std::string& target : lora.targets) {
-        if (std::find(kTargets.begin(), kTargets.end(), target) == kTargets.end()) {
+        if (std::find(kLoraTargets.begin(), kLoraTargets.end(), target) == kLoraTargets.end()) {
             return fail(Error::Code::BadInput,
                         "settings.lora.targets",
                         "unknown linear layer '" + target + "'",
-                        suggestName(target, kTargets));
+                        suggestName(target, kLoraTargets));
         }
     }
     if (lora.targets.empty()) {

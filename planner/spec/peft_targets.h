@@ -3,10 +3,28 @@
 #include "planner/spec/model_spec.h"
 #include "planner/spec/settings.h"
 
+#include <array>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace fabricast {
+
+/// Linear layers that adapters are for, as a scenario names them.
+inline constexpr std::array<std::string_view, 14> kLoraTargets = {"all-linear",
+                                                                  "q",
+                                                                  "k",
+                                                                  "v",
+                                                                  "o",
+                                                                  "gate",
+                                                                  "up",
+                                                                  "down",
+                                                                  "experts",
+                                                                  "router",
+                                                                  "q_a",
+                                                                  "q_b",
+                                                                  "kv_a",
+                                                                  "kv_b"};
 
 /// Names of attention's linear layers: q, k, v and o, or q_a, q_b, kv_a, kv_b and o of a latent
 /// one.
