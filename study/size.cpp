@@ -100,6 +100,7 @@ Result<void> searchCatalogue(SizeSearch& search, const SizeAsk& ask, const Watch
     if (!search.pick()) {
         return findAllNearest(search, ask, watch);
     }
+    FABRICAST_TRY(search.findSurest());
     if (search.found()[*search.pick()].nodes > 1) {
         FABRICAST_TRY(search.findSingleNodes());
     }

@@ -3,6 +3,8 @@
 #include "study/sized_cluster.h"
 
 #include <algorithm>
+#include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <tuple>
@@ -42,6 +44,61 @@ std::optional<SizedCluster> bestOfBox(const SizeSearch& search,
         }
     }
     return best == nullptr ? std::nullopt : std::optional(*best);
+}
+
+/// Targets that are missed by a ratio are reached by these.
+std::vector<SizeTarget> loosened(std::vector<SizeTarget> targets, double missed) {
+    for (SizeTarget& target : targets) {
+        const bool isAtLeast = target.metric == SizeMetric::TokensPerSecond;
+        target.wanted = isAtLeast ? target.wanted / missed : target.wanted * missed;
+    }
+    return targets;
+}
+
+/// What of a box is better than the best that was found of it.
+SizeLimit limitOfBox(const SizeBound& bound,
+                     const std::optional<SizedCluster>& best,
+                     const SizeAsk& ask) {
+    if (!best) {
+        return {};
+    }
+    const double missed = mostMissed(*best, ask.targets);
+    return missed > 1.0 ? limitOf(bound, loosened(ask.targets, missed))
+                        : limitToBeat(bound, *best, aimOf(ask), ask.targets);
+}
+
+/// By name the best that was found of a box.
+using BestOfBoxes = std::map<std::string, std::optional<SizedCluster>, std::less<>>;
+
+/// Of each box the best that reaches the targets or, where none does, what comes closest.
+Result<void> findBest(SizeSearch& search,
+                      const SizeCatalogue& catalogue,
+                      const SizeAsk& ask,
+                      BestOfBoxes& best) {
+    std::optional<std::size_t> seen;
+    const auto look = [&] {
+        if (seen != search.found().size()) {
+            seen = search.found().size();
+            for (auto& [box, of] : best) {
+                of = bestOfBox(search, box, ask);
+            }
+        }
+    };
+    const auto among = [&](bool isToReach) {
+        return [&, isToReach](const SizeCandidate& one) -> SizeLimit {
+            look();
+            const auto of = best.find(catalogue.lines[one.line].box);
+            if (of == best.end()) {
+                return kNoUse;
+            }
+            return !of->second && isToReach ? limitOf(one.bound, ask.targets)
+                                            : limitOfBox(one.bound, of->second, ask);
+        };
+    };
+    FABRICAST_TRY(search.searchAll(aimOf(ask), 0, among(true)));
+    FABRICAST_TRY(search.searchAll(SizeAim::Time, 0, among(false)));
+    look();
+    return {};
 }
 
 /// What of the front leaves no place for it.
@@ -87,20 +144,17 @@ Result<std::vector<SizeBeaten>> sizeBeaten(std::span<const Question> jobs,
     if (ask.clusters.size() + ask.gpus.size() < 2) {
         return beaten;
     }
-    for (std::size_t line = 0; line < catalogue.lines.size(); ++line) {
-        const std::string& box = catalogue.lines[line].box;
-        const bool isSaid = std::ranges::find(beaten, box, &SizeBeaten::box) != beaten.end();
-        const bool isCompared = std::ranges::any_of(
-            catalogue.candidates, [&](const SizeCandidate& one) { return one.line == line; });
-        if (isSaid || !isCompared || isOfFront(search, box)) {
-            continue;
+    std::vector<std::string> boxes;
+    BestOfBoxes best;
+    for (const SizeCandidate& one : catalogue.candidates) {
+        const std::string& box = catalogue.lines[one.line].box;
+        if (!isOfFront(search, box) && best.try_emplace(box).second) {
+            boxes.push_back(box);
         }
-        for (std::size_t other = line; other < catalogue.lines.size(); ++other) {
-            if (catalogue.lines[other].box == box) {
-                FABRICAST_TRY(search.findLine(other));
-            }
-        }
-        SizeBeaten one{.box = box, .best = bestOfBox(search, box, ask), .why = {}};
+    }
+    FABRICAST_TRY(findBest(search, catalogue, ask, best));
+    for (const std::string& box : boxes) {
+        SizeBeaten one{.box = box, .best = std::move(best[box]), .why = {}};
         if (one.best) {
             one.why = whyBeaten(search, *one.best);
         } else if (search.work().left <= 0) {

@@ -4,6 +4,7 @@
 #include "study/unit_sizes.h"
 
 #include <algorithm>
+#include <limits>
 
 namespace fabricast {
 namespace {
@@ -16,6 +17,10 @@ bool isAtMostOf(const std::optional<Watts>& a, const std::optional<Watts>& b) {
 }
 
 }  // namespace
+
+bool isOfUse(const SizeBound& bound, const SizeLimit& limit) {
+    return bound.seconds < limit.seconds && bound.tokensPerSecond >= limit.tokensPerSecond;
+}
 
 double secondsOf(const SizeBound& bound, double usd) {
     if (bound.usdPerSecond) {
@@ -42,6 +47,31 @@ SizeLimit limitOf(const SizeBound& bound, std::span<const SizeTarget> targets) {
     const bool mayMeet =
         bound.tokensPerSecond >= limit.tokensPerSecond && bound.seconds <= limit.seconds;
     return mayMeet ? limit : kNoUse;
+}
+
+SizeLimit limitToBeat(const SizeBound& bound,
+                      const SizedCluster& had,
+                      SizeAim aim,
+                      std::span<const SizeTarget> targets) {
+    SizeLimit limit = limitOf(bound, targets);
+    switch (aim) {
+        case SizeAim::Cost:
+            limit.seconds =
+                std::min(limit.seconds, had.usd ? secondsOf(bound, *had.usd) : limit.seconds);
+            return limit;
+        case SizeAim::Time:
+            limit.seconds = std::min(limit.seconds, had.seconds);
+            return limit;
+        case SizeAim::Power:
+        case SizeAim::Gpus:
+            break;
+    }
+    const double of = valueOf(had, aim).value_or(std::numeric_limits<double>::max());
+    const double has = valueOf(bound, aim).value_or(std::numeric_limits<double>::max());
+    if (has == of) {
+        limit.seconds = std::min(limit.seconds, had.seconds);
+    }
+    return has > of ? kNoUse : limit;
 }
 
 double beatenFrom(const SizedCluster& a, const SizeBound& b) {

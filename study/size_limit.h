@@ -20,7 +20,7 @@ inline constexpr SizeLimit kNoUse{.seconds = 0.0};
 
 /// What all searches of an answer may walk together, and what is left of it.
 struct SizeWork {
-    std::int64_t most = kMostEventsWalked + kMostEventsWalked / 2;
+    std::int64_t most = 5 * kMostEventsWalked;
     std::int64_t left = most;
     bool isCutShort = false;  ///< what may be of use was not looked at, as nothing was left
 };
@@ -30,8 +30,17 @@ inline SizeWork workFor(const Watch& watch) {
     return {.most = most, .left = most};
 }
 
+/// Whether what has the bound may do as much.
+bool isOfUse(const SizeBound& bound, const SizeLimit& limit);
+
 /// What reaches all targets where the bound is as good as it gets; kNoUse where that does not.
 SizeLimit limitOf(const SizeBound& bound, std::span<const SizeTarget> targets);
+/// What reaches all targets and is better by the aim than `had` where the bound is as good as it
+/// gets; kNoUse where that is not.
+SizeLimit limitToBeat(const SizeBound& bound,
+                      const SizedCluster& had,
+                      SizeAim aim,
+                      std::span<const SizeTarget> targets);
 /// Seconds after which a cluster costs as much; for ever where they do not make it dearer.
 double secondsOf(const SizeBound& bound, double usd);
 

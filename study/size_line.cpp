@@ -2,6 +2,7 @@
 
 #include "planner/base/quantity_text.h"
 #include "planner/budget/cost_of.h"
+#include "planner/comm/cluster_links.h"
 #include "planner/search/lower_bounds.h"
 #include "planner/spec/check_settings.h"
 #include "study/search_request.h"
@@ -30,13 +31,20 @@ std::optional<std::int64_t> nodesOfRack(const NodeSpec& node) {
     return isRack ? std::optional(node.domainGpus / node.gpus) : std::nullopt;
 }
 
+BytesPerSecond networkOfGpu(const ClusterSpec& cluster, const TimingProfiles& timing) {
+    const CollectiveLibrary& library = timing.libraryOf(cluster.node.gpu);
+    const Result<ClusterLinks> links = clusterLinks(cluster, library.model);
+    return links ? links->nicBandwidth * links->nicsPerGpu : BytesPerSecond();
+}
+
 /// The cluster's part of a line, from the first job on one node.
-void addBox(const SearchRequest& request, SizeLine& line) {
+void addBox(const SearchRequest& request, const TimingProfiles& timing, SizeLine& line) {
     const ClusterSpec& cluster = request.task.base.cluster;
     const BudgetFacts& budget = request.budget;
     line.cluster = cluster;
     line.gpu = cluster.node.gpu.name;
     line.gpusOfNode = cluster.node.gpus;
+    line.networkOfGpu = networkOfGpu(cluster, timing);
     if (!hasNetwork(cluster)) {
         line.mostJoined = std::max(cluster.node.domainGpus, cluster.node.gpus);
     }
@@ -72,7 +80,7 @@ Result<void> addJob(const Question& job, const Workbench& bench, SizeLine& line)
     FABRICAST_ASSIGN(const TimingProfiles* timing, bench.timing());
     FABRICAST_ASSIGN(const double least, leastGpuSeconds(request.task, *timing));
     if (line.gpuSeconds.empty()) {
-        addBox(request, line);
+        addBox(request, *timing, line);
     }
     const Scenario& base = request.task.base;
     const std::optional<RunLength>& length = request.budget.length;
@@ -160,6 +168,14 @@ SizeBound sizeBound(const SizeLine& line, const SizeAmount& amount) {
         }
     }
     return bound;
+}
+
+void tighten(SizeBound& bound, const SizeKnown& known) {
+    bound.seconds = std::max(bound.seconds, known.leastSeconds);
+    bound.tokensPerSecond = std::min(bound.tokensPerSecond, known.mostTokensPerSecond);
+    if (bound.usd && bound.usdPerSecond) {
+        bound.usd = std::max(*bound.usd, *bound.usdPerSecond * bound.seconds);
+    }
 }
 
 }  // namespace fabricast

@@ -8,6 +8,7 @@
 #include "study/workbench.h"
 
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <span>
 #include <string>
@@ -28,6 +29,7 @@ struct SizeLine {
     std::vector<Edit> edits;  ///< that make a question one about it; how many nodes is apart
     std::string gpu;
     std::int64_t gpusOfNode = 0;
+    BytesPerSecond networkOfGpu;  ///< what a GPU sustains to other nodes; zero: not known
     std::optional<std::int64_t> mostJoined;  ///< GPUs, where there is no network: one NVLink domain
     std::optional<Watts> nodePower;          ///< at most
     bool powerEstimated = false;
@@ -69,6 +71,13 @@ struct SizeBound {
     std::int64_t gpus = 0;
 };
 SizeBound sizeBound(const SizeLine& line, const SizeAmount& amount);
+
+/// What a search of a cluster proved that ended before it found anything.
+struct SizeKnown {
+    double leastSeconds = 0.0;
+    double mostTokensPerSecond = std::numeric_limits<double>::infinity();
+};
+void tighten(SizeBound& bound, const SizeKnown& known);
 
 /// Whether so much of it has room for the states of every job. Else no layout of one fits.
 bool hasRoom(const SizeLine& line, const SizeAmount& amount);

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <limits>
-#include <numeric>
 #include <tuple>
 #include <utility>
 
@@ -28,8 +27,10 @@ std::int64_t forScaling(const SizeWork& work) {
     return work.most / 8;
 }
 
-/// Those that are not over, those that may be best first.
+/// Those that are not over, those that may be best first; of a box on several networks the fastest
+/// one, which leaves the others the least to be better than.
 std::vector<std::size_t> byBound(const std::vector<SizeCandidate>& candidates,
+                                 const std::vector<SizeLine>& lines,
                                  const std::vector<bool>& isOver,
                                  SizeAim aim) {
     std::vector<std::size_t> order;
@@ -38,35 +39,14 @@ std::vector<std::size_t> byBound(const std::vector<SizeCandidate>& candidates,
             order.push_back(i);
         }
     }
-    std::ranges::stable_sort(order, {}, [&candidates, aim](std::size_t place) {
+    std::ranges::stable_sort(order, {}, [&candidates, &lines, aim](std::size_t place) {
         const SizeBound& bound = candidates[place].bound;
         return std::tuple(valueOf(bound, aim).value_or(std::numeric_limits<double>::max()),
-                          bound.gpus);
+                          bound.gpus,
+                          -lines[candidates[place].line].networkOfGpu.count());
     });
     return order;
 }
-
-bool isOfUse(const SizeBound& bound, const SizeLimit& limit) {
-    return bound.seconds < limit.seconds && bound.tokensPerSecond >= limit.tokensPerSecond;
-}
-
-/// Of the counts between two `most` at the most, evenly spaced: those that divide best by two, and
-/// so by what layouts are made of.
-std::vector<std::int64_t> roundestBetween(std::int64_t from, std::int64_t to, std::int64_t most) {
-    std::int64_t step = 1;
-    while ((to - 1) / step - from / step > most) {
-        step *= 2;
-    }
-    std::vector<std::int64_t> counts;
-    for (std::int64_t count = (from / step + 1) * step; count < to; count += step) {
-        counts.push_back(count);
-    }
-    return counts;
-}
-
-/// How many counts are looked at in a gap near the pick: a layout that divides better may make any
-/// of them the cheapest.
-constexpr std::int64_t kNearPick = 7;
 
 SizeAim aimAt(SizeMetric metric) {
     return metric == SizeMetric::Budget ? SizeAim::Cost : SizeAim::Time;
@@ -186,7 +166,7 @@ void SizeSearch::leave(std::span<const Next> next,
 }
 
 Result<void> SizeSearch::searchAll(SizeAim aim, std::int64_t kept, const Limit& limit) {
-    std::vector<std::size_t> open = byBound(candidates_, isDone_, aim);
+    std::vector<std::size_t> open = byBound(candidates_, catalogue_.lines, isDone_, aim);
     const std::size_t threads = searcher_.bench.threads();
     while (true) {
         std::vector<Next> next = nextOf(open, limit);
@@ -213,6 +193,7 @@ Result<void> SizeSearch::searchAll(SizeAim aim, std::int64_t kept, const Limit& 
             isTried_[next[i].candidate] = true;
             work_.left -= (*answers)[i]->walked;
             work_.isCutShort = work_.isCutShort || (*answers)[i]->isCutShort;
+            tighten(candidates_[next[i].candidate].bound, (*answers)[i]->known);
             if (!(*answers)[i]->isCut) {
                 add(next[i].candidate, std::move((*answers)[i]->cluster));
             }
@@ -240,30 +221,9 @@ std::vector<NotSearched> SizeSearch::notSearched() const {
 }
 
 SizeLimit SizeSearch::limitOfPick(const SizeCandidate& one) const {
-    SizeLimit limit = limitOf(one.bound, searcher_.ask.targets);
-    if (!pick_) {
-        return limit;
-    }
-    const SizedCluster& pick = found_[*pick_];
-    const SizeAim aim = aimOf(searcher_.ask);
-    switch (aim) {
-        case SizeAim::Cost:
-            limit.seconds =
-                std::min(limit.seconds, pick.usd ? secondsOf(one.bound, *pick.usd) : limit.seconds);
-            return limit;
-        case SizeAim::Time:
-            limit.seconds = std::min(limit.seconds, pick.seconds);
-            return limit;
-        case SizeAim::Power:
-        case SizeAim::Gpus:
-            break;
-    }
-    const double had = valueOf(pick, aim).value_or(std::numeric_limits<double>::max());
-    const double has = valueOf(one.bound, aim).value_or(std::numeric_limits<double>::max());
-    if (has == had) {
-        limit.seconds = std::min(limit.seconds, pick.seconds);
-    }
-    return has > had ? kNoUse : limit;
+    const std::vector<SizeTarget>& targets = searcher_.ask.targets;
+    return pick_ ? limitToBeat(one.bound, found_[*pick_], aimOf(searcher_.ask), targets)
+                 : limitOf(one.bound, targets);
 }
 
 SizeLimit SizeSearch::limitOfFront(const SizeCandidate& one) const {
@@ -318,99 +278,10 @@ Result<void> SizeSearch::findFront() {
         aim, forOneNode(work_), [this](const SizeCandidate& one) { return limitOfFront(one); });
 }
 
-/// Whether the gap between two is beside the pick, or a wide one between half and twice its nodes.
-bool SizeSearch::isNearPick(std::size_t fewer, std::size_t next) const {
-    if (candidates_[next].line != lineOf(*pick_)) {
-        return false;
-    }
-    const std::int64_t nodes = found_[*pick_].nodes;
-    const std::int64_t from = candidates_[fewer].amount.nodes;
-    const std::int64_t to = candidates_[next].amount.nodes;
-    const bool isWide = (to - from) * 8 > nodes;
-    return from == nodes || to == nodes || (isWide && from >= nodes / 2 && to <= nodes * 2);
-}
-
-/// In the gaps between neighbours of a line where a count may be of use, the `most` roundest of
-/// those that the bound leaves one.
-std::vector<SizeCandidate> SizeSearch::between(const Gap& mayHelp, std::int64_t most) const {
-    std::vector<std::size_t> order(candidates_.size());
-    std::iota(order.begin(), order.end(), std::size_t{0});
-    std::ranges::sort(order, {}, [this](std::size_t place) {
-        return std::pair(candidates_[place].line, candidates_[place].amount.gpus);
-    });
-    std::vector<SizeCandidate> more;
-    for (std::size_t i = 1; i < order.size(); ++i) {
-        const SizeCandidate& fewer = candidates_[order[i - 1]];
-        const SizeCandidate& next = candidates_[order[i]];
-        if (fewer.line != next.line || !mayHelp(order[i - 1], order[i])) {
-            continue;
-        }
-        const SizeLine& line = catalogue_.lines[next.line];
-        for (const std::int64_t nodes :
-             roundestBetween(fewer.amount.nodes, next.amount.nodes, most)) {
-            const SizeAmount amount = nodesOf(line, nodes);
-            const SizeCandidate one{next.line, amount, sizeBound(line, amount)};
-            if (isOfUse(one.bound, limitOfPick(one))) {
-                more.push_back(one);
-            }
-        }
-    }
-    return more;
-}
-
-void SizeSearch::extend(std::span<const SizeCandidate> more) {
-    const std::size_t before = candidates_.size();
-    candidates_.insert(candidates_.end(), more.begin(), more.end());
-    for (std::vector<bool>* flags : {&isDone_, &isMet_, &isTried_, &isLeft_}) {
-        flags->resize(candidates_.size(), false);
-    }
-    ruleOut(before);
-}
-
-Result<void> SizeSearch::narrow() {
-    while (hasOpenCounts(searcher_.ask)) {
-        const bool hadPick = pick_.has_value();
-        const std::vector<SizeCandidate> more = between(
-            [this](std::size_t a, std::size_t b) { return !pick_ || isMet_[a] != isMet_[b]; }, 1);
-        extend(more);
-        FABRICAST_TRY(findPick());
-        if (more.empty() || (!hadPick && !pick_)) {  // one round where nothing is known to reach
-            return {};
-        }
-    }
-    return {};
-}
-
 Result<void> SizeSearch::findLeast() {
     FABRICAST_TRY(findFront());
     FABRICAST_TRY(narrow());
     return findBesidePick(besidePick(work_));
-}
-
-/// Those that have room have no work left for them.
-void SizeSearch::leaveFrom(std::size_t first) {
-    for (std::size_t i = first; i < candidates_.size(); ++i) {
-        isLeft_[i] = !isDone_[i];
-    }
-    work_.isCutShort = true;
-}
-
-Result<void> SizeSearch::findBesidePick(std::int64_t kept) {
-    while (hasOpenCounts(searcher_.ask) && pick_) {
-        const std::vector<SizeCandidate> more =
-            between([this](std::size_t a, std::size_t b) { return isNearPick(a, b); }, kNearPick);
-        if (more.empty()) {
-            return {};
-        }
-        const std::size_t before = candidates_.size();
-        extend(more);
-        if (work_.left <= kept) {
-            leaveFrom(before);
-            return {};
-        }
-        FABRICAST_TRY(findPick(kept));
-    }
-    return {};
 }
 
 Result<void> SizeSearch::findNearest(const SizeTarget& target) {
@@ -422,6 +293,25 @@ Result<void> SizeSearch::findNearest(const SizeTarget& target) {
             seen = found_.size();
         }
         return limitOfNearest(one, target, best);
+    });
+}
+
+Result<void> SizeSearch::findSurest() {
+    if (!pick_ || found_[*pick_].isSure()) {
+        return {};
+    }
+    const SizeAim aim = aimOf(searcher_.ask);
+    const std::vector<SizeTarget>& targets = searcher_.ask.targets;
+    std::optional<std::size_t> best;
+    std::size_t seen = 0;
+    return searchAll(aim, forOneNode(work_), [&, this](const SizeCandidate& one) {
+        for (; seen < found_.size(); ++seen) {
+            const SizedCluster& next = found_[seen];
+            const bool isSure = next.meetsTargets && next.isSure();
+            best = isSure && (!best || isBetter(next, found_[*best], aim)) ? seen : best;
+        }
+        return best ? limitToBeat(one.bound, found_[*best], aim, targets)
+                    : limitOf(one.bound, targets);
     });
 }
 

@@ -42,6 +42,8 @@ public:
     Result<void> findLeast();
     /// The one that comes closest to a target, whether or not it reaches others.
     Result<void> findNearest(const SizeTarget& target);
+    /// Where the pick perhaps reaches the targets, the best that surely does.
+    Result<void> findSurest();
     /// Every cluster of one node that reaches the targets.
     Result<void> findSingleNodes();
     /// All counts of a kind of node.
@@ -70,9 +72,13 @@ public:
     /// By box, in the order of the catalogue: what may be of use and no work was left for.
     [[nodiscard]] std::vector<NotSearched> notSearched() const;
 
-private:
     /// What a cluster has to do to be of use; asked on the calling thread.
     using Limit = std::function<SizeLimit(const SizeCandidate&)>;
+    /// All that are of use, those that may be best by the aim first, as long as more than `kept` is
+    /// left to walk.
+    Result<void> searchAll(SizeAim aim, std::int64_t kept, const Limit& limit);
+
+private:
     /// Whether a count between two candidates of a line may be of use.
     using Gap = std::function<bool(std::size_t fewer, std::size_t next)>;
     struct Next {
@@ -80,8 +86,6 @@ private:
         SizeLimit limit;
     };
     void ruleOut(std::size_t from);
-    /// As long as more than `kept` is left to walk.
-    Result<void> searchAll(SizeAim aim, std::int64_t kept, const Limit& limit);
     [[nodiscard]] std::vector<Next> nextOf(std::vector<std::size_t>& open,
                                            const Limit& limit) const;
     [[nodiscard]] SizeLimit limitOfPick(const SizeCandidate& one) const;

@@ -109,6 +109,20 @@ double mostPerToken(
     return leastRate > 0.0 ? std::min(most, 1.0 / leastRate) : most;
 }
 
+/// What is known where a job takes more than so many seconds of a token after others took `before`.
+SizeKnown knownBeyond(
+    const SizeLine& line, std::int64_t gpuCount, std::size_t job, double before, double perToken) {
+    SizeKnown known{.leastSeconds = before + line.tokens[job] * perToken};
+    if (perToken > 0.0) {
+        known.mostTokensPerSecond = 1.0 / perToken;
+    }
+    for (std::size_t later = job + 1; later < line.tokens.size(); ++later) {
+        known.leastSeconds +=
+            line.tokens[later] * line.gpuSeconds[later] / static_cast<double>(gpuCount);
+    }
+    return known;
+}
+
 /// Of a step that takes longer, so many tokens.
 SizedRange rateRange(const StepEstimate& step) {
     return {step.tokensPerSecond * (step.step.value / step.step.hi),
@@ -231,10 +245,15 @@ Result<SizeTry> tryCluster(const SizeSearcher& searcher,
             return tl::unexpected(std::move(plan).error());
         }
         const bool isFound = plan && *plan;
+        const bool isCut = plan && !isFound;
+        const double before = tried.cluster.seconds;
         const std::string why = !plan ? plan.error().why : isFound ? whyNoEnd(**plan) : "";
         if (!isFound || !why.empty()) {
             tried = {.cluster = bare,
-                     .isCut = plan && !isFound,
+                     .isCut = isCut,
+                     .known = isCut && !left.isCutShort
+                                  ? knownBeyond(line, amount.gpus, job, before, most)
+                                  : SizeKnown(),
                      .walked = tried.walked,
                      .isCutShort = tried.isCutShort};
             tried.cluster.why = why;

@@ -14,10 +14,11 @@
 namespace fabricast {
 
 /// A search of a cluster. Where `isCut` it ended as soon as the cluster could not be of use any
-/// more, and the cluster has no plans.
+/// more, and the cluster has no plans; what was proved until then is `known`.
 struct SizeTry {
     SizedCluster cluster;
     bool isCut = false;
+    SizeKnown known{};
     std::int64_t walked = 0;  ///< by its searches
     bool isCutShort = false;  ///< one of them reached its limit
 };

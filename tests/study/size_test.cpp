@@ -101,6 +101,10 @@ std::vector<Point> pointsOf(const std::vector<SizedCluster>& clusters) {
     return points;
 }
 
+const SizeTarget kHalfDay{SizeMetric::Days, 0.04};
+const SizeTarget kFast{SizeMetric::TokensPerSecond, 900e3};
+const SizeTarget kCheap{SizeMetric::Budget, 25.0};
+
 struct SmallAsk {
     const char* name;
     std::vector<SizeTarget> targets;
@@ -160,6 +164,82 @@ TEST(SizeSearch, SearchesNothingWithoutRoomForTheStates) {
     }
 }
 
+/// A search that ends at a limit proves no more than what is true.
+TEST(SizeSearch, KnowsOfACutClusterWhatItsSearchProved) {
+    const SizeAsk ask = smallCatalogue({});
+    const std::vector<Question> jobs = {job(), job({{"workload.tokens", "2B", "--tokens"}})};
+    const SizeCatalogue catalogue = sizeCatalogue(jobs, ask, bench()).value();
+    const Watch watch;
+    const SizeSearcher searcher{jobs, ask, bench(), watch};
+    std::int64_t cut = 0;
+    for (const SizeCandidate& one : catalogue.candidates) {
+        const SizeLine& line = catalogue.lines[one.line];
+        const SizedCluster whole = tryCluster(searcher, line, one.amount, {}, 1)->cluster;
+        for (const double share : {0.5, 0.9, 0.999}) {
+            const SizeLimit limit{.seconds = whole.seconds * share};
+            const SizeTry tried = tryCluster(searcher, line, one.amount, limit, 1).value();
+            if (!tried.isCut || whole.plans.empty()) {
+                continue;
+            }
+            SizeBound bound = one.bound;
+            tighten(bound, tried.known);
+            EXPECT_GE(bound.seconds, limit.seconds * (1.0 - 1e-9));
+            EXPECT_LE(bound.seconds, whole.seconds);
+            EXPECT_LE(*bound.usd, *whole.usd);
+            EXPECT_GE(bound.tokensPerSecond, whole.tokensPerSecond);
+            ++cut;
+        }
+    }
+    EXPECT_GT(cut, 20);
+}
+
+/// Of a box on several networks the fastest one is searched first, in whatever order they are
+/// named.
+TEST(SizeSearch, SearchesAsLittleInWhateverOrderNetworksAreNamed) {
+    const std::vector<Question> jobs = {job()};
+    std::vector<std::int64_t> tried;
+    for (const std::vector<std::string>& fabrics :
+         {std::vector<std::string>{"ib-ndr", "roce-100", "tcp-100"},
+          std::vector<std::string>{"tcp-100", "roce-100", "ib-ndr"}}) {
+        SizeAsk ask = smallCatalogue({kHalfDay});
+        ask.fabrics = fabrics;
+        const SizeCatalogue catalogue = sizeCatalogue(jobs, ask, bench()).value();
+        const Watch watch;
+        SizeWork work;
+        SizeSearch search(jobs, ask, catalogue, bench(), watch, work);
+        ASSERT_TRUE(search.findFront());
+        tried.push_back(work.left);
+    }
+    EXPECT_EQ(tried[0], tried[1]);
+}
+
+/// What was found of a box is compared by this: reaching the targets first.
+double missed(const SizedCluster& one, const std::vector<SizeTarget>& targets) {
+    double most = 1.0;
+    for (const SizeTarget& target : targets) {
+        most = std::max(most, missRatio(one, target));
+    }
+    return most;
+}
+
+/// Whether a named box that is not listed has the best that a search of all of it finds.
+void expectBestOfBox(const SizeBeaten& box,
+                     const std::vector<SizedCluster>& all,
+                     const SizeAsk& ask) {
+    std::vector<SizedCluster> fit;
+    std::ranges::copy_if(all, std::back_inserter(fit), [&box](const SizedCluster& one) {
+        return one.box == box.box && one.fits;
+    });
+    ASSERT_EQ(box.best.has_value(), !fit.empty()) << box.box;
+    for (const SizedCluster& one : fit) {
+        const double best = missed(*box.best, ask.targets);
+        EXPECT_LE(best, missed(one, ask.targets)) << box.box;
+        if (best == 1.0 && missed(one, ask.targets) == 1.0) {
+            EXPECT_LE(numberOf(*box.best, aimOf(ask)), numberOf(one, aimOf(ask))) << box.box;
+        }
+    }
+}
+
 class SmallCatalogues : public testing::TestWithParam<SmallAsk> {};
 
 TEST_P(SmallCatalogues, AreAnsweredAsIfAllWereSearched) {
@@ -187,11 +267,21 @@ TEST_P(SmallCatalogues, AreAnsweredAsIfAllWereSearched) {
     }
     ASSERT_EQ(answer.tenthFaster.has_value(), tenth.has_value());
     EXPECT_EQ(tenth ? *answer.tenthFaster->usd : 0.0, tenth.value_or(0.0));
+    const bool isSurePick = answer.pick->isSure();
+    std::optional<double> surest;
+    for (const SizedCluster& one : met) {
+        if (!isSurePick && one.isSure()) {
+            const double value = numberOf(one, aimOf(ask));
+            surest = std::min(surest.value_or(value), value);
+        }
+    }
+    ASSERT_EQ(answer.surest.has_value(), surest.has_value());
+    EXPECT_EQ(surest ? numberOf(*answer.surest, aimOf(ask)) : 0.0, surest.value_or(0.0));
+    for (const SizeBeaten& box : answer.beaten) {
+        expectBestOfBox(box, all, ask);
+    }
 }
 
-const SizeTarget kHalfDay{SizeMetric::Days, 0.04};
-const SizeTarget kFast{SizeMetric::TokensPerSecond, 900e3};
-const SizeTarget kCheap{SizeMetric::Budget, 25.0};
 INSTANTIATE_TEST_SUITE_P(
     Size,
     SmallCatalogues,
