@@ -315,6 +315,31 @@ Result<void> checkJobGiven(const Question& job, const SizeAsk& ask) {
         Error::Code::BadInput, job.file.empty() ? "model" : job.file, what + " given", hint);
 }
 
+/// What cluster it is: size chooses that, and would drop what says it.
+Result<void> checkNoCluster(const Question& job) {
+    struct Chosen {
+        const char* path;
+        const char* flag;
+    };
+    constexpr std::array kChosen = {Chosen{"cluster", "-c dgx-h100 -n 1,2,4"},
+                                    Chosen{"cluster.name", "-c dgx-h100"},
+                                    Chosen{"cluster.gpu", "--gpu h100-sxm5-80gb"},
+                                    Chosen{"cluster.nodes", "-n 1,2,4"},
+                                    Chosen{"cluster.gpus", "--gpus 1,2,4"},
+                                    Chosen{"cluster.fabric", "--fabric ib-ndr"}};
+    for (const Edit& edit : job.edits) {
+        const auto found = std::ranges::find_if(
+            kChosen, [&edit](const Chosen& one) { return edit.path == one.path; });
+        if (edit.origin == "--set" && edit.value != "null" && found != kChosen.end()) {
+            return fail(Error::Code::BadInput,
+                        "--set " + edit.path,
+                        "size chooses the cluster from what its own flags name",
+                        found->flag);
+        }
+    }
+    return {};
+}
+
 }  // namespace
 
 Result<void> checkSizeJobs(std::span<const Question> jobs, const SizeAsk& ask) {
@@ -333,6 +358,7 @@ Result<void> checkSizeJobs(std::span<const Question> jobs, const SizeAsk& ask) {
                         "clusters of one site are compared",
                         "fabricast plan -n 8 --sites 2, for each number of nodes");
         }
+        FABRICAST_TRY(checkNoCluster(job));
         FABRICAST_TRY(checkJobGiven(job, ask));
         if (!says(job, "workload.global_batch")) {
             return fail(Error::Code::BadInput,

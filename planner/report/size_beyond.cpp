@@ -24,18 +24,33 @@ std::string boundsLine(const SizeAnswer& answer) {
     return text + "\n";
 }
 
+/// "1.37 times as long", or "0.0012 % longer" where that says more.
+std::string missedText(SizeMetric metric, double ratio) {
+    struct Words {
+        const char* times;
+        const char* percent;
+    };
+    const Words by = metric == SizeMetric::TokensPerSecond ? Words{"too slow", "too slow"}
+                     : metric == SizeMetric::Days          ? Words{"as long", "longer"}
+                                                           : Words{"as much", "more"};
+    constexpr double kSmall = 1.1;
+    constexpr double kLeastShown = 0.001;
+    if (ratio >= kSmall) {
+        return fmt::format("{} times {}", amountText(ratio), by.times);
+    }
+    const double percent = (ratio - 1.0) * 100.0;
+    return percent < kLeastShown ? fmt::format("less than {} % {}", kLeastShown, by.percent)
+                                 : fmt::format("{:.2g} % {}", percent, by.percent);
+}
+
 /// "nearest to 30 days: 4 x dgx-h100 (32 GPUs), 41.2 days, 1.37 times as long".
 std::string nearestText(const NearestCluster& nearest) {
     const SizeMetric metric = nearest.target.metric;
-    const std::string wanted = sizeValueText(metric, nearest.target.wanted);
-    const std::string by = metric == SizeMetric::TokensPerSecond ? "times too slow"
-                           : metric == SizeMetric::Days          ? "times as long"
-                                                                 : "times as much";
     return fmt::format("nearest to {}: {}, {}{}\n",
-                       wanted,
+                       sizeTargetText(nearest.target),
                        sizedClusterText(nearest.cluster),
                        sizeValueText(metric, nearest.value),
-                       nearest.ratio > 1.0 ? fmt::format(", {} {}", amountText(nearest.ratio), by)
+                       nearest.ratio > 1.0 ? ", " + missedText(metric, nearest.ratio)
                                            : std::string(": reached, but not with the others"));
 }
 

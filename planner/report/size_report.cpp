@@ -99,10 +99,9 @@ std::string oneNodeLine(const SizeAnswer& answer) {
 
 /// What of the interval reaches a target, in the words of `check`.
 std::string sizeVerdictLine(const SizeTarget& target, CheckVerdict verdict) {
-    const std::string wanted = sizeValueText(target.metric, target.wanted);
     return fmt::format("{}  {}{}\n",
                        verdictWord(verdict),
-                       wanted,
+                       sizeTargetText(target),
                        verdict == CheckVerdict::CannotTell
                            ? ": judged by the middle of the forecast, whose interval reaches beyond"
                            : "");
@@ -262,7 +261,9 @@ std::string sizeCutText(const SizeAnswer& answer) {
         boxes += fmt::format("{}{} of {}", boxes.empty() ? "" : ", ", one.clusters, one.box);
     }
     return clusters == 0
-               ? std::string("cut short: not every layout of all clusters was looked at\n")
+               ? std::string(
+                     "cut short: not every layout of all clusters was looked at "
+                     "(fabricast plan of one says how much better another may be)\n")
                : fmt::format(
                      "cut short: {} cluster{} that may be of use {} not searched: {} (--long "
                      "searches them; -c and -n ask about fewer)\n",

@@ -59,6 +59,8 @@ std::string sizeTargetsText(std::span<const SizeTarget> targets);
 std::string sizedPlansText(const SizedCluster& cluster, const char* before);
 /// "tokens/s", "days" or "$" of a number: "28.1 days".
 std::string sizeValueText(SizeMetric metric, double value);
+/// What is asked for, to the digits that were typed: "9.999 days".
+std::string sizeTargetText(const SizeTarget& target);
 /// How sure the targets are, in the words of `check`: "pass" where the whole interval reaches each,
 /// "unsure" where a part of it does.
 std::string_view sizeVerdictWord(const SizedCluster& cluster);

@@ -119,6 +119,21 @@ std::string sizeValueText(SizeMetric metric, double value) {
     return "";
 }
 
+std::string sizeTargetText(const SizeTarget& target) {
+    const std::string number = fmt::format("{:.6g}", target.wanted);
+    const bool isWhole = std::round(target.wanted) == target.wanted && target.wanted < 1e15;
+    const std::string digits = isWhole ? wholeText(target.wanted) : number;
+    switch (target.metric) {
+        case SizeMetric::TokensPerSecond:
+            return digits + " tokens/s";
+        case SizeMetric::Days:
+            return digits + (target.wanted == 1.0 ? " day" : " days");
+        case SizeMetric::Budget:
+            return "$" + digits;
+    }
+    return "";
+}
+
 std::string_view sizeVerdictWord(const SizedCluster& cluster) {
     return verdictWord(cluster.isSure() ? CheckVerdict::Holds : CheckVerdict::CannotTell);
 }
@@ -126,7 +141,7 @@ std::string_view sizeVerdictWord(const SizedCluster& cluster) {
 std::string sizeTargetsText(std::span<const SizeTarget> targets) {
     std::string text;
     for (const SizeTarget& target : targets) {
-        text += (text.empty() ? "" : " and ") + sizeValueText(target.metric, target.wanted);
+        text += (text.empty() ? "" : " and ") + sizeTargetText(target);
     }
     return text;
 }

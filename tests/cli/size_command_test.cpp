@@ -5,6 +5,7 @@
 #include "tests/support/program_answer.h"
 #include "tests/support/temp_folder.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -120,6 +121,31 @@ TEST(SizeCommand, NamesTheNearestAndWhatWouldReachTheTarget) {
         << output.out;
     EXPECT_TRUE(says(output.out, " times as long\n")) << output.out;
     EXPECT_TRUE(says(output.out, "\n  fabricast size -m llama-3.2-1b ")) << output.out;
+}
+
+TEST(SizeCommand, TellsAMissFromItsTargetHoweverSmall) {
+    const ProgramOutput best = sized({"-c", "dgx-h100", "-n", "2", "-f", "json"});
+    const auto found = parseJson(best.out, "out");
+    ASSERT_TRUE(found) << best.out;
+    const double seconds = found->find("pick")->find("days")->number(0.0, 1e9).value() * 86400.0;
+    const std::string days = fmt::format("days={:.6g}", seconds / 86400.0 * 0.9995);
+    const ProgramOutput missed = sized({"-c", "dgx-h100", "-n", "2", "--target", days});
+    EXPECT_EQ(missed.code, ExitCode::DoesNotFit);
+    EXPECT_TRUE(says(missed.out, "\nnearest to " + days.substr(5) + " days: ")) << missed.out;
+    EXPECT_TRUE(says(missed.out, ", 0.05 % longer\n")) << missed.out;
+}
+
+TEST(SizeCommand, RefusesASetThatItWouldDrop) {
+    for (const char* said : {"cluster.nodes=8",
+                             "cluster.name=dgx-b200",
+                             "cluster.fabric=ib-ndr",
+                             R"(cluster={"name":"dgx-b200","nodes":1})"}) {
+        const ProgramOutput output = sized({"-c", "dgx-h100", "-n", "2", "--set", said});
+        EXPECT_EQ(output.code, ExitCode::BadInput) << said;
+        EXPECT_TRUE(says(output.err, "size chooses the cluster from what its own flags name"))
+            << output.err;
+    }
+    EXPECT_EQ(sized({"-c", "dgx-h100", "-n", "2", "--set", "cluster=null"}).code, ExitCode::Ok);
 }
 
 TEST(SizeCommand, NeverPrintsANumberWithoutEnd) {
