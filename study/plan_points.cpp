@@ -2,6 +2,7 @@
 #include "planner/report/plan_views.h"
 #include "planner/result/memory_names.h"
 #include "study/own_measurements.h"
+#include "study/plan.h"
 #include "study/question_inputs.h"
 #include "study/search_request.h"
 #include "study/search_size.h"
@@ -79,6 +80,10 @@ SweepWork planPoints(const Question& question) {
                 const Result<PlanReport> report = bestOfPoint(question, point, bench, watch);
                 if (!report && report.error().code != Error::Code::Unsupported) {
                     return tl::unexpected(report.error());
+                }
+                if (report) {
+                    FABRICAST_ASSIGN(const Question here, with(question, point));
+                    FABRICAST_TRY(checkAnyLayout(*report, here, bench));
                 }
                 if (report && !report->plans.empty()) {
                     addBest(json, report->plans.front(), leanedOn(report->notes));

@@ -101,7 +101,7 @@ TEST(SweepCommand, ProposesValuesOfWhatIsSwept) {
 
 /// The other points are answered; where none can be asked about, the first reason is the error.
 TEST(SweepCommand, HasARowForAValueThatCannotBe) {
-    for (const std::string axis : {"seq=2048,-3", "stack=fsdp2,foo"}) {
+    for (const std::string axis : {"seq=2048,-3", "stack=fsdp2,foo", "tp=1,3"}) {
         const bool isStack = axis.starts_with("stack");
         const std::string line = "plan -m llama-3.2-1b -c dgx-h100 --global-batch 64 " +
                                  std::string(isStack ? "" : "--stack fsdp2 ") + "--sweep " + axis;
