@@ -165,6 +165,7 @@ Result<CollectiveAnswer> collective(const CollectiveAsk& ask, const Workbench& b
     }
     if (const auto chosen = chooseCorrection(kind, shape, place, library.corrections)) {
         answer.measured = machineName(library.corrections.machines[chosen->machine]);
+        answer.pooled = chosen->pooled;
     }
     FABRICAST_ASSIGN(const std::vector<std::string> corrected,
                      correctionNotes(found.cluster, bench.profiles()));

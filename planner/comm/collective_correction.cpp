@@ -181,6 +181,7 @@ public:
     void clear() { *this = SameDie(); }
     /// The geometric mean of their times.
     void pool(ChosenCorrection& chosen) const {
+        chosen.pooled = count_;
         for (std::size_t knot = 0; count_ > 1 && knot < kKnots; ++knot) {
             chosen.logRatio[knot] = sum_[knot] / static_cast<double>(count_);
         }

@@ -57,6 +57,7 @@ struct ChosenCorrection {
     std::array<double, kKnots> logRatio{};
     CollectiveEvidence evidence = CollectiveEvidence::Modelled;
     std::size_t machine = 0;
+    std::size_t pooled = 1;  ///< machines whose mean it is, `machine` the first
 };
 std::optional<ChosenCorrection> chooseCorrection(CollectiveKind kind,
                                                  const GroupShape& shape,

@@ -122,10 +122,13 @@ std::string evidenceText(const CollectiveAnswer& answer) {
     constexpr std::string_view kPrefix = "measured-";
     const std::string& name = answer.measured;
     const std::size_t skipped = name.starts_with(kPrefix) ? kPrefix.size() : 0;
-    return fmt::format("{}: {}{}",
-                       answer.library,
-                       answer.evidence,
-                       name.empty() ? std::string() : " (" + name.substr(skipped) + ")");
+    const std::string more =
+        answer.pooled > 1 ? fmt::format(" and {} more: their mean", answer.pooled - 1) : "";
+    return fmt::format(
+        "{}: {}{}",
+        answer.library,
+        answer.evidence,
+        name.empty() ? std::string() : fmt::format(" ({}{})", name.substr(skipped), more));
 }
 
 }  // namespace

@@ -34,6 +34,7 @@ struct CollectiveAnswer {
     std::string library;                  ///< "nccl-2-30"
     std::string_view evidence;            ///< how well it is known
     std::string measured;                 ///< the machine whose measurements correct it; or empty
+    std::size_t pooled = 1;               ///< machines whose mean corrects it, that one the first
     std::vector<std::string> notes;
 };
 

@@ -114,6 +114,14 @@ TEST(CollectiveCommand, SaysWhatItRestsOn) {
     EXPECT_NE(output.out.find("busbw = algbw x (n-1)/n"), std::string::npos) << output.out;
 }
 
+/// Machines of one die have the mean of what was measured on each, which is no measurement.
+TEST(CollectiveCommand, SaysThatAMeanIsOne) {
+    const ProgramOutput mean = collectiveRun({"all_reduce", "1GB", "-c", "hgx-h100"});
+    EXPECT_NE(mean.out.find(" more: their mean)\n"), std::string::npos) << mean.out;
+    const ProgramOutput one = collectiveRun({"all_reduce", "1GB", "-c", "dgx-a100"});
+    EXPECT_EQ(one.out.find("their mean"), std::string::npos) << one.out;
+}
+
 TEST(CollectiveCommand, RefusesByNameWithWhatToType) {
     struct Refused {
         Words words;
