@@ -83,7 +83,7 @@ Result<std::string> profileNameFor(const FitAsk& ask, const std::string& record)
         return fail(Error::Code::BadInput,
                     "--name",
                     "\"" + name + "\" is not a valid profile name",
-                    "lower case letters, digits and hyphens: --name our-h100");
+                    "at most 100 lower case letters, digits and hyphens: --name our-h100");
     }
     return name;
 }

@@ -5,6 +5,8 @@
 #include "study/requirements.h"
 #include "study/typed_amounts.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -273,7 +275,8 @@ private:
             return share;
         }
         const std::optional<double> number = plainNumber(typed);
-        const bool isPercent = number && *number > 1.0 && *number <= 100.0;
+        constexpr double kLeastMeantAsPercent = 2.0;  // 1.3 is 130 %, and no share
+        const bool isPercent = number && *number >= kLeastMeantAsPercent && *number <= 100.0;
         return wrong(
             "must be a share from 0 to 1",
             withValue(isPercent ? std::string(typed) + "%" : exampleOf(requirement_.metric)));
@@ -346,18 +349,15 @@ Result<std::vector<Requirement>> noRegression(const std::string& typed, const st
                     where + " 1%");
     }
     const auto ofBaseline = [&](Metric metric, Relation relation, double factor) {
-        std::array<char, 32> digits{};
-        const char* const end =
-            std::to_chars(digits.data(), digits.data() + digits.size(), factor).ptr;
+        // Of 1 - 7 % the nearest number in binary is 0.9299999999999999.
+        const std::string digits = fmt::format("{:.12g}", factor);
         const std::string sign = relation == Relation::AtLeast ? " >= " : " <= ";
-        return Requirement{
-            .text = std::string(nameOf(metric).name) + sign + "baseline * " +
-                    std::string(digits.data(), static_cast<std::size_t>(end - digits.data())),
-            .where = where,
-            .metric = metric,
-            .relation = relation,
-            .bound = factor,
-            .ofBaseline = true};
+        return Requirement{.text = std::string(nameOf(metric).name) + sign + "baseline * " + digits,
+                           .where = where,
+                           .metric = metric,
+                           .relation = relation,
+                           .bound = factor,
+                           .ofBaseline = true};
     };
     return std::vector{ofBaseline(Metric::TokensPerSecond, Relation::AtLeast, 1.0 - share),
                        ofBaseline(Metric::MemoryPeak, Relation::AtMost, 1.0 + share)};

@@ -304,13 +304,13 @@ Result<FoundCluster> findCluster(const ClusterRequest& request,
     if (request.gpus) {
         if (request.nodes && found.cluster.gpus() != *request.gpus) {
             return fail(Error::Code::BadInput,
-                        request.where,
+                        request.gpusWhere,
                         std::to_string(found.cluster.nodes) + " nodes of " +
                             std::to_string(found.cluster.node.gpus) + " are not " +
                             std::to_string(*request.gpus) + " GPUs",
                         "give nodes or gpus");
         }
-        FABRICAST_ASSIGN(found.cluster, withGpus(found, *request.gpus, request.where));
+        FABRICAST_ASSIGN(found.cluster, withGpus(found, *request.gpus, request.gpusWhere));
         found.room.gpus = request.gpus;
     }
     addBuiltNotes(found.cluster, found.assumed);

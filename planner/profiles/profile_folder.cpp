@@ -65,6 +65,9 @@ Result<std::vector<FolderFile>> readProfileFolder(const std::string& folder,
                     "is not a folder of profiles",
                     "a folder that contains " + listed(kinds));
     }
+    if (fs::directory_iterator(folder, error); error) {
+        return fail(Error::Code::Environment, folder, "cannot be listed: " + error.message());
+    }
     std::vector<FolderFile> files;
     for (const std::string& kind : kinds) {
         FABRICAST_ASSIGN(const std::vector<std::string> names, jsonNames(fs::path(folder) / kind));

@@ -183,6 +183,7 @@ Result<ClusterRequest> readCluster(const JsonValue& json) {
     FABRICAST_ASSIGN(cluster.reserve, reserveIn(json));
     cluster.where = whereOf(json, cluster.name.empty() ? "gpu" : "name");
     cluster.fabricWhere = whereOf(json, "fabric");
+    cluster.gpusWhere = whereOf(json, "gpus");
     const JsonValue* name = json.find("name");
     cluster.typed = name != nullptr && name->line() == 0;
     return cluster;

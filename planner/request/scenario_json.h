@@ -37,6 +37,7 @@ struct ClusterRequest {
     std::optional<double> reserve;            ///< of a GPU's memory, left to the allocator
     std::string where;
     std::string fabricWhere;
+    std::string gpusWhere;
     bool typed = false;  ///< the name, on the command line and not in a file
 };
 

@@ -100,6 +100,18 @@ TEST_F(CheckCommand, AFixHoldsBehindTheCommandThatItMends) {
 }
 
 // Also what held before the change, and which memory it is that lacks.
+TEST_F(CheckCommand, NamesWhatWasTypedAsItWasTyped) {
+    const std::string run = folder() + "/run.json";
+    const ProgramOutput kept =
+        runProgram({"check", run, "--baseline", run, "--max-regression", "7%", "-f", "json"}, {});
+    EXPECT_NE(kept.out.find("\"tokens_per_s >= baseline * 0.93\""), std::string::npos) << kept.out;
+    const ProgramOutput gpus = runProgram({"check", run, "-n", "4", "--gpus", "8"}, {});
+    EXPECT_EQ(gpus.err.find("error: --gpus: 4 nodes of 8 are not 8 GPUs\n"), 0U) << gpus.err;
+    const ProgramOutput share = runProgram({"check", run, "--require", "mem_peak_frac <= 1.3"}, {});
+    EXPECT_NE(share.err.find("try: --require 'mem_peak_frac <= 92%'"), std::string::npos)
+        << share.err;
+}
+
 TEST_F(CheckCommand, TheNearestChangeSaysAllThatFails) {
     write("train.toml",
           "[model]\nname = \"llama3\"\nflavor = \"8B\"\n[training]\nlocal_batch_size = 2\n"
