@@ -23,6 +23,7 @@ public:
 
 private:
     [[nodiscard]] SegmentTime moved(const FusedGroup& group) const;
+    [[nodiscard]] double oneByOne(double elements, bool sameType) const;
     [[nodiscard]] double spread(const Op& op) const;
     [[nodiscard]] MemoryOp memoryOpOf(const FusedGroup& group) const;
     [[nodiscard]] GemmType productType(const Op& op, const Product& product) const;
@@ -35,7 +36,7 @@ private:
     [[nodiscard]] double move(MemoryOp op, double bytes) const;
     [[nodiscard]] bool inFusedExperts(const Op& op) const;
     void addExpertBias(const Product& p, SegmentTime& time) const;
-    void addClamps(const Product& p, SegmentTime& time) const;
+    void addClamps(double elements, SegmentTime& time) const;
     void addWeightTraffic(const Op& op, SegmentTime& time) const;
     void addModule(const Op& op, bool quantised, SegmentTime& time) const;
     void addCasts(const Op& op, GemmType type, const Product& product, SegmentTime& time) const;
