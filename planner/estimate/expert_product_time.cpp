@@ -42,6 +42,9 @@ SegmentTime GroupClock::groupedTime(const Op& op, const Product& p, GemmType typ
     if (scenario_.settings.kernels.fusedExperts) {
         return time;
     }
+    if (group.perExpert) {
+        addPadding(op, p, type, time);
+    }
     if (group.perExpert && op.name == "weight2") {
         addExpertBias(p, time);
     }
@@ -76,6 +79,26 @@ void GroupClock::addExpertBias(const Product& p, SegmentTime& time) const {
     time.input.device.memory += product(2.0 * width, !isWide) + product(2.0 * width, true) +
                                 moved(2.0 * castBytes + reduceBytes + splitBytes);
     time.input.experts += 4.0 * experts;
+}
+
+/// Rows of an expert are copied to a multiple of what products in fewer bits take, and back;
+/// HybridEP has them so as they arrive.
+void GroupClock::addPadding(const Op& op,
+                            const Product& p,
+                            GemmType type,
+                            SegmentTime& time) const {
+    const KernelSettings& kernels = scenario_.settings.kernels;
+    if (type == GemmType::Bf16 || type == GemmType::Fp16 || kernels.dispatchOncePerNode ||
+        kernels.padToCapacity) {
+        return;
+    }
+    constexpr double kCopyBytes = 4.0;
+    const double rows = static_cast<double>(p.rows);
+    const double width = static_cast<double>(op.name == "weight1" ? p.depth : p.columns);
+    for (PassTime* pass : {&time.forward, &time.input}) {
+        pass->device.memory += move(MemoryOp::Copy, kCopyBytes * rows * width);
+        pass->launches += 1.0;
+    }
 }
 
 /// Before a clamped activation its input is taken apart, clamped and joined, each as an operation.

@@ -36,6 +36,7 @@ private:
     [[nodiscard]] double move(MemoryOp op, double bytes) const;
     [[nodiscard]] bool inFusedExperts(const Op& op) const;
     void addExpertBias(const Product& p, SegmentTime& time) const;
+    void addPadding(const Op& op, const Product& p, GemmType type, SegmentTime& time) const;
     void addClamps(double elements, SegmentTime& time) const;
     void addWeightTraffic(const Op& op, SegmentTime& time) const;
     void addModule(const Op& op, bool quantised, SegmentTime& time) const;

@@ -168,6 +168,17 @@ TEST(ExpertHost, ARecomputedActivationIsClampedAgain) {
     EXPECT_GT(again(), 2.0 * activation);
 }
 
+// Transformer Engine's Fp8Padding and Fp8Unpadding.
+TEST(ExpertHost, RowsOfExpertsArePaddedForProductsInFewerBits) {
+    Scenario scenario = expertRun("megatron", 1.0);
+    scenario.settings.kernels.quantization = Quantization::Fp8Tensorwise;
+    const auto memory = [&scenario] { return estimated(scenario).parts.of(TimePart::MemoryBound); };
+    const double padded = memory();
+    scenario.settings.kernels.capacityFactor = 1.0;
+    scenario.settings.kernels.padToCapacity = true;
+    EXPECT_LT(memory(), padded);
+}
+
 TEST(ExpertHost, ClampedActivationsTakeTime) {
     Scenario scenario = expertRun("megatron", 1.0);
     const double plain = estimated(scenario).parts.of(TimePart::MemoryBound);
