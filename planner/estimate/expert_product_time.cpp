@@ -20,6 +20,7 @@ SegmentTime GroupClock::groupedTime(const Op& op, const Product& p, GemmType typ
     const bool makesGradient = weight.trained || op.inputs.size() > 1;  // or it reads adapters
     const auto seconds = [&](GroupedPass pass) {
         group.pass = pass;
+        group.quantising = quantisingOf(op, pass, makesGradient);
         return groupedGemmTime(kernels_, group, {}).count();
     };
     SegmentTime time;
@@ -50,6 +51,17 @@ SegmentTime GroupClock::groupedTime(const Op& op, const Product& p, GemmType typ
     }
     addCasts(op, type, {.rows = p.rows, .columns = p.columns, .depth = p.depth}, time);
     return time;
+}
+
+/// In one kernel the activation and its backward write what the products beside them read. The
+/// gradient of a weight reads what the other products had quantised.
+Quantising GroupClock::quantisingOf(const Op& op, GroupedPass pass, bool makesGradient) const {
+    const GroupedPass inside =
+        op.name == "weight2" ? GroupedPass::Forward : GroupedPass::InputGradient;
+    const bool fused = scenario_.settings.kernels.fusedExperts && pass == inside;
+    return fused || pass == GroupedPass::WeightGradient ? Quantising::Done
+           : makesGradient                              ? Quantising::BothCopies
+                                                        : Quantising::OneCopy;
 }
 
 /// Each expert's bias, times its rows' probabilities, is added to the rows, which are joined again;

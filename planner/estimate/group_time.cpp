@@ -207,13 +207,17 @@ SegmentTime GroupClock::productTime(const Op& op, const Product& product) const 
     const Product& p = product;
     SegmentTime time;
     const bool trained = !op.weights.empty() && weightOf(list_, op).trained;
-    time.forward.device.gemm = gemmTime(kernels_, gemmOf(p, type), {}).count();
+    const Quantising copies = trained ? Quantising::BothCopies : Quantising::OneCopy;
+    Gemm forward = gemmOf(p, type);
+    forward.quantising = copies;
+    time.forward.device.gemm = gemmTime(kernels_, forward, {}).count();
     time.forward.device.memory = temps(op.forwardTemps);
     time.forward.launches = 1.0;
     if (list_.tensor(op.inputs.front()).requiresGrad) {
         Gemm input = gemmOf(
             {.rows = p.rows, .columns = p.depth, .depth = p.columns, .count = p.count}, type);
         input.layout = GemmLayout::Nn;
+        input.quantising = copies;
         // Where both factors are activations, both want a gradient.
         const double factors = op.weights.empty() ? 2.0 : 1.0;
         time.input.device.gemm = factors * gemmTime(kernels_, input, {}).count();
@@ -223,6 +227,7 @@ SegmentTime GroupClock::productTime(const Op& op, const Product& product) const 
         Gemm weight = gemmOf(
             {.rows = p.columns, .columns = p.depth, .depth = p.rows, .count = p.count}, type);
         weight.layout = GemmLayout::Nt;
+        weight.quantising = Quantising::Done;
         weight.accumulateFp32 = addedInGemm(op);
         time.weight.device.gemm = gemmTime(kernels_, weight, {}).count();
         time.weight.launches = 1.0;

@@ -1,4 +1,5 @@
 #pragma once
+#include "planner/compute/gemm_time.h"
 #include "planner/estimate/fused_groups.h"
 #include "planner/estimate/op_kernels.h"
 #include "planner/estimate/segment_time.h"
@@ -35,6 +36,7 @@ private:
     [[nodiscard]] double temps(const ByteList& bytes) const;
     [[nodiscard]] double move(MemoryOp op, double bytes) const;
     [[nodiscard]] bool inFusedExperts(const Op& op) const;
+    [[nodiscard]] Quantising quantisingOf(const Op& op, GroupedPass pass, bool makesGradient) const;
     void addExpertBias(const Product& p, SegmentTime& time) const;
     void addPadding(const Op& op, const Product& p, GemmType type, SegmentTime& time) const;
     void addClamps(double elements, SegmentTime& time) const;
