@@ -136,6 +136,7 @@ constexpr std::array kMeanings = {
     Meaning{"settings.megatron.vocab_padding", "--make-vocab-size-divisible-by"},
     Meaning{"settings.megatron.gradient_accumulation_fusion",
             "products add weight gradients to their buffer"},
+    Meaning{"settings.megatron.rope_fusion", "rotary embedding is one kernel (--no-rope-fusion)"},
     Meaning{"settings.megatron.reduce_scatter", "off: all of a gradient's sum goes to every rank"},
     Meaning{"settings.megatron.gather_slices", "gathered parameters are copied by rank and tensor"},
     // Adapters and the rest.

@@ -78,6 +78,12 @@ bool lacksWideHeads(const Release& release, const Scenario& scenario) {
            scenario.model.attention.keyDim() > kFusedHead;
 }
 
+/// Megatron-Core refused one kernel for latent attention's rotary embedding until its release 0.13
+/// ("multi_latent_attention does not support apply_rope_fusion").
+bool writesLatentRope(const Release& release, const Scenario& scenario) {
+    return release.isBefore(2025, 7) && scenario.model.attention.kind == AttentionKind::Latent;
+}
+
 /// A linear layer's forward kept the host busy for 140 us in 2024 and for 59 us two years later
 /// (Transformer Engine's pull requests 1191 and 3523).
 constexpr double kEarlyModules = 140.0 / 59.0;
@@ -108,6 +114,7 @@ void readRelease(const PublishedRun& run, const Scenario& scenario, Settings& se
     if (lacksWideHeads(release, scenario)) {
         settings.kernels.attention = AttentionKernel::Unfused;
     }
+    settings.megatron.ropeFusion = !writesLatentRope(release, scenario);
     if (run.stack == "torchtitan" && release.isBefore(2025, 8)) {
         settings.kernels.norm = NormKernel::Fp32;
     }

@@ -88,10 +88,27 @@ double gemmMemoryTime(const KernelProfile& profile,
     return bytes / (profile.memoryBandwidth.count() * state.bandwidth * fit.bandwidthEfficiency);
 }
 
+/// Of the traffic that the fit has for it: an element is read in 16 bits, and written once.
+double quantisedShare(Quantising quantising, double copyBytes) {
+    constexpr double kReadBytes = 2.0;
+    switch (quantising) {
+        case Quantising::OneCopy:
+            return 1.0;
+        case Quantising::BothCopies:
+            return (kReadBytes + 2.0 * copyBytes) / (kReadBytes + copyBytes);
+        case Quantising::Done:
+            break;
+    }
+    return 0.0;
+}
+
 /// One expert's multiply; rows are whole.
 Gemm gemmOfEach(const GroupedGemm& group) {
     const auto rows = static_cast<std::int64_t>(std::ceil(group.rowsPerExpert));
-    Gemm gemm{.type = group.type, .accumulateFp32 = false, .batch = group.experts};
+    Gemm gemm{.type = group.type,
+              .accumulateFp32 = false,
+              .batch = group.experts,
+              .quantising = group.quantising};
     switch (group.pass) {
         case GroupedPass::Forward:
             gemm.m = rows;
@@ -147,7 +164,8 @@ GemmParts gemmParts(const KernelProfile& profile,
     const double compute = computeTime(profile, fit, shape, state);
     const double written = gemm.addsToOutput ? 2.0 * fit.outputBytes : fit.outputBytes;
     const double output = gemm.accumulateFp32 ? kAccumulatorBytes : written;
-    const double quantise = fit.quantiseTraffic * shape.batch * shape.m * shape.k /
+    const double traffic = fit.quantiseTraffic * quantisedShare(gemm.quantising, fit.inputBytes);
+    const double quantise = traffic * shape.batch * shape.m * shape.k /
                             (profile.memoryBandwidth.count() * state.bandwidth);
     return {Seconds(throttled(
                 compute, fit.throttle, fit.throttleTime, profile.sustained.factor, state)),

@@ -11,6 +11,11 @@ namespace fabricast {
 enum class GemmLayout { Tn, Nn, Nt };
 
 /// C[m,n] = A[m,k] · B[k,n], `batch` times.
+/// What a product does about its first factor, where the type's fit has the quantisation of it: one
+/// copy is written, for this product alone; two, as gradients of weights read its columns; or none,
+/// as an earlier product did.
+enum class Quantising { OneCopy, BothCopies, Done };
+
 struct Gemm {
     std::int64_t m = 0;
     std::int64_t n = 0;
@@ -20,6 +25,7 @@ struct Gemm {
     bool accumulateFp32 = false;  ///< adds into an fp32 output, as fused weight gradients do
     bool addsToOutput = false;    ///< adds into an output of its own type, which it reads
     std::int64_t batch = 1;
+    Quantising quantising = Quantising::OneCopy;
 
     [[nodiscard]] Flops flops() const {
         return Flops(2.0 * static_cast<double>(m) * static_cast<double>(n) *
@@ -65,6 +71,7 @@ struct GroupedGemm {
     bool accumulateFp32 = false;  ///< weight gradients into an fp32 buffer
     bool balanced = true;         ///< every expert has the mean; else as a router deals them
     bool perExpert = false;       ///< a multiply an expert on a few streams (Transformer Engine)
+    Quantising quantising = Quantising::OneCopy;
 
     [[nodiscard]] Flops flops() const;
 };

@@ -75,10 +75,16 @@ bool GroupClock::inFusedExperts(const Op& op) const {
     return scenario_.settings.kernels.fusedExperts && op.name == "weighted_swiglu";
 }
 
-/// Sums over a mask, or less the highest of a row, take one element after another: the kernel
-/// counts where each of its operands lies. Elements a second of an H100's multiprocessor: 1.2e9
-/// where types differ (0.154 to 0.164 T of the GPU; Qwen3, Pythia, BLOOM, Gemma 2 written
-/// out), 2.8e9 where not (0.37 T, GPT-OSS).
+/// Where operands do not lie side by side the kernel counts, for one element after another, where
+/// each of them is. Elements a second of an H100's multiprocessor: 1.2e9 where types differ (0.154
+/// to 0.164 T of the GPU; Qwen3, Pythia, BLOOM, Gemma 2 written out), 2.8e9 where not (0.37 T,
+/// GPT-OSS).
+double GroupClock::oneByOne(double elements, bool sameType) const {
+    const double rate = sameType ? 2.8e9 : 1.2e9;
+    return elements / (rate * static_cast<double>(kernels_.multiprocessors));
+}
+
+/// Sums over a mask, or less the highest of a row.
 double GroupClock::spread(const Op& op) const {
     const bool sums = op.name == "add" || op.name == "subtract";
     if (!sums || op.inputs.size() < 2) {
@@ -90,9 +96,7 @@ double GroupClock::spread(const Op& op) const {
     if (left.elements == right.elements) {
         return 0.0;
     }
-    const double rate = left.width == right.width ? 2.8e9 : 1.2e9;
-    return static_cast<double>(out.elements) /
-           (rate * static_cast<double>(kernels_.multiprocessors));
+    return oneByOne(static_cast<double>(out.elements), left.width == right.width);
 }
 
 /// Kernels that move bytes. Nothing is launched for views.
@@ -111,6 +115,11 @@ SegmentTime GroupClock::moved(const FusedGroup& group) const {
     // The cast of a sum's gradient belongs to the sum's own node: autograd calls nothing for it.
     const bool isCalled = traffic.backward > 0 && !(alone && list_.ops[group.begin].passesGradient);
     time.input.launches = isCalled ? 1.0 : 0.0;
+    if (alone && list_.ops[group.begin].name == "weighted_swiglu") {
+        addClamps(
+            static_cast<double>(list_.tensor(list_.ops[group.begin].outputs.front()).elements),
+            time);
+    }
     return time;
 }
 
@@ -197,22 +206,28 @@ SegmentTime GroupClock::productTime(const Op& op, const Product& product) const 
     }
     const Product& p = product;
     SegmentTime time;
-    time.forward.device.gemm = gemmTime(kernels_, gemmOf(p, type), {}).count();
+    const bool trained = !op.weights.empty() && weightOf(list_, op).trained;
+    const Quantising copies = trained ? Quantising::BothCopies : Quantising::OneCopy;
+    Gemm forward = gemmOf(p, type);
+    forward.quantising = copies;
+    time.forward.device.gemm = gemmTime(kernels_, forward, {}).count();
     time.forward.device.memory = temps(op.forwardTemps);
     time.forward.launches = 1.0;
     if (list_.tensor(op.inputs.front()).requiresGrad) {
         Gemm input = gemmOf(
             {.rows = p.rows, .columns = p.depth, .depth = p.columns, .count = p.count}, type);
         input.layout = GemmLayout::Nn;
+        input.quantising = copies;
         // Where both factors are activations, both want a gradient.
         const double factors = op.weights.empty() ? 2.0 : 1.0;
         time.input.device.gemm = factors * gemmTime(kernels_, input, {}).count();
         time.input.launches = factors;
     }
-    if (!op.weights.empty() && weightOf(list_, op).trained) {
+    if (trained) {
         Gemm weight = gemmOf(
             {.rows = p.columns, .columns = p.depth, .depth = p.rows, .count = p.count}, type);
         weight.layout = GemmLayout::Nt;
+        weight.quantising = Quantising::Done;
         weight.accumulateFp32 = addedInGemm(op);
         time.weight.device.gemm = gemmTime(kernels_, weight, {}).count();
         time.weight.launches = 1.0;

@@ -1,4 +1,5 @@
 #pragma once
+#include "planner/compute/gemm_time.h"
 #include "planner/estimate/fused_groups.h"
 #include "planner/estimate/op_kernels.h"
 #include "planner/estimate/segment_time.h"
@@ -23,6 +24,7 @@ public:
 
 private:
     [[nodiscard]] SegmentTime moved(const FusedGroup& group) const;
+    [[nodiscard]] double oneByOne(double elements, bool sameType) const;
     [[nodiscard]] double spread(const Op& op) const;
     [[nodiscard]] MemoryOp memoryOpOf(const FusedGroup& group) const;
     [[nodiscard]] GemmType productType(const Op& op, const Product& product) const;
@@ -34,8 +36,10 @@ private:
     [[nodiscard]] double temps(const ByteList& bytes) const;
     [[nodiscard]] double move(MemoryOp op, double bytes) const;
     [[nodiscard]] bool inFusedExperts(const Op& op) const;
+    [[nodiscard]] Quantising quantisingOf(const Op& op, GroupedPass pass, bool makesGradient) const;
     void addExpertBias(const Product& p, SegmentTime& time) const;
-    void addClamps(const Product& p, SegmentTime& time) const;
+    void addPadding(const Op& op, const Product& p, GemmType type, SegmentTime& time) const;
+    void addClamps(double elements, SegmentTime& time) const;
     void addWeightTraffic(const Op& op, SegmentTime& time) const;
     void addModule(const Op& op, bool quantised, SegmentTime& time) const;
     void addCasts(const Op& op, GemmType type, const Product& product, SegmentTime& time) const;

@@ -182,7 +182,8 @@ double leastPerFlop(const Settings& settings, const KernelProfile& limits) {
         const Gemm large{.m = 1 << 14,
                          .n = 1 << 14,
                          .k = 1 << 14,
-                         .type = gemmTypeOf(settings, quantised, limits)};
+                         .type = gemmTypeOf(settings, quantised, limits),
+                         .quantising = Quantising::Done};
         if (limits.supports(large.type)) {
             least = std::min(least, gemmTime(limits, large, {}).count() / large.flops().count());
         }

@@ -127,7 +127,7 @@ std::vector<BridgeKey> megatronDefaults(const MegatronArguments& arguments) {
                         asked("--pipeline-model-parallel-layout");
     std::vector<BridgeKey> keys = {{"model", "bias_dropout_fusion", "True"},
                                    {"model", "persist_layer_norm", "True"}};
-    if (std::ranges::any_of(arguments.groups, &usesRope)) {
+    if (std::ranges::any_of(arguments.groups, &usesRope) && !asked("--no-rope-fusion")) {
         keys.push_back({"model", "apply_rope_fusion", "True"});
     }
     if (asked("--swiglu") || !asked("--disable-bias-linear")) {

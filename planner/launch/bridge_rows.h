@@ -126,6 +126,7 @@ inline constexpr std::array kBridgeRows = {
               .key = "pad_buckets_for_high_nccl_busbw",
               .form = PythonForm::On},
     BridgeRow{.flag = "--no-gradient-accumulation-fusion"},  // off in Bridge
+    BridgeRow{.flag = "--no-rope-fusion"},                   // as well
     BridgeRow{.flag = "--use-tp-pp-dp-mapping", .section = "dist", .form = PythonForm::On},
     // Not modelled: they are read to be refused.
     BridgeRow{.flag = "--use-megatron-fsdp", .section = "ddp", .form = PythonForm::On},

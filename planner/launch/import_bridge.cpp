@@ -178,6 +178,12 @@ void addSilent(const LaunchKeys& program, LaunchKeys& keys) {
     if (fuses == nullptr || fuses->values != std::vector<std::string>{"True"}) {
         add("--no-gradient-accumulation-fusion");
     }
+    const LaunchKey* const position = program.find(model + ".position_embedding_type");
+    const LaunchKey* const rotates = program.find(model + ".apply_rope_fusion");
+    if (position != nullptr && position->values == std::vector<std::string>{"rope"} &&
+        (rotates == nullptr || rotates->values != std::vector<std::string>{"True"})) {
+        add("--no-rope-fusion");
+    }
 }
 
 }  // namespace

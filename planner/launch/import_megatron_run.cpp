@@ -136,6 +136,9 @@ Result<void> importMegatronKernels(ScenarioDraft& draft) {
                   false,
                   "--no-gradient-accumulation-fusion");
     }
+    if (keys.use("--no-rope-fusion") != nullptr) {
+        draft.set("settings.megatron.rope_fusion", false, "--no-rope-fusion");
+    }
     if (const auto graphs = keys.text("--cuda-graph-impl"); graphs && *graphs != "none") {
         draft.set("settings.kernels.cuda_graphs", true, "--cuda-graph-impl");
         draft.set(

@@ -86,6 +86,7 @@ void addDataParallel(const Scenario& scenario, MegatronArguments& out) {
     }
     out.addIf(megatron.padBuckets, "--ddp-pad-buckets-for-high-nccl-busbw");
     out.addIf(!megatron.gradientAccumulationFusion, "--no-gradient-accumulation-fusion");
+    out.addIf(!megatron.ropeFusion, "--no-rope-fusion");
     out.addIf(layout.placement == RankPlacement::PpInside, "--use-tp-pp-dp-mapping");
 }
 

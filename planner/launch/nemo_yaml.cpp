@@ -68,6 +68,7 @@ constexpr std::array kNemoRows = {
     NemoRow{"model.activations_checkpoint_num_layers", "--recompute-num-layers"},
     NemoRow{
         "model.gradient_accumulation_fusion", "--no-gradient-accumulation-fusion", NemoForm::Off},
+    NemoRow{"model.apply_rope_fusion", "--no-rope-fusion", NemoForm::Off},
     NemoRow{"model.ub_tp_comm_overlap", "--tp-comm-overlap", NemoForm::On},
     NemoRow{"model.fp8", "--fp8-format", NemoForm::On},
     NemoRow{"model.fsdp", "--use-torch-fsdp2", NemoForm::On},

@@ -1,5 +1,6 @@
 #include "planner/models/hf_decoder.h"
 
+#include "planner/models/hf_rotation.h"
 #include "planner/spec/check_settings.h"
 
 #include <utility>
@@ -62,6 +63,7 @@ Result<AttentionSpec> readGroupedAttention(const HfDecoder& family,
     FABRICAST_ASSIGN(attention.headDim, headDim(family, config, model, attention.heads));
     attention.fusedQkv = family.fusedQkv;
     attention.sinks = family.sinks;
+    attention.scaledRotary = scalesRotary(config.config(), family.yarn);
 
     using Covers = HfAttentionBias::Covers;
     bool hasBias = family.bias.covers != Covers::None;

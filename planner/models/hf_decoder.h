@@ -75,6 +75,7 @@ struct HfDecoder {
     QkNorm qkNorm = QkNorm::None;
     std::string_view qkNormKey = {};  ///< "": always
     bool sinks = false;
+    bool yarn = false;  ///< scales rotary embedding where the config says nothing of it
     bool turnsSomeLayers =
         false;  ///< reads use_qk_norm and attn_temperature_tuning as Llama 4 does
     bool fusedQkv = false;

@@ -12,7 +12,7 @@ constexpr JsonValue::Range kShapeSize{.least = 1, .most = kMostModelWidth};
 constexpr JsonValue::Range kShapeCount{.least = 0, .most = kMostModelWidth};
 constexpr Choices<MlpKind, 2> kMlpNames{{{"gated", MlpKind::Gated}, {"plain", MlpKind::Plain}}};
 
-constexpr std::array<std::string_view, 14> kAttentionKeys{"kind",
+constexpr std::array<std::string_view, 15> kAttentionKeys{"kind",
                                                           "heads",
                                                           "kv_heads",
                                                           "head_dim",
@@ -20,6 +20,7 @@ constexpr std::array<std::string_view, 14> kAttentionKeys{"kind",
                                                           "out_bias",
                                                           "qk_norm",
                                                           "sinks",
+                                                          "scaled_rotary",
                                                           "q_lora_rank",
                                                           "kv_lora_rank",
                                                           "qk_nope_head_dim",
@@ -47,6 +48,7 @@ Result<AttentionSpec> readGrouped(AttentionSpec attention,
     FABRICAST_ASSIGN(attention.outBias, said.booleanOr("out_bias", false));
     FABRICAST_ASSIGN(attention.qkNorm, readChoice(said, "qk_norm", kQkNormNames, QkNorm::None));
     FABRICAST_ASSIGN(attention.sinks, said.booleanOr("sinks", false));
+    FABRICAST_ASSIGN(attention.scaledRotary, said.booleanOr("scaled_rotary", false));
     return attention;
 }
 

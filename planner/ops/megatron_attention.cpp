@@ -15,8 +15,10 @@ TensorId megatronRotate(MegatronCode& m, TensorId x) {
     if (m.scenario.model.position != PositionKind::Rope) {
         return x;
     }
-    return m.fusedModules() ? rotaryFused(m, x)
-                            : rotaryWritten(m, x, {.dim = m.scenario.model.attention.headDim});
+    const AttentionSpec& attention = m.scenario.model.attention;
+    return m.fusesRope() && !attention.scaledRotary
+               ? rotaryFused(m, x)
+               : rotaryWritten(m, x, {.dim = attention.headDim});
 }
 
 /// Where tp exceeds the groups, the product is gathered and each rank takes its own heads from it.

@@ -188,8 +188,8 @@ AttentionOutput megatronLatentAttention(MegatronCode& m, TensorId x) {
     const int rising = g.openBlock(m.recomputes("mla_up_proj"));
     const TensorId q = columnParallel(m, query, weights.query, shape.queryColumns());
     const TensorId kv = columnParallel(m, latent, weights.up, shape.upColumns());
-    const Heads heads = m.fusedModules() ? fusedHeads(m, shape, q, kv, keys.shared)
-                                         : writtenHeads(m, shape, q, kv, keys.shared);
+    const Heads heads = m.fusesRope() ? fusedHeads(m, shape, q, kv, keys.shared)
+                                      : writtenHeads(m, shape, q, kv, keys.shared);
     g.closeBlock(rising);
     g.holdUntilHere({keys.combined});
     const int core = g.openBlock(m.recomputes("core_attn"));

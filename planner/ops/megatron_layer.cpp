@@ -98,7 +98,8 @@ MlpOutput megatronMlp(MegatronCode& m, TensorId x) {
 std::vector<std::int64_t> megatronTableBytes(const Scenario& scenario) {
     const AttentionSpec& attention = scenario.model.attention;
     if (attention.kind != AttentionKind::Latent ||
-        scenario.settings.kernels.code == ModelCode::TransformerEngine) {
+        (scenario.settings.kernels.code == ModelCode::TransformerEngine &&
+         scenario.settings.megatron.ropeFusion)) {
         return {};
     }
     return {4 * rankShape(scenario).sequence * attention.qkRopeDim};

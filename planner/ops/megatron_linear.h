@@ -22,6 +22,10 @@ struct MegatronCode {
     [[nodiscard]] bool fusedModules() const {
         return scenario.settings.kernels.code == ModelCode::TransformerEngine;
     }
+    /// Rotary embedding is one of them (apply_rope_fusion).
+    [[nodiscard]] bool fusesRope() const {
+        return fusedModules() && scenario.settings.megatron.ropeFusion;
+    }
     [[nodiscard]] bool recomputes(std::string_view module) const;
 };
 

@@ -32,8 +32,9 @@ struct AttentionSpec {
     bool outBias = false;
     bool fusedQkv = false;  ///< one matrix in the model's own code (GPT-2, Phi-3, Falcon, ...)
     QkNorm qkNorm = QkNorm::None;
-    bool sinks = false;      ///< one learned scalar per head (gpt-oss)
-    bool unitHeads = false;  ///< rotated q and k are divided by their length (Llama 4)
+    bool sinks = false;         ///< one learned scalar per head (gpt-oss)
+    bool scaledRotary = false;  ///< cos and sin are multiplied by a factor (YaRN)
+    bool unitHeads = false;     ///< rotated q and k are divided by their length (Llama 4)
     bool scalesQueries =
         false;  ///< those of layers that do not rotate grow with position (Llama 4)
     // Latent attention only.

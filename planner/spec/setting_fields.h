@@ -150,6 +150,7 @@ constexpr void fieldsOf(const MegatronSettings&, Row&& row) {
     row(Field{"optimizer_instances", &Group::optimizerInstances, 1, 1'000'000});
     row(Field{"vocab_padding", &Group::vocabPadding, 1, 1'000'000});
     row(Field{"gradient_accumulation_fusion", &Group::gradientAccumulationFusion});
+    row(Field{"rope_fusion", &Group::ropeFusion});
     row(Field{"reduce_scatter", &Group::reduceScatter});
     row(Field{"gather_slices", &Group::gatherSlices});
 }

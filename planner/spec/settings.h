@@ -228,6 +228,8 @@ struct MegatronSettings {
     std::int64_t vocabPadding = 128;
     /// GEMMs add weight gradients straight into the buffer (apex or Transformer Engine).
     bool gradientAccumulationFusion = true;
+    /// Rotary embedding is one kernel (apply_rope_fusion), but where YaRN scales it too.
+    bool ropeFusion = true;
     /// Of the distributed optimizer: off, gradients are summed up on every rank that needs a part.
     bool reduceScatter = true;
     /// Updated parameters are joined, gathered, and copied from there by rank and tensor.

@@ -130,7 +130,7 @@ TEST(RunScenario, FineTuningOfNvidiasTablesIsPacked) {
 }
 
 /// Latent attention over routed experts, on Blackwell.
-KernelSettings latentKernels(const std::string& model, const std::string& framework) {
+Settings latentSettings(const std::string& model, const std::string& framework) {
     static const ProfileStore profiles = ProfileStore::builtIn();
     static const RunCatalog catalog = RunCatalog::open(profiles).value();
     const std::string header =
@@ -143,16 +143,25 @@ KernelSettings latentKernels(const std::string& model, const std::string& framew
         framework + "\n";
     const CsvText table = parseCsv(header + row, "runs.csv").value();
     const RunScenario run = runScenario(readRuns(table).value().front(), catalog).value();
-    return run.scenario.settings.kernels;
+    return run.scenario.settings;
 }
 
 TEST(RunScenario, WideHeadsHadNoFusedAttentionOnBlackwellBeforeTransformerEngine25) {
     const auto attention = [](const std::string& framework) {
-        return latentKernels("deepseek-v3", framework).attention;
+        return latentSettings("deepseek-v3", framework).kernels.attention;
     };
     EXPECT_EQ(attention("NeMo/Megatron (DGX Cloud recipe 25.05)"), AttentionKernel::Unfused);
     EXPECT_EQ(attention("Megatron-Bridge (NeMo 25.09)"), AttentionKernel::Flash);
     EXPECT_EQ(attention("Megatron-LM"), AttentionKernel::Flash);
+}
+
+TEST(RunScenario, LatentAttentionHadNoFusedRotationBeforeMegatronCore013) {
+    const auto fuses = [](const std::string& framework) {
+        return latentSettings("deepseek-v3", framework).megatron.ropeFusion;
+    };
+    EXPECT_FALSE(fuses("NeMo/Megatron (DGX Cloud recipe 25.05)"));
+    EXPECT_TRUE(fuses("Megatron-Bridge (NeMo 25.09)"));
+    EXPECT_TRUE(readAs("NeMo 24.07", "", "1").scenario.settings.megatron.ropeFusion);
 }
 
 TEST(RunScenario, PyTorchHadNoKernelForRmsNormsBeforeTheSummerOf2025) {
@@ -196,7 +205,7 @@ TEST(RunScenario, NicsOfTheNodesOwnSpeedServeSeveralGpus) {
 
 TEST(RunScenario, PaddedCapacityGoesThroughTheAllToAll) {
     const auto once = [](const std::string& model) {
-        return latentKernels(model, "Megatron-Bridge (NeMo 25.09)").dispatchOncePerNode;
+        return latentSettings(model, "Megatron-Bridge (NeMo 25.09)").kernels.dispatchOncePerNode;
     };
     EXPECT_TRUE(once("DeepSeekV3"));
     EXPECT_FALSE(once("DeepSeekV3 (tokendrop)"));

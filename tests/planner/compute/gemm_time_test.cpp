@@ -56,6 +56,23 @@ TEST(GemmTime, QuantisingCostsMoreThanTheProductAlone) {
     EXPECT_GT(gemmTime(kernels, gemm, {}), alone);
 }
 
+// 4.07 bytes for 2 read and 33/32 written; twice that written; or nothing.
+TEST(GemmTime, ATensorIsQuantisedOnceForBothOfItsProducts) {
+    const KernelProfile& kernels = shippedKernels("b200-sxm-180gb");
+    Gemm gemm{.m = 8192, .n = 4096, .k = 4096, .type = GemmType::MxFp8};
+    const Seconds one = gemmTime(kernels, gemm, {});
+    gemm.quantising = Quantising::BothCopies;
+    const Seconds both = gemmTime(kernels, gemm, {});
+    gemm.quantising = Quantising::Done;
+    const Seconds none = gemmTime(kernels, gemm, {});
+    EXPECT_NEAR((one - none).count(), 4.067 * 8192 * 4096 / 8e12, 1e-9);
+    EXPECT_NEAR((both - none) / (one - none), (2 + 66.0 / 32) / (2 + 33.0 / 32), 1e-6);
+    gemm.type = GemmType::Bf16;
+    const Seconds plain = gemmTime(kernels, gemm, {});
+    gemm.quantising = Quantising::BothCopies;
+    EXPECT_EQ(gemmTime(kernels, gemm, {}), plain);
+}
+
 TEST(GemmTime, BackwardInFp8SumsExactlyOnHopper) {
     const auto backward = [](const char* gpu, GemmType type) {
         const KernelProfile& kernels = shippedKernels(gpu);

@@ -139,6 +139,46 @@ TEST(ExpertHost, BiasesOfExpertsTakeTime) {
     EXPECT_EQ(biased.parts.of(TimePart::Gemm), plain.parts.of(TimePart::Gemm));
 }
 
+// The same in twice the bytes, and casts; its product of a row and a column has two types.
+TEST(ExpertHost, BiasesUnderProbabilitiesInFp32TakeLonger) {
+    Scenario scenario = expertRun("megatron", 1.0);
+    const auto memory = [&scenario] { return estimated(scenario).parts.of(TimePart::MemoryBound); };
+    const auto biases = [&] {
+        scenario.model.moe->expertBias = false;
+        const double plain = memory();
+        scenario.model.moe->expertBias = true;
+        return memory() - plain;
+    };
+    const double narrow = biases();
+    scenario.settings.kernels.routerDtype = Dtype::Fp32;
+    EXPECT_GT(biases(), 2.0 * narrow);
+}
+
+TEST(ExpertHost, ARecomputedActivationIsClampedAgain) {
+    Scenario scenario = expertRun("megatron", 1.0);
+    const auto memory = [&scenario] { return estimated(scenario).parts.of(TimePart::MemoryBound); };
+    const auto again = [&] {
+        scenario.settings.recompute = {};
+        const double once = memory();
+        scenario.settings.recompute = {.kind = Checkpointing::Modules, .modules = {"moe_act"}};
+        return memory() - once;
+    };
+    const double activation = again();
+    scenario.model.moe->clampedGlu = true;
+    EXPECT_GT(again(), 2.0 * activation);
+}
+
+// Transformer Engine's Fp8Padding and Fp8Unpadding.
+TEST(ExpertHost, RowsOfExpertsArePaddedForProductsInFewerBits) {
+    Scenario scenario = expertRun("megatron", 1.0);
+    scenario.settings.kernels.quantization = Quantization::Fp8Tensorwise;
+    const auto memory = [&scenario] { return estimated(scenario).parts.of(TimePart::MemoryBound); };
+    const double padded = memory();
+    scenario.settings.kernels.capacityFactor = 1.0;
+    scenario.settings.kernels.padToCapacity = true;
+    EXPECT_LT(memory(), padded);
+}
+
 TEST(ExpertHost, ClampedActivationsTakeTime) {
     Scenario scenario = expertRun("megatron", 1.0);
     const double plain = estimated(scenario).parts.of(TimePart::MemoryBound);

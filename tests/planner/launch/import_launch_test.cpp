@@ -114,6 +114,27 @@ TEST(ImportMegatron, ReadsTheShapeOfTheDecodersThatItKnows) {
               "a.sh:1:179: --window-size must be two numbers (4095,0)");
 }
 
+TEST(ImportMegatron, ReadsThatRotaryEmbeddingIsWrittenOut) {
+    const auto fusionOf = [](const std::string& more) {
+        const JsonValue run = imported(
+                                  "--num-layers 8 --hidden-size 512 --ffn-hidden-size 2048 "
+                                  "--num-attention-heads 8 --normalization RMSNorm --swiglu "
+                                  "--vocab-size 32000 --seq-length 4096 --micro-batch-size 1 "
+                                  "--bf16 " +
+                                      more,
+                                  "a.sh")
+                                  .value();
+        const JsonValue* const settings = run.find("settings");
+        const JsonValue* const megatron =
+            settings == nullptr ? nullptr : settings->find("megatron");
+        const JsonValue* const fusion =
+            megatron == nullptr ? nullptr : megatron->find("rope_fusion");
+        return fusion == nullptr ? "" : fusion->shown();
+    };
+    EXPECT_EQ(fusionOf(""), "");
+    EXPECT_EQ(fusionOf("--no-rope-fusion"), "false");
+}
+
 // Of commands that name a script only those that run it start it.
 TEST(ShellKeys, TellWhatIsStartedFromWhatIsNot) {
     const auto started = [](const std::string& lines) {

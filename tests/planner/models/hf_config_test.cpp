@@ -60,6 +60,26 @@ TEST(HfConfig, ADeepSeekRoutesByTheMethodOfItsClass) {
     EXPECT_NE(error.why.find("is no method of this class"), std::string::npos) << error.why;
 }
 
+// Factors of transformers' YaRN: attention_factor, or that of mscale over that of mscale_all_dim,
+// or 0.1 ln(factor) + 1.
+TEST(HfConfig, YarnScalesRotaryEmbeddingUnlessItsFactorsCancel) {
+    const auto scales = [](const std::string& key, const std::string& rotation) {
+        return read(R"({"model_type": "qwen2", ")" + key + "\": {" + rotation + "}}")
+            ->attention.scaledRotary;
+    };
+    EXPECT_TRUE(scales("rope_scaling", R"("type": "yarn", "factor": 4.0)"));
+    EXPECT_TRUE(scales("rope_parameters", R"("rope_type": "yarn", "factor": 4.0)"));
+    EXPECT_FALSE(scales("rope_scaling", R"("rope_type": "yarn", "factor": 1.0)"));
+    EXPECT_FALSE(scales("rope_scaling", R"("rope_type": "linear", "factor": 4.0)"));
+    EXPECT_FALSE(
+        scales("rope_scaling", R"("type": "yarn", "factor": 4.0, "attention_factor": 1.0)"));
+    EXPECT_FALSE(scales("rope_scaling",
+                        R"("type": "yarn", "factor": 40, "mscale": 1.0, "mscale_all_dim": 1.0)"));
+    EXPECT_TRUE(scales("rope_scaling", R"("type": "yarn", "factor": 40, "mscale": 1.0)"));
+    EXPECT_TRUE(read(R"({"model_type": "gpt_oss"})")->attention.scaledRotary);
+    EXPECT_FALSE(read(R"({"model_type": "qwen2"})")->attention.scaledRotary);
+}
+
 TEST(HfConfig, KeysHaveAliases) {
     EXPECT_EQ(read(R"({"model_type": "gpt2", "num_hidden_layers": 3})")->layers, 3);
     EXPECT_EQ(read(R"({"model_type": "bloom", "n_embed": 1024, "n_head": 16})")->hidden, 1024);

@@ -4,6 +4,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <string_view>
+
 namespace fabricast {
 namespace {
 
@@ -70,6 +73,50 @@ TEST(MegatronLayer, RecomputedNormsFreeTheirOutputs) {
     const std::int64_t rest = savedBytes(*megatronLayer(scenario, 0), true);
     // Two outputs of 2h and two deviations of 4 bytes, per token.
     EXPECT_EQ(all - rest, scenario.workload.sequence * (2 * 2 * scenario.model.hidden + 2 * 4));
+}
+
+std::int64_t opsNamed(const OpList& list, std::string_view name) {
+    return std::count_if(
+        list.ops.begin(), list.ops.end(), [name](const Op& op) { return op.name == name; });
+}
+
+// apply_rotary_pos_emb of Megatron-Core 0.16: "mscale is not supported by TE's fused RoPE".
+TEST(MegatronLayer, WritesRotaryEmbeddingOutWhereItIsScaledOrNotFused) {
+    Scenario scenario = scenarioOf(readCases("megatron_layer_bytes.csv").front());
+    const auto fused = [&scenario] { return opsNamed(*megatronLayer(scenario, 0), "rope"); };
+    const auto halves = [&scenario] {
+        return opsNamed(*megatronLayer(scenario, 0), "rotate_half");
+    };
+    EXPECT_EQ(fused(), 2);
+    EXPECT_EQ(halves(), 0);
+    scenario.model.attention.scaledRotary = true;
+    EXPECT_EQ(fused(), 0);
+    EXPECT_EQ(halves(), 2);
+    scenario.model.attention.scaledRotary = false;
+    scenario.settings.megatron.ropeFusion = false;
+    EXPECT_EQ(fused(), 0);
+    EXPECT_EQ(halves(), 2);
+}
+
+TEST(MegatronLayer, LatentAttentionCopiesItsHeadsWithoutTheFusedRotation) {
+    Scenario scenario = scenarioOf(readCases("megatron_layer_bytes.csv").front());
+    AttentionSpec& attention = scenario.model.attention;
+    attention = {.kind = AttentionKind::Latent,
+                 .heads = attention.heads,
+                 .kvHeads = attention.heads,
+                 .headDim = 192,
+                 .qLoraRank = 1536,
+                 .kvLoraRank = 512,
+                 .qkNopeDim = 128,
+                 .qkRopeDim = 64,
+                 .vHeadDim = 128};
+    const OpList fused = *megatronLayer(scenario, 0);
+    scenario.settings.megatron.ropeFusion = false;
+    const OpList written = *megatronLayer(scenario, 0);
+    EXPECT_EQ(opsNamed(fused, "rotate_half"), 0);
+    EXPECT_EQ(opsNamed(written, "rotate_half"), 2);
+    EXPECT_EQ(opsNamed(written, "rope"), 0);
+    EXPECT_EQ(opsNamed(written, "attention"), opsNamed(fused, "attention"));
 }
 
 TEST(MegatronLayer, RefusesModelsThatMegatronHasNoLayerFor) {
