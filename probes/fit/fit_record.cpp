@@ -3,6 +3,7 @@
 #include "planner/evidence/borrow_kernels.h"
 #include "planner/measured/recognise_machine.h"
 #include "planner/profiles/possible_collective.h"
+#include "planner/profiles/read_measured_collectives.h"
 #include "planner/profiles/read_records.h"
 #include "probes/fit/collective_points.h"
 #include "probes/fit/cpu_fit.h"
@@ -307,11 +308,28 @@ private:
     FittedRecord result_;
 };
 
+/// A later sitting counts, and so does a later profile: a wrong clock must not make one the last.
+Result<void> checkDays(const MergedMeasurements& record, const std::string& today) {
+    constexpr std::size_t kDay = 10;
+    for (const MeasurementRecord& sitting : record.sittings) {
+        const std::string day = sitting.begun.substr(0, kDay);
+        if (!today.empty() && isDay(day) && day > today) {
+            return fail(Error::Code::BadInput,
+                        sitting.source,
+                        "was measured on " + day + ", which is in the future",
+                        "correct the clock and measure again, or correct the day: a record begins "
+                        "with it, and a log without one has the day of its file (touch)");
+        }
+    }
+    return {};
+}
+
 }  // namespace
 
 Result<FittedRecord> fitRecord(const ProfileStore& store,
                                const MergedMeasurements& record,
                                const RecordFitOptions& options) {
+    FABRICAST_TRY(checkDays(record, options.today));
     if (saidOf(record, "kind") == "cpu") {
         FABRICAST_ASSIGN(CpuProfile profile, cpuProfile(record, options.name));
         profile.report += shownOnlyText(record.points);

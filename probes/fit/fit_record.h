@@ -16,6 +16,7 @@ struct RecordFitOptions {
     std::string name;     ///< of the measured profile: "ours" makes collectives/measured-ours.json
     std::string gpu;      ///< a GPU profile; empty: recognised by the driver's name
     std::string machine;  ///< the cluster or node profile whose collectives were measured
+    std::string today{};  ///< nothing was measured after this day; empty: it is not asked
 };
 
 /// A number of a profile that was measured as it is, not fitted with others.

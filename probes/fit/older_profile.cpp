@@ -111,7 +111,8 @@ Result<void> checkProfilePlace(const ProfileText& file, const std::string& folde
 
 Result<void> checkOlderProfile(const ProfileText& file,
                                const std::string& folder,
-                               const std::string& measured) {
+                               const std::string& measured,
+                               std::string_view today) {
     const fs::path path = fs::path(folder) / file.path;
     FABRICAST_TRY(checkProfilePlace(file, folder));
     std::error_code none;
@@ -131,7 +132,7 @@ Result<void> checkOlderProfile(const ProfileText& file,
     if (!isOfItsKind) {
         return kept(path.string(), "is there, and was not made by a measurement as this one is");
     }
-    if (const std::string lost = lostMeasurements(*older, newer); !lost.empty()) {
+    if (const std::string lost = lostMeasurements(*older, newer, today); !lost.empty()) {
         return kept(path.string(), lost);
     }
     // What a measurement makes whole has its name, in the file's or in the title.

@@ -3,6 +3,7 @@
 #include "probes/fit/profile_text.h"
 
 #include <string>
+#include <string_view>
 
 namespace fabricast {
 
@@ -14,9 +15,10 @@ Result<void> checkProfilePlace(const ProfileText& file, const std::string& folde
 /// lost: one that cannot be read, one of another title or kind, one of whose measurements the new
 /// one has far fewer (lost_measurements.h), or a machine's own profile that says something else
 /// than the new one of what was not measured. `measured` is the name of the measurement: a file of
-/// that name was made by one.
+/// that name was made by one. What is dated after `today` is not of a later day.
 Result<void> checkOlderProfile(const ProfileText& file,
                                const std::string& folder,
-                               const std::string& measured);
+                               const std::string& measured,
+                               std::string_view today);
 
 }  // namespace fabricast

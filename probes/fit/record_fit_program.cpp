@@ -1,5 +1,6 @@
 #include "probes/fit/fit_record.h"
 #include "probes/fit/fit_tables.h"
+#include "probes/record/utc_now.h"
 
 #include <algorithm>
 #include <array>
@@ -66,6 +67,7 @@ Result<FitAnswer> runRecordFit(std::span<const std::string> arguments) {
     }
     FABRICAST_ASSIGN(const ProfileStore store, ProfileStore::open(read.folders));
     FABRICAST_ASSIGN(const MergedMeasurements record, readMeasurements(read.files));
+    read.options.today = latestDay();
     FABRICAST_ASSIGN(const FittedRecord fitted, fitRecord(store, record, read.options));
     FABRICAST_TRY(writeProfile(fitted.files, read.out, read.folders));
     return FitAnswer{"", fitted.report};

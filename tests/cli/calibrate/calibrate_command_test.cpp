@@ -598,6 +598,37 @@ TEST(CalibrateCommand, AnUndatedLogIsOfTheDayItWasWritten) {
         << answer.out;
 }
 
+TEST(CalibrateCommand, NothingWasMeasuredInTheFuture) {
+    const FakeProbes probes("future");
+    const std::string log = probes.at("all_reduce_perf.log");
+    const std::string profile = probes.at("measured");
+    const auto imported = [&] {
+        return ran("calibrate --ranks 8 --machine dgx-h100 --name ours",
+                   {"--from-nccl-tests", log, "--profile", profile});
+    };
+    const auto written = [&](std::time_t when) {
+        const std::array<timespec, 2> times = {timespec{when, 0}, timespec{when, 0}};
+        EXPECT_EQ(::utimensat(AT_FDCWD, log.c_str(), times.data(), 0), 0);
+    };
+    std::ofstream(log) << ncclLog("67108864", "412.0");
+    written(std::time(nullptr) + 10L * 365 * 24 * 3600);
+    const ProgramOutput refused = imported();
+    EXPECT_EQ(refused.code, ExitCode::BadInput);
+    EXPECT_EQ(refused.out, "");
+    EXPECT_EQ(refused.err.find("error: " + log + ": was measured on 20"), 0U) << refused.err;
+    EXPECT_NE(refused.err.find(", which is in the future\n"), std::string::npos) << refused.err;
+    EXPECT_FALSE(fs::exists(profile));
+    written(std::time(nullptr));
+    ASSERT_EQ(imported().code, ExitCode::Ok);
+    // A profile of such a day, whoever wrote it, does not keep an honest one out.
+    const std::string place = profile + "/collectives/measured-ours.json";
+    std::string text = contents(place);
+    text.replace(text.find("\"date\": \"20") + 9, 4, "2099");
+    std::ofstream(place) << text;
+    EXPECT_EQ(imported().code, ExitCode::Ok);
+    EXPECT_EQ(contents(place).find("2099"), std::string::npos);
+}
+
 TEST(CalibrateCommand, JsonTellsTheNumbersOfANode) {
     const FakeProbes probes("numbers");
     std::ofstream(probes.at("node.jsonl"))
