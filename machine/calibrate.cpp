@@ -51,6 +51,7 @@ struct CheckedPlan {
     FitAsk fit;
     MachineInventory machine;
     CalibrationPlan plan;
+    std::vector<std::string> assumed{};  ///< remarks
 };
 
 /// What another calibration is writing would be taken for what this one has measured.
@@ -86,6 +87,8 @@ Result<CheckedPlan> checkedPlan(const CalibrationAsk& ask,
     FABRICAST_TRY(checkAgainstMachine(ask.measure, checked.machine));
     FABRICAST_ASSIGN(checked.plan, planCalibration(ask.measure, checked.machine));
     FABRICAST_TRY(checkRecordsFree(checked.plan));
+    FABRICAST_TRY(guessMachine(store, checked.machine, checked.fit, checked.assumed));
+    FABRICAST_TRY(checkPlannedFit(checked.fit, checked.plan, checked.machine, store));
     return checked;
 }
 
@@ -203,7 +206,7 @@ Result<CalibrationReport> calibrate(const CalibrationAsk& ask,
                    : Result<CalibrationReport>(tl::unexpected(nothingMeasured(report)));
     }
     FABRICAST_ASSIGN(report.measured, readMeasurements(report.records));
-    FABRICAST_TRY(guessMachine(store, checked.machine, checked.fit, report.remarks));
+    std::ranges::copy(checked.assumed, std::back_inserter(report.remarks));
     FABRICAST_TRY(fitReport(store, checked.fit, report));
     return report;
 }

@@ -109,7 +109,7 @@ Result<CalibratedProfile> fitCalibration(const ProfileStore& store,
         files.push_back(std::move(topology));
     }
     for (const ProfileText& file : files) {
-        FABRICAST_TRY(ask.replaces ? checkProfilePlace(file, ask.folder)
+        FABRICAST_TRY(ask.replaces ? checkProfilePlace(file.path, ask.folder)
                                    : checkOlderProfile(file, ask.folder, ask.name, today));
     }
     if (Result<void> written = writeProfile(files, ask.folder, ask.profileFolders); !written) {

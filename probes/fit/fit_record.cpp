@@ -1,12 +1,11 @@
 #include "probes/fit/fit_record.h"
 
 #include "planner/evidence/borrow_kernels.h"
-#include "planner/measured/recognise_machine.h"
 #include "planner/profiles/possible_collective.h"
-#include "planner/profiles/read_measured_collectives.h"
 #include "planner/profiles/read_records.h"
 #include "probes/fit/collective_points.h"
 #include "probes/fit/cpu_fit.h"
+#include "probes/fit/fit_demands.h"
 #include "probes/fit/fit_kernels.h"
 #include "probes/fit/fit_node.h"
 #include "probes/fit/fit_runtime.h"
@@ -105,7 +104,9 @@ private:
                         "--machine dgx-h100, or a profile of yours");
         }
         FABRICAST_ASSIGN(const ClusterSpec machine, store_.cluster(options_.machine, "--machine"));
-        FABRICAST_TRY(checkGpuOf(machine));
+        FABRICAST_ASSIGN(const std::optional<GpuSpec> gpu, gpuOf(store_, record_, options_.gpu));
+        FABRICAST_TRY(
+            checkGpuOf(machine, gpu, saidOf(record_, "gpu"), !options_.gpu.empty(), gpuSaidAt()));
         FABRICAST_TRY(checkPossible(machine));
         result_.machine = machine.name;
         const std::string nccl = saidOf(record_, "nccl");
@@ -124,25 +125,12 @@ private:
         return {};
     }
 
-    /// Collectives of one GPU say nothing of a machine with another.
-    Result<void> checkGpuOf(const ClusterSpec& machine) const {
-        const std::string name = saidOf(record_, "gpu");
-        const GpuSpec& expected = machine.node.gpu;
-        FABRICAST_ASSIGN(const std::optional<GpuSpec> gpu, gpuOf(store_, record_, options_.gpu));
-        const bool isOther = gpu && gpu->name != expected.name &&
-                             (!options_.gpu.empty() || !mayBeNamed(expected, name));
-        if (!isOther) {
-            return {};
-        }
+    [[nodiscard]] std::string gpuSaidAt() const {
         const auto said = std::ranges::find_if(
             record_.sittings, [](const MeasurementRecord& one) { return !one.gpuAt.empty(); });
-        return fail(Error::Code::BadInput,
-                    said != record_.sittings.end() ? said->gpuAt
-                    : record_.sittings.empty()     ? ""
-                                                   : record_.sittings.front().source,
-                    "was measured on \"" + name + "\" (" + gpu->name + "), and " + machine.name +
-                        " has " + expected.name,
-                    "--machine and a cluster or node of " + gpu->name);
+        return said != record_.sittings.end() ? said->gpuAt
+               : record_.sittings.empty()     ? ""
+                                              : record_.sittings.front().source;
     }
 
     [[nodiscard]] Result<void> checkPossible(const ClusterSpec& machine) const {
@@ -154,13 +142,8 @@ private:
             FABRICAST_ASSIGN(const std::int64_t ranks, wholeSetting(point, "ranks", 1));
             FABRICAST_ASSIGN(const std::int64_t nodes, wholeSetting(point, "nodes", 1));
             FABRICAST_ASSIGN(const std::int64_t bytes, wholeSetting(point, "bytes", 1));
-            if (ranks > nodes * machine.node.gpus && point.word("shared_gpu") != "yes") {
-                return fail(Error::Code::BadInput,
-                            point.where,
-                            "has " + std::to_string(ranks) + " ranks on " + std::to_string(nodes) +
-                                (nodes == 1 ? " node" : " nodes") + ", and " + machine.name +
-                                " has " + std::to_string(machine.node.gpus) + " GPUs in a node",
-                            "--machine and a cluster or node with as many");
+            if (point.word("shared_gpu") != "yes") {
+                FABRICAST_TRY(checkRanksOf(machine, ranks, nodes, point.where));
             }
             const TimedCollective timed{
                 ranks, nodes, static_cast<double>(bytes), Seconds(point.median)};
@@ -188,19 +171,7 @@ private:
             return {};
         }
         FABRICAST_ASSIGN(const std::optional<GpuSpec> gpu, gpuOf(store_, record_, options_.gpu));
-        if (!gpu) {
-            return fail(Error::Code::NotFound,
-                        "--gpu",
-                        "no GPU profile is like \"" + saidOf(record_, "gpu") + "\"",
-                        "--gpu h100-sxm5-80gb, or a file of yours in gpus/ and --profile-dir");
-        }
-        if (!gpu->kernels) {
-            return fail(
-                Error::Code::NotFound,
-                "--gpu",
-                "no GPU of the architecture " + gpu->architecture + " has kernels to start from",
-                "give it a file in kernels/ that names a donor");
-        }
+        FABRICAST_TRY(checkKernelsOf(gpu, saidOf(record_, "gpu")));
         return fitFrom(*gpu, tables);
     }
 
@@ -307,22 +278,6 @@ private:
     std::string origin_;
     FittedRecord result_;
 };
-
-/// A later sitting counts, and so does a later profile: a wrong clock must not make one the last.
-Result<void> checkDays(const MergedMeasurements& record, const std::string& today) {
-    constexpr std::size_t kDay = 10;
-    for (const MeasurementRecord& sitting : record.sittings) {
-        const std::string day = sitting.begun.substr(0, kDay);
-        if (!today.empty() && isDay(day) && day > today) {
-            return fail(Error::Code::BadInput,
-                        sitting.source,
-                        "was measured on " + day + ", which is in the future",
-                        "correct the clock and measure again, or correct the day: a record begins "
-                        "with it, and a log without one has the day of its file (touch)");
-        }
-    }
-    return {};
-}
 
 }  // namespace
 

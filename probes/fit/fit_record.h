@@ -48,6 +48,12 @@ Result<void> writeProfile(std::span<const ProfileText> files,
                           const std::string& folder,
                           const std::vector<std::string>& beneath);
 
+/// Whether the profiles that a calibration would be verified with are sound, those aside whose
+/// place in the folder its files `replaced` take.
+Result<void> verifyBeside(std::span<const std::string> replaced,
+                          const std::string& folder,
+                          std::vector<std::string> beneath);
+
 /// The programs, their versions and the dates of a record, in a line: where its numbers come from.
 std::string originText(const MergedMeasurements& record);
 /// The last day of the measurement, "2026-11-20"; empty where no sitting has one.

@@ -7,9 +7,11 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <system_error>
+#include <utility>
 
 namespace fabricast {
 namespace {
@@ -87,8 +89,8 @@ std::string kindOf(fs::file_type type) {
 
 }  // namespace
 
-Result<void> checkProfilePlace(const ProfileText& file, const std::string& folder) {
-    const fs::path path = fs::path(folder) / file.path;
+Result<void> checkProfilePlace(const std::string& file, const std::string& folder) {
+    const fs::path path = fs::path(folder) / file;
     std::error_code none;
     if (!fs::exists(fs::symlink_status(path, none))) {
         return {};
@@ -109,23 +111,42 @@ Result<void> checkProfilePlace(const ProfileText& file, const std::string& folde
                     ", or --profile and another folder");
 }
 
+namespace {
+
+/// Nothing where no file is there.
+Result<std::optional<JsonValue>> readOlder(const std::string& file, const std::string& folder) {
+    const fs::path path = fs::path(folder) / file;
+    FABRICAST_TRY(checkProfilePlace(file, folder));
+    std::error_code none;
+    if (!fs::exists(path, none)) {
+        return std::optional<JsonValue>();
+    }
+    const Result<std::string> text = readTextFile(path.string(), kMostTextBytes, ReadFor::Look);
+    Result<JsonValue> older =
+        text ? parseJson(*text, path.string()) : Result<JsonValue>(tl::unexpected(text.error()));
+    if (!older) {
+        return kept(older.error().where, "is there, and is damaged: " + older.error().why);
+    }
+    return std::optional<JsonValue>(*std::move(older));
+}
+
+}  // namespace
+
+Result<void> checkReadableProfile(const std::string& path, const std::string& folder) {
+    FABRICAST_ASSIGN(const std::optional<JsonValue> older, readOlder(path, folder));
+    return {};
+}
+
 Result<void> checkOlderProfile(const ProfileText& file,
                                const std::string& folder,
                                const std::string& measured,
                                std::string_view today) {
     const fs::path path = fs::path(folder) / file.path;
-    FABRICAST_TRY(checkProfilePlace(file, folder));
-    std::error_code none;
-    if (!fs::exists(path, none)) {
+    FABRICAST_ASSIGN(const std::optional<JsonValue> older, readOlder(file.path, folder));
+    if (!older) {
         return {};
     }
     FABRICAST_ASSIGN(const JsonValue newer, parseJson(file.text, file.path));
-    const Result<std::string> text = readTextFile(path.string(), kMostTextBytes, ReadFor::Look);
-    const Result<JsonValue> older =
-        text ? parseJson(*text, path.string()) : Result<JsonValue>(tl::unexpected(text.error()));
-    if (!older) {
-        return kept(older.error().where, "is there, and is damaged: " + older.error().why);
-    }
     const bool isOfItsKind = older->is(JsonValue::Kind::Object) &&
                              textAt(*older, "schema") == textAt(newer, "schema") &&
                              titleBefore(*older) == titleBefore(newer);

@@ -84,12 +84,13 @@ TEST(CalibrateCommand, AnswersInJson) {
     // What was measured is told where a probe died and where nothing could be fitted.
     std::vector<std::string> one = fit;
     one.insert(one.end(), {"--engine", "host"});
-    fs::remove(probes.at("inventory.json"));
+    one.insert(one.end(), {"--machine", "4x-rtx-4090"});  // the probe plays eight ranks
     const ProgramOutput dead = run(probes, "die", one);
     EXPECT_EQ(dead.code, ExitCode::Environment);
     EXPECT_NE(dead.out.find("\"status\": \"failed\""), std::string::npos) << dead.out;
     EXPECT_NE(dead.out.find("\"fitted\": null"), std::string::npos) << dead.out;
-    EXPECT_NE(dead.out.find("\"fitted_why\": \"--machine: "), std::string::npos) << dead.out;
+    EXPECT_NE(dead.out.find("\"fitted_why\": \"" + probes.at("run.jsonl")), std::string::npos)
+        << dead.out;
     EXPECT_NE(dead.out.find("\"written\": []"), std::string::npos) << dead.out;
 }
 
