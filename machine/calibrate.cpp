@@ -161,6 +161,7 @@ Result<void> fitReport(const ProfileStore& store, const FitAsk& ask, Calibration
     Result<CalibratedProfile> profile = fitCalibration(store, report.measured, ask);
     if (profile) {
         report.profile = *std::move(profile);
+        std::ranges::copy(report.profile->fitted.remarks, std::back_inserter(report.remarks));
     } else if (report.wrong == points && points > 0) {
         report.notFitted = profile.error().text();  // and that is the reason
     } else if (report.engines.empty()) {

@@ -32,6 +32,7 @@ struct FittedRecord {
     std::vector<ProfileText> files;
     std::vector<FitSection> sections;
     std::vector<FittedNumber> numbers;
+    std::vector<std::string> remarks;  ///< what may have been mistaken for another
     std::string report;  ///< sections with their residuals, what was left out, and what is missing
 };
 

@@ -66,11 +66,21 @@ const JsonValue* firstLost(const JsonValue& older, const JsonValue& newer) {
     return older.is(Kind::Array) || older.shown() == newer.shown() ? nullptr : &older;
 }
 
-tl::unexpected<Error> kept(const std::string& where, const std::string& why) {
-    return fail(Error::Code::BadInput,
-                where,
-                why + "; nothing was written",
-                "--force, which replaces it, or --profile and another folder");
+constexpr const char* kOtherPlace = "--force, which replaces it, or --profile and another folder";
+
+tl::unexpected<Error> kept(const std::string& where,
+                           const std::string& why,
+                           const char* hint = kOtherPlace) {
+    return fail(Error::Code::BadInput, where, why + "; nothing was written", hint);
+}
+
+/// "is there", and what would be replaced where it is somewhere else.
+std::string isThere(const fs::path& path) {
+    std::error_code none;
+    const fs::path leads = fs::read_symlink(path, none);
+    const bool hasOther = leads.empty() && fs::hard_link_count(path, none) > 1 && !none;
+    return "is there" + (leads.empty() ? "" : ", a link to " + leads.string()) +
+           (hasOther ? ", under another name too" : "");
 }
 
 /// What is no file, as an error calls it.
@@ -125,7 +135,7 @@ Result<std::optional<JsonValue>> readOlder(const std::string& file, const std::s
     Result<JsonValue> older =
         text ? parseJson(*text, path.string()) : Result<JsonValue>(tl::unexpected(text.error()));
     if (!older) {
-        return kept(older.error().where, "is there, and is damaged: " + older.error().why);
+        return kept(older.error().where, isThere(path) + ", and is damaged: " + older.error().why);
     }
     return std::optional<JsonValue>(*std::move(older));
 }
@@ -151,10 +161,14 @@ Result<void> checkOlderProfile(const ProfileText& file,
                              textAt(*older, "schema") == textAt(newer, "schema") &&
                              titleBefore(*older) == titleBefore(newer);
     if (!isOfItsKind) {
-        return kept(path.string(), "is there, and was not made by a measurement as this one is");
+        return kept(path.string(),
+                    isThere(path) + ", and was not made by a measurement as this one is");
     }
     if (const std::string lost = lostMeasurements(*older, newer, today); !lost.empty()) {
-        return kept(path.string(), lost);
+        return kept(path.string(),
+                    lost,
+                    "calibrate with the earlier records or logs as well, which keeps both; "
+                    "--force, which replaces it, or --profile and another folder");
     }
     // What a measurement makes whole has its name, in the file's or in the title.
     const bool isOfMachine = file.path.starts_with("nodes/") && path.stem() != measured;

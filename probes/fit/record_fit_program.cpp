@@ -70,7 +70,11 @@ Result<FitAnswer> runRecordFit(std::span<const std::string> arguments) {
     read.options.today = latestDay();
     FABRICAST_ASSIGN(const FittedRecord fitted, fitRecord(store, record, read.options));
     FABRICAST_TRY(writeProfile(fitted.files, read.out, read.folders));
-    return FitAnswer{"", fitted.report};
+    std::string report;
+    for (const std::string& remark : fitted.remarks) {
+        report += remark + "\n";
+    }
+    return FitAnswer{"", report + fitted.report};
 }
 
 }  // namespace fabricast

@@ -435,7 +435,8 @@ TEST(CalibrateCommand, ReplacesWhatALinkLeadsToAndNothingThatIsNoFile) {
     fs::rename(place, real);
     fs::create_symlink(real, place);
     std::ofstream(real) << "my notes";
-    EXPECT_EQ(imported("").code, ExitCode::BadInput);
+    EXPECT_NE(imported("").err.find("is there, a link to " + real + ", and is damaged: "),
+              std::string::npos);
     EXPECT_EQ(imported(" --force").code, ExitCode::Ok);
     EXPECT_TRUE(fs::is_symlink(place));
     EXPECT_EQ(contents(real), good);
@@ -597,6 +598,35 @@ TEST(CalibrateCommand, AnUndatedLogIsOfTheDayItWasWritten) {
     EXPECT_NE(answer.out.find("measured: older, 2026-01-01 is not used, newer, 2026-10-26 is\n"),
               std::string::npos)
         << answer.out;
+}
+
+/// All-reduces one day, all-gathers another, under one name.
+TEST(CalibrateCommand, KeepsTheCurvesOfAnEarlierSitting) {
+    const FakeProbes probes("curves");
+    const std::string folder = probes.at("measured");
+    const std::string place = folder + "/collectives/measured-ours.json";
+    const auto imported = [&](const std::string& name, const std::string& more = "") {
+        const std::string log = probes.at(name + "_perf.log");
+        std::ofstream(log) << ncclLog("67108864", "412.0");
+        return ran("calibrate --ranks 8 --machine dgx-h100 --name ours" + more,
+                   {"--from-nccl-tests", log, "--profile", folder});
+    };
+    ASSERT_EQ(imported("all_reduce").code, ExitCode::Ok);
+    const std::string first = contents(place);
+    const ProgramOutput second = imported("all_gather");
+    ASSERT_EQ(second.code, ExitCode::Ok) << second.err;
+    EXPECT_NE(second.out.find("not measured, as before: 1 curve\n"), std::string::npos)
+        << second.out;
+    const std::string both = contents(place);
+    for (const char* const part :
+         {"\"all_reduce\"", "\"all_gather\"", "kept of before: nccl-tests"}) {
+        EXPECT_NE(both.find(part), std::string::npos) << part << both;
+    }
+    EXPECT_EQ(runProgram({"profiles", "verify", "--profile-dir", folder}, {}).code, ExitCode::Ok);
+    ASSERT_EQ(imported("all_reduce").code, ExitCode::Ok);
+    EXPECT_NE(contents(place).find("\"all_gather\""), std::string::npos);
+    ASSERT_EQ(imported("all_reduce", " --force").code, ExitCode::Ok);
+    EXPECT_EQ(contents(place), first) << "as if there had been nothing";
 }
 
 TEST(CalibrateCommand, NothingWasMeasuredInTheFuture) {

@@ -100,6 +100,35 @@ TEST(CalibrateNode, ALaterSittingReplacesTheMemorysRateBothWays) {
     std::filesystem::remove_all(folder);
 }
 
+// A login node is measured, and the name of the cluster's nodes typed.
+TEST(CalibrateNode, SaysThatAnotherHostWasMeasured) {
+    const std::string record =
+        FABRICAST_SOURCE_DIR "/hardware_profiles/measured/h100-sxm5-80gb/host.jsonl";
+    const std::string folder = inFolder("login");
+    const ProgramOutput output =
+        ran("calibrate --machine dgx-h100", {"--from-record", record, "--profile", folder});
+    EXPECT_EQ(output.code, ExitCode::Ok) << output.err;
+    EXPECT_EQ(output.err,
+              "the host that was measured has 126 GiB (16 CPUs, Intel(R) Xeon(R) Processor), and "
+              "dgx-h100 has 1.86 TiB (2x Intel Xeon 8480C, 56 cores): its memory's rate is taken "
+              "for that of dgx-h100\n");
+    std::filesystem::remove_all(folder);
+}
+
+TEST(CalibrateNode, SaysThatAnotherGpuWasNamed) {
+    const std::string records = FABRICAST_SOURCE_DIR "/hardware_profiles/measured/";
+    const std::string folder = inFolder("other");
+    const ProgramOutput output =
+        ran("calibrate --gpu h200-sxm-141gb --machine dgx-h200",
+            {"--from-record", records + "h100-sxm5-80gb/cuda.jsonl", "--profile", folder});
+    EXPECT_EQ(output.code, ExitCode::Ok) << output.err;
+    EXPECT_NE(output.err.find("\"NVIDIA H100 80GB HBM3\" was measured, and is taken for "
+                              "h200-sxm-141gb, as --gpu says\n"),
+              std::string::npos)
+        << output.err;
+    std::filesystem::remove_all(folder);
+}
+
 // A node of the user's own, and a file that is no profile: neither is replaced unasked.
 TEST(CalibrateNode, LosesNothingThatWasNotMeasured) {
     std::ofstream(inFolder("kept.jsonl")) << kNodeRecord;

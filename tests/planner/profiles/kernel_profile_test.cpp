@@ -48,10 +48,10 @@ TEST(KernelProfiles, ABorrowedFitReachesTheRateItIsTold) {
 /// A donor whose 16-bit products were measured anew, and slow, lends no GPU more than its peak.
 TEST(KernelProfiles, ABorrowedFitStaysBelowThePeak) {
     const TemporaryProfiles mine;
-    mine.write("kernels/h100-sxm5-80gb.json",
-               shippedProfile("kernels/h100-sxm5-80gb.json",
-                              R"("efficiency": 0.8453)",
-                              R"("efficiency": 0.4)"));
+    mine.write(
+        "kernels/h100-sxm5-80gb.json",
+        shippedProfile(
+            "kernels/h100-sxm5-80gb.json", R"("efficiency": 0.8453)", R"("efficiency": 0.4)"));
     const Result<ProfileStore> store = ProfileStore::open(std::array{mine.path()});
     ASSERT_TRUE(store) << store.error().text();
     for (const char* const name : {"h20-96gb", "gaudi3"}) {
