@@ -4,6 +4,7 @@
 #include "machine/imported_record.h"
 #include "machine/inventory_probe.h"
 #include "planner/measured/recognise_machine.h"
+#include "probes/record/record_file.h"
 #include "probes/record/record_lock.h"
 
 #include <algorithm>
@@ -54,7 +55,8 @@ struct CheckedPlan {
     std::vector<std::string> assumed{};  ///< remarks
 };
 
-/// What another calibration is writing would be taken for what this one has measured.
+/// What another calibration is writing would be taken for what this one has measured, and notes are
+/// no measurements to go on with.
 Result<void> checkRecordsFree(const CalibrationPlan& plan) {
     for (const ProbeRun& run : plan.runs) {
         std::error_code error;
@@ -63,6 +65,12 @@ Result<void> checkRecordsFree(const CalibrationPlan& plan) {
             exists ? probe::isRecordFree(run.record) : probe::Done(std::monostate());
         if (!isFree) {
             return fail(Error::Code::Environment, "--out", isFree.trouble().why);
+        }
+        const probe::Done sound =
+            exists ? probe::RecordFile::check(run.record) : probe::Done(std::monostate());
+        if (!sound) {
+            return fail(
+                Error::Code::BadInput, "--out", sound.trouble().why, "--out and another file");
         }
     }
     return {};
@@ -114,7 +122,8 @@ Error nothingMeasured(const CalibrationReport& report) {
     return {badInput ? Error::Code::BadInput : Error::Code::Environment,
             "calibrate",
             std::move(why),
-            "the same with --dry-run lists the probes and what each would measure"};
+            badInput ? "--out and another file, or as the probe says"
+                     : "the same with --dry-run lists the probes and what each would measure"};
 }
 
 /// NCCL itself writes its estimates, and carries on where it cannot.

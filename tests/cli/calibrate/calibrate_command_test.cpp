@@ -569,7 +569,13 @@ TEST(CalibrateCommand, ARecordOfAnotherProbeIsRefused) {
     EXPECT_EQ(refused.out, "");
     EXPECT_EQ(refused.err.find("error: calibrate: nothing was measured; host: "), 0U)
         << refused.err;
-    EXPECT_NE(refused.err.find("  try: "), std::string::npos);
+    EXPECT_NE(refused.err.find("  try: --out and another file"), std::string::npos);
+    std::ofstream(probes.at("run.jsonl")) << "my notes\n";
+    const ProgramOutput notes = run(probes, "ok", {"--engine", "host"});
+    EXPECT_EQ(notes.code, ExitCode::BadInput);
+    EXPECT_EQ(notes.err.find("error: --out: " + probes.at("run.jsonl") + ":1: is no record"), 0U)
+        << notes.err;
+    EXPECT_EQ(contents(probes.at("run.jsonl")), "my notes\n");
     for (const char* const place : {"/dev/null", "/dev/zero"}) {
         const ProgramOutput device = ran("calibrate --engine host", {"--out", place});
         EXPECT_EQ(device.code, ExitCode::BadInput) << device.err;
