@@ -1,6 +1,8 @@
 #include "flags/check_outputs.h"
 
 #include "planner/output/destination.h"
+#include "planner/profiles/kept_file.h"
+#include "planner/text/shell_text.h"
 
 #include <algorithm>
 #include <array>
@@ -146,6 +148,23 @@ Result<void> checkFormat(const NamedFile& output, const GlobalOptions& options) 
                           std::filesystem::path(output.path).replace_extension(said).string());
 }
 
+/// What was measured or written by hand does not come again, as an answer does. --out has its own
+/// rules, which tell whether the file there goes on or grows.
+Result<void> checkKept(const NamedFile& output, const std::string& place) {
+    if (output.flag == "--out" || output.flag == "--fit") {
+        return {};
+    }
+    const std::string kind = keptKind(place);
+    if (kind.empty() || (output.flag == "--write-intervals" && kind == "an interval profile")) {
+        return {};
+    }
+    return fail(
+        Error::Code::BadInput,
+        output.flag,
+        "\"" + output.path + "\" is there, and is " + kind + "; nothing was written",
+        "another file; or first " + shellCommand({"mv", output.path, output.path + ".old"}));
+}
+
 /// Standard output is one, and has the answer.
 Result<void> checkStandardOutput(const std::string& flag) {
     constexpr std::array<std::string_view, 3> kTakeIt = {"-o", "--output", "--report"};
@@ -161,6 +180,7 @@ Result<void> checkStandardOutput(const std::string& flag) {
 
 Result<void> checkOutputs(const std::vector<std::string>& arguments, GlobalOptions& options) {
     const std::vector<NamedFile> files = namedFiles(arguments);
+    const bool isForced = std::ranges::find(arguments, "--force") != arguments.end();
     for (const NamedFile& output : files) {
         if (!output.written) {
             continue;
@@ -181,6 +201,9 @@ Result<void> checkOutputs(const std::vector<std::string>& arguments, GlobalOptio
             return bothRefused(output.flag,
                                output.path,
                                other.flag.empty() ? "an input" : "the file of " + other.flag);
+        }
+        if (!isForced) {
+            FABRICAST_TRY(checkKept(output, place));
         }
         for (const std::string& folder : options.profileFolders) {
             if (isProfileOf(options.at(folder), place)) {

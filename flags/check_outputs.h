@@ -10,7 +10,8 @@ namespace fabricast {
 
 /// Refuses a command line that names a file which is written to, and the same file a second time:
 /// as another output, or as input, or whose ending says that it is no text (x.png) where no format
-/// is typed. The outputs are kept in `options`.
+/// is typed, or that is there and holds what was measured or written by hand: a record, a
+/// profile (but for --force). The outputs are kept in `options`.
 Result<void> checkOutputs(const std::vector<std::string>& arguments, GlobalOptions& options);
 
 /// Refuses a question that reads a file which the command writes.

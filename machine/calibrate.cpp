@@ -4,6 +4,7 @@
 #include "machine/imported_record.h"
 #include "machine/inventory_probe.h"
 #include "planner/measured/recognise_machine.h"
+#include "probes/record/record_file.h"
 #include "probes/record/record_lock.h"
 
 #include <algorithm>
@@ -51,9 +52,11 @@ struct CheckedPlan {
     FitAsk fit;
     MachineInventory machine;
     CalibrationPlan plan;
+    std::vector<std::string> assumed{};  ///< remarks
 };
 
-/// What another calibration is writing would be taken for what this one has measured.
+/// What another calibration is writing would be taken for what this one has measured, and notes are
+/// no measurements to go on with.
 Result<void> checkRecordsFree(const CalibrationPlan& plan) {
     for (const ProbeRun& run : plan.runs) {
         std::error_code error;
@@ -62,6 +65,12 @@ Result<void> checkRecordsFree(const CalibrationPlan& plan) {
             exists ? probe::isRecordFree(run.record) : probe::Done(std::monostate());
         if (!isFree) {
             return fail(Error::Code::Environment, "--out", isFree.trouble().why);
+        }
+        const probe::Done sound =
+            exists ? probe::RecordFile::check(run.record) : probe::Done(std::monostate());
+        if (!sound) {
+            return fail(
+                Error::Code::BadInput, "--out", sound.trouble().why, "--out and another file");
         }
     }
     return {};
@@ -86,6 +95,8 @@ Result<CheckedPlan> checkedPlan(const CalibrationAsk& ask,
     FABRICAST_TRY(checkAgainstMachine(ask.measure, checked.machine));
     FABRICAST_ASSIGN(checked.plan, planCalibration(ask.measure, checked.machine));
     FABRICAST_TRY(checkRecordsFree(checked.plan));
+    FABRICAST_TRY(guessMachine(store, checked.machine, checked.fit, checked.assumed));
+    FABRICAST_TRY(checkPlannedFit(checked.fit, checked.plan, checked.machine, store));
     return checked;
 }
 
@@ -111,7 +122,8 @@ Error nothingMeasured(const CalibrationReport& report) {
     return {badInput ? Error::Code::BadInput : Error::Code::Environment,
             "calibrate",
             std::move(why),
-            "the same with --dry-run lists the probes and what each would measure"};
+            badInput ? "--out and another file, or as the probe says"
+                     : "the same with --dry-run lists the probes and what each would measure"};
 }
 
 /// NCCL itself writes its estimates, and carries on where it cannot.
@@ -158,6 +170,7 @@ Result<void> fitReport(const ProfileStore& store, const FitAsk& ask, Calibration
     Result<CalibratedProfile> profile = fitCalibration(store, report.measured, ask);
     if (profile) {
         report.profile = *std::move(profile);
+        std::ranges::copy(report.profile->fitted.remarks, std::back_inserter(report.remarks));
     } else if (report.wrong == points && points > 0) {
         report.notFitted = profile.error().text();  // and that is the reason
     } else if (report.engines.empty()) {
@@ -203,7 +216,7 @@ Result<CalibrationReport> calibrate(const CalibrationAsk& ask,
                    : Result<CalibrationReport>(tl::unexpected(nothingMeasured(report)));
     }
     FABRICAST_ASSIGN(report.measured, readMeasurements(report.records));
-    FABRICAST_TRY(guessMachine(store, checked.machine, checked.fit, report.remarks));
+    std::ranges::copy(checked.assumed, std::back_inserter(report.remarks));
     FABRICAST_TRY(fitReport(store, checked.fit, report));
     return report;
 }

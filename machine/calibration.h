@@ -47,6 +47,18 @@ Result<void> checkAgainstMachine(const MeasureAsk& ask, const MachineInventory& 
 /// Profiles that do not exist, a folder that cannot be written, a topology that cannot be read.
 Result<void> checkFit(const FitAsk& ask, const ProfileStore& store);
 
+/// A folder that exists or can be created: its nearest existing parent is a folder that can be
+/// written to.
+Result<void> checkFolder(const char* flag, const std::string& folder);
+
+/// What the fit of these runs is sure to refuse: a machine that is not named or has other GPUs, a
+/// GPU without kernels to start from, files in the profile's places that stay, a profile beside
+/// them that cannot be read. `ask.name` is set.
+Result<void> checkPlannedFit(const FitAsk& ask,
+                             const CalibrationPlan& plan,
+                             const MachineInventory& machine,
+                             const ProfileStore& store);
+
 /// A topology is kept with a profile, so there must be one.
 Result<void> checkTopology(const FitAsk& ask);
 

@@ -2,7 +2,9 @@
 #include "machine/measured_table.h"
 #include "machine/report_lines.h"
 #include "planner/text/shell_text.h"
+#include "probes/fit/collective_points.h"
 
+#include <algorithm>
 #include <array>
 #include <string_view>
 #include <utility>
@@ -25,6 +27,15 @@ std::string_view statusName(EngineOutcome::Status status) {
     return kNames[static_cast<std::size_t>(status)];
 }
 
+/// Collectives, or a host's memory alone, without the machine that they are of.
+bool lacksMachine(const CalibrationReport& report) {
+    const std::vector<RecordedPoint>& points = report.measured.points;
+    const auto kind = report.measured.machine.find("kind");
+    const bool isCpu = kind != report.measured.machine.end() && kind->second == "cpu";
+    return report.fit.machine.empty() && !isCpu && !points.empty() &&
+           (std::ranges::any_of(points, &isCollective) || !report.measured.machine.contains("gpu"));
+}
+
 /// Fits the records, now or again, as it was asked to.
 std::string fitCommand(const CalibrationReport& report) {
     const FitAsk& ask = report.fit;
@@ -36,11 +47,12 @@ std::string fitCommand(const CalibrationReport& report) {
         profileNameFor(FitAsk(), files.empty() ? std::string() : files.front());
     const bool isUsual = usual && *usual == ask.name;
     const std::string ranks = report.ranks > 0 ? std::to_string(report.ranks) : "";
-    for (const auto& [flag, value] : {std::pair("--ranks", report.logs.empty() ? "" : ranks),
-                                      std::pair("--machine", ask.machine),
-                                      std::pair("--gpu", ask.gpu),
-                                      std::pair("--name", isUsual ? std::string() : ask.name),
-                                      std::pair("--profile", ask.folder)}) {
+    for (const auto& [flag, value] :
+         {std::pair("--ranks", report.logs.empty() ? "" : ranks),
+          std::pair("--machine", lacksMachine(report) ? "NAME" : ask.machine),
+          std::pair("--gpu", ask.gpu),
+          std::pair("--name", isUsual ? std::string() : ask.name),
+          std::pair("--profile", ask.folder)}) {
         if (!value.empty()) {
             words.insert(words.end(), {flag, value});
         }
@@ -49,6 +61,17 @@ std::string fitCommand(const CalibrationReport& report) {
         words.insert(words.end(), {"--profile", "measured"});
     }
     return shellCommand(words);
+}
+
+/// What a fit that failed needs is in its error: the same command would only fail again.
+std::vector<std::string> nextOf(const CalibrationReport& report) {
+    if (report.profile) {
+        return report.profile->next;
+    }
+    const bool isAny = !report.records.empty() || !report.logs.empty();
+    const bool wasTried =
+        !report.fit.folder.empty() && !report.has(EngineOutcome::Status::Interrupted);
+    return isAny && !wasTried ? std::vector{fitCommand(report)} : std::vector<std::string>();
 }
 
 std::vector<std::string> linesOf(std::string_view text) {
@@ -146,12 +169,13 @@ std::string calibrationText(const CalibrationReport& report) {
         return "";  // interrupted before anything was measured
     }
     std::string text = "MEASURED\n" + alignedText(measuredTable(report.measured));
+    const std::vector<std::string> next = nextOf(report);
     if (!report.profile) {
-        return text + "\nNEXT\n  " + fitCommand(report) + "\n";
+        return text + (next.empty() ? "" : "\nNEXT\n" + indentedLines(next));
     }
     const CalibratedProfile& profile = *report.profile;
     return text + "\nFITTED\n" + profile.fitted.report + "\nWRITTEN\n" +
-           indentedLines(profile.written) + "\nUSE IT\n" + indentedLines(profile.next);
+           indentedLines(profile.written) + "\nUSE IT\n" + indentedLines(next);
 }
 
 std::string calibrationJson(const CalibrationReport& report) {
@@ -169,12 +193,7 @@ std::string calibrationJson(const CalibrationReport& report) {
     }
     addTexts(
         json, "written", report.profile ? report.profile->written : std::vector<std::string>());
-    const bool isAny = !report.records.empty() || !report.logs.empty();
-    addTexts(json,
-             "next",
-             report.profile ? report.profile->next
-             : isAny        ? std::vector{fitCommand(report)}
-                            : std::vector<std::string>());
+    addTexts(json, "next", nextOf(report));
     addTexts(json, "remarks", report.remarks);
     json.end();
     return std::move(json).finish();

@@ -59,37 +59,6 @@ Result<void> checkFile(const char* flag, const std::string& path) {
     return {};
 }
 
-/// A folder that exists or can be created: its nearest existing parent is a folder that can be
-/// written to.
-Result<void> checkFolder(const char* flag, const std::string& folder) {
-    std::error_code error;
-    fs::path place = fs::absolute(folder, error);
-    while (!fs::exists(fs::symlink_status(place, error)) && place.has_relative_path()) {
-        place = place.parent_path();
-    }
-    if (!fs::exists(place, error)) {
-        const fs::path leads = place.parent_path() / fs::read_symlink(place, error);
-        return fail(Error::Code::Environment,
-                    flag,
-                    quoted(place.string()) + " is a link to " + quoted(leads.string()) +
-                        ", which is not there",
-                    shellCommand({"mkdir", "-p", leads.string()}));
-    }
-    if (!fs::is_directory(place, error)) {
-        return fail(Error::Code::Environment,
-                    flag,
-                    quoted(place.string()) + " is not a folder",
-                    std::string(flag) + " measured");
-    }
-    if (::access(place.c_str(), W_OK) != 0) {
-        return fail(Error::Code::Environment,
-                    flag,
-                    "the folder " + quoted(place.string()) + " cannot be written to",
-                    "choose another");
-    }
-    return {};
-}
-
 Result<std::size_t> gpuNumber(const std::string& text) {
     std::size_t number = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
@@ -121,6 +90,35 @@ std::string gpusHere(std::size_t count) {
 }
 
 }  // namespace
+
+Result<void> checkFolder(const char* flag, const std::string& folder) {
+    std::error_code error;
+    fs::path place = fs::absolute(folder, error);
+    while (!fs::exists(fs::symlink_status(place, error)) && place.has_relative_path()) {
+        place = place.parent_path();
+    }
+    if (!fs::exists(place, error)) {
+        const fs::path leads = place.parent_path() / fs::read_symlink(place, error);
+        return fail(Error::Code::Environment,
+                    flag,
+                    quoted(place.string()) + " is a link to " + quoted(leads.string()) +
+                        ", which is not there",
+                    shellCommand({"mkdir", "-p", leads.string()}));
+    }
+    if (!fs::is_directory(place, error)) {
+        return fail(Error::Code::Environment,
+                    flag,
+                    quoted(place.string()) + " is not a folder",
+                    std::string(flag) + " measured");
+    }
+    if (::access(place.c_str(), W_OK) != 0) {
+        return fail(Error::Code::Environment,
+                    flag,
+                    "the folder " + quoted(place.string()) + " cannot be written to",
+                    "choose another");
+    }
+    return {};
+}
 
 Result<void> checkMeasuring(const MeasureAsk& ask) {
     for (const auto& [flag, seconds] :

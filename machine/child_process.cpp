@@ -290,8 +290,10 @@ std::string endText(const ChildOutcome& outcome) {
             text = "was interrupted";
             break;
     }
+    // What passes it on is one error.
+    constexpr std::string_view kError = "error: ";
     for (const std::string& line : outcome.lastLines) {
-        text += "\n    " + line;
+        text += "\n    " + (line.starts_with(kError) ? line.substr(kError.size()) : line);
     }
     return text;
 }

@@ -2,6 +2,7 @@
 #include "planner/profiles/read_profile.h"
 #include "planner/text/shell_text.h"
 #include "probes/fit/older_profile.h"
+#include "probes/record/utc_now.h"
 #include "simulator/topology/read_topology.h"
 #include "simulator/topology/topology_facts.h"
 #include "simulator/topology/topology_report.h"
@@ -92,22 +93,24 @@ Result<CalibratedProfile> fitCalibration(const ProfileStore& store,
                                          const MergedMeasurements& measured,
                                          const FitAsk& ask) {
     CalibratedProfile profile;
+    const std::string today = latestDay();
     // What an earlier sitting measured and this one did not stays, unless it is to be replaced.
     std::vector<std::string> folders = ask.profileFolders;
     folders.push_back(ask.folder);
     const Result<ProfileStore> earlier = ProfileStore::open(folders);
-    FABRICAST_ASSIGN(profile.fitted,
-                     fitRecord(earlier && !ask.replaces ? *earlier : store,
-                               measured,
-                               {.name = ask.name, .gpu = ask.gpu, .machine = ask.machine}));
+    FABRICAST_ASSIGN(
+        profile.fitted,
+        fitRecord(earlier && !ask.replaces ? *earlier : store,
+                  measured,
+                  {.name = ask.name, .gpu = ask.gpu, .machine = ask.machine, .today = today}));
     std::vector<ProfileText> files = profile.fitted.files;
     if (!ask.topology.empty()) {
         FABRICAST_ASSIGN(ProfileText topology, topologyFile(store, ask, profile.fitted));
         files.push_back(std::move(topology));
     }
     for (const ProfileText& file : files) {
-        FABRICAST_TRY(ask.replaces ? checkProfilePlace(file, ask.folder)
-                                   : checkOlderProfile(file, ask.folder, ask.name));
+        FABRICAST_TRY(ask.replaces ? checkProfilePlace(file.path, ask.folder)
+                                   : checkOlderProfile(file, ask.folder, ask.name, today));
     }
     if (Result<void> written = writeProfile(files, ask.folder, ask.profileFolders); !written) {
         return tl::unexpected(ofMeasurements(std::move(written).error(), measured));

@@ -128,12 +128,6 @@ Result<std::optional<std::string>> measuredFrom(const MachinePart& part, const P
     return from && from->empty() ? std::optional(sheet.name) : from;
 }
 
-/// One of the user's own measurements, and the premises without it.
-struct OwnMeasurement {
-    std::string name;
-    Turn without;
-};
-
 Result<std::vector<OwnMeasurement>> ownPartsOf(const NodeSpec& node, const ProfileStore& profiles) {
     std::vector<OwnMeasurement> all;
     std::optional<KnownMachine> known;
@@ -149,7 +143,7 @@ Result<std::vector<OwnMeasurement>> ownPartsOf(const NodeSpec& node, const Profi
         if (!known) {
             FABRICAST_ASSIGN(known, knownMachine(node));
         }
-        all.push_back({std::string(part.title) + ", " + *from,
+        all.push_back({std::string(kMeasuredNote) + std::string(part.title) + ", " + *from,
                        [takeAway = part.takeAway, known = *known](const Premises& premises) {
                            Premises turned = premises;
                            takeAway(turned.scenario.cluster.node, known);
@@ -179,6 +173,11 @@ std::string collectivesTitle(const MeasuredCollectives& measured) {
     constexpr std::string_view kPrefix = "measured-";
     const std::size_t skipped = measured.name.starts_with(kPrefix) ? kPrefix.size() : 0;
     return measured.name.substr(skipped) + (measured.date.empty() ? "" : ", " + measured.date);
+}
+
+OwnMeasurement ownOf(const MeasuredCollectives& measured) {
+    return {std::string(kMeasuredNote) + collectivesTitle(measured),
+            [name = measured.name](const Premises& now) { return withoutCollectives(name, now); }};
 }
 
 /// Whether it was measured on this machine, and all that is in it by another one as well.
@@ -238,14 +237,13 @@ Result<void> addCollectives(const ProfileStore& profiles,
         if (!measured.own) {
             continue;
         }
-        const std::string note = std::string(kMeasuredNote) + collectivesTitle(measured);
-        if (leaning.on(
-                [&](const Premises& now) { return withoutCollectives(measured.name, now); })) {
-            notes.push_back(note);
+        const OwnMeasurement one = ownOf(measured);
+        if (leaning.on(one.without)) {
+            notes.push_back(one.note);
             newest = newest.empty() ? collectivesTitle(measured) : newest;
             known.insert(known.end(), measured.curves.begin(), measured.curves.end());
         } else if (!newest.empty() && isCovered(measured, node, known)) {
-            notes.push_back(note + std::string(kNotUsed) + newest + " is");
+            notes.push_back(one.note + std::string(kNotUsed) + newest + " is");
         }
     }
     return {};
@@ -334,11 +332,28 @@ Result<std::vector<std::string>> ownMeasurementNotes(std::span<const Scenario> s
     FABRICAST_ASSIGN(const std::vector<OwnMeasurement> parts, ownPartsOf(node, bench.profiles()));
     for (const OwnMeasurement& part : parts) {
         if (leaning.on(part.without)) {
-            notes.push_back(std::string(kMeasuredNote) + part.name);
+            notes.push_back(part.note);
         }
     }
     FABRICAST_TRY(addCollectives(bench.profiles(), node, leaning, notes));
     return notes;
+}
+
+Result<std::vector<OwnMeasurement>> ownMeasurementsOf(const NodeSpec& node,
+                                                      const Workbench& bench) {
+    const ProfileStore& profiles = bench.profiles();
+    if (!hasOwn(profiles)) {
+        return std::vector<OwnMeasurement>();
+    }
+    FABRICAST_ASSIGN(std::vector<OwnMeasurement> all, ownPartsOf(node, profiles));
+    FABRICAST_ASSIGN(const std::vector<MeasuredCollectives> measured,
+                     profiles.measuredCollectives());
+    for (const MeasuredCollectives& one : measured) {
+        if (one.own) {
+            all.push_back(ownOf(one));
+        }
+    }
+    return all;
 }
 
 Result<std::vector<std::string>> ownMeasurementNotes(std::span<const Plan> plans,

@@ -33,6 +33,14 @@ Result<std::vector<std::string>> ownMeasurementNotes(std::span<const Scenario> s
                                                      const Figures& figures,
                                                      const Workbench& bench);
 
+/// One of the user's own measurements, as an answer names it, and the premises without it.
+struct OwnMeasurement {
+    std::string note;
+    Turn without;
+};
+/// All that a forecast of this machine may lean on.
+Result<std::vector<OwnMeasurement>> ownMeasurementsOf(const NodeSpec& node, const Workbench& bench);
+
 /// The same of plans.
 Result<std::vector<std::string>> ownMeasurementNotes(std::span<const Plan> plans,
                                                      const BudgetFacts& budget,

@@ -5,6 +5,7 @@
 #include "planner/search/batch_steps.h"
 #include "simulator/network/cluster_topology.h"
 #include "study/better_changes.h"
+#include "study/chosen_by_measurement.h"
 #include "study/fixes.h"
 #include "study/own_measurements.h"
 #include "study/rules_of_thumb.h"
@@ -257,6 +258,7 @@ Result<PlanReport> plan(const Question& question,
         return report;
     }
     FABRICAST_ASSIGN(PlanReport report, std::move(searching));
+    const std::vector<std::string> found = typedPlans(report);
     report.fixes = targetVerdicts(report, ask.targets);
     const Searched done{question, ask, request, *timing, bench};
     const Result<void> rest = addAnswers(done, watch, report);
@@ -264,6 +266,13 @@ Result<PlanReport> plan(const Question& question,
         return tl::unexpected(rest.error());
     }
     FABRICAST_TRY(addPlanMeasurements(request.budget, bench, report));
+    if (rest) {
+        FABRICAST_ASSIGN(
+            const std::vector<std::string> choosing,
+            choosingMeasurements(
+                std::move(first), found, report.notes, mostSearches(report.looks), bench, watch));
+        addNotes(choosing, report.notes);
+    }
     return report;
 }
 

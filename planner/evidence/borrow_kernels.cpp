@@ -52,7 +52,13 @@ void scaleGemms(KernelProfile& kernels, const GpuSpec& gpu, double scale, double
             continue;
         }
         fit->peak = *peak;
+        // The scale is of 16-bit products: other types of the donor may be of another day, and
+        // bring no GPU above its peak.
+        const double most = std::max(fit->efficiency, 1.0 + fit->throttle);
         fit->efficiency *= scale;
+        if (static_cast<GemmType>(i) != GemmType::Bf16) {
+            fit->efficiency = std::min(fit->efficiency, most);
+        }
         fit->exactSums = gpu.vendor == "NVIDIA" ? fit->exactSums : 1.0;
         fit->source = Source::Assumed;
         fit->error = wider(fit->error, extraError);

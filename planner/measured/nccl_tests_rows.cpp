@@ -58,6 +58,16 @@ std::optional<std::string> typeName(const std::string& type) {
     return found == kTypes.end() ? std::nullopt : std::optional<std::string>(found->second);
 }
 
+void summarise(RecordedPoint& point) {
+    point.median = median(point.samples);
+    std::vector<double> distances;
+    distances.reserve(point.samples.size());
+    for (const double sample : point.samples) {
+        distances.push_back(std::abs(sample - point.median));
+    }
+    point.deviation = median(std::move(distances));
+}
+
 }  // namespace
 
 std::string ncclOperation(std::string_view text) {
@@ -181,12 +191,6 @@ Result<void> NcclTestsRecord::add(const NcclTestsJob& job, const NcclTestsRow& r
     for (const double time : row.microseconds) {
         kept.samples.push_back(time * 1e-6);
     }
-    kept.median = median(kept.samples);
-    std::vector<double> distances;
-    for (const double sample : kept.samples) {
-        distances.push_back(std::abs(sample - kept.median));
-    }
-    kept.deviation = median(std::move(distances));
     kept.facts["algbw"] = row.algbw;
     kept.facts["busbw"] = row.busbw;
     kept.facts["wrong"] += row.wrong;
@@ -194,7 +198,12 @@ Result<void> NcclTestsRecord::add(const NcclTestsJob& job, const NcclTestsRow& r
 }
 
 void NcclTestsRecord::drop(const std::string& where, const std::string& why) {
-    record_.dropped.push_back(where + ": left out: " + why);
+    constexpr std::size_t kMostNamed = 20;
+    if (record_.dropped.size() < kMostNamed) {
+        record_.dropped.push_back(where + ": left out: " + why);
+    } else {
+        ++unnamed_;
+    }
 }
 
 Result<MeasurementRecord> NcclTestsRecord::take() && {
@@ -204,6 +213,12 @@ Result<MeasurementRecord> NcclTestsRecord::take() && {
                     "has no row of nccl-tests" +
                         (record_.dropped.empty() ? "" : "; " + record_.dropped.front()),
                     "use the output of all_reduce_perf, or the file of its -J option");
+    }
+    // Once for all: a size may be met a hundred thousand times.
+    std::ranges::for_each(record_.points, &summarise);
+    if (unnamed_ > 0) {
+        record_.dropped.push_back(
+            fmt::format("{}: left out: {} more rows like these", record_.source, unnamed_));
     }
     return std::move(record_);
 }

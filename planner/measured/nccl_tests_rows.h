@@ -51,6 +51,7 @@ public:
     void say(const std::string& name, const std::string& value);
     /// What a rank runs on: an error where an earlier one runs on another.
     Result<void> sayGpu(const std::string& gpu, const std::string& where);
+    /// The first ones are named, and the rest counted.
     void drop(const std::string& where, const std::string& why);
     /// An error where nothing came together.
     Result<MeasurementRecord> take() &&;
@@ -59,6 +60,7 @@ private:
     NcclTestsHint hint_;
     MeasurementRecord record_;
     std::map<std::string, std::size_t> places_;
+    std::size_t unnamed_ = 0;  ///< rows that were left out
 };
 
 Result<MeasurementRecord> parseNcclTestsJson(std::string_view text,

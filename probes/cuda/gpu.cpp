@@ -98,7 +98,7 @@ Answer<GpuFacts> takeGpu(int device) {
 
 void giveUpOnGpu(const std::string& what) {
     std::fprintf(
-        stderr, "fabricast-probe-cuda: the GPU did not finish in time: %s\n", what.c_str());
+        stderr, "error: fabricast-probe-cuda: the GPU did not finish in time: %s\n", what.c_str());
     std::_Exit(kEnvironment);
 }
 

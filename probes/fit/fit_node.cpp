@@ -1,6 +1,7 @@
 #include "probes/fit/fit_node.h"
 
 #include "planner/base/quantity_text.h"
+#include "planner/profiles/profile_store.h"
 #include "planner/profiles/sourced_json.h"
 #include "probes/fit/record_tables.h"
 
@@ -23,6 +24,18 @@ BytesPerSecond roundedRate(double value) {
 std::string beforeText(const Sourced<BytesPerSecond>& number) {
     return number.value ? shortText(*number.value) + ", " + std::string(sourceName(number.source))
                         : "unknown";
+}
+
+/// The rate of a node's memory by its data sheet; empty: not known. What an earlier sitting
+/// measured is no bound of a later one.
+Sourced<BytesPerSecond> memoryLine(const NodeSpec& node) {
+    if (node.hostMemoryBandwidth.source != Source::Measured) {
+        return node.hostMemoryBandwidth;
+    }
+    const Result<NodeSpec> builtIn = ProfileStore::builtIn().node(node.name);
+    return builtIn && builtIn->hostMemoryBandwidth.source != Source::Measured
+               ? builtIn->hostMemoryBandwidth
+               : Sourced<BytesPerSecond>();
 }
 
 bool isHostMemory(const RecordedPoint& point) {
@@ -173,7 +186,7 @@ private:
         if (usable != all) {
             leaveOut("memory of the host",
                      "only " + usable + " of " + all + " CPUs could be used: that is not the node");
-        } else if (!isTooFast("memory of the host", best, node_.hostMemoryBandwidth)) {
+        } else if (!isTooFast("memory of the host", best, memoryLine(node_))) {
             set("host_memory_bandwidth",
                 node_.hostMemoryBandwidth,
                 {.value = roundedRate(best), .note = "copy or triad on all " + all + " CPUs"},

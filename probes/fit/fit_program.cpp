@@ -33,7 +33,7 @@ constexpr std::string_view kHelp =
   --cpu-cluster NAME   make a folder of profiles of what fabricast-probe-mpi recorded;
                        fabricast --profile-dir DIR explain -c NAME uses it
 
-  fabricast-fit record FILE.jsonl ... --name NAME --out DIR [--machine NAME] [--gpu NAME]
+  fabricast-fit record FILE.jsonl ... --name NAME --out DIR [--machine NAME] [--gpu NAME] [--force]
 
 Record files of the probes in, a folder of profiles out: kernels, and the collectives of
 the cluster or node profile --machine. What was not measured stays as the GPU's profile

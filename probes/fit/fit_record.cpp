@@ -1,14 +1,17 @@
 #include "probes/fit/fit_record.h"
 
+#include "planner/base/quantity_text.h"
 #include "planner/evidence/borrow_kernels.h"
 #include "planner/measured/recognise_machine.h"
 #include "planner/profiles/possible_collective.h"
 #include "planner/profiles/read_records.h"
 #include "probes/fit/collective_points.h"
 #include "probes/fit/cpu_fit.h"
+#include "probes/fit/fit_demands.h"
 #include "probes/fit/fit_kernels.h"
 #include "probes/fit/fit_node.h"
 #include "probes/fit/fit_runtime.h"
+#include "probes/fit/kept_curves.h"
 #include "probes/fit/kernel_json.h"
 #include "probes/fit/left_out.h"
 #include "probes/fit/record_tables.h"
@@ -62,7 +65,7 @@ public:
                         "nothing in it can be fitted" + inOneLine(result_.report),
                         options_.machine.empty()
                             ? "--machine and the node or cluster profile that was measured"
-                            : "measure more points: --suite full");
+                            : "where points are too few: --suite full");
         }
         return std::move(result_);
     }
@@ -79,7 +82,7 @@ private:
     }
 
     Result<void> fitCollectives() {
-        FABRICAST_ASSIGN(const CollectivePoints points, collectivePoints(record_.points));
+        FABRICAST_ASSIGN(CollectivePoints points, collectivePoints(record_.points));
         if (points.curves.empty() && points.leftOut.empty()) {
             return {};
         }
@@ -104,17 +107,26 @@ private:
                         "--machine dgx-h100, or a profile of yours");
         }
         FABRICAST_ASSIGN(const ClusterSpec machine, store_.cluster(options_.machine, "--machine"));
-        FABRICAST_TRY(checkGpuOf(machine));
+        FABRICAST_ASSIGN(const std::optional<GpuSpec> gpu, gpuOf(store_, record_, options_.gpu));
+        FABRICAST_TRY(
+            checkGpuOf(machine, gpu, saidOf(record_, "gpu"), !options_.gpu.empty(), gpuSaidAt()));
         FABRICAST_TRY(checkPossible(machine));
         result_.machine = machine.name;
         const std::string nccl = saidOf(record_, "nccl");
-        result_.files.push_back({"collectives/measured-" + options_.name + ".json",
-                                 collectivesJson({.name = "measured-" + options_.name,
+        const std::string name = "measured-" + options_.name;
+        const KeptCurves kept = addKeptCurves(store_, name, machine.name, points);
+        if (kept.count > 0) {
+            say("  not measured, as before: " + std::to_string(kept.count) +
+                (kept.count == 1 ? " curve" : " curves"));
+        }
+        result_.files.push_back({"collectives/" + name + ".json",
+                                 collectivesJson({.name = name,
                                                   .title = options_.name + ", measured",
                                                   .machine = machine.name,
                                                   .software = nccl.empty() ? "" : "nccl " + nccl,
                                                   .date = dayOf(record_),
-                                                  .from = origin_},
+                                                  .from = origin_,
+                                                  .note = kept.from},
                                                  points)});
         if (points.mostMoved > 0) {
             say("  times that fell with size were moved by at most " +
@@ -123,25 +135,12 @@ private:
         return {};
     }
 
-    /// Collectives of one GPU say nothing of a machine with another.
-    Result<void> checkGpuOf(const ClusterSpec& machine) const {
-        const std::string name = saidOf(record_, "gpu");
-        const GpuSpec& expected = machine.node.gpu;
-        FABRICAST_ASSIGN(const std::optional<GpuSpec> gpu, gpuOf(store_, record_, options_.gpu));
-        const bool isOther = gpu && gpu->name != expected.name &&
-                             (!options_.gpu.empty() || !mayBeNamed(expected, name));
-        if (!isOther) {
-            return {};
-        }
+    [[nodiscard]] std::string gpuSaidAt() const {
         const auto said = std::ranges::find_if(
             record_.sittings, [](const MeasurementRecord& one) { return !one.gpuAt.empty(); });
-        return fail(Error::Code::BadInput,
-                    said != record_.sittings.end() ? said->gpuAt
-                    : record_.sittings.empty()     ? ""
-                                                   : record_.sittings.front().source,
-                    "was measured on \"" + name + "\" (" + gpu->name + "), and " + machine.name +
-                        " has " + expected.name,
-                    "--machine and a cluster or node of " + gpu->name);
+        return said != record_.sittings.end() ? said->gpuAt
+               : record_.sittings.empty()     ? ""
+                                              : record_.sittings.front().source;
     }
 
     [[nodiscard]] Result<void> checkPossible(const ClusterSpec& machine) const {
@@ -153,13 +152,8 @@ private:
             FABRICAST_ASSIGN(const std::int64_t ranks, wholeSetting(point, "ranks", 1));
             FABRICAST_ASSIGN(const std::int64_t nodes, wholeSetting(point, "nodes", 1));
             FABRICAST_ASSIGN(const std::int64_t bytes, wholeSetting(point, "bytes", 1));
-            if (ranks > nodes * machine.node.gpus && point.word("shared_gpu") != "yes") {
-                return fail(Error::Code::BadInput,
-                            point.where,
-                            "has " + std::to_string(ranks) + " ranks on " + std::to_string(nodes) +
-                                (nodes == 1 ? " node" : " nodes") + ", and " + machine.name +
-                                " has " + std::to_string(machine.node.gpus) + " GPUs in a node",
-                            "--machine and a cluster or node with as many");
+            if (point.word("shared_gpu") != "yes") {
+                FABRICAST_TRY(checkRanksOf(machine, ranks, nodes, point.where));
             }
             const TimedCollective timed{
                 ranks, nodes, static_cast<double>(bytes), Seconds(point.median)};
@@ -187,19 +181,8 @@ private:
             return {};
         }
         FABRICAST_ASSIGN(const std::optional<GpuSpec> gpu, gpuOf(store_, record_, options_.gpu));
-        if (!gpu) {
-            return fail(Error::Code::NotFound,
-                        "--gpu",
-                        "no GPU profile is like \"" + saidOf(record_, "gpu") + "\"",
-                        "--gpu h100-sxm5-80gb, or a file of yours in gpus/ and --profile-dir");
-        }
-        if (!gpu->kernels) {
-            return fail(
-                Error::Code::NotFound,
-                "--gpu",
-                "no GPU of the architecture " + gpu->architecture + " has kernels to start from",
-                "give it a file in kernels/ that names a donor");
-        }
+        FABRICAST_TRY(checkKernelsOf(gpu, saidOf(record_, "gpu")));
+        remarkGpu(*gpu);
         return fitFrom(*gpu, tables);
     }
 
@@ -267,6 +250,10 @@ private:
         say("node " + node.name);
         sayNumbers("nodes/" + node.name, fitted.changes);
         sayAll(fitted.leftOut);
+        if (std::ranges::find(fitted.numbers, "host_memory_bandwidth", &ProfileNumber::path) !=
+            fitted.numbers.end()) {
+            remarkHost(node);
+        }
         if (!fitted.numbers.empty()) {
             FABRICAST_ASSIGN(const ProfileFile file, store_.find(ProfileKind::Node, node.name));
             FABRICAST_ASSIGN(std::string text, withNumbers(file, fitted.numbers));
@@ -274,6 +261,35 @@ private:
             result_.machine = machine.name;
         }
         return {};
+    }
+
+    /// A login node that was measured by mistake has another memory.
+    void remarkHost(const NodeSpec& node) {
+        constexpr double kLeastShare = 0.75;
+        constexpr double kMostShare = 1.1;
+        const double memory = numberSaidOf(record_, "host.memory");
+        const double usual =
+            node.hostMemory.value ? static_cast<double>(node.hostMemory.value->count()) : memory;
+        if (!(memory > 0.0) || (memory >= kLeastShare * usual && memory <= kMostShare * usual)) {
+            return;
+        }
+        const auto bytes = [](double count) {
+            return shortText(Bytes(static_cast<std::int64_t>(std::min(count, 1e18))));
+        };
+        result_.remarks.push_back("the host that was measured has " + bytes(memory) + " (" +
+                                  saidOf(record_, "host.threads") + " CPUs, " +
+                                  saidOf(record_, "host.cpu") + "), and " + node.name + " has " +
+                                  bytes(usual) + (node.cpu.empty() ? "" : " (" + node.cpu + ")") +
+                                  ": its memory's rate is taken for that of " + node.name);
+    }
+
+    /// Whoever names the GPU may be right; a name of another one is said.
+    void remarkGpu(const GpuSpec& gpu) {
+        const std::string name = saidOf(record_, "gpu");
+        if (!options_.gpu.empty() && !name.empty() && !mayBeNamed(gpu, name)) {
+            result_.remarks.push_back("\"" + name + "\" was measured, and is taken for " +
+                                      gpu.name + ", as --gpu says");
+        }
     }
 
     /// What a process holds of the GPU's memory beside its tensors.
@@ -312,6 +328,7 @@ private:
 Result<FittedRecord> fitRecord(const ProfileStore& store,
                                const MergedMeasurements& record,
                                const RecordFitOptions& options) {
+    FABRICAST_TRY(checkDays(record, options.today));
     if (saidOf(record, "kind") == "cpu") {
         FABRICAST_ASSIGN(CpuProfile profile, cpuProfile(record, options.name));
         profile.report += shownOnlyText(record.points);

@@ -16,6 +16,7 @@ struct RecordFitOptions {
     std::string name;     ///< of the measured profile: "ours" makes collectives/measured-ours.json
     std::string gpu;      ///< a GPU profile; empty: recognised by the driver's name
     std::string machine;  ///< the cluster or node profile whose collectives were measured
+    std::string today{};  ///< nothing was measured after this day; empty: it is not asked
 };
 
 /// A number of a profile that was measured as it is, not fitted with others.
@@ -31,6 +32,7 @@ struct FittedRecord {
     std::vector<ProfileText> files;
     std::vector<FitSection> sections;
     std::vector<FittedNumber> numbers;
+    std::vector<std::string> remarks;  ///< what may have been mistaken for another
     std::string report;  ///< sections with their residuals, what was left out, and what is missing
 };
 
@@ -46,6 +48,12 @@ Result<FittedRecord> fitRecord(const ProfileStore& store,
 Result<void> writeProfile(std::span<const ProfileText> files,
                           const std::string& folder,
                           const std::vector<std::string>& beneath);
+
+/// Whether the profiles that a calibration would be verified with are sound, those aside whose
+/// place in the folder its files `replaced` take.
+Result<void> verifyBeside(std::span<const std::string> replaced,
+                          const std::string& folder,
+                          std::vector<std::string> beneath);
 
 /// The programs, their versions and the dates of a record, in a line: where its numbers come from.
 std::string originText(const MergedMeasurements& record);

@@ -106,33 +106,35 @@ private:
     std::vector<std::string> lost_;
 };
 
-void findDays(const JsonValue& value, std::string& last) {
+void findDays(const JsonValue& value, std::string_view today, std::string& last) {
     constexpr std::size_t kDay = 10;
     for (const std::string_view key : {"date", "from"}) {
         const std::string text = wordAt(value, key);
         for (std::size_t at = 0; at + kDay <= text.size(); ++at) {
             const std::string day = text.substr(at, kDay);
-            last = isDay(day) ? std::max(last, day) : last;
+            last = isDay(day) && day <= today ? std::max(last, day) : last;
         }
     }
     for (const JsonValue& member : value.members()) {
-        findDays(member, last);
+        findDays(member, today, last);
     }
     for (const JsonValue& item : value.items()) {
-        findDays(item, last);
+        findDays(item, today, last);
     }
 }
 
-/// The last day that a profile says something was measured on; empty: it says none.
-std::string lastDayOf(const JsonValue& profile) {
+/// The last day up to today that a profile says something was measured on; empty: it says none.
+std::string lastDayOf(const JsonValue& profile, std::string_view today) {
     std::string last;
-    findDays(profile, last);
+    findDays(profile, today, last);
     return last;
 }
 
 }  // namespace
 
-std::string lostMeasurements(const JsonValue& older, const JsonValue& newer) {
+std::string lostMeasurements(const JsonValue& older,
+                             const JsonValue& newer,
+                             std::string_view today) {
     const std::string machine = wordAt(older, "machine");
     if (machine != wordAt(newer, "machine")) {
         return "is of " + machine + ", and what replaces it of " + wordAt(newer, "machine");
@@ -142,8 +144,8 @@ std::string lostMeasurements(const JsonValue& older, const JsonValue& newer) {
     if (const std::string lost = losses.text(); !lost.empty()) {
         return "loses what was measured: " + lost;
     }
-    const std::string before = lastDayOf(older);
-    const std::string now = lastDayOf(newer);
+    const std::string before = lastDayOf(older, today);
+    const std::string now = lastDayOf(newer, today);
     return now.empty() || now >= before
                ? ""
                : "was measured on " + before + ", and what replaces it on " + now;

@@ -7,9 +7,11 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <system_error>
+#include <utility>
 
 namespace fabricast {
 namespace {
@@ -64,11 +66,21 @@ const JsonValue* firstLost(const JsonValue& older, const JsonValue& newer) {
     return older.is(Kind::Array) || older.shown() == newer.shown() ? nullptr : &older;
 }
 
-tl::unexpected<Error> kept(const std::string& where, const std::string& why) {
-    return fail(Error::Code::BadInput,
-                where,
-                why + "; nothing was written",
-                "--force, which replaces it, or --profile and another folder");
+constexpr const char* kOtherPlace = "--force, which replaces it, or --profile and another folder";
+
+tl::unexpected<Error> kept(const std::string& where,
+                           const std::string& why,
+                           const char* hint = kOtherPlace) {
+    return fail(Error::Code::BadInput, where, why + "; nothing was written", hint);
+}
+
+/// "is there", and what would be replaced where it is somewhere else.
+std::string isThere(const fs::path& path) {
+    std::error_code none;
+    const fs::path leads = fs::read_symlink(path, none);
+    const bool hasOther = leads.empty() && fs::hard_link_count(path, none) > 1 && !none;
+    return "is there" + (leads.empty() ? "" : ", a link to " + leads.string()) +
+           (hasOther ? ", under another name too" : "");
 }
 
 /// What is no file, as an error calls it.
@@ -87,8 +99,8 @@ std::string kindOf(fs::file_type type) {
 
 }  // namespace
 
-Result<void> checkProfilePlace(const ProfileText& file, const std::string& folder) {
-    const fs::path path = fs::path(folder) / file.path;
+Result<void> checkProfilePlace(const std::string& file, const std::string& folder) {
+    const fs::path path = fs::path(folder) / file;
     std::error_code none;
     if (!fs::exists(fs::symlink_status(path, none))) {
         return {};
@@ -109,30 +121,54 @@ Result<void> checkProfilePlace(const ProfileText& file, const std::string& folde
                     ", or --profile and another folder");
 }
 
-Result<void> checkOlderProfile(const ProfileText& file,
-                               const std::string& folder,
-                               const std::string& measured) {
-    const fs::path path = fs::path(folder) / file.path;
+namespace {
+
+/// Nothing where no file is there.
+Result<std::optional<JsonValue>> readOlder(const std::string& file, const std::string& folder) {
+    const fs::path path = fs::path(folder) / file;
     FABRICAST_TRY(checkProfilePlace(file, folder));
     std::error_code none;
     if (!fs::exists(path, none)) {
+        return std::optional<JsonValue>();
+    }
+    const Result<std::string> text = readTextFile(path.string(), kMostTextBytes, ReadFor::Look);
+    Result<JsonValue> older =
+        text ? parseJson(*text, path.string()) : Result<JsonValue>(tl::unexpected(text.error()));
+    if (!older) {
+        return kept(older.error().where, isThere(path) + ", and is damaged: " + older.error().why);
+    }
+    return std::optional<JsonValue>(*std::move(older));
+}
+
+}  // namespace
+
+Result<void> checkReadableProfile(const std::string& path, const std::string& folder) {
+    FABRICAST_ASSIGN(const std::optional<JsonValue> older, readOlder(path, folder));
+    return {};
+}
+
+Result<void> checkOlderProfile(const ProfileText& file,
+                               const std::string& folder,
+                               const std::string& measured,
+                               std::string_view today) {
+    const fs::path path = fs::path(folder) / file.path;
+    FABRICAST_ASSIGN(const std::optional<JsonValue> older, readOlder(file.path, folder));
+    if (!older) {
         return {};
     }
     FABRICAST_ASSIGN(const JsonValue newer, parseJson(file.text, file.path));
-    const Result<std::string> text = readTextFile(path.string(), kMostTextBytes, ReadFor::Look);
-    const Result<JsonValue> older =
-        text ? parseJson(*text, path.string()) : Result<JsonValue>(tl::unexpected(text.error()));
-    if (!older) {
-        return kept(older.error().where, "is there, and is damaged: " + older.error().why);
-    }
     const bool isOfItsKind = older->is(JsonValue::Kind::Object) &&
                              textAt(*older, "schema") == textAt(newer, "schema") &&
                              titleBefore(*older) == titleBefore(newer);
     if (!isOfItsKind) {
-        return kept(path.string(), "is there, and was not made by a measurement as this one is");
+        return kept(path.string(),
+                    isThere(path) + ", and was not made by a measurement as this one is");
     }
-    if (const std::string lost = lostMeasurements(*older, newer); !lost.empty()) {
-        return kept(path.string(), lost);
+    if (const std::string lost = lostMeasurements(*older, newer, today); !lost.empty()) {
+        return kept(path.string(),
+                    lost,
+                    "calibrate with the earlier records or logs as well, which keeps both; "
+                    "--force, which replaces it, or --profile and another folder");
     }
     // What a measurement makes whole has its name, in the file's or in the title.
     const bool isOfMachine = file.path.starts_with("nodes/") && path.stem() != measured;

@@ -1,5 +1,7 @@
 #include "probes/fit/fit_record.h"
 #include "probes/fit/fit_tables.h"
+#include "probes/fit/older_profile.h"
+#include "probes/record/utc_now.h"
 
 #include <algorithm>
 #include <array>
@@ -16,6 +18,7 @@ struct RecordArguments {
     std::vector<std::string> folders;
     std::string out;
     RecordFitOptions options;
+    bool replaces = false;
 };
 
 Result<RecordArguments> readRecordArguments(std::span<const std::string> arguments) {
@@ -24,6 +27,10 @@ Result<RecordArguments> readRecordArguments(std::span<const std::string> argumen
         const std::string& flag = arguments[at];
         if (!flag.starts_with("--")) {
             read.files.push_back(flag);
+            continue;
+        }
+        if (flag == "--force") {
+            read.replaces = true;
             continue;
         }
         if (++at == arguments.size()) {
@@ -54,6 +61,23 @@ Result<RecordArguments> readRecordArguments(std::span<const std::string> argumen
     return read;
 }
 
+/// Nothing of what is there is lost unasked, as with calibrate.
+Result<void> checkPlaces(const std::vector<ProfileText>& files, const RecordArguments& read) {
+    for (const ProfileText& file : files) {
+        Result<void> place =
+            read.replaces
+                ? checkProfilePlace(file.path, read.out)
+                : checkOlderProfile(file, read.out, read.options.name, read.options.today);
+        if (!place) {
+            Error error = std::move(place).error();
+            error.hint = read.replaces ? "--out and another folder"
+                                       : "--force, which replaces it, or --out and another folder";
+            return tl::unexpected(std::move(error));
+        }
+    }
+    return {};
+}
+
 }  // namespace
 
 Result<FitAnswer> runRecordFit(std::span<const std::string> arguments) {
@@ -66,9 +90,19 @@ Result<FitAnswer> runRecordFit(std::span<const std::string> arguments) {
     }
     FABRICAST_ASSIGN(const ProfileStore store, ProfileStore::open(read.folders));
     FABRICAST_ASSIGN(const MergedMeasurements record, readMeasurements(read.files));
-    FABRICAST_ASSIGN(const FittedRecord fitted, fitRecord(store, record, read.options));
+    read.options.today = latestDay();
+    std::vector<std::string> folders = read.folders;
+    folders.push_back(read.out);
+    const Result<ProfileStore> earlier = ProfileStore::open(folders);
+    FABRICAST_ASSIGN(const FittedRecord fitted,
+                     fitRecord(earlier && !read.replaces ? *earlier : store, record, read.options));
+    FABRICAST_TRY(checkPlaces(fitted.files, read));
     FABRICAST_TRY(writeProfile(fitted.files, read.out, read.folders));
-    return FitAnswer{"", fitted.report};
+    std::string report;
+    for (const std::string& remark : fitted.remarks) {
+        report += remark + "\n";
+    }
+    return FitAnswer{"", report + fitted.report};
 }
 
 }  // namespace fabricast

@@ -48,10 +48,8 @@ std::string dayOf(const MergedMeasurements& record) {
 
 namespace {
 
-/// What the profiles amount to once these are among them; the first problem.
-Result<void> verifyStaged(std::vector<std::string> folders,
-                          const std::string& folder,
-                          const std::string& staged) {
+/// Adds the folder itself where it has profiles.
+Result<void> addOwn(const std::string& folder, std::vector<std::string>& folders) {
     const std::array own = {folder};
     const Result<ProfileStore> older = ProfileStore::open(own);
     if (older) {
@@ -59,21 +57,59 @@ Result<void> verifyStaged(std::vector<std::string> folders,
     } else if (older.error().code != Error::Code::NotFound) {
         return tl::unexpected(older.error());
     }
-    folders.push_back(staged);
+    return {};
+}
+
+/// What makes profiles unsound.
+Result<std::vector<ProfileFinding>> errorsOf(const std::vector<std::string>& folders) {
     FABRICAST_ASSIGN(const ProfileStore store, ProfileStore::open(folders));
-    for (const ProfileFinding& finding : verifyProfiles(store).findings) {
-        if (finding.severity == ProfileFinding::Severity::Error) {
-            const bool ours = finding.where.starts_with(staged);
-            return fail(ours ? Error::Code::Internal : Error::Code::BadInput,
-                        ours ? folder + finding.where.substr(staged.size()) : finding.where,
-                        finding.why + (ours ? "" : "; nothing was written"),
-                        finding.hint);
+    std::vector<ProfileFinding> findings = verifyProfiles(store).findings;
+    std::erase_if(findings, [](const ProfileFinding& finding) {
+        return finding.severity != ProfileFinding::Severity::Error;
+    });
+    return findings;
+}
+
+tl::unexpected<Error> unsound(const ProfileFinding& finding) {
+    return fail(
+        Error::Code::BadInput, finding.where, finding.why + "; nothing was written", finding.hint);
+}
+
+/// What the profiles amount to once these are among them; the first problem.
+Result<void> verifyStaged(std::vector<std::string> folders,
+                          const std::string& folder,
+                          const std::string& staged) {
+    FABRICAST_TRY(addOwn(folder, folders));
+    folders.push_back(staged);
+    FABRICAST_ASSIGN(const std::vector<ProfileFinding> errors, errorsOf(folders));
+    if (errors.empty()) {
+        return {};
+    }
+    const ProfileFinding& first = errors.front();
+    return first.where.starts_with(staged) ? fail(Error::Code::Internal,
+                                                  folder + first.where.substr(staged.size()),
+                                                  first.why,
+                                                  first.hint)
+                                           : Result<void>(unsound(first));
+}
+
+}  // namespace
+
+Result<void> verifyBeside(std::span<const std::string> replaced,
+                          const std::string& folder,
+                          std::vector<std::string> beneath) {
+    FABRICAST_TRY(addOwn(folder, beneath));
+    FABRICAST_ASSIGN(const std::vector<ProfileFinding> errors, errorsOf(beneath));
+    for (const ProfileFinding& error : errors) {
+        const bool isReplaced = std::ranges::any_of(replaced, [&](const std::string& file) {
+            return error.where.starts_with(folder + "/" + file);
+        });
+        if (!isReplaced) {
+            return unsound(error);
         }
     }
     return {};
 }
-
-}  // namespace
 
 Result<void> writeProfile(std::span<const ProfileText> files,
                           const std::string& folder,

@@ -87,7 +87,7 @@ std::string inventoryText(const Inventory& inventory) {
 }
 
 void complain(const std::string& why) {
-    std::fputs(printableText(std::string(kName) + ": " + why + "\n").c_str(), stderr);
+    std::fputs(printableText("error: " + std::string(kName) + ": " + why + "\n").c_str(), stderr);
 }
 
 int printInventory(std::span<const char* const> arguments) {

@@ -31,7 +31,8 @@ void say(const std::string& text) {
 
 Deadline::Deadline(unsigned seconds, const std::string& waitedFor)
     : outerText_(words.data()), outerSeconds_(alarm(0)) {
-    say("fabricast-probe-mpi: " + waitedFor + ": still waiting after " + std::to_string(seconds) +
+    say("error: fabricast-probe-mpi: " + waitedFor + ": still waiting after " +
+        std::to_string(seconds) +
         " s; another rank is gone, stopped or far slower (--deadline gives more time)\n");
     struct sigaction action = {};
     action.sa_handler = onAlarm;

@@ -76,7 +76,7 @@ void awaitEnd(const Guard& guard, const std::string& why) {
     const WaitLimit limit = WaitLimit::in(kMomentSeconds);
     while (!guard.ended.load(std::memory_order_acquire)) {
         if (limit.passed()) {
-            std::fprintf(stderr, "%s; the GPU does not answer\n", why.c_str());
+            std::fprintf(stderr, "error: %s; the GPU does not answer\n", why.c_str());
             (void)std::fflush(nullptr);
             _exit(kEnvironment);
         }

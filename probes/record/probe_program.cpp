@@ -33,7 +33,7 @@ void clearLine(bool terminal) {
 }
 
 int ended(const ProbeProgram& program, int code, const std::string& why) {
-    print(stderr, program.name + ": " + why + "\n");
+    print(stderr, (code == kInterrupted ? "" : "error: ") + program.name + ": " + why + "\n");
     return code;
 }
 

@@ -40,6 +40,33 @@ TEST_F(CheckOutputs, AnOutputIsNoInput) {
     EXPECT_EQ(readTextFile(runs), kRuns);
 }
 
+// Hours of GPUs, or a datasheet typed off: no answer takes their place unasked.
+TEST_F(CheckOutputs, RecordsAndProfilesAreNotReplaced) {
+    const std::string kept = at("kept.json");
+    const auto refusedBy = [&](std::vector<std::string> words, const std::string& text) {
+        EXPECT_TRUE(writeTextFile(kept, text));
+        words.insert(words.begin(), {"simulate", "-m", "gpt2", "-c", "dgx-a100", "--stack", "ddp"});
+        const ProgramOutput answer = runProgram(words, {});
+        EXPECT_EQ(readTextFile(kept) == text, answer.code != ExitCode::Ok) << text;
+        EXPECT_EQ(answer.code == ExitCode::Ok, answer.err.find("error: ") != 0) << answer.err;
+        return answer.code == ExitCode::Ok ? std::string() : answer.err;
+    };
+    const std::string record = R"({"schema":"fabricast.measurements/1","machine":{}})";
+    const std::string profile = R"({ "title": "mine", "schema" : "fabricast.gpu/1" })";
+    for (const char* const flag : {"-o", "--svg", "--trace"}) {
+        EXPECT_EQ(refusedBy({flag, kept}, record),
+                  "error: " + std::string(flag) + ": \"" + kept +
+                      "\" is there, and is a record of measurements; nothing was written\n  try: "
+                      "another file; or first mv " +
+                      kept + " " + kept + ".old\n");
+        EXPECT_NE(refusedBy({flag, kept}, profile).find("is a gpu profile"), std::string::npos);
+    }
+    // An answer is one's own to replace, and so are notes, as ever.
+    EXPECT_EQ(refusedBy({"-o", kept}, R"({"schema": "fabricast.collective/1", "tool": {}})"), "");
+    EXPECT_EQ(refusedBy({"-o", kept}, R"({"schema": "fabricast.simulation/1"})"), "");
+    EXPECT_EQ(refusedBy({"-o", kept}, "notes"), "");
+}
+
 TEST_F(CheckOutputs, WhatAScenarioReadsIsAnInputToo) {
     std::filesystem::create_directories(at("mm"));
     const std::string config =

@@ -246,6 +246,9 @@ TEST(OwnMeasurement, IsNamedWhereANumberIsAnotherAndNowhereElse) {
     }
     lines.push_back("explain --section cost --stack fsdp2" + kWork);
     lines.push_back("plan --stack ddp --global-batch 64" + kWork);
+    // What is picked, and what is not, may be so by a measurement that no printed number has.
+    lines.push_back("plan --stack fsdp2,ddp --top 1 --global-batch 64" + kWork);
+    lines.push_back("plan --top 2 --global-batch 32" + kWork);
     lines.push_back(
         "plan --stack fsdp2 --fix shard=fsdp --global-batch 64 --sweep cluster.nodes=1,2" + kWork);
     lines.push_back("collective all_gather 1GiB -c dgx-h100");

@@ -71,14 +71,82 @@ TEST(Calibrate, AStopKeepsTheRecordAndFitsNothing) {
 }
 
 TEST(Calibrate, AFitThatFailsStillReportsTheMeasurements) {
-    const FakeProbes probes("no_machine");
+    const FakeProbes probes("no_fit");
     probes.play("ok");
-    std::filesystem::remove(probes.at("inventory.json"));
-    const auto report = calibrate(askOf(probes), ProfileStore::builtIn(), {});
+    CalibrationAsk ask = askOf(probes);
+    ask.fit.machine = "4x-rtx-4090";  // the probe plays eight ranks
+    const auto report = calibrate(ask, ProfileStore::builtIn(), {});
     ASSERT_TRUE(report) << report.error().text();
     EXPECT_EQ(report->measured.points.size(), 3U);
     EXPECT_EQ(report->fault, Error::Code::BadInput);
-    EXPECT_TRUE(report->notFitted.starts_with("--machine: ")) << report->notFitted;
+    EXPECT_NE(report->notFitted.find("4x-rtx-4090 has 4 GPUs in a node"), std::string::npos)
+        << report->notFitted;
+}
+
+/// What a fit will refuse is refused before the first probe starts.
+TEST(Calibrate, WhatCannotBeFittedIsNotMeasured) {
+    const FakeProbes probes("early");
+    probes.add("fabricast-probe-nccl");
+    probes.play("ok");
+    const auto refusedWith = [&](const CalibrationAsk& ask) {
+        const auto report = calibrate(ask, ProfileStore::builtIn(), {});
+        EXPECT_FALSE(report);
+        EXPECT_FALSE(isFile(ask.measure.out)) << "it was measured";
+        return report ? std::string() : report.error().text();
+    };
+    const auto expectRefused = [&](const CalibrationAsk& ask, const std::string& part) {
+        const std::string text = refusedWith(ask);
+        EXPECT_NE(text.find(part), std::string::npos) << text;
+    };
+    CalibrationAsk nccl = askOf(probes);
+    nccl.measure.engine = CalibrationEngine::Nccl;
+    nccl.fit.machine = "dgx-a100";
+    expectRefused(nccl, "--machine: was measured on \"NVIDIA H100 80GB HBM3\" (h100-sxm5-80gb), ");
+    nccl.fit.machine = "4x-rtx-4090";
+    nccl.fit.gpu = "rtx-4090";
+    expectRefused(nccl, "has 8 ranks on 1 node, and 4x-rtx-4090 has 4 GPUs in a node");
+
+    const std::string place = probes.at("measured/collectives/measured-ours.json");
+    std::filesystem::create_directories(probes.at("measured/collectives"));
+    nccl.fit = askOf(probes).fit;
+    std::ofstream(place) << "my notes";
+    expectRefused(nccl, "is there, and is damaged: ");
+    std::filesystem::rename(place, probes.at("measured/collectives/broken.json"));
+    expectRefused(nccl, "measured/collectives/broken.json:1:1: ");
+    std::filesystem::remove_all(probes.at("measured/collectives"));
+    std::ofstream(probes.at("measured/collectives")) << "a file";
+    expectRefused(nccl, "is not a folder");
+    std::filesystem::remove_all(probes.at("measured"));
+
+    std::ofstream(probes.at("wires.txt")) << "no topology";
+    CalibrationAsk wires = askOf(probes);
+    wires.fit.topology = probes.at("wires.txt");
+    expectRefused(wires, probes.at("wires.txt"));
+
+    // Without GPUs that a profile is like, nobody knows whose collectives and memory these are.
+    std::filesystem::remove(probes.at("inventory.json"));
+    nccl.fit.machine.clear();
+    nccl.measure.ranks = 2;
+    expectRefused(nccl, "--machine: is missing: collectives are kept");
+    expectRefused(askOf(probes), "--machine: is missing: a host's memory and copies are kept");
+    CalibrationAsk only = askOf(probes);
+    only.fit.folder.clear();
+    EXPECT_TRUE(calibrate(only, ProfileStore::builtIn(), {})) << "no profile was asked for";
+}
+
+TEST(Calibrate, ARecordOfTheFutureIsNotGoneOnWith) {
+    const FakeProbes probes("future_record");
+    probes.play("ok");
+    const std::string text =
+        R"({"schema":"fabricast.measurements/1","machine":{"nccl":"2.28.9"},"program":"fake-probe",)"
+        R"("begun":"2999-01-01T00:00:00Z"})"
+        "\n";
+    std::ofstream(probes.at("run.jsonl")) << text;
+    const auto report = calibrate(askOf(probes), ProfileStore::builtIn(), {});
+    ASSERT_FALSE(report);
+    EXPECT_NE(report.error().text().find("was measured on 2999-01-01, which is in the future"),
+              std::string::npos)
+        << report.error().text();
 }
 
 TEST(Calibrate, NothingMeasuredIsAnError) {
@@ -113,7 +181,9 @@ TEST(Calibrate, AnEmptyRecordOfAnotherWriterIsNoneOfThisOne) {
     std::ofstream(probes.at("fabricast-probe-host"))
         << "#!/bin/sh\nfor word; do out=$word; done\n[ \"$1\" = --inventory ] && exit 4\n"
            ": > \"$out\"; echo \"$out: another probe is writing it\" >&2; exit 4\n";
-    const auto report = calibrate(askOf(probes), ProfileStore::builtIn(), {});
+    CalibrationAsk ask = askOf(probes);
+    ask.fit.machine = "dgx-h100";
+    const auto report = calibrate(ask, ProfileStore::builtIn(), {});
     ASSERT_FALSE(report);
     EXPECT_EQ(report.error().code, Error::Code::Environment);
     EXPECT_NE(report.error().text().find("another probe is writing it"), std::string::npos)

@@ -45,6 +45,9 @@ TEST(ChildProcess, HandsBackBothStreamsAndTheCode) {
     const auto killed = runChild({.command = {"/bin/sh", "-c", "kill -9 $$"}});
     EXPECT_EQ(killed->end, ChildOutcome::End::Killed);
     EXPECT_EQ(endText(*killed), "was killed by a signal: Killed");
+    // Its error is a part of one here.
+    const auto refused = runChild({.command = {"/bin/sh", "-c", "echo error: p: why >&2; exit 2"}});
+    EXPECT_EQ(endText(*refused), "ended with exit code 2\n    p: why");
     EXPECT_EQ(runChild({.command = {"/no/such"}}).error().code, Error::Code::Environment);
 }
 

@@ -84,12 +84,13 @@ TEST(CalibrateCommand, AnswersInJson) {
     // What was measured is told where a probe died and where nothing could be fitted.
     std::vector<std::string> one = fit;
     one.insert(one.end(), {"--engine", "host"});
-    fs::remove(probes.at("inventory.json"));
+    one.insert(one.end(), {"--machine", "4x-rtx-4090"});  // the probe plays eight ranks
     const ProgramOutput dead = run(probes, "die", one);
     EXPECT_EQ(dead.code, ExitCode::Environment);
     EXPECT_NE(dead.out.find("\"status\": \"failed\""), std::string::npos) << dead.out;
     EXPECT_NE(dead.out.find("\"fitted\": null"), std::string::npos) << dead.out;
-    EXPECT_NE(dead.out.find("\"fitted_why\": \"--machine: "), std::string::npos) << dead.out;
+    EXPECT_NE(dead.out.find("\"fitted_why\": \"" + probes.at("run.jsonl")), std::string::npos)
+        << dead.out;
     EXPECT_NE(dead.out.find("\"written\": []"), std::string::npos) << dead.out;
 }
 
@@ -434,7 +435,8 @@ TEST(CalibrateCommand, ReplacesWhatALinkLeadsToAndNothingThatIsNoFile) {
     fs::rename(place, real);
     fs::create_symlink(real, place);
     std::ofstream(real) << "my notes";
-    EXPECT_EQ(imported("").code, ExitCode::BadInput);
+    EXPECT_NE(imported("").err.find("is there, a link to " + real + ", and is damaged: "),
+              std::string::npos);
     EXPECT_EQ(imported(" --force").code, ExitCode::Ok);
     EXPECT_TRUE(fs::is_symlink(place));
     EXPECT_EQ(contents(real), good);
@@ -567,7 +569,13 @@ TEST(CalibrateCommand, ARecordOfAnotherProbeIsRefused) {
     EXPECT_EQ(refused.out, "");
     EXPECT_EQ(refused.err.find("error: calibrate: nothing was measured; host: "), 0U)
         << refused.err;
-    EXPECT_NE(refused.err.find("  try: "), std::string::npos);
+    EXPECT_NE(refused.err.find("  try: --out and another file"), std::string::npos);
+    std::ofstream(probes.at("run.jsonl")) << "my notes\n";
+    const ProgramOutput notes = run(probes, "ok", {"--engine", "host"});
+    EXPECT_EQ(notes.code, ExitCode::BadInput);
+    EXPECT_EQ(notes.err.find("error: --out: " + probes.at("run.jsonl") + ":1: is no record"), 0U)
+        << notes.err;
+    EXPECT_EQ(contents(probes.at("run.jsonl")), "my notes\n");
     for (const char* const place : {"/dev/null", "/dev/zero"}) {
         const ProgramOutput device = ran("calibrate --engine host", {"--out", place});
         EXPECT_EQ(device.code, ExitCode::BadInput) << device.err;
@@ -596,6 +604,66 @@ TEST(CalibrateCommand, AnUndatedLogIsOfTheDayItWasWritten) {
     EXPECT_NE(answer.out.find("measured: older, 2026-01-01 is not used, newer, 2026-10-26 is\n"),
               std::string::npos)
         << answer.out;
+}
+
+/// All-reduces one day, all-gathers another, under one name.
+TEST(CalibrateCommand, KeepsTheCurvesOfAnEarlierSitting) {
+    const FakeProbes probes("curves");
+    const std::string folder = probes.at("measured");
+    const std::string place = folder + "/collectives/measured-ours.json";
+    const auto imported = [&](const std::string& name, const std::string& more = "") {
+        const std::string log = probes.at(name + "_perf.log");
+        std::ofstream(log) << ncclLog("67108864", "412.0");
+        return ran("calibrate --ranks 8 --machine dgx-h100 --name ours" + more,
+                   {"--from-nccl-tests", log, "--profile", folder});
+    };
+    ASSERT_EQ(imported("all_reduce").code, ExitCode::Ok);
+    const std::string first = contents(place);
+    const ProgramOutput second = imported("all_gather");
+    ASSERT_EQ(second.code, ExitCode::Ok) << second.err;
+    EXPECT_NE(second.out.find("not measured, as before: 1 curve\n"), std::string::npos)
+        << second.out;
+    const std::string both = contents(place);
+    for (const char* const part :
+         {"\"all_reduce\"", "\"all_gather\"", "kept of before: nccl-tests"}) {
+        EXPECT_NE(both.find(part), std::string::npos) << part << both;
+    }
+    EXPECT_EQ(runProgram({"profiles", "verify", "--profile-dir", folder}, {}).code, ExitCode::Ok);
+    ASSERT_EQ(imported("all_reduce").code, ExitCode::Ok);
+    EXPECT_NE(contents(place).find("\"all_gather\""), std::string::npos);
+    ASSERT_EQ(imported("all_reduce", " --force").code, ExitCode::Ok);
+    EXPECT_EQ(contents(place), first) << "as if there had been nothing";
+}
+
+TEST(CalibrateCommand, NothingWasMeasuredInTheFuture) {
+    const FakeProbes probes("future");
+    const std::string log = probes.at("all_reduce_perf.log");
+    const std::string profile = probes.at("measured");
+    const auto imported = [&] {
+        return ran("calibrate --ranks 8 --machine dgx-h100 --name ours",
+                   {"--from-nccl-tests", log, "--profile", profile});
+    };
+    const auto written = [&](std::time_t when) {
+        const std::array<timespec, 2> times = {timespec{when, 0}, timespec{when, 0}};
+        EXPECT_EQ(::utimensat(AT_FDCWD, log.c_str(), times.data(), 0), 0);
+    };
+    std::ofstream(log) << ncclLog("67108864", "412.0");
+    written(std::time(nullptr) + 10L * 365 * 24 * 3600);
+    const ProgramOutput refused = imported();
+    EXPECT_EQ(refused.code, ExitCode::BadInput);
+    EXPECT_EQ(refused.out, "");
+    EXPECT_EQ(refused.err.find("error: " + log + ": was measured on 20"), 0U) << refused.err;
+    EXPECT_NE(refused.err.find(", which is in the future\n"), std::string::npos) << refused.err;
+    EXPECT_FALSE(fs::exists(profile));
+    written(std::time(nullptr));
+    ASSERT_EQ(imported().code, ExitCode::Ok);
+    // A profile of such a day, whoever wrote it, does not keep an honest one out.
+    const std::string place = profile + "/collectives/measured-ours.json";
+    std::string text = contents(place);
+    text.replace(text.find("\"date\": \"20") + 9, 4, "2099");
+    std::ofstream(place) << text;
+    EXPECT_EQ(imported().code, ExitCode::Ok);
+    EXPECT_EQ(contents(place).find("2099"), std::string::npos);
 }
 
 TEST(CalibrateCommand, JsonTellsTheNumbersOfANode) {

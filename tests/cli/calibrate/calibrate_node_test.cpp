@@ -75,6 +75,60 @@ TEST(CalibrateNode, SaysThatTheMachineIsMissing) {
     EXPECT_NE(output.err.find("  try: --machine"), std::string::npos) << output.err;
 }
 
+// A box that was busy on Monday is measured again on Tuesday, and is faster or slower.
+TEST(CalibrateNode, ALaterSittingReplacesTheMemorysRateBothWays) {
+    const std::string folder = inFolder("again");
+    const auto fitted = [&](const std::string& day, double seconds) {
+        const std::string path = inFolder("host.jsonl");
+        std::ofstream(path)
+            << R"({"schema":"fabricast.measurements/1","machine":{"host":{"cpu":"x","threads":4,)"
+            << R"("usable_threads":4}},"program":"fabricast-probe-host","begun":")" << day
+            << "T18:00:00Z\"}\n"
+            << R"({"point":"memory bytes=1G op=copy threads=4","unit":"s","facts":{"bytes":1e9},)"
+            << R"("samples":[)" << seconds << "]}\n";
+        const ProgramOutput output = ran("calibrate --machine dgx-h100 --name ours",
+                                         {"--from-record", path, "--profile", folder});
+        return output.code == ExitCode::Ok ? output.out : output.err;
+    };
+    EXPECT_NE(fitted("2026-11-20", 0.01).find("100 GB/s"), std::string::npos);
+    EXPECT_NE(fitted("2026-11-20", 0.01).find("100 GB/s"), std::string::npos) << "the same again";
+    EXPECT_NE(fitted("2026-11-21", 0.005).find("200 GB/s"), std::string::npos);
+    EXPECT_NE(fitted("2026-11-22", 0.02).find("50 GB/s"), std::string::npos);
+    const std::string tooFast = fitted("2026-11-23", 0.001);
+    EXPECT_NE(tooFast.find("1 TB/s is more than the line's 614 GB/s"), std::string::npos)
+        << tooFast;
+    std::filesystem::remove_all(folder);
+}
+
+// A login node is measured, and the name of the cluster's nodes typed.
+TEST(CalibrateNode, SaysThatAnotherHostWasMeasured) {
+    const std::string record =
+        FABRICAST_SOURCE_DIR "/hardware_profiles/measured/h100-sxm5-80gb/host.jsonl";
+    const std::string folder = inFolder("login");
+    const ProgramOutput output =
+        ran("calibrate --machine dgx-h100", {"--from-record", record, "--profile", folder});
+    EXPECT_EQ(output.code, ExitCode::Ok) << output.err;
+    EXPECT_EQ(output.err,
+              "the host that was measured has 126 GiB (16 CPUs, Intel(R) Xeon(R) Processor), and "
+              "dgx-h100 has 1.86 TiB (2x Intel Xeon 8480C, 56 cores): its memory's rate is taken "
+              "for that of dgx-h100\n");
+    std::filesystem::remove_all(folder);
+}
+
+TEST(CalibrateNode, SaysThatAnotherGpuWasNamed) {
+    const std::string records = FABRICAST_SOURCE_DIR "/hardware_profiles/measured/";
+    const std::string folder = inFolder("other");
+    const ProgramOutput output =
+        ran("calibrate --gpu h200-sxm-141gb --machine dgx-h200",
+            {"--from-record", records + "h100-sxm5-80gb/cuda.jsonl", "--profile", folder});
+    EXPECT_EQ(output.code, ExitCode::Ok) << output.err;
+    EXPECT_NE(output.err.find("\"NVIDIA H100 80GB HBM3\" was measured, and is taken for "
+                              "h200-sxm-141gb, as --gpu says\n"),
+              std::string::npos)
+        << output.err;
+    std::filesystem::remove_all(folder);
+}
+
 // A node of the user's own, and a file that is no profile: neither is replaced unasked.
 TEST(CalibrateNode, LosesNothingThatWasNotMeasured) {
     std::ofstream(inFolder("kept.jsonl")) << kNodeRecord;

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include <ctime>
 #include <string>
 
 namespace fabricast {
@@ -86,6 +87,29 @@ TEST(NcclTests, TellsWhichRowsItLeavesOut) {
     ASSERT_EQ(killed.dropped.size(), 1U);
     EXPECT_EQ(killed.dropped.front(), "run.log:15" + damaged);
     EXPECT_EQ(read(kModern.substr(0, kModern.find("   134217728") + 8)).dropped.size(), 1U);
+}
+
+/// A log of a night's runs: quadratic work on this one takes minutes.
+TEST(NcclTests, ReadsALogWhoseLinesAreCountless) {
+    constexpr int kRows = 100'000;
+    const std::string row =
+        "     1048576        262144     float     sum      -1    55.21   18.99   28.49      0    "
+        "54.80   19.13   28.70      0\n";
+    std::string text = kRanks + kColumns;
+    for (int i = 0; i < kRows; ++i) {
+        text += row;
+        text += "     1048576  262144 cut\n";
+    }
+    constexpr double kMostSeconds = 20.0;
+    const std::clock_t begun = std::clock();
+    const MeasurementRecord record = read(text, "all_reduce.log");
+    EXPECT_LT(static_cast<double>(std::clock() - begun) / CLOCKS_PER_SEC, kMostSeconds);
+    ASSERT_EQ(record.points.size(), 1U);
+    EXPECT_EQ(record.points[0].samples.size(), static_cast<std::size_t>(kRows));
+    EXPECT_DOUBLE_EQ(record.points[0].median, 55.21e-6);
+    EXPECT_EQ(record.points[0].deviation, 0.0);
+    ASSERT_EQ(record.dropped.size(), 21U);
+    EXPECT_EQ(record.dropped.back(), "all_reduce.log: left out: 99980 more rows like these");
 }
 
 TEST(NcclTests, PassesOverPrefixesAndOtherLines) {

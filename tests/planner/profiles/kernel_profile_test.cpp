@@ -45,6 +45,26 @@ TEST(KernelProfiles, ABorrowedFitReachesTheRateItIsTold) {
                 1e-12);
 }
 
+/// A donor whose 16-bit products were measured anew, and slow, lends no GPU more than its peak.
+TEST(KernelProfiles, ABorrowedFitStaysBelowThePeak) {
+    const TemporaryProfiles mine;
+    mine.write(
+        "kernels/h100-sxm5-80gb.json",
+        shippedProfile(
+            "kernels/h100-sxm5-80gb.json", R"("efficiency": 0.8453)", R"("efficiency": 0.4)"));
+    const Result<ProfileStore> store = ProfileStore::open(std::array{mine.path()});
+    ASSERT_TRUE(store) << store.error().text();
+    for (const char* const name : {"h20-96gb", "gaudi3"}) {
+        const Result<GpuSpec> gpu = store->gpu(name);
+        ASSERT_TRUE(gpu) << gpu.error().text();
+        const GemmFit& narrow = *gpu->kernels->fit(GemmType::Fp8Gemm);
+        EXPECT_LE(narrow.efficiency, 1 + narrow.throttle) << name;
+        const GemmFit& wide = *gpu->kernels->fit(GemmType::Bf16);
+        const GemmFit usual = *ProfileStore::builtIn().gpu(name)->kernels->fit(GemmType::Bf16);
+        EXPECT_NEAR(wide.efficiency / usual.efficiency, 1.0, 1e-9) << "the rate it is told";
+    }
+}
+
 TEST(KernelProfiles, AGpuOfYourOwnBorrowsFromItsArchitecture) {
     const TemporaryProfiles mine;
     std::string text = shippedProfile("gpus/h100-sxm5-80gb.json", "3.35 TB/s", "3 TB/s");

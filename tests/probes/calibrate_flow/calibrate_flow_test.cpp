@@ -92,7 +92,15 @@ void interruptAndGoOn(PlayedNode& node, const std::string& engine, int signal = 
     const std::string record = node.at("run.jsonl");
     const std::vector<std::string> words = {"--engine", engine, "--out", record};
     std::vector<std::string> with = words;
-    with.insert(with.end(), {"--time-budget", "5m", "--profile", node.at("measured")});
+    with.insert(with.end(),
+                {"--time-budget",
+                 "5m",
+                 "--profile",
+                 node.at("measured"),
+                 "--machine",
+                 "dgx-h100",
+                 "--gpu",
+                 "h100-sxm5-80gb"});
     node.start(with, {"FABRICAST_NULL_SLOW=5"});
     ASSERT_TRUE(within(30.0, [&] { return linesIn(record) >= 3; }));
     node.signal(signal);

@@ -41,7 +41,7 @@ TEST(CudaProbe, WithoutAGpuItEndsWith4AndOneLine) {
         EXPECT_EQ(run.code, 4);
         EXPECT_EQ(run.out, "");
         EXPECT_EQ(linesIn(run.err), 1U) << run.err;
-        EXPECT_TRUE(holds(run.err, "fabricast-probe-cuda: no GPU to measure: ")) << run.err;
+        EXPECT_TRUE(holds(run.err, "error: fabricast-probe-cuda: no GPU to measure: ")) << run.err;
     }
     const ProbeRun none = runOnNullDevice(kSmall + " --device 3");
     EXPECT_EQ(none.code, 4);

@@ -297,6 +297,19 @@ TEST(FitRecord, TheProgramWritesAFolder) {
         const auto refused = runFit(arguments);
         return refused ? "accepted" : refused.error().text();
     };
+    // A profile that somebody wrote is not replaced unasked.
+    std::vector<std::string> again = {"record", file, "--name", "ours", "--out", folder.path()};
+    EXPECT_EQ(why(again), "accepted");
+    const std::string place = folder.path() + "/kernels/h200-sxm-141gb.json";
+    std::ofstream(place) << "my notes";
+    EXPECT_NE(why(again).find("not valid JSON"), std::string::npos) << why(again);
+    std::ofstream(place) << R"({"schema": "fabricast.kernel/1", "name": "h200-sxm-141gb",
+                                "title": "mine", "donor": "h100-sxm5-80gb",
+                                "extra_error": {"value": 0.1, "source": "assumed",
+                                                "note": "a guess"}})";
+    EXPECT_NE(why(again).find("was not made by a measurement"), std::string::npos) << why(again);
+    again.emplace_back("--force");
+    EXPECT_EQ(why(again), "accepted");
     EXPECT_EQ(why({"record", file, "--name", "ours"}),
               "--out: is missing (fabricast-fit record run.jsonl --name ours --machine dgx-h100 "
               "--out measured)");

@@ -25,13 +25,15 @@ std::string curve(const std::string& collective, int sizes) {
            points + "]}";
 }
 
+constexpr std::string_view kToday = "2026-11-28";
+
 /// Why a file may not take the place of another; empty: it may.
 std::string whyNot(const std::string& before, const std::string& after) {
     const std::filesystem::path folder = tempFolder() + "older_profile_test";
     std::filesystem::create_directories(folder / "collectives");
     std::ofstream(folder / "collectives/measured-ours.json") << before;
-    const Result<void> checked =
-        checkOlderProfile({"collectives/measured-ours.json", after}, folder.string(), "ours");
+    const Result<void> checked = checkOlderProfile(
+        {"collectives/measured-ours.json", after}, folder.string(), "ours", kToday);
     std::filesystem::remove_all(folder);
     return checked ? "" : checked.error().why + " / " + checked.error().hint;
 }
@@ -110,6 +112,9 @@ TEST(OlderProfile, IsKeptWhereItWasMeasuredLater) {
                std::string(day) + ", driver 5\"}}";
     };
     EXPECT_NE(whyNot(from("2026-11-01"), from("2026-10-31")), "");
+    // A day that has not come is a wrong clock's, and must not keep every measurement out.
+    EXPECT_EQ(whyNot(from("2099-01-01"), from("2026-11-28")), "");
+    EXPECT_EQ(whyNot(dated("2099-01-01"), dated("2026-11-28")), "");
 }
 
 }  // namespace

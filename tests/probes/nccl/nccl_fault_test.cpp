@@ -22,7 +22,8 @@ std::vector<RankStart> longRun(int world, const std::vector<std::string>& more =
 /// The last line of standard error without the program's name.
 std::string lastWord(const RankEnd& ended) {
     const std::string text = ended.err.substr(0, ended.err.find_last_not_of('\n') + 1);
-    const std::string line = text.substr(text.rfind('\n') + 1);
+    std::string line = text.substr(text.rfind('\n') + 1);
+    line.erase(0, line.starts_with("error: ") ? std::string("error: ").size() : 0);
     const std::string program = "fabricast-probe-nccl: ";
     return withoutNames(line.starts_with(program) ? line.substr(program.size()) : line);
 }

@@ -225,14 +225,14 @@ TEST(NcclProbe, WithoutGpuSaysSoInOneLine) {
     for (std::size_t rank = 0; rank < 2; ++rank) {
         const RankEnd ended = job.end(rank);
         EXPECT_EQ(ended.code, 4);
-        EXPECT_EQ(withoutNames(ended.err), "fabricast-probe-nccl: rank 1: no GPU here\n");
+        EXPECT_EQ(withoutNames(ended.err), "error: fabricast-probe-nccl: rank 1: no GPU here\n");
     }
     for (const char* word : {"--doctor", "--quiet"}) {
         NcclJob alone({{.words = {word}, .environment = {{"CUDA_VISIBLE_DEVICES", "-1"}}}});
         const RankEnd ended = alone.end(0);
         EXPECT_EQ(ended.code, 4);
         EXPECT_EQ(linesOf(ended.err).size(), 1U) << ended.err;
-        EXPECT_EQ(ended.err.find("fabricast-probe-nccl: no GPU here"), 0U) << ended.err;
+        EXPECT_EQ(ended.err.find("error: fabricast-probe-nccl: no GPU here"), 0U) << ended.err;
     }
     NcclJob version({{.words = {"--version"}}});
     const RankEnd told = version.end(0);

@@ -1,0 +1,35 @@
+#pragma once
+#include "planner/measured/measurements.h"
+#include "planner/spec/cluster_spec.h"
+
+#include <optional>
+#include <string>
+
+namespace fabricast {
+
+// What a fit must be told, or what makes it impossible: asked before minutes of measuring, and
+// again of the record.
+
+/// Collectives of one GPU say nothing of a machine with another. `name` is what the driver calls
+/// the GPU that is measured, `gpu` its profile, `isNamed` where somebody said that it is this one.
+/// `where` the driver's name was read.
+Result<void> checkGpuOf(const ClusterSpec& machine,
+                        const std::optional<GpuSpec>& gpu,
+                        const std::string& name,
+                        bool isNamed,
+                        const std::string& where);
+
+/// A rank is a GPU of the machine.
+Result<void> checkRanksOf(const ClusterSpec& machine,
+                          std::int64_t ranks,
+                          std::int64_t nodes,
+                          const std::string& where);
+
+/// Kernels are fitted from those of a GPU profile.
+Result<void> checkKernelsOf(const std::optional<GpuSpec>& gpu, const std::string& name);
+
+/// A later sitting counts, and so does a later profile: a wrong clock must not make one the last.
+/// Nothing was measured after `today`; empty: it is not asked.
+Result<void> checkDays(const MergedMeasurements& record, const std::string& today);
+
+}  // namespace fabricast
