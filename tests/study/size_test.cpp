@@ -470,6 +470,24 @@ TEST(Size, OfARunThatNeverGetsOnSaysWhy) {
         << answer.misfits[0].why;
 }
 
+// Nor has one that would take millions of days; without a target it is no pick either.
+TEST(Size, PicksNoRunThatMakesHardlyAnyProgress) {
+    const std::vector<Question> jobs = {job({{"operation.mtbf", "0.2h", "--mtbf"}})};
+    for (const std::vector<SizeTarget>& targets :
+         {std::vector<SizeTarget>(), {SizeTarget{SizeMetric::TokensPerSecond, 1.0, {}}}}) {
+        SizeAsk ask = smallCatalogue(targets);
+        ask.clusters = {"dgx-h100"};
+        ask.fabrics = {};
+        ask.nodes = {1, 2};
+        const SizeAnswer answer = size(jobs, ask, bench(), {}).value();
+        EXPECT_FALSE(answer.pick);
+        ASSERT_EQ(answer.misfits.size(), 1U);
+        EXPECT_TRUE(answer.misfits[0].why.starts_with("goodput is zero: 16 GPUs fail every "))
+            << answer.misfits[0].why;
+        EXPECT_TRUE(answer.ways.empty());
+    }
+}
+
 TEST(Size, TakesSomeGpusOfANode) {
     const std::vector<Question> jobs = {job()};
     SizeAsk ask = smallCatalogue({}, SizeAim::Gpus);
