@@ -10,7 +10,8 @@ struct FlagInfo {
     std::string value{};             ///< the word for its value, "NAME"; empty: a switch
     std::string description{};
     std::string group{};               ///< the heading that it stands under
-    std::vector<std::string> words{};  ///< values that are known; may be empty
+    /// Values that are known; may be empty. Behind "shard=" a value is typed, which "shard=fsdp" is.
+    std::vector<std::string> words{};
     bool repeats = false;              ///< may be typed several times
     bool isList = false;               ///< one value is several words, joined by commas
     std::string example{};             ///< a value that is accepted; may be empty

@@ -248,6 +248,7 @@ Command checkCommand(const FlagSet& program, const GlobalOptions& options) {
         .group(kGroup);
     app.add("--report", flags->reports, "also write a report: junit=FILE, sarif, github, gitlab, …")
         .takes("FORMAT=FILE", "junit=report.xml")
+        .oneOf(formWords(kCheckForms))
         .oneEach()
         .group(kGroup);
     addQuestionFlags(app, flags->question, scenarioFlags());
