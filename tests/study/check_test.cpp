@@ -72,6 +72,14 @@ std::vector<WeakerRequirement> weakerOf(std::string_view now, std::string_view b
                     {readRequirement(before, "main:run.json").value()});
 }
 
+TEST(Check, WhatIsBoundedFromBothSidesIsEqual) {
+    const auto read = [](const char* text) { return readRequirement(text, "run.json").value(); };
+    const std::vector<Requirement> before = {read("gpus == 16")};
+    EXPECT_TRUE(weakerIn({read("gpus >= 16"), read("gpus <= 16")}, before).empty());
+    EXPECT_EQ(weakerIn({read("gpus >= 16")}, before).size(), 1U);
+    EXPECT_EQ(weakerIn({read("gpus >= 16"), read("gpus <= 17")}, before).size(), 1U);
+}
+
 TEST(Check, LessOfARequirementThanBeforeIsWeaker) {
     EXPECT_EQ(weakerOf("fits", "fits surely").size(), 1U);
     EXPECT_EQ(weakerOf("tokens_per_s >= 90k", "tokens_per_s >= 100k").size(), 1U);
