@@ -99,6 +99,32 @@ TEST_F(CheckCommand, AFixHoldsBehindTheCommandThatItMends) {
     EXPECT_GT(fixes, 0) << bad.out;
 }
 
+// Of two changes in turn that name other GPUs the second is meant.
+TEST_F(CheckCommand, AFixNamesNoChangeThatAnotherTakesBack) {
+    const ProgramOutput answer = check(
+        "-m llama-3.1-8b --stack deepspeed --layout shard=zero2,recompute=none -c "
+        "8x-rtx-4090 -n 1 --seq 16384 --global-batch 32",
+        {"--require", "fits surely", "--require", "tokens_per_s >= 100k"});
+    EXPECT_NE(answer.out.find("other GPUs: "), std::string::npos) << answer.out;
+    EXPECT_EQ(answer.out.find("; other GPUs: "), std::string::npos) << answer.out;
+}
+
+// What takes back every key of the file does no more than what takes back the one that changed.
+TEST_F(CheckCommand, NoFixDoesWhatAnotherDoesWithFewerKeys) {
+    write("before.json",
+          R"({"model": "llama-3.1-8b", "cluster": {"name": "dgx-h100", "nodes": 2},
+              "stack": "torchtitan", "workload": {"sequence": 8192, "global_batch": 64},
+              "layout": "recompute=selective"})");
+    ASSERT_EQ(ran("emit before.json --out job", {"-C", folder()}).code, ExitCode::Ok);
+    write("job/run.sh",
+          std::regex_replace(read("job/run.sh"), std::regex("seq_len 8192"), "seq_len 32768"));
+    const ProgramOutput answer =
+        check("job/run.sh -c dgx-h100 -n 2 --baseline before.json --max-regression 2%");
+    EXPECT_NE(answer.out.find("\nfix: --seq 8192, in the file "), std::string::npos)
+        << answer.out << answer.err;
+    EXPECT_EQ(answer.out.find("=null --set "), std::string::npos) << answer.out;
+}
+
 // Though what may mend takes less.
 TEST_F(CheckCommand, WhatSurelyMendsIsOfferedToo) {
     const std::string line =
