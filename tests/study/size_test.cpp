@@ -422,6 +422,15 @@ TEST(Size, SaysWhatMoreNodesWouldReach) {
         << way.typed;
 }
 
+TEST(Size, RefusesABatchThatFollowsFromTheGpus) {
+    const std::vector<Question> jobs = {
+        job({{"workload.global_batch", "8 per rank", "--global-batch"}})};
+    const auto answer = size(jobs, smallCatalogue({}), bench(), {});
+    ASSERT_FALSE(answer);
+    EXPECT_NE(answer.error().why.find("\"8 per rank\", and would differ"), std::string::npos)
+        << answer.error().why;
+}
+
 TEST(Size, SaysByHowMuchNothingFits) {
     const std::vector<Question> jobs = {
         job({{"model", "llama-3.1-405b", "-m"}, {"search.forbid", "offload", "--forbid"}})};
