@@ -81,6 +81,8 @@ Result<std::vector<Edit>> layoutEdits(const std::string& typed, const std::strin
 /// The arguments that ask the question on a command line, by the table of flags (question_flags.h):
 /// "run.json -n 4 --layout tp=8 --set settings.kernels.loss=chunked".
 std::string typed(const Question& question);
+/// A file's name as an argument: "./-n.json" of one that looks like a flag.
+std::string typedFile(const std::string& name);
 /// The same for edits alone: "-n 4 --layout tp=8".
 std::string typed(std::span<const Edit> edits);
 /// The same, behind what is typed for the question: a flag that is there already would be refused,

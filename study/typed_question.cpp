@@ -198,11 +198,15 @@ std::string typedInOrder(std::span<const Edit> edits) {
     return text;
 }
 
+std::string typedFile(const std::string& name) {
+    return shellWord(name.starts_with('-') && name != "-" ? "./" + name : name);
+}
+
 std::string typed(const Question& question) {
     const std::string edits = typed(question.edits);
-    std::string file = question.file.empty() ? "" : shellWord(question.file);
+    std::string file = question.file.empty() ? "" : typedFile(question.file);
     for (const std::string& one : question.given.beside) {
-        file += " " + shellWord(one);
+        file += " " + typedFile(one);
     }
     if (!question.given.from.empty()) {
         file += " --from " + question.given.from;

@@ -139,6 +139,22 @@ TEST_F(CheckCommand, WhatSurelyMendsIsOfferedToo) {
     EXPECT_LT(slow.out.find("\nfix: "), slow.out.find("\nmay mend: ")) << slow.out;
 }
 
+TEST_F(CheckCommand, AFileThatLooksLikeAFlagIsOneBehindTwoHyphens) {
+    write("-n.json", read("run.json"));
+    const ProgramOutput one = check("", {"--", "-n.json"});
+    EXPECT_EQ(one.code, ExitCode::Ok) << one.err;
+    const ProgramOutput two = check("run.json", {"--", "-n.json"});
+    EXPECT_EQ(two.code, ExitCode::Ok) << two.err;
+    EXPECT_NE(two.out.find("2 scenarios"), std::string::npos) << two.out;
+    const ProgramOutput wrong = check("--uncertain maybe", {"--", "run.json"});
+    EXPECT_TRUE(wrong.err.starts_with("error: --uncertain: cannot be \"maybe\"")) << wrong.err;
+    const ProgramOutput twice = check("--seq 4k --seq 8k", {"--", "run.json"});
+    EXPECT_TRUE(twice.err.starts_with("error: --seq: is given twice")) << twice.err;
+    const ProgramOutput next = ran("explain --no-fail", {"-C", folder(), "--", "-n.json"});
+    EXPECT_NE(next.out.find("\nnext: fabricast explain ./-n.json "), std::string::npos)
+        << next.out << next.err;
+}
+
 // Also what held before the change, and which memory it is that lacks.
 TEST_F(CheckCommand, TheNearestChangeSaysAllThatFails) {
     write("train.toml",
