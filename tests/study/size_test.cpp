@@ -422,6 +422,23 @@ TEST(Size, SaysWhatMoreNodesWouldReach) {
         << way.typed;
 }
 
+// Of 4 nodes the run is dearer than of one.
+TEST(Size, SaysThatFewerNodesWouldStayWithinABudget) {
+    const std::vector<Question> jobs = {job()};
+    SizeAsk ask = smallCatalogue({});
+    ask.clusters = {"dgx-h100"};
+    ask.fabrics = {};
+    ask.nodes = {1};
+    const double least = *size(jobs, ask, bench(), {}).value().pick->usd;
+    ask.targets = {{SizeMetric::Budget, 1.02 * least, "budget=of one node"}};
+    ask.nodes = {4};
+    const SizeAnswer answer = size(jobs, ask, bench(), {}).value();
+    EXPECT_FALSE(answer.pick);
+    ASSERT_FALSE(answer.ways.empty());
+    EXPECT_LT(answer.ways.front().cluster.nodes, 4);
+    EXPECT_EQ(answer.ways.front().what, "fewer nodes");
+}
+
 TEST(Size, RefusesABatchThatFollowsFromTheGpus) {
     const std::vector<Question> jobs = {
         job({{"workload.global_batch", "8 per rank", "--global-batch"}})};
