@@ -29,6 +29,8 @@ struct Question {
     std::string file{};         ///< as it was typed; empty where everything is an edit
     GivenFiles given{};         ///< beside `file`
     std::vector<Edit> edits{};  ///< in the order made; of one path only the last
+    /// Flags that were typed and then replaced by --set: they cannot be typed again.
+    std::vector<Edit> replaced{};
     /// It is the scenario of an answer that does not hold what was asked: it states every setting
     /// whether or not it was asked for.
     bool isAnswer = false;

@@ -99,6 +99,27 @@ TEST_F(CheckCommand, AFixHoldsBehindTheCommandThatItMends) {
     EXPECT_GT(fixes, 0) << bad.out;
 }
 
+// A flag that --set replaced is typed all the same, and cannot be typed again.
+TEST_F(CheckCommand, AFixHoldsBehindAFlagThatSetReplaced) {
+    for (const char* flags : {"-c 8x-rtx-4090 -n 2 --set cluster.nodes=1",
+                              "-c 8x-rtx-4090 -n 1 --set cluster.gpus=8",
+                              "-c 8x-rtx-4090 --layout recompute=full --set layout.recompute=none",
+                              "-c dgx-h200 -n 4 --set cluster={\"name\":\"8x-rtx-4090\"}"}) {
+        const std::string line = "run.json --require tokens_per_s>=8k " + std::string(flags);
+        const ProgramOutput bad = check(line);
+        ASSERT_EQ(bad.code, ExitCode::DoesNotFit) << bad.out << bad.err;
+        const std::regex fix("\n(?:fix|may mend|nothing mends all; nearest): (.*?): ");
+        int fixes = 0;
+        for (std::sregex_iterator one(bad.out.begin(), bad.out.end(), fix), end; one != end;
+             ++one) {
+            const std::string typed = line + " " + (*one)[1].str();
+            EXPECT_EQ(check(typed).err, "") << typed;
+            ++fixes;
+        }
+        EXPECT_GT(fixes, 0) << bad.out;
+    }
+}
+
 // Of two changes in turn that name other GPUs the second is meant.
 TEST_F(CheckCommand, AFixNamesNoChangeThatAnotherTakesBack) {
     const ProgramOutput answer = check(
