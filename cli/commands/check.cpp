@@ -87,7 +87,10 @@ CheckTask taskOf(const CheckFlags& flags, const std::string& file, const GlobalO
                    .baseline = std::nullopt};
     // Flags change the scenario and not what it was, so that a fix can be typed.
     if (!flags.baseline.empty()) {
-        task.baseline = onTypedHardware(baselineOf(flags.baseline, file, options),
+        // Of a folder it is the file that starts the others.
+        const bool isRead = task.question && !task.question->file.empty();
+        const std::string& start = isRead ? task.question->file : file;
+        task.baseline = onTypedHardware(baselineOf(flags.baseline, start, options),
                                         asFirstTyped(task.question, arguments, options));
     }
     return task;

@@ -606,6 +606,40 @@ TEST_F(CheckBaseline, FilesThatALaunchFileReadsAreThoseOfTheCommit) {
     EXPECT_EQ(check(line).code, ExitCode::DoesNotFit) << check(line).out;
 }
 
+TEST_F(CheckBaseline, OfAFolderTheFileThatStartsTheOthersIsCompared) {
+    const auto zero = [](int stage) {
+        return "{\"train_micro_batch_size_per_gpu\": \"auto\", \"zero_optimization\": "
+               "{\"stage\": " +
+               std::to_string(stage) + "}}";
+    };
+    write("folder/train.sh",
+          "#!/bin/bash\ntorchrun --nproc_per_node 8 train.py --deepspeed zero.json --bf16 True "
+          "--model_name_or_path meta-llama/Llama-3.1-8B --max_length 4096 "
+          "--per_device_train_batch_size 1 --gradient_checkpointing True\n");
+    write("folder/zero.json", zero(3));
+    const std::string git = "git -C " + folder() + " -c user.name=t -c user.email=t@t ";
+    ASSERT_TRUE(typed(git + "add folder && " + git + "commit -q -m folder > /dev/null"));
+    const std::string line =
+        "folder -c dgx-h100 --baseline git:trunk --max-regression 2% --if-no-baseline pass";
+    const ProgramOutput same = check(line);
+    EXPECT_EQ(same.code, ExitCode::Ok) << same.out << same.err;
+    EXPECT_EQ(same.out.find("new: "), std::string::npos) << same.out;
+    write("folder/zero.json", zero(1));
+    const ProgramOutput changed = check(line);
+    EXPECT_EQ(changed.code, ExitCode::DoesNotFit) << changed.out << changed.err;
+    EXPECT_NE(changed.out.find("layout.shard zero3 -> zero1"), std::string::npos) << changed.out;
+}
+
+TEST_F(CheckBaseline, AModelIsNoScenarioOfACommit) {
+    for (const char* model : {"own/model", "own/model/config.json"}) {
+        const ProgramOutput answer =
+            check(std::string(model) + " -c dgx-h100 --baseline git:trunk --max-regression 5%");
+        EXPECT_EQ(answer.code, ExitCode::BadInput) << answer.out;
+        EXPECT_NE(answer.err.find("config.json: is a model, and no scenario"), std::string::npos)
+            << answer.err;
+    }
+}
+
 TEST_F(CheckBaseline, AFileThatTheCommitDoesNotHaveIsNotThatOfToday) {
     write("run.json", R"({"model": "later.json", "cluster": "dgx-h100"})");
     const std::string git = "git -C " + folder() + " -c user.name=t -c user.email=t@t ";
