@@ -640,6 +640,19 @@ TEST_F(CheckBaseline, AModelIsNoScenarioOfACommit) {
     }
 }
 
+TEST_F(CheckBaseline, NoReportIsWrittenIntoTheRepository) {
+    for (const char* output : {"-o .git/HEAD",
+                               "--report json=.git/HEAD",
+                               "--report md=.git/refs/heads/trunk",
+                               "--report md=.git/new"}) {
+        const ProgramOutput answer = check("run.json --baseline git:trunk " + std::string(output));
+        EXPECT_EQ(answer.code, ExitCode::BadInput) << output << answer.out;
+        EXPECT_NE(answer.err.find("is a file of git's own"), std::string::npos) << answer.err;
+    }
+    EXPECT_TRUE(read(".git/HEAD").starts_with("ref: "));
+    EXPECT_FALSE(std::filesystem::exists(folder() + "/.git/new"));
+}
+
 TEST_F(CheckBaseline, AFileThatTheCommitDoesNotHaveIsNotThatOfToday) {
     write("run.json", R"({"model": "later.json", "cluster": "dgx-h100"})");
     const std::string git = "git -C " + folder() + " -c user.name=t -c user.email=t@t ";
