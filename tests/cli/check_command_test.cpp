@@ -653,6 +653,21 @@ TEST_F(CheckBaseline, NoReportIsWrittenIntoTheRepository) {
     EXPECT_FALSE(std::filesystem::exists(folder() + "/.git/new"));
 }
 
+TEST_F(CheckBaseline, WhatIsNewIsSaidThoughNothingCompares) {
+    write("moved.json", read("run.json"));
+    const std::string line = "moved.json --baseline git:trunk";
+    const std::string said = "new: the baseline does not have it";
+    for (const char* form : {"text", "md", "junit", "sarif", "github"}) {
+        const ProgramOutput answer = check(line + " --report " + form + "=-");
+        EXPECT_EQ(answer.code, ExitCode::Ok) << answer.err;
+        EXPECT_NE(answer.out.find(said), std::string::npos) << form << answer.out;
+    }
+    EXPECT_NE(check(line + " -f json").out.find("\"changes\": null"), std::string::npos);
+    const ProgramOutput both = check("moved.json " + line);
+    EXPECT_NE(both.out.find("moved.json: " + said), std::string::npos) << both.out;
+    EXPECT_EQ(check("run.json --baseline git:trunk").out.find("new: "), std::string::npos);
+}
+
 TEST_F(CheckBaseline, AFileThatTheCommitDoesNotHaveIsNotThatOfToday) {
     write("run.json", R"({"model": "later.json", "cluster": "dgx-h100"})");
     const std::string git = "git -C " + folder() + " -c user.name=t -c user.email=t@t ";
