@@ -176,6 +176,13 @@ TEST_F(CheckCommand, AFileThatLooksLikeAFlagIsOneBehindTwoHyphens) {
         << next.out << next.err;
 }
 
+TEST_F(CheckCommand, TheLengthOfTheRunIsAnInputThatMayDiffer) {
+    const ProgramOutput answer = check("run.json --baseline run.json --tokens 100B",
+                                       {"--require", "days <= baseline * 1.1"});
+    EXPECT_NE(answer.out.find("\n  workload.tokens default -> 100B"), std::string::npos)
+        << answer.out;
+}
+
 // Also what held before the change, and which memory it is that lacks.
 TEST_F(CheckCommand, TheNearestChangeSaysAllThatFails) {
     write("train.toml",
