@@ -82,10 +82,11 @@ std::string keysFunctions(const CommandInfo& command) {
         for (const std::string& word : flag.words) {
             text += " " + singleQuoted(word);
         }
-        text += " )\n    if [[ $PREFIX != *=* ]]; then\n        compadd -S '' \"$@\" - "
-                "${words:#*=?*}\n    else\n        ";
-        text += hasFileBehind(flag) ? "compset -P '*='; _files"
-                                    : "compadd \"$@\" - ${(M)words:#*=?*}";
+        text +=
+            " )\n    if [[ $PREFIX != *=* ]]; then\n        compadd -S '' \"$@\" - "
+            "${words:#*=?*}\n    else\n        ";
+        text +=
+            hasFileBehind(flag) ? "compset -P '*='; _files" : "compadd \"$@\" - ${(M)words:#*=?*}";
         text += "\n    fi\n}\n";
     }
     return text;
@@ -104,7 +105,8 @@ std::string functionOf(const CommandInfo& command, const std::string& shared) {
         text += "    _arguments -s -S \\\n" + flags;
         text += command.arguments.empty()
                     ? "        ''\n"
-                    : "        " + singleQuoted("*" + valueSpec(command.arguments.front(), command)) + "\n";
+                    : "        " +
+                          singleQuoted("*" + valueSpec(command.arguments.front(), command)) + "\n";
         return text + "}\n";
     }
     text += "    local -a commands\n    commands=(\n";

@@ -52,7 +52,7 @@ WordList fixedValues(const std::string& values) {
 }
 
 /// "shard=", behind which a value is typed, and "shard=fsdp" where they are known.
-void addKey(WordList& words, const std::string& key, const WordList& values) {
+void addKeyWords(WordList& words, const std::string& key, const WordList& values) {
     words.push_back(key + "=");
     for (const std::string& value : values) {
         if (!value.ends_with('=')) {
@@ -64,7 +64,7 @@ void addKey(WordList& words, const std::string& key, const WordList& values) {
 WordList layoutKeys(const ProfileStore& /*store*/) {
     WordList words;
     for (const SettingHelp& key : describeLayout()) {
-        addKey(words, key.path, fixedValues(key.values));
+        addKeyWords(words, key.path, fixedValues(key.values));
     }
     return words;
 }
@@ -73,17 +73,17 @@ WordList layoutKeys(const ProfileStore& /*store*/) {
 WordList editedKeys(const ProfileStore& store) {
     WordList words;
     for (const SettingHelp& key : describeSettings()) {
-        addKey(words, key.path, fixedValues(key.values));
+        addKeyWords(words, key.path, fixedValues(key.values));
     }
     for (const SettingHelp& key : describeLayout()) {
-        addKey(words, "layout." + key.path, fixedValues(key.values));
+        addKeyWords(words, "layout." + key.path, fixedValues(key.values));
     }
     for (const std::span<const QuestionFlag> table : {scenarioFlags(), searchFlags()}) {
         for (const QuestionFlag& flag : table) {
             const std::string_view names = flag.names;
-            addKey(words,
-                   std::string(flag.path),
-                   valuesOfFlag(names.substr(names.find(',') + 1), store));
+            addKeyWords(words,
+                        std::string(flag.path),
+                        valuesOfFlag(names.substr(names.find(',') + 1), store));
         }
     }
     std::ranges::sort(words);
