@@ -2,7 +2,7 @@
 # ci/check.sh ARGS…: `fabricast check ARGS…` as a pipeline wants it. Ends with its exit code.
 # On GitHub it also writes annotations and the job's summary, and names the files of the report as outputs of the
 # step; on GitLab it writes the reports that a merge request shows. FABRICAST names another program;
-# FABRICAST_REPORTS the folder of the reports.
+# FABRICAST_REPORTS the folder of the reports. With --refused in place of ARGS nothing is checked, as they are wrong.
 set -uo pipefail
 
 program=${FABRICAST:-fabricast}
@@ -13,8 +13,12 @@ rm -f -- "$folder"/{junit.xml,check.sarif,comment.md,annotations.txt,codequality
 [[ ${GITHUB_ACTIONS:-} == true ]] && reports+=(--report "github=$folder/annotations.txt")
 [[ ${GITLAB_CI:-} == true ]] && reports+=(--report "gitlab=$folder/codequality.json")
 
-"$program" check "${reports[@]}" "$@"
-status=$?
+if [[ ${1:-} == --refused ]]; then
+    status=2
+else
+    "$program" check "${reports[@]}" "$@"
+    status=$?
+fi
 
 on_github() {
     if [[ -f $folder/annotations.txt ]]; then
@@ -27,8 +31,9 @@ on_github() {
         cat -- "$folder/comment.md" >>"$GITHUB_STEP_SUMMARY"
     fi
     if [[ -n ${GITHUB_OUTPUT:-} ]]; then
-        printf 'status=%s\ncomment=%s\nsarif=%s\n' \
-            "$status" "$folder/comment.md" "$folder/check.sarif" >>"$GITHUB_OUTPUT"
+        echo "status=$status" >>"$GITHUB_OUTPUT"
+        [[ -f $folder/comment.md ]] && echo "comment=$folder/comment.md" >>"$GITHUB_OUTPUT"
+        [[ -f $folder/check.sarif ]] && echo "sarif=$folder/check.sarif" >>"$GITHUB_OUTPUT"
     fi
 }
 [[ ${GITHUB_ACTIONS:-} == true ]] && on_github

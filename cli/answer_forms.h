@@ -46,6 +46,15 @@ Answer answerIn(std::string_view name,
     const auto form = std::ranges::find(forms, name, &AnswerForm<Found>::name);
     return (form == forms.end() ? forms.front() : *form).of(found);
 }
+/// What --report may begin with: "junit=", …
+template <typename Found, std::size_t N>
+std::vector<std::string> formWords(const std::array<AnswerForm<Found>, N>& forms) {
+    std::vector<std::string> words;
+    for (const AnswerForm<Found>& form : forms) {
+        words.push_back(std::string(form.name) + "=");
+    }
+    return words;
+}
 /// The same in the form that -f asks for.
 template <typename Found, std::size_t N>
 Answer answerIn(Format format, const Found& found, const std::array<AnswerForm<Found>, N>& forms) {

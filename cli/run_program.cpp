@@ -63,7 +63,8 @@ public:
         }
     }
 
-    ProgramOutput run(const std::vector<std::string>& arguments, const Surroundings& surroundings) {
+    ProgramOutput run(const std::vector<std::string>& typed, const Surroundings& surroundings) {
+        const std::vector<std::string> arguments = withoutMark(typed);
         options_.progress = surroundings.progress;
         options_.stop = surroundings.stop;
         options_.status = surroundings.status;

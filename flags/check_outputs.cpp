@@ -77,9 +77,7 @@ bool overwrites(const std::string& output, const NamedFile& other, const std::st
 /// A file that is there, in a folder of profiles or below it.
 bool isProfileOf(const std::string& folder, const std::string& output) {
     std::error_code error;
-    const std::string within = std::filesystem::weakly_canonical(folder, error).string() + "/";
-    return std::filesystem::is_regular_file(output, error) &&
-           std::filesystem::weakly_canonical(output, error).string().starts_with(within);
+    return std::filesystem::is_regular_file(output, error) && isWithin(folder, output);
 }
 
 tl::unexpected<Error> bothRefused(const std::string& flag,

@@ -438,11 +438,24 @@ CommandLine::CommandLine(const char* program, const char* description, const cha
     app_->fallthrough();
 }
 
+std::vector<std::string> withoutMark(std::vector<std::string> arguments) {
+    const auto mark = std::ranges::find(arguments, "--");
+    if (mark == arguments.end()) {
+        return arguments;
+    }
+    for (auto word = arguments.erase(mark); word != arguments.end(); ++word) {
+        if (word->starts_with('-') && *word != "-") {
+            word->insert(0, "./");
+        }
+    }
+    return arguments;
+}
+
 CommandLine::~CommandLine() = default;
 
 std::vector<std::string> CommandLine::flagsOf(const std::vector<std::string>& arguments) const {
     std::vector<std::string> typed;
-    for (std::size_t at = 0; at < arguments.size() && arguments[at] != "--"; ++at) {
+    for (std::size_t at = 0; at < arguments.size(); ++at) {
         std::string word = arguments[at];
         while (const CLI::Option* const option = optionTyped(*chosenCommand(*app_), word)) {
             typed.push_back(option->get_lnames().empty() ? option->get_name()

@@ -109,6 +109,9 @@ private:
     CLI::App* app_;
 };
 
+/// Without "--", behind which no word is a flag: a file that looks like one is "./-n.json".
+std::vector<std::string> withoutMark(std::vector<std::string> arguments);
+
 /// This parses a program's arguments; the only place that knows the library which does it.
 class CommandLine {
 public:

@@ -130,8 +130,13 @@ std::string typedAs(const Edit& edit) {
 /// Of two flags that say a key neither is taken in silence. What --set says replaces what was typed
 /// before it, and is replaced by what is typed after it: fixes are typed behind the command that
 /// they mend.
-Result<std::vector<Edit>> lastSaid(std::vector<PlacedEdit> placed) {
+struct SaidEdits {
+    std::vector<Edit> last;
+    std::vector<Edit> replaced{};  ///< flags
+};
+Result<SaidEdits> lastSaid(std::vector<PlacedEdit> placed) {
     std::vector<PlacedEdit> kept;
+    SaidEdits said;
     for (PlacedEdit& one : placed) {
         Edit& later = one.edit;
         const auto isSet = [&later](const Edit& before) {
@@ -140,7 +145,12 @@ Result<std::vector<Edit>> lastSaid(std::vector<PlacedEdit> placed) {
         std::erase_if(kept, [&](const PlacedEdit& before) {
             const bool isPart =
                 later.origin == "--set" && before.edit.path.starts_with(later.path + ".");
-            return isPart || (isSet(before.edit) && isReplaced(before.edit.path, later));
+            const bool isOut =
+                isPart || (isSet(before.edit) && isReplaced(before.edit.path, later));
+            if (isOut && before.edit.origin != "--set") {
+                said.replaced.push_back(before.edit);
+            }
+            return isOut;
         });
         const auto twice = std::ranges::find_if(kept, [&](const PlacedEdit& other) {
             const Edit& before = other.edit;
@@ -158,11 +168,10 @@ Result<std::vector<Edit>> lastSaid(std::vector<PlacedEdit> placed) {
         kept.push_back(std::move(one));
     }
     sortByTable(kept);
-    std::vector<Edit> edits;
     for (PlacedEdit& one : kept) {
-        edits.push_back(std::move(one.edit));
+        said.last.push_back(std::move(one.edit));
     }
-    return edits;
+    return said;
 }
 
 /// All that flags and --set say, in the order typed.
@@ -286,14 +295,15 @@ std::vector<Edit> optionEdits(const GlobalOptions& options) {
 
 Result<Question> oneQuestionOf(const QuestionArguments& arguments, const GlobalOptions& options) {
     FABRICAST_ASSIGN(std::vector<PlacedEdit> placed, editsInOrder(arguments, options));
-    FABRICAST_ASSIGN(const std::vector<Edit> edits, lastSaid(std::move(placed)));
+    FABRICAST_ASSIGN(SaidEdits said, lastSaid(std::move(placed)));
     Result<Question> read = readQuestion(arguments.files, arguments.from, options.directory);
     const auto model = std::ranges::find_if(arguments.files, &isModelName);
     if (!read && read.error().hint.empty() && model != arguments.files.end()) {
         read.error().hint = "-m " + *model + ", if the model of that name is meant";
     }
     FABRICAST_ASSIGN(Question question, std::move(read));
-    FABRICAST_ASSIGN(question, with(std::move(question), edits));
+    FABRICAST_ASSIGN(question, with(std::move(question), said.last));
+    question.replaced = std::move(said.replaced);
     FABRICAST_TRY(checkSearch(question));
     FABRICAST_TRY(checkRankIsUsed(arguments, question));
     const std::vector<Edit> typedOptions = optionEdits(options);

@@ -9,11 +9,13 @@ struct FlagInfo {
     std::vector<std::string> names;  ///< "-c", "--cluster"; none: an argument
     std::string value{};             ///< the word for its value, "NAME"; empty: a switch
     std::string description{};
-    std::string group{};               ///< the heading that it stands under
-    std::vector<std::string> words{};  ///< values that are known; may be empty
-    bool repeats = false;              ///< may be typed several times
-    bool isList = false;               ///< one value is several words, joined by commas
-    std::string example{};             ///< a value that is accepted; may be empty
+    std::string group{};  ///< the heading that it stands under
+    /// Values that are known; may be empty. Behind "shard=" a value is typed, which "shard=fsdp"
+    /// is.
+    std::vector<std::string> words{};
+    bool repeats = false;   ///< may be typed several times
+    bool isList = false;    ///< one value is several words, joined by commas
+    std::string example{};  ///< a value that is accepted; may be empty
 
     [[nodiscard]] bool takesValue() const { return !value.empty(); }
     /// "-c, --cluster NAME".

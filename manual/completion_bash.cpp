@@ -19,7 +19,9 @@ std::string candidates(const FlagInfo& flag) {
     switch (valueKindOf(flag)) {
         case ValueKind::Words: {
             const bool isModel = flag.value == "MODEL";  // a folder or a file as well
-            return (flag.isList ? "_fabricast_list " : "_fabricast_words ") +
+            return (hasFileBehind(flag) ? "_fabricast_file_of "
+                    : flag.isList       ? "_fabricast_list "
+                                        : "_fabricast_words ") +
                    singleQuoted(joined(flag.words, " ")) + (isModel ? "; _fabricast_files" : "");
         }
         case ValueKind::File:
@@ -103,12 +105,14 @@ constexpr const char* kStart =
     R"(# bash completion of fabricast: written by `fabricast completion bash`.
 # Offers words for what stands behind $2 in the value. Bash replaces only what follows the last
 # of its word breaks, so that what comes before ($taken) is left out.
+# Of a key that is typed it offers the values (shard=fsdp), else keys (shard=).
 _fabricast_offer() {
-    local word
+    local word part=${value#"$2"}
     while read -r word; do
+        if [[ $part == *=* ]]; then [[ $word == *=?* ]]; else [[ $word != *=?* ]]; fi || continue
         word=$head$2$word
         COMPREPLY+=("${word#"$taken"}")
-    done < <(compgen -W "$1" -- "${value#"$2"}")
+    done < <(compgen -W "$1" -- "$part")
     [[ ${COMPREPLY[0]-} == *= ]] && compopt -o nospace 2> /dev/null
 }
 _fabricast_words() { _fabricast_offer "$1" ''; }
@@ -121,6 +125,9 @@ _fabricast_files() {
     mapfile -t found < <(compgen -f -- "$cur")
     COMPREPLY+=("${found[@]}")
     compopt -o filenames 2> /dev/null
+}
+_fabricast_file_of() {
+    if [[ $value == *=* ]]; then _fabricast_files; else _fabricast_words "$1"; fi
 }
 _fabricast_folders() {
     mapfile -t COMPREPLY < <(compgen -d -- "$cur")

@@ -25,7 +25,9 @@ std::string valueOptions(const FlagInfo& flag) {
             for (const std::string& word : flag.words) {
                 words += (words.empty() ? "" : " ") + word;
             }
-            return (flag.value == "MODEL" ? " -r -F -a " : " -x -a ") +
+            words = isOpen(flag) ? "(__fabricast_keys " + words + ")" : words;
+            const bool isFile = flag.value == "MODEL" || hasFileBehind(flag);
+            return (isFile ? " -r -F -a " : " -x -a ") +
                    fishQuoted(flag.isList ? "(__fabricast_list " + words + ")" : words);
         }
         case ValueKind::File:
@@ -69,6 +71,14 @@ std::string fishCompletion(const CommandInfo& program) {
         "-r "
         "-- '[^,]*$' '')\n"
         "    printf '%s\\n' $typed$argv\n"
+        "end\n"
+        "function __fabricast_keys -d 'values of a key that is typed, else keys'\n"
+        "    if commandline -ct | string replace -r -- '^--[^=]*=' '' | "
+        "string match -qr -- '=[^,]*$'\n"
+        "        string match -r -- '^.*=.+$' $argv\n"
+        "    else\n"
+        "        string match -rv -- '=.' $argv\n"
+        "    end\n"
         "end\n"
         "complete -c fabricast -f\n";
     for (const CommandInfo& command : program.commands) {

@@ -1,5 +1,6 @@
 #include "manual/help_text.h"
 
+#include <algorithm>
 #include <string_view>
 
 namespace fabricast {
@@ -18,6 +19,15 @@ ValueKind valueKindOf(const FlagInfo& flag) {
         }
     }
     return ValueKind::Other;
+}
+
+bool isOpen(const FlagInfo& flag) {
+    return std::ranges::any_of(flag.words,
+                               [](const std::string& word) { return word.ends_with('='); });
+}
+
+bool hasFileBehind(const FlagInfo& flag) {
+    return isOpen(flag) && flag.value.ends_with("=FILE");
 }
 
 std::string singleQuoted(const std::string& text) {

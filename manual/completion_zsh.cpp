@@ -16,22 +16,34 @@ std::string described(const std::string& text) {
     return safe;
 }
 
+std::string functionName(const CommandInfo& command) {
+    std::string name = "_" + command.name;
+    std::ranges::replace(name, ' ', '_');
+    std::ranges::replace(name, '-', '_');
+    return name;
+}
+
+/// Of what offers the keys of a flag, and their values: "_fabricast_plan_values_layout".
+std::string keysFunction(const CommandInfo& command, const FlagInfo& flag) {
+    std::string name = functionName(command) + "_values_" +
+                       flag.names.back().substr(flag.names.back().find_first_not_of('-'));
+    std::ranges::replace(name, '-', '_');
+    return name;
+}
+
 /// ":NAME:(tp pp)": the value's word, and what zsh offers for it.
-std::string valueSpec(const FlagInfo& flag) {
+std::string valueSpec(const FlagInfo& flag, const CommandInfo& command) {
     std::string spec = ":" + described(flag.value) + ":";
     switch (valueKindOf(flag)) {
         case ValueKind::Words: {
             std::string words;
-            bool isOpen = false;  // a value is typed behind the word
             for (const std::string& word : flag.words) {
                 words += (words.empty() ? "" : " ") + described(word);
-                isOpen = word.ends_with('=');
             }
-            if (!flag.isList && !isOpen) {
-                return spec + "(" + words + ")";
+            if (isOpen(flag)) {
+                return spec + (flag.isList ? " _sequence " : " ") + keysFunction(command, flag);
             }
-            return spec + (flag.isList ? " _sequence compadd " : " compadd ") +
-                   (isOpen ? "-S '' - " : "- ") + words;
+            return spec + (flag.isList ? " _sequence compadd - " + words : "(" + words + ")");
         }
         case ValueKind::File:
             return spec + "_files";
@@ -52,18 +64,32 @@ std::string flagSpecs(const CommandInfo& command) {
             const std::string join = !flag.takesValue() ? "" : isLong ? "=" : "+";
             lines += "        " +
                      singleQuoted("*" + name + join + "[" + described(flag.description) + "]" +
-                                  (flag.takesValue() ? valueSpec(flag) : "")) +
+                                  (flag.takesValue() ? valueSpec(flag, command) : "")) +
                      " \\\n";
         }
     }
     return lines;
 }
 
-std::string functionName(const CommandInfo& command) {
-    std::string name = "_" + command.name;
-    std::ranges::replace(name, ' ', '_');
-    std::ranges::replace(name, '-', '_');
-    return name;
+/// The functions of flags with keys: they offer values of a key that is typed, else keys.
+std::string keysFunctions(const CommandInfo& command) {
+    std::string text;
+    for (const FlagInfo& flag : command.flags) {
+        if (!isOpen(flag)) {
+            continue;
+        }
+        text += keysFunction(command, flag) + "() {\n    local -a words=(";
+        for (const std::string& word : flag.words) {
+            text += " " + singleQuoted(word);
+        }
+        text +=
+            " )\n    if [[ $PREFIX != *=* ]]; then\n        compadd -S '' \"$@\" - "
+            "${words:#*=?*}\n    else\n        ";
+        text +=
+            hasFileBehind(flag) ? "compset -P '*='; _files" : "compadd \"$@\" - ${(M)words:#*=?*}";
+        text += "\n    fi\n}\n";
+    }
+    return text;
 }
 
 /// The function of a command, after those of the commands in it.
@@ -73,13 +99,14 @@ std::string functionOf(const CommandInfo& command, const std::string& shared) {
         text += functionOf(one, shared);
     }
     const std::string name = functionName(command);
-    text += name + "() {\n";
+    text += keysFunctions(command) + name + "() {\n";
     const std::string flags = flagSpecs(command) + (command.isProgram ? "" : shared);
     if (command.commands.empty()) {
         text += "    _arguments -s -S \\\n" + flags;
         text += command.arguments.empty()
                     ? "        ''\n"
-                    : "        " + singleQuoted("*" + valueSpec(command.arguments.front())) + "\n";
+                    : "        " +
+                          singleQuoted("*" + valueSpec(command.arguments.front(), command)) + "\n";
         return text + "}\n";
     }
     text += "    local -a commands\n    commands=(\n";

@@ -35,6 +35,11 @@ std::string fishCompletion(const CommandInfo& program);
 enum class ValueKind { Words, File, Folder, Other };
 ValueKind valueKindOf(const FlagInfo& flag);
 
+/// Whether a value is typed behind some of its words: "tp=".
+bool isOpen(const FlagInfo& flag);
+/// Whether that is a file: "junit=report.xml".
+bool hasFileBehind(const FlagInfo& flag);
+
 /// In single quotes for a shell, whatever it contains.
 std::string singleQuoted(const std::string& text);
 /// Every command below the program, outer ones first, with its path: "profiles show".

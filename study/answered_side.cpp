@@ -11,7 +11,7 @@
 namespace fabricast {
 namespace {
 
-/// What a question states about money and operation, which no scenario holds.
+/// What a question states about money, operation and the run's length, which no scenario holds.
 std::vector<std::pair<std::string, std::string>> budgetOf(const JsonValue& root) {
     std::vector<std::pair<std::string, std::string>> stated;
     for (const std::string part : {"price", "operation"}) {
@@ -22,6 +22,13 @@ std::vector<std::pair<std::string, std::string>> budgetOf(const JsonValue& root)
         for (const JsonValue& key : keys->members()) {
             stated.emplace_back(part + "." + key.name(), key.text().value_or(key.shown()));
         }
+    }
+    const JsonValue* workload = root.find("workload");
+    const JsonValue* tokens = workload == nullptr || !workload->is(JsonValue::Kind::Object)
+                                  ? nullptr
+                                  : workload->find("tokens");
+    if (tokens != nullptr) {
+        stated.emplace_back("workload.tokens", tokens->text().value_or(tokens->shown()));
     }
     return stated;
 }

@@ -108,6 +108,7 @@ Result<CheckReport> check(const Question& question,
         FABRICAST_TRY(addBaseline(question, *ask.baseline, bench, report));
         report.weaker = weakerThan(*ask.baseline, requirements, ask);
     }
+    report.isNew = !ask.baseline && ask.withoutBaseline != NoBaseline::NotJudged;
     const ComparedSide* base = report.comparison ? &report.comparison->sides.front() : nullptr;
     for (const Requirement& one : requirements) {
         report.requirements.push_back(judged(one, report.side, base));

@@ -152,21 +152,35 @@ CheckFix fixOf(const TriedChange& tried, const FixSubject& subject, JudgedFix ju
     return fix;
 }
 
-}  // namespace
+/// What fixes are looked for.
+struct FixesWanted {
+    const CheckBaseline* baseline = nullptr;  ///< may be null
+    std::size_t most = 0;
+    FixGoal goal = FixGoal::NoneFails;
+};
 
-Result<std::vector<CheckFix>> checkFixes(const Question& question,
-                                         const CheckReport& report,
-                                         const CheckBaseline* baseline,
-                                         std::size_t most,
-                                         const Workbench& bench,
-                                         const Watch& watch) {
-    if (baseline == nullptr && comparesInVain(report)) {
-        return std::vector<CheckFix>();
+struct FoundFix {
+    CheckFix fix;
+    FixGroup group = FixGroup::Free;
+
+    /// It leaves nothing unsure.
+    [[nodiscard]] bool isSure() const {
+        return fix.mends && std::ranges::all_of(fix.after, [](const CheckedRequirement& one) {
+                   return one.verdict == CheckVerdict::Holds;
+               });
     }
+};
+
+Result<std::vector<FoundFix>> soughtFixes(const Question& question,
+                                          const CheckReport& report,
+                                          const FixesWanted& wanted,
+                                          const Workbench& bench,
+                                          const Watch& watch) {
+    const CheckBaseline* const baseline = wanted.baseline;
     const Scenario& now = report.side.scenario;
     const std::vector<Edit> held = heldBatch(question, now.workload.globalBatch);
     FABRICAST_ASSIGN(const Question asked, with(question, held));
-    FixJudge judge(report, baseline == nullptr ? nullptr : &baseline->side, bench);
+    FixJudge judge(report, baseline == nullptr ? nullptr : &baseline->side, bench, wanted.goal);
     const auto judged = [&judge](const Question& changed, double) { return judge.judge(changed); };
     const auto catalogue = [&](const Question& changed, const Scenario& scenario) {
         return changesOf(changed, scenario, report, bench);
@@ -183,14 +197,60 @@ Result<std::vector<CheckFix>> checkFixes(const Question& question,
     FABRICAST_ASSIGN(const std::vector<TriedChange> found, seekFixes(asked, now, sought));
     const std::vector<OpenedFile> files = askedFiles(question);
     const FixSubject subject{question, now, held, files, bench, baseline};
-    std::vector<CheckFix> fixes;
+    std::vector<FoundFix> fixes;
     for (const TriedChange& tried : found) {
         // Where nothing mends it, what comes nearest is all that is named.
-        if (fixes.size() == most || (!tried.judgement.reaches && !fixes.empty())) {
+        if (fixes.size() == wanted.most || (!tried.judgement.reaches && !fixes.empty())) {
             break;
         }
         FABRICAST_ASSIGN(const Question changed, with(asked, tried.edits()));
-        fixes.push_back(fixOf(tried, subject, judge.of(changed)));
+        fixes.push_back({fixOf(tried, subject, judge.of(changed)), tried.group()});
+    }
+    return fixes;
+}
+
+/// Where all that was found leaves something unsure, the first that does not, in place of the last.
+Result<void> addSure(const Question& question,
+                     const CheckReport& report,
+                     FixesWanted wanted,
+                     const Workbench& bench,
+                     const Watch& watch,
+                     std::vector<FoundFix>& fixes) {
+    if (fixes.empty() || !fixes.front().fix.mends ||
+        std::ranges::any_of(fixes, &FoundFix::isSure)) {
+        return {};
+    }
+    wanted.goal = FixGoal::Holds;
+    FABRICAST_ASSIGN(std::vector<FoundFix> found,
+                     soughtFixes(question, report, wanted, bench, watch));
+    const auto sure = std::ranges::find_if(found, &FoundFix::isSure);
+    if (sure != found.end()) {
+        fixes.resize(std::min(fixes.size(), wanted.most - 1));
+        fixes.push_back(std::move(*sure));
+    }
+    return {};
+}
+
+}  // namespace
+
+Result<std::vector<CheckFix>> checkFixes(const Question& question,
+                                         const CheckReport& report,
+                                         const CheckBaseline* baseline,
+                                         std::size_t most,
+                                         const Workbench& bench,
+                                         const Watch& watch) {
+    if (baseline == nullptr && comparesInVain(report)) {
+        return std::vector<CheckFix>();
+    }
+    const FixesWanted wanted{.baseline = baseline, .most = most};
+    FABRICAST_ASSIGN(std::vector<FoundFix> found,
+                     soughtFixes(question, report, wanted, bench, watch));
+    FABRICAST_TRY(addSure(question, report, wanted, bench, watch, found));
+    std::ranges::stable_sort(
+        found, {}, [](const FoundFix& one) { return std::pair(one.group, !one.isSure()); });
+    std::vector<CheckFix> fixes;
+    for (FoundFix& one : found) {
+        fixes.push_back(std::move(one.fix));
     }
     return fixes;
 }

@@ -1,4 +1,5 @@
 #include "planner/launch/import_launch.h"
+#include "planner/models/model_file.h"
 #include "study/saved_questions.h"
 
 #include <filesystem>
@@ -93,6 +94,12 @@ Result<std::optional<Question>> earlierQuestion(const std::string& file,
     Folders then = folders;
     then.known = std::make_shared<const TextsByPath>(texts);
     FABRICAST_ASSIGN(Question question, parseQuestion(*text, source, std::move(then)));
+    if (isModelFile(question.root)) {
+        return fail(Error::Code::BadInput,
+                    source,
+                    "is a model, and no scenario: what is compared says its hardware too",
+                    "a scenario that names the model: fabricast init run.json");
+    }
     FABRICAST_ASSIGN(question.folders.known, earlierTexts(earlier, question, std::move(texts)));
     return question;
 }

@@ -1,6 +1,7 @@
 #include "study/find_changes.h"
 
 #include "planner/base/parallel_map.h"
+#include "study/replaced_keys.h"
 
 #include <algorithm>
 #include <iterator>
@@ -52,11 +53,36 @@ struct TrialResult {
     std::optional<TriedChange> help;  ///< nothing where its changes are not possible or no help
 };
 
+/// Whether all that a change says is said in another way by one of those behind it: it would be of
+/// no effect.
+bool isOverwritten(const Change& change, std::span<const Change> behind) {
+    return std::ranges::all_of(change.edits, [&behind](const Edit& edit) {
+        return std::ranges::any_of(behind, [&edit](const Change& later) {
+            return std::ranges::any_of(later.edits, [&edit](const Edit& one) {
+                return one.path == edit.path || isReplaced(edit.path, one);
+            });
+        });
+    });
+}
+
+std::vector<Change> withoutOverwritten(const std::vector<Change>& changes) {
+    std::vector<Change> kept;
+    for (std::size_t i = 0; i < changes.size(); ++i) {
+        if (!isOverwritten(changes[i], std::span(changes).subspan(i + 1))) {
+            kept.push_back(changes[i]);
+        }
+    }
+    return kept;
+}
+
 Result<TrialResult> tryOut(const Question& question,
                            const Trial& trial,
                            const Judge& judge,
                            double worth) {
     TriedChange tried{.changes = trial.changes, .judgement = {}};
+    if (withoutOverwritten(tried.changes).size() < tried.changes.size()) {
+        return TrialResult{};  // fewer of them are tried by themselves
+    }
     const Result<Question> changed = with(question, tried.edits());
     Result<Judgement> judgement =
         changed ? judge(*changed, trial.before) : tl::unexpected(changed.error());
@@ -279,6 +305,7 @@ Result<std::optional<TriedChange>> findChain(const Question& question,
             return std::optional<TriedChange>();
         }
         now.changes.push_back(std::move(next.front().changes.front()));
+        now.changes = withoutOverwritten(now.changes);
         now.judgement = std::move(next.front().judgement);
     }
     return now.judgement.reaches ? std::optional(std::move(now)) : std::nullopt;

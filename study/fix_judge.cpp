@@ -92,8 +92,10 @@ Result<Judgement> FixJudge::judge(const Question& changed) {
     if (isAnyUnknown(after, report_.requirements)) {
         return fail(Error::Code::Unsupported, "require", "what is asked for is not forecast");
     }
-    const bool holds = std::ranges::none_of(
-        after, [](const CheckedRequirement& one) { return one.verdict == CheckVerdict::Fails; });
+    const CheckVerdict worst =
+        goal_ == FixGoal::Holds ? CheckVerdict::Holds : CheckVerdict::CannotTell;
+    const bool holds = std::ranges::all_of(
+        after, [worst](const CheckedRequirement& one) { return one.verdict <= worst; });
     Judgement judgement{.distance = worstShortfall(after), .reaches = holds && fits};
     for (const CheckedRequirement& one : failedBefore(after)) {
         judgement.parts.push_back(shortfallOf(one));

@@ -27,6 +27,9 @@ struct JudgedFix {
     Verdict verdict = Verdict::Fits;
 };
 
+/// What a fix has to do: that no requirement fails any more, or that all hold.
+enum class FixGoal { NoneFails, Holds };
+
 /// Judges changed questions by the requirements of a check, and keeps what they said of each.
 ///     FixJudge judge(report, baseline, bench);
 ///     judge.judge(changed);  // how near it comes
@@ -34,8 +37,11 @@ struct JudgedFix {
 class FixJudge {
 public:
     /// `baseline` may be null.
-    FixJudge(const CheckReport& report, const ComparedSide* baseline, const Workbench& bench)
-        : report_(report), baseline_(baseline), bench_(bench) {}
+    FixJudge(const CheckReport& report,
+             const ComparedSide* baseline,
+             const Workbench& bench,
+             FixGoal goal)
+        : report_(report), baseline_(baseline), bench_(bench), goal_(goal) {}
 
     /// An error where it cannot be forecast, or fits less surely than it did.
     Result<Judgement> judge(const Question& changed);
@@ -49,6 +55,7 @@ private:
     const CheckReport& report_;
     const ComparedSide* baseline_;
     const Workbench& bench_;
+    FixGoal goal_;
     std::map<std::string, JudgedFix> judged_;
 };
 

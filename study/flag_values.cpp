@@ -3,6 +3,7 @@
 #include "planner/request/layout_json.h"
 #include "planner/request/settings_json.h"
 #include "planner/result/answer_names.h"
+#include "planner/result/requirement.h"
 #include "planner/stack/stack.h"
 #include "planner/text/enum_json.h"
 #include "study/flag_words.h"
@@ -36,28 +37,53 @@ WordList profileNames(const ProfileStore& store, std::initializer_list<ProfileKi
     return names;
 }
 
-/// "tp=", "settings.lora.rank=": the value is typed behind it.
-WordList keysOf(const std::vector<SettingHelp>& keys) {
+/// Of "all|last:N|norms" those that are a word as they stand; of "number" none.
+WordList fixedValues(const std::string& values) {
     WordList words;
-    for (const SettingHelp& key : keys) {
-        words.push_back(key.path + "=");
+    for (std::size_t at = 0; values.find('|') != std::string::npos && at < values.size();) {
+        const std::size_t end = std::min(values.find('|', at), values.size());
+        const std::string word = values.substr(at, end - at);
+        if (word.find_first_of(" :+") == std::string::npos) {
+            words.push_back(word);
+        }
+        at = end + 1;
     }
     return words;
 }
 
+/// "shard=", behind which a value is typed, and "shard=fsdp" where they are known.
+void addKeyWords(WordList& words, const std::string& key, const WordList& values) {
+    words.push_back(key + "=");
+    for (const std::string& value : values) {
+        if (!value.ends_with('=')) {
+            words.push_back(key + "=" + value);
+        }
+    }
+}
+
 WordList layoutKeys(const ProfileStore& /*store*/) {
-    return keysOf(describeLayout());
+    WordList words;
+    for (const SettingHelp& key : describeLayout()) {
+        addKeyWords(words, key.path, fixedValues(key.values));
+    }
+    return words;
 }
 
 /// Those of flags, of the layout and of the settings.
-WordList editedKeys(const ProfileStore& /*store*/) {
-    WordList words = keysOf(describeSettings());
+WordList editedKeys(const ProfileStore& store) {
+    WordList words;
+    for (const SettingHelp& key : describeSettings()) {
+        addKeyWords(words, key.path, fixedValues(key.values));
+    }
     for (const SettingHelp& key : describeLayout()) {
-        words.push_back("layout." + key.path + "=");
+        addKeyWords(words, "layout." + key.path, fixedValues(key.values));
     }
     for (const std::span<const QuestionFlag> table : {scenarioFlags(), searchFlags()}) {
         for (const QuestionFlag& flag : table) {
-            words.push_back(std::string(flag.path) + "=");
+            const std::string_view names = flag.names;
+            addKeyWords(words,
+                        std::string(flag.path),
+                        valuesOfFlag(names.substr(names.find(',') + 1), store));
         }
     }
     std::ranges::sort(words);
@@ -111,6 +137,15 @@ constexpr std::array kFlagValues = {
     FlagValues{"--fix", &layoutKeys, Joined::Always},
     FlagValues{"--forbid", &layoutNames, Joined::WhereItRepeats},
     FlagValues{"--set", &editedKeys},
+    FlagValues{"--sweep", &editedKeys},
+    FlagValues{"--require",
+               [](const ProfileStore&) {
+                   WordList metrics;
+                   for (const MetricName& one : kMetrics) {
+                       metrics.emplace_back(one.name);
+                   }
+                   return metrics;
+               }},
     FlagValues{"--precision", [](const ProfileStore&) { return copied(precisionNames()); }},
     FlagValues{"--optimizer",
                [](const ProfileStore&) { return copied(allNames<OptimizerKind>()); }},
@@ -172,6 +207,14 @@ struct ArgumentValues {
 constexpr std::array kArgumentValues = {
     ArgumentValues{"schema", [](const ProfileStore&) { return schemaNames(); }},
     ArgumentValues{"errors", &explainedCodes},
+    ArgumentValues{"help",
+                   [](const ProfileStore&) {
+                       WordList topics;
+                       for (const HelpTopic& one : helpTopics()) {
+                           topics.emplace_back(one.name);
+                       }
+                       return topics;
+                   }},
     ArgumentValues{
         "model",
         [](const ProfileStore& store) { return profileNames(store, {ProfileKind::Model}); }},

@@ -214,7 +214,9 @@ std::optional<double> boundOf(CheckedRequirement& checked, const ComparedSide* b
         return std::nullopt;
     }
     if (!checked.baseline) {
-        checked.why = "the baseline has none: " + whyNoMetric(*baseline, asked.metric);
+        const std::string why = whyNoMetric(*baseline, asked.metric);
+        // What is typed is not of the baseline.
+        checked.why = "the baseline has none: " + why.substr(0, why.find(": --"));
         return std::nullopt;
     }
     return asked.bound * *checked.baseline;

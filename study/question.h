@@ -29,6 +29,8 @@ struct Question {
     std::string file{};         ///< as it was typed; empty where everything is an edit
     GivenFiles given{};         ///< beside `file`
     std::vector<Edit> edits{};  ///< in the order made; of one path only the last
+    /// Flags that were typed and then replaced by --set: they cannot be typed again.
+    std::vector<Edit> replaced{};
     /// It is the scenario of an answer that does not hold what was asked: it states every setting
     /// whether or not it was asked for.
     bool isAnswer = false;
@@ -81,6 +83,8 @@ Result<std::vector<Edit>> layoutEdits(const std::string& typed, const std::strin
 /// The arguments that ask the question on a command line, by the table of flags (question_flags.h):
 /// "run.json -n 4 --layout tp=8 --set settings.kernels.loss=chunked".
 std::string typed(const Question& question);
+/// A file's name as an argument: "./-n.json" of one that looks like a flag.
+std::string typedFile(const std::string& name);
 /// The same for edits alone: "-n 4 --layout tp=8".
 std::string typed(std::span<const Edit> edits);
 /// The same, behind what is typed for the question: a flag that is there already would be refused,

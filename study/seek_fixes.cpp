@@ -136,8 +136,9 @@ Result<void> leastHardware(std::vector<TriedChange>& found,
     return {};
 }
 
-/// Whether both write the same keys: `offload=none` and taking back what set it are one change.
-bool writesTheSame(const TriedChange& one, const TriedChange& other) {
+/// Whether one writes all keys that the other does: `offload=none` and taking back what set it are
+/// one change.
+bool writesAllOf(const TriedChange& one, const TriedChange& other) {
     const auto pathsOf = [](const TriedChange& tried) {
         std::set<std::string> paths;
         for (const Edit& edit : tried.edits()) {
@@ -145,7 +146,7 @@ bool writesTheSame(const TriedChange& one, const TriedChange& other) {
         }
         return paths;
     };
-    return pathsOf(one) == pathsOf(other);
+    return std::ranges::includes(pathsOf(one), pathsOf(other));
 }
 
 bool isOneRun(const Scenario& a, const Scenario& b) {
@@ -163,7 +164,8 @@ bool repeats(const TriedChange& one, const TriedChange& other) {
     const auto isAlike = [](const Change& a, const Change& b) {
         return a.edits == b.edits || (a.kind == b.kind && a.times > 0 && b.times > 0);
     };
-    const bool isSame = writesTheSame(one, other) &&
+    const bool isSame = writesAllOf(one, other) &&
+                        one.judgement.distance == other.judgement.distance &&
                         isOneRun(one.judgement.plan.scenario, other.judgement.plan.scenario);
     return isSame || std::ranges::equal(one.changes, other.changes, isAlike);
 }

@@ -2,6 +2,7 @@
 
 #include "planner/load/load_question.h"
 #include "planner/report/memory_report.h"
+#include "planner/request/scenario_json.h"
 #include "study/rent_or_buy.h"
 #include "study/said_value.h"
 #include "study/search_request.h"
@@ -360,10 +361,13 @@ Result<void> checkSizeJobs(std::span<const Question> jobs, const SizeAsk& ask) {
         }
         FABRICAST_TRY(checkNoCluster(job));
         FABRICAST_TRY(checkJobGiven(job, ask));
-        if (!says(job, "workload.global_batch")) {
+        const std::string batch = saidValue(job, "workload.global_batch").value_or("");
+        if (batch.empty() || batch.ends_with(kSamplesPerRank)) {
             return fail(Error::Code::BadInput,
                         where,
-                        "the global batch is not given, and would differ from cluster to cluster",
+                        "the global batch is " +
+                            (batch.empty() ? "not given" : "\"" + batch + "\"") +
+                            ", and would differ from cluster to cluster",
                         "--global-batch 1024, or \"4M tokens\"");
         }
         if (needsTokens(ask) && !says(job, "workload.tokens")) {

@@ -11,6 +11,7 @@
 #include <numeric>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 
 namespace fabricast {
@@ -18,6 +19,7 @@ namespace {
 
 /// The network that hints offer: of the most recent clusters of most makers.
 constexpr const char* kUsualFabric = "ib-ndr";
+constexpr std::string_view kMoreNodes = "more nodes";
 
 /// An ask of more, and what it has more of.
 struct WiderAsk {
@@ -33,7 +35,17 @@ WiderAsk moreOfNodes(const SizeAsk& asked) {
     ask.parts.clear();
     ask.nodes.clear();
     ask.mostGpus = std::min(asked.mostGpus.value_or(kPlanSize.gpus), kPlanSize.gpus);
-    return {"more nodes", std::move(ask)};
+    return {std::string(kMoreNodes), std::move(ask)};
+}
+
+/// "another box, and fewer nodes": how many nodes were found beside those that were asked about.
+std::string wayText(const std::string& what, const SizeAsk& asked, std::int64_t nodes) {
+    const std::size_t at = what.find(kMoreNodes);
+    if (at == std::string::npos || asked.nodes.empty() || nodes > std::ranges::max(asked.nodes)) {
+        return what;
+    }
+    const bool isFewer = nodes < std::ranges::min(asked.nodes);
+    return what.substr(0, at) + (isFewer ? "fewer nodes" : "another number of nodes");
 }
 
 std::vector<WiderAsk> widerAsks(const SizeAsk& asked) {
@@ -42,7 +54,8 @@ std::vector<WiderAsk> widerAsks(const SizeAsk& asked) {
         SizeAsk joined = asked;
         joined.fabrics = {kUsualFabric};
         wider.push_back({"a network", joined});
-        wider.push_back({"a network, and more nodes", moreOfNodes(joined).ask, true});
+        wider.push_back(
+            {"a network, and " + std::string(kMoreNodes), moreOfNodes(joined).ask, true});
     }
     if (!asked.clusters.empty() || !asked.gpus.empty()) {
         SizeAsk other = asked;
@@ -50,7 +63,8 @@ std::vector<WiderAsk> widerAsks(const SizeAsk& asked) {
         other.gpus.clear();
         other.fabrics.clear();
         wider.push_back({"another box", other});
-        wider.push_back({"another box, and more nodes", moreOfNodes(other).ask, true});
+        wider.push_back(
+            {"another box, and " + std::string(kMoreNodes), moreOfNodes(other).ask, true});
     }
     return wider;
 }
@@ -118,7 +132,7 @@ std::string typedWay(std::span<const Question> jobs,
         text += " " + typed(jobs.front());
     } else {
         for (const Question& job : jobs) {
-            addWords(text, "--job", job.file);
+            text += " --job " + typedFile(job.file);
         }
         text += jobs.front().edits.empty() ? "" : " " + typed(jobs.front().edits);
     }
@@ -138,6 +152,7 @@ std::string typedWay(std::span<const Question> jobs,
 /// The best of a wider ask, with half of the work that is left; nothing where it has none, or
 /// cannot be asked: one price for all GPUs tells no boxes apart.
 Result<std::optional<SizeWay>> wayOf(std::span<const Question> asked,
+                                     const SizeAsk& ask,
                                      const WiderAsk& wider,
                                      const Workbench& bench,
                                      const Watch& watch,
@@ -163,7 +178,9 @@ Result<std::optional<SizeWay>> wayOf(std::span<const Question> asked,
     }
     const SizedCluster& found = search.found()[*search.pick()];
     const SizeLine& line = catalogue->lines[search.lineOf(*search.pick())];
-    return SizeWay{wider.what, found, typedWay(jobs, wider.ask, line, {found.nodes, found.gpus})};
+    return SizeWay{wayText(wider.what, ask, found.nodes),
+                   found,
+                   typedWay(jobs, wider.ask, line, {found.nodes, found.gpus})};
 }
 
 }  // namespace
@@ -178,7 +195,8 @@ Result<std::vector<SizeWay>> sizeWays(std::span<const Question> jobs,
     std::ranges::move(widerAsks(ask), std::back_inserter(asks));
     for (const WiderAsk& wider : asks) {
         if (ways.empty() || !wider.both) {
-            FABRICAST_ASSIGN(std::optional<SizeWay> way, wayOf(jobs, wider, bench, watch, work));
+            FABRICAST_ASSIGN(std::optional<SizeWay> way,
+                             wayOf(jobs, ask, wider, bench, watch, work));
             if (way) {
                 ways.push_back(*std::move(way));
             }

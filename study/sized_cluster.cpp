@@ -1,5 +1,7 @@
 #include "study/sized_cluster.h"
 
+#include "planner/base/quantity_text.h"
+#include "planner/report/cost_report.h"
 #include "planner/report/durations.h"
 #include "study/search_request.h"
 #include "study/search_size.h"
@@ -16,8 +18,6 @@ namespace fabricast {
 namespace {
 
 constexpr double kMtok = 1e6;
-/// Below, costOf has neither times nor prices of a run.
-constexpr double kLeastGoodput = 1e-9;
 
 std::string whyNoPlan(const PlanReport& report) {
     if ((report.isNotModelled() || report.refused) && !report.rejections.empty()) {
@@ -207,13 +207,19 @@ std::optional<double> wattsOf(const std::optional<Watts>& power) {
 
 std::string whyNoEnd(const Plan& plan) {
     const Goodput& goodput = plan.cost->goodput;
-    if (plan.cost->run || plan.cost->perMtok || goodput.share.lo >= kLeastGoodput) {
+    if (noProgressText(goodput).empty()) {
         return "";
     }
+    const CheckpointCycle& cycle = goodput.cycles[goodput.count - 1];
     const auto gpus = plan.scenario.layout.world();
-    return "goodput is zero: " + std::to_string(gpus) + (gpus == 1 ? " GPU fails" : " GPUs fail") +
-           " every " + durationText(goodput.mtbf) + ", and it takes " +
-           durationText(goodput.cycles[goodput.count - 1].recovery) + " to get on";
+    const std::string share = percentText(goodput.share.value);
+    return "goodput is " + (share == percentText(0.0) ? "zero" : share) + ": " +
+           std::to_string(gpus) + (gpus == 1 ? " GPU fails" : " GPUs fail") + " every " +
+           durationText(goodput.mtbf) +
+           (savesTooSeldom(cycle)
+                ? ", and save only every " + durationText(cycle.interval) +
+                      " (--checkpoint-interval)"
+                : ", and it takes " + durationText(cycle.recovery) + " to get on");
 }
 
 SizedCluster bareCluster(const SizeLine& line, const SizeAmount& amount) {

@@ -42,7 +42,8 @@ Result<SizeTry> tryCluster(const SizeSearcher& searcher,
 /// What is known of a cluster before it is searched.
 SizedCluster bareCluster(const SizeLine& line, const SizeAmount& amount);
 
-/// Why a run of the plan never ends: failures come faster than it recovers; empty: it does.
+/// Why a run of the plan never ends, or hardly: failures come faster than it recovers; empty: it
+/// does.
 std::string whyNoEnd(const Plan& plan);
 
 /// Of an aim: dollars, seconds, watts or GPUs; nothing where it is not known.

@@ -90,16 +90,18 @@ std::string_view partReplaced(const Edit& edit) {
 }
 
 /// Whether a flag that may be typed once is among those typed before, or one that says the same.
-bool isTypedTwice(std::span<const Edit> before, const Edit& edit) {
+bool isTypedTwice(const Question& question, const Edit& edit) {
     const auto flagOfIts = [](const Edit& one) -> std::string_view {
         const QuestionFlag* flag = flagOf(one.path);
         return one.path.starts_with(kLayout) ? "--layout" : flag == nullptr ? "" : flag->typed;
     };
+    const auto isSaid = [&](const Edit& one) {
+        return !isOption(one) && !isAssignment(one) &&
+               (flagOfIts(one) == flagOfIts(edit) || isReplaced(one.path, edit));
+    };
     return !isAssignment(edit) && !isOfList(edit) &&
-           std::ranges::any_of(before, [&](const Edit& one) {
-               return !isOption(one) && !isAssignment(one) &&
-                      (flagOfIts(one) == flagOfIts(edit) || isReplaced(one.path, edit));
-           });
+           (std::ranges::any_of(question.edits, isSaid) ||
+            std::ranges::any_of(question.replaced, isSaid));
 }
 
 /// Whether it takes away a part of which a flag says something: behind that flag it would take away
@@ -154,7 +156,7 @@ std::vector<Edit> editsBehind(const Question& question, std::span<const Edit> ma
     std::vector<Edit> edits;
     for (const Edit& edit : made) {  // first, as it takes away what is said of its part
         const std::string_view part = partReplaced(edit);
-        if (!part.empty() && isTypedTwice(question.edits, edit)) {
+        if (!part.empty() && isTypedTwice(question, edit)) {
             edits.push_back({std::string(part), "null", "--set"});
             addKept(edits, part, question);
         }
@@ -165,7 +167,7 @@ std::vector<Edit> editsBehind(const Question& question, std::span<const Edit> ma
             std::any_of(edits.begin(),
                         edits.begin() + static_cast<std::ptrdiff_t>(parts),
                         [&](const Edit& part) { return edit.path.starts_with(part.path + "."); });
-        if (isOfPart || isTypedTwice(question.edits, edit)) {
+        if (isOfPart || isTypedTwice(question, edit)) {
             edit.origin = "--set";
         }
         const auto before = std::ranges::find(edits, edit.path, &Edit::path);
@@ -198,11 +200,15 @@ std::string typedInOrder(std::span<const Edit> edits) {
     return text;
 }
 
+std::string typedFile(const std::string& name) {
+    return shellWord(name.starts_with('-') && name != "-" ? "./" + name : name);
+}
+
 std::string typed(const Question& question) {
     const std::string edits = typed(question.edits);
-    std::string file = question.file.empty() ? "" : shellWord(question.file);
+    std::string file = question.file.empty() ? "" : typedFile(question.file);
     for (const std::string& one : question.given.beside) {
-        file += " " + shellWord(one);
+        file += " " + typedFile(one);
     }
     if (!question.given.from.empty()) {
         file += " --from " + question.given.from;

@@ -1,6 +1,7 @@
 #include "study/requirements.h"
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 
 namespace fabricast {
@@ -68,13 +69,27 @@ bool isKept(const Requirement& now, const Requirement& before) {
                : isBoundKept(now, before) && strictness(now) >= strictness(before);
 }
 
+/// What is equal is bounded from both sides.
+std::array<Requirement, 2> halvesOf(const Requirement& one) {
+    std::array<Requirement, 2> halves = {one, one};
+    if (one.relation == Relation::Equal) {
+        halves.front().relation = Relation::AtLeast;
+        halves.back().relation = Relation::AtMost;
+    }
+    return halves;
+}
+
 }  // namespace
 
 std::vector<WeakerRequirement> weakerIn(const std::vector<Requirement>& now,
                                         const std::vector<Requirement>& before) {
     std::vector<WeakerRequirement> weaker;
     for (const Requirement& one : before) {
-        if (std::ranges::any_of(now, [&](const Requirement& each) { return isKept(each, one); })) {
+        const auto isAnyKept = [&now](const Requirement& what) {
+            return std::ranges::any_of(
+                now, [&what](const Requirement& each) { return isKept(each, what); });
+        };
+        if (isAnyKept(one) || std::ranges::all_of(halvesOf(one), isAnyKept)) {
             continue;
         }
         weaker.push_back({.before = one, .now = std::nullopt});

@@ -87,7 +87,10 @@ CheckTask taskOf(const CheckFlags& flags, const std::string& file, const GlobalO
                    .baseline = std::nullopt};
     // Flags change the scenario and not what it was, so that a fix can be typed.
     if (!flags.baseline.empty()) {
-        task.baseline = onTypedHardware(baselineOf(flags.baseline, file, options),
+        // Of a folder it is the file that starts the others.
+        const bool isRead = task.question && !task.question->file.empty();
+        const std::string& start = isRead ? task.question->file : file;
+        task.baseline = onTypedHardware(baselineOf(flags.baseline, start, options),
                                         asFirstTyped(task.question, arguments, options));
     }
     return task;
@@ -158,6 +161,7 @@ Result<Answer> runCheck(const CheckFlags& flags, const GlobalOptions& options) {
     const std::vector<CheckTask> tasks = tasksOf(flags, options);
     for (const CheckTask& task : tasks) {  // whatever becomes of the others
         FABRICAST_TRY(checkInputs(task.question, options));
+        FABRICAST_TRY(checkRepository(flags.baseline, task.question, options));
         if (task.baseline && *task.baseline) {
             FABRICAST_TRY(checkInputs(**task.baseline, options));
         }
@@ -248,6 +252,7 @@ Command checkCommand(const FlagSet& program, const GlobalOptions& options) {
         .group(kGroup);
     app.add("--report", flags->reports, "also write a report: junit=FILE, sarif, github, gitlab, …")
         .takes("FORMAT=FILE", "junit=report.xml")
+        .oneOf(formWords(kCheckForms))
         .oneEach()
         .group(kGroup);
     addQuestionFlags(app, flags->question, scenarioFlags());

@@ -33,10 +33,25 @@ void addValues(CommandInfo& command, const ProfileStore& store) {
     }
 }
 
+/// Puts in the words of arguments that are commands: all of `man`, and with its topics of `help`.
+void addCommands(CommandInfo& program) {
+    std::vector<std::string> names;
+    for (const CommandInfo& command : program.commands) {
+        names.push_back(command.lastName());
+    }
+    for (CommandInfo& command : program.commands) {
+        if (command.lastName() == "man" || command.lastName() == "help") {
+            std::vector<std::string>& words = command.arguments.front().words;
+            words.insert(words.end(), names.begin(), names.end());
+        }
+    }
+}
+
 Result<Answer> runCompletion(const FlagSet& program, Write write, const GlobalOptions& options) {
     FABRICAST_ASSIGN(const Workbench bench, unreadWorkbenchOf(options));
     CommandInfo all = program.info();
     addValues(all, bench.profiles());
+    addCommands(all);
     return Answer{.text = write(all)};
 }
 

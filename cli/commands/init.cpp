@@ -1,5 +1,6 @@
 #include "cli/command.h"
 #include "flags/question_arguments.h"
+#include "planner/load/load_question.h"
 #include "planner/text/text_files.h"
 #include "study/next_command.h"
 #include "study/templates.h"
@@ -102,6 +103,13 @@ Result<std::string> placeOf(const InitFlags& flags, const GlobalOptions& options
     return isAnswer ? options.output : flags.file.empty() ? std::string(kUsualFile) : flags.file;
 }
 
+/// Why explain and check have no answer until a layout is found; empty: they have one.
+std::string layoutNote(const Question& question, const Workbench& bench) {
+    const Result<LoadedScenario> loaded =
+        loadScenario(question.root, bench.profiles(), question.folders);
+    return loaded ? "" : "explain and check need a layout first: " + loaded.error().why + "\n";
+}
+
 Result<Answer> runInit(const InitFlags& flags, const GlobalOptions& options) {
     FABRICAST_ASSIGN(const std::string file, placeOf(flags, options));
     const std::string path = options.at(file);
@@ -122,8 +130,8 @@ Result<Answer> runInit(const InitFlags& flags, const GlobalOptions& options) {
     if (file == "-") {
         return Answer{.text = std::move(text)};
     }
-    std::string said =
-        "written: " + file + "\n" + nextLine("plan", {.file = file, .edits = optionEdits(options)});
+    std::string said = "written: " + file + "\n" + layoutNote(question, bench) +
+                       nextLine("plan", {.file = file, .edits = optionEdits(options)});
     if (options.output != "-") {
         return Answer{.text = std::move(text), .remarks = {std::move(said)}};
     }

@@ -124,6 +124,7 @@ Command lintCommand(const FlagSet& program, const GlobalOptions& options) {
         .group(kGroup);
     app.add("--report", flags->reports, "also write a report: junit=FILE, sarif, github, gitlab, …")
         .takes("FORMAT=FILE", "junit=report.xml")
+        .oneOf(formWords(kLintForms))
         .oneEach()
         .group(kGroup);
     addQuestionFlags(app, flags->question, scenarioFlags());

@@ -93,4 +93,11 @@ bool isSameFile(const std::string& left, const std::string& right) {
     return *one == *other || (fs::equivalent(*one, *other, error) && !error);
 }
 
+bool isWithin(const std::string& folder, const std::string& path) {
+    std::error_code error;
+    const std::string outer = std::filesystem::weakly_canonical(folder, error).string();
+    return !outer.empty() &&
+           std::filesystem::weakly_canonical(path, error).string().starts_with(outer + "/");
+}
+
 }  // namespace fabricast

@@ -22,4 +22,7 @@ Destination destinationOf(const std::string& path);
 /// Whether two paths name one regular file, be it there or not.
 bool isSameFile(const std::string& left, const std::string& right);
 
+/// Whether a path leads into a folder or one below it.
+bool isWithin(const std::string& folder, const std::string& path);
+
 }  // namespace fabricast

@@ -49,11 +49,11 @@ std::string testCase(const CheckReport& report, const CheckedRequirement& one, C
     return start + body + "</testcase>\n";
 }
 
-/// What is no longer asked for, of the whole suite: no requirement of today says it.
+/// What is new or no longer asked for, of the whole suite: no requirement of today says it.
 std::string suiteOutput(const CheckReport& report) {
     std::string text;
-    for (const WeakerRequirement& one : report.weaker) {
-        text += "    <system-out>weaker: " + xmlEscaped(weakerText(one)) + "</system-out>\n";
+    for (const std::string& line : sinceBaselineLines(report)) {
+        text += "    <system-out>" + xmlEscaped(line) + "</system-out>\n";
     }
     return text;
 }

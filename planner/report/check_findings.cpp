@@ -72,6 +72,14 @@ std::vector<ReportedFinding> findingsOf(const std::vector<CheckOutcome>& outcome
                 ranked.emplace_back(rank, findingOf(*outcome.report, one));
             }
         }
+        const std::vector<std::string> news = sinceBaselineLines(*outcome.report);
+        if (!news.empty() && news.front().starts_with("new:")) {
+            ranked.emplace_back(4,
+                                ReportedFinding{.level = FindingLevel::Note,
+                                                .rule = "baseline",
+                                                .message = news.front(),
+                                                .place = {.file = outcome.report->source}});
+        }
         for (const WeakerRequirement& one : outcome.report->weaker) {
             ranked.emplace_back(2, findingOf(*outcome.report, one));
         }

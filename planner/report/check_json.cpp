@@ -127,6 +127,8 @@ void addChecked(JsonText& json, const CheckOutcome& outcome) {
     if (report.comparison) {
         addChanges(json, report);
         addWeaker(json, report.weaker);
+    } else if (report.isNew) {
+        json.addNull("changes", "new: the baseline does not have it");
     }
     if (report.lock) {
         addLock(json, *report.lock);

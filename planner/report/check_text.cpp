@@ -99,10 +99,10 @@ std::string lockLine(const CheckReport& report) {
     return text.empty() ? "" : "since the lock: " + text + "\n";
 }
 
-std::string weakerLines(const CheckReport& report) {
+std::string baselineLines(const CheckReport& report) {
     std::string text;
-    for (const WeakerRequirement& one : report.weaker) {
-        text += "weaker: " + weakerText(one) + "\n";
+    for (const std::string& line : sinceBaselineLines(report)) {
+        text += line + "\n";
     }
     return text;
 }
@@ -153,7 +153,7 @@ Report outcomeReport(const CheckOutcome& outcome) {
     const CheckReport& report = *outcome.report;
     Report answer(outcomeLine(outcome) + "  " + subjectText(report.side.scenario) + "\n");
     answer.add(requirementTable(report));
-    if (const std::string more = memoryLine(report) + weakerLines(report) + lockLine(report);
+    if (const std::string more = memoryLine(report) + baselineLines(report) + lockLine(report);
         !more.empty()) {
         answer.add(more);
     }
@@ -166,12 +166,12 @@ Report outcomeReport(const CheckOutcome& outcome) {
     return answer;
 }
 
-/// Of scenarios that hold: what they ask for no longer, and those whose forecast is another one
-/// than the lock's, a line each.
+/// Of scenarios that hold: what is new, what they ask for no longer, and those whose forecast is
+/// another one than the lock's, a line each.
 std::string newsOf(const std::vector<const CheckOutcome*>& outcomes) {
     std::string text;
     for (const CheckOutcome* one : outcomes) {
-        std::istringstream lines(weakerLines(*one->report) + lockLine(*one->report));
+        std::istringstream lines(baselineLines(*one->report) + lockLine(*one->report));
         for (std::string line; std::getline(lines, line);) {
             text += one->source + ": " + line + "\n";
         }
@@ -240,7 +240,7 @@ std::string markdownOf(const CheckOutcome& outcome) {
                               std::string(verdictWord(one))});
     }
     text += markdownText(table);
-    std::string more = memoryLine(report) + weakerLines(report) + lockLine(report);
+    std::string more = memoryLine(report) + baselineLines(report) + lockLine(report);
     if (report.verdict() != CheckVerdict::Holds) {
         more += becauseText(report) + fixesText(report);
     }

@@ -190,6 +190,20 @@ std::string weakerText(const WeakerRequirement& weaker) {
            (weaker.now ? " is now " + withPlace(*weaker.now) : std::string(" is gone"));
 }
 
+std::vector<std::string> sinceBaselineLines(const CheckReport& report) {
+    std::vector<std::string> lines;
+    const bool isSaid = std::ranges::any_of(report.requirements, [](const CheckedRequirement& one) {
+        return one.requirement.ofBaseline;
+    });
+    if (report.isNew && !isSaid) {
+        lines.emplace_back("new: the baseline does not have it, and nothing is compared with it");
+    }
+    for (const WeakerRequirement& one : report.weaker) {
+        lines.push_back("weaker: " + weakerText(one));
+    }
+    return lines;
+}
+
 std::string explainedText(const CheckReport& report, const CheckedRequirement& checked) {
     std::string text = findingText(checked);
     if (checked.isWarning() || checked.verdict != CheckVerdict::Fails) {

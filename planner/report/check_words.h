@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace fabricast {
 
@@ -28,6 +29,9 @@ std::string changedText(const ChangedInput& change);
 /// "tokens_per_s >= 100k (main:run.json:9:5) is now tokens_per_s >= 90k (run.json:9:5)", "… is
 /// gone".
 std::string weakerText(const WeakerRequirement& weaker);
+/// What nobody compared, and what is weaker, than in the baseline: "new: the baseline does not have
+/// it, …", "weaker: …".
+std::vector<std::string> sinceBaselineLines(const CheckReport& report);
 /// "fix", "may mend" where it is unsure, or that nothing mends all and this comes nearest.
 std::string_view fixWord(const CheckFix& fix);
 /// "--layout recompute=full: fits 21.36 GiB (about a third more compute)".

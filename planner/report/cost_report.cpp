@@ -141,6 +141,10 @@ std::string reasonText(const RunCost& cost, const CostBasis& basis) {
 
 }  // namespace
 
+bool savesTooSeldom(const CheckpointCycle& cycle) {
+    return cycle.recovery < cycle.mtbf && cycle.interval > cycle.mtbf;
+}
+
 std::string noProgressText(const Goodput& goodput) {
     return noProgressText(goodput.share.value, goodput.cycles[goodput.count - 1]);
 }
@@ -151,7 +155,7 @@ std::string noProgressText(double share, const CheckpointCycle& cycle) {
         return {};
     }
     const std::string_view progress = share > 0.0 ? "hardly any" : "no";
-    if (cycle.recovery < cycle.mtbf && cycle.interval > cycle.mtbf) {
+    if (savesTooSeldom(cycle)) {
         return fmt::format(
             "the run makes {} progress: it fails every {} and saves only every {} "
             "(--checkpoint-interval)\n",

@@ -28,6 +28,8 @@ Result<std::string> costWhy(const Scenario& scenario,
                             const RunCost& cost,
                             const CostBasis& basis,
                             std::string_view key);
+/// Whether a run recovers, but fails before it has saved anything.
+bool savesTooSeldom(const CheckpointCycle& cycle);
 /// Why a run is never done, or hardly: it fails before it has saved anything, or before it has
 /// recovered. A line; empty where it makes progress.
 std::string noProgressText(const Goodput& goodput);

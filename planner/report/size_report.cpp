@@ -235,7 +235,6 @@ std::string sparesText(const SizeAnswer& answer) {
         spares.nodes,
         spares.nodes == 1 ? " is" : "s are",
         percentText(spares.enough));
-    text += noProgressText(answer.pick->plans.front().cost->goodput);
     if (spares.nodes > 0) {
         const double share =
             static_cast<double>(spares.nodes) / static_cast<double>(answer.pick->nodes);

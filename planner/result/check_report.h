@@ -63,6 +63,7 @@ struct CheckReport {
     std::vector<CheckedRequirement> requirements;
     std::vector<ChangedInput> changes;        ///< since the baseline
     std::vector<WeakerRequirement> weaker{};  ///< than in the baseline
+    bool isNew = false;                       ///< a baseline was asked for, and does not have it
     std::vector<CheckFix> fixes;              ///< where a requirement fails
     LockedScenario forecast;                  ///< as a lock would have it
     std::optional<LockDifference> lock;       ///< where there is a lock

@@ -60,7 +60,22 @@ expect "GitHub: nothing in an input is run" test ! -e planted
 for open in '"--require=mfu >= 90%' '--uncertain pass --require="mfu >= 90%' $'--require="mfu >= 90%\n"'; do
     github env SCENARIOS='good.json' ARGUMENTS="$open" bash "$source_dir/ci/step.sh" >log 2>&1
     expect "GitHub: arguments with an open quote are refused" test $? == 2
+    expect "GitHub: and that is all that is said" test "$(head -c 7 log)" == "error: "
 done
+github env SCENARIOS='good.json' bash "$source_dir/ci/step.sh" >log 2>&1
+: >outputs
+github env SCENARIOS='good.json' ARGUMENTS='--require "fits' bash "$source_dir/ci/step.sh" >log 2>&1
+expect "GitHub: what is refused leaves no report of the run before" test ! -e fabricast-reports/junit.xml
+expect "GitHub: and is an annotation" contains log '::error title=fabricast check::'
+expect "GitHub: and an output" contains outputs 'status=2'
+expect "GitHub: no output names a report that is not there" lacks outputs 'comment='
+github env SCENARIOS=' ' bash "$source_dir/ci/step.sh" >log 2>&1
+expect "GitHub: no scenario is bad input" test $? == 2
+expect "GitHub: and is said" contains log 'error: SCENARIOS'
+: >outputs
+github env SCENARIOS='good.json' ARGUMENTS='--uncertain maybe' bash "$source_dir/ci/step.sh" >log 2>&1
+expect "GitHub: what is wrong before the scenarios is named" contains log '--uncertain: cannot be "maybe"'
+expect "GitHub: without its SARIF" lacks outputs 'sarif='
 touch -- --no-fail
 github env SCENARIOS='[-b]*' bash "$source_dir/ci/step.sh" >log 2>&1
 expect "GitHub: the name of a file is no flag" test $? == 2

@@ -104,6 +104,22 @@ TEST(Completion, OffersCommandsFlagsAndValues) {
         {{"profiles", "show", "h200-sxm"}, "h200-sxm-141gb"},
         {{"plan", "--set", "workload.seq"}, "workload.sequence="},
         {{"plan", "--set", "layout.shard"}, "layout.shard= layout.shard_size="},
+        {{"plan", "--set", "layout.shard", "=", "h"}, "hsdp"},
+        {{"plan", "--set", "stack", "=", "meg"}, "megatron megatron-fsdp"},
+        {{"plan", "--set", "settings.train", "="}, "all no_embedding norms"},
+        {{"plan", "--set", "settings.kernels.compile", "="}, "false true"},
+        {{"plan", "--set", "cluster.name", "=", "dgx-h2"}, "dgx-h200"},
+        {{"plan", "--set", "workload.sequence", "="}, ""},
+        {{"plan", "--sweep", "stack", "=", "tor"}, "torchtitan"},
+        {{"explain", "--layout", "shard", "=", "f"}, "fsdp"},
+        {{"explain", "--layout", "tp", "=", "2,shard", "=", "hs"}, "hsdp"},
+        {{"explain", "--layout", "tp", "="}, ""},
+        {{"check", "--require", "usd"}, "usd_per_mtok usd_per_run"},
+        {{"check", "--report", "j"}, "json= junit="},
+        {{"lint", "--report", "gi"}, "github= gitlab="},
+        {{"man", "pl"}, "plan"},
+        {{"help", "recomp"}, "recompute"},
+        {{"help", "exp"}, "explain"},
         {{"completion", "z"}, "zsh"},
         {{"plan", "--nothing"}, ""}};
     for (const Case& one : cases) {
@@ -111,15 +127,19 @@ TEST(Completion, OffersCommandsFlagsAndValues) {
     }
     std::ofstream(tempFolder() + "my run.json") << "{}";
     EXPECT_EQ(offered({"plan", tempFolder() + "my"}), tempFolder() + "my run.json\n");
+    EXPECT_EQ(offered({"check", "--report", "junit", "=", tempFolder() + "my"}),
+              tempFolder() + "my run.json\n");
 }
 
 TEST(Completion, OffersWordsBehindACommaInEachShell) {
     const std::string zsh = ran("completion zsh").out;
     EXPECT_NE(zsh.find(":NAME: _sequence compadd - ddp fsdp1 "), std::string::npos);
-    EXPECT_NE(zsh.find(R"(:KEYS: _sequence compadd -S '\'''\'' - dp= tp= )"), std::string::npos);
-    EXPECT_NE(zsh.find(R"(: compadd -S '\'''\'' - tokens-per-s= )"), std::string::npos);
+    EXPECT_NE(zsh.find(":KEYS: _sequence _fabricast_plan_values_layout"), std::string::npos);
+    EXPECT_NE(zsh.find("_fabricast_plan_values_layout() {\n    local -a words=( 'dp=' 'tp=' "),
+              std::string::npos);
+    EXPECT_NE(zsh.find("=VALUE: _fabricast_size_values_target"), std::string::npos);
     const std::string fish = ran("completion fish").out;
-    EXPECT_NE(fish.find(" -a '(__fabricast_list dp= tp= "), std::string::npos);
+    EXPECT_NE(fish.find(" -a '(__fabricast_list (__fabricast_keys dp= tp= "), std::string::npos);
     EXPECT_NE(fish.find("\nfunction __fabricast_list "), std::string::npos);
 }
 

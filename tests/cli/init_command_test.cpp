@@ -36,6 +36,20 @@ TEST(Init, WritesAScenarioThatIsRead) {
     EXPECT_NE(answer.out.find("global batch 64"), std::string::npos) << answer.out;
 }
 
+// Without a layout the batch need not divide over data parallel ranks: plan finds others.
+TEST(Init, SaysWhatNeedsALayoutFirst) {
+    const std::string file = tempFolder() + "seven.json";
+    const std::string flags = "init --yes -m llama-3.2-1b -c dgx-h100 -n 2 --global-batch ";
+    const ProgramOutput answer = ran(flags + "7", {file});
+    ASSERT_EQ(answer.code, ExitCode::Ok) << answer.err;
+    EXPECT_NE(answer.out.find("\nexplain and check need a layout first: workload.global_batch: 7 "),
+              std::string::npos)
+        << answer.out;
+    EXPECT_EQ(ran("explain", {file}).code, ExitCode::BadInput);
+    EXPECT_EQ(ran(flags + "16 --force", {file}).out.find("need a layout"), std::string::npos);
+    EXPECT_EQ(ran("explain --no-fail", {file}).code, ExitCode::Ok);
+}
+
 TEST(Init, WritesNoRequirementThatIsRefused) {
     const std::string file = tempFolder() + "refused.json";
     for (const char* require : {"[\"fits maybe\"]", "[\"tokens_per_s => 3\"]"}) {

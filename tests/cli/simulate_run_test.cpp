@@ -41,17 +41,18 @@ TEST(SimulateRun, WaitsForASlowLink) {
     EXPECT_GT(numberOf(*runs.find("run")->find("time_s"), "slower"), 0.0);
 }
 
-// In the words of `plan`, `explain` and `size`.
+// In the words of `plan` and `explain`; `size` picks no such run.
 TEST(SimulateRun, SaysThatARunMakesHardlyAnyProgress) {
     const std::string about =
         " -m llama-3.1-8b -c dgx-h100 -n 256 --seq 8192 --global-batch 2048 --stack fsdp2 --mtbf ";
     const std::string words = "the run makes hardly any progress: failures occur faster than it";
-    for (const char* const command : {"simulate --failures --runs 1 --tokens 1B",
-                                      "size --tokens 1T --target tokens-per-s=1k",
-                                      "plan --top 1"}) {
+    for (const char* const command : {"simulate --failures --runs 1 --tokens 1B", "plan --top 1"}) {
         EXPECT_NE(ran(command + about + "100h").out.find(words), std::string::npos) << command;
         EXPECT_EQ(ran(command + about + "50000h").out.find("progress"), std::string::npos);
     }
+    const std::string sized = "size --tokens 1T --target tokens-per-s=1k" + about;
+    EXPECT_NE(ran(sized + "100h").out.find("256 x dgx-h100: goodput is "), std::string::npos);
+    EXPECT_EQ(ran(sized + "50000h").out.find("goodput is "), std::string::npos);
 }
 
 TEST(SimulateRun, SlowGpusMakeTheStepLonger) {

@@ -512,6 +512,32 @@ TEST(Size, SaysWhatMoreNodesWouldReach) {
         << way.typed;
 }
 
+// Of 4 nodes the run is dearer than of one.
+TEST(Size, SaysThatFewerNodesWouldStayWithinABudget) {
+    const std::vector<Question> jobs = {job()};
+    SizeAsk ask = smallCatalogue({});
+    ask.clusters = {"dgx-h100"};
+    ask.fabrics = {};
+    ask.nodes = {1};
+    const double least = *size(jobs, ask, bench(), {}).value().pick->usd;
+    ask.targets = {{SizeMetric::Budget, 1.02 * least, "budget=of one node"}};
+    ask.nodes = {4};
+    const SizeAnswer answer = size(jobs, ask, bench(), {}).value();
+    EXPECT_FALSE(answer.pick);
+    ASSERT_FALSE(answer.ways.empty());
+    EXPECT_LT(answer.ways.front().cluster.nodes, 4);
+    EXPECT_EQ(answer.ways.front().what, "fewer nodes");
+}
+
+TEST(Size, RefusesABatchThatFollowsFromTheGpus) {
+    const std::vector<Question> jobs = {
+        job({{"workload.global_batch", "8 per rank", "--global-batch"}})};
+    const auto answer = size(jobs, smallCatalogue({}), bench(), {});
+    ASSERT_FALSE(answer);
+    EXPECT_NE(answer.error().why.find("\"8 per rank\", and would differ"), std::string::npos)
+        << answer.error().why;
+}
+
 TEST(Size, SaysByHowMuchNothingFits) {
     const std::vector<Question> jobs = {
         job({{"model", "llama-3.1-405b", "-m"}, {"search.forbid", "offload", "--forbid"}})};
@@ -558,6 +584,24 @@ TEST(Size, OfARunThatNeverGetsOnSaysWhy) {
     ASSERT_EQ(answer.misfits.size(), 1U);
     EXPECT_TRUE(answer.misfits[0].why.starts_with("goodput is zero: 32 GPUs fail every "))
         << answer.misfits[0].why;
+}
+
+// Nor has one that would take millions of days; without a target it is no pick either.
+TEST(Size, PicksNoRunThatMakesHardlyAnyProgress) {
+    const std::vector<Question> jobs = {job({{"operation.mtbf", "0.2h", "--mtbf"}})};
+    for (const std::vector<SizeTarget>& targets :
+         {std::vector<SizeTarget>(), {SizeTarget{SizeMetric::TokensPerSecond, 1.0, {}}}}) {
+        SizeAsk ask = smallCatalogue(targets);
+        ask.clusters = {"dgx-h100"};
+        ask.fabrics = {};
+        ask.nodes = {1, 2};
+        const SizeAnswer answer = size(jobs, ask, bench(), {}).value();
+        EXPECT_FALSE(answer.pick);
+        ASSERT_EQ(answer.misfits.size(), 1U);
+        EXPECT_TRUE(answer.misfits[0].why.starts_with("goodput is zero: 16 GPUs fail every "))
+            << answer.misfits[0].why;
+        EXPECT_TRUE(answer.ways.empty());
+    }
 }
 
 TEST(Size, TakesSomeGpusOfANode) {
