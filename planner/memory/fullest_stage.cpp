@@ -7,6 +7,7 @@
 #include "planner/spec/stage_split.h"
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <string>
 #include <string_view>
@@ -36,6 +37,18 @@ std::string contentOf(const Scenario& scenario,
         first = end;
     }
     return content;
+}
+
+/// What tells how full a stage likely is: its layers with experts, all layers and ends of the
+/// model, and, of stages with as much, how many come after it.
+using Work = std::array<std::int64_t, 4>;
+
+Work workOf(std::string_view content, std::int64_t stage) {
+    const auto count = [content](std::string_view kinds) {
+        return std::ranges::count_if(
+            content, [kinds](char kind) { return kinds.find(kind) != std::string_view::npos; });
+    };
+    return {count("s"), count("sd"), count("()"), -stage};
 }
 
 /// Stages that run the same, and have as much in flight: with the orders of those to be walked.
@@ -125,11 +138,19 @@ Result<std::vector<std::int64_t>> stagesThatDecide(const Scenario& scenario) {
         }
     }
     std::vector<std::int64_t> stages;
+    Work most{-1};
+    std::int64_t likely = 0;
     for (const auto& [content, alike] : contents) {
         const std::vector<std::int64_t> deciding = decidingOf(scenario, content, alike);
         stages.insert(stages.end(), deciding.begin(), deciding.end());
+        if (const Work work = workOf(content, deciding.front()); work > most) {
+            most = work;
+            likely = deciding.front();
+        }
     }
     std::sort(stages.begin(), stages.end());
+    const auto first = std::find(stages.begin(), stages.end(), likely);
+    std::rotate(stages.begin(), first, first + 1);
     return stages;
 }
 

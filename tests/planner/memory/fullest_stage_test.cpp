@@ -123,6 +123,26 @@ TEST(FullestStage, IsOneOfFewWhereChunksAreAlike) {
     }
 }
 
+// Where a stage with more layers than the first does not fit, no other is walked.
+TEST(FullestStage, IsLookedForWhereMostLayersAre) {
+    for (const Engine engine : {Engine::Fsdp2, Engine::Megatron}) {
+        Scenario scenario = pipelined(engine, 4, 1, 8);
+        scenario.model.layers = 14;
+        scenario.settings.pipeline = {.embeddingWeight = 1, .headWeight = 1};
+        EXPECT_EQ(stagesThatDecide(scenario).value(), (std::vector<std::int64_t>{1, 0, 3}));
+        const StageWalks vain = walkFullestStage(scenario, 1_MiB).value();
+        ASSERT_EQ(vain.stages.size(), 1U);
+        EXPECT_EQ(vain.stages.front().stage, 1);
+        const StageWalks some = walkFullestStage(scenario, kNoLimit).value();
+        const StageWalks all = walkAllStages(scenario).value();
+        const StageMemory& found = some.stages[some.fullest];
+        const StageMemory& fullest = all.stages[all.fullest];
+        EXPECT_EQ(found.stage, fullest.stage);
+        EXPECT_EQ(found.allocated, fullest.allocated);
+        EXPECT_EQ(found.reserved.value, fullest.reserved.value);
+    }
+}
+
 // The search may end at the first stage that takes enough.
 TEST(FullestStage, StopsAtEnough) {
     const Scenario scenario = pipelined(Engine::Megatron, 4, 1, 8);
