@@ -19,6 +19,8 @@ Calls fsdp1Calls(const StageView& view);
 Calls zeroCalls(const StageView& view);
 /// ZeRO-3: parameters are gathered as modules need them, gradients scattered by buckets.
 Calls zero3Calls(const StageView& view);
+/// Of them, those that are made once a step.
+Calls zero3StepCalls(const StageView& view);
 
 /// This is what fully_shard calls in a step: gathers of every unit's parameters, reductions of its
 /// gradients, and the gradient norm. torchtitan's pipelines gather and reduce once a pass, whatever
@@ -77,7 +79,8 @@ Result<std::vector<CommCall>> stepCalls(const StageView& view);
 /// Of them, those inside the layers of a chunk: tensor, context and expert parallelism, without
 /// what shards parameters or crosses stages.
 std::vector<CommCall> layerCalls(const StageView& view, const ChunkView& chunk);
-/// And all the others.
-Result<std::vector<CommCall>> callsAroundLayers(const StageView& view);
+/// And those that may be made outside of a micro-batch's passes, or between stages: with them may
+/// come others that are not inside layers.
+Result<std::vector<CommCall>> tailCalls(const StageView& view);
 
 }  // namespace fabricast

@@ -15,8 +15,8 @@ Calls titanLayerCalls(const StageView& view, const ChunkView& chunk) {
     return calls;
 }
 
-/// Which of a rank's calls: all, or those that are not inside layers.
-enum class Which : std::uint8_t { All, AroundLayers };
+/// Which of a rank's calls: all, or those that may be made outside of a micro-batch's passes.
+enum class Which : std::uint8_t { All, OfTail };
 
 /// The calls inside a chunk's layers, where they are asked for.
 Calls insideLayers(const StageView& view, const ChunkView& chunk, Which which) {
@@ -73,7 +73,7 @@ Result<Calls> megatronFsdp(const StageView& view, Which which) {
     return asRead(std::move(calls));
 }
 
-Result<Calls> deepspeed(const StageView& view) {
+Result<Calls> deepspeed(const StageView& view, Which which) {
     const Layout& layout = view.layout();
     if (layout.shard != Shard::Zero3) {
         Calls calls = zeroCalls(view);
@@ -101,11 +101,11 @@ Result<Calls> deepspeed(const StageView& view) {
                     "how ZeRO-3 gathers a base in int8 is not modelled",
                     "base bf16, or stack=fsdp2");
     }
-    return zero3Calls(view);
+    return which == Which::All ? zero3Calls(view) : zero3StepCalls(view);
 }
 
 /// The engines around transformers' models.
-Result<Calls> dataParallel(const StageView& view) {
+Result<Calls> dataParallel(const StageView& view, Which which) {
     switch (view.settings().engine) {
         case Engine::Ddp:
             return ddpCalls(view);
@@ -116,14 +116,14 @@ Result<Calls> dataParallel(const StageView& view) {
             return asRead(std::move(calls));
         }
         case Engine::DeepSpeed:
-            return deepspeed(view);
+            return deepspeed(view, which);
         default:
             return Calls{};
     }
 }
 
 Result<Calls> torch(const StageView& view, Which which) {
-    FABRICAST_ASSIGN(Calls calls, dataParallel(view));
+    FABRICAST_ASSIGN(Calls calls, dataParallel(view, which));
     for (const ChunkView& chunk : view.chunks) {
         append(calls, insideLayers(view, chunk, which));
     }
@@ -154,8 +154,8 @@ Result<std::vector<CommCall>> stepCalls(const StageView& view) {
     return read ? asRead(std::move(calls)) : calls;
 }
 
-Result<std::vector<CommCall>> callsAroundLayers(const StageView& view) {
-    return callsOf(view, Which::AroundLayers);
+Result<std::vector<CommCall>> tailCalls(const StageView& view) {
+    return callsOf(view, Which::OfTail);
 }
 
 std::vector<CommCall> layerCalls(const StageView& view, const ChunkView& chunk) {

@@ -201,6 +201,11 @@ void addNorms(Calls& calls, const StageView& view, const ModelWeights& model) {
     }
 }
 
+void addStepCalls(Calls& calls, const StageView& view, const ModelWeights& model) {
+    addPersistent(calls, view, model);
+    addNorms(calls, view, model);
+}
+
 }  // namespace
 
 Calls zero3Calls(const StageView& view) {
@@ -208,8 +213,13 @@ Calls zero3Calls(const StageView& view) {
     Calls calls;
     addWeightGathers(calls, view, model);
     addScatters(calls, view, model);
-    addPersistent(calls, view, model);
-    addNorms(calls, view, model);
+    addStepCalls(calls, view, model);
+    return calls;
+}
+
+Calls zero3StepCalls(const StageView& view) {
+    Calls calls;
+    addStepCalls(calls, view, modelWeights(view));
     return calls;
 }
 

@@ -147,7 +147,7 @@ Result<void> addSends(const StepContext& context, const StageView& first, StepFl
     if (floor.siteRanks == 0) {
         return {};
     }
-    FABRICAST_ASSIGN(const std::vector<CommCall> calls, callsAroundLayers(first));
+    FABRICAST_ASSIGN(const std::vector<CommCall> calls, tailCalls(first));
     StageTime stage;
     stage.chunks.emplace_back();
     addSends(calls, context.clock, stage.chunks.back());
@@ -230,7 +230,7 @@ Result<double> leastTail(const Scenario& scenario,
     FABRICAST_ASSIGN(StageView view, stageView(scenario, {}));
     KnownTensors::Lists& lists = known.of(scenario);
     view.layerLists = std::move(lists);
-    FABRICAST_ASSIGN(const std::vector<CommCall> calls, callsAroundLayers(view));
+    FABRICAST_ASSIGN(const std::vector<CommCall> calls, tailCalls(view));
     lists = std::move(view.layerLists);
     bool endsStep = true;
     if (scenario.layout.pp > 1) {

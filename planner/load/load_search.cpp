@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <array>
 #include <memory>
+#include <mutex>
 #include <utility>
 
 namespace fabricast {
@@ -145,19 +146,34 @@ std::string overridesOf(const ScenarioRequest& request) {
     return overrides + '\n' + JsonBuilder::written(request.settings);
 }
 
-/// Those of a stack with a layout of the search.
-Result<Settings> settingsIn(const ScenarioRequest& request,
-                            const Scenario& base,
-                            const Stack& stack,
-                            const Layout& layout) {
-    Scenario scenario = base;
-    scenario.layout = layout;
-    FABRICAST_ASSIGN(Settings settings, settingsOf(request, stack, scenario));
+/// A scenario that one layout after another is put into: to copy it takes longer than its settings.
+class AskedScenario {
+public:
+    explicit AskedScenario(const Scenario& base) : base_(base), now_(base) {}
+    /// The settings of a stack with a layout of the search.
+    Result<Settings> settings(const ScenarioRequest& request,
+                              const Stack& stack,
+                              const Layout& layout);
+
+private:
+    const Scenario base_;
+    std::mutex lock_;
+    Scenario now_;
+};
+
+Result<Settings> AskedScenario::settings(const ScenarioRequest& request,
+                                         const Stack& stack,
+                                         const Layout& layout) {
+    const std::scoped_lock guard(lock_);
+    now_.stack = base_.stack;
+    now_.settings = base_.settings;
+    now_.layout = layout;
+    FABRICAST_ASSIGN(Settings settings, settingsOf(request, stack, now_));
     std::vector<std::string> assumed;
-    FABRICAST_TRY(checkTuning(request, base.model, stack, settings, assumed));
-    scenario.settings = settings;
-    scenario.stack = std::string(stack.name);
-    FABRICAST_TRY(checkMultiplies(scenario));
+    FABRICAST_TRY(checkTuning(request, base_.model, stack, settings, assumed));
+    now_.settings = settings;
+    now_.stack = std::string(stack.name);
+    FABRICAST_TRY(checkMultiplies(now_));
     return settings;
 }
 
@@ -191,7 +207,7 @@ Result<LoadedSearch> searchFrom(const ScenarioRequest& request,
         loaded.assumed.end(), request.importNotes.begin(), request.importNotes.end());
     loaded.fixed = request.layout;
     const auto shared = std::make_shared<const ScenarioRequest>(request);
-    const auto model = std::make_shared<const Scenario>(base);
+    const auto scenario = std::make_shared<AskedScenario>(base);
     const auto said = std::make_shared<const JsonValue>(root);
     const std::string asked = overridesOf(request);
     for (const Stack* stack : chosen) {
@@ -205,8 +221,8 @@ Result<LoadedSearch> searchFrom(const ScenarioRequest& request,
         }
         loaded.stacks.push_back(
             {stack,
-             [shared, model, stack, said](const Layout& layout) -> Result<Settings> {
-                 Result<Settings> settings = settingsIn(*shared, *model, *stack, layout);
+             [shared, scenario, stack, said](const Layout& layout) -> Result<Settings> {
+                 Result<Settings> settings = scenario->settings(*shared, *stack, layout);
                  return settings ? std::move(settings)
                                  : tl::unexpected(located(std::move(settings).error(), *said));
              },

@@ -1,12 +1,16 @@
+#include "planner/memory/full_orders.h"
 #include "planner/memory/program/ordered_stages.h"
 #include "planner/memory/stage_memory.h"
 #include "planner/memory/walk_stage.h"
+#include "planner/ops/attention_kernels.h"
 #include "planner/sharding/stage_shape.h"
 #include "planner/spec/stage_split.h"
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -33,6 +37,18 @@ std::string contentOf(const Scenario& scenario,
         first = end;
     }
     return content;
+}
+
+/// What tells how full a stage likely is: its layers with experts, all layers and ends of the
+/// model, and, of stages with as much, how many come after it.
+using Work = std::array<std::int64_t, 4>;
+
+Work workOf(std::string_view content, std::int64_t stage) {
+    const auto count = [content](std::string_view kinds) {
+        return std::ranges::count_if(
+            content, [kinds](char kind) { return kinds.find(kind) != std::string_view::npos; });
+    };
+    return {count("s"), count("sd"), count("()"), -stage};
 }
 
 /// Stages that run the same, and have as much in flight: with the orders of those to be walked.
@@ -69,6 +85,36 @@ bool isWalked(const Scenario& scenario, const Alike& alike, const PipelineOrder&
                alike.orders, [&order](const PipelineOrder& other) { return isSame(order, other); });
 }
 
+bool hasWindows(const ModelSpec& model) {
+    bool any = false;
+    for (std::int64_t layer = 0; layer < model.layers; ++layer) {
+        any = any || hasWindow(model, layer);
+    }
+    return any;
+}
+
+/// Whether either chunk of a stage may stand for the other: they run the same layers, and passes
+/// own what they receive and send.
+bool areChunksAlike(const Scenario& scenario, std::string_view content) {
+    const std::string_view first = content.substr(0, content.size() / 2);
+    return isFolded(scenario.layout.schedule) && scenario.settings.engine != Engine::Megatron &&
+           content.substr(first.size()) == first && !hasWindows(scenario.model);
+}
+
+/// Stages of one content that are to be walked.
+std::vector<std::int64_t> decidingOf(const Scenario& scenario,
+                                     std::string_view content,
+                                     const Alike& alike) {
+    if (!areChunksAlike(scenario, content)) {
+        return alike.stages;
+    }
+    std::vector<std::int64_t> stages;
+    for (const std::size_t place : fullestOrders(alike.orders)) {
+        stages.push_back(alike.stages[place]);
+    }
+    return stages;
+}
+
 }  // namespace
 
 Result<std::vector<std::int64_t>> stagesThatDecide(const Scenario& scenario) {
@@ -92,10 +138,19 @@ Result<std::vector<std::int64_t>> stagesThatDecide(const Scenario& scenario) {
         }
     }
     std::vector<std::int64_t> stages;
+    Work most{-1};
+    std::int64_t likely = 0;
     for (const auto& [content, alike] : contents) {
-        stages.insert(stages.end(), alike.stages.begin(), alike.stages.end());
+        const std::vector<std::int64_t> deciding = decidingOf(scenario, content, alike);
+        stages.insert(stages.end(), deciding.begin(), deciding.end());
+        if (const Work work = workOf(content, deciding.front()); work > most) {
+            most = work;
+            likely = deciding.front();
+        }
     }
     std::sort(stages.begin(), stages.end());
+    const auto first = std::find(stages.begin(), stages.end(), likely);
+    std::rotate(stages.begin(), first, first + 1);
     return stages;
 }
 

@@ -15,7 +15,8 @@ namespace fabricast {
 /// with most microbatches in flight are walked; a stage that reaches `enough` ends the search.
 Result<Bytes> fullestAllocation(const Scenario& scenario, Bytes enough, const Watch& watch = {});
 
-/// The stages of which one is the fullest: of those that run alike, those with most in flight.
+/// The stages of which one is the fullest: of those that run alike, those with most in flight. The
+/// first of them is likely the fullest; the others are in order.
 Result<std::vector<std::int64_t>> stagesThatDecide(const Scenario& scenario);
 
 /// Peak memory of every pipeline stage, and whether the fullest fits.

@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 #include <optional>
 #include <utility>
 
@@ -34,46 +33,44 @@ void addReserved(StageMemory replayed, StageWalks& walks) {
     walks.stages[walks.fullest] = std::move(replayed);
 }
 
-/// Whether each stage says what its peak is made of, and what tensors may take.
-struct Extent {
-    bool inParts = false;
-    Bytes most = kNoLimit;
-};
+/// Of those that allocate most the first of the pipeline.
+std::size_t fullestOf(const std::vector<StageMemory>& stages) {
+    const auto isLess = [](const StageMemory& a, const StageMemory& b) {
+        return std::pair(a.allocated, b.stage) < std::pair(b.allocated, a.stage);
+    };
+    return static_cast<std::size_t>(std::ranges::max_element(stages, isLess) - stages.begin());
+}
 
-/// Walks the stages, and replays the allocator on the fullest, unless one takes too much anyway.
-Result<StageWalks> walkStages(const Scenario& scenario,
-                              const std::vector<std::int64_t>& stages,
-                              const Extent& extent,
-                              const Watch& watch) {
-    StageWalks walks{.most = extent.most};
-    std::optional<WalkedStage> fullest;
-    for (const std::int64_t stage : stages) {
-        if (fullest && !extent.inParts) {  // most often it is not the fullest: its peak is enough
-            FABRICAST_ASSIGN(StageMemory peak, peakOfStage(scenario, {.stage = stage}, watch));
-            const bool isFuller = peak.allocated > fullest->peak().allocated;
-            if (!isFuller || peak.requested > extent.most) {
-                walks.stages.push_back(std::move(peak));
-                if (!walks.isWhole()) {
-                    walks.fullest = walks.stages.size() - 1;
-                    return walks;
-                }
-                continue;
-            }
-        }
-        FABRICAST_ASSIGN(WalkedStage walked, WalkedStage::of(scenario, {.stage = stage}, watch));
-        walks.stages.push_back(extent.inParts ? walked.inParts() : walked.peak());
-        if (!fullest || walked.peak().allocated > fullest->peak().allocated) {
-            fullest = std::move(walked);
-            walks.fullest = walks.stages.size() - 1;
-        }
-        if (!walks.isWhole()) {
-            walks.fullest = walks.stages.size() - 1;
-            return walks;
-        }
-    }
-    FABRICAST_ASSIGN(StageMemory replayed, fullest->replayed(watch));
+Result<StageWalks> withReplayed(StageWalks walks, const WalkedStage& fullest, const Watch& watch) {
+    FABRICAST_ASSIGN(StageMemory replayed, fullest.replayed(watch));
     addReserved(std::move(replayed), walks);
     return walks;
+}
+
+/// Walks the stages, of which the first is likely the fullest, and replays the allocator on the
+/// fullest, unless one takes more than `most` anyway. Of the others the peak is enough.
+Result<StageWalks> walkUpTo(const Scenario& scenario,
+                            const std::vector<std::int64_t>& stages,
+                            Bytes most,
+                            const Watch& watch) {
+    FABRICAST_ASSIGN(WalkedStage fullest,
+                     WalkedStage::of(scenario, {.stage = stages.front()}, watch));
+    StageWalks walks{.stages = {fullest.peak()}, .most = most};
+    for (std::size_t next = 1; next < stages.size() && walks.isWhole(); ++next) {
+        FABRICAST_ASSIGN(StageMemory peak, peakOfStage(scenario, {.stage = stages[next]}, watch));
+        walks.stages.push_back(std::move(peak));
+    }
+    if (!walks.isWhole()) {
+        walks.fullest = walks.stages.size() - 1;
+        return walks;
+    }
+    walks.fullest = fullestOf(walks.stages);
+    if (walks.fullest > 0) {
+        FABRICAST_ASSIGN(
+            fullest,
+            WalkedStage::of(scenario, {.stage = walks.stages[walks.fullest].stage}, watch));
+    }
+    return withReplayed(std::move(walks), fullest, watch);
 }
 
 }  // namespace
@@ -91,16 +88,25 @@ StageWalks StageWalks::upTo(Bytes lower) && {
 Result<StageWalks> walkAllStages(const Scenario& scenario, const Watch& watch) {
     FABRICAST_TRY(checkScenario(scenario));
     const OneSite site(scenario);
-    std::vector<std::int64_t> stages(static_cast<std::size_t>(scenario.layout.pp));
-    std::iota(stages.begin(), stages.end(), 0);
-    return walkStages(site.scenario(), stages, {.inParts = true}, watch);
+    StageWalks walks;
+    std::optional<WalkedStage> fullest;
+    for (std::int64_t stage = 0; stage < scenario.layout.pp; ++stage) {
+        FABRICAST_ASSIGN(WalkedStage walked,
+                         WalkedStage::of(site.scenario(), {.stage = stage}, watch));
+        walks.stages.push_back(walked.inParts());
+        if (!fullest || walked.peak().allocated > fullest->peak().allocated) {
+            fullest = std::move(walked);
+            walks.fullest = walks.stages.size() - 1;
+        }
+    }
+    return withReplayed(std::move(walks), *fullest, watch);
 }
 
 Result<StageWalks> walkFullestStage(const Scenario& scenario, Bytes most, const Watch& watch) {
     FABRICAST_TRY(checkScenario(scenario));
     const OneSite site(scenario);
     FABRICAST_ASSIGN(const std::vector<std::int64_t> stages, stagesThatDecide(site.scenario()));
-    return walkStages(site.scenario(), stages, {.most = most}, watch);
+    return walkUpTo(site.scenario(), stages, most, watch);
 }
 
 }  // namespace fabricast

@@ -18,9 +18,9 @@ inline constexpr Bytes kNoLimit{std::numeric_limits<std::int64_t>::max()};
 /// What walks of a layout's stages found. It is the same on any GPU and with any host: of the
 /// scenario's cluster nothing is looked at.
 struct StageWalks {
-    std::vector<StageMemory> stages;
-    std::size_t fullest = 0;  ///< index of the stage that decides
-    Bytes most = kNoLimit;    ///< a stage whose tensors take more decides, and is the last
+    std::vector<StageMemory> stages;  ///< in the order in which they were walked
+    std::size_t fullest = 0;          ///< index of the stage that decides
+    Bytes most = kNoLimit;            ///< a stage whose tensors take more decides, and is the last
 
     [[nodiscard]] bool isWhole() const { return stages.back().requested <= most; }
     /// What walks with a lower limit find.
@@ -30,7 +30,8 @@ struct StageWalks {
 /// Every pipeline stage, each with what its peak is made of.
 Result<StageWalks> walkAllStages(const Scenario& scenario, const Watch& watch = {});
 
-/// The stages of which one is the fullest. It stops at the first whose tensors pass `most`.
+/// The stages of which one is the fullest, the likeliest first. It stops at the first whose tensors
+/// pass `most`.
 ///     FABRICAST_ASSIGN(const StageWalks walks, walkFullestStage(scenario, 70_GiB));
 ///     walks.stages[walks.fullest].reserved
 Result<StageWalks> walkFullestStage(const Scenario& scenario, Bytes most, const Watch& watch = {});

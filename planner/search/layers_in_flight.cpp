@@ -92,35 +92,42 @@ RankInFlight rankOf(const std::vector<Chunk>& chunks) {
     return rank;
 }
 
-/// The rank when most layers wait, in this order.
+/// How many passes have begun in this order when most layers wait for the first time.
 template <class Chunk>
-RankInFlight fullestOf(std::vector<Chunk> chunks, const PipelineOrder& order) {
-    for (const PipelineAction& action : order.actions) {
-        chunks[static_cast<std::size_t>(action.chunk)].backwards += action.forward ? 0 : 1;
-    }
-    RankInFlight fullest = rankOf(chunks);
+std::size_t fullestPlace(const std::vector<Chunk>& chunks, const PipelineOrder& order) {
+    std::size_t fullest = 0;
     double waiting = 0.0;
     double most = 0.0;
-    for (const PipelineAction& action : order.actions) {
-        Chunk& chunk = chunks[static_cast<std::size_t>(action.chunk)];
+    for (std::size_t place = 0; place < order.actions.size(); ++place) {
+        const PipelineAction& action = order.actions[place];
+        const Chunk& chunk = chunks[static_cast<std::size_t>(action.chunk)];
         const double layers = chunk.dense + chunk.sparse;
-        if (!action.forward) {
-            --chunk.waiting;
-            --chunk.backwards;
-            chunk.turned = true;
-            waiting -= layers;
-            continue;
-        }
-        const std::int64_t more = &action == order.actions.data() ? 1 + order.held : 1;
-        chunk.began = true;
-        chunk.waiting += more;
-        waiting += asDouble(more) * layers;
-        if (waiting > most) {
+        const std::int64_t held = place == 0 ? order.held : 0;
+        waiting += action.forward ? asDouble(1 + held) * layers : -layers;
+        if (action.forward && waiting > most) {
             most = waiting;
-            fullest = rankOf(chunks);
+            fullest = place + 1;
         }
     }
     return fullest;
+}
+
+/// The rank when most layers wait, in this order.
+template <class Chunk>
+RankInFlight fullestOf(std::vector<Chunk> chunks, const PipelineOrder& order) {
+    const auto fullest =
+        order.actions.begin() + static_cast<std::ptrdiff_t>(fullestPlace(chunks, order));
+    for (auto action = order.actions.begin(); action != fullest; ++action) {
+        Chunk& chunk = chunks[static_cast<std::size_t>(action->chunk)];
+        chunk.began = true;
+        chunk.turned = chunk.turned || !action->forward;
+        const std::int64_t held = action == order.actions.begin() ? order.held : 0;
+        chunk.waiting += action->forward ? 1 + held : -1;
+    }
+    for (auto action = fullest; action != order.actions.end(); ++action) {
+        chunks[static_cast<std::size_t>(action->chunk)].backwards += action->forward ? 0 : 1;
+    }
+    return rankOf(chunks);
 }
 
 }  // namespace

@@ -78,11 +78,16 @@ MemoryBound::States MemoryBound::statesOf(const Settings& settings, const Layout
     return states;
 }
 
-double MemoryBound::held(
-    const WeightCount& local, const Layout& layout, ModelCode code, double whole, double split) {
-    const auto shards = asDouble(shardSize(layout));
-    const auto expertShards = asDouble(ModelWeightCounts::expertShards(layout, code));
-    return local.own * (whole + split / shards) + local.experts * (whole + split / expertShards);
+MemoryBound::Shards MemoryBound::shardsOf(const Layout& layout, ModelCode code) {
+    return {asDouble(shardSize(layout)), asDouble(ModelWeightCounts::expertShards(layout, code))};
+}
+
+double MemoryBound::held(const WeightCount& local,
+                         const Shards& shards,
+                         double whole,
+                         double split) {
+    return local.own * (whole + split / shards.own) +
+           local.experts * (whole + split / shards.experts);
 }
 
 std::int64_t MemoryBound::leastRuntime(const Layout& layout) const {
@@ -152,11 +157,11 @@ const MemoryBound::Family& MemoryBound::familyOf(std::uint32_t place, const Sett
     const ModelSpec& model = task_.base.model;
     const WeightCount mean = weights_.ofMeanRank(layout, usual.kernels.code);
     const States& states = family.states = statesOf(usual, layout);
-    family.all = held(mean, layout, usual.kernels.code, states.whole, states.split);
-    family.between =
-        held(mean, layout, usual.kernels.code, states.wholeBetween, states.splitBetween);
-    family.host = held(mean, layout, usual.kernels.code, 0.0, states.host);
-    family.drives = held(mean, layout, usual.kernels.code, 0.0, states.drives);
+    const Shards shards = shardsOf(layout, usual.kernels.code);
+    family.all = held(mean, shards, states.whole, states.split);
+    family.between = held(mean, shards, states.wholeBetween, states.splitBetween);
+    family.host = held(mean, shards, 0.0, states.host);
+    family.drives = held(mean, shards, 0.0, states.drives);
     const double tokens =
         asDouble(task_.base.workload.sequence / layout.cp) / asDouble(layout.sp ? layout.tp : 1);
     family.inputs = tokens * asDouble(model.hidden) * asDouble(model.layers) / asDouble(layout.pp) *
@@ -203,14 +208,15 @@ std::int64_t MemoryBound::fromFlight(const Candidate& candidate,
     const auto microBatches =
         asDouble(task_.base.workload.globalBatch / layout.dp / layout.microBatch);
     const double samples = asDouble(layout.microBatch);
+    const Shards shards = shardsOf(layout, code);
     double most = 0.0;
     for (const RankInFlight& rank :
          flights_.of(space_.families[candidate.family].stack, layout, usual)) {
         const WeightCount local = ModelWeightCounts::local(rank.weights, layout, code);
-        const double all = held(local, layout, code, states.whole, states.split);
+        const double all = held(local, shards, states.whole, states.split);
         double live = usual.engine == Engine::Megatron
                           ? all
-                          : held(local, layout, code, states.wholeBetween, states.splitBetween);
+                          : held(local, shards, states.wholeBetween, states.splitBetween);
         live += samples * (rank.dense * perSample.dense + rank.sparse * perSample.sparse);
         live += exchanged * (rank.sent + rank.received * std::max(0.0, microBatches - rank.walked));
         if (stays) {
@@ -318,13 +324,12 @@ Result<double> MemoryBound::ofRank(const Candidate& candidate,
         all.experts += chunk.weights.experts;
     }
     const States& states = familyOf(candidate.family, settings).states;
-    const double withGradients =
-        held(all, layout, settings.kernels.code, states.whole, states.split);
+    const Shards shards = shardsOf(layout, settings.kernels.code);
+    const double withGradients = held(all, shards, states.whole, states.split);
     // Megatron's gradients have their buffers all the time.
-    const double resting =
-        settings.engine == Engine::Megatron
-            ? withGradients
-            : held(all, layout, settings.kernels.code, states.wholeBetween, states.splitBetween);
+    const double resting = settings.engine == Engine::Megatron
+                               ? withGradients
+                               : held(all, shards, states.wholeBetween, states.splitBetween);
     const bool stays = staysGathered(settings, layout);
     for (ChunkLoad& chunk : chunks) {
         const double local = chunk.weights.own + chunk.weights.experts;

@@ -82,9 +82,14 @@ private:
                                 std::int64_t,
                                 std::int64_t>;
 
+    /// Ranks that the states of weights, and of experts, are split over.
+    struct Shards {
+        double own = 1.0;
+        double experts = 1.0;
+    };
     static States statesOf(const Settings& settings, const Layout& layout);
-    static double held(
-        const WeightCount& local, const Layout& layout, ModelCode code, double whole, double split);
+    static Shards shardsOf(const Layout& layout, ModelCode code);
+    static double held(const WeightCount& local, const Shards& shards, double whole, double split);
     void addGathered(std::uint32_t place, const Settings& usual, Family& family);
     const GatheredLayer& gatheredLayerOf(std::uint32_t place, const Settings& usual);
     const Family& familyOf(std::uint32_t family, const Settings& usual);

@@ -41,15 +41,7 @@ int poolNumber(const DeviceEvent& event, std::int64_t bytes) {
 
 }  // namespace
 
-CachingAllocator::Pool& CachingAllocator::poolOf(int number) {
-    const auto index = static_cast<std::size_t>(number);
-    if (index >= pools_.size()) {
-        pools_.resize(index + 1);
-    }
-    return pools_[index];
-}
-
-CachingAllocator::Place CachingAllocator::newBlock(const Block& block) {
+inline CachingAllocator::Place CachingAllocator::newBlock(const Block& block) {
     if (unused_.empty()) {
         blocks_.push_back(block);
         return static_cast<Place>(blocks_.size() - 1);
@@ -60,12 +52,12 @@ CachingAllocator::Place CachingAllocator::newBlock(const Block& block) {
     return place;
 }
 
-void CachingAllocator::addFree(Place place) {
+inline void CachingAllocator::addFree(Place place) {
     const Block& block = blocks_[static_cast<std::size_t>(place)];
     poolOf(block.pool).free.add({block.bytes, block.address, place});
 }
 
-void CachingAllocator::removeFree(Place place) {
+inline void CachingAllocator::removeFree(Place place) {
     const Block& block = blocks_[static_cast<std::size_t>(place)];
     poolOf(block.pool).free.remove({block.bytes, block.address, place});
 }
@@ -131,7 +123,7 @@ std::optional<FreeBlock> CachingAllocator::fitting(std::int64_t bytes, int pool)
     return isNear ? best : std::nullopt;
 }
 
-std::optional<FreeBlock> CachingAllocator::takeFitting(std::int64_t bytes, int pool) {
+inline std::optional<FreeBlock> CachingAllocator::takeFitting(std::int64_t bytes, int pool) {
     if (rules_.maxSplit == AllocatorRules::kUnlimited) {
         return poolOf(pool).free.takeFit(bytes);
     }
@@ -140,7 +132,7 @@ std::optional<FreeBlock> CachingAllocator::takeFitting(std::int64_t bytes, int p
 }
 
 /// Cuts what is not needed off a block, if the rest is worth keeping.
-void CachingAllocator::split(Place place, std::int64_t bytes) {
+inline void CachingAllocator::split(Place place, std::int64_t bytes) {
     const Block whole = blocks_[static_cast<std::size_t>(place)];
     const std::int64_t rest = whole.bytes - bytes;
     if (!isSplit(rest, bytes, whole.pool)) {
@@ -162,7 +154,7 @@ void CachingAllocator::split(Place place, std::int64_t bytes) {
     addFree(cut);
 }
 
-void CachingAllocator::join(Place before, Place after) {
+inline void CachingAllocator::join(Place before, Place after) {
     Block& kept = blocks_[static_cast<std::size_t>(before)];
     const Block& gone = blocks_[static_cast<std::size_t>(after)];
     kept.bytes += gone.bytes;
@@ -175,7 +167,7 @@ void CachingAllocator::join(Place before, Place after) {
     unused_.push_back(after);
 }
 
-void CachingAllocator::giveBack(Place place) {
+inline void CachingAllocator::giveBack(Place place) {
     const bool expandable = isExpandable();
     pinned_ -= expandable ? blocks_[static_cast<std::size_t>(place)].bytes : 0;
     const auto isFree = [this](Place other) {
@@ -202,14 +194,6 @@ bool CachingAllocator::isReleasable(const Block& block) const {
     return isExpandable() || (block.before == kNowhere && block.after == kNowhere);
 }
 
-CachingAllocator::Place& CachingAllocator::placeOf(Storage storage) {
-    const auto index = static_cast<std::size_t>(storage);
-    if (index >= where_.size()) {
-        where_.resize(2 * index + 1, kNowhere);
-    }
-    return where_[index];
-}
-
 void CachingAllocator::apply(const DeviceEvent& event) {
     if (event.bytes == kRenamed) {
         return;
@@ -224,6 +208,7 @@ void CachingAllocator::apply(const DeviceEvent& event) {
     }
     const std::int64_t bytes = blockBytes(event, rules_);
     const int pool = poolNumber(event, bytes);
+    makePool(pool);
     const std::optional<FreeBlock> fit = takeFitting(bytes, pool);
     const Place place = fit ? fit->place : grow(bytes, pool);
     const bool expandable = isExpandable();

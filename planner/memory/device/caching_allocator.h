@@ -71,7 +71,13 @@ private:
         Place last = kNowhere;  ///< expandable: the end of the pool's only segment
     };
 
-    [[nodiscard]] Pool& poolOf(int number);
+    /// One that a block was asked of before.
+    [[nodiscard]] Pool& poolOf(int number) { return pools_[static_cast<std::size_t>(number)]; }
+    void makePool(int number) {
+        if (static_cast<std::size_t>(number) >= pools_.size()) {
+            pools_.resize(static_cast<std::size_t>(number) + 1);
+        }
+    }
     [[nodiscard]] Place newBlock(const Block& block);
     void addFree(Place place);
     void removeFree(Place place);
@@ -91,7 +97,13 @@ private:
     void giveBack(Place place);
     /// Whether a free block is all of its segment, or pages that can be given back by themselves.
     [[nodiscard]] bool isReleasable(const Block& block) const;
-    [[nodiscard]] Place& placeOf(Storage storage);
+    [[nodiscard]] Place& placeOf(Storage storage) {
+        const auto index = static_cast<std::size_t>(storage);
+        if (index >= where_.size()) {
+            where_.resize(2 * index + 1, kNowhere);
+        }
+        return where_[index];
+    }
 
     AllocatorRules rules_;
     std::vector<Block> blocks_;

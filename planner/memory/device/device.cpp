@@ -14,6 +14,44 @@ std::int64_t granules(std::int64_t bytes) {
 }
 }  // namespace
 
+inline void Device::fill(Storage storage, std::int64_t bytes, std::string_view what) {
+    Slot& slot = slots_[static_cast<std::size_t>(storage)];
+    slot.bytes = bytes;
+    now_.bytes[static_cast<std::size_t>(slot.kind)] += Bytes(bytes);
+    live_ += bytes;
+    rounded_ += granules(bytes);
+    if (bytes > 0) {
+        remember({storage, slot.pool, slot.kind, bytes, what.empty() ? operation_ : what});
+    }
+    if (live_ > peak_) {
+        peak_ = live_;
+        atPeak_ = now_;
+        isPeakMoment_ = true;
+        peakEvent_ = events_.size();
+    }
+    peakRounded_ = std::max(peakRounded_, rounded_);
+    if (live_ > markHigh_) {
+        mark();
+    }
+}
+
+void Device::mark() {
+    markHigh_ = live_;
+    sinceMark_ = now_;
+    markMoment_ = moment_;
+}
+
+inline void Device::drain(Storage storage) {
+    Slot& slot = slots_[static_cast<std::size_t>(storage)];
+    now_.bytes[static_cast<std::size_t>(slot.kind)] -= Bytes(slot.bytes);
+    live_ -= slot.bytes;
+    rounded_ -= granules(slot.bytes);
+    if (slot.bytes > 0) {
+        remember({storage, slot.pool, slot.kind, 0, {}});
+    }
+    slot.bytes = 0;
+}
+
 Storage Device::take(std::int64_t bytes,
                      MemoryKind kind,
                      std::int16_t pool,
@@ -31,42 +69,20 @@ Storage Device::take(std::int64_t bytes,
     return storage;
 }
 
-void Device::fill(Storage storage, std::int64_t bytes, std::string_view what) {
-    Slot& slot = slots_[static_cast<std::size_t>(storage)];
-    slot.bytes = bytes;
-    now_.bytes[static_cast<std::size_t>(slot.kind)] += Bytes(bytes);
-    live_ += bytes;
-    rounded_ += granules(bytes);
-    if (bytes > 0) {
-        remember({storage, slot.pool, slot.kind, bytes, what.empty() ? operation_ : what});
+/// As little as a look at what is alive where it makes no moment the fullest: the storage would
+/// have the next number, and leave it.
+void Device::pass(std::int64_t bytes, MemoryKind kind) {
+    if (bytes <= 0) {
+        return;
     }
-    if (live_ > peak_) {
-        peak_ = live_;
-        atPeak_ = now_;
-        peakMoment_ = moment_;
-        peakEvent_ = events_.size();
+    if (live_ + bytes > std::min(peak_, markHigh_)) {
+        release(take(bytes, kind));
+        return;
     }
-    peakRounded_ = std::max(peakRounded_, rounded_);
-    if (live_ > markHigh_) {
-        mark();
-    }
-}
-
-void Device::mark() {
-    markHigh_ = live_;
-    sinceMark_ = now_;
-    markMoment_ = moment_;
-}
-
-void Device::drain(Storage storage) {
-    Slot& slot = slots_[static_cast<std::size_t>(storage)];
-    now_.bytes[static_cast<std::size_t>(slot.kind)] -= Bytes(slot.bytes);
-    live_ -= slot.bytes;
-    rounded_ -= granules(slot.bytes);
-    if (slot.bytes > 0) {
-        remember({storage, slot.pool, slot.kind, 0, {}});
-    }
-    slot.bytes = 0;
+    peakRounded_ = std::max(peakRounded_, rounded_ + granules(bytes));
+    const Storage next = unused_.empty() ? static_cast<Storage>(slots_.size()) : unused_.back();
+    remember({next, 0, kind, bytes, operation_});
+    remember({next, 0, kind, 0, {}});
 }
 
 void Device::resize(Storage storage, std::int64_t bytes) {
@@ -93,7 +109,7 @@ void Device::resetPeak() {
     peak_ = live_;
     peakRounded_ = rounded_;
     atPeak_ = now_;
-    peakMoment_ = moment_;
+    isPeakMoment_ = true;
     peakEvent_ = events_.size();
 }
 

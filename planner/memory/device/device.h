@@ -35,11 +35,7 @@ public:
                  std::int16_t pool = 0,
                  std::string_view what = {});
     /// Takes bytes and gives them back at once; nothing happens where there are none.
-    void pass(std::int64_t bytes, MemoryKind kind) {
-        if (bytes > 0) {
-            release(take(bytes, kind));
-        }
-    }
+    void pass(std::int64_t bytes, MemoryKind kind);
     /// Names the operation that runs: storages made without a name of their own are reported as
     /// its.
     void running(std::string_view operation) { operation_ = operation; }
@@ -56,13 +52,21 @@ public:
     /// What a live storage is reported as from now on.
     void rename(Storage storage, MemoryKind kind);
     /// Names the moment; what follows happens in it.
-    void at(std::string moment) { moment_ = std::move(moment); }
+    void at(std::string moment) {
+        if (isPeakMoment_) {
+            peakMoment_ = std::move(moment_);
+            isPeakMoment_ = false;
+        }
+        moment_ = std::move(moment);
+    }
 
     [[nodiscard]] std::int64_t live() const { return live_; }
     [[nodiscard]] std::int64_t peak() const { return peak_; }
     [[nodiscard]] std::int64_t peakRounded() const { return peakRounded_; }
     [[nodiscard]] const MemoryByKind& atPeak() const { return atPeak_; }
-    [[nodiscard]] const std::string& peakMoment() const { return peakMoment_; }
+    [[nodiscard]] const std::string& peakMoment() const {
+        return isPeakMoment_ ? moment_ : peakMoment_;
+    }
     [[nodiscard]] const MemoryByKind& now() const { return now_; }
     /// Whether allocations and releases are remembered one by one.
     void keepEvents(bool keep) { keepsEvents_ = keep; }
@@ -102,7 +106,8 @@ private:
     MemoryByKind now_;
     MemoryByKind atPeak_;
     std::string moment_;
-    std::string peakMoment_;
+    std::string peakMoment_;     ///< if it is another one
+    bool isPeakMoment_ = false;  ///< the peak was reached in this moment
     std::string_view operation_;
     bool keepsEvents_ = true;
     std::int64_t happened_ = 0;

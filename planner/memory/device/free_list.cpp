@@ -11,12 +11,6 @@ namespace {
 
 constexpr std::size_t kFirstSlots = 64;  ///< a power of two, as all table sizes are
 
-std::size_t hashOf(std::int64_t bytes) {
-    constexpr std::uint64_t kOdd = 0x9e3779b97f4a7c15;
-    constexpr unsigned kHigh = 32;  // the low bits of a product say little
-    return static_cast<std::size_t>((static_cast<std::uint64_t>(bytes) * kOdd) >> kHigh);
-}
-
 }  // namespace
 
 /// The first that does not lie higher.
@@ -26,14 +20,20 @@ std::vector<FreeList::Spot>::iterator FreeList::Bin::at(std::int64_t address) {
     });
 }
 
-/// Where the size stands in the table, or would.
-std::size_t FreeList::slotOf(std::int64_t bytes) const {
-    const std::size_t mask = table_.size() - 1;
-    std::size_t slot = hashOf(bytes) & mask;
-    while (table_[slot] != kNone && bins_[table_[slot]].bytes != bytes) {
-        slot = (slot + 1) & mask;
+inline void FreeList::Bin::add(const Spot& spot) {
+    if (blocks.empty() || spot.address < blocks.back().address) {
+        blocks.push_back(spot);
+    } else {
+        blocks.insert(at(spot.address), spot);
     }
-    return slot;
+}
+
+inline void FreeList::Bin::remove(std::int64_t address) {
+    if (blocks.back().address == address) {
+        blocks.pop_back();
+    } else {
+        blocks.erase(at(address));
+    }
 }
 
 std::size_t FreeList::rankOf(std::int64_t bytes) const {
@@ -88,15 +88,24 @@ void FreeList::addSize(std::int64_t bytes) {
     bins_.push_back({.bytes = bytes});
     table_[slotOf(bytes)] = number;
     byRank_.insert(byRank_.begin() + static_cast<std::ptrdiff_t>(rank), number);
-    filled_.resize((byRank_.size() + kBits - 1) / kBits);
     for (std::size_t at = rank; at < byRank_.size(); ++at) {
-        Bin& bin = bins_[byRank_[at]];
-        bin.rank = at;
-        bin.blocks.empty() ? unmark(at) : mark(at);
+        bins_[byRank_[at]].rank = at;
     }
+    insertMark(rank);
 }
 
-FreeList::Bin& FreeList::binOf(std::int64_t bytes) {
+/// A rank more, whose bin is empty: the marks from there on move one further.
+void FreeList::insertMark(std::size_t rank) {
+    filled_.resize((byRank_.size() + kBits - 1) / kBits);
+    const std::size_t first = rank / kBits;
+    for (std::size_t word = filled_.size() - 1; word > first; --word) {
+        filled_[word] = filled_[word] << 1 | filled_[word - 1] >> (kBits - 1);
+    }
+    const std::uint64_t below = (std::uint64_t{1} << rank % kBits) - 1;
+    filled_[first] = (filled_[first] & below) | (filled_[first] & ~below) << 1;
+}
+
+inline FreeList::Bin& FreeList::binOf(std::int64_t bytes) {
     const Number known = table_.empty() ? kNone : table_[slotOf(bytes)];
     if (known != kNone) {
         return bins_[known];
@@ -110,19 +119,19 @@ void FreeList::add(const FreeBlock& block) {
     if (bin.blocks.empty()) {
         mark(bin.rank);
     }
-    bin.blocks.insert(bin.at(block.address), {block.address, block.place});
+    bin.add({block.address, block.place});
 }
 
 void FreeList::remove(const FreeBlock& block) {
     Bin& bin = binOf(block.bytes);
-    bin.blocks.erase(bin.at(block.address));
+    bin.remove(block.address);
     if (bin.blocks.empty()) {
         unmark(bin.rank);
     }
 }
 
 /// The bin of the smallest size that fits and holds a block.
-FreeList::Number FreeList::fitting(std::int64_t bytes) const {
+inline FreeList::Number FreeList::fitting(std::int64_t bytes) const {
     if (table_.empty()) {
         return kNone;
     }

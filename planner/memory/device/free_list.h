@@ -41,14 +41,30 @@ private:
         std::vector<Spot> blocks{};  ///< the lowest address last
 
         std::vector<Spot>::iterator at(std::int64_t address);
+        void add(const Spot& spot);
+        void remove(std::int64_t address);
     };
 
-    [[nodiscard]] std::size_t slotOf(std::int64_t bytes) const;
+    /// Where the size stands in the table, or would.
+    [[nodiscard]] std::size_t slotOf(std::int64_t bytes) const {
+        const std::size_t mask = table_.size() - 1;
+        std::size_t slot = hashOf(bytes) & mask;
+        while (table_[slot] != kNone && bins_[table_[slot]].bytes != bytes) {
+            slot = (slot + 1) & mask;
+        }
+        return slot;
+    }
+    static std::size_t hashOf(std::int64_t bytes) {
+        constexpr std::uint64_t kOdd = 0x9e3779b97f4a7c15;
+        constexpr unsigned kHigh = 32;  // the low bits of a product say little
+        return static_cast<std::size_t>((static_cast<std::uint64_t>(bytes) * kOdd) >> kHigh);
+    }
     [[nodiscard]] Bin& binOf(std::int64_t bytes);
     /// Of the sizes: how many are smaller.
     [[nodiscard]] std::size_t rankOf(std::int64_t bytes) const;
     [[nodiscard]] Number fitting(std::int64_t bytes) const;
     void addSize(std::int64_t bytes);
+    void insertMark(std::size_t rank);
     void growTable();
     void fillTable(std::size_t slots);
     void forgetEmptySizes();

@@ -89,11 +89,21 @@ void SegmentWalk::makeOutputs(const OpList& list, std::size_t op, Frame& frame) 
             frame.storage[index(id)] = device_.take(tensor.bytes, kind);
         }
     }
+    takeTemps(now);
+}
+
+/// What an op's kernels take for as long as it runs.
+void SegmentWalk::takeTemps(const Op& op) {
+    const bool multiplies = (op.kind == OpKind::Gemm && !op.ownKernel) || op.multipliesInside;
+    if (op.forwardTemps.empty()) {
+        device_.pass(multiplies ? kGemmWorkspace : 0, MemoryKind::Workspace);
+        return;
+    }
     Storages temps;
-    for (const std::int64_t bytes : now.forwardTemps) {
+    for (const std::int64_t bytes : op.forwardTemps) {
         temps.push_back(device_.take(bytes, MemoryKind::Workspace));
     }
-    if ((now.kind == OpKind::Gemm && !now.ownKernel) || now.multipliesInside) {
+    if (multiplies) {
         temps.push_back(device_.take(kGemmWorkspace, MemoryKind::Workspace));
     }
     for (const Storage temp : temps) {

@@ -116,6 +116,7 @@ private:
     };
     void runOp(const SegmentPlace& place, std::size_t op, Frame& frame, Keep keep);
     void makeOutputs(const OpList& list, std::size_t op, Frame& frame);
+    void takeTemps(const Op& op);
     void keepWeights(const SegmentPlace& place, std::size_t op, Frame& frame, Keep keep);
     void dropInputs(const OpList& list, std::size_t op, Frame& frame, Keep keep);
     void holdForGraph(const SegmentPlace& place,

@@ -156,6 +156,14 @@ TEST(StepCalls, OffloadingCallsNothing) {
     EXPECT_EQ(stepCalls(scenario, {}).value(), before.value());
 }
 
+TEST(StepCalls, OfTheTailAreWhatZero3CallsOnceAStep) {
+    const Scenario scenario = huggingFace("deepspeed", {.dp = 8, .shard = Shard::Zero3});
+    auto once = stepCalls(scenario, {}).value();
+    std::erase_if(once, [](const CommCall& call) { return call.phase != CommPhase::Optimizer; });
+    ASSERT_FALSE(once.empty());
+    EXPECT_EQ(tailCalls(stageView(scenario, {}).value()).value(), once);
+}
+
 TEST(StepCalls, WhatNobodyRecordedSaysSo) {
     const auto read = [](const CommCall& call) { return call.source == CallSource::Read; };
     EXPECT_EQ(sum(small(), read).count, 0);

@@ -6,6 +6,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <numeric>
+#include <utility>
 #include <vector>
 
 namespace fabricast {
@@ -48,6 +50,26 @@ Bytes fullestOfAll(const Scenario& scenario) {
     return fullest;
 }
 
+std::vector<std::int64_t> allStages(const Scenario& scenario) {
+    std::vector<std::int64_t> stages(static_cast<std::size_t>(scenario.layout.pp));
+    std::iota(stages.begin(), stages.end(), 0);
+    return stages;
+}
+
+/// The first of these stages that takes most, and how much.
+std::pair<std::int64_t, std::int64_t> fullestOf(const Scenario& scenario,
+                                                const std::vector<std::int64_t>& stages) {
+    std::pair<std::int64_t, std::int64_t> fullest(-1, 0);
+    for (const std::int64_t stage : stages) {
+        const auto walked = peakOfStage(scenario, {.stage = stage});
+        EXPECT_TRUE(walked) << walked.error().text();
+        if (walked && walked->allocated.count() > fullest.second) {
+            fullest = {stage, walked->allocated.count()};
+        }
+    }
+    return fullest;
+}
+
 TEST(FullestStage, IsTheOneThatWalkingAllWouldFind) {
     for (const Engine engine : {Engine::Megatron, Engine::Fsdp2}) {
         for (const std::int64_t pp : {2, 3, 4, 6}) {
@@ -77,6 +99,48 @@ TEST(FullestStage, IsOneOfThoseThatRunTheSameOrder) {
     const auto found = fullestAllocation(scenario, 1'000'000_GiB);
     ASSERT_TRUE(found) << found.error().text();
     EXPECT_EQ(found->count(), fullestOfAll(scenario).count());
+}
+
+// Where both chunks of a rank run the same layers, what tells ranks apart is only when they begin.
+TEST(FullestStage, IsOneOfFewWhereChunksAreAlike) {
+    for (const ScheduleKind schedule : {ScheduleKind::ZbV, ScheduleKind::DualPipeV}) {
+        for (const Engine engine : {Engine::Fsdp2, Engine::Ddp}) {
+            for (const std::int64_t microBatches : {16, 24, 40}) {
+                for (const Checkpointing kind : {Checkpointing::None, Checkpointing::Full}) {
+                    Scenario scenario = pipelined(engine, 8, 2, microBatches);
+                    scenario.model.layers = 16;
+                    scenario.settings.pipeline = {};
+                    scenario.settings.recompute.kind = kind;
+                    scenario.layout.schedule = schedule;
+                    const auto stages = stagesThatDecide(scenario);
+                    ASSERT_TRUE(stages) << stages.error().text();
+                    const auto [stage, most] = fullestOf(scenario, *stages);
+                    EXPECT_EQ(std::pair(stage, most), fullestOf(scenario, allStages(scenario)));
+                    EXPECT_LE(stages->size(), 4U) << "of " << microBatches;
+                }
+            }
+        }
+    }
+}
+
+// Where a stage with more layers than the first does not fit, no other is walked.
+TEST(FullestStage, IsLookedForWhereMostLayersAre) {
+    for (const Engine engine : {Engine::Fsdp2, Engine::Megatron}) {
+        Scenario scenario = pipelined(engine, 4, 1, 8);
+        scenario.model.layers = 14;
+        scenario.settings.pipeline = {.embeddingWeight = 1, .headWeight = 1};
+        EXPECT_EQ(stagesThatDecide(scenario).value(), (std::vector<std::int64_t>{1, 0, 3}));
+        const StageWalks vain = walkFullestStage(scenario, 1_MiB).value();
+        ASSERT_EQ(vain.stages.size(), 1U);
+        EXPECT_EQ(vain.stages.front().stage, 1);
+        const StageWalks some = walkFullestStage(scenario, kNoLimit).value();
+        const StageWalks all = walkAllStages(scenario).value();
+        const StageMemory& found = some.stages[some.fullest];
+        const StageMemory& fullest = all.stages[all.fullest];
+        EXPECT_EQ(found.stage, fullest.stage);
+        EXPECT_EQ(found.allocated, fullest.allocated);
+        EXPECT_EQ(found.reserved.value, fullest.reserved.value);
+    }
 }
 
 // The search may end at the first stage that takes enough.
