@@ -128,13 +128,24 @@ CollectiveTime CollectiveCurve::at(Bytes size) const {
     return time;
 }
 
+/// Groups differ most in how many ranks they have, where, and how many share a node.
+std::size_t CollectiveCurves::Key::Hash::operator()(const Key& key) const {
+    constexpr std::uint64_t kOdd = 0x9e3779b97f4a7c15;
+    constexpr unsigned kHigh = 32;
+    const auto mix = [](std::uint64_t hash, std::int64_t value) {
+        return (hash ^ static_cast<std::uint64_t>(value)) * kOdd;
+    };
+    const std::uint64_t ranks = mix(static_cast<std::uint64_t>(key.kind), key.shape.ranks);
+    const std::uint64_t hash = mix(mix(ranks, key.shape.perNode), key.shape.sharing);
+    return static_cast<std::size_t>(hash >> kHigh);
+}
+
 const CollectiveCurve& CollectiveCurves::of(CollectiveKind kind, const GroupShape& shape) {
     const auto found = curves_.find({kind, shape});
     if (found != curves_.end()) {
         return found->second;
     }
-    return curves_.emplace(std::pair{kind, shape}, CollectiveCurve(kind, shape, setting_))
-        .first->second;
+    return curves_.emplace(Key{kind, shape}, CollectiveCurve(kind, shape, setting_)).first->second;
 }
 
 }  // namespace fabricast

@@ -4,7 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <map>
+#include <unordered_map>
 #include <utility>
 
 namespace fabricast {
@@ -57,8 +57,18 @@ public:
     const CollectiveCurve& of(CollectiveKind kind, const GroupShape& shape);
 
 private:
+    struct Key {
+        CollectiveKind kind = CollectiveKind::AllReduce;
+        GroupShape shape;
+
+        friend bool operator==(const Key&, const Key&) = default;
+        struct Hash {
+            std::size_t operator()(const Key& key) const;
+        };
+    };
+
     CollectiveSetting setting_;
-    std::map<std::pair<CollectiveKind, GroupShape>, CollectiveCurve> curves_;
+    std::unordered_map<Key, CollectiveCurve, Key::Hash> curves_;
 };
 
 }  // namespace fabricast

@@ -9,12 +9,11 @@
 namespace fabricast {
 
 const GroupShape& CommClock::shape(GroupKind group) {
-    const auto found = shapes_.find(group);
-    if (found != shapes_.end()) {
-        return found->second;
+    std::optional<GroupShape>& known = shapes_[static_cast<std::size_t>(group)];
+    if (!known) {
+        known = groupShape(scenario_.layout, order_, group, links_);
     }
-    return shapes_.emplace(group, groupShape(scenario_.layout, order_, group, links_))
-        .first->second;
+    return *known;
 }
 
 /// Where a row goes to several experts of one node, or inside a node of one rank, it is sent there

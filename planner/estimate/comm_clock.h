@@ -4,7 +4,9 @@
 #include "planner/spec/scenario.h"
 #include "planner/stack/rank_groups.h"
 
-#include <map>
+#include <array>
+#include <cstddef>
+#include <optional>
 
 namespace fabricast {
 
@@ -46,7 +48,8 @@ private:
     RankOrder order_;
     const ClusterLinks& links_;
     CollectiveCurves& curves_;
-    std::map<GroupKind, GroupShape> shapes_;
+    static constexpr std::size_t kGroups = static_cast<std::size_t>(GroupKind::ContextOuter) + 1;
+    std::array<std::optional<GroupShape>, kGroups> shapes_;
 };
 
 }  // namespace fabricast
