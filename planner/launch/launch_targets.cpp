@@ -3,10 +3,12 @@
 #include "planner/launch/import_megatron.h"
 #include "planner/launch/launch_file_writers.h"
 #include "planner/launch/megatron_arguments.h"
+#include "planner/launch/nccl_variables.h"
 #include "planner/launch/torchtitan_model.h"
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <string>
 #include <utility>
 
@@ -196,6 +198,8 @@ Result<LaunchFiles> launchFiles(const LaunchTarget& target, const LaunchFacts& f
     if (std::string options = allocatorText(facts.scenario.settings); !options.empty()) {
         files.environment.push_back("PYTORCH_ALLOC_CONF=" + std::move(options));
     }
+    std::ranges::move(ncclVariables(facts.scenario.settings.nccl),
+                      std::back_inserter(files.environment));
     if (!facts.tunerTable.empty()) {
         files.files.push_back(
             {"nccl_tuner.csv", commentOf(shortLines(facts.about)) + facts.tunerTable});

@@ -2,6 +2,7 @@
 
 #include "planner/launch/import_settings.h"
 #include "planner/launch/launch_files.h"
+#include "planner/launch/nccl_variables.h"
 
 #include <algorithm>
 #include <array>
@@ -130,34 +131,11 @@ std::string ScenarioDraft::word(std::string_view path) const {
     return value == nullptr ? "" : value->text().value_or("");
 }
 
-namespace {
-
-/// The size of NCCL's buffers is that of its defaults.
-void noteNcclBuffers(ScenarioDraft& draft) {
-    constexpr std::array<std::string_view, 6> kOfBuffers = {"NCCL_BUFFSIZE",
-                                                            "NCCL_MAX_NCHANNELS",
-                                                            "NCCL_MIN_NCHANNELS",
-                                                            "NCCL_MAX_CTAS",
-                                                            "NCCL_MIN_CTAS",
-                                                            "NCCL_NVLS_ENABLE"};
-    std::string said;
-    for (const std::string_view one : kOfBuffers) {
-        if (draft.keys().find("env " + std::string(one)) != nullptr) {
-            said += (said.empty() ? "" : ", ") + std::string(one);
-        }
-    }
-    if (!said.empty()) {
-        draft.note(said + ": not looked at in the memory of NCCL's buffers (--why collectives)");
-    }
-}
-
-}  // namespace
-
 JsonValue ScenarioDraft::finish(const std::string& framework,
                                 const std::vector<std::string_view>& harmless) {
     importAllocator(*this);
     importTf32(*this);
-    noteNcclBuffers(*this);
+    importNcclVariables(*this);
     std::string unread;
     for (const LaunchKey& key : keys_.all()) {
         const bool matters = std::ranges::none_of(

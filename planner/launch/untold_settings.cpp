@@ -38,9 +38,9 @@ requires std::is_enum_v<Enum> std::string valueText(Enum value) {
     return std::string(nameOf(value));
 }
 
-/// Of PYTORCH_ALLOC_CONF, which the launcher sets for every target.
-constexpr std::array<std::string_view, 3> kToldByTheEnvironment = {
-    "allocator", "max_split_size_mb", "roundup_power2_divisions"};
+/// Of PYTORCH_ALLOC_CONF and NCCL's variables, which the launcher sets for every target.
+constexpr std::array<std::string_view, 4> kToldByTheEnvironment = {
+    "allocator", "max_split_size_mb", "roundup_power2_divisions", "nccl.*"};
 
 bool isTold(std::span<const std::string_view> told, std::string_view group, std::string_view name) {
     const auto tells = [&](std::string_view one) {

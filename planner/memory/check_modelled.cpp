@@ -11,6 +11,7 @@ Result<void> checkModelled(const Scenario& scenario) {
     FABRICAST_TRY(checkSavedOnHost(scenario));
     FABRICAST_TRY(checkLiger(scenario));
     FABRICAST_TRY(checkAllocator(scenario.settings));
+    FABRICAST_TRY(checkNccl(scenario.settings.nccl));
     FABRICAST_TRY(checkPhases(scenario));
     return checkReference(scenario);
 }

@@ -23,6 +23,49 @@ Term termFor(std::string key, Bytes bytes, std::string formula, std::string sour
     return {std::move(key), bytes, std::move(formula), std::move(source)};
 }
 
+/// "of 8: 24 channels; ring 288 MiB, tree 288 MiB, ..."
+std::string formulaOf(const CommunicatorMemory& one) {
+    const NcclBuffers& buffers = one.buffers;
+    if (buffers.channels == 0) {
+        return std::to_string(one.group.ranks) + " ranks, with what was measured of a group";
+    }
+    std::string text = std::to_string(one.group.ranks) + " ranks";
+    if (one.group.nodes > 1) {
+        text += " on " + std::to_string(one.group.nodes) + " nodes";
+    }
+    text += ", " + std::to_string(buffers.channels) + " channels";
+    const auto add = [&text](const std::string& what, Bytes bytes) {
+        if (bytes != Bytes()) {
+            text += (text.ends_with(" channels") ? ": " : " + ") + what + " " + shortText(bytes);
+        }
+    };
+    add("ring", buffers.ring);
+    add("tree", buffers.tree);
+    add("NVLS of " + std::to_string(buffers.nvlsChannels) + " channels", buffers.nvls);
+    add(std::to_string(one.group.peers) + (one.group.peers == 1 ? " peer with " : " peers with ") +
+            std::to_string(buffers.pairChannels) + " channels each",
+        buffers.pairs);
+    add("pool of point-to-point", buffers.shared);
+    add("other, as seen", one.bytes - buffers.total());
+    return text;
+}
+
+void addCommunicators(StageMemory& stage, const RuntimeOverhead& overhead) {
+    const std::size_t count = overhead.communicators.size();
+    stage.terms.push_back(termFor("collectives",
+                                  stage.collectives,
+                                  std::to_string(count) +
+                                      (count == 1 ? " communicator" : " communicators") +
+                                      " of NCCL, for each its buffers",
+                                  overhead.collectivesOrigin));
+    for (const CommunicatorMemory& one : overhead.communicators) {
+        stage.terms.push_back(termFor("collectives." + std::string(one.group.name),
+                                      one.bytes,
+                                      formulaOf(one),
+                                      overhead.collectivesOrigin));
+    }
+}
+
 void addRuntime(StageMemory& stage, const RuntimeOverhead& overhead) {
     stage.context = overhead.context.value;
     stage.collectives = overhead.collectives.value;
@@ -30,13 +73,7 @@ void addRuntime(StageMemory& stage, const RuntimeOverhead& overhead) {
                                   stage.context,
                                   "CUDA context and loaded kernels of one process",
                                   overhead.contextOrigin));
-    stage.terms.push_back(
-        termFor("collectives",
-                stage.collectives,
-                std::to_string(overhead.communicators) +
-                    (overhead.communicators == 1 ? " communicator" : " communicators") +
-                    " x NCCL's channel buffers",
-                overhead.collectivesOrigin));
+    addCommunicators(stage, overhead);
 }
 
 /// The replay frees at once, and finds little that cannot be given back; runs hold as much as they

@@ -1,11 +1,13 @@
 #pragma once
 #include "planner/base/units.h"
 #include "planner/memory/device/replay.h"
+#include "planner/memory/nccl_buffers.h"
 #include "planner/result/evidence.h"
 #include "planner/spec/scenario.h"
 #include "planner/spec/settings.h"
 
 #include <string>
+#include <vector>
 
 namespace fabricast {
 
@@ -29,13 +31,19 @@ Headline<Bytes> reservedWithin(const Headline<Bytes>& band, Bytes pinned, Bytes 
 /// where there are none it may stay reserved to the end.
 Bytes rebuiltBuckets(Bytes buckets, Bytes states);
 
-/// Device memory that no allocator counter shows: the CUDA context with its loaded kernels, and the
-/// buffers that NCCL holds for every communicator the layout needs. Its sizes are the GPU's
-/// profile.
+/// One of NCCL's communicators.
+struct CommunicatorMemory {
+    NcclGroup group;
+    NcclBuffers buffers;
+    Bytes bytes;  ///< with what was seen beside the rules
+};
+
+/// Device memory that no allocator counter shows: the CUDA context with its loaded kernels, from
+/// the GPU's profile, and what NCCL holds for every communicator that the layout needs.
 struct RuntimeOverhead {
     Headline<Bytes> context;
     Headline<Bytes> collectives;
-    std::int64_t communicators = 0;
+    std::vector<CommunicatorMemory> communicators;
     std::string contextOrigin;  ///< where these numbers are from, in a line
     std::string collectivesOrigin;
 
@@ -51,7 +59,7 @@ struct RuntimeBytes {
 };
 RuntimeBytes runtimeBytes(const Scenario& scenario);
 
-/// At the least that any framework takes, for many layouts on one GPU.
-Bytes leastRuntimeBytes(const RuntimeMemory& runtime, const Layout& layout);
+/// At the least that any framework takes, for many layouts on one cluster.
+Bytes leastRuntimeBytes(const ClusterSpec& cluster, const Layout& layout, const Settings& settings);
 
 }  // namespace fabricast

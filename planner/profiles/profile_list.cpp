@@ -184,8 +184,10 @@ Result<ProfileRow> rowOf(const ProfileStore& store, const ProfileFile& file) {
         case ProfileKind::Runtime: {
             FABRICAST_ASSIGN(const RuntimeMemory runtime, store.runtime(file.name));
             row.title = runtime.title;
-            row.summary = "context " + shortText(*runtime.context.value) + ", a communicator " +
-                          shortText(*runtime.communicator.value);
+            row.summary = "context " + shortText(*runtime.context.value);
+            if (runtime.communicator.value) {
+                row.summary += ", a communicator " + shortText(*runtime.communicator.value);
+            }
             break;
         }
         case ProfileKind::Software: {

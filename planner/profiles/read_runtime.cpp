@@ -11,12 +11,14 @@
 namespace fabricast {
 namespace {
 
-constexpr std::array<std::string_view, 7> kRuntimeKeys = {
-    "schema", "name", "aliases", "title", "context", "kernels", "communicator"};
+constexpr std::array<std::string_view, 8> kRuntimeKeys = {
+    "schema", "name", "aliases", "title", "context", "kernels", "communicator", "channels"};
 constexpr std::array<std::pair<std::string_view, Sourced<Bytes> RuntimeMemory::*>, 3> kSizes = {
     {{"context", &RuntimeMemory::context},
      {"kernels", &RuntimeMemory::kernels},
      {"communicator", &RuntimeMemory::communicator}}};
+/// What a file may leave to NCCL's rules.
+constexpr std::string_view kOfRules = "communicator";
 
 }  // namespace
 
@@ -25,12 +27,16 @@ Result<RuntimeMemory> readRuntime(const JsonValue& root) {
     FABRICAST_ASSIGN(const ProfileHeader header, readHeader(root, "runtime"));
     RuntimeMemory runtime{.title = header.title};
     for (const auto& [key, size] : kSizes) {
+        if (key == kOfRules && root.find(key) == nullptr) {
+            continue;
+        }
         FABRICAST_ASSIGN(runtime.*size, requireSourced<Bytes>(root, key));
         if (!(runtime.*size).value) {
             return tl::unexpected(
                 root.find(key)->problem("must be known", "remove the file to use the default one"));
         }
     }
+    FABRICAST_ASSIGN(runtime.channels, readSourcedOr<std::int64_t>(root, "channels"));
     return runtime;
 }
 
@@ -41,7 +47,12 @@ std::string runtimeJson(const RuntimeMemory& runtime, const std::string& name) {
     json.add("name", name);
     json.add("title", runtime.title);
     for (const auto& [key, size] : kSizes) {
-        writeSourced(json, key, runtime.*size);
+        if ((runtime.*size).value) {
+            writeSourced(json, key, runtime.*size);
+        }
+    }
+    if (runtime.channels.value) {
+        writeSourced(json, "channels", runtime.channels);
     }
     json.end();
     return std::move(json).finish();

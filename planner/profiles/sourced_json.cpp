@@ -182,17 +182,31 @@ Result<Sourced<T>> readSourced(const JsonValue& value) {
     return readSourcedParts<T>(value);
 }
 
+namespace {
+
+template <class Q>
+void addNumber(JsonText& json, std::string_view key, Q number) {
+    json.add(key, quantityText(number));
+}
+
+template <>
+void addNumber(JsonText& json, std::string_view key, std::int64_t count) {
+    json.add(key, count);
+}
+
+}  // namespace
+
 template <class Q>
 void writeSourced(JsonText& json, std::string_view key, const Sourced<Q>& number) {
     json.beginObject(key);
     if (number.value) {
-        json.add("value", quantityText(*number.value));
+        addNumber(json, "value", *number.value);
     } else {
         json.addNull("value");
     }
     for (const auto& [name, bound] : {std::pair("lo", number.lo), std::pair("hi", number.hi)}) {
         if (bound) {
-            json.add(name, quantityText(*bound));
+            addNumber(json, name, *bound);
         }
     }
     if (number.value) {
@@ -213,6 +227,8 @@ template void writeSourced<Bytes>(JsonText&, std::string_view, const Sourced<Byt
 template void writeSourced<BytesPerSecond>(JsonText&,
                                            std::string_view,
                                            const Sourced<BytesPerSecond>&);
+
+template void writeSourced<std::int64_t>(JsonText&, std::string_view, const Sourced<std::int64_t>&);
 
 #define FABRICAST_READ_SOURCED(T)                                      \
     template Result<Sourced<T>> readSourcedParts<T>(const JsonValue&); \

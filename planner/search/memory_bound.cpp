@@ -90,8 +90,8 @@ double MemoryBound::held(const WeightCount& local,
            local.experts * (whole + split / shards.experts);
 }
 
-std::int64_t MemoryBound::leastRuntime(const Layout& layout) const {
-    return leastRuntimeBytes(task_.base.cluster.node.gpu.runtime, layout).count();
+std::int64_t MemoryBound::leastRuntime(const Layout& layout, const Settings& settings) const {
+    return leastRuntimeBytes(task_.base.cluster, layout, settings).count();
 }
 
 /// All layers of a pipeline's stage are alike to its shards: the whole model is looked at as one.
@@ -166,7 +166,7 @@ const MemoryBound::Family& MemoryBound::familyOf(std::uint32_t place, const Sett
         asDouble(task_.base.workload.sequence / layout.cp) / asDouble(layout.sp ? layout.tp : 1);
     family.inputs = tokens * asDouble(model.hidden) * asDouble(model.layers) / asDouble(layout.pp) *
                     asDouble(bytesPerElement(usual.precision.compute));
-    family.runtime = leastRuntime(layout);
+    family.runtime = leastRuntime(layout, usual);
     addGathered(place, usual, family);
     return family;
 }
@@ -380,7 +380,7 @@ Result<std::int64_t> MemoryBound::fromOrder(const Candidate& candidate,
                                             std::int64_t enough) {
     const std::uint32_t stack = space_.families[candidate.family].stack;
     FABRICAST_ASSIGN(const std::vector<std::int64_t>* layers, splits_.of(stack, scenario));
-    const std::int64_t runtime = leastRuntime(scenario.layout);
+    const std::int64_t runtime = leastRuntime(scenario.layout, scenario.settings);
     std::int64_t most = 0;
     std::int64_t done = -1;
     for (const std::int64_t rank : splits_.fullestRanks(scenario.layout, *layers)) {

@@ -12,6 +12,8 @@ namespace fabricast {
 
 /// What PyTorch's allocator would refuse of PYTORCH_ALLOC_CONF, or is not modelled, by key.
 Result<void> checkAllocator(const Settings& settings);
+/// NCCL needs an algorithm.
+Result<void> checkNccl(const NcclSettings& settings);
 
 /// What Liger's kernels (`settings.kernels.loss=liger`, and `norm`, `rope` and `activation`) do not
 /// go with, or are not modelled beside, by name.

@@ -183,6 +183,28 @@ constexpr void fieldsOf(const OuterSettings&, Row&& row) {
     row(Field{"fragments", &Group::fragments, 1, 100'000});
     row(Field{"place", &Group::place});
 }
+template <class Row>
+constexpr void fieldsOf(const NcclSettings&, Row&& row) {
+    using Group = NcclSettings;
+    constexpr double kMostBytes = 1 << 30;
+    constexpr double kMostChannels = 64;
+    row(Field{"buffer", &Group::buffer, 8192, kMostBytes});
+    row(Field{"ll128_buffer", &Group::ll128Buffer, 8192, kMostBytes});
+    row(Field{"ll_buffer", &Group::llBuffer, 8192, kMostBytes});
+    row(Field{"min_channels", &Group::minChannels, 0, kMostChannels});
+    row(Field{"max_channels", &Group::maxChannels, 1, kMostChannels});
+    row(Field{"min_ctas", &Group::minCtas, 1, kMostChannels});
+    row(Field{"max_ctas", &Group::maxCtas, 1, kMostChannels});
+    row(Field{"p2p", &Group::p2p});
+    row(Field{"ring", &Group::ring});
+    row(Field{"tree", &Group::tree});
+    row(Field{"nvls", &Group::nvls});
+    row(Field{"nvls_chunk", &Group::nvlsChunk, 1024, kMostBytes});
+    row(Field{"p2p_nvl_chunk", &Group::p2pNvlChunk, 1024, kMostBytes});
+    row(Field{"p2p_pci_chunk", &Group::p2pPciChunk, 1024, kMostBytes});
+    row(Field{"p2p_net_chunk", &Group::p2pNetChunk, 1024, kMostBytes});
+}
+
 /// The groups first, then the settings without a group.
 template <class Row>
 constexpr void fieldsOf(const Settings&, Row&& row) {
@@ -197,6 +219,7 @@ constexpr void fieldsOf(const Settings&, Row&& row) {
     row(Field{"lora", &Settings::lora});
     row(Field{"phases", &Settings::phases});
     row(Field{"outer", &Settings::outer});
+    row(Field{"nccl", &Settings::nccl});
     row(Field{"engine", &Settings::engine});
     row(Field{"tuning", &Settings::tuning});
     row(Field{"train", &Settings::train});

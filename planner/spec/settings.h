@@ -238,6 +238,28 @@ struct MegatronSettings {
     friend bool operator==(const MegatronSettings&, const MegatronSettings&) = default;
 };
 
+/// What NCCL's environment says of its buffers on the GPU; the defaults are NCCL's own (2.28,
+/// src/init.cc and src/transport), in bytes.
+struct NcclSettings {
+    std::int64_t buffer = 4 << 20;                 ///< NCCL_BUFFSIZE: of Simple
+    std::int64_t ll128Buffer = 120 * 640 * 8 * 8;  ///< NCCL_LL128_BUFFSIZE
+    std::int64_t llBuffer = 512 << 10;             ///< NCCL_LL_BUFFSIZE
+    std::int64_t minChannels = 0;                  ///< NCCL_MIN_NCHANNELS
+    std::int64_t maxChannels = 64;                 ///< NCCL_MAX_NCHANNELS
+    std::int64_t minCtas = 1;                      ///< NCCL_MIN_CTAS: of NVLS too
+    std::int64_t maxCtas = 64;                     ///< NCCL_MAX_CTAS
+    bool p2p = true;                               ///< NCCL_P2P_DISABLE=0
+    bool ring = true;                              ///< of NCCL_ALGO, as the next two
+    bool tree = true;
+    bool nvls = true;                      ///< and NCCL_NVLS_ENABLE
+    std::int64_t nvlsChunk = 128 << 10;    ///< NCCL_NVLS_CHUNKSIZE
+    std::int64_t p2pNvlChunk = 512 << 10;  ///< NCCL_P2P_NVL_CHUNKSIZE
+    std::int64_t p2pPciChunk = 128 << 10;  ///< NCCL_P2P_PCI_CHUNKSIZE
+    std::int64_t p2pNetChunk = 128 << 10;  ///< NCCL_P2P_NET_CHUNKSIZE
+
+    friend bool operator==(const NcclSettings&, const NcclSettings&) = default;
+};
+
 inline const NameSet& everyLinear() {
     static const NameSet names = {"q", "k", "v", "o", "gate", "up", "down"};
     return names;
@@ -298,6 +320,7 @@ struct Settings {
     LoraSettings lora;
     PhaseSettings phases;
     OuterSettings outer;
+    NcclSettings nccl;
     Reference reference = Reference::None;
     AllocatorKind allocator = AllocatorKind::Default;
     /// Of PYTORCH_ALLOC_CONF: larger blocks are not cut (0: all may be), and sizes are rounded up

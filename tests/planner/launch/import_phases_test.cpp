@@ -138,14 +138,6 @@ TEST(ImportOfPhases, ReadsAxolotlsNames) {
     EXPECT_FALSE(isSaid("val_set_size: 0.0\n"));
 }
 
-TEST(ImportOfPhases, SaysThatSettingsOfNcclsBuffersAreNotLookedAt) {
-    const PhasesRead read =
-        ofScript("", "export NCCL_BUFFSIZE=1048576\nexport NCCL_NVLS_ENABLE=0\n");
-    EXPECT_TRUE(says(read, "NCCL_BUFFSIZE, NCCL_NVLS_ENABLE: not looked at in the memory"))
-        << read.notes;
-    EXPECT_FALSE(says(ofScript("", "export NCCL_DEBUG=WARN\n"), "NCCL"));
-}
-
 /// Lengths are taken as asked for, so what sorts by them changes nothing of the forecast.
 TEST(ImportOfPhases, ReadsOnWhereLengthsAreGrouped) {
     const PhasesRead read =

@@ -29,6 +29,16 @@ TEST(ReadRuntime, WritesWhatItReads) {
     EXPECT_EQ(again.communicator.hi, 600_MiB);
 }
 
+/// What is not said of a communicator, or of its channels, NCCL's rules say.
+TEST(ReadRuntime, KeepsWhatWasSeenOfACommunicator) {
+    RuntimeMemory runtime = *ProfileStore::builtIn().runtime("h100-sxm5-80gb");
+    EXPECT_EQ(runtime.communicator.hi, 1536_MiB);
+    runtime.channels = {.value = 16, .source = Source::Measured, .from = "a log"};
+    const RuntimeMemory again = *readRuntime(*parseJson(runtimeJson(runtime, "own"), "r.json"));
+    EXPECT_EQ(again.communicator, runtime.communicator);
+    EXPECT_EQ(again.channels, runtime.channels);
+}
+
 TEST(ReadRuntime, AllOfItMustBeKnown) {
     std::string text = runtimeJson(*ProfileStore::builtIn().runtime("usual"), "usual");
     EXPECT_EQ(whyNot(text), "read");

@@ -63,7 +63,7 @@ Result<Settings> applied(const std::string& text) {
 /// Values to try, joined by bars.
 std::string candidatesOf(const SettingHelp& setting) {
     if (setting.values == "number") {
-        return "1|0.5|2|0";
+        return "1|0.5|2|0|65536";
     }
     if (setting.values == "word+word") {
         return "mlp+core_attn";

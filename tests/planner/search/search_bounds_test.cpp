@@ -80,7 +80,9 @@ TEST_P(SearchBounds, MemoryIsNeverBelowThem) {
         EXPECT_LE(*order, memory->peak.lo.count()) << what;
         // Nor is one left out that needs just as much as is left.
         const Bytes room = tensorRoom(**scenario, Bytes(std::int64_t{1} << 50), memory->peak.value);
-        EXPECT_LE(*order, room.count() + bound.leastRuntime((*scenario)->layout)) << what;
+        EXPECT_LE(*order,
+                  room.count() + bound.leastRuntime((*scenario)->layout, (*scenario)->settings))
+            << what;
         ++seen;
     }
     EXPECT_GT(seen, 5U);
