@@ -64,7 +64,8 @@ Result<Answer> runEmit(const EmitFlags& flags, const GlobalOptions& options) {
             FABRICAST_TRY(
                 checkBeside("--out", options.at(flags.folder + "/" + file.name), options));
         }
-        FABRICAST_TRY(writeLaunchFiles(emitted.launch.files, flags.folder, flags.force));
+        FABRICAST_TRY(
+            writeLaunchFiles(emitted.launch.files, options.at(flags.folder), flags.force));
     }
     FABRICAST_ASSIGN(const std::optional<EmittedCheck> check,
                      checkOf(emitted, question, flags, bench, options));

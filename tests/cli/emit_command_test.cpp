@@ -51,6 +51,14 @@ TEST(Emit, WritesAFolderOnceAndLeavesWhatAUserChanged) {
     EXPECT_EQ(readTextFile(run).value(), written);
 }
 
+TEST(Emit, WritesIntoAFolderOfTheOneThatItWorksIn) {
+    const std::string place = tempFolder() + "elsewhere";
+    std::filesystem::create_directories(place);
+    ASSERT_EQ(runProgram(emitWith({"-C", place, "--out", "of-place"}), {}).code, ExitCode::Ok);
+    EXPECT_TRUE(std::filesystem::exists(place + "/of-place/run.sh"));
+    EXPECT_FALSE(std::filesystem::exists("of-place"));
+}
+
 // Somebody else's file, or a copy that shares its bytes: nobody named it.
 TEST(Emit, ChangesNoFileOfAnotherName) {
     const std::string out = tempFolder() + "linked";
