@@ -377,7 +377,7 @@ TEST(OomCommand, SaysWhatMoreNodesDoToAPipeline) {
         ran("explain -m llama-3.1-70b -c dgx-h100 -n 4 --stack megatron --layout "
             "tp=8,pp=4,recompute=none --seq 8192 --global-batch 32")
             .out;
-    const std::size_t nodes = out.find("--set cluster.nodes=");
+    const std::size_t nodes = out.find("--set cluster.nodes=64");
     ASSERT_NE(nodes, std::string::npos) << out;
     EXPECT_NE(out.substr(nodes, out.find('\n', nodes) - nodes)
                   .find("2 microbatches in place of 32 for 4 stages"),
