@@ -1,15 +1,12 @@
 #include "cli/check_baseline.h"
 
 #include "machine/git_commit.h"
-#include "planner/output/destination.h"
 #include "study/saved_questions.h"
 
-#include <algorithm>
 #include <cstddef>
 #include <filesystem>
 #include <string>
 #include <string_view>
-#include <vector>
 
 namespace fabricast {
 namespace {
@@ -35,30 +32,6 @@ Result<void> checkGit(const std::string& ref, const std::string& file) {
 }
 
 }  // namespace
-
-Result<void> checkRepository(const std::string& typed,
-                             const Result<Question>& question,
-                             const GlobalOptions& options) {
-    if (!typed.starts_with(kGit) || options.outputs.empty() || !question) {
-        return {};
-    }
-    const std::string folder =
-        std::filesystem::path(options.at(question->file)).parent_path().string();
-    FABRICAST_ASSIGN(const std::vector<std::string> own,
-                     repositoryPlaces(folder.empty() ? "." : folder));
-    for (const OutputFile& output : options.outputs) {
-        const auto holdsIt = [&output](const std::string& place) {
-            return isWithin(place, output.path) || isSameFile(place, output.path);
-        };
-        if (std::ranges::any_of(own, holdsIt)) {
-            return fail(Error::Code::BadInput,
-                        output.flag,
-                        "\"" + output.path + "\" is a file of git's own, which --baseline reads",
-                        "write to another file");
-        }
-    }
-    return {};
-}
 
 Result<std::optional<Question>> baselineOf(const std::string& typed,
                                            const std::string& file,

@@ -15,10 +15,4 @@ Result<std::optional<Question>> baselineOf(const std::string& typed,
                                            const std::string& file,
                                            const GlobalOptions& options);
 
-/// Refuses a report or an answer among the files that git keeps the repository in, of which such a
-/// scenario is read.
-Result<void> checkRepository(const std::string& typed,
-                             const Result<Question>& question,
-                             const GlobalOptions& options);
-
 }  // namespace fabricast

@@ -82,6 +82,9 @@ public:
             const bool color = wantsColor(options_.color, surroundings.terminalError, surroundings);
             return ProgramOutput{{}, errorText(error, color), exitCodeOf(error.code)};
         };
+        if (const Result<void> marked = commandLine_.checkMark(typed); !marked) {
+            return refuse(marked.error());
+        }
         const Result<std::optional<std::string>> asked = commandLine_.parse(arguments);
         if (!asked) {
             return refuse(asked.error());

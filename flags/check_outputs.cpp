@@ -163,6 +163,18 @@ Result<void> checkKept(const NamedFile& output, const std::string& place) {
         "another file; or first " + shellCommand({"mv", output.path, output.path + ".old"}));
 }
 
+/// A repository is lost with its HEAD or its index, whatever a lock or an answer is written for.
+Result<void> checkGit(const NamedFile& output, const std::string& place) {
+    const bool isLock = output.flag == "--lock";
+    if ((output.written || isLock) && isOfGit(place)) {
+        return fail(Error::Code::BadInput,
+                    output.flag,
+                    "\"" + output.path + "\" is a file of git's own; nothing was written",
+                    "write to another file");
+    }
+    return {};
+}
+
 /// Standard output is one, and has the answer.
 Result<void> checkStandardOutput(const std::string& flag) {
     constexpr std::array<std::string_view, 3> kTakeIt = {"-o", "--output", "--report"};
@@ -180,6 +192,7 @@ Result<void> checkOutputs(const std::vector<std::string>& arguments, GlobalOptio
     const std::vector<NamedFile> files = namedFiles(arguments);
     const bool isForced = std::ranges::find(arguments, "--force") != arguments.end();
     for (const NamedFile& output : files) {
+        FABRICAST_TRY(checkGit(output, options.at(output.path)));
         if (!output.written) {
             continue;
         }

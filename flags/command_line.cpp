@@ -469,6 +469,27 @@ std::vector<std::string> CommandLine::flagsOf(const std::vector<std::string>& ar
     return typed;
 }
 
+Result<void> CommandLine::checkMark(const std::vector<std::string>& arguments) const {
+    const CLI::App* command = app_.get();
+    const auto mark = std::ranges::find(arguments, "--");
+    for (auto word = arguments.begin(); word != mark; ++word) {
+        const CLI::Option* const option = optionTyped(*command, *word);
+        const bool isWhole = word->starts_with("--") || word->size() == 2;
+        if (option != nullptr && isWhole && option->get_expected_max() > 0 &&
+            word->find('=') == std::string::npos && ++word == mark) {
+            const std::string& flag = *(word - 1);
+            return fail(Error::Code::BadInput,
+                        flag,
+                        "needs a value in front of --",
+                        fabricast::exampleOf(*command, flag));
+        }
+        const auto inner = command->get_subcommands(
+            [&word](const CLI::App* one) { return one->get_name() == *word; });
+        command = option == nullptr && !inner.empty() ? inner.front() : command;
+    }
+    return {};
+}
+
 std::string CommandLine::exampleOf(const std::string& flag) const {
     return fabricast::exampleOf(*chosenCommand(*app_), flag);
 }

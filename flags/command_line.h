@@ -123,6 +123,8 @@ public:
     CommandLine& operator=(CommandLine&&) = delete;
 
     [[nodiscard]] FlagSet flags() const { return FlagSet(app_.get()); }
+    /// An error where "--" would be the value of the flag before it.
+    [[nodiscard]] Result<void> checkMark(const std::vector<std::string>& arguments) const;
     /// Fills all values. A text means that --help or --version asked for it, and nothing else is
     /// to be done. An error is in our words: an unknown command or flag with the nearest one, or
     /// what the flag's own check said.

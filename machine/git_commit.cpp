@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <filesystem>
 #include <optional>
-#include <sstream>
 #include <system_error>
 #include <utility>
 #include <vector>
@@ -100,23 +99,6 @@ Result<GitCommit> GitCommit::find(const std::string& ref,
         prefix->pop_back();
     }
     return GitCommit(ref, folder, prefix.value_or(""));
-}
-
-Result<std::vector<std::string>> repositoryPlaces(const std::string& folder) {
-    FABRICAST_ASSIGN(const std::optional<std::string> printed,
-                     gitOutput(folder, {"rev-parse", "--git-dir", "--git-common-dir"}));
-    std::vector<std::string> places;
-    std::istringstream lines(printed.value_or(""));
-    for (std::string line; std::getline(lines, line);) {
-        places.push_back((std::filesystem::path(folder) / line).string());
-    }
-    FABRICAST_ASSIGN(std::optional<std::string> top,
-                     gitOutput(folder, {"rev-parse", "--show-toplevel"}));
-    if (top && top->ends_with('\n')) {
-        top->pop_back();
-        places.push_back(*top + "/.git");
-    }
-    return places;
 }
 
 Result<std::optional<std::string>> GitCommit::text(const std::string& path) const {

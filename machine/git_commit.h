@@ -4,7 +4,6 @@
 #include <optional>
 #include <string>
 #include <utility>
-#include <vector>
 
 namespace fabricast {
 
@@ -34,9 +33,5 @@ private:
     std::string folder_;
     std::string prefix_;  ///< of the folder, in the repository: "ci/", or nothing
 };
-
-/// Where git keeps the repository of a folder: in the folder ".git"; of a worktree in others, to
-/// which a file ".git" leads. Nothing where there is no repository.
-Result<std::vector<std::string>> repositoryPlaces(const std::string& folder);
 
 }  // namespace fabricast

@@ -161,7 +161,6 @@ Result<Answer> runCheck(const CheckFlags& flags, const GlobalOptions& options) {
     const std::vector<CheckTask> tasks = tasksOf(flags, options);
     for (const CheckTask& task : tasks) {  // whatever becomes of the others
         FABRICAST_TRY(checkInputs(task.question, options));
-        FABRICAST_TRY(checkRepository(flags.baseline, task.question, options));
         if (task.baseline && *task.baseline) {
             FABRICAST_TRY(checkInputs(**task.baseline, options));
         }

@@ -3,6 +3,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <charconv>
 #include <filesystem>
 #include <optional>
@@ -98,6 +99,12 @@ bool isWithin(const std::string& folder, const std::string& path) {
     const std::string outer = std::filesystem::weakly_canonical(folder, error).string();
     return !outer.empty() &&
            std::filesystem::weakly_canonical(path, error).string().starts_with(outer + "/");
+}
+
+bool isOfGit(const std::string& path) {
+    std::error_code error;
+    const fs::path place = fs::weakly_canonical(fs::absolute(path, error), error);
+    return std::ranges::find(place, fs::path(".git")) != place.end();
 }
 
 }  // namespace fabricast

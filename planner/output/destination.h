@@ -25,4 +25,7 @@ bool isSameFile(const std::string& left, const std::string& right);
 /// Whether a path leads into a folder or one below it.
 bool isWithin(const std::string& folder, const std::string& path);
 
+/// Whether a path leads to what git keeps of a repository: a file of .git, or below it.
+bool isOfGit(const std::string& path);
+
 }  // namespace fabricast

@@ -172,6 +172,13 @@ TEST_F(CheckCommand, AFileThatLooksLikeAFlagIsOneBehindTwoHyphens) {
     EXPECT_TRUE(wrong.err.starts_with("error: --uncertain: cannot be \"maybe\"")) << wrong.err;
     const ProgramOutput twice = check("--seq 4k --seq 8k", {"--", "run.json"});
     EXPECT_TRUE(twice.err.starts_with("error: --seq: is given twice")) << twice.err;
+    for (const char* flag : {"-o", "--baseline"}) {
+        const ProgramOutput open = check("run.json " + std::string(flag), {"--", "-n.json"});
+        EXPECT_TRUE(open.err.starts_with("error: " + std::string(flag) +
+                                         ": needs a value in front of --\n"))
+            << open.out << open.err;
+    }
+    EXPECT_EQ(check("run.json -q", {"--", "-n.json"}).code, ExitCode::Ok);
     const ProgramOutput next = ran("explain --no-fail", {"-C", folder(), "--", "-n.json"});
     EXPECT_NE(next.out.find("\nnext: fabricast explain ./-n.json "), std::string::npos)
         << next.out << next.err;
@@ -667,7 +674,9 @@ TEST_F(CheckBaseline, NoReportIsWrittenIntoTheRepository) {
     for (const char* output : {"-o .git/HEAD",
                                "--report json=.git/HEAD",
                                "--report md=.git/refs/heads/trunk",
-                               "--report md=.git/new"}) {
+                               "--report md=.git/new",
+                               "--lock .git/new --update-lock",
+                               "-o sub/../.git/index"}) {
         const ProgramOutput answer = check("run.json --baseline git:trunk " + std::string(output));
         EXPECT_EQ(answer.code, ExitCode::BadInput) << output << answer.out;
         EXPECT_NE(answer.err.find("is a file of git's own"), std::string::npos) << answer.err;
