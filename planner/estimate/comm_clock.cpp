@@ -29,14 +29,17 @@ double CommClock::nodeShare(const CommCall& call, const GroupShape& where) const
     return std::min(1.0, places / static_cast<double>(moe.topK));
 }
 
-/// Ranks exchange rows as fast as the one that gets most of them. Where experts have a fixed
-/// capacity, or every rank gathers every row, all get the same; deepspeed.moe's buffer has the rows
-/// of the fullest expert for every one.
+/// Ranks exchange rows as fast as the one that gets most of them, which is no more than its experts
+/// take. Where what they take is filled up, or every rank gathers every row, all get the same;
+/// deepspeed.moe's buffer has the rows of the fullest expert for every one.
 double CommClock::busiestShare(const CommCall& call) const {
     const KernelSettings& kernels = scenario_.settings.kernels;
     const bool byLoad = call.use == CommUse::Dispatch && !kernels.padToCapacity &&
                         kernels.dispatcher == Dispatcher::AllToAll && !usesDeepSpeedMoe(scenario_);
-    return byLoad ? std::max(1.0, kernels.imbalance) : 1.0;
+    const double most = kernels.capacityFactor > 0
+                            ? std::min(kernels.imbalance, kernels.capacityFactor)
+                            : kernels.imbalance;
+    return byLoad ? std::max(1.0, most) : 1.0;
 }
 
 bool CommClock::isHalfOfPair(const CommCall& call) {

@@ -49,8 +49,15 @@ constexpr std::array kNcclAlgorithms = {NcclAlgorithm{"ring", &NcclSettings::rin
                                         NcclAlgorithm{"nvls", &NcclSettings::nvls}};
 
 /// They change nothing that NCCL holds, or something that is not modelled.
-constexpr std::array<std::string_view, 3> kNotOfBuffers = {
-    "NCCL_CUMEM_ENABLE", "NCCL_RUNTIME_CONNECT", "NCCL_SHM_DISABLE"};
+constexpr std::array<std::string_view, 9> kNotOfBuffers = {"NCCL_CUMEM_ENABLE",
+                                                           "NCCL_MAX_NRINGS",
+                                                           "NCCL_MAX_P2P_NCHANNELS",
+                                                           "NCCL_MIN_NRINGS",
+                                                           "NCCL_MIN_P2P_NCHANNELS",
+                                                           "NCCL_NCHANNELS_PER_PEER",
+                                                           "NCCL_P2P_LEVEL",
+                                                           "NCCL_RUNTIME_CONNECT",
+                                                           "NCCL_SHM_DISABLE"};
 
 /// The value that NCCL looks at; null where none is set.
 const LaunchKey* variableOf(const LaunchKeys& keys, std::string_view name) {

@@ -36,6 +36,9 @@ void addAttentionNote(const ScenarioRequest& request,
                       const Scenario& scenario,
                       std::vector<std::string>& assumed);
 
+/// NCCL's variables change what it holds, and in this forecast no time.
+void addNcclNote(const Scenario& scenario, std::vector<std::string>& assumed);
+
 /// The GPU has to multiply in the types of the settings: bf16 on a V100 runs nowhere.
 Result<void> checkMultiplies(const Scenario& scenario);
 

@@ -142,6 +142,15 @@ void addAttentionNote(const ScenarioRequest& request,
     }
 }
 
+void addNcclNote(const Scenario& scenario, std::vector<std::string>& assumed) {
+    std::string note =
+        "steps take the time of NCCL's own choices: settings.nccl changes memory alone";
+    if (scenario.settings.nccl != NcclSettings{} &&
+        std::ranges::find(assumed, note) == assumed.end()) {
+        assumed.push_back(std::move(note));
+    }
+}
+
 Result<void> checkMultiplies(const Scenario& scenario) {
     FABRICAST_TRY(checkAttends(scenario));
     const std::optional<KernelProfile>& kernels = scenario.cluster.node.gpu.kernels;

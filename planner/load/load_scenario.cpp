@@ -135,6 +135,7 @@ Result<LoadedScenario> scenarioFrom(const ScenarioRequest& request,
     FABRICAST_TRY(checkTuning(request, scenario.model, *stack, scenario.settings, loaded.assumed));
     addAttentionNote(request, scenario, loaded.assumed);
     addLoadingNote(request, *stack, scenario, loaded.assumed);
+    addNcclNote(scenario, loaded.assumed);
     addGpuNotes(request, scenario, loaded.assumed);
     addWrapperNote(scenario, loaded.assumed);
     // What the GPU lacks comes first: the stack's other precisions may be no way out there.

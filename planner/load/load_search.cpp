@@ -216,6 +216,7 @@ Result<LoadedSearch> searchFrom(const ScenarioRequest& request,
             usual.settings = *std::move(settings);
             addAttentionNote(request, usual, loaded.assumed);
             addLoadingNote(request, *stack, usual, loaded.assumed);
+            addNcclNote(usual, loaded.assumed);
             addGpuNotes(request, usual, loaded.assumed);
             addExpertsOfAdapters(request, base.model, usual.settings, loaded.assumed);
         }

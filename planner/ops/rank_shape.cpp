@@ -85,8 +85,11 @@ MoeShape moeShape(const Scenario& scenario) {
     const bool uneven = rank.ep > 1 && !kernels.padToCapacity;
     const double share = static_cast<double>(shape.sent) / static_cast<double>(rank.ep);
     // Even halves round to even, as the frameworks' Python does.
-    const auto mine =
+    auto mine =
         static_cast<std::int64_t>(std::nearbyint(share * (uneven ? kernels.imbalance : 1.0)));
+    if (kernels.capacityFactor > 0) {
+        mine = std::min(mine, shape.localExperts * shape.capacity);
+    }
     shape.received = mine * rank.ep;
     shape.rows = shape.received * rank.etp;
     std::int64_t before = 0;

@@ -127,6 +127,9 @@ Result<Group> readGroup(const JsonValue& object, Group group, const std::string&
             value = *std::move(read);
         } else {
             outcome = tl::unexpected(std::move(read).error());
+            if (outcome.error().hint.empty()) {
+                outcome.error().hint = "fabricast help settings";
+            }
         }
     });
     FABRICAST_TRY(outcome);

@@ -298,6 +298,7 @@ Result<void> checkCommon(const Stack& stack, const Scenario& scenario) {
                            "stack deepspeed's",
                      "the stack deepspeed, or another settings.kernels.experts");
     }
+    FABRICAST_TRY(checkExpertKeys(stack, scenario));
     FABRICAST_TRY(checkTrained(scenario));
     FABRICAST_TRY(checkSavedOnHost(scenario));
     FABRICAST_TRY(checkReference(scenario));
@@ -365,8 +366,9 @@ Result<void> checkEngineKernels(const KernelSettings& kernels) {
         (!isMx || !hasThem || kernels.experts != ExpertKernel::GroupedFused)) {
         return lacks("settings.kernels.fused_experts",
                      "experts in one kernel are Transformer Engine's grouped products in MXFP8",
-                     hasThem ? "--precision mxfp8, or false"
-                             : "false, or --stack megatron with --precision mxfp8");
+                     hasThem ? "false, or --precision mxfp8 on a Blackwell GPU"
+                             : "false, or --stack megatron with --precision mxfp8 on a Blackwell "
+                               "GPU");
     }
     return {};
 }

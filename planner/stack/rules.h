@@ -19,6 +19,10 @@ Result<void> checkMethods(std::string_view stack,
                           const StackMethods& methods,
                           const Settings& settings);
 
+/// Refuses settings of experts that change nothing of the stack's, and those that do not go
+/// together.
+Result<void> checkExpertKeys(const Stack& stack, const Scenario& scenario);
+
 /// dp · tp · pp · cp is the number of GPUs.
 Result<void> checkWorld(const Scenario& scenario);
 

@@ -79,6 +79,32 @@ TEST(Nonsense, ExpertsAreNoBetterThanBalancedAndKeepTheirTokens) {
     EXPECT_EQ(why("settings.kernels.capacity_factor=0"), "");
 }
 
+TEST(Nonsense, SettingsOfNcclSayWhatTheyLeaveOutAndWhereTheyAre) {
+    const auto answer = [](const std::string& set) {
+        return runProgram({"explain",
+                           "-m",
+                           "llama-3.1-8b",
+                           "-c",
+                           "dgx-h100",
+                           "--stack",
+                           "megatron",
+                           "--layout",
+                           "tp=8",
+                           "--set",
+                           set},
+                          {});
+    };
+    const std::string note = "settings.nccl changes memory alone";
+    EXPECT_NE(answer("settings.nccl.p2p=false").out.find(note), std::string::npos);
+    EXPECT_EQ(answer("settings.nccl.p2p=true").out.find(note), std::string::npos);
+    for (const char* const wrong : {"buffer=0", "max_channels=0", "buffer=8MiB"}) {
+        const ProgramOutput refused = answer("settings.nccl." + std::string(wrong));
+        EXPECT_EQ(refused.code, ExitCode::BadInput);
+        EXPECT_NE(refused.err.find("try: fabricast help settings"), std::string::npos)
+            << refused.err;
+    }
+}
+
 TEST(Nonsense, NoGpuAndNoLinkIsSlowerThanAnyMachine) {
     for (const auto& [from, to] : std::vector<std::pair<std::string, std::string>>{
              {"989 TFLOP/s", "1e-300 TFLOP/s"}, {"3.35 TB/s", "1e-300 TB/s"}}) {

@@ -56,6 +56,18 @@ TEST(ExpertLoadCases, AFixedCapacityIsAlwaysEven) {
     EXPECT_EQ(run(1.0).step.value, run(3.0).step.value);
 }
 
+TEST(ExpertLoadCases, NoRankGetsMoreThanItsCapacity) {
+    const auto run = [](double imbalance, double capacity) {
+        Scenario scenario = expertRun("megatron", imbalance);
+        scenario.settings.kernels.capacityFactor = capacity;
+        return estimated(scenario).step.value;
+    };
+    EXPECT_EQ(run(1.5, 1.0), run(1.0, 1.0));
+    EXPECT_EQ(run(1.5, 1.25), run(1.25, 1.25));
+    EXPECT_GT(run(1.5, 2.0).count(), run(1.25, 1.25).count());  // room for all
+    EXPECT_GT(run(1.25, 1.25).count(), run(1.0, 1.25).count());
+}
+
 /// deepspeed.moe's layer sends and computes rows that no token fills.
 TEST(ExpertLoadCases, DeepSpeedSendsItsCapacity) {
     const auto run = [](double capacity) {

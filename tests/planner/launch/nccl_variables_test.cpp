@@ -68,6 +68,10 @@ TEST(NcclVariables, AreNotedWhereNothingIsMadeOfThem) {
                                   "NCCL_BUFFSIZE=4M",
                                   "NCCL_MAX_NCHANNELS=0",
                                   "NCCL_ALGO=allreduce:tree",
+                                  "NCCL_MAX_P2P_NCHANNELS=1",
+                                  "NCCL_NCHANNELS_PER_PEER=1",
+                                  "NCCL_P2P_LEVEL=LOC",
+                                  "NCCL_MAX_NRINGS=2",
                                   "NCCL_CUMEM_ENABLE=0"}) {
         const Imported read = imported("export " + std::string(one));
         EXPECT_EQ(read.settings, "") << one;

@@ -64,6 +64,13 @@ INSTANTIATE_TEST_SUITE_P(
         MoeShapeCase{.name = "dropped", .capacity = 0.5, .sent = 1024, .rows = 1024},
         // more room than rows: nothing is dropped
         MoeShapeCase{.name = "roomy", .capacity = 2.0, .sent = 2048, .rows = 2048},
+        // two experts here take ceil(256 x 1.25) from each of four ranks, of half again as many
+        MoeShapeCase{.name = "full",
+                     .ep = 4,
+                     .imbalance = 1.5,
+                     .capacity = 1.25,
+                     .sent = 2048,
+                     .rows = 2560},
         // 8 x ceil(256 x 1.25) = 8 x 320, filled up whatever the routing
         MoeShapeCase{.name = "padded",
                      .ep = 4,

@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 
+#include <functional>
 #include <set>
 #include <string>
 
@@ -163,6 +164,73 @@ TEST(StackRules, KernelsOfTransformerEngineAreRefusedElsewhere) {
     EXPECT_NE(refused(), "settings.kernels.document_tokens");
     kernels.attention = AttentionKernel::Unfused;
     EXPECT_EQ(refused(), "settings.kernels.document_tokens");
+}
+
+/// The key that `change` of a mixture's settings is refused for under a stack, or nothing.
+std::string refusedOfExperts(const char* name, const std::function<void(KernelSettings&)>& change) {
+    const Stack& stack = *findStack(name).value();
+    Scenario scenario = smallTitan(80_GiB);
+    scenario.stack = name;
+    scenario.model.moe = MoeSpec{.experts = 8, .topK = 2, .expertWidth = 512};
+    scenario.model.sparse.assign(static_cast<std::size_t>(scenario.model.layers), true);
+    scenario.layout = {.dp = 8, .shard = usualShard(stack, {.dp = 8})};
+    scenario.settings = defaultSettings(stack, scenario.model, scenario.layout);
+    change(scenario.settings.kernels);
+    const Result<void> allowed = stack.check(scenario);
+    return allowed ? std::string() : allowed.error().where + ": " + allowed.error().hint;
+}
+
+TEST(StackRules, ExpertsArePaddedToACapacityThatIsSaid) {
+    const auto padded = [](double capacity) {
+        return [capacity](KernelSettings& kernels) {
+            kernels.padToCapacity = true;
+            kernels.capacityFactor = capacity;
+        };
+    };
+    EXPECT_EQ(refusedOfExperts("megatron", padded(0.0)),
+              "settings.kernels.pad_to_capacity: --set settings.kernels.capacity_factor=1");
+    EXPECT_EQ(refusedOfExperts("megatron", padded(1.0)), "");
+}
+
+TEST(StackRules, GraphsOfIterationsKnowTheRowsOfExperts) {
+    const auto graphs = [](bool any, double capacity, bool oncePerNode) {
+        return [=](KernelSettings& kernels) {
+            kernels.graphExperts = true;
+            kernels.cudaGraphs = any;
+            kernels.capacityFactor = capacity;
+            kernels.padToCapacity = capacity > 0;
+            kernels.dispatchOncePerNode = oncePerNode;
+        };
+    };
+    EXPECT_EQ(refusedOfExperts("megatron", graphs(false, 1.0, false)),
+              "settings.kernels.graph_experts: --set settings.kernels.cuda_graphs=true");
+    EXPECT_EQ(refusedOfExperts("megatron", graphs(true, 0.0, false)),
+              "settings.kernels.graph_experts: --set settings.kernels.capacity_factor=1 --set "
+              "settings.kernels.pad_to_capacity=true");
+    EXPECT_EQ(refusedOfExperts("megatron", graphs(true, 1.0, false)), "");
+    EXPECT_EQ(refusedOfExperts("nemo", graphs(true, 0.0, true)), "");
+}
+
+TEST(StackRules, KeysOfExpertsThatDoNothingAreRefused) {
+    const auto key = [](const char* stack, const std::function<void(KernelSettings&)>& change) {
+        const std::string refused = refusedOfExperts(stack, change);
+        return refused.substr(0, refused.find(':'));
+    };
+    for (const char* const stack : {"fsdp2", "torchtitan", "deepspeed"}) {
+        EXPECT_EQ(key(stack, [](KernelSettings& kernels) { kernels.capacityFactor = 1.0; }),
+                  "settings.kernels.capacity_factor");
+        EXPECT_EQ(key(stack, [](KernelSettings& kernels) { kernels.padToCapacity = true; }),
+                  "settings.kernels.pad_to_capacity");
+        EXPECT_EQ(key(stack, [](KernelSettings& kernels) { kernels.graphExperts = true; }),
+                  "settings.kernels.graph_experts");
+        EXPECT_EQ(
+            key(stack, [](KernelSettings& kernels) { kernels.dispatcher = Dispatcher::AllGather; }),
+            "settings.kernels.dispatcher");
+    }
+    const auto quantised = [](KernelSettings& kernels) { kernels.quantizedExperts = true; };
+    EXPECT_EQ(key("megatron", quantised), "settings.kernels.quantized_experts");
+    EXPECT_EQ(key("fsdp2", quantised), "settings.kernels.quantized_experts");
+    EXPECT_EQ(key("torchtitan", quantised), "");
 }
 
 TEST(StackDefaults, AxolotlQuantizesTwice) {
