@@ -658,6 +658,15 @@ TEST_F(CheckBaseline, OfAFolderTheFileThatStartsTheOthersIsCompared) {
     const ProgramOutput changed = check(line);
     EXPECT_EQ(changed.code, ExitCode::DoesNotFit) << changed.out << changed.err;
     EXPECT_NE(changed.out.find("layout.shard zero3 -> zero1"), std::string::npos) << changed.out;
+    // It is still the run of the folder if it has another name.
+    std::filesystem::rename(folder() + "/folder/train.sh", folder() + "/folder/go.sh");
+    const ProgramOutput renamed = check(line);
+    EXPECT_EQ(renamed.code, ExitCode::DoesNotFit) << renamed.out << renamed.err;
+    EXPECT_NE(renamed.out.find("changed since trunk:folder/train.sh"), std::string::npos)
+        << renamed.out;
+    EXPECT_NE(renamed.out.find("layout.shard zero3 -> zero1"), std::string::npos) << renamed.out;
+    // The file by its new name is new.
+    EXPECT_NE(check("folder/go.sh" + line.substr(6)).out.find("new: "), std::string::npos);
 }
 
 TEST_F(CheckBaseline, AModelIsNoScenarioOfACommit) {
