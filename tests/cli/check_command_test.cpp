@@ -698,10 +698,13 @@ TEST_F(CheckBaseline, WhatIsNewIsSaidThoughNothingCompares) {
     write("moved.json", read("run.json"));
     const std::string line = "moved.json --baseline git:trunk";
     const std::string said = "new: the baseline does not have it";
-    for (const char* form : {"text", "md", "junit", "sarif", "github"}) {
-        const ProgramOutput answer = check(line + " --report " + form + "=-");
-        EXPECT_EQ(answer.code, ExitCode::Ok) << answer.err;
-        EXPECT_NE(answer.out.find(said), std::string::npos) << form << answer.out;
+    const std::string compares = " --max-regression 2% --if-no-baseline pass";
+    for (const char* form : {"text", "md", "csv", "junit", "sarif", "gitlab", "github"}) {
+        for (const std::string& more : {std::string(), compares}) {
+            const ProgramOutput answer = check(line + more + " --report " + form + "=-");
+            EXPECT_EQ(answer.code, ExitCode::Ok) << answer.err;
+            EXPECT_NE(answer.out.find(said), std::string::npos) << form << more << answer.out;
+        }
     }
     EXPECT_NE(check(line + " -f json").out.find("\"changes\": null"), std::string::npos);
     const ProgramOutput both = check("moved.json " + line);
