@@ -173,7 +173,7 @@ TEST_F(CheckCommand, AFileThatLooksLikeAFlagIsOneBehindTwoHyphens) {
     const ProgramOutput twice = check("--seq 4k --seq 8k", {"--", "run.json"});
     EXPECT_TRUE(twice.err.starts_with("error: --seq: is given twice")) << twice.err;
     for (const char* flag : {"-o", "--baseline"}) {
-        const ProgramOutput open = check("run.json " + std::string(flag), {"--", "-n.json"});
+        const ProgramOutput open = check("run.json", {flag, "--", "-n.json"});
         EXPECT_TRUE(open.err.starts_with("error: " + std::string(flag) +
                                          ": needs a value in front of --\n"))
             << open.out << open.err;
