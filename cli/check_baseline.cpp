@@ -1,12 +1,15 @@
 #include "cli/check_baseline.h"
 
 #include "machine/git_commit.h"
+#include "study/launch_folder.h"
 #include "study/saved_questions.h"
 
 #include <cstddef>
 #include <filesystem>
+#include <map>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace fabricast {
 namespace {
@@ -31,10 +34,33 @@ Result<void> checkGit(const std::string& ref, const std::string& file) {
     return {};
 }
 
+/// The file of the commit that stands for `name`: of a folder that was typed it may have had
+/// another name, and is the one that started the others.
+Result<std::string> nameIn(const GitCommit& commit,
+                           const std::string& ref,
+                           const std::string& name,
+                           bool isFolder) {
+    FABRICAST_ASSIGN(const std::optional<std::string> same, commit.text(name));
+    if (same || !isFolder) {
+        return name;
+    }
+    FABRICAST_ASSIGN(std::vector<std::string> names, commit.names());
+    std::erase_if(names, [](const std::string& one) { return !mayBeLaunchFile(one); });
+    std::map<std::string, std::string> texts;
+    for (const std::string& one : names) {
+        FABRICAST_ASSIGN(const std::optional<std::string> text, commit.text(one));
+        texts[one] = text.value_or("");
+    }
+    FABRICAST_ASSIGN(const std::optional<std::string> start,
+                     startAmong(ref + ":" + commit.pathOf(""), texts));
+    return start.value_or(name);
+}
+
 }  // namespace
 
 Result<std::optional<Question>> baselineOf(const std::string& typed,
                                            const std::string& file,
+                                           bool isFolder,
                                            const GlobalOptions& options) {
     if (!typed.starts_with(kGit)) {
         return readQuestion(typed, options.directory);
@@ -45,8 +71,10 @@ Result<std::optional<Question>> baselineOf(const std::string& typed,
     const std::string folder = scenario.parent_path().string();
     FABRICAST_ASSIGN(const GitCommit commit,
                      GitCommit::find(ref, folder.empty() ? "." : folder, "--baseline"));
+    FABRICAST_ASSIGN(const std::string name,
+                     nameIn(commit, ref, scenario.filename().string(), isFolder));
     return earlierQuestion(
-        commit.pathOf(scenario.filename().string()),
+        commit.pathOf(name),
         {.name = ref,
          .text = [&commit](const std::string& path) { return commit.text(path); },
          .isLink = [&commit](const std::string& path) { return commit.isLink(path); }},

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <filesystem>
 #include <optional>
+#include <sstream>
+#include <string>
 #include <system_error>
 #include <utility>
 #include <vector>
@@ -103,6 +105,20 @@ Result<GitCommit> GitCommit::find(const std::string& ref,
 
 Result<std::optional<std::string>> GitCommit::text(const std::string& path) const {
     return gitOutput(folder_, {"cat-file", "blob", ref_ + ":./" + path});
+}
+
+Result<std::vector<std::string>> GitCommit::names() const {
+    FABRICAST_ASSIGN(const std::optional<std::string> entries,
+                     gitOutput(folder_, {"ls-tree", "-z", ref_}));
+    std::vector<std::string> names;
+    std::istringstream lines(entries.value_or(""));
+    for (std::string entry; std::getline(lines, entry, '\0');) {
+        const std::size_t tab = entry.find('\t');
+        if (entry.starts_with("100") && tab != std::string::npos) {
+            names.push_back(entry.substr(tab + 1));
+        }
+    }
+    return names;
 }
 
 Result<bool> GitCommit::isLink(const std::string& path) const {

@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace fabricast {
 
@@ -22,6 +23,8 @@ public:
     [[nodiscard]] std::string pathOf(const std::string& name) const { return prefix_ + name; }
     /// Nothing where the commit does not have the file.
     [[nodiscard]] Result<std::optional<std::string>> text(const std::string& path) const;
+    /// The names of the folder's own files, not of those in folders below it. Links are none.
+    [[nodiscard]] Result<std::vector<std::string>> names() const;
     /// What git keeps of a link is the name that it leads to.
     [[nodiscard]] Result<bool> isLink(const std::string& path) const;
 

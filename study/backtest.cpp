@@ -5,16 +5,40 @@
 #include "planner/backtest/fit_machine.h"
 #include "planner/backtest/run_catalog.h"
 #include "planner/backtest/run_groups.h"
+#include "planner/base/nearest_name.h"
 #include "planner/text/csv_text.h"
 #include "planner/text/text_files.h"
 #include "simulator/program/simulate_step.h"
 
+#include <algorithm>
+#include <array>
 #include <filesystem>
 #include <map>
+#include <string_view>
 #include <utility>
 
 namespace fabricast {
 namespace {
+
+/// What sources state of a run's measurement; two of them follow from the others, and are not read.
+constexpr std::array<std::string_view, 5> kMeasured = {"measured_step_s",
+                                                       "measured_tokens_s_gpu",
+                                                       "measured_mem_gib",
+                                                       "measured_mfu",
+                                                       "measured_tflops_gpu"};
+
+/// About columns that look measured and are none of these.
+std::vector<std::string> unreadColumns(const CsvText& csv) {
+    std::vector<std::string> unread;
+    for (const auto& [column, place] : csv.columns) {
+        const bool isKnown = std::ranges::find(kMeasured, column) != kMeasured.end();
+        if (column.starts_with("measured_") && !isKnown) {
+            unread.push_back("column \"" + column +
+                             "\" is not read: " + suggestName(column, kMeasured));
+        }
+    }
+    return unread;
+}
 
 /// How fast the machines of these runs are.
 Result<std::vector<MachineFit>> fitsOf(const RunTable& table,
@@ -52,7 +76,7 @@ RunCatalog corrected(const RunCatalog& catalog, const std::vector<MachineFit>& f
 Result<RunTable> readRunTable(const std::string& path) {
     FABRICAST_ASSIGN(const std::string text, readTextFile(path));
     FABRICAST_ASSIGN(const CsvText csv, parseCsv(text, sourceName(path)));
-    RunTable table{.file = sourceName(path), .runs = {}};
+    RunTable table{.file = sourceName(path), .runs = {}, .unread = unreadColumns(csv)};
     FABRICAST_ASSIGN(table.runs, readRuns(csv));
     if (table.runs.empty()) {
         return fail(Error::Code::BadInput,
@@ -81,6 +105,7 @@ Result<BacktestAnswer> backtest(const RunTable& table,
                        .engine = simulates ? "simulation" : "forecast",
                        .groupBy = ask.groupBy,
                        .everyRow = ask.everyRow};
+    answer.backtest.unread = table.unread;
     answer.backtest.fits = std::move(fits);
     answer.backtest.rows = backtestRows(table.runs,
                                         catalog,

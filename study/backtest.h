@@ -15,6 +15,7 @@ namespace fabricast {
 struct RunTable {
     std::string file;  ///< as errors name it
     std::vector<PublishedRun> runs;
+    std::vector<std::string> unread{};  ///< about columns that look measured and are not known
 };
 /// "-" is standard input.
 Result<RunTable> readRunTable(const std::string& path);

@@ -20,10 +20,6 @@ constexpr std::array<std::string_view, 9> kEndings = {
 /// More are looked at in more than a moment, and are no folder of launch files.
 constexpr std::size_t kMostFiles = 1000;
 
-bool mayBeLaunchFile(const std::string& file) {
-    return std::ranges::find(kEndings, path(file).extension().string()) != kEndings.end();
-}
-
 /// A manifest of Kubernetes has no key of a framework: it starts what stands beside it.
 bool isManifest(const std::string& file, const std::string& directory) {
     const Result<std::string> text =
@@ -52,6 +48,10 @@ std::string someOf(const std::vector<std::string>& files) {
 }
 
 }  // namespace
+
+bool mayBeLaunchFile(const std::string& file) {
+    return std::ranges::find(kEndings, path(file).extension().string()) != kEndings.end();
+}
 
 Result<std::vector<std::string>> launchFilesIn(const std::string& folder,
                                                const std::string& directory) {
@@ -112,6 +112,18 @@ Result<std::string> startOfFolder(const std::string& folder, const std::string& 
                     ? "is a folder whose files are of no framework: " + someOf(some)
                     : "is a folder of several runs: " + someOf(starts.empty() ? readable : starts),
                 (path(folder) / path(some.front()).filename()).string());
+}
+
+Result<std::optional<std::string>> startAmong(const std::string& folder,
+                                              const std::map<std::string, std::string>& texts) {
+    const std::vector<std::string> starts = startingFiles(texts);
+    if (starts.size() > 1) {
+        return fail(Error::Code::BadInput,
+                    folder,
+                    "is a folder of several runs: " + someOf(starts),
+                    "the file itself, by a name that it has there too");
+    }
+    return starts.empty() ? std::nullopt : std::optional(starts.front());
 }
 
 }  // namespace fabricast

@@ -3,6 +3,7 @@
 #include "planner/launch/launch_files.h"
 #include "planner/launch/opened_file.h"
 
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -23,6 +24,14 @@ bool hasLaunchFiles(const std::string& folder, const std::string& directory);
 ///     startOfFolder("launch", "")  →  "launch/job.sbatch", which starts launch/run.sh
 Result<std::string> startOfFolder(const std::string& folder, const std::string& directory);
 
+/// The same of a folder as it was once, by the texts of its files. Nothing where none of them is a
+/// framework's.
+Result<std::optional<std::string>> startAmong(const std::string& folder,
+                                              const std::map<std::string, std::string>& texts);
+
+/// Whether a name ends as those of launch files do.
+bool mayBeLaunchFile(const std::string& file);
+
 /// Writes launch files into a folder, all or none. A user's own changes are not lost: a file that
 /// is there and differs stays, and nothing is written, unless it `replaces` them.
 ///     FABRICAST_TRY(writeLaunchFiles(emitted.launch.files, "launch", false));
@@ -37,6 +46,9 @@ Result<OpenedFile> openedAt(const std::string& file, const std::string& director
 /// by others: DeepSpeed's JSON beside anything else.
 std::vector<std::string> startingFiles(const std::vector<std::string>& files,
                                        const std::string& directory);
+
+/// The same by their texts: none of them is read from the disk.
+std::vector<std::string> startingFiles(const std::map<std::string, std::string>& texts);
 
 /// Files that were typed together, by what each is for.
 struct RunFiles {

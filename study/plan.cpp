@@ -278,18 +278,32 @@ Result<PlanReport> plan(const Question& question,
 
 namespace {
 
+bool isSwept(const Question& question, const std::string& path) {
+    return std::ranges::any_of(question.edits, [&path](const Edit& edit) {
+        return edit.path == path && edit.origin == "--sweep";
+    });
+}
+
 /// What to type where no layout is left: another batch, or without the keys that were typed.
-std::string wayOut(const LayoutRules& rules, const std::string& batch) {
+std::string wayOut(const LayoutRules& rules, const Question& question, const std::string& batch) {
     if (rules.fixed.said.empty() && std::ranges::none_of(rules.forbidden, &ForbiddenValue::typed)) {
         return batch.empty() ? "another --stack, or another number of GPUs" : batch;
     }
-    // Null frees a key whoever holds it: a flag, a scenario or a launch file.
+    // Null frees a key whoever holds it: a flag, a scenario or a launch file. A sweep has it anew
+    // at every point.
     std::string free;
+    std::string swept;
     for (const std::string& key : rules.fixed.said) {
-        free += " --set layout." + key + "=null";
+        const std::string path = "layout." + key;
+        if (isSwept(question, path)) {
+            swept += (swept.empty() ? "leave out --sweep " : " and --sweep ") + path;
+        } else {
+            free += (free.empty() ? "--set " : " --set ") + path + "=null";
+        }
     }
-    return (free.empty() ? "leave out --forbid" : free.substr(1)) + ", or " +
-           (batch.empty() ? "another --global-batch" : batch);
+    free += (free.empty() || swept.empty() ? "" : ", or ") + swept;
+    const std::string other = batch.empty() && swept.empty() ? "another --global-batch" : batch;
+    return (free.empty() ? "leave out --forbid" : free) + (other.empty() ? "" : ", or " + other);
 }
 
 }  // namespace
@@ -311,7 +325,7 @@ Result<void> checkAnyLayout(const PlanReport& report,
     return fail(Error::Code::BadInput,
                 "layout",
                 "no stack accepts any layout here" + why,
-                wayOut(request.task.rules, batch));
+                wayOut(request.task.rules, question, batch));
 }
 
 }  // namespace fabricast

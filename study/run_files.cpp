@@ -140,16 +140,29 @@ Result<void> checkRead(const std::string& from, const std::string& directory, Ru
     return {};
 }
 
-}  // namespace
-
-Result<OpenedFile> openedAt(const std::string& file, const std::string& directory) {
-    const std::string place = pathFrom(directory, file);
-    FABRICAST_ASSIGN(const std::string text, readTextFile(place, kMostTextBytes, ReadFor::Look));
-    const std::string source = sourceName(place);
+Result<OpenedFile> openedText(const std::string& text, const std::string& source) {
     return isLaunchFile(text, source)
                ? openLaunchFile(text, source)
                : Result<OpenedFile>(
                      fail(Error::Code::BadInput, source, "is no launch file of a framework"));
+}
+
+}  // namespace
+
+std::vector<std::string> startingFiles(const std::map<std::string, std::string>& texts) {
+    std::vector<TypedFile> opened;
+    for (const auto& [name, text] : texts) {
+        if (Result<OpenedFile> one = openedText(text, name)) {
+            opened.push_back({name, *std::move(one)});
+        }
+    }
+    return typedNames(startsAmong(std::move(opened)));
+}
+
+Result<OpenedFile> openedAt(const std::string& file, const std::string& directory) {
+    const std::string place = pathFrom(directory, file);
+    FABRICAST_ASSIGN(const std::string text, readTextFile(place, kMostTextBytes, ReadFor::Look));
+    return openedText(text, sourceName(place));
 }
 
 std::vector<std::string> startingFiles(const std::vector<std::string>& files,

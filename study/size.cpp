@@ -322,12 +322,14 @@ Result<void> checkNoCluster(const Question& job) {
         const char* path;
         const char* flag;
     };
-    constexpr std::array kChosen = {Chosen{"cluster", "-c dgx-h100 -n 1,2,4"},
-                                    Chosen{"cluster.name", "-c dgx-h100"},
-                                    Chosen{"cluster.gpu", "--gpu h100-sxm5-80gb"},
-                                    Chosen{"cluster.nodes", "-n 1,2,4"},
-                                    Chosen{"cluster.gpus", "--gpus 1,2,4"},
-                                    Chosen{"cluster.fabric", "--fabric ib-ndr"}};
+    constexpr std::array kChosen = {
+        Chosen{"cluster", "-c dgx-h100 -n 1,2,4"},
+        Chosen{"cluster.name", "-c dgx-h100"},
+        Chosen{"cluster.gpu", "--gpu h100-sxm5-80gb"},
+        Chosen{"cluster.nodes", "-n 1,2,4"},
+        Chosen{"cluster.gpus", "--gpus 1,2,4"},
+        Chosen{"cluster.gpus_per_node", "-c gb200-nvl72 --gpus-per-node 64"},
+        Chosen{"cluster.fabric", "--fabric ib-ndr"}};
     for (const Edit& edit : job.edits) {
         const auto found = std::ranges::find_if(
             kChosen, [&edit](const Chosen& one) { return edit.path == one.path; });
@@ -337,6 +339,19 @@ Result<void> checkNoCluster(const Question& job) {
                         "size chooses the cluster from what its own flags name",
                         found->flag);
         }
+    }
+    return {};
+}
+
+/// Some GPUs of each node are of nodes that are named: every catalogue has others.
+Result<void> checkPartOfNode(const Question& job, const SizeAsk& ask) {
+    const bool isTyped =
+        std::ranges::find(job.edits, "--gpus-per-node", &Edit::origin) != job.edits.end();
+    if (isTyped && ask.clusters.empty()) {
+        return fail(Error::Code::BadInput,
+                    "--gpus-per-node",
+                    "is of nodes that are named",
+                    "-c gb200-nvl72 --gpus-per-node 64");
     }
     return {};
 }
@@ -360,6 +375,7 @@ Result<void> checkSizeJobs(std::span<const Question> jobs, const SizeAsk& ask) {
                         "fabricast plan -n 8 --sites 2, for each number of nodes");
         }
         FABRICAST_TRY(checkNoCluster(job));
+        FABRICAST_TRY(checkPartOfNode(job, ask));
         FABRICAST_TRY(checkJobGiven(job, ask));
         const std::string batch = saidValue(job, "workload.global_batch").value_or("");
         if (batch.empty() || batch.ends_with(kSamplesPerRank)) {

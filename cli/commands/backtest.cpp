@@ -33,11 +33,12 @@ struct BacktestFlags {
     std::optional<std::string> fit;        ///< file for the machine's correction
 };
 
-/// A fit that no machine gained by has an answer, and no file.
-ExitCode fitCode(const std::vector<MachineFit>& fits) {
+/// What compares nothing has no answer. A fit that no machine gained by has one, and no file.
+ExitCode backtestCode(const Backtest& backtest) {
+    const std::vector<MachineFit>& fits = backtest.fits;
     const bool none = std::ranges::none_of(
         fits, [](const MachineFit& fit) { return fit.correction.has_value(); });
-    return !fits.empty() && none ? ExitCode::DoesNotFit : ExitCode::Ok;
+    return !backtest.compares() || (!fits.empty() && none) ? ExitCode::DoesNotFit : ExitCode::Ok;
 }
 
 struct ShownBacktest {
@@ -71,12 +72,14 @@ Result<Answer> runBacktest(const BacktestFlags& flags, const GlobalOptions& opti
     if (flags.intervals) {
         FABRICAST_TRY(writeIntervals(options.at(*flags.intervals), found.intervals));
     }
+    const ExitCode code = backtestCode(found.backtest);
     Answer answer = answerIn(
         options.format, ShownBacktest{std::move(found.backtest), options.verbose}, kBacktestForms);
-    answer.code = fitCode(fits);
+    answer.code = code;
     if (flags.fit) {
         answer.remarks = fitRemarks(*flags.fit, fits, table, bench);
     }
+    answer.remarks.insert(answer.remarks.end(), table.unread.begin(), table.unread.end());
     return answer;
 }
 

@@ -14,6 +14,7 @@
 #include "study/saved_questions.h"
 
 #include <array>
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -90,7 +91,9 @@ CheckTask taskOf(const CheckFlags& flags, const std::string& file, const GlobalO
         // Of a folder it is the file that starts the others.
         const bool isRead = task.question && !task.question->file.empty();
         const std::string& start = isRead ? task.question->file : file;
-        task.baseline = onTypedHardware(baselineOf(flags.baseline, start, options),
+        std::error_code trouble;
+        const bool isFolder = std::filesystem::is_directory(options.at(file), trouble);
+        task.baseline = onTypedHardware(baselineOf(flags.baseline, start, isFolder, options),
                                         asFirstTyped(task.question, arguments, options));
     }
     return task;

@@ -79,6 +79,30 @@ Table backtestTable(const Backtest& backtest) {
     return table;
 }
 
+/// Why no row is compared; empty where one is.
+std::string whyNothing(const Backtest& backtest) {
+    const BacktestGroup& all = backtest.all;
+    if (backtest.compares()) {
+        return {};
+    }
+    if (all.rows == 0) {
+        return "no row has \"y\" as core and A or B as tier; --all takes every row";
+    }
+    if (all.forecast == 0 && !all.refused.empty()) {
+        const auto most = std::max_element(
+            all.refused.begin(), all.refused.end(), [](const auto& a, const auto& b) {
+                return a.second < b.second;
+            });
+        return "no row is forecast: " + most->first;
+    }
+    std::string text =
+        "no row that is forecast has measured_step_s, measured_tokens_s_gpu or measured_mem_gib";
+    for (const std::string& one : backtest.unread) {
+        text += "; " + one;
+    }
+    return text;
+}
+
 std::string backtestHead(const Backtest& backtest) {
     const BacktestGroup& all = backtest.all;
     std::string text = fmt::format("{}: {} of {} {}rows forecast",
@@ -93,6 +117,9 @@ std::string backtestHead(const Backtest& backtest) {
     }
     if (all.constantRate.n > 0) {
         text += fmt::format("; at a constant rate {:.1f} %", 100 * all.constantRate.median);
+    }
+    if (const std::string why = whyNothing(backtest); !why.empty()) {
+        text += "; nothing is compared: " + why;
     }
     return text + "\n";
 }

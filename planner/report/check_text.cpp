@@ -319,6 +319,19 @@ std::string checkCsv(const std::vector<CheckOutcome>& outcomes) {
                                   one.requirement.where,
                                   one.why});
         }
+        if (outcome.report->isNew) {
+            table.rows.push_back({outcome.source,
+                                  "",
+                                  "note",
+                                  "new",
+                                  "",
+                                  "",
+                                  "",
+                                  "",
+                                  "",
+                                  "",
+                                  sinceBaselineLines(*outcome.report).front()});
+        }
         for (const WeakerRequirement& one : outcome.report->weaker) {
             table.rows.push_back({outcome.source,
                                   one.before.text,

@@ -192,10 +192,7 @@ std::string weakerText(const WeakerRequirement& weaker) {
 
 std::vector<std::string> sinceBaselineLines(const CheckReport& report) {
     std::vector<std::string> lines;
-    const bool isSaid = std::ranges::any_of(report.requirements, [](const CheckedRequirement& one) {
-        return one.requirement.ofBaseline;
-    });
-    if (report.isNew && !isSaid) {
+    if (report.isNew) {
         lines.emplace_back("new: the baseline does not have it, and nothing is compared with it");
     }
     for (const WeakerRequirement& one : report.weaker) {

@@ -1,6 +1,7 @@
 #pragma once
 #include "planner/result/machine_fit.h"
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -135,6 +136,13 @@ struct Backtest {
     BacktestGroup all;
     std::vector<BacktestGroup> groups;  ///< by name
     std::vector<MachineFit> fits;       ///< where corrections were asked for, by GPU
+    std::vector<std::string> unread{};  ///< about columns that look measured and are not known
+
+    /// Whether any measurement of a counted row stands beside a forecast.
+    [[nodiscard]] bool compares() const {
+        const auto isAny = [](const ErrorSpread& memory) { return memory.n > 0; };
+        return all.step.n > 0 || std::any_of(all.memory.begin(), all.memory.end(), isAny);
+    }
 };
 
 }  // namespace fabricast

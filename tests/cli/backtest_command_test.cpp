@@ -111,6 +111,51 @@ TEST(BacktestCommand, CountsThePairsOfASingleSource) {
     EXPECT_EQ(text.find("other sources", at), std::string::npos) << text;
 }
 
+/// Two small runs with a last column of this name.
+ProgramOutput ofTwoRuns(const std::string& column, const std::string& cell) {
+    const std::string file = tempFolder() + "two_runs.csv";
+    std::string text =
+        "id,model,gpu,stack,gpus,micro_batch,global_batch,seq,tp,pp,dp,core," + column + "\n";
+    for (const char* id : {"a-1", "a-2"}) {
+        text += std::string(id) + ",llama-3.1-8b,h100-sxm5-80gb,fsdp2,8,1,64,4096,1,1,8,y," + cell +
+                "\n";
+    }
+    EXPECT_TRUE(writeTextFile(file, text));
+    return backtest({file});
+}
+
+TEST(BacktestCommand, WhereNothingIsComparedTheFirstLineSaysWhyAndTheExitCodeToo) {
+    const auto first = [](const ProgramOutput& output) {
+        return output.out.substr(0, output.out.find('\n'));
+    };
+    EXPECT_EQ(ofTwoRuns("measured_step_s", "6.5").code, ExitCode::Ok);
+    const ProgramOutput renamed = ofTwoRuns("measured_step_ms", "6500");
+    EXPECT_EQ(renamed.code, ExitCode::DoesNotFit);
+    EXPECT_NE(first(renamed).find("2 of 2 counted rows forecast; nothing is compared: no row that "
+                                  "is forecast has measured_step_s"),
+              std::string::npos)
+        << renamed.out;
+    const std::string meant =
+        "column \"measured_step_ms\" is not read: did you mean \"measured_step_s\"?";
+    EXPECT_NE(first(renamed).find(meant), std::string::npos) << renamed.out;
+    EXPECT_NE(renamed.err.find(meant), std::string::npos) << renamed.err;
+    EXPECT_EQ(ofTwoRuns("measured_mfu", "0.4").err.find("is not read"), std::string::npos);
+    const ProgramOutput refused = ofTwoRuns("measured_step_s", "6.5s");
+    EXPECT_EQ(refused.code, ExitCode::DoesNotFit);
+    EXPECT_NE(first(refused).find("nothing is compared: no row is forecast: "), std::string::npos)
+        << refused.out;
+    const std::string none = tempFolder() + "none.csv";
+    ASSERT_TRUE(writeTextFile(none,
+                              kHeader.substr(0, kHeader.size() - 1) + ",core\n" +
+                                  "a-1,llama-3.1-8b,h100-sxm5-80gb,fsdp2,8,1,64,4096,1,1,8,"
+                                  "32,maybe\n"));
+    const ProgramOutput uncounted = backtest({none});
+    EXPECT_EQ(uncounted.code, ExitCode::DoesNotFit);
+    EXPECT_NE(first(uncounted).find("nothing is compared: no row has \"y\" as core"),
+              std::string::npos)
+        << uncounted.out;
+}
+
 TEST(BacktestCommand, RefusesWhatIsNoTableOfRuns) {
     const std::string files[] = {"",
                                  "\n",
@@ -141,7 +186,7 @@ TEST(BacktestCommand, RefusesRowsOfNumbersThatNoRunHas) {
                 row += (row.empty() ? "" : ",") + cell;
             }
             const ProgramOutput output = of(kHeader + row + "\n");
-            EXPECT_EQ(output.code, ExitCode::Ok) << output.err;
+            EXPECT_EQ(output.code, ExitCode::DoesNotFit) << output.err;  // none is compared
             EXPECT_NE(output.out.find("\"status\": \"refused\""), std::string::npos) << output.out;
         }
     }

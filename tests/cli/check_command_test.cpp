@@ -659,6 +659,15 @@ TEST_F(CheckBaseline, OfAFolderTheFileThatStartsTheOthersIsCompared) {
     const ProgramOutput changed = check(line);
     EXPECT_EQ(changed.code, ExitCode::DoesNotFit) << changed.out << changed.err;
     EXPECT_NE(changed.out.find("layout.shard zero3 -> zero1"), std::string::npos) << changed.out;
+    // It is still the run of the folder if it has another name.
+    std::filesystem::rename(folder() + "/folder/train.sh", folder() + "/folder/go.sh");
+    const ProgramOutput renamed = check(line);
+    EXPECT_EQ(renamed.code, ExitCode::DoesNotFit) << renamed.out << renamed.err;
+    EXPECT_NE(renamed.out.find("changed since trunk:folder/train.sh"), std::string::npos)
+        << renamed.out;
+    EXPECT_NE(renamed.out.find("layout.shard zero3 -> zero1"), std::string::npos) << renamed.out;
+    // The file by its new name is new.
+    EXPECT_NE(check("folder/go.sh" + line.substr(6)).out.find("new: "), std::string::npos);
 }
 
 TEST_F(CheckBaseline, AModelIsNoScenarioOfACommit) {
@@ -690,10 +699,13 @@ TEST_F(CheckBaseline, WhatIsNewIsSaidThoughNothingCompares) {
     write("moved.json", read("run.json"));
     const std::string line = "moved.json --baseline git:trunk";
     const std::string said = "new: the baseline does not have it";
-    for (const char* form : {"text", "md", "junit", "sarif", "github"}) {
-        const ProgramOutput answer = check(line + " --report " + form + "=-");
-        EXPECT_EQ(answer.code, ExitCode::Ok) << answer.err;
-        EXPECT_NE(answer.out.find(said), std::string::npos) << form << answer.out;
+    const std::string compares = " --max-regression 2% --if-no-baseline pass";
+    for (const char* form : {"text", "md", "csv", "junit", "sarif", "gitlab", "github"}) {
+        for (const std::string& more : {std::string(), compares}) {
+            const ProgramOutput answer = check(line + more + " --report " + form + "=-");
+            EXPECT_EQ(answer.code, ExitCode::Ok) << answer.err;
+            EXPECT_NE(answer.out.find(said), std::string::npos) << form << more << answer.out;
+        }
     }
     EXPECT_NE(check(line + " -f json").out.find("\"changes\": null"), std::string::npos);
     const ProgramOutput both = check("moved.json " + line);

@@ -139,6 +139,7 @@ TEST(SizeCommand, RefusesASetThatItWouldDrop) {
     for (const char* said : {"cluster.nodes=8",
                              "cluster.name=dgx-b200",
                              "cluster.fabric=ib-ndr",
+                             "cluster.gpus_per_node=4",
                              R"(cluster={"name":"dgx-b200","nodes":1})"}) {
         const ProgramOutput output = sized({"-c", "dgx-h100", "-n", "2", "--set", said});
         EXPECT_EQ(output.code, ExitCode::BadInput) << said;
@@ -146,6 +147,10 @@ TEST(SizeCommand, RefusesASetThatItWouldDrop) {
             << output.err;
     }
     EXPECT_EQ(sized({"-c", "dgx-h100", "-n", "2", "--set", "cluster=null"}).code, ExitCode::Ok);
+    const ProgramOutput unnamed = sized({"--gpus-per-node", "4", "--target", "days=60"});
+    EXPECT_EQ(unnamed.code, ExitCode::BadInput) << unnamed.out;
+    EXPECT_TRUE(says(unnamed.err, "error: --gpus-per-node: is of nodes that are named"))
+        << unnamed.err;
 }
 
 TEST(SizeCommand, NeverPrintsANumberWithoutEnd) {

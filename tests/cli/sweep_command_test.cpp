@@ -44,6 +44,13 @@ TEST(SweepCommand, ShowsTheBatchWhereItFollowsThePoint) {
     EXPECT_FALSE(contains(same.out, " batch ")) << same.out;
 }
 
+/// A value of the sweep cannot be freed beside it: what is left is to sweep something else.
+TEST(SweepCommand, AHintOfALayoutThatIsNotThereCanBeTyped) {
+    const ProgramOutput none = ran(kPlanned + "--sweep layout.tp=3,5");
+    EXPECT_EQ(none.code, ExitCode::BadInput) << none.out;
+    EXPECT_TRUE(contains(none.err, "try: leave out --sweep layout.tp\n")) << none.err;
+}
+
 TEST(SweepCommand, SaysNothingOfTargetsThatAreNotThere) {
     const std::string line = "size -m llama-3.2-1b -c dgx-h100 --seq 2048 --global-batch 64 ";
     const ProgramOutput output = ran(line + "--stack fsdp2 --sweep cluster.gpus=1,2");
