@@ -212,12 +212,20 @@ public:
     }
 
     [[nodiscard]] bool on(const Turn& without) const {
+        Leaning rest = *this;
+        return rest.losing(without);
+    }
+
+    /// The same, and goes on without it.
+    bool losing(const Turn& without) {
+        bool isOther = false;
         for (std::size_t i = 0; i < now_.size(); ++i) {
-            if (!std::ranges::equal(figures_(without(now_[i])), usual_[i], &isPrintedAlike)) {
-                return true;
-            }
+            now_[i] = without(now_[i]);
+            std::vector<double> rest = figures_(now_[i]);
+            isOther = isOther || !std::ranges::equal(rest, usual_[i], &isPrintedAlike);
+            usual_[i] = std::move(rest);
         }
-        return false;
+        return isOther;
     }
 
 private:
@@ -228,17 +236,24 @@ private:
 
 Result<void> addCollectives(const ProfileStore& profiles,
                             const NodeSpec& node,
-                            const Leaning& leaning,
+                            Leaning leaning,
                             std::vector<std::string>& notes) {
     FABRICAST_ASSIGN(const std::vector<MeasuredCollectives> all, profiles.measuredCollectives());
+    // From the last choice to the first, each without those after it: none of them steps in for it.
+    std::vector<bool> isUsed(all.size());
+    for (std::size_t left = all.size(); left > 0; --left) {
+        const MeasuredCollectives& measured = all[left - 1];
+        isUsed[left - 1] = measured.own && leaning.losing(ownOf(measured).without);
+    }
     std::vector<MeasuredCurve> known;
     std::string newest;
-    for (const MeasuredCollectives& measured : all) {
+    for (std::size_t i = 0; i < all.size(); ++i) {
+        const MeasuredCollectives& measured = all[i];
         if (!measured.own) {
             continue;
         }
         const OwnMeasurement one = ownOf(measured);
-        if (leaning.on(one.without)) {
+        if (isUsed[i]) {
             notes.push_back(one.note);
             newest = newest.empty() ? collectivesTitle(measured) : newest;
             known.insert(known.end(), measured.curves.begin(), measured.curves.end());

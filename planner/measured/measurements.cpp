@@ -114,11 +114,25 @@ Result<MergedMeasurements> mergeMeasurements(std::vector<MeasurementRecord> reco
         }
         merged.machine.insert(record.machine.begin(), record.machine.end());
         for (RecordedPoint& point : std::exchange(record.points, {})) {
+            point.sitting = number;
             keep(std::move(point), places, merged.points);
         }
     }
     merged.sittings = std::move(records);
     return merged;
+}
+
+MergedMeasurements sittingsOf(const MergedMeasurements& record,
+                              bool (*isOfKind)(const RecordedPoint&)) {
+    MergedMeasurements part{.machine = record.machine};
+    for (std::size_t number = 0; number < record.sittings.size(); ++number) {
+        if (std::ranges::any_of(record.points, [&](const RecordedPoint& point) {
+                return point.sitting == number && isOfKind(point);
+            })) {
+            part.sittings.push_back(record.sittings[number]);
+        }
+    }
+    return part;
 }
 
 Result<MergedMeasurements> readMeasurements(std::span<const std::string> paths) {

@@ -1,6 +1,7 @@
 #pragma once
 #include "planner/base/result.h"
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <span>
@@ -21,8 +22,9 @@ struct RecordedPoint {
     double deviation = 0.0;  ///< the median of their distances from it
     std::map<std::string, double> facts;
     std::map<std::string, std::string> words;
-    std::string refused;  ///< why the machine cannot do it; no samples then
-    std::string where;    ///< "run.jsonl:17:1"
+    std::string refused;      ///< why the machine cannot do it; no samples then
+    std::string where;        ///< "run.jsonl:17:1"
+    std::size_t sitting = 0;  ///< of those that were joined: which one it is of
 
     [[nodiscard]] std::string setting(const std::string& name, std::string otherwise) const;
     [[nodiscard]] double fact(const std::string& name, double otherwise) const;
@@ -57,6 +59,10 @@ struct MergedMeasurements {
     std::vector<MeasurementRecord> sittings;     ///< oldest first, without their points
     std::vector<RecordedPoint> points;
 };
+
+/// Those sittings of a record that points of a kind are of, without any points.
+MergedMeasurements sittingsOf(const MergedMeasurements& record,
+                              bool (*isOfKind)(const RecordedPoint&));
 
 /// Joins records: of a point measured more than once the latest sitting counts. What two sittings
 /// of one program record about the machine and its versions must be the same ("ranks" and "nodes"

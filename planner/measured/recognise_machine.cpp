@@ -6,8 +6,11 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <charconv>
 #include <cmath>
 #include <set>
+#include <string_view>
+#include <system_error>
 #include <tuple>
 #include <utility>
 
@@ -24,12 +27,11 @@ bool isMemoryWord(const std::string& word) {
            (word.ends_with("gb") && std::isdigit(static_cast<unsigned char>(word.front())) != 0);
 }
 
-std::set<std::string> nameWords(const std::string& name) {
+std::set<std::string> allWords(const std::string& name) {
     std::set<std::string> words;
     std::string word;
     const auto take = [&] {
-        if (!word.empty() && std::ranges::find(kIdleWords, word) == kIdleWords.end() &&
-            !isMemoryWord(word)) {
+        if (!word.empty()) {
             words.insert(word);
         }
         word.clear();
@@ -44,6 +46,36 @@ std::set<std::string> nameWords(const std::string& name) {
     }
     take();
     return words;
+}
+
+std::set<std::string> nameWords(const std::string& name) {
+    std::set<std::string> words = allWords(name);
+    std::erase_if(words, [](const std::string& word) {
+        return std::ranges::find(kIdleWords, word) != kIdleWords.end() || isMemoryWord(word);
+    });
+    return words;
+}
+
+/// NVML leaves out what the driver keeps; the data sheet does not.
+constexpr double kNearMemory = 0.06;
+
+bool isNear(double found, double known) {
+    return std::abs(found - known) <= kNearMemory * known;
+}
+
+/// A name with "80gb" is of no GPU with other memory.
+bool saysMemoryOf(const std::string& driverName, const GpuSpec& gpu) {
+    if (!gpu.memory.value) {
+        return true;
+    }
+    constexpr double kGigabyte = 1e9;
+    return std::ranges::all_of(allWords(driverName), [&](const std::string& word) {
+        double gigabytes = 0.0;
+        const auto [end, fault] =
+            std::from_chars(word.data(), word.data() + word.size(), gigabytes);
+        return fault != std::errc() || std::string_view(end, word.data() + word.size()) != "gb" ||
+               isNear(gigabytes * kGigabyte, static_cast<double>(gpu.memory.value->count()));
+    });
 }
 
 /// The number of additional words of the title; nothing if it lacks one of the name's.
@@ -62,10 +94,7 @@ bool sameMemory(Bytes found, const GpuSpec& gpu) {
     if (found.count() == 0 || !expected.value) {
         return true;
     }
-    // NVML leaves out what the driver keeps; the data sheet does not.
-    constexpr double kNear = 0.06;
-    const auto known = static_cast<double>(expected.value->count());
-    return std::abs(static_cast<double>(found.count()) - known) <= kNear * known;
+    return isNear(static_cast<double>(found.count()), static_cast<double>(expected.value->count()));
 }
 
 std::string nicsText(std::int64_t count, double gigabits) {
@@ -121,14 +150,18 @@ Result<std::optional<GpuSpec>> recogniseGpu(const ProfileStore& store,
                                             const std::string& architecture) {
     const std::set<std::string> name = nameWords(driverName);
     std::string best;
-    std::size_t least = 0;
+    std::pair<bool, std::size_t> least;
     for (const ProfileFile& file : store.files(ProfileKind::Gpu)) {
         FABRICAST_ASSIGN(const JsonValue root, readDocument(file));
         FABRICAST_ASSIGN(const GpuSpec gpu, readGpuProfile(root));
         const auto more = surplus(name, nameWords(gpu.title));
         const bool same = architecture.empty() || gpu.architecture == architecture;
-        if (more && same && sameMemory(memory, gpu) && (best.empty() || *more < least)) {
-            least = *more;
+        if (!more || !same || !sameMemory(memory, gpu)) {
+            continue;
+        }
+        const std::pair unlike(!saysMemoryOf(driverName, gpu), *more);
+        if (best.empty() || unlike < least) {
+            least = unlike;
             best = file.name;
         }
     }
@@ -140,7 +173,8 @@ Result<std::optional<GpuSpec>> recogniseGpu(const ProfileStore& store,
 }
 
 bool mayBeNamed(const GpuSpec& gpu, const std::string& driverName) {
-    return surplus(nameWords(driverName), nameWords(gpu.title)).has_value();
+    return saysMemoryOf(driverName, gpu) &&
+           surplus(nameWords(driverName), nameWords(gpu.title)).has_value();
 }
 
 Result<std::vector<LikelyNode>> likelyNodes(const ProfileStore& store,

@@ -11,14 +11,17 @@ Result<void> checkGpuOf(const ClusterSpec& machine,
                         bool isNamed,
                         const std::string& where) {
     const GpuSpec& expected = machine.node.gpu;
-    const bool isOther =
-        gpu && gpu->name != expected.name && (isNamed || !mayBeNamed(expected, name));
-    return isOther ? fail(Error::Code::BadInput,
-                          where,
-                          "was measured on \"" + name + "\" (" + gpu->name + "), and " +
-                              machine.name + " has " + expected.name,
-                          "--machine and a cluster or node of " + gpu->name)
-                   : Result<void>();
+    const bool isSame = !gpu || (isNamed ? gpu->name == expected.name : mayBeNamed(expected, name));
+    if (isSame) {
+        return {};
+    }
+    // Only the likest profile where none has the memory that the name says.
+    const bool isKnown = isNamed || mayBeNamed(*gpu, name);
+    return fail(Error::Code::BadInput,
+                where,
+                "was measured on \"" + name + "\"" + (isKnown ? " (" + gpu->name + ")" : "") +
+                    ", and " + machine.name + " has " + expected.name,
+                "--machine and a cluster or node of " + (isKnown ? gpu->name : "such GPUs"));
 }
 
 Result<void> checkRanksOf(const ClusterSpec& machine,

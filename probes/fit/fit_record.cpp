@@ -46,12 +46,20 @@ std::string inOneLine(std::string_view report) {
     return text;
 }
 
+bool isFootprint(const RecordedPoint& point) {
+    return point.what == "footprint";
+}
+
+bool isKernelPoint(const RecordedPoint& point) {
+    return !isCollective(point) && !isNodePoint(point) && !isFootprint(point);
+}
+
 class RecordFitter {
 public:
     RecordFitter(const ProfileStore& store,
                  const MergedMeasurements& record,
                  const RecordFitOptions& options)
-        : store_(store), record_(record), options_(options), origin_(originText(record)) {}
+        : store_(store), record_(record), options_(options) {}
 
     Result<FittedRecord> run() && {
         FABRICAST_TRY(fitKernelPoints());
@@ -112,6 +120,7 @@ private:
             checkGpuOf(machine, gpu, saidOf(record_, "gpu"), !options_.gpu.empty(), gpuSaidAt()));
         FABRICAST_TRY(checkPossible(machine));
         result_.machine = machine.name;
+        const MergedMeasurements sittings = sittingsOf(record_, &isCollective);
         const std::string nccl = saidOf(record_, "nccl");
         const std::string name = "measured-" + options_.name;
         const KeptCurves kept = addKeptCurves(store_, name, machine.name, points);
@@ -124,8 +133,8 @@ private:
                                                   .title = options_.name + ", measured",
                                                   .machine = machine.name,
                                                   .software = nccl.empty() ? "" : "nccl " + nccl,
-                                                  .date = dayOf(record_),
-                                                  .from = origin_,
+                                                  .date = dayOf(sittings),
+                                                  .from = originText(sittings),
                                                   .note = kept.from},
                                                  points)});
         if (points.mostMoved > 0) {
@@ -190,7 +199,7 @@ private:
         const double known =
             gpu.l2Cache.value ? static_cast<double>(gpu.l2Cache.value->count()) : 0.0;
         const FitOptions options{
-            .from = origin_,
+            .from = originText(sittingsOf(record_, &isKernelPoint)),
             .leastMemoryBytes = kCaches * std::max(known, numberSaidOf(record_, "l2_bytes")),
             .scaleFew = true};
         say("kernels of " + gpu.name + ": " + std::to_string(tables.used) + " points" +
@@ -246,7 +255,8 @@ private:
                 gpu->name + " was measured");
             return {};
         }
-        const FittedNode fitted = fitNode(node, record_, origin_);
+        const FittedNode fitted =
+            fitNode(node, record_, originText(sittingsOf(record_, &isNodePoint)));
         say("node " + node.name);
         sayNumbers("nodes/" + node.name, fitted.changes);
         sayAll(fitted.leftOut);
@@ -294,8 +304,7 @@ private:
 
     /// What a process holds of the GPU's memory beside its tensors.
     Result<void> fitFootprints() {
-        if (std::ranges::find(record_.points, "footprint", &RecordedPoint::what) ==
-            record_.points.end()) {
+        if (std::ranges::none_of(record_.points, &isFootprint)) {
             return {};
         }
         FABRICAST_ASSIGN(const std::optional<GpuSpec> gpu, gpuOf(store_, record_, options_.gpu));
@@ -303,7 +312,8 @@ private:
             say("memory beside tensors: not fitted: --gpu says whose it is");
             return {};
         }
-        FittedRuntime fitted = fitRuntime(gpu->runtime, record_.points, origin_);
+        FittedRuntime fitted =
+            fitRuntime(gpu->runtime, record_.points, originText(sittingsOf(record_, &isFootprint)));
         say("memory beside tensors of " + gpu->name);
         sayNumbers("runtimes/" + gpu->name, fitted.changes);
         sayAll(fitted.leftOut);
@@ -319,7 +329,6 @@ private:
     const ProfileStore& store_;
     const MergedMeasurements& record_;
     const RecordFitOptions& options_;
-    std::string origin_;
     FittedRecord result_;
 };
 

@@ -76,6 +76,17 @@ TEST(OwnMeasurement, TheNewestOfSeveralWinsAndTheOthersAreNamed) {
     }
 }
 
+TEST(OwnMeasurement, OfTwoThatAreAlikeTheOneInUseIsNamed) {
+    const TemporaryProfiles both("own_twins");
+    both.write("collectives/measured-a.json", ownCollectives("a", "2026-11-12", "5000"));
+    both.write("collectives/measured-b.json", ownCollectives("b", "2026-11-12", "5000"));
+    const std::string out = stepWith(both.path(), kExplainTime).out;
+    for (const char* const note :
+         {"measured: b, 2026-11-12\n", "measured: a, 2026-11-12 is not used, b, 2026-11-12 is\n"}) {
+        EXPECT_NE(out.find(note), std::string::npos) << note << out;
+    }
+}
+
 TEST(OwnMeasurement, IsNamedByEveryAnswerThatLeansOnIt) {
     const TemporaryProfiles folder("own_named");
     folder.write("collectives/measured-ours.json", ownCollectives("ours", "2026-11-20", "5"));

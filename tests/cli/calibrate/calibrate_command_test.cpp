@@ -519,6 +519,37 @@ TEST(CalibrateCommand, RefusesALogOfAnotherGpuThanTheMachines) {
     EXPECT_EQ(imported(rank(0, "Board 7") + rank(1, "Board 7")).code, ExitCode::Ok);
 }
 
+TEST(CalibrateCommand, RefusesALogOfAGpuWithOtherMemoryThanTheMachines) {
+    const FakeProbes probes("memory");
+    const std::string log = probes.at("all_reduce_perf.log");
+    const auto why = [&](const std::string& gpu, const std::string& machine) {
+        const std::string rank = " Group  0 Pid 1 on a device  0 [0x18] " + gpu + "\n";
+        std::ofstream(log) << "#  Rank  0" + rank + "#  Rank  1" + rank +
+                                  ncclLog("67108864", "412.0");
+        return ran("calibrate --name ours --force --machine " + machine,
+                   {"--from-nccl-tests", log, "--profile", probes.at("measured")})
+            .err;
+    };
+    const auto refused = [&](const std::string& gpu, const std::string& rest) {
+        return "error: " + log + ":1: was measured on \"" + gpu + "\"" + rest + "\n";
+    };
+    EXPECT_EQ(why("NVIDIA A100-SXM4-80GB", "dgx-a100"), "");
+    EXPECT_EQ(why("NVIDIA A100-SXM4-40GB", "dgx-a100-40gb"), "");
+    EXPECT_EQ(why("NVIDIA A100-SXM4-80GB", "dgx-a100-40gb"),
+              refused("NVIDIA A100-SXM4-80GB",
+                      " (a100-sxm4-80gb), and dgx-a100-40gb has a100-sxm4-40gb\n"
+                      "  try: --machine and a cluster or node of a100-sxm4-80gb"));
+    EXPECT_EQ(why("NVIDIA A100-SXM4-40GB", "dgx-a100"),
+              refused("NVIDIA A100-SXM4-40GB",
+                      " (a100-sxm4-40gb), and dgx-a100 has a100-sxm4-80gb\n"
+                      "  try: --machine and a cluster or node of a100-sxm4-40gb"));
+    // No profile has this memory.
+    EXPECT_EQ(why("NVIDIA A100-PCIE-40GB", "dgx-h100"),
+              refused("NVIDIA A100-PCIE-40GB",
+                      ", and dgx-h100 has h100-sxm5-80gb\n"
+                      "  try: --machine and a cluster or node of such GPUs"));
+}
+
 TEST(CalibrateCommand, RefusesALogOfMoreRanksThanANodeHas) {
     const FakeProbes probes("ranks");
     const std::string log = probes.at("all_reduce_perf.log");

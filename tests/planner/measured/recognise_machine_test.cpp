@@ -31,6 +31,11 @@ TEST(RecogniseGpu, ByTheNamesThatDriversHave) {
                                    {"NVIDIA RTX A6000", 51.5, "rtx-a6000"},
                                    {"NVIDIA RTX 6000 Ada Generation", 51.5, "rtx-6000-ada"},
                                    {"Tesla V100-SXM2-16GB", 16.9, "v100-sxm2-16gb"},
+                                   // A log has the name alone.
+                                   {"NVIDIA A100-SXM4-80GB", 0, "a100-sxm4-80gb"},
+                                   {"NVIDIA A100-SXM4-40GB", 0, "a100-sxm4-40gb"},
+                                   {"Tesla V100-SXM2-32GB", 0, "v100-sxm2-32gb"},
+                                   {"NVIDIA H100 80GB HBM3", 0, "h100-sxm5-80gb"},
                                    {"NVIDIA GeForce GTX 1080", 8.5, ""},
                                    {"NVIDIA", 0, ""},
                                    {"", 0, ""}};

@@ -262,6 +262,27 @@ TEST(FitRecord, CollectivesNeedTheirMachine) {
     EXPECT_NE(refused.error().why.find("tenfold"), std::string::npos) << refused.error().text();
 }
 
+/// Records of other programs say nothing of when collectives were measured.
+TEST(FitRecord, CollectivesHaveTheirOwnDay) {
+    const auto record = [](const std::string& program, const std::string& day, const auto& lines) {
+        return *parseMeasurements(
+            R"({"schema":"fabricast.measurements/1","machine":{},"program":")" + program +
+                R"(","begun":")" + day + "T10:00:00Z\"}\n" + lines,
+            program + ".jsonl");
+    };
+    const auto joined = mergeMeasurements(
+        {record("nccl-tests", "2026-11-12", lineOf("all_reduce bytes=1M nodes=1 ranks=8", 3e-5)),
+         record("host-probe", "2026-11-28", lineOf("host_copy bytes=1M", 3e-5))});
+    ASSERT_TRUE(joined) << joined.error().text();
+    const auto fitted =
+        fitRecord(ProfileStore::builtIn(), *joined, {.name = "ours", .machine = "dgx-h100"});
+    ASSERT_TRUE(fitted) << fitted.error().text();
+    const std::string& text = fitted->files[0].text;
+    EXPECT_NE(text.find("\"date\": \"2026-11-12\""), std::string::npos) << text;
+    EXPECT_NE(text.find("\"from\": \"nccl-tests, 2026-11-12\""), std::string::npos) << text;
+    EXPECT_EQ(text.find("2026-11-28"), std::string::npos) << text;
+}
+
 TEST(FitRecord, SaysWhatItCannotDo) {
     const ProfileStore builtIn = ProfileStore::builtIn();
     const auto few = fitRecord(
