@@ -119,6 +119,7 @@ Result<RunScenario> runScenario(const PublishedRun& run, const RunCatalog& catal
         return tl::unexpected(*run.unreadable);
     }
     FABRICAST_TRY(checkLimits(run));
+    FABRICAST_TRY(checkWords(run));
     RunScenario result;
     Scenario& scenario = result.scenario;
     FABRICAST_ASSIGN(const Stack* stack, stackOf(run));

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 #include <vector>
 
 namespace fabricast {
@@ -30,6 +31,34 @@ TEST(PublishedRun, BadCellsAreNamedByLineAndColumn) {
     EXPECT_EQ(runs->at(0).unreadable.value().where, "runs.csv:2, column layers");
     EXPECT_EQ(runs->at(1).unreadable.value().where, "runs.csv:3, column measured_step_s");
     EXPECT_FALSE(runs->at(2).unreadable);
+}
+
+/// A row of a table whose last columns have this name and these cells.
+Result<std::vector<PublishedRun>> runsWith(const std::string& columns, const std::string& cells) {
+    FABRICAST_ASSIGN(
+        const CsvText table,
+        parseCsv(
+            "id,model,layers,hidden,ffn,heads,kv_heads,vocab,seq,gpus,gpus_per_node,gpu,stack,"
+            "dp,tp,micro_batch,global_batch," +
+                columns +
+                "\na-1,Llama3 8B,32,4096,14336,32,8,128256,8192,8,8,h100_sxm,megatron-core,4,2,"
+                "1,64," +
+                cells + "\n",
+            "runs.csv"));
+    return readRuns(table);
+}
+
+TEST(PublishedRun, ASubsetIsReadInEitherCaseAndCountsWhereItIsNotRead) {
+    EXPECT_TRUE(runsWith("tier,core", "a,Y")->front().counts);
+    EXPECT_FALSE(runsWith("tier,core", "C,y")->front().counts);
+    EXPECT_FALSE(runsWith("tier,core", "A,n")->front().counts);
+    EXPECT_FALSE(runsWith("tier,core", "A,")->front().counts);
+    for (const auto& [cells, column] :
+         {std::pair("A,yes", "column core"), std::pair("Z,y", "column tier")}) {
+        const auto runs = runsWith("tier,core", cells);
+        EXPECT_TRUE(runs->front().counts) << cells;
+        EXPECT_NE(runs->front().unreadable.value().where.find(column), std::string::npos) << cells;
+    }
 }
 
 TEST(PublishedRun, AFileWithoutGpusIsRefused) {
@@ -76,6 +105,18 @@ TEST_F(Forecasts, RefusesARowThatSaysTooLittle) {
         of("a-1,Llama3 8B,32,4096,14336,32,8,128256,8192,8,8,h100_sxm,fsdp2,8,1,1,,64,bf16,5\n");
     EXPECT_FALSE(forecast.step);
     EXPECT_EQ(forecast.why, "micro_batch: the cell is empty");
+}
+
+TEST_F(Forecasts, RefusesWordsThatItWouldTakeForTheDefault) {
+    for (const char* column : {"intra", "shard", "sp", "cp_kind", "optimizer"}) {
+        const auto forecast = [column](const std::string& word) {
+            return runScenario(runsWith(column, word).value().front(), *catalog);
+        };
+        EXPECT_TRUE(forecast("")) << column;
+        const auto refused = forecast("zorro");
+        ASSERT_FALSE(refused) << column;
+        EXPECT_EQ(refused.error().where, column);
+    }
 }
 
 TEST_F(Forecasts, RefusesAStepThatNoGpuCouldRun) {
