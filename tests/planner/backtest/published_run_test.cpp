@@ -1,3 +1,4 @@
+#include "planner/backtest/backtest_runs.h"
 #include "planner/backtest/forecast_run.h"
 #include "planner/backtest/run_readings.h"
 #include "planner/load/load_question.h"
@@ -117,6 +118,46 @@ TEST_F(Forecasts, RefusesWordsThatItWouldTakeForTheDefault) {
         ASSERT_FALSE(refused) << column;
         EXPECT_EQ(refused.error().where, column);
     }
+}
+
+TEST_F(Forecasts, MemoryThatTheGpuHasNotIsNotCompared) {
+    const auto row = [](const std::string& gib) {
+        const auto runs = runsWith("measured_mem_gib,memory_kind", gib + ",reserved").value();
+        return backtestRows(runs, *catalog, *timing, {}).front();
+    };
+    EXPECT_TRUE(row("61").predictedGib);
+    EXPECT_FALSE(row("61000").predictedGib);
+    EXPECT_TRUE(row("61000").memoryWhy.starts_with("measured_mem_gib: more than the 80 GB"))
+        << row("61000").memoryWhy;
+    EXPECT_TRUE(row("61000").predictedStep);
+}
+
+TEST_F(Forecasts, RefusesNodesThatAreNotWholeAndRatesThatNoNetworkHas) {
+    const auto whereOf = [](const std::string& gpusPerNode, const std::string& rate) {
+        auto runs = runsWith("nic_gbps_per_gpu", rate).value();
+        runs.front().gpusPerNode = std::stoll(gpusPerNode);
+        const auto read = runScenario(runs.front(), *catalog);
+        return read ? std::string() : read.error().where;
+    };
+    EXPECT_EQ(whereOf("8", "400"), "");
+    EXPECT_EQ(whereOf("4", ""), "");
+    EXPECT_EQ(whereOf("3", "400"), "gpus_per_node");
+    EXPECT_EQ(whereOf("8", "400000"), "nic_gbps_per_gpu");
+}
+
+TEST_F(Forecasts, RefusesARowThatContradictsItself) {
+    const auto why = [](const std::string& columns, const std::string& cells) {
+        const auto runs = runsWith(columns, cells).value();
+        return forecastRun(runs.front(), *catalog, *timing).why;
+    };
+    // 64 sequences of 8,192 tokens on 8 GPUs: 65,536 tokens of a GPU in a step.
+    const std::string both = "measured_step_s,measured_tokens_s_gpu";
+    EXPECT_EQ(why(both, "6.5536,10000"), "");
+    EXPECT_EQ(why(both, "6.6,10000"), "");
+    EXPECT_TRUE(why(both, "6553.6,10000").starts_with("measured_step_s: the row says"));
+    EXPECT_TRUE(why(both, "6.5536,80000").starts_with("measured_step_s: the row says"));
+    EXPECT_EQ(why("grad_accum", "16"), "");
+    EXPECT_TRUE(why("grad_accum", "7").starts_with("grad_accum: 7, but"));
 }
 
 TEST_F(Forecasts, RefusesAStepThatNoGpuCouldRun) {
