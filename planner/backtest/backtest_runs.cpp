@@ -4,6 +4,7 @@
 #include "planner/backtest/forecast_run.h"
 #include "planner/backtest/run_readings.h"
 #include "planner/base/parallel_map.h"
+#include "planner/base/quantity_text.h"
 #include "planner/estimate/estimate_step.h"
 #include "planner/memory/stage_memory.h"
 #include "planner/result/memory_names.h"
@@ -58,6 +59,11 @@ std::string layoutText(const PublishedRun& run) {
     return joined(parts);
 }
 
+/// A data sheet's GB are often GiB: a GPU of 80 GB has 79.6 GiB.
+double mostGib(Bytes onSheet) {
+    return static_cast<double>(onSheet.count()) / 1e9;
+}
+
 void addMemory(const RunForecast& forecast, BacktestRow& row) {
     row.memoryReading = memoryReading(*forecast.run);
     if (!forecast.scenario) {
@@ -71,6 +77,12 @@ void addMemory(const RunForecast& forecast, BacktestRow& row) {
     }
     row.verdict = nameOf(memory->verdict);
     row.memoryWhy = unknownMemory(*forecast.run);
+    const GpuSpec& gpu = forecast.scenario->cluster.node.gpu;
+    if (gpu.memory.value && row.measuredGib.value_or(0.0) > mostGib(*gpu.memory.value)) {
+        row.memoryWhy = "measured_mem_gib: more than the " +
+                        shortText(*gpu.memory.value, UnitStyle::Decimal) + " that " + gpu.name +
+                        " has";
+    }
     if (row.memoryWhy.empty()) {
         const StageMemory& fullest = memory->stages[memory->fullest];
         const Bytes bytes = forecastReading(fullest, row.memoryReading);

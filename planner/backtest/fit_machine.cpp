@@ -90,6 +90,23 @@ std::vector<OwnInterval> ownIntervals(const std::vector<RunSlopes>& runs,
     return intervals;
 }
 
+std::string oneDigit(double number) {
+    const long tenths = std::lround(10.0 * number);
+    return (tenths < 0 ? "-" : "") + std::to_string(std::abs(tenths) / 10) + "." +
+           std::to_string(std::abs(tenths) % 10);
+}
+
+/// What likeness was taken by: the error of shapes that are left out, whose models and layouts the
+/// other runs may have.
+std::string likenessRemark(const std::vector<RunSlopes>& runs, const std::vector<double>& misses) {
+    const LeftOutGroups shapes = leftOutShapes(runs);
+    const std::vector<double> left = RunLikeness(runs, misses).leftOut(misses, shapes);
+    return "likeness is taken by shapes left out (" + std::to_string(shapes.count) + "): error " +
+           oneDigit(100.0 * medianError(misses)) + " % by speeds alone, " +
+           oneDigit(100.0 * medianError(left)) + " % with it (median), nearer by " +
+           oneDigit(sureGain(misses, left, shapes)) + " standard errors";
+}
+
 std::vector<FittedFactor> fittedFactors(const std::vector<RunSlopes>& runs,
                                         const FactorList& factors,
                                         const PerFactor& logs,
@@ -216,6 +233,9 @@ private:
         const std::optional<OwnLikeness> like = chooseLikeness(runs, missesWith(runs, logs));
         const auto leftOut = like ? leftOutOfBoth(runs, groups, chosen.factors, chosen.noise)
                                   : leftOutMisses(runs, groups, chosen.factors, chosen.noise);
+        if (like) {
+            fit.remarks.push_back(likenessRemark(runs, missesWith(runs, logs)));
+        }
         addRemarks(runs, groups, leftOut, fit);
         if (chosen.factors.empty() && !like) {
             return std::nullopt;

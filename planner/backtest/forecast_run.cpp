@@ -4,6 +4,7 @@
 #include "planner/base/quantity_text.h"
 #include "planner/ops/flops.h"
 
+#include <algorithm>
 #include <optional>
 #include <utility>
 
@@ -32,6 +33,25 @@ double repeated(const Settings& settings) {
     return again ? (counted + 1.0) / counted : 1.0;
 }
 
+/// Two measurements of one step that are farther apart than this are of two steps, or of two units.
+constexpr double kSameStep = 1.1;
+
+/// The step time that follows from the tokens per second of a row that has both.
+Result<void> checkMeasurements(const PublishedRun& run) {
+    const double said = run.stepSeconds.value_or(0.0);
+    PublishedRun other = run;
+    other.stepSeconds.reset();
+    const double followed = other.measuredStep().value_or(said);
+    if (said <= 0 || std::max(said, followed) <= kSameStep * std::min(said, followed)) {
+        return {};
+    }
+    return fail(Error::Code::BadInput,
+                "measured_step_s",
+                "the row says " + shortText(Seconds(said)) +
+                    ", and its measured_tokens_s_gpu a step of " + shortText(Seconds(followed)),
+                "leave the wrong one of them empty");
+}
+
 /// A rate above what the GPUs can multiply: such a row was measured on another model or GPU than it
 /// says.
 Result<void> checkPossible(const PublishedRun& run, const Scenario& scenario) {
@@ -48,8 +68,8 @@ Result<void> checkPossible(const PublishedRun& run, const Scenario& scenario) {
     if (peak > 0 && rate > peak) {
         return fail(Error::Code::BadInput,
                     "measured_step_s",
-                    "a step this short needs " + quantityText(FlopsPerSecond(rate)) +
-                        " from every GPU, whose peak is " + quantityText(FlopsPerSecond(peak)),
+                    "a step this short needs " + shortText(FlopsPerSecond(rate)) +
+                        " from every GPU, whose peak is " + shortText(FlopsPerSecond(peak)),
                     "the row should have a smaller model or a faster GPU");
     }
     return {};
@@ -85,9 +105,10 @@ RunForecast forecastRun(const PublishedRun& run,
         return forecast;
     }
     forecast.scenario = std::move(read->scenario);
-    Result<StepEstimate> step = checkPossible(run, *forecast.scenario).and_then([&] {
-        return model(*forecast.scenario, profiles);
-    });
+    Result<StepEstimate> step =
+        checkMeasurements(run)
+            .and_then([&] { return checkPossible(run, *forecast.scenario); })
+            .and_then([&] { return model(*forecast.scenario, profiles); });
     if (step) {
         forecast.step = std::move(*step);
     } else {

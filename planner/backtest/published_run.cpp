@@ -1,5 +1,7 @@
 #include "planner/backtest/published_run.h"
 
+#include "planner/base/small_letters.h"
+
 #include <charconv>
 #include <cmath>
 #include <string_view>
@@ -21,6 +23,10 @@ public:
     }
 
     [[nodiscard]] bool has(std::string_view column) const { return table_.has(column); }
+
+    [[nodiscard]] std::string where(std::string_view column) const {
+        return table_.where(row_, column);
+    }
 
     Result<std::optional<double>> number(std::string_view column) const {
         const std::string_view cell = table_.cell(row_, column);
@@ -115,9 +121,29 @@ void readTexts(const RowReader& row, PublishedRun& run) {
     for (const auto& [column, member] : texts) {
         *member = row.text(column);
     }
-    run.core = row.text("core") == "y";
-    run.known = run.tier == "A" || run.tier == "B" || !row.has("tier");
+}
+
+/// Whether the run counts. One whose cells do not say so does, and is refused.
+Result<void> readSubset(const RowReader& row, PublishedRun& run) {
+    const std::string core = inSmallLetters(row.text("core"));
+    const std::string tier = inSmallLetters(run.tier);
+    run.core = core == "y";
+    run.known = tier == "a" || tier == "b" || !row.has("tier");
     run.counts = run.known && (run.core || !row.has("core"));
+    const auto isOneOf = [](const std::string& text, std::string_view letters) {
+        return text.empty() || (text.size() == 1 && letters.find(text) != std::string_view::npos);
+    };
+    const bool coreIsRead = isOneOf(core, "yn");
+    if (coreIsRead && isOneOf(tier, "abc")) {
+        return {};
+    }
+    run.known = run.counts = true;
+    return coreIsRead ? fail(Error::Code::BadInput,
+                             row.where("tier"),
+                             "'" + run.tier + "' is not A, B or C")
+                      : fail(Error::Code::BadInput,
+                             row.where("core"),
+                             "'" + row.text("core") + "' is not y or n");
 }
 
 }  // namespace
@@ -149,8 +175,10 @@ Result<std::vector<PublishedRun>> readRuns(const CsvText& table) {
         PublishedRun run;
         run.where = table.source + ":" + std::to_string(line.line);
         readTexts(row, run);
-        if (Result<void> numbers = readNumbers(row, run); !numbers) {
-            run.unreadable = std::move(numbers).error();
+        if (Result<void> read =
+                readSubset(row, run).and_then([&] { return readNumbers(row, run); });
+            !read) {
+            run.unreadable = std::move(read).error();
         }
         runs.push_back(std::move(run));
     }

@@ -100,6 +100,12 @@ Result<ClusterSpec> RunCatalog::clusterOf(const PublishedRun& run) const {
     FABRICAST_ASSIGN(const GpuSpec gpu, profiles_->gpu(run.gpu, "gpu"));
     const std::int64_t perNode =
         std::min(*run.gpus, std::max<std::int64_t>(1, run.gpusPerNode.value_or(8)));
+    if (*run.gpus % perNode != 0) {
+        return fail(Error::Code::BadInput,
+                    "gpus_per_node",
+                    std::to_string(*run.gpus) + " GPUs are no whole number of nodes of " +
+                        std::to_string(perNode));
+    }
     const auto sameGpu = [&](const NodeSpec& node) { return node.gpu.name == gpu.name; };
     auto found = std::find_if(nodes_.begin(), nodes_.end(), [&](const NodeSpec& node) {
         return sameGpu(node) && speaks(node, run);
@@ -114,7 +120,7 @@ Result<ClusterSpec> RunCatalog::clusterOf(const PublishedRun& run) const {
         FABRICAST_ASSIGN(cluster, profiles_->cluster(found->name));
     }
     resize(cluster.node, perNode);
-    cluster.nodes = (*run.gpus + perNode - 1) / perNode;
+    cluster.nodes = *run.gpus / perNode;
     if (run.nicGbpsPerGpu) {
         shareNics(cluster.node, BytesPerSecond(*run.nicGbpsPerGpu * 1e9 / kBitsPerByte));
     }

@@ -35,7 +35,7 @@ constexpr Limit kLimits[] = {{"layers", &PublishedRun::layers, 4'096},
                              {"micro_batch", &PublishedRun::microBatch, 100'000},
                              {"global_batch", &PublishedRun::globalBatch, 100'000'000},
                              {"grad_accum", &PublishedRun::accumulation, 100'000}};
-/// What was measured lies within these, or its unit is another.
+/// What was measured, and a rate, lies within these, or its unit is another.
 struct MeasuredRange {
     const char* column;
     std::optional<double> PublishedRun::*number;
@@ -45,7 +45,8 @@ struct MeasuredRange {
 constexpr MeasuredRange kMeasuredRanges[] = {
     {"measured_step_s", &PublishedRun::stepSeconds, 1e-6, 1e7},
     {"measured_tokens_s_gpu", &PublishedRun::tokensPerGpu, 1e-4, 1e9},
-    {"measured_mem_gib", &PublishedRun::memoryGib, 1e-3, 1e6}};
+    {"measured_mem_gib", &PublishedRun::memoryGib, 1e-3, 1e6},
+    {"nic_gbps_per_gpu", &PublishedRun::nicGbpsPerGpu, 1e-1, 1e4}};
 
 /// Of a step: stages of all ranks times microbatches.
 constexpr std::int64_t kMostActions = 4'000'000;
@@ -74,7 +75,7 @@ Result<void> checkLimits(const PublishedRun& run) {
                 Error::Code::BadInput,
                 range.column,
                 "is not between " + shortText(range.least) + " and " + shortText(range.most),
-                "leave the cell empty where nothing was measured");
+                "leave the cell empty where it is not known");
         }
     }
     const std::int64_t round = std::max<std::int64_t>(1, run.microBatch.value_or(1)) *

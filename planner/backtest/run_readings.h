@@ -54,4 +54,7 @@ Result<void> applySettings(const PublishedRun& run, const Stack& stack, RunScena
 /// which would take longer to forecast than anyone waits.
 Result<void> checkLimits(const PublishedRun& run);
 
+/// Whether the cells of words say something that is modelled: a word that is not is no default.
+Result<void> checkWords(const PublishedRun& run);
+
 }  // namespace fabricast

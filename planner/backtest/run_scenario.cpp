@@ -109,6 +109,14 @@ Result<std::int64_t> batchOf(const PublishedRun& run, const Layout& layout) {
                     std::to_string(batch) +
                         " is not a multiple of micro_batch x dp = " + std::to_string(round));
     }
+    const std::int64_t steps = run.accumulation.value_or(0);
+    if (steps > 0 && batch / round != steps) {
+        return fail(Error::Code::BadInput,
+                    "grad_accum",
+                    std::to_string(steps) + ", but a global_batch of " + std::to_string(batch) +
+                        " is " + std::to_string(batch / round) +
+                        " x micro_batch x dp = " + std::to_string(round));
+    }
     return batch;
 }
 
@@ -119,6 +127,7 @@ Result<RunScenario> runScenario(const PublishedRun& run, const RunCatalog& catal
         return tl::unexpected(*run.unreadable);
     }
     FABRICAST_TRY(checkLimits(run));
+    FABRICAST_TRY(checkWords(run));
     RunScenario result;
     Scenario& scenario = result.scenario;
     FABRICAST_ASSIGN(const Stack* stack, stackOf(run));

@@ -153,6 +153,9 @@ TEST(FitMachine, StepsTakeWhatRunsLikeThemTook) {
     const ProgramOutput fitted = ran("backtest " + runs + " --fit " + file);
     ASSERT_EQ(fitted.code, ExitCode::Ok) << fitted.err << fitted.out;
     EXPECT_NE(fitted.out.find("steps like those of 16 runs: "), std::string::npos) << fitted.out;
+    EXPECT_NE(fitted.out.find("likeness is taken by shapes left out (2): error "),
+              std::string::npos)
+        << fitted.out;
 
     const std::vector<std::string> own = {"--profile-dir", folder.string()};
     const double none = explainedStep({"--layout", "recompute=none", own[0], own[1]}) /

@@ -1,3 +1,4 @@
+#include "planner/backtest/backtest_runs.h"
 #include "planner/backtest/forecast_run.h"
 #include "planner/backtest/run_readings.h"
 #include "planner/load/load_question.h"
@@ -7,6 +8,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 #include <vector>
 
 namespace fabricast {
@@ -30,6 +32,34 @@ TEST(PublishedRun, BadCellsAreNamedByLineAndColumn) {
     EXPECT_EQ(runs->at(0).unreadable.value().where, "runs.csv:2, column layers");
     EXPECT_EQ(runs->at(1).unreadable.value().where, "runs.csv:3, column measured_step_s");
     EXPECT_FALSE(runs->at(2).unreadable);
+}
+
+/// A row of a table whose last columns have this name and these cells.
+Result<std::vector<PublishedRun>> runsWith(const std::string& columns, const std::string& cells) {
+    FABRICAST_ASSIGN(
+        const CsvText table,
+        parseCsv(
+            "id,model,layers,hidden,ffn,heads,kv_heads,vocab,seq,gpus,gpus_per_node,gpu,stack,"
+            "dp,tp,micro_batch,global_batch," +
+                columns +
+                "\na-1,Llama3 8B,32,4096,14336,32,8,128256,8192,8,8,h100_sxm,megatron-core,4,2,"
+                "1,64," +
+                cells + "\n",
+            "runs.csv"));
+    return readRuns(table);
+}
+
+TEST(PublishedRun, ASubsetIsReadInEitherCaseAndCountsWhereItIsNotRead) {
+    EXPECT_TRUE(runsWith("tier,core", "a,Y")->front().counts);
+    EXPECT_FALSE(runsWith("tier,core", "C,y")->front().counts);
+    EXPECT_FALSE(runsWith("tier,core", "A,n")->front().counts);
+    EXPECT_FALSE(runsWith("tier,core", "A,")->front().counts);
+    for (const auto& [cells, column] :
+         {std::pair("A,yes", "column core"), std::pair("Z,y", "column tier")}) {
+        const auto runs = runsWith("tier,core", cells);
+        EXPECT_TRUE(runs->front().counts) << cells;
+        EXPECT_NE(runs->front().unreadable.value().where.find(column), std::string::npos) << cells;
+    }
 }
 
 TEST(PublishedRun, AFileWithoutGpusIsRefused) {
@@ -76,6 +106,58 @@ TEST_F(Forecasts, RefusesARowThatSaysTooLittle) {
         of("a-1,Llama3 8B,32,4096,14336,32,8,128256,8192,8,8,h100_sxm,fsdp2,8,1,1,,64,bf16,5\n");
     EXPECT_FALSE(forecast.step);
     EXPECT_EQ(forecast.why, "micro_batch: the cell is empty");
+}
+
+TEST_F(Forecasts, RefusesWordsThatItWouldTakeForTheDefault) {
+    for (const char* column : {"intra", "shard", "sp", "cp_kind", "optimizer"}) {
+        const auto forecast = [column](const std::string& word) {
+            return runScenario(runsWith(column, word).value().front(), *catalog);
+        };
+        EXPECT_TRUE(forecast("")) << column;
+        const auto refused = forecast("zorro");
+        ASSERT_FALSE(refused) << column;
+        EXPECT_EQ(refused.error().where, column);
+    }
+}
+
+TEST_F(Forecasts, MemoryThatTheGpuHasNotIsNotCompared) {
+    const auto row = [](const std::string& gib) {
+        const auto runs = runsWith("measured_mem_gib,memory_kind", gib + ",reserved").value();
+        return backtestRows(runs, *catalog, *timing, {}).front();
+    };
+    EXPECT_TRUE(row("61").predictedGib);
+    EXPECT_FALSE(row("61000").predictedGib);
+    EXPECT_TRUE(row("61000").memoryWhy.starts_with("measured_mem_gib: more than the 80 GB"))
+        << row("61000").memoryWhy;
+    EXPECT_TRUE(row("61000").predictedStep);
+}
+
+TEST_F(Forecasts, RefusesNodesThatAreNotWholeAndRatesThatNoNetworkHas) {
+    const auto whereOf = [](const std::string& gpusPerNode, const std::string& rate) {
+        auto runs = runsWith("nic_gbps_per_gpu", rate).value();
+        runs.front().gpusPerNode = std::stoll(gpusPerNode);
+        const auto read = runScenario(runs.front(), *catalog);
+        return read ? std::string() : read.error().where;
+    };
+    EXPECT_EQ(whereOf("8", "400"), "");
+    EXPECT_EQ(whereOf("4", ""), "");
+    EXPECT_EQ(whereOf("3", "400"), "gpus_per_node");
+    EXPECT_EQ(whereOf("8", "400000"), "nic_gbps_per_gpu");
+}
+
+TEST_F(Forecasts, RefusesARowThatContradictsItself) {
+    const auto why = [](const std::string& columns, const std::string& cells) {
+        const auto runs = runsWith(columns, cells).value();
+        return forecastRun(runs.front(), *catalog, *timing).why;
+    };
+    // 64 sequences of 8,192 tokens on 8 GPUs: 65,536 tokens of a GPU in a step.
+    const std::string both = "measured_step_s,measured_tokens_s_gpu";
+    EXPECT_EQ(why(both, "6.5536,10000"), "");
+    EXPECT_EQ(why(both, "6.6,10000"), "");
+    EXPECT_TRUE(why(both, "6553.6,10000").starts_with("measured_step_s: the row says"));
+    EXPECT_TRUE(why(both, "6.5536,80000").starts_with("measured_step_s: the row says"));
+    EXPECT_EQ(why("grad_accum", "16"), "");
+    EXPECT_TRUE(why("grad_accum", "7").starts_with("grad_accum: 7, but"));
 }
 
 TEST_F(Forecasts, RefusesAStepThatNoGpuCouldRun) {
