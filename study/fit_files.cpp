@@ -105,6 +105,12 @@ Result<void> writeFits(const std::string& typed,
 }
 
 Result<void> writeIntervals(const std::string& path, const StepIntervals& intervals) {
+    if (intervals.classes.empty()) {
+        return fail(Error::Code::BadInput,
+                    "--write-intervals",
+                    "no run that counts has both a measured step and a forecast",
+                    "the columns are listed in docs/backtest.md");
+    }
     return writeTextFile(path,
                          stepIntervalsJson(intervals, std::filesystem::path(path).stem().string()));
 }

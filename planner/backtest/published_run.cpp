@@ -121,6 +121,7 @@ void readTexts(const RowReader& row, PublishedRun& run) {
     for (const auto& [column, member] : texts) {
         *member = row.text(column);
     }
+    run.stack = inSmallLetters(run.stack);
 }
 
 /// Whether the run counts. One whose cells do not say so does, and is refused.

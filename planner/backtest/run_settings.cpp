@@ -222,14 +222,18 @@ Result<const Stack*> stackOf(const PublishedRun& run) {
     if (mentions(run.framework, "automodel")) {
         return findStack("torchtitan");
     }
+    std::string known;
     for (const Family& family : kFamilies) {
+        known += (known.empty() ? "known are " : ", ") + std::string(family.software);
         if (run.stack == family.software) {
             const bool recipe = family.stack == "megatron" && fromRecipes(run);
             return findStack(recipe ? "nemo" : family.stack);
         }
     }
-    return fail(
-        Error::Code::Unsupported, "stack", "no supported stack corresponds to '" + run.stack + "'");
+    return fail(Error::Code::Unsupported,
+                "stack",
+                "no supported stack corresponds to '" + run.stack + "'",
+                known);
 }
 
 Result<void> applySettings(const PublishedRun& run, const Stack& stack, RunScenario& result) {

@@ -102,6 +102,13 @@ Result<CsvText> parseCsv(std::string_view text, const std::string& source) {
     CsvText table;
     table.source = source;
     FABRICAST_ASSIGN(const CsvText::Row header, reader.next());
+    if (header.cells.size() == 1 &&
+        header.cells.front().find_first_of(";\t") != std::string::npos) {
+        return fail(Error::Code::BadInput,
+                    source + ":" + std::to_string(header.line),
+                    "columns are separated by semicolons or tabs, and not by commas",
+                    "save the table as CSV with commas");
+    }
     for (std::size_t i = 0; i < header.cells.size(); ++i) {
         if (!table.columns.emplace(header.cells[i], i).second) {
             return fail(Error::Code::BadInput,

@@ -108,6 +108,15 @@ TEST_F(Forecasts, RefusesARowThatSaysTooLittle) {
     EXPECT_EQ(forecast.why, "micro_batch: the cell is empty");
 }
 
+TEST_F(Forecasts, ReadsAStackInAnyCaseAndListsThem) {
+    const std::string row =
+        "a-1,Llama3 8B,32,4096,14336,32,8,128256,8192,8,8,h100_sxm,FSDP2,8,1,1,1,64,bf16,5\n";
+    EXPECT_EQ(of(row).why, "");
+    std::string other = row;
+    other.replace(other.find("FSDP2"), 5, "zorro");
+    EXPECT_NE(of(other).why.find("torchtitan"), std::string::npos) << of(other).why;
+}
+
 TEST_F(Forecasts, RefusesWordsThatItWouldTakeForTheDefault) {
     for (const char* column : {"intra", "shard", "sp", "cp_kind", "optimizer"}) {
         const auto forecast = [column](const std::string& word) {
