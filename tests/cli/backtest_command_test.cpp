@@ -174,6 +174,24 @@ TEST(BacktestCommand, RefusesWhatIsNoTableOfRuns) {
     EXPECT_EQ(backtest({"no-such-file.csv"}).code, ExitCode::BadInput);
 }
 
+TEST(BacktestCommand, SaysThatATableIsSeparatedByOtherThanCommas) {
+    for (const std::string header : {"id;model;gpu;stack\n", "id\tmodel\tgpu\tstack\n"}) {
+        const ProgramOutput output = of(header);
+        EXPECT_EQ(output.code, ExitCode::BadInput);
+        EXPECT_NE(output.err.find("not by commas"), std::string::npos) << output.err;
+    }
+}
+
+TEST(BacktestCommand, WritesNoIntervalsOfNothing) {
+    const std::string file = tempFolder() + "nothing.csv";
+    const std::string intervals = tempFolder() + "nothing.json";
+    EXPECT_TRUE(writeTextFile(file, kHeader + "a-1,x,h100,FSDP2,8,1,8,512,1,1,8,\n"));
+    const ProgramOutput output = backtest({file, "--write-intervals", intervals});
+    EXPECT_EQ(output.code, ExitCode::BadInput);
+    EXPECT_NE(output.err.find("--write-intervals"), std::string::npos) << output.err;
+    EXPECT_FALSE(readTextFile(intervals));
+}
+
 /// Numbers that no run has are refused by row, at once.
 TEST(BacktestCommand, RefusesRowsOfNumbersThatNoRunHas) {
     for (const std::string number : {"1000000000000", "1e13", "1e400", "nan", "-8", "x", "1.5"}) {
