@@ -1,6 +1,8 @@
 #include "cli/command.h"
 #include "flags/question_arguments.h"
 #include "planner/load/load_question.h"
+#include "planner/profiles/kept_file.h"
+#include "planner/text/shell_text.h"
 #include "planner/text/text_files.h"
 #include "study/next_command.h"
 #include "study/templates.h"
@@ -116,6 +118,12 @@ Result<Answer> runInit(const InitFlags& flags, const GlobalOptions& options) {
     std::error_code ignored;
     if (!flags.force && file != "-" && std::filesystem::exists(path, ignored)) {
         return fail(Error::Code::BadInput, path, "is there already", "--force, or another name");
+    }
+    if (const std::string kind = file == "-" ? "" : keptKind(path); !kind.empty()) {
+        return fail(Error::Code::BadInput,
+                    path,
+                    "is there, and is " + kind + "; nothing was written",
+                    "another name; or first " + shellCommand({"mv", file, file + ".old"}));
     }
     if (!flags.yes && !options.ask) {
         return fail(Error::Code::BadInput,

@@ -1,5 +1,6 @@
 #include "probes/fit/older_profile.h"
 
+#include "planner/profiles/kept_file.h"
 #include "planner/text/json_document.h"
 #include "planner/text/shell_text.h"
 #include "planner/text/text_files.h"
@@ -97,6 +98,16 @@ std::string kindOf(fs::file_type type) {
     }
 }
 
+/// What a link leads to that is no profile, damaged or not; empty: it may be one.
+std::string noProfileAt(const fs::path& link) {
+    std::error_code none;
+    const fs::path end = fs::canonical(link, none);
+    if (const std::string kind = keptKind(end.string()); !kind.empty()) {
+        return kind.ends_with(" profile") ? "" : kind;
+    }
+    return end.extension() == ".json" ? "" : "which is no profile";
+}
+
 }  // namespace
 
 Result<void> checkProfilePlace(const std::string& file, const std::string& folder) {
@@ -106,11 +117,14 @@ Result<void> checkProfilePlace(const std::string& file, const std::string& folde
         return {};
     }
     const fs::file_type type = fs::status(path, none).type();
-    if (type == fs::file_type::regular) {
+    const fs::path leads = fs::read_symlink(path, none);
+    const std::string other =
+        type == fs::file_type::regular && !leads.empty() ? noProfileAt(path) : std::string();
+    if (type == fs::file_type::regular && other.empty()) {
         return {};
     }
-    const fs::path leads = fs::read_symlink(path, none);
-    const std::string kind = type == fs::file_type::none || type == fs::file_type::not_found
+    const std::string kind = !other.empty() ? other
+                             : type == fs::file_type::none || type == fs::file_type::not_found
                                  ? "which is not there"
                                  : "a " + kindOf(type);
     return fail(Error::Code::BadInput,

@@ -109,6 +109,19 @@ TEST(Init, KeepsAFileThatIsThereUnlessForced) {
     EXPECT_NE(readTextFile(file).value_or("{}"), "{}");
 }
 
+TEST(Init, ReplacesNoMeasurementWhenForced) {
+    const std::string file = tempFolder() + "measured.jsonl";
+    const std::string record = R"({"schema":"fabricast.measurements/1","machine":{}})";
+    ASSERT_TRUE(writeTextFile(file, record));
+    const ProgramOutput refused = ran("init --yes --force -m llama-3.1-8b -c dgx-h100", {file});
+    EXPECT_EQ(refused.code, ExitCode::BadInput);
+    EXPECT_EQ(refused.out, "");
+    EXPECT_EQ(refused.err.find("error: " + file + ": is there, and is a record of measurements"),
+              0U)
+        << refused.err;
+    EXPECT_EQ(readTextFile(file).value_or(""), record);
+}
+
 TEST(Init, AsksAndTakesTheDefaultForAnEmptyLine) {
     const std::string file = tempFolder() + "asked.json";
     const ProgramOutput answer =

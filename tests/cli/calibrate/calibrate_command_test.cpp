@@ -454,6 +454,13 @@ TEST(CalibrateCommand, ReplacesWhatALinkLeadsToAndNothingThatIsNoFile) {
     };
     fs::remove(real);
     refused("a link to " + real + ", which is not there");
+    // The raw measurements are not written over.
+    for (const char* const raw : {"raw_perf.log", "raw.jsonl"}) {
+        fs::copy_file(log, probes.at(raw));
+        fs::create_symlink(probes.at(raw), place);
+        refused("a link to " + probes.at(raw) + ", which is no profile");
+        EXPECT_EQ(contents(probes.at(raw)), contents(log));
+    }
     fs::create_symlink("/dev/null", place);
     refused("a link to /dev/null, a device");
     fs::create_directory(place);
