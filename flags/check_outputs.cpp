@@ -146,21 +146,14 @@ Result<void> checkFormat(const NamedFile& output, const GlobalOptions& options) 
                           std::filesystem::path(output.path).replace_extension(said).string());
 }
 
-/// What was measured or written by hand does not come again, as an answer does. --out has its own
-/// rules, which tell whether the file there goes on or grows.
+/// --out has its own rules, which tell whether the file there goes on or grows.
 Result<void> checkKept(const NamedFile& output, const std::string& place) {
     if (output.flag == "--out" || output.flag == "--fit") {
         return {};
     }
-    const std::string kind = keptKind(place);
-    if (kind.empty() || (output.flag == "--write-intervals" && kind == "an interval profile")) {
-        return {};
-    }
-    return fail(
-        Error::Code::BadInput,
-        output.flag,
-        "\"" + output.path + "\" is there, and is " + kind + "; nothing was written",
-        "another file; or first " + shellCommand({"mv", output.path, output.path + ".old"}));
+    const bool isOwn =
+        output.flag == "--write-intervals" && keptKind(place) == "an interval profile";
+    return isOwn ? Result<void>() : checkKeptPlace(output.flag, output.path, place);
 }
 
 /// A repository is lost with its HEAD or its index, whatever a lock or an answer is written for.
@@ -224,6 +217,20 @@ Result<void> checkOutputs(const std::vector<std::string>& arguments, GlobalOptio
         options.outputs.push_back({.flag = output.flag, .path = place});
     }
     return {};
+}
+
+Result<void> checkKeptPlace(const std::string& where,
+                            const std::string& typed,
+                            const std::string& place) {
+    const std::string kind = keptKind(place);
+    if (kind.empty()) {
+        return {};
+    }
+    const std::string what = where == typed ? std::string() : "\"" + typed + "\" ";
+    return fail(Error::Code::BadInput,
+                where,
+                what + "is there, and is " + kind + "; nothing was written",
+                "another file; or first " + shellCommand({"mv", typed, typed + ".old"}));
 }
 
 Result<void> checkInputs(const Question& question, const GlobalOptions& options) {

@@ -26,4 +26,10 @@ Result<void> checkBeside(const std::string& flag,
                          const std::string& path,
                          const GlobalOptions& options);
 
+/// Refuses a place that holds what was measured or written by hand: it does not come again, as an
+/// answer does. `where` is what the error points at.
+Result<void> checkKeptPlace(const std::string& where,
+                            const std::string& typed,
+                            const std::string& place);
+
 }  // namespace fabricast

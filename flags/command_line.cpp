@@ -472,6 +472,9 @@ std::vector<std::string> CommandLine::flagsOf(const std::vector<std::string>& ar
 Result<void> CommandLine::checkMark(const std::vector<std::string>& arguments) const {
     const CLI::App* command = app_.get();
     const auto mark = std::ranges::find(arguments, "--");
+    if (mark == arguments.end()) {
+        return {};
+    }
     for (auto word = arguments.begin(); word != mark; ++word) {
         const CLI::Option* const option = optionTyped(*command, *word);
         const bool isWhole = word->starts_with("--") || word->size() == 2;

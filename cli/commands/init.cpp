@@ -1,8 +1,7 @@
 #include "cli/command.h"
+#include "flags/check_outputs.h"
 #include "flags/question_arguments.h"
 #include "planner/load/load_question.h"
-#include "planner/profiles/kept_file.h"
-#include "planner/text/shell_text.h"
 #include "planner/text/text_files.h"
 #include "study/next_command.h"
 #include "study/templates.h"
@@ -119,11 +118,8 @@ Result<Answer> runInit(const InitFlags& flags, const GlobalOptions& options) {
     if (!flags.force && file != "-" && std::filesystem::exists(path, ignored)) {
         return fail(Error::Code::BadInput, path, "is there already", "--force, or another name");
     }
-    if (const std::string kind = file == "-" ? "" : keptKind(path); !kind.empty()) {
-        return fail(Error::Code::BadInput,
-                    path,
-                    "is there, and is " + kind + "; nothing was written",
-                    "another name; or first " + shellCommand({"mv", file, file + ".old"}));
+    if (file != "-") {
+        FABRICAST_TRY(checkKeptPlace(path, path, path));
     }
     if (!flags.yes && !options.ask) {
         return fail(Error::Code::BadInput,

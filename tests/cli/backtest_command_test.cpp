@@ -148,7 +148,7 @@ TEST(BacktestCommand, WhereNothingIsComparedTheFirstLineSaysWhyAndTheExitCodeToo
     ASSERT_TRUE(writeTextFile(none,
                               kHeader.substr(0, kHeader.size() - 1) + ",core\n" +
                                   "a-1,llama-3.1-8b,h100-sxm5-80gb,fsdp2,8,1,64,4096,1,1,8,"
-                                  "32,maybe\n"));
+                                  "32,n\n"));
     const ProgramOutput uncounted = backtest({none});
     EXPECT_EQ(uncounted.code, ExitCode::DoesNotFit);
     EXPECT_NE(first(uncounted).find("nothing is compared: no row has \"y\" as core"),

@@ -74,6 +74,7 @@ TEST(Init, HasCommentsThatAreKeysOnceTheirMarksAreGone) {
 
 TEST(Init, WritesTheScenarioWhereTheAnswerIsAskedFor) {
     const std::string file = tempFolder() + "answer.json";
+    std::filesystem::remove(file);  // of another test of this program
     const ProgramOutput answer = ran("init --yes -m llama-3.1-8b -c dgx-h100 -o", {file});
     ASSERT_EQ(answer.code, ExitCode::Ok) << answer.err;
     EXPECT_EQ(answer.out, "");
