@@ -20,7 +20,7 @@ inline constexpr SizeLimit kNoUse{.seconds = 0.0};
 
 /// What all searches of an answer may walk together, and what is left of it.
 struct SizeWork {
-    std::int64_t most = 4 * kMostEventsWalked;
+    std::int64_t most = 5 * kMostEventsWalked;
     std::int64_t left = most;
     bool isCutShort = false;  ///< what may be of use was not looked at, as nothing was left
 };
