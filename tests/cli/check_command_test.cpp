@@ -611,16 +611,19 @@ TEST_F(CheckBaseline, FilesThatTheScenarioNamesAreThoseOfTheCommit) {
     EXPECT_EQ(check(line, noDearer).code, ExitCode::DoesNotFit) << check(line, noDearer).out;
 }
 
+/// A run that says in zero.json how it shards.
+constexpr const char* kTrainer =
+    "#!/bin/bash\ntorchrun --nproc_per_node 8 train.py --deepspeed zero.json --bf16 True "
+    "--model_name_or_path meta-llama/Llama-3.1-8B --max_length 4096 "
+    "--per_device_train_batch_size 1 --gradient_checkpointing True\n";
+
+std::string zero(int stage) {
+    return "{\"train_micro_batch_size_per_gpu\": \"auto\", \"zero_optimization\": {\"stage\": " +
+           std::to_string(stage) + "}}";
+}
+
 TEST_F(CheckBaseline, FilesThatALaunchFileReadsAreThoseOfTheCommit) {
-    const auto zero = [](int stage) {
-        return "{\"train_micro_batch_size_per_gpu\": \"auto\", \"zero_optimization\": "
-               "{\"stage\": " +
-               std::to_string(stage) + "}}";
-    };
-    write("jobs/train.sh",
-          "#!/bin/bash\ntorchrun --nproc_per_node 8 train.py --deepspeed zero.json --bf16 True "
-          "--model_name_or_path meta-llama/Llama-3.1-8B --max_length 4096 "
-          "--per_device_train_batch_size 1 --gradient_checkpointing True\n");
+    write("jobs/train.sh", kTrainer);
     write("zero.json", zero(3));  // in the folder above, where the run starts
     const std::string git = "git -C " + folder() + " -c user.name=t -c user.email=t@t ";
     ASSERT_TRUE(typed(git + "add jobs zero.json && " + git + "commit -q -m jobs > /dev/null"));
@@ -638,15 +641,7 @@ TEST_F(CheckBaseline, FilesThatALaunchFileReadsAreThoseOfTheCommit) {
 }
 
 TEST_F(CheckBaseline, OfAFolderTheFileThatStartsTheOthersIsCompared) {
-    const auto zero = [](int stage) {
-        return "{\"train_micro_batch_size_per_gpu\": \"auto\", \"zero_optimization\": "
-               "{\"stage\": " +
-               std::to_string(stage) + "}}";
-    };
-    write("folder/train.sh",
-          "#!/bin/bash\ntorchrun --nproc_per_node 8 train.py --deepspeed zero.json --bf16 True "
-          "--model_name_or_path meta-llama/Llama-3.1-8B --max_length 4096 "
-          "--per_device_train_batch_size 1 --gradient_checkpointing True\n");
+    write("folder/train.sh", kTrainer);
     write("folder/zero.json", zero(3));
     const std::string git = "git -C " + folder() + " -c user.name=t -c user.email=t@t ";
     ASSERT_TRUE(typed(git + "add folder && " + git + "commit -q -m folder > /dev/null"));

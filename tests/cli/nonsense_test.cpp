@@ -81,18 +81,8 @@ TEST(Nonsense, ExpertsAreNoBetterThanBalancedAndKeepTheirTokens) {
 
 TEST(Nonsense, SettingsOfNcclSayWhatTheyLeaveOutAndWhereTheyAre) {
     const auto answer = [](const std::string& set) {
-        return runProgram({"explain",
-                           "-m",
-                           "llama-3.1-8b",
-                           "-c",
-                           "dgx-h100",
-                           "--stack",
-                           "megatron",
-                           "--layout",
-                           "tp=8",
-                           "--set",
-                           set},
-                          {});
+        return ran("explain -m llama-3.1-8b -c dgx-h100 --stack megatron --layout tp=8 --set " +
+                   set);
     };
     const std::string note = "settings.nccl changes memory alone";
     EXPECT_NE(answer("settings.nccl.p2p=false").out.find(note), std::string::npos);
