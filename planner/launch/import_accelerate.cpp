@@ -1,6 +1,7 @@
 #include "planner/base/checked.h"
 #include "planner/launch/import_hugging_face.h"
 #include "planner/launch/import_launch.h"
+#include "planner/launch/import_offload.h"
 #include "planner/launch/import_settings.h"
 #include "planner/launch/liger_kernels.h"
 #include "planner/launch/scenario_draft.h"
@@ -139,17 +140,8 @@ Result<void> importZeroOfAccelerate(ScenarioDraft& draft) {
     if (gathers.value_or(false) && stage == 3) {
         noteFullCheckpoint(draft, at + "zero3_save_16bit_model");
     }
-    const std::string states = keys.text(at + "offload_optimizer_device").value_or("none");
-    const std::string weights = keys.text(at + "offload_param_device").value_or("none");
-    if (weights != "none" && stage != 3) {
-        draft.note("offload_param is read by ZeRO stage 3 only: forecast without it");
-    }
-    if (weights != "none" && stage == 3) {
-        draft.set("layout.offload", "parameters_" + weights, at + "offload_param_device");
-    } else if (states != "none") {
-        draft.set("layout.offload", "optimizer_" + states, at + "offload_optimizer_device");
-    }
-    return {};
+    return importDeepSpeedOffload(
+        draft, at + "offload_param_device", at + "offload_optimizer_device", *stage);
 }
 
 /// Of torchao, whose recipe is tensorwise where the program makes no other one.

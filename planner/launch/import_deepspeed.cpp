@@ -2,6 +2,7 @@
 #include "planner/launch/deepspeed_experts.h"
 #include "planner/launch/import_hugging_face.h"
 #include "planner/launch/import_launch.h"
+#include "planner/launch/import_offload.h"
 #include "planner/launch/import_settings.h"
 #include "planner/launch/liger_kernels.h"
 #include "planner/launch/scenario_draft.h"
@@ -102,25 +103,8 @@ Result<void> importOffload(ScenarioDraft& draft) {
     const std::string parameters = "zero_optimization.offload_param.";
     const std::string optimizer = "zero_optimization.offload_optimizer.";
     FABRICAST_ASSIGN(const auto stage, keys.whole("zero_optimization.stage"));
-    const std::string typed = keys.text(parameters + "device").value_or("none");
-    const bool isRead = stage.value_or(0) == 3;  // no other stage has parameters to offload
-    if (!isRead && typed != "none") {
-        draft.note("offload_param is read by ZeRO stage 3 only: forecast without it");
-    }
-    const std::string where = isRead ? typed : "none";
-    const std::string states = keys.text(optimizer + "device").value_or("none");
-    if (where == "cpu" || where == "nvme") {
-        draft.set("layout.offload",
-                  where == "cpu" ? "parameters_cpu" : "parameters_nvme",
-                  parameters + "device");
-        if (states == "none") {
-            draft.set("settings.deepspeed.optimizer_stays_on_device", true, parameters + "device");
-        }
-    } else if (states == "cpu" || states == "nvme") {
-        draft.set("layout.offload",
-                  states == "cpu" ? "optimizer_cpu" : "optimizer_nvme",
-                  optimizer + "device");
-    }
+    FABRICAST_TRY(importDeepSpeedOffload(
+        draft, parameters + "device", optimizer + "device", stage.value_or(0)));
     FABRICAST_TRY(draft.copyFlag("settings.deepspeed.pin_memory", optimizer + "pin_memory"));
     (void)keys.use(parameters + "pin_memory");
     (void)keys.use(parameters + "nvme_path");

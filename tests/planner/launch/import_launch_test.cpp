@@ -1070,5 +1070,42 @@ TEST(ImportLaunch, OffloadsNoParametersBelowStageThreeOfAccelerate) {
     EXPECT_EQ(offloadOf("3", ""), "\"parameters_cpu\"");
 }
 
+// One place for parameters and optimizer, or one of them on the GPU: else it would be forecast
+// where it is not.
+TEST(ImportLaunch, OffloadsParametersAndOptimizerToOnePlace) {
+    const auto accelerate = [](const std::string& more, const std::string& path) {
+        return readFrom({{"a.yaml",
+                          "distributed_type: DEEPSPEED\nnum_processes: 8\nmixed_precision: bf16\n"
+                          "deepspeed_config:\n  zero_stage: 3\n" +
+                              more}},
+                        "a.yaml",
+                        path);
+    };
+    const auto deepspeed = [](const std::string& states, const std::string& weights) {
+        return readFrom(
+            {{"ds.json",
+              R"({"train_batch_size": 8, "bf16": {"enabled": true}, "zero_optimization":
+{"stage": 3, "offload_optimizer": {"device": ")" +
+                  states + R"("}, "offload_param": {"device": ")" + weights + R"("}}})"}},
+            "ds.json",
+            "layout.offload");
+    };
+    const std::string weights = "  offload_param_device: cpu\n";
+    EXPECT_EQ(accelerate(weights, "settings.deepspeed.optimizer_stays_on_device"), "true");
+    EXPECT_EQ(accelerate(weights + "  offload_optimizer_device: cpu\n",
+                         "settings.deepspeed.optimizer_stays_on_device"),
+              "-");
+    EXPECT_EQ(
+        accelerate(weights + "  offload_optimizer_device: nvme\n", "layout.offload"),
+        "a.yaml:6:3: deepspeed_config.offload_param_device cpu beside an optimizer on nvme is "
+        "not modelled (one place for both: nvme)");
+    EXPECT_EQ(deepspeed("cpu", "cpu"), "\"parameters_cpu\"");
+    EXPECT_EQ(deepspeed("nvme", "nvme"), "\"parameters_nvme\"");
+    EXPECT_EQ(
+        deepspeed("cpu", "nvme"),
+        "ds.json:2:82: zero_optimization.offload_param.device nvme beside an optimizer on cpu is "
+        "not modelled (one place for both: cpu)");
+}
+
 }  // namespace
 }  // namespace fabricast
