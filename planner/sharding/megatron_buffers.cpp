@@ -191,7 +191,8 @@ void MegatronBuffer::place(const BufferedWeight& weight) {
     if (alone) {
         closeBucket();
     }
-    placed_.push_back({next_, next_ + weight.elements, buckets_.size(), weight.isMatrix});
+    placed_.push_back(
+        {next_, next_ + weight.elements, buckets_.size(), weight.isMatrix, weight.inLayer});
     next_ += weight.elements;
     if (alone || (rules_.size > 0 && next_ - bucketBegin_ >= rules_.size)) {
         closeBucket();
@@ -220,7 +221,8 @@ std::vector<BufferedWeight> MegatronBuffer::piecesOf(std::int64_t rank) const {
         const std::int64_t piece =
             std::min(placed.end, begin + share) - std::max(placed.begin, begin);
         if (piece > 0) {
-            pieces.push_back({.elements = piece, .isMatrix = placed.isMatrix});
+            pieces.push_back(
+                {.elements = piece, .isMatrix = placed.isMatrix, .inLayer = placed.inLayer});
         }
     }
     return pieces;

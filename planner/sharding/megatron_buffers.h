@@ -11,7 +11,8 @@ namespace fabricast {
 struct BufferedWeight {
     std::int64_t elements = 0;
     bool isMatrix = true;
-    bool shared = false;  ///< a tied table that two stages hold
+    bool shared = false;   ///< a tied table that two stages hold
+    bool inLayer = false;  ///< not at the model's ends
 };
 
 /// The weights of a chunk in Megatron's order of registration, the experts of other ranks' apart.
@@ -60,6 +61,7 @@ private:
         std::int64_t end = 0;
         std::size_t bucket = 0;
         bool isMatrix = true;
+        bool inLayer = false;
     };
     void place(const BufferedWeight& weight);
     void closeBucket();

@@ -22,8 +22,8 @@ constexpr StackAxes kMegatronFsdpAxes{.tensor = true,
                                       .context = kMegatronFsdpContext,
                                       .shards = kMegatronFsdpShards};
 
-constexpr std::array kMegatronFsdpOptimizers = {
-    OptimizerKind::AdamW, OptimizerKind::Sgd, OptimizerKind::SgdMomentum};
+// Its states are of the distributed optimizer, which takes Adam alone.
+constexpr std::array kMegatronFsdpOptimizers = {OptimizerKind::AdamW};
 constexpr std::array kMegatronFsdpQuantizations = {Quantization::Fp8Tensorwise,
                                                    Quantization::Fp8Blockwise,
                                                    Quantization::MxFp8,

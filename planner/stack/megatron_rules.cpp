@@ -258,13 +258,35 @@ Result<void> checkCheckpoints(const Scenario& scenario) {
                   "recompute=full, or uniform:N that divides " + text(*uneven));
 }
 
+/// DistributedOptimizer takes Adam alone; what splits Muon's states by whole matrices instead, its
+/// layer-wise optimizer, is not modelled.
+Result<void> checkDistributed(const Scenario& scenario) {
+    const OptimizerKind optimizer = scenario.settings.optimizer.kind;
+    if (!scenario.settings.megatron.distributedOptimizer || optimizer == OptimizerKind::AdamW) {
+        return {};
+    }
+    const std::string name(nameOf(optimizer));
+    if (optimizer == OptimizerKind::Muon) {
+        return lacks("settings.optimizer.kind",
+                     "Megatron's layer-wise distributed optimizer, which splits the states of " +
+                         name + ", is not modelled",
+                     "layout.shard=none, or --optimizer adamw");
+    }
+    return breaks(
+        "settings.optimizer.kind",
+        "Megatron's DistributedOptimizer: \"Only Adam and HybridDeviceOptimizer currently "
+        "supported\", not " +
+            name,
+        "layout.shard=none, or --optimizer adamw");
+}
+
 /// --use-precision-aware-optimizer: other dtypes than fp32 in the optimizer, or its states on CPU.
 Result<void> checkMegatronOptimizer(const Scenario& scenario) {
     const PrecisionSettings& precision = scenario.settings.precision;
     const bool aware = precision.moments != Dtype::Fp32 || precision.masterRemainder ||
                        scenario.layout.offload == Offload::OptimizerCpu;
     if (!aware) {
-        return {};
+        return checkDistributed(scenario);
     }
     if (scenario.settings.optimizer.kind != OptimizerKind::AdamW) {
         return breaks("settings.optimizer.kind",

@@ -15,9 +15,11 @@ std::vector<WeightUse> parametersOf(const StageProgram& program,
                                     bool experts) {
     std::vector<WeightUse> list;
     for (std::size_t i = chunk.begin; i < chunk.end; ++i) {
-        for (const WeightUse& weight : program.segments[i].place.ops->weights) {
+        const PlacedSegment& segment = program.segments[i];
+        for (const WeightUse& weight : segment.place.ops->weights) {
             if (weight.expert == experts && !weight.tied) {
                 list.push_back(weight);
+                list.back().inLayer = segment.role == SegmentRole::Layer;
             }
         }
     }
@@ -46,7 +48,7 @@ struct Widths {
     std::int64_t parameter = 2;
     std::int64_t gradient = 4;
     std::int64_t main = 4;
-    std::int64_t moments = 4;  ///< each of two
+    std::int64_t moments = 4;  ///< each of them
     bool copiesGradients = false;
 };
 
@@ -74,6 +76,21 @@ std::int64_t stepTemps(const Scenario& scenario, const std::vector<BufferedWeigh
         (piece.isMatrix ? matrices : vectors) += piece.elements;
     }
     return 4 * std::max(matrices, vectors);
+}
+
+/// Muon takes the matrices inside layers and leaves the rest to Adam.
+std::size_t momentsOf(OptimizerKind optimizer, const BufferedWeight& piece) {
+    switch (optimizer) {
+        case OptimizerKind::Sgd:
+            return 0;
+        case OptimizerKind::SgdMomentum:
+        case OptimizerKind::Lion:
+            return 1;
+        case OptimizerKind::Muon:
+            return piece.isMatrix && piece.inLayer ? 1 : 2;
+        default:
+            return 2;
+    }
 }
 
 /// HybridDeviceOptimizer, which Megatron runs with --use-precision-aware-optimizer only: an fp32
@@ -104,7 +121,8 @@ void addStates(const StageShape& stage,
                 states.frozen.push_back(use.elements * use.widthOr(widths.parameter));
                 continue;
             }
-            weights.push_back({.elements = use.elements, .isMatrix = use.isMatrix});
+            weights.push_back(
+                {.elements = use.elements, .isMatrix = use.isMatrix, .inLayer = use.inLayer});
             states.parameters.push_back(use.elements * widths.parameter);
         }
         const MegatronBuffer buffer(weights, rules);
@@ -122,8 +140,9 @@ void addStates(const StageShape& stage,
     }
     for (const BufferedWeight& piece : pieces) {
         states.mainParameters.push_back(piece.elements * widths.main);
-        states.moments.push_back(piece.elements * widths.moments);
-        states.moments.push_back(piece.elements * widths.moments);
+        states.moments.insert(states.moments.end(),
+                              momentsOf(scenario.settings.optimizer.kind, piece),
+                              piece.elements * widths.moments);
         states.gradientCopies += widths.copiesGradients ? 4 * piece.elements : 0;
     }
     states.stepTemps = std::max(states.stepTemps, stepTemps(scenario, pieces));
