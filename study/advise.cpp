@@ -6,6 +6,7 @@
 #include "planner/search/find_plans.h"
 #include "study/better_changes.h"
 #include "study/fits_as_surely.h"
+#include "study/idle_settings.h"
 #include "study/option_search.h"
 #include "study/other_situations.h"
 #include "study/own_measurements.h"
@@ -265,6 +266,20 @@ Result<void> addAdviceMeasurements(const BudgetFacts& budget,
     return {};
 }
 
+/// What was stated without effect on the best plan of any way to train.
+Result<void> addIdleInWays(const Question& question, const Workbench& bench, Advice& advice) {
+    std::vector<Question> questions;
+    for (const AdviceStep& step : advice.steps) {
+        if (step.plan) {
+            FABRICAST_ASSIGN(Question about, with(question, step.edits));
+            questions.push_back(std::move(about));
+        }
+    }
+    FABRICAST_ASSIGN(const std::vector<std::string> idle, idleSettingsNote(questions, bench, {}));
+    addNotes(idle, advice.notes);
+    return {};
+}
+
 }  // namespace
 
 Result<Advice> advise(const Question& question,
@@ -307,6 +322,7 @@ Result<Advice> advise(const Question& question,
         advice.stopped = !surer && surer.error().code == Error::Code::Stopped;
         if (!advice.stopped) {
             FABRICAST_ASSIGN(advice.surer, std::move(surer));
+            FABRICAST_TRY(addIdleInWays(question, bench, advice));
         }
     }
     return advice;

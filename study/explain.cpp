@@ -6,6 +6,7 @@
 #include "planner/memory/stage_memory.h"
 #include "study/better_changes.h"
 #include "study/fixes.h"
+#include "study/idle_settings.h"
 #include "study/own_measurements.h"
 #include "study/requirements.h"
 #include "study/rules_of_thumb.h"
@@ -135,6 +136,19 @@ Result<void> addExplainedMeasurements(const Question& question,
     return {};
 }
 
+/// Beside the memory where there is one.
+Result<void> addIdleSettings(const Question& question,
+                             const Workbench& bench,
+                             const Watch& watch,
+                             Explanation& answer) {
+    if (answer.memory || answer.step) {
+        FABRICAST_ASSIGN(const std::vector<std::string> idle,
+                         idleSettingsNote({&question, 1}, bench, watch));
+        addNotes(idle, answer.memory ? answer.memory->notes : answer.step->notes);
+    }
+    return {};
+}
+
 /// A question about a search, or a plan's answer, says no one stack: the first of those it names.
 Result<Question> onSearchedStack(const Question& question) {
     const std::vector<std::string> searched = searchWords(question, "stacks");
@@ -177,6 +191,7 @@ Result<Explanation> explain(const Question& typed,
         addNotes(loaded.measured, answer->step->notes);
     }
     FABRICAST_TRY(addExplainedMeasurements(question, bench, *answer));
+    FABRICAST_TRY(addIdleSettings(question, bench, watch, *answer));
     return answer;
 }
 

@@ -7,6 +7,7 @@
 #include "study/better_changes.h"
 #include "study/chosen_by_measurement.h"
 #include "study/fixes.h"
+#include "study/idle_settings.h"
 #include "study/own_measurements.h"
 #include "study/rules_of_thumb.h"
 #include "study/search_request.h"
@@ -132,6 +133,22 @@ Result<void> addFaster(const Question& question,
                                   bench,
                                   watch,
                                   FasterBy::Settings));
+    return {};
+}
+
+/// What was stated without effect on any of the plans, or on those that come nearest.
+Result<void> addIdleInAll(const Question& question,
+                          const Workbench& bench,
+                          const Watch& watch,
+                          PlanReport& report) {
+    std::vector<Question> questions;
+    for (const Plan& plan : report.plans.empty() ? report.misses : report.plans) {
+        FABRICAST_ASSIGN(Question about, questionAbout(question, report.question, plan.scenario));
+        questions.push_back(std::move(about));
+    }
+    FABRICAST_ASSIGN(const std::vector<std::string> idle,
+                     idleSettingsNote(questions, bench, watch));
+    addNotes(idle, report.notes);
     return {};
 }
 
@@ -272,6 +289,7 @@ Result<PlanReport> plan(const Question& question,
             choosingMeasurements(
                 std::move(first), found, report.notes, mostSearches(report.looks), bench, watch));
         addNotes(choosing, report.notes);
+        FABRICAST_TRY(addIdleInAll(question, bench, watch, report));
     }
     return report;
 }

@@ -177,6 +177,17 @@ std::string fsdpBlock(const LaunchFacts& facts) {
     return text;
 }
 
+/// A base of 4 bits comes whole to each GPU of FSDP2, whatever else was asked for.
+void tellLoading(const Settings& settings, std::vector<std::string>& untold) {
+    const bool isWhole = settings.engine == Engine::Fsdp2 && settings.tuning == Tuning::Lora &&
+                         settings.lora.base == Dtype::Nf4;
+    if (isWhole && settings.phases.loading == Loading::Gpu) {
+        std::erase(untold, "settings.phases.loading=gpu");
+    } else if (isWhole && settings.phases.loading == Loading::Meta) {
+        untold.emplace_back("settings.phases.loading=meta");
+    }
+}
+
 Result<std::string> fp8Recipe(Quantization quantization) {
     switch (quantization) {
         case Quantization::Fp8Tensorwise:
@@ -260,6 +271,7 @@ Result<LaunchFiles> axolotlFiles(const LaunchFacts& facts) {
     FABRICAST_TRY(checkAttention(scenario));
     LaunchFiles files;
     FABRICAST_ASSIGN(files.untold, untoldByTransformers(scenario, kToldToAxolotl));
+    tellLoading(scenario.settings, files.untold);
     FABRICAST_ASSIGN(const Keys keys, axolotlKeys(facts));
     std::string text = commentOf(facts.about);
     for (const auto& [key, value] : keys) {

@@ -6,6 +6,7 @@
 #include "planner/spec/autoep_presets.h"
 #include "planner/spec/setting_names.h"
 #include "planner/text/json_text.h"
+#include "planner/text/shell_text.h"
 
 #include <array>
 
@@ -145,9 +146,14 @@ void addAutoEp(const Scenario& scenario, JsonText& json) {
 }
 
 /// Of a script that is no Trainer's.
-void addOwnArguments(const Scenario& scenario, LaunchFiles& files) {
+void addOwnArguments(const LaunchFacts& facts, LaunchFiles& files) {
+    const Scenario& scenario = facts.scenario;
     const OptimizerSettings& optimizer = scenario.settings.optimizer;
     files.untold.emplace_back("train.py, or what TRAIN names, is yours");
+    if (!facts.loadFrom.empty()) {
+        files.command.emplace_back("--model_name_or_path");
+        files.command.push_back(shellWord(facts.loadFrom));
+    }
     if (!isDeepspeedOptimizer(optimizer.kind)) {
         if (const Result<std::string> made = trainerOptimizer(optimizer)) {
             files.untold.emplace_back(
@@ -171,7 +177,7 @@ Result<void> addScriptArguments(const LaunchFacts& facts, LaunchFiles& files) {
             files.untold.push_back("train.py makes the optimizer: " +
                                    std::string(nameOf(optimizer.kind)));
         }
-        addOwnArguments(facts.scenario, files);
+        addOwnArguments(facts, files);
         return {};
     }
     return addTrainerArguments(

@@ -194,6 +194,9 @@ Result<void> importDeepspeedRanks(ScenarioDraft& draft) {
 Result<JsonValue> importDeepspeed(LaunchKeys& keys) {
     ScenarioDraft draft(keys);
     draft.set("stack", "deepspeed", "");
+    if (const auto model = keys.text("--model_name_or_path")) {
+        draft.set("model", *model, "--model_name_or_path");
+    }
     FABRICAST_TRY(draft.refuseUnmodelled(kUnmodelledByDeepspeed));
     FABRICAST_TRY(importZero(draft));
     FABRICAST_TRY(importAutoEp(draft));

@@ -77,6 +77,7 @@ void addScriptsArguments(const LaunchKeys& script, OpenedFile& named) {
         named.keys.append(script,
                           {"--pipeline-parallel-size",
                            "--optim",
+                           "--model_name_or_path",
                            "--max_length",
                            "--max_seq_length",
                            "--gradient_checkpointing",

@@ -52,6 +52,16 @@ LintHits quantizedOnRankZero(const LintView& view) {
              "cpu_ram_efficient_loading: false"}};
 }
 
+LintHits wholeOnEachGpu(const LintView& view) {
+    const char* const path = "fsdp_config.cpu_ram_efficient_loading";
+    if (!axolotlUsesFsdp2(view.file) || !view.file.isOn("load_in_4bit") || view.file.isOn(path)) {
+        return {};
+    }
+    return {{view.file.at("load_in_4bit"),
+             "load_in_4bit under FSDP2: each GPU has to hold the whole base once",
+             "load_in_4bit: false, adapter: lora"}};
+}
+
 LintHits splitEightBits(const LintView& view) {
     const LintFile& file = view.file;
     if (file.whole("tensor_parallel_size", 1) <= 1 || !isEightBit(file)) {
@@ -119,6 +129,12 @@ constexpr std::array kAxolotlAdapterRules = {
              "quantization on rank 0 under FSDP2",
              "The scatter of the weights would never end: Axolotl refuses it.",
              &quantizedOnRankZero},
+    LintRule{"AX31",
+             LintSeverity::Note,
+             "a base of 4 bits that is whole on each GPU before it is cut",
+             "Where it is larger than a GPU, loading ends out of memory: with a cluster that is "
+             "forecast.",
+             &wholeOnEachGpu},
     LintRule{"AX08",
              LintSeverity::Warning,
              "an 8-bit optimizer over tensor ranks",

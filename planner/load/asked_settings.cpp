@@ -5,6 +5,7 @@
 #include "planner/ops/parameters.h"
 #include "planner/request/settings_json.h"
 #include "planner/spec/attention_model.h"
+#include "planner/spec/check_settings.h"
 #include "planner/spec/kernel_names.h"
 #include "planner/spec/names.h"
 #include "planner/spec/peft_targets.h"
@@ -72,6 +73,23 @@ Result<void> checkLayers(const ModelSpec& model, const Settings& settings) {
     return {};
 }
 
+/// Axolotl 0.19 takes {"": LOCAL_RANK} as its device map, and refuses cpu_ram_efficient_loading
+/// with 4 bits under FSDP2.
+bool loadsWhole(const Stack& stack, const Scenario& scenario, const Settings& settings) {
+    return stack.name == "axolotl" && settings.tuning == Tuning::Lora &&
+           settings.lora.base == Dtype::Nf4 && settings.engine == Engine::Fsdp2 &&
+           scenario.layout.world() > 1;
+}
+
+/// Where a stack's own way to load is not modelled, loading is not counted.
+Loading usualLoading(const Stack& stack, const Scenario& scenario, const Settings& settings) {
+    Scenario loaded = scenario;
+    loaded.settings = settings;
+    loaded.settings.phases = {.loading = Loading::Gpu};
+    return loadsWhole(stack, scenario, settings) && checkPhases(loaded) ? Loading::Gpu
+                                                                        : settings.phases.loading;
+}
+
 }  // namespace
 
 Result<Settings> settingsOf(const ScenarioRequest& request,
@@ -106,6 +124,9 @@ Result<Settings> settingsOf(const ScenarioRequest& request,
     if (tuning == Tuning::Lora && saysOfLora(request, "targets")) {
         FABRICAST_ASSIGN(settings.lora.targets,
                          targetsInPeft(scenario.model, settings.lora.targets));
+    }
+    if (!says(request, "phases", "loading")) {
+        settings.phases.loading = usualLoading(stack, scenario, settings);
     }
     settings.recompute = recomputeFor(stack, std::move(settings.recompute));
     FABRICAST_TRY(checkLayers(scenario.model, settings));
@@ -213,14 +234,16 @@ void addLoadingNote(const ScenarioRequest& request,
         settings.lora.base != Dtype::Nf4 || !isCut || !room) {
         return;
     }
-    // Half a byte a weight, and no scales. Axolotl 0.19 takes {"": LOCAL_RANK} as its device map,
-    // and refuses cpu_ram_efficient_loading with 4 bits under FSDP2.
-    const Bytes least(countParameters(scenario.model).total / 2);
+    const Bytes least(countParameters(scenario.model).total /
+                      2);  // half a byte a weight, no scales
     if (least > *room) {
+        const bool isCounted = settings.phases.loading != Loading::Meta;
         assumed.push_back(
-            "loading is not counted: under FSDP2 Axolotl puts a base of 4 bits whole "
-            "on every GPU before it cuts it, here at least " +
-            shortText(least) + " on one of " + shortText(*room) + ", and does not get past it");
+            std::string(isCounted ? "loading is counted" : "loading is not counted") +
+            ": under FSDP2 Axolotl puts a base of 4 bits whole on every GPU before it cuts it, "
+            "here at least " +
+            shortText(least) + " on one of " + shortText(*room) + ", and does not get past it" +
+            (isCounted ? " (--set settings.phases.loading=meta: steps alone)" : ""));
     }
 }
 

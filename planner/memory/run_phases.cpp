@@ -1,5 +1,6 @@
 #include "planner/memory/run_phases.h"
 
+#include "planner/base/integers.h"
 #include "planner/memory/walk/step_walk.h"
 #include "planner/sharding/fsdp2_units.h"
 #include "planner/spec/dtype.h"
@@ -29,7 +30,11 @@ std::int64_t storedBytes(const Scenario& scenario, const WeightUse& use) {
     return use.storedBytes(bytesPerElement(scenario.settings.precision.parameters));
 }
 
+/// Codes of a quantised base are cut in the order that they lie in.
 std::int64_t shardBytes(const Scenario& scenario, const WeightUse& use) {
+    if (use.packedBytes > 0) {
+        return ceilDivide(use.packedBytes, shardRanks(scenario));
+    }
     const std::int64_t columns = std::max<std::int64_t>(1, use.columns);
     const std::int64_t elements =
         fsdpShard({.rows = use.elements / columns, .columns = columns}, shardRanks(scenario));
@@ -140,6 +145,9 @@ void RunPhases::load(const StageProgram& program) {
             bring(unit);
         }
         loadUnit(*units[unit], wholes[unit], shards);
+        if (offloadsParameters(scenario_.layout.offload)) {
+            releaseAll(device_, shards);
+        }
     }
     releaseAll(device_, shards);
     end("loading");

@@ -26,7 +26,8 @@ std::string countedWord(int count, const char* one) {
 std::string lintSummary(const LintReport& report) {
     const LintCount count = countOf({report});
     const bool isNotLookedAt = report.isNotLookedAt && report.findings.size() == 1;
-    std::string text = report.findings.empty() ? "ok"
+    const bool isForecast = report.notForecast.empty();
+    std::string text = report.findings.empty() ? (isForecast ? "ok" : "keys ok")
                        : isNotLookedAt         ? "not looked at"
                                                : countedWord(count.errors, "error") + ", " +
                                              countedWord(count.warnings, "warning") + ", " +

@@ -107,6 +107,18 @@ std::string sizedPlansText(const SizedCluster& cluster, const char* before) {
     return text;
 }
 
+namespace {
+
+/// Quarters of an hour within a day are what somebody says in hours.
+bool isInHours(const SizeTarget& target) {
+    constexpr double kQuartersOfDay = 96.0;
+    const double quarters = target.wanted * kQuartersOfDay;
+    return target.metric == SizeMetric::Days && target.wanted < 1.0 && quarters > 0.5 &&
+           std::abs(quarters - std::round(quarters)) < 1e-9;
+}
+
+}  // namespace
+
 std::string sizeValueText(SizeMetric metric, double value) {
     switch (metric) {
         case SizeMetric::TokensPerSecond:
@@ -120,14 +132,17 @@ std::string sizeValueText(SizeMetric metric, double value) {
 }
 
 std::string sizeTargetText(const SizeTarget& target) {
-    const std::string number = fmt::format("{:.6g}", target.wanted);
-    const bool isWhole = std::round(target.wanted) == target.wanted && target.wanted < 1e15;
-    const std::string digits = isWhole ? wholeText(target.wanted) : number;
+    constexpr double kHours = 24.0;
+    const bool hours = isInHours(target);
+    const double wanted = hours ? std::round(target.wanted * kHours * 4.0) / 4.0 : target.wanted;
+    const std::string number = fmt::format("{:.6g}", wanted);
+    const bool isWhole = std::round(wanted) == wanted && wanted < 1e15;
+    const std::string digits = isWhole ? wholeText(wanted) : number;
     switch (target.metric) {
         case SizeMetric::TokensPerSecond:
             return digits + " tokens/s";
         case SizeMetric::Days:
-            return digits + (target.wanted == 1.0 ? " day" : " days");
+            return digits + (hours ? " hour" : " day") + (wanted == 1.0 ? "" : "s");
         case SizeMetric::Budget:
             return "$" + digits;
     }

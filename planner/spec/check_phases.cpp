@@ -1,4 +1,5 @@
 #include "planner/spec/check_settings.h"
+#include "planner/spec/names.h"
 #include "planner/spec/setting_names.h"
 #include "planner/spec/stage_split.h"
 
@@ -64,38 +65,61 @@ Result<void> checkEvaluation(const Scenario& scenario) {
 }
 
 /// Where the states of a run are what its weights were loaded as, nothing is cut or gathered.
-Result<void> checkShards(const Scenario& scenario) {
-    const Settings& settings = scenario.settings;
-    const PhaseSettings& phases = settings.phases;
-    const bool loads = phases.loading != Loading::Meta;
-    const bool gathers = phases.checkpoint != SavedWeights::Sharded;
-    const char* const key = loads ? "settings.phases.loading" : "settings.phases.checkpoint";
-    const char* const what = loads ? "loading" : "a checkpoint of whole weights";
-    if (!loads && !gathers) {
+Result<void> checkCut(const Scenario& scenario,
+                      const std::string& what,
+                      const std::string& key,
+                      const std::string& usual) {
+    const Engine engine = scenario.settings.engine;
+    if (!isFsdp(engine)) {
+        return withoutPhase(
+            key,
+            what + " is modelled under FSDP1 and FSDP2, not under " + std::string(nameOf(engine)),
+            usual);
+    }
+    Layout cut = scenario.layout;
+    cut.cp = 1;  // whose ranks hold shards as those of dp do
+    const auto axis = splitAxis(cut);
+    return axis ? withoutPhase(key, what + " is not modelled with " + *axis, usual)
+                : Result<void>();
+}
+
+/// Shards of parameters that live on the host leave the GPU as soon as they are cut.
+Result<void> checkLoading(const Scenario& scenario) {
+    const std::string key = "settings.phases.loading";
+    const std::string usual = key + "=meta";
+    if (scenario.settings.phases.loading == Loading::Meta) {
         return {};
     }
-    if (!isFsdp(settings.engine)) {
-        return withoutPhase(
-            key,
-            std::string(what) + " is modelled under FSDP1 and FSDP2, not under " +
-                std::string(nameOf(settings.engine)),
-            loads ? "settings.phases.loading=meta" : "settings.phases.checkpoint=sharded");
+    FABRICAST_TRY(checkCut(scenario, "loading", key, usual));
+    const Offload offload = scenario.layout.offload;
+    return offload != Offload::None && offload != Offload::ParametersCpu
+               ? withoutPhase(
+                     key,
+                     "loading is not modelled with offload=" + std::string(nameOf(offload)),
+                     usual)
+               : Result<void>();
+}
+
+Result<void> checkSaving(const Scenario& scenario) {
+    const std::string key = "settings.phases.checkpoint";
+    const std::string usual = key + "=sharded";
+    const std::string what = "a checkpoint of whole weights";
+    if (scenario.settings.phases.checkpoint == SavedWeights::Sharded) {
+        return {};
     }
-    if (const auto axis = splitAxis(scenario.layout);
-        axis || settings.tuning == Tuning::Lora || scenario.layout.offload != Offload::None) {
-        return withoutPhase(
-            key,
-            std::string(what) + " is modelled without tp, pp, cp, adapters and offload",
-            loads ? "settings.phases.loading=meta" : "settings.phases.checkpoint=sharded");
-    }
-    return {};
+    FABRICAST_TRY(checkCut(scenario, what, key, usual));
+    return scenario.layout.cp > 1 || scenario.settings.tuning == Tuning::Lora ||
+                   scenario.layout.offload != Offload::None
+               ? withoutPhase(key, what + " is modelled without cp, adapters and offload", usual)
+               : Result<void>();
 }
 
 }  // namespace
 
 Result<void> checkPhases(const Scenario& scenario) {
     FABRICAST_TRY(checkEvaluation(scenario));
-    return checkShards(scenario);
+    FABRICAST_TRY(checkLoading(scenario));
+    return checkSaving(scenario);
 }
 
 }  // namespace fabricast

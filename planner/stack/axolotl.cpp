@@ -146,6 +146,17 @@ Result<void> checkAxolotlContext(const Scenario& scenario) {
                    : Result<void>();
 }
 
+/// Of weights that rank 0 alone reads, codes of 4 bits never reach the other ranks.
+Result<void> checkAxolotlLoading(const Scenario& scenario) {
+    const Settings& settings = scenario.settings;
+    const bool isPacked = settings.tuning == Tuning::Lora && settings.lora.base == Dtype::Nf4;
+    return isPacked && settings.phases.loading == Loading::Cpu
+               ? lacks("settings.phases.loading",
+                       "FSDP2 does not support load_in_4bit with cpu_ram_efficient_loading",
+                       "settings.phases.loading=gpu, or settings.lora.base=bf16")
+               : Result<void>();
+}
+
 // Its validators (0.19) come first, then Accelerate's.
 Result<void> checkAxolotl(const Scenario& scenario) {
     FABRICAST_TRY(checkCommon(axolotlStack(), scenario));
@@ -153,6 +164,7 @@ Result<void> checkAxolotl(const Scenario& scenario) {
     FABRICAST_TRY(checkAxolotlContext(scenario));
     FABRICAST_TRY(checkAxolotlExperts(scenario));
     FABRICAST_TRY(checkAxolotlTypes(scenario));
+    FABRICAST_TRY(checkAxolotlLoading(scenario));
     return checkAccelerateRules(scenario);
 }
 

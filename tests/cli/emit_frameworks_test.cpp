@@ -87,6 +87,23 @@ TEST(EmitCheck, AsksThePythonOfPath) {
     }
 }
 
+// Of programs that are no Trainer's too: with tensor or sequence ranks, and pipelines.
+TEST(EmitReadBack, FoldersNameTheirModel) {
+    for (const std::string layout : {"cp=8,cp_kind=ulysses,shard=zero3,recompute=full",
+                                     "tp=2,shard=zero3,recompute=full",
+                                     "pp=2,shard=zero1,recompute=full"}) {
+        const std::string folder = tempFolder() + "named_model";
+        const std::string cluster = " -c dgx-h100 -n 2 ";
+        const ProgramOutput written =
+            ran("emit -m llama-3.1-8b --stack deepspeed --seq 8k --global-batch 32 --force" +
+                cluster + "--layout " + layout + " --out " + folder);
+        EXPECT_EQ(written.code, ExitCode::Ok) << written.err;
+        const ProgramOutput back = ran("explain " + folder + cluster);
+        EXPECT_NE(back.out.find("\n  llama-3.1-8b on 2 x dgx-h100"), std::string::npos)
+            << layout << back.out << back.err;
+    }
+}
+
 TEST(EmitCheck, RefusesAPythonThatIsNone) {
     const ProgramOutput none = ran(kEmitAndCheck + " --python /no/such");
     EXPECT_EQ(none.code, ExitCode::BadInput);

@@ -204,13 +204,27 @@ TEST(Everyday, SaysThatABaseOfFourBitsIsLoadedWhole) {
     const std::string fsdp =
         "explain --gpu rtx-3090 --gpus 2 --stack axolotl --layout "
         "shard=fsdp,recompute=full --seq 1024 --tuning qlora -m ";
-    const std::string warning = "loading is not counted: under FSDP2 Axolotl";
-    EXPECT_NE(ran(fsdp + "llama-3.1-70b").out.find(warning), std::string::npos);
+    const std::string warning = "loading is counted: under FSDP2 Axolotl";
+    const std::string large = ran(fsdp + "llama-3.1-70b").out;
+    EXPECT_NE(large.find(warning), std::string::npos) << large;
+    EXPECT_TRUE(large.starts_with("DOES NOT FIT")) << large;
+    const std::string offloaded =
+        "explain -m llama-3.1-70b --gpu rtx-3090 --gpus 2 --stack axolotl --layout "
+        "shard=fsdp,offload=parameters_cpu,recompute=full --seq 1024 --tuning qlora "
+        "--host-memory 128GB";
+    const std::string away = ran(offloaded).out;
+    EXPECT_TRUE(away.starts_with("DOES NOT FIT")) << away;
+    EXPECT_NE(away.find("loading\n"), std::string::npos) << away;
     EXPECT_EQ(ran(fsdp + "llama-3.1-8b").out.find(warning), std::string::npos);
+    const std::string steps = ran(offloaded + " --set settings.phases.loading=meta").out;
+    EXPECT_EQ(steps.find("DOES NOT FIT"), std::string::npos) << steps;
+    EXPECT_NE(steps.find("loading is not counted"), std::string::npos) << steps;
     const std::string plan =
         "plan --gpu rtx-3090 --gpus 2 --seq 1024 --global-batch 8 --tuning "
         "qlora --stack axolotl -m ";
-    EXPECT_NE(ran(plan + "llama-3.1-70b").out.find(warning), std::string::npos);
+    const std::string none = ran(plan + "llama-3.1-70b --host-memory 256GB").out;
+    EXPECT_TRUE(none.starts_with("NOT MODELLED")) << none;
+    EXPECT_NE(none.find("nearest: axolotl dp=2,shard=zero3"), std::string::npos) << none;
 }
 
 // Two sockets of a box of eight are not in a machine with one GPU of its kind.

@@ -22,6 +22,8 @@ TEST(Lint, FailsWhereSomethingDoesNotStart) {
     const ProgramOutput careful = ran("lint " + kExamples + "pretrain_70b.sh -c dgx-h100");
     EXPECT_EQ(careful.code, ExitCode::Ok) << careful.out;
     EXPECT_EQ(careful.out.substr(0, 4), "ok  ") << careful.out;
+    const ProgramOutput unforecast = ran("lint " + kExamples + "pretrain_70b.sh");
+    EXPECT_TRUE(unforecast.out.starts_with("keys ok  ")) << unforecast.out;
 }
 
 TEST(Lint, LeavesOutWhatIsNotWanted) {

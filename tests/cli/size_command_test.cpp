@@ -376,6 +376,29 @@ TEST(SizeCommand, HasNoFlagsOfSites) {
     EXPECT_FALSE(says(help.out, "--sites") || says(help.out, "--wan"));
 }
 
+TEST(SizeCommand, AnswersInHoursWhatIsAskedInHours) {
+    const ProgramOutput answer = runProgram({"size",
+                                             "-m",
+                                             "llama-3.2-1b",
+                                             "-c",
+                                             "dgx-h100",
+                                             "-n",
+                                             "1,2",
+                                             "--stack",
+                                             "fsdp2",
+                                             "--seq",
+                                             "4096",
+                                             "--global-batch",
+                                             "64",
+                                             "--tokens",
+                                             "1B",
+                                             "--target",
+                                             "hours=2"},
+                                            {});
+    EXPECT_TRUE(says(answer.out, "reaches 2 hours")) << answer.out << answer.err;
+    EXPECT_FALSE(says(answer.out, "0.0833")) << answer.out;
+}
+
 TEST(SizeCommand, RefusesWhatItCannotAnswer) {
     const std::vector<BadSize> bad = {
         {{"--target", "mfu=40%"}, "\"mfu=40%\" is not a target of hardware"},

@@ -1,0 +1,152 @@
+#include "study/idle_settings.h"
+
+#include "planner/base/parallel_map.h"
+#include "planner/estimate/estimate_step.h"
+#include "planner/load/load_question.h"
+#include "planner/memory/stage_memory.h"
+#include "planner/report/answer_json.h"
+#include "planner/request/settings_json.h"
+#include "planner/text/json_text.h"
+#include "study/said_value.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace fabricast {
+namespace {
+
+/// Every number of the step, and of each call; why there are none.
+std::string timeNumbers(const Scenario& scenario, const TimingProfiles& timing) {
+    const Result<StepEstimate> step = estimateStep(scenario, timing);
+    if (!step) {
+        return step.error().why;
+    }
+    JsonText json;
+    writeTime(json, *step, nullptr);
+    writeComm(json, scenario.cluster, *step);
+    return std::move(json).finish();
+}
+
+/// Every number of the memory of each stage; why there are none.
+std::string memoryNumbers(const Scenario& scenario, const Watch& watch) {
+    const Result<MemoryBreakdown> memory = memoryOfAllStages(scenario, watch);
+    if (!memory) {
+        return memory.error().why;
+    }
+    JsonText json;
+    writeMemory(json, *memory);
+    return std::move(json).finish();
+}
+
+/// What is stated of one setting.
+struct StatedSetting {
+    std::string key;
+    std::string value;
+};
+
+/// What a framework's file comes to is in other words than its own: there only what was typed
+/// beside it is stated.
+std::vector<StatedSetting> statedSettings(const Question& question) {
+    const bool isImported = question.root.find("imported") != nullptr;
+    std::vector<StatedSetting> stated;
+    for (const SettingHelp& help : describeSettings()) {
+        const auto value = saidValue(question, help.path);
+        const bool isTyped =
+            std::ranges::find(question.edits, help.path, &Edit::path) != question.edits.end();
+        if (value && (isTyped || !isImported)) {
+            stated.push_back({help.path, *value});
+        }
+    }
+    return stated;
+}
+
+Result<LoadedScenario> loadedWith(const Question& question,
+                                  const std::string& key,
+                                  const std::string& value,
+                                  const Workbench& bench) {
+    const Edit edit{key, value, "--set"};
+    FABRICAST_ASSIGN(const Question changed, with(question, {&edit, 1}));
+    return loadScenario(changed.root, bench.profiles(), changed.folders);
+}
+
+/// Of a switch that the stack leaves as it was stated, because it has none.
+bool lacksSwitch(const Question& question, const StatedSetting& stated, const Workbench& bench) {
+    const bool isOn = stated.value == "true";
+    if (question.isAnswer || (!isOn && stated.value != "false")) {
+        return false;
+    }
+    const auto other = loadedWith(question, stated.key, isOn ? "false" : "true", bench);
+    return !other && other.error().code == Error::Code::Unsupported &&
+           other.error().where.find(stated.key) != std::string::npos;
+}
+
+Result<bool> isIdle(const StatedSetting& stated,
+                    const Question& question,
+                    const Scenario& scenario,
+                    const Workbench& bench,
+                    const Watch& watch) {
+    const Result<LoadedScenario> without = loadedWith(question, stated.key, "null", bench);
+    FABRICAST_TRY(watch.check());
+    if (!without) {
+        return false;
+    }
+    if (without->scenario.settings == scenario.settings) {
+        return lacksSwitch(question, stated, bench);
+    }
+    FABRICAST_ASSIGN(const TimingProfiles* timing, bench.timing());
+    const bool moves = timeNumbers(without->scenario, *timing) != timeNumbers(scenario, *timing) ||
+                       memoryNumbers(without->scenario, watch) != memoryNumbers(scenario, watch);
+    FABRICAST_TRY(watch.check());
+    return !moves;
+}
+
+/// Those of `stated` that are idle in this question too.
+Result<std::vector<StatedSetting>> idleOf(const std::vector<StatedSetting>& stated,
+                                          const Question& question,
+                                          const Workbench& bench,
+                                          const Watch& watch) {
+    const Result<LoadedScenario> loaded =
+        loadScenario(question.root, bench.profiles(), question.folders);
+    if (!loaded) {
+        return std::vector<StatedSetting>();
+    }
+    const auto found = parallelMap(std::span<const StatedSetting>(stated),
+                                   [&](const StatedSetting& one) {
+                                       return isIdle(one, question, loaded->scenario, bench, watch);
+                                   },
+                                   {.threads = bench.threads()});
+    std::vector<StatedSetting> idle;
+    for (std::size_t i = 0; i < stated.size(); ++i) {
+        FABRICAST_ASSIGN(const bool isOne, (*found)[i]);
+        if (isOne) {
+            idle.push_back(stated[i]);
+        }
+    }
+    return idle;
+}
+
+}  // namespace
+
+Result<std::vector<std::string>> idleSettingsNote(std::span<const Question> questions,
+                                                  const Workbench& bench,
+                                                  const Watch& watch) {
+    std::vector<StatedSetting> idle =
+        questions.empty() ? std::vector<StatedSetting>() : statedSettings(questions.front());
+    for (const Question& question : questions) {
+        if (!idle.empty()) {
+            FABRICAST_ASSIGN(idle, idleOf(idle, question, bench, watch));
+        }
+    }
+    std::string names;
+    for (const StatedSetting& one : idle) {
+        names += (names.empty() ? "" : ", ") + one.key + "=" + one.value;
+    }
+    return names.empty() ? std::vector<std::string>()
+                         : std::vector<std::string>{"no effect here: " + names};
+}
+
+}  // namespace fabricast

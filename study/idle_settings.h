@@ -1,0 +1,23 @@
+#pragma once
+#include "planner/base/result.h"
+#include "planner/base/watch.h"
+#include "study/question.h"
+#include "study/workbench.h"
+
+#include <span>
+#include <string>
+#include <vector>
+
+namespace fabricast {
+
+/// The settings which a question states otherwise than its stack has them, and without which no
+/// number of any of these forecasts would be another, as a note: the stacks have no such thing, or
+/// use it nowhere in this run. Empty where there are none.
+///     {"no effect here: settings.kernels.router_dtype=fp32"}
+/// Each is taken out alone, and the scenario forecast again. A switch that the stack refuses to
+/// turn is named too: it was left as it is, not as it was stated.
+Result<std::vector<std::string>> idleSettingsNote(std::span<const Question> questions,
+                                                  const Workbench& bench,
+                                                  const Watch& watch);
+
+}  // namespace fabricast

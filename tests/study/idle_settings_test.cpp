@@ -1,0 +1,148 @@
+#include "planner/report/answer_json.h"
+#include "planner/request/settings_json.h"
+#include "planner/stack/stack.h"
+#include "planner/text/json_text.h"
+#include "study/explain.h"
+#include "study/plan.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <sstream>
+#include <string>
+#include <vector>
+
+namespace fabricast {
+namespace idle_settings_test {
+
+const Workbench& workbench() {
+    static const Workbench opened = Workbench::open({}, 2).value();
+    return opened;
+}
+
+constexpr const char* kDense = R"("model": "llama-3.2-1b")";
+constexpr const char* kExperts = R"("model": "qwen1.5-moe-a2.7b")";
+constexpr const char* kAdapters = R"("model": "llama-3.2-1b", "settings": {"tuning": "lora"})";
+
+Question asked(const std::string& stack, const std::string& what) {
+    return parseQuestion("{" + what + R"(, "cluster": "dgx-b300", "stack": ")" + stack +
+                             R"(", "workload": {"sequence": 2048, "global_batch": 16}})",
+                         "run.json",
+                         {})
+        .value();
+}
+
+/// What a question is answered with: all numbers, and the settings that are said to change none.
+struct Numbers {
+    Settings settings;
+    std::string text;
+    std::string idle;
+};
+
+Result<Numbers> numbersOf(const Question& question) {
+    FABRICAST_ASSIGN(const Explanation answer,
+                     explain(question, {.memory = true, .step = true}, workbench(), {}));
+    MemoryBreakdown memory = *answer.memory;
+    memory.rejections.clear();  // what would make it fit is not about this run
+    JsonText text;
+    writeMemory(text, memory);
+    writeTime(text, *answer.step, nullptr);
+    writeComm(text, answer.scenario.cluster, *answer.step);
+    Numbers numbers{
+        .settings = answer.scenario.settings, .text = std::move(text).finish(), .idle = {}};
+    for (const std::string& note : answer.memory->notes) {
+        numbers.idle += note.starts_with("no effect here: ") ? note : "";
+    }
+    return numbers;
+}
+
+/// A few values of a setting, whatever it holds by itself.
+std::vector<std::string> valuesOf(const SettingHelp& help) {
+    if (help.path == "settings.train") {
+        return {"last:2", "norms"};
+    }
+    if (help.path == "settings.lora.targets") {
+        return {"q", "q+v"};
+    }
+    if (help.path == "settings.recompute.modules") {
+        return {"mlp", "core_attn"};
+    }
+    if (help.values == "number") {
+        return {"0", "0.5", "2", "3", "100000"};
+    }
+    std::vector<std::string> values;
+    std::istringstream words(help.values);
+    for (std::string word; std::getline(words, word, '|');) {
+        values.push_back(word);
+    }
+    return values;
+}
+
+class IdleSettings : public testing::TestWithParam<std::string> {};
+
+// Whatever is set of whatever stack, either moves a number, or is refused with a reason, or is said
+// to have no effect; and what is said to have none moves no number.
+TEST_P(IdleSettings, AreSaidAndNoOthers) {
+    for (const char* const what : {kDense, kExperts, kAdapters}) {
+        const Question question = asked(GetParam(), what);
+        const Result<Numbers> usual = numbersOf(question);
+        if (!usual) {
+            EXPECT_EQ(usual.error().code, Error::Code::Unsupported) << usual.error().text();
+            continue;
+        }
+        for (const SettingHelp& help : describeSettings()) {
+            for (const std::string& value : valuesOf(help)) {
+                const Edit edit{help.path, value, "--set"};
+                const Result<Question> changed = with(question, {&edit, 1});
+                ASSERT_TRUE(changed) << help.path;
+                const Result<Numbers> numbers = numbersOf(*changed);
+                if (!numbers) {
+                    EXPECT_FALSE(numbers.error().why.empty());
+                    continue;
+                }
+                const bool isSaid =
+                    numbers->idle.find(help.path + "=" + value) != std::string::npos;
+                const bool moves = numbers->text != usual->text;
+                const bool isUsual = numbers->settings == usual->settings;
+                EXPECT_TRUE(isUsual || moves != isSaid)
+                    << what << " " << help.path << "=" << value << ": " << numbers->idle;
+            }
+        }
+    }
+}
+
+// A search says it of settings that move nothing of any plan that it shows.
+TEST(IdleInAllPlans, IsSaid) {
+    const auto notesOf = [](const char* stacks) {
+        const Edit edit{"settings.megatron.rope_fusion", "false", "--set"};
+        Question question = asked(stacks, kDense);
+        question = with(question, {&edit, 1}).value();
+        return plan(question, {}, workbench(), {}).value().notes;
+    };
+    const std::string said = "no effect here: settings.megatron.rope_fusion=false";
+    const auto saysIt = [&](const std::vector<std::string>& notes) {
+        return std::ranges::find(notes, said) != notes.end();
+    };
+    EXPECT_TRUE(saysIt(notesOf("fsdp2")));
+    EXPECT_FALSE(saysIt(notesOf("megatron")));
+}
+
+std::vector<std::string> stackNames() {
+    std::vector<std::string> names;
+    for (const Stack& stack : allStacks()) {
+        names.emplace_back(stack.name);
+    }
+    return names;
+}
+
+INSTANTIATE_TEST_SUITE_P(Stacks,
+                         IdleSettings,
+                         testing::ValuesIn(stackNames()),
+                         [](const testing::TestParamInfo<std::string>& stack) {
+                             std::string name = stack.param;
+                             std::ranges::replace(name, '-', '_');
+                             return name;
+                         });
+
+}  // namespace idle_settings_test
+}  // namespace fabricast
