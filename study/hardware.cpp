@@ -4,6 +4,7 @@
 #include "planner/load/load_question.h"
 #include "planner/report/memory_report.h"
 #include "planner/report/plan_views.h"
+#include "planner/text/shell_text.h"
 #include "study/plan.h"
 
 #include <algorithm>
@@ -158,6 +159,23 @@ Result<HardwareAnswer> whichHardware(const Question& question,
         return 1.0 / plan.step.tokensPerSecond;
     });
     return answer;
+}
+
+std::string oneOrSize(std::span<const std::string> clusters, std::span<const std::string> targets) {
+    const bool isOfStep = std::ranges::any_of(targets, [](const std::string& target) {
+        return target.starts_with("step") || target.starts_with("mfu");
+    });
+    if (targets.empty() || isOfStep) {
+        return "one -c";
+    }
+    std::string command = "one -c, or fabricast size";
+    for (const std::string& cluster : clusters) {
+        command += " -c " + shellWord(cluster);
+    }
+    for (const std::string& target : targets) {
+        command += " --target " + shellWord(target);
+    }
+    return command + " with the rest of it: the cheapest cluster that reaches that";
 }
 
 }  // namespace fabricast

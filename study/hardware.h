@@ -17,6 +17,10 @@ Result<HardwareAnswer> whichHardware(const Question& question,
                                      const Workbench& bench,
                                      const Watch& watch);
 
+/// What to type where several clusters are compared by a target: that is `size`, which has none of
+/// one step.
+std::string oneOrSize(std::span<const std::string> clusters, std::span<const std::string> targets);
+
 /// Months of use by day and night until a GPU is paid off: its price with its share of the server,
 /// over what a month of renting costs more than its electricity. Nothing where it never is.
 std::optional<double> monthsToPayOff(Usd whole, UsdPerHour rent, UsdPerHour electricity);

@@ -346,4 +346,15 @@ Result<void> checkAnyLayout(const PlanReport& report,
                 wayOut(request.task.rules, question, batch));
 }
 
+Error noTable(const PlanReport& report) {
+    std::string why;
+    for (const PlanRejection& rejection : report.rejections) {
+        why += why.empty() ? rejection.why : "; " + rejection.stack + ": " + rejection.why;
+    }
+    return {Error::Code::Unsupported,
+            report.rejections.front().stack,
+            std::move(why),
+            "-f text, which says what would help"};
+}
+
 }  // namespace fabricast

@@ -34,4 +34,7 @@ Result<void> checkAnyLayout(const PlanReport& report,
                             const Question& question,
                             const Workbench& bench);
 
+/// Why there is no plan, where a table has no place to say it.
+Error noTable(const PlanReport& report);
+
 }  // namespace fabricast

@@ -1,17 +1,17 @@
 #include "study/check.h"
 
 #include "cli/answer_forms.h"
-#include "cli/check_baseline.h"
 #include "cli/measured_remarks.h"
 #include "flags/check_outputs.h"
 #include "flags/question_arguments.h"
+#include "machine/git_commit.h"
 #include "planner/report/check_reports.h"
 #include "planner/report/check_words.h"
 #include "planner/report/html_page.h"
 #include "planner/text/text_files.h"
+#include "study/baseline.h"
 #include "study/check_lock.h"
 #include "study/requirements.h"
-#include "study/saved_questions.h"
 
 #include <array>
 #include <filesystem>
@@ -75,6 +75,16 @@ Result<Question> asFirstTyped(Result<Question> question,
     return question;
 }
 
+Result<CommitFolder> commitFolder(const std::string& ref, const std::string& folder) {
+    FABRICAST_ASSIGN(const GitCommit commit, GitCommit::find(ref, folder, "--baseline"));
+    return CommitFolder{
+        .files = {.name = ref,
+                  .text = [commit](const std::string& path) { return commit.text(path); },
+                  .isLink = [commit](const std::string& path) { return commit.isLink(path); }},
+        .prefix = commit.pathOf(""),
+        .names = [commit] { return commit.names(); }};
+}
+
 /// The scenario of a file, or of the flags alone, and what it was.
 CheckTask taskOf(const CheckFlags& flags, const std::string& file, const GlobalOptions& options) {
     QuestionArguments arguments = flags.question;
@@ -93,7 +103,8 @@ CheckTask taskOf(const CheckFlags& flags, const std::string& file, const GlobalO
         const std::string& start = isRead ? task.question->file : file;
         std::error_code trouble;
         const bool isFolder = std::filesystem::is_directory(options.at(file), trouble);
-        task.baseline = onTypedHardware(baselineOf(flags.baseline, start, isFolder, options),
+        const BaselineAsk ask{flags.baseline, start, isFolder, options.directory};
+        task.baseline = onTypedHardware(baselineOf(ask, &commitFolder),
                                         asFirstTyped(task.question, arguments, options));
     }
     return task;

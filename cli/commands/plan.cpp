@@ -6,14 +6,12 @@
 #include "flags/question_arguments.h"
 #include "planner/report/hardware_report.h"
 #include "planner/report/plan_views.h"
-#include "planner/text/shell_text.h"
 #include "study/hardware.h"
 #include "study/next_command.h"
 #include "study/saved_questions.h"
 #include "study/sweep_rows.h"
 #include "study/targets.h"
 
-#include <algorithm>
 #include <array>
 #include <chrono>
 #include <cstdio>
@@ -76,24 +74,6 @@ Result<TimedPlans> planned(const Question& question,
     return TimedPlans{std::move(report), took.count(), std::move(whole.root)};
 }
 
-/// What compares clusters by a target is `size`, which has none of one step.
-std::string sizeOfSeveral(const PlanFlags& flags) {
-    const bool isOfStep = std::ranges::any_of(flags.targets, [](const std::string& target) {
-        return target.starts_with("step") || target.starts_with("mfu");
-    });
-    if (flags.targets.empty() || isOfStep) {
-        return "one -c";
-    }
-    std::string command = "one -c, or fabricast size";
-    for (const std::string& cluster : flags.clusters) {
-        command += " -c " + shellWord(cluster);
-    }
-    for (const std::string& target : flags.targets) {
-        command += " --target " + shellWord(target);
-    }
-    return command + " with the rest of it: the cheapest cluster that reaches that";
-}
-
 /// What is asked of one cluster only.
 Result<void> checkSeveral(const PlanFlags& flags) {
     const char* const typed = !flags.targets.empty()         ? "--target"
@@ -108,7 +88,7 @@ Result<void> checkSeveral(const PlanFlags& flags) {
     return fail(Error::Code::BadInput,
                 typed,
                 "is for one cluster, and there are several",
-                sizeOfSeveral(flags));
+                oneOrSize(flags.clusters, flags.targets));
 }
 
 /// Which of several clusters.
@@ -147,18 +127,6 @@ Result<void> checkSweep(const PlanFlags& flags) {
                : fail(Error::Code::BadInput, other, "cannot be swept", "one of the two");
 }
 
-/// A table has no place for what says why it is empty.
-Result<Answer> noTable(const PlanReport& report) {
-    std::string why;
-    for (const PlanRejection& rejection : report.rejections) {
-        why += why.empty() ? rejection.why : "; " + rejection.stack + ": " + rejection.why;
-    }
-    return fail(Error::Code::Unsupported,
-                report.rejections.front().stack,
-                why,
-                "-f text, which says what would help");
-}
-
 Result<Answer> runPlan(PlanFlags flags, const GlobalOptions& options) {
     FABRICAST_TRY(checkSweep(flags));
     if (flags.clusters.size() > 1) {
@@ -190,7 +158,7 @@ Result<Answer> runPlan(PlanFlags flags, const GlobalOptions& options) {
                   : missed                                     ? ExitCode::DoesNotFit
                                                                : ExitCode::Ok;
     if (options.format == Format::Csv && answer.code == ExitCode::BadInput) {
-        return noTable(report);
+        return tl::unexpected(noTable(report));
     }
     if (options.verbose && options.format == Format::Text) {
         std::array<char, 64> took{};

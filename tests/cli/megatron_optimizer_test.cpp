@@ -26,7 +26,7 @@ TEST_P(MegatronOptimizer, KeepsItsOwnMoments) {
         ran(std::string("explain -m llama-3.1-8b -c dgx-h100 --stack megatron --seq 2048 "
                         "--layout shard=none --global-batch 8 --no-fail -f json --optimizer ") +
             GetParam().name);
-    ASSERT_EQ(output.code, ExitCode::Success) << output.err;
+    ASSERT_EQ(output.code, ExitCode::Ok) << output.err;
     const JsonValue answer = jsonOf(output.out);
     const JsonValue& stage = answer.find("memory")->find("stages")->items().front();
     EXPECT_EQ(stage.find("optimizer_bytes")->integer({0, 1'000'000'000'000}), GetParam().bytes);

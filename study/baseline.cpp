@@ -1,8 +1,6 @@
-#include "cli/check_baseline.h"
+#include "study/baseline.h"
 
-#include "machine/git_commit.h"
 #include "study/launch_folder.h"
-#include "study/saved_questions.h"
 
 #include <cstddef>
 #include <filesystem>
@@ -36,11 +34,8 @@ Result<void> checkGit(const std::string& ref, const std::string& file) {
 
 /// The file of the commit that stands for `name`: of a folder that was typed it may have had
 /// another name, and is the one that started the others.
-Result<std::string> nameIn(const GitCommit& commit,
-                           const std::string& ref,
-                           const std::string& name,
-                           bool isFolder) {
-    FABRICAST_ASSIGN(const std::optional<std::string> same, commit.text(name));
+Result<std::string> nameIn(const CommitFolder& commit, const std::string& name, bool isFolder) {
+    FABRICAST_ASSIGN(const std::optional<std::string> same, commit.files.text(name));
     if (same || !isFolder) {
         return name;
     }
@@ -48,37 +43,29 @@ Result<std::string> nameIn(const GitCommit& commit,
     std::erase_if(names, [](const std::string& one) { return !mayBeLaunchFile(one); });
     std::map<std::string, std::string> texts;
     for (const std::string& one : names) {
-        FABRICAST_ASSIGN(const std::optional<std::string> text, commit.text(one));
+        FABRICAST_ASSIGN(const std::optional<std::string> text, commit.files.text(one));
         texts[one] = text.value_or("");
     }
     FABRICAST_ASSIGN(const std::optional<std::string> start,
-                     startAmong(ref + ":" + commit.pathOf(""), texts));
+                     startAmong(commit.files.name + ":" + commit.prefix, texts));
     return start.value_or(name);
 }
 
 }  // namespace
 
-Result<std::optional<Question>> baselineOf(const std::string& typed,
-                                           const std::string& file,
-                                           bool isFolder,
-                                           const GlobalOptions& options) {
-    if (!typed.starts_with(kGit)) {
-        return readQuestion(typed, options.directory);
+Result<std::optional<Question>> baselineOf(const BaselineAsk& ask, const FindCommit& find) {
+    if (!ask.typed.starts_with(kGit)) {
+        return readQuestion(ask.typed, ask.directory);
     }
-    const std::string ref = typed.substr(kGit.size());
-    FABRICAST_TRY(checkGit(ref, file));
-    const std::filesystem::path scenario = options.at(file);
+    const std::string ref = ask.typed.substr(kGit.size());
+    FABRICAST_TRY(checkGit(ref, ask.file));
+    const std::filesystem::path scenario = std::filesystem::path(ask.directory) / ask.file;
     const std::string folder = scenario.parent_path().string();
-    FABRICAST_ASSIGN(const GitCommit commit,
-                     GitCommit::find(ref, folder.empty() ? "." : folder, "--baseline"));
+    FABRICAST_ASSIGN(const CommitFolder commit, find(ref, folder.empty() ? "." : folder));
     FABRICAST_ASSIGN(const std::string name,
-                     nameIn(commit, ref, scenario.filename().string(), isFolder));
+                     nameIn(commit, scenario.filename().string(), ask.isFolder));
     return earlierQuestion(
-        commit.pathOf(name),
-        {.name = ref,
-         .text = [&commit](const std::string& path) { return commit.text(path); },
-         .isLink = [&commit](const std::string& path) { return commit.isLink(path); }},
-        {.file = folder, .typed = options.directory});
+        commit.prefix + name, commit.files, {.file = folder, .typed = ask.directory});
 }
 
 }  // namespace fabricast
