@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstddef>
 #include <string_view>
 
 namespace fabricast {
@@ -96,7 +97,10 @@ NcclGroup groupOf(std::string_view name,
 class GroupList {
 public:
     GroupList(const ClusterSpec& cluster, const Layout& layout, const Settings& settings)
-        : cluster_(cluster), layout_(layout), settings_(settings) {}
+        : cluster_(cluster), layout_(layout), settings_(settings) {
+        constexpr std::size_t kUsual = 8;
+        list_.reserve(kUsual);
+    }
 
     void addAxes() {
         addData();

@@ -2,6 +2,7 @@
 #include "planner/base/units.h"
 #include "planner/memory/device/replay.h"
 #include "planner/memory/nccl_buffers.h"
+#include "planner/memory/seen_communicator.h"
 #include "planner/result/evidence.h"
 #include "planner/spec/scenario.h"
 #include "planner/spec/settings.h"
@@ -59,7 +60,17 @@ struct RuntimeBytes {
 };
 RuntimeBytes runtimeBytes(const Scenario& scenario);
 
-/// At the least that any framework takes, for many layouts on one cluster.
-Bytes leastRuntimeBytes(const ClusterSpec& cluster, const Layout& layout, const Settings& settings);
+/// At the least that any framework takes, for many layouts on one cluster, which outlives it.
+///     const LeastRuntime runtime(cluster);
+///     runtime.of(layout, settings)
+class LeastRuntime {
+public:
+    explicit LeastRuntime(const ClusterSpec& cluster);
+    [[nodiscard]] Bytes of(const Layout& layout, const Settings& settings) const;
+
+private:
+    const ClusterSpec& cluster_;
+    SeenCommunicator seen_;
+};
 
 }  // namespace fabricast

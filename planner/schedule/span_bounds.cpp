@@ -27,11 +27,12 @@ Split splitOf(OrderKind kind) {
     }
 }
 
-/// The least that the passes of a stage take, for one microbatch.
+/// The least that the passes of a stage take, for one microbatch. A search asks for it of many
+/// stages: which backwards there are is settled before.
+template <Split kSplit>
 class LeastTimes {
 public:
-    LeastTimes(OrderKind kind, const SpanTimes<double>& times)
-        : split_(splitOf(kind)), passes_(times.passes) {}
+    explicit LeastTimes(const SpanTimes<double>& times) : passes_(times.passes) {}
 
     [[nodiscard]] double forward(std::size_t stage) const {
         return passes_[timeIndex(stage, Pass::Forward)];
@@ -40,17 +41,16 @@ public:
     [[nodiscard]] double toInput(std::size_t stage) const {
         const double whole = passes_[timeIndex(stage, Pass::Backward)];
         const double input = passes_[timeIndex(stage, Pass::InputGradient)];
-        return !split_.parts ? whole : split_.whole ? std::min(whole, input) : input;
+        return !kSplit.parts ? whole : kSplit.whole ? std::min(whole, input) : input;
     }
     [[nodiscard]] double backward(std::size_t stage) const {
         const double whole = passes_[timeIndex(stage, Pass::Backward)];
         const double parts = passes_[timeIndex(stage, Pass::InputGradient)] +
                              passes_[timeIndex(stage, Pass::WeightGradient)];
-        return !split_.parts ? whole : split_.whole ? std::min(whole, parts) : parts;
+        return !kSplit.parts ? whole : kSplit.whole ? std::min(whole, parts) : parts;
     }
 
 private:
-    Split split_;
     std::span<const double> passes_;
 };
 
@@ -71,9 +71,10 @@ double blockedBy(std::int64_t rank, const PipelineShape& shape, const SpanTimes<
 
 /// In 1F1B a rank has as many microbatches in flight as there are ranks from it on. The next one
 /// waits until the first is back from them.
+template <class Least>
 std::vector<double> turnsOf(const PipelineShape& shape,
                             const SpanTimes<double>& times,
-                            const LeastTimes& least) {
+                            const Least& least) {
     std::vector<double> turns(static_cast<std::size_t>(shape.ranks), 0.0);
     double trip = 0.0;
     for (std::int64_t rank = shape.ranks - 1; rank >= 0; --rank) {
@@ -86,15 +87,10 @@ std::vector<double> turnsOf(const PipelineShape& shape,
     return turns;
 }
 
-}  // namespace
-
-bool endsWithFirstStage(OrderKind kind) {
-    return !splitOf(kind).parts && recipeOf(kind).placement != Placement::TwoWay;
-}
-
-double makespanBound(OrderKind kind, const PipelineShape& shape, const SpanTimes<double>& times) {
+template <Split kSplit>
+double boundOf(OrderKind kind, const PipelineShape& shape, const SpanTimes<double>& times) {
     const Placement placement = recipeOf(kind).placement;
-    const LeastTimes least(kind, times);
+    const LeastTimes<kSplit> least(times);
     const bool twoWay = placement == Placement::TwoWay;
     const std::int64_t held = twoWay ? 2 : shape.chunks;  // stages of a rank
     const double passesEach = static_cast<double>(shape.microBatches) / (twoWay ? 2 : 1);
@@ -128,6 +124,21 @@ double makespanBound(OrderKind kind, const PipelineShape& shape, const SpanTimes
         }
     }
     return bound;
+}
+
+}  // namespace
+
+bool endsWithFirstStage(OrderKind kind) {
+    return !splitOf(kind).parts && recipeOf(kind).placement != Placement::TwoWay;
+}
+
+double makespanBound(OrderKind kind, const PipelineShape& shape, const SpanTimes<double>& times) {
+    const Split split = splitOf(kind);
+    if (!split.parts) {
+        return boundOf<Split{true, false}>(kind, shape, times);
+    }
+    return split.whole ? boundOf<Split{true, true}>(kind, shape, times)
+                       : boundOf<Split{false, true}>(kind, shape, times);
 }
 
 }  // namespace fabricast

@@ -1,7 +1,6 @@
 #include "planner/search/memory_bound.h"
 
 #include "planner/base/integers.h"
-#include "planner/memory/overheads.h"
 #include "planner/sharding/fsdp2_units.h"
 #include "planner/sharding/stage_shape.h"
 #include "planner/stack/rank_groups.h"
@@ -51,7 +50,8 @@ MemoryBound::MemoryBound(const SearchTask& task, const SearchSpace& space)
       families_(space.families.size()),
       weights_(task.base.model),
       splits_(task.base.model),
-      flights_(task, weights_, splits_) {}
+      flights_(task, weights_, splits_),
+      runtime_(task.base.cluster) {}
 
 /// Of parameters that are trained; a frozen base is not counted.
 MemoryBound::States MemoryBound::statesOf(const Settings& settings, const Layout& layout) {
@@ -91,7 +91,7 @@ double MemoryBound::held(const WeightCount& local,
 }
 
 std::int64_t MemoryBound::leastRuntime(const Layout& layout, const Settings& settings) const {
-    return leastRuntimeBytes(task_.base.cluster, layout, settings).count();
+    return runtime_.of(layout, settings).count();
 }
 
 /// All layers of a pipeline's stage are alike to its shards: the whole model is looked at as one.

@@ -1,4 +1,5 @@
 #pragma once
+#include "planner/memory/overheads.h"
 #include "planner/memory/program/ordered_stages.h"
 #include "planner/search/block_costs.h"
 #include "planner/search/layer_split.h"
@@ -111,6 +112,7 @@ private:
     ModelWeightCounts weights_;
     LayerSplits splits_;
     LayersInFlight flights_;
+    LeastRuntime runtime_;
     std::map<OrderKey, PipelineOrder> orders_;
     std::map<std::array<std::int64_t, 7>, GatheredLayer> gathered_;
 };

@@ -100,7 +100,7 @@ TEST(RuntimeOverhead, IsAtLeastWhatTheBoundCounts) {
         for (const Layout& layout : {Layout{}, Layout{.dp = 4}, Layout{.tp = 2, .pp = 2}}) {
             const RuntimeOverhead overhead = overheadOf("dgx-h200", engine, layout);
             const ClusterSpec cluster = ProfileStore::builtIn().cluster("dgx-h200").value();
-            EXPECT_LE(leastRuntimeBytes(cluster, layout, {.engine = engine}),
+            EXPECT_LE(LeastRuntime(cluster).of(layout, {.engine = engine}),
                       overhead.context.lo + overhead.collectives.lo);
         }
     }
