@@ -371,6 +371,18 @@ TEST(OomCommand, ReadsASnapshotOfTheAllocator) {
     EXPECT_NE(compared.find("forecast: FITS"), std::string::npos) << compared;
 }
 
+TEST(OomCommand, IsNamedWhereASnapshotStandsForAScenario) {
+    const std::string folder = FABRICAST_SOURCE_DIR "/tests/cases/memory/snapshots/";
+    for (const std::string name : {"oom.pickle", "s.json"}) {
+        for (const std::string command : {"explain ", "plan -c dgx-h100 ", "lint "}) {
+            const ProgramOutput output = ran(command + folder + name);
+            EXPECT_EQ(output.code, ExitCode::BadInput) << output.err;
+            EXPECT_NE(output.err.find("try: fabricast import " + folder + name), std::string::npos)
+                << output.err;
+        }
+    }
+}
+
 /// 16 times the nodes leave two microbatches for four stages: that is not free.
 TEST(OomCommand, SaysWhatMoreNodesDoToAPipeline) {
     const std::string out =
