@@ -121,7 +121,11 @@ std::string backtestHead(const Backtest& backtest) {
     if (const std::string why = whyNothing(backtest); !why.empty()) {
         text += "; nothing is compared: " + why;
     }
-    return text + "\n";
+    text += "\n";
+    for (const std::string& note : backtest.notes) {
+        text += note + "\n";
+    }
+    return text;
 }
 
 /// The most frequent first.

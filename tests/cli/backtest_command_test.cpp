@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -190,6 +191,54 @@ TEST(BacktestCommand, WritesNoIntervalsOfNothing) {
     EXPECT_EQ(output.code, ExitCode::BadInput);
     EXPECT_NE(output.err.find("--write-intervals"), std::string::npos) << output.err;
     EXPECT_FALSE(readTextFile(intervals));
+}
+
+/// A file of intervals that no command could read is not written.
+TEST(BacktestCommand, WritesNoIntervalsThatAreTooWideToRead) {
+    const std::string intervals = tempFolder() + "wide.json";
+    (void)ofTwoRuns("measured_step_s", "90000");
+    const ProgramOutput output =
+        backtest({tempFolder() + "two_runs.csv", "--write-intervals", intervals});
+    EXPECT_EQ(output.code, ExitCode::BadInput) << output.err;
+    EXPECT_NE(output.err.find("\"above\" is out of range"), std::string::npos) << output.err;
+    EXPECT_FALSE(readTextFile(intervals));
+}
+
+ProgramOutput stepUnder(const std::string& profiles) {
+    return runProgram({"explain",
+                       "-m",
+                       "llama-3.1-8b",
+                       "-c",
+                       "dgx-h100",
+                       "--stack",
+                       "fsdp2",
+                       "--section",
+                       "time",
+                       "--profile-dir",
+                       profiles},
+                      {});
+}
+
+/// Whatever their name, intervals of the user's own are used, and said to be; of two none is.
+TEST(BacktestCommand, TakesIntervalsOfAnyName) {
+    const std::string folder = tempFolder() + "own_intervals";
+    std::filesystem::create_directories(folder + "/intervals");
+    ASSERT_EQ(backtest({kFewRuns, "--write-intervals", folder + "/intervals/ours.json"}).code,
+              ExitCode::Ok);
+    const std::string taken = stepUnder(folder).out;
+    EXPECT_NE(stepUnder(tempFolder()).out, taken);
+    const ProgramOutput output = backtest({kFewRuns, "--profile-dir", folder});
+    EXPECT_NE(output.out.find("\nintervals of ours\n"), std::string::npos) << output.out;
+    std::filesystem::rename(folder + "/intervals/ours.json", folder + "/intervals/step-time.json");
+    const std::string named = readTextFile(folder + "/intervals/step-time.json").value();
+    ASSERT_TRUE(writeTextFile(folder + "/intervals/ours.json", named));
+    std::string renamed = named;
+    renamed.replace(renamed.find("\"ours\""), 6, "\"step-time\"");
+    ASSERT_TRUE(writeTextFile(folder + "/intervals/step-time.json", renamed));
+    EXPECT_EQ(stepUnder(folder).code, ExitCode::BadInput);
+    EXPECT_NE(stepUnder(folder).err.find("only one can be used"), std::string::npos);
+    std::filesystem::remove(folder + "/intervals/ours.json");
+    EXPECT_EQ(stepUnder(folder).out, taken);
 }
 
 /// Numbers that no run has are refused by row, at once.
