@@ -1,6 +1,7 @@
 #include "study/backtest.h"
 
 #include "planner/backtest/backtest_runs.h"
+#include "planner/backtest/doubtful_rows.h"
 #include "planner/backtest/fit_intervals.h"
 #include "planner/backtest/fit_machine.h"
 #include "planner/backtest/run_catalog.h"
@@ -138,6 +139,7 @@ Result<BacktestAnswer> backtest(const RunTable& table,
                        .everyRow = ask.everyRow};
     answer.backtest.unread = table.unread;
     FABRICAST_ASSIGN(answer.backtest.notes, ownNotes(table, catalog, ask, bench.profiles()));
+    answer.backtest.doubts = doubtsOf(table.runs, catalog);
     answer.backtest.fits = std::move(fits);
     answer.backtest.rows = backtestRows(table.runs,
                                         catalog,

@@ -241,6 +241,28 @@ TEST(BacktestCommand, TakesIntervalsOfAnyName) {
     EXPECT_EQ(stepUnder(folder).out, taken);
 }
 
+TEST(BacktestCommand, NamesTheRowsOfAReason) {
+    const ProgramOutput output = ofTwoRuns("nic_gbps_per_gpu", "0");
+    EXPECT_NE(output.out.find(" [a-1, a-2]\n"), std::string::npos) << output.out;
+}
+
+TEST(BacktestCommand, SaysWhatCanHardlyBeMeant) {
+    const std::string head =
+        "id,model,gpu,stack,gpus,micro_batch,global_batch,seq,dp,params_b,nic_gbps_per_gpu\n";
+    const std::string row = ",llama-3.1-8b,h100,fsdp2,8,1,64,4096,8,";
+    const std::string file = tempFolder() + "doubts.csv";
+    ASSERT_TRUE(writeTextFile(file, head + "a-1" + row + "405,\na-1" + row + "8,\n"));
+    const std::string doubts = backtest({file}).err;
+    EXPECT_NE(doubts.find("id \"a-1\" stands in 2 rows"), std::string::npos) << doubts;
+    EXPECT_NE(doubts.find("params_b of a-1: 405, and its model has 8.03 billion parameters\n"),
+              std::string::npos)
+        << doubts;
+    ASSERT_TRUE(writeTextFile(file, head + "a-1" + row + "8,0\na-2" + row + "8,400\n"));
+    const ProgramOutput slow = backtest({file});
+    EXPECT_NE(slow.out.find("1 x nic_gbps_per_gpu: is not between"), std::string::npos) << slow.out;
+    EXPECT_EQ(slow.err.find("params_b"), std::string::npos) << slow.err;
+}
+
 /// Numbers that no run has are refused by row, at once.
 TEST(BacktestCommand, RefusesRowsOfNumbersThatNoRunHas) {
     for (const std::string number : {"1000000000000", "1e13", "1e400", "nan", "-8", "x", "1.5"}) {
