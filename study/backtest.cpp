@@ -1,11 +1,13 @@
 #include "study/backtest.h"
 
 #include "planner/backtest/backtest_runs.h"
+#include "planner/backtest/doubtful_rows.h"
 #include "planner/backtest/fit_intervals.h"
 #include "planner/backtest/fit_machine.h"
 #include "planner/backtest/run_catalog.h"
 #include "planner/backtest/run_groups.h"
 #include "planner/base/nearest_name.h"
+#include "planner/load/measured_notes.h"
 #include "planner/text/csv_text.h"
 #include "planner/text/text_files.h"
 #include "simulator/program/simulate_step.h"
@@ -71,6 +73,36 @@ RunCatalog corrected(const RunCatalog& catalog, const std::vector<MachineFit>& f
     return catalog.corrected(std::move(own));
 }
 
+/// What of the user's own profiles the forecasts lean on. Corrections that are fitted anew are not
+/// among it.
+Result<std::vector<std::string>> ownNotes(const RunTable& table,
+                                          const RunCatalog& catalog,
+                                          const BacktestAsk& ask,
+                                          const ProfileStore& profiles) {
+    std::map<std::string, ClusterSpec> clusters;
+    for (const PublishedRun& run : ask.fitMachine ? std::vector<PublishedRun>() : table.runs) {
+        if (const std::string gpu = catalog.gpuName(run); !clusters.contains(gpu)) {
+            if (Result<ClusterSpec> cluster = catalog.clusterOf(run)) {
+                clusters.emplace(gpu, *std::move(cluster));
+            }
+        }
+    }
+    std::vector<std::string> own;
+    for (const auto& [gpu, cluster] : clusters) {
+        FABRICAST_ASSIGN(const auto notes, correctionNotes(cluster, profiles));
+        for (const std::string& note : notes) {
+            if (note.starts_with(kMeasuredNote)) {
+                own.push_back(gpu + ": " + note.substr(kMeasuredNote.size()));
+            }
+        }
+    }
+    FABRICAST_ASSIGN(const ProfileFile intervals, intervalsInUse(profiles));
+    if (intervals.isOwn()) {
+        own.push_back("intervals of " + intervals.name);
+    }
+    return own;
+}
+
 }  // namespace
 
 Result<RunTable> readRunTable(const std::string& path) {
@@ -106,6 +138,8 @@ Result<BacktestAnswer> backtest(const RunTable& table,
                        .groupBy = ask.groupBy,
                        .everyRow = ask.everyRow};
     answer.backtest.unread = table.unread;
+    FABRICAST_ASSIGN(answer.backtest.notes, ownNotes(table, catalog, ask, bench.profiles()));
+    answer.backtest.doubts = doubtsOf(table.runs, catalog);
     answer.backtest.fits = std::move(fits);
     answer.backtest.rows = backtestRows(table.runs,
                                         catalog,

@@ -111,8 +111,18 @@ Result<void> writeIntervals(const std::string& path, const StepIntervals& interv
                     "no run that counts has both a measured step and a forecast",
                     "the columns are listed in docs/backtest.md");
     }
-    return writeTextFile(path,
-                         stepIntervalsJson(intervals, std::filesystem::path(path).stem().string()));
+    const std::string text =
+        stepIntervalsJson(intervals, std::filesystem::path(path).stem().string());
+    FABRICAST_ASSIGN(const JsonValue root, parseJson(text, path));
+    if (const Result<StepIntervals> again = readStepIntervals(root); !again) {
+        return fail(Error::Code::BadInput,
+                    "--write-intervals",
+                    "no command would read this file: " + again.error().why,
+                    again.error().hint.empty()
+                        ? "are steps in seconds, and is the name a profile's?"
+                        : again.error().hint);
+    }
+    return writeTextFile(path, text);
 }
 
 std::vector<std::string> fitRemarks(const std::string& typed,

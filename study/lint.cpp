@@ -11,11 +11,13 @@
 #include "planner/spec/attention_model.h"
 #include "planner/spec/kernel_names.h"
 #include "planner/text/json_builder.h"
+#include "planner/text/shell_text.h"
 #include "planner/text/text_files.h"
 #include "study/explain.h"
 #include "study/launch_lint.h"
 #include "study/launch_reader.h"
 #include "study/named_config.h"
+#include "study/oom.h"
 
 #include <algorithm>
 #include <array>
@@ -335,10 +337,12 @@ Result<LintReport> lint(const std::string& file,
     const std::string source = sourceName(path);
     const GivenFiles given = question ? question->given : GivenFiles();
     if (!isLaunchFile(text, source, given.from)) {
+        const bool isSnapshot = isSnapshotOfMemory(text);
         return fail(Error::Code::BadInput,
                     source,
                     "is no launch file of a framework",
-                    "fabricast check, for a scenario");
+                    isSnapshot ? "fabricast import " + shellWord(source)
+                               : "fabricast check, for a scenario");
     }
     FABRICAST_ASSIGN(const std::vector<LintFile> files, filesOf(text, path, directory, given));
     LintReport report{.file = file, .reads = {}, .findings = {}};

@@ -3,9 +3,11 @@
 #include "planner/load/input_text.h"
 #include "planner/models/model_file.h"
 #include "planner/text/json_builder.h"
+#include "planner/text/shell_text.h"
 #include "planner/text/text_files.h"
 #include "study/launch_folder.h"
 #include "study/launch_reader.h"
+#include "study/oom.h"
 #include "study/question.h"
 #include "study/saved_questions.h"
 
@@ -47,6 +49,12 @@ Result<JsonValue> documentOf(std::string_view text,
                              const std::string& source,
                              const Folders& folders,
                              const GivenFiles& given) {
+    if (isSnapshotOfMemory(text)) {
+        return fail(Error::Code::BadInput,
+                    source,
+                    "is a snapshot of PyTorch's allocator, and no scenario",
+                    "fabricast import " + shellWord(source));
+    }
     if (!isLaunchFile(text, source, given.from)) {
         Result<JsonValue> root = parseJson(text, source);
         if (!root && root.error().hint.empty() && !source.ends_with(".json")) {

@@ -73,13 +73,16 @@ Result<Answer> runBacktest(const BacktestFlags& flags, const GlobalOptions& opti
         FABRICAST_TRY(writeIntervals(options.at(*flags.intervals), found.intervals));
     }
     const ExitCode code = backtestCode(found.backtest);
+    const std::vector<std::string> doubts = found.backtest.doubts;
     Answer answer = answerIn(
         options.format, ShownBacktest{std::move(found.backtest), options.verbose}, kBacktestForms);
     answer.code = code;
     if (flags.fit) {
         answer.remarks = fitRemarks(*flags.fit, fits, table, bench);
     }
-    answer.remarks.insert(answer.remarks.end(), table.unread.begin(), table.unread.end());
+    for (const std::vector<std::string>& more : {table.unread, doubts}) {
+        answer.remarks.insert(answer.remarks.end(), more.begin(), more.end());
+    }
     return answer;
 }
 

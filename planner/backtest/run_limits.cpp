@@ -35,18 +35,20 @@ constexpr Limit kLimits[] = {{"layers", &PublishedRun::layers, 4'096},
                              {"micro_batch", &PublishedRun::microBatch, 100'000},
                              {"global_batch", &PublishedRun::globalBatch, 100'000'000},
                              {"grad_accum", &PublishedRun::accumulation, 100'000}};
-/// What was measured, and a rate, lies within these, or its unit is another.
+/// What was measured, and a rate, lies within these, or its unit is another. Some write a
+/// measurement that was not made as 0.
 struct MeasuredRange {
     const char* column;
     std::optional<double> PublishedRun::*number;
     double least;
     double most;
+    bool mayBeZero = true;
 };
 constexpr MeasuredRange kMeasuredRanges[] = {
     {"measured_step_s", &PublishedRun::stepSeconds, 1e-6, 1e7},
     {"measured_tokens_s_gpu", &PublishedRun::tokensPerGpu, 1e-4, 1e9},
     {"measured_mem_gib", &PublishedRun::memoryGib, 1e-3, 1e6},
-    {"nic_gbps_per_gpu", &PublishedRun::nicGbpsPerGpu, 1e-1, 1e4}};
+    {"nic_gbps_per_gpu", &PublishedRun::nicGbpsPerGpu, 1e-1, 1e4, false}};
 
 /// Of a step: stages of all ranks times microbatches.
 constexpr std::int64_t kMostActions = 4'000'000;
@@ -70,7 +72,8 @@ Result<void> checkLimits(const PublishedRun& run) {
     }
     for (const MeasuredRange& range : kMeasuredRanges) {
         const std::optional<double>& number = run.*range.number;
-        if (number && *number != 0 && !(*number >= range.least && *number <= range.most)) {
+        const bool isUnsaid = !number || (*number == 0 && range.mayBeZero);
+        if (!isUnsaid && !(*number >= range.least && *number <= range.most)) {
             return fail(
                 Error::Code::BadInput,
                 range.column,

@@ -1,4 +1,5 @@
 #include "planner/load/load_question.h"
+#include "planner/load/measured_notes.h"
 
 #include <string_view>
 #include <utility>
@@ -34,9 +35,8 @@ Result<TimingProfiles> loadTiming(const ProfileStore& profiles) {
         timing.software.emplace(file.name, std::move(software));
     }
     FABRICAST_ASSIGN(timing.host, profiles.host("usual"));
-    for (const ProfileFile& file : profiles.files(ProfileKind::Interval)) {
-        FABRICAST_ASSIGN(timing.intervals, profiles.intervals(file.name));
-    }
+    FABRICAST_ASSIGN(const ProfileFile intervals, intervalsInUse(profiles));
+    FABRICAST_ASSIGN(timing.intervals, profiles.intervals(intervals.name));
     return timing;
 }
 

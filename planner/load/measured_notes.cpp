@@ -1,5 +1,6 @@
 #include "planner/load/measured_notes.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <optional>
@@ -67,6 +68,23 @@ Result<std::vector<std::string>> correctionNotes(const ClusterSpec& cluster,
         notes.insert(notes.begin(), correctionNote(cluster.node.own));
     }
     return notes;
+}
+
+Result<ProfileFile> intervalsInUse(const ProfileStore& profiles) {
+    const std::span<const ProfileFile> files = profiles.files(ProfileKind::Interval);
+    const auto used = std::ranges::max_element(files, {}, &ProfileFile::layer);
+    if (used == files.end()) {
+        return fail(Error::Code::BadInput, "intervals", "no profile has any");
+    }
+    const auto other = std::find_if(
+        used + 1, files.end(), [&](const ProfileFile& one) { return one.layer == used->layer; });
+    if (other != files.end()) {
+        return fail(Error::Code::BadInput,
+                    other->source,
+                    "these intervals lie beside " + used->name + ", and only one can be used",
+                    "keep one file in the folder intervals");
+    }
+    return *used;
 }
 
 std::string leanedOn(std::span<const std::string> notes) {

@@ -22,6 +22,10 @@ inline constexpr std::string_view kNotUsed = " is not used, ";
 Result<std::vector<std::string>> correctionNotes(const ClusterSpec& cluster,
                                                  const ProfileStore& profiles);
 
+/// The file of intervals that forecasts take: the user's, whatever its name, before the built-in
+/// one. Two in one folder are an error: either could be meant.
+Result<ProfileFile> intervalsInUse(const ProfileStore& profiles);
+
 /// What a forecast with these notes leans on, in a cell: "our-h100, 2026-11-20". Empty: nothing of
 /// the user's own.
 std::string leanedOn(std::span<const std::string> notes);

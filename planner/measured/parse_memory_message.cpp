@@ -253,6 +253,7 @@ constexpr std::array kForms = {
     Form{"mps backend out of memory", &readMps, 300},
     Form{"tried to allocate more than 1eb memory", &withoutSizes<Kind::TooLarge>, 1},
     Form{"cuda runtime error (2)", &withoutSizes<Kind::Unsized>, 1},
+    Form{"error=2 : out of memory", &withoutSizes<Kind::Unsized>, 1},
     Form{"cuda error: out of memory", &withoutSizes<Kind::Driver>, 1},
     Form{"hip error: out of memory", &withoutSizes<Kind::Driver>, 1},
     Form{"driver error: out of memory", &withoutSizes<Kind::Driver>, 1},
@@ -266,6 +267,8 @@ constexpr std::array kForms = {
     Form{"out of memory: kill", &withoutSizes<Kind::Host>, 1},
     Form{"exceeded memory limit", &withoutSizes<Kind::Host>, 1},
     Form{"defaultcpuallocator: ", &readHostFailure, 200},
+    Form{"$ torch: not enough memory: ", &readHostFailure, 200},
+    Form{"memoryerror: unable to allocate", &withoutSizes<Kind::Host>, 1},
     Form{"workers are out of shared memory", &withoutSizes<Kind::SharedMemory>, 1},
     Form{"memory (mb)", &readMegatron, 300},
     Form{" ma ", &readDeepSpeed, 200}};
@@ -351,6 +354,48 @@ Result<MemoryMessage> possible(MemoryMessage message, const std::string& source)
     return message;
 }
 
+/// Messages of memory, or nearly, that say nothing to be answered: whose they are, and what helps.
+struct UnreadForm {
+    std::string_view begins;
+    std::string_view what;
+    std::string_view hint;
+};
+constexpr std::string_view kOfOthers = "messages of PyTorch, Megatron and DeepSpeed are read";
+constexpr std::array kUnreadForms = {
+    UnreadForm{"error: allocation on device",
+               "the first line of cudaMallocAsync's message, without its sizes",
+               "paste the lines below it too: Currently allocated, Requested, Device limit"},
+    UnreadForm{"resource_exhausted: ", "a message of XLA (JAX)", kOfOthers},
+    UnreadForm{"oom when allocating tensor", "a message of TensorFlow", kOfOthers},
+    UnreadForm{"error out of memory at line",
+               "a message of bitsandbytes, which says no sizes",
+               "fabricast explain, with the run's scenario or flags"},
+    UnreadForm{"cudnn_status_alloc_failed",
+               "a message of cuDNN, which says no sizes",
+               "fabricast explain, with the run's scenario or flags"},
+    UnreadForm{"out of resource: shared memory",
+               "a message of Triton, of the shared memory of one kernel and not of the GPU's",
+               "smaller blocks of that kernel, or another kernel"},
+    UnreadForm{"no space left on device",
+               "a message of a full disk, and not of memory",
+               "room on the disk, or another folder for the files"}};
+
+Error noMessageIn(std::string_view text, std::string_view small, const std::string& source) {
+    for (const UnreadForm& form : kUnreadForms) {
+        if (const std::size_t at = small.find(form.begins); at != std::string_view::npos) {
+            return {Error::Code::BadInput,
+                    source + ":" + std::to_string(lineOfUnwrapped(text, at)),
+                    "is " + std::string(form.what),
+                    std::string(form.hint)};
+        }
+    }
+    return {Error::Code::BadInput,
+            source,
+            "there is no out-of-memory message and no memory report of PyTorch, Megatron or "
+            "DeepSpeed in it",
+            "paste the line that begins with \"CUDA out of memory. Tried to allocate\""};
+}
+
 }  // namespace
 
 Result<MemoryMessage> parseMemoryMessage(std::string_view text, const std::string& source) {
@@ -363,11 +408,7 @@ Result<MemoryMessage> parseMemoryMessage(std::string_view text, const std::strin
             return possible(message, source);
         }
     }
-    return fail(Error::Code::BadInput,
-                source,
-                "there is no out-of-memory message and no memory report of PyTorch, Megatron or "
-                "DeepSpeed in it",
-                "paste the line that begins with \"CUDA out of memory. Tried to allocate\"");
+    return tl::unexpected(noMessageIn(text, small, source));
 }
 
 }  // namespace fabricast

@@ -3,6 +3,7 @@
 #include "planner/memory/outer_states.h"
 #include "planner/memory/overheads.h"
 #include "planner/memory/reference_model.h"
+#include "planner/memory/replay_luck.h"
 #include "planner/memory/stage_memory.h"
 #include "planner/spec/one_site.h"
 
@@ -215,7 +216,8 @@ Result<MemoryBreakdown> memoryOf(const Scenario& scenario, StageWalks walks) {
         stage.reserved =
             reservedWithin(stage.reserved, std::max(stage.pinned, stage.allocated), room);
     }
-    memory.onDevice = verdictFor(memory, scenario.cluster.reserve.has_value());
+    const bool isReserved = scenario.cluster.reserve.has_value();
+    memory.onDevice = verdictFor(memory, isReserved);
     memory.host = hostNeed(memory.stages, scenario.cluster.node);
     memory.drives = driveNeed(memory.stages, scenario.cluster.node);
     memory.verdict = std::max(memory.onDevice, memory.ofNode().verdict());
@@ -225,6 +227,9 @@ Result<MemoryBreakdown> memoryOf(const Scenario& scenario, StageWalks walks) {
         addNodeTerm(stage, "nvme", stage.nvme, memory.drives, gpus);
     }
     addNotes(scenario, memory.notes);
+    if (std::string luck = isReserved ? "" : luckNote(memory, overhead); !luck.empty()) {
+        memory.notes.push_back(std::move(luck));
+    }
     if (std::string assumed = overhead.assumption(); !assumed.empty()) {
         memory.notes.push_back(std::move(assumed));
     }

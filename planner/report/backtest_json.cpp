@@ -145,6 +145,8 @@ std::string backtestJson(const Backtest& backtest, std::string_view version) {
     json.add("file", backtest.file);
     json.add("engine", backtest.engine);
     json.add("group_by", nameOf(backtest.groupBy));
+    json.add("notes", backtest.notes);
+    json.add("doubts", backtest.doubts);
     json.beginObject("summary");
     json.beginObject("all");
     addGroup(json, backtest.all);

@@ -121,26 +121,66 @@ std::string backtestHead(const Backtest& backtest) {
     if (const std::string why = whyNothing(backtest); !why.empty()) {
         text += "; nothing is compared: " + why;
     }
-    return text + "\n";
+    text += "\n";
+    for (const std::string& note : backtest.notes) {
+        text += note + "\n";
+    }
+    return text;
 }
 
-/// The most frequent first.
-std::string reasonsText(const std::map<std::string, std::size_t>& reasons,
-                        std::string_view title,
-                        bool everyReason) {
+/// Rows that lack a forecast, and why.
+struct Refusals {
+    std::string_view title;
+    const std::map<std::string, std::size_t>& reasons;
+    bool (*isOne)(const BacktestRow& row, const std::string& reason);
+};
+
+bool lacksStep(const BacktestRow& row, const std::string& reason) {
+    return !row.predictedStep && row.why == reason;
+}
+
+bool lacksMemory(const BacktestRow& row, const std::string& reason) {
+    return row.measuredGib && !row.predictedGib && row.memoryWhy == reason;
+}
+
+/// " [a-1, a-2, a-3, …]" of the rows that a reason holds for.
+std::string idsText(const std::vector<std::string>& ids, bool everyId) {
+    constexpr std::size_t kMostIds = 3;
+    std::string text;
+    for (std::size_t i = 0; i < ids.size() && (everyId || i < kMostIds); ++i) {
+        text += (i == 0 ? "" : ", ") + ids[i];
+    }
+    return " [" + text + (!everyId && ids.size() > kMostIds ? ", …]" : "]");
+}
+
+/// The most frequent reason first, each with its rows.
+std::string reasonsText(const Backtest& backtest, const Refusals& refusals, bool everyReason) {
+    const std::map<std::string, std::size_t>& reasons = refusals.reasons;
     if (reasons.empty()) {
         return {};
     }
+    const auto idsOf = [&](const std::string& reason) {
+        std::vector<std::string> ids;
+        for (const BacktestRow& row : backtest.rows) {
+            if (row.counted && refusals.isOne(row, reason)) {
+                ids.push_back(row.id);
+            }
+        }
+        return ids;
+    };
     std::vector<std::pair<std::string, std::size_t>> sorted(reasons.begin(), reasons.end());
     std::stable_sort(sorted.begin(), sorted.end(), [](const auto& a, const auto& b) {
         return a.second > b.second;
     });
-    std::string text = fmt::format("\n{}\n", title);
+    std::string text = fmt::format("\n{}\n", refusals.title);
     for (std::size_t i = 0; i < sorted.size(); ++i) {
         if (!everyReason && i == kMostReasons) {
             return text + fmt::format("  … {} more reasons: --verbose\n", sorted.size() - i);
         }
-        text += fmt::format("  {} x {}\n", sorted[i].second, sorted[i].first);
+        text += fmt::format("  {} x {}{}\n",
+                            sorted[i].second,
+                            sorted[i].first,
+                            idsText(idsOf(sorted[i].first), everyReason));
     }
     return text;
 }
@@ -225,9 +265,12 @@ Report backtestReport(const Backtest& backtest, bool everyReason) {
     return std::move(report.add(
         (fits.empty() ? fits : "\n" + fits) + otherMemoryText(backtest.all) +
         pairsText(backtest.all.pairs) +
-        reasonsText(backtest.all.refused, "no step time forecast:", everyReason) +
         reasonsText(
-            backtest.all.memoryRefused, "no memory forecast for a measured run:", everyReason)));
+            backtest, {"no step time forecast:", backtest.all.refused, &lacksStep}, everyReason) +
+        reasonsText(
+            backtest,
+            {"no memory forecast for a measured run:", backtest.all.memoryRefused, &lacksMemory},
+            everyReason)));
 }
 
 std::string backtestMarkdown(const Backtest& backtest) {

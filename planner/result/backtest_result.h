@@ -137,6 +137,8 @@ struct Backtest {
     std::vector<BacktestGroup> groups;  ///< by name
     std::vector<MachineFit> fits;       ///< where corrections were asked for, by GPU
     std::vector<std::string> unread{};  ///< about columns that look measured and are not known
+    std::vector<std::string> notes{};   ///< what of the user's own the forecasts lean on
+    std::vector<std::string> doubts{};  ///< what rows say that can hardly be meant
 
     /// Whether any measurement of a counted row stands beside a forecast.
     [[nodiscard]] bool compares() const {

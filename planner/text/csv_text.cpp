@@ -7,6 +7,8 @@ namespace fabricast {
 
 namespace {
 
+constexpr std::string_view kBlanks = " \t";
+
 class CsvReader {
 public:
     CsvReader(std::string_view text, const std::string& source) : text_(text), source_(source) {}
@@ -14,11 +16,7 @@ public:
     /// The cells of the next line that is not empty; none at the end.
     Result<CsvText::Row> next() {
         CsvText::Row row;
-        while (at_ < text_.size() && (text_[at_] == '\n' || text_[at_] == '\r')) {
-            if (text_[at_] == '\n') {
-                ++line_;
-            }
-            ++at_;
+        while (takeLineEnd()) {
         }
         if (at_ == text_.size()) {
             return row;
@@ -28,14 +26,12 @@ public:
             FABRICAST_ASSIGN(std::string cell, readCell());
             row.cells.push_back(std::move(cell));
         } while (take(','));
-        take('\r');
-        if (at_ < text_.size() && !take('\n')) {
+        if (at_ < text_.size() && !takeLineEnd()) {
             return fail(Error::Code::BadInput,
                         place(),
                         "text after a closing quote",
                         "write a quote within the text twice");
         }
-        line_ += 1;
         return row;
     }
 
@@ -50,14 +46,28 @@ private:
         return false;
     }
 
+    /// As Windows, Unix and spreadsheets on a Mac write it.
+    bool takeLineEnd() {
+        const bool isReturn = take('\r');
+        const bool isEnd = take('\n') || isReturn;
+        line_ += isEnd ? 1 : 0;
+        return isEnd;
+    }
+
+    void skipBlanks() { at_ = std::min(text_.find_first_not_of(kBlanks, at_), text_.size()); }
+
+    /// Blanks around a cell are no part of it; those within quotes are.
     Result<std::string> readCell() {
+        skipBlanks();
         if (take('"')) {
-            return readQuoted();
+            FABRICAST_ASSIGN(std::string cell, readQuoted());
+            skipBlanks();
+            return cell;
         }
         const std::size_t end = std::min(text_.find_first_of(",\r\n", at_), text_.size());
-        std::string cell(text_.substr(at_, end - at_));
+        const std::string_view cell = text_.substr(at_, end - at_);
         at_ = end;
-        return cell;
+        return std::string(cell.substr(0, cell.find_last_not_of(kBlanks) + 1));
     }
 
     Result<std::string> readQuoted() {
@@ -68,7 +78,8 @@ private:
             if (c == '"' && !take('"')) {
                 return cell;
             }
-            if (c == '\n') {
+            const bool isLone = c == '\r' && !text_.substr(at_).starts_with('\n');
+            if (c == '\n' || isLone) {
                 ++line_;
             }
             cell += c;

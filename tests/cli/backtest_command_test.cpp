@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -190,6 +191,76 @@ TEST(BacktestCommand, WritesNoIntervalsOfNothing) {
     EXPECT_EQ(output.code, ExitCode::BadInput);
     EXPECT_NE(output.err.find("--write-intervals"), std::string::npos) << output.err;
     EXPECT_FALSE(readTextFile(intervals));
+}
+
+/// A file of intervals that no command could read is not written.
+TEST(BacktestCommand, WritesNoIntervalsThatAreTooWideToRead) {
+    const std::string intervals = tempFolder() + "wide.json";
+    (void)ofTwoRuns("measured_step_s", "90000");
+    const ProgramOutput output =
+        backtest({tempFolder() + "two_runs.csv", "--write-intervals", intervals});
+    EXPECT_EQ(output.code, ExitCode::BadInput) << output.err;
+    EXPECT_NE(output.err.find("\"above\" is out of range"), std::string::npos) << output.err;
+    EXPECT_FALSE(readTextFile(intervals));
+}
+
+ProgramOutput stepUnder(const std::string& profiles) {
+    return runProgram({"explain",
+                       "-m",
+                       "llama-3.1-8b",
+                       "-c",
+                       "dgx-h100",
+                       "--stack",
+                       "fsdp2",
+                       "--section",
+                       "time",
+                       "--profile-dir",
+                       profiles},
+                      {});
+}
+
+/// Whatever their name, intervals of the user's own are used, and said to be; of two none is.
+TEST(BacktestCommand, TakesIntervalsOfAnyName) {
+    const std::string folder = tempFolder() + "own_intervals";
+    std::filesystem::create_directories(folder + "/intervals");
+    ASSERT_EQ(backtest({kFewRuns, "--write-intervals", folder + "/intervals/ours.json"}).code,
+              ExitCode::Ok);
+    const std::string taken = stepUnder(folder).out;
+    EXPECT_NE(stepUnder(tempFolder()).out, taken);
+    const ProgramOutput output = backtest({kFewRuns, "--profile-dir", folder});
+    EXPECT_NE(output.out.find("\nintervals of ours\n"), std::string::npos) << output.out;
+    std::filesystem::rename(folder + "/intervals/ours.json", folder + "/intervals/step-time.json");
+    const std::string named = readTextFile(folder + "/intervals/step-time.json").value();
+    ASSERT_TRUE(writeTextFile(folder + "/intervals/ours.json", named));
+    std::string renamed = named;
+    renamed.replace(renamed.find("\"ours\""), 6, "\"step-time\"");
+    ASSERT_TRUE(writeTextFile(folder + "/intervals/step-time.json", renamed));
+    EXPECT_EQ(stepUnder(folder).code, ExitCode::BadInput);
+    EXPECT_NE(stepUnder(folder).err.find("only one can be used"), std::string::npos);
+    std::filesystem::remove(folder + "/intervals/ours.json");
+    EXPECT_EQ(stepUnder(folder).out, taken);
+}
+
+TEST(BacktestCommand, NamesTheRowsOfAReason) {
+    const ProgramOutput output = ofTwoRuns("nic_gbps_per_gpu", "0");
+    EXPECT_NE(output.out.find(" [a-1, a-2]\n"), std::string::npos) << output.out;
+}
+
+TEST(BacktestCommand, SaysWhatCanHardlyBeMeant) {
+    const std::string head =
+        "id,model,gpu,stack,gpus,micro_batch,global_batch,seq,dp,params_b,nic_gbps_per_gpu\n";
+    const std::string row = ",llama-3.1-8b,h100,fsdp2,8,1,64,4096,8,";
+    const std::string file = tempFolder() + "doubts.csv";
+    ASSERT_TRUE(writeTextFile(file, head + "a-1" + row + "405,\na-1" + row + "8,\n"));
+    const std::string doubts = backtest({file}).err;
+    EXPECT_NE(doubts.find("id \"a-1\" stands in 2 rows"), std::string::npos) << doubts;
+    EXPECT_NE(doubts.find("params_b of a-1: 405, and its model has 8.03 billion parameters\n"),
+              std::string::npos)
+        << doubts;
+    ASSERT_TRUE(writeTextFile(file, head + "a-1" + row + "8,0\na-2" + row + "8,400\n"));
+    const ProgramOutput slow = backtest({file});
+    EXPECT_NE(slow.out.find("1 x nic_gbps_per_gpu: is not between"), std::string::npos) << slow.out;
+    EXPECT_EQ(slow.err.find("params_b"), std::string::npos) << slow.err;
 }
 
 /// Numbers that no run has are refused by row, at once.

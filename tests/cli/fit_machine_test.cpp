@@ -96,6 +96,8 @@ TEST(FitMachine, OtherCommandsTakeUpWhatItWrites) {
     const ProgramOutput again =
         runProgram({"backtest", runs, "--profile-dir", folder.string(), "-f", "json"}, {});
     EXPECT_LT(numberAt(again.out, {"summary", "all", "step", "median"}), 0.01) << again.err;
+    EXPECT_NE(again.out.find("h100-sxm5-80gb: corrected by ours, "), std::string::npos)
+        << again.out.substr(0, 600);
     const ProgramOutput checked =
         runProgram({"profiles", "verify", "--profile-dir", folder.string()}, {});
     EXPECT_EQ(checked.code, ExitCode::Ok) << checked.out << checked.err;

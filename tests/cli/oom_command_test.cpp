@@ -371,6 +371,36 @@ TEST(OomCommand, ReadsASnapshotOfTheAllocator) {
     EXPECT_NE(compared.find("forecast: FITS"), std::string::npos) << compared;
 }
 
+TEST(OomCommand, IsNamedWhereASnapshotStandsForAScenario) {
+    const std::string folder = FABRICAST_SOURCE_DIR "/tests/cases/memory/snapshots/";
+    for (const std::string name : {"oom.pickle", "s.json"}) {
+        for (const std::string command : {"explain ", "plan -c dgx-h100 ", "lint "}) {
+            const ProgramOutput output = ran(command + folder + name);
+            EXPECT_EQ(output.code, ExitCode::BadInput) << output.err;
+            EXPECT_NE(output.err.find("try: fabricast import " + folder + name), std::string::npos)
+                << output.err;
+        }
+    }
+}
+
+/// The replay of 17 sequences reuses what that of 15 leaves in pieces.
+TEST(OomCommand, SaysWhereOneReplayDecides) {
+    const auto ofBatch = [](const std::string& batch) {
+        return ran("explain -m llama-3.2-1b --gpu h100 --gpus 1 --stack accelerate --seq 2048 "
+                   "--layout recompute=full,micro_batch=" +
+                   batch)
+            .out;
+    };
+    const std::string small = ofBatch("8");
+    EXPECT_EQ(small.find("one replay"), std::string::npos) << small;
+    const std::string fits = ofBatch("17");
+    EXPECT_TRUE(fits.starts_with("FITS")) << fits;
+    EXPECT_NE(fits.find("assumed: the verdict is by one replay"), std::string::npos) << fits;
+    EXPECT_NE(fits.find("then it may not fit (--why worst)"), std::string::npos) << fits;
+    const std::string unlikely = ofBatch("15");
+    EXPECT_NE(unlikely.find("then it likely fits (--why pinned)"), std::string::npos) << unlikely;
+}
+
 /// 16 times the nodes leave two microbatches for four stages: that is not free.
 TEST(OomCommand, SaysWhatMoreNodesDoToAPipeline) {
     const std::string out =

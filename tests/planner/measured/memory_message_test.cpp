@@ -246,6 +246,32 @@ TEST(MemoryMessage, OfOtherAllocators) {
         "allocate memory: you tried to allocate 68719476736 bytes. Error code 12");
     EXPECT_TRUE(host.isOfHost());
     EXPECT_NEAR(gibOf(host.tried), 64.0, 1e-6);
+    const MemoryMessage before = messageOf(
+        "RuntimeError: $ Torch: not enough memory: you tried to allocate 31GB. Buy new "
+        "RAM! at /pytorch/aten/src/TH/THGeneral.cpp:204");
+    EXPECT_TRUE(before.isOfHost());
+    EXPECT_NEAR(gibOf(before.tried), 31.0, 1e-6);
+    EXPECT_TRUE(messageOf("MemoryError: Unable to allocate 12.0 GiB for an array").isOfHost());
+    EXPECT_FALSE(messageOf("THCudaCheck FAIL file=THCStorage.cu line=58 error=2 : out of memory")
+                     .hasSizes());
+}
+
+TEST(MemoryMessage, OfOtherFormsIsRefusedByTheirName) {
+    const auto refusal = [](const std::string& text) {
+        const Result<MemoryMessage> message = parseMemoryMessage("step 7\n" + text, "job.log");
+        return message ? "" : message.error().text();
+    };
+    for (const auto& [text, what] :
+         {std::pair("torch.OutOfMemoryError: Allocation on device ", "Currently allocated"),
+          std::pair("XlaRuntimeError: RESOURCE_EXHAUSTED: Out of memory while", "XLA (JAX)"),
+          std::pair("OOM when allocating tensor with shape[64,512]", "TensorFlow"),
+          std::pair("Error out of memory at line 380 in file pythonInterface.c", "bitsandbytes"),
+          std::pair("cuDNN error: CUDNN_STATUS_ALLOC_FAILED", "cuDNN"),
+          std::pair("OutOfResources: out of resource: shared memory, Required: 147456", "Triton"),
+          std::pair("OSError: [Errno 28] No space left on device", "disk")}) {
+        EXPECT_TRUE(refusal(text).starts_with("job.log:2: is ")) << refusal(text);
+        EXPECT_NE(refusal(text).find(what), std::string::npos) << refusal(text);
+    }
 }
 
 TEST(MemoryMessage, WithoutFiguresIsRefused) {

@@ -16,6 +16,17 @@ TEST(CsvText, ReadsQuotedCellsAndNamesLines) {
     EXPECT_EQ(table->where(table->rows[1], "a"), "t.csv:5, column a");
 }
 
+/// A spreadsheet on a Mac ends lines with CR alone; a table made by hand has blanks for the eye.
+TEST(CsvText, TakesLinesThatEndInCrAndBlanksAroundCells) {
+    const auto table = parseCsv("a , b\r 1,\t2 \r\r3, \"4 \" \r", "t.csv");
+    ASSERT_TRUE(table) << table.error().text();
+    ASSERT_EQ(table->rows.size(), 2U);
+    EXPECT_EQ(table->cell(table->rows[0], "a"), "1");
+    EXPECT_EQ(table->cell(table->rows[0], "b"), "2");
+    EXPECT_EQ(table->cell(table->rows[1], "b"), "4 ");
+    EXPECT_EQ(table->rows[1].line, 4U);
+}
+
 struct BadCsv {
     const char* text;
     const char* where;
