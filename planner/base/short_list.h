@@ -1,5 +1,6 @@
 #pragma once
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <initializer_list>
 #include <iterator>
@@ -27,7 +28,14 @@ public:
     ShortList(Iterator first, Iterator last) {
         append(first, last);
     }
-    ShortList(const ShortList& other) : ShortList(other.begin(), other.end()) {}
+    ShortList(const ShortList& other) {
+        if (other.heap_) {
+            append(other.begin(), other.end());
+        } else {
+            inside_ = other.inside_;
+            size_ = other.size_;
+        }
+    }
     ShortList(ShortList&& other) noexcept { take(other); }
     ShortList& operator=(ShortList other) noexcept {
         take(other);
@@ -37,9 +45,9 @@ public:
 
     [[nodiscard]] std::size_t size() const { return size_; }
     [[nodiscard]] bool empty() const { return size_ == 0; }
-    [[nodiscard]] T* begin() { return heap_ ? heap_.get() : inside_; }
+    [[nodiscard]] T* begin() { return heap_ ? heap_.get() : inside_.data(); }
     [[nodiscard]] T* end() { return begin() + size_; }
-    [[nodiscard]] const T* begin() const { return heap_ ? heap_.get() : inside_; }
+    [[nodiscard]] const T* begin() const { return heap_ ? heap_.get() : inside_.data(); }
     [[nodiscard]] const T* end() const { return begin() + size_; }
     [[nodiscard]] T& operator[](std::size_t at) { return begin()[at]; }
     [[nodiscard]] const T& operator[](std::size_t at) const { return begin()[at]; }
@@ -76,7 +84,7 @@ private:
     /// The other is left empty.
     void take(ShortList& other) {
         heap_ = std::move(other.heap_);
-        std::copy(other.inside_, other.inside_ + N, inside_);
+        inside_ = other.inside_;
         size_ = std::exchange(other.size_, 0);
         room_ = std::exchange(other.room_, N);
     }
@@ -84,7 +92,7 @@ private:
     std::unique_ptr<T[]> heap_;
     std::size_t size_ = 0;
     std::size_t room_ = N;
-    T inside_[N] = {};
+    std::array<T, N> inside_{};
 };
 
 }  // namespace fabricast

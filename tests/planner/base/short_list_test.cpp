@@ -50,6 +50,22 @@ RC_GTEST_PROP(ShortList, CopiesAndMovesKeepTheValues, (const std::vector<int>& v
     RC_ASSERT(valuesOf(assigned) == values);
 }
 
+RC_GTEST_PROP(ShortList,
+              ACopyIsAListOfItsOwn,
+              (const std::vector<int>& values, const std::vector<int>& further)) {
+    Ids ids(values.begin(), values.end());
+    Ids copy = ids;
+    copy.append(further.begin(), further.end());
+    std::vector<int> both = values;
+    both.insert(both.end(), further.begin(), further.end());
+    RC_ASSERT(valuesOf(copy) == both);
+    RC_ASSERT(valuesOf(ids) == values);
+    ids.clear();
+    Ids empty = ids;  // of one that had more before
+    empty.append(further.begin(), further.end());
+    RC_ASSERT(valuesOf(empty) == further);
+}
+
 TEST(ShortList, MovedFromIsEmptyAndUsable) {
     Ids ids{1, 2, 3, 4};
     const Ids taken = std::move(ids);
