@@ -35,11 +35,11 @@ ProgramOutput sized(const Words& more) {
     return runProgram(words, {});
 }
 
-const Words kSmallModel = {
+const Words kSmall = {
     "-c", "dgx-h100", "-c", "8x-rtx-4090", "-n", "1,2,4", "--target", "days=0.05"};
 
 Words smallWith(const Words& more) {
-    Words words = kSmallModel;
+    Words words = kSmall;
     words.insert(words.end(), more.begin(), more.end());
     return words;
 }
@@ -49,7 +49,7 @@ bool says(const std::string& text, const std::string& part) {
 }
 
 TEST(SizeCommand, AnswersInEveryForm) {
-    expectGolden("size_1b.txt", sized(kSmallModel).out);
+    expectGolden("size_1b.txt", sized(kSmall).out);
     expectGolden("size_1b.md", sized(smallWith({"-f", "md"})).out);
     expectGolden("size_1b.csv", sized(smallWith({"-f", "csv"})).out);
     expectGolden("help_size.txt", runProgram({"size", "--help"}, {}).out);
@@ -68,7 +68,7 @@ TEST(SizeCommand, SaysThatOneNodeIsEnough) {
 }
 
 TEST(SizeCommand, SaysWhyABoxThatWasNamedIsNotListed) {
-    const std::string text = sized(kSmallModel).out;
+    const std::string text = sized(kSmall).out;
     EXPECT_TRUE(says(text, "\nnot listed: 4 x 8x-rtx-4090 (32 GPUs), $")) << text;
     EXPECT_TRUE(says(text, " kW: does not reach the target\n")) << text;
     const std::string beaten =
@@ -212,7 +212,7 @@ TEST(SizeCommand, TakesWhatSurelyFitsWhereHostMemoryIsNotKnown) {
 }
 
 TEST(SizeCommand, ExplainsItsPickNext) {
-    const ProgramOutput answer = sized(kSmallModel);
+    const ProgramOutput answer = sized(kSmall);
     const std::size_t next = answer.out.find("\nnext: fabricast explain ");
     ASSERT_NE(next, std::string::npos) << answer.out;
     const std::string typed = answer.out.substr(next + 17);
