@@ -65,10 +65,9 @@ TEST(CompareCommand, KeepsTheGpusOfTheFirstSideOnOtherHardware) {
         std::string key;
     };
     const auto sides = [](const std::string& first, const std::string& with) {
-        const ProgramOutput output =
-            ran("compare -m llama-3.1-8b --stack fsdp2 --seq 4096 --global-batch 128 -f json " +
-                    first,
-                {"--with", with});
+        const ProgramOutput output = ran(
+            "compare -m llama-3.1-8b --stack fsdp2 --seq 4096 --global-batch 128 -f json " + first,
+            {"--with", with});
         EXPECT_EQ(output.code, ExitCode::Ok) << output.err;
         const JsonValue root = parseJson(output.out, "out").value();
         std::string numbers;
