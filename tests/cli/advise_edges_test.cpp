@@ -10,7 +10,7 @@ namespace {
 
 using Words = std::vector<std::string>;
 
-ProgramOutput ran(const Words& words) {
+ProgramOutput adviceOn(const Words& words) {
     return runProgram(words, {});
 }
 
@@ -20,17 +20,17 @@ bool has(const std::string& text, const std::string& part) {
 
 // Boxes without NICs: more of them is no situation, and no error of one box.
 TEST(AdviseEdges, MoreBoxesWithoutANetworkAreNoSituation) {
-    const ProgramOutput output = ran({"advise",
-                                      "-m",
-                                      "llama-3.2-1b",
-                                      "--gpu",
-                                      "rtx-5080",
-                                      "--gpus",
-                                      "8",
-                                      "--seq",
-                                      "1024",
-                                      "--global-batch",
-                                      "16"});
+    const ProgramOutput output = adviceOn({"advise",
+                                           "-m",
+                                           "llama-3.2-1b",
+                                           "--gpu",
+                                           "rtx-5080",
+                                           "--gpus",
+                                           "8",
+                                           "--seq",
+                                           "1024",
+                                           "--global-batch",
+                                           "16"});
     EXPECT_EQ(output.code, ExitCode::Ok) << output.err;
     EXPECT_FALSE(has(output.out, "twice the GPUs")) << output.out;
     EXPECT_TRUE(has(output.out, "half the GPUs")) << output.out;
@@ -38,7 +38,7 @@ TEST(AdviseEdges, MoreBoxesWithoutANetworkAreNoSituation) {
 
 TEST(AdviseEdges, OffloadIsTriedInEveryStackThatHasIt) {
     const ProgramOutput output =
-        ran({"advise", "-m", "deepseek-v2-lite", "--gpu", "h100", "--gpus", "1"});
+        adviceOn({"advise", "-m", "deepseek-v2-lite", "--gpu", "h100", "--gpus", "1"});
     EXPECT_EQ(output.code, ExitCode::Ok) << output.out << output.err;
     EXPECT_TRUE(has(output.out, "ADVICE  deepspeed ")) << output.out;
     EXPECT_TRUE(has(output.out, "offload=parameters_cpu")) << output.out;
@@ -49,17 +49,17 @@ TEST(AdviseEdges, OffloadIsTriedInEveryStackThatHasIt) {
 
 // The pipelines that this batch leaves are refused; it is the batch that leaves no others.
 TEST(AdviseEdges, ABatchThatLeavesOnlyWhatIsRefusedIsTheReason) {
-    const ProgramOutput output = ran({"advise",
-                                      "-m",
-                                      "qwen3-8b",
-                                      "-c",
-                                      "dgx-h100",
-                                      "-n",
-                                      "3",
-                                      "--global-batch",
-                                      "100",
-                                      "--seq",
-                                      "8192"});
+    const ProgramOutput output = adviceOn({"advise",
+                                           "-m",
+                                           "qwen3-8b",
+                                           "-c",
+                                           "dgx-h100",
+                                           "-n",
+                                           "3",
+                                           "--global-batch",
+                                           "100",
+                                           "--seq",
+                                           "8192"});
     EXPECT_TRUE(has(output.out,
                     "no layout of 24 GPUs that deepspeed takes has a dp that divides a global "
                     "batch of 100"))
@@ -70,17 +70,17 @@ TEST(AdviseEdges, ABatchThatLeavesOnlyWhatIsRefusedIsTheReason) {
 // Over one rank nothing is sharded.
 TEST(AdviseEdges, OneGpuShardsOnlyWhatDoesNotFitWhole) {
     const auto advised = [](const std::string& sequence) {
-        return ran({"advise",
-                    "-m",
-                    "llama-3.2-3b",
-                    "--gpu",
-                    "a100",
-                    "--gpus",
-                    "1",
-                    "--tuning",
-                    "lora",
-                    "--seq",
-                    sequence})
+        return adviceOn({"advise",
+                         "-m",
+                         "llama-3.2-3b",
+                         "--gpu",
+                         "a100",
+                         "--gpus",
+                         "1",
+                         "--tuning",
+                         "lora",
+                         "--seq",
+                         sequence})
             .out;
     };
     const std::string fits = advised("2048");
@@ -93,7 +93,7 @@ TEST(AdviseEdges, AdaptersThatAreAskedForAreNoOtherWay) {
         std::vector<std::string> all = {"advise", "-m", "llama-3.1-8b", "--gpu", "rtx-4090"};
         all.insert(all.end(), {"--gpus", "1"});
         all.insert(all.end(), more.begin(), more.end());
-        return ran(all).out;
+        return adviceOn(all).out;
     };
     const std::string quantized = advised({"--tuning", "qlora"});
     EXPECT_TRUE(has(quantized, "lora, qlora (asked of every way)")) << quantized;
@@ -105,17 +105,17 @@ TEST(AdviseEdges, AdaptersThatAreAskedForAreNoOtherWay) {
 }
 
 TEST(AdviseEdges, AMaximumCostNeedsAPrice) {
-    const ProgramOutput output = ran({"advise",
-                                      "-m",
-                                      "gpt2",
-                                      "--gpu",
-                                      "gb300",
-                                      "--gpus",
-                                      "4",
-                                      "--tokens",
-                                      "1B",
-                                      "--max-usd",
-                                      "100"});
+    const ProgramOutput output = adviceOn({"advise",
+                                           "-m",
+                                           "gpt2",
+                                           "--gpu",
+                                           "gb300",
+                                           "--gpus",
+                                           "4",
+                                           "--tokens",
+                                           "1B",
+                                           "--max-usd",
+                                           "100"});
     EXPECT_EQ(output.code, ExitCode::BadInput) << output.out;
     EXPECT_TRUE(has(output.err, "error: --max-usd: on_demand price of gb300")) << output.err;
     EXPECT_TRUE(has(output.err, "--price 2.50")) << output.err;
@@ -124,7 +124,7 @@ TEST(AdviseEdges, AMaximumCostNeedsAPrice) {
 // A mistyped last word is no reason for a model of another size.
 TEST(AdviseEdges, AMistypedTuningKeepsTheSizeOfTheModel) {
     for (const char* typed : {"meta-llama/Llama-3.1-8B-Instruc", "Llama-3.1-8B-Instructt"}) {
-        const ProgramOutput output = ran({"explain", "-m", typed, "-c", "dgx-h100"});
+        const ProgramOutput output = adviceOn({"explain", "-m", typed, "-c", "dgx-h100"});
         EXPECT_EQ(output.code, ExitCode::BadInput);
         EXPECT_TRUE(has(output.err, "did you mean \"llama-3.1-8b\"?")) << output.err;
     }
@@ -145,7 +145,7 @@ TEST(AdviseEdges, VerdictsAndPartsOfBoxesAreInWords) {
                        "8"};
     Words words = {"simulate"};
     words.insert(words.end(), box.begin(), box.end());
-    const ProgramOutput output = ran(words);
+    const ProgramOutput output = adviceOn(words);
     EXPECT_EQ(output.code, ExitCode::DoesNotFit);
     EXPECT_FALSE(has(output.out, "does_not_fit")) << output.out;
     EXPECT_TRUE(has(output.out, "on 1 rtx-4090, part of 1 x 8x-rtx-4090")) << output.out;
@@ -154,7 +154,7 @@ TEST(AdviseEdges, VerdictsAndPartsOfBoxesAreInWords) {
 // Of NCCL a user could add a generation; of another library only memory is forecast.
 TEST(AdviseEdges, AnotherVendorsLibraryIsNotToBeAddedToNccl) {
     const ProgramOutput output =
-        ran({"plan", "-m", "gpt2", "--gpu", "gaudi3", "--gpus", "8", "--stack", "ddp"});
+        adviceOn({"plan", "-m", "gpt2", "--gpu", "gaudi3", "--gpus", "8", "--stack", "ddp"});
     EXPECT_EQ(output.code, ExitCode::BadInput);
     EXPECT_TRUE(has(output.err, "try: fabricast explain, whose memory")) << output.err;
 }
@@ -172,26 +172,26 @@ TEST(AdviseEdges, OncePerNodeIsNotOfferedInsideOne) {
                             "ep=8",
                             "--top",
                             "1"};
-    const ProgramOutput output = ran(question);
+    const ProgramOutput output = adviceOn(question);
     EXPECT_NE(output.code, ExitCode::BadInput) << output.err;
     EXPECT_FALSE(has(output.out, "dispatch_once_per_node")) << output.out;
 }
 
 // What a comparison cannot tell is said so, in the words of `compare`.
 TEST(AdviseEdges, ASmallGainIsWithinTheErrorOfAComparison) {
-    const ProgramOutput output = ran({"plan",
-                                      "-m",
-                                      "llama-3.1-8b",
-                                      "-c",
-                                      "dgx-h100",
-                                      "--stack",
-                                      "fsdp2",
-                                      "--fix",
-                                      "recompute=full",
-                                      "--seq",
-                                      "8192",
-                                      "--global-batch",
-                                      "64"});
+    const ProgramOutput output = adviceOn({"plan",
+                                           "-m",
+                                           "llama-3.1-8b",
+                                           "-c",
+                                           "dgx-h100",
+                                           "--stack",
+                                           "fsdp2",
+                                           "--fix",
+                                           "recompute=full",
+                                           "--seq",
+                                           "8192",
+                                           "--global-batch",
+                                           "64"});
     EXPECT_FALSE(has(output.out, "error of a forecast")) << output.out;
 }
 

@@ -35,7 +35,7 @@ ProgramOutput sized(const Words& more) {
     return runProgram(words, {});
 }
 
-const Words kSmall = {
+const Words kSmallModel = {
     "-c", "dgx-h100", "-c", "8x-rtx-4090", "-n", "1,2,4", "--target", "days=0.05"};
 
 TEST(SizeCommand, SaysThatAGivenPriceIsOfAllGpus) {
@@ -51,7 +51,7 @@ TEST(SizeCommand, SaysThatAGivenPriceIsOfAllGpus) {
 }
 
 Words smallWith(const Words& more) {
-    Words words = kSmall;
+    Words words = kSmallModel;
     words.insert(words.end(), more.begin(), more.end());
     return words;
 }
@@ -61,7 +61,7 @@ bool says(const std::string& text, const std::string& part) {
 }
 
 TEST(SizeCommand, AnswersInEveryForm) {
-    expectGolden("size_1b.txt", sized(kSmall).out);
+    expectGolden("size_1b.txt", sized(kSmallModel).out);
     expectGolden("size_1b.md", sized(smallWith({"-f", "md"})).out);
     expectGolden("size_1b.csv", sized(smallWith({"-f", "csv"})).out);
     expectGolden("help_size.txt", runProgram({"size", "--help"}, {}).out);
@@ -80,7 +80,7 @@ TEST(SizeCommand, SaysThatOneNodeIsEnough) {
 }
 
 TEST(SizeCommand, SaysWhyABoxThatWasNamedIsNotListed) {
-    const std::string text = sized(kSmall).out;
+    const std::string text = sized(kSmallModel).out;
     EXPECT_TRUE(says(text, "\nnot listed: 4 x 8x-rtx-4090 (32 GPUs), $")) << text;
     EXPECT_TRUE(says(text, " kW: does not reach the target\n")) << text;
     const std::string beaten =
@@ -224,7 +224,7 @@ TEST(SizeCommand, TakesWhatSurelyFitsWhereHostMemoryIsNotKnown) {
 }
 
 TEST(SizeCommand, ExplainsItsPickNext) {
-    const ProgramOutput answer = sized(kSmall);
+    const ProgramOutput answer = sized(kSmallModel);
     const std::size_t next = answer.out.find("\nnext: fabricast explain ");
     ASSERT_NE(next, std::string::npos) << answer.out;
     const std::string typed = answer.out.substr(next + 17);

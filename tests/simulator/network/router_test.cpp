@@ -14,7 +14,9 @@
 namespace fabricast {
 namespace {
 
-Topology cluster(const std::string& name, std::int64_t nodes, const std::string& fabric = "") {
+Topology builtTopology(const std::string& name,
+                       std::int64_t nodes,
+                       const std::string& fabric = "") {
     ClusterSpec spec = *ProfileStore::builtIn().cluster(name);
     spec.nodes = nodes;
     if (!fabric.empty()) {
@@ -41,11 +43,11 @@ std::optional<Route> route(const Topology& topology,
     return router.route(*topology.device(from), *topology.device(to), options);
 }
 
-using Uses = std::map<std::string, double>;
+using NamedUses = std::map<std::string, double>;
 
 TEST(Router, SpreadsNvLinkOverAllPlanes) {
-    const Topology topology = cluster("dgx-h100", 1);
-    Uses expected;
+    const Topology topology = builtTopology("dgx-h100", 1);
+    NamedUses expected;
     for (const std::string plane : {"0", "1", "2", "3"}) {
         expected["node0/gpu0-node0/nvswitch" + plane] = 0.25;
         expected["node0/gpu5-node0/nvswitch" + plane + " back"] = 0.25;
@@ -54,22 +56,22 @@ TEST(Router, SpreadsNvLinkOverAllPlanes) {
 }
 
 TEST(Router, StaysOnItsRail) {
-    const Topology topology = cluster("dgx-h100", 32);
+    const Topology topology = builtTopology("dgx-h100", 32);
     EXPECT_EQ(byName(topology, *route(topology, "node0/gpu3", "node9/gpu3")),
-              (Uses{{"node0/gpu3-node0/pci3", 1},
-                    {"node0/nic3-node0/pci3 back", 1},
-                    {"node0/nic3-leaf3", 1},
-                    {"node9/nic3-leaf3 back", 1},
-                    {"node9/nic3-node9/pci3", 1},
-                    {"node9/gpu3-node9/pci3 back", 1}}));
+              (NamedUses{{"node0/gpu3-node0/pci3", 1},
+                         {"node0/nic3-node0/pci3 back", 1},
+                         {"node0/nic3-leaf3", 1},
+                         {"node9/nic3-leaf3 back", 1},
+                         {"node9/nic3-node9/pci3", 1},
+                         {"node9/gpu3-node9/pci3 back", 1}}));
 }
 
 TEST(Router, TakesNvLinkToThePeersRail) {
-    const Topology topology = cluster("dgx-h100", 32);
+    const Topology topology = builtTopology("dgx-h100", 32);
     const auto pxn = route(topology, "node0/gpu0", "node9/gpu6");
     ASSERT_TRUE(pxn);
     EXPECT_EQ(pxn->hops, 2);
-    const Uses uses = byName(topology, *pxn);
+    const NamedUses uses = byName(topology, *pxn);
     EXPECT_EQ(uses.at("node0/gpu0-node0/nvswitch0"), 0.25);
     EXPECT_EQ(uses.at("node0/nic6-leaf6"), 1.0);
     EXPECT_EQ(uses.at("node9/nic6-leaf6 back"), 1.0);
@@ -81,7 +83,7 @@ TEST(Router, TakesNvLinkToThePeersRail) {
 }
 
 TEST(Router, ChoosesOneOfEqualWaysByFlowAndUsesAllOfThem) {
-    const Topology topology = cluster("dgx-h100", 64);
+    const Topology topology = builtTopology("dgx-h100", 64);
     std::set<std::string> spines;
     for (std::uint64_t flow = 0; flow < 64; ++flow) {
         const RouteOptions options{.flow = flow};
@@ -101,7 +103,7 @@ TEST(Router, ChoosesOneOfEqualWaysByFlowAndUsesAllOfThem) {
 }
 
 TEST(Router, GoesAroundWhatFailed) {
-    const Topology topology = cluster("dgx-h100", 64);
+    const Topology topology = builtTopology("dgx-h100", 64);
     const LinkIndex cable[] = {*topology.link("node0/nic0-leaf0")};
     const Topology cut = topology.without(cable);
     const auto around = route(cut, "node0/gpu0", "node1/gpu0");
@@ -121,7 +123,7 @@ TEST(Router, GoesAroundWhatFailed) {
 
 TEST(Router, NeverGoesThroughAThirdNode) {
     for (const char* fabric : {"", "ib-ndr-fat-tree-2to1"}) {
-        const Topology topology = cluster("dgx-h100", 48, fabric);
+        const Topology topology = builtTopology("dgx-h100", 48, fabric);
         Router router(topology);
         for (const char* to : {"node1/gpu0", "node1/gpu5", "node40/gpu2", "node47/gpu7"}) {
             const DeviceIndex target = *topology.device(to);
@@ -143,7 +145,7 @@ TEST(Router, RelaysOnTheCubeMesh) {
     spec.node = *ProfileStore::builtIn().node("dgx-1-v100");
     const Topology mesh = clusterTopology(spec, {})->topology;
     // Not linked: over one of the GPUs that both are linked with, 1 and 4.
-    const Uses uses = byName(mesh, *route(mesh, "node0/gpu0", "node0/gpu5"));
+    const NamedUses uses = byName(mesh, *route(mesh, "node0/gpu0", "node0/gpu5"));
     EXPECT_DOUBLE_EQ(uses.at("node0/gpu0-node0/gpu1"), 0.5);
     EXPECT_DOUBLE_EQ(uses.at("node0/gpu0-node0/gpu4"), 0.5);
     EXPECT_EQ(uses.size(), 4U);
@@ -151,7 +153,7 @@ TEST(Router, RelaysOnTheCubeMesh) {
 
 // Eight pairs over eight rails get 50 GB/s each; eight that all leave by one rail share it.
 TEST(Router, RoutesShareWhatTheyMeetOn) {
-    const Topology topology = cluster("dgx-h100", 2);
+    const Topology topology = builtTopology("dgx-h100", 2);
     Router router(topology);
     FairShare network(resourceCapacities(topology));
     std::vector<FlowIndex> flows;

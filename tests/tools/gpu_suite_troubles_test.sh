@@ -1,47 +1,11 @@
 #!/usr/bin/env bash
-# gpu_suite_test.sh ROOT BINARIES NULL_DEVICE [NULL_NCCL]: the script's whole flow on a device that is
-# not there. Without NULL_NCCL, or a fit among BINARIES, it is tested that those are left out.
-set -uo pipefail
-suite=$1/tools/gpu-suite binaries=$2 null_device=$3 null_nccl=${4-}
-work=$(mktemp -d)
-trap 'rm -rf -- "$work"' EXIT
-failures=0
-
-expect() {
-    local what=$1
-    shift
-    "$@" || {
-        printf 'not so: %s\n' "$what" >&2
-        cat "$work/table" >&2
-        failures=$((failures + 1))
-    }
-}
+# gpu_suite_troubles_test.sh ROOT BINARIES NULL_DEVICE: parts that were not built, a probe that never ends, wrong
+# results, no GPU, bad words.
+source "${BASH_SOURCE[0]%/*}/gpu_suite_expect.sh"
 
 # Only the probe of one GPU.
 mkdir "$work/binaries"
 ln -s "$binaries/fabricast-probe-cuda" "$work/binaries/"
-
-# All of it, on one device that takes no time: products enough for a fit.
-"$suite" --binaries "$binaries" --preload "$null_device $null_nccl" --seconds 30 --gpu h200-sxm-141gb \
-    "$work/out" >"$work/table" 2>&1
-expect "it ends with 0" test $? = 0
-expect "it says where the records are" grep -qx "records: $work/out" "$work/table"
-for step in cuda-doctor cuda-quick nccl-doctor nccl-one-gpu nccl-two-ranks nccl-four-ranks host-quick fit; do
-    program=fabricast-probe-${step%%-*}
-    [[ $step == fit ]] && program=fabricast-fit
-    if [[ -x $binaries/$program ]]; then
-        expect "$step ran" grep -q "^$step .* done$" "$work/table"
-    else
-        expect "$step was left out" test "$(grep -c "^$step .* done$" "$work/table")" = 0
-    fi
-done
-for record in cuda nccl host; do
-    [[ ! -x $binaries/fabricast-probe-$record ]] ||
-        expect "the record of $record has points" test "$(wc -l <"$work/out/$record.jsonl")" -gt 3
-done
-[[ ! -x $binaries/fabricast-fit ]] ||
-    expect "the fit wrote a profile" test -s "$work/out/profile/kernels/h200-sxm-141gb.json"
-expect "the summary has lines" test "$(wc -l <"$work/out/summary.tsv")" -gt 3
 
 "$suite" --binaries "$work/binaries" --preload "$null_device" --seconds 2 "$work/one" >"$work/table" 2>&1
 expect "what was not built is said" grep -q 'left out: fabricast-probe-nccl was not built' "$work/table"
