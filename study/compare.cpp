@@ -1,6 +1,7 @@
 #include "study/compare.h"
 
 #include "study/input_effects.h"
+#include "study/question_flags.h"
 #include "study/typed_edits.h"
 
 #include <algorithm>
@@ -33,8 +34,13 @@ Result<Question> changedBy(const Question& first,
     return with(first, edits);
 }
 
-/// The key that an error is about: "layout.shard" of "layout.shard: megatron does not …".
+/// The key that an error is about: "layout.shard" of "layout.shard: megatron does not …", and
+/// "cluster.gpus" of "--gpus: 36 GPUs are not …".
 std::string keyIn(const Error& error) {
+    const QuestionFlag* const flag = flagTyped(error.where);
+    if (flag != nullptr && flag->replaces.empty() && flag->path.starts_with("cluster.")) {
+        return std::string(flag->path);
+    }
     for (const std::string& text : {error.where, error.why}) {
         for (const std::string_view part : {"layout.", "settings.", "workload."}) {
             if (text.starts_with(part)) {
@@ -117,6 +123,13 @@ Result<std::size_t> baselineOf(const std::string& typed, const std::vector<Compa
 
 Result<ChangedSide> changedSide(const std::string& typed, const std::string& origin) {
     FABRICAST_ASSIGN(std::vector<Edit> edits, typedEdits(typed, origin));
+    for (Edit& edit : edits) {
+        // A side differs in what is said of it alone: "-c" is its key, and starts no new cluster.
+        const QuestionFlag* const flag = flagTyped(edit.origin);
+        if (flag != nullptr && !flag->replaces.empty()) {
+            edit.origin = origin;
+        }
+    }
     return ChangedSide{.name = typed, .edits = std::move(edits)};
 }
 

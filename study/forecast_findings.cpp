@@ -76,7 +76,7 @@ std::string hardwareOf(std::span<const Edit> edits) {
     return text;
 }
 
-/// What to write: the files' own keys, or how the program takes the change.
+/// What to write: the files' own keys, or what is typed behind them.
 std::string fixText(const ForecastSubject& subject,
                     std::span<const Edit> edits,
                     const std::string& typedChange,
@@ -135,13 +135,13 @@ std::string memoryFix(const ForecastSubject& subject, const MemoryBreakdown& mem
         }
     }
     if (best != nullptr) {
-        return fixText(subject, best->edits, best->change, best->sideEffect) +
+        return fixText(subject, best->edits, best->behind, best->sideEffect) +
                (best->verdict == Verdict::Fits ? "" : "; it then likely fits");
     }
     const std::string more = "more GPUs, or another layout: fabricast plan " +
                              typed(subject.question) + " --set layout=null";
     return nearest == nullptr ? more
-                              : fixText(subject, nearest->edits, nearest->change, "") +
+                              : fixText(subject, nearest->edits, nearest->behind, "") +
                                     " makes it " + gibibytes(nearest->peakAfter) + "; " + more;
 }
 

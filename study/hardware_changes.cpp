@@ -1,4 +1,6 @@
 #include "planner/base/quantity_text.h"
+#include "planner/load/load_question.h"
+#include "planner/text/json_builder.h"
 #include "planner/text/json_document.h"
 #include "study/change_offers.h"
 
@@ -47,6 +49,19 @@ void keepSites(const SitesSpec& sites, Edits& edits) {
     }
 }
 
+/// The prices that other GPUs have where one was given for these, which is none of theirs; empty:
+/// none was given.
+std::string pricesOfOthers(const ChangeSubject& subject) {
+    const Question& question = subject.question;
+    const Result<BudgetFacts> said = loadBudget(question.root, *subject.profiles, question.folders);
+    if (!said || !said->perGpuHour) {
+        return {};
+    }
+    const JsonValue open = JsonBuilder::without(question.root, "price");
+    const Result<BudgetFacts> usual = loadBudget(open, *subject.profiles, question.folders);
+    return usual ? usual->price.name : std::string();
+}
+
 /// So many times what a node has of one kind, where that is known.
 void moreOfNode(const Sourced<Bytes>& there,
                 const std::string& path,
@@ -83,6 +98,7 @@ void otherGpus(const ChangeSubject& subject, Offers& offers) {
             better.emplace(std::pair(peakOf(gpu), gpu.name), file.name);
         }
     }
+    const std::string prices = better.empty() ? "" : pricesOfOthers(subject);
     int more = 0;
     for (const auto& [key, name] : better) {
         if (more == kMost) {
@@ -90,8 +106,11 @@ void otherGpus(const ChangeSubject& subject, Offers& offers) {
         }
         Edits edits = {{"cluster.name", name, "-c"}, nodes(now.nodes)};
         keepSites(now.sites, edits);
+        if (!prices.empty()) {
+            edits.push_back({"price.profile", prices, "--price"});
+        }
         Change& change = offers.add(std::move(edits), more++);
-        change.sideEffect += key.second;
+        change.sideEffect += key.second + (prices.empty() ? "" : ", at the prices of " + prices);
     }
 }
 

@@ -177,6 +177,19 @@ CheckVerdict verdictOn(const Headline<double>& value, const CheckedRequirement& 
                : CheckVerdict::CannotTell;
 }
 
+/// What a node needs and nobody says whether it has, and the flag that says it: "NVMe space per
+/// node: 1.16 TiB needed, not known (--nvme states it)".
+std::string unknownNeeds(const MemoryBreakdown& memory) {
+    std::string text;
+    for (const HostNeed& need : {memory.host, memory.drives}) {
+        if (need.isUnknown()) {
+            text += (text.empty() ? "" : "; ") + hostNeedText(need) + " (" +
+                    std::string(need.flag) + " states it)";
+        }
+    }
+    return text;
+}
+
 /// GPUs and hosts together, by the verdict that every other answer gives.
 CheckVerdict fitVerdict(const Requirement& asked, Verdict verdict) {
     if (!isUnsure(verdict)) {
@@ -190,6 +203,22 @@ CheckVerdict fitVerdict(const Requirement& asked, Verdict verdict) {
     }
     return verdict == Verdict::Likely || asked.judged == Judged::Low ? CheckVerdict::Holds
                                                                      : CheckVerdict::Fails;
+}
+
+/// What is not known of a node has no middle and no low end: only a device that fails already is
+/// judged without it.
+void judgeFit(const MemoryBreakdown& memory, CheckedRequirement& checked) {
+    checked.bound = static_cast<double>(memory.room().count());
+    checked.verdict = fitVerdict(checked.requirement, memory.verdict);
+    const HostNeed& host = memory.ofNode();
+    const std::string unknown = unknownNeeds(memory);
+    if (checked.verdict == CheckVerdict::Fails) {
+        const bool isOfNode = host.verdict() > memory.onDevice;
+        checked.why = !isOfNode ? "" : unknown.empty() ? hostNeedText(host) : unknown;
+    } else if (!unknown.empty()) {
+        checked.verdict = CheckVerdict::CannotTell;
+        checked.why = unknown;
+    }
 }
 
 /// The value that has to be better for the requirement to hold.
@@ -234,12 +263,7 @@ CheckedRequirement judged(const Requirement& requirement,
         checked.baseline = before->value;
     }
     if (requirement.metric == Metric::Fits) {
-        checked.bound = static_cast<double>(side.memory.room().count());
-        checked.verdict = fitVerdict(requirement, side.memory.verdict);
-        const HostNeed& host = side.memory.ofNode();
-        if (checked.verdict == CheckVerdict::Fails && host.verdict() > side.memory.onDevice) {
-            checked.why = hostNeedText(host);
-        }
+        judgeFit(side.memory, checked);
         return checked;
     }
     if (!checked.value) {

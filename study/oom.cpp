@@ -63,7 +63,7 @@ void addFragments(const MemoryMessage& message,
                   std::vector<OomCause>& causes) {
     const bool hasSegments =
         scenario != nullptr && scenario->settings.allocator == AllocatorKind::ExpandableSegments;
-    if (!message.unallocated || !message.tried) {
+    if (!message.unallocated || !message.tried || message.hadRoom()) {
         return;
     }
     const bool isWhole = *message.unallocated >= *message.tried;
@@ -118,6 +118,19 @@ void addNotPyTorch(const MemoryMessage& message,
                : std::string("fewer communicators, ") +
                      (isAmd ? "" : "NCCL_NVLS_ENABLE=0 within NVLink, ") +
                      "NCCL_BUFFSIZE or NCCL_MAX_NCHANNELS smaller; the context itself stays"});
+}
+
+/// Nothing failed when the GPU was full: steps took many times as long before.
+void addSpilled(const MemoryMessage& message, std::vector<OomCause>& causes) {
+    if (const std::optional<Bytes> spilled = message.spilled()) {
+        causes.push_back(
+            {"spilled: PyTorch held " + shortText(message.held()) + ", " + shortText(*spilled) +
+                 " more than the GPU has: the driver of Windows, WSL's too, keeps the rest in the "
+                 "host's memory",
+             "a run that fits the GPU: what is spilled crosses PCIe in every step; \"CUDA - Sysmem "
+             "Fallback Policy\" of NVIDIA's control panel turns it off, and the message comes as "
+             "soon as the GPU is full"});
+    }
 }
 
 void addPools(const MemoryMessage& message, std::vector<OomCause>& causes) {
@@ -181,11 +194,12 @@ void addLimit(const MemoryMessage& message, std::vector<OomCause>& causes) {
         const bool isMps = message.runtime == MemoryMessage::Runtime::Mps;
         causes.push_back(
             {"a limit: PyTorch may take " + shortText(*message.allowed) + " and held " +
-                 shortText(message.reserved().value_or(*message.allocated)),
+                 shortText(message.reserved().value_or(*message.allocated)) +
+                 (message.beside ? ", beside " + shortText(*message.beside) + " of others" : ""),
              isMps ? "PYTORCH_MPS_HIGH_WATERMARK_RATIO=0.0 lifts it; the rest is other programs'"
                    : "a larger share (torch.cuda.set_per_process_memory_fraction), where no other "
                      "process needs the rest"});
-    } else if (message.free && message.tried && *message.free >= *message.tried) {
+    } else if (message.hadRoom()) {
         causes.push_back({shortText(*message.free) + " were free, more than the " +
                               shortText(*message.tried) + " that failed",
                           "not for want of memory: a limit on the process, another process that "
@@ -203,6 +217,7 @@ std::vector<OomCause> causesOf(const MemoryMessage& message, const Scenario* sce
         return {causeElsewhere(message.kind)};
     }
     addLimit(message, causes);
+    addSpilled(message, causes);
     addOtherProcesses(message, causes);
     addFragments(message, scenario, causes);
     addPools(message, causes);
@@ -322,7 +337,7 @@ Result<void> checkCapacity(const MemoryMessage& message,
 Bytes neededBy(const MemoryMessage& message, Bytes capacity) {
     const Bytes all = std::max(message.capacity.value_or(capacity), capacity);
     const Bytes tried = message.tried.value_or(Bytes());
-    const bool isFilled = !message.isLimited() && !(message.free && *message.free >= tried);
+    const bool isFilled = !message.isLimited() && !message.hadRoom();
     if (!isFilled) {
         return message.needed().value_or(all - message.free.value_or(Bytes()) + tried);
     }

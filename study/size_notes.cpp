@@ -84,6 +84,21 @@ std::string estimatedPower(const std::vector<ShownBox>& boxes) {
     return joined(names, ", ");
 }
 
+/// A price that was given is that of every GPU that is compared; empty: none was, or there is one.
+Result<std::string> priceOfAll(const Question& job,
+                               const SizeCatalogue& catalogue,
+                               const Workbench& bench) {
+    FABRICAST_ASSIGN(const BudgetFacts budget, loadBudget(job.root, bench.profiles(), job.folders));
+    Notes gpus;
+    for (const SizeLine& line : catalogue.lines) {
+        addOnce(gpus, line.gpu);
+    }
+    return budget.perGpuHour && gpus.size() > 1
+               ? "the price that was given is that of every GPU here: " + joined(gpus, ", ") +
+                     " (--price FILE has one of each)"
+               : std::string();
+}
+
 }  // namespace
 
 Result<Notes> sizeNotes(std::span<const Question> jobs,
@@ -106,6 +121,10 @@ Result<Notes> sizeNotes(std::span<const Question> jobs,
     }
     if (const std::string estimated = estimatedPower(boxes); !estimated.empty()) {
         addOnce(notes, "power of a node, by the site's share over that of its GPUs: " + estimated);
+    }
+    FABRICAST_ASSIGN(const std::string price, priceOfAll(jobs.front(), catalogue, bench));
+    if (!price.empty()) {
+        addOnce(notes, price);
     }
     if (!ask.fabrics.empty()) {
         addOnce(notes, "networks have no price of their own: a cluster costs the same on each");

@@ -30,61 +30,93 @@ constexpr std::array kSizeUnits = {SizeUnit{"gib", 0x1p30},
                                    SizeUnit{"bytes", 1.0},
                                    SizeUnit{"byte", 1.0}};
 
-std::string_view withoutSpaces(std::string_view text) {
-    while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) {
-        text.remove_prefix(1);
-    }
+/// Words as they stand in a log without blanks.
+std::string squeezed(std::string_view words) {
+    std::string text(words);
+    std::erase(text, ' ');
     return text;
 }
 
-/// The size at the front of a text: "79.15 gib", "38922.1" where a unit is given.
-std::optional<Bytes> sizeAtFront(std::string_view text, std::string_view unit = {}) {
-    text = withoutSpaces(text);
+std::size_t placeOf(std::string_view text, std::string_view words) {
+    return text.find(squeezed(words));
+}
+
+bool isThere(std::string_view text, std::string_view words) {
+    return placeOf(text, words) != std::string_view::npos;
+}
+
+constexpr std::string_view kFigures = "0123456789.";
+constexpr std::string_view kCutFigures = "0123456789.\n";
+
+std::optional<double> figuresAsNumber(std::string_view figures) {
     double number = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-    if (error != std::errc{} || !std::isfinite(number) || number < 0) {
-        return std::nullopt;
-    }
-    text.remove_prefix(static_cast<std::size_t>(end - text.data()));
-    const std::string_view after = unit.empty() ? withoutSpaces(text) : unit;
+    const char* const end = figures.data() + figures.size();
+    const auto [stop, error] = std::from_chars(figures.data(), end, number);
+    const bool isWhole = error == std::errc{} && stop == end && figures.front() != '.';
+    return isWhole && std::isfinite(number) ? std::optional(number) : std::nullopt;
+}
+
+std::optional<Bytes> sizeOf(std::string_view figures, std::string_view unit) {
+    const std::optional<double> number = figures.empty() ? std::nullopt : figuresAsNumber(figures);
     for (const SizeUnit& known : kSizeUnits) {
-        if (after.starts_with(known.written) && number * known.bytes <= kMostMessageBytes) {
-            return Bytes(std::llround(number * known.bytes));
+        if (number && unit.starts_with(known.written) &&
+            *number * known.bytes <= kMostMessageBytes) {
+            return Bytes(std::llround(*number * known.bytes));
         }
     }
     return std::nullopt;
 }
 
+/// The size at the front of a text: "79.15gib", "38922.1" where a unit is given. A number that a
+/// line ends in goes on in the next one, but for a date or a time that stands there.
+std::optional<Bytes> sizeAtFront(std::string_view text, std::string_view unit = {}) {
+    const std::size_t size = std::min(text.find_first_not_of(kCutFigures), text.size());
+    const std::string_view after = text.substr(size);
+    std::string figures(text.substr(0, size));
+    std::erase(figures, '\n');
+    if (unit.empty()) {
+        return sizeOf(figures, after);
+    }
+    const bool goesOn = after.find_first_of("-:/") != 0;
+    const std::optional<Bytes> joined = goesOn ? sizeOf(figures, unit) : std::nullopt;
+    return joined ? joined
+                  : sizeOf(text.substr(0, std::min(text.find_first_not_of(kFigures), size)), unit);
+}
+
 std::optional<Bytes> sizeAfter(std::string_view text,
                                std::string_view words,
                                std::string_view unit = {}) {
-    const std::size_t at = text.find(words);
+    const std::string sought = squeezed(words);
+    const std::size_t at = text.find(sought);
     return at == std::string_view::npos ? std::nullopt
-                                        : sizeAtFront(text.substr(at + words.size()), unit);
+                                        : sizeAtFront(text.substr(at + sought.size()), unit);
 }
 
-/// The size that stands right before the words: "1.06 gib free".
-std::optional<Bytes> sizeBefore(std::string_view text, std::string_view words) {
-    const std::size_t at = text.find(words);
-    if (at == std::string_view::npos) {
-        return std::nullopt;
-    }
-    std::size_t start = at;
-    const auto isPart = [&](char letter) {
-        return std::isalnum(static_cast<unsigned char>(letter)) != 0 || letter == '.' ||
-               letter == ' ';
-    };
-    while (start > 0 && at - start < 24 && isPart(text[start - 1])) {
-        --start;
-    }
-    // Two words at the most: a number and its unit.
-    std::string_view before = text.substr(start, at - start);
+constexpr std::size_t kMostSize = 24;  ///< letters of a number and its unit
+
+/// The size that ends right before a place: "1.06gib" of "1.06gibfree".
+std::optional<Bytes> sizeEndingAt(std::string_view text, std::size_t at) {
+    const std::size_t from = at < kMostSize ? 0 : at - kMostSize;
+    const std::string_view before = text.substr(from, at - from);
     const std::size_t digit = before.find_last_of("0123456789");
     if (digit == std::string_view::npos) {
         return std::nullopt;
     }
-    const std::size_t first = before.find_last_not_of("0123456789.", digit);
-    return sizeAtFront(before.substr(first == std::string_view::npos ? 0 : first + 1));
+    const std::string_view unit = before.substr(digit + 1);
+    const std::size_t first = before.find_last_not_of(kCutFigures, digit);
+    const std::size_t start = first == std::string_view::npos ? 0 : first + 1;
+    std::string figures(before.substr(start, digit + 1 - start));
+    const std::size_t cut = figures.rfind('\n');
+    const std::string last = cut == std::string::npos ? figures : figures.substr(cut + 1);
+    std::erase(figures, '\n');
+    const std::optional<Bytes> joined = sizeOf(figures, unit);
+    return joined ? joined : sizeOf(last, unit);
+}
+
+/// The size that stands right before the words: "1.06 gib free".
+std::optional<Bytes> sizeBefore(std::string_view text, std::string_view words) {
+    const std::size_t at = placeOf(text, words);
+    return at == std::string_view::npos ? std::nullopt : sizeEndingAt(text, at);
 }
 
 std::optional<Bytes> firstOf(std::initializer_list<std::optional<Bytes>> sizes) {
@@ -100,15 +132,15 @@ std::optional<Bytes> firstOf(std::initializer_list<std::optional<Bytes>> sizes) 
 /// does not say which is its own: the smallest that has room for what PyTorch reserved.
 std::optional<Bytes> ownProcess(std::string_view text, Bytes reserved) {
     constexpr double kRounded = 0.99;
-    constexpr std::string_view kProcess = "process ";
+    constexpr std::string_view kProcess = "process";
     std::optional<Bytes> own;
     for (std::size_t at = text.find(kProcess); at != std::string_view::npos;
          at = text.find(kProcess, at + 1)) {
         std::string_view rest = text.substr(at + kProcess.size());
-        const std::size_t digits = std::min(rest.find_first_not_of("0123456789"), rest.size());
+        const std::size_t digits = std::min(rest.find_first_not_of(kCutFigures), rest.size());
         rest.remove_prefix(digits);
         const std::optional<Bytes> held =
-            digits > 0 && rest.starts_with(" has ") ? sizeAfter(rest, " has ") : std::nullopt;
+            digits > 0 && rest.starts_with("has") ? sizeAfter(rest, "has") : std::nullopt;
         if (held && *held / reserved >= kRounded && (!own || *held < *own)) {
             own = held;
         }
@@ -127,7 +159,7 @@ std::optional<Bytes> limitOf(std::optional<Bytes> allowed, std::optional<Bytes> 
 
 /// How the message calls the variable of the allocator's options.
 std::string_view optionsNamed(std::string_view text, Runtime runtime) {
-    if (text.find("pytorch_alloc_conf") != std::string_view::npos) {
+    if (isThere(text, "pytorch_alloc_conf")) {
         return "PYTORCH_ALLOC_CONF";
     }
     return runtime == Runtime::Hip ? "PYTORCH_HIP_ALLOC_CONF" : "PYTORCH_CUDA_ALLOC_CONF";
@@ -135,11 +167,10 @@ std::string_view optionsNamed(std::string_view text, Runtime runtime) {
 
 /// Up to torch 2.0 the sizes are in brackets; expandable_segments came with 2.1.
 Remedy remedyOf(std::string_view text) {
-    if (text.find(" total capacity;") == std::string_view::npos) {
+    if (!isThere(text, "total capacity;")) {
         return Remedy::Segments;
     }
-    return text.find("max_split_size_mb") == std::string_view::npos ? Remedy::None
-                                                                    : Remedy::SplitSize;
+    return isThere(text, "max_split_size_mb") ? Remedy::SplitSize : Remedy::None;
 }
 
 /// "… total capacity of 79.15 GiB of which 12.25 MiB is free. Including non-PyTorch memory, this
@@ -179,9 +210,8 @@ MemoryMessage readFailure(std::string_view text) {
 /// / PyTorch limit (set by user-supplied memory fraction) : …", of the allocator cudaMallocAsync.
 MemoryMessage readAsync(std::string_view text) {
     const auto of = [text](std::string_view words) -> std::optional<Bytes> {
-        const std::size_t at = text.find(words);
-        const std::size_t colon =
-            at == std::string_view::npos ? at : text.find(':', at + words.size());
+        const std::size_t at = placeOf(text, words);
+        const std::size_t colon = at == std::string_view::npos ? at : text.find(':', at);
         return colon == std::string_view::npos ? std::nullopt : sizeAtFront(text.substr(colon + 1));
     };
     MemoryMessage message;
@@ -198,6 +228,7 @@ MemoryMessage readAsync(std::string_view text) {
 MemoryMessage readMps(std::string_view text) {
     MemoryMessage message{.runtime = Runtime::Mps};
     message.allocated = sizeAfter(text, "mps allocated: ");
+    message.beside = sizeAfter(text, "other allocations: ");
     message.allowed = sizeAfter(text, "max allowed: ");
     message.tried = sizeAfter(text, "tried to allocate ");
     return message;
@@ -224,7 +255,7 @@ MemoryMessage readMegatron(std::string_view text) {
 /// "MA 14.96 GB         Max_MA 14.96 GB         CA 22.0 GB         Max_CA 22 GB".
 MemoryMessage readDeepSpeed(std::string_view text) {
     MemoryMessage message{.kind = MemoryMessage::Kind::DeepSpeed};
-    message.allocated = sizeAfter(text, " ma ");
+    message.allocated = sizeBefore(text, "max_ma");
     message.maxAllocated = sizeAfter(text, "max_ma ");
     if (!message.maxAllocated) {
         return {.kind = MemoryMessage::Kind::DeepSpeed};
@@ -242,7 +273,8 @@ using ReadMessage = MemoryMessage (*)(std::string_view);
 struct Form {
     std::string_view begins;
     ReadMessage read;
-    std::size_t most;  ///< bytes of such a message
+    std::size_t most;        ///< bytes of such a message
+    std::size_t before = 0;  ///< bytes of it that stand before that
 };
 /// A failure says more than a report, and PyTorch's own failure more than others'.
 constexpr std::array kForms = {
@@ -271,7 +303,7 @@ constexpr std::array kForms = {
     Form{"memoryerror: unable to allocate", &withoutSizes<Kind::Host>, 1},
     Form{"workers are out of shared memory", &withoutSizes<Kind::SharedMemory>, 1},
     Form{"memory (mb)", &readMegatron, 300},
-    Form{" ma ", &readDeepSpeed, 200}};
+    Form{"max_ma ", &readDeepSpeed, 200, kMostSize}};
 
 /// By the calls of the last traceback before a place. An evaluation within training is one. It is
 /// looked for through all that stands before, so for one message of a log alone.
@@ -280,19 +312,17 @@ MemoryMessage::Phase phaseBefore(std::string_view text, std::size_t at) {
         "evaluation_loop", "prediction_step", "validation_step"};
     constexpr std::array<std::string_view, 4> kTrains = {
         "training_step", "train_step", "backward(", "optimizer.step("};
-    const std::size_t begin = text.rfind("traceback (most recent call last)", at);
+    const std::size_t begin = text.rfind(squeezed("traceback (most recent call last)"), at);
     if (begin == std::string_view::npos) {
         return MemoryMessage::Phase::Unknown;
     }
     const std::string_view calls = text.substr(begin, at - begin);
-    const auto isThere = [calls](std::string_view name) {
-        return calls.find(name) != std::string_view::npos;
-    };
-    if (std::ranges::any_of(kEvaluates, isThere)) {
+    const auto isCalled = [calls](std::string_view name) { return isThere(calls, name); };
+    if (std::ranges::any_of(kEvaluates, isCalled)) {
         return MemoryMessage::Phase::Evaluation;
     }
-    return std::ranges::any_of(kTrains, isThere) ? MemoryMessage::Phase::Training
-                                                 : MemoryMessage::Phase::Unknown;
+    return std::ranges::any_of(kTrains, isCalled) ? MemoryMessage::Phase::Training
+                                                  : MemoryMessage::Phase::Unknown;
 }
 
 /// What decides is the peak where a report has one, and what was held where an allocation failed.
@@ -309,10 +339,13 @@ struct FoundMessage {
 std::optional<FoundMessage> fullestOf(std::string_view text, const Form& form) {
     std::optional<FoundMessage> fullest;
     std::size_t found = 0;
-    std::size_t at = text.find(form.begins);
+    const std::string begins = squeezed(form.begins);
+    std::size_t at = text.find(begins);
     while (at != std::string_view::npos) {
-        const std::size_t next = text.find(form.begins, at + form.begins.size());
-        const MemoryMessage message = form.read(text.substr(at, std::min(form.most, next - at)));
+        const std::size_t next = text.find(begins, at + begins.size());
+        const std::size_t before = std::min(form.before, at);
+        const MemoryMessage message =
+            form.read(text.substr(at - before, before + std::min(form.most, next - at)));
         if (message.allocated || message.maxAllocated || message.tried || !message.hasSizes()) {
             ++found;
             if (!fullest || heldBy(message) > heldBy(fullest->message)) {
@@ -327,7 +360,8 @@ std::optional<FoundMessage> fullestOf(std::string_view text, const Form& form) {
     return fullest;
 }
 
-/// Parts of a GPU are no more than the GPU. What a message rounds is little beside it.
+/// Parts of a GPU are no more than the GPU, but for what spilled out of it. What a message rounds
+/// is little beside it.
 Result<MemoryMessage> possible(MemoryMessage message, const std::string& source) {
     constexpr double kRounded = 1.01;
     const auto refuse = [&](const char* what) {
@@ -345,7 +379,9 @@ Result<MemoryMessage> possible(MemoryMessage message, const std::string& source)
     const auto isMore = [&](const std::optional<Bytes>& part) {
         return part && *part / *message.capacity > kRounded;
     };
-    if (isMore(message.allocated) || isMore(message.reserved()) || isMore(message.inUse)) {
+    const bool isMoreHeld =
+        isMore(message.allocated) || isMore(message.reserved()) || isMore(message.inUse);
+    if (isMoreHeld && !message.spilled()) {
         return refuse("the process held more than the GPU has");
     }
     if (isMore(message.free)) {

@@ -1,6 +1,7 @@
 #include "planner/measured/unwrapped_log.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace fabricast {
 namespace {
@@ -10,7 +11,9 @@ namespace {
 std::size_t pastLabel(std::string_view line, std::size_t at) {
     const char first = at < line.size() ? line[at] : ' ';
     std::size_t end = std::string_view::npos;
-    if (first == '(' || first == '[') {
+    if (first == '>') {
+        end = at + 1;
+    } else if (first == '(' || first == '[') {
         end = line.find(first == '(' ? ')' : ']', at);
         end = end == std::string_view::npos ? end : end + 1;
     } else if (first >= '0' && first <= '9') {
@@ -46,36 +49,66 @@ void forEachPart(std::string_view text, const Take& take) {
         const std::string_view label = labelOf(line);
         at = end + 1;
         line.remove_prefix(label == before ? label.size() : 0);
-        before = label;
-        if (line.ends_with('\r')) {
-            line.remove_suffix(1);
-        }
+        before = label.empty() ? before : label;
         if (!take(line, number)) {
             return;
         }
     }
 }
 
+bool isBlank(char letter) {
+    return letter == ' ' || letter == '\t' || letter == '\r';
+}
+
+bool isOfNumber(char letter) {
+    return (letter >= '0' && letter <= '9') || letter == '.';
+}
+
+/// Puts lines together, without what is blank.
+class Unwrapping {
+public:
+    void add(std::string_view line) {
+        for (const char letter : line) {
+            if (isBlank(letter)) {
+                between_ = between_ == '\n' ? '\n' : ' ';
+                continue;
+            }
+            const bool isBetween =
+                between_ != 0 && !whole_.empty() && isOfNumber(whole_.back()) && isOfNumber(letter);
+            if (isBetween) {
+                whole_ += between_;
+            }
+            whole_ += letter;
+            between_ = 0;
+        }
+        between_ = '\n';
+    }
+    [[nodiscard]] const std::string& whole() const { return whole_; }
+    std::string take() && { return std::move(whole_); }
+
+private:
+    std::string whole_;
+    char between_ = 0;  ///< what stands before the next letter, where that matters
+};
+
 }  // namespace
 
 std::string unwrappedLog(std::string_view text) {
-    std::string whole;
-    whole.reserve(text.size() + 1);
-    forEachPart(text, [&whole](std::string_view line, std::int64_t /*number*/) {
-        whole += line;
-        whole += ' ';
+    Unwrapping unwrapping;
+    forEachPart(text, [&unwrapping](std::string_view line, std::int64_t /*number*/) {
+        unwrapping.add(line);
         return true;
     });
-    return whole;
+    return std::move(unwrapping).take();
 }
 
 std::int64_t lineOfUnwrapped(std::string_view text, std::size_t at) {
-    std::size_t size = 0;
+    Unwrapping unwrapping;
     std::int64_t found = 1;
     forEachPart(text, [&](std::string_view line, std::int64_t number) {
-        size += line.size() + 1;
+        unwrapping.add(line);
         found = number;
-        return size <= at;
+        return unwrapping.whole().size() <= at;
     });
     return found;
 }

@@ -49,7 +49,8 @@ std::string afterText(const CheckedRequirement& after) {
     const std::string value = after.value ? metricText(metric, after.value->value) : after.why;
     if (after.verdict == CheckVerdict::CannotTell && metric == Metric::Fits && after.value) {
         const bool isMore = after.value->value > after.bound;
-        return (isMore ? "unlikely to fit " : "likely fits ") + value;
+        return (isMore ? "unlikely to fit " : "likely fits ") + value +
+               (after.why.empty() ? "" : "; " + after.why);
     }
     if (!after.value) {
         return fmt::format("{} not known: {}", nameOf(metric).name, value);

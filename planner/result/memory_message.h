@@ -62,6 +62,7 @@ struct MemoryMessage {
     std::optional<Bytes> capacity;
     std::optional<Bytes> free;
     std::optional<Bytes> allowed;  ///< to PyTorch, where that is not the whole GPU
+    std::optional<Bytes> beside;   ///< that, which this process holds outside the allocator
     std::optional<Bytes> inUse;    ///< by this process, with what is not PyTorch's
     std::optional<Bytes> allocated;
     std::optional<Bytes> unallocated;  ///< reserved by PyTorch, in no tensor
@@ -81,6 +82,12 @@ struct MemoryMessage {
     [[nodiscard]] bool isOfHost() const { return kind == Kind::Host || kind == Kind::SharedMemory; }
     /// Whether what PyTorch is allowed ran out, and not the GPU's memory.
     [[nodiscard]] bool isLimited() const;
+    /// All that counts against what is allowed.
+    [[nodiscard]] Bytes held() const;
+    /// What PyTorch held beyond the memory of a full GPU: some drivers keep that in the host's.
+    [[nodiscard]] std::optional<Bytes> spilled() const;
+    /// Whether as much was free as was asked for, with no limit that ran out.
+    [[nodiscard]] bool hadRoom() const;
     /// What was missing at the least, of what is allowed or of the GPU.
     [[nodiscard]] std::optional<Bytes> missing() const;
     /// All that PyTorch's allocator held.
@@ -101,20 +108,40 @@ inline std::optional<Bytes> MemoryMessage::reserved() const {
     return allocated && unallocated ? std::optional(*allocated + *unallocated) : std::nullopt;
 }
 
+inline Bytes MemoryMessage::held() const {
+    return reserved().value_or(allocated.value_or(Bytes())) + beside.value_or(Bytes());
+}
+
 inline bool MemoryMessage::isLimited() const {
-    return isFailure() && allowed && tried && allocated &&
-           reserved().value_or(*allocated) + *tried > *allowed;
+    return isFailure() && allowed && tried && allocated && held() + *tried > *allowed;
+}
+
+inline std::optional<Bytes> MemoryMessage::spilled() const {
+    constexpr double kRounded = 1.01;  // by the message
+    const bool isFull = isFailure() && capacity && *capacity > Bytes() && free && *free == Bytes();
+    return isFull && held() / *capacity > kRounded ? std::optional(held() - *capacity)
+                                                   : std::nullopt;
+}
+
+inline bool MemoryMessage::hadRoom() const {
+    return isFailure() && !isLimited() && free && tried && *free >= *tried;
 }
 
 inline std::optional<Bytes> MemoryMessage::missing() const {
     if (isLimited()) {
-        return reserved().value_or(*allocated) + *tried - *allowed;
+        return held() + *tried - *allowed;
+    }
+    if (const std::optional<Bytes> beyond = spilled(); beyond && tried) {
+        return *beyond + *tried;
     }
     return isFailure() && tried && free && *free < *tried ? std::optional(*tried - *free)
                                                           : std::nullopt;
 }
 
 inline std::optional<Bytes> MemoryMessage::notPyTorch() const {
+    if (beside) {
+        return beside;
+    }
     const std::optional<Bytes> held = reserved();
     const std::optional<Bytes> all =
         inUse ? inUse : (capacity && free ? std::optional(*capacity - *free) : std::nullopt);

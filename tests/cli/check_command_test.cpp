@@ -345,6 +345,38 @@ TEST_F(CheckCommand, EveryReasonToBeUnsureIsSaid) {
     EXPECT_NE(both.out.find("\"@ p50\" judges the middle"), std::string::npos) << both.out;
 }
 
+/// What a node is not known to have is named with the flag that states it, and no middle of the
+/// forecast makes up for it.
+TEST_F(CheckCommand, WhatIsNotKnownOfANodeIsNamedAndHasNoMiddle) {
+    struct Unknown {
+        std::string flags;
+        std::string why;
+        std::string stated;
+    };
+    for (const Unknown& one :
+         {Unknown{"-m llama-3.3-70b -c 8x-rtx-4090 --stack deepspeed --seq 2048 --layout "
+                  "shard=zero3,offload=parameters_nvme,recompute=full --host-memory 512GB",
+                  "; NVMe space per node: 1.16 TiB needed, not known (--nvme states it)",
+                  " --nvme 8TB"},
+          Unknown{"-m llama-3.1-8b -c 8x-rtx-4090 --stack deepspeed --seq 2048 --layout "
+                  "shard=zero3,offload=optimizer_cpu,recompute=full",
+                  "; host memory per node: 135 GiB needed, not known (--host-memory states it)",
+                  " --host-memory 512GB"}}) {
+        for (const char* const require : {"fits", "fits @ p50", "fits @ p10"}) {
+            const ProgramOutput unknown = ran("check " + one.flags, {"--require", require});
+            EXPECT_EQ(unknown.code, ExitCode::CannotTell) << require;
+            EXPECT_NE(unknown.out.find(one.why), std::string::npos) << unknown.out;
+            EXPECT_EQ(unknown.out.find("the bound lies inside"), std::string::npos) << unknown.out;
+        }
+        const ProgramOutput surely = ran("check " + one.flags, {"--require", "fits surely"});
+        EXPECT_EQ(surely.code, ExitCode::DoesNotFit);
+        EXPECT_NE(surely.out.find(one.why), std::string::npos) << surely.out;
+        const ProgramOutput stated =
+            ran("check " + one.flags + one.stated, {"--require", "fits @ p50"});
+        EXPECT_EQ(stated.code, ExitCode::Ok) << stated.out;
+    }
+}
+
 TEST_F(CheckCommand, SaysOfEachOfSeveralWhatChangedSinceTheLock) {
     check("run.json small.json --no-fail --lock fabricast.lock --update-lock");
     write("run.json",

@@ -1,3 +1,4 @@
+#include "planner/text/json_builder.h"
 #include "planner/text/text_files.h"
 #include "tests/support/golden.h"
 #include "tests/support/program_answer.h"
@@ -53,6 +54,51 @@ TEST(CompareCommand, ComparesStacks) {
               "as typed;A with --stack megatron --layout tp=2,pp=2;");
     EXPECT_EQ(sides({"--stack", "fsdp2", "--with", "precision=fp8"}),
               "as typed;A with precision=fp8;");
+}
+
+/// What is said of another GPU or cluster leaves how many there are and their network, as its key
+/// does.
+TEST(CompareCommand, KeepsTheGpusOfTheFirstSideOnOtherHardware) {
+    struct Hardware {
+        std::string first;
+        std::string flag;
+        std::string key;
+    };
+    const auto sides = [](const std::string& first, const std::string& with) {
+        const ProgramOutput output = ran(
+            "compare -m llama-3.1-8b --stack fsdp2 --seq 4096 --global-batch 128 -f json " + first,
+            {"--with", with});
+        EXPECT_EQ(output.code, ExitCode::Ok) << output.err;
+        const JsonValue root = parseJson(output.out, "out").value();
+        std::string numbers;
+        for (const JsonValue& number : root.find("numbers")->items()) {
+            numbers += JsonBuilder::written(number) + "\n";
+        }
+        return numbers;
+    };
+    for (const Hardware& one :
+         {Hardware{"--gpu h100 --gpus 4", "--gpu h200", "cluster.gpu=h200"},
+          Hardware{"-c dgx-h100 -n 4", "-c dgx-b200", "cluster.name=dgx-b200"},
+          Hardware{"--gpu h100 --gpus 32 --fabric ib-ndr", "--gpu mi300x", "gpu=mi300x"},
+          Hardware{"-c dgx-h100 --gpus 2", "--gpu=h200", "cluster.gpu=h200"}}) {
+        EXPECT_EQ(sides(one.first, one.flag), sides(one.first, one.key)) << one.flag;
+    }
+}
+
+TEST(CompareCommand, SaysWhereOtherHardwareCannotHaveSoManyGpus) {
+    const ProgramOutput output = ran(
+        "compare -m llama-3.1-8b --stack fsdp2 --seq 4096 -c gb200-nvl72 --gpus 36 --global-batch "
+        "144",
+        {"--with", "-c dgx-h100"});
+    EXPECT_EQ(output.code, ExitCode::BadInput);
+    EXPECT_EQ(output.out, "");
+    EXPECT_NE(output.err.find("error: A with -c dgx-h100: --gpus: 36 GPUs are not a whole number "
+                              "of nodes of 8"),
+              std::string::npos)
+        << output.err;
+    EXPECT_NE(output.err.find("for this side alone --with \"-c dgx-h100 cluster.gpus=…\""),
+              std::string::npos)
+        << output.err;
 }
 
 TEST(CompareCommand, RefusesSidesThatSayNothingOrOneThingTwice) {

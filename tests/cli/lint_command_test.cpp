@@ -354,6 +354,27 @@ TEST(Lint, SaysFixesInTheWordsOfTheLine) {
     EXPECT_EQ(job.out.find("FL01"), std::string::npos) << job.out;
 }
 
+/// A change that is no key of the file is as it is typed behind it.
+TEST(Lint, ProposesWhatCanBeTyped) {
+    const std::string file = tempFolder() + "sft_fix.py";
+    ASSERT_TRUE(
+        writeTextFile(file,
+                      "from trl import SFTTrainer, SFTConfig\nfrom peft import LoraConfig\n"
+                      "SFTTrainer(\"meta-llama/Llama-3.1-8B\", args=SFTConfig(output_dir=\"o\", "
+                      "per_device_train_batch_size=4, gradient_accumulation_steps=2, bf16=True), "
+                      "peft_config=LoraConfig(r=16, lora_alpha=32), train_dataset=ds).train()\n"));
+    const std::string flags = file + " --gpu rtx-4090 --gpus 1";
+    const std::string out = ran("lint " + flags).out;
+    const std::string mark = "FC01: the run needs";
+    const std::size_t found = out.find(mark);
+    ASSERT_NE(found, std::string::npos) << out;
+    const std::size_t at = out.find("Fix: ", found) + 5;
+    const std::string fix = out.substr(at, out.find(" (", at) - at);
+    EXPECT_TRUE(fix.starts_with("--set ")) << out;
+    const ProgramOutput typed = ran("explain " + flags + " " + fix);
+    EXPECT_EQ(typed.code, ExitCode::Ok) << typed.out << typed.err;
+}
+
 // --use_liger_kernel turns all of its kernels on: that is what is forecast, too.
 TEST(Lint, ProposesLigersKernelsAsTheTrainerTakesThem) {
     const std::string file = tempFolder() + "liger.sh";

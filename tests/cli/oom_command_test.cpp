@@ -353,6 +353,53 @@ TEST(OomCommand, TakesAMessageWithFreeMemoryAtItsWord) {
     }
 }
 
+ProgramOutput oomOf(const std::string& text) {
+    const std::string file = tempFolder() + "of.log";
+    EXPECT_TRUE(writeTextFile(file, text));
+    return oomRun({"--message", file});
+}
+
+/// With more free than was asked for, pieces are no reason.
+TEST(OomCommand, CallsNothingFragmentationWhereMoreWasFree) {
+    const std::string out = oomOf(
+                                "CUDA out of memory. Tried to allocate 2.00 MiB. GPU 0 has a "
+                                "total capacity of 79.15 GiB of which 60.00 GiB is free. "
+                                "Including non-PyTorch memory, this process has 19.00 GiB memory "
+                                "in use. Of the allocated memory 18.00 GiB is allocated by "
+                                "PyTorch, and 100.00 MiB is reserved by PyTorch but unallocated.")
+                                .out;
+    EXPECT_NE(out.find("not for want of memory"), std::string::npos) << out;
+    EXPECT_EQ(out.find("fragmentation"), std::string::npos) << out;
+}
+
+TEST(OomCommand, SaysWhatSpilledIntoTheHostUnderWindows) {
+    const ProgramOutput output = oomOf(
+        "torch.cuda.OutOfMemoryError: CUDA out of memory. Tried to allocate 1024.00 MiB (GPU "
+        "0; 8.00 GiB total capacity; 14.85 GiB already allocated; 0 bytes free; 15.43 GiB "
+        "reserved in total by PyTorch)");
+    EXPECT_EQ(output.code, ExitCode::Ok) << output.err;
+    EXPECT_NE(output.out.find("in tensors                     14.85"), std::string::npos)
+        << output.out;
+    EXPECT_NE(output.out.find("spilled: PyTorch held 15.4 GiB, 7.43 GiB more than the GPU has"),
+              std::string::npos)
+        << output.out;
+}
+
+TEST(OomCommand, CountsWhatOthersHoldOfAnAppleGpu) {
+    const std::string out =
+        oomOf(
+            "RuntimeError: MPS backend out of memory (MPS allocated: 16.01 GB, other "
+            "allocations: 1.20 GB, max allowed: 18.13 GB). Tried to allocate 1.50 GB on private "
+            "pool.")
+            .out;
+    EXPECT_TRUE(
+        out.starts_with("OUT OF MEMORY  short by 594 MiB or more of the 18.1 GiB that "
+                        "PyTorch is allowed"))
+        << out;
+    EXPECT_NE(out.find("not PyTorch's                   1.20"), std::string::npos) << out;
+    EXPECT_NE(out.find("held 16 GiB, beside 1.2 GiB of others"), std::string::npos) << out;
+}
+
 /// A snapshot is no scenario: `import` answers it as `oom` does.
 TEST(OomCommand, ReadsASnapshotOfTheAllocator) {
     const std::string file = FABRICAST_SOURCE_DIR "/tests/cases/memory/snapshots/oom.pickle";

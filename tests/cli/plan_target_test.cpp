@@ -118,6 +118,23 @@ TEST(PlanTarget, AFixDoesWhatItSays) {
     EXPECT_GE(typed, 4);
 }
 
+/// A price that was given for these GPUs is none of others', which have the market's.
+TEST(PlanTarget, OtherGpusHaveTheirOwnPrice) {
+    const std::string ask =
+        "plan -m llama-3.1-8b --gpu h100 --gpus 8 --seq 4096 --stack fsdp2 "
+        "--target tokens-per-s=100k -f text";
+    const auto rowOf = [](const std::string& out) {
+        const std::size_t at = out.find("dgx-b200");
+        return at == std::string::npos ? out : out.substr(at, out.find('\n', at) - at);
+    };
+    const std::string given = rowOf(ran(ask + " --price 3").out);
+    EXPECT_NE(given.find("  0.094  "), std::string::npos) << given;
+    EXPECT_NE(rowOf(ran(ask).out).find("  0.094  "), std::string::npos);
+    EXPECT_NE(given.find("other GPUs: b200-sxm-180gb, at the prices of market-"), std::string::npos)
+        << given;
+    EXPECT_NE(given.find("price.profile=market-"), std::string::npos) << given;
+}
+
 TEST(PlanTarget, OffloadsWhereNothingElseFits) {
     const std::vector<std::string> asked = {"plan",
                                             "-m",

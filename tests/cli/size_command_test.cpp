@@ -38,6 +38,18 @@ ProgramOutput sized(const Words& more) {
 const Words kSmallModel = {
     "-c", "dgx-h100", "-c", "8x-rtx-4090", "-n", "1,2,4", "--target", "days=0.05"};
 
+TEST(SizeCommand, SaysThatAGivenPriceIsOfAllGpus) {
+    const std::string words = "the price that was given is that of every GPU here: ";
+    const Words two = {"-c", "dgx-h100", "-c", "8x-rtx-4090", "-n", "1", "--target", "days=9"};
+    EXPECT_EQ(sized(two).out.find(words), std::string::npos);
+    Words priced = two;
+    priced.insert(priced.end(), {"--price", "3"});
+    EXPECT_NE(sized(priced).out.find(words), std::string::npos) << sized(priced).out;
+    EXPECT_EQ(
+        sized({"-c", "dgx-h100", "-n", "1", "--target", "days=9", "--price", "3"}).out.find(words),
+        std::string::npos);
+}
+
 Words smallWith(const Words& more) {
     Words words = kSmallModel;
     words.insert(words.end(), more.begin(), more.end());

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
 #include <utility>
 
@@ -201,6 +202,118 @@ TEST(MemoryMessage, IsWholeWhereALauncherCutIt) {
     EXPECT_EQ(message.line, 2);
 }
 
+/// As a terminal shows a text: every line is full.
+std::string cutAt(const std::string& text, std::size_t width) {
+    std::string cut;
+    std::size_t column = 0;
+    for (const char letter : text) {
+        if (letter != '\n' && column == width) {
+            cut += '\n';
+            column = 0;
+        }
+        cut += letter;
+        column = letter == '\n' ? 0 : column + 1;
+    }
+    return cut;
+}
+
+/// As `fold -s` cuts it: behind the last blank of a line, which stays there.
+std::string cutAtBlanks(const std::string& text, std::size_t width) {
+    std::string cut;
+    std::size_t begin = 0;
+    while (begin < text.size()) {
+        std::size_t end = std::min(text.find('\n', begin), text.size());
+        if (end - begin > width) {
+            const std::size_t blank = text.rfind(' ', begin + width - 1);
+            end = blank == std::string::npos || blank < begin ? begin + width : blank + 1;
+            cut += text.substr(begin, end - begin) + "\n";
+            begin = end;
+        } else {
+            cut += text.substr(begin, end - begin) + (end < text.size() ? "\n" : "");
+            begin = end + 1;
+        }
+    }
+    return cut;
+}
+
+/// All that is read of a message but its line.
+std::string readOf(const std::string& text) {
+    const MemoryMessage message = messageOf(text);
+    std::string all = std::to_string(static_cast<int>(message.kind)) + " " +
+                      std::to_string(static_cast<int>(message.phase)) + " " +
+                      std::to_string(static_cast<int>(message.remedy)) + " " +
+                      std::string(message.options) + " " + std::to_string(message.others);
+    for (const std::optional<Bytes>& size : {message.tried,
+                                             message.capacity,
+                                             message.free,
+                                             message.allowed,
+                                             message.inUse,
+                                             message.allocated,
+                                             message.unallocated,
+                                             message.privatePools,
+                                             message.maxAllocated,
+                                             message.maxReserved}) {
+        all += " " + std::to_string(gibOf(size));
+    }
+    return all;
+}
+
+/// Copied from a terminal, tmux or a page of any width, a message is what it was.
+TEST(MemoryMessage, IsTheSameWhereATerminalCutIt) {
+    const std::string messages[] = {
+        kNew,
+        "Traceback (most recent call last):\n  File \"a.py\", line 3, in run\n    "
+        "self.training_step(a)\n" +
+            std::string(kNew),
+        "0: [rank0]: " + std::string(kNew) + "\n1: [rank1]: " + kNew + "\n",
+        "0: [rank0]: CUDA out of memory. Tried to allocate 1.96 GiB. GPU 0 has a total capacity of "
+        "23.64\n0: [rank0]: GiB of which 1.21 GiB is free. Including non-PyTorch memory, this "
+        "process has\n0: [rank0]: 22.41 GiB memory in use. Of the allocated memory 20.97 GiB is "
+        "allocated by\n0: [rank0]: PyTorch, and 961.00 MiB is reserved by PyTorch but "
+        "unallocated.",
+        "CUDA out of memory. Tried to allocate 2.00 GiB. GPU 0 has a total capacity of 79.15 GiB "
+        "of which 55.42 GiB is free. Including non-PyTorch memory, this process has 23.65 GiB "
+        "memory in use. 23.75 GiB allowed; Of the allocated memory 22.78 GiB is allocated by "
+        "PyTorch, and 102.40 MiB is reserved by PyTorch but unallocated. If reserved but "
+        "unallocated memory is large try setting PYTORCH_ALLOC_CONF=expandable_segments:True",
+        "torch.cuda.OutOfMemoryError: CUDA out of memory. Tried to allocate 172.00 MiB (GPU 3; "
+        "79.15 GiB total capacity; 76.02 GiB already allocated; 110.75 MiB free; 77.90 GiB "
+        "reserved in total by PyTorch) If reserved memory is >> allocated memory try setting "
+        "max_split_size_mb to avoid fragmentation.",
+        "RuntimeError: CUDA out of memory. Tried to allocate 20.00 MiB (GPU 0; 10.92 GiB total "
+        "capacity; 10.20 GiB already allocated; 17.50 MiB free; 42.59 MiB cached)",
+        "RuntimeError: MPS backend out of memory (MPS allocated: 16.01 GB, other allocations: "
+        "1.20 GB, max allowed: 18.13 GB). Tried to allocate 1.50 GB on private pool.",
+        "[Rank 0] (after 2 iterations) memory (MB) | allocated: 52319.85 | max allocated: "
+        "71020.11 | reserved: 74200.0 | max reserved: 74200.0\n[Rank 8] (after 2 iterations) "
+        "memory (MB) | allocated: 50319.85 | max allocated: 61020.11 | reserved: 64200.0 | max "
+        "reserved: 64200.0\n",
+        "[utils.py:801:see_memory_usage] MA 14.96 GB         Max_MA 18.3 GB         CA "
+        "22.0 GB         Max_CA 22 GB",
+        "slurmstepd: error: Detected 1 oom_kill event in StepId=7.0.",
+        "ncclUnhandledCudaError: Call to CUDA function failed. Last error: Cuda failure 2 'out of "
+        "memory'"};
+    for (const std::string& message : messages) {
+        const std::string whole = readOf(message);
+        for (std::size_t width = 20; width < 200; ++width) {
+            EXPECT_EQ(readOf(cutAt(message, width)), whole) << cutAt(message, width);
+            EXPECT_EQ(readOf(cutAtBlanks(message, width)), whole) << cutAtBlanks(message, width);
+        }
+    }
+}
+
+/// A date or a time on the next line is no part of a number that has ended.
+TEST(MemoryMessage, EndsWhereAnotherLineBegins) {
+    for (const char* const next :
+         {"2024-11-28 10:00:00 step 2", "12:30:01 step 2", "3/100 steps"}) {
+        const MemoryMessage message = messageOf(
+            "memory (MB) | allocated: 52319 | max allocated: 71020 | reserved: 74200 | max "
+            "reserved: 74200\n" +
+            std::string(next));
+        EXPECT_NEAR(gibOf(message.reserved()), 74200.0 / 1024, 1e-6) << next;
+    }
+}
+
 /// torch.cuda.set_per_process_memory_fraction: the limit is on what PyTorch reserves.
 TEST(MemoryMessage, OfALimitIsShortOfThat) {
     const MemoryMessage message = messageOf(
@@ -210,6 +323,32 @@ TEST(MemoryMessage, OfALimitIsShortOfThat) {
         "and 102.40 MiB is reserved by PyTorch but unallocated.");
     EXPECT_TRUE(message.isLimited());
     EXPECT_NEAR(gibOf(message.missing()), 22.78 + 0.1 + 2.0 - 23.75, 1e-6);
+}
+
+/// What others of the process hold counts against the limit of an Apple GPU.
+TEST(MemoryMessage, OfAnAppleGpuIsShortWithWhatOthersHold) {
+    const MemoryMessage message = messageOf(
+        "RuntimeError: MPS backend out of memory (MPS allocated: 16.01 GB, other allocations: "
+        "1.20 GB, max allowed: 18.13 GB). Tried to allocate 1.50 GB on private pool.");
+    EXPECT_TRUE(message.isLimited());
+    EXPECT_NEAR(gibOf(message.missing()), 16.01 + 1.2 + 1.5 - 18.13, 1e-6);
+}
+
+/// The drivers of Windows and WSL let PyTorch take more than the GPU has.
+TEST(MemoryMessage, OfWindowsSaysWhatSpilled) {
+    const MemoryMessage old = messageOf(
+        "torch.cuda.OutOfMemoryError: CUDA out of memory. Tried to allocate 1024.00 MiB (GPU 0; "
+        "8.00 GiB total capacity; 14.85 GiB already allocated; 0 bytes free; 15.43 GiB reserved in "
+        "total by PyTorch)");
+    EXPECT_NEAR(gibOf(old.spilled()), 15.43 - 8.0, 1e-6);
+    EXPECT_NEAR(gibOf(old.missing()), 15.43 + 1.0 - 8.0, 1e-6);
+    EXPECT_FALSE(old.notPyTorch());
+    const MemoryMessage wsl = messageOf(
+        "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 224.00 MiB. GPU 0 has a "
+        "total capacity of 23.99 GiB of which 0 bytes is free. Of the allocated memory 38.10 GiB "
+        "is allocated by PyTorch, and 1.12 GiB is reserved by PyTorch but unallocated.");
+    EXPECT_NEAR(gibOf(wsl.spilled()), 38.1 + 1.12 - 23.99, 1e-6);
+    EXPECT_FALSE(messageOf(kNew).spilled());
 }
 
 TEST(MemoryMessage, SaysWhatItsPyTorchHasAgainstPieces) {
@@ -240,7 +379,8 @@ TEST(MemoryMessage, OfOtherAllocators) {
     const MemoryMessage mps = messageOf(
         "RuntimeError: MPS backend out of memory (MPS allocated: 17.05 GB, other allocations: "
         "512.00 KB, max allowed: 18.13 GB). Tried to allocate 1.50 GB on private pool.");
-    EXPECT_NEAR(gibOf(mps.missing()), 17.05 + 1.5 - 18.13, 1e-6);
+    EXPECT_NEAR(gibOf(mps.missing()), 17.05 + 512.0 / 1024 / 1024 + 1.5 - 18.13, 1e-6);
+    EXPECT_NEAR(gibOf(mps.notPyTorch()), 512.0 / 1024 / 1024, 1e-6);
     const MemoryMessage host = messageOf(
         "RuntimeError: [enforce fail at alloc_cpu.cpp:83] err == 0. DefaultCPUAllocator: can't "
         "allocate memory: you tried to allocate 68719476736 bytes. Error code 12");
