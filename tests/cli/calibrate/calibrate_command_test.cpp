@@ -701,6 +701,10 @@ TEST(CalibrateCommand, NothingWasMeasuredInTheFuture) {
     text.replace(text.find("\"date\": \"20") + 9, 4, "2099");
     std::ofstream(place) << text;
     EXPECT_EQ(imported().code, ExitCode::Ok);
+    const ProgramOutput shown = ran("calibrate --ranks 8", {"--from-nccl-tests", log});
+    EXPECT_EQ(shown.code, ExitCode::BadInput) << "without --profile, too";
+    EXPECT_EQ(shown.out, "");
+    EXPECT_EQ(shown.err, refused.err);
     EXPECT_EQ(contents(place).find("2099"), std::string::npos);
 }
 
