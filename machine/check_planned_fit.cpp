@@ -113,6 +113,7 @@ private:
             const std::filesystem::path parent =
                 (std::filesystem::path(ask_.folder) / file).parent_path();
             FABRICAST_TRY(checkFolder("--profile", parent.string()));
+            FABRICAST_TRY(ask_.checkWritten((std::filesystem::path(ask_.folder) / file).string()));
             FABRICAST_TRY(ask_.replaces ? checkProfilePlace(file, ask_.folder)
                                         : checkReadableProfile(file, ask_.folder));
         }

@@ -101,6 +101,7 @@ Result<CalibratedProfile> fitCalibration(const ProfileStore& store,
     FABRICAST_ASSIGN(
         profile.fitted,
         fitRecord(earlier && !ask.replaces ? *earlier : store,
+        FABRICAST_TRY(ask.checkWritten(ask.folder + "/" + file.path));
                   measured,
                   {.name = ask.name, .gpu = ask.gpu, .machine = ask.machine, .today = today}));
     std::vector<ProfileText> files = profile.fitted.files;

@@ -716,6 +716,30 @@ TEST(CalibrateCommand, JsonTellsTheNumbersOfANode) {
         << R"({"point":"transfer bytes=268435456 kind=h2d","unit":"s","median":0.005,)"
         << R"("deviation":0,"n":2,"facts":{"bytes":268435456,"wrong":0},"samples":[0.005,0.005]})"
         << '\n';
+TEST(CalibrateCommand, TheAnswerIsNoFileOfTheProfile) {
+    const FakeProbes probes("answer_there");
+    const std::string log = probes.at("all_reduce_perf.log");
+    const std::string profile = probes.at("measured");
+    std::ofstream(log) << ncclLog("67108864", "412.0");
+    const std::string answer = profile + "/collectives/measured-ours.json";
+    const ProgramOutput refused =
+        ran("calibrate --ranks 8 --machine dgx-h100 --name ours",
+            {"--from-nccl-tests", log, "--profile", profile, "-o", answer});
+    EXPECT_EQ(refused.code, ExitCode::BadInput);
+    EXPECT_EQ(
+        refused.err,
+        "error: -o: \"" + answer +
+            "\" is also written into the folder of --profile\n  try: write to another file\n");
+    EXPECT_FALSE(fs::exists(profile));
+    const ProgramOutput early = run(
+        probes,
+        "ok",
+        {"--engine", "host", "--profile", profile, "-o", profile + "/nodes/azure-nd-h100-v5.json"});
+    EXPECT_EQ(early.code, ExitCode::BadInput) << early.err;
+    EXPECT_FALSE(fs::exists(probes.at("run.jsonl"))) << "it was measured";
+    EXPECT_FALSE(fs::exists(profile));
+}
+
     const ProgramOutput output = runProgram({"calibrate",
                                              "--from-record",
                                              probes.at("node.jsonl"),
