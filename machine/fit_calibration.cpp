@@ -101,7 +101,6 @@ Result<CalibratedProfile> fitCalibration(const ProfileStore& store,
     FABRICAST_ASSIGN(
         profile.fitted,
         fitRecord(earlier && !ask.replaces ? *earlier : store,
-        FABRICAST_TRY(ask.checkWritten(ask.folder + "/" + file.path));
                   measured,
                   {.name = ask.name, .gpu = ask.gpu, .machine = ask.machine, .today = today}));
     std::vector<ProfileText> files = profile.fitted.files;
@@ -110,6 +109,7 @@ Result<CalibratedProfile> fitCalibration(const ProfileStore& store,
         files.push_back(std::move(topology));
     }
     for (const ProfileText& file : files) {
+        FABRICAST_TRY(ask.checkWritten(ask.folder + "/" + file.path));
         FABRICAST_TRY(ask.replaces ? checkProfilePlace(file.path, ask.folder)
                                    : checkOlderProfile(file, ask.folder, ask.name, today));
     }
