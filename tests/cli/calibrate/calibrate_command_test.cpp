@@ -693,6 +693,10 @@ TEST(CalibrateCommand, NothingWasMeasuredInTheFuture) {
     EXPECT_EQ(refused.err.find("error: " + log + ": was measured on 20"), 0U) << refused.err;
     EXPECT_NE(refused.err.find(", which is in the future\n"), std::string::npos) << refused.err;
     EXPECT_FALSE(fs::exists(profile));
+    const ProgramOutput shown = ran("calibrate --ranks 8", {"--from-nccl-tests", log});
+    EXPECT_EQ(shown.code, ExitCode::BadInput) << "without --profile, too";
+    EXPECT_EQ(shown.out, "");
+    EXPECT_EQ(shown.err, refused.err);
     written(std::time(nullptr));
     ASSERT_EQ(imported().code, ExitCode::Ok);
     // A profile of such a day, whoever wrote it, does not keep an honest one out.
@@ -701,21 +705,9 @@ TEST(CalibrateCommand, NothingWasMeasuredInTheFuture) {
     text.replace(text.find("\"date\": \"20") + 9, 4, "2099");
     std::ofstream(place) << text;
     EXPECT_EQ(imported().code, ExitCode::Ok);
-    const ProgramOutput shown = ran("calibrate --ranks 8", {"--from-nccl-tests", log});
-    EXPECT_EQ(shown.code, ExitCode::BadInput) << "without --profile, too";
-    EXPECT_EQ(shown.out, "");
-    EXPECT_EQ(shown.err, refused.err);
     EXPECT_EQ(contents(place).find("2099"), std::string::npos);
 }
 
-TEST(CalibrateCommand, JsonTellsTheNumbersOfANode) {
-    const FakeProbes probes("numbers");
-    std::ofstream(probes.at("node.jsonl"))
-        << R"({"schema":"fabricast.measurements/1","machine":{"gpu":"NVIDIA H100 80GB HBM3"},)"
-        << R"("program":"fabricast-probe-cuda","begun":"2026-11-22T18:00:00Z"})" << '\n'
-        << R"({"point":"transfer bytes=268435456 kind=h2d","unit":"s","median":0.005,)"
-        << R"("deviation":0,"n":2,"facts":{"bytes":268435456,"wrong":0},"samples":[0.005,0.005]})"
-        << '\n';
 TEST(CalibrateCommand, TheAnswerIsNoFileOfTheProfile) {
     const FakeProbes probes("answer_there");
     const std::string log = probes.at("all_reduce_perf.log");
