@@ -54,26 +54,11 @@ Error ofMeasurements(Error error, const MergedMeasurements& measured) {
                        "measure again, into another record");
 }
 
-/// "all-reduce-8-gpus-day-2" of "all_reduce 8 gpus (day 2).log".
-std::string nameLike(const std::string& file) {
-    constexpr std::size_t kLongest = 80;
-    std::string name;
-    for (const char letter : profileName(std::filesystem::path(file).stem().string())) {
-        const bool isKept = (letter >= 'a' && letter <= 'z') || (letter >= '0' && letter <= '9');
-        if (isKept) {
-            name += letter;
-        } else if (!name.empty() && name.back() != '-') {
-            name += '-';
-        }
-    }
-    name.resize(std::min(name.size(), kLongest));
-    return name.ends_with('-') ? name.substr(0, name.size() - 1) : name;
-}
-
 }  // namespace
 
 Result<std::string> profileNameFor(const FitAsk& ask, const std::string& record) {
-    const std::string name = ask.name.empty() ? nameLike(record) : ask.name;
+    const std::string name =
+        ask.name.empty() ? nameLike(std::filesystem::path(record).stem().string()) : ask.name;
     if (name.empty()) {
         return fail(Error::Code::BadInput,
                     record,

@@ -11,6 +11,21 @@
 
 namespace fabricast {
 
+std::string nameLike(std::string_view text) {
+    constexpr std::size_t kLongest = 80;
+    std::string name;
+    for (const char letter : profileName(text)) {
+        const bool isKept = (letter >= 'a' && letter <= 'z') || (letter >= '0' && letter <= '9');
+        if (isKept) {
+            name += letter;
+        } else if (!name.empty() && name.back() != '-') {
+            name += '-';
+        }
+    }
+    name.resize(std::min(name.size(), kLongest));
+    return name.ends_with('-') ? name.substr(0, name.size() - 1) : name;
+}
+
 std::string originText(const MergedMeasurements& record) {
     std::set<std::string> programs;
     std::set<std::string> days;
@@ -113,7 +128,8 @@ Result<void> verifyBeside(std::span<const std::string> replaced,
 
 Result<void> writeProfile(std::span<const ProfileText> files,
                           const std::string& folder,
-                          const std::vector<std::string>& beneath) {
+                          const std::vector<std::string>& beneath,
+                          const char* flag) {
     std::optional<Error> invalid;
     const auto accept = [&](const std::string& staged) -> std::string {
         if (Result<void> verified = verifyStaged(beneath, folder, staged); !verified) {
@@ -125,11 +141,12 @@ Result<void> writeProfile(std::span<const ProfileText> files,
     if (invalid) {
         return tl::unexpected(*std::move(invalid));
     }
-    return trouble.empty() ? Result<void>()
-                           : fail(Error::Code::Environment,
-                                  "",
-                                  trouble + "; nothing was written",
-                                  "--profile and a folder that takes new files, with room");
+    return trouble.empty()
+               ? Result<void>()
+               : fail(Error::Code::Environment,
+                      "",
+                      trouble + "; nothing was written",
+                      std::string(flag) + " and a folder that takes new files, with room");
 }
 
 }  // namespace fabricast

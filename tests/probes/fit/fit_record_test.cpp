@@ -336,7 +336,18 @@ TEST(FitRecord, TheProgramWritesAFolder) {
               "--out measured)");
     EXPECT_EQ(why({"record", file, "--name", "Our Own", "--out", "x"}),
               "--name: 'Our Own' is no name of a profile (--name our-own)");
+    EXPECT_EQ(why({"record", file, "--name", "../x", "--out", "x"}),
+              "--name: '../x' is no name of a profile (--name x)");
+    EXPECT_EQ(why({"record", file, "--name", "--/..", "--out", "x"}),
+              "--name: '--/..' is no name of a profile (--name our-h100)");
     EXPECT_TRUE(why({"record", file, "--speed", "9"}).starts_with("--speed: is no flag of record"));
+    EXPECT_TRUE(why({"record", file, "--speed"}).starts_with("--speed: is no flag of record"));
+    EXPECT_TRUE(why({"record", file, "--name"}).starts_with("--name: needs a value"));
+    const auto onto =
+        runFit(std::vector<std::string>{"record", file, "--name", "o", "--out", file});
+    ASSERT_FALSE(onto);
+    EXPECT_EQ(onto.error().code, Error::Code::Environment);
+    EXPECT_EQ(onto.error().hint, "--out and a folder that takes new files, with room");
 }
 
 /// Forward products of fp8 add up fast; a record of before the two were told apart is taken as it
