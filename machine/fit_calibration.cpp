@@ -83,11 +83,15 @@ Result<CalibratedProfile> fitCalibration(const ProfileStore& store,
     std::vector<std::string> folders = ask.profileFolders;
     folders.push_back(ask.folder);
     const Result<ProfileStore> earlier = ProfileStore::open(folders);
-    FABRICAST_ASSIGN(
-        profile.fitted,
-        fitRecord(earlier && !ask.replaces ? *earlier : store,
-                  measured,
-                  {.name = ask.name, .gpu = ask.gpu, .machine = ask.machine, .today = today}));
+    const Result<ProfileStore> beneath = openBeneath(ask.profileFolders, ask.folder);
+    FABRICAST_ASSIGN(profile.fitted,
+                     fitRecord(earlier && !ask.replaces ? *earlier : store,
+                               measured,
+                               {.name = ask.name,
+                                .gpu = ask.gpu,
+                                .machine = ask.machine,
+                                .today = today,
+                                .beneath = beneath ? &*beneath : nullptr}));
     std::vector<ProfileText> files = profile.fitted.files;
     if (!ask.topology.empty()) {
         FABRICAST_ASSIGN(ProfileText topology, topologyFile(store, ask, profile.fitted));

@@ -97,6 +97,8 @@ Result<FitAnswer> runRecordFit(std::span<const std::string> arguments) {
     std::vector<std::string> folders = read.folders;
     folders.push_back(read.out);
     const Result<ProfileStore> earlier = ProfileStore::open(folders);
+    const Result<ProfileStore> beneath = openBeneath(read.folders, read.out);
+    read.options.beneath = beneath ? &*beneath : nullptr;
     FABRICAST_ASSIGN(const FittedRecord fitted,
                      fitRecord(earlier && !read.replaces ? *earlier : store, record, read.options));
     FABRICAST_TRY(checkPlaces(fitted.files, read));

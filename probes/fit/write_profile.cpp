@@ -5,8 +5,10 @@
 
 #include <algorithm>
 #include <array>
+#include <filesystem>
 #include <optional>
 #include <set>
+#include <system_error>
 #include <utility>
 
 namespace fabricast {
@@ -24,6 +26,14 @@ std::string nameLike(std::string_view text) {
     }
     name.resize(std::min(name.size(), kLongest));
     return name.ends_with('-') ? name.substr(0, name.size() - 1) : name;
+}
+
+Result<ProfileStore> openBeneath(std::vector<std::string> folders, const std::string& folder) {
+    std::erase_if(folders, [&](const std::string& each) {
+        std::error_code none;
+        return std::filesystem::equivalent(each, folder, none);
+    });
+    return ProfileStore::open(folders);
 }
 
 std::string originText(const MergedMeasurements& record) {

@@ -15,6 +15,7 @@
 #include <cmath>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <map>
 #include <string>
 #include <vector>
@@ -303,6 +304,27 @@ TEST(FitRecord, SaysWhatItCannotDo) {
         builtIn, recordOf(lineOf("gemm dtype=bf16 m=8192 n=8192 k=8192", 1e-3), other), {});
     ASSERT_FALSE(unknown);
     EXPECT_EQ(unknown.error().where, "--gpu");
+}
+
+TEST(FitRecord, TheSameRecordGivesTheSameBytesAgain) {
+    const ProfileStore builtIn = ProfileStore::builtIn();
+    const TemporaryFolder folder("fabricast_fit_again");
+    const std::string file = tempFolder() + "fabricast_fit_again.jsonl";
+    std::ofstream(file) << kHead << gemmLines(madeUpGpu(builtIn), grid({2048, 8192}), false);
+    const std::string place = folder.path() + "/kernels/h200-sxm-141gb.json";
+    std::string first;
+    for (const std::vector<std::string>& more :
+         {std::vector<std::string>(), {}, {"--profile-dir", folder.path()}}) {
+        std::vector<std::string> words = {"record", file, "--name", "ours", "--out", folder.path()};
+        words.insert(words.end(), more.begin(), more.end());
+        const auto answer = runFit(words);
+        ASSERT_TRUE(answer) << answer.error().text();
+        std::ifstream in(place);
+        const std::string text{std::istreambuf_iterator<char>(in), {}};
+        EXPECT_NE(text.find("\"fp8_gemm\""), std::string::npos) << "what is built in stays";
+        first = first.empty() ? text : first;
+        EXPECT_EQ(text, first);
+    }
 }
 
 TEST(FitRecord, TheProgramWritesAFolder) {
