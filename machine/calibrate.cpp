@@ -4,8 +4,10 @@
 #include "machine/imported_record.h"
 #include "machine/inventory_probe.h"
 #include "planner/measured/recognise_machine.h"
+#include "probes/fit/fit_demands.h"
 #include "probes/record/record_file.h"
 #include "probes/record/record_lock.h"
+#include "probes/record/utc_now.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -55,8 +57,8 @@ struct CheckedPlan {
     std::vector<std::string> assumed{};  ///< remarks
 };
 
-/// What another calibration is writing would be taken for what this one has measured, and notes are
-/// no measurements to go on with.
+/// What another calibration is writing would be taken for what this one has measured, and neither
+/// notes nor what was measured in the future are gone on with.
 Result<void> checkRecordsFree(const CalibrationPlan& plan) {
     for (const ProbeRun& run : plan.runs) {
         std::error_code error;
@@ -71,6 +73,12 @@ Result<void> checkRecordsFree(const CalibrationPlan& plan) {
         if (!sound) {
             return fail(
                 Error::Code::BadInput, "--out", sound.trouble().why, "--out and another file");
+        }
+        const std::vector<std::string> path = {run.record};
+        if (std::filesystem::is_regular_file(run.record, error)) {
+            if (const auto record = readMeasurements(path)) {
+                FABRICAST_TRY(checkDays(*record, latestDay()));
+            }
         }
     }
     return {};
@@ -229,10 +237,11 @@ Result<CalibrationReport> refit(const RefitAsk& ask, const ProfileStore& store) 
     FABRICAST_ASSIGN(fit.name, profileNameFor(ask.fit, first));
     FABRICAST_TRY(checkFit(ask.fit, store));
     CalibrationReport report{.records = ask.records};
-    if (ask.logs.empty()) {
-        FABRICAST_ASSIGN(report.measured, readMeasurements(ask.records));
-    } else {
-        FABRICAST_ASSIGN(report.measured, importNcclTests(ask.logs, ask.hint));
+    FABRICAST_ASSIGN(
+        report.measured,
+        ask.logs.empty() ? readMeasurements(ask.records) : importNcclTests(ask.logs, ask.hint));
+    FABRICAST_TRY(checkDays(report.measured, latestDay()));
+    if (!ask.logs.empty()) {
         for (const MeasurementRecord& log : report.measured.sittings) {
             std::ranges::copy(log.dropped, std::back_inserter(report.remarks));
         }

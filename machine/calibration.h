@@ -4,6 +4,7 @@
 #include "planner/profiles/profile_store.h"
 #include "probes/fit/fit_record.h"
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -19,6 +20,9 @@ struct FitAsk {
     std::string topology{};  ///< a topology file, kept with the profile; may be empty
     std::vector<std::string> profileFolders{};  ///< that the profile is verified on top of
     bool replaces = false;  ///< also files that would be lost, which are not of this measurement
+    /// Refuses a file that the caller itself writes to.
+    std::function<Result<void>(const std::string& path)> checkWritten =
+        [](const std::string&) -> Result<void> { return {}; };
 };
 
 /// A profile that was written.

@@ -2,7 +2,6 @@
 #include "planner/measured/recognise_machine.h"
 #include "probes/fit/fit_demands.h"
 #include "probes/fit/older_profile.h"
-#include "probes/record/utc_now.h"
 #include "simulator/topology/read_topology.h"
 
 #include <algorithm>
@@ -37,7 +36,6 @@ public:
             FABRICAST_ASSIGN(const DescribedTopology read,
                              readTopology(ask_.topology, gpu, store_));
         }
-        FABRICAST_TRY(checkRecords());
         return checkPlaces();
     }
 
@@ -87,21 +85,6 @@ private:
             *machine_, static_cast<std::int64_t>(nccl->environments.size()), 1, "calibrate");
     }
 
-    /// What a record has already is fitted with what is measured now.
-    [[nodiscard]] Result<void> checkRecords() const {
-        for (const ProbeRun& each : plan_.runs) {
-            std::error_code none;
-            const std::vector<std::string> path = {each.record};
-            if (!std::filesystem::is_regular_file(each.record, none)) {
-                continue;
-            }
-            if (const auto record = readMeasurements(path)) {
-                FABRICAST_TRY(checkDays(*record, latestDay()));
-            }
-        }
-        return {};
-    }
-
     /// The files that these runs make, as far as it is known.
     [[nodiscard]] std::vector<std::string> files() const {
         std::vector<std::string> all;
@@ -130,6 +113,7 @@ private:
             const std::filesystem::path parent =
                 (std::filesystem::path(ask_.folder) / file).parent_path();
             FABRICAST_TRY(checkFolder("--profile", parent.string()));
+            FABRICAST_TRY(ask_.checkWritten((std::filesystem::path(ask_.folder) / file).string()));
             FABRICAST_TRY(ask_.replaces ? checkProfilePlace(file, ask_.folder)
                                         : checkReadableProfile(file, ask_.folder));
         }

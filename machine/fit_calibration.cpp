@@ -54,26 +54,11 @@ Error ofMeasurements(Error error, const MergedMeasurements& measured) {
                        "measure again, into another record");
 }
 
-/// "all-reduce-8-gpus-day-2" of "all_reduce 8 gpus (day 2).log".
-std::string nameLike(const std::string& file) {
-    constexpr std::size_t kLongest = 80;
-    std::string name;
-    for (const char letter : profileName(std::filesystem::path(file).stem().string())) {
-        const bool isKept = (letter >= 'a' && letter <= 'z') || (letter >= '0' && letter <= '9');
-        if (isKept) {
-            name += letter;
-        } else if (!name.empty() && name.back() != '-') {
-            name += '-';
-        }
-    }
-    name.resize(std::min(name.size(), kLongest));
-    return name.ends_with('-') ? name.substr(0, name.size() - 1) : name;
-}
-
 }  // namespace
 
 Result<std::string> profileNameFor(const FitAsk& ask, const std::string& record) {
-    const std::string name = ask.name.empty() ? nameLike(record) : ask.name;
+    const std::string name =
+        ask.name.empty() ? nameLike(std::filesystem::path(record).stem().string()) : ask.name;
     if (name.empty()) {
         return fail(Error::Code::BadInput,
                     record,
@@ -98,17 +83,22 @@ Result<CalibratedProfile> fitCalibration(const ProfileStore& store,
     std::vector<std::string> folders = ask.profileFolders;
     folders.push_back(ask.folder);
     const Result<ProfileStore> earlier = ProfileStore::open(folders);
-    FABRICAST_ASSIGN(
-        profile.fitted,
-        fitRecord(earlier && !ask.replaces ? *earlier : store,
-                  measured,
-                  {.name = ask.name, .gpu = ask.gpu, .machine = ask.machine, .today = today}));
+    const Result<ProfileStore> beneath = openBeneath(ask.profileFolders, ask.folder);
+    FABRICAST_ASSIGN(profile.fitted,
+                     fitRecord(earlier && !ask.replaces ? *earlier : store,
+                               measured,
+                               {.name = ask.name,
+                                .gpu = ask.gpu,
+                                .machine = ask.machine,
+                                .today = today,
+                                .beneath = beneath ? &*beneath : nullptr}));
     std::vector<ProfileText> files = profile.fitted.files;
     if (!ask.topology.empty()) {
         FABRICAST_ASSIGN(ProfileText topology, topologyFile(store, ask, profile.fitted));
         files.push_back(std::move(topology));
     }
     for (const ProfileText& file : files) {
+        FABRICAST_TRY(ask.checkWritten(ask.folder + "/" + file.path));
         FABRICAST_TRY(ask.replaces ? checkProfilePlace(file.path, ask.folder)
                                    : checkOlderProfile(file, ask.folder, ask.name, today));
     }

@@ -2,6 +2,7 @@
 
 #include "cli/calibrate_flags.h"
 #include "cli/command.h"
+#include "flags/check_outputs.h"
 #include "flags/question_arguments.h"
 #include "machine/nccl_comparison.h"
 #include "probes/record/probe_flags.h"
@@ -39,7 +40,10 @@ FitAsk fitAskOf(const CalibrateFlags& flags, const GlobalOptions& options) {
             .gpu = flags.gpu,
             .topology = pathOf(flags.topology, options),
             .profileFolders = pathsOf(options.profileFolders, options),
-            .replaces = flags.force};
+            .replaces = flags.force,
+            .checkWritten = [&options](const std::string& path) {
+                return checkBeside("--profile", path, options);
+            }};
 }
 
 RefitAsk refitAskOf(const CalibrateFlags& flags, const GlobalOptions& options) {

@@ -183,7 +183,7 @@ Result<KernelProfile> startOf(const ProfileStore& store,
 Result<FitAnswer> fitCpuCluster(const FitArguments& said) {
     FABRICAST_ASSIGN(const MergedMeasurements record, readMeasurements(said.tables));
     FABRICAST_ASSIGN(const CpuProfile profile, cpuProfile(record, said.cpuCluster));
-    FABRICAST_TRY(writeProfile(profile.files, said.out, {}));
+    FABRICAST_TRY(writeProfile(profile.files, said.out, {}, "--out"));
     return FitAnswer{.profile = {}, .report = profile.report};
 }
 

@@ -207,7 +207,7 @@ private:
                  ? ""
                  : ", " + std::to_string(tables.throttled) + " while the GPU was throttled"));
         sayAll(tables.leftOut);
-        const auto fitted = fitKernels(*gpu.kernels, tables.tables, options);
+        const auto fitted = fitKernels(startOf(gpu), tables.tables, options);
         if (!fitted) {
             say(fitted.error().why);
             return {};
@@ -220,6 +220,13 @@ private:
         result_.sections = fitted->sections;
         sayUnmeasured(*fitted, gpu);
         return {};
+    }
+
+    /// Whatever the folder holds, so that the same record always gives the same kernels.
+    [[nodiscard]] KernelProfile startOf(const GpuSpec& gpu) const {
+        const Result<GpuSpec> known =
+            options_.beneath != nullptr ? options_.beneath->gpu(gpu.name) : Result<GpuSpec>(gpu);
+        return known && known->kernels ? *known->kernels : *gpu.kernels;
     }
 
     void sayUnmeasured(const FittedKernels& fitted, const GpuSpec& gpu) {

@@ -7,6 +7,7 @@
 
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace fabricast {
@@ -17,6 +18,8 @@ struct RecordFitOptions {
     std::string gpu;      ///< a GPU profile; empty: recognised by the driver's name
     std::string machine;  ///< the cluster or node profile whose collectives were measured
     std::string today{};  ///< nothing was measured after this day; empty: it is not asked
+    /// Without the folder that the profile goes to: kernels start from those; null: the store's.
+    const ProfileStore* beneath = nullptr;
 };
 
 /// A number of a profile that was measured as it is, not fitted with others.
@@ -43,11 +46,19 @@ Result<FittedRecord> fitRecord(const ProfileStore& store,
                                const MergedMeasurements& record,
                                const RecordFitOptions& options);
 
+/// A profile's name like a text: "all-reduce-8-gpus-day-2" of "all_reduce 8 gpus (day 2)". Empty
+/// where that has no letters or digits.
+std::string nameLike(std::string_view text);
+
+/// The profiles of these folders, without those of `folder` itself.
+Result<ProfileStore> openBeneath(std::vector<std::string> folders, const std::string& folder);
+
 /// Writes the files of one calibration into a folder, all or none: only once they are verified on
 /// top of the profiles built in, those of the folders `beneath`, and what the folder holds already.
 Result<void> writeProfile(std::span<const ProfileText> files,
                           const std::string& folder,
-                          const std::vector<std::string>& beneath);
+                          const std::vector<std::string>& beneath,
+                          const char* flag = "--profile");
 
 /// Whether the profiles that a calibration would be verified with are sound, those aside whose
 /// place in the folder its files `replaced` take.

@@ -37,7 +37,8 @@ int main(int count, char** values) {
     const auto answer = fabricast::runFit(arguments);
     if (!answer) {
         complain("error: " + answer.error().text() + "\n");
-        return kBadInput;
+        return answer.error().code == fabricast::Error::Code::Environment ? kEnvironment
+                                                                          : kBadInput;
     }
     complain(answer->report);
     return print(answer->profile);

@@ -1,3 +1,4 @@
+#include "planner/profiles/read_profile.h"
 #include "probes/fit/fit_record.h"
 #include "probes/fit/fit_tables.h"
 #include "probes/fit/older_profile.h"
@@ -33,9 +34,6 @@ Result<RecordArguments> readRecordArguments(std::span<const std::string> argumen
             read.replaces = true;
             continue;
         }
-        if (++at == arguments.size()) {
-            return fail(Error::Code::BadInput, flag, "needs a value", kExample);
-        }
         const std::array<std::pair<std::string_view, std::string*>, 4> texts = {
             {{"--name", &read.options.name},
              {"--gpu", &read.options.gpu},
@@ -43,12 +41,16 @@ Result<RecordArguments> readRecordArguments(std::span<const std::string> argumen
              {"--out", &read.out}}};
         const auto* const text =
             std::ranges::find(texts, flag, &decltype(texts)::value_type::first);
+        if (text == texts.end() && flag != "--profile-dir") {
+            return fail(Error::Code::BadInput, flag, "is no flag of record", kExample);
+        }
+        if (++at == arguments.size()) {
+            return fail(Error::Code::BadInput, flag, "needs a value", kExample);
+        }
         if (text != texts.end()) {
             *text->second = arguments[at];
-        } else if (flag == "--profile-dir") {
-            read.folders.push_back(arguments[at]);
         } else {
-            return fail(Error::Code::BadInput, flag, "is no flag of record", kExample);
+            read.folders.push_back(arguments[at]);
         }
     }
     const char* const missing = read.files.empty()          ? "FILE.jsonl"
@@ -82,11 +84,12 @@ Result<void> checkPlaces(const std::vector<ProfileText>& files, const RecordArgu
 
 Result<FitAnswer> runRecordFit(std::span<const std::string> arguments) {
     FABRICAST_ASSIGN(RecordArguments read, readRecordArguments(arguments));
-    if (read.options.name != profileName(read.options.name)) {
+    if (!isProfileName(read.options.name)) {
+        const std::string like = nameLike(read.options.name);
         return fail(Error::Code::BadInput,
                     "--name",
                     "'" + read.options.name + "' is no name of a profile",
-                    "--name " + profileName(read.options.name));
+                    "--name " + (like.empty() ? "our-h100" : like));
     }
     FABRICAST_ASSIGN(const ProfileStore store, ProfileStore::open(read.folders));
     FABRICAST_ASSIGN(const MergedMeasurements record, readMeasurements(read.files));
@@ -94,10 +97,12 @@ Result<FitAnswer> runRecordFit(std::span<const std::string> arguments) {
     std::vector<std::string> folders = read.folders;
     folders.push_back(read.out);
     const Result<ProfileStore> earlier = ProfileStore::open(folders);
+    const Result<ProfileStore> beneath = openBeneath(read.folders, read.out);
+    read.options.beneath = beneath ? &*beneath : nullptr;
     FABRICAST_ASSIGN(const FittedRecord fitted,
                      fitRecord(earlier && !read.replaces ? *earlier : store, record, read.options));
     FABRICAST_TRY(checkPlaces(fitted.files, read));
-    FABRICAST_TRY(writeProfile(fitted.files, read.out, read.folders));
+    FABRICAST_TRY(writeProfile(fitted.files, read.out, read.folders, "--out"));
     std::string report;
     for (const std::string& remark : fitted.remarks) {
         report += remark + "\n";

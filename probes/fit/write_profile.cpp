@@ -5,11 +5,36 @@
 
 #include <algorithm>
 #include <array>
+#include <filesystem>
 #include <optional>
 #include <set>
+#include <system_error>
 #include <utility>
 
 namespace fabricast {
+
+std::string nameLike(std::string_view text) {
+    constexpr std::size_t kLongest = 80;
+    std::string name;
+    for (const char letter : profileName(text)) {
+        const bool isKept = (letter >= 'a' && letter <= 'z') || (letter >= '0' && letter <= '9');
+        if (isKept) {
+            name += letter;
+        } else if (!name.empty() && name.back() != '-') {
+            name += '-';
+        }
+    }
+    name.resize(std::min(name.size(), kLongest));
+    return name.ends_with('-') ? name.substr(0, name.size() - 1) : name;
+}
+
+Result<ProfileStore> openBeneath(std::vector<std::string> folders, const std::string& folder) {
+    std::erase_if(folders, [&](const std::string& each) {
+        std::error_code none;
+        return std::filesystem::equivalent(each, folder, none);
+    });
+    return ProfileStore::open(folders);
+}
 
 std::string originText(const MergedMeasurements& record) {
     std::set<std::string> programs;
@@ -113,7 +138,8 @@ Result<void> verifyBeside(std::span<const std::string> replaced,
 
 Result<void> writeProfile(std::span<const ProfileText> files,
                           const std::string& folder,
-                          const std::vector<std::string>& beneath) {
+                          const std::vector<std::string>& beneath,
+                          const char* flag) {
     std::optional<Error> invalid;
     const auto accept = [&](const std::string& staged) -> std::string {
         if (Result<void> verified = verifyStaged(beneath, folder, staged); !verified) {
@@ -125,11 +151,12 @@ Result<void> writeProfile(std::span<const ProfileText> files,
     if (invalid) {
         return tl::unexpected(*std::move(invalid));
     }
-    return trouble.empty() ? Result<void>()
-                           : fail(Error::Code::Environment,
-                                  "",
-                                  trouble + "; nothing was written",
-                                  "--profile and a folder that takes new files, with room");
+    return trouble.empty()
+               ? Result<void>()
+               : fail(Error::Code::Environment,
+                      "",
+                      trouble + "; nothing was written",
+                      std::string(flag) + " and a folder that takes new files, with room");
 }
 
 }  // namespace fabricast

@@ -693,6 +693,10 @@ TEST(CalibrateCommand, NothingWasMeasuredInTheFuture) {
     EXPECT_EQ(refused.err.find("error: " + log + ": was measured on 20"), 0U) << refused.err;
     EXPECT_NE(refused.err.find(", which is in the future\n"), std::string::npos) << refused.err;
     EXPECT_FALSE(fs::exists(profile));
+    const ProgramOutput shown = ran("calibrate --ranks 8", {"--from-nccl-tests", log});
+    EXPECT_EQ(shown.code, ExitCode::BadInput) << "without --profile, too";
+    EXPECT_EQ(shown.out, "");
+    EXPECT_EQ(shown.err, refused.err);
     written(std::time(nullptr));
     ASSERT_EQ(imported().code, ExitCode::Ok);
     // A profile of such a day, whoever wrote it, does not keep an honest one out.
@@ -704,14 +708,30 @@ TEST(CalibrateCommand, NothingWasMeasuredInTheFuture) {
     EXPECT_EQ(contents(place).find("2099"), std::string::npos);
 }
 
-TEST(CalibrateCommand, JsonTellsTheNumbersOfANode) {
-    const FakeProbes probes("numbers");
-    std::ofstream(probes.at("node.jsonl"))
-        << R"({"schema":"fabricast.measurements/1","machine":{"gpu":"NVIDIA H100 80GB HBM3"},)"
-        << R"("program":"fabricast-probe-cuda","begun":"2026-11-22T18:00:00Z"})" << '\n'
-        << R"({"point":"transfer bytes=268435456 kind=h2d","unit":"s","median":0.005,)"
-        << R"("deviation":0,"n":2,"facts":{"bytes":268435456,"wrong":0},"samples":[0.005,0.005]})"
-        << '\n';
+TEST(CalibrateCommand, TheAnswerIsNoFileOfTheProfile) {
+    const FakeProbes probes("answer_there");
+    const std::string log = probes.at("all_reduce_perf.log");
+    const std::string profile = probes.at("measured");
+    std::ofstream(log) << ncclLog("67108864", "412.0");
+    const std::string answer = profile + "/collectives/measured-ours.json";
+    const ProgramOutput refused =
+        ran("calibrate --ranks 8 --machine dgx-h100 --name ours",
+            {"--from-nccl-tests", log, "--profile", profile, "-o", answer});
+    EXPECT_EQ(refused.code, ExitCode::BadInput);
+    EXPECT_EQ(
+        refused.err,
+        "error: -o: \"" + answer +
+            "\" is also written into the folder of --profile\n  try: write to another file\n");
+    EXPECT_FALSE(fs::exists(profile));
+    const ProgramOutput early = run(
+        probes,
+        "ok",
+        {"--engine", "host", "--profile", profile, "-o", profile + "/nodes/azure-nd-h100-v5.json"});
+    EXPECT_EQ(early.code, ExitCode::BadInput) << early.err;
+    EXPECT_FALSE(fs::exists(probes.at("run.jsonl"))) << "it was measured";
+    EXPECT_FALSE(fs::exists(profile));
+}
+
     const ProgramOutput output = runProgram({"calibrate",
                                              "--from-record",
                                              probes.at("node.jsonl"),

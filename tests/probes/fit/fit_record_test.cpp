@@ -15,6 +15,7 @@
 #include <cmath>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <map>
 #include <string>
 #include <vector>
@@ -305,6 +306,27 @@ TEST(FitRecord, SaysWhatItCannotDo) {
     EXPECT_EQ(unknown.error().where, "--gpu");
 }
 
+TEST(FitRecord, TheSameRecordGivesTheSameBytesAgain) {
+    const ProfileStore builtIn = ProfileStore::builtIn();
+    const TemporaryFolder folder("fabricast_fit_again");
+    const std::string file = tempFolder() + "fabricast_fit_again.jsonl";
+    std::ofstream(file) << kHead << gemmLines(madeUpGpu(builtIn), grid({2048, 8192}), false);
+    const std::string place = folder.path() + "/kernels/h200-sxm-141gb.json";
+    std::string first;
+    for (const std::vector<std::string>& more :
+         {std::vector<std::string>(), {}, {"--profile-dir", folder.path()}}) {
+        std::vector<std::string> words = {"record", file, "--name", "ours", "--out", folder.path()};
+        words.insert(words.end(), more.begin(), more.end());
+        const auto answer = runFit(words);
+        ASSERT_TRUE(answer) << answer.error().text();
+        std::ifstream in(place);
+        const std::string text{std::istreambuf_iterator<char>(in), {}};
+        EXPECT_NE(text.find("\"fp8_gemm\""), std::string::npos) << "what is built in stays";
+        first = first.empty() ? text : first;
+        EXPECT_EQ(text, first);
+    }
+}
+
 TEST(FitRecord, TheProgramWritesAFolder) {
     const ProfileStore builtIn = ProfileStore::builtIn();
     const TemporaryFolder folder("fabricast_fit_program");
@@ -336,7 +358,18 @@ TEST(FitRecord, TheProgramWritesAFolder) {
               "--out measured)");
     EXPECT_EQ(why({"record", file, "--name", "Our Own", "--out", "x"}),
               "--name: 'Our Own' is no name of a profile (--name our-own)");
+    EXPECT_EQ(why({"record", file, "--name", "../x", "--out", "x"}),
+              "--name: '../x' is no name of a profile (--name x)");
+    EXPECT_EQ(why({"record", file, "--name", "--/..", "--out", "x"}),
+              "--name: '--/..' is no name of a profile (--name our-h100)");
     EXPECT_TRUE(why({"record", file, "--speed", "9"}).starts_with("--speed: is no flag of record"));
+    EXPECT_TRUE(why({"record", file, "--speed"}).starts_with("--speed: is no flag of record"));
+    EXPECT_TRUE(why({"record", file, "--name"}).starts_with("--name: needs a value"));
+    const auto onto =
+        runFit(std::vector<std::string>{"record", file, "--name", "o", "--out", file});
+    ASSERT_FALSE(onto);
+    EXPECT_EQ(onto.error().code, Error::Code::Environment);
+    EXPECT_EQ(onto.error().hint, "--out and a folder that takes new files, with room");
 }
 
 /// Forward products of fp8 add up fast; a record of before the two were told apart is taken as it
