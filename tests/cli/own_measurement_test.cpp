@@ -286,6 +286,48 @@ TEST(OwnMeasurement, IsNamedWhereANumberIsAnotherAndNowhereElse) {
     EXPECT_LT(said, lines.size() * 4);
 }
 
+// It decides a plan without being in its numbers, and its twin would decide it alike.
+TEST(OwnMeasurement, OfTwinsThatDecideAPlanTheOneInUseIsNamed) {
+    const std::string line = "plan --stack fsdp2,ddp --top 1 --global-batch 64" + kWork;
+    const auto slowGathers = [](const std::string& name) {
+        std::string text = ownCollectives(name, "2026-11-12", "5000");
+        return text.replace(text.find("all_reduce"), 10, "all_gather");
+    };
+    const TemporaryProfiles one("own_decides");
+    one.write("collectives/measured-b.json", slowGathers("b"));
+    const TemporaryProfiles both("own_decide");
+    both.write("collectives/measured-a.json", slowGathers("a"));
+    both.write("collectives/measured-b.json", slowGathers("b"));
+    const std::string note = "measured: b, 2026-11-12\n";
+    const std::string alone = ran(line, {"--profile-dir", one.path()}).out;
+    ASSERT_NE(alone.find(note), std::string::npos) << alone;
+    const std::string out = ran(line, {"--profile-dir", both.path()}).out;
+    EXPECT_NE(out.find(note), std::string::npos) << out;
+}
+
+TEST(OwnMeasurement, OfOneDayTheLaterSittingIsUsed) {
+    const auto begun = [](const std::string& name, const std::string& time, const char* ms) {
+        std::string text = ownCollectives(name, "2026-11-12", ms);
+        return text.insert(text.find(R"("curves")"), R"("begun": "2026-11-12T)" + time + "Z\",");
+    };
+    const TemporaryProfiles both("own_sittings");
+    both.write("collectives/measured-monday.json", begun("monday", "08:00:00", "5000"));
+    both.write("collectives/measured-after-fix.json", begun("after-fix", "17:30:00", "1"));
+    both.write("collectives/measured-zzz.json", ownCollectives("zzz", "2026-11-12", "5000"));
+    const std::string out = stepWith(both.path(), kExplainTime).out;
+    for (const char* const note :
+         {"measured: after-fix, 2026-11-12\n",
+          "measured: monday, 2026-11-12 is not used, after-fix, 2026-11-12 is\n",
+          "measured: zzz, 2026-11-12 is not used, after-fix, 2026-11-12 is\n"}) {
+        EXPECT_NE(out.find(note), std::string::npos) << note << out;
+    }
+    const TemporaryProfiles noTime("own_no_time");
+    noTime.write("collectives/measured-ours.json", begun("ours", "8 o'clock", "5"));
+    const ProgramOutput refused = stepWith(noTime.path(), kExplainTime);
+    EXPECT_EQ(refused.code, ExitCode::BadInput);
+    EXPECT_NE(refused.err.find("must be a time of UTC"), std::string::npos) << refused.err;
+}
+
 // Of a log of 8 GPUs nothing is in a forecast of what it did not measure.
 TEST(OwnMeasurement, IsNamedAmongOthersThatAreNotUsed) {
     const TemporaryProfiles folder;

@@ -178,7 +178,10 @@ TEST(CalibrateCommand, AFullDiskAndWrongResultsAreSaid) {
     const FakeProbes probes("full");
     const ProgramOutput full = run(probes, "full", {"--engine", "host"});
     EXPECT_EQ(full.code, ExitCode::Environment);
-    EXPECT_NE(full.err.find("No space left on device"), std::string::npos) << full.err;
+    EXPECT_NE(full.err.find("No space left on device\n  try: --out and a file in a folder that "
+                            "takes new ones, on a disk with room\n"),
+              std::string::npos)
+        << full.err;
     const ProgramOutput wrong = run(probes, "wrong", {"--engine", "host"});
     EXPECT_EQ(wrong.code, ExitCode::DoesNotFit);
     EXPECT_NE(wrong.out.find("1 WRONG"), std::string::npos) << wrong.out;
@@ -454,13 +457,18 @@ TEST(CalibrateCommand, ReplacesWhatALinkLeadsToAndNothingThatIsNoFile) {
     };
     fs::remove(real);
     refused("a link to " + real + ", which is not there");
-    // The raw measurements are not written over.
-    for (const char* const raw : {"raw_perf.log", "raw.jsonl"}) {
+    // The raw measurements are not written over, whatever they are called.
+    for (const char* const raw : {"raw_perf.log", "raw.json"}) {
         fs::copy_file(log, probes.at(raw));
         fs::create_symlink(probes.at(raw), place);
-        refused("a link to " + probes.at(raw) + ", which is no profile");
+        refused("a link to " + probes.at(raw) + ", a log of nccl-tests");
         EXPECT_EQ(contents(probes.at(raw)), contents(log));
     }
+    fs::copy_file(log, place);
+    refused("a log of nccl-tests, where a file");
+    std::ofstream(probes.at("notes.txt")) << "my notes";
+    fs::create_symlink(probes.at("notes.txt"), place);
+    refused("a link to " + probes.at("notes.txt") + ", which is no profile");
     fs::create_symlink("/dev/null", place);
     refused("a link to /dev/null, a device");
     fs::create_directory(place);
@@ -732,6 +740,51 @@ TEST(CalibrateCommand, TheAnswerIsNoFileOfTheProfile) {
     EXPECT_FALSE(fs::exists(profile));
 }
 
+// A cluster of CPUs is made under that name; a log is of the machine, whatever it is called.
+TEST(CalibrateCommand, SaysHowToUseWhatHasTheNameOfTheMachine) {
+    const FakeProbes probes("of_that_name");
+    const std::string log = probes.at("all_reduce_perf.log");
+    std::ofstream(log) << ncclLog("67108864", "412.0");
+    const ProgramOutput output =
+        ran("calibrate --ranks 8 --machine dgx-h100 --name dgx-h100",
+            {"--from-nccl-tests", log, "--profile", probes.at("measured")});
+    EXPECT_EQ(output.code, ExitCode::Ok) << output.err;
+    EXPECT_NE(output.out.find(" plan -m llama-3.1-8b -c dgx-h100 "), std::string::npos)
+        << output.out;
+}
+
+// Neither day nor name tells two logs of one day apart; their files' times do.
+TEST(CalibrateCommand, OfTwoLogsOfOneDayTheLaterIsUsed) {
+    const FakeProbes probes("one_day");
+    const std::string log = probes.at("all_reduce_perf.log");
+    const auto imported = [&](const char* name, const char* us, std::time_t when) {
+        std::ofstream(log) << ncclLog("67108864", us);
+        const std::array<timespec, 2> times = {timespec{when, 0}, timespec{when, 0}};
+        EXPECT_EQ(::utimensat(AT_FDCWD, log.c_str(), times.data(), 0), 0);
+        const ProgramOutput done =
+            ran("calibrate --ranks 8 --machine dgx-h100",
+                {"--from-nccl-tests", log, "--profile", probes.at("measured"), "--name", name});
+        EXPECT_EQ(done.code, ExitCode::Ok) << done.err;
+    };
+    imported("monday", "41200.0", 1'793'000'000);
+    imported("after-fix", "412.0", 1'793'000'060);
+    const ProgramOutput answer = ran("explain -m gpt2 -c dgx-h100 --stack ddp --section time",
+                                     {"--profile-dir", probes.at("measured")});
+    for (const char* const note :
+         {"measured: after-fix, 2026-10-26\n",
+          "measured: monday, 2026-10-26 is not used, after-fix, 2026-10-26 is\n"}) {
+        EXPECT_NE(answer.out.find(note), std::string::npos) << note << answer.out;
+    }
+}
+
+TEST(CalibrateCommand, JsonTellsTheNumbersOfANode) {
+    const FakeProbes probes("numbers");
+    std::ofstream(probes.at("node.jsonl"))
+        << R"({"schema":"fabricast.measurements/1","machine":{"gpu":"NVIDIA H100 80GB HBM3"},)"
+        << R"("program":"fabricast-probe-cuda","begun":"2026-11-22T18:00:00Z"})" << '\n'
+        << R"({"point":"transfer bytes=268435456 kind=h2d","unit":"s","median":0.005,)"
+        << R"("deviation":0,"n":2,"facts":{"bytes":268435456,"wrong":0},"samples":[0.005,0.005]})"
+        << '\n';
     const ProgramOutput output = runProgram({"calibrate",
                                              "--from-record",
                                              probes.at("node.jsonl"),
