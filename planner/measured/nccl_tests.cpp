@@ -38,6 +38,17 @@ std::optional<double> numberOf(std::string_view word) {
     return whole && std::isfinite(value) ? std::optional(value) : std::nullopt;
 }
 
+/// The whole number behind a word: 3 of "Rank  3 Group  0".
+std::optional<std::int64_t> wholeAfter(const Words& words, std::string_view name) {
+    const auto place = std::ranges::find(words, name);
+    const std::string_view word =
+        place == words.end() || place + 1 == words.end() ? std::string_view() : *(place + 1);
+    std::int64_t value = 0;
+    const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
+    const bool whole = error == std::errc() && end == word.data() + word.size() && value >= 0;
+    return whole ? std::optional(value) : std::nullopt;
+}
+
 /// What one more in the last digit is worth: 0.01 of "12.50", 1e5 of "1.2e+06".
 double lastDigitOf(std::string_view word) {
     const std::size_t exponent = std::min(word.find_first_of("eE"), word.size());
@@ -45,6 +56,11 @@ double lastDigitOf(std::string_view word) {
     const std::size_t decimals = dot == exponent ? 0 : exponent - dot - 1;
     const double scale = numberOf("1" + std::string(word.substr(exponent))).value_or(1.0);
     return scale * std::pow(10.0, -static_cast<double>(decimals));
+}
+
+std::optional<PrintedNumber> printedIn(std::string_view word) {
+    const std::optional<double> value = numberOf(word);
+    return value ? std::optional(PrintedNumber{*value, lastDigitOf(word)}) : std::nullopt;
 }
 
 /// "22809" is "2.28.9".
@@ -140,8 +156,14 @@ private:
     }
 
     Result<void> takeRank(std::string_view line, const Words& words, const std::string& host) {
-        const auto group = std::ranges::find(words, "Group");
-        if (group != words.end() && group + 1 != words.end() && *(group + 1) != "0") {
+        const std::string where = source_ + ":" + std::to_string(line_);
+        const std::int64_t group = wholeAfter(words, "Group").value_or(0);
+        const std::optional<std::int64_t> rank = wholeAfter(words, "Rank");
+        if (!rank) {
+            return fail(Error::Code::BadInput, where, "is a line of the list of ranks without one");
+        }
+        FABRICAST_TRY(job_.list.add(group, *rank, where));
+        if (group != 0) {
             return {};
         }
         ++job_.ranks;
@@ -155,7 +177,7 @@ private:
         for (const std::string_view word : wordsOf(line.substr(bracket + 1))) {
             gpu += (gpu.empty() ? "" : " ") + std::string(word);
         }
-        return record_.sayGpu(gpu, source_ + ":" + std::to_string(line_));
+        return record_.sayGpu(gpu, where);
     }
 
     void takeVersion(std::string_view line) {
@@ -210,16 +232,15 @@ private:
             const std::optional<double> wrong = numberOf(cell(words, "#wrong", place));
             row.wrong += wrong.value_or(0.0);
             if (row.microseconds.empty() && time && *time > 0) {
-                const std::optional<double> algbw = numberOf(cell(words, "algbw", place));
-                if (algbw) {
+                row.algbw = printedIn(cell(words, "algbw", place));
+                row.busbw = printedIn(cell(words, "busbw", place));
+                if (row.algbw) {
                     FABRICAST_TRY(checkRate(row.where,
                                             row.bytes,
                                             {*time, lastDigitOf(cell(words, "time", place))},
-                                            {*algbw, lastDigitOf(cell(words, "algbw", place))}));
+                                            *row.algbw));
                 }
                 row.microseconds.push_back(*time);
-                row.algbw = algbw.value_or(0.0);
-                row.busbw = numberOf(cell(words, "busbw", place)).value_or(0.0);
             }
         }
         if (row.microseconds.empty()) {

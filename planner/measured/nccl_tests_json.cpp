@@ -27,6 +27,14 @@ std::optional<double> numberIn(const JsonValue& object, std::string_view key) {
     return std::isfinite(number) ? std::optional(number) : std::nullopt;
 }
 
+std::optional<std::int64_t> wholeIn(const JsonValue& object, std::string_view key) {
+    constexpr double kMost = 1e9;
+    const std::optional<double> number = numberIn(object, key);
+    return number && *number >= 0 && *number <= kMost
+               ? std::optional<std::int64_t>(std::llround(*number))
+               : std::nullopt;
+}
+
 std::string textIn(const JsonValue& object, std::string_view key) {
     const JsonValue* const value = object.find(key);
     return value == nullptr ? std::string() : value->text().value_or("");
@@ -52,9 +60,13 @@ Result<NcclTestsJob> readJob(const JsonValue& root, NcclTestsRecord& record) {
     }
     if (const JsonValue* devices = root.find("devices")) {
         FABRICAST_TRY(devices->expect(JsonValue::Kind::Array));
+        std::int64_t place = 0;
         for (const JsonValue& device : devices->items()) {
             FABRICAST_TRY(device.expect(JsonValue::Kind::Object));
-            if (numberIn(device, "group").value_or(0.0) == 0.0) {
+            const std::int64_t group = wholeIn(device, "group").value_or(0);
+            const std::int64_t rank = wholeIn(device, "rank").value_or(place++);
+            FABRICAST_TRY(job.list.add(group, rank, device.where()));
+            if (group == 0) {
                 ++job.ranks;
                 const std::string host = textIn(device, "hostname");
                 if (!host.empty()) {
@@ -70,6 +82,11 @@ Result<NcclTestsJob> readJob(const JsonValue& root, NcclTestsRecord& record) {
 /// Versions differ in how many digits they write: at least those of the table.
 constexpr double kLastDigit = 0.01;
 
+std::optional<PrintedNumber> jsonPrinted(const JsonValue& object, std::string_view key) {
+    const std::optional<double> value = numberIn(object, key);
+    return value ? std::optional(PrintedNumber{*value, kLastDigit}) : std::nullopt;
+}
+
 Result<void> readTimes(const JsonValue& result, std::string_view place, NcclTestsRow& row) {
     const JsonValue* const measured = result.find(place);
     if (measured == nullptr || !measured->is(JsonValue::Kind::Object)) {
@@ -80,13 +97,11 @@ Result<void> readTimes(const JsonValue& result, std::string_view place, NcclTest
     if (!row.microseconds.empty() || !time || !(*time > 0) || *time > kMostCollectiveMicroseconds) {
         return {};
     }
-    const std::optional<double> algbw = numberIn(*measured, "alg_bw");
-    if (algbw) {
-        FABRICAST_TRY(
-            checkRate(measured->where(), row.bytes, {*time, kLastDigit}, {*algbw, kLastDigit}));
+    row.algbw = jsonPrinted(*measured, "alg_bw");
+    row.busbw = jsonPrinted(*measured, "bus_bw");
+    if (row.algbw) {
+        FABRICAST_TRY(checkRate(measured->where(), row.bytes, {*time, kLastDigit}, *row.algbw));
     }
-    row.algbw = algbw.value_or(0.0);
-    row.busbw = numberIn(*measured, "bus_bw").value_or(0.0);
     const JsonValue* const each = result.find(std::string(place) + "_per_iter");
     const JsonValue* const times = each == nullptr ? nullptr : each->find("times_us");
     if (times != nullptr) {

@@ -68,6 +68,34 @@ void summarise(RecordedPoint& point) {
     point.deviation = median(std::move(distances));
 }
 
+/// busbw / algbw says of how many ranks a row is, within the digits that were printed.
+Result<void> checkBusRate(const NcclTestsRow& row,
+                          const std::string& operation,
+                          std::int64_t ranks,
+                          bool listed) {
+    if (!row.algbw || !row.busbw || row.microseconds.empty()) {
+        return {};
+    }
+    const double factor = ncclBusFactor(operation, ranks);
+    const auto [rate, digit] = *row.algbw;
+    const auto [bus, busDigit] = *row.busbw;
+    if (bus + busDigit >= factor * (rate - digit) && bus - busDigit <= factor * (rate + digit)) {
+        return {};
+    }
+    return fail(Error::Code::BadInput,
+                row.where,
+                fmt::format("busbw of {} GB/s is not {:.4g} times algbw of {} GB/s, as {} of {} {} "
+                            "has it",
+                            bus,
+                            factor,
+                            rate,
+                            operation,
+                            ranks,
+                            ranks == 1 ? "rank" : "ranks"),
+                listed ? "use the whole output of one run, from its list of ranks on"
+                       : "--ranks with the number of ranks that ran");
+}
+
 }  // namespace
 
 std::string ncclOperation(std::string_view text) {
@@ -160,6 +188,8 @@ Result<void> NcclTestsRecord::add(const NcclTestsJob& job, const NcclTestsRow& r
                     "does not list the ranks",
                     "--ranks 8, and --hosts a,b for several hosts");
     }
+    FABRICAST_TRY(job.list.checkWhole());
+    FABRICAST_TRY(checkBusRate(row, operation, ranks, job.ranks > 0));
     if (row.bytes <= 0) {
         return {};
     }
@@ -191,8 +221,8 @@ Result<void> NcclTestsRecord::add(const NcclTestsJob& job, const NcclTestsRow& r
     for (const double time : row.microseconds) {
         kept.samples.push_back(time * 1e-6);
     }
-    kept.facts["algbw"] = row.algbw;
-    kept.facts["busbw"] = row.busbw;
+    kept.facts["algbw"] = row.algbw.value_or(PrintedNumber{}).value;
+    kept.facts["busbw"] = row.busbw.value_or(PrintedNumber{}).value;
     kept.facts["wrong"] += row.wrong;
     return {};
 }

@@ -1,5 +1,6 @@
 #pragma once
 #include "planner/measured/nccl_tests.h"
+#include "planner/measured/nccl_tests_ranks.h"
 
 #include <map>
 #include <optional>
@@ -15,17 +16,7 @@ struct NcclTestsJob {
     std::string operation;  ///< "all_reduce"; empty: not known yet
     std::int64_t ranks = 0;
     std::set<std::string> hosts;
-};
-
-/// One size of one run.
-struct NcclTestsRow {
-    std::int64_t bytes = 0;
-    std::string type;  ///< "float"
-    std::vector<double> microseconds;
-    double algbw = 0.0;
-    double busbw = 0.0;
-    double wrong = 0.0;
-    std::string where;
+    NcclTestsRanks list;  ///< of all groups
 };
 
 /// A number as it was printed.
@@ -33,6 +24,18 @@ struct PrintedNumber {
     double value = 0.0;
     double lastDigit = 0.0;  ///< what one more in it is worth: "12.50" has 0.01
 };
+
+/// One size of one run.
+struct NcclTestsRow {
+    std::int64_t bytes = 0;
+    std::string type;  ///< "float"
+    std::vector<double> microseconds;
+    std::optional<PrintedNumber> algbw;
+    std::optional<PrintedNumber> busbw;
+    double wrong = 0.0;
+    std::string where;
+};
+
 /// An error where a row's rate is not size / time, whichever way its numbers were rounded.
 Result<void> checkRate(const std::string& where,
                        std::int64_t bytes,

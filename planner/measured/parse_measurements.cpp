@@ -1,5 +1,6 @@
 #include "planner/base/median.h"
 #include "planner/base/words.h"
+#include "planner/measured/check_recorded_point.h"
 #include "planner/measured/measurements.h"
 #include "planner/profiles/read_measured_collectives.h"
 #include "planner/text/json_document.h"
@@ -98,6 +99,7 @@ Result<RecordedPoint> readPoint(const JsonValue& line) {
     }
     FABRICAST_ASSIGN(point.unit, line.textOr("unit", "s"));
     FABRICAST_TRY(readSamples(line, point));
+    FABRICAST_TRY(checkRecordedPoint(line, point));
     if (const JsonValue* facts = line.find("facts")) {
         FABRICAST_TRY(readFacts(*facts, point));
     }

@@ -57,8 +57,11 @@ std::string keptKind(const std::string& path) {
         return {};
     }
     const std::string_view schema = schemaIn(text);
-    constexpr std::array<std::pair<std::string_view, std::string_view>, 3> kOthers = {
+    // Of these a measurement or a search of hours is in the file.
+    constexpr std::array<std::pair<std::string_view, std::string_view>, 5> kOthers = {
         {{"measurements", "a record of measurements"},
+         {"sweep", "a file of a sweep's points"},
+         {"size_sweep", "a file of a sweep's points"},
          {"nccl_costs", "a dump of NCCL's estimates"},
          {"machine", "an inventory of a machine"}}};
     const auto* const other =

@@ -61,6 +61,17 @@ TEST_F(CheckOutputs, RecordsAndProfilesAreNotReplaced) {
                       kept + " " + kept + ".old\n");
         EXPECT_NE(refusedBy({flag, kept}, profile).find("is a gpu profile"), std::string::npos);
     }
+    // A sweep over night, which --out would have gone on with.
+    const std::string points = R"({"schema": "fabricast.sweep/1", "question": "-m gpt2"})";
+    const std::string sizes = R"({"schema": "fabricast.size_sweep/1", "question": "-m gpt2"})";
+    for (const char* const flag : {"-o", "--svg", "--trace"}) {
+        for (const std::string& text : {points, sizes}) {
+            EXPECT_NE(
+                refusedBy({flag, kept}, text).find("is there, and is a file of a sweep's points"),
+                std::string::npos)
+                << flag << text;
+        }
+    }
     // An answer is one's own to replace, and so are notes, as ever.
     EXPECT_EQ(refusedBy({"-o", kept}, R"({"schema": "fabricast.collective/1", "tool": {}})"), "");
     EXPECT_EQ(refusedBy({"-o", kept}, R"({"schema": "fabricast.simulation/1"})"), "");

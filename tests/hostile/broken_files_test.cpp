@@ -35,7 +35,7 @@ std::string collectiveLog() {
         const double microseconds = 10 + bytes / 1000 + 0.25;
         log += "  " + std::to_string(bytes) + "  256  float  sum  -1  " +
                std::to_string(microseconds) + "  " + std::to_string(bytes / 1e3 / microseconds) +
-               "  1.75  0\n";
+               "  " + std::to_string(1.75 * bytes / 1e3 / microseconds) + "  0\n";
     }
     return log;
 }

@@ -272,7 +272,7 @@ TEST(CalibrateCommand, WhatMustFailIsSaidBeforeMeasuring) {
 
 std::string ncclLog(const std::string& size, const std::string& time) {
     return "#       size         count      type   redop    root     time   algbw   busbw #wrong\n"
-           "     1048576        262144     float     sum      -1    55.21   18.99   28.49      0\n"
+           "     1048576        262144     float     sum      -1    55.21   18.99   33.23      0\n"
            "    " +
            size + "      16777216     float     sum      -1    " + time + "  N/A  285.04      0\n";
 }
@@ -351,7 +351,7 @@ TEST(CalibrateCommand, FitsLogsOfNcclTests) {
     const std::string log = probes.at("all_reduce_perf.log");
     std::ofstream(log)
         << "#       size         count      type   redop    root     time   algbw   busbw #wrong\n"
-           "     1048576        262144     float     sum      -1    55.21   18.99   28.49      0\n"
+           "     1048576        262144     float     sum      -1    55.21   18.99   33.23      0\n"
            "    67108864      16777216     float     sum      -1    412.0  162.88  285.04      0\n";
     const std::string profile = probes.at("measured");
     const ProgramOutput output =

@@ -15,8 +15,8 @@ const std::string kHead =
     "\n";
 
 std::string lineOf(const std::string& point, double seconds) {
-    return R"({"point":")" + point + R"(","unit":"s","median":1,"deviation":0,"n":3,"samples":[)" +
-           std::to_string(seconds) + ",2e9," + std::to_string(seconds / 2) + "]}\n";
+    return R"({"point":")" + point + R"(","unit":"s","n":3,"samples":[)" + std::to_string(seconds) +
+           ",2e9," + std::to_string(seconds / 2) + "]}\n";
 }
 
 std::string errorOf(const std::string& text) {
@@ -52,10 +52,47 @@ TEST(Measurements, ATimeIsOneThatAMachineTakes) {
     }
 }
 
+/// A line that was edited or overwritten would become a number of a profile.
+TEST(Measurements, RefusesALineThatContradictsItself) {
+    const auto why = [](const std::string& settings, const std::string& said) {
+        return errorOf(kHead + R"({"point":"all_reduce bytes=1024)" + settings + R"( ranks=8",)" +
+                       said + R"(,"samples":[3e-5,2e-5,5e-5]})");
+    };
+    const std::string sound = R"("unit":"s","median":3e-5,"deviation":1e-5,"n":3)";
+    EXPECT_EQ(why(" dtype=bf16", sound), "");
+    const std::string hint = " (remove that line, and its point is measured again)";
+    EXPECT_EQ(why("", R"("median":-1)"),
+              "run.jsonl:2:51: \"median\" is -1, and that of the samples is 3e-05" + hint);
+    EXPECT_EQ(why("", R"("deviation":2e-5)"),
+              "run.jsonl:2:54: \"deviation\" is 2e-05, and that of the samples is 1e-05" + hint);
+    EXPECT_EQ(why("", R"("n":5000000)"),
+              "run.jsonl:2:46: \"n\" is 5000000, and there are 3 samples" + hint);
+    EXPECT_NE(why("", R"("median":null)"), "");
+    EXPECT_NE(why("", R"("n":-5)"), "");
+    EXPECT_EQ(why("", R"("unit":"h")"), "run.jsonl:2:49: \"unit\" is none of s, B, W" + hint);
+    const std::string type = why(" dtype=zz", sound);
+    EXPECT_EQ(
+        type.find("run.jsonl:2:10: \"point\" is of type zz, which is none of bf16, bfloat16, "), 0U)
+        << type;
+    EXPECT_EQ(why(" foo=1", sound),
+              "run.jsonl:2:10: \"point\" has a setting that no probe has: foo" + hint);
+}
+
+/// Of very many samples probes list some.
+TEST(Measurements, TakesSomeOfVeryManySamples) {
+    std::string samples = "1";
+    for (int i = 1; i < 70'000; ++i) {
+        samples += ",1";
+    }
+    EXPECT_EQ(errorOf(kHead + R"({"point":"launch kind=stream","unit":"s","median":2,"n":140000,)" +
+                      R"("samples":[)" + samples + "]}"),
+              "");
+}
+
 TEST(Measurements, ReadsWhatAProbeWrote) {
     const auto record = parseMeasurements(
         kHead +
-            R"({"point":"gemm m=8K dtype=bf16","unit":"s","median":7,"deviation":7,"n":5,)"
+            R"({"point":"gemm m=8K dtype=bf16","unit":"s","median":3,"deviation":2,"n":5,)"
             R"("facts":{"clock_mhz":1980,"power_w":null},"words":{"throttled":"no"},)"
             R"("samples":[5,1,2,100,3]})"
             "\n\n" +

@@ -50,6 +50,12 @@ const std::string kModern =
     "111.8  167.77    N/A\n"
     "# Out of bounds values : 0 OK\n# Avg bus bandwidth    : 97.2\n";
 
+/// As other operations and numbers of ranks have them.
+std::string withBusRates(std::string text, const std::string& first, const std::string& second) {
+    text.replace(text.find("28.49"), 5, first);
+    return text.replace(text.find("163.08"), 6, second);
+}
+
 TEST(NcclTests, ReadsTheLayoutOfToday) {
     const MeasurementRecord record = read(kModern);
     ASSERT_EQ(record.points.size(), 2U);
@@ -142,7 +148,8 @@ TEST(NcclTests, ALineThatNamesAProgramEndsNoTable) {
     const std::string title = "# Collective test starting: all_reduce_perf\n";
     untitled.erase(untitled.find(title), title.size());
     const MeasurementRecord both =
-        read("all_reduce_perf -b 8\n" + untitled + "broadcast_perf -b 8\n" + untitled);
+        read("all_reduce_perf -b 8\n" + untitled + "broadcast_perf -b 8\n" +
+             withBusRates(untitled, "18.99", "108.72"));
     ASSERT_EQ(both.points.size(), 4U);
     EXPECT_EQ(both.points[3].text, "broadcast bytes=134217728 dtype=fp32 nodes=2 ranks=4");
 }
@@ -199,7 +206,7 @@ TEST(NcclTests, ReadsMoreColumnsAndSeveralTestsInOneFile) {
     ASSERT_EQ(twice.points.size(), 2U);
     EXPECT_EQ(twice.points[0].samples.size(), 2U);
     // Of a split job, the first group counts.
-    std::string split = kModern;
+    std::string split = withBusRates(kModern, "18.99", "108.72");
     for (const char* rank : {"2", "3"}) {
         const std::string old = std::string("Rank  ") + rank + " Group  0";
         split.replace(split.find(old), old.size(), std::string("Rank  ") + rank + " Group  1");
@@ -216,7 +223,7 @@ const std::string kJson =
     R"("out_of_place":{"time":12.5,"alg_bw":0.08,"bus_bw":0.04,"nwrong":"N/A"},)"
     R"("in_place":{"time":"nan","alg_bw":0.0,"bus_bw":0.0,"nwrong":0},)"
     R"("out_of_place_per_iter":{"times_us":[12.0,12.5,20.0]}},)"
-    R"({"size":2048,"type":"bfloat16","in_place":{"time":14.0,"alg_bw":0.15,"bus_bw":1,"nwrong":1}}]})";
+    R"({"size":2048,"type":"bfloat16","in_place":{"time":14.0,"alg_bw":0.15,"bus_bw":0.07,"nwrong":1}}]})";
 
 TEST(NcclTests, ReadsWhenAJsonWasMade) {
     const auto begun = [](const std::string& time) {
@@ -272,9 +279,67 @@ TEST(NcclTests, TakesEveryRoundingOfRealLogs) {
     for (const std::string row : real) {
         const std::size_t blank = row.find(' ');
         EXPECT_EQ(errorOf(kModern + row.substr(0, blank) + "  1  float  sum  -1  " +
-                          row.substr(blank) + "  1.00  0  N/A  N/A  N/A  N/A\n"),
+                          row.substr(blank) + "  N/A  0  N/A  N/A  N/A  N/A\n"),
                   "")
             << row;
+    }
+}
+
+/// What `tail`, a terminal's last lines and a cut job log leave of one.
+TEST(NcclTests, RefusesAListOfRanksWithGaps) {
+    const auto without = [](const std::string& rank, const std::string& instead) {
+        std::string text = kModern;
+        const std::size_t begin = text.find("#  Rank  " + rank);
+        return text.replace(begin, text.find('\n', begin) + 1 - begin, instead);
+    };
+    const std::string hint = " (use the whole output of one run, from its list of ranks on)";
+    const std::string cut = kModern.substr(kModern.find("#  Rank  2"));
+    EXPECT_EQ(errorOf(cut, "all_reduce.log"),
+              "all_reduce.log:1: the list of ranks begins at 2" + hint);
+    EXPECT_EQ(errorOf(without("1", "")),
+              "run.log:6: the list of ranks has a gap: rank 1 is not in it" + hint);
+    const std::string ninth =
+        "#  Rank  9 Group  1 Pid 9 on nodeB device 1 [0x2a] NVIDIA H100 80GB "
+        "HBM3\n";
+    EXPECT_EQ(errorOf(without("3", ninth)),
+              "run.log:6: the list of ranks has a gap: ranks 3 to 8 are not in it" + hint);
+    // Each process of a test that was built without MPI takes itself for the only one.
+    const std::string first =
+        "#  Rank  0 Group  0 Pid 9 on nodeA device 1 [0x2a] NVIDIA H100 80GB "
+        "HBM3\n";
+    EXPECT_EQ(errorOf(without("1", first)),
+              "run.log:7: lists rank 0 twice: these are several runs, or a test built without MPI "
+              "(use the output of one run, of nccl-tests built with MPI=1)");
+    EXPECT_EQ(errorOf(R"({"args":["all_reduce_perf"],"devices":[{"rank":1},{"rank":2}],)"
+                      R"("results":[{"size":8,"out_of_place":{"time":8.0}}]})"),
+              "run.log:1:40: the list of ranks begins at 1" + hint);
+}
+
+/// The last ranks of a list leave no gap, and the rates of a row tell how many there were.
+TEST(NcclTests, RefusesRatesOfAnotherNumberOfRanks) {
+    const std::string two = kRanks.substr(0, kRanks.find("#  Rank  2"));
+    std::string text = kModern;
+    text.replace(text.find(kRanks), kRanks.size(), two);
+    EXPECT_EQ(errorOf(text),
+              "run.log:12: busbw of 28.49 GB/s is not 1 times algbw of 18.99 GB/s, as all_reduce "
+              "of 2 ranks has it (use the whole output of one run, from its list of ranks on)");
+    const auto typed = [](const std::string& rates, const std::string& file, int ranks) {
+        const std::string row =
+            "  1073741824  1  float  sum  -1  8609.9  " + rates + "  0  N/A  N/A  N/A  N/A\n";
+        const auto record = parseNcclTests(kColumns + row, file, {.ranks = ranks});
+        return record ? "" : record.error().text();
+    };
+    EXPECT_EQ(typed("124.71  233.83", "all_reduce.log", 16), "");
+    EXPECT_EQ(typed("124.71  233.83", "all_reduce.log", 8),
+              "all_reduce.log:4: busbw of 233.83 GB/s is not 1.75 times algbw of 124.71 GB/s, as "
+              "all_reduce of 8 ranks has it (--ranks with the number of ranks that ran)");
+    for (const char* const file : {"all_gather.log", "reduce_scatter.log", "alltoall.log"}) {
+        EXPECT_EQ(typed("124.71  109.12", file, 8), "") << file;
+        EXPECT_NE(typed("124.71  124.71", file, 8), "") << file;
+    }
+    for (const char* const file : {"broadcast.log", "sendrecv.log"}) {
+        EXPECT_EQ(typed("124.71  124.71", file, 8), "") << file;
+        EXPECT_NE(typed("124.71  109.12", file, 8), "") << file;
     }
 }
 

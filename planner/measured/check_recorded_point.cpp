@@ -1,0 +1,111 @@
+#include "planner/measured/check_recorded_point.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace fabricast {
+namespace {
+
+/// Of the points of every probe.
+constexpr std::array<std::string_view, 40> kSettingNames = {
+    "accumulate", "algorithm", "batch",      "bytes",      "causal",  "columns", "ctas",  "dim",
+    "dtype",      "experts",   "fast_accum", "ffn",        "form",    "groups",  "heads", "hidden",
+    "how",        "k",         "kind",       "kv_heads",   "layers",  "layout",  "m",     "n",
+    "nodes",      "of",        "op",         "parameters", "pass",    "path",    "ranks", "rows",
+    "seconds",    "sequence",  "stack",      "stride",     "threads", "tokens",  "vocab", "width"};
+/// Under the names of the probes, of nccl-tests and of NCCL.
+constexpr std::array<std::string_view, 17> kTypeNames = {"bf16",
+                                                         "bfloat16",
+                                                         "double",
+                                                         "float",
+                                                         "fp16",
+                                                         "fp32",
+                                                         "fp4",
+                                                         "fp64",
+                                                         "fp8",
+                                                         "half",
+                                                         "int32",
+                                                         "int64",
+                                                         "int8",
+                                                         "tf32",
+                                                         "uint32",
+                                                         "uint64",
+                                                         "uint8"};
+constexpr std::array<std::string_view, 3> kUnitNames = {"s", "B", "W"};
+/// Of more samples than these a probe lists every second, third, ….
+constexpr std::size_t kMostSamplesListed = 100'000;
+/// Numbers are written with all their digits.
+constexpr double kSameNumber = 1e-9;
+
+bool isNamed(std::span<const std::string_view> names, std::string_view name) {
+    return std::ranges::any_of(names, [&](std::string_view one) { return one == name; });
+}
+
+std::string namesIn(std::span<const std::string_view> names) {
+    return fmt::format("{}", fmt::join(names, ", "));
+}
+
+Result<void> checkWords(const JsonValue& line, const RecordedPoint& point) {
+    FABRICAST_ASSIGN(const JsonValue* const text, line.require("point"));
+    for (const auto& [name, value] : point.settings) {
+        if (!isNamed(kSettingNames, name)) {
+            return tl::unexpected(text->problem("has a setting that no probe has: " + name));
+        }
+        if (name == "dtype" && !isNamed(kTypeNames, value)) {
+            return tl::unexpected(
+                text->problem("is of type " + value + ", which is none of " + namesIn(kTypeNames)));
+        }
+    }
+    const JsonValue* const unit = line.find("unit");
+    return unit == nullptr || isNamed(kUnitNames, point.unit)
+               ? Result<void>()
+               : tl::unexpected(unit->problem("is none of " + namesIn(kUnitNames)));
+}
+
+/// What a line says of its samples beside them, where it does and all of them are there.
+Result<void> checkStatistic(const JsonValue& line,
+                            const char* name,
+                            double ofSamples,
+                            double size) {
+    const JsonValue* const said = line.find(name);
+    if (said == nullptr) {
+        return {};
+    }
+    constexpr double kMost = std::numeric_limits<double>::max();
+    FABRICAST_ASSIGN(const double value, said->number(-kMost, kMost));
+    return std::abs(value - ofSamples) <= kSameNumber * size
+               ? Result<void>()
+               : tl::unexpected(said->problem(fmt::format(
+                     "is {:.6g}, and that of the samples is {:.6g}", value, ofSamples)));
+}
+
+}  // namespace
+
+Result<void> checkRecordedPoint(const JsonValue& line, const RecordedPoint& point) {
+    FABRICAST_TRY(checkWords(line, point));
+    const auto listed = static_cast<std::int64_t>(point.samples.size());
+    FABRICAST_ASSIGN(const std::int64_t count, line.integerOr("n", listed, {0, 1LL << 40}));
+    const bool isThinned = count > listed &&
+                           count > static_cast<std::int64_t>(kMostSamplesListed) &&
+                           listed > static_cast<std::int64_t>(kMostSamplesListed / 2);
+    if (isThinned) {
+        return {};
+    }
+    if (count != listed) {
+        return tl::unexpected(
+            line.find("n")->problem(fmt::format("is {}, and there are {} samples", count, listed)));
+    }
+    const double size = std::abs(point.median);
+    FABRICAST_TRY(checkStatistic(line, "median", point.median, size));
+    return checkStatistic(line, "deviation", point.deviation, size);
+}
+
+}  // namespace fabricast

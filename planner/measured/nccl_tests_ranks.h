@@ -1,0 +1,30 @@
+#pragma once
+#include "planner/base/result.h"
+
+#include <cstdint>
+#include <set>
+#include <string>
+#include <utility>
+
+namespace fabricast {
+
+/// The list of ranks that nccl-tests writes above its table. It counts them from 0 over all groups;
+/// of a log that was cut or mixed with another one, some are missing or there twice.
+class NcclTestsRanks {
+public:
+    /// An error where the rank was listed before.
+    Result<void> add(std::int64_t group, std::int64_t rank, const std::string& where);
+    /// An error unless they are 0 to n - 1.
+    [[nodiscard]] Result<void> checkWhole() const;
+
+private:
+    std::set<std::pair<std::int64_t, std::int64_t>> listed_;  ///< group and rank
+    std::set<std::int64_t> numbers_;
+    std::string where_;  ///< of the first one
+};
+
+/// busbw / algbw of an operation as nccl-tests has it, which depends on the number of ranks:
+///     ncclBusFactor("all_reduce", 16)  →  1.875
+double ncclBusFactor(const std::string& operation, std::int64_t ranks);
+
+}  // namespace fabricast
