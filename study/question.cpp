@@ -38,10 +38,24 @@ bool isListOfWords(std::string_view path) {
     return flag != nullptr && flag->isList;
 }
 
+/// A word in the place of a part is the key that it is short for: what else is said of the part
+/// stays, as it does beside that key.
+Edit inFull(const Edit& edit) {
+    const std::string_view key = keyOfWord(edit.path);
+    if (key.empty()) {
+        return edit;
+    }
+    const Result<JsonValue> value = parseJsonArgument(edit.value, "");
+    return value && value->is(JsonValue::Kind::String)
+               ? Edit{std::string(key), value->text().value_or(edit.value), edit.origin}
+               : edit;
+}
+
 /// The edits as a scenario says them.
 std::vector<Edit> written(std::span<const Edit> edits) {
     std::vector<Edit> all;
-    for (const Edit& edit : edits) {
+    for (const Edit& typed : edits) {
+        const Edit edit = inFull(typed);
         const bool isWord = edit.path == kQlora.path && edit.value == kQlora.word;
         all.push_back(isWord ? Edit{edit.path, std::string(kQlora.value), edit.origin} : edit);
         if (isWord) {
@@ -193,7 +207,7 @@ Result<Edit> assignment(const std::string& typed, const std::string& origin) {
                     "\"" + typed + "\" is not PATH=VALUE",
                     origin + " workload.sequence=8192");
     }
-    return Edit{typed.substr(0, equals), typed.substr(equals + 1), origin};
+    return inFull({typed.substr(0, equals), typed.substr(equals + 1), origin});
 }
 
 Result<std::vector<Edit>> layoutEdits(const std::string& typed, const std::string& origin) {

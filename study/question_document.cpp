@@ -20,6 +20,11 @@ constexpr std::array kShortForms = {ShortForm{"cluster", "cluster.name"},
 
 }  // namespace
 
+std::string_view keyOfWord(std::string_view part) {
+    const auto* const form = std::ranges::find(kShortForms, part, &ShortForm::part);
+    return form == kShortForms.end() ? std::string_view() : form->key;
+}
+
 const JsonValue* valueAt(const JsonValue& root, std::string_view path) {
     const JsonValue* place = &root;
     while (place != nullptr && !path.empty()) {

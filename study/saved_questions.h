@@ -30,6 +30,10 @@ Result<Question> withWholePaths(Question question, const ProfileStore& profiles)
 /// The value at a dotted path; null where there is none.
 const JsonValue* valueAt(const JsonValue& root, std::string_view path);
 
+/// The key that a word in the place of a part is short for; empty where none is.
+///     keyOfWord("cluster")  →  "cluster.name"
+std::string_view keyOfWord(std::string_view part);
+
 /// Parts that are written as one word ("cluster": "dgx-h100") as the objects that edits can add
 /// keys to.
 Result<JsonValue> withObjects(JsonValue root);
