@@ -35,6 +35,10 @@ std::string missedText(SizeMetric metric, double ratio) {
                                                            : Words{"as much", "more"};
     constexpr double kSmall = 1.1;
     constexpr double kLeastShown = 0.001;
+    constexpr double kMostShown = 1e6;
+    if (ratio > kMostShown) {
+        return fmt::format("more than {} times {}", amountText(kMostShown), by.times);
+    }
     if (ratio >= kSmall) {
         return fmt::format("{} times {}", amountText(ratio), by.times);
     }
@@ -88,7 +92,7 @@ std::string sizeBeyondText(const SizeAnswer& answer) {
         text += fmt::format("numbers of nodes compared: {} (-n: others)\n",
                             fmt::join(answer.counts, ", "));
     }
-    return text;
+    return text == "\n" ? std::string() : text;
 }
 
 }  // namespace fabricast

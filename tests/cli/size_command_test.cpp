@@ -381,6 +381,16 @@ TEST(SizeCommand, RefusesJobsWithDifferentPrices) {
     EXPECT_TRUE(says(ran("size --job " + folder + "one.json").err, "one.json:1:"));
 }
 
+TEST(SizeCommand, SaysHowFarATargetIsOffInAFewDigits) {
+    const std::string text = sized({"-c", "dgx-h100", "-n", "1", "--target", "days=1e-300"}).out;
+    EXPECT_TRUE(says(text, " days, more than 1,000,000 times as long\n")) << text;
+}
+
+TEST(SizeCommand, LeavesOneLineBlankWhereNothingWasCompared) {
+    const std::string text = sized({"-c", "dgx-h100", "-n", "4", "--power-cap", "1W"}).out;
+    EXPECT_TRUE(says(text, "1B tokens\n\nleft out: dgx-h100: ")) << text;
+}
+
 // Clusters of one site are compared.
 TEST(SizeCommand, HasNoFlagsOfSites) {
     const ProgramOutput help = runProgram({"size", "--help"}, {});
