@@ -18,6 +18,9 @@ if [[ -n ${BASELINE:-} ]]; then
     arguments+=(--baseline "$BASELINE" --max-regression "${MAX_REGRESSION:-2%}" --if-no-baseline pass)
 fi
 if [[ -n ${ARGUMENTS:-} ]]; then
+    if [[ $ARGUMENTS =~ (^|[^\\])(\\\\)*\\($'\n'|$) ]]; then
+        refuse "ARGUMENTS: a line ends in a backslash: $ARGUMENTS"
+    fi
     # Split as a shell would, but nothing in it is run.
     mapfile -d '' -t more < <(xargs printf '%s\0' <<<"$ARGUMENTS" 2>/dev/null)
     if ! wait "$!"; then

@@ -116,9 +116,16 @@ _fabricast_offer() {
     [[ ${COMPREPLY[0]-} == *= ]] && compopt -o nospace 2> /dev/null
 }
 _fabricast_words() { _fabricast_offer "$1" ''; }
+# Of a list what is typed already is not offered again, but for the key whose value is being typed.
 _fabricast_list() {
-    local last=${value##*,}
-    _fabricast_offer "$1" "${value%"$last"}"
+    local last=${value##*,} word rest=
+    local typed=",${value%"$last"}"
+    for word in $1; do
+        if [[ $last == *=* ]] || [[ $typed != *,"$word",* && ! ($word == *= && $typed == *,"$word"*) ]]; then
+            rest+=" $word"
+        fi
+    done
+    _fabricast_offer "$rest" "${value%"$last"}"
 }
 _fabricast_files() {
     local found
@@ -134,7 +141,7 @@ _fabricast_folders() {
     compopt -o filenames 2> /dev/null
 }
 _fabricast() {
-    local cur=${COMP_WORDS[COMP_CWORD]} at=$COMP_CWORD prev head= taken value command= word i
+    local cur=${COMP_WORDS[COMP_CWORD]} at=$COMP_CWORD prev head= taken value command= word i ended=
     COMPREPLY=()
     # --flag=value and tp=8,pp=2 arrive as several words.
     while ((at > 1)) && [[ ${COMP_WORDS[at]} == = || ${COMP_WORDS[at - 1]} == = ]]; do
@@ -148,6 +155,8 @@ _fabricast() {
     fi
     for ((i = 1; i < COMP_CWORD; i++)); do
         word=${COMP_WORDS[i]}
+        # Behind "--" no word is a flag.
+        [[ $word == -- ]] && ended=1 prev=
 )";
 
 }  // namespace
@@ -167,9 +176,11 @@ std::string bashCompletion(const CommandInfo& program) {
     text += "        case \"$command $word\" in\n            " + paths +
             ") command=\"${command:+$command }$word\" ;;\n        esac\n    done\n";
     text += "    case \"$command:$prev\" in\n" + valueBranches(program) + "    esac\n";
-    text += "    if [[ $cur == -* ]]; then\n        local flags=\n        case $command in\n" +
-            flags + "        esac\n        _fabricast_words \"$flags" + flagNames(program) +
-            "\"\n        return\n    fi\n";
+    text +=
+        "    if [[ $cur == -* && -z $ended ]]; then\n        local flags=\n        case $command "
+        "in\n" +
+        flags + "        esac\n        _fabricast_words \"$flags" + flagNames(program) +
+        "\"\n        return\n    fi\n";
     text += "    case $command in\n        '') " + argumentOf(program) + " ;;\n" + arguments +
             "    esac\n}\ncomplete -F _fabricast fabricast\n";
     return text;

@@ -62,6 +62,10 @@ for open in '"--require=mfu >= 90%' '--uncertain pass --require="mfu >= 90%' $'-
     expect "GitHub: arguments with an open quote are refused" test $? == 2
     expect "GitHub: and that is all that is said" test "$(head -c 7 log)" == "error: "
 done
+for open in '--uncertain pass\' $'--uncertain \\\npass'; do
+    github env SCENARIOS='good.json' ARGUMENTS="$open" bash "$source_dir/ci/step.sh" >log 2>&1
+    expect "GitHub: a line that ends in a backslash is refused" contains log 'error: ARGUMENTS: a line ends in a backslash'
+done
 github env SCENARIOS='good.json' bash "$source_dir/ci/step.sh" >log 2>&1
 : >outputs
 github env SCENARIOS='good.json' ARGUMENTS='--require "fits' bash "$source_dir/ci/step.sh" >log 2>&1
