@@ -3,6 +3,7 @@
 #include "planner/output/destination.h"
 #include "planner/profiles/kept_file.h"
 #include "planner/text/shell_text.h"
+#include "study/launch_folder.h"
 
 #include <algorithm>
 #include <array>
@@ -146,9 +147,23 @@ Result<void> checkFormat(const NamedFile& output, const GlobalOptions& options) 
                           std::filesystem::path(output.path).replace_extension(said).string());
 }
 
-/// --out has its own rules, which tell whether the file there goes on or grows.
+tl::unexpected<Error> isKept(const std::string& where,
+                             const std::string& typed,
+                             const std::string& kind) {
+    const std::string what = where == typed ? std::string() : "\"" + typed + "\" ";
+    return fail(Error::Code::BadInput,
+                where,
+                what + "is there, and is " + kind + "; nothing was written",
+                "another file; or first " + shellCommand({"mv", typed, typed + ".old"}));
+}
+
+/// Which tell whether the file there goes on or grows.
+bool hasOwnRules(std::string_view flag) {
+    return flag == "--out" || flag == "--fit";
+}
+
 Result<void> checkKept(const NamedFile& output, const std::string& place) {
-    if (output.flag == "--out" || output.flag == "--fit") {
+    if (hasOwnRules(output.flag)) {
         return {};
     }
     const bool isOwn =
@@ -223,14 +238,7 @@ Result<void> checkKeptPlace(const std::string& where,
                             const std::string& typed,
                             const std::string& place) {
     const std::string kind = keptKind(place);
-    if (kind.empty()) {
-        return {};
-    }
-    const std::string what = where == typed ? std::string() : "\"" + typed + "\" ";
-    return fail(Error::Code::BadInput,
-                where,
-                what + "is there, and is " + kind + "; nothing was written",
-                "another file; or first " + shellCommand({"mv", typed, typed + ".old"}));
+    return kind.empty() ? Result<void>() : isKept(where, typed, kind);
 }
 
 Result<void> checkInputs(const Question& question, const GlobalOptions& options) {
@@ -244,6 +252,13 @@ Result<void> checkInputs(const Question& question, const GlobalOptions& options)
                                        ? "the file of \"" + std::string(key) + "\""
                                        : "read by \"" + question.file + "\"");
             }
+        }
+    }
+    const bool isForced =
+        std::ranges::find(options.typedFlags, "--force") != options.typedFlags.end();
+    for (const OutputFile& output : options.outputs) {
+        if (!isForced && !hasOwnRules(output.flag) && isLaunchFileAt(output.path)) {
+            return isKept(output.flag, output.path, "a launch file");
         }
     }
     return {};

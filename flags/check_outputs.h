@@ -14,7 +14,8 @@ namespace fabricast {
 /// profile (but for --force). The outputs are kept in `options`.
 Result<void> checkOutputs(const std::vector<std::string>& arguments, GlobalOptions& options);
 
-/// Refuses a question that reads a file which the command writes.
+/// Refuses a question that reads a file which the command writes, or whose answer would take the
+/// place of a launch file (but for --force).
 Result<void> checkInputs(const Question& question, const GlobalOptions& options);
 /// Nothing, where there is no question.
 inline Result<void> checkInputs(const Result<Question>& question, const GlobalOptions& options) {

@@ -53,6 +53,10 @@ bool mayBeLaunchFile(const std::string& file) {
     return std::ranges::find(kEndings, path(file).extension().string()) != kEndings.end();
 }
 
+bool isLaunchFileAt(const std::string& path) {
+    return mayBeLaunchFile(path) && openedAt(path, "").has_value();
+}
+
 Result<std::vector<std::string>> launchFilesIn(const std::string& folder,
                                                const std::string& directory) {
     std::vector<std::string> files;

@@ -32,6 +32,9 @@ Result<std::optional<std::string>> startAmong(const std::string& folder,
 /// Whether a name ends as those of launch files do.
 bool mayBeLaunchFile(const std::string& file);
 
+/// Whether there is a launch file at a path, as its name and its text say.
+bool isLaunchFileAt(const std::string& path);
+
 /// Writes launch files into a folder, all or none. A user's own changes are not lost: a file that
 /// is there and differs stays, and nothing is written, unless it `replaces` them.
 ///     FABRICAST_TRY(writeLaunchFiles(emitted.launch.files, "launch", false));

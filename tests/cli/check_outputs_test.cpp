@@ -78,6 +78,36 @@ TEST_F(CheckOutputs, RecordsAndProfilesAreNotReplaced) {
     EXPECT_EQ(refusedBy({"-o", kept}, "notes"), "");
 }
 
+// What starts a job is not lost to an answer, and an answer is no launch file.
+TEST_F(CheckOutputs, LaunchFilesAreNotReplaced) {
+    const std::vector<std::string> run = {"-m", "llama-3.2-1b", "-c", "dgx-h100"};
+    const auto with = [&run](std::vector<std::string> words, const std::vector<std::string>& more) {
+        words.insert(words.end(), run.begin(), run.end());
+        words.insert(words.end(), more.begin(), more.end());
+        return runProgram(words, {});
+    };
+    for (const char* const stack : {"torchtitan", "deepspeed", "megatron", "axolotl"}) {
+        const std::string job = at(std::string("job_") + stack);
+        ASSERT_EQ(with({"emit"}, {"--stack", stack, "--out", job}).code, ExitCode::Ok);
+        for (const auto& entry : std::filesystem::directory_iterator(job)) {
+            const std::string place = entry.path().string();
+            const std::string before = *readTextFile(place);
+            const ProgramOutput answer = with({"explain"}, {"--stack", "ddp", "-o", place});
+            EXPECT_EQ(answer.code, ExitCode::BadInput) << place;
+            EXPECT_NE(answer.err.find("is there, and is a launch file"), std::string::npos)
+                << answer.err;
+            EXPECT_EQ(readTextFile(place), before);
+        }
+    }
+    for (const char* const command : {"explain", "plan", "emit", "simulate"}) {
+        const std::string place = at(std::string(command) + ".json");
+        for (int times = 0; times < 2; ++times) {
+            const ProgramOutput answer = with({command}, {"--stack", "ddp", "-o", place});
+            EXPECT_EQ(answer.code, ExitCode::Ok) << answer.err;
+        }
+    }
+}
+
 TEST_F(CheckOutputs, WhatAScenarioReadsIsAnInputToo) {
     std::filesystem::create_directories(at("mm"));
     const std::string config =
