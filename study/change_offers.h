@@ -43,7 +43,8 @@ Offer smallerEvaluation, keepNoLogits, loadShards, saveUnitByUnit;
 // Keys of the layout.
 Offer recomputeSelective, recomputeModules, recomputeFull, recomputeLess, smallerMicroBatch,
     otherMicroBatch, otherCounts, shardTwo, shardThree, shardOverAll, offloadOptimizer,
-    offloadParameters, offloadActivations, offloadLess, moreTensor, morePipeline, moreContext;
+    offloadParameters, offloadActivations, offloadLess, moreTensor, morePipeline, moreContext,
+    moreExperts;
 // What the question itself rules out of a search.
 Offer freeKeys, allowForbidden, tensorAcrossNodes, otherStacks;
 // Another training.

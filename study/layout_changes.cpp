@@ -194,4 +194,22 @@ void moreContext(const ChangeSubject& subject, Offers& offers) {
     moveToAxis(subject, offers, "cp", subject.now.layout.cp);
 }
 
+/// Experts over more of the ranks that hold copies of them; over those of several nodes last, where
+/// tokens cross the network.
+void moreExperts(const ChangeSubject& subject, Offers& offers) {
+    const Layout& layout = subject.now.layout;
+    const Result<const Stack*> stack = findStack(subject.now.stack);
+    if (!stack || !(*stack)->axes.expert || !subject.now.model.moe) {
+        return;
+    }
+    const std::int64_t experts = subject.now.model.moe->experts;
+    const std::int64_t ranks = layout.dp * layout.cp * layout.tp / layout.etp;
+    for (std::int64_t more = layout.ep * 2; more <= std::min(experts, ranks); more *= 2) {
+        if (experts % more == 0 && ranks % more == 0) {
+            const bool isOnNode = more * layout.etp <= subject.now.cluster.node.gpus;
+            offers.add(withOpenShards(subject, {layoutKey("ep", more)}), isOnNode ? 0 : 1);
+        }
+    }
+}
+
 }  // namespace fabricast::offers

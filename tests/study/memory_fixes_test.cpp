@@ -74,6 +74,24 @@ TEST(MemoryFixes, TheScalesOfFourBitsMayBeQuantisedToo) {
     EXPECT_NE(offered->verdict, Verdict::DoesNotFit);
 }
 
+// Before more hardware, and before an optimizer that runs on the CPUs.
+TEST(MemoryFixes, ExpertsAreSpreadOverTheRanksThatHoldCopiesOfThem) {
+    const std::vector<Edit> edits = {{"model", "qwen3-30b-a3b", "-m"},
+                                     {"cluster.name", "dgx-h100", "-c"},
+                                     {"cluster.nodes", "2", "-n"},
+                                     {"stack", "megatron", "--stack"},
+                                     {"workload.sequence", "2048", "--seq"},
+                                     {"workload.global_batch", "64", "--global-batch"}};
+    const MemoryBreakdown memory = memoryOf(with(readQuestion("", "").value(), edits).value());
+    ASSERT_FALSE(memory.rejections.empty());
+    const std::vector<Fix>& fixes = memory.rejections[0].fixes;
+    ASSERT_FALSE(fixes.empty());
+    EXPECT_EQ(fixes[0].typed, "--layout ep=16");
+    EXPECT_EQ(fixes[0].verdict, Verdict::Fits);
+    ASSERT_GT(fixes.size(), 1U);
+    EXPECT_EQ(fixes[1].typed, "--layout ep=8");
+}
+
 TEST(MemoryFixes, WhatMayFitIsNotSaidToFit) {
     const std::vector<Edit> edits = {{"model", "llama-3.1-8b", "-m"},
                                      {"cluster.name", "8x-rtx-4090", "-c"},
