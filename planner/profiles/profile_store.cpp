@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <optional>
 #include <utility>
 
@@ -92,6 +93,30 @@ std::string namesWith(const std::vector<std::string>& known, std::string_view ty
         }
     }
     return list;
+}
+
+std::string digitsOf(std::string_view name) {
+    std::string digits;
+    std::ranges::copy_if(
+        name, std::back_inserter(digits), [](char c) { return c >= '0' && c <= '9'; });
+    return digits;
+}
+
+/// The nearest name, but for one with another number, where the typed one is a longer form of a
+/// known one: rtx-3090 for rtx-3090-ti, and not rtx-5070-ti.
+std::string nearestKnown(const std::vector<std::string>& known, const std::string& typed) {
+    const std::string nearest =
+        nearestName(typed, std::vector<std::string_view>(known.begin(), known.end()));
+    if (digitsOf(nearest) == digitsOf(typed)) {
+        return nearest;
+    }
+    std::string longest;
+    for (const std::string& name : known) {
+        if (typed.starts_with(name + "-") && name.size() > longest.size()) {
+            longest = name;
+        }
+    }
+    return longest.empty() ? nearest : longest;
 }
 
 }  // namespace
@@ -223,9 +248,7 @@ Result<Error> ProfileStore::notFound(std::span<const ProfileKind> kinds,
     }
     const bool any = kinds.size() == kProfileKinds.size();
     std::string near = namesWith(known, name);
-    near = near.empty() ? nearestName(profileName(name),
-                                      std::vector<std::string_view>(known.begin(), known.end()))
-                        : near;
+    near = near.empty() ? nearestKnown(known, profileName(name)) : near;
     return Error{Error::Code::NotFound,
                  std::string(where),
                  "no " + (any ? "profile" : noun) + " is called \"" +

@@ -93,7 +93,8 @@ constexpr std::array kOtherWords = {
     OtherWord{"zero3", "--stack deepspeed --layout shard=zero3"},
     OtherWord{"hf", "--stack accelerate"},
     OtherWord{"transformers", "--stack accelerate"},
-    OtherWord{"trl", "--stack accelerate"}};
+    OtherWord{"trl", "--stack accelerate"},
+    OtherWord{"unsloth", "--stack accelerate; its scripts are read: fabricast explain train.py"}};
 
 /// Whatever the case.
 std::string_view hintFor(std::string_view name) {

@@ -201,6 +201,8 @@ TEST(ProfileStore, BuildsABoxFromAGpu) {
 TEST(ProfileStore, SaysWhatWasProbablyMeant) {
     EXPECT_EQ(errorOf(builtIn().cluster("dgx-h10", "-c")),
               "-c: no cluster or node is called \"dgx-h10\" (did you mean \"dgx-h100\"?)");
+    EXPECT_EQ(errorOf(builtIn().gpu("RTX 3090 Ti", "--gpu")),
+              "--gpu: no GPU is called \"RTX 3090 Ti\" (did you mean \"rtx-3090\"?)");
     EXPECT_EQ(errorOf(builtIn().gpu("mi300")), "");                         // an alias
     EXPECT_EQ(builtIn().gpu("NVIDIA GeForce RTX 5090")->name, "rtx-5090");  // as drivers print it
     EXPECT_EQ(builtIn().gpu("AMD Instinct MI300X")->name, "mi300x");
