@@ -32,10 +32,14 @@ Result<void> refusePreferences(ScenarioDraft& draft) {
     if (std::ranges::find(kNone, keys.text("rl").value_or("")) != kNone.end()) {
         return {};
     }
+    const bool adapts = !keys.text("adapter").value_or("").empty();
     return keys.refuse(*keys.use("rl"),
                        "is not modelled",
-                       "leave it out, and type --set settings.reference=whole|sharded: memory with "
-                       "a frozen reference model (fabricast help dpo)");
+                       adapts ? "leave it out: with adapters the base is the reference, and the "
+                                "memory is that of plain training on both of a pair (fabricast "
+                                "help dpo)"
+                              : "leave it out, and type --set settings.reference=whole|sharded: "
+                                "memory with a frozen reference model (fabricast help dpo)");
 }
 
 Result<void> importAxolotlBatch(ScenarioDraft& draft) {

@@ -10,9 +10,11 @@
 namespace fabricast {
 namespace {
 
+/// All of it at once: one refusal after the other would be followed in a circle.
 constexpr const char* kInsteadOfPreferences =
-    "SFTConfig, and --set settings.reference=whole|sharded: memory with a frozen reference model "
-    "(fabricast help dpo)";
+    "SFTConfig and SFTTrainer without arguments of preferences, and for the memory of a frozen "
+    "reference model, which adapters do without, --set settings.reference=whole (fabricast help "
+    "dpo)";
 
 /// What scripts are called that train on preferences or rewards, or beside a teacher: "dpo.py",
 /// "run_grpo.py".

@@ -174,8 +174,9 @@ TEST(ImportOfStarted, RefusesTrainingOnPreferences) {
     const std::string dpo = "args = DPOConfig(\"o\", bf16=True)\n";
     const std::string run = "accelerate launch --num_processes 8 dpo.py\n";
     const std::string why =
-        " is not modelled (SFTConfig, and --set settings.reference=whole|sharded: memory with a "
-        "frozen reference model (fabricast help dpo))";
+        " is not modelled (SFTConfig and SFTTrainer without arguments of preferences, and for the "
+        "memory of a frozen reference model, which adapters do without, --set "
+        "settings.reference=whole (fabricast help dpo))";
     EXPECT_EQ(readOf({{"dpo.py", dpo}}, "layout", "dp", "dpo.py"), "dpo.py:1:8: DPOConfig" + why);
     EXPECT_EQ(readOf({{"run.sh", run}, {"dpo.py", dpo}}, "layout", "dp"),
               "dpo.py:1:8: DPOConfig" + why);
