@@ -167,6 +167,12 @@ Result<Fix> checkedFix(const TriedChange& tried,
     return fix;
 }
 
+/// More of what nobody lacks: the same verdict, and as much on GPUs and hosts.
+bool isOfNoUse(const Fix& fix, const MemoryBreakdown& before) {
+    return fix.verdict >= before.verdict && fix.peakAfter >= before.peak.value &&
+           fix.hostAfter >= before.host.perNode;
+}
+
 int placeOfFix(const Fix& fix) {
     const bool isBought = std::ranges::any_of(
         fix.edits, [](const Edit& edit) { return edit.path.starts_with("cluster."); });
@@ -199,7 +205,9 @@ Result<std::vector<Fix>> fixesOf(const MemoryBreakdown& memory,
         if (fixes.size() < kMostLookedAt) {
             FABRICAST_TRY(watch.check());
             FABRICAST_ASSIGN(Fix fix, checkedFix(tried, held, scenario, question, bench, watch));
-            fixes.push_back(std::move(fix));
+            if (!isOfNoUse(fix, memory)) {
+                fixes.push_back(std::move(fix));
+            }
         }
     }
     putSurestFirst(fixes);
