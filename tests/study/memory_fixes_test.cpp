@@ -129,5 +129,24 @@ TEST(MemoryFixes, OnlyWhatTheStackTakesIsSuggested) {
     }
 }
 
+// Where the allocator alone is unsure, more memory of the hosts, which have enough, mends nothing.
+TEST(MemoryFixes, NothingIsBoughtThatNobodyLacks) {
+    const std::vector<Edit> edits = {{"model", "llama-3.1-70b", "-m"},
+                                     {"cluster.name", "8x-rtx-4090", "-c"},
+                                     {"cluster.host_memory", "2TB", "--host-memory"},
+                                     {"stack", "deepspeed", "--stack"},
+                                     {"workload.sequence", "4096", "--seq"},
+                                     {"layout.shard", "zero3", "--layout"},
+                                     {"layout.offload", "parameters_cpu", "--layout"},
+                                     {"layout.recompute", "full", "--layout"}};
+    const MemoryBreakdown memory = memoryOf(with(readQuestion("", "").value(), edits).value());
+    ASSERT_EQ(memory.verdict, Verdict::Likely);
+    ASSERT_FALSE(memory.rejections.empty());
+    EXPECT_FALSE(memory.rejections[0].fixes.empty());
+    for (const Fix& fix : memory.rejections[0].fixes) {
+        EXPECT_EQ(fix.typed.find("host"), std::string::npos) << fix.typed;
+    }
+}
+
 }  // namespace memory_fixes_test
 }  // namespace fabricast
