@@ -3,6 +3,7 @@
 #include "planner/output/destination.h"
 #include "planner/profiles/kept_file.h"
 #include "planner/text/shell_text.h"
+#include "planner/text/text_files.h"
 #include "study/launch_folder.h"
 
 #include <algorithm>
@@ -258,6 +259,7 @@ Result<void> checkInputs(const Question& question, const GlobalOptions& options)
         std::ranges::find(options.typedFlags, "--force") != options.typedFlags.end();
     for (const OutputFile& output : options.outputs) {
         if (!isForced && !hasOwnRules(output.flag) && isLaunchFileAt(output.path)) {
+            FABRICAST_TRY(checkNotRead(output.path));
             return isKept(output.flag, output.path, "a launch file");
         }
     }

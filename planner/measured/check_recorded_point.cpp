@@ -79,8 +79,8 @@ Result<void> checkStatistic(const JsonValue& line,
     if (said == nullptr) {
         return {};
     }
-    constexpr double kMost = std::numeric_limits<double>::max();
-    FABRICAST_ASSIGN(const double value, said->number(-kMost, kMost));
+    constexpr double kLargest = std::numeric_limits<double>::max();
+    FABRICAST_ASSIGN(const double value, said->number(-kLargest, kLargest));
     return std::abs(value - ofSamples) <= kSameNumber * size
                ? Result<void>()
                : tl::unexpected(said->problem(fmt::format(

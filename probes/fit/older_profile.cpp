@@ -1,6 +1,5 @@
 #include "probes/fit/older_profile.h"
 
-#include "planner/measured/nccl_tests.h"
 #include "planner/profiles/kept_file.h"
 #include "planner/text/json_document.h"
 #include "planner/text/shell_text.h"
@@ -99,11 +98,12 @@ std::string kindOf(fs::file_type type) {
     }
 }
 
-/// Whether the reader of logs finds something in it, whatever its name.
+/// Whether it has the rates of nccl-tests' tables or of its JSON, whole or not and whatever its
+/// name.
 bool isLogOfNcclTests(const std::string& path) {
     const Result<std::string> text = readTextFile(path, kMostTextBytes, ReadFor::Look);
-    const NcclTestsHint any{.ranks = 2, .nodes = 1};
-    return text && parseNcclTests(*text, "all_reduce_perf.log", any);
+    const auto has = [&](const char* word) { return text->find(word) != std::string::npos; };
+    return text && ((has("algbw") && has("busbw")) || (has("alg_bw") && has("bus_bw")));
 }
 
 /// What a file is, behind a link or not, that is no profile, damaged or not; empty: it may be one.

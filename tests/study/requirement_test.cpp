@@ -20,6 +20,7 @@ Headline<Bytes> gib(std::int64_t lo, std::int64_t value, std::int64_t hi) {
 MemoryBreakdown memoryOf(Verdict verdict) {
     MemoryBreakdown memory{.peak = gib(58, 60, 70), .capacity = Bytes(80 * kGib)};
     memory.host.perNode = Bytes(100 * kGib);
+    memory.host.there = Bytes(200 * kGib);
     memory.onDevice = verdict;
     memory.verdict = verdict;
     return memory;

@@ -270,11 +270,14 @@ TEST(CalibrateCommand, WhatMustFailIsSaidBeforeMeasuring) {
     EXPECT_FALSE(fs::exists(probes.at("run.jsonl")));
 }
 
-std::string ncclLog(const std::string& size, const std::string& time) {
+/// `busbw`: of the first row; it tells the operation and the number of ranks.
+std::string ncclLog(const std::string& size,
+                    const std::string& time,
+                    const std::string& busbw = "33.23") {
     return "#       size         count      type   redop    root     time   algbw   busbw #wrong\n"
-           "     1048576        262144     float     sum      -1    55.21   18.99   33.23      0\n"
-           "    " +
-           size + "      16777216     float     sum      -1    " + time + "  N/A  285.04      0\n";
+           "     1048576        262144     float     sum      -1    55.21   18.99   " +
+           busbw + "      0\n    " + size + "      16777216     float     sum      -1    " + time +
+           "  N/A  285.04      0\n";
 }
 
 TEST(CalibrateCommand, ReplacesNoGoodProfileByABadOne) {
@@ -510,7 +513,8 @@ TEST(CalibrateCommand, RefusesALogOfAnotherGpuThanTheMachines) {
     const FakeProbes probes("gpu");
     const std::string log = probes.at("all_reduce_perf.log");
     const auto imported = [&](const std::string& gpus) {
-        std::ofstream(log) << "# nThread 1 nGpus 1\n" + gpus + ncclLog("67108864", "412.0");
+        std::ofstream(log) << "# nThread 1 nGpus 1\n" + gpus +
+                                  ncclLog("67108864", "412.0", "18.99");
         return ran("calibrate --machine dgx-h100 --name ours",
                    {"--from-nccl-tests", log, "--profile", probes.at("measured")});
     };
@@ -540,7 +544,7 @@ TEST(CalibrateCommand, RefusesALogOfAGpuWithOtherMemoryThanTheMachines) {
     const auto why = [&](const std::string& gpu, const std::string& machine) {
         const std::string rank = " Group  0 Pid 1 on a device  0 [0x18] " + gpu + "\n";
         std::ofstream(log) << "#  Rank  0" + rank + "#  Rank  1" + rank +
-                                  ncclLog("67108864", "412.0");
+                                  ncclLog("67108864", "412.0", "18.99");
         return ran("calibrate --name ours --force --machine " + machine,
                    {"--from-nccl-tests", log, "--profile", probes.at("measured")})
             .err;
@@ -568,8 +572,8 @@ TEST(CalibrateCommand, RefusesALogOfAGpuWithOtherMemoryThanTheMachines) {
 TEST(CalibrateCommand, RefusesALogOfMoreRanksThanANodeHas) {
     const FakeProbes probes("ranks");
     const std::string log = probes.at("all_reduce_perf.log");
-    std::ofstream(log) << ncclLog("67108864", "412.0");
     const auto imported = [&](const std::string& ranks) {
+        std::ofstream(log) << ncclLog("67108864", "412.0", ranks == "8" ? "33.23" : "35.61");
         return ran("calibrate --machine dgx-h100 --name ours --ranks " + ranks,
                    {"--from-nccl-tests", log, "--profile", probes.at("measured")});
     };
@@ -597,7 +601,7 @@ TEST(CalibrateCommand, TellsWrongAndDamagedRowsOfLogs) {
     const ProgramOutput some = imported(wrong);
     EXPECT_EQ(some.code, ExitCode::DoesNotFit) << some.err;
     EXPECT_NE(some.err.find("1 of 2 points computed wrong results"), std::string::npos) << some.err;
-    wrong.replace(wrong.find("28.49      0"), 12, "28.49      1");
+    wrong.replace(wrong.find("33.23      0"), 12, "33.23      1");
     EXPECT_EQ(imported(wrong).code, ExitCode::DoesNotFit);
     const ProgramOutput cut = imported(good.substr(0, good.size() - 20) + "\n");
     EXPECT_EQ(cut.code, ExitCode::Ok) << cut.err;
@@ -659,7 +663,8 @@ TEST(CalibrateCommand, KeepsTheCurvesOfAnEarlierSitting) {
     const std::string place = folder + "/collectives/measured-ours.json";
     const auto imported = [&](const std::string& name, const std::string& more = "") {
         const std::string log = probes.at(name + "_perf.log");
-        std::ofstream(log) << ncclLog("67108864", "412.0");
+        std::ofstream(log) << ncclLog(
+            "67108864", "412.0", name == "all_gather" ? "16.62" : "33.23");
         return ran("calibrate --ranks 8 --machine dgx-h100 --name ours" + more,
                    {"--from-nccl-tests", log, "--profile", folder});
     };

@@ -271,7 +271,8 @@ TEST(LoadScenario, PrecisionAndOptimizerInAWord) {
     EXPECT_EQ(settings(R"("precision": "fp16")").precision.parameters, Dtype::Fp16);
     EXPECT_EQ(settings(R"("precision": "fp8_blockwise")").kernels.quantization,
               Quantization::Fp8Blockwise);
-    EXPECT_EQ(settings(R"("optimizer": "sgd")").optimizer.kind, OptimizerKind::Sgd);
+    EXPECT_EQ(settings(R"("optimizer": "sgd"}, "layout": {"shard": "none")").optimizer.kind,
+              OptimizerKind::Sgd);
 }
 
 TEST(LoadScenario, ABatchMayBeSaidInTokens) {

@@ -292,10 +292,10 @@ TEST(FitRecord, SaysWhatItCannotDo) {
     EXPECT_NE(few.error().why.find("1 points are too few"), std::string::npos)
         << few.error().text();
     const auto strange =
-        fitRecord(builtIn, recordOf(lineOf("gemm dtype=int3 m=1 n=1 k=1", 1e-3)), {.name = "ours"});
+        fitRecord(builtIn, recordOf(lineOf("gemm dtype=int8 m=1 n=1 k=1", 1e-3)), {.name = "ours"});
     ASSERT_FALSE(strange);
     EXPECT_EQ(strange.error().text(),
-              "run.jsonl:2:1: 'gemm dtype=int3 k=1 m=1 n=1': dtype=int3 is none that can be fitted "
+              "run.jsonl:2:1: 'gemm dtype=int8 k=1 m=1 n=1': dtype=int8 is none that can be fitted "
               "(bf16, fp16, tf32, fp32 or fp8)");
     const std::string other =
         R"({"schema":"fabricast.measurements/1","machine":{"gpu":"NVIDIA Z9"}})"
