@@ -732,6 +732,14 @@ TEST(CalibrateCommand, TheAnswerIsNoFileOfTheProfile) {
     EXPECT_FALSE(fs::exists(profile));
 }
 
+TEST(CalibrateCommand, JsonTellsTheNumbersOfANode) {
+    const FakeProbes probes("numbers");
+    std::ofstream(probes.at("node.jsonl"))
+        << R"({"schema":"fabricast.measurements/1","machine":{"gpu":"NVIDIA H100 80GB HBM3"},)"
+        << R"("program":"fabricast-probe-cuda","begun":"2026-11-22T18:00:00Z"})" << '\n'
+        << R"({"point":"transfer bytes=268435456 kind=h2d","unit":"s","median":0.005,)"
+        << R"("deviation":0,"n":2,"facts":{"bytes":268435456,"wrong":0},"samples":[0.005,0.005]})"
+        << '\n';
     const ProgramOutput output = runProgram({"calibrate",
                                              "--from-record",
                                              probes.at("node.jsonl"),
