@@ -146,6 +146,7 @@ ProbeProgram hostProgram(HostFlags& flags) {
     program.check = &checkHostPoint;
     program.open = []() -> Done { return std::monostate(); };
     program.identity = [] { return identityOf(takeInventory(SystemFiles("/"), false)); };
+    program.isKnownUnopened = true;
     program.measure = &measurePoint;
     program.endsInMidPoint = true;
     return program;

@@ -182,7 +182,8 @@ int listPoints(const ProbeProgram& program,
     std::error_code error;
     if (std::filesystem::exists(flags.out, error)) {
         const Done isFree = isRecordFree(flags.out);
-        const Done sound = RecordFile::check(flags.out);
+        const JsonLine identity = program.isKnownUnopened ? program.identity() : JsonLine();
+        const Done sound = RecordFile::check(flags.out, identity, program.name);
         if (!isFree || !sound) {
             return isFree ? ended(program, kBadInput, sound.trouble().why)
                           : ended(program, kEnvironment, isFree.trouble().why);

@@ -42,6 +42,8 @@ struct ProbeProgram {
     std::function<Done()> open;
     /// What must be alike for two sittings to go into one record: device, versions. After `open`.
     std::function<JsonLine()> identity;
+    /// Whether `identity` can be told without `open`: a dry run then asks for it too.
+    bool isKnownUnopened = false;
     std::function<Answer<Measurement>(const Point&)> measure;
     /// After trouble with a point: whether the device still works, so that the next is measured;
     /// may be empty: trouble ends the program.

@@ -28,6 +28,18 @@ std::string headStart(const JsonLine& identity) {
     return JsonLine().add("schema", kSchema).add("machine", identity).text();
 }
 
+Trouble ofAnother(const std::filesystem::path& path) {
+    return {path.string() +
+            ":1: is no record of this machine with these versions; give --out another name"};
+}
+
+/// A first line that names no program, or none where no program is asked for, is of any.
+bool isBegunBy(std::string_view program, std::string_view head) {
+    const std::string named = JsonLine().add("program", program).text();
+    return program.empty() || head.find("\"program\":") == std::string_view::npos ||
+           head.find(std::string_view(named).substr(1, named.size() - 2)) != std::string_view::npos;
+}
+
 }  // namespace
 
 RecordFile::RecordFile(std::filesystem::path path, std::string head)
@@ -55,11 +67,17 @@ Answer<RecordFile> RecordFile::open(std::filesystem::path path,
     return known ? Answer<RecordFile>(std::move(record)) : known.trouble();
 }
 
-Done RecordFile::check(const std::filesystem::path& path) {
+Done RecordFile::check(const std::filesystem::path& path,
+                       const JsonLine& identity,
+                       std::string_view program) {
     RecordFile record(path, "");
-    const std::string ofAny = JsonLine().add("schema", kSchema).text();
-    return record.replaceable_ ? record.read(ofAny.substr(0, ofAny.size() - 1))
-                               : Done(std::monostate());
+    if (!record.replaceable_) {
+        return std::monostate();
+    }
+    const std::string start =
+        identity.empty() ? JsonLine().add("schema", kSchema).text() : headStart(identity);
+    const Done known = record.read(start.substr(0, start.size() - 1));
+    return known && !isBegunBy(program, record.head_) ? ofAnother(path) : known;
 }
 
 Done RecordFile::read(const std::string& headStart) {
@@ -69,9 +87,7 @@ Done RecordFile::read(const std::string& headStart) {
         return file.eof() ? Done(std::monostate()) : Trouble{path_.string() + ": cannot be read"};
     }
     if (!line.starts_with(headStart) || !isJsonObject(line)) {
-        return Trouble{
-            path_.string() +
-            ":1: is no record of this machine with these versions; give --out another name"};
+        return ofAnother(path_);
     }
     head_ = line;
     for (std::size_t number = 2; std::getline(file, line); ++number) {

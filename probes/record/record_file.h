@@ -25,8 +25,11 @@ public:
                                    const JsonLine& identity,
                                    const JsonLine& more);
 
-    /// Whether the lines of a file that is gone on with are whole, of whatever machine.
-    static Done check(const std::filesystem::path& path);
+    /// Whether the lines of a file that is gone on with are whole; where they are given, also
+    /// whether it is of this machine, and was begun by this program.
+    static Done check(const std::filesystem::path& path,
+                      const JsonLine& identity = {},
+                      std::string_view program = {});
 
     /// Whether a point needs no measuring; one that failed in an earlier sitting does.
     [[nodiscard]] bool has(const Point& point) const;

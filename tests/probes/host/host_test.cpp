@@ -205,6 +205,8 @@ TEST(HostProbe, ADryRunRefusesTheRecordThatARunWould) {
                           << R"({"point":"memory op=copy","unit")"
                           << "\n";
     EXPECT_EQ(runHostProbe(words), kBadInput) << "a damaged line";
+    std::ofstream(record) << head << "\n";
+    EXPECT_EQ(runHostProbe(words), kBadInput) << "a record of another machine";
     std::ofstream(record) << "notes\n";
     EXPECT_EQ(runHostProbe(words), kBadInput) << "no record";
     EXPECT_EQ(std::filesystem::file_size(record), 6U) << "it is left as it was";

@@ -39,6 +39,7 @@ std::string fileText(const std::filesystem::path& path) {
 
 std::filesystem::path freshFile(const std::string& name) {
     const std::filesystem::path path = std::filesystem::path(tempFolder()) / name;
+    std::filesystem::create_directories(path.parent_path());  // a child that ends takes it along
     std::filesystem::remove_all(path);
     return path;
 }
@@ -439,6 +440,25 @@ TEST(SampleLoop, AnInterruptedOneKeepsNoFewerThanTheRuleAsksFor) {
     };
     EXPECT_EXIT(samplesUntil(4), testing::ExitedWithCode(0), "");
     EXPECT_EXIT(samplesUntil(6), testing::ExitedWithCode(6), "");
+}
+
+TEST(RunProbe, ADryRunRefusesTheRecordOfAnotherProgram) {
+    const std::filesystem::path path = freshFile("of_another.jsonl");
+    const ProbeProgram program{.name = "probe",
+                               .suite = [](const std::string&) -> Answer<std::vector<Point>> {
+                                   return std::vector<Point>{*parsePoint("a")};
+                               }};
+    const std::string out = path.string();
+    const std::vector<const char*> words = {"--out", out.c_str(), "--dry-run"};
+    const auto endsWith = [&](const std::string& begun) {
+        std::ofstream(path) << R"({"schema":"fabricast.measurements/1","machine":{})" << begun
+                            << "}\n";
+        return runProbe(program, words);
+    };
+    EXPECT_EQ(endsWith(""), kDone) << "it is of any program";
+    EXPECT_EQ(endsWith(R"(,"program":"probe")"), kDone);
+    EXPECT_EQ(endsWith(R"(,"program":"probe-2")"), kBadInput);
+    EXPECT_EQ(endsWith(R"(,"program":"nccl-tests")"), kBadInput);
 }
 
 TEST(RunProbe, TellsTheProgramWhyItEnds) {
