@@ -10,7 +10,7 @@
 namespace fabricast {
 namespace {
 
-constexpr std::array<std::string_view, 11> kCollectivesKeys = {"schema",
+constexpr std::array<std::string_view, 12> kCollectivesKeys = {"schema",
                                                                "name",
                                                                "aliases",
                                                                "title",
@@ -18,6 +18,7 @@ constexpr std::array<std::string_view, 11> kCollectivesKeys = {"schema",
                                                                "gpus",
                                                                "software",
                                                                "date",
+                                                               "begun",
                                                                "curves",
                                                                "sources",
                                                                "notes"};
@@ -61,14 +62,17 @@ Result<MeasuredCurve> readCurve(const JsonValue& row) {
     return curve;
 }
 
+/// A digit where the form has 0, else its letter.
+bool isFormed(std::string_view text, std::string_view form) {
+    return std::ranges::equal(text, form, [](char letter, char asked) {
+        return asked == '0' ? letter >= '0' && letter <= '9' : letter == asked;
+    });
+}
+
 }  // namespace
 
 bool isDay(std::string_view text) {
-    constexpr std::string_view kForm = "0000-00-00";
-    const bool isFormed = std::ranges::equal(text, kForm, [](char letter, char form) {
-        return form == '-' ? letter == '-' : letter >= '0' && letter <= '9';
-    });
-    if (!isFormed) {
+    if (!isFormed(text, "0000-00-00")) {
         return false;
     }
     const auto number = [text](std::size_t from, std::size_t length) {
@@ -88,6 +92,11 @@ bool isDay(std::string_view text) {
     const bool isLeap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
     const int days = kDays[month - 1] + (isLeap && month == 2 ? 1 : 0);
     return day >= 1 && static_cast<int>(day) <= days;
+}
+
+bool isBeginning(std::string_view text) {
+    constexpr std::size_t kDay = 10;
+    return isFormed(text, "0000-00-00T00:00:00Z") && isDay(text.substr(0, kDay));
 }
 
 bool isMeasured(const JsonValue& root) {
@@ -113,6 +122,13 @@ Result<MeasuredFile> readMeasuredCollectives(const JsonValue& root) {
         FABRICAST_ASSIGN(file.measured.date, date->text());
         if (!isDay(file.measured.date)) {
             return tl::unexpected(date->problem("must be a day", "write \"2026-11-20\""));
+        }
+    }
+    if (const JsonValue* begun = root.find("begun")) {
+        FABRICAST_ASSIGN(const std::string time, begun->text());
+        if (!isBeginning(time)) {
+            return tl::unexpected(
+                begun->problem("must be a time of UTC", "write \"2026-11-20T09:30:00Z\""));
         }
     }
     FABRICAST_ASSIGN(const JsonValue* const curves, root.require("curves"));

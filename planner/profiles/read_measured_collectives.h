@@ -28,6 +28,9 @@ Result<MeasuredFile> readMeasuredCollectives(const JsonValue& root);
 /// "2026-11-20": days in this form sort by their text.
 bool isDay(std::string_view text);
 
+/// "2026-11-20T09:30:00Z": when a sitting began, as records say it; so do these.
+bool isBeginning(std::string_view text);
+
 /// Which of the two kinds of file that folder holds.
 bool isMeasured(const JsonValue& root);
 

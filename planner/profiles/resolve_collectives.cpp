@@ -11,14 +11,16 @@ namespace {
 
 struct Dated {
     MeasuredCollectives measured;
+    std::string begun;      ///< the time of that day; may be empty
     std::size_t layer = 0;  ///< of the folder; 0: built in
 };
 
-/// Own measurements before those built in, and of them the newest; without days those of the later
-/// folder, and of the later name ("our-2026-02").
+/// Own measurements before those built in, and of them the newest; where times do not tell, those
+/// of the later folder, and of the later name ("our-2026-02").
 bool comesFirst(const Dated& left, const Dated& right) {
     const auto age = [](const Dated& one) {
-        return std::tie(one.measured.own, one.measured.date, one.layer, one.measured.name);
+        return std::tie(
+            one.measured.own, one.measured.date, one.begun, one.layer, one.measured.name);
     };
     return left.measured.own && age(left) > age(right);
 }
@@ -75,7 +77,8 @@ Result<ProfileStore::CollectiveFiles> ProfileStore::readCollectives() const {
         FABRICAST_ASSIGN(const JsonValue root, readDocument(file));
         if (isMeasured(root)) {
             FABRICAST_ASSIGN(MeasuredCollectives one, measuredIn(root, file));
-            dated.push_back({std::move(one), file.layer});
+            FABRICAST_ASSIGN(std::string begun, root.textOr("begun", ""));
+            dated.push_back({std::move(one), std::move(begun), file.layer});
         } else {
             FABRICAST_ASSIGN(NcclModel model, readNcclModel(root));
             all.models.push_back(std::move(model));

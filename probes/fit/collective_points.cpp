@@ -260,6 +260,9 @@ std::string collectivesJson(const CollectivesHead& head, const CollectivePoints&
     if (!head.date.empty()) {
         json.add("date", head.date);
     }
+    if (!head.begun.empty()) {
+        json.add("begun", head.begun);
+    }
     json.beginArray("curves");
     for (const MeasuredCurve& curve : points.curves) {
         addCurve(json, curve);

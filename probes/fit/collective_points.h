@@ -33,6 +33,7 @@ struct CollectivesHead {
     std::string machine;   ///< a cluster or node profile
     std::string software;  ///< "nccl 2.28.9"
     std::string date;      ///< of the measurement, "2026-11-20"; may be empty
+    std::string begun;     ///< the time of that, "2026-11-20T09:30:00Z"; may be empty
     std::string from;      ///< where the numbers come from
     std::string note;
 };

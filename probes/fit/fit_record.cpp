@@ -134,6 +134,7 @@ private:
                                                   .machine = machine.name,
                                                   .software = nccl.empty() ? "" : "nccl " + nccl,
                                                   .date = dayOf(sittings),
+                                                  .begun = beginningOf(sittings),
                                                   .from = originText(sittings),
                                                   .note = kept.from},
                                                  points)});

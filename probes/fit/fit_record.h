@@ -70,5 +70,7 @@ Result<void> verifyBeside(std::span<const std::string> replaced,
 std::string originText(const MergedMeasurements& record);
 /// The last day of the measurement, "2026-11-20"; empty where no sitting has one.
 std::string dayOf(const MergedMeasurements& record);
+/// When the last sitting of that day began; empty where none says it.
+std::string beginningOf(const MergedMeasurements& record);
 
 }  // namespace fabricast

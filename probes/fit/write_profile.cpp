@@ -71,6 +71,15 @@ std::string dayOf(const MergedMeasurements& record) {
     return last;
 }
 
+std::string beginningOf(const MergedMeasurements& record) {
+    std::string last;
+    for (const MeasurementRecord& sitting : record.sittings) {
+        last = isBeginning(sitting.begun) ? std::max(last, sitting.begun) : last;
+    }
+    const std::string day = dayOf(record);
+    return !day.empty() && last.starts_with(day) ? last : "";
+}
+
 namespace {
 
 /// Adds the folder itself where it has profiles.

@@ -286,6 +286,29 @@ TEST(OwnMeasurement, IsNamedWhereANumberIsAnotherAndNowhereElse) {
     EXPECT_LT(said, lines.size() * 4);
 }
 
+TEST(OwnMeasurement, OfOneDayTheLaterSittingIsUsed) {
+    const auto begun = [](const std::string& name, const std::string& time, const char* ms) {
+        std::string text = ownCollectives(name, "2026-11-12", ms);
+        return text.insert(text.find(R"("curves")"), R"("begun": "2026-11-12T)" + time + "Z\",");
+    };
+    const TemporaryProfiles both("own_sittings");
+    both.write("collectives/measured-monday.json", begun("monday", "08:00:00", "5000"));
+    both.write("collectives/measured-after-fix.json", begun("after-fix", "17:30:00", "1"));
+    both.write("collectives/measured-zzz.json", ownCollectives("zzz", "2026-11-12", "5000"));
+    const std::string out = stepWith(both.path(), kExplainTime).out;
+    for (const char* const note :
+         {"measured: after-fix, 2026-11-12\n",
+          "measured: monday, 2026-11-12 is not used, after-fix, 2026-11-12 is\n",
+          "measured: zzz, 2026-11-12 is not used, after-fix, 2026-11-12 is\n"}) {
+        EXPECT_NE(out.find(note), std::string::npos) << note << out;
+    }
+    const TemporaryProfiles noTime("own_no_time");
+    noTime.write("collectives/measured-ours.json", begun("ours", "8 o'clock", "5"));
+    const ProgramOutput refused = stepWith(noTime.path(), kExplainTime);
+    EXPECT_EQ(refused.code, ExitCode::BadInput);
+    EXPECT_NE(refused.err.find("must be a time of UTC"), std::string::npos) << refused.err;
+}
+
 // Of a log of 8 GPUs nothing is in a forecast of what it did not measure.
 TEST(OwnMeasurement, IsNamedAmongOthersThatAreNotUsed) {
     const TemporaryProfiles folder;

@@ -652,6 +652,9 @@ TEST(CalibrateCommand, KeepsTheCurvesOfAnEarlierSitting) {
     const auto imported = [&](const std::string& name, const std::string& more = "") {
         const std::string log = probes.at(name + "_perf.log");
         std::ofstream(log) << ncclLog("67108864", "412.0");
+        const std::array<timespec, 2> times = {timespec{1'793'000'000, 0},
+                                               timespec{1'793'000'000, 0}};
+        EXPECT_EQ(::utimensat(AT_FDCWD, log.c_str(), times.data(), 0), 0);
         return ran("calibrate --ranks 8 --machine dgx-h100 --name ours" + more,
                    {"--from-nccl-tests", log, "--profile", folder});
     };
@@ -730,6 +733,30 @@ TEST(CalibrateCommand, TheAnswerIsNoFileOfTheProfile) {
     EXPECT_EQ(early.code, ExitCode::BadInput) << early.err;
     EXPECT_FALSE(fs::exists(probes.at("run.jsonl"))) << "it was measured";
     EXPECT_FALSE(fs::exists(profile));
+}
+
+// Neither day nor name tells two logs of one day apart; their files' times do.
+TEST(CalibrateCommand, OfTwoLogsOfOneDayTheLaterIsUsed) {
+    const FakeProbes probes("one_day");
+    const std::string log = probes.at("all_reduce_perf.log");
+    const auto imported = [&](const char* name, const char* us, std::time_t when) {
+        std::ofstream(log) << ncclLog("67108864", us);
+        const std::array<timespec, 2> times = {timespec{when, 0}, timespec{when, 0}};
+        EXPECT_EQ(::utimensat(AT_FDCWD, log.c_str(), times.data(), 0), 0);
+        const ProgramOutput done =
+            ran("calibrate --ranks 8 --machine dgx-h100",
+                {"--from-nccl-tests", log, "--profile", probes.at("measured"), "--name", name});
+        EXPECT_EQ(done.code, ExitCode::Ok) << done.err;
+    };
+    imported("monday", "41200.0", 1'793'000'000);
+    imported("after-fix", "412.0", 1'793'000'060);
+    const ProgramOutput answer = ran("explain -m gpt2 -c dgx-h100 --stack ddp --section time",
+                                     {"--profile-dir", probes.at("measured")});
+    for (const char* const note :
+         {"measured: after-fix, 2026-10-26\n",
+          "measured: monday, 2026-10-26 is not used, after-fix, 2026-10-26 is\n"}) {
+        EXPECT_NE(answer.out.find(note), std::string::npos) << note << answer.out;
+    }
 }
 
 TEST(CalibrateCommand, JsonTellsTheNumbersOfANode) {
