@@ -12,6 +12,7 @@
 #include <array>
 #include <cmath>
 #include <cstddef>
+#include <iterator>
 #include <optional>
 #include <string_view>
 #include <utility>
@@ -153,18 +154,39 @@ Result<std::vector<OwnMeasurement>> ownPartsOf(const NodeSpec& node, const Profi
     return all;
 }
 
+bool isPlaceNamed(const MeasuredPlace& place, const std::string& name) {
+    return place.own && place.name == name;
+}
+
 void takeAwayRows(const std::string& name, CorrectionTable& table) {
     std::erase_if(table.rows, [&](const CollectiveCorrection& row) {
-        const MeasuredPlace& place = table.machines[row.machine];
-        return place.own && place.name == name;
+        return isPlaceNamed(table.machines[row.machine], name);
     });
 }
 
-Premises withoutCollectives(const std::string& name, Premises premises) {
-    takeAwayRows(name, premises.timing.nccl.corrections);
-    takeAwayRows(name, premises.timing.rccl.corrections);
+/// With it what would step in: the user's own rows of the same machine that it is taken before.
+void takeAwayWithTwins(const std::string& name, CorrectionTable& table) {
+    std::vector<CollectiveCorrection> its;
+    std::ranges::copy_if(table.rows, std::back_inserter(its), [&](const auto& row) {
+        return isPlaceNamed(table.machines[row.machine], name);
+    });
+    std::erase_if(table.rows, [&](const CollectiveCorrection& row) {
+        const MeasuredPlace& place = table.machines[row.machine];
+        return std::ranges::any_of(its, [&](const CollectiveCorrection& one) {
+            return place.own && place.node == table.machines[one.machine].node &&
+                   row.machine >= one.machine && row.kind == one.kind &&
+                   (row.nodes > 1) == (one.nodes > 1);
+        });
+    });
+}
+
+Premises withoutCollectives(const std::string& name,
+                            Premises premises,
+                            void (*takeAway)(const std::string& name, CorrectionTable& table)) {
+    takeAway(name, premises.timing.nccl.corrections);
+    takeAway(name, premises.timing.rccl.corrections);
     for (CollectiveLibrary& other : premises.timing.others) {
-        takeAwayRows(name, other.corrections);
+        takeAway(name, other.corrections);
     }
     return premises;
 }
@@ -175,9 +197,13 @@ std::string collectivesTitle(const MeasuredCollectives& measured) {
     return measured.name.substr(skipped) + (measured.date.empty() ? "" : ", " + measured.date);
 }
 
-OwnMeasurement ownOf(const MeasuredCollectives& measured) {
+OwnMeasurement ownOf(const MeasuredCollectives& measured,
+                     void (*takeAway)(const std::string& name,
+                                      CorrectionTable& table) = &takeAwayRows) {
     return {std::string(kMeasuredNote) + collectivesTitle(measured),
-            [name = measured.name](const Premises& now) { return withoutCollectives(name, now); }};
+            [name = measured.name, takeAway](const Premises& now) {
+                return withoutCollectives(name, now, takeAway);
+            }};
 }
 
 /// Whether it was measured on this machine, and all that is in it by another one as well.
@@ -365,7 +391,7 @@ Result<std::vector<OwnMeasurement>> ownMeasurementsOf(const NodeSpec& node,
                      profiles.measuredCollectives());
     for (const MeasuredCollectives& one : measured) {
         if (one.own) {
-            all.push_back(ownOf(one));
+            all.push_back(ownOf(one, &takeAwayWithTwins));
         }
     }
     return all;

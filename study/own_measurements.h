@@ -38,7 +38,8 @@ struct OwnMeasurement {
     std::string note;
     Turn without;
 };
-/// All that a forecast of this machine may lean on.
+/// All that a forecast of this machine may lean on, each to be judged alone: of several of one
+/// machine, without the first are those too that would step in for it.
 Result<std::vector<OwnMeasurement>> ownMeasurementsOf(const NodeSpec& node, const Workbench& bench);
 
 /// The same of plans.

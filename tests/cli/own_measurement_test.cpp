@@ -286,6 +286,25 @@ TEST(OwnMeasurement, IsNamedWhereANumberIsAnotherAndNowhereElse) {
     EXPECT_LT(said, lines.size() * 4);
 }
 
+// It decides a plan without being in its numbers, and its twin would decide it alike.
+TEST(OwnMeasurement, OfTwinsThatDecideAPlanTheOneInUseIsNamed) {
+    const std::string line = "plan --stack fsdp2,ddp --top 1 --global-batch 64" + kWork;
+    const auto slowGathers = [](const std::string& name) {
+        std::string text = ownCollectives(name, "2026-11-12", "5000");
+        return text.replace(text.find("all_reduce"), 10, "all_gather");
+    };
+    const TemporaryProfiles one("own_decides");
+    one.write("collectives/measured-b.json", slowGathers("b"));
+    const TemporaryProfiles both("own_decide");
+    both.write("collectives/measured-a.json", slowGathers("a"));
+    both.write("collectives/measured-b.json", slowGathers("b"));
+    const std::string note = "measured: b, 2026-11-12\n";
+    const std::string alone = ran(line, {"--profile-dir", one.path()}).out;
+    ASSERT_NE(alone.find(note), std::string::npos) << alone;
+    const std::string out = ran(line, {"--profile-dir", both.path()}).out;
+    EXPECT_NE(out.find(note), std::string::npos) << out;
+}
+
 TEST(OwnMeasurement, OfOneDayTheLaterSittingIsUsed) {
     const auto begun = [](const std::string& name, const std::string& time, const char* ms) {
         std::string text = ownCollectives(name, "2026-11-12", ms);
