@@ -1,5 +1,6 @@
 #include "probes/fit/older_profile.h"
 
+#include "planner/measured/nccl_tests.h"
 #include "planner/profiles/kept_file.h"
 #include "planner/text/json_document.h"
 #include "planner/text/shell_text.h"
@@ -98,12 +99,22 @@ std::string kindOf(fs::file_type type) {
     }
 }
 
-/// What a link leads to that is no profile, damaged or not; empty: it may be one.
-std::string noProfileAt(const fs::path& link) {
+/// Whether the reader of logs finds something in it, whatever its name.
+bool isLogOfNcclTests(const std::string& path) {
+    const Result<std::string> text = readTextFile(path, kMostTextBytes, ReadFor::Look);
+    const NcclTestsHint any{.ranks = 2, .nodes = 1};
+    return text && parseNcclTests(*text, "all_reduce_perf.log", any);
+}
+
+/// What a file is, behind a link or not, that is no profile, damaged or not; empty: it may be one.
+std::string noProfileAt(const fs::path& path) {
     std::error_code none;
-    const fs::path end = fs::canonical(link, none);
+    const fs::path end = fs::canonical(path, none);
     if (const std::string kind = keptKind(end.string()); !kind.empty()) {
         return kind.ends_with(" profile") ? "" : kind;
+    }
+    if (isLogOfNcclTests(end.string())) {
+        return "a log of nccl-tests";
     }
     return end.extension() == ".json" ? "" : "which is no profile";
 }
@@ -118,8 +129,7 @@ Result<void> checkProfilePlace(const std::string& file, const std::string& folde
     }
     const fs::file_type type = fs::status(path, none).type();
     const fs::path leads = fs::read_symlink(path, none);
-    const std::string other =
-        type == fs::file_type::regular && !leads.empty() ? noProfileAt(path) : std::string();
+    const std::string other = type == fs::file_type::regular ? noProfileAt(path) : std::string();
     if (type == fs::file_type::regular && other.empty()) {
         return {};
     }

@@ -454,13 +454,18 @@ TEST(CalibrateCommand, ReplacesWhatALinkLeadsToAndNothingThatIsNoFile) {
     };
     fs::remove(real);
     refused("a link to " + real + ", which is not there");
-    // The raw measurements are not written over.
-    for (const char* const raw : {"raw_perf.log", "raw.jsonl"}) {
+    // The raw measurements are not written over, whatever they are called.
+    for (const char* const raw : {"raw_perf.log", "raw.json"}) {
         fs::copy_file(log, probes.at(raw));
         fs::create_symlink(probes.at(raw), place);
-        refused("a link to " + probes.at(raw) + ", which is no profile");
+        refused("a link to " + probes.at(raw) + ", a log of nccl-tests");
         EXPECT_EQ(contents(probes.at(raw)), contents(log));
     }
+    fs::copy_file(log, place);
+    refused("a log of nccl-tests, where a file");
+    std::ofstream(probes.at("notes.txt")) << "my notes";
+    fs::create_symlink(probes.at("notes.txt"), place);
+    refused("a link to " + probes.at("notes.txt") + ", which is no profile");
     fs::create_symlink("/dev/null", place);
     refused("a link to /dev/null, a device");
     fs::create_directory(place);
