@@ -127,11 +127,15 @@ Error nothingMeasured(const CalibrationReport& report) {
     const bool badInput = std::ranges::all_of(report.engines, [](const EngineOutcome& engine) {
         return engine.status == Status::BadInput;
     });
+    const char* const hint =
+        badInput ? "--out and another file, or as the probe says"
+        : why.find(": cannot be written: ") != std::string::npos
+            ? "--out and a file in a folder that takes new ones, on a disk with room"
+            : "the same with --dry-run lists the probes and what each would measure";
     return {badInput ? Error::Code::BadInput : Error::Code::Environment,
             "calibrate",
             std::move(why),
-            badInput ? "--out and another file, or as the probe says"
-                     : "the same with --dry-run lists the probes and what each would measure"};
+            hint};
 }
 
 /// NCCL itself writes its estimates, and carries on where it cannot.

@@ -28,7 +28,10 @@ Result<ProfileText> topologyFile(const ProfileStore& store,
 std::vector<std::string> useOf(const FitAsk& ask, const FittedRecord& fitted) {
     const std::string start = "fabricast --profile-dir " + shellWord(ask.folder) + " ";
     std::vector<std::string> next;
-    if (fitted.machine == ask.name) {
+    const auto isCluster = [](const ProfileText& file) {
+        return file.path.starts_with("clusters/");
+    };
+    if (std::ranges::any_of(fitted.files, isCluster)) {
         // Ranks on CPUs, each a small device in fp32.
         next.push_back(start + "explain -m gpt2 -c " + shellWord(fitted.machine) +
                        " --stack ddp --precision fp32 --section time");

@@ -113,7 +113,10 @@ Result<SweepFile> SweepFile::open(const std::string& path) {
                     "wait for its end, or give --out another name");
     }
     if (trouble != nullptr) {
-        return fail(Error::Code::Environment, path, trouble->why);
+        return fail(Error::Code::Environment,
+                    path,
+                    trouble->why,
+                    "--out and a file in a folder that takes new ones");
     }
     file.lock_ = std::get<FileLock>(std::move(lock));
     return file;

@@ -178,7 +178,10 @@ TEST(CalibrateCommand, AFullDiskAndWrongResultsAreSaid) {
     const FakeProbes probes("full");
     const ProgramOutput full = run(probes, "full", {"--engine", "host"});
     EXPECT_EQ(full.code, ExitCode::Environment);
-    EXPECT_NE(full.err.find("No space left on device"), std::string::npos) << full.err;
+    EXPECT_NE(full.err.find("No space left on device\n  try: --out and a file in a folder that "
+                            "takes new ones, on a disk with room\n"),
+              std::string::npos)
+        << full.err;
     const ProgramOutput wrong = run(probes, "wrong", {"--engine", "host"});
     EXPECT_EQ(wrong.code, ExitCode::DoesNotFit);
     EXPECT_NE(wrong.out.find("1 WRONG"), std::string::npos) << wrong.out;
@@ -738,6 +741,19 @@ TEST(CalibrateCommand, TheAnswerIsNoFileOfTheProfile) {
     EXPECT_EQ(early.code, ExitCode::BadInput) << early.err;
     EXPECT_FALSE(fs::exists(probes.at("run.jsonl"))) << "it was measured";
     EXPECT_FALSE(fs::exists(profile));
+}
+
+// A cluster of CPUs is made under that name; a log is of the machine, whatever it is called.
+TEST(CalibrateCommand, SaysHowToUseWhatHasTheNameOfTheMachine) {
+    const FakeProbes probes("of_that_name");
+    const std::string log = probes.at("all_reduce_perf.log");
+    std::ofstream(log) << ncclLog("67108864", "412.0");
+    const ProgramOutput output =
+        ran("calibrate --ranks 8 --machine dgx-h100 --name dgx-h100",
+            {"--from-nccl-tests", log, "--profile", probes.at("measured")});
+    EXPECT_EQ(output.code, ExitCode::Ok) << output.err;
+    EXPECT_NE(output.out.find(" plan -m llama-3.1-8b -c dgx-h100 "), std::string::npos)
+        << output.out;
 }
 
 // Neither day nor name tells two logs of one day apart; their files' times do.
