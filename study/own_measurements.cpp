@@ -154,13 +154,13 @@ Result<std::vector<OwnMeasurement>> ownPartsOf(const NodeSpec& node, const Profi
     return all;
 }
 
-bool isMeasuredAs(const MeasuredPlace& place, const std::string& name) {
+bool isPlaceNamed(const MeasuredPlace& place, const std::string& name) {
     return place.own && place.name == name;
 }
 
 void takeAwayRows(const std::string& name, CorrectionTable& table) {
     std::erase_if(table.rows, [&](const CollectiveCorrection& row) {
-        return isMeasuredAs(table.machines[row.machine], name);
+        return isPlaceNamed(table.machines[row.machine], name);
     });
 }
 
@@ -168,7 +168,7 @@ void takeAwayRows(const std::string& name, CorrectionTable& table) {
 void takeAwayWithTwins(const std::string& name, CorrectionTable& table) {
     std::vector<CollectiveCorrection> its;
     std::ranges::copy_if(table.rows, std::back_inserter(its), [&](const auto& row) {
-        return isMeasuredAs(table.machines[row.machine], name);
+        return isPlaceNamed(table.machines[row.machine], name);
     });
     std::erase_if(table.rows, [&](const CollectiveCorrection& row) {
         const MeasuredPlace& place = table.machines[row.machine];

@@ -39,6 +39,7 @@ std::string fileText(const std::filesystem::path& path) {
 
 std::filesystem::path freshFile(const std::string& name) {
     const std::filesystem::path path = std::filesystem::path(tempFolder()) / name;
+    std::filesystem::create_directories(path.parent_path());  // a child that ends takes it along
     std::filesystem::remove_all(path);
     return path;
 }
