@@ -418,7 +418,7 @@ constexpr std::array kUnreadForms = {
 
 Error noMessageIn(std::string_view text, std::string_view small, const std::string& source) {
     for (const UnreadForm& form : kUnreadForms) {
-        if (const std::size_t at = small.find(form.begins); at != std::string_view::npos) {
+        if (const std::size_t at = placeOf(small, form.begins); at != std::string_view::npos) {
             return {Error::Code::BadInput,
                     source + ":" + std::to_string(lineOfUnwrapped(text, at)),
                     "is " + std::string(form.what),

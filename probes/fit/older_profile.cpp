@@ -1,6 +1,5 @@
 #include "probes/fit/older_profile.h"
 
-#include "planner/measured/nccl_tests.h"
 #include "planner/profiles/kept_file.h"
 #include "planner/text/json_document.h"
 #include "planner/text/shell_text.h"

@@ -4,7 +4,7 @@
 source "${BASH_SOURCE[0]%/*}/gpu_suite_expect.sh"
 
 # All of it, on one device that takes no time: products enough for a fit.
-"$suite" --binaries "$binaries" --preload "$null_device $null_nccl" --seconds 20 --gpu h200-sxm-141gb \
+"$suite" --binaries "$binaries" --preload "$null_device $null_nccl" --seconds 30 --gpu h200-sxm-141gb \
     "$work/out" >"$work/table" 2>&1
 expect "it ends with 0" test $? = 0
 expect "it says where the records are" grep -qx "records: $work/out" "$work/table"
