@@ -80,7 +80,7 @@ TEST_F(CheckOutputs, RecordsAndProfilesAreNotReplaced) {
 
 // What starts a job is not lost to an answer, and an answer is no launch file.
 TEST_F(CheckOutputs, LaunchFilesAreNotReplaced) {
-    const std::vector<std::string> run = {"-m", "llama-3.2-1b", "-c", "dgx-h100"};
+    const std::vector<std::string> run = {"-m", "qwen3-0.6b", "-c", "dgx-h100"};
     const auto with = [&run](std::vector<std::string> words, const std::vector<std::string>& more) {
         words.insert(words.end(), run.begin(), run.end());
         words.insert(words.end(), more.begin(), more.end());
