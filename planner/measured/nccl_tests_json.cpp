@@ -28,9 +28,9 @@ std::optional<double> numberIn(const JsonValue& object, std::string_view key) {
 }
 
 std::optional<std::int64_t> wholeIn(const JsonValue& object, std::string_view key) {
-    constexpr double kMostRanks = 1e9;
+    constexpr double kMostNumber = 1e9;
     const std::optional<double> number = numberIn(object, key);
-    return number && *number >= 0 && *number <= kMostRanks
+    return number && *number >= 0 && *number <= kMostNumber
                ? std::optional<std::int64_t>(std::llround(*number))
                : std::nullopt;
 }
