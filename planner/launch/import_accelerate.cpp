@@ -1,7 +1,6 @@
 #include "planner/base/checked.h"
 #include "planner/launch/import_hugging_face.h"
 #include "planner/launch/import_launch.h"
-#include "planner/launch/import_offload.h"
 #include "planner/launch/import_settings.h"
 #include "planner/launch/liger_kernels.h"
 #include "planner/launch/scenario_draft.h"

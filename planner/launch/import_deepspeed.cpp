@@ -2,7 +2,6 @@
 #include "planner/launch/deepspeed_experts.h"
 #include "planner/launch/import_hugging_face.h"
 #include "planner/launch/import_launch.h"
-#include "planner/launch/import_offload.h"
 #include "planner/launch/import_settings.h"
 #include "planner/launch/liger_kernels.h"
 #include "planner/launch/scenario_draft.h"

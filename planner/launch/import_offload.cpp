@@ -1,4 +1,4 @@
-#include "planner/launch/import_offload.h"
+#include "planner/launch/import_settings.h"
 
 namespace fabricast {
 

@@ -1,4 +1,5 @@
-#include "planner/measured/check_recorded_point.h"
+#include "planner/measured/measurements.h"
+#include "planner/text/json_document.h"
 
 #include <fmt/format.h>
 

@@ -11,6 +11,8 @@
 
 namespace fabricast {
 
+class JsonValue;
+
 /// The measurement of one point: a line of a record file.
 struct RecordedPoint {
     std::string text;  ///< the point's name: "gemm dtype=bf16 k=4096 layout=tn m=8192 n=4096"
@@ -52,6 +54,11 @@ struct MeasurementRecord {
 /// Reads a record file ("fabricast.measurements/1", JSON lines). Of a duplicate point
 /// the last line counts.
 Result<MeasurementRecord> parseMeasurements(std::string_view text, const std::string& source);
+
+/// An error where a line of a record is none that a probe writes: it contradicts itself (a median
+/// that its samples do not have), or has a setting, a type or a unit that no probe has. Such a line
+/// is damaged or was edited, and its point would become a number of a profile.
+Result<void> checkRecordedPoint(const JsonValue& line, const RecordedPoint& point);
 
 /// What several sittings measured on one machine, in the order in which points were first met.
 struct MergedMeasurements {

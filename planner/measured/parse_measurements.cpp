@@ -1,6 +1,5 @@
 #include "planner/base/median.h"
 #include "planner/base/words.h"
-#include "planner/measured/check_recorded_point.h"
 #include "planner/measured/measurements.h"
 #include "planner/profiles/read_measured_collectives.h"
 #include "planner/text/json_document.h"

@@ -1,5 +1,4 @@
-#include "planner/request/imported_json.h"
-
+#include "planner/request/scenario_json.h"
 #include "planner/text/json_strings.h"
 
 #include <array>

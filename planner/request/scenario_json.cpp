@@ -3,7 +3,6 @@
 #include "planner/base/nearest_name.h"
 #include "planner/base/quantity_text.h"
 #include "planner/request/cluster_json.h"
-#include "planner/request/imported_json.h"
 #include "planner/request/layout_json.h"
 #include "planner/request/settings_json.h"
 #include "planner/spec/setting_names.h"

@@ -91,4 +91,7 @@ struct ScenarioRequest {
 
 Result<ScenarioRequest> readScenario(const JsonValue& root);
 
+/// The part "imported" of a scenario that was made of a launch file; nothing where it has none.
+Result<void> readImported(const JsonValue& root, ScenarioRequest& request);
+
 }  // namespace fabricast
