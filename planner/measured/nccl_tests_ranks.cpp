@@ -3,8 +3,6 @@
 namespace fabricast {
 namespace {
 
-constexpr const char* kWholeLog = "use the whole output of one run, from its list of ranks on";
-
 std::string ranksTo(std::int64_t first, std::int64_t last) {
     return first == last
                ? "rank " + std::to_string(first) + " is"

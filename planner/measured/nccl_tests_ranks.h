@@ -8,6 +8,10 @@
 
 namespace fabricast {
 
+/// What to do about a log of which a part is missing.
+inline constexpr const char* kWholeLog =
+    "use the whole output of one run, from its list of ranks on";
+
 /// The list of ranks that nccl-tests writes above its table. It counts them from 0 over all groups;
 /// of a log that was cut or mixed with another one, some are missing or there twice.
 class NcclTestsRanks {

@@ -92,8 +92,7 @@ Result<void> checkBusRate(const NcclTestsRow& row,
                             operation,
                             ranks,
                             ranks == 1 ? "rank" : "ranks"),
-                listed ? "use the whole output of one run, from its list of ranks on"
-                       : "--ranks with the number of ranks that ran");
+                listed ? kWholeLog : "--ranks with the number of ranks that ran");
 }
 
 }  // namespace
