@@ -1,6 +1,5 @@
-#include "cli/run_program.h"
-#include "planner/text/json_document.h"
 #include "planner/text/text_files.h"
+#include "tests/support/program_answer.h"
 #include "tests/support/temp_folder.h"
 
 #include <gtest/gtest.h>
@@ -205,18 +204,8 @@ TEST(BacktestCommand, WritesNoIntervalsThatAreTooWideToRead) {
 }
 
 ProgramOutput stepUnder(const std::string& profiles) {
-    return runProgram({"explain",
-                       "-m",
-                       "llama-3.1-8b",
-                       "-c",
-                       "dgx-h100",
-                       "--stack",
-                       "fsdp2",
-                       "--section",
-                       "time",
-                       "--profile-dir",
-                       profiles},
-                      {});
+    return ran("explain -m llama-3.1-8b -c dgx-h100 --stack fsdp2 --section time",
+               {"--profile-dir", profiles});
 }
 
 /// Whatever their name, intervals of the user's own are used, and said to be; of two none is.

@@ -399,24 +399,9 @@ TEST(SizeCommand, HasNoFlagsOfSites) {
 }
 
 TEST(SizeCommand, AnswersInHoursWhatIsAskedInHours) {
-    const ProgramOutput answer = runProgram({"size",
-                                             "-m",
-                                             "llama-3.2-1b",
-                                             "-c",
-                                             "dgx-h100",
-                                             "-n",
-                                             "1,2",
-                                             "--stack",
-                                             "fsdp2",
-                                             "--seq",
-                                             "4096",
-                                             "--global-batch",
-                                             "64",
-                                             "--tokens",
-                                             "1B",
-                                             "--target",
-                                             "hours=2"},
-                                            {});
+    const ProgramOutput answer =
+        ran("size -m llama-3.2-1b -c dgx-h100 -n 1,2 --stack fsdp2 --seq 4096 --global-batch 64 "
+            "--tokens 1B --target hours=2");
     EXPECT_TRUE(says(answer.out, "reaches 2 hours")) << answer.out << answer.err;
     EXPECT_FALSE(says(answer.out, "0.0833")) << answer.out;
 }

@@ -280,6 +280,25 @@ std::string ncclLog(const std::string& size,
            "  N/A  285.04      0\n";
 }
 
+void setWritten(const std::string& file, std::time_t when) {
+    const std::array<timespec, 2> times = {timespec{when, 0}, timespec{when, 0}};
+    EXPECT_EQ(::utimensat(AT_FDCWD, file.c_str(), times.data(), 0), 0);
+}
+
+/// Makes a profile of that name of a log that was written then.
+void importWritten(const FakeProbes& probes,
+                   const std::string& log,
+                   const std::string& us,
+                   const std::string& name,
+                   std::time_t when) {
+    std::ofstream(log) << ncclLog("67108864", us);
+    setWritten(log, when);
+    const ProgramOutput done =
+        ran("calibrate --ranks 8 --machine dgx-h100",
+            {"--from-nccl-tests", log, "--profile", probes.at("measured"), "--name", name});
+    EXPECT_EQ(done.code, ExitCode::Ok) << done.err;
+}
+
 TEST(CalibrateCommand, ReplacesNoGoodProfileByABadOne) {
     const FakeProbes probes("bounds");
     const std::string log = probes.at("all_reduce_perf.log");
@@ -637,14 +656,7 @@ TEST(CalibrateCommand, AnUndatedLogIsOfTheDayItWasWritten) {
     const FakeProbes probes("undated");
     const auto imported = [&](const std::string& name, const std::string& us, std::time_t when) {
         fs::create_directories(probes.at(name));
-        const std::string log = probes.at(name + "/all_reduce_perf.log");
-        std::ofstream(log) << ncclLog("67108864", us);
-        const std::array<timespec, 2> times = {timespec{when, 0}, timespec{when, 0}};
-        EXPECT_EQ(::utimensat(AT_FDCWD, log.c_str(), times.data(), 0), 0);
-        const ProgramOutput done =
-            ran("calibrate --ranks 8 --machine dgx-h100",
-                {"--from-nccl-tests", log, "--profile", probes.at("measured"), "--name", name});
-        EXPECT_EQ(done.code, ExitCode::Ok) << done.err;
+        importWritten(probes, probes.at(name + "/all_reduce_perf.log"), us, name, when);
     };
     imported("newer", "412.0", 1'793'000'000);  // 2026-10-26
     imported("older", "41200.0", 1'767'225'600);
@@ -665,9 +677,7 @@ TEST(CalibrateCommand, KeepsTheCurvesOfAnEarlierSitting) {
         const std::string log = probes.at(name + "_perf.log");
         std::ofstream(log) << ncclLog(
             "67108864", "412.0", name == "all_gather" ? "16.62" : "33.23");
-        const std::array<timespec, 2> times = {timespec{1'793'000'000, 0},
-                                               timespec{1'793'000'000, 0}};
-        EXPECT_EQ(::utimensat(AT_FDCWD, log.c_str(), times.data(), 0), 0);
+        setWritten(log, 1'793'000'000);
         return ran("calibrate --ranks 8 --machine dgx-h100 --name ours" + more,
                    {"--from-nccl-tests", log, "--profile", folder});
     };
@@ -697,10 +707,7 @@ TEST(CalibrateCommand, NothingWasMeasuredInTheFuture) {
         return ran("calibrate --ranks 8 --machine dgx-h100 --name ours",
                    {"--from-nccl-tests", log, "--profile", profile});
     };
-    const auto written = [&](std::time_t when) {
-        const std::array<timespec, 2> times = {timespec{when, 0}, timespec{when, 0}};
-        EXPECT_EQ(::utimensat(AT_FDCWD, log.c_str(), times.data(), 0), 0);
-    };
+    const auto written = [&](std::time_t when) { setWritten(log, when); };
     std::ofstream(log) << ncclLog("67108864", "412.0");
     written(std::time(nullptr) + 10L * 365 * 24 * 3600);
     const ProgramOutput refused = imported();
@@ -764,15 +771,8 @@ TEST(CalibrateCommand, SaysHowToUseWhatHasTheNameOfTheMachine) {
 // Neither day nor name tells two logs of one day apart; their files' times do.
 TEST(CalibrateCommand, OfTwoLogsOfOneDayTheLaterIsUsed) {
     const FakeProbes probes("one_day");
-    const std::string log = probes.at("all_reduce_perf.log");
     const auto imported = [&](const char* name, const char* us, std::time_t when) {
-        std::ofstream(log) << ncclLog("67108864", us);
-        const std::array<timespec, 2> times = {timespec{when, 0}, timespec{when, 0}};
-        EXPECT_EQ(::utimensat(AT_FDCWD, log.c_str(), times.data(), 0), 0);
-        const ProgramOutput done =
-            ran("calibrate --ranks 8 --machine dgx-h100",
-                {"--from-nccl-tests", log, "--profile", probes.at("measured"), "--name", name});
-        EXPECT_EQ(done.code, ExitCode::Ok) << done.err;
+        importWritten(probes, probes.at("all_reduce_perf.log"), us, name, when);
     };
     imported("monday", "41200.0", 1'793'000'000);
     imported("after-fix", "412.0", 1'793'000'060);
