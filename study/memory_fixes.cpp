@@ -1,4 +1,5 @@
 #include "planner/base/quantity_text.h"
+#include "planner/estimate/offload_time.h"
 #include "planner/memory/stage_memory.h"
 #include "study/changes.h"
 #include "study/find_changes.h"
@@ -140,6 +141,11 @@ std::string pipelineEffect(const Scenario& before, const Scenario& after) {
                      : std::string();
 }
 
+/// Its memory is forecast and its time may not be: who waits for a step has to know.
+std::string untimedEffect(const Scenario& before, const Scenario& after) {
+    return checkOffload(before) && !checkOffload(after) ? "; its step time is not forecast" : "";
+}
+
 /// Its numbers are those that `explain` has of the changed question. What is typed holds the
 /// batch only where the change would be of another one.
 Result<Fix> checkedFix(const TriedChange& tried,
@@ -148,18 +154,19 @@ Result<Fix> checkedFix(const TriedChange& tried,
                        const Question& question,
                        const Workbench& bench,
                        const Watch& watch) {
+    const Scenario& changedScenario = tried.judgement.plan.scenario;
     FABRICAST_ASSIGN(const MemoryBreakdown after,
-                     memoryOfFullestStage(tried.judgement.plan.scenario, kNoLimit, watch));
+                     memoryOfFullestStage(changedScenario, kNoLimit, watch));
     Fix fix = memoryFixOf(after);
-    fix.sideEffect =
-        sideEffectsOf(tried.changes) + pipelineEffect(scenario, tried.judgement.plan.scenario);
+    fix.sideEffect = sideEffectsOf(tried.changes) + pipelineEffect(scenario, changedScenario) +
+                     untimedEffect(scenario, changedScenario);
     const std::vector<Edit> edits = lastOfEach(tried.edits());
     fix.change = layoutTitleOf({.edits = edits, .sideEffect = ""});
     fix.edits = heldWith(held, edits);
     FABRICAST_ASSIGN(const Question changed, with(question, edits));
     const Result<LoadedScenario> alone =
         loadScenario(changed.root, bench.profiles(), changed.folders);
-    const std::int64_t batch = tried.judgement.plan.scenario.workload.globalBatch;
+    const std::int64_t batch = changedScenario.workload.globalBatch;
     const bool keepsBatch = alone && alone->scenario.workload.globalBatch == batch;
     const std::vector<Edit>& needed = keepsBatch ? edits : fix.edits;
     fix.typed = typed(needed);

@@ -12,16 +12,23 @@
 namespace fabricast {
 namespace {
 
-/// What makes the nearest layout fit; nothing where none of its changes does.
-std::vector<Edit> editsThatFit(const Plan& nearest) {
-    for (const Rejection& rejection : nearest.memory.rejections) {
-        for (const Fix& fix : rejection.fixes) {
-            if (fix.verdict == Verdict::Fits) {
-                return fix.edits;
+/// The first way out that surely fits, or else may; nothing where none does.
+const Fix* firstWayOut(const std::vector<Rejection>& rejections) {
+    for (const Verdict verdict : {Verdict::Fits, Verdict::Likely}) {
+        for (const Rejection& rejection : rejections) {
+            const auto fits = std::ranges::find(rejection.fixes, verdict, &Fix::verdict);
+            if (fits != rejection.fixes.end()) {
+                return &*fits;
             }
         }
     }
-    return {};
+    return nullptr;
+}
+
+/// What makes the nearest layout fit; nothing where none of its changes does.
+std::vector<Edit> editsThatFit(const Plan& nearest) {
+    const Fix* const fix = firstWayOut(nearest.memory.rejections);
+    return fix == nullptr ? std::vector<Edit>() : fix->edits;
 }
 
 /// Whether ways out were looked for, and with none of them it would fit.
@@ -44,19 +51,6 @@ Result<std::string> searchOfLayouts(const Question& question) {
         FABRICAST_ASSIGN(open, with(std::move(open), edits));
     }
     return "\nof these ways out none is enough: plan looks at all layouts" + nextLine("plan", open);
-}
-
-/// The first way out that fits; nothing where none does.
-const Fix* firstWayOut(const OomAnswer& answer) {
-    for (const Verdict verdict : {Verdict::Fits, Verdict::Likely}) {
-        for (const Rejection& rejection : answer.forecast->rejections) {
-            const auto fits = std::ranges::find(rejection.fixes, verdict, &Fix::verdict);
-            if (fits != rejection.fixes.end()) {
-                return &*fits;
-            }
-        }
-    }
-    return nullptr;
 }
 
 }  // namespace
@@ -127,7 +121,7 @@ Result<std::string> nextAfterOom(const OomAnswer& answer,
                "   (with the run's scenario or flags: what is larger than forecast, and the ways "
                "out with their numbers)\n";
     }
-    const Fix* const way = firstWayOut(answer);
+    const Fix* const way = firstWayOut(answer.forecast->rejections);
     FABRICAST_ASSIGN(const Question changed,
                      with(*run, way == nullptr ? std::vector<Edit>() : way->edits));
     return nextLine("explain", changed);

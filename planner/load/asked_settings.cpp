@@ -226,20 +226,25 @@ void addLoadingNote(const ScenarioRequest& request,
                     const Stack& stack,
                     const Scenario& scenario,
                     std::vector<std::string>& assumed) {
-    const Settings& settings = scenario.settings;
+    // A search has no layout yet: what is said is about those of its layouts that are cut by FSDP2.
+    const bool isSearch = scenario.layout.world() < scenario.cluster.gpus();
+    Scenario cut = scenario;
+    if (isSearch && !request.layout.says("shard")) {
+        cut.layout.shard = Shard::Fsdp;
+    }
+    cut.layout.dp = isSearch ? scenario.cluster.gpus() : cut.layout.dp;
     const std::optional<Bytes> room = scenario.cluster.node.gpu.capacity().value;
-    const bool isCut = scenario.cluster.gpus() > 1 && (!request.layout.says("shard") ||
-                                                       request.layout.layout.shard == Shard::Fsdp);
-    if (stack.name != "axolotl" || settings.tuning != Tuning::Lora ||
-        settings.lora.base != Dtype::Nf4 || !isCut || !room) {
+    const Result<Settings> settings = settingsOf(request, stack, cut);
+    if (!settings || !room || !loadsWhole(stack, cut, *settings)) {
         return;
     }
     const Bytes least(countParameters(scenario.model).total /
                       2);  // half a byte a weight, no scales
     if (least > *room) {
-        const bool isCounted = settings.phases.loading != Loading::Meta;
+        const bool isCounted = settings->phases.loading != Loading::Meta;
         assumed.push_back(
             std::string(isCounted ? "loading is counted" : "loading is not counted") +
+            (isSearch ? " with shard=fsdp" : "") +
             ": under FSDP2 Axolotl puts a base of 4 bits whole on every GPU before it cuts it, "
             "here at least " +
             shortText(least) + " on one of " + shortText(*room) + ", and does not get past it" +

@@ -97,13 +97,11 @@ std::string phasesLine(const MemoryBreakdown& memory) {
     const StageMemory& stage = memory.stages[memory.fullest];
     const ByteScale scale = scaleOf(memory);
     std::string text = fmt::format("tensors of each phase, {}:", scale.unit);
-    std::string_view fullest;
     for (const PhasePeak& phase : stage.phases) {
         text += fmt::format(" {} {},", phase.name, scale.text(phase.requested));
-        fullest = phase.requested == stage.requested && fullest.empty() ? phase.name : fullest;
     }
     text.back() = ';';
-    return fmt::format("{} fullest: {} (--why phases)\n", text, fullest);
+    return fmt::format("{} fullest: {} (--why phases)\n", text, fullestPhase(memory));
 }
 
 std::string fixText(const Fix& fix, const ByteScale& scale) {
@@ -156,6 +154,15 @@ BarChart memoryBars(const MemoryBreakdown& memory, const ByteScale& scale) {
 }
 
 }  // namespace
+
+std::string_view fullestPhase(const MemoryBreakdown& memory) {
+    if (memory.fullest >= memory.stages.size()) {
+        return {};
+    }
+    const StageMemory& stage = memory.stages[memory.fullest];
+    const auto found = std::ranges::find(stage.phases, stage.requested, &PhasePeak::requested);
+    return found == stage.phases.end() ? std::string_view() : found->name;
+}
 
 std::string_view verdictWord(Verdict verdict) {
     switch (verdict) {

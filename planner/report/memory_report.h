@@ -25,6 +25,8 @@ constexpr std::string_view doubtMark(Verdict verdict) {
 std::string hostNeedText(const HostNeed& host);
 /// "fits", "likely fits", "unlikely to fit", "still does not fit".
 std::string_view fixText(Verdict verdict);
+/// Of a run with more phases than steps the one that the verdict is of: "loading"; or nothing.
+std::string_view fullestPhase(const MemoryBreakdown& memory);
 /// Of a change: " and 2.4 TiB of a host", or nothing.
 std::string fixHostText(const Fix& fix);
 /// Of a change: "fits", or "fits if a node has 406 GiB of host memory", where that is not known.

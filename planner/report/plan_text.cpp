@@ -135,11 +135,13 @@ std::string missText(const PlanReport& report) {
     std::string text =
         std::string(startWord(report)) + "  " + questionText(report) + countText(report);
     for (const Plan& plan : report.misses) {
-        text += fmt::format("\nnearest: {} {}: {} of {} GiB{}\n",
+        const std::string_view phase = fullestPhase(plan.memory);
+        text += fmt::format("\nnearest: {} {}: {} of {} GiB{}{}\n",
                             plan.scenario.stack,
                             planLayoutText(plan.scenario),
                             gibText(plan.memory.peak.value),
                             gibText(plan.memory.capacity),
+                            phase.empty() || phase == "steps" ? "" : fmt::format(" in {}", phase),
                             lacksHost(plan) ? "; " + hostNeedText(plan.memory.ofNode()) : "");
         for (const Rejection& rejection : plan.memory.rejections) {
             for (const Fix& fix : rejection.fixes) {

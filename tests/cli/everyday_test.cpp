@@ -225,6 +225,33 @@ TEST(Everyday, SaysThatABaseOfFourBitsIsLoadedWhole) {
     const std::string none = ran(plan + "llama-3.1-70b --host-memory 256GB").out;
     EXPECT_TRUE(none.starts_with("NOT MODELLED")) << none;
     EXPECT_NE(none.find("nearest: axolotl dp=2,shard=zero3"), std::string::npos) << none;
+    EXPECT_NE(none.find("GiB in loading"), std::string::npos) << none;
+    const std::string some =
+        ran("plan --gpu rtx-4090 --gpus 4 --seq 2048 --global-batch 4 --tuning qlora --stack "
+            "axolotl -m llama-3.1-70b")
+            .out;
+    EXPECT_NE(some.find("loading is counted with shard=fsdp"), std::string::npos) << some;
+    EXPECT_EQ(some.find("loading is not counted"), std::string::npos) << some;
+}
+
+// What `plan` offers has a command that answers, and says what that command cannot.
+TEST(Everyday, SaysOfAWayOutThatItsStepTimeIsNotForecast) {
+    const std::string question =
+        "-m llama-3.1-70b --gpu rtx-4090 --gpus 2 --stack axolotl --seq 2048 --tuning qlora "
+        "--global-batch 2";
+    const std::string plan = ran("plan " + question).out;
+    const std::size_t offered = plan.find("--layout offload=parameters_cpu: ");
+    ASSERT_NE(offered, std::string::npos) << plan;
+    EXPECT_NE(plan.substr(offered, plan.find('\n', offered) - offered)
+                  .find("its step time is not forecast"),
+              std::string::npos)
+        << plan;
+    const std::size_t next = plan.find("next: fabricast ");
+    ASSERT_NE(next, std::string::npos) << plan;
+    const std::string typed = plan.substr(next + 16, plan.find('\n', next) - next - 16);
+    EXPECT_NE(typed.find("offload=parameters_cpu"), std::string::npos) << typed;
+    const std::string explained = ran(typed).out;
+    EXPECT_TRUE(explained.starts_with("LIKELY FITS")) << explained;
 }
 
 // Two sockets of a box of eight are not in a machine with one GPU of its kind.
