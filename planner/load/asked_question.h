@@ -26,6 +26,10 @@ void addModelNotes(const ModelSpec& model, std::vector<std::string>& assumed);
 
 // The settings of a scenario, and whether they go together; `assumed` gets what nobody said.
 
+/// What is typed of the layout, with what settings say of it: Megatron's distributed optimizer is
+/// its way to divide the states.
+PartialLayout layoutOf(const ScenarioRequest& request, const Stack& stack);
+
 /// The stack's defaults for the scenario's model and layout, and the user's overrides.
 Result<Settings> settingsOf(const ScenarioRequest& request,
                             const Stack& stack,

@@ -92,6 +92,19 @@ Loading usualLoading(const Stack& stack, const Scenario& scenario, const Setting
 
 }  // namespace
 
+PartialLayout layoutOf(const ScenarioRequest& request, const Stack& stack) {
+    PartialLayout layout = request.layout;
+    const bool isMegatron = defaultSettings(stack, {}, layout.layout).engine == Engine::Megatron;
+    const JsonValue* group = request.settings.find("megatron");
+    const JsonValue* divides = group ? group->find("distributed_optimizer") : nullptr;
+    const Result<bool> value = divides ? divides->boolean() : Result<bool>(false);
+    if (isMegatron && divides && value && !layout.says("shard")) {
+        layout.layout.shard = *value ? Shard::Zero1 : Shard::None;
+        layout.said.emplace("shard");
+    }
+    return layout;
+}
+
 Result<Settings> settingsOf(const ScenarioRequest& request,
                             const Stack& stack,
                             const Scenario& scenario) {

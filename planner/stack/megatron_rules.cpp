@@ -258,6 +258,20 @@ Result<void> checkCheckpoints(const Scenario& scenario) {
                   "recompute=full, or uniform:N that divides " + text(*uneven));
 }
 
+/// --use-distributed-optimizer is what divides the states: the layout and the setting say one thing.
+Result<void> checkDivided(const Scenario& scenario) {
+    const bool isDivided = scenario.layout.shard != Shard::None;
+    if (scenario.settings.engine != Engine::Megatron || scenario.layout.replicas() == 1 ||
+        scenario.settings.megatron.distributedOptimizer == isDivided) {
+        return {};
+    }
+    return breaks("settings.megatron.distributed_optimizer",
+                  std::string(isDivided ? "false divides no states" : "true divides the states") +
+                      ", and layout.shard is " + std::string(nameOf(scenario.layout.shard)),
+                  isDivided ? "layout.shard=none, or leave the setting out"
+                            : "layout.shard=zero1, or leave the setting out");
+}
+
 /// DistributedOptimizer takes Adam alone; what splits Muon's states by whole matrices instead, its
 /// layer-wise optimizer, is not modelled.
 Result<void> checkDistributed(const Scenario& scenario) {
@@ -315,6 +329,7 @@ Result<void> checkMegatronRules(const Scenario& scenario) {
     FABRICAST_TRY(checkExpertOverlap(scenario));
     FABRICAST_TRY(checkMegatronOffload(scenario));
     FABRICAST_TRY(checkCheckpoints(scenario));
+    FABRICAST_TRY(checkDivided(scenario));
     return checkMegatronOptimizer(scenario);
 }
 

@@ -41,5 +41,34 @@ INSTANTIATE_TEST_SUITE_P(,
                                          OptimizerCase{"adamw", 12 * kParameters}),
                          [](const auto& row) { return std::string(row.param.name); });
 
+// The setting and the layout are two names of one thing.
+TEST(MegatronShards, FollowTheDistributedOptimizer) {
+    const std::string question =
+        "explain -m llama-3.2-1b -c dgx-h100 --stack megatron --seq 2048 --global-batch 16 --set "
+        "settings.megatron.distributed_optimizer=";
+    const ProgramOutput whole = ran(question + "false --layout tp=2");
+    EXPECT_NE(whole.out.find("dp=4,tp=2,shard=none"), std::string::npos) << whole.out;
+    const std::string typed = ran(question + "false --layout tp=2,shard=none").out;
+    EXPECT_EQ(typed.substr(0, typed.find("\nnext:")),
+              whole.out.substr(0, whole.out.find("\nnext:")));
+    const ProgramOutput divided = ran(question + "false --layout tp=2,shard=zero1");
+    EXPECT_EQ(divided.code, ExitCode::BadInput);
+    EXPECT_NE(divided.err.find("false divides no states, and layout.shard is zero1"),
+              std::string::npos)
+        << divided.err;
+    const ProgramOutput kept = ran(question + "true --layout shard=none");
+    EXPECT_NE(kept.err.find("true divides the states, and layout.shard is none"),
+              std::string::npos)
+        << kept.err;
+}
+
+TEST(MegatronShards, AreSearchedAsTheSettingSays) {
+    const ProgramOutput plans =
+        ran("plan -m llama-3.2-1b -c dgx-h100 --stack megatron --seq 2048 --global-batch 16 --set "
+            "settings.megatron.distributed_optimizer=false");
+    EXPECT_NE(plans.out.find("shard=none"), std::string::npos) << plans.out;
+    EXPECT_EQ(plans.out.find("shard=zero1"), std::string::npos) << plans.out;
+}
+
 }  // namespace
 }  // namespace fabricast
