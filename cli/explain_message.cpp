@@ -8,6 +8,8 @@
 
 #include <algorithm>
 #include <array>
+#include <string>
+#include <utility>
 #include <vector>
 
 namespace fabricast {
@@ -26,26 +28,31 @@ constexpr std::array kOomForms = {
     OomForm{"csv", &oomCsv},
     OomForm{"md", &oomMarkdown}};
 
-/// The scenario; a log in its place is what people type first.
-Result<Question> questionAboutRun(const QuestionArguments& run,
-                                  const std::string& message,
-                                  const GlobalOptions& options) {
-    Result<Question> question = questionOf(run, options);
-    const std::string file = run.files.empty() ? "" : run.files.front();
-    if (!question && !file.empty() && file != "-" && message == "-") {
-        const Result<std::string> text = readTextFile(options.at(file), kMostLogBytes);
-        if (text && text->find("out of memory") != std::string::npos) {
-            question.error().hint = "fabricast oom --message " + file + ", or oom < " + file;
-        }
+/// A log or a snapshot among the files of the run is the message: nothing else is made of it.
+std::string takeMessage(std::vector<std::string>& files, const GlobalOptions& options) {
+    const auto isMessage = [&options](const std::string& file) {
+        const Result<std::string> text =
+            file == "-" ? Result<std::string>("")
+                        : readTextFile(options.at(file), kMostLogBytes, ReadFor::Look);
+        return text && isMemoryMessage(*text, file);
+    };
+    const auto found = std::ranges::find_if(files, isMessage);
+    if (found == files.end()) {
+        return "-";
     }
-    return question;
+    std::string message = std::move(*found);
+    files.erase(found);
+    return message;
 }
 
 }  // namespace
 
-Result<Answer> explainMessage(const QuestionArguments& run,
-                              const std::string& message,
+Result<Answer> explainMessage(QuestionArguments run,
+                              std::string message,
                               const GlobalOptions& options) {
+    if (message == "-") {
+        message = takeMessage(run.files, options);
+    }
     OomAsk ask;
     ask.source = sourceName(message);
     if (knowsRun(run, options)) {
@@ -55,7 +62,7 @@ Result<Answer> explainMessage(const QuestionArguments& run,
                         "the scenario and the message cannot both be standard input",
                         "name the file of the message: --message job.log");
         }
-        FABRICAST_ASSIGN(ask.question, questionAboutRun(run, message, options));
+        FABRICAST_ASSIGN(ask.question, questionOf(run, options));
     }
     FABRICAST_ASSIGN(ask.text, readTextFile(options.at(message), kMostLogBytes));
     FABRICAST_ASSIGN(const Workbench bench, workbenchOf(options));

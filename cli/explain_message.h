@@ -10,10 +10,10 @@ namespace fabricast {
 /// Of a log: the messages stand at its end, but a job may have printed much before.
 inline constexpr std::size_t kMostLogBytes = std::size_t{256} << 20;
 
-/// The answer about a message or a snapshot of memory in a file ("-": standard input), with the
-/// run's forecast where files or flags say which it was.
-Result<Answer> explainMessage(const QuestionArguments& run,
-                              const std::string& message,
+/// The answer about a message or a snapshot of memory in a file ("-": the one among the files of
+/// the run, or standard input), with the run's forecast where files or flags say which it was.
+Result<Answer> explainMessage(QuestionArguments run,
+                              std::string message,
                               const GlobalOptions& options);
 
 }  // namespace fabricast

@@ -2,6 +2,7 @@
 
 #include "planner/base/quantity_text.h"
 #include "planner/base/words.h"
+#include "planner/launch/opened_file.h"
 #include "planner/load/load_question.h"
 #include "planner/measured/parse_memory_message.h"
 #include "planner/measured/parse_memory_snapshot.h"
@@ -409,6 +410,11 @@ Result<void> addForecast(const Question& question,
 
 bool isSnapshotOfMemory(std::string_view bytes) {
     return isMemorySnapshot(bytes);
+}
+
+bool isMemoryMessage(std::string_view bytes, const std::string& source) {
+    return isMemorySnapshot(bytes) ||
+           (!isLaunchFile(bytes, source) && parseMemoryMessage(bytes, source).has_value());
 }
 
 Result<OomAnswer> explainOom(const OomAsk& ask, const Workbench& bench, const Watch& watch) {

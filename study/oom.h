@@ -19,6 +19,8 @@ struct OomAsk {
 
 /// Whether the bytes of a file are a snapshot of PyTorch's allocator, which is read as a message.
 bool isSnapshotOfMemory(std::string_view bytes);
+/// The same, or a log with an out-of-memory message or a memory report in it, and no launch file.
+bool isMemoryMessage(std::string_view bytes, const std::string& source);
 
 /// What held the memory when a run failed, and what to change. Without a question it is what the
 /// message alone tells.

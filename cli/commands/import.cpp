@@ -41,9 +41,7 @@ Result<Answer> runImport(const ImportFlags& flags, const GlobalOptions& options)
     const std::string& file = flags.question.files.front();
     const auto bytes = readTextFile(options.at(file), kMostLogBytes, ReadFor::Look);
     if (file != "-" && bytes && isSnapshotOfMemory(*bytes)) {  // of a run, and no scenario
-        QuestionArguments run = flags.question;
-        run.files.erase(run.files.begin());
-        return explainMessage(run, file, options);
+        return explainMessage(flags.question, "-", options);
     }
     FABRICAST_ASSIGN(const Question question, questionOf(flags.question, options));
     const bool isModelAlone =

@@ -21,13 +21,13 @@ Command oomCommand(const FlagSet& program, const GlobalOptions& options) {
         "DeepSpeed's \"MA … Max_MA …\", or a snapshot of\n"
         "torch.cuda.memory (a pickle, or JSON).\n"
         "examples:\n"
-        "  fabricast oom < job.log\n"
+        "  fabricast oom job.log\n"
         "  fabricast oom run.json --message job.log\n"
         "  fabricast oom -m llama-3.1-8b --gpu a100 --gpus 8 --stack fsdp2 --seq 8192 --message "
         "job.log");
     const auto flags = std::make_shared<OomFlags>();
     addScenarioArguments(app, flags->question);
-    app.add("--message", flags->message, "the file with the message (default: standard input)")
+    app.add("--message", flags->message, "the file with the message (default: one of FILE…, or standard input)")
         .takes("FILE");
     return {app,
             [flags, &options] { return explainMessage(flags->question, flags->message, options); }};

@@ -230,8 +230,9 @@ bool isMemorySnapshot(std::string_view bytes) {
     const std::size_t first = bytes.find_first_not_of(" \t\r\n");
     const bool isJson =
         first != std::string_view::npos && (bytes[first] == '{' || bytes[first] == '[');
-    return isJson && bytes.find("\"total_size\"") != std::string_view::npos &&
-           bytes.find("\"blocks\"") != std::string_view::npos;
+    const auto has = [bytes](const char* key) { return bytes.find(key) != std::string_view::npos; };
+    return isJson && ((has("\"total_size\"") && has("\"blocks\"")) ||
+                      (has("\"segments\"") && has("\"device_traces\"")));
 }
 
 Result<MemoryMessage> parseMemorySnapshot(std::string_view bytes, const std::string& source) {

@@ -223,6 +223,23 @@ TEST(OomCommand, AgreesWithExplain) {
     EXPECT_EQ(peak(*said), peak(*told));
 }
 
+/// A log in the place of the scenario is what people type first.
+TEST(OomCommand, TakesTheMessageAmongItsFiles) {
+    const Words run = {"-m", "llama-3.1-8b", "--gpu", "a100", "--gpus", "8", "--stack", "fsdp2"};
+    const ProgramOutput named = oomRun(withMore(run, {"--message", messageFile()}));
+    ASSERT_EQ(named.code, ExitCode::Ok) << named.err;
+    EXPECT_EQ(oomRun(withMore(run, {messageFile()})).out, named.out);
+    EXPECT_EQ(oomRun({messageFile()}).out, oomRun({"--message", messageFile()}).out);
+    const std::string script = tempFolder() + "run.sh";
+    std::ofstream(script) << "# CUDA out of memory. Tried to allocate 2.00 GiB. GPU 0 has a total "
+                             "capacity of 79.25 GiB\ntorchrun --nproc-per-node 8 train.py\n";
+    const ProgramOutput ofScript = oomRun({script, "--message", messageFile()});
+    EXPECT_EQ(oomRun({script, messageFile()}).err, ofScript.err);
+    const std::string empty = tempFolder() + "empty.json";
+    std::ofstream(empty) << R"({"segments":[[]],"device_traces":[]})";
+    EXPECT_TRUE(oomRun({empty}).err.starts_with("error: " + empty)) << oomRun({empty}).err;
+}
+
 TEST(OomCommand, RefusesWhatItCannotRead) {
     const std::string file = tempFolder() + "plain.log";
     ASSERT_TRUE(writeTextFile(file, "loss 2.1\n"));
