@@ -12,7 +12,9 @@ namespace {
 std::string settingsTopic() {
     Table table{{{"--set PATH"}, {"meaning"}, {"values"}}, {}};
     for (const SettingHelp& setting : describeSettings()) {
-        table.rows.push_back({setting.path, std::string(meaningOf(setting.path)), setting.values});
+        const std::string range = setting.range.empty() ? "" : " " + setting.range;
+        table.rows.push_back(
+            {setting.path, std::string(meaningOf(setting.path)), setting.values + range});
     }
     return alignedText(table);
 }

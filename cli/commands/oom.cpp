@@ -27,7 +27,9 @@ Command oomCommand(const FlagSet& program, const GlobalOptions& options) {
         "job.log");
     const auto flags = std::make_shared<OomFlags>();
     addScenarioArguments(app, flags->question);
-    app.add("--message", flags->message, "the file with the message (default: one of FILE…, or standard input)")
+    app.add("--message",
+            flags->message,
+            "the file with the message (default: one of FILE…, or standard input)")
         .takes("FILE");
     return {app,
             [flags, &options] { return explainMessage(flags->question, flags->message, options); }};

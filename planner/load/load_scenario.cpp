@@ -112,7 +112,8 @@ Result<LoadedScenario> scenarioFrom(const ScenarioRequest& request,
     found.room.heads = scenario.model.attention.heads;
     found.room.layers = scenario.model.layers;
     found.room.experts = scenario.model.moe ? scenario.model.moe->experts : 0;
-    FABRICAST_ASSIGN(scenario.layout, completeLayout(layoutOf(request, *stack), *stack, found.room));
+    FABRICAST_ASSIGN(scenario.layout,
+                     completeLayout(layoutOf(request, *stack), *stack, found.room));
     FABRICAST_TRY(checkBatchRanks(request.batchRanks, scenario.layout.dp));
     FABRICAST_TRY(
         checkDeviceMap(request.deviceMap, scenario.layout.world(), found.cluster.node.gpus));

@@ -174,15 +174,28 @@ std::string valuesOf(const Value&) {
     }
 }
 
-template <class Value>
-void describe(std::vector<SettingHelp>& rows, const std::string& path, const Value& value) {
-    if constexpr (SettingGroup<Value>) {
-        eachField(value, [&](const auto& field, const auto& member) {
-            describe(rows, path + "." + std::string(field.name), member);
-        });
-    } else {
-        rows.push_back({path, valuesOf(value)});
-    }
+/// Only sizes may be as large as any.
+template <class AnyField>
+std::string rangeOf(const AnyField& field) {
+    constexpr AnyField kAny{};
+    return field.most == kAny.most && field.least == kAny.least
+               ? ""
+               : JsonValue::rangeText(field.least, field.most);
+}
+
+template <class Group>
+void describe(std::vector<SettingHelp>& rows, const std::string& path, const Group& group) {
+    eachField(group, [&](const auto& field, const auto& value) {
+        using Value = std::remove_cvref_t<decltype(value)>;
+        const std::string name = path + "." + std::string(field.name);
+        if constexpr (SettingGroup<Value>) {
+            describe(rows, name, value);
+        } else if constexpr (std::is_arithmetic_v<Value> && !std::is_same_v<Value, bool>) {
+            rows.push_back({name, valuesOf(value), rangeOf(field)});
+        } else {
+            rows.push_back({name, valuesOf(value)});
+        }
+    });
 }
 
 }  // namespace

@@ -21,6 +21,7 @@ void writeSettings(JsonText& json, std::string_view key, const Settings& setting
 struct SettingHelp {
     std::string path;
     std::string values;
+    std::string range{};  ///< of a number that is not any: "from 0 to 0.9"
 };
 std::vector<SettingHelp> describeSettings();
 

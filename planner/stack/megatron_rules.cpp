@@ -258,7 +258,8 @@ Result<void> checkCheckpoints(const Scenario& scenario) {
                   "recompute=full, or uniform:N that divides " + text(*uneven));
 }
 
-/// --use-distributed-optimizer is what divides the states: the layout and the setting say one thing.
+/// --use-distributed-optimizer is what divides the states: the layout and the setting say one
+/// thing.
 Result<void> checkDivided(const Scenario& scenario) {
     const bool isDivided = scenario.layout.shard != Shard::None;
     if (scenario.settings.engine != Engine::Megatron || scenario.layout.replicas() == 1 ||

@@ -1,6 +1,7 @@
 #include "planner/text/json_document.h"
 
 #include "planner/base/nearest_name.h"
+#include "planner/text/number_text.h"
 
 #include <algorithm>
 #include <cmath>
@@ -44,7 +45,7 @@ std::string shortened(std::string_view text) {
     return std::string(text.substr(0, end)) + "…";
 }
 
-std::string rangeText(JsonValue::Range range) {
+std::string wholeRangeText(JsonValue::Range range) {
     const JsonValue::Range all;
     if (range.most == all.most) {
         return range.least == all.least ? "" : " of at least " + std::to_string(range.least);
@@ -123,7 +124,7 @@ Result<std::int64_t> JsonValue::integer(Range range) const {
     const std::int64_t value = whole ? static_cast<std::int64_t>(number_) : integer_;
     if (!(whole || is(Kind::Integer)) || value < range.least || value > range.most) {
         return tl::unexpected(
-            problem("must be a whole number" + rangeText(range) + ", not " + shown()));
+            problem("must be a whole number" + wholeRangeText(range) + ", not " + shown()));
     }
     return value;
 }
@@ -133,9 +134,16 @@ Result<double> JsonValue::number(double least, double most) const {
         return tl::unexpected(problem("must be a number, not " + shown()));
     }
     if (!(number_ >= least && number_ <= most)) {
-        return tl::unexpected(problem("is out of range at " + shown()));
+        return tl::unexpected(
+            problem("is out of range at " + shown() + ": " + rangeText(least, most)));
     }
     return number_;
+}
+
+std::string JsonValue::rangeText(double least, double most) {
+    constexpr double kAny = 1e15;  // more than anything that is counted or measured here
+    return most >= kAny ? "at least " + numberText(least)
+                        : "from " + numberText(least) + " to " + numberText(most);
 }
 
 std::span<const JsonValue> JsonValue::items() const {

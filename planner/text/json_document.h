@@ -47,6 +47,8 @@ public:
     [[nodiscard]] Result<bool> boolean() const;
     [[nodiscard]] Result<std::int64_t> integer(Range range) const;
     [[nodiscard]] Result<double> number(double least, double most) const;
+    /// "from 0 to 0.9", "at least 1": as errors say it.
+    static std::string rangeText(double least, double most);
     [[nodiscard]] Result<std::string> text() const;
 
     [[nodiscard]] std::span<const JsonValue> items() const;           ///< of an array

@@ -1,10 +1,9 @@
 #include "planner/text/json_text.h"
 
 #include "planner/output/printable_text.h"
+#include "planner/text/number_text.h"
 #include "planner/text/utf8_text.h"
 
-#include <array>
-#include <charconv>
 #include <cmath>
 #include <cstddef>
 
@@ -52,13 +51,6 @@ std::string escaped(std::string_view character) {
         code = (code << 6U) | (static_cast<unsigned char>(byte) & 63U);
     }
     return numbered(code);
-}
-
-/// The shortest text that reads back as the same number.
-std::string numberText(double value) {
-    std::array<char, 40> buffer{};
-    const auto end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value);
-    return {buffer.data(), end.ptr};
 }
 
 }  // namespace

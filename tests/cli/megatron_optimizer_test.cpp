@@ -57,8 +57,7 @@ TEST(MegatronShards, FollowTheDistributedOptimizer) {
               std::string::npos)
         << divided.err;
     const ProgramOutput kept = ran(question + "true --layout shard=none");
-    EXPECT_NE(kept.err.find("true divides the states, and layout.shard is none"),
-              std::string::npos)
+    EXPECT_NE(kept.err.find("true divides the states, and layout.shard is none"), std::string::npos)
         << kept.err;
 }
 

@@ -113,7 +113,7 @@ TEST(SettingsJson, ErrorsNameThePlaceAndTheNearestWord) {
     EXPECT_EQ(applied(R"({"precision": {"reduce": "bf61"}})").error().text(),
               "s.json:1:26: \"reduce\" cannot be \"bf61\" (did you mean \"bf16\"?)");
     EXPECT_EQ(applied(R"({"kernels": {"dropout": 2}})").error().why,
-              "\"dropout\" is out of range at 2");
+              "\"dropout\" is out of range at 2: from 0 to 1");
     EXPECT_EQ(applied(R"({"engine": {}})").error().why,
               "\"engine\" must be a string, not an object");
     EXPECT_EQ(applied(R"({"recompute": {"modules": ["a b"]}})").error().why,
