@@ -93,6 +93,7 @@ Result<CalibratedProfile> fitCalibration(const ProfileStore& store,
                                {.name = ask.name,
                                 .gpu = ask.gpu,
                                 .machine = ask.machine,
+                                .isForced = ask.replaces,
                                 .today = today,
                                 .beneath = beneath ? &*beneath : nullptr}));
     std::vector<ProfileText> files = profile.fitted.files;
