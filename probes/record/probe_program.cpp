@@ -223,7 +223,8 @@ int openAndMeasure(const ProbeProgram& program,
     catchInterrupts();
     const Done opened = program.open();
     if (!opened) {
-        return ended(program, interrupted() ? interruptedCode() : kEnvironment, opened.trouble().why);
+        return ended(
+            program, interrupted() ? interruptedCode() : kEnvironment, opened.trouble().why);
     }
     const Answer<std::vector<Point>> points = pointsOf(program, flags);
     const int code = points ? measureAll(program, flags, *points, begin, arguments)
