@@ -49,7 +49,8 @@ TEST(CalibrateNode, ForecastsChangeByWhatWasMeasured) {
     const std::string memory = "explain -m llama-3.1-8b -c dgx-h200 --stack fsdp2 --why context";
     EXPECT_NE(asked(memory, false).find("834.00 MiB"), std::string::npos);
     EXPECT_NE(asked(memory, true).find("748.33 MiB"), std::string::npos) << asked(memory, true);
-    EXPECT_NE(asked(memory, true).find("source: measured: p, 2026-11-22"), std::string::npos);
+    EXPECT_NE(asked(memory, true).find("source: measured: fabricast-probe-cuda, 2026-11-22"),
+              std::string::npos);
     const std::string offload =
         "explain -m llama-3.1-8b -c dgx-h200 --stack deepspeed --layout "
         "dp=8,shard=zero3,offload=parameters_cpu --section time";
@@ -134,6 +135,23 @@ TEST(CalibrateNode, TakesNoOtherHostForTheNodeUnlessForced) {
               "the host that was measured has 126 GiB (16 CPUs, Intel(R) Xeon(R) Processor), and "
               "dgx-h100 has 1.86 TiB (2x Intel Xeon 8480C, 56 cores): its memory's rate is taken "
               "for that of dgx-h100\n");
+    std::filesystem::remove_all(folder);
+}
+
+TEST(CalibrateNode, SaysWhichLinkInTheProfileLeadsNowhere) {
+    std::ofstream(inFolder("linked.jsonl")) << kNodeRecord;
+    const std::string folder = inFolder("linked");
+    std::filesystem::create_directories(folder);
+    std::filesystem::create_directory_symlink(inFolder("gone"), folder + "/runtimes");
+    const ProgramOutput output =
+        ran("calibrate --machine dgx-h200",
+            {"--from-record", inFolder("linked.jsonl"), "--profile", folder});
+    EXPECT_EQ(output.code, ExitCode::Environment);
+    EXPECT_NE(output.err.find("/runtimes\" is a link to \"" + inFolder("gone") +
+                              "\", which is not there"),
+              std::string::npos)
+        << output.err;
+    EXPECT_NE(output.err.find("  try: mkdir -p " + inFolder("gone")), std::string::npos);
     std::filesystem::remove_all(folder);
 }
 
