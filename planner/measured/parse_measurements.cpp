@@ -5,10 +5,13 @@
 #include "planner/text/json_document.h"
 #include "planner/text/json_lines.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstddef>
+#include <string_view>
 #include <utility>
 
 namespace fabricast {
@@ -133,6 +136,13 @@ void flatten(const JsonValue& value,
     }
 }
 
+/// Whose records these are: the probes, and those that are made of logs.
+constexpr std::array<std::string_view, 5> kPrograms = {"fabricast-probe-cuda",
+                                                       "fabricast-probe-host",
+                                                       "fabricast-probe-mpi",
+                                                       "fabricast-probe-nccl",
+                                                       "nccl-tests"};
+
 Result<void> readHead(const JsonValue& line, MeasurementRecord& record) {
     FABRICAST_ASSIGN(const JsonValue* const schema, line.require("schema"));
     FABRICAST_ASSIGN(const std::string name, schema->text());
@@ -144,6 +154,13 @@ Result<void> readHead(const JsonValue& line, MeasurementRecord& record) {
     FABRICAST_TRY(machine->expect(JsonValue::Kind::Object));
     flatten(*machine, "", record.machine);
     FABRICAST_ASSIGN(record.program, line.textOr("program", ""));
+    if (!record.program.empty() &&
+        std::ranges::find(kPrograms, record.program) == kPrograms.end()) {
+        return tl::unexpected(
+            line.find("program")->problem("is \"" + record.program + "\", which is none of " +
+                                              fmt::format("{}", fmt::join(kPrograms, ", ")),
+                                          "use a file written by a probe with --out"));
+    }
     FABRICAST_ASSIGN(record.begun, line.textOr("begun", ""));
     constexpr std::size_t kDayLetters = 10;
     if (!record.begun.empty() && !isDay(std::string_view(record.begun).substr(0, kDayLetters))) {

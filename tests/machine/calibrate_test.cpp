@@ -145,7 +145,7 @@ TEST(Calibrate, ARecordOfTheFutureIsNotGoneOnWith) {
     const FakeProbes probes("future_record");
     probes.play("ok");
     const std::string text =
-        R"({"schema":"fabricast.measurements/1","machine":{"nccl":"2.28.9"},"program":"fake-probe",)"
+        R"({"schema":"fabricast.measurements/1","machine":{"nccl":"2.28.9"},"program":"fabricast-probe-nccl",)"
         R"("begun":"2999-01-01T00:00:00Z"})"
         "\n";
     std::ofstream(probes.at("run.jsonl")) << text;
