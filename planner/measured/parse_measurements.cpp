@@ -89,6 +89,22 @@ Result<void> readFacts(const JsonValue& facts, RecordedPoint& point) {
     return {};
 }
 
+/// A rate is of the bytes that were copied, which the point's name says too: in both directions
+/// twice as many.
+Result<void> checkCopied(const JsonValue& line, const RecordedPoint& point) {
+    if (point.what != "transfer" || !point.settings.contains("bytes") ||
+        !point.facts.contains("bytes")) {
+        return {};
+    }
+    FABRICAST_ASSIGN(const std::int64_t size, wholeSetting(point, "bytes", 0));
+    const double copied =
+        static_cast<double>(size) * (point.setting("kind", "") == "both" ? 2.0 : 1.0);
+    const double said = point.fact("bytes", copied);
+    return said == copied ? Result<void>()
+                          : tl::unexpected(line.find("facts")->problem(fmt::format(
+                                "has {:.6g} bytes, and the point's name {:.6g}", said, copied)));
+}
+
 Result<RecordedPoint> readPoint(const JsonValue& line) {
     FABRICAST_TRY(line.onlyKeys(kPointKeys));
     RecordedPoint point;
@@ -104,6 +120,7 @@ Result<RecordedPoint> readPoint(const JsonValue& line) {
     FABRICAST_TRY(checkRecordedPoint(line, point));
     if (const JsonValue* facts = line.find("facts")) {
         FABRICAST_TRY(readFacts(*facts, point));
+        FABRICAST_TRY(checkCopied(line, point));
     }
     if (const JsonValue* words = line.find("words")) {
         FABRICAST_TRY(words->expect(JsonValue::Kind::Object));

@@ -18,9 +18,11 @@ constexpr double kMebi = 1024.0 * 1024.0;
 std::string copyLine(const std::string& kind, double mebibytes, double rate, double factor = 1.0) {
     const double bytes = mebibytes * kMebi;
     const std::string size = std::to_string(static_cast<std::int64_t>(bytes));
+    const std::string copied =
+        std::to_string(static_cast<std::int64_t>(bytes) * (kind == "both" ? 2 : 1));
     return lineOf("transfer bytes=" + size + " kind=" + kind,
                   (8e-6 + bytes / rate) * factor,
-                  "\"facts\":{\"bytes\":" + size + ",\"wrong\":0},\"words\":{\"algorithm\":\"" +
+                  "\"facts\":{\"bytes\":" + copied + ",\"wrong\":0},\"words\":{\"algorithm\":\"" +
                       (kind == "p2p" ? "peer access" : "pinned") + "\"},");
 }
 
