@@ -133,7 +133,7 @@ Result<void> checkDumps(const FlagSet& app, const CalibrateFlags& flags) {
         return fail(Error::Code::BadInput,
                     "--machine",
                     "is required: a dump of NCCL's tuner does not name the machine",
-                    "--machine dgx-h100, or a profile of yours");
+                    "--machine and the node or cluster profile of the machine that wrote it");
     }
     return {};
 }

@@ -36,6 +36,7 @@ public:
             FABRICAST_ASSIGN(const DescribedTopology read,
                              readTopology(ask_.topology, gpu, store_));
         }
+        FABRICAST_TRY(checkHost());
         return checkPlaces();
     }
 
@@ -61,7 +62,7 @@ private:
                         (run("nccl") != nullptr ? "collectives" : "a host's memory and copies") +
                         " are kept as those of a cluster or node profile, and this machine is "
                         "like none in all that can be seen of it; nothing was measured",
-                    "--machine dgx-h100, or a profile of yours");
+                    "--machine and the node or cluster profile of this machine");
     }
 
     Result<void> findGpu() {
@@ -83,6 +84,24 @@ private:
         FABRICAST_TRY(checkGpuOf(*machine_, gpu_, driverName(), !ask_.gpu.empty(), "--machine"));
         return checkRanksOf(
             *machine_, static_cast<std::int64_t>(nccl->environments.size()), 1, "calibrate");
+    }
+
+    /// Where nothing else would be fitted; beside other measurements it is left out of them.
+    [[nodiscard]] Result<void> checkHost() const {
+        if (run("host") == nullptr || plan_.runs.size() > 1 || !machine_ || ask_.replaces) {
+            return {};
+        }
+        const std::string other = otherHostBecause(machine_->node,
+                                                   static_cast<double>(here_.memory.count()),
+                                                   static_cast<double>(here_.threads));
+        return other.empty()
+                   ? Result<void>()
+                   : fail(Error::Code::BadInput,
+                          "--machine",
+                          "this host is not " + machine_->node.name + ": " + other +
+                              "; nothing was measured",
+                          "--machine and the node or cluster profile of this host, or --force, "
+                          "which takes it all the same");
     }
 
     /// The files that these runs make, as far as it is known.

@@ -93,6 +93,7 @@ Result<CalibratedProfile> fitCalibration(const ProfileStore& store,
                                {.name = ask.name,
                                 .gpu = ask.gpu,
                                 .machine = ask.machine,
+                                .isForced = ask.replaces,
                                 .today = today,
                                 .beneath = beneath ? &*beneath : nullptr}));
     std::vector<ProfileText> files = profile.fitted.files;
@@ -101,6 +102,8 @@ Result<CalibratedProfile> fitCalibration(const ProfileStore& store,
         files.push_back(std::move(topology));
     }
     for (const ProfileText& file : files) {
+        const std::filesystem::path place = std::filesystem::path(ask.folder) / file.path;
+        FABRICAST_TRY(checkFolder("--profile", place.parent_path().string()));
         FABRICAST_TRY(ask.checkWritten(ask.folder + "/" + file.path));
         FABRICAST_TRY(ask.replaces ? checkProfilePlace(file.path, ask.folder)
                                    : checkOlderProfile(file, ask.folder, ask.name, today));

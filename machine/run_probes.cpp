@@ -154,7 +154,8 @@ private:
     void judge(const ProbeRun& run, const ChildOutcome& ended) {
         using End = ChildOutcome::End;
         const bool exited = ended.end == End::Exited;
-        if (ended.end == End::Interrupted || (exited && ended.code == probe::kInterrupted)) {
+        if (ended.end == End::Interrupted ||
+            (exited && (ended.code == probe::kInterrupted || ended.code == probe::kTerminated))) {
             interrupted_ = true;
             outcome_.engines.back().status = Status::Interrupted;
             outcome_.remarks.push_back(

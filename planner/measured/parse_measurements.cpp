@@ -5,10 +5,13 @@
 #include "planner/text/json_document.h"
 #include "planner/text/json_lines.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstddef>
+#include <string_view>
 #include <utility>
 
 namespace fabricast {
@@ -86,6 +89,22 @@ Result<void> readFacts(const JsonValue& facts, RecordedPoint& point) {
     return {};
 }
 
+/// A rate is of the bytes that were copied, which the point's name says too: in both directions
+/// twice as many.
+Result<void> checkCopied(const JsonValue& line, const RecordedPoint& point) {
+    if (point.what != "transfer" || !point.settings.contains("bytes") ||
+        !point.facts.contains("bytes")) {
+        return {};
+    }
+    FABRICAST_ASSIGN(const std::int64_t size, wholeSetting(point, "bytes", 0));
+    const double copied =
+        static_cast<double>(size) * (point.setting("kind", "") == "both" ? 2.0 : 1.0);
+    const double said = point.fact("bytes", copied);
+    return said == copied ? Result<void>()
+                          : tl::unexpected(line.find("facts")->problem(fmt::format(
+                                "has {:.6g} bytes, and the point's name {:.6g}", said, copied)));
+}
+
 Result<RecordedPoint> readPoint(const JsonValue& line) {
     FABRICAST_TRY(line.onlyKeys(kPointKeys));
     RecordedPoint point;
@@ -101,6 +120,7 @@ Result<RecordedPoint> readPoint(const JsonValue& line) {
     FABRICAST_TRY(checkRecordedPoint(line, point));
     if (const JsonValue* facts = line.find("facts")) {
         FABRICAST_TRY(readFacts(*facts, point));
+        FABRICAST_TRY(checkCopied(line, point));
     }
     if (const JsonValue* words = line.find("words")) {
         FABRICAST_TRY(words->expect(JsonValue::Kind::Object));
@@ -133,6 +153,13 @@ void flatten(const JsonValue& value,
     }
 }
 
+/// Whose records these are: the probes, and those that are made of logs.
+constexpr std::array<std::string_view, 5> kPrograms = {"fabricast-probe-cuda",
+                                                       "fabricast-probe-host",
+                                                       "fabricast-probe-mpi",
+                                                       "fabricast-probe-nccl",
+                                                       "nccl-tests"};
+
 Result<void> readHead(const JsonValue& line, MeasurementRecord& record) {
     FABRICAST_ASSIGN(const JsonValue* const schema, line.require("schema"));
     FABRICAST_ASSIGN(const std::string name, schema->text());
@@ -144,6 +171,13 @@ Result<void> readHead(const JsonValue& line, MeasurementRecord& record) {
     FABRICAST_TRY(machine->expect(JsonValue::Kind::Object));
     flatten(*machine, "", record.machine);
     FABRICAST_ASSIGN(record.program, line.textOr("program", ""));
+    if (!record.program.empty() &&
+        std::ranges::find(kPrograms, record.program) == kPrograms.end()) {
+        return tl::unexpected(
+            line.find("program")->problem("is \"" + record.program + "\", which is none of " +
+                                              fmt::format("{}", fmt::join(kPrograms, ", ")),
+                                          "use a file written by a probe with --out"));
+    }
     FABRICAST_ASSIGN(record.begun, line.textOr("begun", ""));
     constexpr std::size_t kDayLetters = 10;
     if (!record.begun.empty() && !isDay(std::string_view(record.begun).substr(0, kDayLetters))) {

@@ -1,9 +1,57 @@
 #include "probes/fit/fit_demands.h"
 
+#include "planner/base/quantity_text.h"
 #include "planner/measured/recognise_machine.h"
 #include "planner/profiles/read_measured_collectives.h"
 
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <cstdint>
+#include <string_view>
+
 namespace fabricast {
+namespace {
+
+double numberAt(std::string_view text) {
+    int number = 0;
+    std::from_chars(text.data(), text.data() + text.size(), number);
+    return number;
+}
+
+/// 112 of "2x Intel Xeon 8480C, 56 cores", 192 of "192 vCPU"; 0 where the text has no such number.
+double coresOf(std::string_view cpu) {
+    const std::size_t unit = std::min(cpu.find(" cores"), cpu.find(" vCPU"));
+    if (unit == std::string_view::npos) {
+        return 0.0;
+    }
+    const std::size_t blank = cpu.substr(0, unit).rfind(' ');
+    const std::size_t first = blank == std::string_view::npos ? 0 : blank + 1;
+    const bool isOfEach = cpu.find("x ") < first;
+    return numberAt(cpu.substr(first)) * (isOfEach ? std::max(1.0, numberAt(cpu)) : 1.0);
+}
+
+bool isFar(double found, double expected) {
+    constexpr double kFar = 3.0;
+    return found > 0.0 && expected > 0.0 && (found * kFar < expected || found > expected * kFar);
+}
+
+}  // namespace
+
+std::string otherHostBecause(const NodeSpec& node, double memory, double threads) {
+    const double usual =
+        node.hostMemory.value ? static_cast<double>(node.hostMemory.value->count()) : 0.0;
+    const double cores = coresOf(node.cpu);
+    const auto bytes = [](double count) {
+        return shortText(Bytes(static_cast<std::int64_t>(std::min(count, 1e18))));
+    };
+    const auto count = [](double number) { return std::to_string(std::llround(number)); };
+    return isFar(memory, usual)
+               ? "it has " + bytes(memory) + " of memory, and " + node.name + " has " + bytes(usual)
+           : isFar(threads, cores)
+               ? "it has " + count(threads) + " CPUs, and " + node.name + " has " + node.cpu
+               : "";
+}
 
 Result<void> checkGpuOf(const ClusterSpec& machine,
                         const std::optional<GpuSpec>& gpu,

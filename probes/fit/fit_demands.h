@@ -25,6 +25,11 @@ Result<void> checkRanksOf(const ClusterSpec& machine,
                           std::int64_t nodes,
                           const std::string& where);
 
+/// Why a host with so much memory and so many CPUs is not the node: it has a third of one of them,
+/// or three times as many, which no way of buying or setting up that node explains. 0: not known.
+/// Empty: it may be the node.
+std::string otherHostBecause(const NodeSpec& node, double memory, double threads);
+
 /// Kernels are fitted from those of a GPU profile.
 Result<void> checkKernelsOf(const std::optional<GpuSpec>& gpu, const std::string& name);
 

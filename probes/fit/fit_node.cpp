@@ -3,6 +3,7 @@
 #include "planner/base/quantity_text.h"
 #include "planner/profiles/profile_store.h"
 #include "planner/profiles/sourced_json.h"
+#include "probes/fit/fit_demands.h"
 #include "probes/fit/record_tables.h"
 
 #include <algorithm>
@@ -44,8 +45,11 @@ bool isHostMemory(const RecordedPoint& point) {
 
 class NodeFitter {
 public:
-    NodeFitter(const NodeSpec& node, const MergedMeasurements& record, const std::string& from)
-        : node_(node), record_(record), from_(from) {}
+    NodeFitter(const NodeSpec& node,
+               const MergedMeasurements& record,
+               const std::string& from,
+               bool isForced)
+        : node_(node), record_(record), from_(from), isForced_(isForced) {}
 
     FittedNode run() && {
         fitHostLink();
@@ -183,7 +187,17 @@ private:
             return;
         }
         const double best = *std::ranges::max_element(rates);
-        if (usable != all) {
+        const std::string other = isForced_
+                                      ? ""
+                                      : otherHostBecause(node_,
+                                                         numberSaidOf(record_, "host.memory"),
+                                                         numberSaidOf(record_, "host.threads"));
+        if (!other.empty()) {
+            result_.isOtherHost = true;
+            leaveOut("memory of the host",
+                     "that host is not " + node_.name + ": " + other +
+                         " (--force takes it all the same)");
+        } else if (usable != all) {
             leaveOut("memory of the host",
                      "only " + usable + " of " + all + " CPUs could be used: that is not the node");
         } else if (!isTooFast("memory of the host", best, memoryLine(node_))) {
@@ -198,6 +212,7 @@ private:
     const NodeSpec& node_;
     const MergedMeasurements& record_;
     const std::string& from_;
+    bool isForced_;
     FittedNode result_;
 };
 
@@ -205,8 +220,9 @@ private:
 
 FittedNode fitNode(const NodeSpec& node,
                    const MergedMeasurements& record,
-                   const std::string& from) {
-    return NodeFitter(node, record, from).run();
+                   const std::string& from,
+                   bool isForced) {
+    return NodeFitter(node, record, from, isForced).run();
 }
 
 bool isNodePoint(const RecordedPoint& point) {

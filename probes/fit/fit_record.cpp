@@ -71,7 +71,8 @@ public:
             return fail(Error::Code::BadInput,
                         record_.sittings.empty() ? "" : record_.sittings.front().source,
                         "nothing in it can be fitted" + inOneLine(result_.report),
-                        options_.machine.empty()
+                        isOtherHost_ ? "--machine and the node or cluster profile of that host"
+                        : options_.machine.empty()
                             ? "--machine and the node or cluster profile that was measured"
                             : "where points are too few: --suite full");
         }
@@ -112,7 +113,7 @@ private:
                         "--machine",
                         "is missing: collectives were measured, and the record does not say on "
                         "which cluster or node profile",
-                        "--machine dgx-h100, or a profile of yours");
+                        "--machine and the node or cluster profile that was measured");
         }
         FABRICAST_ASSIGN(const ClusterSpec machine, store_.cluster(options_.machine, "--machine"));
         FABRICAST_ASSIGN(const std::optional<GpuSpec> gpu, gpuOf(store_, record_, options_.gpu));
@@ -263,8 +264,9 @@ private:
                 gpu->name + " was measured");
             return {};
         }
-        const FittedNode fitted =
-            fitNode(node, record_, originText(sittingsOf(record_, &isNodePoint)));
+        const FittedNode fitted = fitNode(
+            node, record_, originText(sittingsOf(record_, &isNodePoint)), options_.isForced);
+        isOtherHost_ = fitted.isOtherHost;
         say("node " + node.name);
         sayNumbers("nodes/" + node.name, fitted.changes);
         sayAll(fitted.leftOut);
@@ -337,6 +339,7 @@ private:
     const ProfileStore& store_;
     const MergedMeasurements& record_;
     const RecordFitOptions& options_;
+    bool isOtherHost_ = false;
     FittedRecord result_;
 };
 

@@ -17,7 +17,8 @@ struct RecordFitOptions {
     std::string name;     ///< of the measured profile: "ours" makes collectives/measured-ours.json
     std::string gpu;      ///< a GPU profile; empty: recognised by the driver's name
     std::string machine;  ///< the cluster or node profile whose collectives were measured
-    std::string today{};  ///< nothing was measured after this day; empty: it is not asked
+    bool isForced = false;  ///< a host that cannot be that machine's is taken for it
+    std::string today{};    ///< nothing was measured after this day; empty: it is not asked
     /// Without the folder that the profile goes to: kernels start from those; null: the store's.
     const ProfileStore* beneath = nullptr;
 };

@@ -32,6 +32,7 @@ Result<RecordArguments> readRecordArguments(std::span<const std::string> argumen
         }
         if (flag == "--force") {
             read.replaces = true;
+            read.options.isForced = true;
             continue;
         }
         const std::array<std::pair<std::string_view, std::string*>, 4> texts = {

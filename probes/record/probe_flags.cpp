@@ -219,7 +219,7 @@ std::string probeHelp(const ProbeProgram& program) {
            "\n"
            "Ends with 0, 1 for wrong results, 2 for bad input, 4 where it cannot measure here, "
            "130\n"
-           "after Ctrl-C; what was measured is in FILE in any case.\n";
+           "after Ctrl-C, 143 after SIGTERM; what was measured is in FILE in any case.\n";
 }
 
 }  // namespace fabricast::probe

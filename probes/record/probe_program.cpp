@@ -33,7 +33,7 @@ void clearLine(bool terminal) {
 }
 
 int ended(const ProbeProgram& program, int code, const std::string& why) {
-    print(stderr, (code == kInterrupted ? "" : "error: ") + program.name + ": " + why + "\n");
+    print(stderr, (code >= kInterrupted ? "" : "error: ") + program.name + ": " + why + "\n");
     return code;
 }
 
@@ -63,7 +63,7 @@ int outcomeCode(const ProbeProgram& program, const ProbeFlags& flags, const RunO
     if (!flags.quiet || outcome.interrupted || outcome.wrong > 0 || outcome.failed > 0) {
         print(stderr, program.name + ": " + text + "\n");
     }
-    return outcome.interrupted  ? kInterrupted
+    return outcome.interrupted  ? interruptedCode()
            : outcome.wrong > 0  ? kWrongResults
            : outcome.failed > 0 ? kEnvironment
                                 : kDone;
@@ -223,7 +223,8 @@ int openAndMeasure(const ProbeProgram& program,
     catchInterrupts();
     const Done opened = program.open();
     if (!opened) {
-        return ended(program, interrupted() ? kInterrupted : kEnvironment, opened.trouble().why);
+        return ended(
+            program, interrupted() ? interruptedCode() : kEnvironment, opened.trouble().why);
     }
     const Answer<std::vector<Point>> points = pointsOf(program, flags);
     const int code = points ? measureAll(program, flags, *points, begin, arguments)

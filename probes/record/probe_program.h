@@ -16,6 +16,7 @@ enum ExitCode {
     kBadInput = 2,
     kEnvironment = 4,  ///< no GPU, a full disk, a rank that is gone
     kInterrupted = 130,
+    kTerminated = 143,  ///< by SIGTERM, as interruptedCode() tells them apart
 };
 
 /// What one probe adds to what all have in common: the command line, the record, progress, Ctrl-C.

@@ -69,6 +69,8 @@ bool interrupted();
 /// Whether it was the time.
 bool isTimeUp();
 void setTimeUp(bool isUp);
+/// What a program ends with that was asked to stop: 130 by Ctrl-C, 143 by SIGTERM.
+int interruptedCode();
 
 /// As if somebody had: for a rank that was told by another.
 void interrupt();

@@ -9,7 +9,7 @@ namespace {
 // Copies, the host's memory and footprints, as the probes write them.
 constexpr const char* kRecord =
     R"({"schema":"fabricast.measurements/1","machine":{"gpu":"NVIDIA H200","capability":90,)"
-    R"("host":{"threads":224,"usable_threads":224}},"program":"p","begun":"2026-11-22T18:00:00Z"}
+    R"("host":{"threads":224,"usable_threads":224}},"program":"fabricast-probe-cuda","begun":"2026-11-22T18:00:00Z"}
 {"point":"transfer bytes=256M kind=h2d","unit":"s","samples":[0.00512],"facts":{"bytes":268435456}}
 {"point":"transfer bytes=256M kind=d2h","unit":"s","samples":[0.00533],"facts":{"bytes":268435456}}
 {"point":"memory op=triad threads=224","unit":"s","samples":[0.0023],"facts":{"bytes":1073741820}}

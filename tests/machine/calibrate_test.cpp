@@ -129,6 +129,13 @@ TEST(Calibrate, WhatCannotBeFittedIsNotMeasured) {
     nccl.measure.ranks = 2;
     expectRefused(nccl, "--machine: is missing: collectives are kept");
     expectRefused(askOf(probes), "--machine: is missing: a host's memory and copies are kept");
+    CalibrationAsk host = askOf(probes);
+    host.measure.engine = CalibrationEngine::Host;
+    std::ofstream(probes.at("inventory.json"))
+        << R"({"schema":"fabricast.machine/1","host":{"cpu":"x","threads":2,"memory":25232932864}})";
+    host.fit.machine = "dgx-h100";
+    expectRefused(host, "--machine: this host is not dgx-h100: it has 23.5 GiB of memory, and ");
+    std::filesystem::remove(probes.at("inventory.json"));
     CalibrationAsk only = askOf(probes);
     only.fit.folder.clear();
     EXPECT_TRUE(calibrate(only, ProfileStore::builtIn(), {})) << "no profile was asked for";
@@ -138,7 +145,7 @@ TEST(Calibrate, ARecordOfTheFutureIsNotGoneOnWith) {
     const FakeProbes probes("future_record");
     probes.play("ok");
     const std::string text =
-        R"({"schema":"fabricast.measurements/1","machine":{"nccl":"2.28.9"},"program":"fake-probe",)"
+        R"({"schema":"fabricast.measurements/1","machine":{"nccl":"2.28.9"},"program":"fabricast-probe-nccl",)"
         R"("begun":"2999-01-01T00:00:00Z"})"
         "\n";
     std::ofstream(probes.at("run.jsonl")) << text;

@@ -6,7 +6,7 @@ namespace fabricast {
 /// Lines as fabricast-probe-cuda and -host write them.
 inline const std::string kNodeRecord =
     R"({"schema":"fabricast.measurements/1","machine":{"gpu":"NVIDIA H200","capability":90,)"
-    R"("host":{"threads":224,"usable_threads":224}},"program":"p","begun":"2026-11-22T18:00:00Z"}
+    R"("host":{"threads":224,"usable_threads":224}},"program":"fabricast-probe-cuda","begun":"2026-11-22T18:00:00Z"}
 {"point":"transfer bytes=256M kind=h2d","unit":"s","samples":[0.0112,0.0112,0.0113],"facts":{"bytes":268435456}}
 {"point":"transfer bytes=64K kind=h2d","unit":"s","samples":[0.00001],"facts":{"bytes":65536}}
 {"point":"memory op=triad threads=224","unit":"s","samples":[0.0053687091],"facts":{"bytes":1073741820}}

@@ -22,7 +22,7 @@ done
 point() {
     name="all_reduce bytes=$1 nodes=1 ranks=8"
     grep -qs "\"$name\"" "$out" && return
-    [ -e "$out" ] || echo '{"schema":"fabricast.measurements/1","machine":{"nccl":"2.28.9"},"program":"fake-probe","begun":"2026-11-22T19:00:00Z"}' > "$out"
+    [ -e "$out" ] || echo '{"schema":"fabricast.measurements/1","machine":{"nccl":"2.28.9"},"program":"fabricast-probe-nccl","begun":"2026-11-22T19:00:00Z"}' > "$out"
     echo "{\"point\":\"$name\",\"unit\":\"s\",\"facts\":{\"busbw\":$3,\"wrong\":${4:-0}},\"samples\":[$2,$2]}" >> "$out"
     echo "[x/3] $name" >&2
 }

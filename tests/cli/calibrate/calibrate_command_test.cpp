@@ -348,11 +348,12 @@ TEST(CalibrateCommand, JoinsNoGpuWithRanksOnCpus) {
     const FakeProbes probes("mixed");
     const std::string point = R"({"point":"gemm m=1","refused":"no"})";
     std::ofstream(probes.at("gpu.jsonl"))
-        << R"({"schema":"fabricast.measurements/1","machine":{"gpu":"H100"},"program":"a"})" << '\n'
+        << R"({"schema":"fabricast.measurements/1","machine":{"gpu":"H100"},"program":"fabricast-probe-cuda"})"
+        << '\n'
         << point << '\n';
     std::ofstream(probes.at("cpu.jsonl"))
         << R"({"schema":"fabricast.measurements/1","machine":{"kind":"cpu","cpu":"x"},)"
-        << R"("program":"b"})" << '\n'
+        << R"("program":"fabricast-probe-mpi"})" << '\n'
         << point << '\n';
     const ProgramOutput output = runProgram({"calibrate",
                                              "--from-record",
@@ -628,10 +629,26 @@ TEST(CalibrateCommand, TellsWrongAndDamagedRowsOfLogs) {
         << cut.err;
 }
 
+TEST(CalibrateCommand, ARecordOfAnUnknownProgramIsRefusedByName) {
+    const FakeProbes probes("unknown");
+    std::ofstream(probes.at("run.jsonl"))
+        << R"({"schema":"fabricast.measurements/1","machine":{"gpu":"H100"},"program":"evil"})"
+        << '\n'
+        << R"({"point":"gemm m=1","unit":"s","median":1,"samples":[1]})" << '\n';
+    const ProgramOutput output =
+        ran("calibrate", {"--from-record", probes.at("run.jsonl"), "--profile", probes.at("p")});
+    EXPECT_EQ(output.code, ExitCode::BadInput);
+    EXPECT_EQ(output.out, "");
+    EXPECT_NE(output.err.find("\"program\" is \"evil\", which is none of fabricast-probe-cuda"),
+              std::string::npos)
+        << output.err;
+}
+
 TEST(CalibrateCommand, ARecordOfAnotherProbeIsRefused) {
     const FakeProbes probes("other");
     std::ofstream(probes.at("run.jsonl"))
-        << R"({"schema":"fabricast.measurements/1","machine":{"gpu":"H100"},"program":"a"})" << '\n'
+        << R"({"schema":"fabricast.measurements/1","machine":{"gpu":"H100"},"program":"fabricast-probe-cuda"})"
+        << '\n'
         << R"({"point":"gemm m=1","unit":"s","median":1,"samples":[1]})" << '\n';
     const ProgramOutput refused = run(probes, "foreign", {"--engine", "host"});
     EXPECT_EQ(refused.code, ExitCode::BadInput) << refused.err;

@@ -18,6 +18,17 @@ std::string inFolder(const std::string& name) {
     return (folder / name).string();
 }
 
+/// A copy of 1 GB on all CPUs of a DGX H100.
+std::string hostRecord(const std::string& day, double seconds) {
+    std::ostringstream text;
+    text << R"({"schema":"fabricast.measurements/1","machine":{"host":{"cpu":"x","threads":224,)"
+         << R"("usable_threads":224}},"program":"fabricast-probe-host","begun":")" << day
+         << "T18:00:00Z\"}\n"
+         << R"({"point":"memory bytes=1G op=copy threads=224","unit":"s","facts":{"bytes":1e9},)"
+         << R"("samples":[)" << seconds << "]}\n";
+    return text.str();
+}
+
 TEST(CalibrateNode, ForecastsChangeByWhatWasMeasured) {
     std::filesystem::remove_all(std::filesystem::path(tempFolder()) / "fabricast_calibrate_node");
     std::ofstream(inFolder("run.jsonl")) << kNodeRecord;
@@ -38,7 +49,8 @@ TEST(CalibrateNode, ForecastsChangeByWhatWasMeasured) {
     const std::string memory = "explain -m llama-3.1-8b -c dgx-h200 --stack fsdp2 --why context";
     EXPECT_NE(asked(memory, false).find("834.00 MiB"), std::string::npos);
     EXPECT_NE(asked(memory, true).find("748.33 MiB"), std::string::npos) << asked(memory, true);
-    EXPECT_NE(asked(memory, true).find("source: measured: p, 2026-11-22"), std::string::npos);
+    EXPECT_NE(asked(memory, true).find("source: measured: fabricast-probe-cuda, 2026-11-22"),
+              std::string::npos);
     const std::string offload =
         "explain -m llama-3.1-8b -c dgx-h200 --stack deepspeed --layout "
         "dp=8,shard=zero3,offload=parameters_cpu --section time";
@@ -51,11 +63,14 @@ TEST(CalibrateNode, ForecastsChangeByWhatWasMeasured) {
 
 // Kernels and copies one day, the host's memory another.
 TEST(CalibrateNode, KeepsWhatAnEarlierSittingMeasured) {
-    const std::string records = FABRICAST_SOURCE_DIR "/hardware_profiles/measured/h100-sxm5-80gb/";
+    const std::string kernels =
+        FABRICAST_SOURCE_DIR "/hardware_profiles/measured/h100-sxm5-80gb/cuda.jsonl";
+    const std::string host = inFolder("other_day.jsonl");
+    std::ofstream(host) << hostRecord("2026-11-26", 0.01);
     const std::string folder = inFolder("sittings");
-    for (const char* const record : {"cuda.jsonl", "host.jsonl"}) {
-        const ProgramOutput output = ran("calibrate --machine dgx-h100",
-                                         {"--from-record", records + record, "--profile", folder});
+    for (const std::string& record : {kernels, host}) {
+        const ProgramOutput output =
+            ran("calibrate --machine dgx-h100", {"--from-record", record, "--profile", folder});
         EXPECT_EQ(output.code, ExitCode::Ok) << output.err;
     }
     const std::string all = ran("profiles show dgx-h100", {"--profile-dir", folder}).out;
@@ -80,12 +95,7 @@ TEST(CalibrateNode, ALaterSittingReplacesTheMemorysRateBothWays) {
     const std::string folder = inFolder("again");
     const auto fitted = [&](const std::string& day, double seconds) {
         const std::string path = inFolder("host.jsonl");
-        std::ofstream(path)
-            << R"({"schema":"fabricast.measurements/1","machine":{"host":{"cpu":"x","threads":4,)"
-            << R"("usable_threads":4}},"program":"fabricast-probe-host","begun":")" << day
-            << "T18:00:00Z\"}\n"
-            << R"({"point":"memory bytes=1G op=copy threads=4","unit":"s","facts":{"bytes":1e9},)"
-            << R"("samples":[)" << seconds << "]}\n";
+        std::ofstream(path) << hostRecord(day, seconds);
         const ProgramOutput output = ran("calibrate --machine dgx-h100 --name ours",
                                          {"--from-record", path, "--profile", folder});
         return output.code == ExitCode::Ok ? output.out : output.err;
@@ -101,17 +111,47 @@ TEST(CalibrateNode, ALaterSittingReplacesTheMemorysRateBothWays) {
 }
 
 // A login node is measured, and the name of the cluster's nodes typed.
-TEST(CalibrateNode, SaysThatAnotherHostWasMeasured) {
+TEST(CalibrateNode, TakesNoOtherHostForTheNodeUnlessForced) {
     const std::string record =
         FABRICAST_SOURCE_DIR "/hardware_profiles/measured/h100-sxm5-80gb/host.jsonl";
     const std::string folder = inFolder("login");
-    const ProgramOutput output =
-        ran("calibrate --machine dgx-h100", {"--from-record", record, "--profile", folder});
-    EXPECT_EQ(output.code, ExitCode::Ok) << output.err;
-    EXPECT_EQ(output.err,
+    const auto fitted = [&](const std::string& more) {
+        return ran("calibrate --machine dgx-h100" + more,
+                   {"--from-record", record, "--profile", folder});
+    };
+    const ProgramOutput refused = fitted("");
+    EXPECT_EQ(refused.code, ExitCode::BadInput);
+    EXPECT_NE(refused.err.find("that host is not dgx-h100: it has 126 GiB of memory, and dgx-h100 "
+                               "has 1.86 TiB (--force takes it all the same)"),
+              std::string::npos)
+        << refused.err;
+    EXPECT_NE(refused.err.find("  try: --machine and the node or cluster profile of that host\n"),
+              std::string::npos)
+        << refused.err;
+    EXPECT_FALSE(std::filesystem::exists(folder));
+    const ProgramOutput forced = fitted(" --force");
+    EXPECT_EQ(forced.code, ExitCode::Ok) << forced.err;
+    EXPECT_EQ(forced.err,
               "the host that was measured has 126 GiB (16 CPUs, Intel(R) Xeon(R) Processor), and "
               "dgx-h100 has 1.86 TiB (2x Intel Xeon 8480C, 56 cores): its memory's rate is taken "
               "for that of dgx-h100\n");
+    std::filesystem::remove_all(folder);
+}
+
+TEST(CalibrateNode, SaysWhichLinkInTheProfileLeadsNowhere) {
+    std::ofstream(inFolder("linked.jsonl")) << kNodeRecord;
+    const std::string folder = inFolder("linked");
+    std::filesystem::create_directories(folder);
+    std::filesystem::create_directory_symlink(inFolder("gone"), folder + "/runtimes");
+    const ProgramOutput output =
+        ran("calibrate --machine dgx-h200",
+            {"--from-record", inFolder("linked.jsonl"), "--profile", folder});
+    EXPECT_EQ(output.code, ExitCode::Environment);
+    EXPECT_NE(output.err.find("/runtimes\" is a link to \"" + inFolder("gone") +
+                              "\", which is not there"),
+              std::string::npos)
+        << output.err;
+    EXPECT_NE(output.err.find("  try: mkdir -p " + inFolder("gone")), std::string::npos);
     std::filesystem::remove_all(folder);
 }
 

@@ -52,6 +52,19 @@ TEST(Measurements, ATimeIsOneThatAMachineTakes) {
     }
 }
 
+TEST(Measurements, RefusesACopyOfOtherBytesThanItsNames) {
+    const auto why = [](const std::string& kind, const std::string& bytes) {
+        return errorOf(kHead + R"({"point":"transfer bytes=256M kind=)" + kind +
+                       R"(","unit":"s","facts":{"bytes":)" + bytes + R"(},"samples":[0.01]})");
+    };
+    EXPECT_EQ(why("h2d", "268435456"), "");
+    EXPECT_EQ(why("both", "536870912"), "");
+    EXPECT_NE(why("h2d", "1e9").find("has 1e+09 bytes, and the point's name 2.68435e+08"),
+              std::string::npos)
+        << why("h2d", "1e9");
+    EXPECT_NE(why("both", "268435456"), "");
+}
+
 /// A line that was edited or overwritten would become a number of a profile.
 TEST(Measurements, RefusesALineThatContradictsItself) {
     const auto why = [](const std::string& settings, const std::string& said) {

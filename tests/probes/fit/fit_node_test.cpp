@@ -18,9 +18,11 @@ constexpr double kMebi = 1024.0 * 1024.0;
 std::string copyLine(const std::string& kind, double mebibytes, double rate, double factor = 1.0) {
     const double bytes = mebibytes * kMebi;
     const std::string size = std::to_string(static_cast<std::int64_t>(bytes));
+    const std::string copied =
+        std::to_string(static_cast<std::int64_t>(bytes) * (kind == "both" ? 2 : 1));
     return lineOf("transfer bytes=" + size + " kind=" + kind,
                   (8e-6 + bytes / rate) * factor,
-                  "\"facts\":{\"bytes\":" + size + ",\"wrong\":0},\"words\":{\"algorithm\":\"" +
+                  "\"facts\":{\"bytes\":" + copied + ",\"wrong\":0},\"words\":{\"algorithm\":\"" +
                       (kind == "p2p" ? "peer access" : "pinned") + "\"},");
 }
 
@@ -185,6 +187,49 @@ TEST(FitNode, APartOfTheCpusIsNotTheNode) {
     EXPECT_TRUE(part.numbers.empty());
     EXPECT_EQ(leftOutOf(part),
               "memory of the host: only 112 of 224 CPUs could be used: that is not the node\n");
+}
+
+TEST(FitNode, AHostThatCannotBeTheNodeIsLeftOut) {
+    const auto headOf = [](const std::string& memory, const std::string& threads) {
+        return R"({"schema":"fabricast.measurements/1","machine":{"host":{"cpu":"x","threads":)" +
+               threads + R"(,"usable_threads":)" + threads + R"(,"memory":)" + memory +
+               R"(}},"program":"fabricast-probe-host","begun":"2026-11-22T18:00:00Z"})" + "\n";
+    };
+    const auto whyOf = [&](const std::string& memory, int threads) {
+        const std::string head = headOf(memory, std::to_string(threads));
+        return leftOutOf(fittedOf("dgx-h200", "", head + memoryLine("copy", threads, 50e9)));
+    };
+    EXPECT_EQ(whyOf("25232932864", 2),
+              "memory of the host: that host is not dgx-h200: it has 23.5 GiB of memory, and "
+              "dgx-h200 has 1.86 TiB (--force takes it all the same)\n");
+    EXPECT_EQ(whyOf("2164663517184", 2),
+              "memory of the host: that host is not dgx-h200: it has 2 CPUs, and dgx-h200 has 2x "
+              "Intel Xeon 8480C, 56 cores (--force takes it all the same)\n");
+    EXPECT_NE(whyOf("17179869184000", 224), "") << "eight times the memory";
+    EXPECT_EQ(whyOf("1082331758592", 112), "") << "half the memory, one thread for a core";
+    const ProfileStore store = ProfileStore::builtIn();
+    const FittedNode forced =
+        fitNode(*store.node("dgx-h200"),
+                bothRecords("", headOf("25232932864", "2") + memoryLine("copy", 2, 50e9)),
+                "probes",
+                true);
+    ASSERT_EQ(forced.numbers.size(), 1U) << leftOutOf(forced);
+    EXPECT_EQ(forced.numbers[0].path, "host_memory_bandwidth");
+    EXPECT_FALSE(forced.isOtherHost);
+}
+
+// What the GPU's probe measured is fitted all the same.
+TEST(FitNode, AnotherHostsMemoryTakesNothingElseWithIt) {
+    std::string head = kHostHead;
+    head.replace(head.find("2164663517184"), 13, "25232932864");
+    const auto fitted = fitRecord(ProfileStore::builtIn(),
+                                  bothRecords(copyLines(), head + memoryLines()),
+                                  {.name = "ours", .machine = "dgx-h200"});
+    ASSERT_TRUE(fitted) << fitted.error().text();
+    ASSERT_EQ(fitted->numbers.size(), 1U) << fitted->report;
+    EXPECT_EQ(fitted->numbers[0].change.name, "pcie.host_bandwidth");
+    EXPECT_NE(fitted->report.find("that host is not dgx-h200"), std::string::npos)
+        << fitted->report;
 }
 
 TEST(FitNode, SaysWhoseItWouldBe) {

@@ -273,7 +273,7 @@ TEST(FitRecord, CollectivesHaveTheirOwnDay) {
     };
     const auto joined = mergeMeasurements(
         {record("nccl-tests", "2026-11-12", lineOf("all_reduce bytes=1M nodes=1 ranks=8", 3e-5)),
-         record("host-probe", "2026-11-28", lineOf("host_copy bytes=1M", 3e-5))});
+         record("fabricast-probe-host", "2026-11-28", lineOf("host_copy bytes=1M", 3e-5))});
     ASSERT_TRUE(joined) << joined.error().text();
     const auto fitted =
         fitRecord(ProfileStore::builtIn(), *joined, {.name = "ours", .machine = "dgx-h100"});

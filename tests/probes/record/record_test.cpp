@@ -17,6 +17,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <csignal>
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
@@ -357,6 +358,19 @@ TEST(RunProbe, CtrlCEndsItInTheMidstOfAPoint) {
                 "goes on");
     EXPECT_TRUE(RecordFile::check(path));
     EXPECT_NE(fileText(path).find("\"point\":\"a\""), std::string::npos);
+}
+
+TEST(RunProbe, ItsCodeSaysWhichSignalEndedIt) {
+    for (const int number : {SIGINT, SIGTERM}) {
+        EXPECT_EXIT(
+            {
+                catchInterrupts();
+                (void)std::raise(number);
+                std::exit(runEndless(freshFile("signalled.jsonl").string()));
+            },
+            testing::ExitedWithCode(128 + number),
+            "probe: interrupted: 0 measured, 2 left");
+    }
 }
 
 /// Taking the device lasts a while, and the second point has no end.
