@@ -218,6 +218,24 @@ private:
         return {};
     }
 
+    /// The words between the type and the time: a number is the root, the other the reduction.
+    [[nodiscard]] NcclTestsKind kindOf(const Words& words) const {
+        const auto columnOf = [&](std::string_view name) {
+            return static_cast<std::size_t>(std::ranges::find(columns_, name) - columns_.begin());
+        };
+        const auto blank =
+            static_cast<std::ptrdiff_t>(columns_.size() - std::min(words.size(), columns_.size()));
+        NcclTestsKind kind;
+        const auto last = static_cast<std::ptrdiff_t>(columnOf("time")) - blank;
+        for (auto at = static_cast<std::ptrdiff_t>(columnOf("type")) + 1; at < last; ++at) {
+            const std::string_view word = words[static_cast<std::size_t>(at)];
+            const std::optional<double> root = numberOf(word);
+            kind.redop = root ? kind.redop : std::string(word);
+            kind.root = root ? ncclRoot(*root) : kind.root;
+        }
+        return kind;
+    }
+
     Result<void> takeRow(const Words& words) {
         NcclTestsRow row{.where = source_ + ":" + std::to_string(line_)};
         const std::optional<double> bytes = numberOf(cell(words, "size", 0));
@@ -227,6 +245,7 @@ private:
         }
         row.bytes = static_cast<std::int64_t>(*bytes);
         row.type = cell(words, "type", 0);
+        row.kind = kindOf(words);
         for (const int place : {0, 1}) {
             const std::optional<double> time = numberOf(cell(words, "time", place));
             const std::optional<double> wrong = numberOf(cell(words, "#wrong", place));

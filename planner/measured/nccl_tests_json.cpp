@@ -79,6 +79,12 @@ Result<NcclTestsJob> readJob(const JsonValue& root, NcclTestsRecord& record) {
     return job;
 }
 
+/// The root is a number or its text.
+NcclTestsKind kindIn(const JsonValue& result) {
+    const std::optional<double> root = numberIn(result, "root");
+    return {.redop = textIn(result, "redop"), .root = root ? ncclRoot(*root) : std::nullopt};
+}
+
 /// Versions differ in how many digits they write: at least those of the table.
 constexpr double kLastDigit = 0.01;
 
@@ -134,6 +140,7 @@ Result<MeasurementRecord> parseNcclTestsJson(std::string_view text,
     for (const JsonValue& result : results->items()) {
         FABRICAST_TRY(result.expect(JsonValue::Kind::Object));
         NcclTestsRow row{.type = textIn(result, "type"), .where = result.where()};
+        row.kind = kindIn(result);
         FABRICAST_ASSIGN(const JsonValue* const size, result.require("size"));
         FABRICAST_ASSIGN(row.bytes,
                          size->integer({0, static_cast<std::int64_t>(kMostCollectiveBytes)}));

@@ -42,14 +42,4 @@ Result<void> NcclTestsRanks::checkWhole() const {
     return {};
 }
 
-double ncclBusFactor(const std::string& operation, std::int64_t ranks) {
-    const double others = static_cast<double>(ranks - 1) / static_cast<double>(ranks);
-    if (operation == "all_reduce") {
-        return 2 * others;
-    }
-    return operation == "all_gather" || operation == "reduce_scatter" || operation == "all_to_all"
-               ? others
-               : 1.0;
-}
-
 }  // namespace fabricast

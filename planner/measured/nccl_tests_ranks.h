@@ -27,8 +27,4 @@ private:
     std::string where_;  ///< of the first one
 };
 
-/// busbw / algbw of an operation as nccl-tests has it, which depends on the number of ranks:
-///     ncclBusFactor("all_reduce", 16)  →  1.875
-double ncclBusFactor(const std::string& operation, std::int64_t ranks);
-
 }  // namespace fabricast

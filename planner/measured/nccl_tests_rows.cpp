@@ -13,25 +13,6 @@
 namespace fabricast {
 namespace {
 
-constexpr std::array<std::pair<std::string_view, std::string_view>, 7> kOperations = {
-    {{"all_reduce_perf", "all_reduce"},
-     {"all_gather_perf", "all_gather"},
-     {"reduce_scatter_perf", "reduce_scatter"},
-     {"broadcast_perf", "broadcast"},
-     {"alltoall_perf", "all_to_all"},
-     {"sendrecv_perf", "send_recv"},
-     {"reduce_perf", "reduce"}}};
-/// File names are written more freely.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 9> kLoose = {
-    {{"all_reduce", "all_reduce"},
-     {"allreduce", "all_reduce"},
-     {"all_gather", "all_gather"},
-     {"allgather", "all_gather"},
-     {"reduce_scatter", "reduce_scatter"},
-     {"reducescatter", "reduce_scatter"},
-     {"broadcast", "broadcast"},
-     {"alltoall", "all_to_all"},
-     {"sendrecv", "send_recv"}}};
 constexpr std::array<std::pair<std::string_view, std::string_view>, 17> kTypes = {
     {{"float", "fp32"},
      {"half", "fp16"},
@@ -97,18 +78,6 @@ Result<void> checkBusRate(const NcclTestsRow& row,
 
 }  // namespace
 
-std::string ncclOperation(std::string_view text) {
-    std::string_view name;
-    for (const auto& [program, operation] : kOperations) {
-        // "reduce_perf" must not match "all_reduce_perf".
-        const std::size_t at = text.find(program);
-        if (at != std::string_view::npos && (at == 0 || text[at - 1] != '_')) {
-            name = operation;
-        }
-    }
-    return std::string(name);
-}
-
 Result<void> checkRate(const std::string& where,
                        std::int64_t bytes,
                        const PrintedNumber& microseconds,
@@ -162,22 +131,9 @@ Result<void> NcclTestsRecord::sayGpu(const std::string& gpu, const std::string& 
 }
 
 Result<void> NcclTestsRecord::add(const NcclTestsJob& job, const NcclTestsRow& row) {
-    std::string operation = job.operation;
-    if (operation.empty()) {
-        const std::size_t slash = record_.source.rfind('/');
-        const std::string file = record_.source.substr(slash == std::string::npos ? 0 : slash + 1);
-        for (const auto& [part, name] : kLoose) {
-            if (operation.empty() && file.find(part) != std::string::npos) {
-                operation = name;
-            }
-        }
-    }
-    if (operation.empty()) {
-        return fail(Error::Code::BadInput,
-                    row.where,
-                    "does not name the measured collective",
-                    "name the file after the collective: all_reduce_perf.log");
-    }
+    const std::string operation =
+        job.operation.empty() ? ncclOperationOfFile(record_.source) : job.operation;
+    FABRICAST_TRY(checkNcclOperation(row.where, operation, row.kind));
     const std::int64_t ranks = job.ranks > 0 ? job.ranks : hint_.ranks;
     const auto hosts = static_cast<std::int64_t>(job.hosts.size());
     const std::int64_t nodes = hosts > 0 ? hosts : std::max<std::int64_t>(hint_.nodes, 1);

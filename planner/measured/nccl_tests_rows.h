@@ -1,5 +1,6 @@
 #pragma once
 #include "planner/measured/nccl_tests.h"
+#include "planner/measured/nccl_tests_operation.h"
 #include "planner/measured/nccl_tests_ranks.h"
 
 #include <map>
@@ -29,6 +30,7 @@ struct PrintedNumber {
 struct NcclTestsRow {
     std::int64_t bytes = 0;
     std::string type;  ///< "float"
+    NcclTestsKind kind;
     std::vector<double> microseconds;
     std::optional<PrintedNumber> algbw;
     std::optional<PrintedNumber> busbw;
@@ -41,10 +43,6 @@ Result<void> checkRate(const std::string& where,
                        std::int64_t bytes,
                        const PrintedNumber& microseconds,
                        const PrintedNumber& algbw);
-
-/// The point's name of a program: "all_reduce" of "./build/all_reduce_perf"; empty: not
-/// known.
-std::string ncclOperation(std::string_view text);
 
 /// Collects rows as points of a record; sizes met again are further samples.
 class NcclTestsRecord {

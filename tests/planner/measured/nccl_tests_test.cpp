@@ -56,6 +56,14 @@ std::string withBusRates(std::string text, const std::string& first, const std::
     return text.replace(text.find("163.08"), 6, second);
 }
 
+std::string withKind(std::string text, const std::string& redopAndRoot) {
+    const std::string old = " sum      -1";
+    for (std::size_t at = text.find(old); at != std::string::npos; at = text.find(old)) {
+        text.replace(at, old.size(), " " + redopAndRoot);
+    }
+    return text;
+}
+
 TEST(NcclTests, ReadsTheLayoutOfToday) {
     const MeasurementRecord record = read(kModern);
     ASSERT_EQ(record.points.size(), 2U);
@@ -149,7 +157,7 @@ TEST(NcclTests, ALineThatNamesAProgramEndsNoTable) {
     untitled.erase(untitled.find(title), title.size());
     const MeasurementRecord both =
         read("all_reduce_perf -b 8\n" + untitled + "broadcast_perf -b 8\n" +
-             withBusRates(untitled, "18.99", "108.72"));
+             withKind(withBusRates(untitled, "18.99", "108.72"), "none       0"));
     ASSERT_EQ(both.points.size(), 4U);
     EXPECT_EQ(both.points[3].text, "broadcast bytes=134217728 dtype=fp32 nodes=2 ranks=4");
 }
@@ -324,8 +332,11 @@ TEST(NcclTests, RefusesRatesOfAnotherNumberOfRanks) {
               "run.log:12: busbw of 28.49 GB/s is not 1 times algbw of 18.99 GB/s, as all_reduce "
               "of 2 ranks has it (use the whole output of one run, from its list of ranks on)");
     const auto typed = [](const std::string& rates, const std::string& file, int ranks) {
+        const std::string kind = file == "broadcast.log"     ? "none  0"
+                                 : file.starts_with("all_g") ? "none  -1"
+                                                             : "sum  -1";
         const std::string row =
-            "  1073741824  1  float  sum  -1  8609.9  " + rates + "  0  N/A  N/A  N/A  N/A\n";
+            "  1073741824  1  float  " + kind + "  8609.9  " + rates + "  0  N/A  N/A  N/A  N/A\n";
         const auto record = parseNcclTests(kColumns + row, file, {.ranks = ranks});
         return record ? "" : record.error().text();
     };
@@ -343,15 +354,54 @@ TEST(NcclTests, RefusesRatesOfAnotherNumberOfRanks) {
     }
 }
 
+TEST(NcclTests, RefusesRowsThatTheOperationDoesNotHave) {
+    const auto answerOf = [](const std::string& kind, const std::string& file) {
+        const std::string row =
+            "  1048576  262144  float  " + kind + "  50.00  20.97  20.97  0  N/A  N/A  N/A  N/A\n";
+        const auto record = parseNcclTests(kColumns + row, file, {.ranks = 2});
+        return record ? record->points.at(0).what : record.error().text();
+    };
+    const std::string programs =
+        "all_reduce_perf, all_gather_perf, reduce_scatter_perf, "
+        "broadcast_perf, alltoall_perf, sendrecv_perf, reduce_perf";
+    EXPECT_EQ(answerOf("sum  -1", "x_allreduce.log"), "all_reduce");
+    EXPECT_EQ(
+        answerOf("sum  0", "x_allreduce.log"),
+        "x_allreduce.log:4: has root 0, which no row of all_reduce_perf has (use a log of one "
+        "of " +
+            programs + ", in a file named after it)");
+    EXPECT_NE(answerOf("none  -1", "x_allreduce.log").find("has redop none"), std::string::npos);
+    EXPECT_NE(answerOf("sum  -1", "broadcast.log").find("has root -1"), std::string::npos);
+    EXPECT_NE(answerOf("none  0", "x_allgather.log").find("has root 0"), std::string::npos);
+    EXPECT_NE(answerOf("sum  0", "broadcast_perf.log").find("has redop sum"), std::string::npos);
+    EXPECT_EQ(answerOf("none  0", "broadcast.log"), "broadcast");
+    EXPECT_EQ(answerOf("sum  1", "logs/reduce_perf.log"), "reduce");
+    EXPECT_EQ(answerOf("sum  1", "h100_reduce_perf_8.log"), "reduce");
+    EXPECT_EQ(answerOf("none  0", "scatter_perf.log"),
+              "scatter_perf.log:4: scatter is not modelled (the output of " + programs + ")");
+    const auto json = [](const std::string& program) {
+        std::string text = kJson;
+        return errorOf(text.replace(text.find("reduce_scatter_perf"), 19, program));
+    };
+    EXPECT_NE(json("all_gather_perf").find("has redop sum"), std::string::npos);
+    EXPECT_NE(json("reduce_perf").find("has root -1"), std::string::npos);
+    EXPECT_NE(json("hypercube_perf").find("hypercube is not modelled"), std::string::npos);
+    // A run that is not modelled is not the one before it.
+    EXPECT_NE(errorOf(kModern + "# Collective test starting: gather_perf\n# nThread 1 nGpus 1\n" +
+                      kRanks + kColumns +
+                      "  1024  256  float  none  0  10.0  0.1  0.08  0  N/A  N/A  N/A  N/A\n")
+                  .find("gather is not modelled"),
+              std::string::npos);
+}
+
 TEST(NcclTests, SaysWhatIsMissing) {
     EXPECT_EQ(errorOf("hello\n"),
               "run.log: has no row of nccl-tests (use the output of all_reduce_perf, or the file "
               "of its -J option)");
     const std::string row = "  1024  256  float  sum  -1  10.0  0.1  0.2  0  10.0  0.1  0.2  0\n";
-    EXPECT_EQ(
-        errorOf(kRanks + kColumns + row),
-        "run.log:8: does not name the measured collective (name the file after the collective: "
-        "all_reduce_perf.log)");
+    EXPECT_EQ(errorOf(kRanks + kColumns + row),
+              "run.log:8: does not name the measured collective (name the file after the program "
+              "that wrote it: all_reduce_perf.log)");
     EXPECT_EQ(errorOf(kColumns + row, "all_reduce.log"),
               "all_reduce.log:4: does not list the ranks (--ranks 8, and --hosts a,b "
               "for several hosts)");
