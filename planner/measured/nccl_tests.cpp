@@ -140,6 +140,8 @@ private:
             // A new run begins; its name may be just before.
             job_ = {.operation = next_.empty() ? job_.operation : std::exchange(next_, "")};
             columns_.clear();
+            job_.list.sayPerProcess(
+                ranksPerProcess(wholeAfter(words, "nThread"), wholeAfter(words, "nGpus")));
         }
         const auto rank = std::ranges::find(words, "Rank");
         const auto on = std::ranges::find(words, "on");

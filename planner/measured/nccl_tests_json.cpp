@@ -58,6 +58,11 @@ Result<NcclTestsJob> readJob(const JsonValue& root, NcclTestsRecord& record) {
             job.operation = operation.empty() ? job.operation : operation;
         }
     }
+    if (const JsonValue* config = root.find("config");
+        config != nullptr && config->is(JsonValue::Kind::Object)) {
+        job.list.sayPerProcess(
+            ranksPerProcess(wholeIn(*config, "nthreads"), wholeIn(*config, "ngpus")));
+    }
     if (const JsonValue* devices = root.find("devices")) {
         FABRICAST_TRY(devices->expect(JsonValue::Kind::Array));
         std::int64_t place = 0;

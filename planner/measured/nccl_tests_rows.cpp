@@ -76,6 +76,20 @@ Result<void> checkBusRate(const NcclTestsRow& row,
                 listed ? kWholeLog : "--ranks with the number of ranks that ran");
 }
 
+/// What the log lists is what is typed, where both are there.
+Result<void> checkTyped(const std::string& where,
+                        const std::string& what,
+                        std::int64_t listed,
+                        std::int64_t typed) {
+    return listed == 0 || typed == 0 || listed == typed
+               ? Result<void>()
+               : fail(Error::Code::BadInput,
+                      where,
+                      fmt::format(
+                          "is of {} {} by its list, and --{} says {}", listed, what, what, typed),
+                      "leave out --" + what);
+}
+
 }  // namespace
 
 Result<void> checkRate(const std::string& where,
@@ -144,6 +158,8 @@ Result<void> NcclTestsRecord::add(const NcclTestsJob& job, const NcclTestsRow& r
                     "--ranks 8, and --hosts a,b for several hosts");
     }
     FABRICAST_TRY(job.list.checkWhole());
+    FABRICAST_TRY(checkTyped(row.where, "ranks", job.ranks, hint_.ranks));
+    FABRICAST_TRY(checkTyped(row.where, "hosts", hosts, hint_.nodes));
     FABRICAST_TRY(checkBusRate(row, operation, ranks, job.ranks > 0));
     if (row.bytes <= 0) {
         return {};

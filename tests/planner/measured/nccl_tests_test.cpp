@@ -165,7 +165,7 @@ TEST(NcclTests, ALineThatNamesAProgramEndsNoTable) {
 TEST(NcclTests, ReadsWhatOldVersionsWrote) {
     // No root, an error in place of the count of wrong values, no name of the test.
     const std::string old =
-        "# nThread 1 nGpus 8 minBytes 8 maxBytes 8 step: 2(factor) warmup iters: 5 iters: 20\n"
+        "# nThread 1 nGpus 2 minBytes 8 maxBytes 8 step: 2(factor) warmup iters: 5 iters: 20\n"
         "# Using devices\n"
         "#   Rank  0 Pid   7 on  gpu01 device  0 [0x07] Tesla V100-SXM2-32GB\n"
         "#   Rank  1 Pid   7 on  gpu01 device  1 [0x0a] Tesla V100-SXM2-32GB\n"
@@ -321,6 +321,40 @@ TEST(NcclTests, RefusesAListOfRanksWithGaps) {
     EXPECT_EQ(errorOf(R"({"args":["all_reduce_perf"],"devices":[{"rank":1},{"rank":2}],)"
                       R"("results":[{"size":8,"out_of_place":{"time":8.0}}]})"),
               "run.log:1:40: the list of ranks begins at 1" + hint);
+}
+
+/// The last ranks of a list leave no gap, and a process never has a part of its ranks.
+TEST(NcclTests, RefusesAListOfPartsOfProcesses) {
+    const auto of = [](const std::string& threads, const std::string& gpus) {
+        std::string text = kModern;
+        return errorOf(text.replace(
+            text.find("nThread 1 nGpus 1"), 17, "nThread " + threads + " nGpus " + gpus));
+    };
+    EXPECT_EQ(of("1", "2"), "");
+    EXPECT_EQ(of("2", "2"), "");
+    EXPECT_EQ(of("1", "99999999999"), "");
+    EXPECT_EQ(of("1", "8"),
+              "run.log:6: the list of ranks has 4, and each process has nThread x nGpus = 8 (use "
+              "the whole output of one run, from its list of ranks on)");
+    EXPECT_NE(of("3", "1"), "");
+    const auto json = [](const std::string& gpus) {
+        return errorOf(R"({"config":{"nthreads":1,"ngpus":)" + gpus + "}," + kJson.substr(1));
+    };
+    EXPECT_EQ(json("2"), "");
+    EXPECT_NE(json("8").find("the list of ranks has 2, and"), std::string::npos);
+}
+
+/// What is typed must be what is listed.
+TEST(NcclTests, RefusesRanksAndHostsThatTheListHasNot) {
+    const auto with = [](const NcclTestsHint& hint) {
+        const auto record = parseNcclTests(kModern, "run.log", hint);
+        return record ? "" : record.error().text();
+    };
+    EXPECT_EQ(with({.ranks = 4, .nodes = 2}), "");
+    EXPECT_EQ(with({.ranks = 8}),
+              "run.log:14: is of 4 ranks by its list, and --ranks says 8 (leave out --ranks)");
+    EXPECT_EQ(with({.nodes = 1}),
+              "run.log:14: is of 2 hosts by its list, and --hosts says 1 (leave out --hosts)");
 }
 
 /// The last ranks of a list leave no gap, and the rates of a row tell how many there were.
