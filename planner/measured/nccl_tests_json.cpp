@@ -18,7 +18,8 @@ std::optional<double> numberIn(const JsonValue& object, std::string_view key) {
     if (value->isNumber()) {
         number = value->number(-1e18, 1e18).value_or(0.0);
     } else {
-        const std::string text = value->text().value_or("");
+        std::string text = value->text().value_or("");
+        text.erase(0, text.find_first_not_of(' '));  // "    -1", as in the table
         const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
         if (error != std::errc() || end != text.data() + text.size()) {
             return std::nullopt;

@@ -227,7 +227,7 @@ const std::string kJson =
     R"("env":["HOME=/home/me","TOKEN=secret"],"nccl_version":22809,)"
     R"("devices":[{"rank":0,"group":0,"pid":1,"hostname":"a","device":0,"device_info":"NVIDIA H200"},)"
     R"({"rank":1,"group":0,"pid":2,"hostname":"b","device":0,"device_info":"NVIDIA H200"}],)"
-    R"("results":[{"size":1024,"count":128,"type":"bfloat16","redop":"sum","root":"-1",)"
+    R"("results":[{"size":1024,"count":128,"type":"bfloat16","redop":"sum","root":"    -1",)"
     R"("out_of_place":{"time":12.5,"alg_bw":0.08,"bus_bw":0.04,"nwrong":"N/A"},)"
     R"("in_place":{"time":"nan","alg_bw":0.0,"bus_bw":0.0,"nwrong":0},)"
     R"("out_of_place_per_iter":{"times_us":[12.0,12.5,20.0]}},)"
