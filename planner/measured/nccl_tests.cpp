@@ -2,6 +2,7 @@
 
 #include "planner/base/letters.h"
 #include "planner/base/words.h"
+#include "planner/measured/log_date.h"
 #include "planner/measured/nccl_tests_rows.h"
 #include "planner/profiles/read_measured_collectives.h"
 
@@ -97,6 +98,10 @@ private:
         if (words.empty()) {
             return {};
         }
+        if (looksLikeDate(words)) {
+            takeDate(words, line);
+            return {};
+        }
         if (words.front().starts_with('#')) {
             return takeHeader(line, words);
         }
@@ -114,6 +119,16 @@ private:
             return {};
         }
         return takeRow(words);
+    }
+
+    void takeDate(const Words& words, std::string_view line) {
+        const std::string time = dateOf(words);
+        record_.sayBegun(time);
+        if (time.empty()) {
+            record_.drop(
+                source_ + ":" + std::to_string(line_),
+                "\"" + std::string(line) + "\" is not read as a date; date -u prints one that is");
+        }
     }
 
     /// Numbers for the most part, or as many words as most of a row: no line of another program.

@@ -126,6 +126,10 @@ void NcclTestsRecord::say(const std::string& name, const std::string& value) {
     }
 }
 
+void NcclTestsRecord::sayBegun(const std::string& time) {
+    record_.begun = record_.begun.empty() ? time : record_.begun;
+}
+
 Result<void> NcclTestsRecord::sayGpu(const std::string& gpu, const std::string& where) {
     if (gpu.empty()) {
         return {};

@@ -52,6 +52,8 @@ public:
     void say(const std::string& name, const std::string& value);
     /// What a rank runs on: an error where an earlier one runs on another.
     Result<void> sayGpu(const std::string& gpu, const std::string& where);
+    /// When it was made, as "2026-11-27T09:00:00Z": the first that is said counts.
+    void sayBegun(const std::string& time);
     /// The first ones are named, and the rest counted.
     void drop(const std::string& where, const std::string& why);
     /// An error where nothing came together.

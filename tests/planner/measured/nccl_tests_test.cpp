@@ -428,6 +428,42 @@ TEST(NcclTests, RefusesRowsThatTheOperationDoesNotHave) {
               std::string::npos);
 }
 
+TEST(NcclTests, ReadsTheDateThatAJobPrints) {
+    const auto dated = [](const std::string& line) { return read(line + "\n" + kModern); };
+    EXPECT_EQ(dated("Fri Nov 27 09:00:00 UTC 2026").begun, "2026-11-27T09:00:00Z");
+    EXPECT_EQ(dated("Sun Nov  1 23:59:59 GMT 2026\r").begun, "2026-11-01T23:59:59Z");
+    EXPECT_EQ(dated("[1,0]<stdout>:Fri Nov 27 09:00:00 UTC 2026").begun, "2026-11-27T09:00:00Z");
+    EXPECT_EQ(read(kModern + "Fri Nov 27 09:00:00 UTC 2026\nFri Nov 27 10:00:00 UTC 2026\n").begun,
+              "2026-11-27T09:00:00Z");
+    for (const char* const line : {"Fri Nov 27 09:00:00 CET 2026",
+                                   "Fri Nov 27 09:00:00 AM UTC 2026",
+                                   "Fri Nov 31 09:00:00 UTC 2026"}) {
+        const MeasurementRecord record = dated(line);
+        EXPECT_EQ(record.begun, "");
+        ASSERT_EQ(record.dropped.size(), 1U) << line;
+        EXPECT_EQ(record.dropped[0],
+                  "run.log:1: left out: \"" + std::string(line) +
+                      "\" is not read as a date; date -u prints one that is");
+    }
+}
+
+TEST(NcclTests, TheOrderOfLogsOfOneTimeDecidesNothing) {
+    const auto timeOf = [](const std::string& first, const std::string& second) {
+        std::vector<MeasurementRecord> records;
+        for (const std::string& file : {first, second}) {
+            std::string text = kModern;
+            if (file == "b.log") {
+                text.replace(text.find("   55.21   18.99   28.49"), 24, "   65.21   16.08   24.12");
+            }
+            records.push_back(read("Fri Nov 27 09:00:00 UTC 2026\n" + text, file));
+        }
+        const auto merged = mergeMeasurements(std::move(records));
+        return merged ? merged->points.at(0).median : 0.0;
+    };
+    EXPECT_DOUBLE_EQ(timeOf("a.log", "b.log"), 65.21e-6);
+    EXPECT_DOUBLE_EQ(timeOf("b.log", "a.log"), 65.21e-6);
+}
+
 TEST(NcclTests, SaysWhatIsMissing) {
     EXPECT_EQ(errorOf("hello\n"),
               "run.log: has no row of nccl-tests (use the output of all_reduce_perf, or the file "
