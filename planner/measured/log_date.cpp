@@ -20,8 +20,8 @@ std::string twoDigits(std::string text) {
 }  // namespace
 
 bool looksLikeDate(const std::vector<std::string_view>& words) {
-    constexpr std::size_t kMost = 7;  // with AM or PM
-    return words.size() >= 4 && words.size() <= kMost &&
+    constexpr std::size_t kMostWords = 7;  // with AM or PM
+    return words.size() >= 4 && words.size() <= kMostWords &&
            std::ranges::find(kWeekdays, words[0].substr(0, 3)) != kWeekdays.end() &&
            std::ranges::any_of(words, [](std::string_view word) {
                return std::ranges::find(kMonths, word) != kMonths.end();

@@ -13,8 +13,8 @@ std::string ranksTo(std::int64_t first, std::int64_t last) {
 
 std::int64_t ranksPerProcess(std::optional<std::int64_t> threads,
                              std::optional<std::int64_t> gpus) {
-    constexpr std::int64_t kMost = 100'000;  // of either, so that the product is a number
-    const auto within = [](std::int64_t count) { return count >= 1 && count <= kMost; };
+    constexpr std::int64_t kMostPerProcess = 100'000;  // of either, so that the product is a number
+    const auto within = [](std::int64_t count) { return count >= 1 && count <= kMostPerProcess; };
     const std::int64_t all = threads.value_or(1);
     const std::int64_t each = gpus.value_or(1);
     return within(all) && within(each) ? all * each : 1;
