@@ -101,8 +101,8 @@ std::string ncclOperationOfFile(std::string_view path) {
 }
 
 std::optional<std::int64_t> ncclRoot(double number) {
-    constexpr double kMostRanks = 1e9;
-    const bool isRank = number == std::floor(number) && number >= -1 && number < kMostRanks;
+    constexpr double kMostRoot = 1e9;
+    const bool isRank = number == std::floor(number) && number >= -1 && number < kMostRoot;
     return isRank ? std::optional(static_cast<std::int64_t>(number)) : std::nullopt;
 }
 
