@@ -245,6 +245,10 @@ Result<CalibrationReport> refit(const RefitAsk& ask, const ProfileStore& store) 
         report.measured,
         ask.logs.empty() ? readMeasurements(ask.records) : importNcclTests(ask.logs, ask.hint));
     FABRICAST_TRY(checkDays(report.measured, latestDay()));
+    if (fit.folder.empty()) {  // what would be proposed next must hold
+        FABRICAST_TRY(checkMachineOf(
+            store, report.measured, {.name = fit.name, .gpu = fit.gpu, .machine = fit.machine}));
+    }
     if (!ask.logs.empty()) {
         for (const MeasurementRecord& log : report.measured.sittings) {
             std::ranges::copy(log.dropped, std::back_inserter(report.remarks));

@@ -104,7 +104,12 @@ Result<std::int64_t> wholeSetting(const RecordedPoint& point,
 }
 
 Result<MergedMeasurements> mergeMeasurements(std::vector<MeasurementRecord> records) {
-    std::ranges::stable_sort(records, {}, &MeasurementRecord::begun);
+    // At one time the later name counts, in whatever order they are given; without one, the order.
+    std::ranges::stable_sort(records, {}, [](const MeasurementRecord& record) {
+        return std::pair(
+            std::string_view(record.begun),
+            record.begun.empty() ? std::string_view() : std::string_view(record.source));
+    });
     MergedMeasurements merged;
     std::map<std::string, std::size_t> places;
     for (std::size_t number = 0; number < records.size(); ++number) {

@@ -2,6 +2,7 @@
 
 #include "planner/base/letters.h"
 #include "planner/base/words.h"
+#include "planner/measured/log_date.h"
 #include "planner/measured/nccl_tests_rows.h"
 #include "planner/profiles/read_measured_collectives.h"
 
@@ -97,6 +98,10 @@ private:
         if (words.empty()) {
             return {};
         }
+        if (looksLikeDate(words)) {
+            takeDate(words, line);
+            return {};
+        }
         if (words.front().starts_with('#')) {
             return takeHeader(line, words);
         }
@@ -114,6 +119,16 @@ private:
             return {};
         }
         return takeRow(words);
+    }
+
+    void takeDate(const Words& words, std::string_view line) {
+        const std::string time = dateOf(words);
+        record_.sayBegun(time);
+        if (time.empty()) {
+            record_.drop(
+                source_ + ":" + std::to_string(line_),
+                "\"" + std::string(line) + "\" is not read as a date; date -u prints one that is");
+        }
     }
 
     /// Numbers for the most part, or as many words as most of a row: no line of another program.
@@ -140,6 +155,8 @@ private:
             // A new run begins; its name may be just before.
             job_ = {.operation = next_.empty() ? job_.operation : std::exchange(next_, "")};
             columns_.clear();
+            job_.list.sayPerProcess(
+                ranksPerProcess(wholeAfter(words, "nThread"), wholeAfter(words, "nGpus")));
         }
         const auto rank = std::ranges::find(words, "Rank");
         const auto on = std::ranges::find(words, "on");
@@ -218,6 +235,24 @@ private:
         return {};
     }
 
+    /// The words between the type and the time: a number is the root, the other the reduction.
+    [[nodiscard]] NcclTestsKind kindOf(const Words& words) const {
+        const auto columnOf = [&](std::string_view name) {
+            return static_cast<std::size_t>(std::ranges::find(columns_, name) - columns_.begin());
+        };
+        const auto blank =
+            static_cast<std::ptrdiff_t>(columns_.size() - std::min(words.size(), columns_.size()));
+        NcclTestsKind kind;
+        const auto last = static_cast<std::ptrdiff_t>(columnOf("time")) - blank;
+        for (auto at = static_cast<std::ptrdiff_t>(columnOf("type")) + 1; at < last; ++at) {
+            const std::string_view word = words[static_cast<std::size_t>(at)];
+            const std::optional<double> root = numberOf(word);
+            kind.redop = root ? kind.redop : std::string(word);
+            kind.root = root ? ncclRoot(*root) : kind.root;
+        }
+        return kind;
+    }
+
     Result<void> takeRow(const Words& words) {
         NcclTestsRow row{.where = source_ + ":" + std::to_string(line_)};
         const std::optional<double> bytes = numberOf(cell(words, "size", 0));
@@ -227,6 +262,7 @@ private:
         }
         row.bytes = static_cast<std::int64_t>(*bytes);
         row.type = cell(words, "type", 0);
+        row.kind = kindOf(words);
         for (const int place : {0, 1}) {
             const std::optional<double> time = numberOf(cell(words, "time", place));
             const std::optional<double> wrong = numberOf(cell(words, "#wrong", place));

@@ -18,7 +18,8 @@ std::optional<double> numberIn(const JsonValue& object, std::string_view key) {
     if (value->isNumber()) {
         number = value->number(-1e18, 1e18).value_or(0.0);
     } else {
-        const std::string text = value->text().value_or("");
+        std::string text = value->text().value_or("");
+        text.erase(0, text.find_first_not_of(' '));  // "    -1", as in the table
         const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
         if (error != std::errc() || end != text.data() + text.size()) {
             return std::nullopt;
@@ -58,6 +59,11 @@ Result<NcclTestsJob> readJob(const JsonValue& root, NcclTestsRecord& record) {
             job.operation = operation.empty() ? job.operation : operation;
         }
     }
+    if (const JsonValue* config = root.find("config");
+        config != nullptr && config->is(JsonValue::Kind::Object)) {
+        job.list.sayPerProcess(
+            ranksPerProcess(wholeIn(*config, "nthreads"), wholeIn(*config, "ngpus")));
+    }
     if (const JsonValue* devices = root.find("devices")) {
         FABRICAST_TRY(devices->expect(JsonValue::Kind::Array));
         std::int64_t place = 0;
@@ -77,6 +83,12 @@ Result<NcclTestsJob> readJob(const JsonValue& root, NcclTestsRecord& record) {
         }
     }
     return job;
+}
+
+/// The root is a number or its text.
+NcclTestsKind kindIn(const JsonValue& result) {
+    const std::optional<double> root = numberIn(result, "root");
+    return {.redop = textIn(result, "redop"), .root = root ? ncclRoot(*root) : std::nullopt};
 }
 
 /// Versions differ in how many digits they write: at least those of the table.
@@ -134,6 +146,7 @@ Result<MeasurementRecord> parseNcclTestsJson(std::string_view text,
     for (const JsonValue& result : results->items()) {
         FABRICAST_TRY(result.expect(JsonValue::Kind::Object));
         NcclTestsRow row{.type = textIn(result, "type"), .where = result.where()};
+        row.kind = kindIn(result);
         FABRICAST_ASSIGN(const JsonValue* const size, result.require("size"));
         FABRICAST_ASSIGN(row.bytes,
                          size->integer({0, static_cast<std::int64_t>(kMostCollectiveBytes)}));

@@ -11,6 +11,15 @@ std::string ranksTo(std::int64_t first, std::int64_t last) {
 
 }  // namespace
 
+std::int64_t ranksPerProcess(std::optional<std::int64_t> threads,
+                             std::optional<std::int64_t> gpus) {
+    constexpr std::int64_t kMostPerProcess = 100'000;  // of either, so that the product is a number
+    const auto within = [](std::int64_t count) { return count >= 1 && count <= kMostPerProcess; };
+    const std::int64_t all = threads.value_or(1);
+    const std::int64_t each = gpus.value_or(1);
+    return within(all) && within(each) ? all * each : 1;
+}
+
 Result<void> NcclTestsRanks::add(std::int64_t group, std::int64_t rank, const std::string& where) {
     where_ = numbers_.empty() ? where : where_;
     numbers_.insert(rank);
@@ -24,6 +33,14 @@ Result<void> NcclTestsRanks::add(std::int64_t group, std::int64_t rank, const st
 }
 
 Result<void> NcclTestsRanks::checkWhole() const {
+    const auto count = static_cast<std::int64_t>(listed_.size());
+    if (perProcess_ > 1 && count % perProcess_ != 0) {
+        return fail(Error::Code::BadInput,
+                    where_,
+                    "the list of ranks has " + std::to_string(count) +
+                        ", and each process has nThread x nGpus = " + std::to_string(perProcess_),
+                    kWholeLog);
+    }
     std::int64_t next = 0;
     if (numbers_.empty() || *numbers_.rbegin() + 1 == static_cast<std::int64_t>(numbers_.size())) {
         return {};
@@ -40,16 +57,6 @@ Result<void> NcclTestsRanks::checkWhole() const {
         ++next;
     }
     return {};
-}
-
-double ncclBusFactor(const std::string& operation, std::int64_t ranks) {
-    const double others = static_cast<double>(ranks - 1) / static_cast<double>(ranks);
-    if (operation == "all_reduce") {
-        return 2 * others;
-    }
-    return operation == "all_gather" || operation == "reduce_scatter" || operation == "all_to_all"
-               ? others
-               : 1.0;
 }
 
 }  // namespace fabricast

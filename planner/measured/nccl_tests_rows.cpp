@@ -13,25 +13,6 @@
 namespace fabricast {
 namespace {
 
-constexpr std::array<std::pair<std::string_view, std::string_view>, 7> kOperations = {
-    {{"all_reduce_perf", "all_reduce"},
-     {"all_gather_perf", "all_gather"},
-     {"reduce_scatter_perf", "reduce_scatter"},
-     {"broadcast_perf", "broadcast"},
-     {"alltoall_perf", "all_to_all"},
-     {"sendrecv_perf", "send_recv"},
-     {"reduce_perf", "reduce"}}};
-/// File names are written more freely.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 9> kLoose = {
-    {{"all_reduce", "all_reduce"},
-     {"allreduce", "all_reduce"},
-     {"all_gather", "all_gather"},
-     {"allgather", "all_gather"},
-     {"reduce_scatter", "reduce_scatter"},
-     {"reducescatter", "reduce_scatter"},
-     {"broadcast", "broadcast"},
-     {"alltoall", "all_to_all"},
-     {"sendrecv", "send_recv"}}};
 constexpr std::array<std::pair<std::string_view, std::string_view>, 17> kTypes = {
     {{"float", "fp32"},
      {"half", "fp16"},
@@ -95,19 +76,21 @@ Result<void> checkBusRate(const NcclTestsRow& row,
                 listed ? kWholeLog : "--ranks with the number of ranks that ran");
 }
 
-}  // namespace
-
-std::string ncclOperation(std::string_view text) {
-    std::string_view name;
-    for (const auto& [program, operation] : kOperations) {
-        // "reduce_perf" must not match "all_reduce_perf".
-        const std::size_t at = text.find(program);
-        if (at != std::string_view::npos && (at == 0 || text[at - 1] != '_')) {
-            name = operation;
-        }
-    }
-    return std::string(name);
+/// What the log lists is what is typed, where both are there.
+Result<void> checkTyped(const std::string& where,
+                        const std::string& what,
+                        std::int64_t listed,
+                        std::int64_t typed) {
+    return listed == 0 || typed == 0 || listed == typed
+               ? Result<void>()
+               : fail(Error::Code::BadInput,
+                      where,
+                      fmt::format(
+                          "is of {} {} by its list, and --{} says {}", listed, what, what, typed),
+                      "leave out --" + what);
 }
+
+}  // namespace
 
 Result<void> checkRate(const std::string& where,
                        std::int64_t bytes,
@@ -143,6 +126,10 @@ void NcclTestsRecord::say(const std::string& name, const std::string& value) {
     }
 }
 
+void NcclTestsRecord::sayBegun(const std::string& time) {
+    record_.begun = record_.begun.empty() ? time : record_.begun;
+}
+
 Result<void> NcclTestsRecord::sayGpu(const std::string& gpu, const std::string& where) {
     if (gpu.empty()) {
         return {};
@@ -162,22 +149,9 @@ Result<void> NcclTestsRecord::sayGpu(const std::string& gpu, const std::string& 
 }
 
 Result<void> NcclTestsRecord::add(const NcclTestsJob& job, const NcclTestsRow& row) {
-    std::string operation = job.operation;
-    if (operation.empty()) {
-        const std::size_t slash = record_.source.rfind('/');
-        const std::string file = record_.source.substr(slash == std::string::npos ? 0 : slash + 1);
-        for (const auto& [part, name] : kLoose) {
-            if (operation.empty() && file.find(part) != std::string::npos) {
-                operation = name;
-            }
-        }
-    }
-    if (operation.empty()) {
-        return fail(Error::Code::BadInput,
-                    row.where,
-                    "does not name the measured collective",
-                    "name the file after the collective: all_reduce_perf.log");
-    }
+    const std::string operation =
+        job.operation.empty() ? ncclOperationOfFile(record_.source) : job.operation;
+    FABRICAST_TRY(checkNcclOperation(row.where, operation, row.kind));
     const std::int64_t ranks = job.ranks > 0 ? job.ranks : hint_.ranks;
     const auto hosts = static_cast<std::int64_t>(job.hosts.size());
     const std::int64_t nodes = hosts > 0 ? hosts : std::max<std::int64_t>(hint_.nodes, 1);
@@ -188,6 +162,8 @@ Result<void> NcclTestsRecord::add(const NcclTestsJob& job, const NcclTestsRow& r
                     "--ranks 8, and --hosts a,b for several hosts");
     }
     FABRICAST_TRY(job.list.checkWhole());
+    FABRICAST_TRY(checkTyped(row.where, "ranks", job.ranks, hint_.ranks));
+    FABRICAST_TRY(checkTyped(row.where, "hosts", hosts, hint_.nodes));
     FABRICAST_TRY(checkBusRate(row, operation, ranks, job.ranks > 0));
     if (row.bytes <= 0) {
         return {};

@@ -1,5 +1,6 @@
 #pragma once
 #include "planner/measured/nccl_tests.h"
+#include "planner/measured/nccl_tests_operation.h"
 #include "planner/measured/nccl_tests_ranks.h"
 
 #include <map>
@@ -29,6 +30,7 @@ struct PrintedNumber {
 struct NcclTestsRow {
     std::int64_t bytes = 0;
     std::string type;  ///< "float"
+    NcclTestsKind kind;
     std::vector<double> microseconds;
     std::optional<PrintedNumber> algbw;
     std::optional<PrintedNumber> busbw;
@@ -42,10 +44,6 @@ Result<void> checkRate(const std::string& where,
                        const PrintedNumber& microseconds,
                        const PrintedNumber& algbw);
 
-/// The point's name of a program: "all_reduce" of "./build/all_reduce_perf"; empty: not
-/// known.
-std::string ncclOperation(std::string_view text);
-
 /// Collects rows as points of a record; sizes met again are further samples.
 class NcclTestsRecord {
 public:
@@ -54,6 +52,8 @@ public:
     void say(const std::string& name, const std::string& value);
     /// What a rank runs on: an error where an earlier one runs on another.
     Result<void> sayGpu(const std::string& gpu, const std::string& where);
+    /// When it was made, as "2026-11-27T09:00:00Z": the first that is said counts.
+    void sayBegun(const std::string& time);
     /// The first ones are named, and the rest counted.
     void drop(const std::string& where, const std::string& why);
     /// An error where nothing came together.

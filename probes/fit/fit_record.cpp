@@ -61,6 +61,14 @@ public:
                  const RecordFitOptions& options)
         : store_(store), record_(record), options_(options) {}
 
+    [[nodiscard]] Result<void> checkMachine() const {
+        if (options_.machine.empty() || std::ranges::none_of(record_.points, &isCollective)) {
+            return {};
+        }
+        FABRICAST_TRY(collectiveMachine());
+        return {};
+    }
+
     Result<FittedRecord> run() && {
         FABRICAST_TRY(fitKernelPoints());
         FABRICAST_TRY(fitCollectives());
@@ -90,6 +98,16 @@ private:
         }
     }
 
+    /// The machine, on which the collectives can have been measured.
+    [[nodiscard]] Result<ClusterSpec> collectiveMachine() const {
+        FABRICAST_ASSIGN(ClusterSpec machine, store_.cluster(options_.machine, "--machine"));
+        FABRICAST_ASSIGN(const std::optional<GpuSpec> gpu, gpuOf(store_, record_, options_.gpu));
+        FABRICAST_TRY(
+            checkGpuOf(machine, gpu, saidOf(record_, "gpu"), !options_.gpu.empty(), gpuSaidAt()));
+        FABRICAST_TRY(checkPossible(machine));
+        return machine;
+    }
+
     Result<void> fitCollectives() {
         FABRICAST_ASSIGN(CollectivePoints points, collectivePoints(record_.points));
         if (points.curves.empty() && points.leftOut.empty()) {
@@ -115,11 +133,7 @@ private:
                         "which cluster or node profile",
                         "--machine and the node or cluster profile that was measured");
         }
-        FABRICAST_ASSIGN(const ClusterSpec machine, store_.cluster(options_.machine, "--machine"));
-        FABRICAST_ASSIGN(const std::optional<GpuSpec> gpu, gpuOf(store_, record_, options_.gpu));
-        FABRICAST_TRY(
-            checkGpuOf(machine, gpu, saidOf(record_, "gpu"), !options_.gpu.empty(), gpuSaidAt()));
-        FABRICAST_TRY(checkPossible(machine));
+        FABRICAST_ASSIGN(const ClusterSpec machine, collectiveMachine());
         result_.machine = machine.name;
         const MergedMeasurements sittings = sittingsOf(record_, &isCollective);
         const std::string nccl = saidOf(record_, "nccl");
@@ -344,6 +358,12 @@ private:
 };
 
 }  // namespace
+
+Result<void> checkMachineOf(const ProfileStore& store,
+                            const MergedMeasurements& record,
+                            const RecordFitOptions& options) {
+    return RecordFitter(store, record, options).checkMachine();
+}
 
 Result<FittedRecord> fitRecord(const ProfileStore& store,
                                const MergedMeasurements& record,

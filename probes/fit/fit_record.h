@@ -47,6 +47,11 @@ Result<FittedRecord> fitRecord(const ProfileStore& store,
                                const MergedMeasurements& record,
                                const RecordFitOptions& options);
 
+/// An error where collectives of a record cannot be of the machine that is named.
+Result<void> checkMachineOf(const ProfileStore& store,
+                            const MergedMeasurements& record,
+                            const RecordFitOptions& options);
+
 /// A profile's name like a text: "all-reduce-8-gpus-day-2" of "all_reduce 8 gpus (day 2)". Empty
 /// where that has no letters or digits.
 std::string nameLike(std::string_view text);

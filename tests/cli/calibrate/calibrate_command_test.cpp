@@ -551,6 +551,14 @@ TEST(CalibrateCommand, RefusesALogOfAnotherGpuThanTheMachines) {
     EXPECT_EQ(other.err.find("error: " + log + ":2: was measured on \"NVIDIA A100-SXM4-80GB\" ("),
               0U)
         << other.err;
+    // Without --profile too: what would be proposed next would be refused.
+    const std::string record = probes.at("a100.jsonl");
+    const ProgramOutput only = ran("calibrate --machine dgx-h100 --name ours",
+                                   {"--from-nccl-tests", log, "--out", record});
+    EXPECT_EQ(only.code, ExitCode::BadInput);
+    EXPECT_EQ(only.out, "");
+    EXPECT_EQ(only.err, other.err);
+    EXPECT_FALSE(fs::exists(record));
     const ProgramOutput mixed = imported(hopper + rank(2, "NVIDIA A100-SXM4-80GB"));
     EXPECT_EQ(mixed.code, ExitCode::BadInput);
     EXPECT_EQ(mixed.err.find("error: " + log + ":4: is a rank on \"NVIDIA A100"), 0U) << mixed.err;
@@ -692,8 +700,13 @@ TEST(CalibrateCommand, KeepsTheCurvesOfAnEarlierSitting) {
     const std::string place = folder + "/collectives/measured-ours.json";
     const auto imported = [&](const std::string& name, const std::string& more = "") {
         const std::string log = probes.at(name + "_perf.log");
-        std::ofstream(log) << ncclLog(
-            "67108864", "412.0", name == "all_gather" ? "16.62" : "33.23");
+        const bool gathers = name == "all_gather";
+        std::string rows = ncclLog("67108864", "412.0", gathers ? "16.62" : "33.23");
+        for (std::size_t at = rows.find(" sum"); gathers && at != std::string::npos;
+             at = rows.find(" sum")) {
+            rows.replace(at, 4, "none");
+        }
+        std::ofstream(log) << rows;
         setWritten(log, 1'793'000'000);
         return ran("calibrate --ranks 8 --machine dgx-h100 --name ours" + more,
                    {"--from-nccl-tests", log, "--profile", folder});

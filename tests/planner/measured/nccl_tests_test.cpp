@@ -56,6 +56,14 @@ std::string withBusRates(std::string text, const std::string& first, const std::
     return text.replace(text.find("163.08"), 6, second);
 }
 
+std::string withKind(std::string text, const std::string& redopAndRoot) {
+    const std::string old = " sum      -1";
+    for (std::size_t at = text.find(old); at != std::string::npos; at = text.find(old)) {
+        text.replace(at, old.size(), " " + redopAndRoot);
+    }
+    return text;
+}
+
 TEST(NcclTests, ReadsTheLayoutOfToday) {
     const MeasurementRecord record = read(kModern);
     ASSERT_EQ(record.points.size(), 2U);
@@ -149,7 +157,7 @@ TEST(NcclTests, ALineThatNamesAProgramEndsNoTable) {
     untitled.erase(untitled.find(title), title.size());
     const MeasurementRecord both =
         read("all_reduce_perf -b 8\n" + untitled + "broadcast_perf -b 8\n" +
-             withBusRates(untitled, "18.99", "108.72"));
+             withKind(withBusRates(untitled, "18.99", "108.72"), "none       0"));
     ASSERT_EQ(both.points.size(), 4U);
     EXPECT_EQ(both.points[3].text, "broadcast bytes=134217728 dtype=fp32 nodes=2 ranks=4");
 }
@@ -157,7 +165,7 @@ TEST(NcclTests, ALineThatNamesAProgramEndsNoTable) {
 TEST(NcclTests, ReadsWhatOldVersionsWrote) {
     // No root, an error in place of the count of wrong values, no name of the test.
     const std::string old =
-        "# nThread 1 nGpus 8 minBytes 8 maxBytes 8 step: 2(factor) warmup iters: 5 iters: 20\n"
+        "# nThread 1 nGpus 2 minBytes 8 maxBytes 8 step: 2(factor) warmup iters: 5 iters: 20\n"
         "# Using devices\n"
         "#   Rank  0 Pid   7 on  gpu01 device  0 [0x07] Tesla V100-SXM2-32GB\n"
         "#   Rank  1 Pid   7 on  gpu01 device  1 [0x0a] Tesla V100-SXM2-32GB\n"
@@ -219,7 +227,7 @@ const std::string kJson =
     R"("env":["HOME=/home/me","TOKEN=secret"],"nccl_version":22809,)"
     R"("devices":[{"rank":0,"group":0,"pid":1,"hostname":"a","device":0,"device_info":"NVIDIA H200"},)"
     R"({"rank":1,"group":0,"pid":2,"hostname":"b","device":0,"device_info":"NVIDIA H200"}],)"
-    R"("results":[{"size":1024,"count":128,"type":"bfloat16","redop":"sum","root":"-1",)"
+    R"("results":[{"size":1024,"count":128,"type":"bfloat16","redop":"sum","root":"    -1",)"
     R"("out_of_place":{"time":12.5,"alg_bw":0.08,"bus_bw":0.04,"nwrong":"N/A"},)"
     R"("in_place":{"time":"nan","alg_bw":0.0,"bus_bw":0.0,"nwrong":0},)"
     R"("out_of_place_per_iter":{"times_us":[12.0,12.5,20.0]}},)"
@@ -315,6 +323,40 @@ TEST(NcclTests, RefusesAListOfRanksWithGaps) {
               "run.log:1:40: the list of ranks begins at 1" + hint);
 }
 
+/// The last ranks of a list leave no gap, and a process never has a part of its ranks.
+TEST(NcclTests, RefusesAListOfPartsOfProcesses) {
+    const auto of = [](const std::string& threads, const std::string& gpus) {
+        std::string text = kModern;
+        return errorOf(text.replace(
+            text.find("nThread 1 nGpus 1"), 17, "nThread " + threads + " nGpus " + gpus));
+    };
+    EXPECT_EQ(of("1", "2"), "");
+    EXPECT_EQ(of("2", "2"), "");
+    EXPECT_EQ(of("1", "99999999999"), "");
+    EXPECT_EQ(of("1", "8"),
+              "run.log:6: the list of ranks has 4, and each process has nThread x nGpus = 8 (use "
+              "the whole output of one run, from its list of ranks on)");
+    EXPECT_NE(of("3", "1"), "");
+    const auto json = [](const std::string& gpus) {
+        return errorOf(R"({"config":{"nthreads":1,"ngpus":)" + gpus + "}," + kJson.substr(1));
+    };
+    EXPECT_EQ(json("2"), "");
+    EXPECT_NE(json("8").find("the list of ranks has 2, and"), std::string::npos);
+}
+
+/// What is typed must be what is listed.
+TEST(NcclTests, RefusesRanksAndHostsThatTheListHasNot) {
+    const auto with = [](const NcclTestsHint& hint) {
+        const auto record = parseNcclTests(kModern, "run.log", hint);
+        return record ? "" : record.error().text();
+    };
+    EXPECT_EQ(with({.ranks = 4, .nodes = 2}), "");
+    EXPECT_EQ(with({.ranks = 8}),
+              "run.log:14: is of 4 ranks by its list, and --ranks says 8 (leave out --ranks)");
+    EXPECT_EQ(with({.nodes = 1}),
+              "run.log:14: is of 2 hosts by its list, and --hosts says 1 (leave out --hosts)");
+}
+
 /// The last ranks of a list leave no gap, and the rates of a row tell how many there were.
 TEST(NcclTests, RefusesRatesOfAnotherNumberOfRanks) {
     const std::string two = kRanks.substr(0, kRanks.find("#  Rank  2"));
@@ -324,8 +366,11 @@ TEST(NcclTests, RefusesRatesOfAnotherNumberOfRanks) {
               "run.log:12: busbw of 28.49 GB/s is not 1 times algbw of 18.99 GB/s, as all_reduce "
               "of 2 ranks has it (use the whole output of one run, from its list of ranks on)");
     const auto typed = [](const std::string& rates, const std::string& file, int ranks) {
+        const std::string kind = file == "broadcast.log"     ? "none  0"
+                                 : file.starts_with("all_g") ? "none  -1"
+                                                             : "sum  -1";
         const std::string row =
-            "  1073741824  1  float  sum  -1  8609.9  " + rates + "  0  N/A  N/A  N/A  N/A\n";
+            "  1073741824  1  float  " + kind + "  8609.9  " + rates + "  0  N/A  N/A  N/A  N/A\n";
         const auto record = parseNcclTests(kColumns + row, file, {.ranks = ranks});
         return record ? "" : record.error().text();
     };
@@ -343,15 +388,90 @@ TEST(NcclTests, RefusesRatesOfAnotherNumberOfRanks) {
     }
 }
 
+TEST(NcclTests, RefusesRowsThatTheOperationDoesNotHave) {
+    const auto answerOf = [](const std::string& kind, const std::string& file) {
+        const std::string row =
+            "  1048576  262144  float  " + kind + "  50.00  20.97  20.97  0  N/A  N/A  N/A  N/A\n";
+        const auto record = parseNcclTests(kColumns + row, file, {.ranks = 2});
+        return record ? record->points.at(0).what : record.error().text();
+    };
+    const std::string programs =
+        "all_reduce_perf, all_gather_perf, reduce_scatter_perf, "
+        "broadcast_perf, alltoall_perf, sendrecv_perf, reduce_perf";
+    EXPECT_EQ(answerOf("sum  -1", "x_allreduce.log"), "all_reduce");
+    EXPECT_EQ(
+        answerOf("sum  0", "x_allreduce.log"),
+        "x_allreduce.log:4: has root 0, which no row of all_reduce_perf has (use a log of one "
+        "of " +
+            programs + ", in a file named after it)");
+    EXPECT_NE(answerOf("none  -1", "x_allreduce.log").find("has redop none"), std::string::npos);
+    EXPECT_NE(answerOf("sum  -1", "broadcast.log").find("has root -1"), std::string::npos);
+    EXPECT_NE(answerOf("none  0", "x_allgather.log").find("has root 0"), std::string::npos);
+    EXPECT_NE(answerOf("sum  0", "broadcast_perf.log").find("has redop sum"), std::string::npos);
+    EXPECT_EQ(answerOf("none  0", "broadcast.log"), "broadcast");
+    EXPECT_EQ(answerOf("sum  1", "logs/reduce_perf.log"), "reduce");
+    EXPECT_EQ(answerOf("sum  1", "h100_reduce_perf_8.log"), "reduce");
+    EXPECT_EQ(answerOf("none  0", "scatter_perf.log"),
+              "scatter_perf.log:4: scatter is not modelled (the output of " + programs + ")");
+    const auto json = [](const std::string& program) {
+        std::string text = kJson;
+        return errorOf(text.replace(text.find("reduce_scatter_perf"), 19, program));
+    };
+    EXPECT_NE(json("all_gather_perf").find("has redop sum"), std::string::npos);
+    EXPECT_NE(json("reduce_perf").find("has root -1"), std::string::npos);
+    EXPECT_NE(json("hypercube_perf").find("hypercube is not modelled"), std::string::npos);
+    // A run that is not modelled is not the one before it.
+    EXPECT_NE(errorOf(kModern + "# Collective test starting: gather_perf\n# nThread 1 nGpus 1\n" +
+                      kRanks + kColumns +
+                      "  1024  256  float  none  0  10.0  0.1  0.08  0  N/A  N/A  N/A  N/A\n")
+                  .find("gather is not modelled"),
+              std::string::npos);
+}
+
+TEST(NcclTests, ReadsTheDateThatAJobPrints) {
+    const auto dated = [](const std::string& line) { return read(line + "\n" + kModern); };
+    EXPECT_EQ(dated("Fri Nov 27 09:00:00 UTC 2026").begun, "2026-11-27T09:00:00Z");
+    EXPECT_EQ(dated("Sun Nov  1 23:59:59 GMT 2026\r").begun, "2026-11-01T23:59:59Z");
+    EXPECT_EQ(dated("[1,0]<stdout>:Fri Nov 27 09:00:00 UTC 2026").begun, "2026-11-27T09:00:00Z");
+    EXPECT_EQ(read(kModern + "Fri Nov 27 09:00:00 UTC 2026\nFri Nov 27 10:00:00 UTC 2026\n").begun,
+              "2026-11-27T09:00:00Z");
+    for (const char* const line : {"Fri Nov 27 09:00:00 CET 2026",
+                                   "Fri Nov 27 09:00:00 AM UTC 2026",
+                                   "Fri Nov 31 09:00:00 UTC 2026"}) {
+        const MeasurementRecord record = dated(line);
+        EXPECT_EQ(record.begun, "");
+        ASSERT_EQ(record.dropped.size(), 1U) << line;
+        EXPECT_EQ(record.dropped[0],
+                  "run.log:1: left out: \"" + std::string(line) +
+                      "\" is not read as a date; date -u prints one that is");
+    }
+}
+
+TEST(NcclTests, TheOrderOfLogsOfOneTimeDecidesNothing) {
+    const auto timeOf = [](const std::string& first, const std::string& second) {
+        std::vector<MeasurementRecord> records;
+        for (const std::string& file : {first, second}) {
+            std::string text = kModern;
+            if (file == "b.log") {
+                text.replace(text.find("   55.21   18.99   28.49"), 24, "   65.21   16.08   24.12");
+            }
+            records.push_back(read("Fri Nov 27 09:00:00 UTC 2026\n" + text, file));
+        }
+        const auto merged = mergeMeasurements(std::move(records));
+        return merged ? merged->points.at(0).median : 0.0;
+    };
+    EXPECT_DOUBLE_EQ(timeOf("a.log", "b.log"), 65.21e-6);
+    EXPECT_DOUBLE_EQ(timeOf("b.log", "a.log"), 65.21e-6);
+}
+
 TEST(NcclTests, SaysWhatIsMissing) {
     EXPECT_EQ(errorOf("hello\n"),
               "run.log: has no row of nccl-tests (use the output of all_reduce_perf, or the file "
               "of its -J option)");
     const std::string row = "  1024  256  float  sum  -1  10.0  0.1  0.2  0  10.0  0.1  0.2  0\n";
-    EXPECT_EQ(
-        errorOf(kRanks + kColumns + row),
-        "run.log:8: does not name the measured collective (name the file after the collective: "
-        "all_reduce_perf.log)");
+    EXPECT_EQ(errorOf(kRanks + kColumns + row),
+              "run.log:8: does not name the measured collective (name the file after the program "
+              "that wrote it: all_reduce_perf.log)");
     EXPECT_EQ(errorOf(kColumns + row, "all_reduce.log"),
               "all_reduce.log:4: does not list the ranks (--ranks 8, and --hosts a,b "
               "for several hosts)");
