@@ -90,6 +90,10 @@ constexpr std::array kLacks = {
                      asked.engine != Engine::DeepSpeed);
          },
          kOptimizerKernel},
+    // torch_compile_mode says it of layers that are compiled.
+    Lack{&isAxolotl,
+         [](const Settings& asked) { return !asked.kernels.compile; },
+         kKernel<&KernelSettings::cudaGraphs>},
     // Its jit_fuser compiles functions of its own, always, and no layers.
     Lack{&runsMegatron, &every, kKernel<&KernelSettings::compile>},
     // A rank has a part of the start and one of the end, whichever cp_comm_type.

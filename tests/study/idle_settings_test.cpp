@@ -128,6 +128,7 @@ constexpr OtherSetting kOthers[] = {
     {"nemo", "settings.optimizer.kernel", "for_loop", "ddp"},
     {"torchtitan", "settings.optimizer.kernel", "deepspeed", "ddp"},
     {"axolotl", "settings.optimizer.kernel", "for_loop", "accelerate"},
+    {"axolotl", "settings.kernels.cuda_graphs", "true", "torchtitan"},
     {"megatron", "settings.kernels.compile", "true", "torchtitan"},
     {"nemo", "settings.kernels.attention_code", "math", "fsdp2"},
     {"torchtitan", "settings.kernels.norm", "fp32", ""},
