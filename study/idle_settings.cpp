@@ -6,6 +6,7 @@
 #include "planner/memory/stage_memory.h"
 #include "planner/report/answer_json.h"
 #include "planner/request/settings_json.h"
+#include "planner/text/json_builder.h"
 #include "planner/text/json_text.h"
 #include "study/said_value.h"
 
@@ -73,6 +74,17 @@ Result<LoadedScenario> loadedWith(const Question& question,
     return loadScenario(changed.root, bench.profiles(), changed.folders);
 }
 
+/// Of what the stack has no option for: it was left as it is, not as it was stated.
+bool isPutBack(const StatedSetting& stated, const Settings& settings) {
+    const Edit edit{stated.key, stated.value, "--set"};
+    Question nothing;
+    nothing.root = JsonBuilder(stated.key).object();
+    const Result<Question> alone = with(std::move(nothing), {&edit, 1});
+    const JsonValue* const group = alone ? alone->root.find("settings") : nullptr;
+    const Result<Settings> asStated = group == nullptr ? settings : applySettings(*group, settings);
+    return asStated && *asStated != settings;
+}
+
 /// Of a switch that the stack leaves as it was stated, because it has none.
 bool lacksSwitch(const Question& question, const StatedSetting& stated, const Workbench& bench) {
     const bool isOn = stated.value == "true";
@@ -95,7 +107,7 @@ Result<bool> isIdle(const StatedSetting& stated,
         return false;
     }
     if (without->scenario.settings == scenario.settings) {
-        return lacksSwitch(question, stated, bench);
+        return isPutBack(stated, scenario.settings) || lacksSwitch(question, stated, bench);
     }
     FABRICAST_ASSIGN(const TimingProfiles* timing, bench.timing());
     const bool moves = timeNumbers(without->scenario, *timing) != timeNumbers(scenario, *timing) ||

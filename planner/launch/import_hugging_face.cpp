@@ -2,6 +2,7 @@
 
 #include "planner/base/slipped_name.h"
 #include "planner/spec/peft_targets.h"
+#include "planner/spec/trainer_optimizers.h"
 
 #include <algorithm>
 #include <array>
@@ -11,29 +12,6 @@
 
 namespace fabricast {
 namespace {
-
-/// transformers' names of optimizers, and ours with the library that runs them.
-struct TrainerName {
-    std::string_view typed;
-    std::string_view kind;
-    std::string_view detail;  ///< "settings.optimizer.…=…"; empty: the default
-};
-constexpr std::array kTrainerNames = {
-    TrainerName{"adamw_torch_fused", "adamw", ""},
-    TrainerName{"adamw_torch", "adamw", "kernel=foreach"},
-    TrainerName{"adamw_hf", "adamw", "kernel=foreach"},
-    TrainerName{"adamw_torch_8bit", "adamw_8bit", "library=torchao"},
-    TrainerName{"adamw_bnb_8bit", "adamw_8bit", "library=bitsandbytes"},
-    TrainerName{"adamw_8bit", "adamw_8bit", "library=bitsandbytes"},
-    TrainerName{"paged_adamw_8bit", "paged_adamw_8bit", ""},
-    TrainerName{"paged_adamw_32bit", "adamw", ""},
-    TrainerName{"adamw_torch_4bit", "adamw_4bit", ""},
-    TrainerName{"ao_adamw_4bit", "adamw_4bit", ""},
-    TrainerName{"adafactor", "adafactor", ""},
-    TrainerName{"lion_32bit", "lion", ""},
-    TrainerName{"lion_8bit", "lion_8bit", ""},
-    TrainerName{"sgd", "sgd", ""},
-    TrainerName{"muon", "muon", ""}};
 
 /// Modules that are called otherwise than their targets are: Mixtral's experts, and routers.
 struct NamedModule {

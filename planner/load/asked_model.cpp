@@ -1,6 +1,7 @@
 #include "planner/load/asked_question.h"
 #include "planner/load/find_named.h"
 
+#include <string>
 #include <utility>
 
 namespace fabricast {
@@ -10,6 +11,32 @@ namespace {
 using namespace std::string_literals;
 
 constexpr const char* kSomeModel = "-m llama-3.1-8b";
+
+/// Whether a run of `run`, which may be for shorter sequences, can be one of `known`.
+bool isSameModel(ModelSpec run, ModelSpec known) {
+    if (run.maxPositions > known.maxPositions) {
+        return false;
+    }
+    run.name = known.name;
+    run.notes = known.notes;
+    run.maxPositions = known.maxPositions;
+    return run == known;
+}
+
+/// The one known model of this architecture; the model's own where there is none, or more.
+std::string knownName(const ModelSpec& model, const ProfileStore& profiles) {
+    std::string name;
+    for (const ProfileFile& file : profiles.files(ProfileKind::Model)) {
+        const Result<ModelProfile> known = parseModelProfile(file.text, file.source);
+        if (known && isSameModel(model, known->model)) {
+            if (!name.empty()) {
+                return model.name;
+            }
+            name = known->model.name;
+        }
+    }
+    return name.empty() ? model.name : name;
+}
 
 }  // namespace
 
@@ -39,6 +66,9 @@ Result<ModelSpec> modelOf(const ScenarioRequest& request,
     }
     if (request.model.is(JsonValue::Kind::Object)) {
         FABRICAST_ASSIGN(ModelProfile inPlace, readModelProfile(request.model, "model"));
+        if (request.model.find("name") == nullptr) {
+            inPlace.model.name = knownName(inPlace.model, profiles);
+        }
         return std::move(inPlace.model);
     }
     FABRICAST_ASSIGN(const std::string name, request.model.text());

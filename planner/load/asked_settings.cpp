@@ -10,6 +10,7 @@
 #include "planner/spec/names.h"
 #include "planner/spec/peft_targets.h"
 #include "planner/spec/setting_names.h"
+#include "planner/stack/lacked_settings.h"
 #include "planner/stack/rules.h"
 
 #include <algorithm>
@@ -109,7 +110,8 @@ Result<Settings> settingsOf(const ScenarioRequest& request,
                             const Stack& stack,
                             const Scenario& scenario) {
     const Tuning tuning = trainsAdapters(request) ? Tuning::Lora : Tuning::Full;
-    Settings settings = defaultSettings(stack, scenario.model, scenario.layout, tuning);
+    const Settings own = defaultSettings(stack, scenario.model, scenario.layout, tuning);
+    Settings settings = own;
     if (!request.workload.precision.empty()) {
         FABRICAST_ASSIGN(
             settings,
@@ -124,6 +126,7 @@ Result<Settings> settingsOf(const ScenarioRequest& request,
     }
     if (!request.settings.is(JsonValue::Kind::Null)) {
         FABRICAST_ASSIGN(settings, applySettings(request.settings, std::move(settings)));
+        settings = withoutLacked(stack, std::move(settings), own);
     }
     FABRICAST_ASSIGN(
         settings, withGpuDefaults(request, stack, scenario.cluster.node.gpu, std::move(settings)));

@@ -6,6 +6,7 @@
 #include "planner/request/layout_json.h"
 #include "planner/request/settings_json.h"
 #include "planner/spec/setting_names.h"
+#include "planner/spec/trainer_optimizers.h"
 #include "planner/text/enum_json.h"
 
 #include <algorithm>
@@ -90,6 +91,20 @@ Result<void> readSequence(const JsonValue& json, WorkloadRequest& workload) {
     return {};
 }
 
+/// transformers' name for it is another word: the error says ours.
+Result<OptimizerKind> readOptimizer(const JsonValue& value) {
+    Result<OptimizerKind> kind = readEnum<OptimizerKind>(value);
+    const auto* const named =
+        std::ranges::find(kTrainerNames, value.text().value_or(""), &TrainerName::typed);
+    if (!kind && named != kTrainerNames.end()) {
+        kind.error().hint = "--optimizer " + std::string(named->kind);
+        if (!named->detail.empty()) {
+            kind.error().hint += " --set settings.optimizer." + std::string(named->detail);
+        }
+    }
+    return kind;
+}
+
 Result<WorkloadRequest> readWorkload(const JsonValue& json) {
     WorkloadRequest workload;
     FABRICAST_TRY(json.onlyKeys(kWorkloadKeys));
@@ -104,7 +119,7 @@ Result<WorkloadRequest> readWorkload(const JsonValue& json) {
     FABRICAST_ASSIGN(workload.precision, json.textOr("precision", ""));
     workload.precisionWhere = whereOf(json, "precision");
     if (const JsonValue* optimizer = json.find("optimizer")) {
-        FABRICAST_ASSIGN(workload.optimizer, readEnum<OptimizerKind>(*optimizer));
+        FABRICAST_ASSIGN(workload.optimizer, readOptimizer(*optimizer));
     }
     return workload;
 }

@@ -48,9 +48,9 @@ Result<void> checkFsdp2(const Scenario& scenario) {
 
 }  // namespace
 
-// bitsandbytes' CUDA operations take no DTensors; torchao's optimizers do. Both Adafactors fail at
-// their first step on them: torch's where it squares the norms of columns in place, transformers'
-// where it adds to the plain tensors that it keeps.
+// The CUDA operations of bitsandbytes and DeepSpeed take no DTensors; torchao's optimizers do. Both
+// Adafactors fail at their first step on them: torch's where it squares the norms of columns in
+// place, transformers' where it adds to the plain tensors that it keeps.
 Result<void> checkShardedOptimizer(const Scenario& scenario) {
     const OptimizerSettings& optimizer = scenario.settings.optimizer;
     if (optimizer.kind == OptimizerKind::Adafactor) {
@@ -59,6 +59,14 @@ Result<void> checkShardedOptimizer(const Scenario& scenario) {
                      "require placement changes are not supported (torch.optim), got mixed "
                      "torch.Tensor and DTensor (transformers)",
                      "--optimizer adamw_8bit or muon, or --stack fsdp1");
+    }
+    const bool isDeepSpeeds = optimizer.kernel == OptimizerKernel::DeepSpeed;
+    if (isDeepSpeeds || optimizer.kernel == OptimizerKernel::BitsAndBytes) {
+        return lacks("settings.optimizer.kernel",
+                     std::string(isDeepSpeeds ? "DeepSpeed's FusedAdam steps"
+                                              : "bitsandbytes' kernels step") +
+                         " no DTensors, which the parameters of FSDP2 are",
+                     "settings.optimizer.kernel=fused, foreach or for_loop, or --stack fsdp1");
     }
     const bool bitsAndBytes = optimizer.library == LowBitLibrary::BitsAndBytes ||
                               optimizer.kind == OptimizerKind::PagedAdamW8bit ||
@@ -69,7 +77,7 @@ Result<void> checkShardedOptimizer(const Scenario& scenario) {
     return breaks("settings.optimizer.library",
                   "FSDP2 not compatible with " + std::string(nameOf(optimizer.kind)) +
                       ", use `adamw_torch_8bit` instead",
-                  "--optimizer adamw_8bit, which is torchao's here");
+                  "--optimizer adamw_8bit, which is adamw_torch_8bit here (torchao's)");
 }
 
 Stack fsdp2Stack() {

@@ -111,6 +111,58 @@ TEST_P(IdleSettings, AreSaidAndNoOthers) {
     }
 }
 
+// A setting of other frameworks moves nothing, though the same key moves theirs.
+struct OtherSetting {
+    const char* stack;
+    const char* setting;
+    const char* value;
+    const char* has;  ///< a stack that has it
+};
+constexpr OtherSetting kOthers[] = {
+    {"megatron-fsdp", "settings.torch.reshard", "never", "fsdp2"},
+    {"megatron-fsdp", "settings.torch.sync", "last_micro_batch", "fsdp2"},
+    {"torchtitan", "settings.torch.sync", "last_micro_batch", "fsdp2"},
+    {"megatron", "settings.optimizer.kernel", "for_loop", "torchtitan"},
+    {"megatron", "settings.optimizer.kernel", "foreach", "torchtitan"},
+    {"megatron-fsdp", "settings.optimizer.kernel", "bitsandbytes", "ddp"},
+    {"nemo", "settings.optimizer.kernel", "for_loop", "ddp"},
+    {"torchtitan", "settings.optimizer.kernel", "deepspeed", "ddp"},
+    {"axolotl", "settings.optimizer.kernel", "for_loop", "accelerate"},
+    {"axolotl", "settings.kernels.cuda_graphs", "true", "torchtitan"},
+    {"megatron", "settings.kernels.compile", "true", "torchtitan"},
+    {"nemo", "settings.kernels.attention_code", "math", "fsdp2"},
+    {"torchtitan", "settings.kernels.norm", "fp32", ""},
+    {"torchtitan", "settings.kernels.loss", "logits_dtype", "fsdp2"},
+    {"axolotl", "settings.kernels.fused_qkv", "true", ""},
+    {"fsdp2", "settings.kernels.rope", "complex", ""}};
+
+TEST(OtherFrameworksSettings, MoveNothingAndAreSaid) {
+    for (const OtherSetting& other : kOthers) {
+        const std::string said = std::string(other.setting) + "=" + other.value;
+        const Edit edit{other.setting, other.value, "--set"};
+        const auto changed = [&](const std::string& stack) {
+            return numbersOf(with(asked(stack, kDense), {&edit, 1}).value()).value();
+        };
+        const Numbers numbers = changed(other.stack);
+        EXPECT_EQ(numbers.text, numbersOf(asked(other.stack, kDense)).value().text)
+            << other.stack << " " << said;
+        EXPECT_NE(numbers.idle.find(said), std::string::npos) << other.stack << " " << said;
+        if (*other.has != '\0') {
+            EXPECT_NE(changed(other.has).text, numbersOf(asked(other.has, kDense)).value().text)
+                << other.has << " " << said;
+        }
+    }
+}
+
+// torch's AdamW steps where Transformer Engine and apex are not installed.
+TEST(OtherFrameworksSettings, LeaveMegatronTorchsOptimizer) {
+    const std::vector<Edit> edits = {{"settings.kernels.code", "megatron", "--set"},
+                                     {"settings.optimizer.kernel", "foreach", "--set"}};
+    const Numbers numbers = numbersOf(with(asked("megatron", kDense), edits).value()).value();
+    EXPECT_EQ(numbers.settings.optimizer.kernel, OptimizerKernel::Foreach);
+    EXPECT_EQ(numbers.idle, "");
+}
+
 // A search says it of settings that move nothing of any plan that it shows.
 TEST(IdleInAllPlans, IsSaid) {
     const auto notesOf = [](const char* stacks) {

@@ -338,6 +338,29 @@ TEST(LoadScenario, AModelMayBeSaidInPlace) {
     EXPECT_FALSE(load(R"({"cluster": "dgx-h100", "model": 7})"));
 }
 
+TEST(LoadScenario, AModelInPlaceHasTheNameOfTheOneThatIsKnown) {
+    const auto nameOf = [](const std::string& shape, const std::string& positions) {
+        const auto loaded =
+            load(R"({"cluster": "dgx-h100", "stack": "ddp", "workload": {"sequence": 2048},
+                     "model": {"model_type": "llama", "num_attention_heads": 32,
+                     "num_key_value_heads": 8, "vocab_size": 128256, )" +
+                 shape + R"(, "max_position_embeddings": )" + positions + "}}");
+        return loaded ? loaded->scenario.model.name : loaded.error().text();
+    };
+    const std::string small =
+        R"("hidden_size": 2048, "num_hidden_layers": 16, "intermediate_size": 8192)";
+    const std::string tied = small + R"(, "head_dim": 64, "tie_word_embeddings": true)";
+    EXPECT_EQ(nameOf(tied, "131072"), "llama-3.2-1b");
+    EXPECT_EQ(nameOf(tied, "4096"), "llama-3.2-1b");  // a run of shorter sequences
+    EXPECT_EQ(nameOf(tied, "262144"), "model");
+    EXPECT_EQ(nameOf(small, "131072"), "model");  // its head is not tied
+    // As long as either of Llama 3 and 3.1 may be meant, neither is.
+    const std::string large =
+        R"("hidden_size": 4096, "num_hidden_layers": 32, "intermediate_size": 14336)";
+    EXPECT_EQ(nameOf(large, "131072"), "llama-3.1-8b");
+    EXPECT_EQ(nameOf(large, "8192"), "model");
+}
+
 TEST(LoadScenario, AClusterCountsInNodesOrInGpus) {
     const auto gpus = [](const std::string& cluster) {
         return loadWith("\"cluster\": {" + cluster + "}");

@@ -75,5 +75,17 @@ TEST(ScenarioJson, ErrorsStandWhereTheMistakeIs) {
     EXPECT_EQ(why("[]"), "s.json:1:1: the text must be an object, not a list");
 }
 
+TEST(ScenarioJson, MapsTransformersNamesOfOptimizers) {
+    const auto hintFor = [](const std::string& name) {
+        const JsonValue root =
+            parseJson(R"({"workload": {"optimizer": ")" + name + R"("}})", "run.json").value();
+        return readScenario(root).error().hint;
+    };
+    EXPECT_EQ(hintFor("adamw_torch_8bit"),
+              "--optimizer adamw_8bit --set settings.optimizer.library=torchao");
+    EXPECT_EQ(hintFor("adamw_torch_fused"), "--optimizer adamw");
+    EXPECT_EQ(hintFor("adamx"), "did you mean \"adamw\"?");
+}
+
 }  // namespace
 }  // namespace fabricast

@@ -140,6 +140,7 @@ void applySettings(const Pairs& typed, Settings& settings) {
     choose(typed, "compute", settings.precision.compute, settings.precision.compute);
     choose(typed, "gradients", settings.precision.gradients, settings.precision.gradients);
     choose(typed, "optimizer", settings.optimizer.kind, settings.optimizer.kind);
+    choose(typed, "kernel", settings.optimizer.kernel, settings.optimizer.kernel);
     choose(typed, "quantization", settings.kernels.quantization, settings.kernels.quantization);
     choose(typed, "backend", settings.torch.backend, settings.torch.backend);
     applyLora(typed, settings.lora);
