@@ -190,8 +190,14 @@ std::string unknownNeeds(const MemoryBreakdown& memory) {
     return text;
 }
 
-/// GPUs and hosts together, by the verdict that every other answer gives.
-CheckVerdict fitVerdict(const Requirement& asked, Verdict verdict) {
+/// GPUs and hosts together, by the verdict that every other answer gives. A share of the memory
+/// that is left to the allocator makes nothing surer than it is without.
+CheckVerdict fitVerdict(const Requirement& asked, const MemoryBreakdown& memory) {
+    const Verdict verdict = memory.verdict;
+    const bool isHoped = memory.reserve > 0.0 && memory.unpressed > memory.capacity;
+    if (asked.surely && isHoped) {
+        return CheckVerdict::Fails;
+    }
     if (!isUnsure(verdict)) {
         return verdict == Verdict::Fits ? CheckVerdict::Holds : CheckVerdict::Fails;
     }
@@ -209,7 +215,7 @@ CheckVerdict fitVerdict(const Requirement& asked, Verdict verdict) {
 /// judged without it.
 void judgeFit(const MemoryBreakdown& memory, CheckedRequirement& checked) {
     checked.bound = static_cast<double>(memory.room().count());
-    checked.verdict = fitVerdict(checked.requirement, memory.verdict);
+    checked.verdict = fitVerdict(checked.requirement, memory);
     const HostNeed& host = memory.ofNode();
     const std::string unknown = unknownNeeds(memory);
     if (checked.verdict == CheckVerdict::Fails) {

@@ -8,6 +8,7 @@
 #include "planner/measured/parse_memory_snapshot.h"
 #include "planner/memory/stage_memory.h"
 #include "study/fixes.h"
+#include "study/oom_guesses.h"
 
 #include <algorithm>
 #include <cmath>
@@ -247,11 +248,13 @@ std::vector<MemoryLayer> layersOf(const MemoryMessage& message, const MemoryBrea
     if (failed) {
         layers.push_back({"the allocation that failed", message.tried, std::nullopt});
     }
+    // What an allocator that is short can give back it gave back before it failed.
     layers.push_back(
-        {"held by the allocator",
+        {failed ? "kept by the allocator" : "held by the allocator",
          tensors && held && *held >= *tensors ? std::optional(*held - *tensors) : std::nullopt,
-         ours([failed](const StageMemory& one) {  // what it could give back it gave back
-             const Bytes holds = failed ? one.pinned : one.reserved.value;
+         ours([&](const StageMemory& one) {
+             const Bytes kept = forecast->pinned - one.context - one.collectives;
+             const Bytes holds = failed ? kept : one.reserved.value;
              return std::max(holds, one.allocated) - one.allocated;
          })});
     if (message.snapshot) {
@@ -393,6 +396,13 @@ Result<void> addForecast(const Question& question,
     FABRICAST_ASSIGN(const MemoryBreakdown ofRun, memoryOfAllStages(running.scenario, watch));
     const double peak = static_cast<double>(ofRun.peak.value.count());
     answer.overForecast = overForecast(answer.message, answer.forecast->capacity, peak);
+    const Bytes needed(std::llround(answer.overForecast * peak));
+    answer.isOtherRun = needed / std::max(ofRun.unpressed, ofRun.peak.hi) > 1.0 + kNearlySame;
+    if (answer.isOtherRun) {
+        // What is not of this scenario does not become less by its changes.
+        FABRICAST_ASSIGN(answer.guesses, guessesFor(ran, running.scenario, needed, bench, watch));
+        return {};
+    }
     // A run that took no more than its forecast is judged by that, as every other question is.
     const bool isMore = answer.overForecast > 1.0;
     FABRICAST_ASSIGN(const Question judged,

@@ -5,6 +5,7 @@
 #include "planner/memory/reference_model.h"
 #include "planner/memory/replay_luck.h"
 #include "planner/memory/stage_memory.h"
+#include "planner/memory/verdict_terms.h"
 #include "planner/spec/one_site.h"
 
 #include <algorithm>
@@ -79,9 +80,8 @@ void addRuntime(StageMemory& stage, const RuntimeOverhead& overhead) {
 
 /// The replay frees at once, and finds little that cannot be given back; runs hold as much as they
 /// usually do. Pages are given back one by one.
-Bytes pinnedOf(const StageMemory& stage, Bytes capacity, bool usual) {
-    return std::max(stage.pinned,
-                    usual ? usuallyPinned(stage.allocated, capacity) : stage.allocated);
+Bytes usuallyHeld(const StageMemory& stage, Bytes capacity, bool usual) {
+    return usual ? usuallyPinned(stage.allocated, capacity) : stage.allocated;
 }
 
 /// lo: the tensors alone must fit. hi: everything the allocator ever held does, or, where there is
@@ -95,17 +95,22 @@ void addPeak(const StageMemory& stage,
     peak.value = deviceBytes(stage);
     peak.lo = stage.requested + overhead.context.lo + overhead.collectives.lo;
     memory.unpressed = std::max(stage.reserved.hi, stage.allocated) + most;
-    memory.pinned = pinnedOf(stage, memory.capacity, usual) + stage.context + stage.collectives;
+    const Bytes held = usuallyHeld(stage, memory.capacity, usual);
+    memory.pinned = std::max(stage.pinned, held) + stage.context + stage.collectives;
     const Bytes pressed = std::max(stage.pinned, mostPinned(stage.allocated, memory.capacity));
     peak.hi = std::min(memory.unpressed, std::max(memory.capacity, pressed + most));
     peak.evidence = Evidence::Modelled;
+    memory.limits = verdictTerms(memory, overhead, held);
 }
 
-/// A share that is left free takes the place of what the allocator may hold back.
+/// A share that is left to the allocator takes the place of what it may hold back, but what it
+/// usually cannot give back has to be there.
 Verdict verdictFor(const MemoryBreakdown& memory, bool isReserved) {
     const Headline<Bytes>& peak = memory.peak;
     if (isReserved) {
-        return peak.value <= memory.room() ? Verdict::Fits : Verdict::DoesNotFit;
+        return peak.value <= memory.room() && memory.pinned <= memory.capacity
+                   ? Verdict::Fits
+                   : Verdict::DoesNotFit;
     }
     if (peak.lo > memory.room()) {
         return Verdict::DoesNotFit;
@@ -114,6 +119,18 @@ Verdict verdictFor(const MemoryBreakdown& memory, bool isReserved) {
         return Verdict::Fits;
     }
     return memory.pinned <= memory.room() ? Verdict::Likely : Verdict::Unlikely;
+}
+
+/// Where an allocator with room would take more than is left to it.
+std::string smallReserve(const MemoryBreakdown& memory) {
+    const bool isSmall = memory.reserve > 0.0 && memory.onDevice == Verdict::Fits &&
+                         memory.unpressed > memory.capacity;
+    return isSmall ? "the " + shortText(memory.capacity - memory.room()) +
+                         " that are left to the allocator are less than the " +
+                         shortText(memory.unpressed - memory.peak.value) +
+                         " that it may take: it then gives back what it can and asks again, which "
+                         "takes time (--why worst)"
+                   : "";
 }
 
 /// By the stage that keeps most on the host: which ranks share a node is not looked at.
@@ -227,6 +244,9 @@ Result<MemoryBreakdown> memoryOf(const Scenario& scenario, StageWalks walks) {
         addNodeTerm(stage, "nvme", stage.nvme, memory.drives, gpus);
     }
     addNotes(scenario, memory.notes);
+    if (std::string small = smallReserve(memory); !small.empty()) {
+        memory.notes.push_back(std::move(small));
+    }
     if (std::string luck = isReserved ? "" : luckNote(memory, overhead); !luck.empty()) {
         memory.notes.push_back(std::move(luck));
     }

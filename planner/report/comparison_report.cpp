@@ -88,7 +88,7 @@ std::string fitLines(const Comparison& comparison) {
                             side.name,
                             outcome,
                             surely ? "" : "up to ",
-                            gibText(surely ? memory.peak.value : memory.unpressed),
+                            gibText(surely ? memory.peak.value : memory.peak.hi),
                             gibText(memory.capacity));
     }
     return text;

@@ -6,8 +6,8 @@
 namespace fabricast {
 namespace {
 
-void addTerms(JsonText& json, const std::vector<Term>& terms) {
-    json.beginArray("terms");
+void addTerms(JsonText& json, std::string_view key, const std::vector<Term>& terms) {
+    json.beginArray(key);
     for (const Term& term : terms) {
         json.beginObject();
         json.add("key", term.key);
@@ -54,7 +54,7 @@ void addStage(JsonText& json, const StageMemory& stage, const AddToStage& more) 
     json.add("collectives_bytes", stage.collectives);
     json.add("host_bytes", stage.host);
     json.add("nvme_bytes", stage.nvme);
-    addTerms(json, stage.terms);
+    addTerms(json, "terms", stage.terms);
     addPhases(json, stage);
     if (more) {
         more(json, stage);
@@ -122,6 +122,7 @@ void writeMemory(JsonText& json, const MemoryBreakdown& memory, const AddToStage
     json.add("room_bytes", memory.room());
     writeHost(json, memory);
     json.add("fullest_stage", memory.fullest);
+    addTerms(json, "limits", memory.limits);
     json.beginArray("stages");
     for (const StageMemory& stage : memory.stages) {
         addStage(json, stage, more);

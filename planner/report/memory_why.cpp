@@ -98,33 +98,6 @@ std::vector<Term> tableTerms(const MemoryBreakdown& memory, const StageMemory& s
                  "usable_memory of the GPU's profile: what the driver reports")};
 }
 
-/// What the verdict compares with the GPU's memory, of the stage that decides.
-void addVerdictTerms(const MemoryBreakdown& memory, std::vector<Term>& terms) {
-    const auto add = [&](std::string_view name, Bytes size, std::string formula) {
-        terms.push_back(
-            {.key = fmt::format("stages[{}].{}", memory.stages[memory.fullest].stage, name),
-             .bytes = size,
-             .formula = std::move(formula),
-             .source = {}});
-    };
-    add("interval.low",
-        memory.peak.lo,
-        "what tensors ask for + the least of context and collectives: above the GPU's memory it "
-        "does not fit");
-    add("interval.high",
-        memory.peak.hi,
-        "the least of `worst` and the GPU's memory, or of what an allocator that is short cannot "
-        "give back at worst if that is more");
-    add("worst",
-        memory.unpressed,
-        "all that the allocator ever takes where there is room + the most of context and "
-        "collectives: within the GPU's memory it fits");
-    add("pinned",
-        memory.pinned,
-        "what an allocator that is short usually cannot give back + context + collectives: within "
-        "the GPU's memory it likely fits, above it is unlikely to");
-}
-
 /// Each phase of a run at its own fullest moment.
 void addPhaseTerms(const StageMemory& stage, std::vector<Term>& terms) {
     for (const PhasePeak& phase : stage.phases) {
@@ -144,7 +117,7 @@ std::vector<Term> allTerms(const MemoryBreakdown& memory, const StageMemory& sta
     std::ranges::move(tableTerms(memory, stage), std::back_inserter(terms));
     addPhaseTerms(stage, terms);
     if (&stage == &memory.stages[memory.fullest]) {
-        addVerdictTerms(memory, terms);
+        terms.insert(terms.end(), memory.limits.begin(), memory.limits.end());
     }
     return terms;
 }

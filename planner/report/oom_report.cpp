@@ -147,15 +147,41 @@ std::vector<std::string> wayOutLines(const OomAnswer& answer) {
     return lines;
 }
 
+/// What to compare with what ran, where that was not the scenario.
+std::string guessText(const OomAnswer& answer) {
+    std::string text;
+    for (const OomGuess& guess : answer.guesses) {
+        text += fmt::format(
+            "{}{} ({})", text.empty() ? "" : ", or ", guess.typed, shortText(guess.peak));
+    }
+    return text.empty()
+               ? "  compare micro-batch, sequence length, recomputation and precision with "
+                 "the run's; a leak grows from step to step"
+               : "  near to it: " + text;
+}
+
 std::string forecastLine(const OomAnswer& answer) {
     const MemoryBreakdown& memory = *answer.forecast;
     std::string text = fmt::format("forecast: {}, {} of {}",
                                    verdictWord(memory.verdict),
                                    shortText(memory.peak.value),
                                    shortText(memory.capacity));
-    if (answer.overForecast > 1.005) {
-        text += fmt::format("; this run took {:.0f} % more or above, and so do the ways out below",
-                            100.0 * (answer.overForecast - 1.0));
+    const double percentMore = 100.0 * (answer.overForecast - 1.0);
+    if (answer.isOtherRun) {
+        return text + fmt::format(
+                          "; this run took {:.0f} % more or above, and the scenario at "
+                          "worst {}: something else ran, or is in the process too\n{}",
+                          percentMore,
+                          shortText(std::max(memory.unpressed, memory.peak.hi)),
+                          guessText(answer));
+    }
+    if (percentMore > 0.5) {
+        const bool hasWays = std::ranges::any_of(
+            memory.rejections, [](const Rejection& one) { return !one.fixes.empty(); });
+        text += fmt::format("; this run took {:.0f} % more or above, and {}",
+                            percentMore,
+                            hasWays ? "so do the ways out below"
+                                    : "no change that was tried brings so much below what is left");
     }
     return text;
 }
@@ -264,6 +290,15 @@ std::string oomJson(const OomAnswer& answer, std::string_view version) {
     json.end();
     if (answer.forecast) {
         json.add("over_forecast", answer.overForecast);
+        json.add("is_other_run", answer.isOtherRun);
+        json.beginArray("near_to_it");
+        for (const OomGuess& guess : answer.guesses) {
+            json.beginObject();
+            json.add("typed", guess.typed);
+            json.add("peak_bytes", guess.peak);
+            json.end();
+        }
+        json.end();
         writeMemory(json, *answer.forecast);
     }
     json.end();

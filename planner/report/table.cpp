@@ -133,15 +133,6 @@ std::string tableText(const Table& table, Format format) {
     return alignedText(table);
 }
 
-std::string grouped(long long number) {
-    std::string digits = std::to_string(number);
-    const std::size_t first = digits.front() == '-' ? 1 : 0;
-    for (std::size_t place = digits.size(); place > first + 3; place -= 3) {
-        digits.insert(place - 3, ",");
-    }
-    return digits;
-}
-
 std::size_t textWidth(std::string_view text) {
     return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char letter) {
         return (static_cast<unsigned char>(letter) & 0xC0U) != 0x80U;

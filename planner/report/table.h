@@ -1,4 +1,5 @@
 #pragma once
+#include "planner/base/grouped.h"
 #include "planner/report/format.h"
 
 #include <string>
@@ -30,8 +31,6 @@ std::string csvText(const Table& table);
 /// One of these; aligned where the format is not one of a table.
 std::string tableText(const Table& table, Format format);
 
-/// 8030261248 is "8,030,261,248".
-std::string grouped(long long number);
 /// How many columns a terminal needs for it: UTF-8 sequences count once.
 std::size_t textWidth(std::string_view text);
 

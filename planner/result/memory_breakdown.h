@@ -103,8 +103,9 @@ struct MemoryBreakdown {
                               ///< allocator's reserve, as far as the device has it
     Bytes unpressed{};        ///< what hi is on a device that has as much
     Bytes pinned{};           ///< what an allocator that is short cannot give back, with the rest
-    Bytes capacity{};         ///< what the driver reports
-    double reserve = 0.0;     ///< the share of it that was asked to be left free
+    std::vector<Term> limits;  ///< the ends of `peak`, `unpressed` and `pinned`, with their parts
+    Bytes capacity{};          ///< what the driver reports
+    double reserve = 0.0;      ///< the share of it that was asked to be left free
     Verdict onDevice = Verdict::Fits;  ///< of the peak alone
     HostNeed host;
     HostNeed drives{.what = "NVMe space", .flag = "--nvme"};

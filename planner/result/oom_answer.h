@@ -22,6 +22,12 @@ struct OomCause {
     std::string wayOut;
 };
 
+/// A question whose forecast comes near to what a run took that was not the one described.
+struct OomGuess {
+    std::string typed;  ///< what is typed instead: "--layout micro_batch=2"
+    Bytes peak{};
+};
+
 /// This is the answer to an out-of-memory message: what held the memory, which part is larger than
 /// forecast, and the cheapest ways out.
 struct OomAnswer {
@@ -33,7 +39,9 @@ struct OomAnswer {
     std::optional<Scenario> scenario;
     /// Its fixes are those that help by as much more as the run took beyond its forecast.
     std::optional<MemoryBreakdown> forecast;
-    double overForecast = 1.0;  ///< what the run needed, over its forecast; at least 1
+    double overForecast = 1.0;      ///< what the run needed, over its forecast; at least 1
+    bool isOtherRun = false;        ///< it took more than the scenario ever would
+    std::vector<OomGuess> guesses;  ///< then, what it may have been
 };
 
 }  // namespace fabricast

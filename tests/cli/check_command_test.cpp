@@ -828,5 +828,13 @@ TEST_F(CheckCommand, TheBaselineMayBeACommit) {
     EXPECT_EQ(check("run.json --baseline git:trunk --if-no-baseline pass").code, ExitCode::Ok);
 }
 
+// A smaller GPU opens no gate.
+TEST_F(CheckCommand, ARoomThatIsAskedForMakesNothingSurer) {
+    const std::string question = "-m llama-3.1-8b -c dgx-h100 --stack fsdp2 --seq 8192 ";
+    EXPECT_EQ(check(question, {"--require", "fits surely"}).code, ExitCode::DoesNotFit);
+    EXPECT_EQ(check(question + "--reserve 3%", {"--require", "fits surely"}).code,
+              ExitCode::DoesNotFit);
+}
+
 }  // namespace check_command_test
 }  // namespace fabricast

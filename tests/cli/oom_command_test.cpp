@@ -154,6 +154,28 @@ TEST(OomCommand, CallsNoWayOutEnoughThatSavesLessThanWasMissing) {
     EXPECT_TRUE(line.empty() || line.find("still does not fit") != std::string::npos) << line;
 }
 
+/// What the scenario never takes does not become less by its changes.
+TEST(OomCommand, PromisesNothingOfARunThatIsNotTheScenario) {
+    const std::string file = tempFolder() + "other.log";
+    std::ofstream(file)
+        << "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 1.50 GiB. GPU 0 has a "
+           "total capacity of 79.19 GiB of which 0.10 GiB is free. Including non-PyTorch memory, "
+           "this process has 79.09 GiB memory in use. Of the allocated memory 72.00 GiB is "
+           "allocated by PyTorch, and 5.00 GiB is reserved by PyTorch but unallocated.\n";
+    const std::string question =
+        "oom --message " + file +
+        " -m llama-3.1-8b -c dgx-h100 --stack fsdp2 --layout recompute=full --seq 8192";
+    const std::string out = ran(question).out;
+    EXPECT_NE(out.find("something else ran, or is in the process too\n  near to it: "),
+              std::string::npos)
+        << out;
+    EXPECT_NE(out.find("--layout recompute=none (76.6 GiB)"), std::string::npos) << out;
+    EXPECT_EQ(out.find("ways out"), std::string::npos) << out;
+    const JsonValue answer = jsonOf(ran(question + " -f json").out);
+    EXPECT_TRUE(answer.find("is_other_run")->boolean().value());
+    EXPECT_FALSE(answer.find("near_to_it")->items().empty());
+}
+
 /// What another process holds is no part of what this run needs.
 TEST(OomCommand, BlamesAnotherProcessAndScalesNothingByIt) {
     const std::string file = tempFolder() + "two.log";

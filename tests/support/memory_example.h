@@ -57,6 +57,10 @@ inline MemoryBreakdown exampleMemory() {
     memory.stages[3].inFlight = memory.stages[2].inFlight;
     const Bytes peak = memory.stages[0].allocated + 1_GiB + 512_MiB;
     memory.peak = {peak, peak - 2_GiB, peak + 4_GiB, Evidence::Modelled};
+    memory.limits = {{"stages[0].interval.low", memory.peak.lo, "tensors", "a test"},
+                     {"stages[0].interval.high", memory.peak.hi, "all", "a test"},
+                     {"stages[0].worst", memory.peak.hi, "all", "a test"},
+                     {"stages[0].pinned", memory.peak.value, "what is kept", "a test"}};
     memory.capacity = 79_GiB;
     memory.onDevice = Verdict::DoesNotFit;
     memory.verdict = Verdict::DoesNotFit;

@@ -1,3 +1,4 @@
+#include "planner/base/grouped.h"
 #include "planner/memory/device/replay.h"
 #include "planner/result/memory_names.h"
 
@@ -18,14 +19,6 @@ struct Alike {
     std::int64_t bytes = 0;
     std::int64_t count = 0;
 };
-
-std::string grouped(std::int64_t number) {
-    std::string digits = std::to_string(number);
-    for (auto at = static_cast<std::ptrdiff_t>(digits.size()) - 3; at > 0; at -= 3) {
-        digits.insert(static_cast<std::size_t>(at), ",");
-    }
-    return digits;
-}
 
 using LiveByKind =
     std::map<MemoryKind, std::map<std::pair<std::string_view, std::int64_t>, std::int64_t>>;

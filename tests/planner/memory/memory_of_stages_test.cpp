@@ -1,3 +1,4 @@
+#include "planner/base/grouped.h"
 #include "planner/memory/device/caching_allocator.h"
 #include "planner/memory/overheads.h"
 #include "planner/memory/stage_memory.h"
@@ -5,6 +6,8 @@
 #include "tests/support/scenarios.h"
 
 #include <gtest/gtest.h>
+
+#include <algorithm>
 
 namespace fabricast {
 namespace {
@@ -104,6 +107,39 @@ TEST(MemoryOfStages, WhatAnAllocatorUsuallyHoldsBackIsNeeded) {
     EXPECT_EQ(inSegments.pinned, usual + stage.context + stage.collectives);
     scenario.settings.allocator = AllocatorKind::ExpandableSegments;
     EXPECT_LT(answer(scenario).pinned, inSegments.pinned);
+}
+
+// A share left to the allocator decides in place of what it may hold, never of what it keeps.
+TEST(MemoryOfStages, AReserveMakesNothingFitThatIsUnlikelyTo) {
+    const MemoryBreakdown roomy = answer(smallTitan(80_GiB));
+    Scenario scenario = smallTitan(roomy.peak.value + Bytes(1));
+    ASSERT_EQ(answer(scenario).verdict, Verdict::Unlikely);
+    scenario.cluster.reserve = 1e-12;
+    EXPECT_EQ(answer(scenario).verdict, Verdict::DoesNotFit);
+    scenario = smallTitan(Bytes((roomy.peak.lo.count() + roomy.peak.hi.count()) / 2));
+    ASSERT_EQ(answer(scenario).verdict, Verdict::Likely);
+    scenario.cluster.reserve = 1e-12;
+    const MemoryBreakdown small = answer(scenario);
+    EXPECT_EQ(small.verdict, Verdict::Fits);
+    EXPECT_TRUE(std::ranges::any_of(small.notes, [](const std::string& note) {
+        return note.find("left to the allocator are less than") != std::string::npos;
+    }));
+}
+
+// Whoever adds up the parts of a formula comes to its number.
+TEST(MemoryOfStages, TheLimitsAreTheSumsOfTheirParts) {
+    const MemoryBreakdown memory = answer(smallTitan(80_GiB));
+    ASSERT_EQ(memory.limits.size(), 4U);
+    EXPECT_EQ(memory.limits[0].bytes, memory.peak.lo);
+    EXPECT_EQ(memory.limits[1].bytes, memory.peak.hi);
+    EXPECT_EQ(memory.limits[2].bytes, memory.unpressed);
+    EXPECT_EQ(memory.limits[3].bytes, memory.pinned);
+    const StageMemory& stage = memory.stages[memory.fullest];
+    const Bytes kept = memory.pinned - stage.context - stage.collectives;
+    for (const Bytes part : {kept, stage.context, stage.collectives}) {
+        EXPECT_NE(memory.limits[3].formula.find(grouped(part.count()) + " B"), std::string::npos)
+            << memory.limits[3].formula;
+    }
 }
 
 TEST(MemoryOfStages, AnAllocatorReservesNoMoreThanThereIs) {

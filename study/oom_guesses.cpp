@@ -1,0 +1,69 @@
+#include "study/oom_guesses.h"
+
+#include "planner/load/load_question.h"
+#include "planner/memory/stage_memory.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <string>
+#include <utility>
+
+namespace fabricast {
+namespace {
+
+using Edits = std::vector<Edit>;
+
+/// What people most often say otherwise than it ran.
+std::vector<Edits> otherQuestions(const Scenario& scenario) {
+    std::vector<Edits> all;
+    for (const std::int64_t times : {2, 4, 8}) {
+        all.push_back(
+            {{"layout.micro_batch", std::to_string(times * scenario.layout.microBatch), "--layout"},
+             {"workload.global_batch",
+              std::to_string(times * scenario.workload.globalBatch),
+              "--global-batch"}});
+        all.push_back(
+            {{"workload.sequence", std::to_string(times * scenario.workload.sequence), "--seq"}});
+    }
+    if (scenario.settings.recompute.kind != Checkpointing::None) {
+        all.push_back({{"layout.recompute", "none", "--layout"}});
+    }
+    return all;
+}
+
+double distance(const OomGuess& guess, Bytes needed) {
+    return std::abs(std::log(guess.peak / needed));
+}
+
+}  // namespace
+
+Result<std::vector<OomGuess>> guessesFor(const Question& question,
+                                         const Scenario& scenario,
+                                         Bytes needed,
+                                         const Workbench& bench,
+                                         const Watch& watch) {
+    constexpr std::size_t kMost = 3;
+    std::vector<OomGuess> guesses;
+    for (const Edits& edits : otherQuestions(scenario)) {
+        FABRICAST_TRY(watch.check());
+        const Result<Question> changed = with(question, edits);
+        const Result<LoadedScenario> loaded =
+            changed ? loadScenario(changed->root, bench.profiles(), changed->folders)
+                    : tl::unexpected(changed.error());
+        if (!loaded) {
+            continue;  // longer than the model's positions, or a batch that does not divide
+        }
+        FABRICAST_ASSIGN(const MemoryBreakdown memory, memoryOfAllStages(loaded->scenario, watch));
+        OomGuess guess{.typed = typed(edits), .peak = memory.peak.value};
+        if (distance(guess, needed) <= std::log1p(kNearlySame)) {
+            guesses.push_back(std::move(guess));
+        }
+    }
+    std::ranges::stable_sort(
+        guesses, {}, [needed](const OomGuess& guess) { return distance(guess, needed); });
+    guesses.resize(std::min(guesses.size(), kMost));
+    return guesses;
+}
+
+}  // namespace fabricast
