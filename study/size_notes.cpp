@@ -136,7 +136,8 @@ Result<std::string> priceOfAll(const Question& job,
     }
     return budget.perGpuHour && gpus.size() > 1
                ? "the price that was given is that of every GPU here: " + joined(gpus, ", ") +
-                     " (--price FILE has one of each)"
+                     " (--price " + gpus.front() + "=2.10," + gpus.back() +
+                     "=3.50 says one of each)"
                : std::string();
 }
 
