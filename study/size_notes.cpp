@@ -30,7 +30,7 @@ void addOnce(Notes& notes, std::string note) {
 }
 
 /// Null where there is none.
-const SizeLine* lineOf(const SizedCluster& cluster, const SizeCatalogue& catalogue) {
+const SizeLine* catalogueLine(const SizedCluster& cluster, const SizeCatalogue& catalogue) {
     const auto line = std::ranges::find_if(catalogue.lines, [&cluster](const SizeLine& one) {
         return one.box == cluster.box && one.fabric == cluster.fabric;
     });
@@ -40,7 +40,7 @@ const SizeLine* lineOf(const SizedCluster& cluster, const SizeCatalogue& catalog
 void addShown(const SizedCluster& cluster,
               const SizeCatalogue& catalogue,
               std::vector<ShownBox>& boxes) {
-    const SizeLine* const line = lineOf(cluster, catalogue);
+    const SizeLine* const line = catalogueLine(cluster, catalogue);
     if (line == nullptr) {
         return;
     }
@@ -101,7 +101,7 @@ Result<void> addIdleOf(std::size_t job,
                        Notes& notes) {
     std::vector<Question> questions;
     for (const SizedCluster* one : shown) {
-        const SizeLine* const line = lineOf(*one, catalogue);
+        const SizeLine* const line = catalogueLine(*one, catalogue);
         if (line == nullptr || job >= one->plans.size()) {
             continue;
         }
