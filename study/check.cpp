@@ -4,7 +4,9 @@
 #include "planner/text/text_files.h"
 #include "study/check_fixes.h"
 #include "study/check_lock.h"
+#include "study/idle_settings.h"
 #include "study/input_effects.h"
+#include "study/own_measurements.h"
 #include "study/requirements.h"
 #include "study/search_request.h"
 
@@ -97,6 +99,9 @@ Result<CheckReport> check(const Question& question,
     FABRICAST_ASSIGN(const std::vector<Requirement> requirements, requirementsOf(question, ask));
     CheckReport report{.source = sourceOf(question)};
     FABRICAST_ASSIGN(report.side, answeredSide(question, bench, "now", report.source));
+    FABRICAST_ASSIGN(const std::vector<std::string> idle,
+                     idleSettingsNote({&question, 1}, bench, watch));
+    addNotes(idle, report.side.assumed);
     report.forecast = lockedScenario(question, report.side);
     if (ask.lock) {
         report.lock = sinceLock(ask.lock->lock,

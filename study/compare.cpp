@@ -1,6 +1,8 @@
 #include "study/compare.h"
 
+#include "study/idle_settings.h"
 #include "study/input_effects.h"
+#include "study/own_measurements.h"
 #include "study/question_flags.h"
 #include "study/typed_edits.h"
 
@@ -89,6 +91,9 @@ Result<AskedSides> sidesOf(std::span<const Question> questions,
         FABRICAST_TRY(watch.check());
         FABRICAST_ASSIGN(ComparedSide side,
                          answeredSide(question, bench, letterOf(sides.size()), std::move(source)));
+        FABRICAST_ASSIGN(const std::vector<std::string> idle,
+                         idleSettingsNote({&question, 1}, bench, watch));
+        addNotes(idle, side.assumed);
         sides.push_back(std::move(side));
         asked.questions.push_back(question);
         return {};

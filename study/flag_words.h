@@ -29,6 +29,11 @@ std::vector<std::string> valuesOfArgument(std::string_view command, const Profil
 ///     flagInstead("tensor-model-parallel-size", "4")  →  "--layout tp=4"
 std::string flagInstead(std::string_view typed, std::string_view value);
 
+/// What is typed here for another word of --tuning than those it has: adapters that are a setting
+/// of LoRA, and what others call the training of all weights. Empty for any other word.
+///     tuningInstead("QDoRA")  →  "--tuning qlora --set settings.lora.dora=true"
+std::string tuningInstead(std::string_view word);
+
 /// A change as keys of torchtune's config, or as they are typed behind its recipe where the key
 /// that changes is: "batch_size: 1, gradient_accumulation_steps: 8". Empty where a recipe has no
 /// key for one of the edits.

@@ -9,6 +9,7 @@
 #include "planner/text/json_builder.h"
 #include "planner/text/json_text.h"
 #include "study/said_value.h"
+#include "study/saved_questions.h"
 
 #include <algorithm>
 #include <cstddef>
@@ -47,10 +48,39 @@ std::string memoryNumbers(const Scenario& scenario, const Watch& watch) {
 struct StatedSetting {
     std::string key;
     std::string value;
+    std::string where{};  ///< the key of a framework's file that it follows from; empty: typed, or
+                          ///< a scenario's own
 };
 
-/// What a framework's file comes to is in other words than its own: there only what was typed
-/// beside it is stated.
+/// A setting that a framework's file comes to has the place of the key that says so; what no key
+/// of it says, the framework does by itself.
+std::string placeInFile(const Question& question, const SettingHelp& help) {
+    const JsonValue* const said = valueAt(question.root, help.path);
+    return said != nullptr && said->line() > 0 ? said->where() : std::string();
+}
+
+/// How many values a document has from one place.
+std::size_t valuesFrom(const JsonValue& value, const std::string& where) {
+    if (!value.is(JsonValue::Kind::Object)) {
+        return value.where() == where ? 1 : 0;
+    }
+    std::size_t count = 0;
+    for (const JsonValue& member : value.members()) {
+        count += member.name() == "imported" ? 0 : valuesFrom(member, where);
+    }
+    return count;
+}
+
+/// A key of a file from which several things follow has an effect where one of them has.
+void leaveWholeKeys(const Question& question, std::vector<StatedSetting>& idle) {
+    const std::vector<StatedSetting> all = idle;
+    std::erase_if(idle, [&](const StatedSetting& one) {
+        const auto same = std::ranges::count(all, one.where, &StatedSetting::where);
+        return !one.where.empty() &&
+               valuesFrom(question.root, one.where) > static_cast<std::size_t>(same);
+    });
+}
+
 std::vector<StatedSetting> statedSettings(const Question& question) {
     const bool isImported = question.root.find("imported") != nullptr;
     std::vector<StatedSetting> stated;
@@ -58,8 +88,10 @@ std::vector<StatedSetting> statedSettings(const Question& question) {
         const auto value = saidValue(question, help.path);
         const bool isTyped =
             std::ranges::find(question.edits, help.path, &Edit::path) != question.edits.end();
-        if (value && (isTyped || !isImported)) {
-            stated.push_back({help.path, *value});
+        const bool isOfFile = isImported && !isTyped;
+        const std::string where = isOfFile ? placeInFile(question, help) : "";
+        if (value && (!isOfFile || !where.empty())) {
+            stated.push_back({.key = help.path, .value = *value, .where = where});
         }
     }
     return stated;
@@ -88,7 +120,7 @@ bool isPutBack(const StatedSetting& stated, const Settings& settings) {
 /// Of a switch that the stack leaves as it was stated, because it has none.
 bool lacksSwitch(const Question& question, const StatedSetting& stated, const Workbench& bench) {
     const bool isOn = stated.value == "true";
-    if (question.isAnswer || (!isOn && stated.value != "false")) {
+    if (question.isAnswer || !stated.where.empty() || (!isOn && stated.value != "false")) {
         return false;
     }
     const auto other = loadedWith(question, stated.key, isOn ? "false" : "true", bench);
@@ -153,9 +185,13 @@ Result<std::vector<std::string>> idleSettingsNote(std::span<const Question> ques
             FABRICAST_ASSIGN(idle, idleOf(idle, question, bench, watch));
         }
     }
+    if (!idle.empty()) {
+        leaveWholeKeys(questions.front(), idle);
+    }
     std::string names;
     for (const StatedSetting& one : idle) {
-        names += (names.empty() ? "" : ", ") + one.key + "=" + one.value;
+        names += (names.empty() ? "" : ", ") + one.key + "=" + one.value +
+                 (one.where.empty() ? "" : " (" + one.where + ")");
     }
     return names.empty() ? std::vector<std::string>()
                          : std::vector<std::string>{"no effect here: " + names};

@@ -107,6 +107,7 @@ public:
             value = itemOf(edit, build);
         }
         FABRICAST_ASSIGN(root_, build.with(std::move(root_), edit.path, std::move(value)));
+        FABRICAST_TRY(checkTuningWord(root_));
         FABRICAST_ASSIGN(root_, withObjects(std::move(root_)));
         return {};
     }

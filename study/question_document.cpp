@@ -1,5 +1,7 @@
 #include "planner/request/layout_json.h"
+#include "planner/spec/setting_names.h"
 #include "planner/text/json_builder.h"
+#include "study/flag_words.h"
 #include "study/saved_questions.h"
 
 #include <algorithm>
@@ -56,7 +58,19 @@ Result<JsonValue> withObjects(JsonValue root) {
     return root;
 }
 
+Result<void> checkTuningWord(const JsonValue& root) {
+    const JsonValue* const said = valueAt(root, kQlora.path);
+    const std::string word = said == nullptr ? "" : said->text().value_or("");
+    if (word == kQlora.word || fromName<Tuning>(word)) {
+        return {};
+    }
+    const std::string instead = tuningInstead(word);
+    return instead.empty() ? Result<void>()
+                           : tl::unexpected(said->problem("cannot be " + said->shown(), instead));
+}
+
 Result<JsonValue> withoutWords(JsonValue root) {
+    FABRICAST_TRY(checkTuningWord(root));
     const JsonValue* const said = valueAt(root, kQlora.path);
     if (said == nullptr || said->text().value_or("") != kQlora.word) {
         return root;

@@ -153,7 +153,7 @@ constexpr std::array kScenarioFlags = {
                  "price.profile",
                  "WHAT",
                  "2.10",
-                 "price of a GPU hour: 2.10, market-2026-05, aws, my_quote.json",
+                 "price of a GPU hour: 2.10, h100=2.10,b200=4, aws, my_quote.json",
                  kBudget},
     QuestionFlag{"--price-kind",
                  "--price-kind",

@@ -38,6 +38,9 @@ std::string_view keyOfWord(std::string_view part);
 /// keys to.
 Result<JsonValue> withObjects(JsonValue root);
 
+/// What others call a tuning is refused with what it is called here.
+Result<void> checkTuningWord(const JsonValue& root);
+
 /// What a word stands for in place of it: LoRA over a base of 4 bits for "tuning": "qlora".
 Result<JsonValue> withoutWords(JsonValue root);
 

@@ -9,6 +9,7 @@
 #include "simulator/faults/plan_run.h"
 #include "simulator/faults/step_jitter.h"
 #include "simulator/report/shown_stages.h"
+#include "study/idle_settings.h"
 #include "study/own_measurements.h"
 
 #include <algorithm>
@@ -274,6 +275,9 @@ Result<Simulation> simulate(const Question& question,
         const std::vector<std::string> own,
         ownMeasurementNotes(std::span(&answer->scenario, 1), figuresOf({.budget = facts}), bench));
     addNotes(own, answer->notes);
+    FABRICAST_ASSIGN(const std::vector<std::string> idle,
+                     idleSettingsNote({&question, 1}, bench, watch));
+    addNotes(idle, answer->notes);
     if (answer->step.stretch != 1.0) {
         answer->notes.push_back(
             stretchNote(answer->step.stretch, answer->scenario.cluster.node.own.name) +

@@ -1,11 +1,14 @@
 #include "planner/base/words.h"
 #include "planner/load/load_question.h"
+#include "study/idle_settings.h"
 #include "study/own_measurements.h"
 #include "study/search_request.h"
 #include "study/size_line.h"
 #include "study/size_verdicts.h"
+#include "study/typed_plan.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <utility>
 
 namespace fabricast {
@@ -26,35 +29,50 @@ void addOnce(Notes& notes, std::string note) {
     }
 }
 
-void addShown(const SizedCluster& cluster,
-              const SizeCatalogue& catalogue,
-              std::vector<ShownBox>& boxes) {
+/// Null where there is none.
+const SizeLine* catalogueLine(const SizedCluster& cluster, const SizeCatalogue& catalogue) {
     const auto line = std::ranges::find_if(catalogue.lines, [&cluster](const SizeLine& one) {
         return one.box == cluster.box && one.fabric == cluster.fabric;
     });
-    if (line == catalogue.lines.end()) {
+    return line == catalogue.lines.end() ? nullptr : &*line;
+}
+
+void addShown(const SizedCluster& cluster,
+              const SizeCatalogue& catalogue,
+              std::vector<ShownBox>& boxes) {
+    const SizeLine* const line = catalogueLine(cluster, catalogue);
+    if (line == nullptr) {
         return;
     }
     const SizeAmount amount{cluster.nodes, cluster.gpus};
-    auto box = std::ranges::find(boxes, &*line, &ShownBox::line);
+    auto box = std::ranges::find(boxes, line, &ShownBox::line);
     if (box == boxes.end()) {
-        box = boxes.insert(box, {&*line, amount});
+        box = boxes.insert(box, {line, amount});
     } else if (amount.gpus > box->amount.gpus) {
         box->amount = amount;
     }
     box->plans.insert(box->plans.end(), cluster.plans.begin(), cluster.plans.end());
 }
 
-std::vector<ShownBox> shownBoxes(const SizeAnswer& answer, const SizeCatalogue& catalogue) {
-    std::vector<ShownBox> boxes;
+/// The clusters that an answer is about.
+std::vector<const SizedCluster*> shownClusters(const SizeAnswer& answer) {
+    std::vector<const SizedCluster*> shown;
     if (answer.pick) {
-        addShown(*answer.pick, catalogue, boxes);
+        shown.push_back(&*answer.pick);
     }
     for (const SizedCluster& one : answer.front) {
-        addShown(one, catalogue, boxes);
+        shown.push_back(&one);
     }
     for (const NearestCluster& one : answer.nearest) {
-        addShown(one.cluster, catalogue, boxes);
+        shown.push_back(&one.cluster);
+    }
+    return shown;
+}
+
+std::vector<ShownBox> shownBoxes(const SizeAnswer& answer, const SizeCatalogue& catalogue) {
+    std::vector<ShownBox> boxes;
+    for (const SizedCluster* one : shownClusters(answer)) {
+        addShown(*one, catalogue, boxes);
     }
     return boxes;
 }
@@ -71,6 +89,29 @@ Result<void> addAssumed(std::span<const Question> jobs, const Workbench& bench, 
     FABRICAST_ASSIGN(const BudgetFacts budget, loadBudget(job.root, bench.profiles(), job.folders));
     FABRICAST_ASSIGN(const Notes own, ownMeasurementNotes(box.plans, budget, bench));
     addNotes(own, box.notes);
+    return {};
+}
+
+/// What a job states without effect on its plan on any of these clusters.
+Result<void> addIdleOf(std::size_t job,
+                       const Question& question,
+                       const std::vector<const SizedCluster*>& shown,
+                       const SizeCatalogue& catalogue,
+                       const Workbench& bench,
+                       Notes& notes) {
+    std::vector<Question> questions;
+    for (const SizedCluster* one : shown) {
+        const SizeLine* const line = catalogueLine(*one, catalogue);
+        if (line == nullptr || job >= one->plans.size()) {
+            continue;
+        }
+        const Scenario& plan = one->plans[job].scenario;
+        FABRICAST_ASSIGN(const Question here, jobOn(question, *line, {one->nodes, one->gpus}));
+        FABRICAST_ASSIGN(Question about, questionAbout(here, plan, plan));
+        questions.push_back(std::move(about));
+    }
+    FABRICAST_ASSIGN(const Notes idle, idleSettingsNote(questions, bench, {}));
+    addNotes(idle, notes);
     return {};
 }
 
@@ -95,7 +136,8 @@ Result<std::string> priceOfAll(const Question& job,
     }
     return budget.perGpuHour && gpus.size() > 1
                ? "the price that was given is that of every GPU here: " + joined(gpus, ", ") +
-                     " (--price FILE has one of each)"
+                     " (--price " + gpus.front() + "=2.10," + gpus.back() +
+                     "=3.50 says one of each)"
                : std::string();
 }
 
@@ -125,6 +167,10 @@ Result<Notes> sizeNotes(std::span<const Question> jobs,
     FABRICAST_ASSIGN(const std::string price, priceOfAll(jobs.front(), catalogue, bench));
     if (!price.empty()) {
         addOnce(notes, price);
+    }
+    const std::vector<const SizedCluster*> shown = shownClusters(answer);
+    for (std::size_t job = 0; job < jobs.size(); ++job) {
+        FABRICAST_TRY(addIdleOf(job, jobs[job], shown, catalogue, bench, notes));
     }
     if (!ask.fabrics.empty()) {
         addOnce(notes, "networks have no price of their own: a cluster costs the same on each");

@@ -90,16 +90,22 @@ void setLayers(ModelSpec& model, std::int64_t layers) {
     model.layers = layers;
 }
 
-/// SwiGLU has three matrices, GELU two: the stated size decides.
-bool isGated(ModelSpec model, const PublishedRun& run) {
-    if (!run.billions) {
-        return !mentions(run.model, "gpt");
+/// A built-in model with what the columns say otherwise.
+ModelSpec withColumns(ModelSpec model, const PublishedRun& run) {
+    model.name = run.model;
+    if (model.layers != *run.layers) {
+        setLayers(model, *run.layers);
     }
-    const auto error = [&](MlpKind kind) {
-        model.mlp.kind = kind;
-        return std::abs(static_cast<double>(countParameters(model).total) - *run.billions * 1e9);
-    };
-    return error(MlpKind::Gated) < error(MlpKind::Plain);
+    if (run.kvHeads && model.attention.kind == AttentionKind::Grouped) {
+        model.attention.kvHeads = *run.kvHeads;
+    }
+    if (run.vocab.value_or(0) > 0) {
+        model.vocab = *run.vocab;
+    }
+    if (model.position == PositionKind::Learned) {  // a table has a row for each token
+        model.learnedPositions = std::max(model.learnedPositions, run.sequence.value_or(0));
+    }
+    return model;
 }
 
 void readExperts(const PublishedRun& run, ModelSpec& model) {
@@ -131,7 +137,8 @@ void readExperts(const PublishedRun& run, ModelSpec& model) {
     }
 }
 
-ModelSpec fromColumns(const PublishedRun& run) {
+/// A model of these columns with SwiGLU and RMSNorm, as Llama has them.
+ModelSpec gatedModel(const PublishedRun& run) {
     ModelSpec model;
     model.family = "llama";
     model.layers = *run.layers;
@@ -142,16 +149,44 @@ ModelSpec fromColumns(const PublishedRun& run) {
     model.attention.kvHeads = run.kvHeads.value_or(*run.heads);
     model.attention.headDim = std::max<std::int64_t>(1, model.hidden / model.attention.heads);
     readExperts(run, model);
-    if (!model.moe && !isGated(model, run)) {
-        model.family = "gpt";
-        model.norm = NormKind::Layer;
-        model.mlp.kind = MlpKind::Plain;
-        model.mlp.bias = model.attention.qkvBias = model.attention.outBias = true;
-        model.position = PositionKind::Learned;
-        model.learnedPositions = run.sequence.value_or(2048);
-        model.tiedEmbeddings = true;
-    }
     return model;
+}
+
+/// The same with two matrices in the MLP, as GPT-3 has them.
+ModelSpec plainModel(const PublishedRun& run) {
+    ModelSpec model = gatedModel(run);
+    model.family = "gpt";
+    model.norm = NormKind::Layer;
+    model.mlp.kind = MlpKind::Plain;
+    model.mlp.bias = model.attention.qkvBias = model.attention.outBias = true;
+    model.position = PositionKind::Learned;
+    model.learnedPositions = run.sequence.value_or(2048);
+    model.tiedEmbeddings = true;
+    return model;
+}
+
+double missOfSize(const ModelSpec& model, const PublishedRun& run) {
+    return std::abs(static_cast<double>(countParameters(model).total) - *run.billions * 1e9);
+}
+
+/// SwiGLU has three matrices, GELU two: the stated size decides.
+ModelSpec fromColumns(const PublishedRun& run) {
+    ModelSpec gated = gatedModel(run);
+    ModelSpec plain = plainModel(run);
+    const bool isGated =
+        gated.moe || (run.billions ? missOfSize(gated, run) < missOfSize(plain, run)
+                                   : !mentions(run.model, "gpt"));
+    return isGated ? gated : plain;
+}
+
+/// Whether the stated size is nearer to the model than to one with another kind of MLP.
+bool sameKind(const ModelSpec& model, const PublishedRun& run) {
+    if (model.moe || !run.billions) {
+        return true;
+    }
+    const bool isGated = model.mlp.kind == MlpKind::Gated;
+    return missOfSize(withColumns(model, run), run) <=
+           missOfSize(isGated ? plainModel(run) : gatedModel(run), run);
 }
 
 }  // namespace
@@ -180,7 +215,7 @@ Result<ModelSpec> RunCatalog::modelOf(const PublishedRun& run) const {
     FABRICAST_TRY(requireShape(run));
     const ModelSpec* nearest = nullptr;
     for (const ModelSpec& model : models_) {
-        if (sameShape(model, run) &&
+        if (sameShape(model, run) && sameKind(model, run) &&
             (nearest == nullptr || distance(model, run) < distance(*nearest, run))) {
             nearest = &model;
         }
@@ -190,17 +225,7 @@ Result<ModelSpec> RunCatalog::modelOf(const PublishedRun& run) const {
         model.name = run.model;
         return model;
     }
-    ModelSpec model = *nearest;
-    model.name = run.model;
-    if (model.layers != *run.layers) {
-        setLayers(model, *run.layers);
-    }
-    if (run.kvHeads && model.attention.kind == AttentionKind::Grouped) {
-        model.attention.kvHeads = *run.kvHeads;
-    }
-    if (run.vocab.value_or(0) > 0) {
-        model.vocab = *run.vocab;
-    }
+    ModelSpec model = withColumns(*nearest, run);
     const bool predicts =
         mentions(run.model, "w/ mtp") || numberAfter(run.notes, "mtp_num_layers=") > 0;
     model.mtpDepth = predicts ? std::max<std::int64_t>(model.mtpDepth, 1) : 0;

@@ -34,6 +34,24 @@ Result<PriceProfile> priceOf(const ProfileWish& wish,
     return profiles.priceIn(input->text, input->path);
 }
 
+/// An hour of a rented GPU costs what was given, on whatever terms.
+Result<PriceProfile> givenPrices(const BudgetRequest& request, const ProfileStore& profiles) {
+    PriceProfile prices{.name = "given prices"};
+    for (const PricedGpu& one : request.pricedGpus) {
+        FABRICAST_ASSIGN(const GpuSpec gpu, profiles.gpu(one.gpu, request.price.where));
+        const Sourced<UsdPerHour> rent{.value = one.price};
+        if (!prices.gpus
+                 .emplace(gpu.name, GpuPrice{.onDemand = rent, .reserved = rent, .spot = rent})
+                 .second) {
+            return fail(Error::Code::BadInput,
+                        request.price.where,
+                        "two prices of " + gpu.name,
+                        "one price of each GPU");
+        }
+    }
+    return prices;
+}
+
 Result<SiteProfile> siteOf(const ProfileWish& wish,
                            const ProfileStore& profiles,
                            const Folders& folders) {
@@ -58,7 +76,9 @@ Result<BudgetFacts> loadBudget(const JsonValue& root,
                       .intervalSteps = request.intervalSteps,
                       .gpuMtbf = request.gpuMtbf,
                       .length = request.length};
-    if (!request.perGpuHour) {
+    if (!request.pricedGpus.empty()) {
+        FABRICAST_ASSIGN(facts.price, givenPrices(request, profiles));
+    } else if (!request.perGpuHour) {
         FABRICAST_ASSIGN(facts.price, priceOf(request.price, profiles, folders));
     }
     if (request.years) {

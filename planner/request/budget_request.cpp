@@ -1,7 +1,6 @@
 #include "planner/request/budget_request.h"
 
 #include "planner/base/quantity_text.h"
-#include "planner/request/typed_price.h"
 #include "planner/spec/setting_names.h"
 #include "planner/text/enum_json.h"
 
@@ -155,6 +154,13 @@ Result<void> readPriceWord(const JsonValue& value, BudgetRequest& request) {
         return {};
     }
     FABRICAST_ASSIGN(request.price, readWish(value, "market-2026-05"));
+    FABRICAST_ASSIGN(request.pricedGpus, readGpuPrices(request.price.name, value.where()));
+    for (const PricedGpu& one : request.pricedGpus) {
+        FABRICAST_TRY(inRange(one.price, value));
+    }
+    if (!request.pricedGpus.empty()) {
+        return {};
+    }
     FABRICAST_ASSIGN(const std::optional<UsdPerHour> typed,
                      readTypedPrice(request.price.name, value.where()));
     if (typed) {

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <cstddef>
 #include <string>
 #include <system_error>
 #include <utility>
@@ -138,6 +139,31 @@ Result<std::optional<UsdPerHour>> readTypedPrice(std::string_view text, std::str
                      "of one GPU and an hour: --price '$2.10/h'");
     }
     return std::optional(UsdPerHour(price.amount));
+}
+
+Result<std::vector<PricedGpu>> readGpuPrices(std::string_view text, std::string_view where) {
+    std::vector<PricedGpu> prices;
+    if (text.find('=') == std::string_view::npos) {
+        return prices;
+    }
+    for (std::size_t at = 0; at <= text.size();) {
+        const std::size_t end = std::min(text.find(',', at), text.size());
+        const std::string_view one = text.substr(at, end - at);
+        const std::size_t equals = one.find('=');
+        const bool hasBoth = equals != std::string_view::npos && equals > 0;
+        FABRICAST_ASSIGN(
+            const std::optional<UsdPerHour> price,
+            hasBoth ? readTypedPrice(one.substr(equals + 1), where) : std::optional<UsdPerHour>());
+        if (!price) {
+            return fail(Error::Code::BadInput,
+                        std::string(where),
+                        "\"" + std::string(one.substr(0, 60)) + "\" is not the price of a GPU",
+                        "for example h100=2.10,h200=3.50");
+        }
+        prices.push_back({std::string(one.substr(0, equals)), *price});
+        at = end + 1;
+    }
+    return prices;
 }
 
 }  // namespace fabricast

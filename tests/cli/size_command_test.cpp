@@ -45,6 +45,15 @@ TEST(SizeCommand, SaysThatAGivenPriceIsOfAllGpus) {
     Words priced = two;
     priced.insert(priced.end(), {"--price", "3"});
     EXPECT_NE(sized(priced).out.find(words), std::string::npos) << sized(priced).out;
+    priced.back() = "h100=2.95,rtx-4090=0.3/h";
+    const std::string each = sized(priced).out;
+    EXPECT_EQ(each.find(words), std::string::npos) << each;
+    EXPECT_NE(each.find("price: on_demand $0.3/h a GPU, given prices\n"), std::string::npos)
+        << each;
+    priced.back() = "h100=2.95,h100-sxm=3";
+    EXPECT_NE(sized(priced).err.find("--price: two prices of h100-sxm5-80gb"), std::string::npos);
+    priced.back() = "h100=2.95,h1000=3";
+    EXPECT_NE(sized(priced).err.find("\"h1000\""), std::string::npos) << sized(priced).err;
     EXPECT_EQ(
         sized({"-c", "dgx-h100", "-n", "1", "--target", "days=9", "--price", "3"}).out.find(words),
         std::string::npos);

@@ -139,6 +139,28 @@ TEST(TypedHints, NameTheStackAndThePrecisionThatAWordMeans) {
     }
 }
 
+/// What others call a tuning: what the error says to type is accepted.
+TEST(TypedHints, NameTheTuningThatAWordMeans) {
+    for (const auto& [word, hint] :
+         {std::pair("dora", "--tuning lora --set settings.lora.dora=true"),
+          std::pair("QDoRA", "--tuning qlora --set settings.lora.dora=true"),
+          std::pair("lora+", "--tuning lora"),
+          std::pair("rsLoRA", "--tuning lora"),
+          std::pair("QLoRA", "--tuning qlora"),
+          std::pair("full-ft", "--tuning full"),
+          std::pair("sft", "--tuning full"),
+          std::pair("freeze", "--train last:4")}) {
+        const ProgramOutput refused = runProgram(explain({"--tuning", word}), {});
+        EXPECT_EQ(refused.code, ExitCode::BadInput) << word;
+        EXPECT_EQ(refused.err,
+                  "error: --tuning: \"tuning\" cannot be \"" + std::string(word) +
+                      "\"\n  try: " + hint + "\n");
+        const ProgramOutput taken =
+            ran("explain -m llama-3.1-8b -c dgx-h100 --stack fsdp2 --no-fail " + std::string(hint));
+        EXPECT_EQ(taken.code, ExitCode::Ok) << hint << taken.err;
+    }
+}
+
 TEST(TypedHints, AModelTypedAsAFileIsTold) {
     const ProgramOutput refused = runProgram({"explain", "llama-3.1-8b"}, {});
     EXPECT_NE(refused.err.find("try: -m llama-3.1-8b"), std::string::npos) << refused.err;

@@ -2,8 +2,12 @@
 #include "planner/request/settings_json.h"
 #include "planner/stack/stack.h"
 #include "planner/text/json_text.h"
+#include "study/check.h"
+#include "study/compare.h"
 #include "study/explain.h"
 #include "study/plan.h"
+#include "study/simulate.h"
+#include "study/size.h"
 
 #include <gtest/gtest.h>
 
@@ -177,6 +181,54 @@ TEST(IdleInAllPlans, IsSaid) {
     };
     EXPECT_TRUE(saysIt(notesOf("fsdp2")));
     EXPECT_FALSE(saysIt(notesOf("megatron")));
+}
+
+constexpr const char* kSaid = "no effect here: settings.megatron.rope_fusion=false";
+
+bool saysIdle(const std::vector<std::string>& notes) {
+    return std::ranges::find(notes, kSaid) != notes.end();
+}
+
+// Whatever is asked of a run, what is set without effect is said of it.
+TEST(IdleInEveryAnswer, IsSaid) {
+    for (const char* const stack : {"fsdp2", "megatron"}) {
+        const bool isIdle = std::string(stack) == "fsdp2";
+        const Edit edit{"settings.megatron.rope_fusion", "false", "--set"};
+        const Question question = with(asked(stack, kDense), {&edit, 1}).value();
+        EXPECT_EQ(saysIdle(simulate(question, {}, workbench(), {}).value().notes), isIdle);
+        EXPECT_EQ(saysIdle(check(question, {}, workbench(), {}).value().side.assumed), isIdle);
+        const CompareAsk ask{.changes = {changedSide("layout.recompute=full", "--with").value()}};
+        const Comparison both = compare({&question, 1}, ask, workbench(), {}).value();
+        for (const ComparedSide& side : both.sides) {
+            EXPECT_EQ(saysIdle(side.assumed), isIdle) << side.name;
+        }
+        const SizeAsk hardware{.targets = readSizeTargets({"tokens-per-s=1"}).value(),
+                               .clusters = {"dgx-h100"},
+                               .nodes = {1, 2}};
+        EXPECT_EQ(saysIdle(size({&question, 1}, hardware, workbench(), {}).value().notes), isIdle);
+    }
+}
+
+/// Of a file of DeepSpeed.
+std::string idleOfFile(const std::string& text) {
+    Question question = parseQuestion(text, "zero.json", {}).value();
+    const std::vector<Edit> onto = {{"model", "llama-3.2-1b", "-m"},
+                                    {"cluster.name", "dgx-h100", "-c"}};
+    question = with(std::move(question), onto).value();
+    return numbersOf(question).value().idle;
+}
+
+// A key of a framework's file from which nothing follows that moves a number, with its place; what
+// the framework does by itself is none of them, and neither is a key of which one thing moves one.
+TEST(IdleInAFile, IsSaidWithItsPlace) {
+    const auto file = [](const std::string& stage) {
+        return "{\"zero_optimization\": {\"stage\": " + stage +
+               ",\n\"stage3_prefetch_bucket_size\": 1000},\n"
+               "\"bf16\": {\"enabled\": true}, \"train_micro_batch_size_per_gpu\": 1}";
+    };
+    EXPECT_EQ(idleOfFile(file("2")),
+              "no effect here: settings.deepspeed.prefetch_bucket=1000 (zero.json:2:32)");
+    EXPECT_EQ(idleOfFile(file("3")), "");
 }
 
 std::vector<std::string> stackNames() {

@@ -1,7 +1,9 @@
 #include "planner/backtest/backtest_runs.h"
+#include "planner/backtest/doubtful_rows.h"
 #include "planner/backtest/forecast_run.h"
 #include "planner/backtest/run_readings.h"
 #include "planner/load/load_question.h"
+#include "planner/ops/parameters.h"
 #include "planner/text/text_files.h"
 
 #include <gtest/gtest.h>
@@ -99,6 +101,39 @@ TEST_F(Forecasts, TakesTheBuiltInModelOfTheShape) {
     EXPECT_EQ(scenario->scenario.model.attention.kvHeads, 8);
     EXPECT_EQ(scenario->scenario.cluster.node.gpu.name, "h100-sxm5-80gb");
     EXPECT_EQ(scenario->scenario.layout.shard, Shard::Fsdp);
+}
+
+/// The stated size tells a model of two matrices in the MLP from a built-in one of three that has
+/// the same widths, and a table of positions is as long as the sequence.
+TEST_F(Forecasts, TakesTheKindOfMlpThatTheStatedSizeHas) {
+    const auto modelOf = [](const std::string& shape, const std::string& size) {
+        const std::string columns = "model,layers,hidden,ffn,heads,vocab,seq";
+        const CsvText table =
+            parseCsv("id,gpu,stack,gpus,micro_batch,global_batch,params_b," + columns +
+                         "\na-1,h100,fsdp2,8,1,64," + size + "," + shape + "\n",
+                     "runs.csv")
+                .value();
+        return catalog->modelOf(readRuns(table).value().front()).value();
+    };
+    const std::string shape = "GPT-h2048-l16,16,2048,8192,16,,1024";
+    EXPECT_EQ(modelOf(shape, "0.9127").mlp.kind, MlpKind::Plain);
+    EXPECT_EQ(modelOf(shape, "1.48").mlp.kind, MlpKind::Gated);
+    const ModelSpec mosaic = modelOf("MPT-3b,32,2560,10240,20,50368,65536", "2.81437");
+    EXPECT_NEAR(static_cast<double>(countParameters(mosaic).total), 2.81437e9, 5e6);
+}
+
+/// Each table that a source may leave out, and what it rounds, is taken for the size of the model.
+TEST_F(Forecasts, DoubtASizeThatTheModelCannotHave) {
+    const auto doubts = [](const std::string& size) {
+        const auto runs = runsWith("params_b", size).value();
+        return doubtsOf(runs, *catalog).size();
+    };
+    for (const char* const size : {"8.03", "8", "7", "6.98"}) {
+        EXPECT_EQ(doubts(size), 0U) << size;
+    }
+    for (const char* const size : {"3", "6.7", "8.6", "10", "405"}) {
+        EXPECT_EQ(doubts(size), 1U) << size;
+    }
 }
 
 TEST_F(Forecasts, RefusesARowThatSaysTooLittle) {

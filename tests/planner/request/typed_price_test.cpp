@@ -61,5 +61,22 @@ TEST(TypedPrice, OtherMoneyAndUnitsAreRefused) {
     refused("spot", "is a kind of price", "--price-kind spot");
 }
 
+TEST(TypedPrice, OfSeveralGpus) {
+    const auto prices = readGpuPrices("h100=$2.10/h,b200=4", "--price");
+    ASSERT_TRUE(prices) << prices.error().text();
+    ASSERT_EQ(prices->size(), 2U);
+    EXPECT_EQ(prices->front().gpu, "h100");
+    EXPECT_EQ(prices->front().price.count(), 2.10);
+    EXPECT_EQ(prices->back().gpu, "b200");
+    EXPECT_EQ(prices->back().price.count(), 4.0);
+    for (const char* const other : {"aws", "2.10", "quotes/mine.json", ""}) {
+        EXPECT_TRUE(readGpuPrices(other, "--price").value().empty()) << other;
+    }
+    for (const char* const wrong :
+         {"h100=2,10", "h100=", "=2", "h100=cheap", "h100=2,", "h100=2 EUR"}) {
+        EXPECT_FALSE(readGpuPrices(wrong, "--price")) << wrong;
+    }
+}
+
 }  // namespace typed_price_test
 }  // namespace fabricast
