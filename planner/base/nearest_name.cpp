@@ -2,45 +2,63 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
+#include <cstdint>
 #include <utility>
 
 namespace fabricast {
 namespace {
 
 constexpr std::size_t kLongestWord = 64;
-using Row = std::array<std::size_t, kLongestWord + 1>;
+using Row = std::array<std::uint8_t, kLongestWord + 1>;  // small: three are moved a line
 
 char lower(char letter) {
     return letter >= 'A' && letter <= 'Z' ? static_cast<char>(letter - 'A' + 'a') : letter;
 }
 
+/// The start of a word in small letters.
+class Letters {
+public:
+    explicit Letters(std::string_view word) : size_(std::min(word.size(), kLongestWord)) {
+        std::transform(word.begin(),
+                       word.begin() + static_cast<std::ptrdiff_t>(size_),
+                       letters_.begin(),
+                       lower);
+    }
+    [[nodiscard]] std::size_t size() const { return size_; }
+    char operator[](std::size_t i) const { return letters_[i]; }
+
+private:
+    std::array<char, kLongestWord> letters_{};
+    std::size_t size_;
+};
+
 }  // namespace
 
 std::size_t editDistance(std::string_view left, std::string_view right) {
-    left = left.substr(0, kLongestWord);
-    right = right.substr(0, kLongestWord);
+    const Letters from(left);
+    const Letters to(right);
     Row beforeLast{};
     Row last{};
     Row row{};
-    for (std::size_t column = 0; column <= right.size(); ++column) {
-        last[column] = column;
+    for (std::size_t column = 0; column <= to.size(); ++column) {
+        last[column] = static_cast<std::uint8_t>(column);
     }
-    for (std::size_t line = 1; line <= left.size(); ++line) {
-        row[0] = line;
-        for (std::size_t column = 1; column <= right.size(); ++column) {
-            const char typed = lower(left[line - 1]);
-            const char wanted = lower(right[column - 1]);
-            row[column] = std::min({last[column] + 1,
-                                    row[column - 1] + 1,
-                                    last[column - 1] + (typed == wanted ? 0U : 1U)});
-            if (line > 1 && column > 1 && typed == lower(right[column - 2]) &&
-                lower(left[line - 2]) == wanted) {
-                row[column] = std::min(row[column], beforeLast[column - 2] + 1);
+    for (std::size_t line = 1; line <= from.size(); ++line) {
+        row[0] = static_cast<std::uint8_t>(line);
+        const char typed = from[line - 1];
+        for (std::size_t column = 1; column <= to.size(); ++column) {
+            const char wanted = to[column - 1];
+            int least = std::min(std::min(last[column], row[column - 1]) + 1,
+                                 last[column - 1] + (typed == wanted ? 0 : 1));
+            if (line > 1 && column > 1 && typed == to[column - 2] && from[line - 2] == wanted) {
+                least = std::min(least, beforeLast[column - 2] + 1);
             }
+            row[column] = static_cast<std::uint8_t>(least);
         }
         beforeLast = std::exchange(last, row);
     }
-    return last[right.size()];
+    return last[to.size()];
 }
 
 bool isLikelyTypo(std::string_view typed, std::size_t distance) {

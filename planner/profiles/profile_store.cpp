@@ -138,22 +138,29 @@ std::string profileName(std::string_view typed) {
 }
 
 ProfileStore ProfileStore::builtIn() {
-    ProfileStore store;
-    for (const EmbeddedFile& embedded : embeddedProfiles()) {
-        ProfileFile file = profileAt(embedded.path).value_or(ProfileFile{});
-        file.source = "hardware_profiles/" + std::string(embedded.path);
-        file.text = embedded.text;
-        if (!file.name.empty()) {
-            store.add(std::move(file));
-        } else if (embedded.path == "sources.json") {
-            store.sources_.push_back(std::move(file));
+    // One for the whole process: its files never change, so none is read twice.
+    static const ProfileStore built = [] {
+        ProfileStore store;
+        for (const EmbeddedFile& embedded : embeddedProfiles()) {
+            ProfileFile file = profileAt(embedded.path).value_or(ProfileFile{});
+            file.source = "hardware_profiles/" + std::string(embedded.path);
+            file.text = embedded.text;
+            if (!file.name.empty()) {
+                store.add(std::move(file));
+            } else if (embedded.path == "sources.json") {
+                store.sources_.push_back(std::move(file));
+            }
         }
-    }
-    return store;
+        return store;
+    }();
+    return built;
 }
 
 Result<ProfileStore> ProfileStore::open(std::span<const std::string> folders) {
     ProfileStore store = builtIn();
+    if (!folders.empty()) {  // where other files may stand in place of those built in
+        store.cache_ = std::make_shared<ProfileCache>();
+    }
     for (std::size_t i = 0; i < folders.size(); ++i) {
         FABRICAST_TRY(store.addFolder(folders[i], i + 1));
     }

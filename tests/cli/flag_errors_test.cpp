@@ -15,11 +15,12 @@
 namespace fabricast {
 namespace {
 
-/// What stands before a flag of a command, so that nothing else is wrong.
+/// What stands before a flag of a command, so that nothing else is wrong: small, for it is answered
+/// for every value that is accepted.
 const std::map<std::string, std::string>& questionsOfCommands() {
     static const std::map<std::string, std::string> all = {
-        {"advise", "-m llama-3.2-1b -c 8x-rtx-4090"},
-        {"plan", "-m llama-3.2-1b -c 8x-rtx-4090 --stack ddp"},
+        {"advise", "-m llama-3.2-1b -c 8x-rtx-4090 --seq 2048 --global-batch 8"},
+        {"plan", "-m llama-3.2-1b -c 8x-rtx-4090 --stack ddp --seq 2048 --global-batch 8"},
         {"size", "-m llama-3.2-1b -c 8x-rtx-4090 -n 1 --stack ddp --tokens 1B --global-batch 64"},
         {"model", "llama-3.2-1b"},
         {"explain", "-m llama-3.2-1b -c 8x-rtx-4090 --stack ddp"},
