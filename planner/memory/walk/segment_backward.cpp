@@ -151,6 +151,7 @@ Storage SegmentWalk::runBackward(const SegmentPlace& place,
                                  Frame& frame,
                                  Storage outputGradient,
                                  const SecondForward* second) {
+    frame.fillIn();
     const OpList& list = *place.ops;
     Gradients gradients(list.tensors.size());
     gradients.of[index(list.output)] = outputGradient;

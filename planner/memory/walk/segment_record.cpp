@@ -19,6 +19,11 @@ Frame renamed(const Frame& frame, const Renamed& nameOf) {
     return other;
 }
 
+Storage playedStorage(const Frame& frame, int number) {
+    return number == DeviceScript::kNoNumber ? kNoStorage
+                                             : frame.played[static_cast<std::size_t>(number)];
+}
+
 /// One bit for each that is there.
 unsigned whichOf(const std::vector<Storage>& given) {
     unsigned which = 1;
@@ -36,6 +41,19 @@ unsigned kindOf(const SecondForward* second, bool isShared) {
 }
 
 }  // namespace
+
+Storage outputOf(const OpList& ops, const Frame& frame) {
+    const std::size_t base = index(ops.tensor(ops.output).base);
+    return frame.recorded == nullptr ? frame.storage[base]
+                                     : playedStorage(frame, frame.recorded->frame.storage[base]);
+}
+
+void Frame::fillIn() {
+    if (recorded != nullptr) {
+        *this =
+            renamed(recorded->frame, [this](int number) { return playedStorage(*this, number); });
+    }
+}
 
 void SegmentWalk::play(const DeviceScript& script,
                        const SegmentPlace& place,
@@ -73,16 +91,13 @@ Frame SegmentWalk::forward(const SegmentPlace& place,
     if (!pass.isUsable) {
         return runForward(place, given, keep);
     }
-    std::vector<Storage> storages = given;
-    play(pass.script, place, storages);
-    const auto storageOf = [&storages](int number) {
-        return number == DeviceScript::kNoNumber ? kNoStorage
-                                                 : storages[static_cast<std::size_t>(number)];
-    };
-    Frame frame = renamed(pass.frame, storageOf);
+    Frame frame;
     frame.recorded = &pass;
-    frame.left.resize(pass.alive.size());
-    std::ranges::transform(pass.alive, frame.left.begin(), storageOf);
+    frame.played = given;
+    play(pass.script, place, frame.played);
+    for (const Storage number : pass.frame.untilFreed) {
+        frame.untilFreed.push_back(playedStorage(frame, number));
+    }
     return frame;
 }
 
@@ -106,11 +121,19 @@ Storage SegmentWalk::backward(const SegmentPlace& place,
                               Storage outputGradient,
                               const SecondForward* second) {
     RecordedPass* const pass = frame.recorded;
-    if (pass == nullptr || outputGradient == kNoStorage ||
-        std::ranges::find(frame.left, outputGradient) != frame.left.end()) {
+    if (pass == nullptr || outputGradient == kNoStorage) {
         return runBackward(place, frame, outputGradient, second);
     }
-    std::vector<Storage> storages = frame.left;
+    std::vector<Storage> storages;
+    storages.reserve(pass->alive.size() + 1);
+    bool isOwn = false;  // the gradient lies where the forward left something
+    for (const int number : pass->alive) {
+        storages.push_back(playedStorage(frame, number));
+        isOwn = isOwn || storages.back() == outputGradient;
+    }
+    if (isOwn) {
+        return runBackward(place, frame, outputGradient, second);
+    }
     storages.push_back(outputGradient);
     const unsigned kind = kindOf(second, device_.isShared(outputGradient));
     const auto [known, isNew] = pass->backwards.try_emplace(kind);

@@ -70,8 +70,11 @@ struct Frame {
     std::vector<Storage> untilFreed;         ///< alive until the pass's graph is freed
     bool recomputed = false;                 ///< by a checkpoint's second forward
     bool onHost = false;                     ///< what its ops save lies in host memory
-    RecordedPass* recorded = nullptr;        ///< of which this forward is one
-    std::vector<Storage> left;               ///< alive at its end, in the recorded order
+    /// One that was played back has its storages here alone, in the script's order.
+    RecordedPass* recorded = nullptr;
+    std::vector<Storage> played;
+    /// Gives a name to each of these, for operations that run themselves.
+    void fillIn();
 };
 
 /// A checkpoint's second forward, which torch starts where backward first wants a tensor that the
@@ -97,6 +100,9 @@ struct RecordedPass {
     std::vector<int> alive;
     std::map<unsigned, RecordedBackward> backwards;  ///< by what its backward is given
 };
+
+/// The storage of a segment's output, as its forward left it.
+Storage outputOf(const OpList& ops, const Frame& frame);
 
 /// What the walk does to what an op saves. `Block`: everything, of a block that runs again.
 enum class Keep { Everything, Nothing, Selected, Block };
