@@ -84,11 +84,13 @@ bool loadsWhole(const Stack& stack, const Scenario& scenario, const Settings& se
 
 /// Where a stack's own way to load is not modelled, loading is not counted.
 Loading usualLoading(const Stack& stack, const Scenario& scenario, const Settings& settings) {
+    if (!loadsWhole(stack, scenario, settings)) {
+        return settings.phases.loading;
+    }
     Scenario loaded = scenario;
     loaded.settings = settings;
     loaded.settings.phases = {.loading = Loading::Gpu};
-    return loadsWhole(stack, scenario, settings) && checkPhases(loaded) ? Loading::Gpu
-                                                                        : settings.phases.loading;
+    return checkPhases(loaded) ? Loading::Gpu : settings.phases.loading;
 }
 
 }  // namespace

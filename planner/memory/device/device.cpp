@@ -1,5 +1,7 @@
 #include "planner/memory/device/device.h"
 
+#include "planner/memory/device/device_script.h"
+
 #include <algorithm>
 #include <utility>
 
@@ -66,15 +68,27 @@ Storage Device::take(std::int64_t bytes,
     }
     slots_[static_cast<std::size_t>(storage)] = {0, kind, 1, pool};
     fill(storage, bytes, what);
+    if (script_ != nullptr) {
+        script_->take(storage, {storage, pool, kind, bytes, what.empty() ? operation_ : what});
+    }
     return storage;
 }
 
-/// As little as a look at what is alive where it makes no moment the fullest: the storage would
-/// have the next number, and leave it.
 void Device::pass(std::int64_t bytes, MemoryKind kind) {
     if (bytes <= 0) {
         return;
     }
+    DeviceScript* const script = pauseRecord();
+    if (script != nullptr) {
+        script->pass({kNoStorage, 0, kind, bytes, operation_});
+    }
+    passOn(bytes, kind);
+    resumeRecord(script);
+}
+
+/// As little as a look at what is alive where it makes no moment the fullest: the storage would
+/// have the next number, and leave it.
+void Device::passOn(std::int64_t bytes, MemoryKind kind) {
     if (live_ + bytes > std::min(peak_, markHigh_)) {
         release(take(bytes, kind));
         return;
@@ -85,12 +99,34 @@ void Device::pass(std::int64_t bytes, MemoryKind kind) {
     remember({next, 0, kind, 0, {}});
 }
 
+void Device::record(DeviceScript* script) {
+    if (script_ != nullptr) {
+        script_->end(operation_);
+    }
+    script_ = script;
+}
+
+/// A script has no word for what is done now.
+void Device::spoilScript() {
+    if (script_ != nullptr) {
+        script_->spoil();
+    }
+}
+
+void Device::writeRetain(Storage storage) {
+    script_->retain(storage);
+}
+
 void Device::resize(Storage storage, std::int64_t bytes) {
+    spoilScript();
     drain(storage);
     fill(storage, bytes, {});
 }
 
 void Device::release(Storage storage) {
+    if (script_ != nullptr) {
+        script_->release(storage);
+    }
     if (--slots_[static_cast<std::size_t>(storage)].references == 0) {
         drain(storage);
         unused_.push_back(storage);
@@ -98,6 +134,7 @@ void Device::release(Storage storage) {
 }
 
 void Device::rename(Storage storage, MemoryKind kind) {
+    spoilScript();
     Slot& slot = slots_[static_cast<std::size_t>(storage)];
     now_.bytes[static_cast<std::size_t>(slot.kind)] -= Bytes(slot.bytes);
     now_.bytes[static_cast<std::size_t>(kind)] += Bytes(slot.bytes);

@@ -5,9 +5,12 @@
 #include <limits>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace fabricast {
+
+class DeviceScript;
 
 /// A storage on the modelled device; valid until its last reference is released.
 using Storage = int;
@@ -41,8 +44,16 @@ public:
     void running(std::string_view operation) { operation_ = operation; }
     /// Gives a storage's bytes back, or other ones to it: it stays the same storage.
     void resize(Storage storage, std::int64_t bytes);
-    void retain(Storage storage) { ++slots_[static_cast<std::size_t>(storage)].references; }
+    void retain(Storage storage) {
+        ++slots_[static_cast<std::size_t>(storage)].references;
+        if (script_ != nullptr) {
+            writeRetain(storage);
+        }
+    }
     void release(Storage storage);
+    [[nodiscard]] bool isLive(Storage storage) const {
+        return slots_[static_cast<std::size_t>(storage)].references > 0;
+    }
     [[nodiscard]] bool isShared(Storage storage) const {
         return slots_[static_cast<std::size_t>(storage)].references > 1;
     }
@@ -78,6 +89,11 @@ public:
     void mark();
     [[nodiscard]] const MemoryByKind& sinceMark() const { return sinceMark_; }
     [[nodiscard]] const std::string& markMoment() const { return markMoment_; }
+    /// What is done from here on is written down too, until another call; nullptr: nowhere.
+    void record(DeviceScript* script);
+    /// For a while nowhere; `resumeRecord` takes what this returns.
+    [[nodiscard]] DeviceScript* pauseRecord() { return std::exchange(script_, nullptr); }
+    void resumeRecord(DeviceScript* script) { script_ = script; }
     [[nodiscard]] const std::vector<DeviceEvent>& events() const { return events_; }
     /// How many there were, remembered or not.
     [[nodiscard]] std::int64_t happened() const { return happened_; }
@@ -93,6 +109,9 @@ private:
     };
     void fill(Storage storage, std::int64_t bytes, std::string_view what);
     void drain(Storage storage);
+    void passOn(std::int64_t bytes, MemoryKind kind);
+    void writeRetain(Storage storage);
+    void spoilScript();
     void remember(const DeviceEvent& event) {
         ++happened_;
         if (keepsEvents_) {
@@ -109,6 +128,7 @@ private:
     std::string peakMoment_;     ///< if it is another one
     bool isPeakMoment_ = false;  ///< the peak was reached in this moment
     std::string_view operation_;
+    DeviceScript* script_ = nullptr;
     bool keepsEvents_ = true;
     std::int64_t happened_ = 0;
     std::size_t peakEvent_ = 0;

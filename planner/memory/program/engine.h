@@ -69,6 +69,9 @@ public:
     [[nodiscard]] virtual bool watchesModules() const { return false; }
     virtual void enterModule(const ModuleCall& /*call*/, bool /*inBackward*/) {}
     virtual void leaveModule(const ModuleCall& /*call*/, bool /*inBackward*/) {}
+    /// True for engines that do nothing at a segment but to treat each gradient alike: what a
+    /// segment does to the device is the same in every pass, and for every segment of its kind.
+    [[nodiscard]] virtual bool treatsPassesAlike() const { return false; }
     /// Where a gathered weight lies, if an op that saves it in a second forward keeps that alive.
     [[nodiscard]] virtual Storage weightStorage(int /*unit*/, int /*weight*/) const {
         return kNoStorage;

@@ -147,10 +147,11 @@ Storage SegmentWalk::makeInputGradient(const OpList& list,
     return made;
 }
 
-Storage SegmentWalk::backward(const SegmentPlace& place,
-                              Frame& frame,
-                              Storage outputGradient,
-                              const SecondForward* second) {
+Storage SegmentWalk::runBackward(const SegmentPlace& place,
+                                 Frame& frame,
+                                 Storage outputGradient,
+                                 const SecondForward* second) {
+    frame.fillIn();
     const OpList& list = *place.ops;
     Gradients gradients(list.tensors.size());
     gradients.of[index(list.output)] = outputGradient;

@@ -43,6 +43,7 @@ void SegmentWalk::stopAt(const SegmentPlace& place, std::size_t op, Frame& frame
 Frame SegmentWalk::again(const SegmentPlace& place, const SecondForward& second, Frame kept) {
     const OpList& list = *place.ops;
     const MemoryKind before = std::exchange(kind_, MemoryKind::Recomputed);
+    kept.fillIn();
     Frame frame = begin(place, second.given);
     frame.done = kept.done;
     frame.untilFreed = std::move(kept.untilFreed);

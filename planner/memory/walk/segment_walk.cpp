@@ -129,7 +129,7 @@ void SegmentWalk::runOp(const SegmentPlace& place, std::size_t op, Frame& frame,
         makeOutputs(*place.ops, op, frame);
     }
     keepOutputs(place, op, frame, keep);
-    assignAttributes(place, place.ops->ops[op], frame);
+    assignAttributes(place, op, frame);
     dropInputs(*place.ops, op, frame, keep);
 }
 
@@ -162,9 +162,9 @@ void SegmentWalk::keepOutputs(const SegmentPlace& place, std::size_t op, Frame& 
     }
 }
 
-Frame SegmentWalk::forward(const SegmentPlace& place,
-                           const std::vector<Storage>& given,
-                           Keep keep) {
+Frame SegmentWalk::runForward(const SegmentPlace& place,
+                              const std::vector<Storage>& given,
+                              Keep keep) {
     Frame frame = begin(place, given);
     frame.onHost = hostSaves_ != nullptr && keep == Keep::Everything;
     for (std::size_t op = 0; op < place.ops->ops.size(); ++op) {

@@ -1,6 +1,7 @@
 #pragma once
 #include "planner/base/short_list.h"
 #include "planner/memory/device/device.h"
+#include "planner/memory/device/device_script.h"
 #include "planner/memory/program/engine.h"
 #include "planner/memory/program/stage_program.h"
 #include "planner/memory/walk/module_attributes.h"
@@ -14,6 +15,7 @@
 #include <cstdint>
 #include <map>
 #include <set>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -57,6 +59,8 @@ struct HostSaves {
     }
 };
 
+struct RecordedPass;
+
 /// The storages that a forward pass left behind for its backward.
 struct Frame {
     std::vector<Storage> storage;  ///< by tensor base; kNoStorage where dropped
@@ -66,6 +70,11 @@ struct Frame {
     std::vector<Storage> untilFreed;         ///< alive until the pass's graph is freed
     bool recomputed = false;                 ///< by a checkpoint's second forward
     bool onHost = false;                     ///< what its ops save lies in host memory
+    /// One that was played back has its storages here alone, in the script's order.
+    RecordedPass* recorded = nullptr;
+    std::vector<Storage> played;
+    /// Gives a name to each of these, for operations that run themselves.
+    void fillIn();
 };
 
 /// A checkpoint's second forward, which torch starts where backward first wants a tensor that the
@@ -76,6 +85,25 @@ struct SecondForward {
     bool dropsInput = false;  ///< its input came from the host, and is let go when it has run
 };
 
+/// A backward that was recorded.
+struct RecordedBackward {
+    DeviceScript script;
+    bool isUsable = false;
+    int result = DeviceScript::kNoNumber;
+};
+
+/// What a segment of a kind did to the device in a pass, and what it left, in the script's numbers.
+struct RecordedPass {
+    DeviceScript script;
+    bool isUsable = false;
+    Frame frame;
+    std::vector<int> alive;
+    std::map<unsigned, RecordedBackward> backwards;  ///< by what its backward is given
+};
+
+/// The storage of a segment's output, as its forward left it.
+Storage outputOf(const OpList& ops, const Frame& frame);
+
 /// What the walk does to what an op saves. `Block`: everything, of a block that runs again.
 enum class Keep { Everything, Nothing, Selected, Block };
 Keep keepFor(Checkpointing kind);
@@ -84,7 +112,11 @@ Keep keepFor(Checkpointing kind);
 class SegmentWalk {
 public:
     SegmentWalk(Device& device, ParallelEngine& engine)
-        : device_(device), engine_(engine), attributes_(device), modules_(engine) {}
+        : device_(device),
+          engine_(engine),
+          attributes_(device),
+          modules_(engine),
+          isAlike_(engine.treatsPassesAlike()) {}
     void useCasts(CastCache* casts) { casts_ = casts; }
     /// What forwards save goes to the host.
     void saveOnHost(HostSaves* saves) { hostSaves_ = saves; }
@@ -110,6 +142,25 @@ public:
 
 private:
     struct Gradients;
+    [[nodiscard]] bool isRecorded(const OpList& list);
+    /// Gradients of weights that wait for others.
+    [[nodiscard]] std::size_t owed() const {
+        return deferred_.size() + waiting_.size() + stacks_.size();
+    }
+    Frame runForward(const SegmentPlace& place, const std::vector<Storage>& given, Keep keep);
+    Frame recordForward(const SegmentPlace& place,
+                        const std::vector<Storage>& given,
+                        Keep keep,
+                        RecordedPass& pass);
+    void play(const DeviceScript& script,
+              const SegmentPlace& place,
+              std::vector<Storage>& storages);
+    Storage runBackward(const SegmentPlace& place,
+                        Frame& frame,
+                        Storage outputGradient,
+                        const SecondForward* second);
+    /// The segment's operations, what is kept and reported as what, and what is given.
+    using RecordKey = std::tuple<const OpList*, Keep, MemoryKind, unsigned>;
     struct Waiting {
         Storage gradient = kNoStorage;
         bool contiguous = false;  ///< a GEMM's weight gradient is a transposed view
@@ -140,7 +191,13 @@ private:
                      std::size_t op,
                      Frame& frame,
                      const Gradients& gradients);
-    void assignAttributes(const SegmentPlace& place, const Op& op, const Frame& frame);
+    void assignAttributes(const SegmentPlace& place, std::size_t op, const Frame& frame);
+    void assignAttribute(const SegmentPlace& place, std::int64_t tag, Storage storage);
+    /// Which operation sets which variable.
+    static constexpr std::int64_t kMostTensors = std::int64_t{1} << 32;
+    [[nodiscard]] static std::int64_t attributeTag(std::size_t op, TensorId id) {
+        return static_cast<std::int64_t>(op) * kMostTensors + id;
+    }
     void deliver(const SegmentPlace& place, const Op& op, const Storages& made);
     void fillAgain(const OpList& list, TensorId output, Frame& frame);
     Storages makeWeightGradients(const SegmentPlace& place, const Op& op, const Frame& frame);
@@ -163,6 +220,9 @@ private:
     MemoryKind kind_ = MemoryKind::Activations;
     ModuleAttributes attributes_;
     ModuleHooks modules_;
+    bool isAlike_;  ///< to the engine, all passes of a segment
+    std::map<const OpList*, bool> isRecorded_;
+    std::map<RecordKey, RecordedPass> recorded_;
     std::map<int, Storage> deferred_;  ///< weight gradients of the running backward, by weight
     std::map<std::pair<int, int>, Waiting> waiting_;  ///< of tied weights, for the other use's
     /// Gradients of stacks of experts, by unit and weight, until their last part arrives.

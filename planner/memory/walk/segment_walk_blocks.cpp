@@ -80,17 +80,29 @@ void SegmentWalk::finishBlock(const SegmentPlace& place,
     }
 }
 
-/// A graph behind the old variable goes with it.
-void SegmentWalk::assignAttributes(const SegmentPlace& place, const Op& op, const Frame& frame) {
-    for (const TensorId id : op.attributes) {
-        if (place.ops->tensor(id).requiresGrad) {
-            attributes_.dropGraph({place.identity, op.block});
+void SegmentWalk::assignAttributes(const SegmentPlace& place, std::size_t op, const Frame& frame) {
+    const Op& now = place.ops->ops[op];
+    for (const TensorId id : now.attributes) {
+        const bool held = frame.recomputed || !now.attributesOfSecond;
+        const Storage storage =
+            held ? frame.storage[index(place.ops->tensor(id).base)] : kNoStorage;
+        DeviceScript* const script = device_.pauseRecord();
+        if (script != nullptr) {
+            script->visit(attributeTag(op, id), storage);
         }
-        const bool held = frame.recomputed || !op.attributesOfSecond;
-        attributes_.assign(place.identity,
-                           id,
-                           held ? frame.storage[index(place.ops->tensor(id).base)] : kNoStorage);
+        assignAttribute(place, attributeTag(op, id), storage);
+        device_.resumeRecord(script);
     }
+}
+
+/// A graph behind the old variable goes with it.
+void SegmentWalk::assignAttribute(const SegmentPlace& place, std::int64_t tag, Storage storage) {
+    const auto id = static_cast<TensorId>(tag % kMostTensors);
+    const auto op = static_cast<std::size_t>(tag / kMostTensors);
+    if (place.ops->tensor(id).requiresGrad) {
+        attributes_.dropGraph({place.identity, place.ops->ops[op].block});
+    }
+    attributes_.assign(place.identity, id, storage);
 }
 
 /// Hands weight gradients to the engine, or keeps them for the op where autograd does; a weight's

@@ -12,11 +12,6 @@ constexpr std::int64_t kScalarLoss = 4;
 constexpr int kModelModule = -1;
 constexpr int kRotaryModule = -3;
 
-Storage outputOfSegment(const PlacedSegment& segment, const Frame& frame) {
-    const OpList& ops = *segment.place.ops;
-    return frame.storage[static_cast<std::size_t>(ops.tensor(ops.output).base)];
-}
-
 }  // namespace
 
 StepWalk::StepWalk(Device& device,
@@ -156,7 +151,7 @@ StepWalk::Pass StepWalk::forward(int chunk, Storage received) {
         if (segment.role == SegmentRole::Embedding && program_.rotaryModule) {
             enterAround(kRotaryModule, false);
         }
-        const Storage out = outputOfSegment(segment, pass.frames.back());
+        const Storage out = outputOf(*segment.place.ops, pass.frames.back());
         if (segment.role == SegmentRole::Embedding &&
             program_.embeddingName != EmbeddingName::None) {
             device_.retain(out);
@@ -199,13 +194,12 @@ Storage StepWalk::chunkedLoss(Storage hidden) {
     Storage logits = kNoStorage;
     for (std::int64_t chunk = 0; chunk < chunked.chunks; ++chunk) {
         Frame head = walk_.forward(chunked.head, {hidden}, Keep::Everything);
-        const OpList& headOps = *chunked.head.ops;
         if (logits != kNoStorage) {
             device_.release(logits);
         }
-        logits = head.storage[static_cast<std::size_t>(headOps.output)];
+        logits = outputOf(*chunked.head.ops, head);
         Frame loss = walk_.forward(chunked.loss, {logits}, Keep::Everything);
-        device_.release(loss.storage[static_cast<std::size_t>(chunked.loss.ops->output)]);
+        device_.release(outputOf(*chunked.loss.ops, loss));
         const Storage scalar = device_.take(kScalarLoss, MemoryKind::Backward);
         const Storage logitsGradient = walk_.backward(chunked.loss, loss, scalar);
         const Storage sliceGradient = walk_.backward(chunked.head, head, logitsGradient);
@@ -235,7 +229,7 @@ void StepWalk::runCheckpoint(std::size_t last, Storage input, Pass& pass, Storag
         if (segment > first) {
             device_.release(x);
         }
-        x = outputOfSegment(placed, frame);
+        x = outputOf(*placed.place.ops, frame);
     }
     device_.retain(gradient);
     pass.variables = {x, gradient};

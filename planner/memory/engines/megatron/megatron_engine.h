@@ -28,6 +28,7 @@ public:
         : device_(device), states_(std::move(states)) {}
 
     [[nodiscard]] bool tiedWeightsAreOneTensor() const override { return true; }
+    [[nodiscard]] bool treatsPassesAlike() const override { return true; }
     void holdStates() override;
     void beginForward() override;
     void beforeForward(int /*unit*/) override {}
