@@ -8,7 +8,7 @@ namespace fabricast {
 
 std::vector<std::string> gpusAlike(Bytes memory, const Workbench& bench) {
     constexpr double kOtherDriver = 0.005;
-    constexpr std::size_t kMostNamed = 4;
+    constexpr std::size_t kMostNamed = 8;
     std::vector<std::pair<double, std::string>> near;
     for (const ProfileFile& file : bench.profiles().files(ProfileKind::Gpu)) {
         const Result<GpuSpec> gpu = bench.profiles().gpu(file.name);
