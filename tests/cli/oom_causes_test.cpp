@@ -139,6 +139,8 @@ TEST(OomCauses, AreWhatImportAnswersOfALog) {
     const ProgramOutput explained = ran("explain " + file);
     EXPECT_EQ(explained.code, ExitCode::BadInput);
     EXPECT_TRUE(says(explained.err, "try: fabricast oom " + file)) << explained.err;
+    const ProgramOutput linted = ran("lint " + file);
+    EXPECT_TRUE(says(linted.err, "try: fabricast import " + file)) << linted.err;
     const ProgramOutput refused = ran("oom " + logOf("Out of memory error on GPU 0. Cannot"));
     EXPECT_EQ(refused.code, ExitCode::BadInput);
     EXPECT_TRUE(says(refused.err, "is a message of Paddle")) << refused.err;
