@@ -337,11 +337,11 @@ Result<LintReport> lint(const std::string& file,
     const std::string source = sourceName(path);
     const GivenFiles given = question ? question->given : GivenFiles();
     if (!isLaunchFile(text, source, given.from)) {
-        const bool isSnapshot = isSnapshotOfMemory(text);
+        const bool isOfMemory = isMemoryMessage(text, source);
         return fail(Error::Code::BadInput,
                     source,
                     "is no launch file of a framework",
-                    isSnapshot ? "fabricast import " + shellWord(source)
+                    isOfMemory ? "fabricast import " + shellWord(source)
                                : "fabricast check, for a scenario");
     }
     FABRICAST_ASSIGN(const std::vector<LintFile> files, filesOf(text, path, directory, given));

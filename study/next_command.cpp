@@ -1,8 +1,10 @@
 #include "study/next_command.h"
 
+#include "planner/base/words.h"
 #include "planner/report/advice_report.h"
 #include "planner/report/memory_report.h"
 #include "planner/report/time_report.h"
+#include "planner/text/shell_text.h"
 #include "study/typed_plan.h"
 
 #include <algorithm>
@@ -23,6 +25,22 @@ const Fix* firstWayOut(const std::vector<Rejection>& rejections) {
         }
     }
     return nullptr;
+}
+
+/// The same message with the run's flags, of which the message tells the GPU where only one has as
+/// much memory. Words in capitals are the reader's to fill in.
+std::string nextOfRun(const OomAnswer& answer, const std::string& message) {
+    const bool isOne = answer.gpusAlike.size() == 1;
+    const std::string gpu = isOne ? answer.gpusAlike.front() : "GPU";
+    const std::string alike = answer.gpusAlike.empty() || isOne
+                                  ? std::string()
+                                  : "; GPUs with as much memory: " + joined(answer.gpusAlike, ", ");
+    return "\nnext: fabricast oom -m MODEL --gpu " + gpu +
+           " --gpus N --stack STACK --seq N --message " +
+           (message == "-" ? std::string("JOB.LOG") : shellWord(message)) +
+           "   (or the run's scenario: what is larger than forecast, and the ways out with their "
+           "numbers" +
+           alike + ")\n";
 }
 
 /// What makes the nearest layout fit; nothing where none of its changes does.
@@ -116,10 +134,10 @@ Result<std::string> nextAfterOom(const OomAnswer& answer,
                                  const std::optional<Question>& run,
                                  const std::string& message) {
     if (!answer.forecast || !run) {
-        const std::string log = message == "-" ? "" : " --message " + message;
-        return "\nnext: fabricast oom SCENARIO" + log +
-               "   (with the run's scenario or flags: what is larger than forecast, and the ways "
-               "out with their numbers)\n";
+        return nextOfRun(answer, message);
+    }
+    if (answer.message.isOfHost() && answer.forecast->host.perNode > Bytes()) {
+        return nextLine("explain", *run, " --why host");
     }
     const Fix* const way = firstWayOut(answer.forecast->rejections);
     FABRICAST_ASSIGN(const Question changed,

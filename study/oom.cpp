@@ -8,7 +8,11 @@
 #include "planner/measured/parse_memory_snapshot.h"
 #include "planner/memory/stage_memory.h"
 #include "study/fixes.h"
+#include "study/gpus_alike.h"
+#include "study/growing_segments.h"
+#include "study/oom_causes.h"
 #include "study/oom_guesses.h"
+#include "study/total_layers.h"
 
 #include <algorithm>
 #include <cmath>
@@ -16,216 +20,6 @@
 
 namespace fabricast {
 namespace {
-
-constexpr double kGibi = 1024.0 * 1024.0 * 1024.0;
-/// Of the GPU's memory: what is less than this is not a cause.
-constexpr double kNotable = 0.02;
-
-double share(Bytes part, const MemoryMessage& message) {
-    return message.capacity && *message.capacity > Bytes() ? part / *message.capacity : 0.0;
-}
-
-/// A display's or a monitor's few megabytes are rounding.
-std::optional<Bytes> notableOthers(const MemoryMessage& message) {
-    const std::optional<Bytes> others = message.otherProcesses();
-    return others && share(*others, message) > kNotable ? others : std::nullopt;
-}
-
-void addOtherProcesses(const MemoryMessage& message, std::vector<OomCause>& causes) {
-    const std::optional<Bytes> others = notableOthers(message);
-    if (others) {
-        causes.push_back({"other processes hold " + shortText(*others) + " of this GPU",
-                          "nvidia-smi shows them; each rank should set its own device before it "
-                          "allocates (torch.cuda.set_device)"});
-    }
-}
-
-/// What helps against pieces, with the options that the run's PyTorch has.
-std::string wayOutOfPieces(const MemoryMessage& message) {
-    if (message.runtime == MemoryMessage::Runtime::Xpu) {
-        return "torch.xpu.empty_cache() where the sizes change";
-    }
-    const std::string segments = std::string(message.options) + "=expandable_segments:True";
-    switch (message.remedy) {
-        case MemoryMessage::Remedy::Segments:
-            return segments;
-        case MemoryMessage::Remedy::SplitSize:
-            return std::string(message.options) +
-                   "=max_split_size_mb:128 (this PyTorch is older than 2.1, which has "
-                   "expandable_segments:True)";
-        case MemoryMessage::Remedy::None:
-            break;
-    }
-    return "a PyTorch from 2.1 on, with " + segments + ": this one has no option for it";
-}
-
-/// The allocator had as much as was missing, in pieces.
-void addFragments(const MemoryMessage& message,
-                  const Scenario* scenario,
-                  std::vector<OomCause>& causes) {
-    const bool hasSegments =
-        scenario != nullptr && scenario->settings.allocator == AllocatorKind::ExpandableSegments;
-    if (!message.unallocated || !message.tried || message.hadRoom()) {
-        return;
-    }
-    const bool isWhole = *message.unallocated >= *message.tried;
-    const std::optional<Bytes> missing = isWhole ? message.tried : message.missing();
-    if (missing && *message.unallocated >= *missing) {
-        causes.push_back({"fragmentation: PyTorch held " + shortText(*message.unallocated) +
-                              " in no tensor, more than the " + shortText(*missing) +
-                              (isWhole ? " that failed" : " that were missing"),
-                          hasSegments ? "nothing of the allocator's: the scenario has "
-                                        "expandable_segments:True already, of which so much is not "
-                                        "expected (was it set in the run?)"
-                                      : wayOutOfPieces(message)});
-    }
-}
-
-/// Nothing failed yet, but what the allocator holds beside tensors is in pieces.
-void addSlack(const MemoryMessage& message, std::vector<OomCause>& causes) {
-    constexpr double kNotableSlack = 0.05;
-    if (!message.snapshot || !message.unallocated || !message.allocated) {
-        return;
-    }
-    const Bytes slack = *message.unallocated;
-    if (slack / (*message.allocated + slack) > kNotableSlack &&
-        message.snapshot->largestFree * 2 < slack) {
-        causes.push_back({"fragmentation: " + shortText(slack) +
-                              " were in no tensor when it was taken, in pieces of " +
-                              shortText(message.snapshot->largestFree) + " at the most",
-                          message.snapshot->isExpandable
-                              ? "torch.cuda.empty_cache() where sizes change: segments grow already"
-                              : wayOutOfPieces(message)});
-    }
-}
-
-/// The buffers of NCCL, or on AMD's cards RCCL, are most of what several GPUs hold beside PyTorch;
-/// one alone has none.
-void addNotPyTorch(const MemoryMessage& message,
-                   const Scenario* scenario,
-                   std::vector<OomCause>& causes) {
-    const bool alone = scenario != nullptr && scenario->layout.world() == 1;
-    const bool isAmd = scenario != nullptr && scenario->cluster.node.gpu.vendor == "AMD";
-    const std::string library = isAmd ? "RCCL" : "NCCL";
-    const std::optional<Bytes> beside = message.notPyTorch();
-    if (!beside || static_cast<double>(beside->count()) < kGibi ||
-        share(*beside, message) <= kNotable) {
-        return;
-    }
-    causes.push_back(
-        {shortText(*beside) + (message.inUse ? " of this process is" : " is") + " not PyTorch's: " +
-             (isAmd ? "HIP" : "CUDA") + " context, " + (alone ? "" : library + "'s buffers, ") +
-             "libraries" + (message.inUse ? "" : ", and other processes"),
-         alone ? "fewer libraries that load their own kernels; the context itself stays"
-               : std::string("fewer communicators, ") +
-                     (isAmd ? "" : "NCCL_NVLS_ENABLE=0 within NVLink, ") +
-                     "NCCL_BUFFSIZE or NCCL_MAX_NCHANNELS smaller; the context itself stays"});
-}
-
-/// Nothing failed when the GPU was full: steps took many times as long before.
-void addSpilled(const MemoryMessage& message, std::vector<OomCause>& causes) {
-    if (const std::optional<Bytes> spilled = message.spilled()) {
-        causes.push_back(
-            {"spilled: PyTorch held " + shortText(message.held()) + ", " + shortText(*spilled) +
-                 " more than the GPU has: the driver of Windows, WSL's too, keeps the rest in the "
-                 "host's memory",
-             "a run that fits the GPU: what is spilled crosses PCIe in every step; \"CUDA - Sysmem "
-             "Fallback Policy\" of NVIDIA's control panel turns it off, and the message comes as "
-             "soon as the GPU is full"});
-    }
-}
-
-void addPools(const MemoryMessage& message, std::vector<OomCause>& causes) {
-    if (message.privatePools && share(*message.privatePools, message) > kNotable) {
-        causes.push_back(
-            {shortText(*message.privatePools) + " is in the private pools of CUDA graphs",
-             "capture fewer modules or sizes, or none"});
-    }
-}
-
-/// What ran out outside PyTorch's allocator, whose messages say no size.
-OomCause causeElsewhere(MemoryMessage::Kind kind) {
-    switch (kind) {
-        case MemoryMessage::Kind::Nccl:
-            return {
-                "NCCL found no GPU memory for its buffers: they are outside PyTorch's allocator, "
-                "which had taken the rest",
-                "fewer communicators, NCCL_NVLS_ENABLE=0 within NVLink, NCCL_BUFFSIZE or "
-                "NCCL_MAX_NCHANNELS smaller, or less for PyTorch"};
-        case MemoryMessage::Kind::Cublas:
-            return {
-                "cuBLAS found no GPU memory for its handle or workspace: these are outside "
-                "PyTorch's tensors",
-                "less for PyTorch, or a smaller CUBLAS_WORKSPACE_CONFIG; indices outside an "
-                "embedding end in this message too (CUDA_LAUNCH_BLOCKING=1 shows them)"};
-        case MemoryMessage::Kind::Unsized:
-            return {
-                "PyTorch's allocator found no GPU memory for a tensor: messages of before 0.4.1 "
-                "say no sizes",
-                "nvidia-smi shows the processes; smaller batches, or a newer PyTorch, which says "
-                "what held the memory"};
-        case MemoryMessage::Kind::TooLarge:
-            return {
-                "more than an exabyte was asked for: not for want of memory, but a size that is "
-                "wrong",
-                "the shapes of the call that failed: a negative or overflown size, lengths or "
-                "offsets that were not set"};
-        case MemoryMessage::Kind::SharedMemory:
-            return {
-                "the shared memory of the host or the container (/dev/shm) ran out, over which "
-                "workers of the data loader hand batches on: not the GPU's",
-                "more of it (docker run --shm-size=16g or --ipc=host, a memory volume at /dev/shm "
-                "of the pod), or fewer workers"};
-        case MemoryMessage::Kind::Host:
-            return {
-                "the host's memory ran out, or the job's share of it: not the GPU's",
-                "more of it (sbatch --mem=0, the pod's limit), fewer workers of the data loader, "
-                "no offload, ranks that load the checkpoint one by one"};
-        default:
-            return {
-                "the driver found no GPU memory for a context, a module or a kernel: PyTorch's "
-                "allocator or another process had taken the rest",
-                "nvidia-smi shows the processes; less for PyTorch "
-                "(torch.cuda.set_per_process_memory_fraction)"};
-    }
-}
-
-/// What PyTorch was allowed to take ran out, or nothing did that the message counts.
-void addLimit(const MemoryMessage& message, std::vector<OomCause>& causes) {
-    if (message.isLimited()) {
-        const bool isMps = message.runtime == MemoryMessage::Runtime::Mps;
-        causes.push_back(
-            {"a limit: PyTorch may take " + shortText(*message.allowed) + " and held " +
-                 shortText(message.reserved().value_or(*message.allocated)) +
-                 (message.beside ? ", beside " + shortText(*message.beside) + " of others" : ""),
-             isMps ? "PYTORCH_MPS_HIGH_WATERMARK_RATIO=0.0 lifts it; the rest is other programs'"
-                   : "a larger share (torch.cuda.set_per_process_memory_fraction), where no other "
-                     "process needs the rest"});
-    } else if (message.hadRoom()) {
-        causes.push_back({shortText(*message.free) + " were free, more than the " +
-                              shortText(*message.tried) + " that failed",
-                          "not for want of memory: a limit on the process, another process that "
-                          "took it for a moment, or a GPU shared through WSL or a container"});
-    }
-}
-
-std::vector<OomCause> causesOf(const MemoryMessage& message, const Scenario* scenario) {
-    std::vector<OomCause> causes;
-    if (!message.isFailure()) {
-        addSlack(message, causes);
-        return causes;
-    }
-    if (!message.hasSizes()) {
-        return {causeElsewhere(message.kind)};
-    }
-    addLimit(message, causes);
-    addSpilled(message, causes);
-    addOtherProcesses(message, causes);
-    addFragments(message, scenario, causes);
-    addPools(message, causes);
-    addNotPyTorch(message, scenario, causes);
-    return causes;
-}
 
 std::vector<MemoryLayer> layersOf(const MemoryMessage& message, const MemoryBreakdown* forecast) {
     const StageMemory* stage = forecast == nullptr ? nullptr : &forecast->stages[forecast->fullest];
@@ -387,7 +181,7 @@ Result<void> addForecast(const Question& question,
     memory.notes.insert(memory.notes.begin(), loaded.assumed.begin(), loaded.assumed.end());
     answer.scenario = std::move(loaded.scenario);
     answer.forecast = std::move(memory);
-    if (!answer.message.isFailure() || answer.message.isOfHost()) {
+    if (!answer.message.isFailure() || answer.message.isOfHost() || answer.message.isBeyondGpu()) {
         return {};
     }
     FABRICAST_ASSIGN(const Question ran, asRan(question, answer.message, *answer.scenario));
@@ -412,6 +206,7 @@ Result<void> addForecast(const Question& question,
     FABRICAST_ASSIGN(MemoryBreakdown strict, memoryOfAllStages(again.scenario, watch));
     FABRICAST_ASSIGN(strict, withFixes(std::move(strict), again.scenario, judged, bench, watch));
     FABRICAST_TRY(judgeAsExplained(question, bench, watch, strict));
+    FABRICAST_TRY(addGrowingSegments(ran, answer, bench, watch, strict.rejections));
     answer.forecast->rejections = std::move(strict.rejections);
     return watch.check();
 }
@@ -423,8 +218,7 @@ bool isSnapshotOfMemory(std::string_view bytes) {
 }
 
 bool isMemoryMessage(std::string_view bytes, const std::string& source) {
-    return isMemorySnapshot(bytes) ||
-           (!isLaunchFile(bytes, source) && parseMemoryMessage(bytes, source).has_value());
+    return isMemorySnapshot(bytes) || (!isLaunchFile(bytes, source) && hasMemoryMessage(bytes));
 }
 
 Result<OomAnswer> explainOom(const OomAsk& ask, const Workbench& bench, const Watch& watch) {
@@ -438,9 +232,15 @@ Result<OomAnswer> explainOom(const OomAsk& ask, const Workbench& bench, const Wa
         if (Result<void> added = addForecast(*ask.question, bench, watch, answer); !added) {
             return tl::unexpected(located(std::move(added).error(), ask.question->root));
         }
+    } else if (answer.message.capacity) {
+        answer.gpusAlike = gpusAlike(*answer.message.capacity, bench);
     }
-    answer.causes = causesOf(answer.message, answer.scenario ? &*answer.scenario : nullptr);
-    answer.layers = layersOf(answer.message, answer.forecast ? &*answer.forecast : nullptr);
+    const MemoryBreakdown* const forecast = answer.forecast ? &*answer.forecast : nullptr;
+    answer.causes =
+        causesOf(answer.message, answer.scenario ? &*answer.scenario : nullptr, forecast);
+    answer.layers = isOfTotals(answer.message) ? totalLayers(answer.message, forecast)
+                                               : layersOf(answer.message, forecast);
+    addUntold(answer.message, answer.layers);
     return answer;
 }
 

@@ -57,6 +57,12 @@ Result<JsonValue> documentOf(std::string_view text,
     }
     if (!isLaunchFile(text, source, given.from)) {
         Result<JsonValue> root = parseJson(text, source);
+        if (!root && isMemoryMessage(text, source)) {
+            return fail(Error::Code::BadInput,
+                        source,
+                        "is a log with a message of memory, and no scenario",
+                        "fabricast oom " + shellWord(source));
+        }
         if (!root && root.error().hint.empty() && !source.ends_with(".json")) {
             root.error().hint = "--from axolotl, or whose launch file it is; a scenario is JSON";
         }

@@ -40,7 +40,7 @@ Result<Answer> runImport(const ImportFlags& flags, const GlobalOptions& options)
     }
     const std::string& file = flags.question.files.front();
     const auto bytes = readTextFile(options.at(file), kMostLogBytes, ReadFor::Look);
-    if (file != "-" && bytes && isSnapshotOfMemory(*bytes)) {  // of a run, and no scenario
+    if (file != "-" && bytes && isMemoryMessage(*bytes, file)) {  // of a run, and no scenario
         return explainMessage(flags.question, "-", options);
     }
     FABRICAST_ASSIGN(const Question question, questionOf(flags.question, options));
@@ -78,8 +78,8 @@ Command importCommand(const FlagSet& program, const GlobalOptions& options) {
         "Face's Trainer, Python programs of Trainer, FSDP2, DDP, Megatron Bridge and NeMo, jobs "
         "that\n"
         "start one of these, the folder of a run, and a model's config.json. Every command takes "
-        "such\nfiles for a scenario. A snapshot of torch.cuda.memory is answered as oom answers "
-        "it.\n"
+        "such\nfiles for a scenario. A snapshot of torch.cuda.memory, and a log with\n"
+        "a message of memory, is answered as oom answers it.\n"
         "examples:\n"
         "  fabricast import axolotl.yaml -c dgx-h100\n"
         "  fabricast import axolotl.yaml zero3.json -c dgx-h100\n"

@@ -17,8 +17,9 @@ Command oomCommand(const FlagSet& program, const GlobalOptions& options) {
         program.command("oom", "Explain an out-of-memory message, and find ways out");
     app.footer(
         "The message is PyTorch's \"CUDA out of memory. Tried to allocate …\" (a whole log may be "
-        "given: the\nfullest message of it is taken), Megatron's \"memory (MB) | allocated: …\" or "
-        "DeepSpeed's \"MA … Max_MA …\", or a snapshot of\n"
+        "given: the\nfullest message of it is taken), Megatron's \"memory (MB) | allocated: …\", "
+        "DeepSpeed's \"MA … Max_MA …\",\ntorchtitan's \"memory: 47.92GiB(60.51%)\", "
+        "torch.cuda.memory_summary(), the table of nvidia-smi, or a snapshot of\n"
         "torch.cuda.memory (a pickle, or JSON).\n"
         "examples:\n"
         "  fabricast oom job.log\n"

@@ -12,6 +12,7 @@ struct AllocatorRead {
     std::int64_t maxSplitMb = 0;
     std::int64_t divisions = 0;
     std::string unread;
+    std::string collecting;  ///< when to give back what is free
     std::string refused;
 
     void read(const AllocatorOption& option);
@@ -36,7 +37,7 @@ void AllocatorRead::read(const AllocatorOption& option) {
     } else if (option.name == "roundup_power2_divisions" && isWhole) {
         divisions = static_cast<std::int64_t>(number);
     } else {
-        addTo(unread, option.text());
+        addTo(option.name == "garbage_collection_threshold" ? collecting : unread, option.text());
     }
 }
 
@@ -51,9 +52,10 @@ void noteOptions(ScenarioDraft& draft, const AllocatorRead& options, const std::
     if (options.grows && options.maxSplitMb > 0) {
         draft.note(variable + ": max_split_size_mb is not looked at beside expandable_segments");
     }
-    if (options.unread.find("garbage_collection_threshold") != std::string::npos) {
-        draft.note(variable +
-                   ": PyTorch collects nothing unless set_per_process_memory_fraction is called");
+    if (!options.collecting.empty()) {
+        draft.note(variable + ": " + options.collecting +
+                   " is not looked at, as PyTorch collects nothing unless "
+                   "set_per_process_memory_fraction is called");
     }
 }
 

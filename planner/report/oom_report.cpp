@@ -59,10 +59,15 @@ std::string_view failureHead(MemoryMessage::Kind kind) {
             return "OUT OF MEMORY  in NCCL";
         case MemoryMessage::Kind::Cublas:
             return "OUT OF MEMORY  in cuBLAS";
+        case MemoryMessage::Kind::Cudnn:
+            return "OUT OF MEMORY  in cuDNN";
+        case MemoryMessage::Kind::Killed:
+            return "KILLED  mostly as the host ran out of memory";
         case MemoryMessage::Kind::Unsized:
             return "OUT OF MEMORY  in PyTorch's allocator";
         case MemoryMessage::Kind::Host:
         case MemoryMessage::Kind::SharedMemory:
+        case MemoryMessage::Kind::Pinned:
             return "OUT OF MEMORY  on the host";
         case MemoryMessage::Kind::TooLarge:
         case MemoryMessage::Kind::OutOfMemory:
@@ -82,6 +87,10 @@ std::string oomHeadLine(const OomAnswer& answer) {
     } else if (message.maxAllocated) {
         text += "  " + shortText(*message.maxAllocated) + " in tensors" +
                 (message.isPeak() ? " at the peak" : " when it was taken");
+    } else if (message.maxReserved) {
+        text += "  " + shortText(*message.maxReserved) + " reserved by PyTorch at the peak";
+    } else if (!message.isFailure() && message.capacity && message.free) {
+        text += "  " + shortText(*message.capacity - *message.free) + " in use";
     }
     if (message.isLimited()) {
         text += " of the " + shortText(*message.allowed) + " that PyTorch is allowed";
@@ -95,6 +104,8 @@ std::string oomHeadLine(const OomAnswer& answer) {
                         message.others > 0 ? fmt::format(", the fullest of {}", message.others + 1)
                                            : std::string(),
                         message.snapshot->segments);
+    } else if (message.kind == MemoryMessage::Kind::NvidiaSmi) {
+        text += fmt::format("  (GPU {}, the fullest of {})", message.gpu, message.others + 1);
     } else if (!message.hasSizes() && message.tried) {
         text += fmt::format("  ({} failed, line {})", shortText(*message.tried), message.line);
     } else if (!message.hasSizes()) {
@@ -162,6 +173,10 @@ std::string guessText(const OomAnswer& answer) {
 
 std::string forecastLine(const OomAnswer& answer) {
     const MemoryBreakdown& memory = *answer.forecast;
+    if (answer.message.isOfHost()) {
+        return memory.host.perNode > Bytes() ? "forecast: " + hostNeedText(memory.host)
+                                             : "forecast: no host memory beside the processes'";
+    }
     std::string text = fmt::format("forecast: {}, {} of {}",
                                    verdictWord(memory.verdict),
                                    shortText(memory.peak.value),

@@ -10,8 +10,9 @@ namespace fabricast {
 
 /// What a training process printed of its memory: PyTorch's out-of-memory message in any of its
 /// forms since 2018 (CUDA or HIP), Megatron's "memory (MB) | allocated: …" or DeepSpeed's "MA … GB
-/// Max_MA …"; a snapshot of its allocator; or that memory ran out elsewhere, which is printed
-/// without sizes: in the driver, in NCCL, in cuBLAS, or on the host. What the text does not say is
+/// Max_MA …", torchtitan's "memory: 47.92GiB(60.51%)", torch.cuda.memory_summary(), nvidia-smi's
+/// table; a snapshot of its allocator; or that memory ran out elsewhere, which is printed without
+/// sizes: in the driver, in NCCL, in cuBLAS or cuDNN, or on the host. What the text does not say is
 /// empty.
 struct MemoryMessage {
     enum class Kind {
@@ -21,11 +22,18 @@ struct MemoryMessage {
         Driver,
         Nccl,
         Cublas,
+        Cudnn,
         Host,
         SharedMemory,
+        Pinned,  ///< memory of the host that cannot be moved
+        Killed,  ///< with signal 9, and nothing says why
+        // Nothing failed:
         Megatron,
         DeepSpeed,
-        Snapshot  ///< of the allocator, in which nothing failed
+        Torchtitan,
+        Summary,    ///< torch.cuda.memory_summary()
+        NvidiaSmi,  ///< of all processes
+        Snapshot    ///< of the allocator
     };
 
     /// What PyTorch ran on.
@@ -50,6 +58,13 @@ struct MemoryMessage {
         bool hasHistory = false;  ///< else the peak is what was held when it was taken
     };
 
+    /// What torch.cuda.memory_summary() says besides.
+    struct Summary {
+        double failures = 0.0;
+        double retries = 0.0;           ///< after all that was free had been given back
+        std::optional<Bytes> inPieces;  ///< free at the most, of segments that are in use
+    };
+
     Kind kind = Kind::OutOfMemory;
     Phase phase = Phase::Unknown;
     Runtime runtime = Runtime::Cuda;
@@ -70,16 +85,16 @@ struct MemoryMessage {
     std::optional<Bytes> maxAllocated;
     std::optional<Bytes> maxReserved;
     std::optional<Snapshot> snapshot;
+    std::optional<Summary> summary;
+    std::int64_t gpu = 0;  ///< of nvidia-smi's table
 
-    [[nodiscard]] bool isFailure() const {
-        return kind != Kind::Megatron && kind != Kind::DeepSpeed && kind != Kind::Snapshot;
-    }
+    [[nodiscard]] bool isFailure() const { return kind < Kind::Megatron; }
     /// A failure outside PyTorch's allocator says no more than that it happened.
     [[nodiscard]] bool hasSizes() const { return kind == Kind::OutOfMemory || !isFailure(); }
     /// Whether what was in tensors is the most that ever was.
     [[nodiscard]] bool isPeak() const { return !snapshot || snapshot->hasHistory; }
     /// Whether it was the host's memory that ran out.
-    [[nodiscard]] bool isOfHost() const { return kind == Kind::Host || kind == Kind::SharedMemory; }
+    [[nodiscard]] bool isOfHost() const { return kind >= Kind::Host && kind <= Kind::Killed; }
     /// Whether what PyTorch is allowed ran out, and not the GPU's memory.
     [[nodiscard]] bool isLimited() const;
     /// All that counts against what is allowed.
@@ -88,6 +103,10 @@ struct MemoryMessage {
     [[nodiscard]] std::optional<Bytes> spilled() const;
     /// Whether as much was free as was asked for, with no limit that ran out.
     [[nodiscard]] bool hadRoom() const;
+    /// Whether what was asked for at once is more than the GPU has in all.
+    [[nodiscard]] bool isBeyondGpu() const {
+        return isFailure() && tried && capacity && *capacity > Bytes() && *tried > *capacity;
+    }
     /// What was missing at the least, of what is allowed or of the GPU.
     [[nodiscard]] std::optional<Bytes> missing() const;
     /// All that PyTorch's allocator held.

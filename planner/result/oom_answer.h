@@ -35,6 +35,7 @@ struct OomAnswer {
     std::vector<MemoryLayer> layers;
     std::vector<OomCause> causes;
     std::optional<Bytes> shortBy;  ///< at the least: the next allocation may have failed as well
+    std::vector<std::string> gpusAlike;  ///< with the memory of the message, where no run was named
     // Where a scenario was given:
     std::optional<Scenario> scenario;
     /// Its fixes are those that help by as much more as the run took beyond its forecast.

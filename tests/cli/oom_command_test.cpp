@@ -53,7 +53,7 @@ TEST(OomCommand, ExplainsTheMessageAlone) {
         << output.out;
     EXPECT_NE(output.out.find("expandable_segments:True"), std::string::npos);
     EXPECT_NE(output.out.find("not PyTorch's: CUDA context, NCCL"), std::string::npos);
-    EXPECT_NE(output.out.find("next: fabricast oom SCENARIO"), std::string::npos);
+    EXPECT_NE(output.out.find("next: fabricast oom -m MODEL --gpu "), std::string::npos);
 }
 
 /// What was held in no tensor would have been enough for what was missing, if not for all of it.

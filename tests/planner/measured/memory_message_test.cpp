@@ -406,7 +406,13 @@ TEST(MemoryMessage, OfOtherFormsIsRefusedByTheirName) {
           std::pair("XlaRuntimeError: RESOURCE_EXHAUSTED: Out of memory while", "XLA (JAX)"),
           std::pair("OOM when allocating tensor with shape[64,512]", "TensorFlow"),
           std::pair("Error out of memory at line 380 in file pythonInterface.c", "bitsandbytes"),
-          std::pair("cuDNN error: CUDNN_STATUS_ALLOC_FAILED", "cuDNN"),
+          std::pair("NPU out of memory. Tried to allocate 20.00 MiB (NPU 0; 60.97 GiB total",
+                    "Ascend"),
+          std::pair("Out of memory error on GPU 0. Cannot allocate 1.17GB memory on GPU 0",
+                    "Paddle"),
+          std::pair("allocating 4096.00 MiB on device 0: cudaMalloc failed: out of memory", "ggml"),
+          std::pair("mxnet.base.MXNetError: cudaMalloc failed: out of memory", "MXNet"),
+          std::pair("ValueError: No available memory for the cache blocks.", "vLLM"),
           std::pair("OutOfResources: out of resource: shared memory, Required: 147456", "Triton"),
           std::pair("OSError: [Errno 28] No space left on device", "disk")}) {
         EXPECT_TRUE(refusal(text).starts_with("job.log:2: is ")) << refusal(text);
