@@ -149,17 +149,29 @@ void StudySession::ask() {
             answers.stage = AnswerStage::Failed;
             answers.error = found.report.error();
         }
-        take(std::move(answers));
+        take(std::move(answers), found.isWidened);
     }));
     emit answersChanged();
 }
 
-void StudySession::take(PlanAnswers answers) {
+/// A layout that was chosen by hand is waited for while more are searched.
+void StudySession::take(PlanAnswers answers, bool isWidened) {
     answers_ = std::move(answers);
+    if (isWidened && !hasChosen()) {
+        answers_.stage = AnswerStage::Partial;
+    }
     if (answers_.stage == AnswerStage::Done) {
         lookAgain();
     }
     emit answersChanged();
+}
+
+/// Whether what was chosen by hand is among the plans.
+bool StudySession::hasChosen() const {
+    const auto has = [this](const PlanInView& view) {
+        return view.chosen.empty() || placeOf(view.chosen);
+    };
+    return has(a_) && has(b_);
 }
 
 /// The layouts that were chosen by hand where they are among these; else the best one, and no B.
@@ -199,10 +211,13 @@ void StudySession::look(PlanInView& view, LatestJob& job, const Plan& plan) {
     }));
 }
 
-/// The layouts that A and B are once they are found.
+/// The layouts that A and B are once they are found: among the best ones or beside them.
 void StudySession::choose(const ViewState& view) {
     a_.chosen = view.chosen;
     b_.chosen = view.other;
+    if (!a_.chosen.empty() || !b_.chosen.empty()) {
+        width_ = SearchWidth::Front;
+    }
 }
 
 void StudySession::chooseA(std::size_t place) {

@@ -110,9 +110,10 @@ private:
     void ask();
     void choose(const ViewState& view);
     void goTo(void (History::*where)());
-    void take(PlanAnswers answers);
+    void take(PlanAnswers answers, bool isWidened);
     void look(PlanInView& view, LatestJob& job, const Plan& plan);
     void lookAgain();
+    [[nodiscard]] bool hasChosen() const;
     [[nodiscard]] std::optional<std::size_t> placeOf(const std::string& typed) const;
 
     Workbench bench_;

@@ -288,6 +288,25 @@ TEST(Journey, ASavedStudyOpensWithTheSameNumbers) {
               used.find<QPushButton>("value.verdict").text());
 }
 
+/// The place of a layout that is shown beside the best ones, as a trade-off.
+std::size_t lastPlace(UsedWindow& used) {
+    return used.window.session().answers().shown().size() - 1;
+}
+
+TEST(Journey, ASavedLayoutOpensWithItsNumbersOnEveryPage) {
+    UsedWindow used({smallQuestion({{"search.top", "1", "--top"}}), {}});
+    ASSERT_GT(lastPlace(used), 0U);
+    used.window.session().chooseA(lastPlace(used));
+    ASSERT_TRUE(used.waits());
+    used.window.showPage("memory");
+    const QString file = used.folder.filePath("study.json");
+    ASSERT_TRUE(used.window.files().saveTo(file));
+    UsedWindow again(openStudy(file.toStdString()).value());
+    EXPECT_EQ(again.window.session().a().typed, used.window.session().a().typed);
+    EXPECT_EQ(again.find<QPushButton>("value.step").text(),
+              used.find<QPushButton>("value.step").text());
+}
+
 TEST(Journey, HardwareIsComparedWithAsManyServersAsTheFileSays) {
     const char* const text = R"({"model": "gpt2", "cluster": {"name": "4x-rtx-4090", "nodes": 2},
         "workload": {"global_batch": 64}, "search": {"stacks": ["ddp"]}})";
