@@ -136,6 +136,7 @@ TEST(TimeView, WhatDoesNotFitHasNoBarAndTheTableIsInTheOrderOfTheChart) {
     ASSERT_EQ(values.rows.size(), 3U);
     EXPECT_EQ(values.rows[1].low, 100.0) << "no bar";
     EXPECT_EQ(values.rows[1].high, 120.0);
+    EXPECT_FALSE(values.rows[0].high) << "no bar of what was not searched";
     const Table rows = sensitivityRows(sensitivity);
     ASSERT_EQ(rows.rows.size(), 4U);
     for (std::size_t row = 0; row < values.rows.size(); ++row) {
