@@ -307,6 +307,21 @@ TEST(Journey, ASavedLayoutOpensWithItsNumbersOnEveryPage) {
               used.find<QPushButton>("value.step").text());
 }
 
+TEST(Journey, WhatIfSearchesBesideALayoutThatIsNotTheBest) {
+    UsedWindow used({smallQuestion(), {}});
+    used.window.session().chooseA(lastPlace(used));
+    used.window.showPage("sensitivity");
+    ASSERT_TRUE(used.waits());
+    const auto& rows = used.find<ReportTableView>("sensitivity.rows").tableModel().table();
+    ASSERT_EQ(rows.columns.size(), 7U);
+    EXPECT_EQ(rows.columns[4].title, "best layout");
+    const QString headline = used.find<QLabel>("sensitivity.headline").text();
+    EXPECT_FALSE(headline.contains("still searched")) << headline.toStdString();
+    for (const std::vector<std::string>& row : rows.rows) {
+        EXPECT_NE(row.back(), "the same") << row.front();
+    }
+}
+
 TEST(Journey, HardwareIsComparedWithAsManyServersAsTheFileSays) {
     const char* const text = R"({"model": "gpt2", "cluster": {"name": "4x-rtx-4090", "nodes": 2},
         "workload": {"global_batch": 64}, "search": {"stacks": ["ddp"]}})";
