@@ -322,6 +322,21 @@ TEST(Journey, WhatIfSearchesBesideALayoutThatIsNotTheBest) {
     }
 }
 
+TEST(Journey, WhatIsTooMuchForAServerIsSaid) {
+    const std::vector<Edit> edits = {{"model", "llama-3.1-8b", "-m"},
+                                     {"cluster.name", "8x-rtx-4090", "-c"},
+                                     {"cluster.nodes", "1", "-n"},
+                                     {"workload.sequence", "4096", "--seq"},
+                                     {"workload.global_batch", "8", "--global-batch"},
+                                     {"search.stacks", "fsdp2", "--stack"},
+                                     {"layout.dp", "8", "--layout"},
+                                     {"layout.recompute", "none", "--layout"}};
+    UsedWindow used({with(readQuestion("", "").value(), edits).value(), {.page = "explain"}});
+    const QString words = used.find<QLabel>("explain.headline").text();
+    EXPECT_FALSE(words.contains("over at .")) << words.toStdString();
+    EXPECT_TRUE(words.contains("host memory per node: ")) << words.toStdString();
+}
+
 TEST(Journey, HardwareIsComparedWithAsManyServersAsTheFileSays) {
     const char* const text = R"({"model": "gpt2", "cluster": {"name": "4x-rtx-4090", "nodes": 2},
         "workload": {"global_batch": 64}, "search": {"stacks": ["ddp"]}})";
