@@ -38,6 +38,15 @@ Result<void> StudySession::useProfiles(const std::vector<std::string>& folders) 
 }
 
 bool StudySession::isWorking() const {
+std::string StudySession::command() const {
+    std::string words = "fabricast ";
+    for (const std::string& folder : folders_) {
+        words += "--profile-dir '" + folder + "' ";
+    }
+    return words + (isBesideBest() && !answers_.isStale() ? "explain " + typed(a_.question)
+                                                          : "plan " + typed(question()));
+}
+
     return planJob_.isRunning() || aJob_.isRunning() || bJob_.isRunning();
 }
 

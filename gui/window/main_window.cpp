@@ -42,7 +42,11 @@ MainWindow::MainWindow(Workbench bench, const SavedStudy& study, const WindowSet
     sayExports(*exports_, *notice_);
     actions_ = addMenus(*this);
     new WindowKeys(*this);
-    connect(session_, &StudySession::questionChanged, this, &MainWindow::refreshCommand);
+    for (const auto change : {&StudySession::questionChanged,
+                              &StudySession::answersChanged,
+                              &StudySession::viewChanged}) {
+        connect(session_, change, this, &MainWindow::refreshCommand);
+    }
     connect(session_, &StudySession::questionChanged, this, &MainWindow::refreshTitle);
     connect(files_, &StudyFiles::opened, this, [this](const ViewState& view) {
         notice_->hide();  // it was of the study before
@@ -212,11 +216,7 @@ void MainWindow::focusControl(const QString& path) {
 }
 
 void MainWindow::refreshCommand() {
-    QString words = "fabricast ";
-    for (const std::string& folder : session_->profileFolders()) {
-        words += "--profile-dir '" + QString::fromStdString(folder) + "' ";
-    }
-    command_->setWords(words + "plan " + QString::fromStdString(typed(session_->question())));
+    command_->setWords(QString::fromStdString(session_->command()));
 }
 
 void MainWindow::refreshTitle() {

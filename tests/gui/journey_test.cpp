@@ -337,6 +337,18 @@ TEST(Journey, WhatIsTooMuchForAServerIsSaid) {
     EXPECT_TRUE(words.contains("host memory per node: ")) << words.toStdString();
 }
 
+TEST(Journey, TheCommandIsThatOfTheLayoutThatWasChosen) {
+    UsedWindow used({smallQuestion(), {}});
+    StudySession& session = used.window.session();
+    auto& command = used.find<ElidedLabel>("command");
+    session.chooseA(lastPlace(used));
+    ASSERT_TRUE(used.waits());
+    EXPECT_EQ(command.words().toStdString(), "fabricast explain " + typed(session.a().question));
+    session.chooseA(0);
+    ASSERT_TRUE(used.waits());
+    EXPECT_TRUE(command.words().startsWith("fabricast plan ")) << command.words().toStdString();
+}
+
 TEST(Journey, HardwareIsComparedWithAsManyServersAsTheFileSays) {
     const char* const text = R"({"model": "gpt2", "cluster": {"name": "4x-rtx-4090", "nodes": 2},
         "workload": {"global_batch": 64}, "search": {"stacks": ["ddp"]}})";
