@@ -18,7 +18,8 @@ StudySession::StudySession(Workbench bench, const SavedStudy& study, QObject* pa
     : QObject(parent),
       bench_(std::move(bench)),
       history_(study.question, namesIn(study.view.failed)),
-      trace_(study.view.trace) {
+      trace_(study.view.trace),
+      hardware_(study.view.hardware) {
     choose(study.view);
     ask();
 }
@@ -94,6 +95,13 @@ void StudySession::setTrace(const std::string& file) {
     }
 }
 
+void StudySession::setHardware(const std::string& names) {
+    if (names != hardware_) {
+        hardware_ = names;
+        markUnsaved();
+    }
+}
+
 /// Asks again only where another question is asked: what has failed changes no plan.
 void StudySession::goTo(void (History::*where)()) {
     const std::string before = documentText(question());
@@ -116,6 +124,7 @@ void StudySession::redo() {
 void StudySession::open(Question question, const ViewState& view) {
     history_ = History(std::move(question), namesIn(view.failed));
     trace_ = view.trace;
+    hardware_ = view.hardware;
     a_ = {};
     b_ = {};
     choose(view);

@@ -86,6 +86,9 @@ public:
     /// The file of a measured step that is shown beside the simulated one; may be empty.
     [[nodiscard]] const std::string& trace() const { return trace_; }
     void setTrace(const std::string& file);
+    /// What is put side by side, as it was typed; empty: what the window starts with.
+    [[nodiscard]] const std::string& hardware() const { return hardware_; }
+    void setHardware(const std::string& names);
     void endDrag() { history_.endDrag(); }
     void undo();
     void redo();
@@ -124,6 +127,7 @@ private:
     std::vector<std::string> folders_;
     History history_;
     std::string trace_;
+    std::string hardware_;
     PlanAnswers answers_;
     PlanInView a_;
     PlanInView b_;

@@ -20,6 +20,8 @@ protected:
     void refresh() override;
 
 private:
+    void showNames();
+    void takeNames();
     void useSelected();
     void addOwn();
     void show(const Result<HardwareAnswer>& answer);

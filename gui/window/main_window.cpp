@@ -138,7 +138,8 @@ ViewState MainWindow::viewState() const {
             .chosen = session_->a().chosen,
             .other = session_->b().chosen,
             .failed = joinedNames(session_->failed()),
-            .trace = session_->trace()};
+            .trace = session_->trace(),
+            .hardware = session_->hardware()};
 }
 
 void MainWindow::showWhy(const QString& key) {

@@ -349,6 +349,23 @@ TEST(Journey, TheCommandIsThatOfTheLayoutThatWasChosen) {
     EXPECT_TRUE(command.words().startsWith("fabricast plan ")) << command.words().toStdString();
 }
 
+TEST(Journey, HardwareSideBySideIsSavedWithTheStudy) {
+    UsedWindow used({smallQuestion(), {.page = "hardware"}});
+    EXPECT_FALSE(used.window.isWindowModified());
+    auto& names = used.find<QLineEdit>("hardware.names");
+    names.setFocus();
+    names.selectAll();
+    QTest::keyClicks(&names, "4x-rtx-4090, 4x-rtx-5090");
+    QTest::keyClick(&names, Qt::Key_Return);
+    ASSERT_TRUE(used.waits());
+    EXPECT_TRUE(used.window.isWindowModified());
+    const QString file = used.folder.filePath("study.json");
+    ASSERT_TRUE(used.window.files().saveTo(file));
+    UsedWindow again(openStudy(file.toStdString()).value());
+    EXPECT_EQ(again.find<QLineEdit>("hardware.names").text(), "4x-rtx-4090, 4x-rtx-5090");
+    EXPECT_FALSE(again.window.isWindowModified());
+}
+
 TEST(Journey, HardwareIsComparedWithAsManyServersAsTheFileSays) {
     const char* const text = R"({"model": "gpt2", "cluster": {"name": "4x-rtx-4090", "nodes": 2},
         "workload": {"global_batch": 64}, "search": {"stacks": ["ddp"]}})";
