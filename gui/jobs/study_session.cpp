@@ -38,7 +38,6 @@ Result<void> StudySession::useProfiles(const std::vector<std::string>& folders) 
     return {};
 }
 
-bool StudySession::isWorking() const {
 std::string StudySession::command() const {
     std::string words = "fabricast ";
     for (const std::string& folder : folders_) {
@@ -48,6 +47,7 @@ std::string StudySession::command() const {
                                                           : "plan " + typed(question()));
 }
 
+bool StudySession::isWorking() const {
     return planJob_.isRunning() || aJob_.isRunning() || bJob_.isRunning();
 }
 

@@ -109,7 +109,8 @@ void HardwarePage::refresh() {
     const auto work =
         [this, names, question = withServersTyped(session().question()), bench = session().bench()](
             const Watch& watch, const LatestJob::Post& post) {
-            Result<HardwareAnswer> answer = whichHardware(question, names, bench, watch);
+            Result<HardwareAnswer> answer =
+                whichHardware(question, names, bench, watch, BadBox::HasReason);
             post([this, answer = std::move(answer)] { show(answer); });
         };
     if (ask(key, work)) {

@@ -366,6 +366,25 @@ TEST(Journey, HardwareSideBySideIsSavedWithTheStudy) {
     EXPECT_FALSE(again.window.isWindowModified());
 }
 
+TEST(Journey, AMisspeltNameLeavesTheOtherHardware) {
+    UsedWindow used({smallQuestion(), {}});
+    used.find<QLineEdit>("hardware.names").setText("4x-rtx-4090, banana, 4x-rtx-5090");
+    used.window.showPage("hardware");
+    ASSERT_TRUE(used.waits());
+    const Table& rows = used.find<ReportTableView>("hardware.rows").tableModel().table();
+    ASSERT_EQ(rows.rows.size(), 3U);
+    EXPECT_NE(rows.rows[0][2], "–");
+    EXPECT_NE(rows.rows[1].back().find("is called \"banana\""), std::string::npos);
+    EXPECT_EQ(rows.rows[1].back().find("fabricast"), std::string::npos) << rows.rows[1].back();
+    EXPECT_NE(rows.rows[2][2], "–");
+    used.find<QLineEdit>("hardware.names").setText("4x-rtx-4090, 4x-rtx-5091");
+    emit used.find<QLineEdit>("hardware.names").editingFinished();
+    ASSERT_TRUE(used.waits());
+    const std::string near =
+        used.find<ReportTableView>("hardware.rows").tableModel().table().rows[1].back();
+    EXPECT_NE(near.find("did you mean"), std::string::npos) << near;
+}
+
 TEST(Journey, HardwareIsComparedWithAsManyServersAsTheFileSays) {
     const char* const text = R"({"model": "gpt2", "cluster": {"name": "4x-rtx-4090", "nodes": 2},
         "workload": {"global_batch": 64}, "search": {"stacks": ["ddp"]}})";
