@@ -160,7 +160,8 @@ void ExplainPage::showFixes() {
     }
     if (target_ && target_->fixes) {
         const QString found = QString::fromStdString(fixesText(*target_->fixes));
-        sayTarget(found.section('\n', 0, 0));
+        sayTarget((session().isBesideBest() ? "The best layout, which A is not: " : "") +
+                  found.section('\n', 0, 0));
     }
     fixes_->setEnabled(
         (target_ && target_->fixes) ||

@@ -115,8 +115,16 @@ void HardwarePage::refresh() {
         };
     if (ask(key, work)) {
         showBody();
+        found_.clear();
         headline_->setText("Searching the best layout on each …");
+    } else if (!found_.isEmpty()) {
+        sayFound();
     }
+}
+
+void HardwarePage::sayFound() {
+    const bool isBeside = session().isBesideBest();
+    headline_->setText(found_ + (isBeside ? " Each with its best layout, which A is not." : ""));
 }
 
 void HardwarePage::show(const Result<HardwareAnswer>& answer) {
@@ -125,7 +133,8 @@ void HardwarePage::show(const Result<HardwareAnswer>& answer) {
         rows_->setTable({});
         return;
     }
-    headline_->setText(QString::fromStdString(hardwareHeadline(*answer)));
+    found_ = QString::fromStdString(hardwareHeadline(*answer));
+    sayFound();
     rows_->setTable(hardwareRows(*answer));
 }
 

@@ -385,6 +385,29 @@ TEST(Journey, AMisspeltNameLeavesTheOtherHardware) {
     EXPECT_NE(near.find("did you mean"), std::string::npos) << near;
 }
 
+TEST(Journey, ATargetIsSaidToBeOfTheBestLayoutWhereAIsAnother) {
+    UsedWindow used({smallQuestion(), {}});
+    used.window.session().chooseA(lastPlace(used));
+    used.window.showPage("explain");
+    ASSERT_TRUE(used.waits());
+    used.find<QPushButton>("explain.find").click();
+    ASSERT_TRUE(used.waits());
+    const QString words = used.find<QLabel>("explain.target").text();
+    EXPECT_TRUE(words.startsWith("The best layout, which A is not: ")) << words.toStdString();
+}
+
+TEST(Journey, HardwareIsSaidToHaveItsBestLayoutWhereAIsAnother) {
+    UsedWindow used({smallQuestion(), {}});
+    used.find<QLineEdit>("hardware.names").setText("4x-rtx-4090");
+    used.window.showPage("hardware");
+    ASSERT_TRUE(used.waits());
+    const auto& headline = used.find<QLabel>("hardware.headline");
+    EXPECT_FALSE(headline.text().contains("which A is not")) << headline.text().toStdString();
+    used.window.session().chooseA(lastPlace(used));
+    ASSERT_TRUE(used.waits());
+    EXPECT_TRUE(headline.text().contains("which A is not")) << headline.text().toStdString();
+}
+
 TEST(Journey, HardwareIsComparedWithAsManyServersAsTheFileSays) {
     const char* const text = R"({"model": "gpt2", "cluster": {"name": "4x-rtx-4090", "nodes": 2},
         "workload": {"global_batch": 64}, "search": {"stacks": ["ddp"]}})";
