@@ -250,7 +250,11 @@ bool MainWindow::offerLeft() {
 }
 
 void MainWindow::offerStart() {
-    if (!offerLeft() && setup_.isExample) {
+    if (!setup_.trouble.isEmpty()) {
+        notice_->say(setup_.trouble,
+                     {{"notice.open", "Open a file …", [this] { files_->openWithDialog(); }},
+                      {"notice.ok", "OK", [this] { offerLeft(); }}});
+    } else if (!offerLeft() && setup_.isExample) {
         notice_->say(
             "This is a worked example: what does Llama 3.1 8B take on two servers? Change the "
             "model and the hardware on the left; every number follows.",

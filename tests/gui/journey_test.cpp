@@ -408,6 +408,29 @@ TEST(Journey, HardwareIsSaidToHaveItsBestLayoutWhereAIsAnother) {
     EXPECT_TRUE(headline.text().contains("which A is not")) << headline.text().toStdString();
 }
 
+TEST(Journey, AFileThatCannotBeReadHasAWindowThatSaysSo) {
+    const QTemporaryDir folder;
+    const QString path = folder.filePath("damaged.json");
+    QFile out(path);
+    ASSERT_TRUE(out.open(QIODevice::WriteOnly));
+    out.write("{\"model\": \"gpt2}");
+    out.close();
+    const Result<SavedStudy> read = openStudy(path.toStdString());
+    ASSERT_FALSE(read);
+    MainWindow window(
+        openBench(),
+        openStudy("").value(),
+        {.recoveryFolder = folder.path() + "/unsaved", .trouble = openTrouble(path, read.error())});
+    window.show();
+    QString words;
+    for (const QLabel* label : window.findChildren<QLabel*>()) {
+        words += label->isVisible() ? label->text() : QString();
+    }
+    EXPECT_TRUE(words.contains("damaged.json cannot be opened: ")) << words.toStdString();
+    EXPECT_TRUE(words.contains("Mend it in a text editor")) << words.toStdString();
+    EXPECT_NE(window.findChild<QPushButton*>("notice.open"), nullptr);
+}
+
 TEST(Journey, HardwareIsComparedWithAsManyServersAsTheFileSays) {
     const char* const text = R"({"model": "gpt2", "cluster": {"name": "4x-rtx-4090", "nodes": 2},
         "workload": {"global_batch": 64}, "search": {"stacks": ["ddp"]}})";
