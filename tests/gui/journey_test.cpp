@@ -3,6 +3,7 @@
 #include "gui/pages/elided_label.h"
 #include "gui/pages/table_view.h"
 #include "gui/window/study_files.h"
+#include "gui/window/window_size.h"
 #include "planner/report/comparison_report.h"
 #include "study/compare.h"
 #include "study/plan.h"
@@ -322,21 +323,6 @@ TEST(Journey, WhatIfSearchesBesideALayoutThatIsNotTheBest) {
     }
 }
 
-TEST(Journey, WhatIsTooMuchForAServerIsSaid) {
-    const std::vector<Edit> edits = {{"model", "llama-3.1-8b", "-m"},
-                                     {"cluster.name", "8x-rtx-4090", "-c"},
-                                     {"cluster.nodes", "1", "-n"},
-                                     {"workload.sequence", "4096", "--seq"},
-                                     {"workload.global_batch", "8", "--global-batch"},
-                                     {"search.stacks", "fsdp2", "--stack"},
-                                     {"layout.dp", "8", "--layout"},
-                                     {"layout.recompute", "none", "--layout"}};
-    UsedWindow used({with(readQuestion("", "").value(), edits).value(), {.page = "explain"}});
-    const QString words = used.find<QLabel>("explain.headline").text();
-    EXPECT_FALSE(words.contains("over at .")) << words.toStdString();
-    EXPECT_TRUE(words.contains("host memory per node: ")) << words.toStdString();
-}
-
 TEST(Journey, TheCommandIsThatOfTheLayoutThatWasChosen) {
     UsedWindow used({smallQuestion(), {}});
     StudySession& session = used.window.session();
@@ -347,6 +333,29 @@ TEST(Journey, TheCommandIsThatOfTheLayoutThatWasChosen) {
     session.chooseA(0);
     ASSERT_TRUE(used.waits());
     EXPECT_TRUE(command.words().startsWith("fabricast plan ")) << command.words().toStdString();
+}
+
+TEST(Journey, ATargetIsSaidToBeOfTheBestLayoutWhereAIsAnother) {
+    UsedWindow used({smallQuestion(), {}});
+    used.window.session().chooseA(lastPlace(used));
+    used.window.showPage("explain");
+    ASSERT_TRUE(used.waits());
+    used.find<QPushButton>("explain.find").click();
+    ASSERT_TRUE(used.waits());
+    const QString words = used.find<QLabel>("explain.target").text();
+    EXPECT_TRUE(words.startsWith("The best layout, which A is not: ")) << words.toStdString();
+}
+
+TEST(Journey, HardwareIsSaidToHaveItsBestLayoutWhereAIsAnother) {
+    UsedWindow used({smallQuestion(), {}});
+    used.find<QLineEdit>("hardware.names").setText("4x-rtx-4090");
+    used.window.showPage("hardware");
+    ASSERT_TRUE(used.waits());
+    const auto& headline = used.find<QLabel>("hardware.headline");
+    EXPECT_FALSE(headline.text().contains("which A is not")) << headline.text().toStdString();
+    used.window.session().chooseA(lastPlace(used));
+    ASSERT_TRUE(used.waits());
+    EXPECT_TRUE(headline.text().contains("which A is not")) << headline.text().toStdString();
 }
 
 TEST(Journey, HardwareSideBySideIsSavedWithTheStudy) {
@@ -385,29 +394,6 @@ TEST(Journey, AMisspeltNameLeavesTheOtherHardware) {
     EXPECT_NE(near.find("did you mean"), std::string::npos) << near;
 }
 
-TEST(Journey, ATargetIsSaidToBeOfTheBestLayoutWhereAIsAnother) {
-    UsedWindow used({smallQuestion(), {}});
-    used.window.session().chooseA(lastPlace(used));
-    used.window.showPage("explain");
-    ASSERT_TRUE(used.waits());
-    used.find<QPushButton>("explain.find").click();
-    ASSERT_TRUE(used.waits());
-    const QString words = used.find<QLabel>("explain.target").text();
-    EXPECT_TRUE(words.startsWith("The best layout, which A is not: ")) << words.toStdString();
-}
-
-TEST(Journey, HardwareIsSaidToHaveItsBestLayoutWhereAIsAnother) {
-    UsedWindow used({smallQuestion(), {}});
-    used.find<QLineEdit>("hardware.names").setText("4x-rtx-4090");
-    used.window.showPage("hardware");
-    ASSERT_TRUE(used.waits());
-    const auto& headline = used.find<QLabel>("hardware.headline");
-    EXPECT_FALSE(headline.text().contains("which A is not")) << headline.text().toStdString();
-    used.window.session().chooseA(lastPlace(used));
-    ASSERT_TRUE(used.waits());
-    EXPECT_TRUE(headline.text().contains("which A is not")) << headline.text().toStdString();
-}
-
 TEST(Journey, AFileThatCannotBeReadHasAWindowThatSaysSo) {
     const QTemporaryDir folder;
     const QString path = folder.filePath("damaged.json");
@@ -429,6 +415,32 @@ TEST(Journey, AFileThatCannotBeReadHasAWindowThatSaysSo) {
     EXPECT_TRUE(words.contains("damaged.json cannot be opened: ")) << words.toStdString();
     EXPECT_TRUE(words.contains("Mend it in a text editor")) << words.toStdString();
     EXPECT_NE(window.findChild<QPushButton*>("notice.open"), nullptr);
+}
+
+TEST(WindowSize, IsWhatWasAskedForAsFarAsTheScreenHasRoom) {
+    QWidget window;
+    window.resize(500, 400);
+    sizeWindow(window, {}, {1000, 840});
+    EXPECT_EQ(window.size(), QSize(500, 400));
+    sizeWindow(window, QSize(900, 700), {1000, 840});
+    EXPECT_EQ(window.size(), QSize(900, 700));
+    sizeWindow(window, QSize(1900, 1000), {1000, 840});
+    EXPECT_EQ(window.size(), QSize(1000, 800));
+}
+
+TEST(Journey, WhatIsTooMuchForAServerIsSaid) {
+    const std::vector<Edit> edits = {{"model", "llama-3.1-8b", "-m"},
+                                     {"cluster.name", "8x-rtx-4090", "-c"},
+                                     {"cluster.nodes", "1", "-n"},
+                                     {"workload.sequence", "4096", "--seq"},
+                                     {"workload.global_batch", "8", "--global-batch"},
+                                     {"search.stacks", "fsdp2", "--stack"},
+                                     {"layout.dp", "8", "--layout"},
+                                     {"layout.recompute", "none", "--layout"}};
+    UsedWindow used({with(readQuestion("", "").value(), edits).value(), {.page = "explain"}});
+    const QString words = used.find<QLabel>("explain.headline").text();
+    EXPECT_FALSE(words.contains("over at .")) << words.toStdString();
+    EXPECT_TRUE(words.contains("host memory per node: ")) << words.toStdString();
 }
 
 TEST(Journey, HardwareIsComparedWithAsManyServersAsTheFileSays) {
