@@ -98,6 +98,19 @@ TEST(TimeView, RowsAreThePartsAndTheirSum) {
         parts.table.rows, [](const auto& row) { return row.front() == "matrix products"; }));
 }
 
+TEST(PlanList, SaysWhatItsMarksMean) {
+    PlanReport report = plan(smallQuestion(), {}, openBench(), {}).value();
+    ASSERT_GE(report.plans.size(), 2U);
+    const auto note = [&report] { return planListNote(&report, report.plans.size(), {}); };
+    report.plans.front().memory.verdict = Verdict::Likely;
+    report.plans.front().alike = {report.plans[1]};
+    report.tighter = report.plans[1];
+    EXPECT_NE(note().find("?: likely fits. "), std::string::npos) << note();
+    EXPECT_NE(note().find("alike: the same division of the ranks"), std::string::npos) << note();
+    EXPECT_NE(note().find("the price of safety: 1 is "), std::string::npos) << note();
+    EXPECT_EQ(note().find("--"), std::string::npos) << "no flags in a window: " << note();
+}
+
 TEST(TimeView, TheWaterfallEndsAtB) {
     const std::array both = {twoStages(), twoStages({{"layout.recompute", "full", "--layout"}})};
     const Comparison comparison = compare(both, {}, openBench(), {}).value();
