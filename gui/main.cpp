@@ -1,7 +1,9 @@
 #include "gui/document/saved_study.h"
 #include "gui/window/main_window.h"
+#include "gui/window/study_files.h"
 #include "gui/window/take_screenshot.h"
 #include "gui/window/window_arguments.h"
+#include "gui/window/window_size.h"
 
 #include <QApplication>
 #include <QFileInfo>
@@ -47,13 +49,6 @@ Theme rememberedTheme(bool remembers) {
                                                      : Theme::System;
 }
 
-/// A title bar comes above the window's own size.
-void keepOnScreen(MainWindow& window) {
-    constexpr int kTitleBar = 40;
-    const QSize room = window.screen()->availableSize() - QSize(0, kTitleBar);
-    window.resize(window.size().boundedTo(room));
-}
-
 /// What a first start shows: a real question with an answer, to be changed into one's own.
 Result<SavedStudy> exampleStudy() {
     const std::vector<Edit> edits = {{"model", "llama-3.1-8b", "-m"},
@@ -67,6 +62,15 @@ Result<SavedStudy> exampleStudy() {
     return SavedStudy{std::move(question), {}};
 }
 
+/// An empty window that says why the file is not in it; of a picture nobody would see that.
+Result<SavedStudy> withoutFile(const Error& why, const WindowArguments& arguments) {
+    if (arguments.screenshot) {
+        return tl::unexpected(why);
+    }
+    say(why);
+    return openStudy("");
+}
+
 /// The window of a study until it is closed, or its picture. Errors go to standard error.
 WindowExit runWindow(const WindowArguments& arguments) {
     const auto bench = Workbench::open({});
@@ -75,6 +79,11 @@ WindowExit runWindow(const WindowArguments& arguments) {
     }
     auto study =
         arguments.file.isEmpty() ? exampleStudy() : openStudy(arguments.file.toStdString());
+    QString trouble;
+    if (!study) {
+        trouble = openTrouble(arguments.file, study.error());
+        study = withoutFile(Error(study.error()), arguments);
+    }
     if (!study) {
         return say(study.error());
     }
@@ -86,16 +95,18 @@ WindowExit runWindow(const WindowArguments& arguments) {
     const WindowSetup setup{.recoveryFolder = data + "/unsaved",
                             .measuredFolder = data + "/measured",
                             .remembers = !arguments.screenshot,
-                            .isExample = arguments.file.isEmpty()};
+                            .isExample = arguments.file.isEmpty(),
+                            .trouble = trouble};
     MainWindow window(*bench, *study, setup);
     if (const QString measured = setup.measuredFolder + "/profiles"; QFileInfo::exists(measured)) {
         (void)window.session().useProfiles({measured.toStdString()});  // else without them
     }
     if (arguments.screenshot) {
-        const Result<void> taken = takeScreenshot(window, *arguments.screenshot, arguments.size);
+        const Result<void> taken =
+            takeScreenshot(window, *arguments.screenshot, arguments.size.value_or(window.size()));
         return taken ? WindowExit::Ok : say(taken.error());
     }
-    keepOnScreen(window);
+    sizeWindow(window, arguments.size, window.screen()->availableSize());
     window.show();
     QApplication::exec();
     return WindowExit::Ok;

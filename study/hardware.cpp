@@ -112,6 +112,17 @@ Result<BoxAnswer> boxOf(const Question& question,
     return box;
 }
 
+BoxAnswer refusedBox(const std::string& name, const Error& error) {
+    BoxAnswer box{.name = name};
+    box.why = error.why;
+    box.refusal = error;
+    return box;
+}
+
+bool isRefused(const BoxAnswer& box) {
+    return box.refusal.has_value();
+}
+
 /// Of the plans that surely fit, the one with the least of a number.
 template <class Value>
 std::optional<std::size_t> leastOf(const std::vector<BoxAnswer>& boxes, Value value) {
@@ -138,7 +149,8 @@ std::optional<double> monthsToPayOff(Usd whole, UsdPerHour rent, UsdPerHour elec
 Result<HardwareAnswer> whichHardware(const Question& question,
                                      std::span<const std::string> clusters,
                                      const Workbench& bench,
-                                     const Watch& watch) {
+                                     const Watch& watch,
+                                     BadBox bad) {
     FABRICAST_TRY(checkNamesNoBox(question));
     HardwareAnswer answer;
     for (const std::string& name : clusters) {
@@ -148,8 +160,13 @@ Result<HardwareAnswer> whichHardware(const Question& question,
         if (answer.stopped) {
             break;
         }
-        FABRICAST_TRY(box);
-        answer.boxes.push_back(*std::move(box));
+        answer.boxes.push_back(box ? *std::move(box) : refusedBox(name, box.error()));
+        if (answer.boxes.back().refusal && bad == BadBox::EndsAll) {
+            return tl::unexpected(*answer.boxes.back().refusal);
+        }
+    }
+    if (!answer.boxes.empty() && std::ranges::all_of(answer.boxes, &isRefused)) {
+        return tl::unexpected(*answer.boxes.front().refusal);
     }
     answer.cheapest = leastOf(answer.boxes, [](const Plan& plan) -> std::optional<double> {
         const bool known = plan.cost && plan.cost->perMtok;

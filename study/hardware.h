@@ -10,12 +10,19 @@
 
 namespace fabricast {
 
+/// What becomes of a box of which the question cannot be asked, such as one that nobody knows.
+enum class BadBox {
+    EndsAll,    ///< the whole question is refused
+    HasReason,  ///< it has one, beside the answers of the others; where there are any
+};
+
 /// The question on each of these clusters or nodes: its best plan there, what its GPUs rent and
 /// sell for, and when buying is cheaper. One that is not modelled has a reason instead of a plan.
 Result<HardwareAnswer> whichHardware(const Question& question,
                                      std::span<const std::string> clusters,
                                      const Workbench& bench,
-                                     const Watch& watch);
+                                     const Watch& watch,
+                                     BadBox bad = BadBox::EndsAll);
 
 /// What to type where several clusters are compared by a target: that is `size`, which has none of
 /// one step.

@@ -167,4 +167,19 @@ Result<void> addSearches(Sensitivity& sensitivity,
     return {};
 }
 
+Sensitivity withSearchesOf(Sensitivity held, const Sensitivity& best, const std::string& layout) {
+    held.isSearched = best.isSearched;
+    held.notSearched = best.notSearched;
+    for (KnobEffect& effect : held.knobs) {
+        const auto same = std::ranges::find(best.knobs, effect.key, &KnobEffect::key);
+        if (same != best.knobs.end()) {
+            effect.searched = same->searched;
+            effect.isCut = same->isCut;
+            effect.searchedLayout =
+                same->searched && same->searchedLayout.empty() ? layout : same->searchedLayout;
+        }
+    }
+    return held;
+}
+
 }  // namespace fabricast

@@ -68,4 +68,8 @@ Result<void> addSearches(Sensitivity& sensitivity,
                          std::size_t most,
                          std::size_t threads);
 
+/// What was searched beside the best layout, `layout`, put beside one that is held: the best layout
+/// with a knob turned is the same for both.
+Sensitivity withSearchesOf(Sensitivity held, const Sensitivity& best, const std::string& layout);
+
 }  // namespace fabricast

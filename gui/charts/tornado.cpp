@@ -9,9 +9,22 @@
 namespace fabricast {
 namespace {
 
+/// Where its bar ends; one that is not known has no length.
+double highOf(const TornadoValues& values, const TornadoRow& row) {
+    return row.high.value_or(values.base);
+}
+
 double reachOf(const TornadoValues& values, std::size_t row) {
     return std::max(std::abs(values.rows[row].low - values.base),
-                    std::abs(values.rows[row].high - values.base));
+                    std::abs(highOf(values, values.rows[row]) - values.base));
+}
+
+/// A line of its own each.
+std::vector<std::string> endTexts(const TornadoValues& values, const TornadoRow& row) {
+    std::vector<std::string> texts = {tornadoEndText(values, row, TornadoEnd::Low),
+                                      tornadoEndText(values, row, TornadoEnd::High)};
+    std::erase(texts, "");
+    return texts;
 }
 
 std::vector<std::size_t> longestFirst(const TornadoValues& values) {
@@ -28,8 +41,8 @@ ValueRange tornadoRange(const TornadoValues& values, double plotWidth, double te
     ValueRange range{values.base, values.base};
     double widest = 0.0;
     for (const TornadoRow& row : values.rows) {
-        range.low = std::min({range.low, row.low, row.high});
-        range.high = std::max({range.high, row.low, row.high});
+        range.low = std::min({range.low, row.low, highOf(values, row)});
+        range.high = std::max({range.high, row.low, highOf(values, row)});
         widest =
             std::max({widest,
                       roughTextWidth(tornadoEndText(values, row, TornadoEnd::Low), textSize),
@@ -54,18 +67,19 @@ TornadoPlace tornadoPlace(const TornadoValues& values,
                           const QRectF& band,
                           std::size_t index) {
     const TornadoRow& row = values.rows[index];
+    const double high = highOf(values, row);
     const QRectF thick = band.adjusted(0.0, band.height() * 0.17, 0.0, -band.height() * 0.17);
     QRectF upper = thick;
     QRectF lower = thick;
     // Both on the same side: one above the other.
-    if ((row.low - values.base) * (row.high - values.base) > 0.0) {
+    if ((row.low - values.base) * (high - values.base) > 0.0) {
         upper.setHeight(thick.height() / 2);
         lower.setTop(thick.center().y());
     }
     return {.row = index,
             .band = QRectF(0.0, band.top(), band.right(), band.height()),
             .low = barBetween(frame, values.base, row.low, upper),
-            .high = barBetween(frame, values.base, row.high, lower)};
+            .high = barBetween(frame, values.base, high, lower)};
 }
 
 }  // namespace
@@ -113,15 +127,18 @@ int tornadoRowAt(const TornadoLayout& layout, const QPointF& place) {
 
 std::string tornadoEndText(const TornadoValues& values, const TornadoRow& row, TornadoEnd end) {
     const bool low = end == TornadoEnd::Low;
-    return (low ? row.lowLabel : row.highLabel) + ": " +
-           valueText(values.axis.unit, low ? row.low : row.high);
+    const std::optional<double> value = low ? row.low : row.high;
+    return value ? (low ? row.lowLabel : row.highLabel) + ": " + valueText(values.axis.unit, *value)
+                 : "";
 }
 
 std::string tornadoRowText(const TornadoValues& values, std::size_t row) {
     const TornadoRow& each = values.rows[row];
-    return each.label + "\n" + tornadoEndText(values, each, TornadoEnd::Low) + "\n" +
-           tornadoEndText(values, each, TornadoEnd::High) +
-           "\nnow: " + valueText(values.axis.unit, values.base);
+    std::string text = each.label;
+    for (const std::string& end : endTexts(values, each)) {
+        text += "\n" + end;
+    }
+    return text + "\nnow: " + valueText(values.axis.unit, values.base);
 }
 
 std::string describeTornado(const TornadoValues& values) {
@@ -129,8 +146,11 @@ std::string describeTornado(const TornadoValues& values) {
                        valueText(values.axis.unit, values.base) + " now.";
     for (const std::size_t row : longestFirst(values)) {
         const TornadoRow& each = values.rows[row];
-        text += " " + each.label + ", " + tornadoEndText(values, each, TornadoEnd::Low) + ", " +
-                tornadoEndText(values, each, TornadoEnd::High) + ".";
+        text += " " + each.label;
+        for (const std::string& end : endTexts(values, each)) {
+            text += ", " + end;
+        }
+        text += ".";
     }
     return text;
 }
@@ -147,8 +167,8 @@ Table tornadoTable(const TornadoValues& values) {
         table.rows.push_back({row.label,
                               row.lowLabel,
                               exactNumber(row.low),
-                              row.highLabel,
-                              exactNumber(row.high),
+                              row.high ? row.highLabel : "",
+                              row.high ? exactNumber(*row.high) : "",
                               exactNumber(values.base)});
     }
     return table;

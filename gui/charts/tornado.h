@@ -3,6 +3,7 @@
 #include "planner/report/table.h"
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -10,11 +11,11 @@ namespace fabricast {
 
 /// What one thing does to a number: where it goes with less of it, and with more.
 struct TornadoRow {
-    std::string label;      ///< "network between nodes"
-    double low = 0.0;       ///< the number with the first change
-    double high = 0.0;      ///< and with the second
-    std::string lowLabel;   ///< "÷ 2"
-    std::string highLabel;  ///< "× 2"
+    std::string label;             ///< "network between nodes"
+    double low = 0.0;              ///< the number with the first change
+    std::optional<double> high{};  ///< and with the second; empty: not known
+    std::string lowLabel;          ///< "÷ 2"
+    std::string highLabel;         ///< "× 2"
 };
 
 /// This is how much each of several things moves a number from where it is now.
@@ -48,6 +49,7 @@ FrameParts tornadoFrameParts(const TornadoValues& values,
                              const ChartTheme& theme);
 /// "÷ 2: 1.02M", at an end of a row's bars.
 enum class TornadoEnd : std::uint8_t { Low, High };
+/// Empty where that end is not known.
 std::string tornadoEndText(const TornadoValues& values, const TornadoRow& row, TornadoEnd end);
 /// Index into the layout's rows; -1: none.
 int tornadoRowAt(const TornadoLayout& layout, const QPointF& place);

@@ -14,7 +14,8 @@ void paintEndLabel(Canvas& canvas,
                    const ChartTheme& theme) {
     const double size = theme.textSize;
     const double room = toTheLeft ? bar.left() - plot.left() : plot.right() - bar.right();
-    if (bar.height() < size * 0.9 || room < roughTextWidth(text, size) + size * 0.5) {
+    if (text.empty() || bar.height() < size * 0.9 ||
+        room < roughTextWidth(text, size) + size * 0.5) {
         return;
     }
     canvas.text({toTheLeft ? bar.left() - size * 0.5 : bar.right() + size * 0.5,
@@ -40,8 +41,9 @@ void paintTornado(Canvas& canvas,
         const TornadoRow& row = values.rows[place.row];
         canvas.fill(place.low, theme.seriesFilling(1));
         canvas.fill(place.high, theme.seriesFilling(0));
+        const double end = row.high.value_or(values.base);
         const bool highIsRight =
-            row.high > values.base || (row.high == values.base && row.low <= values.base);
+            end > values.base || (end == values.base && row.low <= values.base);
         const bool lowIsLeft = row.low < values.base || (row.low == values.base && highIsRight);
         const std::string low = tornadoEndText(values, row, TornadoEnd::Low);
         const std::string high = tornadoEndText(values, row, TornadoEnd::High);

@@ -27,6 +27,7 @@ constexpr std::array kViewKeys = {ViewKey{"page", &ViewState::page},
                                   ViewKey{"other", &ViewState::other},
                                   ViewKey{"failed", &ViewState::failed},
                                   ViewKey{"trace", &ViewState::trace},
+                                  ViewKey{"hardware", &ViewState::hardware},
                                   ViewKey{"file", &ViewState::file},
                                   ViewKey{"digest", &ViewState::digest}};
 

@@ -9,13 +9,14 @@ namespace fabricast {
 
 /// How a window shows a study; a scenario file keeps it under "view", which no answer depends on.
 struct ViewState {
-    std::string page{};    ///< "memory"
-    std::string chosen{};  ///< the layout that is looked at, as `typedPlan` has it
-    std::string other{};   ///< and the one it is compared with
-    std::string failed{};  ///< links and devices: "leaf4 node3/nic2-leaf2"
-    std::string trace{};   ///< file of the measured step that is shown
-    std::string file{};    ///< of what is kept for after a crash: where it is to be saved
-    std::string digest{};  ///< and what that file was when it was opened
+    std::string page{};      ///< "memory"
+    std::string chosen{};    ///< the layout that is looked at, as `typedPlan` has it
+    std::string other{};     ///< and the one it is compared with
+    std::string failed{};    ///< links and devices: "leaf4 node3/nic2-leaf2"
+    std::string trace{};     ///< file of the measured step that is shown
+    std::string hardware{};  ///< what is put side by side: "dgx-h100, dgx-b200"
+    std::string file{};      ///< of what is kept for after a crash: where it is to be saved
+    std::string digest{};    ///< and what that file was when it was opened
 };
 
 /// Names, which have no spaces, with spaces in between; and back.

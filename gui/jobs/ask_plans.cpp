@@ -77,10 +77,8 @@ LatestJob::Work planWork(Question question,
         whole.start();
         QElapsedTimer sincePartial;
         double seconds = 0.0;  // until the best were found; more of them come later
-        const auto deliver = [&](Result<std::shared_ptr<const PlanReport>> report,
-                                 bool isAll,
-                                 std::size_t listed = 0) {
-            FoundPlans found{std::move(report), isAll, seconds, listed};
+        const auto deliver = [&](FoundPlans found) {
+            found.seconds = seconds;
             post([take, found = std::move(found)] { take(found); });
         };
         const auto onPlan = [&](std::span<const Plan> plans) {
@@ -89,17 +87,25 @@ LatestJob::Work planWork(Question question,
                 return;
             }
             sincePartial.start();
-            deliver(partialReport(plans), false);
+            deliver({.report = partialReport(plans)});
         };
         Result<PlanReport> best = plan(question, {.onPlan = onPlan}, bench, watch);
         seconds = static_cast<double>(whole.nsecsElapsed()) * 1e-9;
-        const bool hasPlans = best && !best->plans.empty() && !best->stopped;
-        deliver(best ? someLayout(*std::move(best)) : tl::unexpected(best.error()), true);
-        if (hasPlans && width == SearchWidth::Front && pause(watch)) {
+        const bool isWidened =
+            width == SearchWidth::Front && best && !best->plans.empty() && !best->stopped;
+        FoundPlans found{
+            .report = best ? someLayout(*std::move(best)) : tl::unexpected(best.error()),
+            .isAll = true,
+            .isWidened = isWidened};
+        deliver(found);
+        if (isWidened && pause(watch)) {
             const Result<PlanReport> front = plan(question, {.pareto = true}, bench, watch);
             if (front && !front->stopped) {
-                deliver(someLayout(withFrontListed(*front)), true, front->plans.size());
+                found.report = someLayout(withFrontListed(*front));
+                found.best = front->plans.size();
             }
+            found.isWidened = false;
+            deliver(found);
         }
     };
 }

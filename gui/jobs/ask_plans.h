@@ -18,7 +18,8 @@ struct FoundPlans {
     Result<std::shared_ptr<const PlanReport>> report;
     bool isAll = false;
     double seconds = 0.0;
-    std::size_t best = 0;  ///< the plans that a search lists, in its order; 0: all
+    std::size_t best = 0;    ///< the plans that a search lists, in its order; 0: all
+    bool isWidened = false;  ///< the front is still searched, and comes next
 };
 
 /// How much is searched.

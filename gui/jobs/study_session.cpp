@@ -18,7 +18,8 @@ StudySession::StudySession(Workbench bench, const SavedStudy& study, QObject* pa
     : QObject(parent),
       bench_(std::move(bench)),
       history_(study.question, namesIn(study.view.failed)),
-      trace_(study.view.trace) {
+      trace_(study.view.trace),
+      hardware_(study.view.hardware) {
     choose(study.view);
     ask();
 }
@@ -35,6 +36,15 @@ Result<void> StudySession::useProfiles(const std::vector<std::string>& folders) 
     ask();
     emit questionChanged();
     return {};
+}
+
+std::string StudySession::command() const {
+    std::string words = "fabricast ";
+    for (const std::string& folder : folders_) {
+        words += "--profile-dir '" + folder + "' ";
+    }
+    return words + (isBesideBest() && !answers_.isStale() ? "explain " + typed(a_.question)
+                                                          : "plan " + typed(question()));
 }
 
 bool StudySession::isWorking() const {
@@ -85,6 +95,13 @@ void StudySession::setTrace(const std::string& file) {
     }
 }
 
+void StudySession::setHardware(const std::string& names) {
+    if (names != hardware_) {
+        hardware_ = names;
+        markUnsaved();
+    }
+}
+
 /// Asks again only where another question is asked: what has failed changes no plan.
 void StudySession::goTo(void (History::*where)()) {
     const std::string before = documentText(question());
@@ -107,6 +124,7 @@ void StudySession::redo() {
 void StudySession::open(Question question, const ViewState& view) {
     history_ = History(std::move(question), namesIn(view.failed));
     trace_ = view.trace;
+    hardware_ = view.hardware;
     a_ = {};
     b_ = {};
     choose(view);
@@ -149,17 +167,29 @@ void StudySession::ask() {
             answers.stage = AnswerStage::Failed;
             answers.error = found.report.error();
         }
-        take(std::move(answers));
+        take(std::move(answers), found.isWidened);
     }));
     emit answersChanged();
 }
 
-void StudySession::take(PlanAnswers answers) {
+/// A layout that was chosen by hand is waited for while more are searched.
+void StudySession::take(PlanAnswers answers, bool isWidened) {
     answers_ = std::move(answers);
+    if (isWidened && !hasChosen()) {
+        answers_.stage = AnswerStage::Partial;
+    }
     if (answers_.stage == AnswerStage::Done) {
         lookAgain();
     }
     emit answersChanged();
+}
+
+/// Whether what was chosen by hand is among the plans.
+bool StudySession::hasChosen() const {
+    const auto has = [this](const PlanInView& view) {
+        return view.chosen.empty() || placeOf(view.chosen);
+    };
+    return has(a_) && has(b_);
 }
 
 /// The layouts that were chosen by hand where they are among these; else the best one, and no B.
@@ -199,10 +229,13 @@ void StudySession::look(PlanInView& view, LatestJob& job, const Plan& plan) {
     }));
 }
 
-/// The layouts that A and B are once they are found.
+/// The layouts that A and B are once they are found: among the best ones or beside them.
 void StudySession::choose(const ViewState& view) {
     a_.chosen = view.chosen;
     b_.chosen = view.other;
+    if (!a_.chosen.empty() || !b_.chosen.empty()) {
+        width_ = SearchWidth::Front;
+    }
 }
 
 void StudySession::chooseA(std::size_t place) {

@@ -72,6 +72,10 @@ public:
     [[nodiscard]] const PlanInView& b() const { return b_; }
     /// The place of A or B among the plans shown.
     [[nodiscard]] std::optional<std::size_t> placeOf(const PlanInView& view) const;
+    /// A is another layout than the best one.
+    [[nodiscard]] bool isBesideBest() const { return placeOf(a_).value_or(0) > 0; }
+    /// What prints the same in a terminal: of A where that was chosen beside the best one.
+    [[nodiscard]] std::string command() const;
     [[nodiscard]] bool isWorking() const;
 
     /// False where the edit was refused: refused() says why.
@@ -82,6 +86,9 @@ public:
     /// The file of a measured step that is shown beside the simulated one; may be empty.
     [[nodiscard]] const std::string& trace() const { return trace_; }
     void setTrace(const std::string& file);
+    /// What is put side by side, as it was typed; empty: what the window starts with.
+    [[nodiscard]] const std::string& hardware() const { return hardware_; }
+    void setHardware(const std::string& names);
     void endDrag() { history_.endDrag(); }
     void undo();
     void redo();
@@ -110,15 +117,17 @@ private:
     void ask();
     void choose(const ViewState& view);
     void goTo(void (History::*where)());
-    void take(PlanAnswers answers);
+    void take(PlanAnswers answers, bool isWidened);
     void look(PlanInView& view, LatestJob& job, const Plan& plan);
     void lookAgain();
+    [[nodiscard]] bool hasChosen() const;
     [[nodiscard]] std::optional<std::size_t> placeOf(const std::string& typed) const;
 
     Workbench bench_;
     std::vector<std::string> folders_;
     History history_;
     std::string trace_;
+    std::string hardware_;
     PlanAnswers answers_;
     PlanInView a_;
     PlanInView b_;

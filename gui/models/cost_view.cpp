@@ -1,3 +1,4 @@
+#include "gui/models/edit_words.h"
 #include "gui/models/page_views.h"
 #include "planner/base/quantity_text.h"
 #include "planner/report/cost_report.h"
@@ -73,7 +74,15 @@ std::string monthsText(const std::optional<double>& months) {
 
 std::vector<std::string> boxRow(const BoxAnswer& box) {
     if (!box.plan) {
-        return {box.name, "–", "–", "–", "–", "–", "–", "–", box.why};
+        return {box.name,
+                "–",
+                "–",
+                "–",
+                "–",
+                "–",
+                "–",
+                "–",
+                box.refusal ? errorWords(*box.refusal) : box.why};
     }
     const Plan& plan = *box.plan;
     const bool priced = plan.cost && plan.cost->perMtok;

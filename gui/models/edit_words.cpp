@@ -91,6 +91,9 @@ std::string windowWords(const std::string& message) {
 }
 
 std::string windowHint(const std::string& hint) {
+    if (hint.starts_with("fabricast profiles list")) {
+        return "choose one of the list on the left";
+    }
     constexpr std::string_view kOr = ", or ";
     const std::size_t end = hint.find(kOr);
     if (end != std::string::npos && hint.find(std::string(kOr) + "-") != end) {

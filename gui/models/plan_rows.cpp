@@ -1,6 +1,8 @@
 #include "gui/models/edit_words.h"
 #include "gui/models/row_texts.h"
 #include "planner/base/quantity_text.h"
+#include "planner/report/memory_report.h"
+#include "planner/report/plan_lines.h"
 #include "planner/report/plan_views.h"
 
 #include <algorithm>
@@ -59,6 +61,24 @@ std::string alikeNote(const ComparisonError& error) {
            " where the stack, tp, pp, cp or ep differs, cannot be told apart: measure them.";
 }
 
+/// What stands behind the numbers and layouts of the table: "?", "alike", and what safety costs.
+std::string marksNote(const PlanReport& report) {
+    const auto any = [&report](Verdict verdict) {
+        return std::ranges::any_of(
+            report.plans, [verdict](const Plan& plan) { return plan.memory.verdict == verdict; });
+    };
+    std::string text;
+    for (const Verdict verdict : {Verdict::Likely, Verdict::Unlikely}) {
+        text += any(verdict)
+                    ? std::string(doubtMark(verdict)) + ": " + std::string(fitText(verdict)) + ". "
+                    : "";
+    }
+    for (const std::string& line : {spellingsText(report.plans), safetyPriceText(report)}) {
+        text += line.empty() ? "" : line + ". ";
+    }
+    return text;
+}
+
 /// "80 layouts, fastest first. Behind 10: …".
 std::string orderNote(const PlanReport& report, std::size_t best) {
     const std::size_t first = std::min(best, report.plans.size());
@@ -101,9 +121,9 @@ std::string planListNote(const PlanReport* report,
         return "Searching the best layout …";
     }
     if (!report->plans.empty()) {
-        return report->candidates > 0
-                   ? orderNote(*report, best) + alikeNote(report->plans.front().step.comparison)
-                   : "The best layouts so far …";
+        return report->candidates > 0 ? orderNote(*report, best) + marksNote(*report) +
+                                            alikeNote(report->plans.front().step.comparison)
+                                      : "The best layouts so far …";
     }
     return report->misses.empty() ? "No layout can be forecast here." : nothingFits(*report);
 }

@@ -172,9 +172,9 @@ TornadoValues speedTornado(const Sensitivity& sensitivity) {
         values.rows.push_back(
             {.label = std::string(knob.title),
              .low = held.value_or(base),
-             .high = searched.value_or(held.value_or(base)),
+             .high = searched,
              .lowLabel = held ? "twice as much" : "with layout A it does not fit: now",
-             .highLabel = searched ? "with the best layout" : "twice as much"});
+             .highLabel = "with the best layout"});
     }
     return values;
 }

@@ -25,7 +25,12 @@ std::string missText(const MemoryBreakdown& memory) {
     const std::string is = memory.verdict == Verdict::Unlikely ? "is " : "";
     std::string text = "The nearest layout " + is + std::string(fitText(memory.verdict)) + ".";
     for (const Rejection& rejection : memory.rejections) {
-        text += " It is over at " + rejection.where + ".";
+        text += rejection.bound == Bound::GpuMemory
+                    ? " It is over at " + rejection.where + "."
+                    : " Too much: " +
+                          hostNeedText(rejection.bound == Bound::HostMemory ? memory.host
+                                                                            : memory.drives) +
+                          ".";
     }
     return text;
 }
@@ -155,7 +160,8 @@ void ExplainPage::showFixes() {
     }
     if (target_ && target_->fixes) {
         const QString found = QString::fromStdString(fixesText(*target_->fixes));
-        sayTarget(found.section('\n', 0, 0));
+        sayTarget((session().isBesideBest() ? "The best layout, which A is not: " : "") +
+                  found.section('\n', 0, 0));
     }
     fixes_->setEnabled(
         (target_ && target_->fixes) ||

@@ -18,6 +18,8 @@
 namespace fabricast {
 namespace {
 
+constexpr const char* kFirstNames = "dgx-h100, dgx-h200, dgx-b200, mi300x-8";
+
 std::vector<std::string> namesIn(const QString& text) {
     std::vector<std::string> names;
     for (const QString& name : text.split(',', Qt::SkipEmptyParts)) {
@@ -46,7 +48,7 @@ HardwarePage::HardwarePage(StudySession& session, QWidget* parent)
     : JobPage(session, "hardware", parent) {
     auto* row = new QHBoxLayout;
     row->addWidget(new QLabel("Side by side"));
-    names_ = new QLineEdit("dgx-h100, dgx-h200, dgx-b200, mi300x-8");
+    names_ = new QLineEdit;
     names_->setObjectName("hardware.names");
     names_->setAccessibleName("Hardware to put side by side, with commas");
     row->addWidget(names_, 1);
@@ -58,8 +60,23 @@ HardwarePage::HardwarePage(StudySession& session, QWidget* parent)
     rows_ = new ReportTableView("hardware.rows");
     rows_->setAccessibleName("Hardware side by side");
     body()->addWidget(rows_, 1);
-    connect(names_, &QLineEdit::editingFinished, this, &HardwarePage::refresh);
+    showNames();
+    connect(&session, &StudySession::opened, this, &HardwarePage::showNames);
+    connect(names_, &QLineEdit::editingFinished, this, &HardwarePage::takeNames);
     connect(use, &QPushButton::clicked, this, &HardwarePage::useSelected);
+}
+
+void HardwarePage::showNames() {
+    const QString kept = QString::fromStdString(session().hardware());
+    names_->setText(kept.isEmpty() ? kFirstNames : kept);
+}
+
+/// What was typed is kept with the study; what stands there by itself is not.
+void HardwarePage::takeNames() {
+    if (names_->isModified()) {
+        session().setHardware(names_->text().toStdString());
+    }
+    refresh();
 }
 
 void HardwarePage::useSelected() {
@@ -92,13 +109,22 @@ void HardwarePage::refresh() {
     const auto work =
         [this, names, question = withServersTyped(session().question()), bench = session().bench()](
             const Watch& watch, const LatestJob::Post& post) {
-            Result<HardwareAnswer> answer = whichHardware(question, names, bench, watch);
+            Result<HardwareAnswer> answer =
+                whichHardware(question, names, bench, watch, BadBox::HasReason);
             post([this, answer = std::move(answer)] { show(answer); });
         };
     if (ask(key, work)) {
         showBody();
+        found_.clear();
         headline_->setText("Searching the best layout on each …");
+    } else if (!found_.isEmpty()) {
+        sayFound();
     }
+}
+
+void HardwarePage::sayFound() {
+    const bool isBeside = session().isBesideBest();
+    headline_->setText(found_ + (isBeside ? " Each with its best layout, which A is not." : ""));
 }
 
 void HardwarePage::show(const Result<HardwareAnswer>& answer) {
@@ -107,7 +133,8 @@ void HardwarePage::show(const Result<HardwareAnswer>& answer) {
         rows_->setTable({});
         return;
     }
-    headline_->setText(QString::fromStdString(hardwareHeadline(*answer)));
+    found_ = QString::fromStdString(hardwareHeadline(*answer));
+    sayFound();
     rows_->setTable(hardwareRows(*answer));
 }
 

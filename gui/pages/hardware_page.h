@@ -20,12 +20,16 @@ protected:
     void refresh() override;
 
 private:
+    void showNames();
+    void takeNames();
     void useSelected();
     void addOwn();
     void show(const Result<HardwareAnswer>& answer);
+    void sayFound();
 
     QLineEdit* names_ = nullptr;
     QLabel* headline_ = nullptr;
+    QString found_;  ///< the headline of the answer
     ReportTableView* rows_ = nullptr;
 };
 

@@ -6,6 +6,8 @@
 #include "gui/pages/table_view.h"
 #include "study/explain.h"
 #include "study/plan.h"
+#include "study/sensitivity.h"
+#include "study/typed_plan.h"
 
 #include <QLabel>
 #include <QVBoxLayout>
@@ -22,14 +24,19 @@ Result<Sensitivity> withThisLayout(const Question& about,
     return answer.sensitivity.value_or(Sensitivity());
 }
 
-Result<Sensitivity> withBestLayouts(const Question& question,
+/// Of another layout than the best one it says what that would be.
+Result<Sensitivity> withBestLayouts(const Sensitivity& held,
+                                    bool isBest,
+                                    const Question& question,
                                     const Workbench& bench,
                                     const Watch& watch) {
     FABRICAST_ASSIGN(const PlanReport report, plan(question, {.sensitivity = true}, bench, watch));
     if (!report.sensitivity) {
-        return fail(Error::Code::Stopped, "", "nothing fits");
+        return held;
     }
-    return *report.sensitivity;
+    const Plan& best = report.plans.front();
+    return isBest ? *report.sensitivity
+                  : withSearchesOf(held, *report.sensitivity, typedPlan(best));
 }
 
 }  // namespace
@@ -55,12 +62,12 @@ void SensitivityPage::refresh() {
                        about = session().a().question,
                        question = session().question(),
                        bench = session().bench()](const Watch& watch, const LatestJob::Post& post) {
-        const auto deliver = [&](Result<Sensitivity> answer) {
-            post([this, answer = std::move(answer)] { show(answer); });
-        };
-        deliver(withThisLayout(about, bench, watch));
-        if (isBest) {
-            deliver(withBestLayouts(question, bench, watch));
+        const Result<Sensitivity> held = withThisLayout(about, bench, watch);
+        post([this, held] { show(held, true); });
+        if (held) {
+            post([this, best = withBestLayouts(*held, isBest, question, bench, watch)] {
+                show(best, false);
+            });
         }
     };
     if (ask(typed(session().a().question), work)) {
@@ -68,16 +75,19 @@ void SensitivityPage::refresh() {
     }
 }
 
-void SensitivityPage::show(const Result<Sensitivity>& answer) {
+void SensitivityPage::show(const Result<Sensitivity>& answer, bool isSearching) {
     if (!answer) {
         sayError(answer.error());
         return;
     }
+    const char* const best = isSearching
+                                 ? ", and with the best layout for that, which is still searched …"
+                             : answer->isSearched ? ", and with the best layout for that."
+                                                  : ". No layout fits that could be searched.";
     headline_->setText(
-        QString(
-            "How much faster training would be with twice as much of each thing: with layout A, "
-            "and with the best layout for that%1")
-            .arg(answer->isSearched ? "." : ", which is still searched …"));
+        QString("How much faster training would be with twice as much of each thing: with layout "
+                "A%1")
+            .arg(best));
     tornado_->setValues(speedTornado(*answer));
     rows_->setTable(sensitivityRows(*answer));
     showBody();

@@ -20,7 +20,7 @@ protected:
     void refresh() override;
 
 private:
-    void show(const Result<Sensitivity>& answer);
+    void show(const Result<Sensitivity>& answer, bool isSearching);
 
     QLabel* headline_ = nullptr;
     TornadoWidget* tornado_ = nullptr;

@@ -42,7 +42,11 @@ MainWindow::MainWindow(Workbench bench, const SavedStudy& study, const WindowSet
     sayExports(*exports_, *notice_);
     actions_ = addMenus(*this);
     new WindowKeys(*this);
-    connect(session_, &StudySession::questionChanged, this, &MainWindow::refreshCommand);
+    for (const auto change : {&StudySession::questionChanged,
+                              &StudySession::answersChanged,
+                              &StudySession::viewChanged}) {
+        connect(session_, change, this, &MainWindow::refreshCommand);
+    }
     connect(session_, &StudySession::questionChanged, this, &MainWindow::refreshTitle);
     connect(files_, &StudyFiles::opened, this, [this](const ViewState& view) {
         notice_->hide();  // it was of the study before
@@ -134,7 +138,8 @@ ViewState MainWindow::viewState() const {
             .chosen = session_->a().chosen,
             .other = session_->b().chosen,
             .failed = joinedNames(session_->failed()),
-            .trace = session_->trace()};
+            .trace = session_->trace(),
+            .hardware = session_->hardware()};
 }
 
 void MainWindow::showWhy(const QString& key) {
@@ -212,11 +217,7 @@ void MainWindow::focusControl(const QString& path) {
 }
 
 void MainWindow::refreshCommand() {
-    QString words = "fabricast ";
-    for (const std::string& folder : session_->profileFolders()) {
-        words += "--profile-dir '" + QString::fromStdString(folder) + "' ";
-    }
-    command_->setWords(words + "plan " + QString::fromStdString(typed(session_->question())));
+    command_->setWords(QString::fromStdString(session_->command()));
 }
 
 void MainWindow::refreshTitle() {
@@ -249,7 +250,11 @@ bool MainWindow::offerLeft() {
 }
 
 void MainWindow::offerStart() {
-    if (!offerLeft() && setup_.isExample) {
+    if (!setup_.trouble.isEmpty()) {
+        notice_->say(setup_.trouble,
+                     {{"notice.open", "Open a file …", [this] { files_->openWithDialog(); }},
+                      {"notice.ok", "OK", [this] { offerLeft(); }}});
+    } else if (!offerLeft() && setup_.isExample) {
         notice_->say(
             "This is a worked example: what does Llama 3.1 8B take on two servers? Change the "
             "model and the hardware on the left; every number follows.",

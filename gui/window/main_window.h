@@ -34,6 +34,7 @@ struct WindowSetup {
     QString probes{};          ///< folder of the programs that measure; empty: the usual places
     bool remembers = false;    ///< its place and theme
     bool isExample = false;    ///< the study is one to start from
+    QString trouble{};         ///< why the file that was asked for is not what is shown
 };
 
 /// This is the window: the scenario on the left, the verdict above, a page below it, and the

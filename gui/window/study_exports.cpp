@@ -32,13 +32,12 @@ std::optional<Question> questionOfView(const PlanInView& view) {
 }
 
 Result<std::string> reportPage(const StudyReportAsk& ask,
+                               const std::string& command,
                                const Workbench& bench,
                                const Watch& watch) {
     FABRICAST_ASSIGN(const Report report, studyReport(ask, bench, watch));
     return htmlPage(report,
-                    {.title = "Study",
-                     .tool = "fabricast " FABRICAST_VERSION,
-                     .command = "fabricast plan " + typed(ask.question)});
+                    {.title = "Study", .tool = "fabricast " FABRICAST_VERSION, .command = command});
 }
 
 }  // namespace
@@ -69,8 +68,9 @@ void StudyExports::writeReport(const QString& file) {
     const bool isPdf = file.endsWith(".pdf", Qt::CaseInsensitive);
     write(file,
           "Writing the report …",
-          [ask, isPdf, bench = session_.bench()](const Watch& watch) -> Result<std::string> {
-              FABRICAST_ASSIGN(std::string page, reportPage(ask, bench, watch));
+          [ask, isPdf, command = session_.command(), bench = session_.bench()](
+              const Watch& watch) -> Result<std::string> {
+              FABRICAST_ASSIGN(std::string page, reportPage(ask, command, bench, watch));
               return isPdf ? printedPage(page, watch.stop) : Result<std::string>(std::move(page));
           });
 }

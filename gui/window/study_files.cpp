@@ -1,6 +1,7 @@
 #include "gui/window/study_files.h"
 
 #include "gui/jobs/study_session.h"
+#include "gui/models/edit_words.h"
 #include "gui/window/save_dialog.h"
 #include "study/said_value.h"
 
@@ -53,6 +54,13 @@ QString subjectOf(const Question& question) {
 }
 
 }  // namespace
+
+QString openTrouble(const QString& path, const Error& error) {
+    const QString name = QFileInfo(path).fileName();
+    const bool isThere = QFileInfo::exists(path);
+    return name + " cannot be opened: " + QString::fromStdString(errorWords(error)) +
+           (isThere ? ". Mend it in a text editor, or open another file." : ". Open another file.");
+}
 
 StudyFiles::StudyFiles(StudySession& session,
                        const QString& recoveryFolder,
@@ -151,7 +159,7 @@ void StudyFiles::openWithDialog() {
         return;
     }
     if (const Result<void> opened = openAsked(path); !opened) {
-        say(opened.error());
+        QMessageBox::warning(window_, "Fabricast", openTrouble(path, opened.error()));
     }
 }
 

@@ -14,6 +14,9 @@ namespace fabricast {
 
 class StudySession;
 
+/// Why a file is not opened, and what can be done about it.
+QString openTrouble(const QString& path, const Error& error);
+
 /// This opens and saves the window's study, and keeps what is not saved for after a crash.
 class StudyFiles : public QObject {
     Q_OBJECT

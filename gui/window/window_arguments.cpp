@@ -105,7 +105,7 @@ QString windowHelp() {
            "  --screenshot PAGE FILE  writes a picture of a page (PNG) and ends\n"
            "  --theme NAME            light, dark or system\n"
            "  --scale N               pixels of a picture for each pixel of the window: 1 to 4\n"
-           "  --size WxH              of the window: 1280x800\n";
+           "  --size WxH              of the window or picture: 1280x800\n";
 }
 
 }  // namespace fabricast

@@ -22,7 +22,7 @@ struct WindowArguments {
     std::optional<Screenshot> screenshot{};
     std::optional<Theme> theme{};
     double scale = 1.0;
-    QSize size{1280, 800};
+    std::optional<QSize> size{};  ///< of the window, or of the picture
     bool help = false;
 };
 

@@ -111,29 +111,35 @@ std::string runnerUpText(const PlanReport& report) {
     return text + closePlansText(report);
 }
 
-/// Which rows stand for several layouts, and the price of choosing one that fits.
-std::string safetyText(const PlanReport& report) {
-    const Plan& first = report.plans.front();
-    std::string text;
-    if (std::any_of(report.plans.begin(), report.plans.end(), [](const Plan& plan) {
-            return spellingsOf(plan) > 0;
-        })) {
-        text +=
-            "alike: the same division of the ranks with another schedule, sharding or micro-batch, "
-            "no more than 0.5 % behind the best of them that fits; --format json lists them\n";
-    }
+std::string spellingsText(std::span<const Plan> plans) {
+    const bool any =
+        std::ranges::any_of(plans, [](const Plan& plan) { return spellingsOf(plan) > 0; });
+    return any ? "alike: the same division of the ranks with another schedule, sharding or "
+                 "micro-batch, no more than 0.5 % behind the best of them that fits"
+               : "";
+}
+
+std::string safetyPriceText(const PlanReport& report) {
     if (!report.tighter) {
-        return text;
+        return "";
     }
+    const Plan& first = report.plans.front();
     const Plan& tight = *report.tighter;
     // Both by the most that they would take of any device: that decides which surely fits.
-    return text + fmt::format(
-                      "the price of safety: 1 is {:.1f} % slower than {} {}, which may need {} "
-                      "GiB more (--allow tight lists it first)\n",
-                      100.0 * (first.step.step.value / tight.step.step.value - 1.0),
-                      tight.scenario.stack,
-                      planLayoutText(tight.scenario),
-                      gibText(tight.memory.unpressed - first.memory.unpressed));
+    return fmt::format(
+        "the price of safety: 1 is {:.1f} % slower than {} {}, which may need {} GiB more",
+        100.0 * (first.step.step.value / tight.step.step.value - 1.0),
+        tight.scenario.stack,
+        planLayoutText(tight.scenario),
+        gibText(tight.memory.unpressed - first.memory.unpressed));
+}
+
+/// Which rows stand for several layouts, and the price of choosing one that fits.
+std::string safetyText(const PlanReport& report) {
+    const std::string alike = spellingsText(report.plans);
+    const std::string price = safetyPriceText(report);
+    return (alike.empty() ? "" : alike + "; --format json lists them\n") +
+           (price.empty() ? "" : price + " (--allow tight lists it first)\n");
 }
 
 /// Which plans keep states in host memory, and what their times rest on.

@@ -1,4 +1,5 @@
 #pragma once
+#include "planner/base/result.h"
 #include "planner/result/plan_report.h"
 #include "planner/result/run_cost.h"
 #include "planner/spec/cluster_spec.h"
@@ -28,7 +29,8 @@ struct BoxAnswer {
     ClusterSpec cluster;
     std::optional<Plan> plan;  ///< priced as the question asks; empty: see `why`
     std::string why;
-    std::optional<GpuOffer> offer;  ///< where there is a plan
+    std::optional<Error> refusal{};  ///< where the question cannot be asked of it
+    std::optional<GpuOffer> offer;   ///< where there is a plan
 };
 
 /// This is the answer to "which hardware?": the same training on several boxes.

@@ -57,7 +57,8 @@ TimelineRow rowOf(const SimOp& op) {
     return op.slows ? TimelineRow::Beside : TimelineRow::Main;
 }
 
-/// One row of slices, in the order of their starts.
+/// One row of slices, in the order of their starts. Narrow ops are drawn together as long as what
+/// they are changes within half a pixel; in longer phases, each has its own colour.
 class RowWriter {
 public:
     RowWriter(std::vector<TimelineSlice>& slices, std::size_t& merged)
@@ -67,11 +68,15 @@ public:
         if (slice.right - slice.left >= kNarrow) {
             flush();
             slices_.push_back(slice);
+            isTogether_ = false;
             return;
         }
-        if (many_ > 0 && (slice.left - narrow_.right >= kNarrow)) {
+        const bool isApart = slice.left - narrow_.right >= kNarrow;
+        const bool isSeen = narrow_.right - narrow_.left >= kNarrow;
+        if (many_ > 0 && (isApart || (isSeen && slice.paint != last_))) {
             flush();
         }
+        last_ = slice.paint;
         if (many_ == 0) {
             narrow_ = slice;
         }
@@ -83,11 +88,18 @@ public:
         if (many_ == 0) {
             return;
         }
-        merged_ += many_ > 1 ? many_ : 0;
         const auto most = std::ranges::max_element(shares_) - shares_.begin();
         narrow_.paint = static_cast<Paint>(most);
         narrow_.microBatch = -1;
-        slices_.push_back(narrow_);
+        const bool goesOn = isTogether_ && slices_.back().paint == narrow_.paint &&
+                            narrow_.left - slices_.back().right < kNarrow;
+        merged_ += many_ > 1 || goesOn ? many_ : 0;
+        if (goesOn) {
+            slices_.back().right = std::max(slices_.back().right, narrow_.right);
+        } else {
+            slices_.push_back(narrow_);
+        }
+        isTogether_ = true;
         shares_ = {};
         many_ = 0;
     }
@@ -96,6 +108,8 @@ private:
     std::vector<TimelineSlice>& slices_;
     std::size_t& merged_;
     TimelineSlice narrow_;
+    Paint last_ = Paint::Host;  ///< of the last narrow one
+    bool isTogether_ = false;   ///< the last slice is of narrow ones
     std::array<std::int64_t, kPaints> shares_{};
     std::size_t many_ = 0;
 };

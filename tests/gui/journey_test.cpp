@@ -3,6 +3,7 @@
 #include "gui/pages/elided_label.h"
 #include "gui/pages/table_view.h"
 #include "gui/window/study_files.h"
+#include "gui/window/window_size.h"
 #include "planner/report/comparison_report.h"
 #include "study/compare.h"
 #include "study/plan.h"
@@ -286,6 +287,160 @@ TEST(Journey, ASavedStudyOpensWithTheSameNumbers) {
               used.find<QPushButton>("value.step").text());
     EXPECT_EQ(again.find<QPushButton>("value.verdict").text(),
               used.find<QPushButton>("value.verdict").text());
+}
+
+/// The place of a layout that is shown beside the best ones, as a trade-off.
+std::size_t lastPlace(UsedWindow& used) {
+    return used.window.session().answers().shown().size() - 1;
+}
+
+TEST(Journey, ASavedLayoutOpensWithItsNumbersOnEveryPage) {
+    UsedWindow used({smallQuestion({{"search.top", "1", "--top"}}), {}});
+    ASSERT_GT(lastPlace(used), 0U);
+    used.window.session().chooseA(lastPlace(used));
+    ASSERT_TRUE(used.waits());
+    used.window.showPage("memory");
+    const QString file = used.folder.filePath("study.json");
+    ASSERT_TRUE(used.window.files().saveTo(file));
+    UsedWindow again(openStudy(file.toStdString()).value());
+    EXPECT_EQ(again.window.session().a().typed, used.window.session().a().typed);
+    EXPECT_EQ(again.find<QPushButton>("value.step").text(),
+              used.find<QPushButton>("value.step").text());
+}
+
+TEST(Journey, WhatIfSearchesBesideALayoutThatIsNotTheBest) {
+    UsedWindow used({smallQuestion(), {}});
+    used.window.session().chooseA(lastPlace(used));
+    used.window.showPage("sensitivity");
+    ASSERT_TRUE(used.waits());
+    const auto& rows = used.find<ReportTableView>("sensitivity.rows").tableModel().table();
+    ASSERT_EQ(rows.columns.size(), 7U);
+    EXPECT_EQ(rows.columns[4].title, "best layout");
+    const QString headline = used.find<QLabel>("sensitivity.headline").text();
+    EXPECT_FALSE(headline.contains("still searched")) << headline.toStdString();
+    for (const std::vector<std::string>& row : rows.rows) {
+        EXPECT_NE(row.back(), "the same") << row.front();
+    }
+}
+
+TEST(Journey, TheCommandIsThatOfTheLayoutThatWasChosen) {
+    UsedWindow used({smallQuestion(), {}});
+    StudySession& session = used.window.session();
+    auto& command = used.find<ElidedLabel>("command");
+    session.chooseA(lastPlace(used));
+    ASSERT_TRUE(used.waits());
+    EXPECT_EQ(command.words().toStdString(), "fabricast explain " + typed(session.a().question));
+    session.chooseA(0);
+    ASSERT_TRUE(used.waits());
+    EXPECT_TRUE(command.words().startsWith("fabricast plan ")) << command.words().toStdString();
+}
+
+TEST(Journey, ATargetIsSaidToBeOfTheBestLayoutWhereAIsAnother) {
+    UsedWindow used({smallQuestion(), {}});
+    used.window.session().chooseA(lastPlace(used));
+    used.window.showPage("explain");
+    ASSERT_TRUE(used.waits());
+    used.find<QPushButton>("explain.find").click();
+    ASSERT_TRUE(used.waits());
+    const QString words = used.find<QLabel>("explain.target").text();
+    EXPECT_TRUE(words.startsWith("The best layout, which A is not: ")) << words.toStdString();
+}
+
+TEST(Journey, HardwareIsSaidToHaveItsBestLayoutWhereAIsAnother) {
+    UsedWindow used({smallQuestion(), {}});
+    used.find<QLineEdit>("hardware.names").setText("4x-rtx-4090");
+    used.window.showPage("hardware");
+    ASSERT_TRUE(used.waits());
+    const auto& headline = used.find<QLabel>("hardware.headline");
+    EXPECT_FALSE(headline.text().contains("which A is not")) << headline.text().toStdString();
+    used.window.session().chooseA(lastPlace(used));
+    ASSERT_TRUE(used.waits());
+    EXPECT_TRUE(headline.text().contains("which A is not")) << headline.text().toStdString();
+}
+
+TEST(Journey, HardwareSideBySideIsSavedWithTheStudy) {
+    UsedWindow used({smallQuestion(), {.page = "hardware"}});
+    EXPECT_FALSE(used.window.isWindowModified());
+    auto& names = used.find<QLineEdit>("hardware.names");
+    names.setFocus();
+    names.selectAll();
+    QTest::keyClicks(&names, "4x-rtx-4090, 4x-rtx-5090");
+    QTest::keyClick(&names, Qt::Key_Return);
+    ASSERT_TRUE(used.waits());
+    EXPECT_TRUE(used.window.isWindowModified());
+    const QString file = used.folder.filePath("study.json");
+    ASSERT_TRUE(used.window.files().saveTo(file));
+    UsedWindow again(openStudy(file.toStdString()).value());
+    EXPECT_EQ(again.find<QLineEdit>("hardware.names").text(), "4x-rtx-4090, 4x-rtx-5090");
+    EXPECT_FALSE(again.window.isWindowModified());
+}
+
+TEST(Journey, AMisspeltNameLeavesTheOtherHardware) {
+    UsedWindow used({smallQuestion(), {}});
+    used.find<QLineEdit>("hardware.names").setText("4x-rtx-4090, banana, 4x-rtx-5090");
+    used.window.showPage("hardware");
+    ASSERT_TRUE(used.waits());
+    const Table& rows = used.find<ReportTableView>("hardware.rows").tableModel().table();
+    ASSERT_EQ(rows.rows.size(), 3U);
+    EXPECT_NE(rows.rows[0][2], "–");
+    EXPECT_NE(rows.rows[1].back().find("is called \"banana\""), std::string::npos);
+    EXPECT_EQ(rows.rows[1].back().find("fabricast"), std::string::npos) << rows.rows[1].back();
+    EXPECT_NE(rows.rows[2][2], "–");
+    used.find<QLineEdit>("hardware.names").setText("4x-rtx-4090, 4x-rtx-5091");
+    emit used.find<QLineEdit>("hardware.names").editingFinished();
+    ASSERT_TRUE(used.waits());
+    const std::string near =
+        used.find<ReportTableView>("hardware.rows").tableModel().table().rows[1].back();
+    EXPECT_NE(near.find("did you mean"), std::string::npos) << near;
+}
+
+TEST(Journey, AFileThatCannotBeReadHasAWindowThatSaysSo) {
+    const QTemporaryDir folder;
+    const QString path = folder.filePath("damaged.json");
+    QFile out(path);
+    ASSERT_TRUE(out.open(QIODevice::WriteOnly));
+    out.write("{\"model\": \"gpt2}");
+    out.close();
+    const Result<SavedStudy> read = openStudy(path.toStdString());
+    ASSERT_FALSE(read);
+    MainWindow window(
+        openBench(),
+        openStudy("").value(),
+        {.recoveryFolder = folder.path() + "/unsaved", .trouble = openTrouble(path, read.error())});
+    window.show();
+    QString words;
+    for (const QLabel* label : window.findChildren<QLabel*>()) {
+        words += label->isVisible() ? label->text() : QString();
+    }
+    EXPECT_TRUE(words.contains("damaged.json cannot be opened: ")) << words.toStdString();
+    EXPECT_TRUE(words.contains("Mend it in a text editor")) << words.toStdString();
+    EXPECT_NE(window.findChild<QPushButton*>("notice.open"), nullptr);
+}
+
+TEST(WindowSize, IsWhatWasAskedForAsFarAsTheScreenHasRoom) {
+    QWidget window;
+    window.resize(500, 400);
+    sizeWindow(window, {}, {1000, 840});
+    EXPECT_EQ(window.size(), QSize(500, 400));
+    sizeWindow(window, QSize(900, 700), {1000, 840});
+    EXPECT_EQ(window.size(), QSize(900, 700));
+    sizeWindow(window, QSize(1900, 1000), {1000, 840});
+    EXPECT_EQ(window.size(), QSize(1000, 800));
+}
+
+TEST(Journey, WhatIsTooMuchForAServerIsSaid) {
+    const std::vector<Edit> edits = {{"model", "llama-3.1-8b", "-m"},
+                                     {"cluster.name", "8x-rtx-4090", "-c"},
+                                     {"cluster.nodes", "1", "-n"},
+                                     {"workload.sequence", "4096", "--seq"},
+                                     {"workload.global_batch", "8", "--global-batch"},
+                                     {"search.stacks", "fsdp2", "--stack"},
+                                     {"layout.dp", "8", "--layout"},
+                                     {"layout.recompute", "none", "--layout"}};
+    UsedWindow used({with(readQuestion("", "").value(), edits).value(), {.page = "explain"}});
+    const QString words = used.find<QLabel>("explain.headline").text();
+    EXPECT_FALSE(words.contains("over at .")) << words.toStdString();
+    EXPECT_TRUE(words.contains("host memory per node: ")) << words.toStdString();
 }
 
 TEST(Journey, HardwareIsComparedWithAsManyServersAsTheFileSays) {

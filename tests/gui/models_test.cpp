@@ -98,6 +98,19 @@ TEST(TimeView, RowsAreThePartsAndTheirSum) {
         parts.table.rows, [](const auto& row) { return row.front() == "matrix products"; }));
 }
 
+TEST(PlanList, SaysWhatItsMarksMean) {
+    PlanReport report = plan(smallQuestion(), {}, openBench(), {}).value();
+    ASSERT_GE(report.plans.size(), 2U);
+    const auto note = [&report] { return planListNote(&report, report.plans.size(), {}); };
+    report.plans.front().memory.verdict = Verdict::Likely;
+    report.plans.front().alike = {report.plans[1]};
+    report.tighter = report.plans[1];
+    EXPECT_NE(note().find("?: likely fits. "), std::string::npos) << note();
+    EXPECT_NE(note().find("alike: the same division of the ranks"), std::string::npos) << note();
+    EXPECT_NE(note().find("the price of safety: 1 is "), std::string::npos) << note();
+    EXPECT_EQ(note().find("--"), std::string::npos) << "no flags in a window: " << note();
+}
+
 TEST(TimeView, TheWaterfallEndsAtB) {
     const std::array both = {twoStages(), twoStages({{"layout.recompute", "full", "--layout"}})};
     const Comparison comparison = compare(both, {}, openBench(), {}).value();
@@ -136,6 +149,7 @@ TEST(TimeView, WhatDoesNotFitHasNoBarAndTheTableIsInTheOrderOfTheChart) {
     ASSERT_EQ(values.rows.size(), 3U);
     EXPECT_EQ(values.rows[1].low, 100.0) << "no bar";
     EXPECT_EQ(values.rows[1].high, 120.0);
+    EXPECT_FALSE(values.rows[0].high) << "no bar of what was not searched";
     const Table rows = sensitivityRows(sensitivity);
     ASSERT_EQ(rows.rows.size(), 4U);
     for (std::size_t row = 0; row < values.rows.size(); ++row) {

@@ -28,12 +28,14 @@ Question smallQuestion() {
 
 TEST(SavedStudy, ComesBackAsItWas) {
     const std::string file = inFolder("saved_study.json");
-    const SavedStudy study{smallQuestion(), {.page = "memory", .chosen = "ddp dp=8", .other = ""}};
+    const SavedStudy study{smallQuestion(),
+                           {.page = "memory", .chosen = "ddp dp=8", .hardware = "dgx-h100, x"}};
     ASSERT_TRUE(saveStudy(study, file));
     const SavedStudy opened = openStudy(file).value();
     EXPECT_EQ(opened.view.page, "memory");
     EXPECT_EQ(opened.view.chosen, "ddp dp=8");
     EXPECT_EQ(opened.view.other, "");
+    EXPECT_EQ(opened.view.hardware, "dgx-h100, x");
     EXPECT_EQ(saidValue(opened.question, "workload.global_batch"), "64");
 }
 

@@ -120,7 +120,7 @@ TEST(Tornado, ShowsTheLongestFirstAroundItsBase) {
     for (const TornadoPlace& place : layout.rows) {
         const TornadoRow& row = values.rows[place.row];
         const double reach =
-            std::max(std::abs(row.low - values.base), std::abs(row.high - values.base));
+            std::max(std::abs(row.low - values.base), std::abs(*row.high - values.base));
         EXPECT_LE(reach, before);
         before = reach;
         const double end = layout.frame.xOf(row.low);
@@ -152,6 +152,16 @@ TEST(Tornado, IsDescribed) {
               "What the step time depends on: step time is 5.9 s now. network between nodes, half: "
               "7.4 s, twice: 5.31 s. memory bandwidth, half: 6.02 s, twice: 5.85 s.");
     EXPECT_EQ(tornadoTable(values).rows.size(), 2U);
+}
+
+TEST(Tornado, AnEndThatIsNotKnownHasNoBarAndNoNumber) {
+    TornadoValues values = sampleTornado();
+    values.rows = {{.label = "NVLink", .low = 6.6, .lowLabel = "half", .highLabel = "twice"}};
+    EXPECT_EQ(tornadoLayout(values, kSize, kTheme).rows.front().high.width(), 0.0);
+    EXPECT_EQ(tornadoEndText(values, values.rows.front(), TornadoEnd::High), "");
+    EXPECT_EQ(tornadoTable(values).rows.front()[4], "");
+    EXPECT_TRUE(describeTornado(values).ends_with("NVLink, half: 6.6 s."))
+        << describeTornado(values);
 }
 
 TEST(Waterfall, EachBarBeginsWhereTheLastEnds) {

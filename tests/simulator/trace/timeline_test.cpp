@@ -47,6 +47,25 @@ TEST(TimelineSlices, DrawNarrowOpsTogether) {
     EXPECT_EQ(drawn.actors.at(0).critical.front().right, 100'00);
 }
 
+// Ten phases of a thousand ops each, forward and backward in turn: no op is seen, every phase is.
+TEST(TimelineSlices, ShowThePhasesOfNarrowOps) {
+    SimProgram program({.actors = 1});
+    for (int i = 0; i < 10'000; ++i) {
+        program.add({.duration = simTime(Seconds(1e-4)),
+                     .microBatch = i / 1000,
+                     .stage = 0,
+                     .kind = i / 1000 % 2 == 0 ? SimKind::Forward : SimKind::Backward});
+    }
+    const SimRun run = simulate(program).value();
+    const TimelineSlices drawn = timelineSlices(program, run, {}, {0}, 300'00);
+    const auto& slices = drawn.actors.at(0).rows.at(0);
+    ASSERT_EQ(slices.size(), 10U);
+    for (std::size_t place = 0; place < slices.size(); ++place) {
+        EXPECT_EQ(slices[place].paint, place % 2 == 0 ? Paint::Forward : Paint::Backward);
+    }
+    EXPECT_EQ(drawn.merged, 10'000U);
+}
+
 TEST(TimelineSlices, KeepWideOpsApart) {
     const Step step;
     const TimelineSlices drawn = timelineSlices(step.program, step.run, {}, {0}, 30'000'00);
