@@ -1,5 +1,6 @@
 #include "study/hardware.h"
 
+#include "planner/base/words.h"
 #include "planner/budget/cost_of.h"
 #include "planner/load/load_question.h"
 #include "planner/report/memory_report.h"
@@ -112,6 +113,20 @@ Result<BoxAnswer> boxOf(const Question& question,
     return box;
 }
 
+/// A price that was given is that of every GPU that is compared.
+void notePriceOfAll(bool isGiven, HardwareAnswer& answer) {
+    std::vector<std::string> gpus;
+    for (const BoxAnswer& box : answer.boxes) {
+        if (box.plan && std::ranges::find(gpus, box.cluster.node.gpu.name) == gpus.end()) {
+            gpus.push_back(box.cluster.node.gpu.name);
+        }
+    }
+    if (isGiven && gpus.size() > 1) {
+        answer.notes.push_back("the price that was given is that of every GPU here: " +
+                               joined(gpus, ", ") + " (--price FILE has one of each)");
+    }
+}
+
 /// Of the plans that surely fit, the one with the least of a number.
 template <class Value>
 std::optional<std::size_t> leastOf(const std::vector<BoxAnswer>& boxes, Value value) {
@@ -151,6 +166,9 @@ Result<HardwareAnswer> whichHardware(const Question& question,
         FABRICAST_TRY(box);
         answer.boxes.push_back(*std::move(box));
     }
+    FABRICAST_ASSIGN(const BudgetFacts budget,
+                     loadBudget(question.root, bench.profiles(), question.folders));
+    notePriceOfAll(budget.perGpuHour.has_value(), answer);
     answer.cheapest = leastOf(answer.boxes, [](const Plan& plan) -> std::optional<double> {
         const bool known = plan.cost && plan.cost->perMtok;
         return known ? std::optional(plan.cost->perMtok->value.count()) : std::nullopt;

@@ -58,6 +58,7 @@ HardwarePage::HardwarePage(StudySession& session, QWidget* parent)
     rows_ = new ReportTableView("hardware.rows");
     rows_->setAccessibleName("Hardware side by side");
     body()->addWidget(rows_, 1);
+    notes_ = addHeadline("hardware.notes");
     connect(names_, &QLineEdit::editingFinished, this, &HardwarePage::refresh);
     connect(use, &QPushButton::clicked, this, &HardwarePage::useSelected);
 }
@@ -105,10 +106,16 @@ void HardwarePage::show(const Result<HardwareAnswer>& answer) {
     if (!answer) {
         headline_->setText(QString::fromStdString(errorWords(answer.error())));
         rows_->setTable({});
+        notes_->clear();
         return;
     }
     headline_->setText(QString::fromStdString(hardwareHeadline(*answer)));
     rows_->setTable(hardwareRows(*answer));
+    QStringList notes;
+    for (const std::string& line : hardwareNotes(*answer)) {
+        notes << QString::fromStdString(windowWords(line));
+    }
+    notes_->setText(notes.join('\n'));
 }
 
 }  // namespace fabricast

@@ -27,6 +27,7 @@ private:
     QLineEdit* names_ = nullptr;
     QLabel* headline_ = nullptr;
     ReportTableView* rows_ = nullptr;
+    QLabel* notes_ = nullptr;
 };
 
 }  // namespace fabricast
