@@ -190,7 +190,7 @@ bool ExplainPage::isRefused() const {
 void ExplainPage::showRefused() {
     headline_->setText(QString::fromStdString(whyNoPlan(*session().answers().report)));
     fixTitle_->setText("What would help");
-    time_->setTable({});
+    time_->hide();
     showFixes();
     showBody();
 }
@@ -203,6 +203,7 @@ void ExplainPage::refresh() {
     if (!hasLayout()) {
         return;
     }
+    time_->show();
     const Explanation& a = *session().a().explanation;
     const PlanAnswers& answers = session().answers();
     const bool isMiss = answers.report && answers.report->plans.empty() && a.memory;

@@ -81,8 +81,10 @@ TEST(Refused, SaysWhatTheSoftwareHasNotAndOffersOtherSoftware) {
     used.window.showPage("explain");
     ASSERT_TRUE(used.waits());
     EXPECT_EQ(used.find<QLabel>("explain.headline").text(), "Megatron has no LoRA.");
+    EXPECT_FALSE(used.find<QWidget>("explain.time").isVisible()) << "of no layout";
     used.find<QPushButton>("next.do").click();
     ASSERT_TRUE(used.waits());
+    EXPECT_TRUE(used.find<QWidget>("explain.time").isVisible());
     EXPECT_FALSE(used.window.session().answers().report->plans.empty());
     EXPECT_NE(saidValue(used.window.session().question(), "search.stacks"), "megatron");
 }
@@ -90,6 +92,9 @@ TEST(Refused, SaysWhatTheSoftwareHasNotAndOffersOtherSoftware) {
 TEST(Refused, LetsGoOfTheKeyThatLeavesNoLayout) {
     UsedWindow used({smallQuestion({{"layout.tp", "32", "--fix"}}), {}});
     ASSERT_EQ(used.window.session().answers().stage, AnswerStage::Failed);
+    const QString subject = used.find<ElidedLabel>("verdict.subject").words();
+    EXPECT_TRUE(subject.contains("(tensor parallel (tp): auto, or")) << subject.toStdString();
+    EXPECT_FALSE(subject.contains("--set")) << subject.toStdString();
     EXPECT_EQ(used.find<ElidedLabel>("next.words").words(), "Try:  tensor parallel (tp): auto");
     used.find<QPushButton>("next.do").click();
     ASSERT_TRUE(used.waits());
