@@ -1,10 +1,12 @@
 #include "study/hardware.h"
 
+#include "planner/base/words.h"
 #include "planner/budget/cost_of.h"
 #include "planner/load/load_question.h"
 #include "planner/report/memory_report.h"
 #include "planner/report/plan_views.h"
 #include "planner/text/shell_text.h"
+#include "study/one_price_note.h"
 #include "study/plan.h"
 
 #include <algorithm>
@@ -123,6 +125,19 @@ bool isRefused(const BoxAnswer& box) {
     return box.refusal.has_value();
 }
 
+/// A price that was given is that of every GPU that is compared.
+void notePriceOfAll(bool isGiven, HardwareAnswer& answer) {
+    std::vector<std::string> gpus;
+    for (const BoxAnswer& box : answer.boxes) {
+        if (box.plan && std::ranges::find(gpus, box.cluster.node.gpu.name) == gpus.end()) {
+            gpus.push_back(box.cluster.node.gpu.name);
+        }
+    }
+    if (std::string note = isGiven ? onePriceNote(gpus) : ""; !note.empty()) {
+        answer.notes.push_back(std::move(note));
+    }
+}
+
 /// Of the plans that surely fit, the one with the least of a number.
 template <class Value>
 std::optional<std::size_t> leastOf(const std::vector<BoxAnswer>& boxes, Value value) {
@@ -168,6 +183,9 @@ Result<HardwareAnswer> whichHardware(const Question& question,
     if (!answer.boxes.empty() && std::ranges::all_of(answer.boxes, &isRefused)) {
         return tl::unexpected(*answer.boxes.front().refusal);
     }
+    FABRICAST_ASSIGN(const BudgetFacts budget,
+                     loadBudget(question.root, bench.profiles(), question.folders));
+    notePriceOfAll(budget.perGpuHour.has_value(), answer);
     answer.cheapest = leastOf(answer.boxes, [](const Plan& plan) -> std::optional<double> {
         const bool known = plan.cost && plan.cost->perMtok;
         return known ? std::optional(plan.cost->perMtok->value.count()) : std::nullopt;

@@ -1,6 +1,7 @@
 #include "planner/base/words.h"
 #include "planner/load/load_question.h"
 #include "study/idle_settings.h"
+#include "study/one_price_note.h"
 #include "study/own_measurements.h"
 #include "study/search_request.h"
 #include "study/size_line.h"
@@ -134,11 +135,7 @@ Result<std::string> priceOfAll(const Question& job,
     for (const SizeLine& line : catalogue.lines) {
         addOnce(gpus, line.gpu);
     }
-    return budget.perGpuHour && gpus.size() > 1
-               ? "the price that was given is that of every GPU here: " + joined(gpus, ", ") +
-                     " (--price " + gpus.front() + "=2.10," + gpus.back() +
-                     "=3.50 says one of each)"
-               : std::string();
+    return budget.perGpuHour ? onePriceNote(gpus) : std::string();
 }
 
 }  // namespace

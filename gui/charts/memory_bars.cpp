@@ -15,12 +15,13 @@ double endOf(const MemoryBar& bar) {
 }
 
 /// Behind the end of the bar, or else behind the line of what is usable.
-std::optional<QRectF> totalPlace(const MemoryBar& bar,
+std::optional<QRectF> totalPlace(const std::string& words,
+                                 const MemoryBar& bar,
                                  const MemoryBarValues& values,
                                  const PlotFrame& frame,
                                  const QRectF& box,
                                  double textSize) {
-    const double wide = roughTextWidth(memoryTotalText(bar), textSize) + textSize * 0.2;
+    const double wide = roughTextWidth(words, textSize) + textSize * 0.2;
     const double gap = textSize * 0.4;
     const double line = frame.xOf(values.usable);
     double left = frame.xOf(endOf(bar)) + gap;
@@ -70,7 +71,12 @@ MemoryBarPlace barPlace(const MemoryBarValues& values,
     if (bar.interval) {
         place.whisker = ValueRange{frame.xOf(bar.interval->low), frame.xOf(bar.interval->high)};
     }
-    place.total = totalPlace(bar, values, frame, place.box, textSize);
+    for (const std::string& words : {memoryTotalText(bar), memorySumText(bar)}) {
+        if (!place.total) {
+            place.total = totalPlace(words, bar, values, frame, place.box, textSize);
+            place.words = words;
+        }
+    }
     return place;
 }
 

@@ -39,7 +39,8 @@ struct MemoryBarPlace {
     QRectF box;                         ///< of all parts
     std::optional<QRectF> ghost;        ///< as long as the other's total
     std::optional<ValueRange> whisker;  ///< in pixels
-    std::optional<QRectF> total;        ///< what it says of its sum, where there is room
+    std::optional<QRectF> total;        ///< of what it says of its sum, where there is room
+    std::string words{};                ///< that: without the interval where it has no room
 };
 
 /// Where everything lies at a size. Parts are in the order of bars, then parts; empty ones are
@@ -64,6 +65,7 @@ int memoryPartAt(const MemoryBarLayout& layout, const QPointF& place);
 int memoryPartNear(const MemoryBarLayout& layout, std::size_t bar, std::size_t part, int shift);
 /// Of a bar: "57.2 GiB (52.1 GiB to 61 GiB)".
 std::string memoryTotalText(const MemoryBar& bar);
+std::string memorySumText(const MemoryBar& bar);  ///< "57.2 GiB"
 std::string memoryPartText(const MemoryBarValues& values, std::size_t bar, std::size_t part);
 std::string describeMemoryBars(const MemoryBarValues& values);
 Table memoryBarTable(const MemoryBarValues& values);

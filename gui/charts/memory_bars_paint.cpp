@@ -21,13 +21,13 @@ void paintWhisker(Canvas& canvas,
 }
 
 void paintMemoryTotal(Canvas& canvas,
-                      const MemoryBar& bar,
+                      const std::string& words,
                       const QRectF& plate,
                       const ChartTheme& theme) {
     const double size = theme.textSize;
     canvas.fill(plate, {theme.plot});
     canvas.text({plate.left() + size * 0.1, plate.center().y() + size * 0.36},
-                memoryTotalText(bar),
+                words,
                 {.colour = theme.text, .size = size});
 }
 
@@ -81,7 +81,7 @@ void paintMemoryBars(Canvas& canvas,
                 canvas, values.bars[index].label, place.row, layout.frame.plot.left(), theme);
         }
         if (place.total) {
-            paintMemoryTotal(canvas, values.bars[index], *place.total, theme);
+            paintMemoryTotal(canvas, place.words, *place.total, theme);
         }
     }
 }

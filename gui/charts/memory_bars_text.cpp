@@ -22,8 +22,12 @@ std::string distanceToLimit(const MemoryBarValues& values, double total) {
 
 }  // namespace
 
+std::string memorySumText(const MemoryBar& bar) {
+    return valueText(kMemoryUnit, bar.total());
+}
+
 std::string memoryTotalText(const MemoryBar& bar) {
-    return valueText(kMemoryUnit, bar.total()) + intervalText(bar);
+    return memorySumText(bar) + intervalText(bar);
 }
 
 std::string memoryPartText(const MemoryBarValues& values, std::size_t bar, std::size_t part) {

@@ -28,19 +28,13 @@ std::shared_ptr<const PlanReport> partialReport(std::span<const Plan> plans) {
     return report;
 }
 
-/// No stack takes any layout: an error, as on the command line.
-Result<std::shared_ptr<const PlanReport>> someLayout(PlanReport report) {
-    if (report.candidates > 0 || report.stopped) {
-        return std::make_shared<const PlanReport>(std::move(report));
-    }
-    const bool said = !report.rejections.empty();
-    return fail(
-        Error::Code::BadInput,
-        "layout",
-        "no training software takes any layout here" +
-            (said ? ": " + report.rejections.front().stack + ": " + report.rejections.front().why
-                  : std::string()),
-        "set layout keys to auto, or another global batch");
+/// No stack takes any layout, and other keys or another batch would mend that: an error, as on the
+/// command line. What other software would take is in the report.
+Result<std::shared_ptr<const PlanReport>> someLayout(PlanReport report,
+                                                     const Question& question,
+                                                     const Workbench& bench) {
+    FABRICAST_TRY(checkAnyLayout(report, question, bench));
+    return std::make_shared<const PlanReport>(std::move(report));
 }
 
 /// False where it was stopped meanwhile.
@@ -93,15 +87,15 @@ LatestJob::Work planWork(Question question,
         seconds = static_cast<double>(whole.nsecsElapsed()) * 1e-9;
         const bool isWidened =
             width == SearchWidth::Front && best && !best->plans.empty() && !best->stopped;
-        FoundPlans found{
-            .report = best ? someLayout(*std::move(best)) : tl::unexpected(best.error()),
-            .isAll = true,
-            .isWidened = isWidened};
+        FoundPlans found{.report = best ? someLayout(*std::move(best), question, bench)
+                                        : tl::unexpected(best.error()),
+                         .isAll = true,
+                         .isWidened = isWidened};
         deliver(found);
         if (isWidened && pause(watch)) {
             const Result<PlanReport> front = plan(question, {.pareto = true}, bench, watch);
             if (front && !front->stopped) {
-                found.report = someLayout(withFrontListed(*front));
+                found.report = someLayout(withFrontListed(*front), question, bench);
                 found.best = front->plans.size();
             }
             found.isWidened = false;

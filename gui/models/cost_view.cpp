@@ -7,6 +7,8 @@
 #include "planner/report/plan_views.h"
 
 #include <cmath>
+#include <set>
+#include <tuple>
 
 namespace fabricast {
 namespace {
@@ -68,8 +70,23 @@ void addRun(CostTable& table, const RunTotals& run) {
     }
 }
 
-std::string monthsText(const std::optional<double>& months) {
-    return months ? amountText(*months) + " months" : "never";
+std::string monthsText(const GpuOffer& offer) {
+    if (!offer.rented.price || !offer.owned.price) {
+        return "not known";
+    }
+    return offer.months ? amountText(*offer.months) + " months" : "never";
+}
+
+/// Why a GPU has no price to rent or to buy it.
+void addMissingPrices(const GpuOffer& offer, const std::string& gpu, std::set<std::string>& lines) {
+    for (const auto& [price, basis, way] :
+         {std::tuple(offer.rented.price, &offer.rent, "rent"),
+          std::tuple(offer.owned.price, &offer.purchase, "buy")}) {
+        if (!price) {
+            lines.insert("Not known: what it costs to " + std::string(way) + " " + gpu +
+                         (basis->why.empty() ? "" : ": " + basis->why));
+        }
+    }
 }
 
 std::vector<std::string> boxRow(const BoxAnswer& box) {
@@ -94,7 +111,7 @@ std::vector<std::string> boxRow(const BoxAnswer& box) {
             gibText(plan.memory.peak.value) + " of " + gibText(plan.memory.capacity),
             priced ? usdText(plan.cost->perMtok->value) : "–",
             run ? amountText(plan.cost->run->wall.value.count() / kDay) : "–",
-            box.offer ? monthsText(box.offer->months) : "–",
+            box.offer ? monthsText(*box.offer) : "–",
             std::string(fitText(plan.memory.verdict)) + ", " + plan.scenario.stack + " " +
                 planLayoutText(plan.scenario)};
 }
@@ -160,9 +177,23 @@ Table hardwareRows(const HardwareAnswer& answer) {
     return table;
 }
 
+std::vector<std::string> hardwareNotes(const HardwareAnswer& answer) {
+    std::set<std::string> missing;
+    for (const BoxAnswer& box : answer.boxes) {
+        if (box.offer) {
+            addMissingPrices(*box.offer, box.cluster.node.gpu.name, missing);
+        }
+    }
+    std::vector<std::string> lines(missing.begin(), missing.end());
+    for (const std::string& note : answer.notes) {
+        lines.push_back("Assumed: " + note);
+    }
+    return lines;
+}
+
 std::string hardwareHeadline(const HardwareAnswer& answer) {
     if (!answer.fastest) {
-        return "The model trains on none of these.";
+        return "The model surely fits on none of these.";
     }
     std::string text = "Fastest: " + answer.boxes[*answer.fastest].name + ".";
     if (answer.cheapest) {

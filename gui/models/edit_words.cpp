@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <optional>
 #include <sstream>
 #include <string_view>
 
@@ -61,6 +62,28 @@ bool isOfFlag(char letter) {
     return letter == '-' || (letter >= 'a' && letter <= 'z') || (letter >= '0' && letter <= '9');
 }
 
+/// "--set layout.tp=null" at a place of a message: its edit, and where it ends.
+struct TypedKey {
+    std::string words;
+    std::size_t end = 0;
+};
+
+std::optional<TypedKey> typedKeyAt(const std::string& message, std::size_t at) {
+    constexpr std::string_view kSet = "--set ";
+    if (!std::string_view(message).substr(at).starts_with(kSet)) {
+        return {};
+    }
+    const std::size_t begin = at + kSet.size();
+    const std::size_t end = std::min(message.find_first_of(" ,;)\"", begin), message.size());
+    const std::string typed = message.substr(begin, end - begin);
+    const std::size_t equals = typed.find('=');
+    if (equals == std::string::npos || equals + 1 == typed.size()) {
+        return {};
+    }
+    return TypedKey{keyWords(typed.substr(0, equals)) + ": " + valueWords(typed.substr(equals + 1)),
+                    end};
+}
+
 }  // namespace
 
 std::string keyWords(const std::string& path) {
@@ -71,6 +94,11 @@ std::string keyWords(const std::string& path) {
 std::string windowWords(const std::string& message) {
     std::string words;
     for (std::size_t at = 0; at < message.size();) {
+        if (const std::optional<TypedKey> key = typedKeyAt(message, at)) {
+            words += key->words;
+            at = key->end;
+            continue;
+        }
         const bool begins =
             message[at] == '-' &&
             (at == 0 || std::string_view(" (\"'").find(message[at - 1]) != std::string_view::npos);

@@ -28,6 +28,8 @@ std::vector<std::string> costBasisLines(const RunCost& cost, const CostBasis& ba
 
 /// A row per box: what the model does on it, what it costs, and when buying is cheaper.
 Table hardwareRows(const HardwareAnswer& answer);
+/// What the rows do not say: why a price is not known, and what was assumed.
+std::vector<std::string> hardwareNotes(const HardwareAnswer& answer);
 /// Which box is cheapest and which is fastest, in a sentence.
 std::string hardwareHeadline(const HardwareAnswer& answer);
 

@@ -1,5 +1,6 @@
 #include "gui/models/edit_words.h"
 #include "gui/models/row_texts.h"
+#include "gui/models/suggestions.h"
 #include "planner/base/quantity_text.h"
 #include "planner/report/memory_report.h"
 #include "planner/report/plan_lines.h"
@@ -125,7 +126,7 @@ std::string planListNote(const PlanReport* report,
                                             alikeNote(report->plans.front().step.comparison)
                                       : "The best layouts so far …";
     }
-    return report->misses.empty() ? "No layout can be forecast here." : nothingFits(*report);
+    return report->misses.empty() ? whyNoPlan(*report) : nothingFits(*report);
 }
 
 }  // namespace fabricast

@@ -8,7 +8,11 @@
 #include "planner/report/memory_report.h"
 #include "planner/report/table.h"
 
+#include <algorithm>
+#include <cctype>
 #include <cmath>
+#include <tuple>
+#include <utility>
 
 namespace fabricast {
 namespace {
@@ -47,6 +51,71 @@ std::string fixEffect(const PlanFix& fix, bool hasTargets) {
     return text;
 }
 
+Suggestion fixSuggestion(const PlanFix& fix, bool hasTargets) {
+    return {.title = editWords(fix.edits),
+            .effect = fixEffect(fix, hasTargets),
+            .warning = fix.sideEffect,
+            .group = groupTitle(fix.group),
+            .edits = fix.edits};
+}
+
+std::string conditionOf(const Fix& fix) {
+    return fix.needs.empty() ? std::string() : " if a server has " + fix.needs;
+}
+
+Suggestion memorySuggestion(const Fix& fix) {
+    return {.title = editWords(fix.edits),
+            .effect = std::string(fixText(fix.verdict)) + conditionOf(fix) + ": " +
+                      shortText(fix.peakAfter),
+            .warning = fix.sideEffect,
+            .group = "less memory",
+            .edits = fix.edits};
+}
+
+/// A change, and what decides how early it is offered: whether it is likely to fit, whether it is
+/// to be bought, how surely it fits.
+struct RankedChange {
+    Suggestion change;
+    std::tuple<bool, FixGroup, Verdict> rank;
+};
+
+std::tuple<bool, FixGroup, Verdict> rankOf(Verdict verdict, FixGroup group) {
+    return {verdict >= Verdict::Unlikely, group, verdict};
+}
+
+/// Changes of the nearest layout that are not in the list yet; what they need of a host is said
+/// of those that are.
+void addMemoryFix(const Fix& fix, std::vector<RankedChange>& changes) {
+    const auto same = std::ranges::find(
+        changes, editWords(fix.edits), [](const RankedChange& one) { return one.change.title; });
+    if (same != changes.end()) {
+        same->change.effect += conditionOf(fix);
+        return;
+    }
+    const bool isBought = std::ranges::any_of(
+        fix.edits, [](const Edit& edit) { return edit.path.starts_with("cluster."); });
+    changes.push_back(
+        {memorySuggestion(fix), rankOf(fix.verdict, isBought ? FixGroup::Buy : FixGroup::Free)});
+}
+
+std::vector<RankedChange> changesToFit(const PlanReport& report) {
+    std::vector<RankedChange> changes;
+    if (report.fixes) {
+        for (const PlanFix& fix : report.fixes->fixes) {
+            changes.push_back({fixSuggestion(fix, false), rankOf(fix.outcome.verdict, fix.group)});
+        }
+    }
+    if (!report.misses.empty()) {
+        for (const Rejection& rejection : report.misses.front().memory.rejections) {
+            for (const Fix& fix : rejection.fixes) {
+                addMemoryFix(fix, changes);
+            }
+        }
+    }
+    std::ranges::stable_sort(changes, {}, &RankedChange::rank);
+    return changes;
+}
+
 Suggestion fasterSuggestion(const FasterChange& faster, Seconds before) {
     return {.title = editWords(faster.edits),
             .effect = durationText(faster.step.value) + " a step, " +
@@ -60,13 +129,16 @@ Suggestion fasterSuggestion(const FasterChange& faster, Seconds before) {
 }  // namespace
 
 std::vector<Suggestion> suggestionsOf(const PlanFixes& fixes) {
-    std::vector<Suggestion> suggestions;
+    std::vector<const PlanFix*> sorted;
     for (const PlanFix& fix : fixes.fixes) {
-        suggestions.push_back({.title = editWords(fix.edits),
-                               .effect = fixEffect(fix, !fixes.targets.empty()),
-                               .warning = fix.sideEffect,
-                               .group = groupTitle(fix.group),
-                               .edits = fix.edits});
+        sorted.push_back(&fix);
+    }
+    if (!fixes.targets.empty()) {
+        std::ranges::stable_partition(sorted, &PlanFix::reaches);
+    }
+    std::vector<Suggestion> suggestions;
+    for (const PlanFix* fix : sorted) {
+        suggestions.push_back(fixSuggestion(*fix, !fixes.targets.empty()));
     }
     return suggestions;
 }
@@ -76,12 +148,7 @@ std::vector<Suggestion> suggestionsOf(const Explanation& explanation) {
     if (explanation.memory) {
         for (const Rejection& rejection : explanation.memory->rejections) {
             for (const Fix& fix : rejection.fixes) {
-                suggestions.push_back(
-                    {.title = editWords(fix.edits),
-                     .effect = std::string(fixText(fix.verdict)) + ": " + shortText(fix.peakAfter),
-                     .warning = fix.sideEffect,
-                     .group = "less memory",
-                     .edits = fix.edits});
+                suggestions.push_back(memorySuggestion(fix));
             }
         }
     }
@@ -100,16 +167,36 @@ std::vector<Suggestion> suggestionsOf(const PlanReport& report) {
     return suggestions;
 }
 
+std::string whyNoPlan(const PlanReport& report) {
+    if (!report.refused || report.rejections.empty()) {
+        return "Nothing fits.";
+    }
+    std::string why = report.rejections.front().why;
+    why.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(why.front())));
+    return why + ".";
+}
+
+std::vector<Suggestion> fitSuggestions(const PlanReport& report) {
+    std::vector<Suggestion> suggestions;
+    for (RankedChange& one : changesToFit(report)) {
+        suggestions.push_back(std::move(one.change));
+    }
+    return suggestions;
+}
+
 Suggestion firstSuggestion(const PlanReport& report) {
+    if (report.plans.empty()) {
+        std::vector<RankedChange> changes = changesToFit(report);
+        const bool helps = !changes.empty() && !std::get<bool>(changes.front().rank);
+        return helps ? std::move(changes.front().change) : Suggestion();
+    }
     if (report.fixes && !report.fixes->allMet()) {
         const std::vector<Suggestion> fixes = suggestionsOf(*report.fixes);
         return fixes.empty() ? Suggestion() : fixes.front();
     }
-    if (report.plans.empty() && report.fixes && !report.fixes->fixes.empty()) {
-        return suggestionsOf(*report.fixes).front();
-    }
     const std::vector<Suggestion> faster = suggestionsOf(report);
-    return faster.empty() ? Suggestion() : faster.front();
+    const bool isOver = report.plans.front().memory.verdict >= Verdict::Unlikely;
+    return faster.empty() || isOver ? Suggestion() : faster.front();
 }
 
 std::vector<Edit> editsForPlan(const Suggestion& suggestion) {

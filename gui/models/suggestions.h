@@ -16,7 +16,7 @@ struct Suggestion {
     std::vector<Edit> edits{};
 };
 
-/// What would make the search fit, or reach its targets.
+/// What would make the search fit, or reach its targets: what does so before what comes nearer.
 std::vector<Suggestion> suggestionsOf(const PlanFixes& fixes);
 
 /// What would make one layout fit, or faster.
@@ -28,6 +28,12 @@ std::vector<Suggestion> suggestionsOf(const PlanReport& report);
 /// The edits of a suggestion as a search is typed: a stack is one to search, a layout's key is
 /// held.
 std::vector<Edit> editsForPlan(const Suggestion& suggestion);
+
+/// Why a search has no plan: "Nothing fits.", or what the software has not.
+std::string whyNoPlan(const PlanReport& report);
+
+/// What would make something fit, where nothing does: what fits and costs least first.
+std::vector<Suggestion> fitSuggestions(const PlanReport& report);
 
 /// The one change that is offered above all pages: nothing is an empty title.
 Suggestion firstSuggestion(const PlanReport& report);

@@ -147,7 +147,7 @@ std::vector<Suggestion> ExplainPage::suggestions() const {
         return suggestionsOf(*target_->fixes);
     }
     if (answers.report && answers.report->plans.empty() && answers.report->fixes) {
-        return suggestionsOf(*answers.report->fixes);
+        return fitSuggestions(*answers.report);
     }
     return session().a().explanation ? suggestionsOf(*session().a().explanation)
                                      : std::vector<Suggestion>();
@@ -186,10 +186,30 @@ void ExplainPage::showTime() {
     time_->setTable(std::move(parts.table));
 }
 
+/// No layout at all, but other software, or another way to train, that would take one.
+bool ExplainPage::isRefused() const {
+    const PlanAnswers& answers = session().answers();
+    return answers.stage == AnswerStage::Done && answers.shown().empty() && answers.report->fixes &&
+           !answers.report->fixes->fixes.empty();
+}
+
+void ExplainPage::showRefused() {
+    headline_->setText(QString::fromStdString(whyNoPlan(*session().answers().report)));
+    fixTitle_->setText("What would help");
+    time_->hide();
+    showFixes();
+    showBody();
+}
+
 void ExplainPage::refresh() {
+    if (isRefused()) {
+        showRefused();
+        return;
+    }
     if (!hasLayout()) {
         return;
     }
+    time_->show();
     const Explanation& a = *session().a().explanation;
     const PlanAnswers& answers = session().answers();
     const bool isMiss = answers.report && answers.report->plans.empty() && a.memory;

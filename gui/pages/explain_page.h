@@ -35,6 +35,8 @@ private:
     /// Without words there is no line for them.
     void sayTarget(const QString& words);
     void showFixes();
+    [[nodiscard]] bool isRefused() const;
+    void showRefused();
     void showTime();
     void apply(const Suggestion& suggestion);
     [[nodiscard]] std::vector<Suggestion> suggestions() const;

@@ -60,6 +60,7 @@ HardwarePage::HardwarePage(StudySession& session, QWidget* parent)
     rows_ = new ReportTableView("hardware.rows");
     rows_->setAccessibleName("Hardware side by side");
     body()->addWidget(rows_, 1);
+    notes_ = addHeadline("hardware.notes");
     showNames();
     connect(&session, &StudySession::opened, this, &HardwarePage::showNames);
     connect(names_, &QLineEdit::editingFinished, this, &HardwarePage::takeNames);
@@ -131,11 +132,17 @@ void HardwarePage::show(const Result<HardwareAnswer>& answer) {
     if (!answer) {
         headline_->setText(QString::fromStdString(errorWords(answer.error())));
         rows_->setTable({});
+        notes_->clear();
         return;
     }
     found_ = QString::fromStdString(hardwareHeadline(*answer));
     sayFound();
     rows_->setTable(hardwareRows(*answer));
+    QStringList notes;
+    for (const std::string& line : hardwareNotes(*answer)) {
+        notes << QString::fromStdString(windowWords(line));
+    }
+    notes_->setText(notes.join('\n'));
 }
 
 }  // namespace fabricast

@@ -31,6 +31,7 @@ private:
     QLabel* headline_ = nullptr;
     QString found_;  ///< the headline of the answer
     ReportTableView* rows_ = nullptr;
+    QLabel* notes_ = nullptr;
 };
 
 }  // namespace fabricast

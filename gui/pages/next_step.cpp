@@ -90,17 +90,21 @@ NextStep::Step NextStep::stepAfter(const PlanReport& report) const {
     }
     const Suggestion first = firstSuggestion(report);
     if (!first.title.empty()) {
-        const QString why =
-            report.plans.empty() ? "Nothing fits. This helps:" : "Faster at no cost:";
+        const QString why = report.plans.empty()
+                                ? QString::fromStdString(whyNoPlan(report)) + " This helps:"
+                                : QString("Faster at no cost:");
         return {.kind = Kind::Apply,
                 .words = why + "  " + QString::fromStdString(first.title) + "  –  " +
-                         QString::fromStdString(first.effect),
+                         QString::fromStdString(
+                             first.effect + (first.warning.empty() ? "" : "; " + first.warning)),
                 .button = "Apply",
                 .suggestion = first};
     }
     if (report.plans.empty()) {
         return {.kind = Kind::ShowPage,
-                .words = "Nothing fits. \"Explain\" says by how much and why.",
+                .words = QString::fromStdString(whyNoPlan(report)) +
+                         (report.refused ? " \"Explain\" says what comes nearest."
+                                         : " \"Explain\" says by how much and why."),
                 .button = "Explain",
                 .target = "explain"};
     }

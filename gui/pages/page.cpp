@@ -3,6 +3,7 @@
 #include "gui/charts/plot_widget.h"
 #include "gui/jobs/study_session.h"
 #include "gui/models/edit_words.h"
+#include "gui/models/suggestions.h"
 #include "gui/pages/page_theme.h"
 #include "gui/pages/table_view.h"
 
@@ -187,8 +188,8 @@ bool Page::hasLayout() {
     } else if (a.error) {
         say(QString::fromStdString("This layout cannot be explained:\n\n" + errorWords(*a.error)));
     } else if (answers.stage == AnswerStage::Done && answers.shown().empty()) {
-        say("No layout can be forecast here.\n\nSet layout keys to auto, or choose other "
-            "hardware.");
+        say(QString::fromStdString(whyNoPlan(*answers.report)) +
+            "\n\n\"Explain\" says what would help.");
     } else {
         say("Searching the best layout …");
     }

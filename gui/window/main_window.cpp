@@ -198,7 +198,8 @@ void MainWindow::withChart(const std::function<void(const PlotWidget&)>& act) {
     if (const PlotWidget* chart = page()->chart()) {
         act(*chart);
     } else {
-        notice_->say("\"" + pageTitle(page()->name()) + "\" shows no chart now.",
+        notice_->say("\"" + pageTitle(page()->name()) +
+                         "\" shows no chart now. Ctrl+Alt+C copies its table.",
                      {{"notice.ok", "OK", {}}});
     }
 }

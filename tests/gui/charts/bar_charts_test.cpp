@@ -61,6 +61,17 @@ TEST(MemoryBars, TheTotalIsNamedWithItsInterval) {
               layout.frame.plot.right());
 }
 
+TEST(MemoryBars, ANarrowChartLeavesTheIntervalAwayAndNotTheTotal) {
+    MemoryBarValues values = twoStages();
+    values.bars[1].interval->high = 60 * kGiB;
+    for (double width = 220.0; width < 640.0; width += 20.0) {
+        const MemoryBarLayout layout = memoryBarLayout(values, {width, 300.0}, kTheme);
+        ASSERT_TRUE(layout.bars[1].total) << width;
+        EXPECT_LE(layout.bars[1].total->right(), layout.frame.plot.right());
+        EXPECT_TRUE(layout.bars[1].words.starts_with("20 GiB")) << layout.bars[1].words;
+    }
+}
+
 TEST(MemoryBars, TheTotalStandsOnOneSideOfTheUsableLine) {
     MemoryBarValues values = twoStages();
     for (double size = 1.0; size < 60.0; size += 0.5) {

@@ -1,0 +1,105 @@
+// What is offered where nothing fits, or where the software cannot do what was asked.
+#include "gui/models/suggestions.h"
+
+#include "gui/pages/elided_label.h"
+#include "study/said_value.h"
+#include "tests/gui/used_window.h"
+
+#include <QLabel>
+#include <QPushButton>
+
+namespace fabricast {
+namespace suggestions_test {
+
+PlanFix fixTo(const char* path, FixGroup group, Verdict verdict) {
+    return {.group = group,
+            .edits = {{path, "some", "--set"}},
+            .reaches = verdict == Verdict::Fits,
+            .outcome = {.verdict = verdict}};
+}
+
+/// Nothing fits; the nearest layout has a change of its own.
+PlanReport missWith(std::vector<PlanFix> fixes, std::vector<Fix> own) {
+    PlanReport report;
+    report.fixes = PlanFixes{.targets = {}, .fixes = std::move(fixes)};
+    report.misses.emplace_back().memory.rejections.push_back({.fixes = std::move(own)});
+    return report;
+}
+
+TEST(FitSuggestions, BeginWithWhatFitsAndIsFree) {
+    const PlanReport report =
+        missWith({fixTo("stack", FixGroup::Free, Verdict::Unlikely),
+                  fixTo("cluster.nodes", FixGroup::Buy, Verdict::Fits)},
+                 {{.verdict = Verdict::Fits, .edits = {{"layout.offload", "host", "--layout"}}}});
+    const std::vector<Suggestion> all = fitSuggestions(report);
+    ASSERT_EQ(all.size(), 3U);
+    EXPECT_EQ(all[0].edits.front().path, "layout.offload");
+    EXPECT_EQ(all[1].edits.front().path, "cluster.nodes");
+    EXPECT_EQ(firstSuggestion(report).edits, all[0].edits);
+}
+
+TEST(FitSuggestions, OfferNothingFirstThatIsUnlikelyToFit) {
+    const PlanReport report = missWith({fixTo("stack", FixGroup::Free, Verdict::Unlikely)}, {});
+    EXPECT_EQ(fitSuggestions(report).size(), 1U);
+    EXPECT_TRUE(firstSuggestion(report).title.empty());
+}
+
+TEST(FitSuggestions, SayWhatTheHostMustHave) {
+    const Fix own{.verdict = Verdict::Likely,
+                  .needs = "120 GiB of host memory",
+                  .edits = {{"layout.recompute", "some", "--layout"}}};
+    const PlanReport report =
+        missWith({fixTo("layout.recompute", FixGroup::Free, Verdict::Likely)}, {own});
+    const std::vector<Suggestion> all = fitSuggestions(report);
+    ASSERT_EQ(all.size(), 1U);
+    EXPECT_NE(all[0].effect.find("if a server has 120 GiB of host memory"), std::string::npos)
+        << all[0].effect;
+}
+
+TEST(FirstSuggestion, MakesNothingFasterThatIsUnlikelyToFit) {
+    PlanReport report;
+    Plan& plan = report.plans.emplace_back();
+    plan.step.step.value = Seconds(2.0);
+    report.faster = FasterChange{.edits = {{"settings.kernels.compile", "true", "--set"}}};
+    EXPECT_FALSE(firstSuggestion(report).title.empty());
+    plan.memory.verdict = Verdict::Unlikely;
+    EXPECT_TRUE(firstSuggestion(report).title.empty());
+}
+
+TEST(TargetSuggestions, BeginWithWhatReachesTheTarget) {
+    const PlanFixes fixes{.targets = {{.target = {.wanted = 1e9}, .reached = 1e6}},
+                          .fixes = {fixTo("stack", FixGroup::Free, Verdict::Likely),
+                                    fixTo("cluster.nodes", FixGroup::Buy, Verdict::Fits)}};
+    EXPECT_EQ(suggestionsOf(fixes).front().edits.front().path, "cluster.nodes");
+}
+
+TEST(Refused, SaysWhatTheSoftwareHasNotAndOffersOtherSoftware) {
+    UsedWindow used({smallQuestion({{"settings.tuning", "lora", "--set"}}), {}});
+    ASSERT_EQ(used.window.session().answers().stage, AnswerStage::Done);
+    const QString words = used.find<ElidedLabel>("next.words").words();
+    EXPECT_TRUE(words.startsWith("Megatron has no LoRA. This helps:")) << words.toStdString();
+    used.window.showPage("explain");
+    ASSERT_TRUE(used.waits());
+    EXPECT_EQ(used.find<QLabel>("explain.headline").text(), "Megatron has no LoRA.");
+    EXPECT_FALSE(used.find<QWidget>("explain.time").isVisible()) << "of no layout";
+    used.find<QPushButton>("next.do").click();
+    ASSERT_TRUE(used.waits());
+    EXPECT_TRUE(used.find<QWidget>("explain.time").isVisible());
+    EXPECT_FALSE(used.window.session().answers().report->plans.empty());
+    EXPECT_NE(saidValue(used.window.session().question(), "search.stacks"), "megatron");
+}
+
+TEST(Refused, LetsGoOfTheKeyThatLeavesNoLayout) {
+    UsedWindow used({smallQuestion({{"layout.tp", "32", "--fix"}}), {}});
+    ASSERT_EQ(used.window.session().answers().stage, AnswerStage::Failed);
+    const QString subject = used.find<ElidedLabel>("verdict.subject").words();
+    EXPECT_TRUE(subject.contains("(tensor parallel (tp): auto, or")) << subject.toStdString();
+    EXPECT_FALSE(subject.contains("--set")) << subject.toStdString();
+    EXPECT_EQ(used.find<ElidedLabel>("next.words").words(), "Try:  tensor parallel (tp): auto");
+    used.find<QPushButton>("next.do").click();
+    ASSERT_TRUE(used.waits());
+    EXPECT_EQ(used.window.session().answers().stage, AnswerStage::Done);
+}
+
+}  // namespace suggestions_test
+}  // namespace fabricast
