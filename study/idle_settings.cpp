@@ -89,7 +89,9 @@ std::vector<StatedSetting> statedSettings(const Question& question) {
         const bool isTyped =
             std::ranges::find(question.edits, help.path, &Edit::path) != question.edits.end();
         const bool isOfFile = isImported && !isTyped;
-        const std::string where = isOfFile ? placeInFile(question, help) : "";
+        // An answer has the places of its own lines, and not of the file that it was made of.
+        const std::string where =
+            isOfFile && !question.isAnswer ? placeInFile(question, help) : std::string();
         if (value && (!isOfFile || !where.empty())) {
             stated.push_back({.key = help.path, .value = *value, .where = where});
         }
