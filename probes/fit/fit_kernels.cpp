@@ -11,6 +11,11 @@
 namespace fabricast {
 namespace {
 
+Error beside(const std::string& refused) {
+    return {
+        Error::Code::BadInput, "", "its times are judged beside " + refused + ", which was not"};
+}
+
 NumberChange changeOf(const char* name, double before, double now) {
     return {.name = name, .before = shortNumber(before), .now = shortNumber(now)};
 }
@@ -60,6 +65,13 @@ private:
     void refuse(const std::string& section, const Error& error) {
         result_.sections.push_back({.name = section, .refused = error.text()});
         result_.report += section + ": not fitted: " + error.text() + "\n";
+    }
+
+    /// Whether a section's own measurements were not believed: nothing is judged beside it then.
+    [[nodiscard]] bool wasRefused(const std::string& section) const {
+        return std::ranges::any_of(result_.sections, [&](const FitSection& one) {
+            return one.name == section && !one.refused.empty();
+        });
     }
 
     template <class Row>
@@ -174,8 +186,21 @@ private:
         return measured == fitted || (measured == GemmType::Fp16 && fitted == GemmType::Bf16);
     }
 
+    /// Of a kernel's sections, by type, one that was refused; empty: none.
+    [[nodiscard]] std::string refusedAttention(AttentionCode code) const {
+        const std::string begin = "attention." + std::string(nameOf(code)) + ".";
+        const auto found = std::ranges::find_if(result_.sections, [&](const FitSection& one) {
+            return one.name.starts_with(begin) && !one.refused.empty();
+        });
+        return found == result_.sections.end() ? std::string() : found->name;
+    }
+
     void fitBackwards() {
         for (BackwardRatio& ratio : kernels().backward) {
+            if (const std::string forward = refusedAttention(ratio.code); !forward.empty()) {
+                refuse(backwardSection(ratio), beside(forward));
+                continue;
+            }
             std::vector<MeasuredAttention> rows;
             std::ranges::copy_if(tables_.attentions,
                                  std::back_inserter(rows),
@@ -200,6 +225,13 @@ private:
         });
         if (rows.empty()) {
             return;
+        }
+        for (const MeasuredExperts& row : rows) {
+            const std::string dense = "gemm." + std::string(nameOf(row.type));
+            if (wasRefused(dense)) {
+                refuse("grouped", beside(dense));
+                return;
+            }
         }
         // The host that timed the training passes, judged by its dense multiplies.
         std::vector<MeasuredGemm> same;

@@ -112,6 +112,40 @@ TEST(FitRecord, AFewProductsScaleWhatIsKnown) {
     EXPECT_LT(worstError(*store, truth), 0.05) << fitted->report;
 }
 
+// Groups are judged by the host's own dense products: where those are not believed they are
+// neither.
+TEST(FitRecord, NothingIsFittedBesideWhatIsRefused) {
+    const ProfileStore builtIn = ProfileStore::builtIn();
+    const KernelProfile truth = madeUpGpu(builtIn);
+    std::string groups;
+    for (const std::int64_t tokens : {2048, 4096, 8192, 16384}) {
+        for (const std::int64_t n : {2048, 4096, 8192}) {
+            const GroupedGemm group{.experts = 8,
+                                    .rowsPerExpert = static_cast<double>(tokens) / 8,
+                                    .inputs = 4096,
+                                    .outputs = n,
+                                    .balanced = true};
+            groups += lineOf("grouped_gemm dtype=bf16 experts=8 k=4096 n=" + std::to_string(n) +
+                                 " tokens=" + std::to_string(tokens),
+                             groupedGemmTime(truth, group, {.sustained = false}).count(),
+                             R"("words":{"algorithm":"4 streams of cublaslt 66"},)");
+        }
+    }
+    KernelProfile absurd = truth;
+    absurd.gemm[static_cast<std::size_t>(GemmType::Bf16)]->efficiency *= 6;
+    const auto gemms = grid({512, 1024, 2048, 4096, 8192});
+    const auto honest = fitRecord(builtIn, recordOf(gemmLines(truth, gemms, false) + groups), {});
+    ASSERT_TRUE(honest) << honest.error().text();
+    EXPECT_NE(honest->report.find("grouped: 12 points"), std::string::npos) << honest->report;
+    const auto found = fitRecord(builtIn, recordOf(gemmLines(absurd, gemms, false) + groups), {});
+    const std::string said = found ? found->report : found.error().text();
+    EXPECT_NE(said.find("gemm.bf16: not fitted"), std::string::npos) << said;
+    EXPECT_NE(
+        said.find("grouped: not fitted: its times are judged beside gemm.bf16, which was not"),
+        std::string::npos)
+        << said;
+}
+
 TEST(FitRecord, SaysOfAKernelWhatItWasAndIs) {
     const ProfileStore builtIn = ProfileStore::builtIn();
     std::string lines;
