@@ -96,7 +96,10 @@ bool isDay(std::string_view text) {
 
 bool isBeginning(std::string_view text) {
     constexpr std::size_t kDay = 10;
-    return isFormed(text, "0000-00-00T00:00:00Z") && isDay(text.substr(0, kDay));
+    // Digits compare as the numbers that they are; a minute may have a leap second.
+    return isFormed(text, "0000-00-00T00:00:00Z") && isDay(text.substr(0, kDay)) &&
+           text.substr(kDay + 1, 2) < "24" && text.substr(kDay + 4, 2) < "60" &&
+           text.substr(kDay + 7, 2) <= "60";
 }
 
 bool isMeasured(const JsonValue& root) {

@@ -437,6 +437,9 @@ TEST(NcclTests, ReadsTheDateThatAJobPrints) {
               "2026-11-27T09:00:00Z");
     for (const char* const line : {"Fri Nov 27 09:00:00 CET 2026",
                                    "Fri Nov 27 09:00:00 AM UTC 2026",
+                                   "Fri Nov 27 24:00:00 UTC 2026",
+                                   "Fri Nov 27 09:61:00 UTC 2026",
+                                   "Fri Nov 27 99:99:99 UTC 2026",
                                    "Fri Nov 31 09:00:00 UTC 2026"}) {
         const MeasurementRecord record = dated(line);
         EXPECT_EQ(record.begun, "");
