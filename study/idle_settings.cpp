@@ -56,7 +56,12 @@ struct StatedSetting {
 /// of it says, the framework does by itself.
 std::string placeInFile(const Question& question, const SettingHelp& help) {
     const JsonValue* const said = valueAt(question.root, help.path);
-    return said != nullptr && said->line() > 0 ? said->where() : std::string();
+    const std::string where = said != nullptr && said->line() > 0 ? said->where() : std::string();
+    // An answer read again has places of its own lines, not of the file that it was made of.
+    const JsonValue* const from = valueAt(question.root, "imported.from");
+    const bool isOfAnswer = where.starts_with(question.file + ":") && from != nullptr &&
+                            !from->text().value_or("").ends_with(question.file);
+    return isOfAnswer ? std::string() : where;
 }
 
 /// How many values a document has from one place.
@@ -89,9 +94,7 @@ std::vector<StatedSetting> statedSettings(const Question& question) {
         const bool isTyped =
             std::ranges::find(question.edits, help.path, &Edit::path) != question.edits.end();
         const bool isOfFile = isImported && !isTyped;
-        // An answer has the places of its own lines, and not of the file that it was made of.
-        const std::string where =
-            isOfFile && !question.isAnswer ? placeInFile(question, help) : std::string();
+        const std::string where = isOfFile ? placeInFile(question, help) : "";
         if (value && (!isOfFile || !where.empty())) {
             stated.push_back({.key = help.path, .value = *value, .where = where});
         }

@@ -134,9 +134,6 @@ TEST(FitRecord, NothingIsFittedBesideWhatIsRefused) {
     KernelProfile absurd = truth;
     absurd.gemm[static_cast<std::size_t>(GemmType::Bf16)]->efficiency *= 6;
     const auto gemms = grid({512, 1024, 2048, 4096, 8192});
-    const auto honest = fitRecord(builtIn, recordOf(gemmLines(truth, gemms, false) + groups), {});
-    ASSERT_TRUE(honest) << honest.error().text();
-    EXPECT_NE(honest->report.find("grouped: 12 points"), std::string::npos) << honest->report;
     const auto found = fitRecord(builtIn, recordOf(gemmLines(absurd, gemms, false) + groups), {});
     const std::string said = found ? found->report : found.error().text();
     EXPECT_NE(said.find("gemm.bf16: not fitted"), std::string::npos) << said;
