@@ -32,7 +32,7 @@ double coresOf(std::string_view cpu) {
 }
 
 bool isFar(double found, double expected) {
-    constexpr double kFar = 3.0;
+    constexpr double kFar = 3.0;  // a judgement: boxes of one kind differ by less, a VM by more
     return found > 0.0 && expected > 0.0 && (found * kFar < expected || found > expected * kFar);
 }
 
