@@ -19,6 +19,8 @@ constexpr int kLookAroundMs = 50;
 constexpr double kShutDownSeconds = 2.0;
 /// How long after one failure others are waited for that may explain it.
 constexpr double kAftermathSeconds = 0.5;
+/// A thread lets go of the wires in less, whatever it does.
+constexpr std::chrono::milliseconds kWiresHeld(250);
 
 /// What a message costs whoever keeps it, also an empty one.
 std::size_t sizeOf(const std::string& message) {
@@ -81,6 +83,15 @@ void ControlChannel::sort(Peer& peer) {
     }
 }
 
+ControlChannel::Held ControlChannel::hold() const {
+    return Held(*wires_);
+}
+
+void ControlChannel::say(Peer& peer, char kind, const std::string& bytes) {
+    const Held held = hold();
+    peer.wire.say(kind, bytes);
+}
+
 void ControlChannel::speakUp() {
     const bool tellsStop = interrupted() && !toldStop_;
     toldStop_ = toldStop_ || tellsStop;
@@ -98,6 +109,7 @@ void ControlChannel::speakUp() {
 }
 
 void ControlChannel::turn(int milliseconds) {
+    const Held held = hold();
     std::vector<pollfd> waits;
     for (const Peer& peer : peers_) {
         if (peer.wire.open()) {
@@ -117,6 +129,7 @@ void ControlChannel::turn(int milliseconds) {
 }
 
 std::optional<std::string> ControlChannel::whoIsGone(bool alsoSilent) const {
+    const Held held = hold();
     for (const Peer& peer : peers_) {
         if (!peer.wire.open() && !peer.left && !peer.complaint) {
             return nameOfRank(peer.rank) + " is gone";
@@ -163,6 +176,7 @@ std::string ControlChannel::explained(const std::string& why) {
 
 Trouble ControlChannel::end(const std::string& why) {
     ended_ = why;
+    const Held held = hold();
     std::vector<FrameSocket> wires;
     for (Peer& peer : peers_) {
         if (peer.wire.open()) {
@@ -213,9 +227,13 @@ Trouble ControlChannel::fail(const std::string& why) {
     }
     // Rank 0 hears of all and tells all the same.
     Peer& middle = peers_.front();
-    middle.wire.say(frame::kAbort, mine);
+    say(middle, frame::kAbort, mine);
     const WaitLimit deadline = WaitLimit::in(kAftermathSeconds + kShutDownSeconds);
-    while (middle.wire.open() && !middle.complaint && !deadline.passed()) {
+    const auto isThere = [&] {
+        const Held held = hold();
+        return middle.wire.open();
+    };
+    while (isThere() && !middle.complaint && !deadline.passed()) {
         turn(deadline.pollMs(kLookAroundMs));
     }
     const std::optional<std::string> gone = whoIsGone(false);
@@ -229,6 +247,7 @@ void ControlChannel::leave() {
         return;
     }
     ended_ = "this rank has left";
+    const Held held = hold();
     std::vector<FrameSocket> wires;
     for (Peer& peer : peers_) {
         if (peer.wire.open()) {
@@ -238,6 +257,18 @@ void ControlChannel::leave() {
     }
     peers_.clear();
     shutDown(wires, kShutDownSeconds);
+}
+
+void ControlChannel::leaveInMidStep() {
+    if (!wires_->try_lock_for(kWiresHeld)) {
+        return;
+    }
+    for (Peer& peer : peers_) {
+        if (peer.wire.open()) {
+            peer.wire.say(frame::kStop, "");
+            peer.wire.move();
+        }
+    }
 }
 
 std::string ControlChannel::taken(Peer& peer) {
@@ -250,7 +281,7 @@ std::string ControlChannel::taken(Peer& peer) {
 Answer<std::string> ControlChannel::broadcast(const std::string& bytes) {
     if (rank_ == 0) {
         for (Peer& peer : peers_) {
-            peer.wire.say(frame::kData, bytes);
+            say(peer, frame::kData, bytes);
         }
         const Done said = watch();
         return said ? Answer<std::string>(bytes) : said.trouble();
@@ -262,7 +293,7 @@ Answer<std::string> ControlChannel::broadcast(const std::string& bytes) {
 Answer<std::vector<std::string>> ControlChannel::gather(const std::string& bytes) {
     if (rank_ != 0) {
         if (!peers_.empty()) {
-            peers_.front().wire.say(frame::kData, bytes);
+            say(peers_.front(), frame::kData, bytes);
         }
         const Done said = watch();
         return said ? Answer<std::vector<std::string>>(std::vector<std::string>()) : said.trouble();

@@ -3,6 +3,8 @@
 
 #include <deque>
 #include <functional>
+#include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
@@ -54,7 +56,15 @@ public:
     /// rank as gone.
     void leave();
 
+    /// For the last words of a process that another thread ends in the midst of a step, at rank 0:
+    /// tells the others that it was asked to, whatever the thread in the step is doing. The channel
+    /// is held from then on.
+    void leaveInMidStep();
+
 private:
+    /// The wires are one thread's at a time.
+    using Held = std::unique_lock<std::timed_mutex>;
+
     struct Peer {
         int rank = 0;
         FrameSocket wire;
@@ -64,6 +74,8 @@ private:
         std::optional<std::string> complaint;  ///< why it cannot go on
     };
 
+    [[nodiscard]] Held hold() const;
+    void say(Peer& peer, char kind, const std::string& bytes);
     Done until(const std::function<bool()>& ready);
     void turn(int milliseconds);
     void sort(Peer& peer);
@@ -80,6 +92,7 @@ private:
     int rank_ = 0;
     double silence_ = 0.0;
     std::vector<Peer> peers_;
+    std::unique_ptr<std::timed_mutex> wires_ = std::make_unique<std::timed_mutex>();
     std::optional<std::string> ended_;  ///< why
     bool toldStop_ = false;
     bool stopped_ = false;

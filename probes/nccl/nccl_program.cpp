@@ -240,6 +240,7 @@ ProbeProgram NcclProgram::program(std::span<const char* const> arguments) {
             .identity = [this] { return identity(); },
             .measure = [this](const Point& point) { return lead(point); },
             .endsInMidPoint = true,
+            .leavesPoint = [this] { channel_->leaveInMidStep(); },
             .close = [this] { close(); },
             .row = [this](const Measurement& one) { return table_.row(run_, one); },
             .speaks = [this] { return channel_->rank() == 0; },

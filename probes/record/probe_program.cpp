@@ -91,6 +91,9 @@ RunWatch watchOf(const ProbeProgram& program, const ProbeFlags& flags) {
     };
     if (program.endsInMidPoint) {
         watch.endsInMidPoint = [&program, &flags, terminal](const RunOutcome& outcome) {
+            if (program.leavesPoint) {
+                program.leavesPoint();
+            }
             clearLine(terminal);
             return outcomeCode(program, flags, outcome);
         };

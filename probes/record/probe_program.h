@@ -53,6 +53,9 @@ struct ProbeProgram {
     bool endsInMidPoint = false;
     /// Whether the end of the time may as well. Else the point takes no further samples.
     bool endsInTime = true;
+    /// Just before the process ends so, in another thread: tells whoever takes part in the point;
+    /// may be empty.
+    std::function<void()> leavesPoint{};
     /// After the last point, also when interrupted.
     std::function<void()> close;
     /// Prints a measurement in the probe's own table; by default its line of the record.

@@ -8,7 +8,9 @@
 #include <poll.h>
 #include <sys/socket.h>
 
+#include <cstdlib>
 #include <numeric>
+#include <thread>
 
 namespace fabricast::probe {
 namespace {
@@ -245,6 +247,23 @@ TEST(ControlChannel, CarriesCtrlCOfAnyRankToAll) {
         EXPECT_EQ(ranks.answer(1), same) << "all measured the same points";
         EXPECT_EQ(ranks.answer(2), same);
     }
+}
+
+TEST(ControlChannel, TellsAllThatRankZeroEndsInMidStep) {
+    ForkedRanks ranks(starOf(3, 5.0, [](ControlChannel& channel) -> std::string {
+        if (channel.rank() == 0) {
+            // What the first thread does takes longer than anybody waits for.
+            const std::jthread lastWords([&] {
+                channel.leaveInMidStep();
+                std::_Exit(0);
+            });
+            pass(2000);
+        }
+        const std::string why = barriersUntilTrouble(channel);
+        return channel.stopped() ? "stopped" : why;
+    }));
+    EXPECT_EQ(ranks.answer(1), "stopped");
+    EXPECT_EQ(ranks.answer(2), "stopped");
 }
 
 TEST(LockstepPoints, EndsForAllWhereOneCannotMeasure) {
