@@ -9,21 +9,27 @@ namespace {
 struct UnitTimes {
     ChunkGathers gathers;
     std::int64_t reduced = 0;
+    std::int64_t joined = 0;  ///< over the copies of the states
 };
 
-/// Outside of a pipeline: in every micro-batch.
+/// Outside of a pipeline: in every micro-batch. Megatron-FSDP reduces over its outer ranks in the
+/// last one alone, whatever happens inside.
 UnitTimes timesOf(const StageView& view, const FsdpUnit& unit) {
-    const bool last = view.settings().torch.sync == GradientSync::LastMicroBatch;
+    const Settings& settings = view.settings();
+    const bool last = settings.torch.sync == GradientSync::LastMicroBatch;
+    const std::int64_t reduced = last ? 1 : view.microBatches;
     return {
         .gathers = {.forward = view.microBatches, .backward = unit.kept ? 0 : view.microBatches},
-        .reduced = last ? 1 : view.microBatches};
+        .reduced = reduced,
+        .joined = settings.engine == Engine::MegatronFsdp ? 1 : reduced};
 }
 
 UnitTimes timesInPipeline(const StageView& view, const ChunkGathers& pass) {
     return {.gathers = {.ahead = pass.ahead * view.passes,
                         .forward = pass.forward * view.passes,
                         .backward = pass.backward * view.passes},
-            .reduced = view.passes};
+            .reduced = view.passes,
+            .joined = view.passes};
 }
 
 CommPlace placeOf(FsdpWrap wrap) {
@@ -94,6 +100,7 @@ void addReductions(Calls& calls, const StageView& view, const FsdpUnit& unit, Un
             reduction.group = view.copyGroup;
             reduction.op = CommOp::AllReduce;
             reduction.elements = elements / unit.ranks;
+            reduction.times = times.joined;
             add(calls, reduction);
         }
     }

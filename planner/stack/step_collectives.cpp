@@ -1,6 +1,7 @@
 #include "planner/stack/step_collectives.h"
 
 #include <algorithm>
+#include <optional>
 
 namespace fabricast {
 namespace {
@@ -36,13 +37,14 @@ StepCollective gather(Dtype dtype, Frequency frequency) {
 void addReduction(Collectives& list,
                   const Settings& settings,
                   const Layout& layout,
-                  Frequency when) {
+                  Frequency when,
+                  std::optional<Frequency> ofCopies = {}) {
     list.push_back({.op = Collective::ReduceScatter,
                     .group = GroupKind::Shard,
                     .dtype = settings.precision.reduce,
                     .frequency = when});
     if (hasCopies(layout)) {
-        StepCollective copies = allReduce(settings.precision.reduce, when);
+        StepCollective copies = allReduce(settings.precision.reduce, ofCopies.value_or(when));
         copies.group = GroupKind::Replicate;
         copies.share = 1.0 / shardRanks(layout);
         list.push_back(copies);
@@ -138,7 +140,8 @@ Collectives megatron(const Settings& settings, const Layout& layout) {
 }
 
 // optim: as the distributed optimizer; optim_grads: gradients are scattered in every micro-batch;
-// optim_grads_params: weights are gathered in forward and backward too. Read, not recorded.
+// optim_grads_params: weights are gathered in forward and backward too. Outer ranks reduce in the
+// last micro-batch alone (is_last_microbatch). Read, not recorded.
 Collectives megatronFsdp(const Settings& settings, const Layout& layout) {
     if (layout.shard == Shard::None || layout.shard == Shard::Zero1) {
         return megatron(settings, layout);
@@ -150,7 +153,7 @@ Collectives megatronFsdp(const Settings& settings, const Layout& layout) {
     if (weights) {
         list.push_back(gather(settings.precision.compute, when));
     }
-    addReduction(list, settings, layout, Frequency::EachMicroBatch);
+    addReduction(list, settings, layout, Frequency::EachMicroBatch, Frequency::EachStep);
     return list;
 }
 

@@ -118,6 +118,23 @@ TEST(StepCalls, OnlyAdaptersAreReduced) {
               2 * 8 * 16 * (2048 + 1536));
 }
 
+// 8 ranks, 4 shards, 2 copies, 2 microbatches: both scatter, the last alone joins the copies.
+TEST(StepCalls, MegatronFsdpJoinsItsCopiesOnce) {
+    const auto reduced = [](const char* stack, CommOp op) {
+        return sum(huggingFace(stack, {.dp = 8, .shard = Shard::Hsdp, .shardSize = 4}),
+                   [op](const CommCall& call) {
+                       return call.use == CommUse::GradientReduce && call.op == op;
+                   });
+    };
+    const Sum scattered = reduced("megatron-fsdp", CommOp::ReduceScatter);
+    const Sum joined = reduced("megatron-fsdp", CommOp::AllReduce);
+    EXPECT_GT(joined.count, 0);
+    EXPECT_EQ(scattered, (Sum{2 * joined.count, 2 * 4 * joined.elements}));
+    // fully_shard does both in every microbatch, unless it is told otherwise.
+    const Sum torchs = reduced("fsdp2", CommOp::AllReduce);
+    EXPECT_EQ(torchs.count, reduced("fsdp2", CommOp::ReduceScatter).count);
+}
+
 TEST(StepCalls, AQuantisedBaseIsGatheredAsBytes) {
     Scenario scenario = huggingFace("fsdp2", {.dp = 8, .shard = Shard::Fsdp});
     scenario.settings.tuning = Tuning::Lora;

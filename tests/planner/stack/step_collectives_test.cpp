@@ -111,6 +111,17 @@ TEST(StepCollectives, PipelinesReduceOnce) {
     EXPECT_EQ(moved.reduceScatter, 1000);
 }
 
+// Megatron-FSDP scatters inside its shards in every micro-batch, and reduces over its outer ranks
+// in the last: read in param_and_grad_buffer.py of Megatron-Core 0.16.1 and Megatron-FSDP 0.6.1.
+TEST(StepCollectives, MegatronFsdpReducesOverOuterRanksOnce) {
+    const Layout layout{.dp = 16, .shard = Shard::Hsdp, .shardSize = 8};
+    const Settings settings = findStack("megatron-fsdp").value()->defaults(layout, Tuning::Full);
+    const RankParameters parameters{.all = 1000, .head = 100, .ends = 200};
+    const Moved moved = movedBy(stepCollectives(settings, layout, parameters), parameters, 16);
+    EXPECT_EQ(moved.reduceScatter, 16000);
+    EXPECT_EQ(moved.copies, 125);
+}
+
 // With experts apart, both of Megatron's chained optimizers gather everything.
 TEST(StepCollectives, MegatronGathersTwiceWithSeparateExperts) {
     const Layout layout{.dp = 8, .ep = 8, .shard = Shard::Zero1};
