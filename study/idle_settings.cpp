@@ -180,9 +180,9 @@ Result<std::vector<StatedSetting>> idleOf(const std::vector<StatedSetting>& stat
 
 }  // namespace
 
-Result<std::vector<std::string>> idleSettingsNote(std::span<const Question> questions,
-                                                  const Workbench& bench,
-                                                  const Watch& watch) {
+Result<std::string> idleSettings(std::span<const Question> questions,
+                                 const Workbench& bench,
+                                 const Watch& watch) {
     std::vector<StatedSetting> idle =
         questions.empty() ? std::vector<StatedSetting>() : statedSettings(questions.front());
     for (const Question& question : questions) {
@@ -198,8 +198,18 @@ Result<std::vector<std::string>> idleSettingsNote(std::span<const Question> ques
         names += (names.empty() ? "" : ", ") + one.key + "=" + one.value +
                  (one.where.empty() ? "" : " (" + one.where + ")");
     }
-    return names.empty() ? std::vector<std::string>()
-                         : std::vector<std::string>{"no effect here: " + names};
+    return names;
+}
+
+std::string idleNote(const std::string& names) {
+    return "no effect here: " + names;
+}
+
+Result<std::vector<std::string>> idleSettingsNote(std::span<const Question> questions,
+                                                  const Workbench& bench,
+                                                  const Watch& watch) {
+    FABRICAST_ASSIGN(const std::string names, idleSettings(questions, bench, watch));
+    return names.empty() ? std::vector<std::string>() : std::vector<std::string>{idleNote(names)};
 }
 
 }  // namespace fabricast

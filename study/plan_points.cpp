@@ -1,12 +1,14 @@
 #include "planner/load/measured_notes.h"
 #include "planner/report/plan_views.h"
 #include "planner/result/memory_names.h"
+#include "study/idle_settings.h"
 #include "study/own_measurements.h"
 #include "study/plan.h"
 #include "study/question_inputs.h"
 #include "study/search_request.h"
 #include "study/search_size.h"
 #include "study/sweep_rows.h"
+#include "study/typed_plan.h"
 
 #include <string>
 #include <string_view>
@@ -15,7 +17,13 @@
 namespace fabricast {
 namespace {
 
-void addBest(JsonText& json, const Plan& plan, const std::string& measured) {
+/// What a plan leans on, and what was stated of it in vain; empty: nothing.
+struct AboutBest {
+    std::string measured;
+    std::string idle;
+};
+
+void addBest(JsonText& json, const Plan& plan, const AboutBest& about) {
     json.add("verdict", nameOf(plan.memory.verdict));
     json.add("gpus", plan.scenario.layout.world());
     json.add("global_batch", plan.scenario.workload.globalBatch);
@@ -32,8 +40,11 @@ void addBest(JsonText& json, const Plan& plan, const std::string& measured) {
     }
     json.add("stack", plan.scenario.stack);
     json.add("layout", planLayoutText(plan.scenario));
-    if (!measured.empty()) {
-        json.add("measured", measured);
+    if (!about.measured.empty()) {
+        json.add("measured", about.measured);
+    }
+    if (!about.idle.empty()) {
+        json.add("no_effect", about.idle);
     }
 }
 
@@ -52,6 +63,15 @@ Result<PlanReport> bestOfPoint(const Question& question,
                      ownMeasurementNotes(report.plans, request.budget, bench));
     addNotes(own, report.notes);
     return report;
+}
+
+Result<std::string> idleInBest(const Question& here,
+                               const PlanReport& report,
+                               const Workbench& bench,
+                               const Watch& watch) {
+    FABRICAST_ASSIGN(const Question about,
+                     questionAbout(here, report.question, report.plans.front().scenario));
+    return idleSettings({&about, 1}, bench, watch);
 }
 
 /// As a single plan says it.
@@ -81,12 +101,14 @@ SweepWork planPoints(const Question& question) {
                 if (!report && report.error().code != Error::Code::Unsupported) {
                     return tl::unexpected(report.error());
                 }
+                FABRICAST_ASSIGN(const Question here, with(question, point));
                 if (report) {
-                    FABRICAST_ASSIGN(const Question here, with(question, point));
                     FABRICAST_TRY(checkAnyLayout(*report, here, bench));
                 }
                 if (report && !report->plans.empty()) {
-                    addBest(json, report->plans.front(), leanedOn(report->notes));
+                    FABRICAST_ASSIGN(const std::string idle,
+                                     idleInBest(here, *report, bench, watch));
+                    addBest(json, report->plans.front(), {leanedOn(report->notes), idle});
                 } else {
                     json.add("verdict", wordOfNone(report));
                     json.add("why", whyNoBest(report));

@@ -93,29 +93,6 @@ Result<void> addAssumed(std::span<const Question> jobs, const Workbench& bench, 
     return {};
 }
 
-/// What a job states without effect on its plan on any of these clusters.
-Result<void> addIdleOf(std::size_t job,
-                       const Question& question,
-                       const std::vector<const SizedCluster*>& shown,
-                       const SizeCatalogue& catalogue,
-                       const Workbench& bench,
-                       Notes& notes) {
-    std::vector<Question> questions;
-    for (const SizedCluster* one : shown) {
-        const SizeLine* const line = catalogueLine(*one, catalogue);
-        if (line == nullptr || job >= one->plans.size()) {
-            continue;
-        }
-        const Scenario& plan = one->plans[job].scenario;
-        FABRICAST_ASSIGN(const Question here, jobOn(question, *line, {one->nodes, one->gpus}));
-        FABRICAST_ASSIGN(Question about, questionAbout(here, plan, plan));
-        questions.push_back(std::move(about));
-    }
-    FABRICAST_ASSIGN(const Notes idle, idleSettingsNote(questions, bench, {}));
-    addNotes(idle, notes);
-    return {};
-}
-
 std::string estimatedPower(const std::vector<ShownBox>& boxes) {
     Notes names;
     for (const ShownBox& box : boxes) {
@@ -138,7 +115,41 @@ Result<std::string> priceOfAll(const Question& job,
     return budget.perGpuHour ? onePriceNote(gpus) : std::string();
 }
 
+/// A job on its plan on each of these clusters.
+Result<std::vector<Question>> questionsOf(std::size_t job,
+                                          const Question& question,
+                                          std::span<const SizedCluster* const> shown,
+                                          const SizeCatalogue& catalogue) {
+    std::vector<Question> questions;
+    for (const SizedCluster* one : shown) {
+        const SizeLine* const line = catalogueLine(*one, catalogue);
+        if (line == nullptr || job >= one->plans.size()) {
+            continue;
+        }
+        const Scenario& plan = one->plans[job].scenario;
+        FABRICAST_ASSIGN(const Question here, jobOn(question, *line, {one->nodes, one->gpus}));
+        FABRICAST_ASSIGN(Question about, questionAbout(here, plan, plan));
+        questions.push_back(std::move(about));
+    }
+    return questions;
+}
+
 }  // namespace
+
+Result<Notes> idleInJobs(std::span<const Question> jobs,
+                         std::span<const SizedCluster* const> shown,
+                         const SizeCatalogue& catalogue,
+                         const Workbench& bench) {
+    Notes idle;
+    for (std::size_t job = 0; job < jobs.size(); ++job) {
+        FABRICAST_ASSIGN(const auto questions, questionsOf(job, jobs[job], shown, catalogue));
+        FABRICAST_ASSIGN(const std::string names, idleSettings(questions, bench, {}));
+        if (!names.empty()) {
+            addOnce(idle, names);
+        }
+    }
+    return idle;
+}
 
 Result<Notes> sizeNotes(std::span<const Question> jobs,
                         const SizeAsk& ask,
@@ -166,8 +177,9 @@ Result<Notes> sizeNotes(std::span<const Question> jobs,
         addOnce(notes, price);
     }
     const std::vector<const SizedCluster*> shown = shownClusters(answer);
-    for (std::size_t job = 0; job < jobs.size(); ++job) {
-        FABRICAST_TRY(addIdleOf(job, jobs[job], shown, catalogue, bench, notes));
+    FABRICAST_ASSIGN(const Notes idle, idleInJobs(jobs, shown, catalogue, bench));
+    for (const std::string& names : idle) {
+        addOnce(notes, idleNote(names));
     }
     if (!ask.fabrics.empty()) {
         addOnce(notes, "networks have no price of their own: a cluster costs the same on each");

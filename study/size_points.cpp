@@ -1,3 +1,4 @@
+#include "planner/base/words.h"
 #include "planner/load/load_question.h"
 #include "planner/load/measured_notes.h"
 #include "planner/report/check_words.h"
@@ -78,11 +79,33 @@ void addNumber(JsonText& json, const std::string& key, const std::optional<Headl
     }
 }
 
-Result<void> addSized(JsonText& json,
-                      const SizedCluster& one,
-                      bool hasTokens,
-                      const Question& job,
-                      const Workbench& bench) {
+/// What the numbers lean on, and what was stated in vain.
+Result<void> addNotesOf(JsonText& json,
+                        const SizedCluster& one,
+                        const SizeCatalogue& catalogue,
+                        std::span<const Question> jobs,
+                        const Workbench& bench) {
+    if (one.plans.empty()) {
+        return {};
+    }
+    const Question& job = jobs.front();
+    const ClusterSpec& cluster = one.plans.front().scenario.cluster;
+    FABRICAST_ASSIGN(const BudgetFacts budget, loadBudget(job.root, bench.profiles(), job.folders));
+    FABRICAST_ASSIGN(auto notes, correctionNotes(cluster, bench.profiles()));
+    FABRICAST_ASSIGN(const auto own, ownMeasurementNotes(one.plans, budget, bench));
+    addNotes(own, notes);
+    if (const std::string measured = leanedOn(notes); !measured.empty()) {
+        json.add("measured", measured);
+    }
+    const SizedCluster* const shown = &one;
+    FABRICAST_ASSIGN(const auto idle, idleInJobs(jobs, {&shown, 1}, catalogue, bench));
+    if (!idle.empty()) {
+        json.add("no_effect", joined(idle, "; "));
+    }
+    return {};
+}
+
+void addSized(JsonText& json, const SizedCluster& one, bool hasTokens) {
     if (!one.verdicts.empty()) {
         json.add("verdict", nameOf(one.isSure() ? CheckVerdict::Holds : CheckVerdict::CannotTell));
     }
@@ -106,18 +129,6 @@ Result<void> addSized(JsonText& json,
             (plans.empty() ? "" : "; ") + plan.scenario.stack + " " + planLayoutText(plan.scenario);
     }
     json.add("plan", plans);
-    if (!one.plans.empty()) {
-        const ClusterSpec& cluster = one.plans.front().scenario.cluster;
-        FABRICAST_ASSIGN(const BudgetFacts budget,
-                         loadBudget(job.root, bench.profiles(), job.folders));
-        FABRICAST_ASSIGN(auto notes, correctionNotes(cluster, bench.profiles()));
-        FABRICAST_ASSIGN(const auto own, ownMeasurementNotes(one.plans, budget, bench));
-        addNotes(own, notes);
-        if (const std::string measured = leanedOn(notes); !measured.empty()) {
-            json.add("measured", measured);
-        }
-    }
-    return {};
 }
 
 /// Why there is none: what comes nearest to a target that none reaches.
@@ -159,8 +170,9 @@ Result<void> answerPoint(const SizedPoint& here,
         json.add("cut_short", true);
     }
     if (search.pick()) {
-        return addSized(
-            json, search.found()[*search.pick()], catalogue.hasTokens, here.jobs.front(), bench);
+        const SizedCluster& pick = search.found()[*search.pick()];
+        addSized(json, pick, catalogue.hasTokens);
+        return addNotesOf(json, pick, catalogue, here.jobs, bench);
     }
     if (catalogue.candidates.empty() && !catalogue.leftOut.empty()) {
         json.add("why", catalogue.leftOut.front().what + ": " + catalogue.leftOut.front().why);

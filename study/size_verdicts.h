@@ -41,6 +41,12 @@ Result<std::vector<SizeWay>> sizeWays(std::span<const Question> jobs,
                                       const Watch& watch,
                                       SizeWork& work);
 
+/// What jobs state without effect on any of their plans on these clusters, by job.
+Result<std::vector<std::string>> idleInJobs(std::span<const Question> jobs,
+                                            std::span<const SizedCluster* const> shown,
+                                            const SizeCatalogue& catalogue,
+                                            const Workbench& bench);
+
 /// What is assumed of the clusters that an answer shows: once where it is so of all of them, else
 /// with the name of the box. What the catalogue has besides says nothing.
 Result<std::vector<std::string>> sizeNotes(std::span<const Question> jobs,

@@ -72,6 +72,10 @@ std::string verdictCell(const JsonValue* member, const JsonValue&) {
 constexpr SweepColumn kMeasuredColumn = {
     "measured", "measured", Align::Left, &textCell, false, true};
 
+/// Stated settings without which no number of the point would be another.
+constexpr SweepColumn kIdleColumn = {
+    "no_effect", "no effect here", Align::Left, &textCell, false, true};
+
 constexpr std::array kOfPlan = {
     SweepColumn{"verdict", ""},
     SweepColumn{"gpus", "GPUs", Align::Right, &wholeCell},
@@ -84,6 +88,7 @@ constexpr std::array kOfPlan = {
     SweepColumn{"stack", "stack", Align::Left, &textCell},
     SweepColumn{"layout", "layout", Align::Left, &textCell},
     kMeasuredColumn,
+    kIdleColumn,
     SweepColumn{"why", "", Align::Left, &textCell}};
 
 constexpr std::array kOfSize = {SweepColumn{"box", "box", Align::Left, &textCell},
@@ -104,6 +109,7 @@ constexpr std::array kOfSize = {SweepColumn{"box", "box", Align::Left, &textCell
                                 SweepColumn{"verdict", "target", Align::Left, &verdictCell},
                                 SweepColumn{"plan", "best plan", Align::Left, &textCell},
                                 kMeasuredColumn,
+                                kIdleColumn,
                                 SweepColumn{"why", "", Align::Left, &textCell}};
 
 constexpr std::string_view kPlanSchema = "fabricast.sweep/1";
@@ -112,8 +118,8 @@ constexpr std::string_view kSizeSchema = "fabricast.size_sweep/1";
 /// Members that say which point it is, and of what.
 constexpr std::array<std::string_view, 5> kOfPoint = {
     "schema", "question", "digest", "point", "sum"};
-constexpr std::array<std::string_view, 8> kSweptWords = {
-    "verdict", "box", "fabric", "stack", "layout", "plan", "measured", "why"};
+constexpr std::array<std::string_view, 9> kSweptWords = {
+    "verdict", "box", "fabric", "stack", "layout", "plan", "measured", "no_effect", "why"};
 /// Times, money and counts are no less than nothing, and tables write them as whole numbers of 64
 /// bits.
 constexpr double kMostSwept = 9e18;

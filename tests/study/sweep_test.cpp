@@ -304,6 +304,28 @@ Question unsized() {
     return with(readQuestion("", "").value(), edits).value();
 }
 
+// What is stated, or swept, without effect on the answer of a point is said in its line.
+TEST(Sweep, SaysWhatHasNoEffect) {
+    const Edit edit{"settings.kernels.cuda_graphs", "true", "--set"};
+    const Question question = with(asked(), {&edit, 1}).value();
+    const std::vector<SweepAxis> axes = {{"cluster.nodes", {"1", "2"}},
+                                         {"settings.megatron.rope_fusion", {"true", "false"}}};
+    const auto plans = sweep(planPoints(question), axes, {}, bench(), {}).value();
+    const SweepWork sized =
+        sizePoints({with(unsized(), {&edit, 1}).value()}, {.clusters = {"8x-rtx-4090"}});
+    const auto sizes = sweep(sized, axes, {}, bench(), {}).value();
+    for (const SweepAnswer* answer : {&plans, &sizes}) {
+        for (const std::string& line : answer->lines) {
+            const bool isFalse = line.find("\"false\"") != std::string::npos;
+            const std::string said =
+                std::string("\"no_effect\": \"settings.kernels.cuda_graphs=true") +
+                (isFalse ? ", settings.megatron.rope_fusion=false\"" : "\"");
+            EXPECT_NE(line.find(said), std::string::npos) << line;
+        }
+    }
+    EXPECT_EQ(wholeText().find("no_effect"), std::string::npos);
+}
+
 // The pick of each point is that of the same question asked alone, in one process or in several.
 TEST(Sweep, OfSizesHasThePickOfEachPoint) {
     const std::vector<SweepAxis> axes = {{"target.days", {"0.01", "0.04", "0.2"}},
