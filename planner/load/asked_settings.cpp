@@ -74,17 +74,13 @@ Result<void> checkLayers(const ModelSpec& model, const Settings& settings) {
     return {};
 }
 
-/// Axolotl 0.19 takes {"": LOCAL_RANK} as its device map, and refuses cpu_ram_efficient_loading
-/// with 4 bits under FSDP2.
-bool loadsWhole(const Stack& stack, const Scenario& scenario, const Settings& settings) {
-    return stack.name == "axolotl" && settings.tuning == Tuning::Lora &&
-           settings.lora.base == Dtype::Nf4 && settings.engine == Engine::Fsdp2 &&
-           scenario.layout.world() > 1;
+bool loadsWhole(const Stack& stack, const Layout& layout, const Settings& settings) {
+    return stack.loadsWhole != nullptr && stack.loadsWhole(layout, settings);
 }
 
 /// Where a stack's own way to load is not modelled, loading is not counted.
 Loading usualLoading(const Stack& stack, const Scenario& scenario, const Settings& settings) {
-    if (!loadsWhole(stack, scenario, settings)) {
+    if (!loadsWhole(stack, scenario.layout, settings)) {
         return settings.phases.loading;
     }
     Scenario loaded = scenario;
@@ -253,7 +249,7 @@ void addLoadingNote(const ScenarioRequest& request,
     cut.layout.dp = isSearch ? scenario.cluster.gpus() : cut.layout.dp;
     const std::optional<Bytes> room = scenario.cluster.node.gpu.capacity().value;
     const Result<Settings> settings = settingsOf(request, stack, cut);
-    if (!settings || !room || !loadsWhole(stack, cut, *settings)) {
+    if (!settings || !room || !loadsWhole(stack, cut.layout, *settings)) {
         return;
     }
     const Bytes least(countParameters(scenario.model).total /
@@ -262,9 +258,8 @@ void addLoadingNote(const ScenarioRequest& request,
         const bool isCounted = settings->phases.loading != Loading::Meta;
         assumed.push_back(
             std::string(isCounted ? "loading is counted" : "loading is not counted") +
-            (isSearch ? " with shard=fsdp" : "") +
-            ": under FSDP2 Axolotl puts a base of 4 bits whole on every GPU before it cuts it, "
-            "here at least " +
+            (isSearch ? " with shard=fsdp" : "") + ": under FSDP2 " + std::string(stack.title) +
+            " puts a base of 4 bits whole on every GPU before it cuts it, here at least " +
             shortText(least) + " on one of " + shortText(*room) + ", and does not get past it" +
             (isCounted ? " (--set settings.phases.loading=meta: steps alone)" : ""));
     }

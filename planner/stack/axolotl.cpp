@@ -36,6 +36,25 @@ Settings axolotlDefaults(const Layout& layout, Tuning tuning) {
     return settings;
 }
 
+/// Its zero3_bf16.json has "auto" for three sizes: what transformers puts there.
+void fillAutoBuckets(const ModelSpec& model, const Layout& layout, Settings& settings) {
+    constexpr std::int64_t kWidest = 1'000'000;  // h² stays far inside 64 bits
+    const std::int64_t hidden = model.hidden;
+    if (layout.shard != Shard::Zero3 || hidden < 1 || hidden > kWidest) {
+        return;
+    }
+    settings.deepspeed.reduceBucket = hidden * hidden;
+    settings.deepspeed.prefetchBucket = hidden * hidden * 9 / 10;
+    settings.deepspeed.persistenceThreshold = 10 * hidden;
+}
+
+/// It takes {"": LOCAL_RANK} as its device map, and refuses cpu_ram_efficient_loading with 4 bits
+/// under FSDP2.
+bool loadsPackedWhole(const Layout& layout, const Settings& settings) {
+    return settings.tuning == Tuning::Lora && settings.lora.base == Dtype::Nf4 &&
+           settings.engine == Engine::Fsdp2 && layout.world() > 1;
+}
+
 Result<void> checkAxolotlOptimizer(const Scenario& scenario) {
     const OptimizerKind optimizer = scenario.settings.optimizer.kind;
     const bool deepspeed = scenario.settings.engine == Engine::DeepSpeed;
@@ -178,6 +197,8 @@ Stack axolotlStack() {
             .methods = accelerateStack().methods,
             .experts = ExpertPlace::DataFirst,
             .defaults = &axolotlDefaults,
+            .deriveSettings = &fillAutoBuckets,
+            .loadsWhole = &loadsPackedWhole,
             .check = &checkAxolotl};
 }
 

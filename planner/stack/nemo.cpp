@@ -17,6 +17,12 @@ StackMethods nemoMethods() {
     return nemoMethods;
 }
 
+StackAxes nemoAxes() {
+    StackAxes axes = megatronStack().axes;
+    axes.sequenceWithTensor = true;  // its recipes set it
+    return axes;
+}
+
 // Recipes use bf16_mixed() (grad_reduce_in_fp32), the distributed optimizer, overlap_grad_reduce,
 // overlap_param_gather, and tp_comm_overlap under sequence parallelism; the code that runs is
 // Megatron-Core's.
@@ -64,7 +70,7 @@ Stack nemoStack() {
     return {.name = "nemo",
             .title = "NeMo / Megatron-Bridge",
             .description = "Megatron-Core through Megatron-Bridge's (once NeMo's) recipes",
-            .axes = megatronStack().axes,
+            .axes = nemoAxes(),
             .methods = nemoMethods(),
             .defaults = &nemoDefaults,
             .check = &checkNemo};

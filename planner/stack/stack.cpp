@@ -34,17 +34,6 @@ std::string_view withoutAlias(std::string_view name) {
     return name;
 }
 
-/// What transformers puts for "auto" in a ZeRO-3 config.
-void fillAutoBuckets(DeepSpeedSettings& deepspeed, std::int64_t hidden) {
-    constexpr std::int64_t kWidest = 1'000'000;  // h² stays far inside 64 bits
-    if (hidden < 1 || hidden > kWidest) {
-        return;
-    }
-    deepspeed.reduceBucket = hidden * hidden;
-    deepspeed.prefetchBucket = hidden * hidden * 9 / 10;
-    deepspeed.persistenceThreshold = 10 * hidden;
-}
-
 struct UsedAxis {
     std::string_view key;
     bool used;
@@ -69,11 +58,9 @@ Result<void> checkChoice(std::string_view stack,
                  known.empty() ? "leave it out" : known);
 }
 
-/// torchtitan's enable_sequence_parallel is true, NeMo's recipes set it with tp, and Megatron,
-/// where it is a flag of its own, trains no experts under tp without it.
+/// Megatron, where it is a flag of its own, trains no experts under tp without it.
 bool splitsSequence(const Stack& stack, const Layout& given) {
-    const bool megatron = stack.axes.sequence;
-    return stack.name == "torchtitan" || stack.name == "nemo" || (megatron && given.ep > 1);
+    return stack.axes.sequenceWithTensor || (stack.axes.sequence && given.ep > 1);
 }
 
 /// Words for a stack that are those of several, or of a program that runs one.
@@ -162,9 +149,8 @@ Settings defaultSettings(const Stack& stack,
     if (settings.engine == Engine::Megatron && layout.pp > 1) {
         settings.pipeline = megatronPipeline(model, layout);
     }
-    // Axolotl's zero3_bf16.json has "auto" for the three sizes.
-    if (stack.name == "axolotl" && layout.shard == Shard::Zero3) {
-        fillAutoBuckets(settings.deepspeed, model.hidden);
+    if (stack.deriveSettings != nullptr) {
+        stack.deriveSettings(model, layout, settings);
     }
     return settings;
 }

@@ -16,7 +16,8 @@ namespace fabricast {
 /// Which layout keys a stack has at all. `dp` and `micro_batch` exist everywhere.
 struct StackAxes {
     bool tensor = false;
-    bool sequence = false;  ///< sp
+    bool sequence = false;            ///< sp
+    bool sequenceWithTensor = false;  ///< sp is on by default with tp
     bool pipeline = false;
     bool virtualPipeline = false;
     bool expert = false;
@@ -66,6 +67,13 @@ struct Stack {
     StackMethods methods;
     ExpertPlace experts = ExpertPlace::OverAll;
     Settings (*defaults)(const Layout& layout, Tuning tuning);
+    /// What its launcher derives from the model, if it does.
+    void (*deriveSettings)(const ModelSpec& model,
+                           const Layout& layout,
+                           Settings& settings) = nullptr;
+    /// Whether a rank has the whole frozen base on its GPU before it is cut; where there is none,
+    /// no.
+    bool (*loadsWhole)(const Layout& layout, const Settings& settings) = nullptr;
     /// Divisibility and exclusion rules with the framework's own error text.
     Result<void> (*check)(const Scenario& scenario);
     /// Those of them that no layout changes: a search asks once.

@@ -153,6 +153,7 @@ constexpr std::array kTorchtitanSchedules = {ScheduleKind::OneFOneB,
 constexpr std::array kTorchtitanOffloads = {Offload::ParametersCpu};  // training.enable_cpu_offload
 constexpr StackAxes kTorchtitanAxes{.tensor = true,
                                     .sequence = true,
+                                    .sequenceWithTensor = true,  // enable_sequence_parallel
                                     .pipeline = true,
                                     .virtualPipeline = true,
                                     .expert = true,
