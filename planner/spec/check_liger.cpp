@@ -58,10 +58,13 @@ Result<void> checkModel(const LigerUse& use, const ModelSpec& model) {
 }
 
 /// Norms, positions and activations are of the rows and heads that a rank has. The loss reads the
-/// whole head.
+/// whole head, for the rows that a rank has of a sequence: labels are shifted before it is cut
+/// (shift_labels).
 Result<void> checkLayout(const LigerUse& use, const Layout& layout) {
     const std::string with = use.kernel + " is not modelled ";
-    const auto axis = splitAxis(layout);
+    Layout whole = layout;
+    whole.cp = 1;
+    const auto axis = splitAxis(whole);
     if (axis && use.key.ends_with(".loss")) {
         return without("layout." + *axis, with + "with " + *axis, *axis + "=1, or " + use.other);
     }

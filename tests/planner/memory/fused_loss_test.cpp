@@ -73,14 +73,34 @@ TEST(FusedLoss, IsEvaluatedByTheEagerOneUnlessATrainerSkipsTheLogits) {
     EXPECT_EQ(evaluatedScenario(axolotl).settings.kernels.loss, LossKernel::HuggingFace);
 }
 
-TEST(FusedLoss, TakesOfAnEvaluationWhatTheEagerOneTakes) {
-    Scenario fused = fusedScenario("ddp", "llama");
+Scenario smallFused(const char* stack) {
+    Scenario fused = fusedScenario(stack, "llama");
     fused.model.layers = 2;
     fused.model.hidden = 64;
     fused.model.vocab = 4096;
     fused.model.mlp.width = 192;
     fused.model.attention = {.heads = 4, .kvHeads = 2, .headDim = 16};
     fused.workload = {.sequence = 512, .globalBatch = 8};
+    return fused;
+}
+
+// Two ranks have half of a sequence each: what the loss saves them is what it saves of half as long
+// a sequence.
+TEST(FusedLoss, IsOfTheRowsThatARankHasOfASequence) {
+    const auto saved = [](std::int64_t sequence, std::int64_t cp) {
+        Scenario fused = smallFused("accelerate");
+        fused.layout = {.dp = 8 / cp, .cp = cp, .shard = Shard::Fsdp};
+        fused.workload = {.sequence = sequence, .globalBatch = 8 / cp};
+        Scenario eager = fused;
+        eager.settings.kernels.loss = LossKernel::HuggingFace;
+        return walkStage(eager, {}).value().requested - walkStage(fused, {}).value().requested;
+    };
+    EXPECT_GT(saved(16384, 1), Bytes(16384 * 4096 * 4));  // more than once the logits in fp32
+    EXPECT_EQ(saved(32768, 2), saved(16384, 1));
+}
+
+TEST(FusedLoss, TakesOfAnEvaluationWhatTheEagerOneTakes) {
+    Scenario fused = smallFused("ddp");
     fused.settings.phases.evaluationBatch = 8;
     Scenario eager = fused;
     eager.settings.kernels.loss = LossKernel::HuggingFace;
@@ -107,7 +127,7 @@ TEST(LigerKernels, AreRefusedByNameWhereTheyAreNotModelled) {
     split.layout.cp = 2;
     EXPECT_EQ(whyRefused(split), "");  // of the rows and heads that a rank has
     split.settings.kernels.loss = LossKernel::Liger;
-    EXPECT_EQ(whyRefused(split), "layout.cp: the fused loss of Liger is not modelled with cp");
+    EXPECT_EQ(whyRefused(split), "");
     Scenario titan = fusedScenario("torchtitan", "llama");
     titan.settings.kernels.loss = LossKernel::Chunked;
     titan.settings.kernels.activation = ActivationKernel::Liger;
