@@ -69,6 +69,23 @@ Result<void> importAxolotlBatch(ScenarioDraft& draft) {
     return {};
 }
 
+/// Each token that the tokenizer, which nobody reads here, does not have yet is a row.
+void noteAddedTokens(ScenarioDraft& draft) {
+    constexpr std::array kAdd = {"special_tokens"sv, "tokens"sv};
+    std::string names;
+    for (const LaunchKey& key : draft.keys().all()) {
+        const bool adds = std::ranges::any_of(
+            kAdd, [&key](std::string_view name) { return key.path.starts_with(name); });
+        if (adds) {
+            names += (names.empty() ? "" : ", ") + key.path;
+        }
+    }
+    if (!names.empty()) {
+        draft.note("tokens that the tokenizer does not have yet (" + names +
+                   ") are a row each of embedding and head, which is not counted");
+    }
+}
+
 /// Which of ring-flash-attn's functions runs: Axolotl's own choice follows from packing.
 Result<void> importAxolotlContext(ScenarioDraft& draft) {
     LaunchKeys& keys = draft.keys();
@@ -192,6 +209,7 @@ const std::vector<std::string_view>& harmlessToAxolotl() {
                                                        "hub_",
                                                        "chat_template",
                                                        "special_tokens",
+                                                       "tokens",
                                                        "tokenizer",
                                                        "model_type",
                                                        "trust_remote",
@@ -254,6 +272,7 @@ Result<JsonValue> importAxolotl(LaunchKeys& file, const ImportContext& context) 
         return keys.refuse(
             *keys.use("deepspeed"), "and fsdp_config are both in the file", "one of them");
     }
+    noteAddedTokens(draft);
     FABRICAST_TRY(importAxolotlRanks(draft));
     FABRICAST_TRY(importAxolotlBatch(draft));
     draft.copyLength("max_steps", "steps");

@@ -530,6 +530,14 @@ TEST(Import, SaysWhatItDoesNotLookAt) {
     const auto notes = scenario.find("imported")->find("notes")->items();
     ASSERT_EQ(notes.size(), 1U);
     EXPECT_EQ(notes[0].text().value(), "not looked at: mystery (line 3)");
+    const JsonValue longer =
+        imported("base_model: x\nsample_packing: true\nspecial_tokens:\n  pad_token: <p>\n",
+                 "a.yaml")
+            .value();
+    EXPECT_EQ(
+        longer.find("imported")->find("notes")->items()[0].text().value(),
+        "tokens that the tokenizer does not have yet (special_tokens.pad_token) are a row each "
+        "of embedding and head, which is not counted");
     const JsonValue open = imported(yaml, "a.yaml").value();
     EXPECT_EQ(open.find("imported")->find("notes")->items()[0].text().value(),
               "samples are not packed: forecast with all as long as sequence_len");
