@@ -221,6 +221,7 @@ Settings deepspeedDefaults(const Layout& layout, Tuning tuning) {
                           .moments = Dtype::Fp32};
     settings.optimizer.kernel = OptimizerKernel::DeepSpeed;  // FusedAdam, or DeepSpeedCPUAdam
     settings.deepspeed.overlapComm = layout.shard == Shard::Zero3;
+    settings.pipeline.serialExchange = true;  // p2p.send and recv take no async_op
     if (tuning == Tuning::Lora) {
         settings.lora.dtype = Dtype::Bf16;  // the engine casts the module, adapters and all
     }

@@ -18,6 +18,14 @@ bool runsMegatronFsdp(const Stack&, const Settings& asked) {
     return asked.engine == Engine::MegatronFsdp;
 }
 
+bool runsDeepSpeed(const Stack&, const Settings& asked) {
+    return asked.engine == Engine::DeepSpeed;
+}
+
+bool runsAny(const Stack&, const Settings&) {
+    return true;
+}
+
 bool runsTitan(const Stack&, const Settings& asked) {
     return asked.kernels.code == ModelCode::TorchTitan;
 }
@@ -48,6 +56,8 @@ template <auto kMember>
 constexpr auto kTorch = &putBack<&Settings::torch, kMember>;
 template <auto kMember>
 constexpr auto kKernel = &putBack<&Settings::kernels, kMember>;
+template <auto kMember>
+constexpr auto kPipeline = &putBack<&Settings::pipeline, kMember>;
 constexpr auto kOptimizerKernel = &putBack<&Settings::optimizer, &OptimizerSettings::kernel>;
 
 struct Lack {
@@ -56,7 +66,8 @@ struct Lack {
     void (*putBack)(Settings& asked, const Settings& own);
 };
 
-// Read in Megatron-Core 0.16.1, torchtitan 0.3.0, transformers 5.23 and Axolotl 0.19.
+// Read in Megatron-Core 0.16.1, torchtitan 0.3.0, DeepSpeed 0.19.8, transformers 5.23 and Axolotl
+// 0.19.
 constexpr std::array kLacks = {
     // data_parallel_sharding_strategy alone says what is freed, and what is reduced when: sharded
     // gradients in every backward.
@@ -132,7 +143,14 @@ constexpr std::array kLacks = {
          [](const Settings& asked) { return asked.kernels.rope == RopeKernel::Complex; },
          kKernel<&KernelSettings::rope>},
     // torchtitan's gradient accumulation around a pipeline.
-    Lack{&isNotTitan, &every, &putBack<&Settings::pipeline, &PipelineSettings::passes>}};
+    Lack{&isNotTitan, &every, kPipeline<&PipelineSettings::passes>},
+    // Each has one way: DeepSpeed's stages send, then receive; the others do both at once.
+    Lack{&runsAny, &every, kPipeline<&PipelineSettings::serialExchange>},
+    // partition_method is parameters, uniform or a type of layers.
+    Lack{&runsDeepSpeed, &every, kPipeline<&PipelineSettings::embeddingWeight>},
+    Lack{&runsDeepSpeed, &every, kPipeline<&PipelineSettings::headWeight>},
+    Lack{&runsDeepSpeed, &every, kPipeline<&PipelineSettings::firstStageLayers>},
+    Lack{&runsDeepSpeed, &every, kPipeline<&PipelineSettings::lastStageLayers>}};
 
 }  // namespace
 

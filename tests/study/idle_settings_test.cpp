@@ -14,6 +14,7 @@
 #include <algorithm>
 #include <sstream>
 #include <string>
+#include <tuple>
 #include <vector>
 
 namespace fabricast {
@@ -155,6 +156,27 @@ TEST(OtherFrameworksSettings, MoveNothingAndAreSaid) {
             EXPECT_NE(changed(other.has).text, numbersOf(asked(other.has, kDense)).value().text)
                 << other.has << " " << said;
         }
+    }
+}
+
+// DeepSpeed's partition_method counts no ends of a pipeline, and its stages send, then receive; the
+// others' do both at once.
+TEST(OtherFrameworksSettings, OfPipelinesMoveNothingAndAreSaid) {
+    const auto numbers = [](const char* stack, std::vector<Edit> edits) {
+        edits.push_back({"layout.pp", "4", "--layout"});
+        return numbersOf(with(asked(stack, R"("model": "llama-3.1-8b")"), edits).value()).value();
+    };
+    for (const auto& [stack, key, value] :
+         {std::tuple("deepspeed", "settings.pipeline.embedding_weight", "2"),
+          std::tuple("deepspeed", "settings.pipeline.head_weight", "4"),
+          std::tuple("deepspeed", "settings.pipeline.first_stage_layers", "1"),
+          std::tuple("deepspeed", "settings.pipeline.last_stage_layers", "1"),
+          std::tuple("deepspeed", "settings.pipeline.serial_exchange", "false"),
+          std::tuple("megatron", "settings.pipeline.serial_exchange", "true"),
+          std::tuple("torchtitan", "settings.pipeline.serial_exchange", "true")}) {
+        const Numbers set = numbers(stack, {{key, value, "--set"}});
+        EXPECT_EQ(set.text, numbers(stack, {}).text) << stack << " " << key;
+        EXPECT_EQ(set.idle, "no effect here: " + std::string(key) + "=" + value) << stack;
     }
 }
 
