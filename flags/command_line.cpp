@@ -215,6 +215,10 @@ struct Repeated {
 };
 constexpr std::array kRepeated = {
     Repeated{"--cluster",
+             "compare",
+             "is given twice: commas separate the clusters",
+             "-c dgx-h100,dgx-h200"},
+    Repeated{"--cluster",
              "",
              "is given twice: plan and size compare several boxes",
              "fabricast plan -c A -c B, or fabricast size -c A -c B"},

@@ -83,7 +83,8 @@ Result<AskedSides> sidesOf(std::span<const Question> questions,
                     "compare",
                     count < 2 ? "only one side given"
                               : "more than " + std::to_string(kMostSides) + " sides",
-                    "two scenario files, --stack fsdp2,megatron, or --with layout.recompute=full");
+                    "two scenario files, --stack fsdp2,megatron, -c dgx-h100,dgx-h200, or --with "
+                    "layout.recompute=full");
     }
     AskedSides asked;
     std::vector<ComparedSide>& sides = asked.sides;
@@ -149,21 +150,21 @@ Result<Comparison> compare(std::span<const Question> questions,
     return comparison;
 }
 
-Result<std::vector<std::string>> stackSides(const std::string& typed) {
+Result<std::vector<std::string>> sidesOfValues(const std::string& flag, const std::string& typed) {
     const std::size_t comma = typed.find(',');
     std::vector<std::string> sides;
     std::set<std::string> seen = {typed.substr(0, comma)};
     for (std::size_t at = comma; at < typed.size();) {
         const std::size_t end = std::min(typed.find(',', at + 1), typed.size());
-        const std::string stack = typed.substr(at + 1, end - at - 1);
-        if (stack.empty() || !seen.insert(stack).second) {
+        const std::string value = typed.substr(at + 1, end - at - 1);
+        if (value.empty() || !seen.insert(value).second) {
             return fail(Error::Code::BadInput,
-                        "--stack",
-                        stack.empty() ? "a stack is missing beside a comma in \"" + typed + "\""
-                                      : "\"" + stack + "\" is there twice: a side each",
-                        "--stack fsdp2,megatron");
+                        flag,
+                        value.empty() ? "a value is missing beside a comma in \"" + typed + "\""
+                                      : "\"" + value + "\" is there twice: a side each",
+                        "different values, with one comma between two");
         }
-        sides.push_back("--stack " + stack);
+        sides.push_back(flag + " " + value);
         at = end;
     }
     return sides;

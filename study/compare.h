@@ -31,7 +31,8 @@ Result<Comparison> compare(std::span<const Question> questions,
 /// "layout.tp=4 layout.pp=2" behind `origin`, as one side.
 Result<ChangedSide> changedSide(const std::string& typed, const std::string& origin);
 
-/// The sides of every stack but the first of "fsdp2,megatron", as changedSide takes them.
-Result<std::vector<std::string>> stackSides(const std::string& typed);
+/// The sides of every value but the first of "fsdp2,megatron" behind --stack, as changedSide takes
+/// them: "--stack megatron".
+Result<std::vector<std::string>> sidesOfValues(const std::string& flag, const std::string& typed);
 
 }  // namespace fabricast

@@ -39,21 +39,48 @@ Result<std::vector<Question>> questionsOf(const CompareFlags& flags, const Globa
     return questions;
 }
 
-/// "--stack fsdp2,megatron": the first stack is that of the scenario, and each other one a side.
-Result<std::vector<std::string>> takeStacks(CompareFlags& flags) {
-    auto& typed = flags.question.values["--stack"];
-    if (!typed || typed->find(',') == std::string::npos) {
-        return std::vector<std::string>();
+/// Of which several values may be typed: none of them has a comma of its own.
+constexpr std::array<std::string_view, 12> kSideFlags = {"--stack",
+                                                         "-m",
+                                                         "-c",
+                                                         "--gpu",
+                                                         "-n",
+                                                         "--gpus",
+                                                         "--fabric",
+                                                         "--seq",
+                                                         "--global-batch",
+                                                         "--precision",
+                                                         "--optimizer",
+                                                         "--tuning"};
+
+/// "--stack fsdp2,megatron", "-c dgx-h100,dgx-h200": the first value is that of the scenario, and
+/// each other one a side.
+Result<std::vector<std::string>> takeValues(CompareFlags& flags) {
+    std::vector<std::string> sides;
+    std::string first;
+    for (const std::string_view flag : kSideFlags) {
+        auto& typed = flags.question.values[flag];
+        if (!typed || typed->find(',') == std::string::npos) {
+            continue;
+        }
+        const std::string name(flag);
+        if (flags.files.size() > 1) {
+            return fail(Error::Code::BadInput,
+                        name,
+                        "several values are sides of one scenario, and there are " +
+                            std::to_string(flags.files.size()) + " files",
+                        "one file, or one value");
+        }
+        if (!first.empty()) {
+            return fail(Error::Code::BadInput,
+                        name,
+                        "and " + first + " have several values each: which go together?",
+                        "one of them, or a side each: --with \"" + first + " … " + name + " …\"");
+        }
+        FABRICAST_ASSIGN(sides, sidesOfValues(name, *typed));
+        typed->resize(typed->find(','));
+        first = name;
     }
-    if (flags.files.size() > 1) {
-        return fail(Error::Code::BadInput,
-                    "--stack",
-                    "several stacks are sides of one scenario, and there are " +
-                        std::to_string(flags.files.size()) + " files",
-                    "one file, or one stack");
-    }
-    FABRICAST_ASSIGN(std::vector<std::string> sides, stackSides(*typed));
-    typed->resize(typed->find(','));
     return sides;
 }
 
@@ -74,7 +101,7 @@ constexpr std::array kComparisonForms = {
         "md", [](const ShownComparison& all) { return comparisonMarkdown(all.sides, all.view); }}};
 
 Result<Answer> runCompare(CompareFlags flags, const GlobalOptions& options) {
-    FABRICAST_ASSIGN(std::vector<std::string> changes, takeStacks(flags));
+    FABRICAST_ASSIGN(std::vector<std::string> changes, takeValues(flags));
     changes.insert(changes.end(), flags.changes.begin(), flags.changes.end());
     FABRICAST_ASSIGN(const double least, percentOf(flags.leastChange, "--min-change"));
     FABRICAST_ASSIGN(const std::vector<Question> questions, questionsOf(flags, options));
@@ -109,11 +136,12 @@ Command compareCommand(const FlagSet& program, const GlobalOptions& options) {
         "  fabricast compare base.json other.json\n"
         "  fabricast compare base.json --with layout.recompute=full\n"
         "  fabricast compare base.json --stack fsdp2,megatron,deepspeed\n"
+        "  fabricast compare base.json -c dgx-h100,dgx-h200\n"
         "  fabricast compare base.json --with \"--stack megatron --layout tp=2\"\n"
         "  fabricast compare base.json --with cluster.fabric=roce-100 --with \"layout.tp=4 "
         "layout.pp=2\"\n"
-        "Flags and --set override a key of every side; each --with, and each further stack of\n"
-        "--stack, adds a side.");
+        "Flags and --set override a key of every side; each --with, and each further value of a\n"
+        "flag, adds a side.");
     constexpr const char* kGroup = "The comparison";
     app.add("files", flags->files, "scenarios, or answers of explain -f json").takes("[FILE...]");
     addQuestionFlags(app, flags->question, scenarioFlags());

@@ -113,7 +113,7 @@ TEST(CompareCommand, RefusesSidesThatSayNothingOrOneThingTwice) {
     EXPECT_EQ(refused({"--with", "layout.tp=2 tp=4"}),
               "error: --with: \"layout.tp\" is there twice");
     EXPECT_EQ(refused({"--stack", "fsdp2,"}),
-              "error: --stack: a stack is missing beside a comma in \"fsdp2,\"");
+              "error: --stack: a value is missing beside a comma in \"fsdp2,\"");
     EXPECT_EQ(refused({"--stack", "fsdp2,fsdp2"}),
               "error: --stack: \"fsdp2\" is there twice: a side each");
 }
@@ -233,6 +233,20 @@ TEST(CompareCommand, RefusesByName) {
         std::string::npos);
     const std::string plan = fileOf("compare_plan.json", R"({"schema": "fabricast.plan/1"})");
     EXPECT_NE(refusal({plan, plan}).find("does not contain the whole question"), std::string::npos);
+}
+
+// Several values of one flag are sides, as each further one behind --with.
+TEST(CompareCommand, TakesTheValuesOfAFlagForSides) {
+    const std::string base = "compare -m llama-3.1-8b --stack fsdp2 --seq 4096 --global-batch 32";
+    const auto out = [&](const std::string& more) { return ran(base + " " + more).out; };
+    EXPECT_EQ(out("-c dgx-h100,dgx-h200"),
+              ran(base + " -c dgx-h100", {"--with", "-c dgx-h200"}).out);
+    EXPECT_NE(out("-c dgx-h100 -n 1,2,4").find("C  FITS  A with -n 4"), std::string::npos);
+    const ProgramOutput both = ran(base + " -c dgx-h100,dgx-h200 -n 1,2");
+    EXPECT_EQ(both.code, ExitCode::BadInput);
+    EXPECT_EQ(both.err,
+              "error: -n: and -c have several values each: which go together?\n"
+              "  try: one of them, or a side each: --with \"-c … -n …\"\n");
 }
 
 }  // namespace

@@ -63,6 +63,9 @@ TEST(Program, SaysWhatAFlagTakes) {
     EXPECT_EQ(run({"advise", "-c", "a", "-c", "b"}).err,
               "error: --cluster: is given twice: plan and size compare several boxes\n"
               "  try: fabricast plan -c A -c B, or fabricast size -c A -c B\n");
+    EXPECT_EQ(run({"compare", "-c", "a", "-c", "b"}).err,
+              "error: --cluster: is given twice: commas separate the clusters\n"
+              "  try: -c dgx-h100,dgx-h200\n");
     EXPECT_EQ(run({"compare", "--stack", "fsdp2", "--stack", "ddp"}).err,
               "error: --stack: is given twice: commas separate the stacks\n"
               "  try: --stack fsdp2,megatron\n");
