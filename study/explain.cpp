@@ -82,16 +82,6 @@ Result<void> addCost(const Question& question, const Workbench& bench, Explanati
     return {};
 }
 
-/// A pipeline that the framework ends with an error at its start has no memory either.
-Result<void> checkOrder(const Scenario& scenario) {
-    if (scenario.layout.pp == 1) {
-        return {};
-    }
-    const Result<FrameworkOrder> order = pipelineOrderOf(scenario);
-    const bool isRefused = !order && order.error().code != Error::Code::Unsupported;
-    return isRefused ? tl::unexpected(order.error()) : Result<void>();
-}
-
 Result<Explanation> explained(const Question& question,
                               Explanation answer,
                               const ExplainAsk& ask,

@@ -1,5 +1,6 @@
 #include "planner/base/quantity_text.h"
 #include "planner/estimate/offload_time.h"
+#include "planner/estimate/pipeline_time.h"
 #include "planner/memory/stage_memory.h"
 #include "study/changes.h"
 #include "study/find_changes.h"
@@ -76,6 +77,7 @@ private:
     [[nodiscard]] Result<Judgement> judged(const Question& changed, double enough) const {
         FABRICAST_ASSIGN(LoadedScenario loaded,
                          loadScenario(changed.root, bench_.profiles(), changed.folders));
+        FABRICAST_TRY(checkOrder(loaded.scenario));
         const auto most = Bytes(static_cast<std::int64_t>(enough));
         double peak = 0.0;
         if (loaded.scenario.layout.offload == Offload::None) {
@@ -135,10 +137,11 @@ std::string pipelineEffect(const Scenario& before, const Scenario& after) {
     const std::int64_t count = after.microBatches();
     const bool isEmptier = after.layout.pp > 1 && count < after.layout.pp * after.layout.vpp &&
                            count < before.microBatches();
-    return isEmptier ? "; " + std::to_string(count) + " microbatches in place of " +
-                           std::to_string(before.microBatches()) + " for " +
-                           std::to_string(after.layout.pp) + " stages: fewer in flight, more bubble"
-                     : std::string();
+    return isEmptier
+               ? "; " + std::to_string(count) + (count == 1 ? " microbatch" : " microbatches") +
+                     " in place of " + std::to_string(before.microBatches()) + " for " +
+                     std::to_string(after.layout.pp) + " stages: fewer in flight, more bubble"
+               : std::string();
 }
 
 /// Its memory is forecast and its time may not be: who waits for a step has to know.

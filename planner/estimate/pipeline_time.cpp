@@ -41,14 +41,32 @@ Result<void> checkPasses(const Scenario& scenario) {
                 "a larger dp or micro_batch, or a smaller global batch");
 }
 
-/// A refusal in the keys of a scenario rather than in the flags of `fabricast schedule`.
-Error inScenarioKeys(Error error) {
-    constexpr std::array<std::pair<std::string_view, std::string_view>, 4> kKeys = {
-        {{"--microbatches ", "microbatches (global_batch / dp / micro_batch): "},
-         {"--vpp ", "layout.vpp="},
-         {"--group ", "layout.group="},
-         {"--pp ", "layout.pp="}}};
+/// Of "4 or 8" microbatches: "--global-batch 16 or 32 (4 or 8 microbatches)".
+std::string batchesOf(const std::string& counts, const Layout& layout) {
+    constexpr std::string_view kDigits = "0123456789";
+    std::string batches;
+    for (std::size_t at = 0; at < counts.size();) {
+        const std::size_t next = std::min(counts.find_first_not_of(kDigits, at), counts.size());
+        if (next > at) {
+            const std::int64_t count = std::stoll(counts.substr(at, next - at));
+            batches += std::to_string(count * layout.dp * layout.microBatch);
+        }
+        const std::size_t end = std::min(counts.find_first_of(kDigits, next), counts.size());
+        batches += counts.substr(next, end - next);
+        at = end;
+    }
+    return "--global-batch " + batches + " (" + counts + " microbatches)";
+}
+
+/// A refusal in the words of a scenario rather than in the flags of `fabricast schedule`.
+Error inScenarioKeys(Error error, const Layout& layout) {
+    constexpr std::string_view kMicroBatches = "--microbatches ";
+    constexpr std::array<std::pair<std::string_view, std::string_view>, 3> kKeys = {
+        {{"--vpp ", "layout.vpp="}, {"--group ", "layout.group="}, {"--pp ", "layout.pp="}}};
     error.where = error.where == "schedule" ? "layout.schedule" : error.where;
+    if (error.hint.starts_with(kMicroBatches)) {
+        error.hint = batchesOf(error.hint.substr(kMicroBatches.size()), layout);
+    }
     for (const auto& [flag, key] : kKeys) {
         if (error.hint.starts_with(flag)) {
             error.hint.replace(0, flag.size(), key);
@@ -77,9 +95,18 @@ Result<FrameworkOrder> pipelineOrderOf(const Scenario& scenario) {
                    .microBatches = scenario.microBatches(),
                    .group = layout.scheduleGroup > 0 ? layout.scheduleGroup : layout.pp}});
     if (!order) {
-        return tl::unexpected(inScenarioKeys(std::move(order).error()));
+        return tl::unexpected(inScenarioKeys(std::move(order).error(), layout));
     }
     return order;
+}
+
+Result<void> checkOrder(const Scenario& scenario) {
+    if (scenario.layout.pp == 1) {
+        return {};
+    }
+    const Result<FrameworkOrder> order = pipelineOrderOf(scenario);
+    const bool isRefused = !order && order.error().code != Error::Code::Unsupported;
+    return isRefused ? tl::unexpected(order.error()) : Result<void>();
 }
 
 SendTimes sendTimes(const std::vector<StageTime>& stages) {

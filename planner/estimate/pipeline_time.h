@@ -12,6 +12,8 @@ namespace fabricast {
 
 /// Which order the scenario's stack runs its pipeline in, or what it refuses.
 Result<FrameworkOrder> pipelineOrderOf(const Scenario& scenario);
+/// A pipeline that the framework ends with an error at its start has no memory either.
+Result<void> checkOrder(const Scenario& scenario);
 
 /// Megatron's 1F1B sends and receives on the compute stream; interleaved, on another one.
 Receive receiveOf(const Scenario& scenario);

@@ -67,7 +67,7 @@ TEST(Contradictions, APipelineThatDoesNotStartHasNoMemoryEither) {
         expectRefused(
             ran("explain", asked),
             "--layout: layout.schedule: ValueError: Number of microbatches (2) must be greater",
-            "microbatches (global_batch / dp / micro_batch): 4");
+            "--global-batch 8 (4 microbatches)");
     }
 }
 

@@ -200,8 +200,7 @@ TEST(ExplainTime, RefusesWhatItCannotAnswer) {
                                            {});
     EXPECT_EQ(order.code, ExitCode::BadInput);
     EXPECT_NE(order.err.find("Number of microbatches (3)"), std::string::npos) << order.err;
-    EXPECT_NE(order.err.find("try: microbatches (global_batch / dp / micro_batch): 4"),
-              std::string::npos)
+    EXPECT_NE(order.err.find("try: --global-batch 8 (4 microbatches)"), std::string::npos)
         << order.err;
 }
 

@@ -41,13 +41,16 @@ std::vector<std::pair<std::string, std::string>> waysOutOf(const std::string& te
 }
 
 TEST(TypedHints, WaysOutHoldBehindTheExplanation) {
-    const std::string command = "explain -m llama-3.1-8b -c 8x-rtx-4090 --stack fsdp2";
-    const auto ways = waysOutOf(ran(command).out);
-    EXPECT_GE(ways.size(), 3U);
-    for (const auto& [typed, size] : ways) {
-        const std::string out = ran(command + " " + typed).out;
-        const std::string first = out.substr(0, out.find('\n'));
-        EXPECT_NE(first.find("  " + size + " "), std::string::npos) << typed << "\n" << out;
+    for (const std::string command :
+         {"explain -m llama-3.1-8b -c 8x-rtx-4090 --stack fsdp2",
+          "explain -m llama-3.1-8b -c 4x-rtx-4090 --stack torchtitan --seq 8192 --layout pp=2"}) {
+        const auto ways = waysOutOf(ran(command).out);
+        EXPECT_GE(ways.size(), 3U);
+        for (const auto& [typed, size] : ways) {
+            const std::string out = ran(command + " " + typed).out;
+            const std::string first = out.substr(0, out.find('\n'));
+            EXPECT_NE(first.find("  " + size + " "), std::string::npos) << typed << "\n" << out;
+        }
     }
 }
 
