@@ -42,18 +42,32 @@ std::string rangeText(const SizedRange& range, Text text) {
     return range.lo == range.hi ? "" : fmt::format(" [{}..{}]", text(range.lo), text(range.hi));
 }
 
+/// A run of less than a day is read in hours, and of less than one in minutes.
+struct WallUnit {
+    double seconds = kDay;
+    const char* name = "days";
+};
+
+WallUnit wallUnitOf(double seconds) {
+    constexpr double kMinute = 60.0;
+    return seconds >= kDay    ? WallUnit{}
+           : seconds >= kHour ? WallUnit{kHour, "h"}
+                              : WallUnit{kMinute, "min"};
+}
+
 std::string numbersText(const SizedCluster& cluster, const SizeAnswer& answer, bool ranged) {
     const auto range = [ranged](const SizedRange& one, auto text) {
         return ranged ? rangeText(one, text) : std::string();
     };
-    const auto days = [](double seconds) { return amountText(seconds / kDay); };
+    const WallUnit unit = wallUnitOf(cluster.seconds);
+    const auto wall = [&unit](double seconds) { return amountText(seconds / unit.seconds); };
     std::string text = cluster.usd ? dollarText(*cluster.usd) + (answer.hasTokens ? "" : " an hour")
                                    : std::string("price not known");
     if (cluster.usd && cluster.usdRange) {
         text += range(*cluster.usdRange, &dollarText);
     }
     if (answer.hasTokens) {
-        text += ", " + days(cluster.seconds) + " days" + range(cluster.secondsRange, days);
+        text += ", " + wall(cluster.seconds) + " " + unit.name + range(cluster.secondsRange, wall);
     }
     text += ", " + wholeText(cluster.tokensPerSecond) + " tokens/s" +
             range(cluster.tokensRange, &wholeText) +
@@ -65,7 +79,9 @@ std::string numbersText(const SizedCluster& cluster, const SizeAnswer& answer, b
 std::string shareText(const Plan& plan) {
     std::string text;
     if (plan.cost && plan.cost->run) {
-        text += ", " + amountText(plan.cost->run->wall.value.count() / kDay) + " days";
+        const double seconds = plan.cost->run->wall.value.count();
+        const WallUnit unit = wallUnitOf(seconds);
+        text += ", " + amountText(seconds / unit.seconds) + " " + unit.name;
         text +=
             plan.cost->run->price ? ", " + dollarText(plan.cost->run->price->value.count()) : "";
     }

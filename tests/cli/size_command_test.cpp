@@ -265,9 +265,9 @@ TEST(SizeCommand, TakesSeveralJobs) {
     EXPECT_TRUE(says(output.out, "global batch 64, 1B tokens\n")) << output.out;
     EXPECT_TRUE(says(output.out, "global batch 64, 3B tokens\n")) << output.out;
     EXPECT_TRUE(says(output.out, " of the slowest job, ")) << output.out;
-    // Each job's own days and money.
+    // Each job's own time and money.
     const std::regex own(
-        "\nllama-3\\.2-1b: fsdp2 [^ ]+, [0-9.]+ days, \\$[0-9.,]+, [0-9,]+ tokens/s\n");
+        "\nllama-3\\.2-1b: fsdp2 [^ ]+, [0-9.]+ (h|min), \\$[0-9.,]+, [0-9,]+ tokens/s\n");
     EXPECT_EQ(std::distance(std::sregex_iterator(output.out.begin(), output.out.end(), own), {}), 1)
         << output.out;
     Words both = words;
