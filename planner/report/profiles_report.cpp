@@ -55,8 +55,9 @@ std::string listByKind(const std::vector<ProfileRow>& rows) {
             }
         }
         if (!table.rows.empty()) {
-            text += (text.empty() ? "" : "\n") + std::to_string(table.rows.size()) + " " +
-                    kindTitle(kind) + "\n" + linesOfTable(std::move(table));
+            const std::string count = std::to_string(table.rows.size());
+            text += (text.empty() ? "" : "\n") + count + " " + kindTitle(kind) + "\n" +
+                    linesOfTable(std::move(table));
         }
     }
     return text;

@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -145,6 +146,12 @@ TEST(ProfilesCommand, SaysWhatIsMissing) {
     EXPECT_EQ(profiles({"show"}).code, ExitCode::BadInput);
     EXPECT_EQ(profiles({"show", "dgx-h10"}).err,
               "error: no profile is called \"dgx-h10\"\n  try: did you mean \"dgx-h100\"?\n");
+}
+
+TEST(ProfilesCommand, SaysHowManyThereAre) {
+    const std::string text = profiles({"list", "--kind", "site"}).out;
+    const auto lines = std::ranges::count(text, '\n');
+    EXPECT_TRUE(text.starts_with(std::to_string(lines - 2) + " sites\nname ")) << text;
 }
 
 }  // namespace
