@@ -126,13 +126,16 @@ Result<std::int64_t> dataRanks(const PartialLayout& partial,
     }
     if (*room.gpus % modelRanks != 0) {
         const WrongAxis wrong = wrongAxis(layout, room);
-        return fail(Error::Code::BadInput,
-                    wrong.name.empty() ? "layout" : "layout." + std::string(wrong.name),
-                    modelRanksText(layout) + " = " + std::to_string(modelRanks) +
-                        ", which does not divide " + std::to_string(*room.gpus) + " GPUs",
-                    wrong.sizes.empty()
-                        ? "sizes whose product divides " + std::to_string(*room.gpus)
-                        : wrong.sizes);
+        return fail(
+            Error::Code::BadInput,
+            wrong.name.empty() ? "layout" : "layout." + std::string(wrong.name),
+            modelRanksText(layout) + " = " + std::to_string(modelRanks) +
+                ", which does not divide " + std::to_string(*room.gpus) + " GPUs",
+            wrong.sizes.empty()
+                ? (modelRanks > *room.gpus ? "--gpus " + std::to_string(modelRanks) + ", or "
+                                           : std::string()) +
+                      "sizes whose product divides " + std::to_string(*room.gpus)
+                : wrong.sizes);
     }
     return *room.gpus / modelRanks;
 }

@@ -98,6 +98,9 @@ TEST(CompleteLayout, ContradictionsShowTheArithmetic) {
     EXPECT_EQ(why("tp=7,pp=3", gpus(128)),
               "layout: tp 7 x pp 3 x cp 1 = 21, which does not divide 128 GPUs "
               "(sizes whose product divides 128)");
+    EXPECT_EQ(why("tp=16,pp=16", gpus(8)),
+              "layout: tp 16 x pp 16 x cp 1 = 256, which does not divide 8 GPUs "
+              "(--gpus 256, or sizes whose product divides 8)");
     EXPECT_EQ(why("tp=256", gpus(128)),
               "layout.tp: tp 256 x pp 1 x cp 1 = 256, which does not divide 128 GPUs (tp=128)");
     EXPECT_EQ(why("vpp=2", gpus(8)),
