@@ -156,7 +156,9 @@ std::vector<std::string_view> commandNamesOf(const CLI::App* app) {
 
 /// The flags of training programs, for commands on a scenario.
 std::string frameworkHint(const CLI::App& app, const std::string& typed, const std::string& value) {
-    return app.get_option_no_throw("--layout") == nullptr ? "" : flagInstead(typed, value);
+    const std::string hint = flagInstead(typed, value);
+    const bool isOfOther = hint.starts_with("fabricast ");
+    return isOfOther || app.get_option_no_throw("--layout") != nullptr ? hint : "";
 }
 
 /// The flag that was meant: of nearly the same letters, or cut short (--seq for --sequence).
@@ -174,10 +176,22 @@ std::string nearFlag(const std::string& typed, const std::vector<std::string_vie
     return near;
 }
 
-Error unknownFlag(const CLI::App* app, const std::string& flag) {
-    const std::size_t equals = flag.find('=');
-    const std::string name = flag.substr(0, equals);
-    const std::string value = equals == std::string::npos ? "" : flag.substr(equals + 1);
+/// What was typed as the value of a flag: "=8", or the next word, unless that is a flag or a file.
+std::string valueTypedOf(const std::string& flag, const std::vector<std::string>& arguments) {
+    if (const std::size_t equals = flag.find('='); equals != std::string::npos) {
+        return flag.substr(equals + 1);
+    }
+    const auto place = std::ranges::find(arguments, flag);
+    const bool isLast = place == arguments.end() || place + 1 == arguments.end();
+    const std::string next = isLast ? "" : *(place + 1);
+    return next.starts_with('-') || next.find_first_of("./") != std::string::npos ? "" : next;
+}
+
+Error unknownFlag(const CLI::App* app,
+                  const std::string& flag,
+                  const std::vector<std::string>& arguments) {
+    const std::string name = flag.substr(0, flag.find('='));
+    const std::string value = valueTypedOf(flag, arguments);
     const std::size_t letters = name.find_first_not_of('-');
     const std::string typed = letters == std::string::npos ? "" : name.substr(letters);
     if (std::string hint = frameworkHint(*app, typed, value); !hint.empty()) {
@@ -190,10 +204,12 @@ Error unknownFlag(const CLI::App* app, const std::string& flag) {
             near.empty() ? commandName(*app) + " --help" : "--" + near};
 }
 
-Error unexpected(const CLI::App& program, const std::string& word) {
+Error unexpected(const CLI::App& program,
+                 const std::string& word,
+                 const std::vector<std::string>& arguments) {
     const CLI::App* app = chosenCommand(program);
     if (word.size() > 1 && word.front() == '-') {
-        return unknownFlag(app, word);
+        return unknownFlag(app, word, arguments);
     }
     const std::vector<std::string_view> commands = commandNamesOf(app);
     if (commands.empty()) {
@@ -245,10 +261,12 @@ Error mismatch(const std::string& what, const CLI::App& app) {
             hint.empty() ? commandName(app) + " --help" : std::move(hint)};
 }
 
-Error argumentError(const CLI::App& program, const CLI::ParseError& failure) {
+Error argumentError(const CLI::App& program,
+                    const CLI::ParseError& failure,
+                    const std::vector<std::string>& arguments) {
     const CLI::App* app = chosenCommand(program);
     if (const std::vector<std::string> rest = program.remaining(true); !rest.empty()) {
-        return unexpected(program, rest.front());
+        return unexpected(program, rest.front(), arguments);
     }
     if (const auto* ours = dynamic_cast<const FlagError*>(&failure)) {
         return ours->error();
@@ -517,7 +535,7 @@ Result<std::optional<std::string>> CommandLine::parse(const std::vector<std::str
     } catch (const CLI::CallForHelp&) {
         return helpText(infoOf(*chosenCommand(*app_)));
     } catch (const CLI::ParseError& failure) {
-        return tl::unexpected(argumentError(*app_, failure));
+        return tl::unexpected(argumentError(*app_, failure, arguments));
     }
 }
 

@@ -75,6 +75,8 @@ constexpr std::array kFlags = {
     FrameworkFlag{"num_gpus", "--gpus ", "8"},
     FrameworkFlag{"num_processes", "--gpus ", "8"},
     FrameworkFlag{"world_size", "--gpus ", "8"},
+    FrameworkFlag{"target", "fabricast size --target ", "days=30"},
+    FrameworkFlag{"minimize", "fabricast plan --objective ", "cost"},
     FrameworkFlag{"budget", "fabricast size --target budget=", "2M"},
     FrameworkFlag{"compile", "--set settings.kernels.compile=true", "", true},
     FrameworkFlag{"torch_compile", "--set settings.kernels.compile=true", "", true},

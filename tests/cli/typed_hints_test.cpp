@@ -109,6 +109,9 @@ TEST(TypedHints, NameWhatIsTypedForAFlagOfAFramework) {
           std::pair("--tensor-model-parallel-size=4", "--layout tp=4"),
           std::pair("--batch-size=128", "--global-batch 128"),
           std::pair("--bs", "--global-batch 64"),
+          std::pair("--tp 8", "--layout tp=8"),
+          std::pair("--batch-size 32", "--global-batch 32"),
+          std::pair("--qlora run.json", "--tuning qlora"),
           std::pair("--per_device_train_batch_size=2", "--layout micro_batch=2"),
           std::pair("--zero=2", "--stack deepspeed --layout shard=zero2"),
           std::pair("--dtype", "--precision bf16"),
@@ -116,7 +119,8 @@ TEST(TypedHints, NameWhatIsTypedForAFlagOfAFramework) {
           std::pair("--gradient-checkpointing", "--layout recompute=full"),
           std::pair("--nnodes=2", "-n 2"),
           std::pair("--max_seq_length=2048", "--seq 2048")}) {
-        const ProgramOutput refused = runProgram(explain({typed}), {});
+        const ProgramOutput refused =
+            ran("explain -m llama-3.1-8b -c dgx-h100 " + std::string(typed));
         EXPECT_EQ(refused.code, ExitCode::BadInput) << typed;
         EXPECT_NE(refused.err.find("try: " + std::string(hint) + "\n"), std::string::npos)
             << refused.err;
