@@ -45,6 +45,11 @@ std::string takeMessage(std::vector<std::string>& files, const GlobalOptions& op
     return message;
 }
 
+/// What is typed in place of a file's name: "CUDA out of memory. Tried to allocate 2.00 GiB".
+bool isTypedMessage(const std::string& typed) {
+    return typed.find(' ') != std::string::npos && isMemoryMessage(typed, "");
+}
+
 }  // namespace
 
 Result<Answer> explainMessage(QuestionArguments run,
@@ -64,7 +69,13 @@ Result<Answer> explainMessage(QuestionArguments run,
         }
         FABRICAST_ASSIGN(ask.question, questionOf(run, options));
     }
-    FABRICAST_ASSIGN(ask.text, readTextFile(options.at(message), kMostLogBytes));
+    Result<std::string> text = readTextFile(options.at(message), kMostLogBytes);
+    if (!text && isTypedMessage(message)) {
+        text = message;
+        ask.source = "--message";
+        message = "-";  // too long to be typed again
+    }
+    FABRICAST_ASSIGN(ask.text, std::move(text));
     FABRICAST_ASSIGN(const Workbench bench, workbenchOf(options));
     FABRICAST_ASSIGN(OomAnswer found, explainOom(ask, bench, options.watch()));
     if (options.quiet && found.forecast) {

@@ -30,7 +30,7 @@ Command oomCommand(const FlagSet& program, const GlobalOptions& options) {
     addScenarioArguments(app, flags->question);
     app.add("--message",
             flags->message,
-            "the file with the message (default: one of FILE…, or standard input)")
+            "the file with the message, or its text (default: one of FILE…, or standard input)")
         .takes("FILE");
     return {app,
             [flags, &options] { return explainMessage(flags->question, flags->message, options); }};

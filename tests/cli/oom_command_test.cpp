@@ -509,5 +509,18 @@ TEST(OomCommand, HasEveryFormat) {
     }
 }
 
+// A message of a few lines is typed or pasted as well as kept in a file.
+TEST(OomCommand, TakesTheTextOfAMessage) {
+    const ProgramOutput output =
+        runProgram({"oom",
+                    "--message",
+                    "CUDA out of memory. Tried to allocate 2.00 GiB. GPU 0 has a total "
+                    "capacity of 79.11 GiB of which 1.20 GiB is free."},
+                   {});
+    EXPECT_TRUE(output.out.starts_with("OUT OF MEMORY  short by 819 MiB")) << output.err;
+    EXPECT_NE(output.out.find("--message JOB.LOG"), std::string::npos) << output.out;
+    EXPECT_EQ(runProgram({"oom", "--message", "no such file"}, {}).code, ExitCode::BadInput);
+}
+
 }  // namespace
 }  // namespace fabricast
