@@ -260,7 +260,7 @@ Result<void> checkBatch(const Layout& layout, std::int64_t globalBatch) {
                 std::to_string(globalBatch) + " samples are not a multiple of " +
                     named("dp", layout.dp) + " x " + named("micro_batch", layout.microBatch) +
                     " = " + std::to_string(round),
-                "a global batch of " + multiplesHint(globalBatch, round));
+                "--global-batch " + multiplesHint(globalBatch, round));
 }
 
 }  // namespace fabricast

@@ -160,6 +160,44 @@ Result<void> checkOne(std::string_view stack,
                  list.empty() ? "another stack" : list);
 }
 
+/// "--stack ddp, fsdp2"; nothing where none has it.
+template <class T>
+std::string stacksHaving(std::span<const T> StackMethods::*list, T value) {
+    std::string names;
+    for (const Stack& one : allStacks()) {
+        const std::span<const T> its = one.methods.*list;
+        if (std::find(its.begin(), its.end(), value) != its.end()) {
+            names += (names.empty() ? "--stack " : ", ") + std::string(one.name);
+        }
+    }
+    return names;
+}
+
+/// What a flag chooses of a stack: refused with what to type behind it, or of the stacks that have
+/// it.
+template <class T>
+Result<void> checkFlag(std::string_view stack,
+                       const StackMethods& methods,
+                       std::string_view key,
+                       std::string_view flag,
+                       std::span<const T> StackMethods::*list,
+                       T value) {
+    const std::span<const T> known = methods.*list;
+    if (std::find(known.begin(), known.end(), value) != known.end()) {
+        return {};
+    }
+    std::string hint;
+    for (const T each : known) {
+        hint += (hint.empty() ? std::string(flag) + " " : ", ") + std::string(nameOf(each));
+    }
+    const std::string others = stacksHaving(list, value);
+    hint += (hint.empty() || others.empty() ? "" : "; or ") + others;
+    return lacks(key,
+                 std::string(stack) + " does not support " + std::string(flag) + " " +
+                     std::string(nameOf(value)),
+                 std::move(hint));
+}
+
 constexpr std::array kWide = {Dtype::Fp32, Dtype::Bf16, Dtype::Fp16};
 constexpr std::array kWeights = {Dtype::Fp32, Dtype::Bf16, Dtype::Fp16, Dtype::Fp8};
 constexpr std::array kBases = {Dtype::Bf16, Dtype::Fp16, Dtype::Fp32, Dtype::Nf4, Dtype::Int8};
@@ -376,15 +414,21 @@ Result<void> checkEngineKernels(const KernelSettings& kernels) {
 Result<void> checkMethods(std::string_view stack,
                           const StackMethods& methods,
                           const Settings& settings) {
-    FABRICAST_TRY(
-        checkOne(stack, "settings.optimizer.kind", settings.optimizer.kind, methods.optimizers));
+    FABRICAST_TRY(checkFlag(stack,
+                            methods,
+                            "settings.optimizer.kind",
+                            "--optimizer",
+                            &StackMethods::optimizers,
+                            settings.optimizer.kind));
     FABRICAST_TRY(
         checkOne(stack, "settings.precision.compute", settings.precision.compute, methods.compute));
     if (settings.kernels.quantization != Quantization::None) {
-        FABRICAST_TRY(checkOne(stack,
-                               "settings.kernels.quantization",
-                               settings.kernels.quantization,
-                               methods.quantizations));
+        FABRICAST_TRY(checkFlag(stack,
+                                methods,
+                                "settings.kernels.quantization",
+                                "--precision",
+                                &StackMethods::quantizations,
+                                settings.kernels.quantization));
     }
     if (settings.recompute.kind != Checkpointing::None) {
         FABRICAST_TRY(

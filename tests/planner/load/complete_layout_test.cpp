@@ -145,8 +145,8 @@ TEST(CheckBatch, ABatchIsDealtEvenly) {
     EXPECT_EQ(
         checkBatch(layout, 1500).error().text(),
         "workload.global_batch: 1500 samples are not a multiple of dp 16 x micro_batch 2 = 32 "
-        "(a global batch of 1472 or 1504)");
-    EXPECT_EQ(checkBatch(layout, 1).error().hint, "a global batch of 32");
+        "(--global-batch 1472 or 1504)");
+    EXPECT_EQ(checkBatch(layout, 1).error().hint, "--global-batch 32");
 }
 
 }  // namespace
