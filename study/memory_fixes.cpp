@@ -232,12 +232,15 @@ Result<std::optional<Fix>> lessFragmented(const MemoryBreakdown& memory,
                                           const Question& question,
                                           const Workbench& bench) {
     const bool tensorsFit = memory.peak.value <= memory.room();
-    if (!isUnsure(memory.onDevice) || !tensorsFit ||
-        scenario.settings.allocator != AllocatorKind::Default) {
+    const bool grows = scenario.settings.allocator == AllocatorKind::ExpandableSegments;
+    const bool isCut = scenario.settings.maxSplitMb > 0;
+    if (!isUnsure(memory.onDevice) || !tensorsFit || (grows && !isCut)) {
         return std::optional<Fix>();
     }
-    std::vector<Edit> edits = {{"settings.allocator", "expandable_segments", "--set"}};
-    const bool isCut = scenario.settings.maxSplitMb > 0;
+    std::vector<Edit> edits;
+    if (!grows) {
+        edits.push_back({"settings.allocator", "expandable_segments", "--set"});
+    }
     if (isCut) {
         edits.push_back({"settings.max_split_size_mb", "0", "--set"});
     }
@@ -250,8 +253,8 @@ Result<std::optional<Fix>> lessFragmented(const MemoryBreakdown& memory,
         return std::optional<Fix>();
     }
     Fix fix = memoryFixOf(after);
-    fix.change = std::string("settings.allocator=expandable_segments") +
-                 (isCut ? " and settings.max_split_size_mb=0" : "");
+    fix.change = std::string(grows ? "" : "settings.allocator=expandable_segments") +
+                 (grows || !isCut ? "" : " and ") + (isCut ? "settings.max_split_size_mb=0" : "");
     fix.sideEffect =
         std::string("PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True") + (isCut ? " alone" : "");
     fix.edits = std::move(edits);

@@ -49,9 +49,6 @@ void noteOptions(ScenarioDraft& draft, const AllocatorRead& options, const std::
     if (!options.unread.empty()) {
         draft.note(variable + ": " + options.unread + " is not looked at");
     }
-    if (options.grows && options.maxSplitMb > 0) {
-        draft.note(variable + ": max_split_size_mb is not looked at beside expandable_segments");
-    }
     if (!options.collecting.empty()) {
         draft.note(variable + ": " + options.collecting +
                    " is not looked at, as PyTorch collects nothing unless "
@@ -73,7 +70,8 @@ void importAllocator(ScenarioDraft& draft) {
     }
     if (options.grows) {
         draft.set("settings.allocator", "expandable_segments", from);
-    } else if (options.maxSplitMb > 0) {
+    }
+    if (options.maxSplitMb > 0) {
         draft.set("settings.max_split_size_mb", options.maxSplitMb, from);
     }
     if (options.divisions > 1) {

@@ -19,13 +19,6 @@ Result<void> checkAllocator(const Settings& settings) {
                     "PyTorch's allocator refuses less than 20",
                     "20 or more, or 0: no limit");
     }
-    if (settings.maxSplitMb > 0 && settings.allocator == AllocatorKind::ExpandableSegments) {
-        return fail(
-            Error::Code::Unsupported,
-            "settings.max_split_size_mb",
-            "it is not modelled with expandable segments, whose blocks are cut all the same",
-            "settings.max_split_size_mb=0, or settings.allocator=default");
-    }
     if (!std::has_single_bit(
             static_cast<std::uint64_t>(std::max<std::int64_t>(settings.roundupDivisions, 1)))) {
         return fail(Error::Code::BadInput,

@@ -77,7 +77,8 @@ CachingAllocator::Place CachingAllocator::growSegment(std::int64_t bytes, int po
     Block& end = blocks_[static_cast<std::size_t>(last)];
     if (!end.used) {
         removeFree(last);
-        const std::int64_t added = roundUp(bytes - end.bytes, page);
+        // One that may not be cut for so little is the end all the same.
+        const std::int64_t added = roundUp(std::max<std::int64_t>(bytes - end.bytes, 0), page);
         end.bytes += added;
         reserved_ += added;
         return last;
@@ -115,7 +116,15 @@ bool CachingAllocator::isSplit(std::int64_t rest, std::int64_t bytes, int pool) 
 
 std::optional<FreeBlock> CachingAllocator::fitting(std::int64_t bytes, int pool) const {
     const auto index = static_cast<std::size_t>(pool);
-    const auto best = index < pools_.size() ? pools_[index].free.fit(bytes) : std::nullopt;
+    if (index >= pools_.size()) {
+        return std::nullopt;
+    }
+    auto best = pools_[index].free.fit(bytes);
+    // The end of a segment that grows counts as large as it may become.
+    if (best && isExpandable() && best->place == pools_[index].last) {
+        const auto next = pools_[index].free.fit(best->bytes + 1);
+        best = next ? next : best;
+    }
     if (!best || best->bytes < rules_.maxSplit) {
         return best;
     }
@@ -124,11 +133,14 @@ std::optional<FreeBlock> CachingAllocator::fitting(std::int64_t bytes, int pool)
 }
 
 inline std::optional<FreeBlock> CachingAllocator::takeFitting(std::int64_t bytes, int pool) {
-    if (rules_.maxSplit == AllocatorRules::kUnlimited) {
+    if (rules_.maxSplit == AllocatorRules::kUnlimited && !isExpandable()) {
         return poolOf(pool).free.takeFit(bytes);
     }
     const std::optional<FreeBlock> fit = fitting(bytes, pool);
-    return fit ? poolOf(pool).free.takeFit(bytes) : std::nullopt;
+    if (fit) {
+        poolOf(pool).free.remove(*fit);
+    }
+    return fit;
 }
 
 /// Cuts what is not needed off a block, if the rest is worth keeping.

@@ -33,13 +33,5 @@ TEST(CheckAllocator, RefusesWhatPyTorchRefuses) {
     }
 }
 
-TEST(CheckAllocator, RefusesALimitOfExpandableSegments) {
-    Settings settings;
-    settings.allocator = AllocatorKind::ExpandableSegments;
-    EXPECT_EQ(refusedKey(settings), "");
-    settings.maxSplitMb = 128;
-    EXPECT_EQ(refusedKey(settings), "settings.max_split_size_mb");
-}
-
 }  // namespace
 }  // namespace fabricast
