@@ -195,7 +195,7 @@ constexpr StackAxes kDeepspeedAxes{.tensor = true,
                                    .offloads = kDeepspeedOffloads,
                                    .checkOffload = &checkZeroOffload};
 
-// Adam, Lion and Muon are DeepSpeed's; the others run with zero_allow_untested_optimizer. It has no
+// Adam and Lion are DeepSpeed's; the others run with zero_allow_untested_optimizer. It has no
 // 8-bit linears of its own.
 constexpr StackMethods kDeepspeedMethods{.optimizers = kEveryOptimizer,
                                          .compute = kEveryCompute,
@@ -251,8 +251,20 @@ Result<void> checkZeroOffload(Shard shard, Offload offload) {
     return {};
 }
 
+/// Stages 1 and 2 keep Muon's momentum twice, stage 3 gathers gradients and momentum of as many
+/// matrices as a bucket holds.
+Result<void> checkDeepspeedOptimizer(const Scenario& scenario) {
+    return scenario.settings.optimizer.kind != OptimizerKind::Muon
+               ? Result<void>()
+               : lacks("settings.optimizer.kind",
+                       "what DeepSpeed's Muon holds, which gathers whole gradients and momentum, "
+                       "is not modelled",
+                       "--optimizer adamw, or --stack fsdp2");
+}
+
 Result<void> checkDeepspeedRules(const Scenario& scenario) {
     FABRICAST_TRY(checkBatchParameters(scenario));
+    FABRICAST_TRY(checkDeepspeedOptimizer(scenario));
     if (scenario.layout.pp > 1 && scenario.settings.tuning == Tuning::Lora) {
         return lacks("layout.pp",
                      "its pipeline takes a PipelineModule, and PEFT adapts transformers' modules",
