@@ -155,13 +155,20 @@ std::string mendedOption(const AllocatorOption& option) {
     return suggestName(option.name, names);
 }
 
+const LaunchKey* variableOf(const LaunchKeys& keys, std::string_view name) {
+    for (const std::string_view before : {std::string_view("env "), kUsualVariable}) {
+        const LaunchKey* const key = keys.find(std::string(before) + std::string(name));
+        if (key != nullptr && key->values.size() == 1) {
+            return key;
+        }
+    }
+    return nullptr;
+}
+
 const LaunchKey* allocatorVariable(const LaunchKeys& keys) {
     for (const std::string_view name : kVariables) {
-        for (const std::string_view before : {std::string_view("env "), kUsualVariable}) {
-            const LaunchKey* const key = keys.find(std::string(before) + std::string(name));
-            if (key != nullptr && key->values.size() == 1) {
-                return key;
-            }
+        if (const LaunchKey* const key = variableOf(keys, name)) {
+            return key;
         }
     }
     return nullptr;

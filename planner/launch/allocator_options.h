@@ -29,9 +29,12 @@ std::optional<double> leadingNumber(std::string_view value);
 /// that it takes, and for a value that is worked out when the run starts.
 std::string mendedOption(const AllocatorOption& option);
 
+/// What a script or a program sets of this name; null where nothing does. What a program sets where
+/// nobody did comes last.
+const LaunchKey* variableOf(const LaunchKeys& keys, std::string_view name);
+
 /// The variable that PyTorch 2.15 looks at, whatever the GPU: PYTORCH_CUDA_ALLOC_CONF, else
-/// PYTORCH_HIP_ALLOC_CONF, else PYTORCH_ALLOC_CONF; null where none is set. What a program sets
-/// where nobody did comes last of each.
+/// PYTORCH_HIP_ALLOC_CONF, else PYTORCH_ALLOC_CONF; null where none is set.
 const LaunchKey* allocatorVariable(const LaunchKeys& keys);
 
 /// "PYTORCH_ALLOC_CONF" of such a key.

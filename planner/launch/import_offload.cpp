@@ -16,7 +16,7 @@ Result<void> importDeepSpeedOffload(ScenarioDraft& draft,
     if (parameters != "none" && states != "none" && parameters != states) {
         return keys.refuse(*keys.use(parametersKey),
                            parameters + " beside an optimizer on " + states + " is not modelled",
-                           "one place for both: " + states);
+                           parametersKey + ": " + states + ", as the optimizer");
     }
     if (parameters != "none") {
         draft.set("layout.offload", "parameters_" + parameters, parametersKey);

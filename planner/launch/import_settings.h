@@ -13,6 +13,9 @@ namespace fabricast {
 /// Options that are not modelled, or that PyTorch refuses, are noted.
 void importAllocator(ScenarioDraft& draft);
 
+/// Variables that change what a process holds or how long it waits, and are not modelled: noted.
+void noteProcessVariables(ScenarioDraft& draft);
+
 // What a training loop in Python says beside how it is divided: a draft's keys are those of
 // readPythonKeys.
 

@@ -59,17 +59,6 @@ constexpr std::array<std::string_view, 9> kNotOfBuffers = {"NCCL_CUMEM_ENABLE",
                                                            "NCCL_RUNTIME_CONNECT",
                                                            "NCCL_SHM_DISABLE"};
 
-/// The value that NCCL looks at; null where none is set.
-const LaunchKey* variableOf(const LaunchKeys& keys, std::string_view name) {
-    for (const std::string_view before : {std::string_view("env "), kUsualVariable}) {
-        const LaunchKey* const key = keys.find(std::string(before) + std::string(name));
-        if (key != nullptr && key->values.size() == 1) {
-            return key;
-        }
-    }
-    return nullptr;
-}
-
 std::optional<std::int64_t> wholeNumber(std::string_view text) {
     std::int64_t number = 0;
     const auto read = std::from_chars(text.data(), text.data() + text.size(), number);

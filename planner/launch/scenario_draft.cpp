@@ -136,6 +136,7 @@ JsonValue ScenarioDraft::finish(const std::string& framework,
     importAllocator(*this);
     importTf32(*this);
     importNcclVariables(*this);
+    noteProcessVariables(*this);
     std::string unread;
     for (const LaunchKey& key : keys_.all()) {
         const bool matters = std::ranges::none_of(

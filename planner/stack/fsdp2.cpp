@@ -77,7 +77,7 @@ Result<void> checkShardedOptimizer(const Scenario& scenario) {
     return breaks("settings.optimizer.library",
                   "FSDP2 not compatible with " + std::string(nameOf(optimizer.kind)) +
                       ", use `adamw_torch_8bit` instead",
-                  "--optimizer adamw_8bit, which is adamw_torch_8bit here (torchao's)");
+                  "settings.optimizer.library=torchao (adamw_torch_8bit), or --stack fsdp1");
 }
 
 Stack fsdp2Stack() {

@@ -1106,13 +1106,13 @@ TEST(ImportLaunch, OffloadsParametersAndOptimizerToOnePlace) {
     EXPECT_EQ(
         accelerate(weights + "  offload_optimizer_device: nvme\n", "layout.offload"),
         "a.yaml:6:3: deepspeed_config.offload_param_device cpu beside an optimizer on nvme is "
-        "not modelled (one place for both: nvme)");
+        "not modelled (deepspeed_config.offload_param_device: nvme, as the optimizer)");
     EXPECT_EQ(deepspeed("cpu", "cpu"), "\"parameters_cpu\"");
     EXPECT_EQ(deepspeed("nvme", "nvme"), "\"parameters_nvme\"");
     EXPECT_EQ(
         deepspeed("cpu", "nvme"),
         "ds.json:2:82: zero_optimization.offload_param.device nvme beside an optimizer on cpu is "
-        "not modelled (one place for both: cpu)");
+        "not modelled (zero_optimization.offload_param.device: cpu, as the optimizer)");
 }
 
 }  // namespace

@@ -209,6 +209,15 @@ TEST(ImportOfPhases, ReadsTheAllocatorWhereverItIsSet) {
     EXPECT_EQ(allocator("os.environ[\"PYTORCH_CUDA_ALLOC_CONF\"] = chosen()"), "-");
 }
 
+TEST(ImportOfPhases, NotesWhatAProcessHoldsOrWaitsForThatIsNotModelled) {
+    const std::string eager = "CUDA_MODULE_LOADING=EAGER is not modelled";
+    EXPECT_TRUE(says(ofScript("", "export CUDA_MODULE_LOADING=EAGER"), eager));
+    EXPECT_FALSE(says(ofScript("", "export CUDA_MODULE_LOADING=LAZY"), "CUDA_MODULE_LOADING"));
+    EXPECT_TRUE(says(ofScript("", "export PYTORCH_NO_CUDA_MEMORY_CACHING=1"),
+                     "PYTORCH_NO_CUDA_MEMORY_CACHING=1 is not modelled"));
+    EXPECT_FALSE(says(ofScript("", "export CUDA_LAUNCH_BLOCKING=0"), "CUDA_LAUNCH_BLOCKING"));
+}
+
 TEST(ImportOfPhases, NotesWhatPyTorchRefusesOfItsAllocator) {
     const PhasesRead read =
         ofScript("", "export PYTORCH_ALLOC_CONF=expandable_segments:true,max_split_size_mb:128");
