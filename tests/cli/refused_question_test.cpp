@@ -62,17 +62,33 @@ TEST(RefusedQuestion, OfAPrecisionNamesTheGpuFirst) {
 
 TEST(RefusedQuestion, IsNoneOfASmallCard) {
     for (const char* const card : {"3060",
+                                   "3070",
                                    "3080",
-                                   "rtx-4060-ti",
+                                   "4060",
+                                   "rtx-4060-ti-8gb",
+                                   "rtx-4060-ti-16gb",
                                    "RTX 4070",
                                    "4080",
-                                   "5060-ti",
+                                   "5060-ti-8gb",
                                    "rtx5070ti",
                                    "geforce-rtx-5080",
                                    "RTX_A4000"}) {
         const ProgramOutput output =
             ran("explain -m gpt2 --gpus 1 --stack ddp --section all", {"--gpu", card});
         EXPECT_EQ(output.code, ExitCode::Ok) << card << output.err;
+    }
+}
+
+/// 8 or 16 GB decide what fits.
+TEST(RefusedQuestion, OfANameThatIsSoldInTwoSizesNamesBoth) {
+    for (const std::string card : {"rtx-4060-ti", "RTX 5060 Ti", "v100"}) {
+        const ProgramOutput output = ran("plan -m gpt2 --gpus 1", {"--gpu", card});
+        EXPECT_EQ(output.code, ExitCode::BadInput) << card;
+        const bool isVolta = card == "v100";
+        EXPECT_NE(output.err.find(isVolta ? "-16gb\"" : "-ti-16gb\""), std::string::npos)
+            << output.err;
+        EXPECT_NE(output.err.find(isVolta ? "-32gb\"" : "-ti-8gb\""), std::string::npos)
+            << output.err;
     }
 }
 
