@@ -193,7 +193,12 @@ void addNotes(const Scenario& scenario, std::vector<std::string>& notes) {
             "without them");
     }
     const Quantization quantization = settings.kernels.quantization;
-    if (quantization == Quantization::Fp8Blockwise || quantization == Quantization::NvFp4) {
+    if (code == ModelCode::TransformerEngine) {
+        if (quantization != Quantization::None && settings.engine != Engine::Megatron) {
+            notes.emplace_back("Transformer Engine's copies of weights in " +
+                               std::string(nameOf(quantization)) + " are not counted");
+        }
+    } else if (quantization == Quantization::Fp8Blockwise || quantization == Quantization::NvFp4) {
         notes.emplace_back(
             "saved inputs of matrix products are counted in 16 bits, as before quantisation");
     }

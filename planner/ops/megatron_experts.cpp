@@ -49,11 +49,12 @@ TensorId expertActivation(MegatronCode& m, TensorId inner, TensorId probabilitie
 
 TensorId groupedGemm(MegatronCode& m, TensorId x, int weight, std::int64_t elements) {
     const TensorId out = m.g.fresh(elements, m.g.info(x).width);
+    const TensorId kept = keptInput(m, x, m.g.weightAt(weight));
     m.g.push({.kind = OpKind::GroupedGemm,
               .name = m.g.weightAt(weight).name,
               .inputs = {x},
-              .outputs = {out},
-              .saved = {x},
+              .outputs = kept == x ? TensorIds{out} : TensorIds{out, kept},
+              .saved = {kept},
               .weights = {weight},
               .defersWeights = true});
     return out;
@@ -79,11 +80,12 @@ TensorId groupedExperts(MegatronCode& m, const MoeShape& shape, const Dispatched
 
 TensorId expertLinear(MegatronCode& m, TensorId x, int weight, std::int64_t elements) {
     const TensorId out = m.g.fresh(elements, m.g.info(x).width);
+    const TensorId kept = keptInput(m, x, m.g.weightAt(weight));
     m.g.push({.kind = OpKind::Gemm,
               .name = m.g.weightAt(weight).name,
               .inputs = {x},
-              .outputs = {out},
-              .saved = {x},
+              .outputs = kept == x ? TensorIds{out} : TensorIds{out, kept},
+              .saved = {kept},
               .weights = {weight}});
     return out;
 }

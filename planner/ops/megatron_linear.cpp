@@ -1,5 +1,6 @@
 #include "planner/ops/megatron_linear.h"
 
+#include "planner/ops/engine_quantization.h"
 #include "planner/ops/lora_linear.h"
 
 #include <algorithm>
@@ -16,11 +17,12 @@ TensorId multiplied(MegatronCode& m, TensorId x, int weight, std::int64_t elemen
     const WeightUse& use = g.weightAt(weight);
     const TensorInfo in = g.info(x);
     const TensorId out = g.fresh(elements, in.width, use.trained || in.requiresGrad);
+    const TensorId kept = keptInput(m, x, use);
     g.push({.kind = OpKind::Gemm,
             .name = use.name,
             .inputs = {x},
-            .outputs = {out},
-            .saved = use.trained ? TensorIds{x} : TensorIds{},
+            .outputs = kept == x ? TensorIds{out} : TensorIds{out, kept},
+            .saved = use.trained ? TensorIds{kept} : TensorIds{},
             .weights = {weight}});
     return out;
 }
@@ -67,6 +69,14 @@ TensorId adapterInput(MegatronCode& m, const LoraSettings& lora, TensorId x, boo
 }
 
 }  // namespace
+
+TensorId keptInput(MegatronCode& m, TensorId x, const WeightUse& use) {
+    const Settings& settings = m.scenario.settings;
+    return isQuantizedByEngine(settings, use.name) && use.trained
+               ? m.g.fresh(
+                     quantizedBytes(settings.kernels.quantization, m.g.info(x).elements), 1, false)
+               : x;
+}
 
 bool MegatronCode::recomputes(std::string_view module) const {
     const RecomputeSettings& recompute = scenario.settings.recompute;

@@ -41,6 +41,11 @@ struct LocalMatrix {
 };
 int megatronWeight(MegatronCode& m, const LocalMatrix& matrix);
 
+/// What the product of a trained weight keeps of its input for backward: the input itself, or
+/// where Transformer Engine forms the product in fewer than 16 bits the copy in these, by columns.
+/// The product makes that copy, and counts it among its outputs.
+TensorId keptInput(MegatronCode& m, TensorId x, const WeightUse& use);
+
 /// Under sequence parallelism the rows of all ranks, in a tensor of their own.
 TensorId gatherRows(MegatronCode& m, TensorId x);
 /// y = x · Wᵀ (+ b), split by columns. Under sequence parallelism x is gathered into the scratch

@@ -75,6 +75,24 @@ TEST(MegatronLayer, RecomputedNormsFreeTheirOutputs) {
     EXPECT_EQ(all - rest, scenario.workload.sequence * (2 * 2 * scenario.model.hidden + 2 * 4));
 }
 
+// Both norms' outputs and the activation are kept in 8 bits, and the output of attention in 8 more
+// beside the 16 that its own backward reads.
+TEST(MegatronLayer, KeepsInputsOfProductsInTheBitsThatTheyAreMultipliedIn) {
+    const auto rows = readCases("megatron_layer_bytes.csv");
+    const auto plain = std::ranges::find_if(rows, [](const CaseRow& row) {
+        return row.at("kind") != "gpt" && row.at("tp") == "1" && row.at("recompute") == "none";
+    });
+    ASSERT_NE(plain, rows.end());
+    Scenario scenario = scenarioOf(*plain);
+    const std::int64_t wide = savedBytes(*megatronLayer(scenario, 0), true);
+    scenario.settings.kernels.quantization = Quantization::Fp8Tensorwise;
+    const std::int64_t narrow = savedBytes(*megatronLayer(scenario, 0), true);
+    const AttentionSpec& attention = scenario.model.attention;
+    const std::int64_t saved =
+        2 * scenario.model.hidden + scenario.model.mlp.width - attention.heads * attention.headDim;
+    EXPECT_EQ(wide - narrow, saved * scenario.workload.sequence * scenario.layout.microBatch);
+}
+
 std::int64_t opsNamed(const OpList& list, std::string_view name) {
     return std::count_if(
         list.ops.begin(), list.ops.end(), [name](const Op& op) { return op.name == name; });

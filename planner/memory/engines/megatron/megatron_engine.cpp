@@ -23,6 +23,7 @@ void MegatronEngine::holdStates() {
             device_.release(parameter);
         }
     }
+    device_.take(states_.quantized, MemoryKind::Weights, 0, "quantised weights");
     for (const std::int64_t bytes : states_.mainParameters) {
         const Storage piece = device_.take(bytes, MemoryKind::Weights, 0, "main parameters");
         device_.rename(piece, MemoryKind::Optimizer);

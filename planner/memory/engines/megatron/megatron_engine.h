@@ -13,6 +13,7 @@ struct MegatronStates {
     std::vector<std::int64_t> gradientBuffers;   ///< in the type that is reduced
     std::vector<std::int64_t> mainParameters;    ///< by piece of a parameter
     std::vector<std::int64_t> moments;
+    std::int64_t quantized = 0;       ///< copies of weights for products in fewer bits
     std::int64_t gradientCopies = 0;  ///< fp32 copies made by a step, kept until the next begins
     std::int64_t scratch = 0;         ///< one buffer that layers share, as large as ever needed
     std::int64_t stepTemps = 0;       ///< of the optimizer's own arithmetic

@@ -1,5 +1,6 @@
 #include "planner/memory/engines/megatron/megatron_states.h"
 
+#include "planner/ops/engine_quantization.h"
 #include "planner/sharding/megatron_buffers.h"
 
 #include <algorithm>
@@ -24,6 +25,19 @@ std::vector<WeightUse> parametersOf(const StageProgram& program,
         }
     }
     return list;
+}
+
+/// The matrices of layers are multiplied in fewer bits, or none is.
+bool isQuantized(const Settings& settings, const WeightUse& use) {
+    return use.inLayer && use.isMatrix && isQuantizedByEngine(settings, use.name);
+}
+
+/// Bytes that a parameter is stored in: fp8 is for those whose products are formed in it.
+std::int64_t storedBytes(const Settings& settings, const WeightUse& use) {
+    const bool isNarrow = settings.precision.parameters == Dtype::Fp8;
+    return use.elements * (isNarrow && !isQuantized(settings, use)
+                               ? bytesPerElement(settings.precision.compute)
+                               : bytesPerElement(settings.precision.parameters));
 }
 
 /// Bytes of one gradient copy that Transformer Engine returns in place of each weight gradient:
@@ -116,6 +130,7 @@ void addStates(const StageShape& stage,
         const ChunkView& view = stage.chunks[chunk];
         const BucketRules rules = bucketRules(stage, view, experts);
         std::vector<BufferedWeight> weights;
+        std::int64_t wider = 0;  // bytes of parameters that are not stored in fp8
         for (const WeightUse& use : parametersOf(program, program.chunks[chunk], experts)) {
             if (!use.trained) {
                 states.frozen.push_back(use.elements * use.widthOr(widths.parameter));
@@ -123,13 +138,17 @@ void addStates(const StageShape& stage,
             }
             weights.push_back(
                 {.elements = use.elements, .isMatrix = use.isMatrix, .inLayer = use.inLayer});
-            states.parameters.push_back(use.elements * widths.parameter);
+            states.parameters.push_back(storedBytes(scenario.settings, use));
+            wider += states.parameters.back() - use.elements * widths.parameter;
+            if (isQuantized(scenario.settings, use)) {
+                states.quantized += quantizedCopies(scenario, use.elements);
+            }
         }
         const MegatronBuffer buffer(weights, rules);
         const std::int64_t rank = experts ? where.expertRank : where.rank;
         const std::vector<BufferedWeight> mine = buffer.piecesOf(rank % rules.ranks);
         if (rules.distributed) {
-            states.parameterBuffers.push_back(buffer.elements() * widths.parameter);
+            states.parameterBuffers.push_back(buffer.elements() * widths.parameter + wider);
         }
         states.gradientBuffers.push_back(buffer.elements() * widths.gradient);
         pieces.insert(pieces.end(), mine.begin(), mine.end());
