@@ -1,5 +1,6 @@
 #include "planner/base/quantity_text.h"
 #include "planner/evidence/borrow_kernels.h"
+#include "planner/profiles/most_of_peak.h"
 #include "planner/profiles/profile_store.h"
 #include "planner/profiles/read_kernels.h"
 
@@ -19,9 +20,6 @@ BorrowedRates relative() {
     rates.extraError.note = "another card of this architecture";
     return rates;
 }
-
-/// Cards whose clock is above the printed one: 1.06 on RTX 5090.
-constexpr double kMostOfPeak = 1.25;
 
 /// Three digits of a rate.
 std::string roundedText(FlopsPerSecond rate) {

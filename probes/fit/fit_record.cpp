@@ -14,6 +14,7 @@
 #include "probes/fit/kept_curves.h"
 #include "probes/fit/kernel_json.h"
 #include "probes/fit/left_out.h"
+#include "probes/fit/possible_kernels.h"
 #include "probes/fit/record_tables.h"
 #include "probes/fit/shown_only.h"
 
@@ -214,10 +215,11 @@ private:
     Result<void> fitFrom(const GpuSpec& gpu, const RecordTables& tables) {
         const double known =
             gpu.l2Cache.value ? static_cast<double>(gpu.l2Cache.value->count()) : 0.0;
-        const FitOptions options{
-            .from = originText(sittingsOf(record_, &isKernelPoint)),
-            .leastMemoryBytes = kCaches * std::max(known, numberSaidOf(record_, "l2_bytes")),
-            .scaleFew = true};
+        const double cache = std::max(known, numberSaidOf(record_, "l2_bytes"));
+        FABRICAST_TRY(checkPossibleKernels(tables.tables, gpu, cache));
+        const FitOptions options{.from = originText(sittingsOf(record_, &isKernelPoint)),
+                                 .leastMemoryBytes = kCaches * cache,
+                                 .scaleFew = true};
         say("kernels of " + gpu.name + ": " + std::to_string(tables.used) + " points" +
             (tables.throttled == 0
                  ? ""

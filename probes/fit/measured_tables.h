@@ -16,6 +16,7 @@ struct MeasuredRow {
     std::string gpu;  ///< as the table calls it
     std::string source;
     Seconds time{};
+    std::string where{};  ///< of the record's line; empty: a table's
 };
 
 struct MeasuredGemm : MeasuredRow {

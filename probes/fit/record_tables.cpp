@@ -40,8 +40,10 @@ std::string uselessPointBecause(const RecordedPoint& point) {
 
 /// Layouts are compared within one type: the "source" of a row keeps the types apart.
 MeasuredRow rowOf(const RecordedPoint& point) {
-    return {
-        .gpu = "", .source = "record " + point.setting("dtype", ""), .time = Seconds(point.median)};
+    return {.gpu = "",
+            .source = "record " + point.setting("dtype", ""),
+            .time = Seconds(point.median),
+            .where = point.where};
 }
 
 Error noSuch(const RecordedPoint& point, const std::string& setting, std::string hint) {

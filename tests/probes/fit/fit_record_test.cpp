@@ -44,7 +44,7 @@ std::vector<Gemm> grid(const std::vector<std::int64_t>& sizes) {
     return gemms;
 }
 
-/// Their lines, as that GPU times them; every twentieth is wildly off.
+/// Their lines, as that GPU times them; every twentieth is wildly off, and none above the peak.
 std::string gemmLines(const KernelProfile& kernels, const std::vector<Gemm>& gemms, bool wild) {
     std::string lines;
     std::size_t number = 0;
@@ -52,9 +52,11 @@ std::string gemmLines(const KernelProfile& kernels, const std::vector<Gemm>& gem
         const double factor = wild && ++number % 20 == 7 ? (number % 40 < 20 ? 6.0 : 0.2) : 1.0;
         const double seconds =
             gemmTime(kernels, *kernels.fit(GemmType::Bf16), gemm, {.sustained = false}).count();
+        constexpr double kPeak = 989e12;
+        const double least = wild ? gemm.flops().count() / kPeak : 0.0;
         lines += lineOf("gemm dtype=bf16 layout=tn m=" + std::to_string(gemm.m) +
                             " n=" + std::to_string(gemm.n) + " k=" + std::to_string(gemm.k),
-                        seconds * factor);
+                        std::max(seconds * factor, least));
     }
     return lines;
 }
@@ -132,7 +134,7 @@ TEST(FitRecord, NothingIsFittedBesideWhatIsRefused) {
         }
     }
     KernelProfile absurd = truth;
-    absurd.gemm[static_cast<std::size_t>(GemmType::Bf16)]->efficiency *= 6;
+    absurd.gemm[static_cast<std::size_t>(GemmType::Bf16)]->efficiency *= 0.01;
     const auto gemms = grid({512, 1024, 2048, 4096, 8192});
     const auto found = fitRecord(builtIn, recordOf(gemmLines(absurd, gemms, false) + groups), {});
     const std::string said = found ? found->report : found.error().text();
@@ -141,6 +143,43 @@ TEST(FitRecord, NothingIsFittedBesideWhatIsRefused) {
         said.find("grouped: not fitted: its times are judged beside gemm.bf16, which was not"),
         std::string::npos)
         << said;
+}
+
+// As in a log of nccl-tests: a line that no such GPU can have made is damaged, or of another one.
+TEST(FitRecord, RefusesWhatNoSuchGpuReaches) {
+    struct Case {
+        const char* point;
+        double seconds;
+        const char* facts;
+        const char* why;
+    };
+    const Case cases[] = {
+        {"gemm dtype=bf16 layout=tn m=8192 n=8192 k=8192", 0.5e-3, "", "PFLOP/s in bf16"},
+        {"gemm dtype=fp16 layout=nt m=8192 n=8192 k=8192", 0.5e-3, "", "PFLOP/s in fp16"},
+        {"grouped_gemm dtype=bf16 experts=8 k=4096 n=4096 tokens=16384",
+         0.3e-3,
+         R"("words":{"algorithm":"4 streams of cublaslt 66"},)",
+         "PFLOP/s in bf16"},
+        {"attention batch=8 causal=0 dim=128 dtype=bf16 heads=32 kv_heads=8 pass=forward "
+         "sequence=8192",
+         3e-3,
+         R"("words":{"algorithm":"cudnn"},)",
+         "PFLOP/s in bf16"},
+        {"memory op=copy bytes=1G",
+         0.1e-3,
+         R"("facts":{"bytes":1073741824},)",
+         "TB/s beside what its cache holds"},
+    };
+    const ProfileStore builtIn = ProfileStore::builtIn();
+    for (const Case& one : cases) {
+        const auto fitted = fitRecord(
+            builtIn, recordOf(lineOf(one.point, one.seconds, one.facts)), {.name = "ours"});
+        ASSERT_FALSE(fitted) << one.point;
+        const std::string said = fitted.error().text();
+        EXPECT_EQ(said.find("run.jsonl:2"), 0U) << said;
+        EXPECT_NE(said.find("no h200-sxm-141gb is so fast"), std::string::npos) << said;
+        EXPECT_NE(said.find(one.why), std::string::npos) << said;
+    }
 }
 
 TEST(FitRecord, SaysOfAKernelWhatItWasAndIs) {

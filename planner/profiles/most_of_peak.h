@@ -1,0 +1,9 @@
+#pragma once
+
+namespace fabricast {
+
+/// What a GPU reaches of the FLOP/s of its data sheet at most: cards whose clock is above the
+/// printed one, 1.06 on RTX 5090. Measurements above it are of another GPU, or of another unit.
+inline constexpr double kMostOfPeak = 1.25;
+
+}  // namespace fabricast

@@ -1,0 +1,76 @@
+#include "probes/fit/possible_kernels.h"
+
+#include "planner/base/quantity_text.h"
+#include "planner/evidence/borrow_kernels.h"
+#include "planner/profiles/most_of_peak.h"
+
+namespace fabricast {
+namespace {
+
+class PossibleKernels {
+public:
+    PossibleKernels(const GpuSpec& gpu, double cache) : gpu_(gpu), cache_(cache) {}
+
+    [[nodiscard]] Result<void> checkWork(const MeasuredRow& row, GemmType type, Flops work) const {
+        const char* const name = peakName(type);
+        const auto peak = gpu_.densePeak.find(name);
+        if (peak == gpu_.densePeak.end() || !peak->second.value) {
+            return {};
+        }
+        const FlopsPerSecond rate(work.count() / row.time.count());
+        return rate <= *peak->second.value * kMostOfPeak
+                   ? Result<void>()
+                   : tooFast(row,
+                             shortText(rate) + " in " + name + ", and the data sheet has " +
+                                 shortText(*peak->second.value));
+    }
+
+    [[nodiscard]] Result<void> checkBytes(const MeasuredMemory& row) const {
+        const Sourced<BytesPerSecond>& line = gpu_.memoryBandwidth;
+        const double passed = row.bytes - cache_;
+        if (!line.value || !(passed > 0.0)) {
+            return {};
+        }
+        const BytesPerSecond rate(passed / row.time.count());
+        return rate <= *line.value ? Result<void>()
+                                   : tooFast(row,
+                                             shortText(rate) +
+                                                 " beside what its cache holds, and "
+                                                 "its memory has " +
+                                                 shortText(*line.value));
+    }
+
+private:
+    [[nodiscard]] Result<void> tooFast(const MeasuredRow& row, const std::string& why) const {
+        return fail(Error::Code::BadInput,
+                    row.where,
+                    "no " + gpu_.name + " is so fast: " + why,
+                    "remove the line, or measure again");
+    }
+
+    const GpuSpec& gpu_;
+    double cache_;
+};
+
+}  // namespace
+
+Result<void> checkPossibleKernels(const MeasuredTables& tables, const GpuSpec& gpu, double cache) {
+    const PossibleKernels possible(gpu, cache);
+    for (const MeasuredGemm& row : tables.gemms) {
+        FABRICAST_TRY(possible.checkWork(row, row.gemm.type, row.gemm.flops()));
+    }
+    for (const MeasuredExperts& row : tables.experts) {
+        if (row.group) {
+            FABRICAST_TRY(possible.checkWork(row, row.type, row.group->flops()));
+        }
+    }
+    for (const MeasuredAttention& row : tables.attentions) {
+        FABRICAST_TRY(possible.checkWork(row, row.attention.type, row.attention.flops()));
+    }
+    for (const MeasuredMemory& row : tables.memories) {
+        FABRICAST_TRY(possible.checkBytes(row));
+    }
+    return {};
+}
+
+}  // namespace fabricast

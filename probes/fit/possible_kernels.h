@@ -1,0 +1,13 @@
+#pragma once
+#include "planner/spec/cluster_spec.h"
+#include "probes/fit/measured_tables.h"
+
+namespace fabricast {
+
+/// An error where a row is faster than any such GPU: products and attention above the peak of their
+/// type on the data sheet, memory above its bandwidth. Of the bytes of a memory operation `cache`
+/// need not have come from memory or gone to it.
+///     FABRICAST_TRY(checkPossibleKernels(tables.tables, gpu, 60e6));
+Result<void> checkPossibleKernels(const MeasuredTables& tables, const GpuSpec& gpu, double cache);
+
+}  // namespace fabricast
