@@ -153,7 +153,8 @@ private:
         }
         if (std::ranges::find(words, "nThread") != words.end()) {
             // A new run begins; its name may be just before.
-            job_ = {.operation = next_.empty() ? job_.operation : std::exchange(next_, "")};
+            job_ = {.operation = next_.empty() ? job_.operation : std::exchange(next_, ""),
+                    .run = job_.run + 1};
             columns_.clear();
             job_.list.sayPerProcess(
                 ranksPerProcess(wholeAfter(words, "nThread"), wholeAfter(words, "nGpus")));

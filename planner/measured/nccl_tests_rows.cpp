@@ -39,6 +39,9 @@ std::optional<std::string> typeName(const std::string& type) {
     return found == kTypes.end() ? std::nullopt : std::optional<std::string>(found->second);
 }
 
+/// Rows of one size in one run differ by less, where nothing else runs.
+constexpr double kMostApart = 3.0;
+
 void summarise(RecordedPoint& point) {
     point.median = median(point.samples);
     std::vector<double> distances;
@@ -188,11 +191,7 @@ Result<void> NcclTestsRecord::add(const NcclTestsJob& job, const NcclTestsRow& r
     for (const auto& [name, value] : point.settings) {
         point.text.append(" ").append(name).append("=").append(value);
     }
-    const auto [place, isNew] = places_.emplace(point.text, record_.points.size());
-    if (isNew) {
-        record_.points.push_back(std::move(point));
-    }
-    RecordedPoint& kept = record_.points[place->second];
+    RecordedPoint& kept = pointOf(std::move(point), job.run);
     for (const double time : row.microseconds) {
         kept.samples.push_back(time * 1e-6);
     }
@@ -200,6 +199,36 @@ Result<void> NcclTestsRecord::add(const NcclTestsJob& job, const NcclTestsRow& r
     kept.facts["busbw"] = row.busbw.value_or(PrintedNumber{}).value;
     kept.facts["wrong"] += row.wrong;
     return {};
+}
+
+RecordedPoint& NcclTestsRecord::pointOf(RecordedPoint point, std::int64_t run) {
+    const auto [place, isNew] = places_.emplace(point.text, record_.points.size());
+    const std::size_t at = place->second;
+    if (isNew) {
+        record_.points.push_back(std::move(point));
+        runs_.push_back(run);
+    } else if (runs_[at] != run) {
+        drop(record_.points[at].where,
+             "a later run in this log measures the same again, at " + point.where);
+        record_.points[at] = std::move(point);
+        runs_[at] = run;
+    }
+    return record_.points[at];
+}
+
+void NcclTestsRecord::nameContradictions() {
+    for (const RecordedPoint& point : record_.points) {
+        const auto [least, most] = std::ranges::minmax(point.samples);
+        if (most > kMostApart * least) {
+            record_.dropped.push_back(
+                fmt::format("{}: {} bytes took {:.4g} us and {:.4g} us in one run: something else "
+                            "ran beside it; their median counts",
+                            point.where,
+                            point.setting("bytes", ""),
+                            least * 1e6,
+                            most * 1e6));
+        }
+    }
 }
 
 void NcclTestsRecord::drop(const std::string& where, const std::string& why) {
@@ -221,6 +250,7 @@ Result<MeasurementRecord> NcclTestsRecord::take() && {
     }
     // Once for all: a size may be met a hundred thousand times.
     std::ranges::for_each(record_.points, &summarise);
+    nameContradictions();
     if (unnamed_ > 0) {
         record_.dropped.push_back(
             fmt::format("{}: left out: {} more rows like these", record_.source, unnamed_));

@@ -17,7 +17,8 @@ struct NcclTestsJob {
     std::string operation;  ///< "all_reduce"; empty: not known yet
     std::int64_t ranks = 0;
     std::set<std::string> hosts;
-    NcclTestsRanks list;  ///< of all groups
+    NcclTestsRanks list;   ///< of all groups
+    std::int64_t run = 0;  ///< which one of the log, by its headers
 };
 
 /// A number as it was printed.
@@ -44,7 +45,8 @@ Result<void> checkRate(const std::string& where,
                        const PrintedNumber& microseconds,
                        const PrintedNumber& algbw);
 
-/// Collects rows as points of a record; sizes met again are further samples.
+/// Collects rows as points of a record. Sizes met again in one run are further samples; of several
+/// runs the last counts, and the others are named.
 class NcclTestsRecord {
 public:
     NcclTestsRecord(const std::string& source, const NcclTestsHint& hint);
@@ -60,10 +62,15 @@ public:
     Result<MeasurementRecord> take() &&;
 
 private:
+    /// The point of that name, without what an earlier run measured of it.
+    RecordedPoint& pointOf(RecordedPoint point, std::int64_t run);
+    void nameContradictions();
+
     NcclTestsHint hint_;
     MeasurementRecord record_;
     std::map<std::string, std::size_t> places_;
-    std::size_t unnamed_ = 0;  ///< rows that were left out
+    std::vector<std::int64_t> runs_;  ///< which one each point is of
+    std::size_t unnamed_ = 0;         ///< rows that were left out
 };
 
 Result<MeasurementRecord> parseNcclTestsJson(std::string_view text,

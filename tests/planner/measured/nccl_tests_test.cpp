@@ -209,10 +209,12 @@ TEST(NcclTests, ReadsMoreColumnsAndSeveralTestsInOneFile) {
     ASSERT_EQ(both.points.size(), 3U);
     EXPECT_EQ(both.points[2].text, "all_to_all bytes=1048576 dtype=fp32 nodes=2 ranks=4");
     EXPECT_DOUBLE_EQ(both.points[2].median, 70e-6);
-    // The same size again is one more sample.
-    const MeasurementRecord twice = read(kModern + kModern);
+    // The same size again in one run is one more sample.
+    const std::string rows = kModern.substr(kModern.find("     1048576"));
+    const MeasurementRecord twice = read(kModern + rows);
     ASSERT_EQ(twice.points.size(), 2U);
     EXPECT_EQ(twice.points[0].samples.size(), 2U);
+    EXPECT_TRUE(twice.dropped.empty());
     // Of a split job, the first group counts.
     std::string split = withBusRates(kModern, "18.99", "108.72");
     for (const char* rank : {"2", "3"}) {
@@ -220,6 +222,32 @@ TEST(NcclTests, ReadsMoreColumnsAndSeveralTestsInOneFile) {
         split.replace(split.find(old), old.size(), std::string("Rank  ") + rank + " Group  1");
     }
     EXPECT_EQ(read(split).points[0].text, "all_reduce bytes=1048576 dtype=fp32 nodes=1 ranks=2");
+}
+
+// Appended by ">>" on another day, or after a setting was changed: not one measurement.
+TEST(NcclTests, TakesOfTwoRunsInOneLogTheLater) {
+    std::string slower = kModern;
+    slower.replace(slower.find("55.21   18.99   28.49"), 21, "110.42   9.50   14.25");
+    const MeasurementRecord both = read(kModern + slower);
+    ASSERT_EQ(both.points.size(), 2U);
+    ASSERT_EQ(both.points[0].samples.size(), 1U);
+    EXPECT_DOUBLE_EQ(both.points[0].median, 110.42e-6);
+    EXPECT_EQ(both.points[0].fact("algbw", 0), 9.5);
+    EXPECT_EQ(both.points[1].fact("wrong", 0), 2.0);
+    ASSERT_EQ(both.dropped.size(), 2U);
+    EXPECT_EQ(both.dropped[0],
+              "run.log:14: left out: a later run in this log measures the same again, at "
+              "run.log:31");
+}
+
+TEST(NcclTests, NamesRowsOfOneRunThatContradictEachOther) {
+    std::string rows = kModern.substr(kModern.find("     1048576"));
+    rows.replace(rows.find("55.21   18.99   28.49"), 21, "552.10   1.90    2.85");
+    const MeasurementRecord record = read(kModern + rows);
+    ASSERT_EQ(record.dropped.size(), 1U);
+    EXPECT_EQ(record.dropped[0],
+              "run.log:14: 1048576 bytes took 55.21 us and 552.1 us in one run: something else ran "
+              "beside it; their median counts");
 }
 
 const std::string kJson =
