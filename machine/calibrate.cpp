@@ -77,7 +77,7 @@ Result<void> checkRecordsFree(const CalibrationPlan& plan) {
         const std::vector<std::string> path = {run.record};
         if (std::filesystem::is_regular_file(run.record, error)) {
             if (const auto record = readMeasurements(path)) {
-                FABRICAST_TRY(checkDays(*record, latestDay()));
+                FABRICAST_TRY(checkDays(*record, latestDay(), latestTime()));
             }
         }
     }
@@ -244,7 +244,7 @@ Result<CalibrationReport> refit(const RefitAsk& ask, const ProfileStore& store) 
     FABRICAST_ASSIGN(
         report.measured,
         ask.logs.empty() ? readMeasurements(ask.records) : importNcclTests(ask.logs, ask.hint));
-    FABRICAST_TRY(checkDays(report.measured, latestDay()));
+    FABRICAST_TRY(checkDays(report.measured, latestDay(), latestTime()));
     if (fit.folder.empty()) {  // what would be proposed next must hold
         FABRICAST_TRY(checkMachineOf(
             store, report.measured, {.name = fit.name, .gpu = fit.gpu, .machine = fit.machine}));

@@ -95,6 +95,7 @@ Result<CalibratedProfile> fitCalibration(const ProfileStore& store,
                                 .machine = ask.machine,
                                 .isForced = ask.replaces,
                                 .today = today,
+                                .now = latestTime(),
                                 .beneath = beneath ? &*beneath : nullptr}));
     std::vector<ProfileText> files = profile.fitted.files;
     if (!ask.topology.empty()) {

@@ -103,14 +103,19 @@ Result<void> checkKernelsOf(const std::optional<GpuSpec>& gpu, const std::string
     return {};
 }
 
-Result<void> checkDays(const MergedMeasurements& record, const std::string& today) {
+Result<void> checkDays(const MergedMeasurements& record,
+                       const std::string& today,
+                       const std::string& now) {
     constexpr std::size_t kDay = 10;
     for (const MeasurementRecord& sitting : record.sittings) {
         const std::string day = sitting.begun.substr(0, kDay);
-        if (!today.empty() && isDay(day) && day > today) {
+        const bool isLaterDay = !today.empty() && isDay(day) && day > today;
+        const bool isLater = !now.empty() && isBeginning(sitting.begun) && sitting.begun > now;
+        if (isLaterDay || isLater) {
             return fail(Error::Code::BadInput,
                         sitting.source,
-                        "was measured on " + day + ", which is in the future",
+                        "was measured " + (isLaterDay ? "on " + day : "at " + sitting.begun) +
+                            ", which is in the future",
                         "correct the clock and measure again, or correct the day: a record begins "
                         "with it, and a log without one has the day of its file (touch)");
         }

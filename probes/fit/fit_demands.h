@@ -34,7 +34,10 @@ std::string otherHostBecause(const NodeSpec& node, double memory, double threads
 Result<void> checkKernelsOf(const std::optional<GpuSpec>& gpu, const std::string& name);
 
 /// A later sitting counts, and so does a later profile: a wrong clock must not make one the last.
-/// Nothing was measured after `today`; empty: it is not asked.
-Result<void> checkDays(const MergedMeasurements& record, const std::string& today);
+/// Nothing was measured after `today`, nor after `now` where it says a time of UTC; empty: it is
+/// not asked.
+Result<void> checkDays(const MergedMeasurements& record,
+                       const std::string& today,
+                       const std::string& now);
 
 }  // namespace fabricast

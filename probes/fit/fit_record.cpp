@@ -370,7 +370,7 @@ Result<void> checkMachineOf(const ProfileStore& store,
 Result<FittedRecord> fitRecord(const ProfileStore& store,
                                const MergedMeasurements& record,
                                const RecordFitOptions& options) {
-    FABRICAST_TRY(checkDays(record, options.today));
+    FABRICAST_TRY(checkDays(record, options.today, options.now));
     if (saidOf(record, "kind") == "cpu") {
         FABRICAST_ASSIGN(CpuProfile profile, cpuProfile(record, options.name));
         profile.report += shownOnlyText(record.points);

@@ -19,6 +19,7 @@ struct RecordFitOptions {
     std::string machine;  ///< the cluster or node profile whose collectives were measured
     bool isForced = false;  ///< a host that cannot be that machine's is taken for it
     std::string today{};    ///< nothing was measured after this day; empty: it is not asked
+    std::string now{};      ///< nor after this time of UTC
     /// Without the folder that the profile goes to: kernels start from those; null: the store's.
     const ProfileStore* beneath = nullptr;
 };

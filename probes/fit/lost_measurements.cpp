@@ -146,9 +146,14 @@ std::string lostMeasurements(const JsonValue& older,
     }
     const std::string before = lastDayOf(older, today);
     const std::string now = lastDayOf(newer, today);
-    return now.empty() || now >= before
-               ? ""
-               : "was measured on " + before + ", and what replaces it on " + now;
+    if (!now.empty() && now < before) {
+        return "was measured on " + before + ", and what replaces it on " + now;
+    }
+    const std::string begun = wordAt(older, "begun");
+    const std::string begins = wordAt(newer, "begun");
+    return isBeginning(begun) && isBeginning(begins) && now == before && begins < begun
+               ? "was begun at " + begun + ", and what replaces it at " + begins
+               : "";
 }
 
 }  // namespace fabricast

@@ -95,6 +95,7 @@ Result<FitAnswer> runRecordFit(std::span<const std::string> arguments) {
     FABRICAST_ASSIGN(const ProfileStore store, ProfileStore::open(read.folders));
     FABRICAST_ASSIGN(const MergedMeasurements record, readMeasurements(read.files));
     read.options.today = latestDay();
+    read.options.now = latestTime();
     std::vector<std::string> folders = read.folders;
     folders.push_back(read.out);
     const Result<ProfileStore> earlier = ProfileStore::open(folders);

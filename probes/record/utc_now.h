@@ -19,6 +19,11 @@ inline std::string utcNow() {
     return utcText(std::time(nullptr), "%Y-%m-%dT%H:%M:%SZ");
 }
 
+/// An hour from now, as records are dated: clocks of one site differ by less.
+inline std::string latestTime() {
+    return utcText(std::time(nullptr) + 3600L, "%Y-%m-%dT%H:%M:%SZ");
+}
+
 /// "2026-02-01": the latest day that it is anywhere, 14 hours before UTC.
 inline std::string latestDay() {
     return utcText(std::time(nullptr) + 14L * 3600L, "%Y-%m-%d");

@@ -182,6 +182,19 @@ TEST(FitRecord, RefusesWhatNoSuchGpuReaches) {
     }
 }
 
+TEST(FitRecord, RefusesWhatBeginsLaterOfTheSameDay) {
+    const ProfileStore builtIn = ProfileStore::builtIn();
+    const auto whyAt = [&](const char* now) {
+        const auto fitted = fitRecord(builtIn,
+                                      recordOf(lineOf("memory op=copy bytes=1G", 1e-3)),
+                                      {.name = "ours", .today = "2026-11-22", .now = now});
+        return fitted ? std::string() : fitted.error().why;
+    };
+    EXPECT_EQ(whyAt("2026-11-22T18:59:59Z"),
+              "was measured at 2026-11-22T19:00:00Z, which is in the future");
+    EXPECT_EQ(whyAt("2026-11-22T19:00:00Z").find("future"), std::string::npos);
+}
+
 TEST(FitRecord, SaysOfAKernelWhatItWasAndIs) {
     const ProfileStore builtIn = ProfileStore::builtIn();
     std::string lines;

@@ -107,6 +107,20 @@ TEST(OlderProfile, IsKeptWhereItWasMeasuredLater) {
     EXPECT_NE(why.find("was measured on 2026-11-01, and what replaces it on 2019-01-01; nothing"),
               std::string::npos)
         << why;
+    const auto begun = [](const char* day, const char* time) {
+        return R"({"schema": "fabricast.collective/1", "date": ")" + std::string(day) +
+               R"(", "begun": ")" + day + time + "\"}";
+    };
+    const std::string noon = begun("2026-11-01", "T12:00:00Z");
+    EXPECT_EQ(whyNot(noon, noon), "");
+    EXPECT_EQ(whyNot(noon, begun("2026-11-01", "T12:00:01Z")), "");
+    EXPECT_EQ(whyNot(noon, begun("2026-11-02", "T09:00:00Z")), "");
+    EXPECT_EQ(whyNot(noon, dated("2026-11-01")), "");
+    const std::string earlier = whyNot(noon, begun("2026-11-01", "T09:00:00Z"));
+    EXPECT_NE(earlier.find("was begun at 2026-11-01T12:00:00Z, and what replaces it at "
+                           "2026-11-01T09:00:00Z; nothing"),
+              std::string::npos)
+        << earlier;
     const auto from = [](const char* day) {
         return R"({"schema": "fabricast.kernel/1", "a": {"source": "measured", "from": "p, )" +
                std::string(day) + ", driver 5\"}}";
