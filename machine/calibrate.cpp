@@ -218,6 +218,7 @@ Result<CalibrationReport> calibrate(const CalibrationAsk& ask,
     ProbesOutcome outcome = runProbes(checked.plan, ask.measure, watch);
     CalibrationReport report{.engines = std::move(outcome.engines),
                              .records = outcome.records,
+                             .measure = ask.measure,
                              .remarks = checked.plan.remarks};
     report.remarks.insert(report.remarks.end(), outcome.remarks.begin(), outcome.remarks.end());
     remarkDump(ask.measure, checked.plan, report);

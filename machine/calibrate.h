@@ -26,6 +26,7 @@ struct CalibrationReport {
     std::vector<std::string> records;    ///< files, as a command names them
     std::vector<std::string> logs;       ///< of nccl-tests, where they are in no record
     std::int64_t ranks = 0;              ///< said of the logs; 0: they say it
+    MeasureAsk measure{};                ///< of what was measured just now
     FitAsk fit;
     MergedMeasurements measured;
     std::optional<CalibratedProfile> profile;

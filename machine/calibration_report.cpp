@@ -1,4 +1,5 @@
 #include "machine/calibrate.h"
+#include "machine/measure_command.h"
 #include "machine/measured_table.h"
 #include "machine/report_lines.h"
 #include "planner/text/shell_text.h"
@@ -68,9 +69,11 @@ std::vector<std::string> nextOf(const CalibrationReport& report) {
     if (report.profile) {
         return report.profile->next;
     }
+    if (report.has(EngineOutcome::Status::Interrupted)) {
+        return {measureCommand(report.measure, report.fit)};
+    }
     const bool isAny = !report.records.empty() || !report.logs.empty();
-    const bool wasTried =
-        !report.fit.folder.empty() && !report.has(EngineOutcome::Status::Interrupted);
+    const bool wasTried = !report.fit.folder.empty();
     return isAny && !wasTried ? std::vector{fitCommand(report)} : std::vector<std::string>();
 }
 

@@ -1,5 +1,6 @@
 #include "machine/calibrate.h"
 
+#include "machine/measure_command.h"
 #include "machine/visible_gpus.h"
 #include "probes/record/record_lock.h"
 #include "tests/support/fake_probes.h"
@@ -68,6 +69,10 @@ TEST(Calibrate, AStopKeepsTheRecordAndFitsNothing) {
     EXPECT_EQ(report->measured.points.size(), 1U);
     EXPECT_FALSE(report->profile);
     EXPECT_EQ(report->notFitted, "measuring was interrupted");
+    EXPECT_NE(
+        calibrationText(*report).find("NEXT\n  " + measureCommand(report->measure, report->fit)),
+        std::string::npos)
+        << calibrationText(*report);
 }
 
 TEST(Calibrate, AFitThatFailsStillReportsTheMeasurements) {
@@ -301,6 +306,22 @@ TEST(CalibrationPlan, MpiStartsAsManyRanksAsAsked) {
     EXPECT_EQ(recordOf("a/run.jsonl", "cuda", true), "a/run.cuda.jsonl");
     EXPECT_EQ(recordOf("run", "cuda", true), "run.cuda.jsonl");
     EXPECT_EQ(recordOf("run.txt", "cuda", false), "run.txt");
+}
+
+TEST(MeasureCommand, SaysWhatIsNotUsual) {
+    EXPECT_EQ(measureCommand({.out = "run.jsonl"}, {.name = "run"}),
+              "fabricast calibrate --out run.jsonl");
+    EXPECT_EQ(
+        measureCommand(
+            {.engine = CalibrationEngine::Mpi,
+             .suite = "full",
+             .seconds = 90,
+             .ranks = 4,
+             .hosts = {"a", "b"},
+             .out = "run.jsonl"},
+            {.folder = "my profiles", .name = "lab", .profileFolders = {"p"}, .replaces = true}),
+        "fabricast --profile-dir p calibrate --engine mpi --suite full --time-budget 90s "
+        "--ranks 4 --hosts a,b --out run.jsonl --name lab --profile 'my profiles' --force");
 }
 
 }  // namespace

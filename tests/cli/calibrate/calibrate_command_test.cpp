@@ -170,8 +170,12 @@ TEST(CalibrateCommand, CtrlCKeepsWhatWasMeasured) {
     EXPECT_NE(output.err.find("interrupted; the measurements so far are kept"), std::string::npos)
         << output.err;
     EXPECT_EQ(linesOf(probes.at("run.jsonl")), 2U);
-    // Half a measurement makes no profile.
+    // Half a measurement makes no profile, and what comes next measures the other half.
     EXPECT_FALSE(fs::exists(probes.at("measured")));
+    EXPECT_NE(output.out.find("\nNEXT\n  fabricast calibrate --engine host "), std::string::npos)
+        << output.out;
+    EXPECT_NE(output.out.find(" --profile " + probes.at("measured")), std::string::npos);
+    EXPECT_EQ(output.out.find("--from-record"), std::string::npos);
 }
 
 TEST(CalibrateCommand, AFullDiskAndWrongResultsAreSaid) {
