@@ -89,7 +89,14 @@ public:
             ++line_;
             FABRICAST_TRY(take(withoutPrefix(line)));
         }
-        return std::move(record_).take();
+        Result<MeasurementRecord> record = std::move(record_).take();
+        return record || headless_ == 0
+                   ? std::move(record)
+                   : fail(
+                         Error::Code::BadInput,
+                         source_ + ":" + std::to_string(headless_),
+                         "is a row without the names of its columns: this is only the end of a log",
+                         kWholeLog);
     }
 
 private:
@@ -110,7 +117,11 @@ private:
             (columns_.empty() ? job_.operation : next_) = operation;
             return {};
         }
-        if (columns_.empty() || !looksLikeRow(words)) {
+        if (columns_.empty()) {
+            headless_ = headless_ == 0 && looksLikeTableRow(words) ? line_ : headless_;
+            return {};
+        }
+        if (!looksLikeRow(words)) {
             return {};
         }
         if (!numberOf(words.front()) || words.size() + blankColumns() < columns_.size()) {
@@ -137,6 +148,13 @@ private:
             words, [](std::string_view word) { return numberOf(word).has_value(); }));
         return 2 * numbers >= words.size() ||
                (numberOf(words.front()) && words.size() > columns_.size() / 2);
+    }
+
+    /// Size, count, type, and times and rates of which most are numbers.
+    [[nodiscard]] static bool looksLikeTableRow(const Words& words) {
+        constexpr std::size_t kFewest = 10;
+        return words.size() >= kFewest && numberOf(words[0]) && numberOf(words[1]) &&
+               !numberOf(words[2]) && numberOf(words[kFewest - 1]);
     }
 
     [[nodiscard]] static bool mayBeBlank(const std::string& column) {
@@ -295,6 +313,7 @@ private:
     std::string next_;  ///< operation of the run after this
     std::vector<std::string> columns_;
     std::int64_t line_ = 0;
+    std::int64_t headless_ = 0;  ///< the first row before any columns
 };
 
 }  // namespace

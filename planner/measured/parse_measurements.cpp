@@ -161,7 +161,13 @@ constexpr std::array<std::string_view, 5> kPrograms = {"fabricast-probe-cuda",
                                                        "nccl-tests"};
 
 Result<void> readHead(const JsonValue& line, MeasurementRecord& record) {
-    FABRICAST_ASSIGN(const JsonValue* const schema, line.require("schema"));
+    FABRICAST_TRY(line.expect(JsonValue::Kind::Object));
+    const JsonValue* const schema = line.find("schema");
+    if (schema == nullptr) {
+        return tl::unexpected(
+            line.problem("is not the first line of a record: it has no \"schema\"",
+                         "use the whole file that a probe wrote with --out"));
+    }
     FABRICAST_ASSIGN(const std::string name, schema->text());
     if (name != kSchema) {
         return tl::unexpected(schema->problem("is not \"" + std::string(kSchema) + "\"",

@@ -34,6 +34,8 @@ TEST(Measurements, SayWhatToDoWithADamagedLine) {
     EXPECT_NE(hint(head + "{\"point\": \"a b=1\"\n").find("run.jsonl:2"), std::string::npos);
     EXPECT_NE(hint(head + "{\"point\": \"a b=1\"\n").find("remove that line"), std::string::npos);
     EXPECT_NE(hint("{\"schema\"\n").find("a file written by a probe"), std::string::npos);
+    EXPECT_EQ(hint("{\"point\": \"a b=1\"}\n"),
+              "run.jsonl:1:1: use the whole file that a probe wrote with --out");
 }
 
 TEST(Measurements, ATimeIsOneThatAMachineTakes) {

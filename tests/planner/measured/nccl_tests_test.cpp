@@ -240,6 +240,14 @@ TEST(NcclTests, TakesOfTwoRunsInOneLogTheLater) {
               "run.log:31");
 }
 
+TEST(NcclTests, SaysThatOnlyTheEndOfALogIsThere) {
+    const std::string why = errorOf(kModern.substr(kModern.find("     1048576")));
+    EXPECT_EQ(why.find("run.log:1: is a row without the names of its columns: this is only the end "
+                       "of a log"),
+              0U)
+        << why;
+}
+
 TEST(NcclTests, NamesRowsOfOneRunThatContradictEachOther) {
     std::string rows = kModern.substr(kModern.find("     1048576"));
     rows.replace(rows.find("55.21   18.99   28.49"), 21, "552.10   1.90    2.85");
