@@ -1,6 +1,7 @@
 #include "planner/output/publish_files.h"
 #include "planner/profiles/read_measured_collectives.h"
 #include "planner/profiles/verify_profiles.h"
+#include "planner/text/shell_text.h"
 #include "probes/fit/fit_record.h"
 
 #include <algorithm>
@@ -145,10 +146,29 @@ Result<void> verifyBeside(std::span<const std::string> replaced,
     return {};
 }
 
+namespace {
+
+/// A link that leads nowhere is there, and no folder can be made in its place.
+Result<void> checkLinkedFolder(const std::string& folder, std::string_view flag) {
+    std::error_code none;
+    const std::filesystem::path leads = std::filesystem::read_symlink(folder, none);
+    if (leads.empty() || std::filesystem::exists(folder, none)) {
+        return {};
+    }
+    const std::filesystem::path target = std::filesystem::path(folder).parent_path() / leads;
+    return fail(Error::Code::Environment,
+                std::string(flag),
+                folder + " is a link to " + target.string() + ", which is not there",
+                shellCommand({"mkdir", "-p", target.string()}));
+}
+
+}  // namespace
+
 Result<void> writeProfile(std::span<const ProfileText> files,
                           const std::string& folder,
                           const std::vector<std::string>& beneath,
                           const char* flag) {
+    FABRICAST_TRY(checkLinkedFolder(folder, flag));
     std::optional<Error> invalid;
     const auto accept = [&](const std::string& staged) -> std::string {
         if (Result<void> verified = verifyStaged(beneath, folder, staged); !verified) {

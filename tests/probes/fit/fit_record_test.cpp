@@ -453,6 +453,14 @@ TEST(FitRecord, TheProgramWritesAFolder) {
     ASSERT_FALSE(onto);
     EXPECT_EQ(onto.error().code, Error::Code::Environment);
     EXPECT_EQ(onto.error().hint, "--out and a folder that takes new files, with room");
+    const std::string link = file + ".link";
+    std::filesystem::remove(link);
+    std::filesystem::create_symlink("not-there", link);
+    EXPECT_EQ(why({"record", file, "--name", "o", "--out", link}),
+              "--out: " + link + " is a link to " +
+                  (std::filesystem::path(file).parent_path() / "not-there").string() +
+                  ", which is not there (mkdir -p " +
+                  (std::filesystem::path(file).parent_path() / "not-there").string() + ")");
 }
 
 /// Forward products of fp8 add up fast; a record of before the two were told apart is taken as it
