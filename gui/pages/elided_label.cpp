@@ -18,13 +18,14 @@ void ElidedLabel::setWords(const QString& words) {
     fit();
 }
 
-void ElidedLabel::letWrap() {
-    wraps_ = true;
-    setWordWrap(true);
-    setMinimumHeight(height());
-    setMaximumHeight(QWIDGETSIZE_MAX);
-    QSizePolicy policy(QSizePolicy::Ignored, QSizePolicy::Minimum);
-    policy.setHeightForWidth(true);
+void ElidedLabel::letWrap(bool wraps) {
+    const int line = fontMetrics().height() + 2;
+    wraps_ = wraps;
+    setWordWrap(wraps);
+    setMinimumHeight(line);
+    setMaximumHeight(wraps ? QWIDGETSIZE_MAX : line);
+    QSizePolicy policy(QSizePolicy::Ignored, wraps ? QSizePolicy::Minimum : QSizePolicy::Fixed);
+    policy.setHeightForWidth(wraps);
     setSizePolicy(policy);
     fit();
 }

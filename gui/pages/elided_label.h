@@ -11,8 +11,8 @@ public:
     explicit ElidedLabel(const QString& name, QWidget* parent = nullptr);
 
     void setWords(const QString& words);
-    /// On as many lines as the words need from now on, in place of the "…".
-    void letWrap();
+    /// On as many lines as the words need from now on, in place of the "…", or on one again.
+    void letWrap(bool wraps = true);
     [[nodiscard]] QString words() const { return words_; }
 
 protected:

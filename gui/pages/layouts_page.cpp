@@ -16,6 +16,7 @@
 #include <QLineEdit>
 #include <QMenu>
 #include <QPushButton>
+#include <QToolButton>
 #include <QVBoxLayout>
 #include <utility>
 
@@ -93,11 +94,28 @@ void LayoutsPage::addScatter() {
     });
 }
 
+/// On one line, so that a small window has room for the table; a button opens it.
+void LayoutsPage::addNote() {
+    auto* row = new QHBoxLayout;
+    note_ = new ElidedLabel("layouts.note");
+    row->addWidget(note_, 1);
+    auto* more = new QToolButton;
+    more->setObjectName("layouts.note.more");
+    more->setText("more");
+    more->setAccessibleName("All notes on the layouts");
+    more->setCheckable(true);
+    more->setAutoRaise(true);
+    more->setFocusPolicy(Qt::StrongFocus);
+    row->addWidget(more, 0, Qt::AlignTop);
+    body()->addLayout(row);
+    connect(more, &QToolButton::toggled, this, [this, more](bool opens) {
+        more->setText(opens ? "less" : "more");
+        note_->letWrap(opens);
+    });
+}
+
 void LayoutsPage::addTools() {
-    note_ = new QLabel;
-    note_->setObjectName("layouts.note");
-    note_->setWordWrap(true);
-    body()->addWidget(note_);
+    addNote();
     auto* tools = new QHBoxLayout;
     addRowChoice(*tools);
     tools->addStretch(1);
@@ -272,7 +290,7 @@ void LayoutsPage::refresh() {
         say(QString::fromStdString(note));
         return;
     }
-    note_->setText(QString::fromStdString(note));
+    note_->setWords(QString::fromStdString(note));
     showTable();
     showBrush();
     showScatter();

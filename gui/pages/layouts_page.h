@@ -14,6 +14,7 @@ class QPushButton;
 
 namespace fabricast {
 
+class ElidedLabel;
 class ReportTableView;
 class ScatterWidget;
 
@@ -31,6 +32,7 @@ protected:
     void showEvent(QShowEvent* event) override;
 
 private:
+    void addNote();
     void addTools();
     void addScatter();
     void addRowChoice(QHBoxLayout& tools);
@@ -49,7 +51,7 @@ private:
     ScatterWidget* scatter_ = nullptr;
     QComboBox* across_ = nullptr;
     QComboBox* up_ = nullptr;
-    QLabel* note_ = nullptr;
+    ElidedLabel* note_ = nullptr;
     QLineEdit* filter_ = nullptr;
     QPushButton* brush_ = nullptr;   ///< how many rows are left
     std::set<std::string> brushed_;  ///< as typedPlan() has them; empty: all

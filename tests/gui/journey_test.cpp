@@ -551,5 +551,20 @@ TEST(Journey, TheNoteOfTheLayoutsSaysTheirOrder) {
     EXPECT_TRUE(used.find<QLabel>("layouts.note").text().contains(" layouts, fastest first."));
 }
 
+TEST(Journey, TheNoteOfTheLayoutsIsOneLineUntilItIsOpened) {
+    UsedWindow used({smallQuestion(), {}});
+    used.window.resize(900, 650);
+    ASSERT_TRUE(used.waits());
+    const auto& note = used.find<ElidedLabel>("layouts.note");
+    const int line = note.fontMetrics().height();
+    auto& more = used.find<QToolButton>("layouts.note.more");
+    EXPECT_LT(note.height(), 2 * line);
+    more.click();
+    EXPECT_TRUE(QTest::qWaitFor([&] { return note.height() > 2 * line; }, 2000));
+    EXPECT_EQ(more.text(), "less");
+    more.click();
+    EXPECT_TRUE(QTest::qWaitFor([&] { return note.height() < 2 * line; }, 2000));
+}
+
 }  // namespace
 }  // namespace fabricast
