@@ -4,6 +4,7 @@
 #include <QCompleter>
 #include <QLineEdit>
 #include <QSignalBlocker>
+#include <QStandardItemModel>
 #include <utility>
 
 namespace fabricast {
@@ -55,6 +56,16 @@ void ChoiceControl::say() {
     if (value != shown_ && !value.isEmpty()) {
         shown_ = value;
         emit edited(value, false);
+    }
+}
+
+void ChoiceControl::limit(int most, const QString& why) {
+    auto* items = qobject_cast<QStandardItemModel*>(box_->model());
+    for (int place = hasAuto_ ? 1 : 0; items != nullptr && place < items->rowCount(); ++place) {
+        QStandardItem& item = *items->item(place);
+        const bool isPossible = item.data(Qt::UserRole).toString().toInt() <= most;
+        item.setEnabled(isPossible);
+        item.setToolTip(isPossible ? QString() : why);
     }
 }
 

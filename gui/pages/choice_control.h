@@ -28,6 +28,9 @@ public:
                   bool hasAuto,
                   QWidget* parent = nullptr);
 
+    /// They stay in the list, greyed.
+    void limit(int most, const QString& why) override;
+
 protected:
     void show(const std::optional<QString>& said, const QString& automatic) override;
 

@@ -152,4 +152,6 @@ QString KeyControl::trouble() const {
     return trouble_->text();
 }
 
+void KeyControl::limit(int /*most*/, const QString& /*why*/) {}
+
 }  // namespace fabricast

@@ -36,6 +36,8 @@ public:
     /// Leaves it to the forecast, or to the profile, again.
     void reset();
     void setTrouble(const QString& why);
+    /// Numbers above this cannot be; `why` is said of each.
+    virtual void limit(int most, const QString& why);
     [[nodiscard]] QString trouble() const;
 
 signals:

@@ -8,6 +8,9 @@
 #include <QGroupBox>
 #include <QScrollArea>
 #include <QVBoxLayout>
+#include <algorithm>
+#include <array>
+#include <limits>
 #include <utility>
 
 namespace fabricast {
@@ -56,6 +59,13 @@ bool isAbout(const Error& error, const ControlAbout& about, const Question& ques
 QString troubleWords(const Error& error) {
     const std::string hint = error.hint.empty() ? "" : "\ntry: " + windowHint(error.hint);
     return QString::fromStdString(windowWords(error.why) + hint);
+}
+
+/// Whether it says over how many GPUs something is divided.
+bool isDegree(const QString& path) {
+    constexpr std::array kDegrees = {
+        "layout.tp", "layout.pp", "layout.cp", "layout.ep", "layout.dp"};
+    return std::ranges::any_of(kDegrees, [&path](const char* one) { return path == one; });
 }
 
 }  // namespace
@@ -166,7 +176,20 @@ void ScenarioPanel::refresh() {
         control->showValue(said ? std::optional(QString::fromStdString(*said)) : std::nullopt,
                            QString::fromStdString(automatic[path]));
     }
+    limitDegrees();
     showTroubles();
+}
+
+void ScenarioPanel::limitDegrees() {
+    const PlanAnswers& answers = session_.answers();
+    const std::int64_t gpus =
+        answers.report ? answers.report->question.cluster.gpus() : std::numeric_limits<int>::max();
+    for (KeyControl* control : controls_) {
+        if (isDegree(control->about().path)) {
+            control->limit(static_cast<int>(gpus),
+                           QString("more than the %1 GPUs that there are").arg(gpus));
+        }
+    }
 }
 
 void ScenarioPanel::showTroubles() {

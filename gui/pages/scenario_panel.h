@@ -33,6 +33,8 @@ signals:
 
 private:
     void refresh();
+    /// No more parts than there are GPUs.
+    void limitDegrees();
     void showTroubles();
     void connectControl(KeyControl* control);
     /// A rank that goes with the adapters comes back with them.

@@ -551,6 +551,23 @@ TEST(Journey, TheNoteOfTheLayoutsSaysTheirOrder) {
     EXPECT_TRUE(used.find<QLabel>("layouts.note").text().contains(" layouts, fastest first."));
 }
 
+TEST(Journey, NothingIsDividedOverMoreGpusThanThereAre) {
+    UsedWindow used({smallQuestion(), {}});
+    const auto isOffered = [&used](const char* name, const char* value) {
+        const auto& box = used.find<QComboBox>(name);
+        const int place = box.findData(QString(value));
+        return box.model()->index(place, 0).flags().testFlag(Qt::ItemIsEnabled);
+    };
+    for (const char* degree : {"choice.layout.tp", "choice.layout.pp", "choice.layout.dp"}) {
+        EXPECT_TRUE(isOffered(degree, "4")) << degree;
+        EXPECT_FALSE(isOffered(degree, "8")) << degree;
+    }
+    EXPECT_TRUE(isOffered("choice.layout.micro_batch", "8"));
+    used.window.session().edit({{"cluster.nodes", "2", "-n"}}, {.title = "-n 2"});
+    ASSERT_TRUE(used.waits());
+    EXPECT_TRUE(isOffered("choice.layout.tp", "8"));
+}
+
 TEST(Journey, TheNoteOfTheLayoutsIsOneLineUntilItIsOpened) {
     UsedWindow used({smallQuestion(), {}});
     used.window.resize(900, 650);
