@@ -155,6 +155,10 @@ std::string plotCsv(const PlotWidget& plot) {
 
 Result<void> exportPlot(const PlotWidget& plot, const QString& file, const PlotTitle& title) {
     FABRICAST_ASSIGN(const QByteArray bytes, bytesFor(plot, file, title));
+    return writeExport(file, bytes);
+}
+
+Result<void> writeExport(const QString& file, const QByteArray& bytes) {
     QSaveFile out(file);
     if (!out.open(QIODevice::WriteOnly) || out.write(bytes) != bytes.size() || !out.commit()) {
         return fail(Error::Code::Environment,

@@ -31,6 +31,9 @@ std::string plotCsv(const PlotWidget& plot);
 /// colours in which the chart is shown, below its title.
 Result<void> exportPlot(const PlotWidget& plot, const QString& file, const PlotTitle& title = {});
 
+/// Old bytes or new ones, never a part.
+Result<void> writeExport(const QString& file, const QByteArray& bytes);
+
 /// The chart on the clipboard: as an image, and as a table for spreadsheets.
 void copyPlot(const PlotWidget& plot);
 

@@ -104,19 +104,20 @@ void Page::addChart(PlotWidget* chart, const QString& name, int stretch) {
     dressCharts();
 }
 
-void Page::copyTable() const {
+std::optional<Table> Page::table() const {
     const QList<ReportTableView*> tables = findChildren<ReportTableView*>();
     const auto with = [&tables](auto&& is) -> const ReportTableView* {
         const auto found = std::find_if(tables.begin(), tables.end(), is);
         return found == tables.end() ? nullptr : *found;
     };
-    const ReportTableView* table = with([](const ReportTableView* one) { return one->hasFocus(); });
-    if (table == nullptr) {
-        table = with([](const ReportTableView* one) { return one->isVisible(); });
+    const ReportTableView* shown = with([](const ReportTableView* one) { return one->hasFocus(); });
+    if (shown == nullptr) {
+        shown = with([](const ReportTableView* one) { return one->isVisible(); });
     }
-    if (table != nullptr) {
-        table->copyAsMarkdown();
+    if (shown != nullptr) {
+        return shown->shownTable();
     }
+    return chart() == nullptr ? std::nullopt : std::optional(chart()->table());
 }
 
 void Page::dressCharts() {

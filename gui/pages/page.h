@@ -1,7 +1,10 @@
 #pragma once
+#include "planner/report/table.h"
+
 #include <QTimer>
 #include <QWidget>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -35,8 +38,9 @@ public:
     /// Those that are always there, and what they do is said on them.
     [[nodiscard]] std::vector<QPushButton*> buttons() const;
 
-    /// The table that has the keyboard, or else the first one, as Markdown.
-    void copyTable() const;
+    /// The table that has the keyboard, or else the first one, as it is shown; of a page without
+    /// one that of its chart.
+    [[nodiscard]] std::optional<Table> table() const;
 
 signals:
     /// The formula of a number is wanted.

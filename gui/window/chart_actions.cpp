@@ -4,6 +4,7 @@
 #include "gui/charts/plot_widget.h"
 #include "gui/pages/table_view.h"
 #include "gui/window/save_dialog.h"
+#include "planner/report/markup.h"
 
 #include <QApplication>
 #include <QClipboard>
@@ -35,6 +36,36 @@ QLabel* chartWords(const PlotWidget& chart) {
 QString fileNameOf(const QString& page, const QString& model) {
     QString name = model.isEmpty() ? page : page + "-" + model;
     return name.toLower().replace(QRegularExpression("[^a-z0-9._-]+"), "-");
+}
+
+Result<void> writeTable(const Table& table, const QString& file) {
+    const bool isMarkdown = file.endsWith(".md", Qt::CaseInsensitive);
+    if (!isMarkdown && !file.endsWith(".csv", Qt::CaseInsensitive)) {
+        return fail(Error::Code::BadInput,
+                    file.toStdString(),
+                    "a table is not written as this",
+                    "a name that ends in .csv or .md");
+    }
+    const std::string text = isMarkdown ? markdownEscaped(markdownText(table)) : csvText(table);
+    return writeExport(file, QByteArray::fromStdString(text));
+}
+
+void exportTable(const Table& table, const ChartAbout& about, QWidget* window) {
+    const QString file = askFileToSave(window,
+                                       "Save the table",
+                                       fileNameOf(about.page, about.model) + ".csv",
+                                       "Tables (*.csv);;Markdown (*.md)");
+    if (file.isEmpty()) {
+        return;
+    }
+    if (const Result<void> done = writeTable(table, file); !done) {
+        QMessageBox::warning(window, "Fabricast", QString::fromStdString(done.error().text()));
+    }
+}
+
+void copyTable(const Table& table) {
+    QApplication::clipboard()->setText(
+        QString::fromStdString(markdownEscaped(markdownText(table))));
 }
 
 void exportChart(const PlotWidget& chart, const ChartAbout& about, QWidget* window) {

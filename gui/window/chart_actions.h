@@ -1,4 +1,7 @@
 #pragma once
+#include "planner/base/result.h"
+#include "planner/report/table.h"
+
 #include <QString>
 
 class QWidget;
@@ -17,10 +20,17 @@ struct ChartAbout {
 /// A file's name without its kind: "memory-llama-3.1-8b".
 QString fileNameOf(const QString& page, const QString& model);
 
-// What the menu does with the chart of a page. Dialogs are over `window`.
+/// In the kind that the name ends in: .csv or .md.
+Result<void> writeTable(const Table& table, const QString& file);
+
+// What the menu does with the chart or the table of a page. Dialogs are over `window`.
 
 /// PNG, SVG, PDF or CSV.
 void exportChart(const PlotWidget& chart, const ChartAbout& about, QWidget* window);
+/// CSV or Markdown.
+void exportTable(const Table& table, const ChartAbout& about, QWidget* window);
+/// As Markdown, to the clipboard.
+void copyTable(const Table& table);
 /// To the clipboard.
 void copyChart(const PlotWidget& chart, const ChartAbout& about);
 /// In words and as a table.

@@ -198,8 +198,17 @@ void MainWindow::withChart(const std::function<void(const PlotWidget&)>& act) {
     if (const PlotWidget* chart = page()->chart()) {
         act(*chart);
     } else {
-        notice_->say("\"" + pageTitle(page()->name()) +
-                         "\" shows no chart now. Ctrl+Alt+C copies its table.",
+        notice_->say(
+            "\"" + pageTitle(page()->name()) + "\" shows no chart now. Ctrl+Alt+E saves its table.",
+            {{"notice.ok", "OK", {}}});
+    }
+}
+
+void MainWindow::withTable(const std::function<void(const Table&)>& act) {
+    if (const std::optional<Table> table = page()->table()) {
+        act(*table);
+    } else {
+        notice_->say("\"" + pageTitle(page()->name()) + "\" shows no table now.",
                      {{"notice.ok", "OK", {}}});
     }
 }

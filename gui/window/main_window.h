@@ -72,6 +72,8 @@ public:
     void copyCommand();
     /// Does something with the page's chart, or says that there is none.
     void withChart(const std::function<void(const PlotWidget&)>& act);
+    /// The same with the table of the page in view, which may be that of its chart.
+    void withTable(const std::function<void(const Table&)>& act);
     /// What that chart is of.
     [[nodiscard]] ChartAbout chartAbout() const;
     void focusControl(const QString& path);

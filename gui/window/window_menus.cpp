@@ -71,6 +71,11 @@ void addFileMenu(MenuBuilder& menus, MainWindow& window) {
                        exportChart(chart, window.chartAbout(), &window);
                    });
                }});
+    menus.add({"exportTable", "Export the ta&ble …", QKeySequence("Ctrl+Alt+E"), [&] {
+                   window.withTable([&](const Table& table) {
+                       exportTable(table, window.chartAbout(), &window);
+                   });
+               }});
     menus.add({"exportReport", "Export the &report …", QKeySequence("Ctrl+Shift+E"), [&] {
                    window.exports().exportReport();
                }});
@@ -111,7 +116,7 @@ void addEditMenu(MenuBuilder& menus, MainWindow& window) {
                        [&](const PlotWidget& chart) { copyChart(chart, window.chartAbout()); });
                }});
     menus.add({"copyTable", "Copy the &table as Markdown", QKeySequence("Ctrl+Alt+C"), [&] {
-                   window.page()->copyTable();
+                   window.withTable(&copyTable);
                }});
     menus.separate();
     menus.add({"swap", "S&wap A and B", QKeySequence("Ctrl+D"), [&] { window.session().swap(); }});

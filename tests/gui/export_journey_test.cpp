@@ -1,9 +1,12 @@
 // A whole study for others: one page, a document, a trace.
 #include "gui/pages/table_view.h"
+#include "gui/window/chart_actions.h"
 #include "gui/window/study_exports.h"
 #include "machine/print_page.h"
+#include "planner/report/plan_views.h"
 #include "tests/gui/used_window.h"
 
+#include <QClipboard>
 #include <QFile>
 #include <QJsonArray>
 #include <QJsonDocument>
@@ -93,6 +96,23 @@ TEST(ExportJourney, APageWithoutAChartSaysSo) {
     used.window.showPage("compare");
     ASSERT_TRUE(used.waits());
     EXPECT_NE(used.window.page()->chart(), nullptr);
+}
+
+TEST(ExportJourney, EachPageHasATableToCopyAndToWrite) {
+    UsedWindow used({smallQuestion({{"workload.tokens", "1B", "--tokens"}}), {}});
+    for (const char* const page : {"layouts", "memory", "cost", "timeline", "network"}) {
+        used.window.showPage(page);
+        ASSERT_TRUE(used.waits());
+        QApplication::clipboard()->clear();
+        used.window.findChild<QAction*>("action.copyTable")->trigger();
+        EXPECT_TRUE(QApplication::clipboard()->text().startsWith("|")) << page;
+        const std::optional<Table> table = used.window.page()->table();
+        ASSERT_TRUE(table) << page;
+        const QString file = used.folder.filePath(QString(page) + ".csv");
+        ASSERT_TRUE(writeTable(*table, file));
+        EXPECT_EQ(bytesOf(file).toStdString(), csvText(*table)) << page;
+    }
+    EXPECT_FALSE(writeTable({}, used.folder.filePath("table.xlsx")));
 }
 
 TEST(ExportJourney, ATableOfAChartHasItsTitleAndUnits) {
