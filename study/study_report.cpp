@@ -2,7 +2,9 @@
 
 #include "planner/report/comparison_report.h"
 #include "planner/report/explanation_report.h"
+#include "planner/report/memory_report.h"
 #include "planner/report/plan_views.h"
+#include "planner/report/subject_words.h"
 #include "simulator/report/shown_stages.h"
 #include "simulator/report/simulation_report.h"
 #include "simulator/report/step_picture.h"
@@ -35,12 +37,25 @@ Result<Question> layoutLookedAt(const StudyReportAsk& ask, const PlanReport& pla
     return questionAbout(ask.question, plans.question, shown.front().scenario);
 }
 
-Result<Report> layoutReport(const Question& about, const Workbench& bench, const Watch& watch) {
+/// A first line, which is a page's title: the verdict, and what it is of.
+std::string headLine(const Explanation& answer) {
+    return answer.verdict ? std::string(verdictWord(*answer.verdict)) + "  " +
+                                subjectText(answer.scenario) + "\n\n"
+                          : std::string();
+}
+
+/// With a line of its own above it where nothing else of a page says what it is about.
+Result<Report> layoutReport(const Question& about,
+                            bool leads,
+                            const Workbench& bench,
+                            const Watch& watch) {
     const ExplainAsk ask{
         .memory = true, .step = true, .faster = true, .cost = true, .sensitivity = true};
     FABRICAST_ASSIGN(const Explanation answer, explain(about, ask, bench, watch));
-    return explanationReport(
-        answer, {.memory = true, .time = true, .comm = true, .cost = true, .asked = &about.root});
+    Report report(leads ? headLine(answer) : std::string());
+    report.add(explanationReport(
+        answer, {.memory = true, .time = true, .comm = true, .cost = true, .asked = &about.root}));
+    return report;
 }
 
 /// With the stages that a picture has room for, or with all.
@@ -69,6 +84,17 @@ Result<Report> differenceReport(const Question& about,
     return comparisonReport(comparison, {});
 }
 
+/// Whether the list of layouts begins with the one that is looked at.
+bool isFirst(const StudyReportAsk& ask, const Question& about, const PlanReport& plans) {
+    const std::vector<Plan>& shown = plans.plans.empty() ? plans.misses : plans.plans;
+    if (!ask.about || shown.empty()) {
+        return true;
+    }
+    const Result<Question> first =
+        questionAbout(ask.question, plans.question, shown.front().scenario);
+    return first && typed(*first) == typed(about);
+}
+
 /// A stop ends the whole report; what else goes wrong ends its section.
 Result<void> addSection(const char* title, const Result<Report>& section, Report& report) {
     if (section) {
@@ -88,8 +114,11 @@ Result<Report> studyReport(const StudyReportAsk& ask, const Workbench& bench, co
     FABRICAST_ASSIGN(const PlanReport plans, plan(ask.question, {.pareto = true}, bench, watch));
     FABRICAST_TRY(watch.check());
     FABRICAST_ASSIGN(const Question about, layoutLookedAt(ask, plans));
-    Report report = planReport(plans);
-    FABRICAST_TRY(addSection("the layout", layoutReport(about, bench, watch), report));
+    const bool isOther = !isFirst(ask, about, plans);
+    const Result<Report> layout = layoutReport(about, isOther, bench, watch);
+    const bool leads = isOther && layout;
+    Report report = leads ? *layout : planReport(plans);
+    FABRICAST_TRY(addSection("the layout", leads ? planReport(plans) : layout, report));
     FABRICAST_TRY(watch.check());
     FABRICAST_TRY(addSection("the step over time", stepReport(about, bench, watch), report));
     if (ask.beside) {

@@ -18,8 +18,9 @@ struct StudyReportAsk {
 };
 
 /// All that commands answer about a study, in one report: the best layouts; memory, time,
-/// communication and cost of the one that is looked at, and what would make it faster; the step
-/// simulated, with its picture; how the other one differs. What cannot be had is named with its
+/// communication and cost of the one that is looked at, and what would make it faster, which come
+/// first where it is not the best; the step simulated, with its picture; how the other one
+/// differs. What cannot be had is named with its
 /// reason instead, but an error where there is no layout to look at.
 ///     FABRICAST_ASSIGN(const Report report, studyReport({.question = question}, bench, watch));
 Result<Report> studyReport(const StudyReportAsk& ask, const Workbench& bench, const Watch& watch);

@@ -3,7 +3,7 @@
 #include "gui/window/chart_actions.h"
 #include "gui/window/study_exports.h"
 #include "machine/print_page.h"
-#include "planner/report/plan_views.h"
+#include "planner/report/subject_words.h"
 #include "tests/gui/used_window.h"
 
 #include <QClipboard>
@@ -51,6 +51,28 @@ TEST(ExportJourney, TheReportIsOnePageWithEverySection) {
     for (const char* outside : {"src=\"http", "href=\"http", "<script"}) {
         EXPECT_FALSE(page.contains(outside)) << outside;
     }
+}
+
+QString titleOfReport(UsedWindow& used) {
+    const QString file = used.folder.filePath("study.html");
+    used.window.exports().writeReport(file);
+    EXPECT_TRUE(used.waits());
+    const QString page = QString::fromUtf8(bytesOf(file));
+    const auto begin = page.indexOf("<title>");
+    return page.mid(begin, page.indexOf("</title>") - begin);
+}
+
+TEST(ExportJourney, TheTitleOfTheReportIsOfTheLayoutThatIsLookedAt) {
+    UsedWindow used({smallQuestion(), {}});
+    const QString best = titleOfReport(used);
+    const std::vector<Plan>& plans = used.window.session().answers().shown();
+    ASSERT_GT(plans.size(), 1U);
+    used.window.session().chooseA(1);
+    ASSERT_TRUE(used.waits());
+    const QString title = titleOfReport(used);
+    EXPECT_NE(title, best);
+    const QString about = QString::fromStdString(subjectText(plans[1].scenario));
+    EXPECT_TRUE(title.contains(about)) << title.toStdString() << " of " << about.toStdString();
 }
 
 TEST(ExportJourney, ADocumentNeedsABrowserAndSaysSo) {
