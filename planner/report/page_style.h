@@ -91,7 +91,8 @@ footer { color: var(--soft); font-size: 0.85rem; border-top: 1px solid var(--rul
   td:last-child:not(.num) { min-width: 0; overflow-wrap: anywhere; }
   svg, .drawing svg { min-width: 0; max-width: 100%; }
   h2, figcaption, caption { break-after: avoid; }
-  figure, tr { break-inside: avoid; }
+  figure, tr, .scroll { break-inside: avoid; }
+  figure svg { max-height: 150mm; }
   * { print-color-adjust: exact; -webkit-print-color-adjust: exact; }
 }
 )css";

@@ -42,6 +42,14 @@ TEST(HtmlPage, IsHeadingTablesPicturesNotesAndTheNextCommand) {
     expectGolden("html_page.html", withoutStyle(page), kExact);
 }
 
+TEST(HtmlPage, PrintsTablesAndFiguresThatFitOnAPageInOnePiece) {
+    const std::string page = htmlPage(exampleReport(), {"Explain", "fabricast 1.0", "fabricast x"});
+    const std::string print = page.substr(page.find("@media print"));
+    EXPECT_NE(print.find(".scroll { break-inside: avoid; }"), std::string::npos);
+    // A4 lying down has 210 - 2·14 = 182 mm for a figure and its title.
+    EXPECT_NE(print.find("figure svg { max-height: 150mm; }"), std::string::npos);
+}
+
 TEST(HtmlPage, IsTheSameAnswerAsItsText) {
     EXPECT_EQ(reportText(exampleReport()),
               "FITS  5.00 GiB of 8.00 GiB  loss\n"
