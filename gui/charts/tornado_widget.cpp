@@ -1,5 +1,8 @@
 #include "gui/charts/tornado_widget.h"
 
+#include <QFontMetrics>
+#include <algorithm>
+#include <cmath>
 #include <utility>
 
 namespace fabricast {
@@ -11,6 +14,20 @@ TornadoWidget::TornadoWidget(QWidget* parent) : PlotWidget(parent) {
 void TornadoWidget::setValues(TornadoValues values) {
     values_ = std::move(values);
     announce(values_.title);
+    updateGeometry();
+}
+
+QSize TornadoWidget::minimumSizeHint() const {
+    const QSize least = PlotWidget::minimumSizeHint();
+    const double any = 2.0 * least.height();
+    const TornadoLayout layout = tornadoLayout(values_, QSizeF(least.width(), any), themeHere());
+    double bands = 0.0;
+    for (const TornadoPlace& place : layout.rows) {
+        bands += place.band.height();
+    }
+    const double names = static_cast<double>(layout.rows.size()) * QFontMetricsF(font()).height();
+    const double needed = layout.rows.empty() ? 0.0 : any - bands + names;
+    return {least.width(), std::max(least.height(), static_cast<int>(std::ceil(needed)))};
 }
 
 TornadoLayout TornadoWidget::layoutHere() const {

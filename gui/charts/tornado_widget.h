@@ -14,6 +14,9 @@ public:
     void setValues(TornadoValues values);
     [[nodiscard]] const TornadoValues& values() const { return values_; }
 
+    /// So high that no name lies over the next one.
+    QSize minimumSizeHint() const override;
+
     void paintPlot(Canvas& canvas, const QSizeF& size, const ChartTheme& theme) const override;
     [[nodiscard]] std::string describe() const override;
     [[nodiscard]] Table table() const override;

@@ -239,6 +239,18 @@ TEST(TimelineWidgets, StepsBringWhatTheyReachIntoView) {
     EXPECT_NEAR(plot.view().span(), 0.05, 1e-12) << "as near as before";
 }
 
+TEST(PlotWidgets, ATornadoIsHighEnoughForTheNamesOfItsRows) {
+    TornadoWidget tornado;
+    TornadoValues values = sampleTornado();
+    while (values.rows.size() < 12) {
+        values.rows.push_back(values.rows.front());
+    }
+    tornado.setValues(values);
+    const int rows = static_cast<int>(values.rows.size()) * tornado.fontMetrics().height();
+    EXPECT_GT(tornado.minimumSizeHint().height(), rows);
+    EXPECT_LT(tornado.minimumSizeHint().height(), rows + 140);
+}
+
 TEST(OtherWidgets, GiveWhatIsPicked) {
     TornadoWidget tornado;
     tornado.setValues(sampleTornado());
