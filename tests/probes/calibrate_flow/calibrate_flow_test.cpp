@@ -53,7 +53,7 @@ TEST(CalibrateFlow, CollectivesOfTwoRanksBecomeAProfile) {
                                     "--ranks",
                                     "2",
                                     "--time-budget",
-                                    "2s",
+                                    "6s",
                                     "--out",
                                     node.at("run.jsonl"),
                                     "--profile",
