@@ -5,6 +5,7 @@
 #include "study/changes.h"
 #include "study/find_changes.h"
 #include "study/fixes.h"
+#include "study/growing_segments.h"
 
 #include <algorithm>
 #include <optional>
@@ -232,19 +233,11 @@ Result<std::optional<Fix>> lessFragmented(const MemoryBreakdown& memory,
                                           const Question& question,
                                           const Workbench& bench) {
     const bool tensorsFit = memory.peak.value <= memory.room();
-    const bool grows = scenario.settings.allocator == AllocatorKind::ExpandableSegments;
-    const bool isCut = scenario.settings.maxSplitMb > 0;
-    if (!isUnsure(memory.onDevice) || !tensorsFit || (grows && !isCut)) {
+    auto segments = growingSegments(scenario.settings, "PYTORCH_CUDA_ALLOC_CONF");
+    if (!isUnsure(memory.onDevice) || !tensorsFit || !segments) {
         return std::optional<Fix>();
     }
-    std::vector<Edit> edits;
-    if (!grows) {
-        edits.push_back({"settings.allocator", "expandable_segments", "--set"});
-    }
-    if (isCut) {
-        edits.push_back({"settings.max_split_size_mb", "0", "--set"});
-    }
-    FABRICAST_ASSIGN(const Question changed, with(question, edits));
+    FABRICAST_ASSIGN(const Question changed, with(question, segments->edits));
     FABRICAST_ASSIGN(const LoadedScenario loaded,
                      loadScenario(changed.root, bench.profiles(), changed.folders));
     FABRICAST_ASSIGN(const MemoryBreakdown after, memoryOfAllStages(loaded.scenario));
@@ -253,11 +246,9 @@ Result<std::optional<Fix>> lessFragmented(const MemoryBreakdown& memory,
         return std::optional<Fix>();
     }
     Fix fix = memoryFixOf(after);
-    fix.change = std::string(grows ? "" : "settings.allocator=expandable_segments") +
-                 (grows || !isCut ? "" : " and ") + (isCut ? "settings.max_split_size_mb=0" : "");
-    fix.sideEffect =
-        std::string("PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True") + (isCut ? " alone" : "");
-    fix.edits = std::move(edits);
+    fix.change = std::move(segments->change);
+    fix.sideEffect = std::move(segments->environment);
+    fix.edits = std::move(segments->edits);
     fix.typed = typed(fix.edits);
     fix.behind = typedBehind(question, fix.edits);
     return std::optional(std::move(fix));

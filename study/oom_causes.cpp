@@ -53,6 +53,11 @@ std::string wayOutOfPiecesOf(const MemoryMessage& message, const Scenario* scena
     if (!hasSegments) {
         return wayOutOfPieces(message);
     }
+    const std::int64_t uncut = scenario->settings.maxSplitMb;
+    if (uncut > 0) {
+        return std::string(message.options) + "=expandable_segments:True alone: beside it " +
+               "max_split_size_mb:" + std::to_string(uncut) + " leaves larger free blocks unused";
+    }
     return message.remedy == MemoryMessage::Remedy::Segments
                ? "nothing of the allocator's: the scenario has expandable_segments:True already, "
                  "of which so much is not expected (was it set in the run?)"

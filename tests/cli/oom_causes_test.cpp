@@ -53,6 +53,17 @@ TEST(OomCauses, NameTheShapeOfAnAllocationBeyondTheGpu) {
     EXPECT_TRUE(says(other, "the run had other lengths or another batch")) << other;
 }
 
+/// A limit on what is cut leaves the free blocks of segments that grow unused.
+TEST(OomCauses, OfferGrowingSegmentsAloneWhereALimitStandsBesideThem) {
+    const std::string out = oomOf(ofH100("2.00", "4.00"),
+                                  std::string(kRunOf8B) +
+                                      "8192 --set settings.allocator=expandable_segments "
+                                      "--set settings.max_split_size_mb=128");
+    EXPECT_TRUE(says(out, "expandable_segments:True alone: beside it max_split_size_mb:128 leaves"))
+        << out;
+    EXPECT_TRUE(says(out, "\n  --set settings.max_split_size_mb=0: ")) << out;
+}
+
 /// Segments that grow are the cheapest way out of pieces, with what the message counts.
 TEST(OomCauses, OfferGrowingSegmentsAgainstPieces) {
     const std::string out = oomOf(ofH100("2.00", "4.00"), std::string(kRunOf8B) + "8192");
