@@ -134,12 +134,20 @@ Result<std::vector<TriedChange>> tryAll(const Question& question,
     return found;
 }
 
+/// What the same tokens cost; of hardware whose price is not known more than of any other.
+double priceOf(const Plan& plan) {
+    return plan.cost && plan.cost->perMtok ? plan.cost->perMtok->value.count()
+                                           : std::numeric_limits<double>::infinity();
+}
+
 auto rankOf(const TriedChange& tried, ChangeOrder order) {
     const Judgement& judgement = tried.judgement;
     const bool byEffort = judgement.reaches && order != ChangeOrder::Nearest;
     const bool isEqual = byEffort && order == ChangeOrder::FirstOfEffort;
+    const bool isBought = byEffort && !isEqual && tried.group() == FixGroup::Buy;
     return std::tuple(order != ChangeOrder::Nearest && !judgement.reaches,
                       byEffort ? tried.effort() : 0,
+                      isBought ? priceOf(judgement.plan) : 0.0,
                       isEqual ? 0.0 : judgement.distance);
 }
 

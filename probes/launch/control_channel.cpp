@@ -41,7 +41,8 @@ double secondsSince(Clock::time_point then) {
 ControlChannel::ControlChannel(Rendezvous rendezvous, int rank, double silence)
     : members_(std::move(rendezvous.members)), rank_(rank), silence_(silence) {
     for (std::size_t at = 0; at < rendezvous.wires.size(); ++at) {
-        if (rendezvous.wires[at].open()) {
+        // One that has hung up since is a peer too, which is gone or has said why.
+        if (rendezvous.wires[at].socket().open()) {
             peers_.push_back({.rank = rank == 0 ? static_cast<int>(at) : 0,
                               .wire = std::move(rendezvous.wires[at])});
             sort(peers_.back());  // frames may have followed the last one of the rendezvous

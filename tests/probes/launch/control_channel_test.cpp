@@ -266,6 +266,18 @@ TEST(ControlChannel, TellsAllThatRankZeroEndsInMidStep) {
     EXPECT_EQ(ranks.answer(2), "stopped");
 }
 
+TEST(ControlChannel, TellsAllThatRankZeroDiedAsSoonAsTheyHadMet) {
+    ForkedRanks ranks(starOf(3, 5.0, [](ControlChannel& channel) -> std::string {
+        if (channel.rank() == 0) {
+            std::_Exit(0);
+        }
+        pass(20);
+        return barriersUntilTrouble(channel);
+    }));
+    EXPECT_EQ(withoutPid(ranks.answer(1)), "rank 0 (box) is gone");
+    EXPECT_EQ(withoutPid(ranks.answer(2)), "rank 0 (box) is gone");
+}
+
 TEST(LockstepPoints, EndsForAllWhereOneCannotMeasure) {
     ForkedRanks ranks(starOf(3, 5.0, [](ControlChannel& channel) -> std::string {
         const MeasureInLockstep measure = [&](const Point& point) -> Answer<Measurement> {
