@@ -146,8 +146,9 @@ auto rankOf(const TriedChange& tried, ChangeOrder order) {
     const bool isEqual = byEffort && order == ChangeOrder::FirstOfEffort;
     const bool isBought = byEffort && !isEqual && tried.group() == FixGroup::Buy;
     return std::tuple(order != ChangeOrder::Nearest && !judgement.reaches,
-                      byEffort ? tried.effort() : 0,
+                      isBought,
                       isBought ? priceOf(judgement.plan) : 0.0,
+                      byEffort ? tried.effort() : 0,
                       isEqual ? 0.0 : judgement.distance);
 }
 

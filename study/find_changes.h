@@ -45,8 +45,8 @@ struct TriedChange {
 /// Which of the changes that help come first, after those that reach the aim.
 enum class ChangeOrder {
     Nearest,        ///< the nearest to the aim, whatever it takes
-    LeastEffort,    ///< of those that reach it the least effort, of equal hardware the cheapest
-                    ///< for the same tokens, and of other equals the nearest
+    LeastEffort,    ///< of those that reach it the least effort, and of equals the nearest; other
+                    ///< hardware comes last, and of that the cheapest for the same tokens first
     FirstOfEffort,  ///< of those that reach it the least effort, and of equals the first listed
 };
 

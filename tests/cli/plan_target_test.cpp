@@ -1,3 +1,4 @@
+#include "planner/text/json_document.h"
 #include "planner/text/text_files.h"
 #include "tests/support/program_answer.h"
 #include "tests/support/temp_folder.h"
@@ -49,6 +50,26 @@ std::vector<std::string> changedBy(const std::string& change) {
         arguments.push_back(word);
     }
     return arguments;
+}
+
+/// Of other hardware that reaches the target what is dearer for the same tokens does not come
+/// first.
+TEST(PlanTarget, TheCheapestHardwareComesFirst) {
+    const ProgramOutput output =
+        ran("plan -m llama-3.1-8b -c dgx-a100 --tokens 1T --target days=30 --no-fail -f json");
+    const Result<JsonValue> root = parseJson(output.out, "out");
+    ASSERT_TRUE(root) << output.err;
+    double last = 0.0;
+    int bought = 0;
+    for (const JsonValue& fix : root->find("fixes")->items()) {
+        if (fix.find("group")->text() == "buy" && *fix.find("reaches")->boolean()) {
+            const double price = *fix.find("usd_per_mtok")->number(0.0, 1e9);
+            EXPECT_GE(price, last);
+            last = price;
+            ++bought;
+        }
+    }
+    EXPECT_GE(bought, 3);
 }
 
 TEST(PlanTarget, ThatIsMissedByLittleIsToldApart) {
