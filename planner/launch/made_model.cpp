@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace fabricast {
@@ -117,6 +118,49 @@ Result<void> checkLoading(const LaunchKeys& program, const LaunchKey& call) {
     return {};
 }
 
+/// A configuration that a program makes, and what it is given to.
+struct GivenConfig {
+    std::string_view made;
+    std::string_view argument;              ///< of whatever call
+    std::array<std::string_view, 3> calls;  ///< that take it without a name
+    std::string_view loader;  ///< a class whose from_pretrained is told by it; empty: none
+    const char* hint;
+};
+constexpr std::array kGivenConfigs = {
+    GivenConfig{"LoraConfig",
+                "peft_config",
+                {"get_peft_model", "add_adapter", "inject_adapter_in_model"},
+                "PeftModel",
+                "peft_config= of the trainer, or get_peft_model"},
+    GivenConfig{"BitsAndBytesConfig",
+                "quantization_config",
+                {"from_config", "quantize_model", "load_and_quantize_model"},
+                {},
+                "quantization_config= of from_pretrained"}};
+
+bool isGiven(const LaunchKeys& program, const GivenConfig& config, const LaunchKey& made) {
+    return std::ranges::any_of(program.all(), [&config, &made](const LaunchKey& key) {
+        const std::string_view path = key.path;
+        const std::string_view last = path.substr(path.rfind('.') + 1);
+        const bool isItsName = last == path && key.line == made.line;  // argument = LoraConfig(…)
+        return (last == config.argument && onlyValue(key) != "null" && !isItsName) ||
+               std::ranges::find(config.calls, path) != config.calls.end() ||
+               (path == "from_pretrained" && !config.loader.empty() &&
+                onlyValue(key).find(config.loader) != std::string::npos);
+    });
+}
+
+/// What is made and given to nothing changes nothing: the run trains all weights, in their type.
+Result<void> checkConfigsAreGiven(const LaunchKeys& program) {
+    for (const GivenConfig& config : kGivenConfigs) {
+        const LaunchKey* const made = program.find(std::string(config.made));
+        if (made != nullptr && !isGiven(program, config, *made)) {
+            return program.refuse(*made, "is given to nothing that is read", config.hint);
+        }
+    }
+    return {};
+}
+
 }  // namespace
 
 void addUnreadMakers(const LaunchKeys& program, LaunchKeys& keys) {
@@ -135,17 +179,17 @@ void addUnreadMakers(const LaunchKeys& program, LaunchKeys& keys) {
 
 Result<void> checkMakers(const LaunchKeys& program) {
     for (const LaunchKey& key : program.all()) {
-        const bool isGiven = key.path == "SFTTrainer.peft_config" && onlyValue(key) != "null";
+        const bool isTold = key.path == "SFTTrainer.peft_config" && onlyValue(key) != "null";
         if (key.path == "from_pretrained") {
             FABRICAST_TRY(checkLoading(program, key));
-        } else if ((isGiven || key.path == "get_peft_model") && !readsAdapters(program)) {
+        } else if ((isTold || key.path == "get_peft_model") && !readsAdapters(program)) {
             return program.refuse(key,
                                   "is told of adapters in no LoraConfig of the program: others "
                                   "are not read",
                                   "LoraConfig(r=…, target_modules=…)");
         }
     }
-    return {};
+    return checkConfigsAreGiven(program);
 }
 
 Result<void> importMadeModel(ScenarioDraft& draft) {

@@ -108,6 +108,31 @@ TEST(MadeModel, SaysWhichFunctionsAreNotRead) {
               std::string::npos);
 }
 
+// Made and handed to nothing: all weights are trained, and in their own type.
+TEST(MadeModel, RefusesAConfigurationThatIsGivenToNothing) {
+    const std::string loads = "model = AutoModelForCausalLM.from_pretrained(\"a/b\"";
+    const std::string lora = "peft_config = LoraConfig(r=64)\n";
+    const std::string bits = "quantization_config = BitsAndBytesConfig(load_in_4bit=True)\n";
+    const std::string given = "is given to nothing that is read";
+    EXPECT_NE(programRead(loads + ")\n" + lora + kSft, "model").find(given), std::string::npos);
+    EXPECT_NE(programRead(bits + loads + ")\n" + lora +
+                              "model = get_peft_model(model, peft_config)\n" + kSft,
+                          "model")
+                  .find("BitsAndBytesConfig " + given),
+              std::string::npos);
+    const std::string read = "\"a/b\"";
+    EXPECT_EQ(programRead(loads + ")\n" + lora +
+                              "t = SFTTrainer(model=model, args=SFTConfig(\"o\"), "
+                              "peft_config=peft_config)\n",
+                          "model"),
+              read);
+    EXPECT_EQ(
+        programRead(bits + lora + "kw = {\"quantization_config\": quantization_config}\n" + loads +
+                        ", **kw)\nmodel = get_peft_model(model, peft_config)\n" + kSft,
+                    "model"),
+        read);
+}
+
 TEST(MadeModel, RefusesAdaptersThatAreNotRead) {
     const std::string loads = "model = AutoModelForCausalLM.from_pretrained(\"a/b\")\n";
     EXPECT_NE(programRead(loads + "model = get_peft_model(model, IA3Config())\n" + kSft, "model")
