@@ -226,6 +226,9 @@ Result<void> importTitanKernels(ScenarioDraft& draft) {
     if (offload.value_or(false)) {
         draft.set("layout.offload", "parameters_cpu", "training.enable_cpu_offload");
     }
+    if (keys.has("model.flavor")) {  // 0.2.2: ChunkedCELoss came with 0.3.0
+        draft.set("settings.kernels.loss", "fp32_upcast", "model.flavor");
+    }
     FABRICAST_TRY(draft.copyFlag("settings.kernels.compile", "compile.enable"));
     const LaunchKey* const parts = keys.use("compile.components");
     if (parts != nullptr && std::ranges::find(parts->values, "model") == parts->values.end()) {

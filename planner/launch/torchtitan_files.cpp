@@ -9,7 +9,9 @@
 #include <algorithm>
 #include <array>
 #include <optional>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 namespace fabricast {
 namespace {
@@ -227,10 +229,19 @@ Result<LaunchFiles> torchtitanFiles(const LaunchFacts& facts) {
                  std::string_view(facts.saved->inBackground ? "async" : "disabled"));
     }
     LaunchFiles files;
-    FABRICAST_ASSIGN(files.untold, untoldSettings(scenario, kToldToTitan));
+    std::vector<std::string_view> told(kToldToTitan.begin(), kToldToTitan.end());
+    if (old) {
+        told.push_back("kernels.loss");  // it has one, whatever the stack has now
+    }
+    FABRICAST_ASSIGN(files.untold, untoldSettings(scenario, told));
     if (old) {
         if (scenario.layout.tp > 1 && !scenario.layout.sp) {
             files.untold.emplace_back("layout.sp=off: 0.2.2 splits sequences wherever tp is");
+        }
+        if (scenario.settings.kernels.loss != LossKernel::Fp32Upcast) {
+            files.untold.emplace_back(
+                "settings.kernels.loss=" + std::string(nameOf(scenario.settings.kernels.loss)) +
+                ": 0.2.2 makes all logits at once, and in fp32");
         }
         const bool addsFlavor = !titanModel(scenario.model, false);
         if (addsFlavor) {

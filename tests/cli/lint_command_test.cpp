@@ -67,7 +67,7 @@ TEST(Lint, SaysFixesInTheFilesOwnKeys) {
     const std::string model = " -m llama-3.1-8b -c dgx-h100";
     const std::string titan = lintedText("own.toml",
                                          "[model]\nname = \"llama3\"\nflavor = \"8B\"\n"
-                                         "[training]\nlocal_batch_size = 8\nseq_len = 8192\n"
+                                         "[training]\nlocal_batch_size = 2\nseq_len = 8192\n"
                                          "[activation_checkpoint]\nmode = \"none\"\n",
                                          " -c dgx-h100");
     EXPECT_NE(titan.find("Fix: activation_checkpoint.mode = \"full\""), std::string::npos) << titan;

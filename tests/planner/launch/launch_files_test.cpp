@@ -257,6 +257,9 @@ TEST(TitanFiles, AddAFlavorThatThePackageLacks) {
 
 TEST(TitanFiles, SayThatTransfersComeInSlices) {
     Scenario scenario = firstOf("torchtitan");
+    const std::string loss = "settings.kernels.loss=chunked: 0.2.2 makes all logits at once";
+    EXPECT_TRUE(launchOf(scenario, "0.2.2").untold.front().starts_with(loss));
+    scenario.settings.kernels.loss = LossKernel::Fp32Upcast;
     EXPECT_EQ(fileOf(launchOf(scenario, "0.2.2"), "train.toml").text.find("async_tensor"),
               std::string::npos);
     scenario.settings.kernels.compile = true;
@@ -265,6 +268,7 @@ TEST(TitanFiles, SayThatTransfersComeInSlices) {
     EXPECT_NE(fileOf(old, "train.toml").text.find("enable_async_tensor_parallel = true\n"),
               std::string::npos);
     EXPECT_TRUE(old.untold.empty());
+    scenario.settings.kernels.loss = LossKernel::Chunked;
     EXPECT_NE(launchOf(scenario, "0.3.0").script.find("--compile.enable_async_tensor_parallel\n"),
               std::string::npos);
 }

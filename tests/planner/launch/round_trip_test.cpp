@@ -83,7 +83,10 @@ TEST_P(RoundTrip, GivesThePlanBack) {
     std::size_t same = 0;
     std::size_t written = 0;
     const std::vector<Scenario> plans = layoutsOf(trip.stack, trip.model);
-    for (const Scenario& scenario : plans) {
+    for (Scenario scenario : plans) {
+        if (trip.version == std::string("0.2.2")) {  // ChunkedCELoss came with torchtitan 0.3.0
+            scenario.settings.kernels.loss = LossKernel::Fp32Upcast;
+        }
         const auto launch = launchFiles(target, factsOf(scenario, trip.version));
         if (!launch) {
             EXPECT_EQ(launch.error().code, Error::Code::Unsupported) << launch.error().text();
