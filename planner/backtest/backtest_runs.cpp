@@ -75,8 +75,10 @@ void addMemory(const RunForecast& forecast, BacktestRow& row) {
         row.memoryWhy = memory.error().text();
         return;
     }
-    row.verdict = nameOf(memory->verdict);
     row.memoryWhy = unknownMemory(*forecast.run);
+    if (row.memoryWhy.empty()) {
+        row.verdict = memory->verdict;
+    }
     const GpuSpec& gpu = forecast.scenario->cluster.node.gpu;
     if (gpu.memory.value && row.measuredGib.value_or(0.0) > mostGib(*gpu.memory.value)) {
         row.memoryWhy = "measured_mem_gib: more than the " +
@@ -129,6 +131,7 @@ BacktestRow rowOf(const PublishedRun& run,
     if (run.memoryGib.value_or(0.0) > 0) {
         row.measuredGib = run.memoryGib;
     }
+    row.saysMemory = !run.precision.empty() && !run.recompute.empty();
     addStep(forecast, row);
     addMemory(forecast, row);
     return row;

@@ -79,6 +79,12 @@ void asNanotron(const Layout& layout, Settings& settings) {
     settings.megatron.tensorOverlap = false;
 }
 
+/// MosaicML's llm-foundry, whose ComposerMPTCausalLM takes flash-attn's cross entropy by default:
+/// it reads the logits and writes their gradients in 16 bits.
+void asFoundry(Settings& settings) {
+    settings.kernels.loss = LossKernel::LogitsDtype;
+}
+
 /// NeMo AutoModel as its published benchmark recipes set it: those that prefetch FSDP's units
 /// checkpoint and compile every layer, others neither; DeepEP sends the tokens to experts.
 void asAutomodel(const PublishedRun& run, Settings& settings) {
@@ -200,6 +206,20 @@ void readPacking(const PublishedRun& run, Settings& settings) {
     settings.kernels.documentTokens = recipe && tuned ? kSquadTokens : 0;
 }
 
+/// NVIDIA's recipes for speed reduce gradients in 16 bits, and store the weights in fp8 that layers
+/// multiply so (`fp8_param_gather` in `mixed_precision.py` of Megatron-Bridge), but for scales by
+/// blocks and for NVFP4. MLPerf's submissions say it themselves.
+void asRecipe(const PublishedRun& run, Settings& settings) {
+    settings.precision.gradients = settings.precision.reduce = Dtype::Bf16;
+    const Quantization quantization = settings.kernels.quantization;
+    const bool recipe =
+        quantization == Quantization::Fp8Tensorwise || quantization == Quantization::MxFp8;
+    const bool isMlperf = mentions(run.framework, "mlperf");
+    if (trainsAll(run) && recipe && (!isMlperf || mentions(run.notes, "fp8_params=true"))) {
+        settings.precision.parameters = Dtype::Fp8;
+    }
+}
+
 Result<void> readTuning(const PublishedRun& run, Settings& settings) {
     if (trainsAll(run)) {
         return {};
@@ -226,6 +246,9 @@ Result<const Stack*> stackOf(const PublishedRun& run) {
     for (const Family& family : kFamilies) {
         known += (known.empty() ? "known are " : ", ") + std::string(family.software);
         if (run.stack == family.software) {
+            if (family.stack == "megatron" && run.shard == "fsdp(megatron)") {
+                return findStack("megatron-fsdp");
+            }
             const bool recipe = family.stack == "megatron" && fromRecipes(run);
             return findStack(recipe ? "nemo" : family.stack);
         }
@@ -247,6 +270,9 @@ Result<void> applySettings(const PublishedRun& run, const Stack& stack, RunScena
     if (mentions(run.framework, "automodel")) {
         asAutomodel(run, settings);
     }
+    if (mentions(run.framework, "llm-foundry")) {
+        asFoundry(settings);
+    }
     if (run.stack == "megatron-2021") {
         asOf2021(settings);
         settings.pipeline.serialExchange =
@@ -259,9 +285,8 @@ Result<void> applySettings(const PublishedRun& run, const Stack& stack, RunScena
     readOptimizer(run, settings);
     FABRICAST_TRY(readTuning(run, settings));
     readPacking(run, settings);
-    // NVIDIA's recipes for speed reduce gradients in 16 bits.
     if (stack.name == "nemo") {
-        settings.precision.gradients = settings.precision.reduce = Dtype::Bf16;
+        asRecipe(run, settings);
     }
     FABRICAST_TRY(readStages(run, scenario));
     readRelease(run, scenario, settings);

@@ -85,6 +85,9 @@ void countRefusals(BacktestGroup& group, const BacktestRow& row) {
     if (row.measuredGib && !row.predictedGib) {
         ++group.memoryRefused[row.memoryWhy];
     }
+    if (row.predictedStep && row.measuredStep && row.saysMemory && row.verdict) {
+        ++group.verdicts[static_cast<std::size_t>(*row.verdict)];
+    }
 }
 
 BacktestGroup groupOf(std::string name, const Rows& rows) {

@@ -1,6 +1,7 @@
 #include "planner/report/backtest_report.h"
 #include "planner/report/begin_answer.h"
 #include "planner/result/answer_names.h"
+#include "planner/result/memory_names.h"
 #include "planner/text/json_text.h"
 
 #include <string>
@@ -42,7 +43,7 @@ void addRow(JsonText& json, const BacktestRow& row) {
     addMaybe(json, "measured_mem_gib", row.measuredGib);
     addMaybe(json, "predicted_mem_gib", row.predictedGib);
     json.add("memory_kind", nameOf(row.memoryReading));
-    addText(json, "verdict", row.verdict);
+    addText(json, "verdict", row.verdict ? std::string(nameOf(*row.verdict)) : "");
     addText(json, "memory_why", row.memoryWhy);
     json.end();
 }
@@ -120,6 +121,14 @@ void addOtherMemory(JsonText& json, const BacktestGroup& group) {
     }
 }
 
+void addRunVerdicts(JsonText& json, const BacktestGroup& group) {
+    json.beginObject("verdicts");
+    for (std::size_t i = 0; i < kVerdicts; ++i) {
+        json.add(nameOf(static_cast<Verdict>(i)), group.verdicts[i]);
+    }
+    json.end();
+}
+
 void addGroup(JsonText& json, const BacktestGroup& group) {
     json.add("name", group.name);
     json.add("n", group.rows);
@@ -131,6 +140,7 @@ void addGroup(JsonText& json, const BacktestGroup& group) {
     addSpread(json, "memory", group.memory.front());
     addOtherMemory(json, group);
     addReasons(json, "memory_refusals", group.memoryRefused);
+    addRunVerdicts(json, group);
     addCoverage(json, "coverage", group.coverage);
     addCoverage(json, "coverage_out_of_source", group.loose);
     addSweeps(json, group.sweeps);

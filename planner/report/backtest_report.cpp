@@ -1,8 +1,10 @@
 #include "planner/report/backtest_report.h"
 
+#include "planner/report/memory_report.h"
 #include "planner/report/plain_number.h"
 #include "planner/report/table.h"
 #include "planner/result/answer_names.h"
+#include "planner/result/memory_names.h"
 
 #include <fmt/format.h>
 
@@ -203,6 +205,21 @@ std::string otherMemoryText(const BacktestGroup& group) {
     return text.empty() ? text : text + "\n";
 }
 
+/// All these runs had room.
+std::string verdictsText(const BacktestGroup& group) {
+    std::size_t runs = 0;
+    std::string text;
+    for (std::size_t i = 0; i < kVerdicts; ++i) {
+        runs += group.verdicts[i];
+        text += fmt::format(
+            "{}{} \"{}\"", i == 0 ? "" : ", ", group.verdicts[i], fitText(static_cast<Verdict>(i)));
+    }
+    return runs == 0
+               ? std::string()
+               : fmt::format(
+                     "\nverdicts on the {} runs whose memory can be forecast: {}\n", runs, text);
+}
+
 /// Whether two layouts of one work were forecast in the order that was measured.
 std::string pairsText(const PairScore& pairs) {
     std::string text;
@@ -264,7 +281,7 @@ Report backtestReport(const Backtest& backtest, bool everyReason) {
     const std::string fits = machineFitText(backtest.fits);
     return std::move(report.add(
         (fits.empty() ? fits : "\n" + fits) + otherMemoryText(backtest.all) +
-        pairsText(backtest.all.pairs) +
+        verdictsText(backtest.all) + pairsText(backtest.all.pairs) +
         reasonsText(
             backtest, {"no step time forecast:", backtest.all.refused, &lacksStep}, everyReason) +
         reasonsText(
@@ -308,7 +325,7 @@ std::string backtestCsv(const Backtest& backtest) {
                               cell(row.measuredGib),
                               cell(row.predictedGib),
                               std::string(nameOf(row.memoryReading)),
-                              row.verdict,
+                              row.verdict ? std::string(nameOf(*row.verdict)) : "",
                               row.memoryWhy});
     }
     return csvText(table);

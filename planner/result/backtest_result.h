@@ -1,5 +1,6 @@
 #pragma once
 #include "planner/result/machine_fit.h"
+#include "planner/result/rejection.h"
 
 #include <algorithm>
 #include <array>
@@ -20,6 +21,7 @@ enum class GroupBy { Source, Gpu, Stack };
 /// the driver reports, or not stated.
 enum class MemoryReading { Allocated, Reserved, Device, Unsaid };
 inline constexpr std::size_t kMemoryReadings = 4;
+inline constexpr std::size_t kVerdicts = static_cast<std::size_t>(Verdict::DoesNotFit) + 1;
 
 inline std::string_view nameOf(MemoryReading reading) {
     constexpr std::string_view kNames[] = {"allocated", "reserved", "device", "unsaid"};
@@ -54,9 +56,9 @@ struct BacktestRow {
     std::string evidence;                    ///< the class whose interval it is
     std::optional<double> measuredGib, predictedGib;
     MemoryReading memoryReading = MemoryReading::Unsaid;  ///< what both of them are
-    std::string memoryWhy;  ///< the reason for a missing memory forecast
-    std::string
-        verdict;  ///< "fits", "likely", "unlikely", "does_not_fit"; empty without a forecast
+    std::string memoryWhy;           ///< the reason for a missing memory forecast
+    std::optional<Verdict> verdict;  ///< without it there is no memory forecast
+    bool saysMemory = false;         ///< it names its precision and what it recomputes
 
     [[nodiscard]] std::optional<double> stepError() const {
         return relativeError(predictedStep, measuredStep);
@@ -120,6 +122,8 @@ struct BacktestGroup {
     ErrorSpread step, constantRate;
     std::array<ErrorSpread, kMemoryReadings> memory;   ///< by what was read
     std::map<std::string, std::size_t> memoryRefused;  ///< of rows whose memory was measured
+    /// Of runs that were measured, so had room, and say what their memory depends on.
+    std::array<std::size_t, kVerdicts> verdicts{};
     Coverage coverage;
     Coverage loose;  ///< with each row's source left out of the evidence
     SweepScore sweeps;

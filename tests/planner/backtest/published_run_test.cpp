@@ -1,6 +1,7 @@
 #include "planner/backtest/backtest_runs.h"
 #include "planner/backtest/doubtful_rows.h"
 #include "planner/backtest/forecast_run.h"
+#include "planner/backtest/run_groups.h"
 #include "planner/backtest/run_readings.h"
 #include "planner/load/load_question.h"
 #include "planner/ops/parameters.h"
@@ -10,6 +11,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <utility>
 #include <vector>
 
@@ -211,19 +213,20 @@ TEST_F(Forecasts, RefusesAStepThatNoGpuCouldRun) {
     EXPECT_TRUE(forecast.why.starts_with("measured_step_s: a step this short")) << forecast.why;
 }
 
+std::vector<PublishedRun> publishedRuns() {
+    const std::string path = FABRICAST_SOURCE_DIR "/tests/cases/published/runs.csv";
+    return readTextFile(path)
+        .and_then([&](const std::string& text) { return parseCsv(text, path); })
+        .and_then([](const CsvText& table) { return readRuns(table); })
+        .value();
+}
+
 /// The balanced subset of complete published runs: the errors of forecasts.
 TEST_F(Forecasts, OfPublishedRunsStayNearWhatWasMeasured) {
-    const std::string path = FABRICAST_SOURCE_DIR "/tests/cases/published/runs.csv";
-    const auto text = readTextFile(path);
-    ASSERT_TRUE(text);
-    const auto table = parseCsv(*text, path);
-    ASSERT_TRUE(table) << table.error().text();
-    const auto runs = readRuns(*table);
-    ASSERT_TRUE(runs) << runs.error().text();
     std::vector<double> errors;
     std::size_t asked = 0;
     std::size_t turn = 0;
-    for (const PublishedRun& run : *runs) {
+    for (const PublishedRun& run : publishedRuns()) {
         const bool counts = run.core && (run.tier == "A" || run.tier == "B") && run.stepSeconds;
         if (!counts || ++turn % 4 != 0) {  // every fourth keeps the test short
             continue;
@@ -238,6 +241,26 @@ TEST_F(Forecasts, OfPublishedRunsStayNearWhatWasMeasured) {
     EXPECT_GE(static_cast<double>(errors.size()), 0.95 * static_cast<double>(asked));
     std::sort(errors.begin(), errors.end());
     EXPECT_LT(errors[errors.size() / 2], 0.12);
+}
+
+/// What was measured had room. Nanotron is no stack that is supported.
+TEST_F(Forecasts, OfPublishedRunsSayThatTheyFit) {
+    std::vector<PublishedRun> asked;
+    std::size_t turn = 0;
+    for (const PublishedRun& run : publishedRuns()) {
+        if (run.known && run.stack != "nanotron" && run.stepSeconds && ++turn % 3 == 0) {
+            asked.push_back(run);
+        }
+    }
+    Backtest backtest{.file = "runs.csv",
+                      .rows = backtestRows(asked, *catalog, *timing, {.everyRow = true})};
+    summariseRows(backtest);
+    const auto& verdicts = backtest.all.verdicts;
+    const auto count = [&](Verdict verdict) { return verdicts[static_cast<std::size_t>(verdict)]; };
+    const std::size_t told = std::accumulate(verdicts.begin(), verdicts.end(), std::size_t{0});
+    ASSERT_GT(told, 150U);
+    EXPECT_LE(50 * count(Verdict::DoesNotFit), told);
+    EXPECT_LE(10 * (count(Verdict::Unlikely) + count(Verdict::DoesNotFit)), told);
 }
 
 }  // namespace

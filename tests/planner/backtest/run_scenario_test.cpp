@@ -37,6 +37,17 @@ MegatronSettings nanotronUnder(const std::string& shard) {
     return runScenario(readRuns(table).value().front(), catalog).value().scenario.settings.megatron;
 }
 
+/// Of a row with a shard and a precision.
+Scenario scenarioOf(const std::string& row) {
+    static const ProfileStore profiles = ProfileStore::builtIn();
+    static const RunCatalog catalog = RunCatalog::open(profiles).value();
+    const std::string header =
+        "id,model,layers,hidden,ffn,heads,kv_heads,vocab,seq,gpus,gpu,stack,dp,tp,micro_batch,"
+        "global_batch,shard,precision,framework,notes\n";
+    const CsvText table = parseCsv(header + row, "runs.csv").value();
+    return runScenario(readRuns(table).value().front(), catalog).value().scenario;
+}
+
 KernelSettings kernelsOf(const std::string& framework, const std::string& notes) {
     return readAs(framework, notes, "1").scenario.settings.kernels;
 }
@@ -106,6 +117,43 @@ TEST(RunScenario, SlicedTransfersOfTorchtitanAreRead) {
 TEST(RunScenario, ModulesKeptTheHostBusyLongerBefore2025) {
     EXPECT_NEAR(kernelsOf("NeMo 24.07 (Megatron-Core)", "").linearHost, 2.37, 0.01);
     EXPECT_EQ(kernelsOf("Megatron-Bridge (NeMo 26.02)", "").linearHost, 1.0);
+}
+
+TEST(RunScenario, FoundryTakesTheLossOfLogitsAsTheyAre) {
+    EXPECT_EQ(kernelsOf("MosaicML llm-foundry/Composer (PyTorch FSDP1)", "").loss,
+              LossKernel::LogitsDtype);
+    EXPECT_NE(kernelsOf("PyTorch FSDP1", "").loss, LossKernel::LogitsDtype);
+}
+
+/// What a run of Llama 3 70B stores its weights in.
+Dtype weightsOf(const std::string& framework,
+                const std::string& precision,
+                const std::string& notes) {
+    return scenarioOf(
+               "a-1,Llama3 70B,80,8192,28672,64,8,128256,8192,8,h100_sxm,megatron-core,1,8,"
+               "1,32,zero1," +
+               precision + "," + framework + ",\"" + notes + "\"\n")
+        .settings.precision.parameters;
+}
+
+TEST(RunScenario, RecipesStoreWeightsInFp8WhereOneScaleOrMxfp8Allows) {
+    const std::string bridge = "Megatron-Bridge (NeMo 26.02)";
+    EXPECT_EQ(weightsOf(bridge, "fp8", ""), Dtype::Fp8);
+    EXPECT_EQ(weightsOf(bridge, "mxfp8", ""), Dtype::Fp8);
+    EXPECT_EQ(weightsOf(bridge, "fp8-block", ""), Dtype::Bf16);
+    EXPECT_EQ(weightsOf(bridge, "nvfp4", ""), Dtype::Bf16);
+    EXPECT_EQ(weightsOf(bridge, "bf16", ""), Dtype::Bf16);
+    EXPECT_EQ(weightsOf("Megatron-LM", "fp8", ""), Dtype::Bf16);
+    EXPECT_EQ(weightsOf("MLPerf v5.0: NVIDIA NeMo", "fp8", ""), Dtype::Bf16);
+    EXPECT_EQ(weightsOf("MLPerf v5.0: NVIDIA NeMo", "fp8", "FP8_PARAMS=True"), Dtype::Fp8);
+}
+
+TEST(RunScenario, ShardsOfMegatronFsdpAreItsStacks) {
+    const Scenario scenario = scenarioOf(
+        "a-1,Llama3 70B,80,8192,28672,64,8,128256,8192,8,h100_sxm,megatron-core,8,1,1,32,"
+        "fsdp(megatron),bf16,Megatron-Bridge (NeMo 26.02),\"\"\n");
+    EXPECT_EQ(scenario.stack, "megatron-fsdp");
+    EXPECT_EQ(scenario.layout.shard, Shard::Fsdp);
 }
 
 TEST(RunScenario, NanotronReducesInBackwardOnlyWithoutZero) {
