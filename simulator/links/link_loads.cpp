@@ -3,9 +3,15 @@
 #include "planner/base/check.h"
 #include "simulator/network/local_paths.h"
 
+#include <limits>
 #include <utility>
 
 namespace fabricast {
+namespace {
+
+constexpr DeviceIndex kNoLeaf = std::numeric_limits<DeviceIndex>::max();
+
+}  // namespace
 
 LinkLoads::LinkLoads(const Topology& topology)
     : topology_(topology),
@@ -35,7 +41,10 @@ void LinkLoads::findCables() {
                     simple_ = simple_ && isFabric(topology_.devices()[hop.to].kind);
                 }
             }
-            simple_ = simple_ && count == 1;
+            simple_ = simple_ && count <= 1;
+            if (count == 0) {  // its cable is down: no way goes by it, and it keeps its place
+                leaves.push_back(kNoLeaf);
+            }
         }
         const auto [entry, isNew] =
             known.try_emplace(leaves, static_cast<std::uint32_t>(known.size()));
@@ -129,7 +138,8 @@ std::uint32_t LinkLoads::distanceOf(std::int32_t here, std::int32_t there) {
         std::vector<std::uint16_t> hops;
         for (const DeviceIndex from : leaves_[pair.first]) {
             for (const DeviceIndex to : leaves_[pair.second]) {
-                hops.push_back(switches_.hops(from, to));
+                const bool cabled = from != kNoLeaf && to != kNoLeaf;
+                hops.push_back(cabled ? switches_.hops(from, to) : FabricPaths::kUnreached);
             }
         }
         entry->second = hops_.try_emplace(std::move(hops), static_cast<std::uint32_t>(hops_.size()))

@@ -57,7 +57,7 @@ private:
     Router router_;
     AlikeNodes nodes_;
     SwitchSpread switches_;
-    bool simple_ = true;  ///< every NIC has one cable, and NVLink stays in nodes
+    bool simple_ = true;  ///< no NIC has two cables, and NVLink stays in nodes
     std::unordered_map<DeviceIndex, Hop> cables_;   ///< of each NIC
     std::vector<std::uint32_t> cabling_;            ///< by node: equal where NICs have equal leaves
     std::vector<std::vector<DeviceIndex>> leaves_;  ///< of NICs, by cabling

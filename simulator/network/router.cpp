@@ -35,24 +35,16 @@ LinkClass classOf(LinkKind kind) {
     }
 }
 
-/// A GPU's NICs: those nearest to it.
-std::int64_t nearest(const LocalPaths& paths, std::span<const DeviceIndex> nics) {
-    std::int64_t least = std::numeric_limits<std::int64_t>::max();
-    for (const DeviceIndex nic : nics) {
-        const auto found = paths.find(nic);
-        least = found ? std::min(least, found->cost) : least;
-    }
-    return least;
-}
-
-std::vector<DeviceIndex> nicsOf(const Topology& topology, std::int32_t node) {
-    std::vector<DeviceIndex> nics;
-    for (const DeviceIndex device : topology.devicesOf(node)) {
-        if (topology.devices()[device].kind == DeviceKind::Nic) {
-            nics.push_back(device);
+/// What a NIC is cabled to: switches, or the NIC of another node.
+std::vector<DeviceIndex> cabledTo(const Topology& topology, DeviceIndex nic) {
+    std::vector<DeviceIndex> others;
+    for (const Hop hop : topology.hops(nic)) {
+        if (topology.links()[hop.link].kind == LinkKind::Network) {
+            others.push_back(hop.to);
         }
     }
-    return nics;
+    std::ranges::sort(others);
+    return others;
 }
 
 }  // namespace
@@ -79,39 +71,80 @@ std::shared_ptr<const LocalPaths> Router::local(DeviceIndex gpu) {
     return paths;
 }
 
-std::vector<Router::NicPair> Router::nicPairs(DeviceIndex from, DeviceIndex to, bool pxn) {
-    const std::vector<DeviceIndex> sending = nicsOf(topology_, topology_.devices()[from].node);
-    const std::vector<DeviceIndex> getting = nicsOf(topology_, topology_.devices()[to].node);
-    const std::shared_ptr<const LocalPaths> near = local(from);
-    const std::shared_ptr<const LocalPaths> far = local(to);
-    const std::int64_t own = nearest(*near, sending);
-    const std::int64_t theirs = nearest(*far, getting);
-    const auto costOf = [&](const LocalReach& reach, std::int64_t least) {
-        const bool fine = reach.cost == least || (pxn && reach.viaNvLink);
-        return reach.cost + (fine ? 0 : kOffRailCost);
-    };
-    std::vector<NicPair> best;
-    auto least = std::pair(std::numeric_limits<std::int64_t>::max(), std::int64_t{0});
-    for (const DeviceIndex out : sending) {
-        const auto left = near->find(out);
-        for (const DeviceIndex in : getting) {
-            const auto right = far->find(in);
-            const std::uint16_t hops =
-                left && right ? fabric_.hops(out, in) : FabricPaths::kUnreached;
-            if (hops == FabricPaths::kUnreached) {
+const std::vector<Router::Nics>& Router::nicsOf(std::int32_t node) {
+    const auto [entry, isNew] = nics_.try_emplace(node);
+    if (!isNew) {
+        return entry->second;
+    }
+    std::map<std::vector<DeviceIndex>, Nics> alike;
+    for (const DeviceIndex device : topology_.devicesOf(node)) {
+        if (topology_.devices()[device].kind == DeviceKind::Nic) {
+            alike[cabledTo(topology_, device)].push_back(device);
+        }
+    }
+    for (auto& [others, nics] : alike) {
+        entry->second.push_back(std::move(nics));
+    }
+    return entry->second;
+}
+
+std::vector<Router::NicEnd> Router::nicEnds(DeviceIndex gpu, bool pxn) {
+    const std::shared_ptr<const LocalPaths> paths = local(gpu);
+    std::vector<NicEnd> ends;
+    std::int64_t own = std::numeric_limits<std::int64_t>::max();
+    for (const Nics& alike : nicsOf(topology_.devices()[gpu].node)) {
+        for (const DeviceIndex nic : alike) {
+            const auto reach = paths->find(nic);
+            own = reach ? std::min(own, reach->cost) : own;
+        }
+    }
+    for (const Nics& alike : nicsOf(topology_.devices()[gpu].node)) {
+        NicEnd end{.cost = std::numeric_limits<std::int64_t>::max()};
+        for (const DeviceIndex nic : alike) {
+            const auto reach = paths->find(nic);
+            if (!reach) {
                 continue;
             }
-            const std::int64_t farCost = costOf(*right, theirs);
-            const auto cost = std::pair(hops * kHopCost + costOf(*left, own) + farCost, farCost);
+            const bool fine = reach->cost == own || (pxn && reach->viaNvLink);
+            const std::int64_t cost = reach->cost + (fine ? 0 : kOffRailCost);
+            if (cost < end.cost) {
+                end = {.nics = {}, .cost = cost};
+            }
+            if (cost == end.cost) {
+                end.nics.push_back(nic);
+            }
+        }
+        if (!end.nics.empty()) {
+            ends.push_back(std::move(end));
+        }
+    }
+    return ends;
+}
+
+std::vector<Router::NicPair> Router::nicPairs(DeviceIndex from, DeviceIndex to, bool pxn) {
+    const std::vector<NicEnd> sending = nicEnds(from, pxn);
+    const std::vector<NicEnd> getting = nicEnds(to, pxn);
+    std::vector<NicPair> best;
+    auto least = std::pair(std::numeric_limits<std::int64_t>::max(), std::int64_t{0});
+    for (const NicEnd& out : sending) {
+        for (const NicEnd& in : getting) {
+            const std::uint16_t hops = fabric_.hops(out.nics.front(), in.nics.front());
+            const auto cost = std::pair(hops * kHopCost + out.cost + in.cost, in.cost);
+            if (hops == FabricPaths::kUnreached || cost > least) {
+                continue;
+            }
             if (cost < least) {
                 least = cost;
                 best.clear();
             }
-            if (cost == least) {
-                best.push_back({out, in, hops});
+            for (const DeviceIndex left : out.nics) {
+                for (const DeviceIndex right : in.nics) {
+                    best.push_back({left, right, hops});
+                }
             }
         }
     }
+    std::ranges::sort(best, {}, [](const NicPair& pair) { return std::pair(pair.from, pair.to); });
     return best;
 }
 

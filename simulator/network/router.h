@@ -73,6 +73,15 @@ private:
         DeviceIndex device = 0;
         bool outward = true;
     };
+    /// NICs of a node that are cabled to the same switches, and so as far from any other.
+    using Nics = std::vector<DeviceIndex>;
+    const std::vector<Nics>& nicsOf(std::int32_t node);
+    /// Of NICs that are cabled alike, those nearest to a GPU.
+    struct NicEnd {
+        Nics nics{};
+        std::int64_t cost = 0;
+    };
+    std::vector<NicEnd> nicEnds(DeviceIndex gpu, bool pxn);
     static NicPair pairOf(const std::vector<NicPair>& pairs, const RouteOptions& options);
     void addLocal(const LocalWay& way, double all, Shares& shares);
     void addFabric(const NicPair& nics, const RouteOptions& options, double all, Shares& shares);
@@ -82,6 +91,7 @@ private:
     FabricPaths fabric_;
     LocalSearch search_;
     std::unordered_map<DeviceIndex, std::shared_ptr<const LocalPaths>> local_;
+    std::unordered_map<std::int32_t, std::vector<Nics>> nics_;  ///< by node
     std::size_t localSize_ = 0;  ///< of what is remembered: at most kMostLocal
 };
 

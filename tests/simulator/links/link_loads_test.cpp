@@ -46,6 +46,32 @@ std::vector<RankTraffic> shifted(const Topology& topology, std::int64_t by) {
     return traffic;
 }
 
+void expectThoseOfEveryRoute(const Topology& topology, const std::string& name) {
+    LinkLoads loads(topology);
+    for (const std::int64_t by : {1, 8, 11, 16, 72, 320}) {
+        const std::vector<RankTraffic> traffic = shifted(topology, by);
+        const std::map<ResourceIndex, double> expected = plainLoads(topology, traffic);
+        const std::vector<ResourceUse> found = loads.of(traffic);
+        double sum = 0.0;
+        double wanted = 0.0;
+        for (const ResourceUse use : found) {
+            sum += use.share;
+        }
+        for (const auto& [resource, share] : expected) {
+            wanted += share;
+        }
+        EXPECT_NEAR(sum / wanted, 1.0, 1e-9) << name << " " << by;
+        if (found.size() == expected.size()) {
+            for (const ResourceUse use : found) {
+                ASSERT_TRUE(expected.contains(use.resource)) << name << " " << by;
+                EXPECT_NEAR(use.share, expected.at(use.resource), 1e-9)
+                    << name << " " << by << " "
+                    << topology.linkName(static_cast<LinkIndex>(use.resource / 2));
+            }
+        }
+    }
+}
+
 TEST(LinkLoads, AreThoseOfEveryRoute) {
     for (const auto& [name, nodes] : {std::pair<std::string, std::int64_t>{"dgx-h100", 1},
                                       {"dgx-h100", 4},
@@ -56,30 +82,32 @@ TEST(LinkLoads, AreThoseOfEveryRoute) {
                                       {"4x-rtx-4090", 4},
                                       {"gb200-nvl72", 2},
                                       {"mi300x-8", 4}}) {
-        const Topology topology = topologyOf(name, nodes);
-        LinkLoads loads(topology);
-        for (const std::int64_t by : {1, 8, 11, 16, 72, 320}) {
-            const std::vector<RankTraffic> traffic = shifted(topology, by);
-            const std::map<ResourceIndex, double> expected = plainLoads(topology, traffic);
-            const std::vector<ResourceUse> found = loads.of(traffic);
-            double sum = 0.0;
-            double wanted = 0.0;
-            for (const ResourceUse use : found) {
-                sum += use.share;
-            }
-            for (const auto& [resource, share] : expected) {
-                wanted += share;
-            }
-            EXPECT_NEAR(sum / wanted, 1.0, 1e-9) << name << " " << by;
-            if (found.size() == expected.size()) {
-                for (const ResourceUse use : found) {
-                    ASSERT_TRUE(expected.contains(use.resource)) << name << " " << by;
-                    EXPECT_NEAR(use.share, expected.at(use.resource), 1e-9)
-                        << name << " " << by << " "
-                        << topology.linkName(static_cast<LinkIndex>(use.resource / 2));
-                }
+        expectThoseOfEveryRoute(topologyOf(name, nodes), name);
+    }
+}
+
+/// The cables of these NICs are down.
+Topology withoutNics(const Topology& topology, const std::vector<std::string>& nics) {
+    std::vector<LinkIndex> down;
+    for (const std::string& nic : nics) {
+        for (const Hop hop : topology.hops(topology.device(nic).value())) {
+            if (topology.links()[hop.link].kind == LinkKind::Network) {
+                down.push_back(hop.link);
             }
         }
+    }
+    EXPECT_EQ(down.size(), nics.size());
+    return topology.without(down);
+}
+
+TEST(LinkLoads, AreThoseOfEveryRouteAroundNicsThatAreDown) {
+    for (const auto& [name, nodes] : {std::pair<std::string, std::int64_t>{"dgx-h100", 4},
+                                      {"hgx-h100-roce", 40},
+                                      {"llama3-24k", 20}}) {
+        const Topology whole = topologyOf(name, nodes);
+        expectThoseOfEveryRoute(withoutNics(whole, {"node1/nic2"}), name);
+        expectThoseOfEveryRoute(
+            withoutNics(whole, {"node0/nic0", "node1/nic2", "node2/nic3", "node3/nic3"}), name);
     }
 }
 
