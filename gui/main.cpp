@@ -4,6 +4,7 @@
 #include "gui/window/take_screenshot.h"
 #include "gui/window/window_arguments.h"
 #include "gui/window/window_size.h"
+#include "planner/text/text_files.h"
 
 #include <QApplication>
 #include <QFileInfo>
@@ -13,6 +14,7 @@
 #include <QTemporaryDir>
 #include <QTextStream>
 #include <cstdio>
+#include <optional>
 #include <vector>
 
 namespace fabricast {
@@ -76,6 +78,10 @@ WindowExit runWindow(const WindowArguments& arguments) {
     const auto bench = Workbench::open({});
     if (!bench) {
         return say(bench.error());
+    }
+    std::optional<FilesRead> inputs;  // which no picture takes the place of; a save may
+    if (arguments.screenshot) {
+        inputs.emplace();
     }
     auto study =
         arguments.file.isEmpty() ? exampleStudy() : openStudy(arguments.file.toStdString());

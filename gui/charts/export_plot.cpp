@@ -5,6 +5,7 @@
 #include "gui/charts/painter_canvas.h"
 #include "gui/charts/plot_widget.h"
 #include "gui/charts/svg_canvas.h"
+#include "planner/output/replace_file.h"
 
 #include <QBuffer>
 #include <QClipboard>
@@ -16,7 +17,6 @@
 #include <QPageSize>
 #include <QPainter>
 #include <QPdfWriter>
-#include <QSaveFile>
 #include <cmath>
 #include <memory>
 #include <utility>
@@ -29,14 +29,6 @@ constexpr double kExportScale = 2.0;
 constexpr int kDotsPerInch = 1200;
 constexpr double kPixelsPerInch = 96.0;
 constexpr double kPointsPerPixel = 72.0 / kPixelsPerInch;
-
-QByteArray pngBytes(const QImage& image) {
-    QByteArray bytes;
-    QBuffer buffer(&bytes);
-    buffer.open(QIODevice::WriteOnly);
-    image.save(&buffer, "PNG");
-    return bytes;
-}
 
 /// A line above a chart, and where its letters stand.
 struct TitleLine {
@@ -153,20 +145,28 @@ std::string plotCsv(const PlotWidget& plot) {
     return csvText(plot.table());
 }
 
+QByteArray pngBytes(const QImage& image) {
+    QByteArray bytes;
+    QBuffer buffer(&bytes);
+    buffer.open(QIODevice::WriteOnly);
+    image.save(&buffer, "PNG");
+    return bytes;
+}
+
 Result<void> exportPlot(const PlotWidget& plot, const QString& file, const PlotTitle& title) {
     FABRICAST_ASSIGN(const QByteArray bytes, bytesFor(plot, file, title));
     return writeExport(file, bytes);
 }
 
 Result<void> writeExport(const QString& file, const QByteArray& bytes) {
-    QSaveFile out(file);
-    if (!out.open(QIODevice::WriteOnly) || out.write(bytes) != bytes.size() || !out.commit()) {
-        return fail(Error::Code::Environment,
-                    file.toStdString(),
-                    "cannot be written: " + out.errorString().toStdString(),
-                    "a folder that you may write to");
-    }
-    return {};
+    const std::string path = file.toStdString();
+    const std::string trouble =
+        replaceFile(path, {bytes.data(), static_cast<std::size_t>(bytes.size())});
+    return trouble.empty() ? Result<void>()
+                           : fail(Error::Code::Environment,
+                                  path,
+                                  "cannot be written: " + trouble,
+                                  "a folder that you may write to");
 }
 
 void copyPlot(const PlotWidget& plot) {

@@ -23,6 +23,7 @@ QImage plotImage(const PlotWidget& plot,
                  const QSizeF& size,
                  double scale,
                  const PlotTitle& title = {});
+QByteArray pngBytes(const QImage& image);
 std::string plotSvg(const PlotWidget& plot, const QSizeF& size, const PlotTitle& title = {});
 QByteArray plotPdf(const PlotWidget& plot, const QSizeF& size, const PlotTitle& title = {});
 std::string plotCsv(const PlotWidget& plot);

@@ -1,5 +1,6 @@
 #include "gui/window/study_exports.h"
 
+#include "gui/charts/export_plot.h"
 #include "gui/jobs/study_session.h"
 #include "gui/window/notice_bar.h"
 #include "gui/window/save_dialog.h"
@@ -7,25 +8,10 @@
 #include "planner/report/html_page.h"
 #include "study/study_report.h"
 
-#include <QSaveFile>
 #include <utility>
 
 namespace fabricast {
 namespace {
-
-/// Old bytes or new ones, never a part.
-Result<void> saved(const QString& path, const std::string& bytes) {
-    QSaveFile file(path);
-    const auto size = static_cast<qint64>(bytes.size());
-    if (!file.open(QIODevice::WriteOnly) || file.write(bytes.data(), size) != size ||
-        !file.commit()) {
-        return fail(Error::Code::Environment,
-                    path.toStdString(),
-                    "cannot be written: " + file.errorString().toStdString(),
-                    "save it elsewhere");
-    }
-    return {};
-}
 
 std::optional<Question> questionOfView(const PlanInView& view) {
     return view.typed.empty() || view.error ? std::nullopt : std::optional(view.question);
@@ -93,9 +79,10 @@ void StudyExports::write(const QString& file, const QString& words, Bytes bytes)
     job_.start(
         [this, file, bytes = std::move(bytes)](const Watch& watch, const LatestJob::Post& post) {
             const Result<std::string> made = bytes(watch);
-            const Result<void> done = !made             ? Result<void>(tl::unexpected(made.error()))
-                                      : watch.stopped() ? Result<void>()
-                                                        : saved(file, *made);
+            const Result<void> done = !made ? Result<void>(tl::unexpected(made.error()))
+                                      : watch.stopped()
+                                          ? Result<void>()
+                                          : writeExport(file, QByteArray::fromStdString(*made));
             post([this, file, done] {
                 if (done) {
                     emit written(file);

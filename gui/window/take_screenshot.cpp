@@ -1,6 +1,9 @@
 #include "gui/window/take_screenshot.h"
 
+#include "gui/charts/export_plot.h"
+#include "gui/jobs/study_session.h"
 #include "gui/window/main_window.h"
+#include "planner/text/text_files.h"
 
 #include <QCoreApplication>
 #include <QElapsedTimer>
@@ -61,10 +64,11 @@ Result<void> takeScreenshot(MainWindow& window, const Screenshot& wanted, const 
                     sizeText(size) + " has no room for this page",
                     "--size " + sizeText(window.size().expandedTo(size)));
     }
-    if (!window.grab().save(wanted.file, "PNG")) {
-        return fail(Error::Code::Environment, wanted.file.toStdString(), "cannot be written");
+    if (const PlanAnswers& answers = window.session().answers(); answers.error) {
+        return tl::unexpected(*answers.error);  // a picture of nothing
     }
-    return {};
+    FABRICAST_TRY(checkNotRead(wanted.file.toStdString()));
+    return writeExport(wanted.file, pngBytes(window.grab().toImage()));
 }
 
 }  // namespace fabricast

@@ -36,5 +36,18 @@ expect 2 "is no page" --screenshot garden "$folder/no.png"
 expect 2 "is no theme" --theme pink
 expect 2 "cannot be opened" /nowhere/run.json --screenshot layouts "$folder/no.png"
 expect 4 "cannot be written" --screenshot layouts /nowhere/at/all.png
+printf '{"schema": "fabricast.scenario/1", "model": "llama-3.1-8b", "cluster": {"name": "dgx-h100"}}' >"$folder/run.json"
+cp "$folder/run.json" "$folder/kept.json"
+ln "$folder/run.json" "$folder/hard.png"
+ln -s run.json "$folder/soft.png"
+expect 0 "" "$folder/run.json" --screenshot layouts "$folder/run.png"
+for place in run.json hard.png soft.png; do
+    expect 2 "was read" "$folder/run.json" --screenshot layouts "$folder/$place"
+done
+cmp -s "$folder/run.json" "$folder/kept.json" || { echo "a picture took the place of the study" >&2; failures=$((failures + 1)); }
+sed 's/llama-3.1-8b/no-such-model/' "$folder/kept.json" >"$folder/wrong.json"
+expect 2 "no-such-model" "$folder/wrong.json" --screenshot layouts "$folder/no.png"
+mkfifo "$folder/pipe.png"
+expect 4 "cannot be written" --screenshot layouts "$folder/pipe.png"
 [[ ! -e $folder/no.png ]] || { echo "a picture was written all the same" >&2; failures=$((failures + 1)); }
 exit $((failures > 0))
