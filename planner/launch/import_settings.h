@@ -68,6 +68,16 @@ Result<LoadedWeights> loadedWeights(ScenarioDraft& draft);
 /// as they are. Of adapters it is the base's type.
 Result<void> importLoadedWeights(ScenarioDraft& draft, bool autocast);
 
+/// peft's prepare_model_for_kbit_training, and its argument by name and by place, among the
+/// arguments of a Trainer's program.
+inline constexpr const char* kKbitPreparation = "--prepare_model_for_kbit_training";
+inline constexpr const char* kKbitCheckpoints =
+    "--prepare_model_for_kbit_training.use_gradient_checkpointing";
+inline constexpr const char* kKbitCheckpointsSecond = "--prepare_model_for_kbit_training.1";
+
+/// Says what that call does to a draft whose adapters and base are known.
+Result<void> importKbitPreparation(ScenarioDraft& draft);
+
 /// Where DeepSpeed puts parameters and what the optimizer keeps, by the keys that say it: "cpu",
 /// "nvme" or "none". One place for both, or for one of them, is modelled. Only ZeRO stage 3 has
 /// parameters to move.

@@ -200,6 +200,7 @@ Result<JsonValue> importTrainer(OpenedFile& file, const ImportContext& context) 
     if (readKind != LaunchKind::Deepspeed || keys.has("--use_peft")) {
         FABRICAST_TRY(importLoadedWeights(draft, isAutocast(draft.scenario())));
     }
+    FABRICAST_TRY(importKbitPreparation(draft));
     if (hasOptimizer) {
         (void)keys.use("--optim");
     } else {

@@ -1,4 +1,5 @@
 #include "planner/launch/bridge_keys.h"
+#include "planner/launch/import_settings.h"
 #include "planner/launch/made_model.h"
 #include "planner/launch/python_reading.h"
 #include "planner/launch/trl.h"
@@ -65,6 +66,9 @@ constexpr std::array kArgumentNames = {
     ArgumentName{"LoraConfig.target_parameters", "--lora_target_parameters"},
     ArgumentName{"LoraConfig.use_dora", "--use_dora"},
     ArgumentName{"LoraConfig.modules_to_save", "--lora_modules_to_save"},
+    ArgumentName{"prepare_model_for_kbit_training", kKbitPreparation},
+    ArgumentName{"prepare_model_for_kbit_training.use_gradient_checkpointing", kKbitCheckpoints},
+    ArgumentName{"prepare_model_for_kbit_training.1", kKbitCheckpointsSecond},
     ArgumentName{"BitsAndBytesConfig.load_in_4bit", "--load_in_4bit"},
     ArgumentName{"BitsAndBytesConfig.load_in_8bit", "--load_in_8bit"},
     ArgumentName{"BitsAndBytesConfig.bnb_4bit_quant_type", "--bnb_4bit_quant_type"},

@@ -51,6 +51,32 @@ TEST(MadeModel, IsReadOfUnsloth) {
     EXPECT_NE(saidOfModel(program).find("Unsloth"), std::string::npos);
 }
 
+// peft/utils/other.py: norms and what else is not quantised in fp32, and checkpoints.
+TEST(MadeModel, IsPreparedForFewBits) {
+    const auto program = [](const std::string& loading, const std::string& preparation) {
+        return "model = AutoModelForCausalLM.from_pretrained(\"a/b\"" + loading + ")\n" +
+               preparation +
+               "model = get_peft_model(model, LoraConfig(r=8))\n"
+               "args = TrainingArguments(\"o\", bf16=True)\n"
+               "t = Trainer(model=model, args=args)\n";
+    };
+    const std::string bits = ", quantization_config=BitsAndBytesConfig(load_in_4bit=True)";
+    const auto says = [&](const std::string& preparation, const std::string& path) {
+        return programRead(program(bits, preparation), path);
+    };
+    const std::string prepared = "settings.lora.prepared_for_kbit";
+    const std::string call = "model = prepare_model_for_kbit_training(model";
+    EXPECT_EQ(says("", prepared), "-");
+    EXPECT_EQ(says(call + ")\n", prepared), "true");
+    EXPECT_EQ(says(call + ")\n", "layout.recompute"), "\"full\"");
+    for (const char* const off : {", use_gradient_checkpointing=False)\n", ", False)\n"}) {
+        EXPECT_EQ(says(call + off, prepared), "true") << off;
+        EXPECT_NE(says(call + off, "layout.recompute"), "\"full\"") << off;
+    }
+    EXPECT_EQ(programRead(program(", dtype=torch.bfloat16", call + ")\n"), "settings.lora.base"),
+              "\"fp32\"");
+}
+
 // unsloth/models/llama.py: four bits, rank 16, all linear layers, a length of 2048.
 TEST(MadeModel, HasUnslothsOwnDefaults) {
     const std::string adapters = "model = FastLanguageModel.get_peft_model(model)\n" + kSft;
