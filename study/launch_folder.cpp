@@ -118,6 +118,34 @@ Result<std::string> startOfFolder(const std::string& folder, const std::string& 
                 (path(folder) / path(some.front()).filename()).string());
 }
 
+Result<std::vector<std::string>> filesOfFolder(const std::string& folder,
+                                               const std::string& directory) {
+    FABRICAST_ASSIGN(const std::string start, startOfFolder(folder, directory));
+    const Result<OpenedFile> program = openedAt(start, directory);
+    if (!program || program->kind != LaunchKind::Trainer || !program->names.empty()) {
+        return std::vector{start};
+    }
+    FABRICAST_ASSIGN(const std::vector<std::string> all, launchFilesIn(folder, directory));
+    for (const LaunchKind kind : {LaunchKind::Accelerate, LaunchKind::Deepspeed}) {
+        std::vector<std::string> told;
+        std::ranges::copy_if(all, std::back_inserter(told), [&](const std::string& file) {
+            const Result<OpenedFile> opened = openedAt(file, directory);
+            return opened && opened->kind == kind;
+        });
+        if (told.size() > 1) {
+            return fail(Error::Code::BadInput,
+                        folder,
+                        "has several configurations that " + path(start).filename().string() +
+                            " may be started with: " + someOf(told),
+                        "the program and one of them: " + start + " " + told.front());
+        }
+        if (!told.empty()) {
+            return std::vector{start, told.front()};
+        }
+    }
+    return std::vector{start};
+}
+
 Result<std::optional<std::string>> startAmong(const std::string& folder,
                                               const std::map<std::string, std::string>& texts) {
     const std::vector<std::string> starts = startingFiles(texts);

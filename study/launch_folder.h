@@ -24,6 +24,12 @@ bool hasLaunchFiles(const std::string& folder, const std::string& directory);
 ///     startOfFolder("launch", "")  →  "launch/job.sbatch", which starts launch/run.sh
 Result<std::string> startOfFolder(const std::string& folder, const std::string& directory);
 
+/// That file, and beside a Trainer's program that names no configuration the folder's one of
+/// Accelerate or DeepSpeed, which its launcher is told by. An error where there are several.
+///     filesOfFolder("acc", "")  →  {"acc/train.py", "acc/fsdp.yaml"}
+Result<std::vector<std::string>> filesOfFolder(const std::string& folder,
+                                               const std::string& directory);
+
 /// The same of a folder as it was once, by the texts of its files. Nothing where none of them is a
 /// framework's.
 Result<std::optional<std::string>> startAmong(const std::string& folder,

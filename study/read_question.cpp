@@ -120,18 +120,18 @@ JsonValue namedModel(const std::string& path, const std::string& source) {
     return root;
 }
 
-/// The file that starts a run, where a folder is named: that of its launch files, or the
+/// The files that start a run, where a folder is named: that of its launch files, or the
 /// config.json of a model.
-Result<std::string> fileOfRun(const std::string& path, const std::string& directory) {
+Result<std::vector<std::string>> filesOfRun(const std::string& path, const std::string& directory) {
     std::error_code trouble;
     const std::string place = pathFrom(directory, path);
     if (!std::filesystem::is_directory(place, trouble)) {
-        return path;
+        return std::vector{path};
     }
     const std::string config = (std::filesystem::path(path) / "config.json").string();
     return isModelAt(pathFrom(directory, config)) && !hasLaunchFiles(path, directory)
-               ? Result<std::string>(config)
-               : startOfFolder(path, directory);
+               ? Result<std::vector<std::string>>(std::vector{config})
+               : filesOfFolder(path, directory);
 }
 
 /// Where the files of a folder do not name the model that they train, it is the folder's.
@@ -194,8 +194,11 @@ Result<Question> readQuestion(const std::vector<std::string>& paths,
         return question;
     }
     if (paths.size() == 1) {
-        FABRICAST_ASSIGN(const std::string file, fileOfRun(paths.front(), directory));
-        FABRICAST_ASSIGN(Question question, readFile(file, {.from = from}, directory));
+        FABRICAST_ASSIGN(const std::vector<std::string> files,
+                         filesOfRun(paths.front(), directory));
+        FABRICAST_ASSIGN(Question question,
+                         files.size() == 1 ? readFile(files.front(), {.from = from}, directory)
+                                           : readQuestion(files, from, directory));
         return withModelOfFolder(std::move(question), paths.front(), directory);
     }
     FABRICAST_ASSIGN(RunFiles run, runFiles(paths, from, directory));

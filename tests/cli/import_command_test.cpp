@@ -140,6 +140,32 @@ TEST(Import, TakesAFolderByTheFileThatStartsTheOthers) {
     EXPECT_EQ(ran("lint " + folder).out.find("data.py"), std::string::npos);
 }
 
+TEST(Import, TakesAFoldersConfigurationOfAccelerateBesideItsProgram) {
+    const std::string folder = tempFolder() + "import_launched";
+    std::filesystem::remove_all(folder);
+    std::filesystem::create_directories(folder);
+    const std::string fsdp =
+        "compute_environment: LOCAL_MACHINE\ndistributed_type: FSDP\nmixed_precision: bf16\n"
+        "num_processes: 8\nfsdp_config:\n  fsdp_version: 2\n"
+        "  fsdp_auto_wrap_policy: TRANSFORMER_BASED_WRAP\n";
+    ASSERT_TRUE(
+        writeTextFile(folder + "/train.py", "args = TrainingArguments(\"o\", bf16=True)\n"));
+    ASSERT_TRUE(writeTextFile(folder + "/fsdp.yaml", fsdp));
+    const std::string flags = " -m llama-3.2-1b -c dgx-h100 --seq 512 --no-fail";
+    const ProgramOutput whole = ran("explain " + folder + flags);
+    EXPECT_EQ(whole.code, ExitCode::Ok) << whole.err;
+    EXPECT_NE(whole.out.find("shard=fsdp"), std::string::npos) << whole.out;
+    EXPECT_EQ(whole.out,
+              ran("explain " + folder + "/train.py " + folder + "/fsdp.yaml" + flags).out);
+    ASSERT_TRUE(writeTextFile(folder + "/other.yaml", fsdp));
+    const ProgramOutput several = ran("explain " + folder + flags);
+    EXPECT_EQ(several.code, ExitCode::BadInput);
+    EXPECT_NE(several.err.find("has several configurations that train.py may be started with: "
+                               "fsdp.yaml, other.yaml"),
+              std::string::npos)
+        << several.err;
+}
+
 TEST(Import, RefusesOneProcessOfTrainerOnSeveralGpus) {
     const std::string folder = tempFolder() + "import_one_process";
     std::filesystem::create_directories(folder);
