@@ -105,6 +105,7 @@ void JoinServer::judge(const JoinMessage& join, FrameSocket wire) {
             {.wire = std::move(wire), .patience = WaitLimit::in(kRejectSeconds)});
         return;
     }
+    wire.say(frame::kBeat, "");
     std::optional<std::string> reason = mismatch(own_, join);
     const auto rank = static_cast<std::size_t>(reason ? 0 : join.member.rank);
     if (!reason && members_[rank]) {

@@ -29,19 +29,29 @@ Trouble interruptedWaiting() {
     return Trouble{"interrupted while the ranks were coming together"};
 }
 
+/// What rank 0 says before it is known to be one is short.
+constexpr std::size_t kLongestHello = 16384;
+
 /// What rank 0 says once it has been called. No answer: the call is worth another attempt.
 struct Reply {
     std::optional<ControlFrame> frame;
     std::string silence;  ///< why there is no frame
 };
 
-Reply replyOn(FrameSocket& wire, const WaitLimit& deadline) {
-    while (!deadline.passed() && !interrupted()) {
+/// Rank 0 is heard at once, and then there is patience with it.
+Reply replyOn(FrameSocket& wire, const WaitLimit& deadline, const WaitLimit& patience) {
+    bool isRankZero = false;
+    while (!(isRankZero ? patience : deadline).passed() && !interrupted()) {
         pollfd wait = {
             wire.handle(), static_cast<short>(POLLIN | (wire.wantsToSend() ? POLLOUT : 0)), 0};
-        (void)poll(&wait, 1, deadline.pollMs(kJoinTickMs));
+        (void)poll(&wait, 1, deadline.passed() ? kJoinTickMs : deadline.pollMs(kJoinTickMs));
         wire.move();
         std::optional<ControlFrame> frame = wire.next();
+        if (frame && frame->kind == frame::kBeat) {
+            isRankZero = true;
+            wire.allow(FrameSocket::kLongest);
+            frame = wire.next();
+        }
         if (frame && (frame->kind == frame::kReject || frame->kind == frame::kWelcome)) {
             return {.frame = std::move(frame)};
         }
@@ -78,9 +88,9 @@ Answer<Rendezvous> comeTo(const Place& place, const RendezvousRules& rules) {
         }
         Answer<Socket> socket = callOnce(place.host, place.port, deadline);
         if (socket) {
-            FrameSocket wire(std::move(*socket));
+            FrameSocket wire(std::move(*socket), kLongestHello);
             wire.say(frame::kJoin, packedJoinMessage(joinMessageOf(place, rules)));
-            const Reply reply = replyOn(wire, WaitLimit::in(patienceOf(rules)));
+            const Reply reply = replyOn(wire, deadline, WaitLimit::in(patienceOf(rules)));
             if (reply.frame) {
                 return welcomed(*reply.frame, std::move(wire), place);
             }

@@ -236,6 +236,16 @@ TEST(Rendezvous, NamesATakenPort) {
                   ": it took the call but said nothing");
 }
 
+// Only a rank 0 that has been heard is waited for beyond that: its own verdict comes later.
+TEST(Rendezvous, EndsInItsTimeWhereRankZeroSaysNothing) {
+    const Answer<Socket> holder = listenAt("127.0.0.1", 0);
+    ASSERT_TRUE(holder);
+    const auto begun = std::chrono::steady_clock::now();
+    EXPECT_NE(told(meet(placeAt(portOf(*holder), 1, 2), rulesOf(2.0))).find("said nothing"),
+              std::string::npos);
+    EXPECT_LT(std::chrono::steady_clock::now() - begun, milliseconds(3500));
+}
+
 TEST(Rendezvous, IsNotHeldUpByWhoSaysNothingOrNonsense) {
     const std::uint16_t port = freePort();
     const auto stranger = [port](std::string says) {
