@@ -52,6 +52,17 @@ Result<void> checkFlags(const RunFlags& flags, const QuestionArguments& question
                   "use only one of them");
 }
 
+/// A part that takes longer is not repaired.
+Result<Seconds> repairOf(const std::string& typed) {
+    constexpr Seconds kLongest(3650.0 * 86400.0);
+    FABRICAST_ASSIGN(const Seconds repair, parseQuantity<Seconds>(typed, "--repair"));
+    return repair >= Seconds(0) && repair <= kLongest ? Result<Seconds>(repair)
+                                                      : fail(Error::Code::BadInput,
+                                                             "--repair",
+                                                             "\"" + typed + "\" is out of range",
+                                                             "from 0s to 3650d: --repair 1d");
+}
+
 }  // namespace
 
 std::string RunFlags::typed() const {
@@ -120,7 +131,7 @@ Result<std::optional<RunsAsk>> runsAskOf(const RunFlags& flags,
         ask.spares = flags.spares;
     }
     if (flags.repair) {
-        FABRICAST_ASSIGN(ask.repair, parseQuantity<Seconds>(*flags.repair, "--repair"));
+        FABRICAST_ASSIGN(ask.repair, repairOf(*flags.repair));
     }
     if (flags.jitter) {
         FABRICAST_ASSIGN(ask.jitter, percentOf(*flags.jitter, "--jitter"));

@@ -183,8 +183,11 @@ Result<void> checkTypes(const Scenario& scenario, const KernelProfile& kernels) 
     };
     const GemmType plain = gemmTypeOf(scenario.settings, false, kernels);
     if (!kernels.supports(plain)) {
-        return refuse(
-            "settings.precision.compute", nameOf(plain), "--precision fp16, or another GPU");
+        const bool hasHalf = kernels.supports(GemmType::Fp16);
+        return refuse("settings.precision.compute",
+                      nameOf(plain),
+                      hasHalf ? "--precision fp16, or another GPU"
+                              : "another GPU, or dense_peak of its profile in this type");
     }
     const GemmType quantised = gemmTypeOf(scenario.settings, true, kernels);
     if (!kernels.supports(quantised)) {

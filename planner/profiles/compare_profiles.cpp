@@ -1,4 +1,5 @@
 #include "planner/base/quantity_text.h"
+#include "planner/profiles/read_profile.h"
 #include "planner/profiles/verify_profiles.h"
 
 #include <array>
@@ -8,8 +9,6 @@ namespace {
 
 /// Sources round: two numbers that differ by less agree.
 constexpr double kRounding = 1.01;
-/// A data sheet's GB may be GiB: 80 GB of an A100 are 80 GiB.
-constexpr double kBinaryOverDecimal = 1.0738;
 
 template <class T>
 bool exceeds(const Sourced<T>& more, const Sourced<T>& less, double factor = 1.0) {

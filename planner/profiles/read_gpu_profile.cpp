@@ -1,3 +1,4 @@
+#include "planner/base/quantity_text.h"
 #include "planner/profiles/profile_words.h"
 #include "planner/profiles/read_profile.h"
 #include "planner/profiles/sourced_json.h"
@@ -61,6 +62,17 @@ Result<void> readNumbers(const JsonValue& root, GpuSpec& gpu) {
     FABRICAST_TRY(checkMemory(root, "memory", gpu.memory));
     FABRICAST_TRY(checkMemory(root, "reported_memory", gpu.reportedMemory));
     FABRICAST_TRY(checkMemory(root, "usable_memory", gpu.usableMemory));
+    for (const auto& [key, part] : {std::pair("reported_memory", &gpu.reportedMemory),
+                                    std::pair("usable_memory", &gpu.usableMemory)}) {
+        const auto sizeOf = [](const Sourced<Bytes>& memory) {
+            return static_cast<double>(memory.value.value_or(Bytes()).count());
+        };
+        if (gpu.memory.value && sizeOf(*part) > kBinaryOverDecimal * sizeOf(gpu.memory)) {
+            return tl::unexpected(root.find(key)->problem(
+                "is more than the memory of " + shortText(*gpu.memory.value, UnitStyle::Decimal),
+                "what a program may use of it"));
+        }
+    }
     if (gpu.multiprocessors.value == 0) {
         return tl::unexpected(root.find("multiprocessors")->problem("must be 1 or more"));
     }

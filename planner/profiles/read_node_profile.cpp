@@ -124,6 +124,10 @@ Result<void> readNics(const JsonValue& root, NodeProfile& profile) {
     FABRICAST_ASSIGN(const JsonValue* const nics, root.require("nics"));
     FABRICAST_TRY(nics->onlyKeys(kNicKeys));
     FABRICAST_ASSIGN(profile.node.nics, requireSourced<std::int64_t>(*nics, "count"));
+    if (profile.node.nics.value.value_or(0) > kMostGpusPerNode) {
+        return tl::unexpected(nics->find("count")->problem(
+            "is more than " + std::to_string(kMostGpusPerNode), "NICs of one node: 8"));
+    }
     FABRICAST_ASSIGN(profile.node.nicBandwidth, requireSourced<BytesPerSecond>(*nics, "bandwidth"));
     FABRICAST_ASSIGN(profile.node.nicFabric, readFabricName(*nics, "fabric", profile));
     return {};

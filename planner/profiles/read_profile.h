@@ -68,4 +68,7 @@ Result<ClusterProfile> readClusterProfile(const JsonValue& root);
 inline constexpr std::int64_t kMostGpusPerNode = 4096;
 inline constexpr std::int64_t kMostNodes = 1'000'000;
 
+/// A data sheet's GB may be GiB: 80 GB of an A100 are 80 GiB.
+inline constexpr double kBinaryOverDecimal = 1.0738;
+
 }  // namespace fabricast

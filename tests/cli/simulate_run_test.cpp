@@ -189,6 +189,8 @@ TEST(SimulateRun, RefusesWhatMakesNoSense) {
              {"--steps 10 --failures --mtbf 1s", "--failures"},
              {"--steps 10 --failures --spares -1", "--spares"},
              {"--steps 10 --failures --repair soon", "--repair"},
+             {"--steps 10 --failures --repair 1e300d", "--repair"},
+             {"--steps 10 --failures --repair 3651d", "--repair"},
              {"--steps 10 --runs 0", "--runs"},
              {"--steps 10 --seed -3", "--seed"},
              {"--steps 10 --jitter nan", "--jitter"},

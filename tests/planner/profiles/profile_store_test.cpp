@@ -268,6 +268,9 @@ TEST(ProfileStore, PointsAtWhatIsWrongInAFile) {
               "(write \"value\": \"3350 GB/s\")");
     EXPECT_NE(refusal("\"value\": 132", "\"value\": 0").find("must be 1 or more"),
               std::string::npos);
+    EXPECT_NE(refusal("\"81089 MiB\", \"lo\": \"79.11 GiB\", \"hi\": \"79.33 GiB\"", "\"900 GiB\"")
+                  .find("\"usable_memory\" is more than the memory of 80.00 GB"),
+              std::string::npos);
     EXPECT_EQ(refusal("\"sxm\"", "\"smx\""),
               "9:18: \"form_factor\" cannot be \"smx\" (did you mean \"sxm\"?)");
     EXPECT_EQ(refusal("\"name\": \"h100-sxm5-80gb\"", "\"name\": \"h101\""),
@@ -295,6 +298,9 @@ TEST(ProfileStore, PointsAtANameThatLeadsNowhere) {
                   .find("box.json:6:10: no GPU is called \"h100-sxm5-81gb\" (did you mean "),
               std::string::npos);
     EXPECT_NE(refusal("nvlink4", "nvlink44").find("no fabric is called \"nvlink44\""),
+              std::string::npos);
+    EXPECT_NE(refusal("\"count\": { \"value\": 8,", "\"count\": { \"value\": 4097,")
+                  .find("\"count\" is more than 4096"),
               std::string::npos);
     EXPECT_NE(refusal("\"ib-ndr\"", "\"ib-nrd\"").find("did you mean \"ib-ndr\"?"),
               std::string::npos);
