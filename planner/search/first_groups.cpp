@@ -92,6 +92,7 @@ void PlanSearch::addToBlock(std::uint32_t family) {
         groups_.push_back({.families = {},
                            .first = std::vector<std::size_t>(kinds),
                            .waits = std::vector<LayerWaits>(kinds),
+                           .orders = std::vector<OrderRoom>(kinds),
                            .room = std::vector<std::vector<std::size_t>>(kinds)});
     }
     groups_[at->second].families.push_back(family);

@@ -144,12 +144,20 @@ void PlanSearch::fit(const Waiting& waiting) {
     }
 }
 
+/// Whether its order has room for what waits in it at one moment.
+bool PlanSearch::fitsInOrder(const Candidate& candidate, const Settings& usual) {
+    const Block& group = groups_[groupOf_[candidate.family]];
+    const OrderRoom& asked = group.orders[candidate.recompute];
+    return memory_.fromFlight(candidate, usual, asked.kept) <= asked.limit;
+}
+
 /// Of the first `room` sizes of the micro-batch, those that some order of the family has room for.
-std::size_t PlanSearch::roomInOrder(Candidate candidate, const LayersKept& kept, std::size_t room) {
+/// An order that has no more room than those before is asked how much only where it is opened.
+std::size_t PlanSearch::roomInOrder(Candidate candidate, std::size_t room) {
     const LayoutFamily& family = space_.families[candidate.family];
     const std::size_t ways = space_.ways[family.ways].size();
     std::size_t most = 0;
-    for (candidate.way = 0; candidate.way < ways; ++candidate.way) {
+    for (candidate.way = 0; candidate.way < ways && most < room; ++candidate.way) {
         candidate.size = 0;
         const auto usual = scenarios_.usual(family.stack, space_.layoutOf(candidate));
         if (!usual) {  // said of each where it is looked at
@@ -157,11 +165,14 @@ std::size_t PlanSearch::roomInOrder(Candidate candidate, const LayersKept& kept,
         }
         const auto isIn = [&](std::size_t size) {
             candidate.size = static_cast<std::uint16_t>(size);
-            return memory_.fromFlight(candidate, **usual, kept) <= limit_;
+            return fitsInOrder(candidate, **usual);
         };
-        const std::size_t fits = countPassing(room, isIn);
-        leastTooLarge(candidate) = static_cast<std::uint16_t>(fits);
-        most = std::max(most, fits);
+        if (isIn(most)) {
+            const std::size_t first = most + 1;
+            most = first +
+                   countPassing(room - first, [&](std::size_t more) { return isIn(first + more); });
+        }
+        leastTooLarge(candidate) = static_cast<std::uint16_t>(most);
     }
     return most;
 }
@@ -171,9 +182,11 @@ void PlanSearch::split(const Waiting& waiting) {
     Block& group = groups_[groupOf_[waiting.candidate.family]];
     Candidate candidate = waiting.candidate;
     std::vector<std::int64_t> seen;
-    LayersKept kept;  // of every family: nothing counts as kept that is not known
+    OrderRoom& asked = group.orders[candidate.recompute];
+    asked.limit = limit_;
+    // Of every family: nothing counts as kept that is not known.
     if (const auto scenario = scenarios_.of(*largest(candidate)); scenario) {
-        kept = blocks_.leastKept(candidate, **scenario).value_or(LayersKept());
+        asked.kept = blocks_.leastKept(candidate, **scenario).value_or(LayersKept());
     }
     for (std::size_t at = group.first[candidate.recompute]; at < group.families.size(); ++at) {
         candidate.family = group.families[at];
@@ -181,7 +194,7 @@ void PlanSearch::split(const Waiting& waiting) {
             continue;
         }
         std::size_t& room = group.room[candidate.recompute][at];
-        room = roomInOrder(candidate, kept, room);
+        room = roomInOrder(candidate, room);
         for (candidate.size = 0; candidate.size < room; ++candidate.size) {
             const std::int64_t samples = space_.samplesOf(candidate);
             if (std::ranges::find(seen, samples) == seen.end()) {

@@ -88,10 +88,17 @@ void PlanSearch::open(const Waiting& waiting) {
 
 void PlanSearch::wait(const Candidate& candidate, double atLeast) {
     constexpr std::int64_t kLooksToCome = 3;  // Ordered, Ended, Closed
-    if (isTooLarge(candidate) || isPassedOver(candidate, kLooksToCome)) {
+    if (isTooLarge(candidate)) {
         return;
     }
     const auto scenario = scenarios_.of(candidate);
+    if (scenario && !fitsInOrder(candidate, (*scenario)->settings)) {
+        leastTooLarge(candidate) = candidate.size;
+        return;
+    }
+    if (isPassedOver(candidate, kLooksToCome)) {
+        return;
+    }
     if (!scenario) {
         refuse(candidate, scenario.error().why);
         return;

@@ -53,12 +53,18 @@ private:
         Bounded,
         Known
     };
+    /// What the orders of a group's pipelines are asked for room with.
+    struct OrderRoom {
+        LayersKept kept;  ///< of each sample, at least
+        std::int64_t limit = 0;
+    };
     /// Families whose blocks do the same work.
     struct Block {
         std::vector<std::uint32_t> families;  ///< those that may fit, ascending
         /// By what is recomputed: the first family that the stack does not refuse.
         std::vector<std::size_t> first;
         std::vector<LayerWaits> waits;
+        std::vector<OrderRoom> orders;
         /// Likewise, of each family: sizes of the micro-batch that may fit.
         std::vector<std::vector<std::size_t>> room;
     };
@@ -146,7 +152,8 @@ private:
     void close(const Waiting& waiting);
     void bound(const Waiting& waiting);
     Result<void> findRoom(const Candidate& group);
-    std::size_t roomInOrder(Candidate candidate, const LayersKept& kept, std::size_t room);
+    bool fitsInOrder(const Candidate& candidate, const Settings& usual);
+    std::size_t roomInOrder(Candidate candidate, std::size_t room);
     /// Of a bound by the speeds of the machine: own runs stretch no step by less.
     [[nodiscard]] double stretched(double atLeast) {
         return atLeast * forecast_.estimator().leastStretch();
