@@ -1,5 +1,5 @@
-# Compiles every header alone, so that each brings what it needs; those aside that a source of the
-# same name includes first.
+# Compiles every header before anything that it does not include itself, so that each brings what it
+# needs; those aside that a source of the same name includes first.
 file(GLOB_RECURSE headers CONFIGURE_DEPENDS RELATIVE "${PROJECT_SOURCE_DIR}"
      "${PROJECT_SOURCE_DIR}/planner/*.h" "${PROJECT_SOURCE_DIR}/simulator/*.h"
      "${PROJECT_SOURCE_DIR}/machine/*.h" "${PROJECT_SOURCE_DIR}/manual/*.h"
@@ -13,7 +13,7 @@ foreach(room record nvml tuner launch collective host fit cpu mpi cuda nccl)
     list(APPEND built_rooms fabricast_probes_${room})
   endif()
 endforeach()
-set(header_sources "")
+set(alone "")
 foreach(header IN LISTS headers)
   string(REGEX REPLACE "\\.h$" ".cpp" twin "${PROJECT_SOURCE_DIR}/${header}")
   if(EXISTS "${twin}")
@@ -22,9 +22,40 @@ foreach(header IN LISTS headers)
       continue()
     endif()
   endif()
+  list(APPEND alone "${header}")
+endforeach()
+# A header needs no source of its own where another includes it: it comes before that one in its source,
+# which sees nothing more for it. Each has one such before it, which may have one in turn.
+foreach(header IN LISTS alone)
+  string(MAKE_C_IDENTIFIER "${header}" id)
+  file(STRINGS "${PROJECT_SOURCE_DIR}/${header}" lines REGEX "^#include \"")
+  foreach(line IN LISTS lines)
+    string(REGEX REPLACE "^#include \"([^\"]*)\".*" "\\1" included "${line}")
+    string(MAKE_C_IDENTIFIER "${included}" included_id)
+    if(included IN_LIST alone AND NOT placed_${included_id})
+      set(placed_${included_id} TRUE)
+      set(before_${id} "${included}")
+      # Where it includes that one no more, they part.
+      set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/${header}")
+      break()
+    endif()
+  endforeach()
+endforeach()
+set(header_sources "")
+foreach(header IN LISTS alone)
+  string(MAKE_C_IDENTIFIER "${header}" id)
+  if(placed_${id})
+    continue()
+  endif()
   string(REPLACE "/" "." name "${header}")
   set(source "${CMAKE_CURRENT_BINARY_DIR}/headers/${name}.cpp")
-  file(CONFIGURE OUTPUT "${source}" CONTENT "#include \"@header@\"\n" @ONLY)
+  set(content "")
+  while(header)
+    string(PREPEND content "#include \"${header}\"\n")
+    string(MAKE_C_IDENTIFIER "${header}" id)
+    set(header "${before_${id}}")
+  endwhile()
+  file(CONFIGURE OUTPUT "${source}" CONTENT "${content}" @ONLY)
   list(APPEND header_sources "${source}")
 endforeach()
 add_library(fabricast_headers OBJECT ${header_sources})
