@@ -122,7 +122,7 @@ std::optional<FreeBlock> CachingAllocator::fitting(std::int64_t bytes, int pool)
     auto best = pools_[index].free.fit(bytes);
     // The end of a segment that grows counts as large as it may become.
     if (best && isExpandable() && best->place == pools_[index].last) {
-        const auto next = pools_[index].free.fit(best->bytes + 1);
+        const auto next = pools_[index].free.larger(*best);
         best = next ? next : best;
     }
     if (!best || best->bytes < rules_.maxSplit) {

@@ -130,16 +130,8 @@ void FreeList::remove(const FreeBlock& block) {
     }
 }
 
-/// The bin of the smallest size that fits and holds a block.
-inline FreeList::Number FreeList::fitting(std::int64_t bytes) const {
-    if (table_.empty()) {
-        return kNone;
-    }
-    const Number exact = table_[slotOf(bytes)];
-    if (exact != kNone && !bins_[exact].blocks.empty()) {
-        return exact;
-    }
-    const std::size_t rank = exact != kNone ? bins_[exact].rank : rankOf(bytes);
+/// The first bin from this rank on that holds a block.
+inline FreeList::Number FreeList::filledFrom(std::size_t rank) const {
     std::size_t word = rank / kBits;
     if (word >= filled_.size()) {
         return kNone;
@@ -152,6 +144,18 @@ inline FreeList::Number FreeList::fitting(std::int64_t bytes) const {
         bits = filled_[word];
     }
     return byRank_[word * kBits + static_cast<std::size_t>(std::countr_zero(bits))];
+}
+
+/// The bin of the smallest size that fits and holds a block.
+inline FreeList::Number FreeList::fitting(std::int64_t bytes) const {
+    if (table_.empty()) {
+        return kNone;
+    }
+    const Number exact = table_[slotOf(bytes)];
+    if (exact != kNone && !bins_[exact].blocks.empty()) {
+        return exact;
+    }
+    return filledFrom(exact != kNone ? bins_[exact].rank : rankOf(bytes));
 }
 
 std::optional<FreeBlock> FreeList::takeFit(std::int64_t bytes) {
@@ -168,14 +172,21 @@ std::optional<FreeBlock> FreeList::takeFit(std::int64_t bytes) {
     return FreeBlock{.bytes = bin.bytes, .address = spot.address, .place = spot.place};
 }
 
-std::optional<FreeBlock> FreeList::fit(std::int64_t bytes) const {
-    const Number number = fitting(bytes);
+inline std::optional<FreeBlock> FreeList::lowestOf(Number number) const {
     if (number == kNone) {
         return std::nullopt;
     }
     const Bin& bin = bins_[number];
     const Spot& spot = bin.blocks.back();
     return FreeBlock{.bytes = bin.bytes, .address = spot.address, .place = spot.place};
+}
+
+std::optional<FreeBlock> FreeList::fit(std::int64_t bytes) const {
+    return lowestOf(fitting(bytes));
+}
+
+std::optional<FreeBlock> FreeList::larger(const FreeBlock& block) const {
+    return lowestOf(filledFrom(bins_[table_[slotOf(block.bytes)]].rank + 1));
 }
 
 }  // namespace fabricast

@@ -27,6 +27,8 @@ public:
     std::optional<FreeBlock> takeFit(std::int64_t bytes);
     /// The block that `takeFit` would take.
     [[nodiscard]] std::optional<FreeBlock> fit(std::int64_t bytes) const;
+    /// Of the next size behind that of a block that is there.
+    [[nodiscard]] std::optional<FreeBlock> larger(const FreeBlock& block) const;
 
 private:
     using Number = std::uint32_t;  ///< of a bin, in the order in which sizes were seen
@@ -63,6 +65,8 @@ private:
     /// Of the sizes: how many are smaller.
     [[nodiscard]] std::size_t rankOf(std::int64_t bytes) const;
     [[nodiscard]] Number fitting(std::int64_t bytes) const;
+    [[nodiscard]] Number filledFrom(std::size_t rank) const;
+    [[nodiscard]] std::optional<FreeBlock> lowestOf(Number number) const;
     void addSize(std::int64_t bytes);
     void insertMark(std::size_t rank);
     void growTable();

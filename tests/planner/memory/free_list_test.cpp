@@ -28,6 +28,12 @@ TEST(FreeList, TakesTheSmallestThatFitsAndOfEqualsTheLowest) {
                 all.emplace(bytes, address);
             } else if (below(2) == 0) {
                 const auto known = list.fit(bytes);
+                const auto larger = known ? list.larger(*known) : std::nullopt;
+                const auto beyond = all.lower_bound({(known ? known->bytes : 0) + 1, 0});
+                ASSERT_EQ(larger.has_value(), known && beyond != all.end());
+                if (larger) {
+                    EXPECT_EQ(std::pair(larger->bytes, larger->address), *beyond);
+                }
                 const auto taken = list.takeFit(bytes);
                 ASSERT_EQ(taken.has_value(), fit != all.end());
                 ASSERT_EQ(known.has_value(), taken.has_value());
