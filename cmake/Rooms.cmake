@@ -34,6 +34,9 @@ set(fabricast_alone "^probes/(cpu|cuda|host|mpi|nccl)$")
 # What runs once for a question, outside the search and the simulation: a release compiles it a quarter sooner so.
 set(fabricast_once "^(cli|flags|manual|study|machine|planner/(backtest|launch|lint|load|measured|models|profiles|report|request))$|^simulator/(report|topology|trace)$|^probes/(fit|launch|record)$")
 
+# Where tests of all rooms spend most of their time: a development build optimises it as a release does.
+set(fabricast_often "^planner/memory/(device|walk)$")
+
 function(fabricast_room folder)
   cmake_parse_arguments(ROOM "" "" "LIBS;FOLDERS" ${ARGN})
   string(REPLACE "/" "_" name "fabricast_${folder}")
@@ -53,6 +56,9 @@ function(fabricast_room folder)
     if(FABRICAST_UNITY GREATER 1 AND NOT folder MATCHES "${fabricast_alone}")
       fabricast_batch_size("${sources}" ${FABRICAST_UNITY} size)
       set_target_properties(${name} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE ${size})
+    endif()
+    if(folder MATCHES "${fabricast_often}")
+      target_compile_options(${name} PRIVATE $<$<AND:$<CONFIG:Debug>,$<COMPILE_LANGUAGE:CXX>>:-O2>)
     endif()
     if(folder MATCHES "${fabricast_once}")
       target_compile_options(${name} PRIVATE $<$<AND:$<CONFIG:Release>,$<COMPILE_LANGUAGE:CXX>>:-Og>)
