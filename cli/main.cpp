@@ -1,5 +1,6 @@
 #include "cli/run_program.h"
 #include "planner/output/printable_text.h"
+#include "probes/record/utc_now.h"
 
 #include <fcntl.h>
 #include <malloc.h>
@@ -224,7 +225,8 @@ int main(int argc, char** argv) {
             .terminalOut = ::isatty(STDOUT_FILENO) == 1,
             .terminalError = ::isatty(STDERR_FILENO) == 1,
             .noColor = isSet("NO_COLOR") || isDumbTerminal(),
-            .forceColor = isSet("FORCE_COLOR") || isSet("CLICOLOR_FORCE")};
+            .forceColor = isSet("FORCE_COLOR") || isSet("CLICOLOR_FORCE"),
+            .today = fabricast::latestDay()};
         InterruptWatch watch;
         surroundings.stop = std::ref(watch);
         ProgressLine line;

@@ -65,6 +65,7 @@ public:
 
     ProgramOutput run(const std::vector<std::string>& typed, const Surroundings& surroundings) {
         const std::vector<std::string> arguments = withoutMark(typed);
+        options_.today = surroundings.today;
         options_.progress = surroundings.progress;
         options_.stop = surroundings.stop;
         options_.status = surroundings.status;

@@ -16,6 +16,9 @@ struct Surroundings {
     bool terminalError = false;
     bool noColor = false;     ///< NO_COLOR or TERM=dumb
     bool forceColor = false;  ///< FORCE_COLOR or CLICOLOR_FORCE
+    /// "2026-11-20": nothing can have been measured later. Answers do not depend on it otherwise;
+    /// empty: any day may have come.
+    std::string today{};
     /// Told how much of a long answer is done, from any thread; empty where nobody watches.
     std::function<void(std::size_t done, std::size_t all)> progress{};
     /// The token that Ctrl-C sets. From the call on, the first Ctrl-C no longer ends the program;

@@ -39,6 +39,8 @@ struct GlobalOptions {
     bool noFail = false;
     std::vector<std::string> typedFlags{};  ///< not a flag: each as typed, in order: "--nodes"
     std::vector<OutputFile> outputs{};      ///< not a flag: every file of -o, --svg, --trace, …
+    /// Not a flag: the latest day that a profile of the user may be of; empty: any.
+    std::string today{};
     /// Not a flag: told how much of a long answer is done, from any thread; may be empty.
     std::function<void(std::size_t done, std::size_t all)> progress{};
     /// Not a flag: the token that Ctrl-C sets; from the call on Ctrl-C does not end the program.

@@ -319,7 +319,7 @@ Result<Question> questionOf(const QuestionArguments& arguments, const GlobalOpti
 
 Result<Workbench> workbenchOf(const GlobalOptions& options) {
     FABRICAST_ASSIGN(Workbench bench, unreadWorkbenchOf(options));
-    FABRICAST_TRY(checkOwnProfiles(bench.profiles()));
+    FABRICAST_TRY(checkOwnProfiles(bench.profiles(), options.today));
     return bench;
 }
 

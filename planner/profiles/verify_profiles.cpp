@@ -92,6 +92,27 @@ Result<std::vector<std::string>> readAndCompare(const ProfileStore& store,
     return std::vector<std::string>();
 }
 
+/// What is newer comes before the rest for ever. Of measurements, and what was made of them.
+Result<void> checkDayOf(const ProfileFile& file, std::string_view today) {
+    const bool isDated =
+        file.kind == ProfileKind::Collective || file.kind == ProfileKind::Correction;
+    if (!file.isOwn() || !isDated || today.empty()) {
+        return {};
+    }
+    FABRICAST_ASSIGN(const JsonValue root, readDocument(file));
+    for (const char* const key : {"date", "begun"}) {
+        FABRICAST_ASSIGN(const std::string said, root.textOr(key, ""));
+        if (std::string_view(said).substr(0, today.size()) > today) {
+            return fail(
+                Error::Code::BadInput,
+                file.source,
+                "is of " + said + ", which is in the future",
+                "mend \"" + std::string(key) + "\": the newest of several measurements is used");
+        }
+    }
+    return {};
+}
+
 class Verifier {
 public:
     Verifier(const ProfileStore& store, std::string_view today) : store_(store), today_(today) {
@@ -145,19 +166,10 @@ private:
             warn(file.source, why);
         }
         checkFacts(*sheet);
-        checkDay(file);
-        return *sheet;
-    }
-
-    /// What is newer comes before the rest for ever.
-    void checkDay(const ProfileFile& file) {
-        const Result<JsonValue> root = readDocument(file);
-        const std::string date = root ? root->textOr("date", "").value_or("") : "";
-        if (file.isOwn() && !today_.empty() && date > today_) {
-            warn(file.source,
-                 "is of " + date + ", which is in the future",
-                 "mend \"date\": the newest of several measurements is used");
+        if (const Result<void> day = checkDayOf(file, today_); !day) {
+            warn(day.error().where, day.error().why, day.error().hint);
         }
+        return *sheet;
     }
 
     /// Within one kind, a name leads to one profile.
@@ -226,11 +238,12 @@ ProfileVerification verifyProfiles(const ProfileStore& store, std::string_view t
     return Verifier(store, today).run();
 }
 
-Result<void> checkOwnProfiles(const ProfileStore& store) {
+Result<void> checkOwnProfiles(const ProfileStore& store, std::string_view today) {
     for (const ProfileKind kind : kProfileKinds) {
         for (const ProfileFile& file : store.files(kind)) {
             if (file.isOwn()) {
                 FABRICAST_TRY(readAndCompare(store, file));
+                FABRICAST_TRY(checkDayOf(file, today));
             }
         }
     }

@@ -43,8 +43,8 @@ ProfileVerification verifyProfiles(const ProfileStore& store, std::string_view t
 std::vector<ProfileFinding> contradictingMeasurements(const ProfileStore& store);
 
 /// Reads every profile of the user's folders with all it names, whether anything asks for it or
-/// not; the first that cannot be read is the error.
-Result<void> checkOwnProfiles(const ProfileStore& store);
+/// not; the first that cannot be read, or is of a day after `today`, is the error.
+Result<void> checkOwnProfiles(const ProfileStore& store, std::string_view today = {});
 
 // What in a profile contradicts something else in it or in what it names; each a sentence. None of
 // it stops a profile from being read: sources do contradict each other.

@@ -181,6 +181,24 @@ TEST(OwnMeasurement, IsDatedByADay) {
     EXPECT_NE(answer.err.find("must be a day"), std::string::npos) << answer.err;
 }
 
+// The newest counts: one of a day to come would count for ever. Without a clock any day may be.
+TEST(OwnMeasurement, IsOfADayThatHasCome) {
+    const TemporaryProfiles folder("own_future");
+    folder.write("collectives/measured-ours.json", ownCollectives("ours", "2031-01-01", "5"));
+    const std::vector<std::string> question = {
+        "plan", "-m", "gpt2", "-c", "dgx-a100", "--seq", "1024", "--profile-dir", folder.path()};
+    const ProgramOutput refused = runProgram(question, {.today = "2030-12-31"});
+    EXPECT_EQ(refused.code, ExitCode::BadInput);
+    EXPECT_TRUE(refused.out.empty()) << refused.out;
+    EXPECT_NE(refused.err.find("collectives/measured-ours.json: is of 2031-01-01, which is in the "
+                               "future\n  try: mend \"date\""),
+              std::string::npos)
+        << refused.err;
+    const ProgramOutput answer = runProgram(question, {.today = "2031-01-01"});
+    EXPECT_EQ(answer.code, ExitCode::Ok) << answer.err;
+    EXPECT_EQ(answer.out, runProgram(question, {}).out);
+}
+
 /// What the user measured: a file of a profile folder, and how answers name it.
 struct Measured {
     std::string name;
