@@ -6,6 +6,7 @@
 #include "probes/fit/fit_record.h"
 #include "probes/fit/fit_tables.h"
 #include "probes/fit/kernel_json.h"
+#include "probes/fit/possible_kernels.h"
 
 #include <algorithm>
 #include <array>
@@ -137,6 +138,29 @@ void keepRowsOf(const ProfileStore& store,
     });
 }
 
+void keepRowsOf(const ProfileStore& store,
+                const std::vector<std::string>& gpus,
+                MeasuredTables& tables) {
+    keepRowsOf(store, gpus, tables.gemms);
+    keepRowsOf(store, gpus, tables.attentions);
+    keepRowsOf(store, gpus, tables.experts);
+    keepRowsOf(store, gpus, tables.memories);
+}
+
+/// Each row on the GPU that it is of.
+Result<void> checkPossibleRows(const ProfileStore& store,
+                               const std::vector<std::string>& gpus,
+                               const MeasuredTables& tables,
+                               double cached) {
+    for (const std::string& name : gpus) {
+        MeasuredTables rows = tables;
+        keepRowsOf(store, {name}, rows);
+        FABRICAST_ASSIGN(const GpuSpec gpu, store.gpu(name));
+        FABRICAST_TRY(checkPossibleKernels(rows, gpu, cached));
+    }
+    return {};
+}
+
 Result<MeasuredTables> readTables(const FitArguments& arguments,
                                   const ProfileStore& store,
                                   const std::string& gpu) {
@@ -153,10 +177,8 @@ Result<MeasuredTables> readTables(const FitArguments& arguments,
             gpus.push_back(file.name);
         }
     }
-    keepRowsOf(store, gpus, tables.gemms);
-    keepRowsOf(store, gpus, tables.attentions);
-    keepRowsOf(store, gpus, tables.experts);
-    keepRowsOf(store, gpus, tables.memories);
+    keepRowsOf(store, gpus, tables);
+    FABRICAST_TRY(checkPossibleRows(store, gpus, tables, arguments.options.leastMemoryBytes));
     return tables;
 }
 

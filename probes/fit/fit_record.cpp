@@ -216,7 +216,7 @@ private:
         const double known =
             gpu.l2Cache.value ? static_cast<double>(gpu.l2Cache.value->count()) : 0.0;
         const double cache = std::max(known, numberSaidOf(record_, "l2_bytes"));
-        FABRICAST_TRY(checkPossibleKernels(tables.tables, gpu, cache));
+        FABRICAST_TRY(checkPossibleKernels(tables.tables, gpu, numberSaidOf(record_, "l2_bytes")));
         const FitOptions options{.from = originText(sittingsOf(record_, &isKernelPoint)),
                                  .leastMemoryBytes = kCaches * cache,
                                  .scaleFew = true};

@@ -16,7 +16,8 @@ Result<MeasuredRow> readCommon(const CsvRow& row) {
     FABRICAST_ASSIGN(const double us, row.positive("us"));
     return MeasuredRow{.gpu = std::string(row.text("gpu")),
                        .source = std::string(row.text("source")),
-                       .time = Seconds(us * kMicrosecond)};
+                       .time = Seconds(us * kMicrosecond),
+                       .where = row.where()};
 }
 
 /// The value of "key=" in notes divided by semicolons.

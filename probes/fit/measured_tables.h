@@ -16,7 +16,7 @@ struct MeasuredRow {
     std::string gpu;  ///< as the table calls it
     std::string source;
     Seconds time{};
-    std::string where{};  ///< of the record's line; empty: a table's
+    std::string where{};  ///< "run.jsonl:17:1", or a row of a table: "gemm.csv:17"
 };
 
 struct MeasuredGemm : MeasuredRow {

@@ -4,8 +4,18 @@
 #include "planner/evidence/borrow_kernels.h"
 #include "planner/profiles/most_of_peak.h"
 
+#include <algorithm>
+#include <limits>
+#include <optional>
+
 namespace fabricast {
 namespace {
+
+double mostCached(const GpuSpec& gpu, double said) {
+    const std::optional<Bytes>& most = gpu.l2Cache.hi ? gpu.l2Cache.hi : gpu.l2Cache.value;
+    const double cache = std::max(most ? static_cast<double>(most->count()) : 0.0, said);
+    return cache > 0.0 ? cache : std::numeric_limits<double>::infinity();
+}
 
 class PossibleKernels {
 public:
@@ -54,8 +64,8 @@ private:
 
 }  // namespace
 
-Result<void> checkPossibleKernels(const MeasuredTables& tables, const GpuSpec& gpu, double cache) {
-    const PossibleKernels possible(gpu, cache);
+Result<void> checkPossibleKernels(const MeasuredTables& tables, const GpuSpec& gpu, double said) {
+    const PossibleKernels possible(gpu, mostCached(gpu, said));
     for (const MeasuredGemm& row : tables.gemms) {
         FABRICAST_TRY(possible.checkWork(row, row.gemm.type, row.gemm.flops()));
     }

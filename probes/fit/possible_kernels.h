@@ -5,9 +5,10 @@
 namespace fabricast {
 
 /// An error where a row is faster than any such GPU: products and attention above the peak of their
-/// type on the data sheet, memory above its bandwidth. Of the bytes of a memory operation `cache`
-/// need not have come from memory or gone to it.
+/// type on the data sheet, memory above its bandwidth. What the cache holds, the most of what the
+/// data sheet says and of `said`, need not have come from memory or gone to it; where neither says
+/// it, any number of bytes.
 ///     FABRICAST_TRY(checkPossibleKernels(tables.tables, gpu, 60e6));
-Result<void> checkPossibleKernels(const MeasuredTables& tables, const GpuSpec& gpu, double cache);
+Result<void> checkPossibleKernels(const MeasuredTables& tables, const GpuSpec& gpu, double said);
 
 }  // namespace fabricast

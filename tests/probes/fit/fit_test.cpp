@@ -10,6 +10,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <fstream>
 #include <string>
 #include <vector>
 
@@ -144,6 +145,27 @@ TEST(FitProgram, FitsTheShippedTablesAsWellAsTheShippedKernels) {
     const auto again = runFit(arguments);
     ASSERT_TRUE(again);
     EXPECT_EQ(again->profile, answer->profile);
+}
+
+// As of records: what no such GPU can have run is of another, or of another unit.
+TEST(FitProgram, RefusesRowsThatNoSuchGpuCanHaveRun) {
+    const auto why = [](const std::string& columns, const std::string& row) {
+        const std::string table = testing::TempDir() + "impossible.csv";
+        std::ofstream(table) << columns << "\n" << row << "\n";
+        const auto answer = runFit(std::vector<std::string>{"--gpu", "a100-sxm4-80gb", table});
+        return answer ? std::string("accepted") : answer.error().text();
+    };
+    const std::string products = "gpu,dtype,m,n,k,layout,us,source,notes";
+    EXPECT_TRUE(why(products, "a100-sxm4-80gb,bf16,8192,8192,8192,TN,3500,lab,")
+                    .find("nothing could be fitted") != std::string::npos);
+    const std::string fast = why(products, "a100-sxm4-80gb,bf16,8192,8192,8192,TN,350,lab,");
+    EXPECT_NE(fast.find("impossible.csv:2: no a100-sxm4-80gb is so fast: 3.14 PFLOP/s in bf16"),
+              std::string::npos)
+        << fast;
+    const std::string passes =
+        why("gpu,op,dtype,us,bytes,source,notes", "a100-sxm4-80gb,norm,bf16,100,1e9,lab,");
+    EXPECT_NE(passes.find("impossible.csv:2: no a100-sxm4-80gb is so fast: "), std::string::npos)
+        << passes;
 }
 
 TEST(FitProgram, SaysWhatItNeeds) {
