@@ -1,4 +1,5 @@
 #include "planner/measured/measurements.h"
+#include "planner/output/probe_points.h"
 #include "planner/text/json_document.h"
 
 #include <fmt/format.h>
@@ -15,13 +16,6 @@
 namespace fabricast {
 namespace {
 
-/// Of the points of every probe.
-constexpr std::array<std::string_view, 40> kSettingNames = {
-    "accumulate", "algorithm", "batch",      "bytes",      "causal",  "columns", "ctas",  "dim",
-    "dtype",      "experts",   "fast_accum", "ffn",        "form",    "groups",  "heads", "hidden",
-    "how",        "k",         "kind",       "kv_heads",   "layers",  "layout",  "m",     "n",
-    "nodes",      "of",        "op",         "parameters", "pass",    "path",    "ranks", "rows",
-    "seconds",    "sequence",  "stack",      "stride",     "threads", "tokens",  "vocab", "width"};
 /// Under the names of the probes, of nccl-tests and of NCCL.
 constexpr std::array<std::string_view, 17> kTypeNames = {"bf16",
                                                          "bfloat16",
@@ -54,16 +48,41 @@ std::string namesIn(std::span<const std::string_view> names) {
     return fmt::format("{}", fmt::join(names, ", "));
 }
 
-Result<void> checkWords(const JsonValue& line, const RecordedPoint& point) {
-    FABRICAST_ASSIGN(const JsonValue* const text, line.require("point"));
+/// Whether a program has written it; a record that does not say which may be of any.
+bool isPointOf(const ProbePoint& kind, std::string_view program, std::string_view what) {
+    return kind.what == what && (program.empty() || kind.program == program);
+}
+
+/// The point's program measures such a thing, with these settings.
+Result<void> checkKind(const JsonValue& text,
+                       const RecordedPoint& point,
+                       std::string_view program) {
+    const std::string who = program.empty() ? "any probe" : std::string(program);
+    const auto all = probePoints();
+    if (std::ranges::none_of(
+            all, [&](const ProbePoint& kind) { return isPointOf(kind, program, point.what); })) {
+        return tl::unexpected(text.problem("is none of " + who + ": " + point.what));
+    }
     for (const auto& [name, value] : point.settings) {
-        if (!isNamed(kSettingNames, name)) {
-            return tl::unexpected(text->problem("has a setting that no probe has: " + name));
+        if (std::ranges::none_of(all, [&](const ProbePoint& kind) {
+                return isPointOf(kind, program, point.what) && kind.has(name);
+            })) {
+            return tl::unexpected(text.problem("has a setting that " + point.what + " of " + who +
+                                               " does not have: " + name));
         }
-        if (name == "dtype" && !isNamed(kTypeNames, value)) {
-            return tl::unexpected(
-                text->problem("is of type " + value + ", which is none of " + namesIn(kTypeNames)));
-        }
+    }
+    return {};
+}
+
+Result<void> checkWords(const JsonValue& line,
+                        const RecordedPoint& point,
+                        std::string_view program) {
+    FABRICAST_ASSIGN(const JsonValue* const text, line.require("point"));
+    FABRICAST_TRY(checkKind(*text, point, program));
+    const std::string type = point.setting("dtype", "");
+    if (!type.empty() && !isNamed(kTypeNames, type)) {
+        return tl::unexpected(
+            text->problem("is of type " + type + ", which is none of " + namesIn(kTypeNames)));
     }
     const JsonValue* const unit = line.find("unit");
     return unit == nullptr || isNamed(kUnitNames, point.unit)
@@ -90,8 +109,10 @@ Result<void> checkStatistic(const JsonValue& line,
 
 }  // namespace
 
-Result<void> checkRecordedPoint(const JsonValue& line, const RecordedPoint& point) {
-    FABRICAST_TRY(checkWords(line, point));
+Result<void> checkRecordedPoint(const JsonValue& line,
+                                const RecordedPoint& point,
+                                std::string_view program) {
+    FABRICAST_TRY(checkWords(line, point, program));
     const auto listed = static_cast<std::int64_t>(point.samples.size());
     FABRICAST_ASSIGN(const std::int64_t count, line.integerOr("n", listed, {0, 1LL << 40}));
     const bool isThinned = count > listed &&

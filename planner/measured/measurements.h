@@ -55,10 +55,13 @@ struct MeasurementRecord {
 /// the last line counts.
 Result<MeasurementRecord> parseMeasurements(std::string_view text, const std::string& source);
 
-/// An error where a line of a record is none that a probe writes: it contradicts itself (a median
-/// that its samples do not have), or has a setting, a type or a unit that no probe has. Such a line
-/// is damaged or was edited, and its point would become a number of a profile.
-Result<void> checkRecordedPoint(const JsonValue& line, const RecordedPoint& point);
+/// An error where a line of a record is none that `program` writes: it contradicts itself (a median
+/// that its samples do not have), names what the program does not measure, or has a setting, a type
+/// or a unit that it does not have there. Such a line is damaged or was edited, and its point would
+/// become a number of a profile. Without a program it may be of any.
+Result<void> checkRecordedPoint(const JsonValue& line,
+                                const RecordedPoint& point,
+                                std::string_view program);
 
 /// What several sittings measured on one machine, in the order in which points were first met.
 struct MergedMeasurements {

@@ -1,6 +1,7 @@
 #include "planner/base/median.h"
 #include "planner/base/words.h"
 #include "planner/measured/measurements.h"
+#include "planner/output/probe_points.h"
 #include "planner/profiles/read_measured_collectives.h"
 #include "planner/text/json_document.h"
 #include "planner/text/json_lines.h"
@@ -13,6 +14,7 @@
 #include <cstddef>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 namespace fabricast {
 namespace {
@@ -105,7 +107,7 @@ Result<void> checkCopied(const JsonValue& line, const RecordedPoint& point) {
                                 "has {:.6g} bytes, and the point's name {:.6g}", said, copied)));
 }
 
-Result<RecordedPoint> readPoint(const JsonValue& line) {
+Result<RecordedPoint> readPoint(const JsonValue& line, std::string_view program) {
     FABRICAST_TRY(line.onlyKeys(kPointKeys));
     RecordedPoint point;
     point.where = line.where();
@@ -117,7 +119,7 @@ Result<RecordedPoint> readPoint(const JsonValue& line) {
     }
     FABRICAST_ASSIGN(point.unit, line.textOr("unit", "s"));
     FABRICAST_TRY(readSamples(line, point));
-    FABRICAST_TRY(checkRecordedPoint(line, point));
+    FABRICAST_TRY(checkRecordedPoint(line, point, program));
     if (const JsonValue* facts = line.find("facts")) {
         FABRICAST_TRY(readFacts(*facts, point));
         FABRICAST_TRY(checkCopied(line, point));
@@ -154,11 +156,15 @@ void flatten(const JsonValue& value,
 }
 
 /// Whose records these are: the probes, and those that are made of logs.
-constexpr std::array<std::string_view, 5> kPrograms = {"fabricast-probe-cuda",
-                                                       "fabricast-probe-host",
-                                                       "fabricast-probe-mpi",
-                                                       "fabricast-probe-nccl",
-                                                       "nccl-tests"};
+std::vector<std::string_view> programNames() {
+    std::vector<std::string_view> names;
+    for (const ProbePoint& kind : probePoints()) {
+        if (names.empty() || names.back() != kind.program) {
+            names.push_back(kind.program);
+        }
+    }
+    return names;
+}
 
 Result<void> readHead(const JsonValue& line, MeasurementRecord& record) {
     FABRICAST_TRY(line.expect(JsonValue::Kind::Object));
@@ -177,11 +183,11 @@ Result<void> readHead(const JsonValue& line, MeasurementRecord& record) {
     FABRICAST_TRY(machine->expect(JsonValue::Kind::Object));
     flatten(*machine, "", record.machine);
     FABRICAST_ASSIGN(record.program, line.textOr("program", ""));
-    if (!record.program.empty() &&
-        std::ranges::find(kPrograms, record.program) == kPrograms.end()) {
+    const std::vector<std::string_view> programs = programNames();
+    if (!record.program.empty() && std::ranges::find(programs, record.program) == programs.end()) {
         return tl::unexpected(
             line.find("program")->problem("is \"" + record.program + "\", which is none of " +
-                                              fmt::format("{}", fmt::join(kPrograms, ", ")),
+                                              fmt::format("{}", fmt::join(programs, ", ")),
                                           "use a file written by a probe with --out"));
     }
     FABRICAST_ASSIGN(record.begun, line.textOr("begun", ""));
@@ -205,9 +211,10 @@ Error ofLine(Error error, bool headed) {
 
 Result<RecordedPoint> pointOfLine(std::string_view line,
                                   const std::string& source,
-                                  std::int64_t number) {
+                                  std::int64_t number,
+                                  std::string_view program) {
     FABRICAST_ASSIGN(const JsonValue value, parseJsonFrom(line, source, number));
-    return readPoint(value);
+    return readPoint(value, program);
 }
 
 Result<void> headOfLine(std::string_view line,
@@ -239,7 +246,7 @@ Result<MeasurementRecord> parseMeasurements(std::string_view text, const std::st
             headed = true;
             continue;
         }
-        Result<RecordedPoint> point = pointOfLine(line, source, number);
+        Result<RecordedPoint> point = pointOfLine(line, source, number, record.program);
         if (!point) {
             return tl::unexpected(ofLine(std::move(point).error(), headed));
         }

@@ -1,7 +1,7 @@
 #include "probes/collective/sweep.h"
+#include "probes/record/known_settings.h"
 
 #include <algorithm>
-#include <set>
 
 namespace fabricast::probe {
 
@@ -25,16 +25,6 @@ Answer<int> smallWhole(const Point& point, const std::string& name, int otherwis
     return static_cast<int>(*value);
 }
 
-Done knowsAllSettings(const Point& point) {
-    const std::set<std::string> known = {"bytes", "ranks", "nodes", "stride", "dtype", "groups"};
-    for (const auto& [name, value] : point.settings) {
-        if (!known.contains(name)) {
-            return Trouble{"a collective has no setting '" + name + "'"};
-        }
-    }
-    return std::monostate();
-}
-
 }  // namespace
 
 Answer<CollectiveTask> taskOf(const Point& point) {
@@ -44,7 +34,7 @@ Answer<CollectiveTask> taskOf(const Point& point) {
         return Trouble{"'" + point.what + "' is none of " + groupCallNames()};
     }
     task.call = *call;
-    const Done known = knowsAllSettings(point);
+    const Done known = onlyKnownSettings("fabricast-probe-nccl", point);
     const Answer<std::int64_t> bytes = wholeOf(point, "bytes", 1);
     const Answer<int> ranks = smallWhole(point, "ranks", 0);
     const Answer<int> nodes = smallWhole(point, "nodes", 0);

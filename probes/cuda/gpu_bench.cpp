@@ -1,6 +1,9 @@
 #include "probes/cuda/gpu_bench.h"
 
+#include "probes/record/known_settings.h"
+
 #include <algorithm>
+#include <span>
 
 namespace fabricast::probe {
 
@@ -54,17 +57,8 @@ Measurement refusedPoint(const Point& point, std::string why) {
     return refused;
 }
 
-Done onlySettings(const Point& point, std::span<const char* const> names) {
-    for (const auto& [name, value] : point.settings) {
-        if (std::find(names.begin(), names.end(), name) == names.end()) {
-            return Trouble{point.what + " has no setting '" + name + "'; it has " + listed(names)};
-        }
-    }
-    return std::monostate();
-}
-
-Done onlySettings(const Point& point, std::initializer_list<const char*> names) {
-    return onlySettings(point, std::span(names.begin(), names.size()));
+Done onlySettings(const Point& point) {
+    return onlyKnownSettings("fabricast-probe-cuda", point);
 }
 
 Answer<std::int64_t> sizeOf(const Point& point, const std::string& name, std::int64_t most) {

@@ -7,7 +7,6 @@
 
 #include <initializer_list>
 #include <optional>
-#include <span>
 #include <string>
 
 namespace fabricast::probe {
@@ -38,9 +37,8 @@ private:
 /// "This machine cannot do that point", for the record.
 Measurement refusedPoint(const Point& point, std::string why);
 
-/// Trouble with the first setting that is none of these.
-Done onlySettings(const Point& point, std::span<const char* const> names);
-Done onlySettings(const Point& point, std::initializer_list<const char*> names);
+/// Trouble with the first setting that such a point of this probe does not have.
+Done onlySettings(const Point& point);
 
 /// A size in a point: 1 to `most`.
 Answer<std::int64_t> sizeOf(const Point& point,

@@ -16,7 +16,7 @@ struct AdamShape {
 };
 
 Answer<AdamShape> adamShapeOf(const Point& point) {
-    const Done known = onlySettings(point, {"parameters", "form"});
+    const Done known = onlySettings(point);
     const Answer<std::int64_t> parameters = sizeOf(point, "parameters");
     const Answer<std::string> form = choiceOf(point, "form", {"flat", "list"}, false);
     if (!known || !parameters || !form) {

@@ -103,8 +103,7 @@ double AttentionShape::bytes() const {
 
 Answer<AttentionShape> attentionShapeOf(const Point& point) {
     AttentionShape shape;
-    const Done known = onlySettings(
-        point, {"pass", "dtype", "batch", "heads", "kv_heads", "sequence", "dim", "causal"});
+    const Done known = onlySettings(point);
     const Answer<std::string> pass = choiceOf(point, "pass", {"forward", "backward"});
     const Answer<std::string> dtype = choiceOf(point, "dtype", {"bf16"}, false);
     const Answer<std::string> causal = choiceOf(point, "causal", {"0", "1"});

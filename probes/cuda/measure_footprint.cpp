@@ -68,7 +68,7 @@ Answer<Measurement> dnnFootprint(const Point& point) {
 }  // namespace
 
 Done checkFootprint(const Point& point) {
-    const Done known = onlySettings(point, {"of"});
+    const Done known = onlySettings(point);
     const Answer<std::string> of = choiceOf(point, "of", {"context", "cublaslt", "cudnn"});
     return !known || of ? known : Done(of.trouble());
 }

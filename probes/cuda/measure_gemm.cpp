@@ -2,14 +2,10 @@
 
 #include "probes/cuda/planned_gemm.h"
 
-#include <vector>
-
 namespace fabricast::probe {
 
-Answer<GemmShape> gemmShapeOf(const Point& point, std::initializer_list<const char*> more) {
-    std::vector<const char*> names = {"dtype", "m", "n", "k", "layout", "accumulate", "fast_accum"};
-    names.insert(names.end(), more.begin(), more.end());
-    const Done known = onlySettings(point, names);
+Answer<GemmShape> gemmShapeOf(const Point& point) {
+    const Done known = onlySettings(point);
     if (!known) {
         return known.trouble();
     }

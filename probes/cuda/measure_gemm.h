@@ -5,7 +5,7 @@ namespace fabricast::probe {
 
 /// "gemm dtype=bf16 m=8192 n=4096 k=4096 layout=tn [accumulate=1]", or what is wrong with it. The
 /// names other than these that a point may have besides are `more`.
-Answer<GemmShape> gemmShapeOf(const Point& point, std::initializer_list<const char*> more = {});
+Answer<GemmShape> gemmShapeOf(const Point& point);
 
 /// Why a GPU cannot multiply so ("no fp8 on sm_80"); empty where it can.
 std::string gemmRefusal(const GpuFacts& gpu, const GemmShape& shape);

@@ -14,6 +14,10 @@ struct ExpertsShape {
 };
 
 Answer<ExpertsShape> expertsOf(const Point& point) {
+    const Done known = onlySettings(point);
+    if (!known) {
+        return known.trouble();
+    }
     ExpertsShape shape;
     for (const auto& [name, size] :
          {std::pair{"experts", &shape.experts}, std::pair{"tokens", &shape.tokens}}) {
@@ -33,6 +37,7 @@ Answer<ExpertsShape> expertsOf(const Point& point) {
     }
     // The token count is m, n or k of each product, by the pass.
     Point one = point;
+    one.what = "gemm";
     one.settings.erase("experts");
     one.settings.erase("tokens");
     one.settings.erase("how");
@@ -43,9 +48,6 @@ Answer<ExpertsShape> expertsOf(const Point& point) {
         return product.trouble();
     }
     shape.one = *product;
-    if (point.settings.contains("m")) {
-        return Trouble{"grouped_gemm has no setting 'm'; it has experts, tokens, n, k, how"};
-    }
     if (shape.one.layout == "nt") {
         // The weight's gradient sums over the tokens: D[n,k] of each expert.
         shape.one.m = shape.one.n;

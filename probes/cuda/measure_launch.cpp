@@ -71,7 +71,7 @@ Done sampleLaunches(GpuBench& bench, Measurement& into, const EmptyGraph* graph)
 }  // namespace
 
 Done checkLaunch(const Point& point) {
-    const Done known = onlySettings(point, {"kind"});
+    const Done known = onlySettings(point);
     const Answer<std::string> kind = choiceOf(point, "kind", {"stream", "graph", "latency"});
     return !known || kind ? known : Done(kind.trouble());
 }

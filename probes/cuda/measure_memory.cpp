@@ -8,7 +8,7 @@ namespace {
 
 /// "copy bytes=1G" is one long row.
 Answer<MemoryShape> copyShape(const Point& point) {
-    const Done known = onlySettings(point, {"op", "bytes"});
+    const Done known = onlySettings(point);
     const Answer<std::int64_t> bytes = sizeOf(point, "bytes");
     if (!known || !bytes) {
         return known ? bytes.trouble() : known.trouble();
@@ -32,11 +32,7 @@ Answer<MemoryShape> memoryShapeOf(const Point& point) {
     }
     MemoryShape shape;
     shape.op = *op;
-    std::vector<const char*> names = {"op", "rows", "width"};
-    if (*op == "rope") {
-        names.push_back("dim");
-    }
-    const Done known = onlySettings(point, names);
+    const Done known = onlySettings(point);
     constexpr std::int64_t kMost = std::int64_t{1} << 24;
     const Answer<std::int64_t> rows = sizeOf(point, "rows", kMost);
     const Answer<std::int64_t> width = sizeOf(point, "width", kMost);

@@ -163,13 +163,13 @@ Done sampleBeside(
 }  // namespace
 
 Done checkOverlap(const Point& point) {
-    const Answer<GemmShape> shape = gemmShapeOf(point, {"ctas"});
+    const Answer<GemmShape> shape = gemmShapeOf(point);
     const Answer<int> blocks = blocksOf(point);
     return !shape ? Done(shape.trouble()) : blocks ? Done(std::monostate()) : blocks.trouble();
 }
 
 Answer<Measurement> measureOverlap(GpuBench& bench, const Point& point) {
-    const Answer<GemmShape> shape = gemmShapeOf(point, {"ctas"});
+    const Answer<GemmShape> shape = gemmShapeOf(point);
     const Answer<int> blocks = blocksOf(point);
     if (!shape || !blocks) {
         return shape ? blocks.trouble() : shape.trouble();

@@ -44,7 +44,7 @@ Answer<Measurement> loopMeasured(GpuBench& bench,
 }
 
 Answer<Measurement> plainGemm(GpuBench& bench, const Point& point) {
-    const Answer<GemmShape> shape = gemmShapeOf(point, {"of"});
+    const Answer<GemmShape> shape = gemmShapeOf(point);
     const Answer<PlannedGemm> planned = shape ? planGemm(bench, *shape) : shape.trouble();
     if (!planned) {
         return planned.trouble();
@@ -93,10 +93,10 @@ Done checkPlain(const Point& point) {
         return of.trouble();
     }
     if (*of == "gemm") {
-        const Answer<GemmShape> shape = gemmShapeOf(point, {"of"});
+        const Answer<GemmShape> shape = gemmShapeOf(point);
         return shape ? Done(std::monostate()) : shape.trouble();
     }
-    const Done known = onlySettings(point, {"of", "bytes"});
+    const Done known = onlySettings(point);
     const Answer<std::int64_t> bytes = sizeOf(point, "bytes");
     return !known || bytes ? known : Done(bytes.trouble());
 }

@@ -54,13 +54,13 @@ Done keepGoing(GpuBench& bench, const GpuWork& work, double seconds, Measurement
 }  // namespace
 
 Done checkSustained(const Point& point) {
-    const Answer<GemmShape> shape = gemmShapeOf(point, {"seconds"});
+    const Answer<GemmShape> shape = gemmShapeOf(point);
     const Answer<std::int64_t> seconds = sizeOf(point, "seconds", kLongest);
     return !shape ? Done(shape.trouble()) : seconds ? Done(std::monostate()) : seconds.trouble();
 }
 
 Answer<Measurement> measureSustained(GpuBench& bench, const Point& point) {
-    const Answer<GemmShape> shape = gemmShapeOf(point, {"seconds"});
+    const Answer<GemmShape> shape = gemmShapeOf(point);
     const Answer<std::int64_t> seconds = sizeOf(point, "seconds", kLongest);
     if (!shape || !seconds) {
         return shape ? seconds.trouble() : shape.trouble();

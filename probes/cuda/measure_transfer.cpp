@@ -14,7 +14,7 @@ struct TransferShape {
 };
 
 Answer<TransferShape> transferShapeOf(const Point& point) {
-    const Done known = onlySettings(point, {"kind", "bytes"});
+    const Done known = onlySettings(point);
     const Answer<std::string> kind = choiceOf(point, "kind", {"h2d", "d2h", "both", "p2p"});
     const Answer<std::int64_t> bytes = sizeOf(point, "bytes");
     if (!known || !kind || !bytes) {

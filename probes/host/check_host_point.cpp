@@ -1,5 +1,6 @@
 #include "probes/host/host_points.h"
 #include "probes/host/host_program.h"
+#include "probes/record/known_settings.h"
 
 #include <algorithm>
 #include <array>
@@ -47,11 +48,10 @@ const std::array<HostPointKind, 3>& hostPointKinds() {
     return kKinds;
 }
 
-template <class Range, class Name>
-std::string listed(const Range& range, Name name) {
+std::string listed(const std::vector<std::string_view>& words) {
     std::string text;
-    for (const auto& each : range) {
-        text += (text.empty() ? "" : ", ") + std::string(name(each));
+    for (const std::string_view word : words) {
+        text += (text.empty() ? "" : ", ") + std::string(word);
     }
     return text;
 }
@@ -82,25 +82,17 @@ Done checkSetting(const Point& point, const Setting& setting) {
     }
     return std::ranges::find(setting.words, *word) != setting.words.end()
                ? Done(std::monostate())
-               : Trouble{name + "='" + *word + "' is none of " +
-                         listed(setting.words, [](std::string_view one) { return one; })};
+               : Trouble{name + "='" + *word + "' is none of " + listed(setting.words)};
 }
 
 }  // namespace
 
 Done checkHostPoint(const Point& point) {
+    if (Done known = onlyKnownSettings("fabricast-probe-host", point); !known) {
+        return known;
+    }
     const auto& kinds = hostPointKinds();
     const auto kind = std::ranges::find(kinds, point.what, &HostPointKind::what);
-    if (kind == kinds.end()) {
-        return Trouble{"is not measured here; what is: " +
-                       listed(kinds, [](const HostPointKind& one) { return one.what; })};
-    }
-    for (const auto& [name, value] : point.settings) {
-        if (std::ranges::find(kind->settings, name, &Setting::name) == kind->settings.end()) {
-            return Trouble{"'" + name + "' is no setting of " + point.what + "; it has " +
-                           listed(kind->settings, [](const Setting& one) { return one.name; })};
-        }
-    }
     for (const Setting& setting : kind->settings) {
         if (Done sound = checkSetting(point, setting); !sound) {
             return sound;

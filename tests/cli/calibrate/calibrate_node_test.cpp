@@ -32,10 +32,11 @@ std::string hostRecord(const std::string& day, double seconds) {
 TEST(CalibrateNode, ForecastsChangeByWhatWasMeasured) {
     std::filesystem::remove_all(std::filesystem::path(tempFolder()) / "fabricast_calibrate_node");
     std::ofstream(inFolder("run.jsonl")) << kNodeRecord;
+    std::ofstream(inFolder("host.jsonl")) << kNodeHostRecord;
     const std::string measured = inFolder("measured");
-    const ProgramOutput fitted =
-        ran("calibrate --machine dgx-h200 --name ours",
-            {"--from-record", inFolder("run.jsonl"), "--profile", measured});
+    const ProgramOutput fitted = ran(
+        "calibrate --machine dgx-h200 --name ours",
+        {"--from-record", inFolder("run.jsonl"), inFolder("host.jsonl"), "--profile", measured});
     ASSERT_EQ(fitted.code, ExitCode::Ok) << fitted.err;
     EXPECT_NE(fitted.out.find("/nodes/dgx-h200.json"), std::string::npos) << fitted.out;
     EXPECT_NE(fitted.out.find("/runtimes/h200-sxm-141gb.json"), std::string::npos);

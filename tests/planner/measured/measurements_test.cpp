@@ -1,9 +1,14 @@
 #include "planner/measured/measurements.h"
 
+#include "planner/output/probe_points.h"
+
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include <set>
 #include <string>
+#include <string_view>
+#include <vector>
 
 namespace fabricast {
 namespace {
@@ -13,6 +18,10 @@ const std::string kHead =
     R"("nics":["mlx5_0","mlx5_1"],"busy":false},"program":"fabricast-probe-cuda",)"
     R"("begun":"2026-11-22T19:00:00Z","arguments":["--suite","quick"]})"
     "\n";
+
+std::string headOf(const std::string& program) {
+    return R"({"schema":"fabricast.measurements/1","machine":{},"program":")" + program + "\"}\n";
+}
 
 std::string lineOf(const std::string& point, double seconds) {
     return R"({"point":")" + point + R"(","unit":"s","n":3,"samples":[)" + std::to_string(seconds) +
@@ -70,8 +79,8 @@ TEST(Measurements, RefusesACopyOfOtherBytesThanItsNames) {
 /// A line that was edited or overwritten would become a number of a profile.
 TEST(Measurements, RefusesALineThatContradictsItself) {
     const auto why = [](const std::string& settings, const std::string& said) {
-        return errorOf(kHead + R"({"point":"all_reduce bytes=1024)" + settings + R"( ranks=8",)" +
-                       said + R"(,"samples":[3e-5,2e-5,5e-5]})");
+        return errorOf(headOf("fabricast-probe-nccl") + R"({"point":"all_reduce bytes=1024)" +
+                       settings + R"( ranks=8",)" + said + R"(,"samples":[3e-5,2e-5,5e-5]})");
     };
     const std::string sound = R"("unit":"s","median":3e-5,"deviation":1e-5,"n":3)";
     EXPECT_EQ(why(" dtype=bf16", sound), "");
@@ -90,7 +99,40 @@ TEST(Measurements, RefusesALineThatContradictsItself) {
         type.find("run.jsonl:2:10: \"point\" is of type zz, which is none of bf16, bfloat16, "), 0U)
         << type;
     EXPECT_EQ(why(" foo=1", sound),
-              "run.jsonl:2:10: \"point\" has a setting that no probe has: foo" + hint);
+              "run.jsonl:2:10: \"point\" has a setting that all_reduce of fabricast-probe-nccl "
+              "does not have: foo" +
+                  hint);
+}
+
+TEST(Measurements, RefusesAPointThatItsProgramDoesNotMeasure) {
+    const auto why = [](const std::string& program, const std::string& point) {
+        return errorOf(headOf(program) + R"({"point":")" + point + R"(","samples":[1]})");
+    };
+    EXPECT_EQ(why("fabricast-probe-host", "memory op=triad threads=2"), "");
+    EXPECT_EQ(why("fabricast-probe-host", "all_reduce bytes=8 nodes=1 ranks=2"),
+              "run.jsonl:2:10: \"point\" is none of fabricast-probe-host: all_reduce (remove that "
+              "line, and its point is measured again)");
+    EXPECT_NE(
+        why("fabricast-probe-cuda", "memory op=triad threads=2").find("does not have: threads"),
+        std::string::npos);
+    EXPECT_NE(why("nccl-tests", "footprint of=nccl_init"), "");
+    EXPECT_EQ(why("fabricast-probe-nccl", "footprint of=nccl_init"), "");
+    // A record that does not say whose it is.
+    EXPECT_EQ(why("", "memory op=triad threads=2"), "");
+    EXPECT_NE(why("", "dream of=sheep").find("is none of any probe: dream"), std::string::npos);
+}
+
+// Each kind has what it is refused for lacking, and no name twice.
+TEST(ProbePoints, NameEachSettingOnce) {
+    for (const ProbePoint& kind : probePoints()) {
+        const std::vector<std::string_view> names = kind.settingNames();
+        EXPECT_EQ(std::set(names.begin(), names.end()).size(), names.size()) << kind.what;
+        EXPECT_FALSE(names.empty()) << kind.what;
+    }
+    EXPECT_EQ(probePoint("fabricast-probe-cuda", "memory", {{"op", "copy"}})->settings,
+              "op=copy bytes");
+    EXPECT_TRUE(probePoint("fabricast-probe-cuda", "memory", {{"op", "norm"}})->has("rows"));
+    EXPECT_EQ(probePoint("fabricast-probe-cuda", "plain", {}), nullptr);
 }
 
 /// Of very many samples probes list some.

@@ -59,7 +59,7 @@ TEST(Collective, NamesWhatIsWrongWithAPoint) {
               "'gemm' is none of all_reduce, all_gather, reduce_scatter, all_to_all, "
               "broadcast, send_recv");
     EXPECT_EQ(troubleOf("broadcast bytes=1 ranks=2 nodes=1 root=1"),
-              "a collective has no setting 'root'");
+              "broadcast has no setting 'root'; it has bytes, ranks, nodes, stride, dtype, groups");
     EXPECT_NE(troubleOf("all_reduce bytes=1 ranks=2 nodes=1 dtype=fp8").find("'fp8' is none of"),
               std::string::npos);
     EXPECT_NE(troubleOf("all_reduce bytes=0 ranks=2 nodes=1"), "");

@@ -268,7 +268,7 @@ TEST(FitRecord, MemoryAndAdamAreFittedBeyondTheCache) {
         lines += lineOf("memory op=copy bytes=" + size, seconds, facts);
         lines += lineOf("adam form=flat parameters=" + size, seconds * 2, facts);
     }
-    lines += lineOf("memory op=copy threads=2", 0.1, R"("facts":{"bytes":1e9},)");
+    lines += lineOf("transfer bytes=1000000000 kind=h2d", 0.1, R"("facts":{"bytes":1e9},)");
     const ProfileStore builtIn = ProfileStore::builtIn();
     const auto fitted = fitRecord(builtIn, recordOf(lines), {.name = "ours"});
     ASSERT_TRUE(fitted) << fitted.error().text();
@@ -356,7 +356,7 @@ TEST(FitRecord, CollectivesHaveTheirOwnDay) {
     };
     const auto joined = mergeMeasurements(
         {record("nccl-tests", "2026-11-12", lineOf("all_reduce bytes=1M nodes=1 ranks=8", 3e-5)),
-         record("fabricast-probe-host", "2026-11-28", lineOf("host_copy bytes=1M", 3e-5))});
+         record("fabricast-probe-host", "2026-11-28", lineOf("memory op=copy threads=2", 3e-5))});
     ASSERT_TRUE(joined) << joined.error().text();
     const auto fitted =
         fitRecord(ProfileStore::builtIn(), *joined, {.name = "ours", .machine = "dgx-h100"});

@@ -166,9 +166,10 @@ TEST(CheckHostPoint, RefusesBeforeAnythingIsMeasured) {
     EXPECT_EQ(why("memory op=triad threads=2 bytes=1M"), "");
     EXPECT_EQ(why("cpu_adam threads=1 parameters=1M"), "");
     EXPECT_EQ(why("disk kind=read bytes=1M path=/tmp"), "");
-    EXPECT_EQ(why("bogus"), "is not measured here; what is: memory, cpu_adam, disk");
+    EXPECT_EQ(why("bogus"),
+              "'bogus' is nothing that this probe measures; it measures memory, cpu_adam, disk");
     EXPECT_EQ(why("memory threads=1 numa=99"),
-              "'numa' is no setting of memory; it has op, threads, bytes");
+              "memory has no setting 'numa'; it has op, threads, bytes");
     EXPECT_EQ(why("memory op=read threads=1"), "op='read' is none of copy, triad");
     EXPECT_EQ(why("memory threads=0"), "'memory threads=0': threads is less than 1");
     EXPECT_EQ(why("memory threads=5000"), "threads is more than 4096");

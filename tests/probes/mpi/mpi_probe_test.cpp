@@ -159,9 +159,10 @@ TEST(MpiProbe, SettingsAreCheckedBeforeRanksJoin) {
         EXPECT_FALSE(std::filesystem::exists(path)) << "measured before it was checked";
         return ended.text;
     };
-    EXPECT_NE(why("bogus").find("bogus: is not measured over MPI; what is: all_reduce"),
-              std::string::npos);
-    EXPECT_NE(why("gemm m=4 n=4 k=4 numa=1").find("'numa' is no setting of gemm; it has m, n, k"),
+    EXPECT_NE(
+        why("bogus").find("'bogus' is nothing that this probe measures; it measures all_reduce"),
+        std::string::npos);
+    EXPECT_NE(why("gemm m=4 n=4 k=4 numa=1").find("gemm has no setting 'numa'; it has m, n, k"),
               std::string::npos);
     EXPECT_NE(why("adam parameters=0").find("parameters"), std::string::npos);
     EXPECT_NE(why("all_gather ranks=2").find("bytes"), std::string::npos);
