@@ -130,7 +130,19 @@ void NcclTestsRecord::say(const std::string& name, const std::string& value) {
 }
 
 void NcclTestsRecord::sayBegun(const std::string& time) {
-    record_.begun = record_.begun.empty() ? time : record_.begun;
+    said_ = time;
+    if (run_ && !isDated_) {
+        record_.begun = time;
+        isDated_ = true;
+    }
+}
+
+void NcclTestsRecord::beginRun(std::int64_t run) {
+    if (run_ != run) {
+        run_ = run;
+        record_.begun = said_.value_or("");
+        isDated_ = said_.has_value();
+    }
 }
 
 Result<void> NcclTestsRecord::sayGpu(const std::string& gpu, const std::string& where) {
@@ -191,6 +203,7 @@ Result<void> NcclTestsRecord::add(const NcclTestsJob& job, const NcclTestsRow& r
     for (const auto& [name, value] : point.settings) {
         point.text.append(" ").append(name).append("=").append(value);
     }
+    beginRun(job.run);
     RecordedPoint& kept = pointOf(std::move(point), job.run);
     for (const double time : row.microseconds) {
         kept.samples.push_back(time * 1e-6);

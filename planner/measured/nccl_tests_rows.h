@@ -54,7 +54,8 @@ public:
     void say(const std::string& name, const std::string& value);
     /// What a rank runs on: an error where an earlier one runs on another.
     Result<void> sayGpu(const std::string& gpu, const std::string& where);
-    /// When it was made, as "2026-11-27T09:00:00Z": the first that is said counts.
+    /// A line of `date` in the log, "2026-11-27T09:00:00Z"; empty: one that is not read. The record
+    /// began when its last run did: at the last that is said before it, else the first after it.
     void sayBegun(const std::string& time);
     /// The first ones are named, and the rest counted.
     void drop(const std::string& where, const std::string& why);
@@ -65,12 +66,16 @@ private:
     /// The point of that name, without what an earlier run measured of it.
     RecordedPoint& pointOf(RecordedPoint point, std::int64_t run);
     void nameContradictions();
+    void beginRun(std::int64_t run);
 
     NcclTestsHint hint_;
     MeasurementRecord record_;
     std::map<std::string, std::size_t> places_;
-    std::vector<std::int64_t> runs_;  ///< which one each point is of
-    std::size_t unnamed_ = 0;         ///< rows that were left out
+    std::vector<std::int64_t> runs_;   ///< which one each point is of
+    std::optional<std::int64_t> run_;  ///< the last that has a row
+    std::optional<std::string> said_;  ///< the last date
+    bool isDated_ = false;             ///< a date was said of that run
+    std::size_t unnamed_ = 0;          ///< rows that were left out
 };
 
 Result<MeasurementRecord> parseNcclTestsJson(std::string_view text,

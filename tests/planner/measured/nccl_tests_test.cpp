@@ -486,6 +486,22 @@ TEST(NcclTests, ReadsTheDateThatAJobPrints) {
     }
 }
 
+// As its rows are those that count.
+TEST(NcclTests, OfSeveralRunsInOneLogTheDateOfTheLastCounts) {
+    const std::string first = "Fri Nov 27 09:00:00 UTC 2026\n";
+    const std::string second = "Sat Nov 28 10:00:00 UTC 2026\n";
+    EXPECT_EQ(read(first + kModern + second + kModern).begun, "2026-11-28T10:00:00Z");
+    EXPECT_EQ(read(first + kModern + second + kModern + "Sun Nov 29 10:00:00 UTC 2026\n").begun,
+              "2026-11-28T10:00:00Z");
+    EXPECT_EQ(read(first + second + kModern).begun, "2026-11-28T10:00:00Z");
+    EXPECT_EQ(read(first + kModern + kModern + second).begun, "2026-11-27T09:00:00Z");
+    // What is not read is another time than the first.
+    EXPECT_EQ(read(first + kModern + "Sat Nov 28 10:00:00 CET 2026\n" + kModern).begun, "");
+    // The end of a log that has no row.
+    EXPECT_EQ(read(first + kModern + second + "# nThread 1 nGpus 1\n").begun,
+              "2026-11-27T09:00:00Z");
+}
+
 TEST(NcclTests, TheOrderOfLogsOfOneTimeDecidesNothing) {
     const auto timeOf = [](const std::string& first, const std::string& second) {
         std::vector<MeasurementRecord> records;
