@@ -43,6 +43,10 @@ bool isHostMemory(const RecordedPoint& point) {
     return point.what == "memory" && point.settings.contains("threads");
 }
 
+bool isCopy(const RecordedPoint& point) {
+    return point.what == "transfer" && point.setting("kind", "") != "both";
+}
+
 class NodeFitter {
 public:
     NodeFitter(const NodeSpec& node,
@@ -52,6 +56,12 @@ public:
         : node_(node), record_(record), from_(from), isForced_(isForced) {}
 
     FittedNode run() && {
+        if (const std::string other = otherHost(); !other.empty()) {
+            result_.isOtherHost = true;
+            leaveOutHost("memory of the host", &isHostMemory, other);
+            leaveOutHost("copies of GPUs", &isCopy, other);
+            return std::move(result_);
+        }
         fitHostLink();
         fitPeers();
         fitMemory();
@@ -61,6 +71,23 @@ public:
 private:
     void leaveOut(const std::string& what, const std::string& why) {
         result_.leftOut.push_back(what + ": " + why);
+    }
+
+    /// Why the host that was measured is not the node; empty: it may be, or is taken for it.
+    [[nodiscard]] std::string otherHost() const {
+        return isForced_ ? ""
+                         : otherHostBecause(node_,
+                                            numberSaidOf(record_, "host.memory"),
+                                            numberSaidOf(record_, "host.threads"));
+    }
+    void leaveOutHost(const std::string& what,
+                      bool (*isOne)(const RecordedPoint&),
+                      const std::string& why) {
+        if (std::ranges::any_of(record_.points, isOne)) {
+            leaveOut(
+                what,
+                "that host is not " + node_.name + ": " + why + " (--force takes it all the same)");
+        }
     }
 
     /// Bytes a second of the points that `isOne` takes.
@@ -187,17 +214,7 @@ private:
             return;
         }
         const double best = *std::ranges::max_element(rates);
-        const std::string other = isForced_
-                                      ? ""
-                                      : otherHostBecause(node_,
-                                                         numberSaidOf(record_, "host.memory"),
-                                                         numberSaidOf(record_, "host.threads"));
-        if (!other.empty()) {
-            result_.isOtherHost = true;
-            leaveOut("memory of the host",
-                     "that host is not " + node_.name + ": " + other +
-                         " (--force takes it all the same)");
-        } else if (usable != all) {
+        if (usable != all) {
             leaveOut("memory of the host",
                      "only " + usable + " of " + all + " CPUs could be used: that is not the node");
         } else if (!isTooFast("memory of the host", best, memoryLine(node_))) {
@@ -226,7 +243,7 @@ FittedNode fitNode(const NodeSpec& node,
 }
 
 bool isNodePoint(const RecordedPoint& point) {
-    return isHostMemory(point) || (point.what == "transfer" && point.setting("kind", "") != "both");
+    return isHostMemory(point) || isCopy(point);
 }
 
 }  // namespace fabricast

@@ -14,7 +14,7 @@ struct FittedNode {
     std::vector<ProfileNumber> numbers;  ///< for the node's profile
     std::vector<NumberChange> changes;   ///< a row for each
     std::vector<std::string> leftOut;    ///< and why
-    bool isOtherHost = false;            ///< the memory was left out as another host's
+    bool isOtherHost = false;            ///< memory and copies were left out as another host's
 };
 
 /// Rates of copies of 64 MiB and more: `pcie.host_bandwidth` is that of one GPU in the slower

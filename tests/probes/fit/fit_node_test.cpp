@@ -218,18 +218,21 @@ TEST(FitNode, AHostThatCannotBeTheNodeIsLeftOut) {
     EXPECT_FALSE(forced.isOtherHost);
 }
 
-// What the GPU's probe measured is fitted all the same.
-TEST(FitNode, AnotherHostsMemoryTakesNothingElseWithIt) {
+// Records that are fitted together are of one host: its GPU's copies are not the node's either.
+TEST(FitNode, AnotherHostsCopiesAreLeftOutWithItsMemory) {
     std::string head = kHostHead;
     head.replace(head.find("2164663517184"), 13, "25232932864");
-    const auto fitted = fitRecord(ProfileStore::builtIn(),
+    const std::string why =
+        "that host is not dgx-h200: it has 23.5 GiB of memory, and dgx-h200 "
+        "has 1.86 TiB (--force takes it all the same)\n";
+    const FittedNode other = fittedOf("dgx-h200", copyLines(), head + memoryLines());
+    EXPECT_TRUE(other.numbers.empty());
+    EXPECT_EQ(leftOutOf(other), "memory of the host: " + why + "copies of GPUs: " + why);
+    const auto forced = fitRecord(ProfileStore::builtIn(),
                                   bothRecords(copyLines(), head + memoryLines()),
-                                  {.name = "ours", .machine = "dgx-h200"});
-    ASSERT_TRUE(fitted) << fitted.error().text();
-    ASSERT_EQ(fitted->numbers.size(), 1U) << fitted->report;
-    EXPECT_EQ(fitted->numbers[0].change.name, "pcie.host_bandwidth");
-    EXPECT_NE(fitted->report.find("that host is not dgx-h200"), std::string::npos)
-        << fitted->report;
+                                  {.name = "ours", .machine = "dgx-h200", .isForced = true});
+    ASSERT_TRUE(forced) << forced.error().text();
+    EXPECT_EQ(forced->numbers.size(), 2U) << forced->report;
 }
 
 TEST(FitNode, SaysWhoseItWouldBe) {
