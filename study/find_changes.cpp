@@ -2,9 +2,11 @@
 
 #include "planner/base/parallel_map.h"
 #include "study/replaced_keys.h"
+#include "study/targets.h"
 
 #include <algorithm>
 #include <iterator>
+#include <limits>
 #include <numeric>
 #include <optional>
 #include <set>
@@ -134,20 +136,16 @@ Result<std::vector<TriedChange>> tryAll(const Question& question,
     return found;
 }
 
-/// What the same tokens cost; of hardware whose price is not known more than of any other.
-double priceOf(const Plan& plan) {
-    return plan.cost && plan.cost->perMtok ? plan.cost->perMtok->value.count()
-                                           : std::numeric_limits<double>::infinity();
-}
-
 auto rankOf(const TriedChange& tried, ChangeOrder order) {
     const Judgement& judgement = tried.judgement;
     const bool byEffort = judgement.reaches && order != ChangeOrder::Nearest;
     const bool isEqual = byEffort && order == ChangeOrder::FirstOfEffort;
     const bool isBought = byEffort && !isEqual && tried.group() == FixGroup::Buy;
+    // What is bought is in the order of what the same tokens cost, without a known price last.
+    constexpr double kUnknown = std::numeric_limits<double>::infinity();
     return std::tuple(order != ChangeOrder::Nearest && !judgement.reaches,
                       isBought,
-                      isBought ? priceOf(judgement.plan) : 0.0,
+                      isBought ? dollarsPerMtok(judgement.plan).value_or(kUnknown) : 0.0,
                       byEffort ? tried.effort() : 0,
                       isEqual ? 0.0 : judgement.distance);
 }

@@ -8,6 +8,7 @@
 #include "planner/text/shell_text.h"
 #include "study/one_price_note.h"
 #include "study/plan.h"
+#include "study/targets.h"
 
 #include <algorithm>
 #include <utility>
@@ -186,10 +187,7 @@ Result<HardwareAnswer> whichHardware(const Question& question,
     FABRICAST_ASSIGN(const BudgetFacts budget,
                      loadBudget(question.root, bench.profiles(), question.folders));
     notePriceOfAll(budget.perGpuHour.has_value(), answer);
-    answer.cheapest = leastOf(answer.boxes, [](const Plan& plan) -> std::optional<double> {
-        const bool known = plan.cost && plan.cost->perMtok;
-        return known ? std::optional(plan.cost->perMtok->value.count()) : std::nullopt;
-    });
+    answer.cheapest = leastOf(answer.boxes, &dollarsPerMtok);
     answer.fastest = leastOf(answer.boxes, [](const Plan& plan) -> std::optional<double> {
         return 1.0 / plan.step.tokensPerSecond;
     });

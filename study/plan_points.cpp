@@ -8,6 +8,7 @@
 #include "study/search_request.h"
 #include "study/search_size.h"
 #include "study/sweep_rows.h"
+#include "study/targets.h"
 #include "study/typed_plan.h"
 
 #include <string>
@@ -35,8 +36,8 @@ void addBest(JsonText& json, const Plan& plan, const AboutBest& about) {
         json.add("mfu", *plan.step.utilisation.mfu);
     }
     json.add("peak_bytes", plan.memory.peak.value);
-    if (plan.cost && plan.cost->perMtok) {
-        json.add("usd_per_mtok", plan.cost->perMtok->value.count());
+    if (const std::optional<double> price = dollarsPerMtok(plan)) {
+        json.add("usd_per_mtok", *price);
     }
     json.add("stack", plan.scenario.stack);
     json.add("layout", planLayoutText(plan.scenario));

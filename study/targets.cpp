@@ -145,9 +145,7 @@ PlanFix planFix(const Question& question,
     if (const std::string narrower = narrowerStates(plan.scenario, asked); !narrower.empty()) {
         fix.sideEffect += (fix.sideEffect.empty() ? "" : "; ") + narrower;
     }
-    if (plan.cost && plan.cost->perMtok) {
-        fix.usdPerMtok = plan.cost->perMtok->value.count();
-    }
+    fix.usdPerMtok = dollarsPerMtok(plan);
     return fix;
 }
 
@@ -311,6 +309,11 @@ bool meetsTargets(const Plan& plan,
     return std::ranges::all_of(targets, [&costed](const PlanTarget& target) {
         return shortfall(target, metricOf(costed, target.metric)) <= 1.0;
     });
+}
+
+std::optional<double> dollarsPerMtok(const Plan& plan) {
+    const bool known = plan.cost && plan.cost->perMtok;
+    return known ? std::optional(plan.cost->perMtok->value.count()) : std::nullopt;
 }
 
 std::optional<PlanFixes> targetVerdicts(const PlanReport& report,

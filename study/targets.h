@@ -22,6 +22,9 @@ bool meetsTargets(const Plan& plan,
                   const std::vector<PlanTarget>& targets,
                   const BudgetFacts& budget);
 
+/// In dollars of a million tokens; empty: not known.
+std::optional<double> dollarsPerMtok(const Plan& plan);
+
 /// How far a report's best plan is from the targets; nothing where there are none.
 std::optional<PlanFixes> targetVerdicts(const PlanReport& report,
                                         const std::vector<PlanTarget>& targets);
