@@ -27,6 +27,16 @@ struct Refused {
     Words instead;  ///< what the hint says, typed
 };
 
+/// An error whose hint is this; and a command that is taken with it typed behind.
+void expectTyped(const ProgramOutput& refused,
+                 const std::string& hint,
+                 const std::string& command) {
+    EXPECT_EQ(refused.code, ExitCode::BadInput) << hint;
+    EXPECT_NE(refused.err.find("\n  try: " + hint + "\n"), std::string::npos) << refused.err;
+    const ProgramOutput taken = ran(command + " --no-fail " + hint);
+    EXPECT_EQ(taken.code, ExitCode::Ok) << hint << taken.err;
+}
+
 /// "--layout recompute=full" and "21.36 GiB" of each way out that an explanation prints.
 std::vector<std::pair<std::string, std::string>> waysOutOf(const std::string& text) {
     std::vector<std::pair<std::string, std::string>> ways;
@@ -119,14 +129,8 @@ TEST(TypedHints, NameWhatIsTypedForAFlagOfAFramework) {
           std::pair("--gradient-checkpointing", "--layout recompute=full"),
           std::pair("--nnodes=2", "-n 2"),
           std::pair("--max_seq_length=2048", "--seq 2048")}) {
-        const ProgramOutput refused =
-            ran("explain -m llama-3.1-8b -c dgx-h100 " + std::string(typed));
-        EXPECT_EQ(refused.code, ExitCode::BadInput) << typed;
-        EXPECT_NE(refused.err.find("try: " + std::string(hint) + "\n"), std::string::npos)
-            << refused.err;
-        const ProgramOutput taken =
-            ran("explain -m llama-3.1-8b -c dgx-h100 --no-fail " + std::string(hint));
-        EXPECT_NE(taken.code, ExitCode::BadInput) << hint << taken.err;
+        const std::string command = "explain -m llama-3.1-8b -c dgx-h100";
+        expectTyped(ran(command + " " + typed), hint, command);
     }
     EXPECT_NE(runProgram({"profiles", "list", "--tp"}, {}).err.find("--help"), std::string::npos);
 }
@@ -158,13 +162,10 @@ TEST(TypedHints, NameTheTuningThatAWordMeans) {
           std::pair("sft", "--tuning full"),
           std::pair("freeze", "--train last:4")}) {
         const ProgramOutput refused = runProgram(explain({"--tuning", word}), {});
-        EXPECT_EQ(refused.code, ExitCode::BadInput) << word;
-        EXPECT_EQ(refused.err,
-                  "error: --tuning: \"tuning\" cannot be \"" + std::string(word) +
-                      "\"\n  try: " + hint + "\n");
-        const ProgramOutput taken =
-            ran("explain -m llama-3.1-8b -c dgx-h100 --stack fsdp2 --no-fail " + std::string(hint));
-        EXPECT_EQ(taken.code, ExitCode::Ok) << hint << taken.err;
+        EXPECT_TRUE(refused.err.starts_with("error: --tuning: \"tuning\" cannot be \"" +
+                                            std::string(word) + "\"\n"))
+            << refused.err;
+        expectTyped(refused, hint, "explain -m llama-3.1-8b -c dgx-h100 --stack fsdp2");
     }
 }
 
