@@ -57,18 +57,24 @@ bool isPointOf(const ProbePoint& kind, std::string_view program, std::string_vie
 Result<void> checkKind(const JsonValue& text,
                        const RecordedPoint& point,
                        std::string_view program) {
-    const std::string who = program.empty() ? "any probe" : std::string(program);
     const auto all = probePoints();
     if (std::ranges::none_of(
             all, [&](const ProbePoint& kind) { return isPointOf(kind, program, point.what); })) {
-        return tl::unexpected(text.problem("is none of " + who + ": " + point.what));
+        return tl::unexpected(
+            text.problem("names what " +
+                         (program.empty() ? "no probe measures: "
+                                          : std::string(program) + " does not measure: ") +
+                         point.what));
     }
     for (const auto& [name, value] : point.settings) {
         if (std::ranges::none_of(all, [&](const ProbePoint& kind) {
                 return isPointOf(kind, program, point.what) && kind.has(name);
             })) {
-            return tl::unexpected(text.problem("has a setting that " + point.what + " of " + who +
-                                               " does not have: " + name));
+            return tl::unexpected(text.problem(
+                "has a setting that " + point.what +
+                (program.empty() ? " does not have: "
+                                 : " of " + std::string(program) + " does not have: ") +
+                name));
         }
     }
     return {};

@@ -13,6 +13,10 @@ namespace fabricast {
 
 class JsonValue;
 
+/// Seconds that something takes on a machine; of records and of tables.
+inline constexpr double kLeastMeasured = 1e-12;
+inline constexpr double kMostMeasured = 1e10;
+
 /// The measurement of one point: a line of a record file.
 struct RecordedPoint {
     std::string text;  ///< the point's name: "gemm dtype=bf16 k=4096 layout=tn m=8192 n=4096"

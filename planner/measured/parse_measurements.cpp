@@ -20,8 +20,6 @@ namespace fabricast {
 namespace {
 
 constexpr std::string_view kSchema = "fabricast.measurements/1";
-constexpr double kLeastSeconds = 1e-12;
-constexpr double kMostSeconds = 1e10;
 constexpr std::array<std::string_view, 9> kPointKeys = {
     "point", "refused", "unit", "median", "deviation", "n", "facts", "words", "samples"};
 constexpr double kMost = 1e300;
@@ -68,7 +66,8 @@ Result<void> readSamples(const JsonValue& line, RecordedPoint& point) {
     for (const JsonValue& item : samples->items()) {
         FABRICAST_ASSIGN(const double sample, item.number(-kMost, kMost));
         const double size = std::abs(sample);
-        if (point.unit == "s" && size != 0.0 && !(size >= kLeastSeconds && size <= kMostSeconds)) {
+        if (point.unit == "s" && size != 0.0 &&
+            !(size >= kLeastMeasured && size <= kMostMeasured)) {
             return tl::unexpected(item.problem("is no time that a machine takes",
                                                "seconds from 1e-12 to 1e10; remove the line"));
         }

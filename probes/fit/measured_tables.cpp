@@ -1,9 +1,14 @@
 #include "probes/fit/measured_tables.h"
 
+#include "planner/base/words.h"
+#include "planner/measured/measurements.h"
 #include "planner/spec/kernel_names.h"
 #include "probes/fit/csv_rows.h"
 
+#include <algorithm>
+#include <array>
 #include <charconv>
+#include <cstddef>
 
 namespace fabricast {
 namespace {
@@ -14,10 +19,33 @@ constexpr std::string_view kEncoder = "aic:enc";
 
 Result<MeasuredRow> readCommon(const CsvRow& row) {
     FABRICAST_ASSIGN(const double us, row.positive("us"));
+    if (us * kMicrosecond < kLeastMeasured || us * kMicrosecond > kMostMeasured) {
+        return fail(Error::Code::BadInput,
+                    row.where(),
+                    "\"us\" is \"" + std::string(row.text("us")) +
+                        "\", which is no time that a machine takes",
+                    "microseconds from 1e-6 to 1e16; remove the line");
+    }
     return MeasuredRow{.gpu = std::string(row.text("gpu")),
                        .source = std::string(row.text("source")),
                        .time = Seconds(us * kMicrosecond),
                        .where = row.where()};
+}
+
+/// The place of a cell's word among those that it may be; the first where it is empty.
+template <std::size_t kCount>
+Result<std::size_t> wordOfCell(const CsvRow& row,
+                               const std::string& column,
+                               const std::array<std::string_view, kCount>& words) {
+    const std::string_view cell = row.text(column);
+    const auto found = std::ranges::find(words, cell);
+    if (found == words.end() && !cell.empty()) {
+        return fail(Error::Code::BadInput,
+                    row.where(),
+                    "\"" + column + "\" is \"" + std::string(cell) + "\", which is none of " +
+                        joined(words, ", "));
+    }
+    return cell.empty() ? 0 : static_cast<std::size_t>(found - words.begin());
 }
 
 /// The value of "key=" in notes divided by semicolons.
@@ -40,10 +68,10 @@ Result<void> addGemmRow(const CsvRow& row, MeasuredTables& tables) {
     FABRICAST_ASSIGN(measured.gemm.m, row.count("m"));
     FABRICAST_ASSIGN(measured.gemm.n, row.count("n"));
     FABRICAST_ASSIGN(measured.gemm.k, row.count("k"));
-    const std::string_view layout = row.text("layout");
-    measured.gemm.layout = layout == "NN"   ? GemmLayout::Nn
-                           : layout == "NT" ? GemmLayout::Nt
-                                            : GemmLayout::Tn;
+    constexpr std::array kLayouts = {GemmLayout::Tn, GemmLayout::Nn, GemmLayout::Nt};
+    FABRICAST_ASSIGN(const std::size_t layout,
+                     wordOfCell(row, "layout", std::array<std::string_view, 3>{"TN", "NN", "NT"}));
+    measured.gemm.layout = kLayouts[layout];
     const std::string_view notes = row.text("notes");
     measured.gemm.accumulateFp32 =
         notes.find("acc=1") != std::string_view::npos && noted(notes, "out=") != "bf16";
@@ -73,18 +101,22 @@ AttentionCode codeInNotes(std::string_view notes) {
 
 Result<void> addAttentionRow(const CsvRow& row, MeasuredTables& tables) {
     const auto type = fromName<GemmType>(row.text("dtype"));
-    const std::string_view direction = row.text("direction");
     if (!type || row.text("source") == kEncoder) {
         return {};
     }
     FABRICAST_ASSIGN(const MeasuredRow common, readCommon(row));
-    MeasuredAttention measured{common, Attention{.type = *type}, direction == "fwd+bwd"};
+    FABRICAST_ASSIGN(
+        const std::size_t direction,
+        wordOfCell(row, "direction", std::array<std::string_view, 3>{"fwd", "bwd", "fwd+bwd"}));
+    FABRICAST_ASSIGN(const std::size_t causal,
+                     wordOfCell(row, "causal", std::array<std::string_view, 2>{"1", "0"}));
+    MeasuredAttention measured{common, Attention{.type = *type}, direction == 2};
     Attention& attention = measured.attention;
-    attention.pass = direction == "bwd" ? AttentionPass::Backward : AttentionPass::Forward;
+    attention.pass = direction == 1 ? AttentionPass::Backward : AttentionPass::Forward;
     attention.code = codeInNotes(row.text("notes"));
     // Servers write the cache they page.
     attention.paged = row.text("source").starts_with("aic:");
-    attention.causal = row.text("causal") != "0";
+    attention.causal = causal == 0;
     FABRICAST_ASSIGN(attention.batch, row.count("batch"));
     FABRICAST_ASSIGN(attention.queries, row.count("seq"));
     FABRICAST_ASSIGN(attention.heads, row.count("heads"));

@@ -110,8 +110,8 @@ TEST(Measurements, RefusesAPointThatItsProgramDoesNotMeasure) {
     };
     EXPECT_EQ(why("fabricast-probe-host", "memory op=triad threads=2"), "");
     EXPECT_EQ(why("fabricast-probe-host", "all_reduce bytes=8 nodes=1 ranks=2"),
-              "run.jsonl:2:10: \"point\" is none of fabricast-probe-host: all_reduce (remove that "
-              "line, and its point is measured again)");
+              "run.jsonl:2:10: \"point\" names what fabricast-probe-host does not measure: "
+              "all_reduce (remove that line, and its point is measured again)");
     EXPECT_NE(
         why("fabricast-probe-cuda", "memory op=triad threads=2").find("does not have: threads"),
         std::string::npos);
@@ -119,7 +119,8 @@ TEST(Measurements, RefusesAPointThatItsProgramDoesNotMeasure) {
     EXPECT_EQ(why("fabricast-probe-nccl", "footprint of=nccl_init"), "");
     // A record that does not say whose it is.
     EXPECT_EQ(why("", "memory op=triad threads=2"), "");
-    EXPECT_NE(why("", "dream of=sheep").find("is none of any probe: dream"), std::string::npos);
+    EXPECT_NE(why("", "dream of=sheep").find("names what no probe measures: dream"),
+              std::string::npos);
 }
 
 // Each kind has what it is refused for lacking, and no name twice.

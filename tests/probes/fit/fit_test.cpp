@@ -109,6 +109,20 @@ TEST(CsvRows, SaysWhereATableIsWrong) {
     EXPECT_EQ(why(head + "h100,bf16,1,2,3,TN,5,lab,\n"), "accepted");
     EXPECT_TRUE(
         why(head + "h100,bf16,1,2,3,TN,-5,lab,\n").starts_with("t.csv:2: \"us\" is \"-5\""));
+    for (const char* const time : {"1e-300", "1e300", "1e-7", "2e16"}) {
+        EXPECT_NE(why(head + "h100,bf16,1,2,3,TN," + time + ",lab,\n")
+                      .find("t.csv:2: \"us\" is \"" + std::string(time) + "\", which is no time"),
+                  std::string::npos)
+            << time;
+    }
+    EXPECT_EQ(why(head + "h100,bf16,1,2,3,TT,5,lab,\n"),
+              "t.csv:2: \"layout\" is \"TT\", which is none of TN, NN, NT");
+    const std::string attention =
+        "gpu,dtype,batch,seq,heads,kv_heads,head_dim,causal,direction,us,source,notes\n";
+    EXPECT_EQ(why(attention + "h100,bf16,1,4096,32,8,128,yes,fwd,900,lab,\n"),
+              "t.csv:2: \"causal\" is \"yes\", which is none of 1, 0");
+    EXPECT_EQ(why(attention + "h100,bf16,1,4096,32,8,128,1,backward,900,lab,\n"),
+              "t.csv:2: \"direction\" is \"backward\", which is none of fwd, bwd, fwd+bwd");
     EXPECT_TRUE(why(head + "# note\nh100,bf16,x,2,3,TN,5,lab,\n").starts_with("t.csv:3: \"m\""));
     EXPECT_TRUE(why(head + "h100,bf16\n").starts_with("t.csv:2: has 2 cells"));
     EXPECT_TRUE(why("a,b\n1,2\n").starts_with("t.csv: has the columns of no table"));
