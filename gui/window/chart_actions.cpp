@@ -13,6 +13,7 @@
 #include <QMessageBox>
 #include <QRegularExpression>
 #include <QVBoxLayout>
+#include <functional>
 
 namespace fabricast {
 namespace {
@@ -29,6 +30,21 @@ QLabel* chartWords(const PlotWidget& chart) {
     words->setWordWrap(true);
     words->setTextInteractionFlags(Qt::TextSelectableByMouse);
     return words;
+}
+
+/// A file that the user chooses, written by `write`; what goes wrong is shown.
+void saveAs(const QString& title,
+            const QString& proposed,
+            const QString& forms,
+            QWidget* window,
+            const std::function<Result<void>(const QString& file)>& write) {
+    const QString file = askFileToSave(window, title, proposed, forms);
+    if (file.isEmpty()) {
+        return;
+    }
+    if (const Result<void> done = write(file); !done) {
+        QMessageBox::warning(window, "Fabricast", QString::fromStdString(done.error().text()));
+    }
 }
 
 }  // namespace
@@ -51,16 +67,11 @@ Result<void> writeTable(const Table& table, const QString& file) {
 }
 
 void exportTable(const Table& table, const ChartAbout& about, QWidget* window) {
-    const QString file = askFileToSave(window,
-                                       "Save the table",
-                                       fileNameOf(about.page, about.model) + ".csv",
-                                       "Tables (*.csv);;Markdown (*.md)");
-    if (file.isEmpty()) {
-        return;
-    }
-    if (const Result<void> done = writeTable(table, file); !done) {
-        QMessageBox::warning(window, "Fabricast", QString::fromStdString(done.error().text()));
-    }
+    saveAs("Save the table",
+           fileNameOf(about.page, about.model) + ".csv",
+           "Tables (*.csv);;Markdown (*.md)",
+           window,
+           [&](const QString& file) { return writeTable(table, file); });
 }
 
 void copyTable(const Table& table) {
@@ -69,16 +80,11 @@ void copyTable(const Table& table) {
 }
 
 void exportChart(const PlotWidget& chart, const ChartAbout& about, QWidget* window) {
-    const QString file = askFileToSave(window,
-                                       "Save the chart",
-                                       fileNameOf(about.page, about.model) + ".png",
-                                       "Pictures (*.png *.svg *.pdf);;Table (*.csv)");
-    if (file.isEmpty()) {
-        return;
-    }
-    if (const Result<void> done = exportPlot(chart, file, titleOf(chart, about)); !done) {
-        QMessageBox::warning(window, "Fabricast", QString::fromStdString(done.error().text()));
-    }
+    saveAs("Save the chart",
+           fileNameOf(about.page, about.model) + ".png",
+           "Pictures (*.png *.svg *.pdf);;Table (*.csv)",
+           window,
+           [&](const QString& file) { return exportPlot(chart, file, titleOf(chart, about)); });
 }
 
 void copyChart(const PlotWidget& chart, const ChartAbout& about) {
