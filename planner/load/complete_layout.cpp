@@ -41,12 +41,14 @@ struct WrongAxis {
     std::string sizes;
 };
 
-/// Whether the model can be divided so often along an axis.
-bool divides(const Room& room, std::string_view axis, std::int64_t size) {
+/// Whether the model can be divided so often along an axis: a pipeline rank has vpp chunks, each of
+/// a layer at least.
+bool divides(const Layout& layout, const Room& room, std::string_view axis, std::int64_t size) {
     if (axis == "tp") {
         return room.heads % size == 0;
     }
-    return axis != "pp" || room.layers == 0 || size <= room.layers;
+    const std::int64_t most = std::max<std::int64_t>(1, room.layers / layout.vpp);
+    return axis != "pp" || room.layers == 0 || size <= most;
 }
 
 WrongAxis wrongAxis(const Layout& layout, const Room& room) {
@@ -60,7 +62,7 @@ WrongAxis wrongAxis(const Layout& layout, const Room& room) {
         }
         const std::int64_t most = *room.gpus / others;
         const auto isTaken = [&, axis = name](std::int64_t one) {
-            return most % one == 0 && divides(room, axis, one);
+            return most % one == 0 && divides(layout, room, axis, one);
         };
         std::int64_t below = std::min(size, most);
         while (!isTaken(below)) {

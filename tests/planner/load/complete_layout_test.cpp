@@ -95,6 +95,12 @@ TEST(CompleteLayout, ContradictionsShowTheArithmetic) {
     EXPECT_EQ(why("tp=8,pp=3", gpus(128)),
               "layout.pp: tp 8 x pp 3 x cp 1 = 24, which does not divide 128 GPUs "
               "(pp=2, or pp=4)");
+    Room layered = gpus(144);
+    layered.layers = 126;
+    EXPECT_EQ(why("pp=126", layered),
+              "layout.pp: tp 1 x pp 126 x cp 1 = 126, which does not divide 144 GPUs (pp=72)");
+    EXPECT_EQ(why("pp=126,vpp=2", layered),  // 63 ranks have two chunks of a layer
+              "layout.pp: tp 1 x pp 126 x cp 1 = 126, which does not divide 144 GPUs (pp=48)");
     EXPECT_EQ(why("tp=7,pp=3", gpus(128)),
               "layout: tp 7 x pp 3 x cp 1 = 21, which does not divide 128 GPUs "
               "(sizes whose product divides 128)");
