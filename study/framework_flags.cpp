@@ -1,5 +1,6 @@
 #include "planner/spec/layout_fields.h"
 #include "study/flag_words.h"
+#include "study/targets.h"
 
 #include <algorithm>
 #include <array>
@@ -105,6 +106,9 @@ std::string flagInstead(std::string_view typed, std::string_view value) {
     std::string name(typed);
     std::ranges::replace(name, '-', '_');
     const auto* const found = std::ranges::find(kFlags, name, &FrameworkFlag::name);
+    if (name == "target" && isTargetOfStep(value)) {
+        return "fabricast plan --target " + std::string(value);
+    }
     if (found != kFlags.end()) {
         const bool isTyped = !found->isWhole && !value.empty();
         return std::string(found->instead) + std::string(isTyped ? value : found->value);

@@ -195,10 +195,7 @@ Result<HardwareAnswer> whichHardware(const Question& question,
 }
 
 std::string oneOrSize(std::span<const std::string> clusters, std::span<const std::string> targets) {
-    const bool isOfStep = std::ranges::any_of(targets, [](const std::string& target) {
-        return target.starts_with("step") || target.starts_with("mfu");
-    });
-    if (targets.empty() || isOfStep) {
+    if (targets.empty() || std::ranges::any_of(targets, &isTargetOfStep)) {
         return "one -c";
     }
     std::string command = "one -c, or fabricast size";

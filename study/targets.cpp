@@ -311,6 +311,10 @@ bool meetsTargets(const Plan& plan,
     });
 }
 
+bool isTargetOfStep(std::string_view typed) {
+    return typed.starts_with("step") || typed.starts_with("mfu");
+}
+
 std::optional<double> dollarsPerMtok(const Plan& plan) {
     const bool known = plan.cost && plan.cost->perMtok;
     return known ? std::optional(plan.cost->perMtok->value.count()) : std::nullopt;

@@ -8,6 +8,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace fabricast {
@@ -21,6 +22,9 @@ Result<void> checkTargets(const std::vector<PlanTarget>& targets, const BudgetFa
 bool meetsTargets(const Plan& plan,
                   const std::vector<PlanTarget>& targets,
                   const BudgetFacts& budget);
+
+/// Whether a target, as typed, is of a step and not of hardware: size does not take it.
+bool isTargetOfStep(std::string_view typed);
 
 /// In dollars of a million tokens; empty: not known.
 std::optional<double> dollarsPerMtok(const Plan& plan);

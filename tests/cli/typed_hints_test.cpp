@@ -132,6 +132,16 @@ TEST(TypedHints, NameWhatIsTypedForAFlagOfAFramework) {
         const std::string command = "explain -m llama-3.1-8b -c dgx-h100";
         expectTyped(ran(command + " " + typed), hint, command);
     }
+    // A target of a step is none of hardware.
+    for (const auto& [target, command] : {std::pair("mfu=45%", "plan"),
+                                          std::pair("step=10s", "plan"),
+                                          std::pair("days=30", "size"),
+                                          std::pair("tokens-per-s=1M", "size")}) {
+        const std::string hint = std::string("fabricast ") + command + " --target " + target;
+        const ProgramOutput refused =
+            ran(std::string("check -m gpt2 -c dgx-h100 --target ") + target);
+        EXPECT_NE(refused.err.find("try: " + hint + "\n"), std::string::npos) << refused.err;
+    }
     EXPECT_NE(runProgram({"profiles", "list", "--tp"}, {}).err.find("--help"), std::string::npos);
 }
 
