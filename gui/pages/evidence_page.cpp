@@ -28,6 +28,7 @@ EvidencePage::EvidencePage(StudySession& session, QWidget* parent)
     body()->addWidget(trust_);
     addTitle("What was assumed");
     assumed_ = addHeadline("evidence.assumed");
+    assumed_->setAccessibleName("What was assumed");
     assumed_->setTextFormat(Qt::RichText);
     assumed_->setTextInteractionFlags(Qt::TextBrowserInteraction);
     connect(assumed_, &QLabel::linkActivated, this, &EvidencePage::whyAsked);

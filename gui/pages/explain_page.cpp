@@ -54,6 +54,7 @@ ExplainPage::ExplainPage(StudySession& session, QWidget* parent)
     auto* scroll = new QScrollArea;
     scroll->setObjectName("explain.scroll");
     scroll->setWidgetResizable(true);
+    scroll->setFocusPolicy(Qt::NoFocus);  // it follows the buttons, which Tab goes to
     scroll->setFrameShape(QFrame::NoFrame);
     scroll->setWidget(fixes_);
     body()->addWidget(scroll, 3);

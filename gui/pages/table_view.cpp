@@ -10,6 +10,7 @@
 #include <QHeaderView>
 #include <QKeyEvent>
 #include <QMenu>
+#include <QProxyStyle>
 #include <QScrollBar>
 #include <algorithm>
 #include <utility>
@@ -19,6 +20,19 @@ namespace fabricast {
 namespace {
 
 constexpr int kMostColumn = 400;  ///< pixels of a column
+
+/// Titles begin where the cells below do. With a style sheet instead, Qt paints the mark of the
+/// sorted column over its title.
+class TitleStyle final : public QProxyStyle {
+public:
+    int pixelMetric(PixelMetric metric,
+                    const QStyleOption* option,
+                    const QWidget* widget) const override {
+        constexpr int kBeside = 6;
+        return metric == PM_HeaderMargin ? kBeside
+                                         : QProxyStyle::pixelMetric(metric, option, widget);
+    }
+};
 
 }  // namespace
 
@@ -32,7 +46,9 @@ ReportTableView::ReportTableView(const QString& name, QWidget* parent)
     setEditTriggers(QAbstractItemView::NoEditTriggers);
     setShowGrid(false);
     setAlternatingRowColors(true);
-    horizontalHeader()->setStyleSheet("QHeaderView::section{padding:3px 5px}");
+    auto* titles = new TitleStyle;
+    titles->setParent(this);
+    horizontalHeader()->setStyle(titles);
     setItemDelegate(new CellDelegate(this));
     setWordWrap(false);
     setTabKeyNavigation(false);
@@ -181,6 +197,24 @@ void ReportTableView::fillColumnMenu(QMenu& menu) {
     }
 }
 
+/// What a click on a title does: a second time the other way round.
+void ReportTableView::fillSortMenu(QMenu& menu) {
+    const std::vector<Column>& columns = model_->table().columns;
+    const QHeaderView& header = *horizontalHeader();
+    for (int column = 0; column < model_->columnCount(); ++column) {
+        const std::string& title = columns[static_cast<std::size_t>(column)].title;
+        if (title.empty() || isColumnHidden(column)) {
+            continue;
+        }
+        const bool isAgain = header.sortIndicatorSection() == column &&
+                             header.sortIndicatorOrder() == Qt::AscendingOrder;
+        menu.addAction(QString::fromStdString(title), this, [this, column, isAgain] {
+            sortByColumn(column, isAgain ? Qt::DescendingOrder : Qt::AscendingOrder);
+        });
+    }
+    menu.addAction("As it was", this, [this] { sortByColumn(-1, Qt::AscendingOrder); });
+}
+
 void ReportTableView::showColumnMenu(const QPoint& place) {
     QMenu menu(this);
     fillColumnMenu(menu);
@@ -216,6 +250,9 @@ void ReportTableView::contextMenuEvent(QContextMenuEvent* event) {
     QMenu menu(this);
     menu.addAction("&Copy the table as Markdown", this, &ReportTableView::copyAsMarkdown);
     fillColumnMenu(*menu.addMenu("C&olumns"));
+    if (isSortingEnabled()) {
+        fillSortMenu(*menu.addMenu("&Sort by"));
+    }
     menu.exec(event->globalPos());
 }
 

@@ -12,7 +12,7 @@ namespace fabricast {
 class RowFilter;
 
 /// A report's table on screen: its columns as wide as their words, the last one taking the rest.
-/// Ctrl+C and a menu copy what is shown as Markdown; a menu of the header hides columns.
+/// Ctrl+C and a menu copy what is shown as Markdown; that menu sorts and hides columns too.
 class ReportTableView final : public QTableView {
     Q_OBJECT
 
@@ -34,6 +34,8 @@ public:
     void letLastGiveWay(int pixels) { mostLast_ = pixels; }
     /// An entry for each column, to show and hide it.
     void fillColumnMenu(QMenu& menu);
+    /// The same for the order of the rows, where titles sort.
+    void fillSortMenu(QMenu& menu);
     /// What is shown, in the order in which it is.
     [[nodiscard]] Table shownTable() const;
     void copyAsMarkdown() const;

@@ -12,12 +12,15 @@
 #include "gui/pages/timeline_page.h"
 #include "gui/pages/topology_page.h"
 
+#include <QTabBar>
+
 namespace fabricast {
 
 PageTabs::PageTabs(StudySession& session, QWidget* parent) : QTabWidget(parent) {
     setObjectName("pages");
     setDocumentMode(true);
     setUsesScrollButtons(true);
+    tabBar()->setAccessibleName("Pages");
     addPage(new LayoutsPage(session), "Layouts");
     addPage(new ExplainPage(session), "Explain");
     addPage(new MemoryPage(session), "Memory");
@@ -39,6 +42,7 @@ void PageTabs::showSweep(const QString& path) {
 
 void PageTabs::addPage(Page* page, const QString& title) {
     addTab(page, title);
+    page->setAccessibleName(title);
     connect(page, &Page::whyAsked, this, &PageTabs::whyAsked);
 }
 

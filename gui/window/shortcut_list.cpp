@@ -9,17 +9,20 @@
 namespace fabricast {
 namespace {
 
-struct ChartKey {
+struct OtherKey {
     const char* keys;
     const char* what;
 };
-constexpr std::array kChartKeys = {
-    ChartKey{"Arrow keys", "In a chart: to the next point, part or span"},
-    ChartKey{"Enter", "In a chart: choose it (as A; with Shift as B)"},
-    ChartKey{"F", "In a chart: show all"},
-    ChartKey{"B", "Layouts: from one point to another, filter what is between them"},
-    ChartKey{"W, S, A, D", "In the timeline: nearer, farther, left, right"},
-    ChartKey{"Esc", "Close a list or a formula"}};
+constexpr std::array kOtherKeys = {
+    OtherKey{"Ctrl+Tab", "To the next page, from one page; with Shift to the one before"},
+    OtherKey{"Ctrl+Backspace", "In the scenario: back to auto, or to the profile's value"},
+    OtherKey{"Shift+F10", "The menu of a control or a table: several values, sort, columns"},
+    OtherKey{"Arrow keys", "In a chart: to the next point, part or span"},
+    OtherKey{"Enter", "In a chart: choose it (as A; with Shift as B)"},
+    OtherKey{"F", "In a chart: show all"},
+    OtherKey{"B", "Layouts: from one point to another, filter what is between them"},
+    OtherKey{"W, S, A, D", "In the timeline: nearer, farther, left, right"},
+    OtherKey{"Esc", "Close a list or a formula"}};
 
 }  // namespace
 
@@ -28,11 +31,12 @@ Table shortcutTable(const std::vector<QAction*>& actions) {
     for (const QAction* action : actions) {
         if (!action->shortcut().isEmpty()) {
             table.rows.push_back(
-                {action->shortcut().toString(QKeySequence::NativeText).toStdString(),
+                {QKeySequence::listToString(action->shortcuts(), QKeySequence::NativeText)
+                     .toStdString(),
                  QString(action->text()).remove('&').toStdString()});
         }
     }
-    for (const ChartKey& key : kChartKeys) {
+    for (const OtherKey& key : kOtherKeys) {
         table.rows.push_back({key.keys, key.what});
     }
     return table;

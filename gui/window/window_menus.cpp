@@ -217,7 +217,8 @@ void addHelpMenu(MenuBuilder& menus, MainWindow& window) {
     menus.add(
         {"palette", "Find a &command …", QKeySequence("Ctrl+K"), [&] { window.showPalette(); }});
     menus.add({"tour", "&Tour", {}, [&] { window.showTour(); }});
-    menus.add({"shortcuts", "&Keys", QKeySequence("?"), [&] { window.showShortcuts(); }});
+    menus.add({"shortcuts", "&Keys", QKeySequence("F1"), [&] { window.showShortcuts(); }})
+        ->setShortcuts({QKeySequence("F1"), QKeySequence("?")});
 }
 
 }  // namespace
