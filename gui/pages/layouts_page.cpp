@@ -107,7 +107,17 @@ void LayoutsPage::addNote() {
     more->setAutoRaise(true);
     more->setFocusPolicy(Qt::StrongFocus);
     row->addWidget(more, 0, Qt::AlignTop);
+    chart_ = new QToolButton;
+    chart_->setObjectName("layouts.chart");
+    chart_->setAccessibleName("The chart of the layouts");
+    chart_->setAutoRaise(true);
+    chart_->setFocusPolicy(Qt::StrongFocus);
+    row->addWidget(chart_, 0, Qt::AlignTop);
     body()->addLayout(row);
+    connect(chart_, &QToolButton::clicked, this, [this] {
+        asked_ = !wantsChart();
+        showChart();
+    });
     connect(more, &QToolButton::toggled, this, [this, more](bool opens) {
         more->setText(opens ? "less" : "more");
         note_->letWrap(opens);
@@ -271,11 +281,29 @@ void LayoutsPage::showScatter() {
         return place ? std::optional(static_cast<std::uint32_t>(*place)) : std::nullopt;
     };
     scatter_->setValues(planScatter(plans, chosenMetric(*across_), chosenMetric(*up_)));
-    const bool isEmpty = scatter_->values().points.empty();
-    scatter_->setVisible(!isEmpty);
-    axes_->setVisible(!isEmpty || !session().answers().report->plans.empty());
+    showChart();
     scatter_->setMarks(
         {.a = idOf(session().a()), .b = idOf(session().b()), .selected = brushedPlaces()});
+}
+
+bool LayoutsPage::wantsChart() const {
+    constexpr int kBoth = 420;  // pixels, with seven rows below the chart
+    return asked_.value_or(height() >= kBoth);
+}
+
+/// In a small window the rows go first; a button shows the chart.
+void LayoutsPage::showChart() {
+    const bool wants = wantsChart();
+    const bool isEmpty = scatter_->values().points.empty();
+    const PlanReport* report = session().answers().report.get();
+    scatter_->setVisible(wants && !isEmpty);
+    axes_->setVisible(wants && (!isEmpty || (report != nullptr && !report->plans.empty())));
+    chart_->setText(wants ? "hide chart" : "show chart");
+}
+
+void LayoutsPage::resizeEvent(QResizeEvent* event) {
+    Page::resizeEvent(event);
+    showChart();
 }
 
 /// Its rows are the answer itself, and not an explanation of it.

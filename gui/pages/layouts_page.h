@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -11,6 +12,7 @@ class QComboBox;
 class QHBoxLayout;
 class QLineEdit;
 class QPushButton;
+class QToolButton;
 
 namespace fabricast {
 
@@ -30,6 +32,7 @@ protected:
     [[nodiscard]] bool isStale() const override;
     void refresh() override;
     void showEvent(QShowEvent* event) override;
+    void resizeEvent(QResizeEvent* event) override;
 
 private:
     void addNote();
@@ -42,6 +45,8 @@ private:
     [[nodiscard]] std::vector<std::uint32_t> brushedPlaces() const;
     void showTable();
     void showScatter();
+    [[nodiscard]] bool wantsChart() const;
+    void showChart();
     void selectA();
     [[nodiscard]] int selectedRow() const;
     void pinSelected();
@@ -52,6 +57,8 @@ private:
     QComboBox* across_ = nullptr;
     QComboBox* up_ = nullptr;
     ElidedLabel* note_ = nullptr;
+    QToolButton* chart_ = nullptr;
+    std::optional<bool> asked_;  ///< for the chart; nothing: where there is room
     QLineEdit* filter_ = nullptr;
     QPushButton* brush_ = nullptr;   ///< how many rows are left
     std::set<std::string> brushed_;  ///< as typedPlan() has them; empty: all

@@ -122,6 +122,9 @@ void Tour::goTo(int stop) {
 void Tour::place() {
     const auto* shown =
         window_.findChild<QWidget*>(tourStops()[static_cast<std::size_t>(at_)].widget);
+    if (!shown->isVisible()) {  // a small window has no room for it
+        shown = window_.page();
+    }
     const QRect target(shown->mapTo(&window_, QPoint(0, 0)), shown->size());
     constexpr int kAround = 2;
     mark_->setGeometry(target.adjusted(-kAround, -kAround, kAround, kAround) & window_.rect());

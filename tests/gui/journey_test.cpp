@@ -583,5 +583,23 @@ TEST(Journey, TheNoteOfTheLayoutsIsOneLineUntilItIsOpened) {
     EXPECT_TRUE(QTest::qWaitFor([&] { return note.height() < 2 * line; }, 2000));
 }
 
+TEST(Journey, ASmallWindowShowsTheRowsOfTheLayoutsAndTheChartWhereItIsAsked) {
+    UsedWindow used({smallQuestion({{"workload.tokens", "1B", "--tokens"}}), {}});
+    const auto& chart = used.find<QWidget>("layouts.scatter");
+    const auto& table = used.find<ReportTableView>("layouts.table");
+    auto& button = used.find<QToolButton>("layouts.chart");
+    EXPECT_TRUE(chart.isVisible());
+    used.window.resize(900, 650);
+    EXPECT_TRUE(QTest::qWaitFor([&chart] { return !chart.isVisible(); }, 2000))
+        << used.window.page()->height();
+    QCoreApplication::processEvents();
+    EXPECT_GE(table.viewport()->height(), 6 * table.rowHeight(0));
+    EXPECT_EQ(button.text(), "show chart");
+    button.click();
+    EXPECT_TRUE(chart.isVisible());
+    button.click();
+    EXPECT_FALSE(chart.isVisible());
+}
+
 }  // namespace
 }  // namespace fabricast
