@@ -1,6 +1,7 @@
 #include "study/oom_causes.h"
 
 #include "planner/base/quantity_text.h"
+#include "planner/spec/runtime_names.h"
 #include "study/causes_elsewhere.h"
 #include "study/tensor_of_size.h"
 
@@ -121,7 +122,8 @@ void addNotPyTorch(const MemoryMessage& message,
     const bool isAmd = message.runtime == MemoryMessage::Runtime::Hip ||
                        (scenario != nullptr && scenario->cluster.node.gpu.vendor == "AMD");
     const bool mayHaveNvls = !isAmd && (scenario == nullptr || scenario->settings.nccl.nvls);
-    const std::string library = isAmd ? "RCCL" : "NCCL";
+    const RuntimeNames names = runtimeNames(isAmd ? "AMD" : "NVIDIA");
+    const std::string library(names.collectives);
     const std::optional<Bytes> beside = message.notPyTorch();
     if (!beside || static_cast<double>(beside->count()) < kOneGibi ||
         share(*beside, message) <= kNotable ||
@@ -130,7 +132,7 @@ void addNotPyTorch(const MemoryMessage& message,
     }
     causes.push_back(
         {shortText(*beside) + (message.inUse ? " of this process is" : " is") + " not PyTorch's: " +
-             (isAmd ? "HIP" : "CUDA") + " context, " + (alone ? "" : library + "'s buffers, ") +
+             std::string(names.runtime) + " context, " + (alone ? "" : library + "'s buffers, ") +
              "libraries" + (message.inUse ? "" : ", and other processes"),
          alone ? "fewer libraries that load their own kernels; the context itself stays"
                : std::string("fewer communicators, ") +

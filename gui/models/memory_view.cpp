@@ -53,7 +53,7 @@ const char* wordsOf(MemoryKind kind) {
     return "other";
 }
 
-std::vector<MemoryPart> allParts() {
+std::vector<MemoryPart> allParts(const RuntimeNames& names) {
     std::vector<MemoryPart> parts;
     for (const auto& [kind, name] : namesOf(MemoryKind{})) {
         parts.push_back({std::string(name), wordsOf(kind), nullptr, kind});
@@ -61,11 +61,12 @@ std::vector<MemoryPart> allParts() {
     parts.push_back({"rounding", "rounding of the allocator", [](const StageMemory& stage) {
                          return stage.allocated - stage.requested;
                      }});
-    parts.push_back(
-        {"context", "CUDA context", [](const StageMemory& stage) { return stage.context; }});
-    parts.push_back({"collectives", "NCCL buffers", [](const StageMemory& stage) {
-                         return stage.collectives;
-                     }});
+    parts.push_back({"context",
+                     std::string(names.runtime) + " context",
+                     [](const StageMemory& stage) { return stage.context; }});
+    parts.push_back({"collectives",
+                     std::string(names.collectives) + " buffers",
+                     [](const StageMemory& stage) { return stage.collectives; }});
     return parts;
 }
 
@@ -75,8 +76,10 @@ bool anyStageHasPart(const MemoryBreakdown& memory, const MemoryPart& part) {
 }
 
 /// Those that a stage of either has.
-std::vector<MemoryPart> partsOf(const MemoryBreakdown& memory, const MemoryBreakdown* other) {
-    std::vector<MemoryPart> parts = allParts();
+std::vector<MemoryPart> partsOf(const MemoryBreakdown& memory,
+                                const MemoryBreakdown* other,
+                                const RuntimeNames& names) {
+    std::vector<MemoryPart> parts = allParts(names);
     std::erase_if(parts, [&](const MemoryPart& part) {
         return !anyStageHasPart(memory, part) &&
                (other == nullptr || !anyStageHasPart(*other, part));
@@ -142,19 +145,22 @@ void addRow(MemoryParts& parts,
 }  // namespace
 
 std::string memoryPartWords(std::string_view name) {
-    const std::vector<MemoryPart> parts = allParts();
+    const std::vector<MemoryPart> parts =
+        allParts({.runtime = "runtime", .collectives = "collectives'"});
     const auto part = std::ranges::find(parts, name, &MemoryPart::key);
     return part == parts.end() ? std::string() : part->words;
 }
 
-MemoryBarValues memoryBars(const MemoryBreakdown& memory, const MemoryBreakdown* other) {
+MemoryBarValues memoryBars(const MemoryBreakdown& memory,
+                           const MemoryBreakdown* other,
+                           const RuntimeNames& names) {
     MemoryBarValues values{.title = {},
                            .parts = {},
                            .bars = {},
                            .ghosts = {},
                            .usable = asNumber(memory.room()),
                            .present = asNumber(memory.capacity)};
-    const std::vector<MemoryPart> parts = partsOf(memory, other);
+    const std::vector<MemoryPart> parts = partsOf(memory, other, names);
     for (const MemoryPart& part : parts) {
         values.parts.push_back(part.words);
     }
@@ -169,7 +175,9 @@ MemoryBarValues memoryBars(const MemoryBreakdown& memory, const MemoryBreakdown*
     return values;
 }
 
-MemoryParts memoryParts(const MemoryBreakdown& memory, const MemoryBreakdown* other) {
+MemoryParts memoryParts(const MemoryBreakdown& memory,
+                        const MemoryBreakdown* other,
+                        const RuntimeNames& names) {
     MemoryParts parts;
     parts.table.columns = {{"what it is for"}, {"GiB", Align::Right}, {"share", Align::Right}};
     if (other != nullptr) {
@@ -178,7 +186,7 @@ MemoryParts memoryParts(const MemoryBreakdown& memory, const MemoryBreakdown* ot
     parts.table.columns.push_back({"how it is counted"});
     const StageMemory& stage = fullestOf(memory);
     const Bytes peak = devicePeak(stage);
-    for (const MemoryPart& part : allParts()) {
+    for (const MemoryPart& part : allParts(names)) {
         const Bytes size = part.of(stage);
         const Bytes ofOther = other != nullptr ? part.of(fullestOf(*other)) : Bytes();
         if (size == Bytes() && ofOther == Bytes()) {
@@ -214,8 +222,11 @@ std::string memoryHeadline(const MemoryBreakdown& memory) {
     return text;
 }
 
-std::string memoryPartKey(const MemoryBarValues& values, std::size_t stage, std::size_t part) {
-    for (const MemoryPart& one : allParts()) {
+std::string memoryPartKey(const MemoryBarValues& values,
+                          const RuntimeNames& names,
+                          std::size_t stage,
+                          std::size_t part) {
+    for (const MemoryPart& one : allParts(names)) {
         if (part < values.parts.size() && one.words == values.parts[part]) {
             return "stages[" + std::to_string(stage) + "]." + one.key;
         }

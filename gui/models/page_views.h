@@ -9,6 +9,7 @@
 #include "planner/result/memory_breakdown.h"
 #include "planner/result/sensitivity.h"
 #include "planner/result/step_estimate.h"
+#include "planner/spec/runtime_names.h"
 
 #include <cstddef>
 #include <string>
@@ -34,20 +35,27 @@ std::vector<std::string> hardwareNotes(const HardwareAnswer& answer);
 std::string hardwareHeadline(const HardwareAnswer& answer);
 
 /// The stages of A as bars, those of B behind them; `other` may be null.
-MemoryBarValues memoryBars(const MemoryBreakdown& memory, const MemoryBreakdown* other);
+MemoryBarValues memoryBars(const MemoryBreakdown& memory,
+                           const MemoryBreakdown* other,
+                           const RuntimeNames& names);
 
 /// A row per part of the fullest stage, with its formula, and what B has of it.
 struct MemoryParts {
     Table table;
     std::vector<std::string> why;  ///< the key of each row's formula; empty: none
 };
-MemoryParts memoryParts(const MemoryBreakdown& memory, const MemoryBreakdown* other);
+MemoryParts memoryParts(const MemoryBreakdown& memory,
+                        const MemoryBreakdown* other,
+                        const RuntimeNames& names);
 
 /// "stage 0 needs most: 66.4 of 79.2 GiB, at the loss".
 std::string memoryHeadline(const MemoryBreakdown& memory);
 
 /// The key behind a part of `memoryBars`, of a stage.
-std::string memoryPartKey(const MemoryBarValues& values, std::size_t stage, std::size_t part);
+std::string memoryPartKey(const MemoryBarValues& values,
+                          const RuntimeNames& names,
+                          std::size_t stage,
+                          std::size_t part);
 
 /// A row per part of the step, what takes longest first, with the key of its formula.
 struct TimeParts {

@@ -3,6 +3,7 @@
 #include "planner/base/quantity_text.h"
 #include "planner/report/compared_words.h"
 #include "planner/report/durations.h"
+#include "planner/spec/runtime_names.h"
 #include "simulator/engine/sim_names.h"
 
 #include <algorithm>
@@ -177,12 +178,13 @@ TimelineValues stepTimeline(const Simulation& simulation) {
 namespace {
 
 /// What a GPU has beside the tensors that the curves are of.
-std::string memoryNote(const MemoryBreakdown& memory) {
+std::string memoryNote(const MemoryBreakdown& memory, const RuntimeNames& names) {
     if (memory.fullest >= memory.stages.size()) {
         return "";
     }
     const Bytes requested = memory.stages[memory.fullest].requested;
-    return " The memory is that of tensors; the CUDA context, NCCL's buffers and rounding, " +
+    return " The memory is that of tensors; the " + std::string(names.runtime) + " context, " +
+           std::string(names.collectives) + "'s buffers and rounding, " +
            shortText(memory.peak.value - requested) + ", come on top.";
 }
 
@@ -194,7 +196,8 @@ std::string timelineHeadline(const Simulation& simulation) {
     const double bubble = secondsOf(simulation.step.path.of(PathPart::Bubble)) / simulated.count();
     return "Event by event, a step takes " + durationText(simulated) + ": " +
            comparedText(difference, "the forecast") + ". The busiest stage waits " +
-           percentText(bubble) + " of it for other stages." + memoryNote(simulation.memory);
+           percentText(bubble) + " of it for other stages." +
+           memoryNote(simulation.memory, runtimeNames(simulation.scenario.cluster.node.gpu.vendor));
 }
 
 }  // namespace fabricast

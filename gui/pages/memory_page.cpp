@@ -23,8 +23,10 @@ MemoryPage::MemoryPage(StudySession& session, QWidget* parent)
     parts_->setAccessibleName("Parts of the memory");
     body()->addWidget(parts_, 4);
     connect(bars_, &MemoryBarsWidget::partPicked, this, [this](int stage, int part) {
-        emit whyAsked(QString::fromStdString(memoryPartKey(
-            bars_->values(), static_cast<std::size_t>(stage), static_cast<std::size_t>(part))));
+        emit whyAsked(QString::fromStdString(memoryPartKey(bars_->values(),
+                                                           names_,
+                                                           static_cast<std::size_t>(stage),
+                                                           static_cast<std::size_t>(part))));
     });
     connect(parts_, &QTableView::activated, this, [this](const QModelIndex& index) {
         const auto row = static_cast<std::size_t>(parts_->tableRow(index));
@@ -47,8 +49,9 @@ void MemoryPage::refresh() {
     const auto& b = session().b().explanation;
     const MemoryBreakdown* other = b && b->memory ? &*b->memory : nullptr;
     headline_->setText(QString::fromStdString(memoryHeadline(*a.memory)));
-    bars_->setValues(memoryBars(*a.memory, other));
-    MemoryParts parts = memoryParts(*a.memory, other);
+    names_ = runtimeNames(a.scenario.cluster.node.gpu.vendor);
+    bars_->setValues(memoryBars(*a.memory, other, names_));
+    MemoryParts parts = memoryParts(*a.memory, other, names_);
     why_ = std::move(parts.why);
     parts_->setTable(std::move(parts.table));
     showBody();

@@ -1,5 +1,6 @@
 #pragma once
 #include "gui/pages/page.h"
+#include "planner/spec/runtime_names.h"
 
 #include <string>
 #include <vector>
@@ -24,6 +25,7 @@ private:
     MemoryBarsWidget* bars_ = nullptr;
     ReportTableView* parts_ = nullptr;
     std::vector<std::string> why_;
+    RuntimeNames names_{};  ///< of A's GPUs
 };
 
 }  // namespace fabricast

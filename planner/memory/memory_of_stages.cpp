@@ -54,12 +54,12 @@ std::string formulaOf(const CommunicatorMemory& one) {
 
 void addCommunicators(StageMemory& stage, const RuntimeOverhead& overhead) {
     const std::size_t count = overhead.communicators.size();
-    stage.terms.push_back(termFor("collectives",
-                                  stage.collectives,
-                                  std::to_string(count) +
-                                      (count == 1 ? " communicator" : " communicators") +
-                                      " of NCCL, for each its buffers",
-                                  overhead.collectivesOrigin));
+    stage.terms.push_back(
+        termFor("collectives",
+                stage.collectives,
+                std::to_string(count) + (count == 1 ? " communicator" : " communicators") + " of " +
+                    std::string(overhead.names.collectives) + ", for each its buffers",
+                overhead.collectivesOrigin));
     for (const CommunicatorMemory& one : overhead.communicators) {
         stage.terms.push_back(termFor("collectives." + std::string(one.group.name),
                                       one.bytes,
@@ -71,10 +71,11 @@ void addCommunicators(StageMemory& stage, const RuntimeOverhead& overhead) {
 void addRuntime(StageMemory& stage, const RuntimeOverhead& overhead) {
     stage.context = overhead.context.value;
     stage.collectives = overhead.collectives.value;
-    stage.terms.push_back(termFor("context",
-                                  stage.context,
-                                  "CUDA context and loaded kernels of one process",
-                                  overhead.contextOrigin));
+    stage.terms.push_back(
+        termFor("context",
+                stage.context,
+                std::string(overhead.names.runtime) + " context and loaded kernels of one process",
+                overhead.contextOrigin));
     addCommunicators(stage, overhead);
 }
 

@@ -4,6 +4,7 @@
 #include "planner/memory/nccl_buffers.h"
 #include "planner/memory/seen_communicator.h"
 #include "planner/result/evidence.h"
+#include "planner/spec/runtime_names.h"
 #include "planner/spec/scenario.h"
 #include "planner/spec/settings.h"
 
@@ -39,14 +40,15 @@ struct CommunicatorMemory {
     Bytes bytes;  ///< with what was seen beside the rules
 };
 
-/// Device memory that no allocator counter shows: the CUDA context with its loaded kernels, from
-/// the GPU's profile, and what NCCL holds for every communicator that the layout needs.
+/// Device memory that no allocator counter shows: the runtime's context with its loaded kernels,
+/// from the GPU's profile, and what NCCL holds for every communicator that the layout needs.
 struct RuntimeOverhead {
     Headline<Bytes> context;
     Headline<Bytes> collectives;
     std::vector<CommunicatorMemory> communicators;
     std::string contextOrigin;  ///< where these numbers are from, in a line
     std::string collectivesOrigin;
+    RuntimeNames names{};
 
     /// What of it is an assumption, in a line; empty: nothing.
     [[nodiscard]] std::string assumption() const;

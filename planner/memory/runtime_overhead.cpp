@@ -35,7 +35,7 @@ std::string originOf(const Sourced<Bytes>& size) {
 RuntimeOverhead runtimeOverhead(const Scenario& scenario) {
     const RuntimeMemory& runtime = scenario.cluster.node.gpu.runtime;
     const Headline<Bytes> kernels = headlineOf(runtime.kernels);
-    RuntimeOverhead overhead;
+    RuntimeOverhead overhead{.names = runtimeNames(scenario.cluster.node.gpu.vendor)};
     overhead.context = headlineOf(runtime.context);
     overhead.context.value += kernels.value;
     overhead.context.lo += kernels.lo;
@@ -55,14 +55,16 @@ std::string RuntimeOverhead::assumption() const {
     const bool ofContext = context.evidence != Evidence::MeasuredProfile;
     const bool ofBuffers =
         !communicators.empty() && collectives.evidence != Evidence::MeasuredProfile;
+    const std::string ofRuntime = "the " + std::string(names.runtime) + " context";
+    const std::string ofLibrary = std::string(names.collectives) + "'s buffers";
     if (ofContext && ofBuffers) {
-        return "the CUDA context and NCCL's buffers are estimates (--why context, --why "
-               "collectives)";
+        return ofRuntime + " and " + ofLibrary +
+               " are estimates (--why context, --why collectives)";
     }
     if (ofBuffers) {
-        return "NCCL's buffers are an estimate (--why collectives)";
+        return ofLibrary + " are an estimate (--why collectives)";
     }
-    return ofContext ? "the CUDA context is an estimate (--why context)" : "";
+    return ofContext ? ofRuntime + " is an estimate (--why context)" : "";
 }
 
 namespace {

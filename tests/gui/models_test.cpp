@@ -53,7 +53,7 @@ TEST(WhyWords, AreThoseOfThePages) {
     EXPECT_EQ(numberWords("cost.days"), "time of the whole run");
     EXPECT_EQ(
         formulasInWords("stages[0].peak = 9 B\n  weights 4 B + context 1,005 B, at stage 0\n"),
-        "peak of the memory of stage 0 = 9 B\n  weights 4 B + CUDA context 1,005 B, at stage "
+        "peak of the memory of stage 0 = 9 B\n  weights 4 B + runtime context 1,005 B, at stage "
         "0\n");
     EXPECT_EQ(formulasInWords("time.step = 2 s\n  1.5 s gemm + 0.5 s stage\n"),
               "step time = 2 s\n  1.5 s matrix products + 0.5 s transfers between stages\n");
@@ -71,7 +71,7 @@ const Explanation& explained() {
 
 TEST(MemoryView, PartsSumToThePeakOfEachStage) {
     const MemoryBreakdown& memory = *explained().memory;
-    const MemoryBarValues bars = memoryBars(memory, nullptr);
+    const MemoryBarValues bars = memoryBars(memory, nullptr, runtimeNames("NVIDIA"));
     ASSERT_EQ(bars.bars.size(), 2U);
     for (std::size_t stage = 0; stage < bars.bars.size(); ++stage) {
         EXPECT_DOUBLE_EQ(bars.bars[stage].total(),
@@ -79,15 +79,42 @@ TEST(MemoryView, PartsSumToThePeakOfEachStage) {
     }
     EXPECT_EQ(bars.usable, static_cast<double>(memory.room().count()));
     EXPECT_TRUE(bars.ghosts.empty());
-    EXPECT_EQ(memoryBars(memory, &memory).ghosts.size(), 2U);
+    EXPECT_EQ(memoryBars(memory, &memory, runtimeNames("NVIDIA")).ghosts.size(), 2U);
 }
 
 TEST(MemoryView, EachPartHasTheKeyOfItsFormula) {
-    const MemoryBarValues bars = memoryBars(*explained().memory, nullptr);
-    EXPECT_EQ(memoryPartKey(bars, 1, 0), "stages[1].weights");
-    const MemoryParts parts = memoryParts(*explained().memory, nullptr);
+    const RuntimeNames names = runtimeNames("NVIDIA");
+    const MemoryBarValues bars = memoryBars(*explained().memory, nullptr, names);
+    EXPECT_EQ(memoryPartKey(bars, names, 1, 0), "stages[1].weights");
+    const MemoryParts parts = memoryParts(*explained().memory, nullptr, names);
     ASSERT_EQ(parts.why.size(), parts.table.rows.size());
     EXPECT_TRUE(parts.why.front().ends_with("weights")) << parts.why.front();
+}
+
+/// As the command line has them.
+TEST(MemoryView, HasTheWordsOfTheGpusVendor) {
+    const Question question =
+        smallQuestion({{"cluster.name", "mi300x-8", "-c"}, {"stack", "megatron", "--stack"}});
+    const Explanation answer = explain(question, {}, openBench(), {}).value();
+    const RuntimeNames names = runtimeNames(answer.scenario.cluster.node.gpu.vendor);
+    const MemoryBarValues bars = memoryBars(*answer.memory, nullptr, names);
+    for (const char* part : {"HIP context", "RCCL buffers"}) {
+        const auto place = std::ranges::find(bars.parts, part);
+        ASSERT_NE(place, bars.parts.end()) << part;
+        EXPECT_NE(
+            memoryPartKey(bars, names, 0, static_cast<std::size_t>(place - bars.parts.begin())),
+            "");
+    }
+    std::string all = timelineHeadline(simulate(question, {}, openBench(), {}).value());
+    for (const std::string& line : assumptionLines(answer)) {
+        all += line;
+    }
+    for (const Term& term : answer.memory->stages.front().terms) {
+        all += term.key == "context" || term.key == "collectives" ? term.formula : "";
+    }
+    EXPECT_EQ(all.find("CUDA"), std::string::npos) << all;
+    EXPECT_EQ(all.find("NCCL"), std::string::npos) << all;
+    EXPECT_NE(all.find("the HIP context"), std::string::npos) << all;
 }
 
 TEST(TimeView, RowsAreThePartsAndTheirSum) {
