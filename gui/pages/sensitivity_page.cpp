@@ -4,6 +4,7 @@
 #include "gui/jobs/study_session.h"
 #include "gui/models/page_views.h"
 #include "gui/pages/table_view.h"
+#include "planner/report/sensitivity_report.h"
 #include "study/explain.h"
 #include "study/plan.h"
 #include "study/sensitivity.h"
@@ -84,10 +85,14 @@ void SensitivityPage::show(const Result<Sensitivity>& answer, bool isSearching) 
                                  ? ", and with the best layout for that, which is still searched …"
                              : answer->isSearched ? ", and with the best layout for that."
                                                   : ". No layout fits that could be searched.";
+    QString idle = QString::fromStdString(noFasterText(*answer));
+    if (!idle.isEmpty()) {
+        idle = QString(" %1%2.").arg(idle.front().toUpper()).arg(idle.mid(1));
+    }
     headline_->setText(
         QString("How much faster training would be with twice as much of each thing: with layout "
-                "A%1")
-            .arg(best));
+                "A%1%2")
+            .arg(best, idle));
     tornado_->setValues(speedTornado(*answer));
     rows_->setTable(sensitivityRows(*answer));
     showBody();

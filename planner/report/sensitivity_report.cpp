@@ -117,10 +117,24 @@ std::string sensitivityHead(const Sensitivity& sensitivity) {
                        sensitivity.isSearched ? ", and with a new search" : "");
 }
 
+bool isFaster(const std::optional<Outcome>& outcome, const Outcome& now) {
+    return outcome && outcome->verdict != Verdict::DoesNotFit &&
+           outcome->tokensPerGpuSecond / now.tokensPerGpuSecond - 1.0 >= kNoElasticity;
+}
+
+bool isNoFaster(const KnobEffect& knob, const Outcome& now) {
+    return !isFaster(knob.twice, now) && !isFaster(knob.searched, now);
+}
+
 /// What the table does not say: searches that ended early or were not made, and a line for each
 /// knob that cannot be turned.
 std::string remarks(const Sensitivity& sensitivity) {
     std::string text;
+    if (std::ranges::all_of(sensitivity.knobs, [&sensitivity](const KnobEffect& knob) {
+            return isNoFaster(knob, sensitivity.now);
+        })) {
+        text += noFasterText(sensitivity) + "\n";
+    }
     if (std::ranges::any_of(sensitivity.knobs, &KnobEffect::isCut)) {
         text += "*: the search ended early, a better layout may exist\n";
     }
@@ -139,6 +153,21 @@ constexpr std::string_view kLegend =
     "elasticity: percent reduction of the step time per percent of speed; x2: twice the value";
 
 }  // namespace
+
+std::string noFasterText(const Sensitivity& sensitivity) {
+    std::string names;
+    std::size_t count = 0;
+    for (const KnobEffect& knob : sorted(sensitivity)) {
+        if (isNoFaster(knob, sensitivity.now)) {
+            names += (names.empty() ? "" : ", ") + std::string(knob.title);
+            ++count;
+        }
+    }
+    return count == 0                         ? ""
+           : count < sensitivity.knobs.size() ? "no faster: " + names
+                                              : "none is faster: of all that fits, twice as much "
+                                                "of nothing makes the step shorter";
+}
 
 Report sensitivityReport(const Sensitivity& sensitivity) {
     Report report(sensitivityHead(sensitivity) + "\n\n");

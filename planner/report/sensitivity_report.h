@@ -9,6 +9,8 @@ namespace fabricast {
 /// What would make a step shorter, and by how much: a bar for each knob, the longest first, and
 /// what twice as much of it gives.
 Report sensitivityReport(const Sensitivity& sensitivity);
+/// Of what fits: "none is faster: …", or what does nothing: "no faster: host, micro-batch".
+std::string noFasterText(const Sensitivity& sensitivity);
 std::string sensitivityMarkdown(const Sensitivity& sensitivity);
 /// A row per knob, in seconds, tokens per second and bytes.
 std::string sensitivityCsv(const Sensitivity& sensitivity);

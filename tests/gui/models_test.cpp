@@ -12,6 +12,7 @@
 #include "planner/report/explanation_report.h"
 #include "planner/report/fixes_report.h"
 #include "planner/report/memory_table.h"
+#include "planner/report/sensitivity_report.h"
 #include "planner/report/table.h"
 #include "study/compare.h"
 #include "study/explain.h"
@@ -183,6 +184,24 @@ TEST(TimeView, WhatDoesNotFitHasNoBarAndTheTableIsInTheOrderOfTheChart) {
         EXPECT_EQ(rows.rows[row].front(), values.rows[row].label);
     }
     EXPECT_EQ(rows.rows.back().front(), "too large");
+}
+
+TEST(TimeView, SaysInWordsWhatIsNoFaster) {
+    const auto at = [](double speed, Verdict verdict) {
+        return Outcome{.step = Seconds(1.0), .tokensPerGpuSecond = speed, .verdict = verdict};
+    };
+    Sensitivity sensitivity{
+        .now = at(100.0, Verdict::Fits),
+        .knobs = {{.title = "host", .twice = at(100.01, Verdict::Fits)},
+                  {.title = "global batch", .twice = at(300.0, Verdict::DoesNotFit)}}};
+    const std::string none = noFasterText(sensitivity);
+    EXPECT_TRUE(none.starts_with("none is faster: ")) << none;
+    EXPECT_NE(reportText(sensitivityReport(sensitivity)).find(none), std::string::npos);
+    sensitivity.knobs.push_back({.title = "matrix units", .twice = at(150.0, Verdict::Fits)});
+    EXPECT_EQ(noFasterText(sensitivity), "no faster: host, global batch");
+    EXPECT_EQ(reportText(sensitivityReport(sensitivity)).find("faster:"), std::string::npos);
+    sensitivity.knobs = {sensitivity.knobs.back()};
+    EXPECT_EQ(noFasterText(sensitivity), "");
 }
 
 TEST(StepTimeline, SaysWhatItsMemoryLeavesOut) {
