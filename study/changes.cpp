@@ -2,7 +2,9 @@
 
 #include "study/change_offers.h"
 
+#include <algorithm>
 #include <array>
+#include <string>
 #include <utility>
 
 namespace fabricast {
@@ -203,6 +205,16 @@ constexpr std::array kRows = {
     Row{kFewer, kBuy, 1, "fewer nodes", "fewer GPUs: a longer run", &offers::fewerRanks},
     Row{kTarget | kMore, kBuy, 1, "fabric", "other NICs and switches", &offers::otherFabrics}};
 
+/// The default of a search grows with the GPUs, and of long sequences shrinks: with the batch of
+/// the answer a change is compared with it by what it is itself. Other GPUs are as many.
+bool movesDefaultBatch(const Change& change, const ChangeSubject& subject) {
+    return !says(subject.question, "workload.global_batch") && change.kind != "cluster" &&
+           std::ranges::any_of(change.edits, [](const Edit& edit) {
+               return edit.path == "cluster.nodes" || edit.path == "cluster.gpus" ||
+                      edit.path == "workload.sequence";
+           });
+}
+
 }  // namespace
 
 std::vector<Change> changesFor(Aim aim, const ChangeSubject& subject) {
@@ -219,6 +231,11 @@ std::vector<Change> changesFor(Aim aim, const ChangeSubject& subject) {
         row.offer(subject, offered);
         for (Change& change : std::move(offered).take()) {
             change.place = changes.size();
+            if (aim == Aim::Target && movesDefaultBatch(change, subject)) {
+                change.edits.push_back({"workload.global_batch",
+                                        std::to_string(subject.now.workload.globalBatch),
+                                        "--global-batch"});
+            }
             changes.push_back(std::move(change));
         }
     }

@@ -133,6 +133,29 @@ TEST(PlanStudy, SaysThatAnotherStackKeepsNarrowerStates) {
     EXPECT_TRUE(offersAxolotl);
 }
 
+/// The default of a search is larger on more GPUs, which would then be compared with another
+/// training.
+TEST(PlanStudy, ComparesMoreHardwareAtTheBatchOfTheAnswer) {
+    const Question question = asked({{"model", "llama-3.2-1b", "-m"},
+                                     {"cluster.name", "dgx-a100", "-c"},
+                                     {"workload.global_batch", "null", "--global-batch"},
+                                     {"workload.sequence", "2048", "--seq"}});
+    ASSERT_FALSE(says(question, "workload.global_batch"));
+    const PlanReport report = planned(question, {"tokens-per-s=800k"});
+    ASSERT_TRUE(report.fixes);
+    const std::int64_t batch = report.plans.front().scenario.workload.globalBatch;
+    bool offersMore = false;
+    for (const PlanFix& fix : report.fixes->fixes) {
+        if (std::ranges::find(fix.edits, "cluster.nodes", &Edit::path) != fix.edits.end() &&
+            fix.sideEffect.ends_with("times the hardware")) {
+            offersMore = true;
+            EXPECT_NE(fix.typed.find("--global-batch " + std::to_string(batch)), std::string::npos)
+                << fix.typed;
+        }
+    }
+    EXPECT_TRUE(offersMore);
+}
+
 /// One GPU of a box is no whole node: more of it are more GPUs, whose number is said as it was.
 TEST(PlanStudy, OffersMoreGpusWhereTheirNumberWasTyped) {
     const Question question =
