@@ -6,12 +6,43 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <utility>
 
 namespace fabricast {
 namespace {
 
 constexpr std::size_t kMostOfGroup = 4;
+
+/// The same changes with more or less of the hardware.
+bool differInSize(const TriedChange& one, const TriedChange& other) {
+    return std::ranges::equal(one.changes, other.changes, [](const Change& a, const Change& b) {
+        return a.kind == b.kind && (a.times > 0 ? b.times > 0 : a.edits == b.edits);
+    });
+}
+
+std::int64_t sizeOf(const TriedChange& tried) {
+    std::int64_t size = 1;
+    for (const Change& change : tried.changes) {
+        size *= std::max<std::int64_t>(change.times, 1);
+    }
+    return size;
+}
+
+/// Of one kind of hardware the least that is enough leaves room for other kinds, or where none is
+/// enough what comes nearest, which is found before.
+bool isOutdone(const std::vector<TriedChange>& found, std::size_t place) {
+    const TriedChange& one = found[place];
+    for (std::size_t i = 0; i < found.size(); ++i) {
+        const TriedChange& other = found[i];
+        const bool isLess = sizeOf(other) < sizeOf(one) && other.judgement.reaches;
+        const bool isNearer = !one.judgement.reaches && i < place;
+        if ((isLess || isNearer) && differInSize(one, other)) {
+            return true;
+        }
+    }
+    return false;
+}
 
 /// In each group what reaches the aim; where nothing does, what comes nearest.
 std::vector<std::size_t> chosen(const std::vector<TriedChange>& found) {
@@ -21,7 +52,8 @@ std::vector<std::size_t> chosen(const std::vector<TriedChange>& found) {
         bool reached = false;
         for (std::size_t i = 0; i < found.size(); ++i) {
             const bool reaches = found[i].judgement.reaches;
-            if (found[i].group() != group || taken == kMostOfGroup || (reached && !reaches)) {
+            if (found[i].group() != group || taken == kMostOfGroup || (reached && !reaches) ||
+                isOutdone(found, i)) {
                 continue;
             }
             reached = reached || reaches;

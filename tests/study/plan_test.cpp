@@ -156,6 +156,20 @@ TEST(PlanStudy, ComparesMoreHardwareAtTheBatchOfTheAnswer) {
     EXPECT_TRUE(offersMore);
 }
 
+TEST(PlanStudy, OffersTheLeastOfOneKindOfHardwareThatIsEnough) {
+    const Question question =
+        asked({{"model", "llama-3.2-1b", "-m"}, {"cluster.name", "dgx-a100", "-c"}});
+    const PlanReport report = planned(question, {"tokens-per-s=300k"});
+    ASSERT_TRUE(report.fixes);
+    std::vector<std::string> more;
+    for (const PlanFix& fix : report.fixes->fixes) {
+        if (fix.sideEffect.ends_with("times the hardware")) {
+            more.push_back(fix.sideEffect);
+        }
+    }
+    EXPECT_EQ(more, std::vector<std::string>{"4 times the hardware"}) << "8 times is too";
+}
+
 /// One GPU of a box is no whole node: more of it are more GPUs, whose number is said as it was.
 TEST(PlanStudy, OffersMoreGpusWhereTheirNumberWasTyped) {
     const Question question =
