@@ -58,7 +58,10 @@ std::string shareText(double share) {
 }
 
 void addRun(CostTable& table, const RunTotals& run) {
-    table.add("time of the whole run", run.wall, "days");
+    table.add("time of the whole run",
+              runText(run.wall.value),
+              runRange(run.wall.lo, run.wall.hi, run.wall.value),
+              "days");
     table.add("GPU-hours of the run", run.gpuTime, "gpu_hours", [](Seconds time) {
         return grouped(std::llround(time.count() / kHour));
     });
@@ -110,7 +113,7 @@ std::vector<std::string> boxRow(const BoxAnswer& box) {
             plan.step.utilisation.mfu ? percentText(*plan.step.utilisation.mfu) : "–",
             gibText(plan.memory.peak.value) + " of " + gibText(plan.memory.capacity),
             priced ? usdText(plan.cost->perMtok->value) : "–",
-            run ? amountText(plan.cost->run->wall.value.count() / kDay) : "–",
+            run ? runText(plan.cost->run->wall.value) : "–",
             box.offer ? monthsText(*box.offer) : "–",
             std::string(fitText(plan.memory.verdict)) + ", " + plan.scenario.stack + " " +
                 planLayoutText(plan.scenario)};
@@ -167,7 +170,7 @@ Table hardwareRows(const HardwareAnswer& answer) {
                  {"MFU", Align::Right},
                  {"GiB of a GPU", Align::Right},
                  {"$ for 1M tokens", Align::Right},
-                 {"days of the run", Align::Right},
+                 {"time of the run", Align::Right},
                  {"buying pays after", Align::Right},
                  {"best layout"}},
                 {}};

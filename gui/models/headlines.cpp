@@ -163,11 +163,11 @@ HeadlineTile runTile(const std::optional<RunCost>& cost) {
                       .why = {}};
     if (cost && cost->run) {
         const RunTotals& run = *cost->run;
-        tile.value = durationText(run.wall.value);
+        tile.value = runText(run.wall.value);
         if (run.price) {
             tile.value += ", " + dollarText(run.price->value.count());
         }
-        tile.range = durationRange(run.wall.lo, run.wall.hi, run.wall.value);
+        tile.range = runRange(run.wall.lo, run.wall.hi, run.wall.value);
         tile.evidence = std::string(evidenceWords(run.wall.evidence));
         tile.why = run.price ? "cost.days cost.usd_per_run" : "cost.days";
     }

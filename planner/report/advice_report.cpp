@@ -129,13 +129,13 @@ Table changeTable(const Advice& advice) {
     return table;
 }
 
-std::string runText(const Plan& plan) {
+std::string wholeRunText(const Plan& plan) {
     if (!plan.cost || !plan.cost->run) {
         return "";
     }
     const RunTotals& run = *plan.cost->run;
-    return fmt::format(", {} days{} for the run",
-                       amountText(run.wall.value.count() / kDay),
+    return fmt::format(", {}{} for the run",
+                       runText(run.wall.value),
                        run.price ? " and " + dollarText(run.price->value.count()) : "");
 }
 
@@ -286,7 +286,7 @@ std::string adviceHead(const Advice& advice) {
                        planName(plan),
                        planStepText(plan),
                        priced ? ", " + perMtok(plan) + " per million tokens" : "",
-                       runText(plan),
+                       wholeRunText(plan),
                        host.isUnknown() ? fmt::format(", if each node has {} of {} ({} states it)",
                                                       shortText(host.perNode),
                                                       host.what,

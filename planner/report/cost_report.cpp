@@ -25,7 +25,7 @@ struct CostRow {
 };
 
 std::string days(double value) {
-    return value < 1.0 ? fmt::format("{:.2f} h", 24.0 * value) : amountText(value) + " d";
+    return runText(Seconds(value * kDay));
 }
 
 std::string energy(double kwh) {

@@ -41,6 +41,32 @@ std::string durationText(Seconds time) {
     return timeIn(time, unit) + " " + std::string(unit.name);
 }
 
+RunUnit runUnitOf(Seconds time) {
+    constexpr double kMinute = 60.0;
+    return time.count() >= kDay    ? RunUnit{}
+           : time.count() >= kHour ? RunUnit{.seconds = kHour, .name = "h"}
+                                   : RunUnit{.seconds = kMinute, .name = "min"};
+}
+
+std::string runText(Seconds time) {
+    if (std::isinf(time.count())) {
+        return "never";
+    }
+    const RunUnit unit = runUnitOf(time);
+    const std::string number = amountText(time.count() / unit.seconds);
+    return number + " " + (number == "1" && unit.seconds == kDay ? "day" : unit.name);
+}
+
+std::string runRange(Seconds low, Seconds high, Seconds like) {
+    if (std::isinf(high.count())) {
+        return runText(low) + " – " + runText(high);
+    }
+    const RunUnit unit = runUnitOf(like);
+    const std::string from = amountText(low.count() / unit.seconds);
+    const std::string to = amountText(high.count() / unit.seconds);
+    return from == to ? "" : from + " – " + to + " " + unit.name;
+}
+
 std::string durationRange(Seconds low, Seconds high, Seconds like) {
     if (std::isinf(high.count())) {
         return durationText(low) + " – " + durationText(high);

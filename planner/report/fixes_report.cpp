@@ -2,6 +2,7 @@
 
 #include "planner/base/quantity_text.h"
 #include "planner/report/cost_report.h"
+#include "planner/report/durations.h"
 #include "planner/report/memory_report.h"
 #include "planner/report/table.h"
 
@@ -39,8 +40,8 @@ std::string numberText(TargetMetric metric, double value, int more = 0) {
         case TargetMetric::Mfu:
             return fmt::format("MFU {:.{}f} %", 100.0 * value, 1 + more);
         case TargetMetric::Days:
-            return (more == 0 ? amountText(value) : fmt::format("{:.{}f}", value, 3 + more)) +
-                   " days";
+            return more == 0 ? runText(Seconds(value * kDay))
+                             : fmt::format("{:.{}f} days", value, 3 + more);
     }
     return "";
 }

@@ -42,9 +42,9 @@ const RunTotals* runOf(const Plan& plan) {
     return plan.cost && plan.cost->run ? &*plan.cost->run : nullptr;
 }
 
-std::string daysText(const Plan& plan) {
+std::string wallText(const Plan& plan, const RunUnit& unit) {
     const RunTotals* run = runOf(plan);
-    return run == nullptr ? "-" : amountText(run->wall.value.count() / kDay);
+    return run == nullptr ? "-" : amountText(run->wall.value.count() / unit.seconds);
 }
 
 std::string runPriceText(const Plan& plan) {
@@ -61,6 +61,16 @@ bool hasRuns(const HardwareAnswer& answer) {
         answer.boxes, [](const BoxAnswer& box) { return box.plan && runOf(*box.plan) != nullptr; });
 }
 
+/// As the first run of them is read.
+RunUnit firstUnitOf(const HardwareAnswer& answer) {
+    for (const BoxAnswer& box : answer.boxes) {
+        if (box.plan && runOf(*box.plan) != nullptr) {
+            return runUnitOf(runOf(*box.plan)->wall.value);
+        }
+    }
+    return {};
+}
+
 Table boxTable(const HardwareAnswer& answer) {
     Table table{{{"box"},
                  {"GPUs", Align::Right},
@@ -70,8 +80,9 @@ Table boxTable(const HardwareAnswer& answer) {
                  {"$/Mtok", Align::Right}},
                 {}};
     const bool runs = hasRuns(answer);
+    const RunUnit unit = firstUnitOf(answer);
     if (runs) {
-        table.columns.push_back({"days", Align::Right});
+        table.columns.push_back({unit.name, Align::Right});
         table.columns.push_back({"$", Align::Right});
     }
     for (const char* title : {"rent $/GPU-h", "buy $/GPU", "paid off after"}) {
@@ -93,7 +104,7 @@ Table boxTable(const HardwareAnswer& answer) {
         row.push_back(grouped(std::llround(plan.step.tokensPerSecond)));
         row.push_back(tokenPrice(plan));
         if (runs) {
-            row.push_back(daysText(plan));
+            row.push_back(wallText(plan, unit));
             row.push_back(runPriceText(plan));
         }
         row.push_back(moneyText(box.offer->rented.price));

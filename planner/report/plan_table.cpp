@@ -59,11 +59,15 @@ std::string alikeText(const Plan& plan) {
 struct CostColumns {
     bool price = false;
     bool days = false;
+    RunUnit unit{};  ///< of the first run
 
     explicit CostColumns(const std::vector<Plan>& plans) {
         for (const Plan& plan : plans) {
             price = price || (plan.cost && plan.cost->perMtok);
-            days = days || (plan.cost && plan.cost->run);
+            if (!days && plan.cost && plan.cost->run) {
+                days = true;
+                unit = runUnitOf(plan.cost->run->wall.value);
+            }
         }
     }
 
@@ -72,7 +76,7 @@ struct CostColumns {
             table.columns.push_back({"$/Mtok", Align::Right});
         }
         if (days) {
-            table.columns.push_back({"days", Align::Right});
+            table.columns.push_back({unit.name, Align::Right});
         }
         if (price && days) {
             table.columns.push_back({"$", Align::Right});
@@ -84,8 +88,9 @@ struct CostColumns {
             row.push_back(plan.cost->perMtok ? dollarText(plan.cost->perMtok->value.count()) : "-");
         }
         if (days) {
-            row.push_back(plan.cost->run ? amountText(plan.cost->run->wall.value.count() / kDay)
-                                         : "-");
+            row.push_back(plan.cost->run
+                              ? amountText(plan.cost->run->wall.value.count() / unit.seconds)
+                              : "-");
         }
         if (price && days) {
             const bool known = plan.cost->run && plan.cost->run->price;

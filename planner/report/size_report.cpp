@@ -301,7 +301,7 @@ std::string restText(const SizeAnswer& answer) {
 Report sizeReport(const SizeAnswer& answer) {
     Report report("SIZE  " + sizePickText(answer) + "\n" + pickText(answer));
     if (answer.front.size() > 1) {
-        report.add("\nclusters that no other beats in money, time and power\n");
+        report.add("\nclusters that no other beats in money, time and power, each box first\n");
         const std::vector<SizedCluster> shown = shownOfFront(answer);
         report.add(sizedTable(shown, answer));
         report.add(sizedPoints(shown, answer));

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <iterator>
+#include <set>
+#include <string>
 
 namespace fabricast {
 namespace {
@@ -17,11 +19,17 @@ bool isShown(const SizeAnswer& answer, std::int64_t nodes) {
 
 }  // namespace
 
+/// Each box at its cheapest, and behind them what more or fewer nodes of one give.
 std::vector<SizedCluster> shownOfFront(const SizeAnswer& answer) {
     std::vector<SizedCluster> shown;
-    std::ranges::copy_if(answer.front, std::back_inserter(shown), [&](const SizedCluster& one) {
-        return isShown(answer, one.nodes);
-    });
+    std::vector<SizedCluster> more;
+    std::set<std::string> boxes;
+    for (const SizedCluster& one : answer.front) {
+        if (isShown(answer, one.nodes)) {
+            (boxes.insert(sizedBoxText(one)).second ? shown : more).push_back(one);
+        }
+    }
+    std::ranges::move(more, std::back_inserter(shown));
     return shown;
 }
 

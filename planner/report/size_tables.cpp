@@ -42,24 +42,11 @@ std::string rangeText(const SizedRange& range, Text text) {
     return range.lo == range.hi ? "" : fmt::format(" [{}..{}]", text(range.lo), text(range.hi));
 }
 
-/// A run of less than a day is read in hours, and of less than one in minutes.
-struct WallUnit {
-    double seconds = kDay;
-    const char* name = "days";
-};
-
-WallUnit wallUnitOf(double seconds) {
-    constexpr double kMinute = 60.0;
-    return seconds >= kDay    ? WallUnit{}
-           : seconds >= kHour ? WallUnit{kHour, "h"}
-                              : WallUnit{kMinute, "min"};
-}
-
 std::string numbersText(const SizedCluster& cluster, const SizeAnswer& answer, bool ranged) {
     const auto range = [ranged](const SizedRange& one, auto text) {
         return ranged ? rangeText(one, text) : std::string();
     };
-    const WallUnit unit = wallUnitOf(cluster.seconds);
+    const RunUnit unit = runUnitOf(Seconds(cluster.seconds));
     const auto wall = [&unit](double seconds) { return amountText(seconds / unit.seconds); };
     std::string text = cluster.usd ? dollarText(*cluster.usd) + (answer.hasTokens ? "" : " an hour")
                                    : std::string("price not known");
@@ -79,9 +66,7 @@ std::string numbersText(const SizedCluster& cluster, const SizeAnswer& answer, b
 std::string shareText(const Plan& plan) {
     std::string text;
     if (plan.cost && plan.cost->run) {
-        const double seconds = plan.cost->run->wall.value.count();
-        const WallUnit unit = wallUnitOf(seconds);
-        text += ", " + amountText(seconds / unit.seconds) + " " + unit.name;
+        text += ", " + runText(plan.cost->run->wall.value);
         text +=
             plan.cost->run->price ? ", " + dollarText(plan.cost->run->price->value.count()) : "";
     }
@@ -140,7 +125,7 @@ std::string sizeValueText(SizeMetric metric, double value) {
         case SizeMetric::TokensPerSecond:
             return wholeText(value) + " tokens/s";
         case SizeMetric::Days:
-            return amountText(value) + (value == 1.0 ? " day" : " days");
+            return runText(Seconds(value * kDay));
         case SizeMetric::Budget:
             return dollarText(value);
     }
@@ -180,8 +165,9 @@ std::string sizeTargetsText(std::span<const SizeTarget> targets) {
 Table sizedTable(std::span<const SizedCluster> clusters, const SizeAnswer& answer) {
     Table table{{{"box"}, {"nodes", Align::Right}, {"GPUs", Align::Right}}, {}};
     table.columns.push_back({answer.hasTokens ? "$" : "$/h", Align::Right});
+    const RunUnit unit = answer.pick ? runUnitOf(Seconds(answer.pick->seconds)) : RunUnit{};
     if (answer.hasTokens) {
-        table.columns.push_back({"days", Align::Right});
+        table.columns.push_back({unit.name, Align::Right});
     }
     for (const char* title : {"tok/s", "kW"}) {
         table.columns.push_back({title, Align::Right});
@@ -194,7 +180,7 @@ Table sizedTable(std::span<const SizedCluster> clusters, const SizeAnswer& answe
         std::vector<std::string> row = {
             sizedBoxText(one), grouped(one.nodes), grouped(one.gpus), usdText(one.usd)};
         if (answer.hasTokens) {
-            row.push_back(amountText(one.seconds / kDay));
+            row.push_back(amountText(one.seconds / unit.seconds));
         }
         row.push_back(wholeText(one.tokensPerSecond));
         row.push_back(kilowattText(one));

@@ -352,8 +352,8 @@ TEST(CostView, HasTheRangeOfATimeInTheUnitOfTheTime) {
     const CostRows rows = costRows(cost);
     const auto days = std::ranges::find(rows.why, "cost.days") - rows.why.begin();
     const std::vector<std::string>& row = rows.table.rows[static_cast<std::size_t>(days)];
-    EXPECT_EQ(row[1], "2.04 d");
-    EXPECT_EQ(row[2], "1.86 – 2.3 d");
+    EXPECT_EQ(row[1], "2.04 days");
+    EXPECT_EQ(row[2], "1.86 – 2.3 days");
 }
 
 TEST(Headlines, EachOpensItsOwnFormula) {

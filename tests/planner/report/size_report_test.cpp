@@ -62,5 +62,30 @@ TEST(SizeReport, PromisesNoMoreThanWasSearchedAndIsSure) {
         << sizePickText(answer);
 }
 
+/// In the unit of the first line, and other hardware before more of the same.
+TEST(SizeReport, HasOneUnitOfTimeAndEachBoxFirst) {
+    SizeAnswer answer{.targets = {}};
+    answer.hasTokens = true;
+    const auto add = [&answer](const char* box, std::int64_t nodes, double minutes) {
+        SizedCluster one;
+        one.box = box;
+        one.nodes = nodes;
+        one.seconds = 60.0 * minutes;
+        answer.front.push_back(one);
+    };
+    add("dgx-h100", 1, 30.0);
+    add("dgx-h100", 2, 15.0);
+    add("dgx-b200", 1, 12.0);
+    answer.pick = answer.front.front();
+    const std::vector<SizedCluster> shown = shownOfFront(answer);
+    ASSERT_EQ(shown.size(), 3U);
+    EXPECT_EQ(shown[1].box, "dgx-b200");
+    EXPECT_EQ(shown[2].nodes, 2);
+    const Table table = sizedTable(shown, answer);
+    EXPECT_EQ(table.columns[4].title, "min");
+    EXPECT_EQ(table.rows[1][4], "12");
+    EXPECT_NE(sizedNumbersText(*answer.pick, answer).find("30 min"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace fabricast
