@@ -124,6 +124,11 @@ Result<void> importUnpacking(ScenarioDraft& draft) {
 Result<void> importAxolotlKernels(ScenarioDraft& draft) {
     LaunchKeys& keys = draft.keys();
     const std::string checkpointing = keys.text("gradient_checkpointing").value_or("false");
+    if (checkpointing == "offload" || checkpointing == "offload_disk") {  // validation.py says so
+        return keys.refuse(*keys.use("gradient_checkpointing"),
+                           "is Axolotl's activation_offloading, which is not modelled",
+                           "gradient_checkpointing: true, a forecast of a run without it");
+    }
     // Axolotl hands it to Accelerate, which wraps every layer (FSDP_ACTIVATION_CHECKPOINTING).
     FABRICAST_ASSIGN(const auto wraps, keys.flag("fsdp_config.activation_checkpointing"));
     const bool asked = checkpointing != "false";

@@ -373,6 +373,18 @@ TEST(Import, ReadsAxolotlAsItWasWritten) {
               "a.yaml:4:3: fsdp_config.sharding_strategy is not modelled for FSDP2");
 }
 
+// Axolotl's check_gradient_checkpointing_w_offload turns these into activation_offloading.
+TEST(Import, RefusesAxolotlsOffloadedCheckpointsByName) {
+    const std::string run = "base_model: m\nmicro_batch_size: 1\ngradient_checkpointing: ";
+    for (const std::string how : {"offload", "offload_disk"}) {
+        EXPECT_TRUE(why(run + how + "\n", "a.yaml")
+                        .starts_with("a.yaml:3:1: gradient_checkpointing is Axolotl's "
+                                     "activation_offloading, which is not modelled"))
+            << why(run + how + "\n", "a.yaml");
+    }
+    EXPECT_TRUE(imported(run + "true\n", "a.yaml"));
+}
+
 // Axolotl's setup_fsdp_envs hands activation_checkpointing to Accelerate, which wraps every layer.
 TEST(Import, ReadsAxolotlsWrappedCheckpoints) {
     const auto recomputeOf = [](const std::string& more) {
