@@ -56,6 +56,7 @@ MainWindow::MainWindow(Workbench bench, const SavedStudy& study, const WindowSet
     refreshCommand();
     refreshTitle();
     showPage(QString::fromStdString(study.view.page));
+    tabs_->setFocus();  // in no field, where letters would be typed
     resize(1280, 800);
     resizeDocks({dock_}, {372}, Qt::Horizontal);
     recall();

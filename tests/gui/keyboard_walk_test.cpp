@@ -121,6 +121,14 @@ TEST(KeyboardWalk, TabGoesToEverythingOfEveryPage) {
     }
 }
 
+TEST(KeyboardWalk, BeginsInNoFieldSoThatAQuestionMarkListsTheKeys) {
+    UsedWindow used = walkedWindow();
+    used.window.activateWindow();
+    ASSERT_TRUE(QTest::qWaitForWindowActive(&used.window));
+    QTest::keyClick(QApplication::focusWidget(), Qt::Key_Question);
+    EXPECT_NE(used.window.findChild<QDialog*>("shortcuts"), nullptr);
+}
+
 TEST(KeyboardWalk, OneSeesWhereTheKeysGo) {
     UsedWindow used = walkedWindow();
     used.window.activateWindow();
