@@ -22,6 +22,12 @@ std::string typedName(const LaunchKeys& keys, const LaunchKey& key) {
                                                         : key.path;
 }
 
+/// As the file has it: what a program works out is read as "$(…)".
+std::string inFile(const LaunchKeys& keys, const std::string& value) {
+    const bool isWorkedOut = keys.source().ends_with(".py") && value.starts_with("$(");
+    return isWorkedOut ? value.substr(2, value.size() - 3) : value;
+}
+
 }  // namespace
 
 std::string withoutItems(const std::string& path) {
@@ -123,7 +129,7 @@ Result<std::optional<double>> LaunchKeys::number(std::string_view path) {
     const auto [stop, trouble] = std::from_chars(digits.data(), end, parsed);
     if (trouble != std::errc() || stop != end || !std::isfinite(parsed)) {
         return refuse(*use(path),
-                      "must be a number, not \"" + *value + "\"",
+                      "must be a number, not \"" + inFile(*this, *value) + "\"",
                       "write the number itself: nothing is run to find it");
     }
     return std::optional(parsed);
@@ -140,7 +146,8 @@ Result<std::optional<bool>> LaunchKeys::flag(std::string_view path) {
     }
     const std::optional<bool> on = asSwitch(value);
     if (!on) {
-        return refuse(*key, "must be true or false, not \"" + value + "\"", "true, or false");
+        return refuse(
+            *key, "must be true or false, not \"" + inFile(*this, value) + "\"", "true, or false");
     }
     return on;
 }

@@ -23,7 +23,8 @@ struct LaunchKey {
     bool isUsed = false;
     std::string file{};  ///< where it stands, if it is another file's; empty: the keys' own
     bool isQuoted =
-        false;  ///< its one value is a text to the file's syntax, whatever it looks like
+        false;             ///< its one value is a text to the file's syntax, whatever it looks like
+    std::string onlyIf{};  ///< a program's condition that decides it, and is not known
 };
 
 /// A key that stands twice in one map of YAML.

@@ -134,28 +134,56 @@ constexpr std::array kGivenConfigs = {
                 "peft_config= of the trainer, or get_peft_model"},
     GivenConfig{"BitsAndBytesConfig",
                 "quantization_config",
-                {"from_config", "quantize_model", "load_and_quantize_model"},
+                {},
                 {},
                 "quantization_config= of from_pretrained"}};
 
-bool isGiven(const LaunchKeys& program, const GivenConfig& config, const LaunchKey& made) {
-    return std::ranges::any_of(program.all(), [&config, &made](const LaunchKey& key) {
-        const std::string_view path = key.path;
-        const std::string_view last = path.substr(path.rfind('.') + 1);
-        const bool isItsName = last == path && key.line == made.line;  // argument = LoraConfig(…)
-        return (last == config.argument && onlyValue(key) != "null" && !isItsName) ||
-               std::ranges::find(config.calls, path) != config.calls.end() ||
-               (path == "from_pretrained" && !config.loader.empty() &&
-                onlyValue(key).find(config.loader) != std::string::npos);
-    });
+/// Whether this gives the configuration that is made there to what is trained.
+bool gives(const GivenConfig& config, const LaunchKey& made, const LaunchKey& key) {
+    const std::string_view path = key.path;
+    const std::string_view last = path.substr(path.rfind('.') + 1);
+    const bool isItsName = last == path && key.line == made.line;  // argument = LoraConfig(…)
+    return (last == config.argument && onlyValue(key) != "null" && !isItsName) ||
+           std::ranges::find(config.calls, path) != config.calls.end() ||
+           (path == "from_pretrained" && !config.loader.empty() &&
+            onlyValue(key).find(config.loader) != std::string::npos);
+}
+
+/// The condition on which a key says what it says, and which is not known; empty: it says it.
+std::string conditionOf(const LaunchKey& key) {
+    const std::string value = onlyValue(key);
+    const std::size_t choice = value.find(" if ");
+    const std::size_t otherwise = value.find(" else ", std::min(choice, value.size()));
+    const bool isChoice = value.starts_with("$(") && otherwise != std::string::npos;
+    return isChoice ? value.substr(choice + 4, otherwise - choice - 4) : key.onlyIf;
+}
+
+tl::unexpected<Error> refuseCondition(const LaunchKeys& program, const LaunchKey& key) {
+    return program.refuse(
+        key,
+        "depends on \"" + conditionOf(key) + "\", which is worked out when the program runs",
+        "True or False in its place");
 }
 
 /// What is made and given to nothing changes nothing: the run trains all weights, in their type.
 Result<void> checkConfigsAreGiven(const LaunchKeys& program) {
     for (const GivenConfig& config : kGivenConfigs) {
         const LaunchKey* const made = program.find(std::string(config.made));
-        if (made != nullptr && !isGiven(program, config, *made)) {
+        if (made == nullptr) {
+            continue;
+        }
+        const LaunchKey* given = nullptr;
+        for (const LaunchKey& key : program.all()) {
+            const bool isSure = given != nullptr && conditionOf(*given).empty();
+            given = !isSure && gives(config, *made, key) ? &key : given;
+        }
+        if (given == nullptr) {
             return program.refuse(*made, "is given to nothing that is read", config.hint);
+        }
+        for (const LaunchKey* const key : {made, given}) {
+            if (!conditionOf(*key).empty()) {
+                return refuseCondition(program, *key);
+            }
         }
     }
     return {};

@@ -1,5 +1,7 @@
 #include "planner/launch/python_values.h"
 
+#include "planner/launch/python_branches.h"
+
 #include <algorithm>
 #include <array>
 
@@ -55,17 +57,18 @@ void PythonValues::nameValue(const std::string& name, const WordSpan& value) {
     const auto [place, isNew] = named_.emplace(name, values);
     if (!isNew && place->second != values) {
         forgetValue(name);
-    } else if (isDictionary(value)) {
-        dictionaries_.emplace(name, value);
+    } else if (isNew) {
+        given_.emplace(name, value);
     }
 }
 
 void PythonValues::forgetValue(const std::string& name) {
     named_[name] = {"$" + name};
-    dictionaries_.erase(name);
+    given_.erase(name);
 }
 
-std::vector<std::string> PythonValues::valuesOf(const WordSpan& value) const {
+std::vector<std::string> PythonValues::valuesOf(const WordSpan& said) const {
+    const WordSpan value = chosenOf(*this, said);
     if (isBracketed(value) && !isSign(value.begin, "{")) {
         PythonTexts values;
         for (const WordSpan& item : itemsIn(value.begin)) {
@@ -90,9 +93,8 @@ std::vector<std::string> PythonValues::valuesOf(const WordSpan& value) const {
         return {"-" + words_[value.begin + 1].text};
     }
     if (isName(value.begin) && endOfName(value.begin) == value.end) {
-        const bool isParsed = count == 3 && words_[value.begin].text == parsedBy_;
-        const auto parsed = isParsed ? parsed_.find(words_[value.begin + 2].text) : parsed_.end();
-        return parsed == parsed_.end() ? PythonTexts{textOf(value)} : parsed->second;
+        const Argument* const argument = argumentOf(value);
+        return argument == nullptr ? PythonTexts{textOf(value)} : argument->values;
     }
     return usualOf(value).value_or(PythonTexts{"$(" + textOf(value) + ")"});
 }
@@ -106,8 +108,51 @@ bool PythonValues::isDictionary(const WordSpan& value) const {
 
 WordSpan PythonValues::dictionaryOf(const WordSpan& value) const {
     const bool isNamed = value.end - value.begin == 1 && isName(value.begin);
-    const auto found = isNamed ? dictionaries_.find(words_[value.begin].text) : dictionaries_.end();
-    return found == dictionaries_.end() ? value : found->second;
+    const auto found = isNamed ? given_.find(words_[value.begin].text) : given_.end();
+    return found != given_.end() && isDictionary(found->second) ? found->second : value;
+}
+
+std::optional<WordSpan> PythonValues::givenTo(const std::string& name) const {
+    const auto found = given_.find(name);
+    return found == given_.end() || parameters_.contains(name) ? std::nullopt
+                                                               : std::optional(found->second);
+}
+
+const PythonValues::Argument* PythonValues::argumentOf(const WordSpan& value) const {
+    const bool isParsed = value.end == value.begin + 3 && isSign(value.begin + 1, ".") &&
+                          words_[value.begin].text == parsedBy_;
+    const auto found = isParsed ? parsed_.find(words_[value.begin + 2].text) : parsed_.end();
+    return found == parsed_.end() ? nullptr : &found->second;
+}
+
+std::optional<WordSpan> PythonValues::defaultOf(const WordSpan& value) const {
+    if (const Argument* const argument = argumentOf(value)) {
+        return argument->usual;
+    }
+    const std::optional<std::size_t> bracket = variableAsked(value);
+    const std::vector<WordSpan> items = bracket ? itemsIn(*bracket) : std::vector<WordSpan>();
+    return items.size() == 2 && !startedWith(value) ? std::optional(items.back()) : std::nullopt;
+}
+
+std::optional<std::string> PythonValues::startedWith(const WordSpan& value) const {
+    const Argument* const argument = argumentOf(value);
+    if (argument != nullptr && !argument->usual && argument->values.size() == 1 &&
+        !argument->values.front().starts_with("$")) {
+        return argument->values.front();
+    }
+    const std::optional<std::size_t> bracket = variableAsked(value);
+    const auto set =
+        bracket ? start_.environment.find(words_[*bracket + 1].text) : start_.environment.end();
+    return set == start_.environment.end() || set->second.find('$') != std::string::npos
+               ? std::nullopt
+               : std::optional(set->second);
+}
+
+std::optional<std::size_t> PythonValues::variableAsked(const WordSpan& value) const {
+    const std::size_t bracket = isName(value.begin) ? endOfName(value.begin) : value.end;
+    const bool isCall = isSign(bracket, "(") && words_[bracket].close + 1 == value.end;
+    const std::string name = isCall ? textOf({value.begin, bracket}) : "";
+    return name == "os.environ.get" || name == "os.getenv" ? std::optional(bracket) : std::nullopt;
 }
 
 /// Whether these words are one pair of brackets.
@@ -123,9 +168,13 @@ std::vector<std::string> PythonValues::named(const std::string& name) const {
     return found == named_.end() ? PythonTexts{name} : found->second;
 }
 
-/// What int(…) is made of, and what os.environ.get("NAME", …) is where nobody sets it.
+/// What int(…) is made of, what os.environ.get("NAME", …) is, and "not True".
 std::optional<std::vector<std::string>> PythonValues::usualOf(const WordSpan& value) const {
     constexpr std::array<std::string_view, 4> kTypes = {"int", "float", "str", "bool"};
+    const bool isNot = isName(value.begin) && words_[value.begin].text == "not";
+    if (const auto known = isNot ? holds(*this, value) : std::nullopt) {
+        return PythonTexts{*known ? "True" : "False"};
+    }
     const std::size_t bracket = isName(value.begin) ? endOfName(value.begin) : value.end;
     if (!isSign(bracket, "(") || words_[bracket].close + 1 != value.end) {
         return std::nullopt;
@@ -137,62 +186,58 @@ std::optional<std::vector<std::string>> PythonValues::usualOf(const WordSpan& va
             return valuesOf(items.front());
         }
     }
-    const bool isVariable = name == "os.environ.get" || name == "os.getenv";
-    if (!isVariable || items.empty()) {
-        return std::nullopt;
-    }
-    if (const auto set = startedWith(words_[items.front().begin].text)) {
+    if (const auto set = startedWith(value)) {
         return PythonTexts{*set};
     }
-    return items.size() == 2 ? std::optional(valuesOf(items.back())) : std::nullopt;
-}
-
-/// A variable that whoever starts the program sets; nothing where its value is not known.
-std::optional<std::string> PythonValues::startedWith(const std::string& variable) const {
-    const auto set = start_.environment.find(variable);
-    return set == start_.environment.end() || set->second.find('$') != std::string::npos
-               ? std::nullopt
-               : std::optional(set->second);
+    const auto usual = defaultOf(value);
+    return usual ? std::optional(valuesOf(*usual)) : std::nullopt;
 }
 
 void PythonValues::addArgument(std::size_t bracket) {
     std::string flag;
     std::string name;
-    std::optional<PythonTexts> usual;
-    bool isSwitch = false;
+    std::optional<Argument> argument;
     bool isTyped = false;
+    std::string action;
     for (const WordSpan& item : itemsIn(bracket)) {
         const PythonWord& first = words_[item.begin];
         const bool isKeyword = isName(item.begin) && isSign(item.begin + 1, "=");
         const WordSpan said{item.begin + 2, item.end};
         if (first.kind == PythonWord::Kind::Text && first.text.starts_with('-')) {
             const auto typed = start_.arguments.find(first.text);
-            usual = typed == start_.arguments.end() ? usual : PythonTexts{typed->second};
+            argument = typed == start_.arguments.end() ? argument : Argument{{typed->second}};
             isTyped = isTyped || typed != start_.arguments.end();
             flag = flag.starts_with("--") ? flag : first.text;
         } else if (isKeyword && first.text == "default") {
-            usual = isTyped ? usual : valuesOf(said);
+            argument = isTyped ? argument : Argument{valuesOf(said), said};
         } else if (isKeyword && first.text == "dest") {
             name = words_[said.begin].text;
         } else if (isKeyword && first.text == "action") {
-            isSwitch = true;
+            action = words_[said.begin].text;
         }
     }
-    if (!flag.starts_with("--") || isSwitch || !usual) {
+    if (action == "store_true" && !start_.arguments.empty()) {
+        argument = Argument{{isTyped ? "True" : "False"}};
+    } else if (!action.empty()) {
+        return;
+    }
+    if (!flag.starts_with("--") || !argument) {
         return;
     }
     if (name.empty()) {
         name = flag.substr(2);
         std::ranges::replace(name, '-', '_');
     }
-    parsed_[name] = *usual;
+    parsed_[name] = *argument;
 }
 
 std::string PythonValues::textOf(const WordSpan& value) const {
     constexpr std::size_t kLongest = 80;
     std::string text;
     for (std::size_t i = value.begin; i < value.end && text.size() < kLongest; ++i) {
-        text += words_[i].text;
+        const bool isApart = i > value.begin && words_[i].kind != PythonWord::Kind::Sign &&
+                             words_[i - 1].kind != PythonWord::Kind::Sign;
+        text += (isApart ? " " : "") + words_[i].text;
     }
     return text.substr(0, kLongest);
 }

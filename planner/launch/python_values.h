@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -61,21 +62,42 @@ public:
     /// What a name is given, where that is a dictionary.
     [[nodiscard]] WordSpan dictionaryOf(const WordSpan& value) const;
 
+    /// The one value that a name is given; nothing where it has two, or is what a function is
+    /// called with.
+    [[nodiscard]] std::optional<WordSpan> givenTo(const std::string& name) const;
+    void addParameter(const std::string& name) { parameters_.insert(name); }
+    /// The default of args.lora, or of os.environ.get("LORA", …), where nothing is typed or set.
+    [[nodiscard]] std::optional<WordSpan> defaultOf(const WordSpan& value) const;
+    /// What is typed for args.lora, or os.environ.get("LORA") is set to.
+    [[nodiscard]] std::optional<std::string> startedWith(const WordSpan& value) const;
+    /// What names are given is read once more.
+    void forgetNames() {
+        named_.clear();
+        given_.clear();
+    }
+    [[nodiscard]] std::string textOf(const WordSpan& value) const;
+
 private:
+    /// An argument of argparse.
+    struct Argument {
+        std::vector<std::string> values;
+        std::optional<WordSpan> usual{};  ///< nothing where it is typed
+    };
+
     [[nodiscard]] bool isBracketed(const WordSpan& value) const;
     [[nodiscard]] std::vector<std::string> named(const std::string& name) const;
     [[nodiscard]] std::optional<std::vector<std::string>> usualOf(const WordSpan& value) const;
-    [[nodiscard]] std::string textOf(const WordSpan& value) const;
-
-    [[nodiscard]] std::optional<std::string> startedWith(const std::string& variable) const;
+    [[nodiscard]] const Argument* argumentOf(const WordSpan& value) const;
+    /// The bracket of os.environ.get(…) or os.getenv(…).
+    [[nodiscard]] std::optional<std::size_t> variableAsked(const WordSpan& value) const;
 
     std::vector<PythonWord> words_;
     PythonStart start_;
-    std::string parsedBy_;  ///< "args"
-    std::map<std::string, std::vector<std::string>>
-        parsed_;  ///< by "micro_batch" of args.micro_batch
+    std::string parsedBy_;                    ///< "args"
+    std::map<std::string, Argument> parsed_;  ///< by "micro_batch" of args.micro_batch
     std::map<std::string, std::vector<std::string>> named_;
-    std::map<std::string, WordSpan> dictionaries_;
+    std::map<std::string, WordSpan> given_;  ///< where a name has one value
+    std::set<std::string> parameters_;       ///< of functions
 };
 
 }  // namespace fabricast

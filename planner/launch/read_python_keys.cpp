@@ -1,5 +1,6 @@
 #include "planner/launch/allocator_options.h"
 #include "planner/launch/launch_keys.h"
+#include "planner/launch/python_branches.h"
 #include "planner/launch/python_start.h"
 
 #include <map>
@@ -20,15 +21,14 @@ public:
         for (std::size_t i = 0; i < words_.size(); ++i) {
             addArguments(i);
         }
+        readNames();
+        course_ = courseOf(program_);
+        program_.forgetNames();
+        readNames();  // of what runs
         for (std::size_t i = 0; i < words_.size(); ++i) {
-            if (const auto value = assignedAt(i)) {
-                nameValue(i, *value);
-                forgetArgument(i);
-            } else if (isChanged(i)) {
-                program_.forgetValue(words_[i].text);
+            if (isDead(i)) {
+                continue;
             }
-        }
-        for (std::size_t i = 0; i < words_.size(); ++i) {
             if (const auto value = assignedAt(i)) {
                 addKey(words_[program_.endOfName(i) - 1].text, *value, words_[i]);
                 addAttribute(i, *value);
@@ -50,6 +50,22 @@ public:
     }
 
 private:
+    void readNames() {
+        for (std::size_t i = 0; i < words_.size(); ++i) {
+            const auto value = isDead(i) ? std::nullopt : assignedAt(i);
+            if (value) {
+                nameValue(i, *value);
+                forgetArgument(i);
+            } else if (!isDead(i) && isChanged(i)) {
+                program_.forgetValue(words_[i].text);
+            }
+        }
+    }
+
+    [[nodiscard]] bool isDead(std::size_t at) const {
+        return at < course_.isDead.size() && course_.isDead[at];
+    }
+
     [[nodiscard]] bool isSign(std::size_t at, std::string_view sign) const {
         return program_.isSign(at, sign);
     }
@@ -119,13 +135,18 @@ private:
         }
     }
 
-    /// What argparse is told, and the name that its arguments are given to.
+    /// What functions are called with, what argparse is told, and the name that its arguments are
+    /// given to.
     void addArguments(std::size_t at) {
         const auto calls = [&](std::size_t name, std::string_view method) {
             return isCall(name) && words_[name].text == method;
         };
         if (calls(at, "add_argument")) {
             program_.addArgument(at + 1);
+        } else if (isDefinition(at) && isSign(at + 2, "(")) {
+            for (const WordSpan& item : program_.itemsIn(at + 2)) {
+                program_.addParameter(words_[item.begin].text);
+            }
         } else if (const auto value = assignedAt(at); value && isName(value->begin)) {
             const std::size_t last = program_.endOfName(value->begin) - 1;
             if (program_.endOfName(at) == at + 1 && calls(last, "parse_args")) {
@@ -163,9 +184,13 @@ private:
         }
     }
 
+    [[nodiscard]] bool isDefinition(std::size_t at) const {
+        return isName(at) && words_[at].text == "def" && isName(at + 1);
+    }
+
     /// "def" where a function begins: what stands in it runs when it is called.
     void addDefinition(std::size_t at) {
-        if (isName(at) && words_[at].text == "def" && isName(at + 1)) {
+        if (isDefinition(at)) {
             keys_.add({.path = "def",
                        .values = {words_[at + 1].text},
                        .line = words_[at].line,
@@ -197,7 +222,13 @@ private:
         keys_.add({.path = path,
                    .values = program_.valuesOf(value),
                    .line = at.line,
-                   .column = at.column});
+                   .column = at.column,
+                   .onlyIf = conditionOf(value.begin)});
+    }
+
+    /// What decides whether this runs, and is not known.
+    [[nodiscard]] std::string conditionOf(std::size_t at) const {
+        return at < course_.decidedBy.size() ? program_.textOf(course_.decidedBy[at]) : "";
     }
 
     /// "AdamW" with the whole name that calls it, "AdamW.0" and "AdamW.lr" with its arguments.
@@ -214,7 +245,8 @@ private:
         keys_.add({.path = name,
                    .values = {std::move(whole)},
                    .line = words_[at].line,
-                   .column = words_[at].column});
+                   .column = words_[at].column,
+                   .onlyIf = conditionOf(at)});
         int position = 0;
         for (const WordSpan& item : program_.itemsIn(at + 1)) {
             const bool isKeyword = isName(item.begin) && isSign(item.begin + 1, "=");
@@ -269,6 +301,7 @@ private:
     PythonValues program_;
     const std::vector<PythonWord>& words_;
     LaunchKeys keys_;
+    PythonCourse course_;
     std::map<std::string, std::string> classes_;  ///< of names that a call was given to
     std::size_t entries_ = 0;  ///< one dictionary may stand in another, many times
 };

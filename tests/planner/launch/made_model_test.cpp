@@ -159,6 +159,63 @@ TEST(MadeModel, RefusesAConfigurationThatIsGivenToNothing) {
         read);
 }
 
+const std::string kChecks = "model = AutoModelForCausalLM.from_pretrained(\"a/b\")\n";
+const std::string kTold =
+    "t = SFTTrainer(model=model, args=SFTConfig(\"o\"), peft_config=peft_config)\n";
+
+// A flag that the program itself sets decides whether there are adapters.
+TEST(MadeModel, HasTheAdaptersThatAFlagOfTheProgramDecides) {
+    const std::string chosen = "peft_config = LoraConfig(r=64) if USE_LORA else None\n";
+    const std::string stated =
+        "peft_config = None\nif USE_LORA:\n    peft_config = LoraConfig(r=64)\n";
+    const std::string made =
+        "if not USE_LORA:\n  pass\nelse:\n  model = get_peft_model(model, "
+        "LoraConfig(r=64))\n";
+    for (const std::string& one : {chosen, stated, made}) {
+        for (const auto& [flag, tuning] :
+             {std::pair("USE_LORA = False\n", "-"),
+              std::pair("USE_LORA = True\n", "\"lora\""),
+              std::pair("RANK = 0\nUSE_LORA = RANK != 0 and not False\n", "-"),
+              std::pair("USE_LORA = int(os.environ.get(\"LORA\", \"0\"))\n", "-"),
+              std::pair("MODE = \"lora\"\nUSE_LORA = MODE == \"lora\"\n", "\"lora\"")}) {
+            const std::string program = flag + kChecks + one + (one == made ? kSft : kTold);
+            EXPECT_EQ(programRead(program, "settings.tuning"), tuning) << program;
+        }
+    }
+    EXPECT_EQ(programRead(kChecks + "def main():\n  t = SFTTrainer(model=model, "
+                                    "args=SFTConfig(\"o\", gradient_checkpointing=not True))\n"
+                                    "if __name__ == \"__main__\":\n  main()\n",
+                          "layout.recompute"),
+              "\"none\"");
+}
+
+TEST(MadeModel, RefusesAdaptersOfAFlagThatIsNotKnown) {
+    const auto refused = [](const std::string& program) {
+        return programRead(kChecks + program, "model");
+    };
+    EXPECT_NE(refused("peft_config = LoraConfig(r=64) if args.lora else None\n" + kTold)
+                  .find("a.py:2:15: LoraConfig depends on \"args.lora\""),
+              std::string::npos);
+    EXPECT_NE(refused("if args.lora and rank == 0:\n  model = get_peft_model(model, "
+                      "LoraConfig(r=64))\n" +
+                      kSft)
+                  .find("depends on \"args.lora and rank==0\""),
+              std::string::npos);
+    EXPECT_NE(refused("peft_config = LoraConfig(r=64)\nt = SFTTrainer(model=model, "
+                      "args=SFTConfig(\"o\"), peft_config=peft_config if args.lora else None)\n")
+                  .find("depends on \"args.lora\""),
+              std::string::npos);
+    EXPECT_NE(refused("LORA = False\ndef train(LORA):\n  peft_config = LoraConfig(r=8) if LORA "
+                      "else None\n  " +
+                      kTold)
+                  .find("depends on \"LORA\""),
+              std::string::npos)
+        << "what a function is called with is another";
+    EXPECT_NE(refused(kSft + "t = SFTConfig(gradient_checkpointing=not args.fast)\n")
+                  .find("not \"not args.fast\""),
+              std::string::npos);
+}
+
 TEST(MadeModel, RefusesAdaptersThatAreNotRead) {
     const std::string loads = "model = AutoModelForCausalLM.from_pretrained(\"a/b\")\n";
     EXPECT_NE(programRead(loads + "model = get_peft_model(model, IA3Config())\n" + kSft, "model")

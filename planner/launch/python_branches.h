@@ -1,0 +1,34 @@
+#pragma once
+#include "planner/launch/python_values.h"
+
+#include <optional>
+#include <vector>
+
+namespace fabricast {
+
+/// Whether a condition holds, by what the program says itself: True, None, numbers and texts, names
+/// and arguments that have one such value, "not", "and", "or", "==", "!=" and "is" between them.
+/// Nothing where it is worked out when the program runs.
+///     USE_LORA = False  # "USE_LORA and not DEBUG" →  false
+std::optional<bool> holds(const PythonValues& program, const WordSpan& condition);
+
+/// What "a if c else b" is where c is known; the value itself where it is no such choice.
+WordSpan chosenOf(const PythonValues& program, WordSpan value);
+
+/// What an "if" decides, of statements or of values.
+struct PythonBranch {
+    WordSpan condition;
+    WordSpan taken;      ///< where it holds
+    WordSpan otherwise;  ///< with the "elif" behind it
+};
+std::vector<PythonBranch> branchesOf(const PythonValues& program);
+
+/// Which words of a program run, as far as its own text says.
+struct PythonCourse {
+    std::vector<bool> isDead;
+    /// By word, the condition that decides it and is not known; empty spans elsewhere.
+    std::vector<WordSpan> decidedBy;
+};
+PythonCourse courseOf(const PythonValues& program);
+
+}  // namespace fabricast
