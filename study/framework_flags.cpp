@@ -61,6 +61,7 @@ constexpr std::array kFlags = {
     FrameworkFlag{"context_length", "--seq ", "4096"},
     FrameworkFlag{"block_size", "--seq ", "4096"},
     FrameworkFlag{"dtype", "--precision ", "bf16"},
+    FrameworkFlag{"torch_dtype", "--precision ", "bf16"},
     FrameworkFlag{"mixed_precision", "--precision ", "bf16"},
     FrameworkFlag{"bf16", "--precision bf16", "", true},
     FrameworkFlag{"fp16", "--precision fp16", "", true},
@@ -89,6 +90,16 @@ constexpr std::array kFlags = {
                   true},
 };
 
+/// "bf16" of "torch.bfloat16", as PyTorch names the types.
+std::string_view ownPrecision(std::string_view typed) {
+    constexpr std::string_view kTorch = "torch.";
+    typed.remove_prefix(typed.starts_with(kTorch) ? kTorch.size() : 0);
+    return typed == "float32"    ? "fp32"
+           : typed == "bfloat16" ? "bf16"
+           : typed == "float16"  ? "fp16"
+                                 : typed;
+}
+
 /// A count of --layout.
 bool isLayoutCount(std::string_view name) {
     bool isCount = false;
@@ -111,7 +122,10 @@ std::string flagInstead(std::string_view typed, std::string_view value) {
     }
     if (found != kFlags.end()) {
         const bool isTyped = !found->isWhole && !value.empty();
-        return std::string(found->instead) + std::string(isTyped ? value : found->value);
+        const bool isPrecision = found->instead == "--precision ";
+        return std::string(found->instead) + std::string(!isTyped      ? found->value
+                                                         : isPrecision ? ownPrecision(value)
+                                                                       : value);
     }
     return isLayoutCount(name) ? "--layout " + name + "=" + std::string(value.empty() ? "2" : value)
                                : std::string();

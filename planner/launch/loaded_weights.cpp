@@ -23,6 +23,21 @@ const LaunchKey* dtypeKey(LaunchKeys& keys) {
     return now != nullptr ? now : before;
 }
 
+/// Says what is typed where the weights are fp32: autocast keeps fp32 beside 16 bits.
+void assumeCheckpointsType(ScenarioDraft& draft, bool isTyped) {
+    // PreTrainedModel.from_pretrained: dtype is "auto" since 5.0, and torch's default before.
+    const std::string said = "weights are loaded as the checkpoint has them, taken to be bfloat16" +
+                             std::string(isTyped ? "; where it has fp32: "
+                                                 : ", as transformers 5 does; 4.x loads fp32: ");
+    const std::string precision = draft.word("workload.precision");
+    if (draft.word("settings.tuning") == "lora") {
+        draft.assume("settings.lora.base", said + "--set settings.lora.base=fp32");
+    } else {
+        const bool isHalf = precision == "bf16" || precision == "fp16";
+        draft.assume("workload.precision", said + "--precision " + (isHalf ? precision : "fp32"));
+    }
+}
+
 }  // namespace
 
 Result<LoadedWeights> loadedWeights(ScenarioDraft& draft) {
@@ -35,7 +50,7 @@ Result<LoadedWeights> loadedWeights(ScenarioDraft& draft) {
     if (typed == "float32" || typed == "bfloat16" || typed == "float16") {
         return LoadedWeights{typed, key->path};
     }
-    if (key != nullptr && typed != "auto") {
+    if (!typed.empty() && typed != "auto") {
         return keys.refuse(*key, "is auto, float32, bfloat16 or float16", "bfloat16");
     }
     const bool upcasts =
@@ -44,7 +59,7 @@ Result<LoadedWeights> loadedWeights(ScenarioDraft& draft) {
     if (key == nullptr && upcasts) {
         return LoadedWeights{"float32", "script"};
     }
-    draft.note("weights are loaded as the checkpoint has them, taken to be bfloat16 (--dtype)");
+    assumeCheckpointsType(draft, !typed.empty());
     return LoadedWeights{"bfloat16", key == nullptr ? "script" : key->path};
 }
 

@@ -208,7 +208,7 @@ LaunchKeys trainerKeys(const LaunchKeys& program) {
         if (one.path == "from_pretrained") {
             isModel = loadsTrained(one.values.front());
             key.path = isModel ? "--dtype" : "";
-            key.values = {"auto"};
+            key.values = {};  // what the release does
         } else if ((one.path == "SFTTrainer.model" || one.path == "SFTTrainer.0") &&
                    isHubName(one)) {
             key.path = "--model_name_or_path";

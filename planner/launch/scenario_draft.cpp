@@ -48,7 +48,9 @@ void ScenarioDraft::setNull(std::string_view path, std::string_view from) {
 
 void ScenarioDraft::assume(std::string_view path, std::string_view text) {
     moveTo("script");
-    put("imported.assumed." + std::string(path), builder_.string(std::string(text)));
+    const std::string place = "imported.assumed." + std::string(path);
+    const std::string before = word(place);
+    put(place, builder_.string(before + (before.empty() ? "" : "; ") + std::string(text)));
 }
 
 Result<void> ScenarioDraft::copyWhole(std::string_view path, std::string_view from) {

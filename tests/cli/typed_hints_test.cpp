@@ -125,6 +125,8 @@ TEST(TypedHints, NameWhatIsTypedForAFlagOfAFramework) {
           std::pair("--per_device_train_batch_size=2", "--layout micro_batch=2"),
           std::pair("--zero=2", "--stack deepspeed --layout shard=zero2"),
           std::pair("--dtype", "--precision bf16"),
+          std::pair("--dtype float32", "--precision fp32"),
+          std::pair("--torch_dtype=torch.bfloat16", "--precision bf16"),
           std::pair("--qlora", "--tuning qlora"),
           std::pair("--gradient-checkpointing", "--layout recompute=full"),
           std::pair("--nnodes=2", "-n 2"),

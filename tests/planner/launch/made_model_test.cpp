@@ -1,3 +1,4 @@
+#include "planner/text/json_strings.h"
 #include "tests/planner/launch/launch_example.h"
 
 #include <gtest/gtest.h>
@@ -131,6 +132,34 @@ TEST(MadeModel, SaysWhichFunctionsAreNotRead) {
                   .find("not read"),
               std::string::npos);
     EXPECT_NE(saidOfModel("model, tok = load()\n" + kSft).find("how the program makes its model"),
+              std::string::npos);
+}
+
+TEST(MadeModel, SaysWhichReleaseLoadsTheTypeOfTheCheckpoint) {
+    const auto assumed = [](const std::string& loaded, const std::string& arguments) {
+        const auto run =
+            importedFrom({{"a.py",
+                           "model = AutoModelForCausalLM.from_pretrained(\"a/b\"" + loaded +
+                               ")\nt = SFTTrainer(model=model, args=SFTConfig(\"o\"" + arguments}},
+                         "a.py");
+        std::string all;
+        for (const std::string& one : stringsIn(run->find("imported")->find("assumed"))) {
+            all += one + "\n";
+        }
+        return all;
+    };
+    const std::string release = "as transformers 5 does; 4.x loads fp32: ";
+    EXPECT_NE(assumed("", ", bf16=True))\n").find(release + "--precision bf16"), std::string::npos);
+    EXPECT_NE(assumed("", ", bf16=False))\n").find(release + "--precision fp32"),
+              std::string::npos);
+    EXPECT_NE(assumed("", "), peft_config=LoraConfig(r=8))\n")
+                  .find(release + "--set settings.lora.base=fp32"),
+              std::string::npos);
+    const std::string both = assumed("", "))\n");
+    EXPECT_NE(both.find("what TRL has"), std::string::npos) << both;
+    EXPECT_NE(both.find(release), std::string::npos) << both;
+    EXPECT_EQ(assumed(", dtype=\"auto\"", "))\n").find("transformers 5"), std::string::npos);
+    EXPECT_EQ(assumed(", dtype=torch.bfloat16", "))\n").find("as the checkpoint has"),
               std::string::npos);
 }
 
