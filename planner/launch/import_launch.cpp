@@ -143,6 +143,20 @@ Result<void> addLauncherOfAxolotl(const OpenedFile& script,
     return {};
 }
 
+/// What is assumed, by the keys that it is about.
+// NOLINTNEXTLINE(misc-no-recursion): as deep as the keys of a scenario
+JsonValue inWordsOf(const OpenedFile& file, const JsonValue& assumed) {
+    const JsonBuilder build(file.keys.source());
+    if (const Result<std::string> text = assumed.text()) {
+        return build.string(inOwnWords(file, *text));
+    }
+    JsonValue all = build.object();
+    for (const JsonValue& one : assumed.members()) {
+        JsonBuilder::appendMember(all, build.string(one.name()), inWordsOf(file, one));
+    }
+    return all;
+}
+
 /// Notes of a run in the words of its file.
 Result<JsonValue> withNotesInWordsOf(const OpenedFile& file, JsonValue run) {
     const JsonBuilder build(file.keys.source());
@@ -159,12 +173,7 @@ Result<JsonValue> withNotesInWordsOf(const OpenedFile& file, JsonValue run) {
     if (assumed == nullptr) {
         return run;
     }
-    JsonValue all = build.object();
-    for (const JsonValue& one : assumed->members()) {
-        JsonBuilder::appendMember(
-            all, build.string(one.name()), build.string(inOwnWords(file, one.text().value_or(""))));
-    }
-    return build.with(std::move(run), "imported.assumed", std::move(all));
+    return build.with(std::move(run), "imported.assumed", inWordsOf(file, *assumed));
 }
 
 /// What is said of Megatron's arguments, in the words of the file that has them.

@@ -344,6 +344,28 @@ TEST(Import, ReadsTorchtitansAsynchronousTensorParallelism) {
     }
 }
 
+// Megatron's default beside --fp8-format: the copies of weights and inputs are those of tensorwise.
+TEST(ImportMegatron, ReadsFp8WithDelayedScales) {
+    const auto read = [](const std::string& typed, const std::string& path) {
+        return readFrom({{"run.sh",
+                          "torchrun --nproc_per_node 8 pretrain_gpt.py --num-layers 2 "
+                          "--micro-batch-size 1 --bf16 " +
+                              typed}},
+                        "run.sh",
+                        path);
+    };
+    const std::string quantization = "settings.kernels.quantization";
+    const std::string format = "--fp8-format hybrid --fp8-amax-history-len 1024";
+    for (const char* const recipe : {"", " --fp8-recipe delayed", " --fp8-recipe tensorwise"}) {
+        EXPECT_EQ(read(format + recipe, quantization), "\"fp8_tensorwise\"");
+    }
+    const std::string assumed = "imported.assumed." + quantization;
+    EXPECT_NE(read(format, assumed).find("delayed scales"), std::string::npos);
+    EXPECT_EQ(read(format + " --fp8-recipe tensorwise", assumed), "-");
+    EXPECT_NE(read(format + " --fp8-recipe custom", quantization).find("custom is not modelled"),
+              std::string::npos);
+}
+
 // Megatron-LM's own example: 16 stages of 8 tensor ranks, and NUM_NODES=1 to be changed.
 TEST(Import, SaysWhereTooFewRanksForAModelAreStarted) {
     EXPECT_EQ(readFrom({{"run.sh",
