@@ -9,6 +9,8 @@
 #include <algorithm>
 #include <array>
 #include <optional>
+#include <span>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -209,6 +211,22 @@ Result<std::string> argumentsOf(const LaunchFacts& facts, TitanKeys keys) {
            "\n)\n";
 }
 
+/// No key chooses the loss: files of a plan with another would not be of its forecast.
+Result<void> checkLossOfRelease(const Scenario& scenario, std::span<const std::string> untold) {
+    const bool isOther = std::ranges::any_of(
+        untold, [](const std::string& one) { return one.starts_with("settings.kernels.loss="); });
+    const LossKernel loss = scenario.settings.kernels.loss;
+    return isOther
+               ? fail(Error::Code::Unsupported,
+                      "settings.kernels.loss",
+                      "torchtitan 0.3.0 has its loss in chunks, and no key for " +
+                          std::string(nameOf(loss)),
+                      std::string(loss == LossKernel::Fp32Upcast ? "--framework-version 0.2.2, or "
+                                                                 : "") +
+                          "--set settings.kernels.loss=chunked")
+               : Result<void>();
+}
+
 }  // namespace
 
 Result<LaunchFiles> torchtitanFiles(const LaunchFacts& facts) {
@@ -256,6 +274,7 @@ Result<LaunchFiles> torchtitanFiles(const LaunchFacts& facts) {
         files.command = {"-m", "torchtitan.train", "--job.config_file", "train.toml", kTypedBehind};
         return files;
     }
+    FABRICAST_TRY(checkLossOfRelease(scenario, files.untold));
     if (scenario.layout.cp > 1 && scenario.layout.cpKind == CpKind::Ring) {
         files.untold.emplace_back("layout.cp_kind=ring: 0.3 has no key for it");
     }

@@ -255,6 +255,18 @@ TEST(TitanFiles, AddAFlavorThatThePackageLacks) {
     EXPECT_EQ(fileOf(packaged, "train.toml").text.find("custom_import"), std::string::npos);
 }
 
+TEST(TitanFiles, AreRefusedWithALossThatTheirReleaseHasNot) {
+    Scenario scenario = firstOf("torchtitan");
+    const LaunchTarget& target = **findLaunchTarget("torchtitan");
+    const auto refused = [&] { return launchFiles(target, factsOf(scenario, "0.3.0")).error(); };
+    scenario.settings.kernels.loss = LossKernel::Fp32Upcast;
+    EXPECT_EQ(refused().why, "torchtitan 0.3.0 has its loss in chunks, and no key for fp32_upcast");
+    EXPECT_TRUE(refused().hint.starts_with("--framework-version 0.2.2")) << refused().hint;
+    EXPECT_TRUE(launchFiles(target, factsOf(scenario, "0.2.2")));
+    scenario.settings.kernels.loss = LossKernel::Liger;
+    EXPECT_EQ(refused().hint, "--set settings.kernels.loss=chunked");
+}
+
 TEST(TitanFiles, SayThatTransfersComeInSlices) {
     Scenario scenario = firstOf("torchtitan");
     const std::string loss = "settings.kernels.loss=chunked: 0.2.2 makes all logits at once";
