@@ -50,6 +50,14 @@ std::string valueFix(std::span<const std::string> takes,
                                          : "write " + wanted;
 }
 
+/// Of names that are alike: of tokenizers, what is alike has another vocabulary.
+std::string nameFix(const LaunchKey& key,
+                    const std::string& value,
+                    std::span<const std::string> takes) {
+    return key.path == "--tokenizer-type" ? "HuggingFaceTokenizer, with its --tokenizer-model"
+                                          : suggestName(value, takes);
+}
+
 LintHit wrongValue(const LaunchKey& key,
                    const std::string& value,
                    std::span<const std::string> takes,
@@ -60,7 +68,7 @@ LintHit wrongValue(const LaunchKey& key,
     if (takes.size() > kMostNamed) {
         return {.at = &key,
                 .what = key.path + " does not take \"" + value + "\"" + inOwner,
-                .fix = suggestName(value, takes)};
+                .fix = nameFix(key, value, takes)};
     }
     return {.at = &key,
             .what = key.path + " takes " + wanted + inOwner + ", not \"" + value + "\"",

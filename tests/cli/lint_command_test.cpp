@@ -644,5 +644,16 @@ TEST(Lint, KnowsWhatTheNamedModelDoesOtherwise) {
     EXPECT_EQ(other.find("MG59"), std::string::npos) << other;
 }
 
+// A tokenizer of a name that is near has another vocabulary.
+TEST(Lint, NamesTheTokenizerThatReadsAnyVocabulary) {
+    const std::string text =
+        lintedText("tokens.sh",
+                   "torchrun --nproc-per-node 8 pretrain_gpt.py --num-layers 32 --hidden-size 4096 "
+                   "--tokenizer-type Llama3Tokenizer\n",
+                   "");
+    EXPECT_NE(text.find("Fix: HuggingFaceTokenizer, with its --tokenizer-model"), std::string::npos)
+        << text;
+}
+
 }  // namespace lint_command_test
 }  // namespace fabricast
