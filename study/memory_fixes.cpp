@@ -193,6 +193,15 @@ int placeOfFix(const Fix& fix) {
     return static_cast<int>(isBought ? Verdict::Unlikely : fix.verdict);
 }
 
+/// Where a change fits, one that does not shows how near the others come.
+void keepOneThatFails(std::vector<Fix>& fixes) {
+    const auto fails = [](const Fix& fix) { return fix.verdict == Verdict::DoesNotFit; };
+    const auto first = std::ranges::find_if(fixes, fails);
+    if (first != fixes.begin() && first != fixes.end()) {
+        fixes.erase(std::remove_if(first + 1, fixes.end(), fails), fixes.end());
+    }
+}
+
 Result<std::vector<Fix>> fixesOf(const MemoryBreakdown& memory,
                                  const Scenario& scenario,
                                  const Question& question,
@@ -222,6 +231,7 @@ Result<std::vector<Fix>> fixesOf(const MemoryBreakdown& memory,
         }
     }
     putSurestFirst(fixes);
+    keepOneThatFails(fixes);
     fixes.resize(std::min(fixes.size(), kMostFixes));
     return fixes;
 }
