@@ -4,6 +4,7 @@
 #include "planner/estimate/pipeline_time.h"
 #include "planner/load/load_question.h"
 #include "planner/memory/stage_memory.h"
+#include "study/assumed_routing.h"
 #include "study/better_changes.h"
 #include "study/fixes.h"
 #include "study/idle_settings.h"
@@ -176,6 +177,8 @@ Result<Explanation> explain(const Question& typed,
                          "stack " + searchWords(typed, "stacks").front() +
                              " (the first that the search names)");
         }
+        const Scenario* const forecast = &answer->scenario;
+        addNotes(assumedRouting(question, {&forecast, 1}), notes);
     }
     if (answer->step) {
         addNotes(loaded.measured, answer->step->notes);

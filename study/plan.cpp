@@ -4,6 +4,7 @@
 #include "planner/memory/stage_memory.h"
 #include "planner/search/batch_steps.h"
 #include "simulator/network/cluster_topology.h"
+#include "study/assumed_routing.h"
 #include "study/better_changes.h"
 #include "study/chosen_by_measurement.h"
 #include "study/fixes.h"
@@ -142,10 +143,13 @@ Result<void> addIdleInAll(const Question& question,
                           const Watch& watch,
                           PlanReport& report) {
     std::vector<Question> questions;
+    std::vector<const Scenario*> forecast;
     for (const Plan& plan : report.plans.empty() ? report.misses : report.plans) {
         FABRICAST_ASSIGN(Question about, questionAbout(question, report.question, plan.scenario));
         questions.push_back(std::move(about));
+        forecast.push_back(&plan.scenario);
     }
+    addNotes(assumedRouting(question, forecast), report.notes);
     FABRICAST_ASSIGN(const std::vector<std::string> idle,
                      idleSettingsNote(questions, bench, watch));
     addNotes(idle, report.notes);

@@ -1,6 +1,7 @@
 #include "cli/run_program.h"
 #include "planner/text/json_document.h"
 #include "planner/text/text_files.h"
+#include "tests/support/program_answer.h"
 #include "tests/support/temp_folder.h"
 
 #include <gtest/gtest.h>
@@ -218,6 +219,28 @@ TEST(ExplainCommand, ErrorsNameTheFlag) {
               ExitCode::BadInput);
     EXPECT_EQ(explain({"-m", "gpt2", "-c", "dgx-h100", "--seq", "many"}).err.substr(0, 26),
               "error: --seq: \"sequence\" m");
+}
+
+TEST(ExplainCommand, SaysThatRoutingIsTakenAsBalanced) {
+    const std::string line = "assumed: balanced routing: ";
+    const std::string question = "-m mixtral-8x7b -c dgx-h100 -n 8 --stack megatron --layout ep=8";
+    EXPECT_NE(ran("explain --no-fail " + question).out.find(line), std::string::npos);
+    EXPECT_NE(ran("plan " + question).out.find(line), std::string::npos);
+    for (const char* const more : {" --set settings.kernels.imbalance=1.3",
+                                   " --set settings.kernels.imbalance=1",
+                                   " --set settings.kernels.capacity_factor=1.2",
+                                   " --layout ep=1"}) {
+        EXPECT_EQ(ran("explain --no-fail " + question + more).out.find(line), std::string::npos)
+            << more;
+    }
+}
+
+// One line shows how near the others come.
+TEST(ExplainCommand, NamesOneChangeThatDoesNotFitWhereAnotherDoes) {
+    const std::string text = ran("explain -m llama-3.1-8b -c 8x-rtx-4090 --stack fsdp2").out;
+    const std::size_t fails = text.find("still does not fit");
+    EXPECT_NE(fails, std::string::npos) << text;
+    EXPECT_EQ(fails, text.rfind("still does not fit")) << text;
 }
 
 }  // namespace
