@@ -194,7 +194,8 @@ Result<void> addForecast(const Question& question,
     answer.isOtherRun = needed / std::max(ofRun.unpressed, ofRun.peak.hi) > 1.0 + kNearlySame;
     if (answer.isOtherRun) {
         // What is not of this scenario does not become less by its changes.
-        FABRICAST_ASSIGN(answer.guesses, guessesFor(ran, running.scenario, needed, bench, watch));
+        FABRICAST_ASSIGN(answer.guesses,
+                         guessesFor(ran, running.scenario, needed, kNearlySame, bench, watch));
         return {};
     }
     // A run that took no more than its forecast is judged by that, as every other question is.
@@ -209,6 +210,42 @@ Result<void> addForecast(const Question& question,
     FABRICAST_TRY(addGrowingSegments(ran, answer, bench, watch, strict.rejections));
     answer.forecast->rejections = std::move(strict.rejections);
     return watch.check();
+}
+
+/// Whether a run that went on took something else than its scenario's fullest stage, or its
+/// emptiest: by what PyTorch counted, which is forecast within a few percent.
+Result<void> addNearerQuestions(const Question& question,
+                                const Workbench& bench,
+                                const Watch& watch,
+                                OomAnswer& answer) {
+    constexpr double kOther = 0.1;
+    const auto counted = std::ranges::find_if(answer.layers, [](const MemoryLayer& layer) {
+        return layer.measured && layer.forecast && *layer.forecast > Bytes();
+    });
+    if (answer.message.isFailure() || !answer.message.isPeak() || counted == answer.layers.end()) {
+        return {};
+    }
+    const auto least = std::ranges::min_element(
+        answer.forecast->stages, {}, [](const StageMemory& one) { return one.allocated; });
+    const StageMemory& most = answer.forecast->stages[answer.forecast->fullest];
+    answer.ofForecast = *counted->measured / *counted->forecast;
+    const bool isLess = answer.ofForecast < (1.0 - kOther) * (least->allocated / most.allocated);
+    // A stage that does not fit has not run.
+    const bool hasNotRun =
+        answer.ofForecast < 1.0 - kOther && answer.forecast->verdict == Verdict::DoesNotFit;
+    // What the allocator holds beside tensors differs from run to run, within the interval.
+    const bool isOfTensors = counted->name.starts_with("in tensors");
+    const bool isMore = answer.ofForecast > 1.0 + kOther &&
+                        (isOfTensors || *counted->measured + most.context + most.collectives >
+                                            answer.forecast->peak.hi);
+    answer.isOtherRun = isLess || hasNotRun || isMore;
+    if (answer.isOtherRun) {
+        const Bytes needed(std::llround(answer.ofForecast *
+                                        static_cast<double>(answer.forecast->peak.value.count())));
+        FABRICAST_ASSIGN(answer.guesses,
+                         guessesFor(question, *answer.scenario, needed, kOther / 2, bench, watch));
+    }
+    return {};
 }
 
 }  // namespace
@@ -240,6 +277,9 @@ Result<OomAnswer> explainOom(const OomAsk& ask, const Workbench& bench, const Wa
         causesOf(answer.message, answer.scenario ? &*answer.scenario : nullptr, forecast);
     answer.layers = isOfTotals(answer.message) ? totalLayers(answer.message, forecast)
                                                : layersOf(answer.message, forecast);
+    if (ask.question) {
+        FABRICAST_TRY(addNearerQuestions(*ask.question, bench, watch, answer));
+    }
     addUntold(answer.message, answer.layers);
     return answer;
 }

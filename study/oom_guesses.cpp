@@ -26,8 +26,18 @@ std::vector<Edits> otherQuestions(const Scenario& scenario) {
         all.push_back(
             {{"workload.sequence", std::to_string(times * scenario.workload.sequence), "--seq"}});
     }
-    if (scenario.settings.recompute.kind != Checkpointing::None) {
-        all.push_back({{"layout.recompute", "none", "--layout"}});
+    for (const char* const recompute : {"none", "selective", "core_attn", "full"}) {
+        all.push_back({{"layout.recompute", recompute, "--layout"}});
+    }
+    if (scenario.layout.tp > 1 && !scenario.layout.sp) {
+        all.push_back({{"layout.sp", "on", "--layout"}});
+    }
+    if (scenario.layout.microBatch % 2 == 0) {
+        const std::string half = std::to_string(scenario.layout.microBatch / 2);
+        all.push_back({{"layout.micro_batch", half, "--layout"}});
+    }
+    if (scenario.settings.kernels.loss != LossKernel::Fp32Upcast) {
+        all.push_back({{"settings.kernels.loss", "fp32_upcast", "--set"}});
     }
     return all;
 }
@@ -41,6 +51,7 @@ double distance(const OomGuess& guess, Bytes needed) {
 Result<std::vector<OomGuess>> guessesFor(const Question& question,
                                          const Scenario& scenario,
                                          Bytes needed,
+                                         double within,
                                          const Workbench& bench,
                                          const Watch& watch) {
     constexpr std::size_t kMost = 3;
@@ -56,7 +67,7 @@ Result<std::vector<OomGuess>> guessesFor(const Question& question,
         }
         FABRICAST_ASSIGN(const MemoryBreakdown memory, memoryOfAllStages(loaded->scenario, watch));
         OomGuess guess{.typed = typed(edits), .peak = memory.peak.value};
-        if (distance(guess, needed) <= std::log1p(kNearlySame)) {
+        if (distance(guess, needed) <= std::log1p(within)) {
             guesses.push_back(std::move(guess));
         }
     }

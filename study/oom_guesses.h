@@ -13,11 +13,12 @@ namespace fabricast {
 /// ten published messages have in no tensor, 14.5 % of the GPU's memory (docs/memory.md).
 inline constexpr double kNearlySame = 0.15;
 
-/// Of a run that took more than its forecast ever would: other questions whose forecast comes near
-/// to what it took, the nearest first; a larger micro-batch, longer sequences, no recomputation.
+/// Of a run that is not the scenario's: other questions whose forecast comes within this part of
+/// what it took, the nearest first; another micro-batch, sequence, recomputation or loss.
 Result<std::vector<OomGuess>> guessesFor(const Question& question,
                                          const Scenario& scenario,
                                          Bytes needed,
+                                         double within,
                                          const Workbench& bench,
                                          const Watch& watch);
 

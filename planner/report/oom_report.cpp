@@ -128,7 +128,8 @@ std::string largestExcess(const OomAnswer& answer) {
             most = &layer;
         }
     }
-    if (most == nullptr || !answer.forecast ||
+    const bool isLess = answer.isOtherRun && answer.ofForecast < 1.0;
+    if (most == nullptr || !answer.forecast || isLess ||
         (*most->measured - *most->forecast) / answer.forecast->capacity < kTold) {
         return {};
     }
@@ -167,7 +168,8 @@ std::string guessText(const OomAnswer& answer) {
     }
     return text.empty()
                ? "  compare micro-batch, sequence length, recomputation and precision with "
-                 "the run's; a leak grows from step to step"
+                 "the run's" +
+                     std::string(answer.ofForecast < 1.0 ? "" : "; a leak grows from step to step")
                : "  near to it: " + text;
 }
 
@@ -182,6 +184,13 @@ std::string forecastLine(const OomAnswer& answer) {
                                    shortText(memory.peak.value),
                                    shortText(memory.capacity));
     const double percentMore = 100.0 * (answer.overForecast - 1.0);
+    if (answer.isOtherRun && !answer.message.isFailure()) {
+        return text + fmt::format(
+                          "; this run went on with {:.0f} % of what is forecast for it: it "
+                          "is not this scenario\n{}",
+                          100.0 * answer.ofForecast,
+                          guessText(answer));
+    }
     if (answer.isOtherRun) {
         return text + fmt::format(
                           "; this run took {:.0f} % more or above, and the scenario at "

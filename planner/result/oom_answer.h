@@ -41,7 +41,8 @@ struct OomAnswer {
     /// Its fixes are those that help by as much more as the run took beyond its forecast.
     std::optional<MemoryBreakdown> forecast;
     double overForecast = 1.0;      ///< what the run needed, over its forecast; at least 1
-    bool isOtherRun = false;        ///< it took more than the scenario ever would
+    double ofForecast = 1.0;        ///< of a run that went on: what it took, over its forecast
+    bool isOtherRun = false;        ///< it took more, or less, than the scenario ever would
     std::vector<OomGuess> guesses;  ///< then, what it may have been
 };
 

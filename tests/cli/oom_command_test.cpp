@@ -176,6 +176,31 @@ TEST(OomCommand, PromisesNothingOfARunThatIsNotTheScenario) {
     EXPECT_FALSE(answer.find("near_to_it")->items().empty());
 }
 
+/// A report of a run that went on is of no scenario that needs more, or less.
+TEST(OomCommand, SaysThatARunThatWentOnIsNotTheScenario) {
+    const std::string file = tempFolder() + "went_on.log";
+    std::ofstream(file) << "[Rank 0] (after 2 iterations) memory (MB) | allocated: 51234.12 | max "
+                           "allocated: 71002.33 | reserved: 74020.0 | max reserved: 76108.0\n";
+    const std::string less = ran("oom --message " + file +
+                                 " -m llama-3-70b -c dgx-h100 -n 8 --stack megatron --layout "
+                                 "tp=8,pp=4,dp=2 --seq 8192 --global-batch 256")
+                                 .out;
+    EXPECT_NE(less.find("this run went on with 85 % of what is forecast for it: it is not this "
+                        "scenario\n"),
+              std::string::npos)
+        << less;
+    EXPECT_EQ(less.find("larger than forecast"), std::string::npos) << less;
+    std::ofstream(file) << "[titan] step: 30  loss:  7.7158  memory: 49.58GiB(52.20%)  tps: 5,966  "
+                           "tflops: 345.53  mfu: 34.94%\n";
+    const std::string more =
+        ran("oom --message " + file +
+            " -m llama-3.1-8b --gpu h100-sxm5-96gb-500w --gpus 8 --stack "
+            "torchtitan --layout recompute=selective --seq 8192 --global-batch "
+            "8")
+            .out;
+    EXPECT_NE(more.find("--set settings.kernels.loss=fp32_upcast ("), std::string::npos) << more;
+}
+
 /// What another process holds is no part of what this run needs.
 TEST(OomCommand, BlamesAnotherProcessAndScalesNothingByIt) {
     const std::string file = tempFolder() + "two.log";
