@@ -53,7 +53,7 @@ std::vector<std::pair<std::string, std::string>> waysOutOf(const std::string& te
 TEST(TypedHints, WaysOutHoldBehindTheExplanation) {
     for (const std::string command :
          {"explain -m llama-3.1-8b -c 8x-rtx-4090 --stack fsdp2",
-          "explain -m llama-3.1-8b -c 4x-rtx-4090 --stack torchtitan --seq 8192 --layout pp=2"}) {
+          "explain -m llama-3.1-8b -c 8x-rtx-4090 --stack torchtitan --seq 8192 --layout tp=2"}) {
         const auto ways = waysOutOf(ran(command).out);
         EXPECT_GE(ways.size(), 3U);
         for (const auto& [typed, size] : ways) {
