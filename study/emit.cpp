@@ -227,8 +227,7 @@ Result<Emitted> emit(const Question& question,
     FABRICAST_TRY(checkOneSite(scenario.cluster));
     FABRICAST_TRY(checkNoReference(scenario.settings));
     FABRICAST_ASSIGN(const LaunchTarget* target, findLaunchTarget(scenario.stack, ask.target));
-    const std::string version =
-        ask.version.empty() ? usualRelease(*target, scenario.model) : ask.version;
+    const std::string version = ask.version.empty() ? usualRelease(*target, scenario) : ask.version;
     FABRICAST_ASSIGN(const std::optional<std::int64_t> steps,
                      stepsAsked(question, scenario, bench));
     FABRICAST_ASSIGN(std::optional<SavedStates> saved,

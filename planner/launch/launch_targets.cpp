@@ -174,8 +174,8 @@ Result<const LaunchTarget*> findLaunchTarget(std::string_view stack, std::string
         "--stack " + targetNames([](const LaunchTarget& one) { return one.name == one.stack; }));
 }
 
-std::string usualRelease(const LaunchTarget& target, const ModelSpec& model) {
-    return std::string(target.newestWith == nullptr ? target.newest : target.newestWith(model));
+std::string usualRelease(const LaunchTarget& target, const Scenario& scenario) {
+    return std::string(target.newestWith == nullptr ? target.newest : target.newestWith(scenario));
 }
 
 Saving savingOf(const LaunchTarget& target, const Layout& layout) {

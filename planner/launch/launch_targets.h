@@ -20,8 +20,8 @@ struct LaunchTarget {
     std::string_view versions;  ///< those that are known
     Result<LaunchFiles> (*files)(const LaunchFacts& facts);
     Saving saves = Saving::InBackground;  ///< without DeepSpeed's writer
-    /// The newest release that has a model, where not all have the same.
-    std::string_view (*newestWith)(const ModelSpec& model) = nullptr;
+    /// The newest release that has a plan's model and loss, where not all have the same.
+    std::string_view (*newestWith)(const Scenario& scenario) = nullptr;
 };
 
 std::span<const LaunchTarget> launchTargets();
@@ -31,7 +31,7 @@ std::span<const LaunchTarget> launchTargets();
 Result<const LaunchTarget*> findLaunchTarget(std::string_view stack, std::string_view name = {});
 
 /// The release that files are written for where none is named.
-std::string usualRelease(const LaunchTarget& target, const ModelSpec& model);
+std::string usualRelease(const LaunchTarget& target, const Scenario& scenario);
 
 /// How its files can save: DeepSpeed's ZeRO has a writer of its own under every target.
 Saving savingOf(const LaunchTarget& target, const Layout& layout);

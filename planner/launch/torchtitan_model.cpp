@@ -31,7 +31,11 @@ std::optional<std::span<const std::string_view>> titanNames(std::string_view fol
                               : std::optional(named ? found->configs : found->flavors);
 }
 
-std::string_view newestTitanWith(const ModelSpec& model) {
+std::string_view newestTitanWith(const Scenario& scenario) {
+    const ModelSpec& model = scenario.model;
+    if (scenario.settings.kernels.loss == LossKernel::Fp32Upcast) {
+        return "0.2.2";  // 0.3.0 has its loss in chunks
+    }
     const bool hasFlavor = titanModel(model, false) || titanFlavorModule(model);
     return !titanModel(model, true) && hasFlavor ? "0.2.2" : "0.3.0";
 }

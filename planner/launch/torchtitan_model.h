@@ -1,6 +1,6 @@
 #pragma once
 #include "planner/base/result.h"
-#include "planner/spec/model_spec.h"
+#include "planner/spec/scenario.h"
 
 #include <optional>
 #include <span>
@@ -33,7 +33,7 @@ std::string modelOfTitan(const TitanModel& titan, const std::string& assets);
 std::optional<std::span<const std::string_view>> titanNames(std::string_view folder, bool named);
 
 /// The newest release that has a config of it: those of some models are in 0.2.2 alone.
-std::string_view newestTitanWith(const ModelSpec& model);
+std::string_view newestTitanWith(const Scenario& scenario);
 
 /// An error where torchtitan has none of that shape.
 Result<TitanModel> titanModel(const ModelSpec& model, bool named);

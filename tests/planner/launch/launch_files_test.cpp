@@ -236,7 +236,7 @@ TEST(LaunchFiles, RefuseKernelsThatTheyCannotAskFor) {
 TEST(TitanFiles, AddAFlavorThatThePackageLacks) {
     Scenario scenario = layoutsOf("torchtitan", "llama-2-7b").front();
     const LaunchTarget& target = **findLaunchTarget("torchtitan");
-    EXPECT_EQ(usualRelease(target, scenario.model), "0.2.2");
+    EXPECT_EQ(usualRelease(target, scenario), "0.2.2");
     const LaunchFiles launch = launchOf(scenario, "0.2.2");
     const std::string toml = fileOf(launch, "train.toml").text;
     EXPECT_NE(toml.find("flavor = \"llama-2-7b\"\n"), std::string::npos) << toml;
@@ -250,7 +250,7 @@ TEST(TitanFiles, AddAFlavorThatThePackageLacks) {
     EXPECT_EQ(refused("0.3.0"), "torchtitan 0.3.0 has no config of llama-2-7b");
     scenario.model.tiedEmbeddings = true;
     EXPECT_EQ(refused("0.2.2"), "torchtitan 0.2.2 has no config of llama-2-7b");
-    EXPECT_EQ(usualRelease(target, scenario.model), "0.3.0");
+    EXPECT_EQ(usualRelease(target, scenario), "0.3.0");
     const LaunchFiles packaged = launchOf(firstOf("torchtitan"), "0.2.2");
     EXPECT_EQ(fileOf(packaged, "train.toml").text.find("custom_import"), std::string::npos);
 }
@@ -263,6 +263,7 @@ TEST(TitanFiles, AreRefusedWithALossThatTheirReleaseHasNot) {
     EXPECT_EQ(refused().why, "torchtitan 0.3.0 has its loss in chunks, and no key for fp32_upcast");
     EXPECT_TRUE(refused().hint.starts_with("--framework-version 0.2.2")) << refused().hint;
     EXPECT_TRUE(launchFiles(target, factsOf(scenario, "0.2.2")));
+    EXPECT_EQ(usualRelease(target, scenario), "0.2.2");
     scenario.settings.kernels.loss = LossKernel::Liger;
     EXPECT_EQ(refused().hint, "--set settings.kernels.loss=chunked");
 }
