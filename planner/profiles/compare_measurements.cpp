@@ -134,10 +134,11 @@ std::vector<std::string> contradictionsOf(const MeasuredCollectives& measured) {
     const GpuSpec& gpu = measured.machine.node.gpu;
     for (const MeasuredCurve& curve : measured.curves) {
         for (const MeasuredCurve::Point& point : curve.points) {
-            const TimedCollective timed{curve.ranks, curve.nodes, point.bytes, point.seconds};
+            const TimedCollective timed{
+                curve.kind, curve.ranks, curve.nodes, point.bytes, point.seconds};
             std::string why = tooSlowBecause(timed);
             why = why.empty() ? tooSlowBecause(timed, gpu) : why;
-            why = why.empty() ? tooFastBecause(timed, gpu) : why;
+            why = why.empty() ? tooFastBecause(timed, measured.machine) : why;
             if (!why.empty()) {
                 return {std::string(collectiveName(curve.kind)) + " that cannot be: " + why};
             }

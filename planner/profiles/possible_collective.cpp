@@ -2,6 +2,8 @@
 
 #include "planner/base/quantity_text.h"
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 
 namespace fabricast {
@@ -16,6 +18,90 @@ constexpr Seconds kSlowStep{1e-3};
 std::string sizeText(const TimedCollective& timed) {
     return shortText(Bytes(std::llround(timed.bytes)), UnitStyle::Binary) + " over " +
            std::to_string(timed.ranks) + " ranks";
+}
+
+/// What one of so many equal parts has to send, as a share of the size.
+double sentShare(CollectiveKind kind, double parts, bool switchReduces) {
+    const double others = (parts - 1.0) / parts;
+    switch (kind) {
+        case CollectiveKind::AllReduce:
+            return switchReduces ? std::min(1.0, 2.0 * others) : 2.0 * others;
+        case CollectiveKind::AllGather:
+        case CollectiveKind::ReduceScatter:
+        case CollectiveKind::AllToAll:
+            return others;
+        case CollectiveKind::Broadcast:
+        case CollectiveKind::Reduce:
+        case CollectiveKind::SendReceive:
+            break;
+    }
+    return 1.0;
+}
+
+/// The least time, and what takes it; none where the data sheet does not say it.
+struct LeastTime {
+    Seconds seconds;
+    std::string of;
+};
+
+bool isOnDataSheet(const Sourced<BytesPerSecond>& rate) {
+    return rate.value && rate.source == Source::Datasheet && rate.value->count() > 0.0;
+}
+
+/// Where not all ranks are in one domain of NVLink or xGMI, some go over PCIe beside it.
+LeastTime overLinks(const TimedCollective& timed, const NodeSpec& node) {
+    const GpuSpec& gpu = node.gpu;
+    const bool isJoined = node.domainGpus > 1 && gpu.linkBandwidth.value;
+    const bool isDomain = isJoined && timed.ranks <= node.domainGpus;
+    BytesPerSecond rate(0);
+    std::string name;
+    if (isJoined) {
+        if (!isOnDataSheet(gpu.linkBandwidth)) {
+            return {};
+        }
+        rate += *gpu.linkBandwidth.value;
+        name = gpu.linkKind;
+    }
+    if (!isDomain) {
+        if (!isOnDataSheet(gpu.pcieBandwidth)) {
+            return {};
+        }
+        rate += *gpu.pcieBandwidth.value;
+        name += name.empty() ? "PCIe" : " and PCIe";
+    }
+    const double share =
+        sentShare(timed.kind, static_cast<double>(timed.ranks), node.inSwitchReduction);
+    return {Seconds(share * timed.bytes / rate.count()),
+            "the " + shortText(rate) + " of " + gpu.name + "'s " + name + " take "};
+}
+
+/// Ranks that are spread evenly; where they cannot be, a node has one at least.
+LeastTime overNics(const TimedCollective& timed, const ClusterSpec& machine) {
+    const NodeSpec& node = machine.node;
+    const bool isDomain = timed.ranks <= node.domainGpus && node.domainGpus > node.gpus;
+    if (timed.nodes < 2 || isDomain || !isOnDataSheet(node.nicBandwidth) || !node.nics.value ||
+        node.nics.source != Source::Datasheet || *node.nics.value < 1) {
+        return {};
+    }
+    const FabricSpec& fabric = machine.fabric;
+    const bool mayReduce = fabric.inNetworkReduction || fabric.kind == "infiniband";
+    double share = sentShare(timed.kind, static_cast<double>(timed.nodes), mayReduce);
+    if (timed.kind == CollectiveKind::AllToAll && timed.ranks % timed.nodes == 0) {
+        share *= static_cast<double>(timed.ranks / timed.nodes);
+    }
+    const BytesPerSecond rate = *node.nicBandwidth.value * static_cast<double>(*node.nics.value);
+    return {Seconds(share * timed.bytes / rate.count()),
+            "the " + shortText(rate) + " of the NICs of " + node.name + " take "};
+}
+
+LeastTime inMemory(const TimedCollective& timed, const GpuSpec& gpu) {
+    const Sourced<BytesPerSecond>& memory = gpu.memoryBandwidth;
+    if (!isOnDataSheet(memory)) {
+        return {};
+    }
+    const auto ranks = static_cast<double>(timed.ranks);
+    return {Seconds(timed.bytes * (ranks - 1.0) / ranks / memory.value->count()),
+            "the memory of " + gpu.name + " (" + shortText(*memory.value) + ") takes "};
 }
 
 }  // namespace
@@ -52,18 +138,16 @@ std::string tooSlowBecause(const TimedCollective& timed, const GpuSpec& gpu) {
                      "'s " + (gpu.linkBandwidth.value ? gpu.linkKind : "PCIe");
 }
 
-std::string tooFastBecause(const TimedCollective& timed, const GpuSpec& gpu) {
-    const Sourced<BytesPerSecond>& memory = gpu.memoryBandwidth;
-    if (!memory.value || memory.source != Source::Datasheet) {
-        return "";
-    }
-    const auto ranks = static_cast<double>(timed.ranks);
-    const Seconds least(timed.bytes * (ranks - 1.0) / ranks / memory.value->count());
-    return timed.time >= least
+std::string tooFastBecause(const TimedCollective& timed, const ClusterSpec& machine) {
+    const std::array all = {overLinks(timed, machine.node),
+                            overNics(timed, machine),
+                            inMemory(timed, machine.node.gpu)};
+    const LeastTime& least = *std::ranges::max_element(
+        all, {}, [](const LeastTime& one) { return one.seconds.count(); });
+    return timed.time >= least.seconds
                ? ""
-               : sizeText(timed) + " take " + shortText(timed.time) + ", and the memory of " +
-                     gpu.name + " (" + shortText(*memory.value) + ") takes " + shortText(least) +
-                     " to write what a rank receives";
+               : sizeText(timed) + " take " + shortText(timed.time) + ", and " + least.of +
+                     shortText(least.seconds) + " for what has to pass";
 }
 
 }  // namespace fabricast

@@ -1,5 +1,6 @@
 #pragma once
 #include "planner/spec/cluster_spec.h"
+#include "planner/spec/collective_kind.h"
 
 #include <cstdint>
 #include <string>
@@ -8,6 +9,7 @@ namespace fabricast {
 
 /// One collective that was timed: so many bytes, as nccl-tests counts them.
 struct TimedCollective {
+    CollectiveKind kind = CollectiveKind::AllReduce;
     std::int64_t ranks = 2;
     std::int64_t nodes = 1;
     double bytes = 0.0;
@@ -25,8 +27,11 @@ std::string tooSlowBecause(const TimedCollective& timed);
 /// a hundred times as long as NCCL itself reckons with.
 std::string tooSlowBecause(const TimedCollective& timed, const GpuSpec& gpu);
 
-/// Why no rank on such a GPU is so fast; empty: one may be. What a rank receives it writes to its
-/// memory, of which the data sheet says how fast it is.
-std::string tooFastBecause(const TimedCollective& timed, const GpuSpec& gpu);
+/// Why no such machine is so fast; empty: one may be. Whatever the algorithm, a rank sends what the
+/// others need of it over the links between GPUs, a node what other nodes need of it over its NICs,
+/// and a rank writes what it receives to its memory: none of these takes less than on the data
+/// sheet. Switches that reduce let an all-reduce send everything once, where a ring does nearly
+/// twice.
+std::string tooFastBecause(const TimedCollective& timed, const ClusterSpec& machine);
 
 }  // namespace fabricast

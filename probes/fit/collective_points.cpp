@@ -31,12 +31,6 @@ constexpr std::array<std::pair<std::string_view, CollectiveKind>, 9> kNames = {{
     {"sendrecv", CollectiveKind::SendReceive},
 }};
 
-std::optional<CollectiveKind> collectiveNamed(std::string_view name) {
-    const auto* const found =
-        std::ranges::find(kNames, name, [](const auto& entry) { return entry.first; });
-    return found == kNames.end() ? std::nullopt : std::optional(found->second);
-}
-
 using GroupKey = std::tuple<CollectiveKind, std::int64_t, std::int64_t>;  ///< kind, ranks, nodes
 /// Stride, whether one group worked alone, and type: the forecast does not tell groups apart by
 /// them. Alone a group has all network ports to itself.
@@ -86,7 +80,7 @@ std::string shortMicroseconds(double value) {
 class Collector {
 public:
     Result<void> add(const RecordedPoint& point) {
-        const auto kind = collectiveNamed(point.what);
+        const auto kind = collectiveOf(point);
         if (!kind) {
             return {};
         }
@@ -119,7 +113,7 @@ public:
             return {};
         }
         const TimedCollective timed{
-            ranks, nodes, static_cast<double>(bytes), Seconds(point.median)};
+            *kind, ranks, nodes, static_cast<double>(bytes), Seconds(point.median)};
         if (const std::string why = tooSlowBecause(timed); !why.empty()) {
             return fail(Error::Code::BadInput,
                         point.where,
@@ -235,8 +229,14 @@ void addCurve(JsonText& json, const MeasuredCurve& curve) {
 
 }  // namespace
 
+std::optional<CollectiveKind> collectiveOf(const RecordedPoint& point) {
+    const auto* const found = std::ranges::find(
+        kNames, std::string_view(point.what), [](const auto& entry) { return entry.first; });
+    return found == kNames.end() ? std::nullopt : std::optional(found->second);
+}
+
 bool isCollective(const RecordedPoint& point) {
-    return collectiveNamed(point.what).has_value();
+    return collectiveOf(point).has_value();
 }
 
 Result<CollectivePoints> collectivePoints(std::span<const RecordedPoint> points) {

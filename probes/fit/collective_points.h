@@ -2,6 +2,7 @@
 #include "planner/evidence/measured_collectives.h"
 #include "planner/measured/measurements.h"
 
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -17,7 +18,8 @@ struct CollectivePoints {
     double mostMoved = 0.0;  ///< the largest part by which a time was moved to make a curve rise
 };
 
-/// Whether a point's name is one of a collective's.
+/// The collective that a point is named after; nothing: it is another measurement.
+std::optional<CollectiveKind> collectiveOf(const RecordedPoint& point);
 bool isCollective(const RecordedPoint& point);
 
 /// A curve never falls: neighbours that do are given their common (geometric) mean. Where one group

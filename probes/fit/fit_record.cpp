@@ -172,25 +172,33 @@ private:
     [[nodiscard]] Result<void> checkPossible(const ClusterSpec& machine) const {
         const GpuSpec& gpu = machine.node.gpu;
         for (const RecordedPoint& point : record_.points) {
-            if (!isCollective(point) || !(point.median > 0.0)) {
+            const std::optional<CollectiveKind> kind = collectiveOf(point);
+            if (!kind || !(point.median > 0.0)) {
                 continue;
             }
             FABRICAST_ASSIGN(const std::int64_t ranks, wholeSetting(point, "ranks", 1));
             FABRICAST_ASSIGN(const std::int64_t nodes, wholeSetting(point, "nodes", 1));
             FABRICAST_ASSIGN(const std::int64_t bytes, wholeSetting(point, "bytes", 1));
-            if (point.word("shared_gpu") != "yes") {
+            // Ranks that share a GPU pass nothing over links, and their times are left out.
+            const bool isShared = point.word("shared_gpu") == "yes";
+            if (!isShared) {
                 FABRICAST_TRY(checkRanksOf(machine, ranks, nodes, point.where));
             }
             const TimedCollective timed{
-                ranks, nodes, static_cast<double>(bytes), Seconds(point.median)};
+                *kind, ranks, nodes, static_cast<double>(bytes), Seconds(point.median)};
             const std::string slow = tooSlowBecause(timed, gpu);
-            const std::string why = slow.empty() ? tooFastBecause(timed, gpu) : slow;
-            if (!why.empty()) {
-                return fail(
-                    Error::Code::BadInput,
-                    point.where,
-                    "no " + gpu.name + " is so " + (slow.empty() ? "fast" : "slow") + ": " + why,
-                    "remove the line, or measure again");
+            const std::string fast = isShared ? "" : tooFastBecause(timed, machine);
+            if (!slow.empty()) {
+                return fail(Error::Code::BadInput,
+                            point.where,
+                            "no " + gpu.name + " is so slow: " + slow,
+                            "remove the line, or measure again");
+            }
+            if (!fast.empty()) {
+                return fail(Error::Code::BadInput,
+                            point.where,
+                            "no " + machine.node.name + " is so fast: " + fast,
+                            "--machine and the node that was measured, or measure again");
             }
         }
         return {};

@@ -119,7 +119,7 @@ TEST(ProfilesCommand, WarnsOfTimesThatNoMachineTakes) {
     for (const auto& [us, why] : {std::pair("20", ""),
                                   std::pair("19e6", "if one core copies them"),
                                   std::pair("40e3", "at a thousandth of the 450 GB/s of h100-sxm5"),
-                                  std::pair("0.02", "to write what a rank receives")}) {
+                                  std::pair("0.02", "nvlink take 2.33 us for what has to pass")}) {
         std::string text = ownCurve("measured-a", "2026-01-20", us);
         text.replace(text.find("[1024, 20], "), 12, "");
         mine.write("collectives/measured-a.json", text);

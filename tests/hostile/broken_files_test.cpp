@@ -44,7 +44,7 @@ std::string collectiveJson() {
     std::string rows;
     for (int power = 10; power < 27; power += 4) {
         rows += std::string(rows.empty() ? "" : ",") + R"({"size":)" + std::to_string(1 << power) +
-                R"(,"type":"float","out_of_place":{"time":)" + std::to_string(20 + power) +
+                R"(,"type":"float","out_of_place":{"time":)" + std::to_string(200 + power) +
                 R"(.5,"nwrong":0}})";
     }
     return R"({"version":"2.18.5","start_time":"2026-11-20 13:05:00",)"
@@ -60,7 +60,7 @@ std::string record() {
     for (int power = 10; power < 27; power += 2) {
         text += R"({"point":"all_reduce bytes=)" + std::to_string(1 << power) +
                 R"( nodes=1 ranks=8","unit":"s","facts":{"busbw":10,"wrong":0},"samples":[)" +
-                "1e-4,1.1e-4]}\n";
+                "2e-4,2.1e-4]}\n";
     }
     return text;
 }

@@ -67,7 +67,7 @@ std::string onDisk(const std::string& disk, int kilobytes, const Writing& writin
 
 TEST(FullDisk, KeepsWhatIsThereAndSaysWhy) {
     const ScratchFolder folder;
-    const std::string log = folder.write("all_reduce_perf.log", logOfCollectives("55.0"));
+    const std::string log = folder.write("all_reduce_perf.log", logOfCollectives("355.0"));
     const std::string disk = folder.at("disk");
     std::filesystem::create_directories(disk);
     const auto inNamespace = [](const std::string& command) {
@@ -91,7 +91,7 @@ TEST(FullDisk, KeepsWhatIsThereAndSaysWhy) {
 TEST(FullDisk, ALimitOnTheSizeOfFilesIsOne) {
     for (const std::uint64_t limit : {0U, 1U, 100U, 4096U}) {
         const ScratchFolder folder;
-        const std::string log = folder.write("all_reduce_perf.log", logOfCollectives("55.0"));
+        const std::string log = folder.write("all_reduce_perf.log", logOfCollectives("355.0"));
         for (const Writing& writing : writings(folder.path(), log)) {
             folder.write(writing.file, "old");
             const Words before = folder.names();
