@@ -160,6 +160,10 @@ void setSites(const ClusterSpec& cluster, ClusterLinks& links) {
 
 }  // namespace
 
+bool ClusterLinks::joinsHosts() const {
+    return fabric == NodeFabric::Switch && std::max(domainGpus, nodeGpus) > kLargestBoard;
+}
+
 std::int64_t ClusterLinks::islandGpus(std::int64_t world) const {
     world = sites > 1 ? std::min(world, siteGpus) : world;
     const std::int64_t island =

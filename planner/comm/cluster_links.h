@@ -50,6 +50,8 @@ struct ClusterLinks {
 
     /// GPUs that the library treats as one node for a job with this many ranks.
     [[nodiscard]] std::int64_t islandGpus(std::int64_t world) const;
+    /// Whether NVLink joins hosts, so that a node of the library is a rack.
+    [[nodiscard]] bool joinsHosts() const;
 };
 
 /// An error for GPUs or fabrics that the model has no row for.

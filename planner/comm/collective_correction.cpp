@@ -22,7 +22,7 @@ double knotBytes(std::size_t knot) {
 /// Measured over modelled at the measured sizes, between them along log(bytes), beyond them as at
 /// the last.
 CollectiveCorrection correctionOf(const MeasuredCurve& curve, const CollectivePrior& prior) {
-    CollectiveCorrection row{.kind = curve.kind, .ranks = curve.ranks, .nodes = curve.nodes};
+    CollectiveCorrection row{.kind = curve.kind, .ranks = curve.ranks};
     const auto ratioAt = [&](const MeasuredCurve::Point& point) {
         return std::log(point.seconds / prior.secondsAt(point.bytes));
     };
@@ -96,7 +96,13 @@ std::optional<double> unlikeness(const MeasuredPlace& here,
     return distance;
 }
 
-/// The two rows of one machine whose ranks enclose a group's, and where between them it lies.
+/// Over nodes, as many ranks in each share as many NICs.
+bool isSpreadAlike(const CollectiveCorrection& row, const GroupShape& shape) {
+    return shape.nodes == 1 || row.perNode == shape.perNode;
+}
+
+/// The two rows of one machine whose ranks enclose a group's, of those that are spread alike where
+/// there are any.
 struct Bracket {
     const CollectiveCorrection* low = nullptr;
     const CollectiveCorrection* high = nullptr;
@@ -106,11 +112,14 @@ Bracket bracketOf(CollectiveKind kind,
                   const GroupShape& shape,
                   std::size_t machine,
                   const CorrectionTable& table) {
+    const auto fits = [&](const CollectiveCorrection& row) {
+        return row.kind == kind && row.machine == machine && (row.nodes > 1) == (shape.nodes > 1);
+    };
+    const bool hasAlike = std::ranges::any_of(
+        table.rows, [&](const auto& row) { return fits(row) && isSpreadAlike(row, shape); });
     Bracket bracket;
     for (const CollectiveCorrection& row : table.rows) {
-        const bool fits =
-            row.kind == kind && row.machine == machine && (row.nodes > 1) == (shape.nodes > 1);
-        if (!fits) {
+        if (!fits(row) || (hasAlike && !isSpreadAlike(row, shape))) {
             continue;
         }
         if (row.ranks <= shape.ranks &&
@@ -133,7 +142,7 @@ double octaves(std::int64_t a, std::int64_t b) {
 double distanceTo(const CollectiveCorrection& row, const GroupShape& shape) {
     double distance = octaves(row.ranks, shape.ranks);
     if (row.nodes > 1) {
-        distance += octaves(row.ranks / row.nodes, shape.perNode);
+        distance += octaves(row.perNode, shape.perNode);
     }
     return distance;
 }
@@ -208,7 +217,9 @@ std::optional<ChosenCorrection> chooseOf(CollectiveKind kind,
         if (bracket.low == nullptr && bracket.high == nullptr) {
             continue;
         }
-        if (isOwnMeasurementOf(place, table.machines[machine], *unlike)) {
+        const auto& nearestRow = bracket.low != nullptr ? *bracket.low : *bracket.high;
+        if (isOwnMeasurementOf(place, table.machines[machine], *unlike) &&
+            isSpreadAlike(nearestRow, shape)) {
             ChosenCorrection own = between(bracket, shape);
             own.machine = machine;
             return own;
@@ -255,7 +266,7 @@ CorrectionTable correctionTable(const std::vector<MeasuredCollectives>& measured
         place.own = file.own;
         place.gpus.insert(place.gpus.end(), file.gpus.begin(), file.gpus.end());
         for (const MeasuredCurve& curve : file.curves) {
-            const GroupShape shape = wholeNodes(curve.ranks, *links);
+            const GroupShape shape = overHosts(curve.ranks, curve.nodes, *links);
             if (shape.nodes > 1 && links->nicBandwidth.count() <= 0) {
                 continue;
             }
@@ -263,6 +274,7 @@ CorrectionTable correctionTable(const std::vector<MeasuredCollectives>& measured
                 correctionOf(curve, CollectivePrior(curve.kind, shape, *links, model));
             row.machine = table.machines.size();
             row.nodes = shape.nodes;
+            row.perNode = shape.perNode;
             table.rows.push_back(row);
             if (curve.kind == CollectiveKind::AllToAll && curve.ranks == 2) {
                 table.rows.push_back(sendOf(row));

@@ -20,6 +20,7 @@ struct CollectiveCorrection {
     CollectiveKind kind = CollectiveKind::AllReduce;
     std::int64_t ranks = 2;
     std::int64_t nodes = 1;
+    std::int64_t perNode = 1;
     std::size_t machine = 0;  ///< of the table
     std::array<double, kKnots> logRatio{};
 };
@@ -50,9 +51,9 @@ CorrectionTable correctionTable(const std::vector<MeasuredCollectives>& measured
 MeasuredPlace placeOf(const ClusterSpec& cluster, const ClusterLinks& links);
 
 /// The correction for a group: of the user's own measurement of this very machine, the first of
-/// several; else of the nearest machine, or the mean of those with the same die that are as near,
-/// between its two nearest numbers of ranks, and the weaker the farther it is. Nothing where
-/// nothing comparable was measured.
+/// several, over nodes with as many ranks in each; else of the nearest machine, or the mean of
+/// those with the same die that are as near, between its two nearest numbers of ranks, and the
+/// weaker the farther it is. Nothing where nothing comparable was measured.
 struct ChosenCorrection {
     std::array<double, kKnots> logRatio{};
     CollectiveEvidence evidence = CollectiveEvidence::Modelled;

@@ -93,4 +93,21 @@ GroupShape wholeNodes(std::int64_t ranks, const ClusterLinks& links) {
     return groupShape(group, ranks, links);
 }
 
+GroupShape overHosts(std::int64_t ranks, std::int64_t hosts, const ClusterLinks& links) {
+    const std::int64_t perHost = ceilOf(ranks, hosts);
+    if (hosts == 1 || perHost >= links.nodeGpus || links.joinsHosts()) {
+        return wholeNodes(ranks, links);
+    }
+    GroupAxes group;
+    group.add({perHost, 1});
+    group.add({hosts, links.nodeGpus});
+    GroupShape shape = groupShape(group, hosts * links.nodeGpus, links);
+    shape.ranks = ranks;
+    shape.sharing = 1;
+    // A GPU sends by its own NIC; of fewer NICs than GPUs one is there at least.
+    const double all = links.nicsPerGpu * static_cast<double>(links.nodeGpus);
+    shape.nics = std::max(shape.nics, std::min(1.0, all));
+    return shape;
+}
+
 }  // namespace fabricast

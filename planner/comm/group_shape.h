@@ -44,4 +44,8 @@ GroupShape atOneSite(const GroupShape& shape);
 /// A group of consecutive ranks that has the nodes to itself, as benchmarks run.
 GroupShape wholeNodes(std::int64_t ranks, const ClusterLinks& links);
 
+/// A group with as many ranks on each of so many hosts, and nothing else there: 8 ranks on two
+/// hosts of 8 GPUs are 4 and 4. Hosts that NVLink joins are one node.
+GroupShape overHosts(std::int64_t ranks, std::int64_t hosts, const ClusterLinks& links);
+
 }  // namespace fabricast
