@@ -1,10 +1,13 @@
 #include "study/collective.h"
 
 #include "planner/base/nearest_name.h"
+#include "planner/base/quantity_text.h"
 #include "planner/comm/collective_curve.h"
 #include "planner/load/find_named.h"
 #include "planner/load/measured_notes.h"
 #include "study/own_measurements.h"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
@@ -106,6 +109,37 @@ std::string machineName(const MeasuredPlace& place) {
     return place.name.empty() ? place.node : place.name;
 }
 
+std::string sizeText(double bytes) {
+    return shortText(Bytes(std::llround(bytes)), UnitStyle::Decimal);
+}
+
+/// The user's measurements of this machine that do not reach every size of the answer.
+std::vector<std::string> unreachedNotes(const CollectiveAnswer& answer,
+                                        const GroupShape& shape,
+                                        const MeasuredPlace& here,
+                                        const CorrectionTable& table) {
+    const double most = static_cast<double>(answer.asked.size.count());
+    const double least =
+        answer.curve.empty() ? most : static_cast<double>(answer.curve.front().size.count());
+    std::vector<std::string> notes;
+    for (const CollectiveCorrection& row : table.rows) {
+        const MeasuredPlace& there = table.machines[row.machine];
+        const bool isOfGroup = there.own && there.node == here.node && row.kind == answer.kind &&
+                               row.ranks == shape.ranks && row.nodes == shape.nodes &&
+                               row.perNode == shape.perNode;
+        if (isOfGroup && !(row.reaches(most) && row.reaches(least))) {
+            notes.push_back(
+                fmt::format("{}{} has sizes of {} to {}, and holds to {:.0f} times beyond them",
+                            kMeasuredNote,
+                            collectivesTitle(there.name),
+                            sizeText(row.leastBytes),
+                            sizeText(row.mostBytes),
+                            kMeasuredReach));
+        }
+    }
+    return notes;
+}
+
 /// The times of this answer under other premises.
 Figures timesLike(const CollectiveAnswer& answer) {
     return [&answer](const Premises& now) {
@@ -163,9 +197,10 @@ Result<CollectiveAnswer> collective(const CollectiveAsk& ask, const Workbench& b
                     "the network of \"" + found.cluster.name + "\" is not known",
                     "--fabric ib-ndr");
     }
-    if (const auto chosen = chooseCorrection(kind, shape, place, library.corrections)) {
-        answer.measured = machineName(library.corrections.machines[chosen->machine]);
-        answer.pooled = chosen->pooled;
+    const ChosenCorrection chosen = chooseCorrection(kind, shape, place, library.corrections);
+    if (const auto& correction = correctionAt(chosen, ask.size)) {
+        answer.measured = machineName(library.corrections.machines[correction->machine]);
+        answer.pooled = correction->pooled;
     }
     FABRICAST_ASSIGN(const std::vector<std::string> corrected,
                      correctionNotes(found.cluster, bench.profiles()));
@@ -179,6 +214,7 @@ Result<CollectiveAnswer> collective(const CollectiveAsk& ask, const Workbench& b
     if (ask.curve) {
         answer.curve.push_back(answer.asked);
     }
+    addNotes(unreachedNotes(answer, shape, place, library.corrections), answer.notes);
     Scenario asked;
     asked.cluster = answer.cluster;
     FABRICAST_ASSIGN(const std::vector<std::string> own,

@@ -191,16 +191,14 @@ Premises withoutCollectives(const std::string& name,
     return premises;
 }
 
-std::string collectivesTitle(const MeasuredCollectives& measured) {
-    constexpr std::string_view kPrefix = "measured-";
-    const std::size_t skipped = measured.name.starts_with(kPrefix) ? kPrefix.size() : 0;
-    return measured.name.substr(skipped) + (measured.date.empty() ? "" : ", " + measured.date);
+std::string datedTitle(const MeasuredCollectives& measured) {
+    return collectivesTitle(measured.name) + (measured.date.empty() ? "" : ", " + measured.date);
 }
 
 OwnMeasurement ownOf(const MeasuredCollectives& measured,
                      void (*takeAway)(const std::string& name,
                                       CorrectionTable& table) = &takeAwayRows) {
-    return {std::string(kMeasuredNote) + collectivesTitle(measured),
+    return {std::string(kMeasuredNote) + datedTitle(measured),
             [name = measured.name, takeAway](const Premises& now) {
                 return withoutCollectives(name, now, takeAway);
             }};
@@ -281,7 +279,7 @@ Result<void> addCollectives(const ProfileStore& profiles,
         const OwnMeasurement one = ownOf(measured);
         if (isUsed[i]) {
             notes.push_back(one.note);
-            newest = newest.empty() ? collectivesTitle(measured) : newest;
+            newest = newest.empty() ? datedTitle(measured) : newest;
             known.insert(known.end(), measured.curves.begin(), measured.curves.end());
         } else if (!newest.empty() && isCovered(measured, node, known)) {
             notes.push_back(one.note + std::string(kNotUsed) + newest + " is");
@@ -413,6 +411,11 @@ void addNotes(const std::vector<std::string>& more, std::vector<std::string>& no
             notes.push_back(note);
         }
     }
+}
+
+std::string collectivesTitle(std::string_view name) {
+    constexpr std::string_view kPrefix = "measured-";
+    return std::string(name.substr(name.starts_with(kPrefix) ? kPrefix.size() : 0));
 }
 
 }  // namespace fabricast

@@ -10,6 +10,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace fabricast {
@@ -49,5 +50,8 @@ Result<std::vector<std::string>> ownMeasurementNotes(std::span<const Plan> plans
 
 /// Adds notes that are not there yet.
 void addNotes(const std::vector<std::string>& more, std::vector<std::string>& notes);
+
+/// A file of measured collectives as notes name it: "ours" of "measured-ours".
+std::string collectivesTitle(std::string_view name);
 
 }  // namespace fabricast

@@ -1,8 +1,8 @@
 #include "planner/comm/collective_correction.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
-#include <limits>
 
 namespace fabricast {
 namespace {
@@ -22,7 +22,10 @@ double knotBytes(std::size_t knot) {
 /// Measured over modelled at the measured sizes, between them along log(bytes), beyond them as at
 /// the last.
 CollectiveCorrection correctionOf(const MeasuredCurve& curve, const CollectivePrior& prior) {
-    CollectiveCorrection row{.kind = curve.kind, .ranks = curve.ranks};
+    CollectiveCorrection row{.kind = curve.kind,
+                             .ranks = curve.ranks,
+                             .leastBytes = curve.points.front().bytes,
+                             .mostBytes = curve.points.back().bytes};
     const auto ratioAt = [&](const MeasuredCurve::Point& point) {
         return std::log(point.seconds / prior.secondsAt(point.bytes));
     };
@@ -48,6 +51,8 @@ CollectiveCorrection correctionOf(const MeasuredCurve& curve, const CollectivePr
 CollectiveCorrection sendOf(const CollectiveCorrection& pair) {
     CollectiveCorrection send = pair;
     send.kind = CollectiveKind::SendReceive;
+    send.leastBytes /= 2.0;
+    send.mostBytes /= 2.0;
     for (std::size_t knot = 0; knot + 1 < kKnots; ++knot) {
         send.logRatio[knot] = pair.logRatio[knot + 1];
     }
@@ -147,10 +152,26 @@ double distanceTo(const CollectiveCorrection& row, const GroupShape& shape) {
     return distance;
 }
 
-ChosenCorrection between(const Bracket& bracket, const GroupShape& shape) {
-    ChosenCorrection chosen;
-    const CollectiveCorrection& low = bracket.low != nullptr ? *bracket.low : *bracket.high;
-    const CollectiveCorrection& high = bracket.high != nullptr ? *bracket.high : *bracket.low;
+/// What one machine says of a group.
+struct Candidate {
+    std::size_t machine = 0;
+    double distance = 0.0;
+    bool isSameDie = false;
+    bool isOwn = false;         ///< of the user
+    bool isOwnMachine = false;  ///< and of this very machine, with ranks that are spread alike
+    CollectiveEvidence evidence = CollectiveEvidence::Modelled;
+    Bracket bracket;
+    std::array<double, kKnots> logRatio{};
+
+    [[nodiscard]] bool reaches(std::size_t knot) const {
+        const double bytes = knotBytes(knot);
+        return !isOwn || (bracket.low->reaches(bytes) && bracket.high->reaches(bytes));
+    }
+};
+
+void setRatios(const GroupShape& shape, Candidate& candidate) {
+    const CollectiveCorrection& low = *candidate.bracket.low;
+    const CollectiveCorrection& high = *candidate.bracket.high;
     double part = 0.0;
     double weight = 1.0;
     if (&low != &high && low.ranks != high.ranks) {
@@ -159,12 +180,9 @@ ChosenCorrection between(const Bracket& bracket, const GroupShape& shape) {
         weight = 1.0 / (1.0 + distanceTo(low, shape) / kHalfDistance);
     }
     for (std::size_t knot = 0; knot < kKnots; ++knot) {
-        chosen.logRatio[knot] =
+        candidate.logRatio[knot] =
             weight * (low.logRatio[knot] * (1.0 - part) + high.logRatio[knot] * part);
     }
-    const bool same = distanceTo(low, shape) == 0.0 || distanceTo(high, shape) == 0.0;
-    chosen.evidence = same ? CollectiveEvidence::Measured : CollectiveEvidence::NearMeasured;
-    return chosen;
 }
 
 /// Gathers and scatters over nodes without measurements are assumed to fall short of the model half
@@ -177,78 +195,82 @@ bool isOwnMeasurementOf(const MeasuredPlace& here, const MeasuredPlace& there, d
     return there.own && unlikeness == 0.0 && here.node == there.node;
 }
 
-/// Machines of one die that were measured with as many ranks: how they differ is how boxes do, and
-/// none of them is to be the slower GPU for it.
-class SameDie {
-public:
-    void add(const ChosenCorrection& one) {
-        for (std::size_t knot = 0; knot < kKnots; ++knot) {
-            sum_[knot] += one.logRatio[knot];
-        }
-        ++count_;
-    }
-    void clear() { *this = SameDie(); }
-    /// The geometric mean of their times.
-    void pool(ChosenCorrection& chosen) const {
-        chosen.pooled = count_;
-        for (std::size_t knot = 0; count_ > 1 && knot < kKnots; ++knot) {
-            chosen.logRatio[knot] = sum_[knot] / static_cast<double>(count_);
-        }
-    }
-
-private:
-    std::array<double, kKnots> sum_{};
-    std::size_t count_ = 0;
-};
-
-std::optional<ChosenCorrection> chooseOf(CollectiveKind kind,
-                                         const GroupShape& shape,
-                                         const MeasuredPlace& place,
-                                         const CorrectionTable& table) {
-    std::optional<ChosenCorrection> best;
-    SameDie nearest;
-    double least = std::numeric_limits<double>::infinity();
+std::vector<Candidate> candidatesFor(CollectiveKind kind,
+                                     const GroupShape& shape,
+                                     const MeasuredPlace& place,
+                                     const CorrectionTable& table) {
+    std::vector<Candidate> all;
     for (std::size_t machine = 0; machine < table.machines.size(); ++machine) {
-        const auto unlike = unlikeness(place, table.machines[machine], shape.nodes > 1);
-        if (!unlike) {
-            continue;
-        }
-        const Bracket bracket = bracketOf(kind, shape, machine, table);
+        const MeasuredPlace& there = table.machines[machine];
+        const auto unlike = unlikeness(place, there, shape.nodes > 1);
+        Bracket bracket = unlike ? bracketOf(kind, shape, machine, table) : Bracket();
         if (bracket.low == nullptr && bracket.high == nullptr) {
             continue;
         }
-        const auto& nearestRow = bracket.low != nullptr ? *bracket.low : *bracket.high;
-        if (isOwnMeasurementOf(place, table.machines[machine], *unlike) &&
-            isSpreadAlike(nearestRow, shape)) {
-            ChosenCorrection own = between(bracket, shape);
-            own.machine = machine;
-            return own;
-        }
-        double distance = std::numeric_limits<double>::infinity();
-        for (const CollectiveCorrection* row : {bracket.low, bracket.high}) {
-            if (row != nullptr) {
-                distance = std::min(distance, *unlike + distanceTo(*row, shape));
-            }
-        }
-        const bool isSameDie = *unlike == 0.0;
-        const ChosenCorrection here = between(bracket, shape);
-        if (distance < least) {
-            least = distance;
-            best = here;
-            best->machine = machine;
-            nearest.clear();
-            if (!isSameDie) {
-                best->evidence = CollectiveEvidence::NearMeasured;
-            }
-        } else if (distance > least || !isSameDie) {
+        bracket.low = bracket.low != nullptr ? bracket.low : bracket.high;
+        bracket.high = bracket.high != nullptr ? bracket.high : bracket.low;
+        const double distance =
+            std::min(distanceTo(*bracket.low, shape), distanceTo(*bracket.high, shape));
+        Candidate candidate{.machine = machine,
+                            .distance = *unlike + distance,
+                            .isSameDie = *unlike == 0.0,
+                            .isOwn = there.own,
+                            .isOwnMachine = isOwnMeasurementOf(place, there, *unlike) &&
+                                            isSpreadAlike(*bracket.low, shape),
+                            .evidence = *unlike == 0.0 && distance == 0.0
+                                            ? CollectiveEvidence::Measured
+                                            : CollectiveEvidence::NearMeasured,
+                            .bracket = bracket};
+        setRatios(shape, candidate);
+        all.push_back(candidate);
+    }
+    return all;
+}
+
+/// Machines of one die that were measured with as many ranks count as their geometric mean: how
+/// they differ is how boxes do, and none of them is to be the slower GPU for it.
+std::optional<KnotCorrection> nearestOf(const std::vector<Candidate>& candidates,
+                                        std::size_t knot) {
+    const Candidate* nearest = nullptr;
+    double sum = 0.0;
+    std::size_t pooled = 0;
+    for (const Candidate& one : candidates) {
+        if (!one.reaches(knot)) {
             continue;
         }
-        nearest.add(here);
+        if (one.isOwnMachine) {
+            return KnotCorrection{one.logRatio[knot], one.evidence, one.machine, 1, one.isOwn};
+        }
+        if (nearest == nullptr || one.distance < nearest->distance) {
+            nearest = &one;
+            sum = 0.0;
+            pooled = 0;
+        } else if (one.distance > nearest->distance || !one.isSameDie) {
+            continue;
+        }
+        sum += one.logRatio[knot];
+        ++pooled;
     }
-    if (best) {
-        nearest.pool(*best);
+    if (nearest == nullptr) {
+        return std::nullopt;
     }
-    return best;
+    return KnotCorrection{sum / static_cast<double>(pooled),
+                          nearest->evidence,
+                          nearest->machine,
+                          pooled,
+                          nearest->isOwn};
+}
+
+ChosenCorrection chooseOf(CollectiveKind kind,
+                          const GroupShape& shape,
+                          const MeasuredPlace& place,
+                          const CorrectionTable& table) {
+    const std::vector<Candidate> candidates = candidatesFor(kind, shape, place, table);
+    ChosenCorrection chosen;
+    for (std::size_t knot = 0; knot < kKnots; ++knot) {
+        chosen[knot] = nearestOf(candidates, knot);
+    }
+    return chosen;
 }
 
 }  // namespace
@@ -296,25 +318,45 @@ MeasuredPlace placeOf(const ClusterSpec& cluster, const ClusterLinks& links) {
             .network = cluster.fabric.name};
 }
 
-std::optional<ChosenCorrection> chooseCorrection(CollectiveKind kind,
-                                                 const GroupShape& shape,
-                                                 const MeasuredPlace& place,
-                                                 const CorrectionTable& table) {
+ChosenCorrection chooseCorrection(CollectiveKind kind,
+                                  const GroupShape& shape,
+                                  const MeasuredPlace& place,
+                                  const CorrectionTable& table) {
     if (shape.ranks <= 1) {
-        return std::nullopt;
+        return {};
     }
-    std::optional<ChosenCorrection> chosen = chooseOf(kind, shape, place, table);
-    const bool standIn = std::ranges::find(kStandIns, kind) != kStandIns.end();
-    if (!chosen && shape.nodes > 1 && standIn) {
-        chosen = chooseOf(CollectiveKind::AllReduce, shape, place, table);
-        if (chosen) {
-            chosen->evidence = CollectiveEvidence::NearMeasured;
-            for (double& ratio : chosen->logRatio) {
-                ratio *= kStandInWeight;
+    ChosenCorrection chosen = chooseOf(kind, shape, place, table);
+    const bool hasStandIn =
+        shape.nodes > 1 && std::ranges::find(kStandIns, kind) != kStandIns.end();
+    if (hasStandIn) {
+        const ChosenCorrection other = chooseOf(CollectiveKind::AllReduce, shape, place, table);
+        for (std::size_t knot = 0; knot < kKnots; ++knot) {
+            if (!chosen[knot] && other[knot]) {
+                chosen[knot] = other[knot];
+                chosen[knot]->logRatio *= kStandInWeight;
+                chosen[knot]->evidence = CollectiveEvidence::NearMeasured;
             }
         }
     }
     return chosen;
+}
+
+KnotPlace knotPlace(Bytes size) {
+    const auto bytes = static_cast<std::uint64_t>(std::max<std::int64_t>(size.count(), 1));
+    const int log2 = static_cast<int>(std::bit_width(bytes)) - 1;
+    if (log2 < kFirstKnot) {
+        return {};
+    }
+    const auto knot = std::min(static_cast<std::size_t>(log2 - kFirstKnot), kKnots - 1);
+    const auto low = static_cast<double>(std::uint64_t{1} << (knot + kFirstKnot));
+    return {.knot = knot, .part = static_cast<double>(bytes) / low - 1.0};
+}
+
+const std::optional<KnotCorrection>& correctionAt(const ChosenCorrection& chosen, Bytes size) {
+    const KnotPlace place = knotPlace(size);
+    const auto& low = chosen[place.knot];
+    const auto& high = chosen[std::min(place.knot + (place.part > 0.0 ? 1U : 0U), kKnots - 1)];
+    return low && low->own && !(high && high->own) ? high : low;
 }
 
 }  // namespace fabricast

@@ -4,7 +4,6 @@
 #include "planner/comm/site_tier.h"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <vector>
 
@@ -12,23 +11,6 @@ namespace fabricast {
 namespace {
 
 constexpr std::size_t kLastKnot = kKnots - 1;
-
-/// The knot at or below a size, and how far to the next it is.
-struct Place {
-    std::size_t knot = 0;
-    double part = 0.0;
-};
-
-Place placeAt(std::int64_t size) {
-    const auto bytes = static_cast<std::uint64_t>(std::max<std::int64_t>(size, 1));
-    const int log2 = static_cast<int>(std::bit_width(bytes)) - 1;
-    if (log2 < kFirstKnot) {
-        return {};
-    }
-    const auto knot = std::min(static_cast<std::size_t>(log2 - kFirstKnot), kLastKnot);
-    const auto low = static_cast<double>(std::uint64_t{1} << (knot + kFirstKnot));
-    return {.knot = knot, .part = static_cast<double>(bytes) / low - 1.0};
-}
 
 }  // namespace
 
@@ -40,24 +22,20 @@ CollectiveCurve::CollectiveCurve(CollectiveKind kind,
         joinSites(kind, shape, setting);
         return;
     }
-    const auto chosen = chooseCorrection(kind, shape, setting.place, setting.corrections);
+    corrections_ = chooseCorrection(kind, shape, setting.place, setting.corrections);
     const OwnLine own = ownLine(kind, shape, setting.links.own);
     double most = 0.0;
     double least = 0.0;
     for (std::size_t knot = 0; knot < kKnots; ++knot) {
         const Bytes size(std::int64_t{1} << (knot + kFirstKnot));
         const CollectiveTime prior = prior_.at(size);
-        const double factor = chosen ? std::exp(chosen->logRatio[knot]) : 1.0;
+        const double factor = corrections_[knot] ? std::exp(corrections_[knot]->logRatio) : 1.0;
         most = std::max(most, prior.seconds.count() * factor);
         least = knot == 0 ? most : least;
         // What takes for ever is not made finite by how fast the machine's own links are.
         knots_[knot] = std::isinf(most) ? most : least * own.latency + (most - least) * own.perByte;
         setKnot(knot, knots_[knot]);
         channels_[knot] = static_cast<std::int16_t>(prior.channels);
-    }
-    if (chosen) {
-        corrected_ = true;
-        evidence_ = chosen->evidence;
     }
 }
 
@@ -97,12 +75,10 @@ void CollectiveCurve::joinSites(CollectiveKind kind,
         setKnot(knot, std::max(joined, atOne.knots_[knot]));
         channels_[knot] = static_cast<std::int16_t>(std::max<std::int64_t>(1, channels));
     }
-    corrected_ = true;
-    evidence_ = CollectiveEvidence::Assumed;
 }
 
 Seconds CollectiveCurve::seconds(Bytes size) const {
-    const Place place = placeAt(size.count());
+    const KnotPlace place = knotPlace(size);
     const double low = knots_[place.knot];
     if (place.knot == kLastKnot || !std::isfinite(low)) {
         return Seconds(low * (1.0 + place.part));
@@ -111,16 +87,17 @@ Seconds CollectiveCurve::seconds(Bytes size) const {
 }
 
 std::int64_t CollectiveCurve::channels(Bytes size) const {
-    return channels_[placeAt(size.count()).knot];
+    return channels_[knotPlace(size).knot];
 }
 
 CollectiveTime CollectiveCurve::at(Bytes size) const {
     CollectiveTime time = prior_.at(size);
     time.seconds = seconds(size);
-    if (corrected_) {
-        time.evidence = evidence_;
+    if (const auto& correction = correctionAt(corrections_, size)) {
+        time.evidence = correction->evidence;
     }
     if (wireShare_ > 0.0) {
+        time.evidence = CollectiveEvidence::Assumed;
         time.wire =
             Bytes(static_cast<std::int64_t>(wireShare_ * static_cast<double>(size.count())));
         time.channels = channels(size);

@@ -44,8 +44,7 @@ private:
     std::array<double, kKnots> knots_{};
     double leastPerByte_ = 0.0;
     std::array<std::int16_t, kKnots> channels_{};
-    CollectiveEvidence evidence_ = CollectiveEvidence::Modelled;
-    bool corrected_ = false;
+    ChosenCorrection corrections_{};
     double wireShare_ = 0.0;  ///< over several sites: what a rank sends of the size
 };
 

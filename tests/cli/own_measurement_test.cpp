@@ -206,6 +206,25 @@ struct Measured {
     std::string text;
 };
 
+TEST(OwnMeasurement, HoldsForItsSizesAndFourTimesBeyond) {
+    const TemporaryProfiles folder("own_sizes");
+    folder.write("collectives/measured-ours.json", ownCollectives("ours", "2026-11-20", "5"));
+    const auto timeOf = [](const std::string& size, const std::vector<std::string>& more) {
+        std::vector<std::string> words = {"collective", "all_reduce", size, "-c", "dgx-h100"};
+        words.insert(words.end(), more.begin(), more.end());
+        return runProgram(words, {}).out;
+    };
+    const std::vector<std::string> own = {"--profile-dir", folder.path()};
+    const std::string sizes =
+        "measured: ours has sizes of 1.02 kB to 1.07 GB, and holds to 4 times beyond them\n";
+    EXPECT_NE(timeOf("4GiB", own).find("number of ranks (ours)"), std::string::npos);
+    EXPECT_EQ(timeOf("4GiB", own).find(sizes), std::string::npos);
+    const std::string beyond = timeOf("8GiB", own);
+    EXPECT_NE(beyond.find(sizes), std::string::npos) << beyond;
+    EXPECT_EQ(firstLine(beyond), firstLine(timeOf("8GiB", {})));
+    EXPECT_EQ(beyond.find("2026-11-20"), std::string::npos) << beyond;
+}
+
 std::string collectives(const std::string& name, const std::string& kind, int ranks, int nodes) {
     return R"({"schema": "fabricast.collective/1", "name": "measured-)" + name +
            R"(", "title": "ours", "machine": "dgx-h100", "date": "2026-11-20",

@@ -72,5 +72,19 @@ TEST(OwnCollectives, HoldBetweenNodesWhereRanksAreSpreadLikewise) {
     EXPECT_GT(dgx.slowdown(dgx.on(16, 4), 512 * kMebi), 2.0);
 }
 
+TEST(OwnCollectives, HoldForTheirSizesAndFourTimesBeyond) {
+    // Twice as slow as a DGX H100 from 1 to 64 KiB.
+    const OwnMachine dgx(
+        {{.ranks = 8, .points = {{1024, Seconds(50e-6)}, {64 * 1024, Seconds(60e-6)}}}});
+    const GroupShape node = dgx.on(8, 1);
+    EXPECT_NEAR(dgx.at(node, 64 * 1024).seconds.count(), 60e-6, 1e-7);
+    EXPECT_GT(dgx.slowdown(node, 256 * 1024), 1.5);
+    EXPECT_GT(dgx.slowdown(node, 256), 1.5);
+    for (const double bytes : {16 * kMebi, 64 * kMebi, 1024 * kMebi}) {
+        EXPECT_NEAR(dgx.slowdown(node, bytes), 1.0, 1e-9) << bytes;
+        EXPECT_EQ(dgx.at(node, bytes).evidence, CollectiveEvidence::Measured) << bytes;
+    }
+}
+
 }  // namespace
 }  // namespace fabricast
