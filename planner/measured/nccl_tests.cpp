@@ -39,6 +39,15 @@ std::optional<double> numberOf(std::string_view word) {
     return whole && std::isfinite(value) ? std::optional(value) : std::nullopt;
 }
 
+/// "inf", "-nan" or "1e999": a number that no run has.
+bool isEndless(std::string_view word) {
+    word.remove_prefix(word.starts_with('+') ? 1 : 0);
+    double value = 0.0;
+    const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
+    const bool whole = !word.empty() && end == word.data() + word.size();
+    return whole && (error == std::errc::result_out_of_range || !std::isfinite(value));
+}
+
 /// The whole number behind a word: 3 of "Rank  3 Group  0".
 std::optional<std::int64_t> wholeAfter(const Words& words, std::string_view name) {
     const auto place = std::ranges::find(words, name);
@@ -272,12 +281,28 @@ private:
         return kind;
     }
 
+    /// The first time or rate of either half that is endless; empty: none is.
+    [[nodiscard]] std::string endlessCell(const Words& words) const {
+        for (const int place : {0, 1}) {
+            for (const std::string_view column : {"time", "algbw", "busbw"}) {
+                if (const auto word = cell(words, column, place); isEndless(word)) {
+                    return "its " + std::string(column) + " is \"" + std::string(word) + "\"";
+                }
+            }
+        }
+        return "";
+    }
+
     Result<void> takeRow(const Words& words) {
         NcclTestsRow row{.where = source_ + ":" + std::to_string(line_)};
         const std::optional<double> bytes = numberOf(cell(words, "size", 0));
         if (!bytes || *bytes < 0 || *bytes > kMostCollectiveBytes) {
             return fail(
                 Error::Code::BadInput, row.where, "does not begin with a size of up to 1e15 bytes");
+        }
+        if (const std::string why = endlessCell(words); !why.empty()) {
+            record_.drop(row.where, why);
+            return {};
         }
         row.bytes = static_cast<std::int64_t>(*bytes);
         row.type = cell(words, "type", 0);

@@ -103,6 +103,26 @@ TEST(NcclTests, TellsWhichRowsItLeavesOut) {
     EXPECT_EQ(read(kModern.substr(0, kModern.find("   134217728") + 8)).dropped.size(), 1U);
 }
 
+TEST(NcclTests, LeavesOutRowsWithoutAFiniteTimeOrRate) {
+    const std::pair<const char*, const char*> cells[] = {{"55.21", "time"},
+                                                         {"18.99", "algbw"},
+                                                         {"28.49", "busbw"},
+                                                         {"54.80", "time"},
+                                                         {"19.13", "algbw"},
+                                                         {"28.70", "busbw"}};
+    for (const auto& [number, column] : cells) {
+        for (const std::string odd : {"inf", "-nan", "+Inf", "1e999"}) {
+            std::string text = kModern;
+            text.replace(text.find(number), 5, odd);
+            const MeasurementRecord record = read(text);
+            EXPECT_EQ(record.points.size(), 1U) << odd;
+            ASSERT_EQ(record.dropped.size(), 1U) << odd << " in " << number;
+            EXPECT_EQ(record.dropped.front(),
+                      "run.log:14: left out: its " + std::string(column) + " is \"" + odd + "\"");
+        }
+    }
+}
+
 /// A log of a night's runs: quadratic work on this one takes minutes.
 TEST(NcclTests, ReadsALogWhoseLinesAreCountless) {
     constexpr int kRows = 100'000;
