@@ -19,6 +19,7 @@ constexpr std::array<const char*, 8> kKinds = {
     "of", "op", "kind", "pass", "form", "dtype", "ranks", "nodes"};
 
 struct Rows : MeasuredKind {
+    bool isRate = false;  ///< the best of them
     std::vector<double> spreads;
 };
 
@@ -32,17 +33,21 @@ std::string kindOf(const RecordedPoint& point) {
     return kind;
 }
 
-enum class Better { More, Less };
-
-void keep(double value, const char* unit, Better better, Rows& rows) {
-    const bool first = rows.unit != unit;
-    rows.best = first                    ? value
-                : better == Better::More ? std::max(rows.best, value)
-                                         : std::min(rows.best, value);
+/// The highest rate counts; only where there is none the least time or size.
+void keepRate(double value, const char* unit, Rows& rows) {
+    const bool isFirst = !rows.isRate || rows.unit != unit;
+    rows.best = isFirst ? value : std::max(rows.best, value);
     rows.unit = unit;
+    rows.isRate = true;
 }
 
-/// The highest rate; without a rate the least time or size.
+void keepLeast(double value, const char* unit, Rows& rows) {
+    if (!rows.isRate) {
+        rows.best = rows.unit.empty() ? value : std::min(rows.best, value);
+        rows.unit = unit;
+    }
+}
+
 void keepBest(const RecordedPoint& point, Rows& rows) {
     constexpr double kTera = 1e-12;
     constexpr double kGiga = 1e-9;
@@ -52,17 +57,17 @@ void keepBest(const RecordedPoint& point, Rows& rows) {
     const double flop = point.fact("flop", 0.0);
     const double bytes = point.fact("bytes", 0.0);
     if (point.unit == "B") {
-        keep(point.median / kMebi, "MiB", Better::Less, rows);
+        keepLeast(point.median / kMebi, "MiB", rows);
     } else if (point.unit != "s") {
         return;
     } else if (busbw > 0) {
-        keep(busbw, "GB/s (bus)", Better::More, rows);
+        keepRate(busbw, "GB/s (bus)", rows);
     } else if (flop > 0) {
-        keep(flop / point.median * kTera, "TFLOP/s", Better::More, rows);
+        keepRate(flop / point.median * kTera, "TFLOP/s", rows);
     } else if (bytes > 0) {
-        keep(bytes / point.median * kGiga, "GB/s", Better::More, rows);
+        keepRate(bytes / point.median * kGiga, "GB/s", rows);
     } else {
-        keep(point.median * kMicro, "us", Better::Less, rows);
+        keepLeast(point.median * kMicro, "us", rows);
     }
 }
 
