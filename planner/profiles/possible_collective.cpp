@@ -1,6 +1,7 @@
 #include "planner/profiles/possible_collective.h"
 
 #include "planner/base/quantity_text.h"
+#include "planner/profiles/most_of_peak.h"
 
 #include <algorithm>
 #include <array>
@@ -12,7 +13,6 @@ namespace {
 constexpr BytesPerSecond kOneCore{1e9};
 constexpr BytesPerSecond kGigabit{1e9 / 8};
 constexpr Seconds kLostPacket{1.0};
-constexpr double kMostSlowed = 1000.0;
 constexpr Seconds kSlowStep{1e-3};
 
 std::string sizeText(const TimedCollective& timed) {

@@ -1,6 +1,7 @@
 #include "probes/fit/fit_node.h"
 
 #include "planner/base/quantity_text.h"
+#include "planner/profiles/most_of_peak.h"
 #include "planner/profiles/profile_store.h"
 #include "planner/profiles/sourced_json.h"
 #include "probes/fit/fit_demands.h"
@@ -135,15 +136,20 @@ private:
         result_.numbers.push_back({path, std::move(now)});
     }
 
-    /// Nothing is faster than its line; what seems so was served by a cache, or never copied.
-    bool isTooFast(const std::string& what, double rate, const Sourced<BytesPerSecond>& line) {
-        const bool tooFast = line.value && rate > line.value->count();
-        if (tooFast) {
+    /// Nothing is faster than its line; what seems so was served by a cache, or never copied. Nor
+    /// is anything a thousand times slower: such a time has another unit, or a clock that jumped.
+    bool isImpossible(const std::string& what, double rate, const Sourced<BytesPerSecond>& line) {
+        const double most = line.value ? line.value->count() : rate;
+        const bool tooFast = rate > most;
+        const bool tooSlow = rate * kMostSlowed < most;
+        if (tooFast || tooSlow) {
             leaveOut(what,
-                     shortText(BytesPerSecond(rate)) + " is more than the line's " +
-                         shortText(*line.value));
+                     shortText(BytesPerSecond(rate)) +
+                         (tooFast ? " is more than the line's "
+                                  : " is less than a thousandth of the line's ") +
+                         shortText(BytesPerSecond(most)));
         }
-        return tooFast;
+        return tooFast || tooSlow;
     }
     /// A GPU that reaches its CPU over another link than PCIe has no such line.
     [[nodiscard]] Sourced<BytesPerSecond> hostLine() const {
@@ -161,10 +167,11 @@ private:
         const bool both = !up.empty() && !down.empty();
         const bool slowerUp = down.empty() || (both && to.value <= from.value);
         const double fastest = std::max(to.value, from.value);
-        if (isTooFast("transfer", fastest, hostLine())) {
+        const MiddleValue& slower = slowerUp ? to : from;
+        if (isImpossible("transfer", fastest, hostLine()) ||
+            isImpossible("transfer", slower.value, hostLine())) {
             return;
         }
-        const MiddleValue& slower = slowerUp ? to : from;
         Sourced<BytesPerSecond> now{.value = roundedRate(slower.value)};
         now.note = std::string("pinned memory, ") + (slowerUp ? "to" : "from") + " one GPU" +
                    (both ? "; the other way " + shortText(BytesPerSecond(fastest)) : "");
@@ -194,7 +201,7 @@ private:
         } else if (!direct) {
             leaveOut("transfer kind=p2p",
                      "the GPUs do not reach each other: it went through the host");
-        } else if (!isTooFast("transfer kind=p2p", found.value, node_.gpu.pcieBandwidth)) {
+        } else if (!isImpossible("transfer kind=p2p", found.value, node_.gpu.pcieBandwidth)) {
             set("pcie.peer_bandwidth",
                 node_.pci.peerBandwidth,
                 {.value = roundedRate(found.value), .note = "from the first GPU to the second"},
@@ -217,7 +224,7 @@ private:
         if (usable != all) {
             leaveOut("memory of the host",
                      "only " + usable + " of " + all + " CPUs could be used: that is not the node");
-        } else if (!isTooFast("memory of the host", best, memoryLine(node_))) {
+        } else if (!isImpossible("memory of the host", best, memoryLine(node_))) {
             set("host_memory_bandwidth",
                 node_.hostMemoryBandwidth,
                 {.value = roundedRate(best), .note = "copy or triad on all " + all + " CPUs"},

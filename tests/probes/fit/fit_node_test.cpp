@@ -169,6 +169,19 @@ TEST(FitNode, GpusOnPcieOnlyReachEachOtherOverIt) {
     EXPECT_NE(leftOutOf(staged).find("went through the host"), std::string::npos);
 }
 
+TEST(FitNode, RefusesWhatIsAThousandTimesSlowerThanItsLine) {
+    // 63 GB/s of PCIe 5: 63 MB/s are left at worst.
+    const FittedNode slow = fittedOf("dgx-h200", copyLine("h2d", 256, 62e6));
+    EXPECT_TRUE(slow.numbers.empty());
+    EXPECT_EQ(leftOutOf(slow),
+              "transfer: 62 MB/s is less than a thousandth of the line's 63 GB/s\n");
+    EXPECT_EQ(fittedOf("dgx-h200", copyLine("h2d", 256, 64e6)).numbers.size(), 1U);
+    const FittedNode oneWay =
+        fittedOf("dgx-h200", copyLine("h2d", 256, 50e9) + copyLine("d2h", 256, 1e6));
+    EXPECT_TRUE(oneWay.numbers.empty()) << leftOutOf(oneWay);
+    EXPECT_TRUE(fittedOf("dgx-h200", "", kHostHead + memoryLines(1e-6)).numbers.empty());
+}
+
 TEST(FitNode, RefusesWhatIsFasterThanItsLine) {
     const FittedNode copies = fittedOf("dgx-h200", copyLine("h2d", 256, 500e9));
     EXPECT_TRUE(copies.numbers.empty());

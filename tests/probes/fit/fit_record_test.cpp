@@ -145,6 +145,36 @@ TEST(FitRecord, NothingIsFittedBesideWhatIsRefused) {
         << said;
 }
 
+// Times of another unit, or of a clock that jumped: 1.1 TFLOP take 1.1 ms at the peak of an H200.
+TEST(FitRecord, RefusesWhatNoSuchGpuIsSlowEnoughFor) {
+    struct Case {
+        const char* point;
+        double seconds;
+        const char* facts;
+        const char* why;
+    };
+    const Case cases[] = {
+        {"gemm dtype=bf16 layout=tn m=1024 n=1024 k=1024", 5.0, "", "FLOP/s in bf16"},
+        {"gemm dtype=bf16 layout=tn m=8192 n=8192 k=8192", 2.0, "", "FLOP/s in bf16"},
+        {"attention batch=8 causal=0 dim=128 dtype=bf16 heads=32 kv_heads=8 pass=forward "
+         "sequence=1024",
+         10.0,
+         R"("words":{"algorithm":"cudnn"},)",
+         "FLOP/s in bf16"},
+        {"memory op=copy bytes=1G", 700.0, R"("facts":{"bytes":1073741824},)", "MB/s"},
+    };
+    for (const Case& one : cases) {
+        const auto fitted = fitRecord(ProfileStore::builtIn(),
+                                      recordOf(lineOf(one.point, one.seconds, one.facts)),
+                                      {.name = "ours"});
+        ASSERT_FALSE(fitted) << one.point;
+        const std::string said = fitted.error().text();
+        EXPECT_EQ(said.find("run.jsonl:2"), 0U) << said;
+        EXPECT_NE(said.find("no h200-sxm-141gb is so slow"), std::string::npos) << said;
+        EXPECT_NE(said.find(one.why), std::string::npos) << said;
+    }
+}
+
 // As in a log of nccl-tests: a line that no such GPU can have made is damaged, or of another one.
 TEST(FitRecord, RefusesWhatNoSuchGpuReaches) {
     struct Case {
