@@ -212,7 +212,7 @@ private:
             return {};
         }
         ++job_.ranks;
-        job_.hosts.insert(host);
+        ++job_.hosts[host];
         // "device  0 [0000:18:00.0] NVIDIA H100 80GB HBM3", or "[0x18] …".
         const std::size_t bracket = line.find(']', line.find("device"));
         if (bracket == std::string_view::npos) {

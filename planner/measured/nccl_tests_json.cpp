@@ -76,7 +76,7 @@ Result<NcclTestsJob> readJob(const JsonValue& root, NcclTestsRecord& record) {
                 ++job.ranks;
                 const std::string host = textIn(device, "hostname");
                 if (!host.empty()) {
-                    job.hosts.insert(host);
+                    ++job.hosts[host];
                 }
                 FABRICAST_TRY(record.sayGpu(textIn(device, "device_info"), device.where()));
             }

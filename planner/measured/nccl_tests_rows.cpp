@@ -79,6 +79,23 @@ Result<void> checkBusRate(const NcclTestsRow& row,
                 listed ? kWholeLog : "--ranks with the number of ranks that ran");
 }
 
+/// Forecasts tell groups over hosts apart by how many ranks each has.
+Result<void> checkEven(const NcclTestsJob& job, const std::string& where) {
+    const auto counts = [](const auto& host) { return host.second; };
+    const auto [least, most] = std::ranges::minmax_element(job.hosts, {}, counts);
+    return job.hosts.empty() || least->second == most->second
+               ? Result<void>()
+               : fail(Error::Code::BadInput,
+                      where,
+                      fmt::format("is of {} ranks on {} and {} on {}: collectives over hosts are "
+                                  "modelled with as many ranks on each",
+                                  most->second,
+                                  most->first,
+                                  least->second,
+                                  least->first),
+                      "run the test with as many ranks on each host");
+}
+
 /// What the log lists is what is typed, where both are there.
 Result<void> checkTyped(const std::string& where,
                         const std::string& what,
@@ -177,6 +194,7 @@ Result<void> NcclTestsRecord::add(const NcclTestsJob& job, const NcclTestsRow& r
                     "--ranks 8, and --hosts a,b for several hosts");
     }
     FABRICAST_TRY(job.list.checkWhole());
+    FABRICAST_TRY(checkEven(job, row.where));
     FABRICAST_TRY(checkTyped(row.where, "ranks", job.ranks, hint_.ranks));
     FABRICAST_TRY(checkTyped(row.where, "hosts", hosts, hint_.nodes));
     FABRICAST_TRY(checkBusRate(row, operation, ranks, job.ranks > 0));

@@ -5,7 +5,6 @@
 
 #include <map>
 #include <optional>
-#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,9 +15,9 @@ namespace fabricast {
 struct NcclTestsJob {
     std::string operation;  ///< "all_reduce"; empty: not known yet
     std::int64_t ranks = 0;
-    std::set<std::string> hosts;
-    NcclTestsRanks list;   ///< of all groups
-    std::int64_t run = 0;  ///< which one of the log, by its headers
+    std::map<std::string, std::int64_t> hosts;  ///< with how many of them
+    NcclTestsRanks list;                        ///< of all groups
+    std::int64_t run = 0;                       ///< which one of the log, by its headers
 };
 
 /// A number as it was printed.

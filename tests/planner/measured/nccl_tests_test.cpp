@@ -123,6 +123,17 @@ TEST(NcclTests, LeavesOutRowsWithoutAFiniteTimeOrRate) {
     }
 }
 
+TEST(NcclTests, RefusesHostsWithOtherNumbersOfRanks) {
+    std::string text = kModern;
+    text.replace(text.find("102 on    nodeA"), 15, "102 on    nodeB");
+    const auto record = parseNcclTests(text, "run.log", {});
+    ASSERT_FALSE(record);
+    EXPECT_EQ(record.error().where, "run.log:14");
+    EXPECT_EQ(record.error().why,
+              "is of 3 ranks on nodeB and 1 on nodeA: collectives over hosts are modelled with as "
+              "many ranks on each");
+}
+
 /// A log of a night's runs: quadratic work on this one takes minutes.
 TEST(NcclTests, ReadsALogWhoseLinesAreCountless) {
     constexpr int kRows = 100'000;
