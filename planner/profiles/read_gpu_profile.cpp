@@ -69,7 +69,8 @@ Result<void> readNumbers(const JsonValue& root, GpuSpec& gpu) {
         };
         if (gpu.memory.value && sizeOf(*part) > kBinaryOverDecimal * sizeOf(gpu.memory)) {
             return tl::unexpected(root.find(key)->problem(
-                "is more than the memory of " + shortText(*gpu.memory.value, UnitStyle::Decimal),
+                "(" + shortText(*part->value) + ") is more than \"memory\" (" +
+                    shortText(*gpu.memory.value, UnitStyle::Decimal) + ")",
                 "what a program may use of it"));
         }
     }
