@@ -78,34 +78,6 @@ Result<void> readSamples(const JsonValue& line, RecordedPoint& point) {
     return {};
 }
 
-/// Numbers that were not finite are null, and are not facts.
-Result<void> readFacts(const JsonValue& facts, RecordedPoint& point) {
-    FABRICAST_TRY(facts.expect(JsonValue::Kind::Object));
-    for (const JsonValue& fact : facts.members()) {
-        if (!fact.is(JsonValue::Kind::Null)) {
-            FABRICAST_ASSIGN(const double value, fact.number(-kMost, kMost));
-            point.facts.emplace(fact.name(), value);
-        }
-    }
-    return {};
-}
-
-/// A rate is of the bytes that were copied, which the point's name says too: in both directions
-/// twice as many.
-Result<void> checkCopied(const JsonValue& line, const RecordedPoint& point) {
-    if (point.what != "transfer" || !point.settings.contains("bytes") ||
-        !point.facts.contains("bytes")) {
-        return {};
-    }
-    FABRICAST_ASSIGN(const std::int64_t size, wholeSetting(point, "bytes", 0));
-    const double copied =
-        static_cast<double>(size) * (point.setting("kind", "") == "both" ? 2.0 : 1.0);
-    const double said = point.fact("bytes", copied);
-    return said == copied ? Result<void>()
-                          : tl::unexpected(line.find("facts")->problem(fmt::format(
-                                "has {:.6g} bytes, and the point's name {:.6g}", said, copied)));
-}
-
 Result<RecordedPoint> readPoint(const JsonValue& line, std::string_view program) {
     FABRICAST_TRY(line.onlyKeys(kPointKeys));
     RecordedPoint point;
@@ -119,10 +91,7 @@ Result<RecordedPoint> readPoint(const JsonValue& line, std::string_view program)
     FABRICAST_ASSIGN(point.unit, line.textOr("unit", "s"));
     FABRICAST_TRY(readSamples(line, point));
     FABRICAST_TRY(checkRecordedPoint(line, point, program));
-    if (const JsonValue* facts = line.find("facts")) {
-        FABRICAST_TRY(readFacts(*facts, point));
-        FABRICAST_TRY(checkCopied(line, point));
-    }
+    FABRICAST_TRY(readRecordedFacts(line, point));
     if (const JsonValue* words = line.find("words")) {
         FABRICAST_TRY(words->expect(JsonValue::Kind::Object));
         for (const JsonValue& word : words->members()) {

@@ -76,6 +76,34 @@ TEST(Measurements, RefusesACopyOfOtherBytesThanItsNames) {
     EXPECT_NE(why("both", "268435456"), "");
 }
 
+TEST(Measurements, RefusesRatesThatBytesAndMedianDoNotMake) {
+    const auto why = [](const std::string& point, const std::string& facts) {
+        return errorOf(headOf("fabricast-probe-nccl") + R"({"point":")" + point +
+                       R"(","unit":"s","samples":[1e-4],"facts":{)" + facts + "}}\n");
+    };
+    const std::string eight = "all_reduce bytes=100000000 nodes=1 ranks=8";
+    const std::string bytes = R"("bytes":100000000,)";
+    const std::string hint = " (remove that line, and its point is measured again)";
+    EXPECT_EQ(why(eight, bytes + R"("algbw":1000,"busbw":1750)"), "");
+    EXPECT_EQ(why(eight, R"("algbw":1000,"busbw":1750)"), "");
+    EXPECT_EQ(why("send_recv bytes=100000000 nodes=1 ranks=1", R"("algbw":1000,"busbw":1000)"), "");
+    // Parts of ranks are whole elements.
+    EXPECT_EQ(why("all_gather bytes=1000 nodes=1 ranks=8",
+                  R"("bytes":896,"algbw":0.00896,"busbw":0.00784)"),
+              "");
+    EXPECT_EQ(why(eight, R"("algbw":null,"busbw":null)"), "");
+    EXPECT_EQ(
+        why(eight, bytes + R"("algbw":-5)"),
+        "run.jsonl:2:118: \"algbw\" is -5 GB/s, and by the bytes and the median it is 1000" + hint);
+    EXPECT_NE(why(eight, bytes + R"("busbw":1000000000)").find("the median it is 1750"),
+              std::string::npos);
+    EXPECT_NE(why(eight, R"("busbw":1000000000)").find("the median it is 1750"), std::string::npos);
+    EXPECT_NE(why(eight, R"("bytes":5e9,"algbw":50000)").find("and the point's name 1e+08"),
+              std::string::npos);
+    EXPECT_NE(why("footprint of=nccl_init", R"("busbw":9)").find("footprint is none"),
+              std::string::npos);
+}
+
 /// A line that was edited or overwritten would become a number of a profile.
 TEST(Measurements, RefusesALineThatContradictsItself) {
     const auto why = [](const std::string& settings, const std::string& said) {
