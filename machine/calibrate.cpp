@@ -30,8 +30,7 @@ Result<void> guessMachine(const ProfileStore& store,
         return {};
     }
     const MachineInventory::Gpu& first = machine.gpus.front();
-    FABRICAST_ASSIGN(const auto gpu,
-                     recogniseGpu(store, first.name, first.memory, first.architecture));
+    FABRICAST_ASSIGN(const auto gpu, recogniseGpu(store, seenGpu(first)));
     if (!gpu) {
         return {};
     }

@@ -28,7 +28,7 @@ public:
             FABRICAST_ASSIGN(machine_, store_.cluster(ask_.machine, "--machine"));
         }
         if (run("cuda") != nullptr && (gpu_ || !here_.gpus.empty())) {
-            FABRICAST_TRY(checkKernelsOf(gpu_, driverName()));
+            FABRICAST_TRY(checkKernelsOf(store_, gpu_, seen()));
         }
         FABRICAST_TRY(checkRanks());
         if (!ask_.topology.empty()) {
@@ -47,6 +47,10 @@ private:
     }
     [[nodiscard]] std::string driverName() const {
         return here_.gpus.empty() ? std::string() : here_.gpus.front().name;
+    }
+
+    [[nodiscard]] SeenGpu seen() const {
+        return here_.gpus.empty() ? SeenGpu{} : seenGpu(here_.gpus.front());
     }
 
     /// Collectives belong to a machine; so does the host's memory, where nothing else is measured.
@@ -70,8 +74,7 @@ private:
             FABRICAST_ASSIGN(gpu_, store_.gpu(ask_.gpu, "--gpu"));
         } else if (!here_.gpus.empty()) {
             const MachineInventory::Gpu& first = here_.gpus.front();
-            FABRICAST_ASSIGN(gpu_,
-                             recogniseGpu(store_, first.name, first.memory, first.architecture));
+            FABRICAST_ASSIGN(gpu_, recogniseGpu(store_, seenGpu(first)));
         }
         return {};
     }

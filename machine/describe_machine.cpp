@@ -26,8 +26,7 @@ Result<std::optional<GpuSpec>> addGpus(const ProfileStore& store, MachineDescrip
             continue;
         }
         MachineDescription::KnownGpu known{.count = 1, .driverName = gpu.name};
-        FABRICAST_ASSIGN(const auto profile,
-                         recogniseGpu(store, gpu.name, gpu.memory, gpu.architecture));
+        FABRICAST_ASSIGN(const auto profile, recogniseGpu(store, seenGpu(gpu)));
         if (profile) {
             known.profile = profile->name;
             known.title = profile->title;

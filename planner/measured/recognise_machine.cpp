@@ -1,5 +1,6 @@
 #include "planner/measured/recognise_machine.h"
 
+#include "planner/base/quantity_text.h"
 #include "planner/base/small_letters.h"
 #include "planner/profiles/read_profile.h"
 
@@ -57,10 +58,10 @@ std::set<std::string> nameWords(const std::string& name) {
 }
 
 /// NVML leaves out what the driver keeps; the data sheet does not.
-constexpr double kNearMemory = 0.06;
+constexpr double kNearGpu = 0.06;
 
 bool isNear(double found, double known) {
-    return std::abs(found - known) <= kNearMemory * known;
+    return std::abs(found - known) <= kNearGpu * known;
 }
 
 /// A name with "80gb" is of no GPU with other memory.
@@ -89,12 +90,25 @@ std::optional<std::size_t> surplus(const std::set<std::string>& name,
     }));
 }
 
+/// Those of a profile that come from no data sheet and no GPU may be others.
+bool sameMultiprocessors(std::int64_t found, const GpuSpec& gpu) {
+    const Sourced<std::int64_t>& known = gpu.multiprocessors;
+    return found == 0 || !known.value || known.source == Source::Assumed ||
+           isNear(static_cast<double>(found), static_cast<double>(*known.value));
+}
+
+std::optional<Bytes> memoryOf(const GpuSpec& gpu) {
+    return gpu.reportedMemory.value ? gpu.reportedMemory.value : gpu.memory.value;
+}
+
 bool sameMemory(Bytes found, const GpuSpec& gpu) {
-    const auto& expected = gpu.reportedMemory.value ? gpu.reportedMemory : gpu.memory;
-    if (found.count() == 0 || !expected.value) {
-        return true;
-    }
-    return isNear(static_cast<double>(found.count()), static_cast<double>(expected.value->count()));
+    const std::optional<Bytes> expected = memoryOf(gpu);
+    return found.count() == 0 || !expected ||
+           isNear(static_cast<double>(found.count()), static_cast<double>(expected->count()));
+}
+
+bool sameArchitecture(const std::string& found, const GpuSpec& gpu) {
+    return found.empty() || gpu.architecture == found;
 }
 
 std::string nicsText(std::int64_t count, double gigabits) {
@@ -144,22 +158,19 @@ LikelyNode compared(const NodeSpec& node, const MachineInventory& machine) {
 
 }  // namespace
 
-Result<std::optional<GpuSpec>> recogniseGpu(const ProfileStore& store,
-                                            const std::string& driverName,
-                                            Bytes memory,
-                                            const std::string& architecture) {
-    const std::set<std::string> name = nameWords(driverName);
+Result<std::optional<GpuSpec>> recogniseGpu(const ProfileStore& store, const SeenGpu& seen) {
+    const std::set<std::string> name = nameWords(seen.name);
     std::string best;
     std::pair<bool, std::size_t> least;
     for (const ProfileFile& file : store.files(ProfileKind::Gpu)) {
         FABRICAST_ASSIGN(const JsonValue root, readDocument(file));
         FABRICAST_ASSIGN(const GpuSpec gpu, readGpuProfile(root));
         const auto more = surplus(name, nameWords(gpu.title));
-        const bool same = architecture.empty() || gpu.architecture == architecture;
-        if (!more || !same || !sameMemory(memory, gpu)) {
+        if (!more || !sameArchitecture(seen.architecture, gpu) || !sameMemory(seen.memory, gpu) ||
+            !sameMultiprocessors(seen.multiprocessors, gpu)) {
             continue;
         }
-        const std::pair unlike(!saysMemoryOf(driverName, gpu), *more);
+        const std::pair unlike(!saysMemoryOf(seen.name, gpu), *more);
         if (best.empty() || unlike < least) {
             least = unlike;
             best = file.name;
@@ -170,6 +181,34 @@ Result<std::optional<GpuSpec>> recogniseGpu(const ProfileStore& store,
     }
     FABRICAST_ASSIGN(GpuSpec gpu, store.gpu(best));
     return std::optional(std::move(gpu));
+}
+
+SeenGpu seenGpu(const MachineInventory::Gpu& gpu) {
+    return {.name = gpu.name, .memory = gpu.memory, .architecture = gpu.architecture};
+}
+
+std::string unlikeGpu(const GpuSpec& gpu, const SeenGpu& seen) {
+    std::string text;
+    const auto add = [&](const std::string& found, const std::string& known) {
+        text.append(text.empty() ? "" : " and ").append(found).append(", not ").append(known);
+    };
+    if (!sameMemory(seen.memory, gpu)) {
+        add(shortText(seen.memory) + " of memory", shortText(*memoryOf(gpu)));
+    }
+    if (!sameArchitecture(seen.architecture, gpu)) {
+        add(seen.architecture, gpu.architecture);
+    }
+    if (!sameMultiprocessors(seen.multiprocessors, gpu)) {
+        add(std::to_string(seen.multiprocessors) + " multiprocessors",
+            std::to_string(*gpu.multiprocessors.value));
+    }
+    return text;
+}
+
+Result<std::string> unknownGpuBecause(const ProfileStore& store, const SeenGpu& seen) {
+    FABRICAST_ASSIGN(const std::optional<GpuSpec> named, recogniseGpu(store, {.name = seen.name}));
+    return named ? "by its name it is " + named->name + ", but it has " + unlikeGpu(*named, seen)
+                 : "none has this name";
 }
 
 bool mayBeNamed(const GpuSpec& gpu, const std::string& driverName) {

@@ -1,7 +1,6 @@
 #include "probes/fit/fit_demands.h"
 
 #include "planner/base/quantity_text.h"
-#include "planner/measured/recognise_machine.h"
 #include "planner/profiles/read_measured_collectives.h"
 
 #include <algorithm>
@@ -86,12 +85,16 @@ Result<void> checkRanksOf(const ClusterSpec& machine,
                : Result<void>();
 }
 
-Result<void> checkKernelsOf(const std::optional<GpuSpec>& gpu, const std::string& name) {
+Result<void> checkKernelsOf(const ProfileStore& store,
+                            const std::optional<GpuSpec>& gpu,
+                            const SeenGpu& seen) {
     if (!gpu) {
+        FABRICAST_ASSIGN(const std::string because, unknownGpuBecause(store, seen));
         return fail(Error::Code::NotFound,
                     "--gpu",
-                    "no GPU profile is like \"" + name + "\"",
-                    "--gpu h100-sxm5-80gb, or a file of yours in gpus/ and --profile-dir");
+                    "no GPU profile is like \"" + seen.name + "\": " + because,
+                    "--gpu and the profile that it is to be taken for (fabricast profiles list "
+                    "--kind gpu), or a file of yours in gpus/ and --profile-dir");
     }
     if (!gpu->kernels) {
         return fail(

@@ -1,5 +1,6 @@
 #pragma once
 #include "planner/measured/measurements.h"
+#include "planner/measured/recognise_machine.h"
 #include "planner/spec/cluster_spec.h"
 
 #include <optional>
@@ -31,7 +32,9 @@ Result<void> checkRanksOf(const ClusterSpec& machine,
 std::string otherHostBecause(const NodeSpec& node, double memory, double threads);
 
 /// Kernels are fitted from those of a GPU profile.
-Result<void> checkKernelsOf(const std::optional<GpuSpec>& gpu, const std::string& name);
+Result<void> checkKernelsOf(const ProfileStore& store,
+                            const std::optional<GpuSpec>& gpu,
+                            const SeenGpu& seen);
 
 /// A later sitting counts, and so does a later profile: a wrong clock must not make one the last.
 /// Nothing was measured after `today`, nor after `now` where it says a time of UTC; empty: it is

@@ -2,7 +2,6 @@
 
 #include "planner/base/quantity_text.h"
 #include "planner/evidence/borrow_kernels.h"
-#include "planner/measured/recognise_machine.h"
 #include "planner/profiles/possible_collective.h"
 #include "planner/profiles/read_records.h"
 #include "probes/fit/collective_points.h"
@@ -215,7 +214,7 @@ private:
             return {};
         }
         FABRICAST_ASSIGN(const std::optional<GpuSpec> gpu, gpuOf(store_, record_, options_.gpu));
-        FABRICAST_TRY(checkKernelsOf(gpu, saidOf(record_, "gpu")));
+        FABRICAST_TRY(checkKernelsOf(store_, gpu, seenGpu(record_)));
         remarkGpu(*gpu);
         return fitFrom(*gpu, tables);
     }
@@ -327,12 +326,16 @@ private:
                                   ": its memory's rate is taken for that of " + node.name);
     }
 
-    /// Whoever names the GPU may be right; a name of another one is said.
+    /// Whoever names the GPU may be right; what is another one's is said.
     void remarkGpu(const GpuSpec& gpu) {
-        const std::string name = saidOf(record_, "gpu");
-        if (!options_.gpu.empty() && !name.empty() && !mayBeNamed(gpu, name)) {
-            result_.remarks.push_back("\"" + name + "\" was measured, and is taken for " +
-                                      gpu.name + ", as --gpu says");
+        const SeenGpu seen = seenGpu(record_);
+        const std::string unlike = unlikeGpu(gpu, seen);
+        const bool isAnother = !seen.name.empty() && !mayBeNamed(gpu, seen.name);
+        if (!options_.gpu.empty() && (isAnother || !unlike.empty())) {
+            result_.remarks.push_back(
+                (seen.name.empty() ? "another GPU" : "\"" + seen.name + "\"") +
+                " was measured, and is taken for " + gpu.name + ", as --gpu says" +
+                (unlike.empty() ? "" : ": it has " + unlike));
         }
     }
 

@@ -1,4 +1,3 @@
-#include "planner/measured/recognise_machine.h"
 #include "probes/fit/record_tables.h"
 
 #include <charconv>
@@ -27,6 +26,19 @@ double numberSaidOf(const MergedMeasurements& record, const char* name) {
     return value;
 }
 
+SeenGpu seenGpu(const MergedMeasurements& record) {
+    // A record may say any number.
+    const auto count = [&](const char* name) {
+        constexpr double kMost = 1e18;
+        const double said = numberSaidOf(record, name);
+        return said > 0 && said < kMost ? static_cast<std::int64_t>(said) : 0;
+    };
+    return {.name = saidOf(record, "gpu"),
+            .memory = Bytes(count("memory_bytes")),
+            .architecture = architectureOf(record),
+            .multiprocessors = count("multiprocessors")};
+}
+
 Result<std::optional<GpuSpec>> gpuOf(const ProfileStore& store,
                                      const MergedMeasurements& record,
                                      const std::string& named) {
@@ -34,15 +46,9 @@ Result<std::optional<GpuSpec>> gpuOf(const ProfileStore& store,
         FABRICAST_ASSIGN(GpuSpec gpu, store.gpu(named, "--gpu"));
         return std::optional(std::move(gpu));
     }
-    const std::string name = saidOf(record, "gpu");
-    if (name.empty()) {
-        return std::optional<GpuSpec>();
-    }
-    // A record may say any number.
-    const double memory = numberSaidOf(record, "memory_bytes");
-    constexpr double kMost = 1e18;
-    const auto bytes = memory > 0 && memory < kMost ? static_cast<std::int64_t>(memory) : 0;
-    return recogniseGpu(store, name, Bytes(bytes), architectureOf(record));
+    const SeenGpu seen = seenGpu(record);
+    return seen.name.empty() ? Result<std::optional<GpuSpec>>(std::nullopt)
+                             : recogniseGpu(store, seen);
 }
 
 }  // namespace fabricast

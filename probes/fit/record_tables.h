@@ -1,5 +1,6 @@
 #pragma once
 #include "planner/measured/measurements.h"
+#include "planner/measured/recognise_machine.h"
 #include "planner/profiles/profile_store.h"
 #include "probes/fit/measured_tables.h"
 
@@ -30,8 +31,11 @@ bool isKernelPoint(const RecordedPoint& point);
 std::string saidOf(const MergedMeasurements& record, const char* name);
 double numberSaidOf(const MergedMeasurements& record, const char* name);
 
-/// The GPU that was measured: the one named, or the one that the driver's name, its memory and its
-/// architecture mean. Empty: no profile is like it, or the record speaks of none.
+/// The GPU that a record speaks of.
+SeenGpu seenGpu(const MergedMeasurements& record);
+
+/// The GPU that was measured: the one named, or the one that it is recognised as. Empty: no profile
+/// is like it, or the record speaks of none.
 Result<std::optional<GpuSpec>> gpuOf(const ProfileStore& store,
                                      const MergedMeasurements& record,
                                      const std::string& named);

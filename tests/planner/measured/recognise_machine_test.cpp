@@ -41,10 +41,28 @@ TEST(RecogniseGpu, ByTheNamesThatDriversHave) {
                                    {"", 0, ""}};
     for (const Row& row : rows) {
         const auto gpu = recogniseGpu(
-            store, row.driver, Bytes(static_cast<std::int64_t>(row.gigabytes * 1e9)), "");
+            store,
+            {.name = row.driver, .memory = Bytes(static_cast<std::int64_t>(row.gigabytes * 1e9))});
         ASSERT_TRUE(gpu) << gpu.error().text();
         EXPECT_EQ(*gpu ? (*gpu)->name : "", row.profile) << row.driver;
     }
+}
+
+TEST(RecogniseGpu, SaysWhatIsUnlike) {
+    const ProfileStore store = ProfileStore::builtIn();
+    const auto why = [&](const SeenGpu& seen) {
+        const auto gpu = recogniseGpu(store, seen);
+        return gpu && *gpu ? "it is " + (*gpu)->name : unknownGpuBecause(store, seen).value();
+    };
+    const std::string name = "NVIDIA H100 80GB HBM3";
+    const Bytes memory(85'017'493'504);
+    EXPECT_EQ(why({name, memory, "sm_90", 132}), "it is h100-sxm5-80gb");
+    EXPECT_EQ(why({"NVIDIA Z9000", memory, "sm_90", 132}), "none has this name");
+    const std::string named = "by its name it is h100-sxm5-80gb, but it has ";
+    EXPECT_EQ(why({name, memory, "sm_80", 132}), named + "sm_80, not sm_90");
+    EXPECT_EQ(why({name, memory, "sm_90", 10}), named + "10 multiprocessors, not 132");
+    EXPECT_EQ(why({name, Bytes(9'000'000'000), "sm_80", 0}),
+              named + "8.38 GiB of memory, not 79.2 GiB and sm_80, not sm_90");
 }
 
 }  // namespace
