@@ -8,8 +8,8 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <limits>
 #include <string>
+#include <string_view>
 
 namespace fabricast {
 namespace {
@@ -19,6 +19,7 @@ constexpr double kSameRate = 1e-9;
 /// Each rank has whole elements, of 8 bytes at most, and whole lines of 16 bytes of them.
 constexpr std::int64_t kRoundedPerRank = 24;
 constexpr double kMostFact = 1e300;
+constexpr std::string_view kLogs = "nccl-tests";
 
 /// Numbers that were not finite are null, and are not facts.
 Result<void> readFacts(const JsonValue& facts, RecordedPoint& point) {
@@ -50,24 +51,43 @@ Result<void> checkCopied(const JsonValue& facts, const RecordedPoint& point) {
     return said == copied ? Result<void>() : tl::unexpected(otherBytes(facts, said, copied));
 }
 
-/// What nccl-tests calls a rate is what the bytes and the time make of it.
+/// What nccl-tests calls rates: what bytes and times make of each other.
 struct BusRates {
-    double algbw = 0.0;   ///< GB/s
+    double least = 0.0;   ///< algbw by the longest time, GB/s
+    double most = 0.0;    ///< and by the shortest
     double factor = 0.0;  ///< busbw over algbw; 0: of how many ranks is not known
-    double apart = 0.0;   ///< what sizes that are rounded for ranks leave open, relative
 };
 
-Result<void> checkRateOfLine(const JsonValue& fact, double value, double apart) {
+Result<void> checkRateOfLine(const JsonValue& fact, double least, double most) {
     FABRICAST_ASSIGN(const double said, fact.number(-kMostFact, kMostFact));
-    return std::abs(said - value) <= apart * value
+    return said >= least && said <= most
                ? Result<void>()
-               : tl::unexpected(fact.problem(fmt::format(
-                     "is {:.6g} GB/s, and by the bytes and the median it is {:.6g}", said, value)));
+               : tl::unexpected(fact.problem(
+                     fmt::format("is {:.6g} GB/s, and by the bytes and the median it is {:.6g}",
+                                 said,
+                                 (least + most) / 2)));
+}
+
+/// A probe's rates are of the median of all its samples, of which a line may list some. A log's are
+/// of one of its rows, in two decimals, with times of three digits.
+BusRates ratesOf(const RecordedPoint& point, double bytes, double median, bool isOfLog) {
+    constexpr double kGiga = 1e9;
+    constexpr double kLogTime = 5e-3;
+    constexpr double kLogRate = 5e-3;
+    const auto rate = [&](double seconds) { return bytes / seconds / kGiga; };
+    if (!isOfLog) {
+        return {.least = rate(median) * (1 - kSameRate), .most = rate(median) * (1 + kSameRate)};
+    }
+    const auto [shortest, longest] = std::ranges::minmax(point.samples);
+    return {.least = rate(longest) * (1 - kLogTime) - kLogRate,
+            .most = shortest > 0.0 ? rate(shortest) * (1 + kLogTime) + kLogRate : kMostFact};
 }
 
 /// With the bytes that were sent, where the line has them, and otherwise those of its name.
-Result<BusRates> busRatesOf(const JsonValue& facts, const RecordedPoint& point, double median) {
-    constexpr double kGiga = 1e9;
+Result<BusRates> busRatesOf(const JsonValue& facts,
+                            const RecordedPoint& point,
+                            double median,
+                            bool isOfLog) {
     FABRICAST_ASSIGN(const std::int64_t size, wholeSetting(point, "bytes", 1));
     std::int64_t ranks = 0;
     if (point.settings.contains("ranks")) {
@@ -80,53 +100,59 @@ Result<BusRates> busRatesOf(const JsonValue& facts, const RecordedPoint& point, 
     if (ranks > 0 && std::abs(sent - named) > rounded) {
         return tl::unexpected(otherBytes(facts, sent, named));
     }
-    return BusRates{.algbw = sent / median / kGiga,
-                    .factor = ranks > 0 ? ncclBusFactor(point.what, ranks) : 0.0,
-                    .apart = kSameRate + (point.facts.contains("bytes") ? 0.0 : rounded / named)};
+    BusRates rates = ratesOf(point, sent, median, isOfLog);
+    if (!point.facts.contains("bytes")) {
+        rates.least *= std::max(0.0, 1 - rounded / named);
+        rates.most *= 1 + rounded / named;
+    }
+    rates.factor = ranks > 0 ? ncclBusFactor(point.what, ranks) : 0.0;
+    return rates;
 }
 
-/// Of what many samples that are not all listed say, the line's own median.
+/// The line's own median, where it has one: it is of all samples.
 Result<void> checkBusRates(const JsonValue& line,
                            const JsonValue& facts,
-                           const RecordedPoint& point) {
-    const JsonValue* const algbw = facts.find("algbw");
-    const JsonValue* const busbw = facts.find("busbw");
-    if (!point.facts.contains("algbw") && !point.facts.contains("busbw")) {
+                           const RecordedPoint& point,
+                           std::string_view program) {
+    const bool hasRate = point.facts.contains("algbw");
+    const bool hasBusRate = point.facts.contains("busbw");
+    if (!hasRate && !hasBusRate) {
         return {};
     }
-    if (probePoint("nccl-tests", point.what, {}) == nullptr) {
+    if (probePoint(kLogs, point.what, {}) == nullptr) {
         return tl::unexpected(
-            (algbw == nullptr ? busbw : algbw)
+            facts.find(hasRate ? "algbw" : "busbw")
                 ->problem("is the rate of a collective, and " + point.what + " is none"));
     }
     double median = point.median;
     if (const JsonValue* const said = line.find("median")) {
-        constexpr double kLargest = std::numeric_limits<double>::max();
-        FABRICAST_ASSIGN(median, said->number(-kLargest, kLargest));
+        FABRICAST_ASSIGN(median, said->number(-kMostFact, kMostFact));
     }
     if (median <= 0.0) {
         return {};
     }
-    FABRICAST_ASSIGN(const BusRates rates, busRatesOf(facts, point, median));
-    if (point.facts.contains("algbw")) {
-        FABRICAST_TRY(checkRateOfLine(*algbw, rates.algbw, rates.apart));
+    FABRICAST_ASSIGN(const BusRates rates, busRatesOf(facts, point, median, program == kLogs));
+    if (hasRate) {
+        FABRICAST_TRY(checkRateOfLine(*facts.find("algbw"), rates.least, rates.most));
     }
-    if (!point.facts.contains("busbw") || rates.factor <= 0.0) {
-        return {};
-    }
-    return checkRateOfLine(*busbw, rates.algbw * rates.factor, rates.apart);
+    return hasBusRate && rates.factor > 0.0
+               ? checkRateOfLine(
+                     *facts.find("busbw"), rates.least * rates.factor, rates.most * rates.factor)
+               : Result<void>();
 }
 
 }  // namespace
 
-Result<void> readRecordedFacts(const JsonValue& line, RecordedPoint& point) {
+Result<void> readRecordedFacts(const JsonValue& line,
+                               RecordedPoint& point,
+                               std::string_view program) {
     const JsonValue* const facts = line.find("facts");
     if (facts == nullptr) {
         return {};
     }
     FABRICAST_TRY(readFacts(*facts, point));
     FABRICAST_TRY(checkCopied(*facts, point));
-    return checkBusRates(line, *facts, point);
+    return checkBusRates(line, *facts, point, program);
 }
 
 }  // namespace fabricast

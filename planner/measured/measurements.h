@@ -67,9 +67,11 @@ Result<void> checkRecordedPoint(const JsonValue& line,
                                 const RecordedPoint& point,
                                 std::string_view program);
 
-/// What a line has beside its samples, under "facts". An error where it is not what the point's name
-/// and the median make of it: the bytes of a copy, the rates of a collective.
-Result<void> readRecordedFacts(const JsonValue& line, RecordedPoint& point);
+/// What a line has beside its samples, under "facts". An error where it is not what the point's
+/// name and the median make of it: the bytes of a copy, the rates of a collective.
+Result<void> readRecordedFacts(const JsonValue& line,
+                               RecordedPoint& point,
+                               std::string_view program);
 
 /// What several sittings measured on one machine, in the order in which points were first met.
 struct MergedMeasurements {

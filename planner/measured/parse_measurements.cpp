@@ -91,7 +91,7 @@ Result<RecordedPoint> readPoint(const JsonValue& line, std::string_view program)
     FABRICAST_ASSIGN(point.unit, line.textOr("unit", "s"));
     FABRICAST_TRY(readSamples(line, point));
     FABRICAST_TRY(checkRecordedPoint(line, point, program));
-    FABRICAST_TRY(readRecordedFacts(line, point));
+    FABRICAST_TRY(readRecordedFacts(line, point, program));
     if (const JsonValue* words = line.find("words")) {
         FABRICAST_TRY(words->expect(JsonValue::Kind::Object));
         for (const JsonValue& word : words->members()) {

@@ -28,15 +28,15 @@ point() {
 }
 
 case $mode in
-    ok) point 1M 3e-5 60; point 64M 3e-4 380; point 1G 4e-3 460; echo "fake-probe: done" >&2 ;;
-    die) point 1M 3e-5 60; echo "fake-probe: rank 3 is gone" >&2; exit 9 ;;
-    kill) point 1M 3e-5 60; kill -9 $$ ;;
-    stall) point 1M 3e-5 60; sleep 300 & echo $! > "$here/pid"; wait ;;
+    ok) point 1M 3e-5 61.166933333333333; point 64M 3e-4 391.468373333333333; point 1G 4e-3 469.762048; echo "fake-probe: done" >&2 ;;
+    die) point 1M 3e-5 61.166933333333333; echo "fake-probe: rank 3 is gone" >&2; exit 9 ;;
+    kill) point 1M 3e-5 61.166933333333333; kill -9 $$ ;;
+    stall) point 1M 3e-5 61.166933333333333; sleep 300 & echo $! > "$here/pid"; wait ;;
     slow)
         trap 'echo "fake-probe: 1 measured, 2 left" >&2; exit 130' INT
-        point 1M 3e-5 60
+        point 1M 3e-5 61.166933333333333
         while :; do sleep 0.05; done ;;
     full) echo "fake-probe: $out: cannot be written: No space left on device" >&2; exit 4 ;;
     foreign) echo "$out:1: is no record of this machine" >&2; exit 2 ;;
-    wrong) point 1M 3e-5 60 2; exit 1 ;;
+    wrong) point 1M 3e-5 61.166933333333333 2; exit 1 ;;
 esac

@@ -77,9 +77,15 @@ TEST(Measurements, RefusesACopyOfOtherBytesThanItsNames) {
 }
 
 TEST(Measurements, RefusesRatesThatBytesAndMedianDoNotMake) {
-    const auto why = [](const std::string& point, const std::string& facts) {
-        return errorOf(headOf("fabricast-probe-nccl") + R"({"point":")" + point +
-                       R"(","unit":"s","samples":[1e-4],"facts":{)" + facts + "}}\n");
+    const auto whyOf = [](const std::string& program,
+                          const std::string& samples,
+                          const std::string& point,
+                          const std::string& facts) {
+        return errorOf(headOf(program) + R"({"point":")" + point + R"(","unit":"s","samples":[)" +
+                       samples + R"(],"facts":{)" + facts + "}}\n");
+    };
+    const auto why = [&](const std::string& point, const std::string& facts) {
+        return whyOf("fabricast-probe-nccl", "1e-4", point, facts);
     };
     const std::string eight = "all_reduce bytes=100000000 nodes=1 ranks=8";
     const std::string bytes = R"("bytes":100000000,)";
@@ -127,6 +133,10 @@ TEST(Measurements, RefusesALineThatContradictsItself) {
         type.find("run.jsonl:2:10: \"point\" is of type zz, which is none of bf16, bfloat16, "), 0U)
         << type;
     EXPECT_EQ(why(" foo=1", sound),
+    // Of a log one of the rows, as it prints.
+    EXPECT_EQ(whyOf("nccl-tests", "1e-4,2e-4", eight, R"("algbw":998.1,"busbw":1746.7)"), "");
+    EXPECT_NE(whyOf("nccl-tests", "1e-4,2e-4", eight, R"("algbw":1020)"), "");
+    EXPECT_NE(whyOf("nccl-tests", "1e-4,2e-4", eight, R"("busbw":800)"), "");
               "run.jsonl:2:10: \"point\" has a setting that all_reduce of fabricast-probe-nccl "
               "does not have: foo" +
                   hint);
