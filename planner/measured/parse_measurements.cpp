@@ -123,6 +123,29 @@ void flatten(const JsonValue& value,
     }
 }
 
+/// What a machine has a number of, where its probe found how many.
+constexpr std::array<std::string_view, 10> kCounts = {"memory_bytes",
+                                                      "multiprocessors",
+                                                      "l2_bytes",
+                                                      "power_limit_w",
+                                                      "max_clock_mhz",
+                                                      "ranks",
+                                                      "nodes",
+                                                      "memory",
+                                                      "threads",
+                                                      "cores"};
+
+Result<void> checkCounts(const JsonValue& machine) {
+    constexpr double kMostCounted = 1e18;
+    for (const JsonValue& member : machine.members()) {
+        FABRICAST_TRY(checkCounts(member));
+        if (member.isNumber() && std::ranges::find(kCounts, member.name()) != kCounts.end()) {
+            FABRICAST_TRY(member.number(0.0, kMostCounted));
+        }
+    }
+    return {};
+}
+
 /// Whose records these are: the probes, and those that are made of logs.
 std::vector<std::string_view> programNames() {
     std::vector<std::string_view> names;
@@ -149,6 +172,7 @@ Result<void> readHead(const JsonValue& line, MeasurementRecord& record) {
     }
     FABRICAST_ASSIGN(const JsonValue* const machine, line.require("machine"));
     FABRICAST_TRY(machine->expect(JsonValue::Kind::Object));
+    FABRICAST_TRY(checkCounts(*machine));
     flatten(*machine, "", record.machine);
     FABRICAST_ASSIGN(record.program, line.textOr("program", ""));
     const std::vector<std::string_view> programs = programNames();

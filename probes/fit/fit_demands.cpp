@@ -110,8 +110,18 @@ Result<void> checkDays(const MergedMeasurements& record,
                        const std::string& today,
                        const std::string& now) {
     constexpr std::size_t kDay = 10;
+    constexpr const char* kFirstDay = "2007-06-23";  // CUDA 1.0
+    constexpr const char* kHint =
+        "correct the clock and measure again, or correct the day: a record begins with it, and a "
+        "log without one has the day of its file (touch)";
     for (const MeasurementRecord& sitting : record.sittings) {
         const std::string day = sitting.begun.substr(0, kDay);
+        if (isDay(day) && day < kFirstDay) {
+            return fail(Error::Code::BadInput,
+                        sitting.source,
+                        "was measured on " + day + ", which is before the first CUDA",
+                        kHint);
+        }
         const bool isLaterDay = !today.empty() && isDay(day) && day > today;
         const bool isLater = !now.empty() && isBeginning(sitting.begun) && sitting.begun > now;
         if (isLaterDay || isLater) {
@@ -119,8 +129,7 @@ Result<void> checkDays(const MergedMeasurements& record,
                         sitting.source,
                         "was measured " + (isLaterDay ? "on " + day : "at " + sitting.begun) +
                             ", which is in the future",
-                        "correct the clock and measure again, or correct the day: a record begins "
-                        "with it, and a log without one has the day of its file (touch)");
+                        kHint);
         }
     }
     return {};

@@ -37,8 +37,8 @@ Result<void> checkKernelsOf(const ProfileStore& store,
                             const SeenGpu& seen);
 
 /// A later sitting counts, and so does a later profile: a wrong clock must not make one the last.
-/// Nothing was measured after `today`, nor after `now` where it says a time of UTC; empty: it is
-/// not asked.
+/// Nothing was measured before the first CUDA, after `today`, nor after `now` where it says a time
+/// of UTC; empty: it is not asked.
 Result<void> checkDays(const MergedMeasurements& record,
                        const std::string& today,
                        const std::string& now);

@@ -78,6 +78,18 @@ TEST(Measurements, RefusesACopyOfOtherBytesThanItsNames) {
 
 TEST(Measurements, RefusesRatesThatBytesAndMedianDoNotMake) {
     const auto whyOf = [](const std::string& program,
+TEST(Measurements, RefusesCountsThatNoMachineHas) {
+    const auto why = [](const std::string& machine) {
+        return errorOf(R"({"schema":"fabricast.measurements/1","machine":{)" + machine + "}}\n");
+    };
+    EXPECT_EQ(why(R"("gpu":"X","memory_bytes":85017493504,"numa":-1)"), "");
+    EXPECT_EQ(why(R"("gpu":"X","memory_bytes":-85017493504)"),
+              "run.jsonl:1:74: \"memory_bytes\" is out of range at -85017493504: at least 0 (use a "
+              "file written by a probe with --out)");
+    EXPECT_NE(why(R"("multiprocessors":-1)"), "");
+    EXPECT_NE(why(R"("host":{"memory":-5})"), "");
+}
+
                           const std::string& samples,
                           const std::string& point,
                           const std::string& facts) {

@@ -62,7 +62,7 @@ TEST(RecogniseGpu, SaysWhatIsUnlike) {
     EXPECT_EQ(why({name, memory, "sm_80", 132}), named + "sm_80, not sm_90");
     EXPECT_EQ(why({name, memory, "sm_90", 10}), named + "10 multiprocessors, not 132");
     EXPECT_EQ(why({name, Bytes(9'000'000'000), "sm_80", 0}),
-              named + "8.38 GiB of memory, not 79.2 GiB and sm_80, not sm_90");
+              named + "8.38 GiB of memory, not 79.6 GiB and sm_80, not sm_90");
 }
 
 }  // namespace

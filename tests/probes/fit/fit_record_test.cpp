@@ -225,6 +225,16 @@ TEST(FitRecord, RefusesWhatBeginsLaterOfTheSameDay) {
     EXPECT_EQ(whyAt("2026-11-22T19:00:00Z").find("future"), std::string::npos);
 }
 
+TEST(FitRecord, RefusesADayBeforeTheFirstCuda) {
+    std::string head = kHead;
+    head.replace(head.find("2026-11-22"), 10, "1969-01-01");
+    const auto fitted = fitRecord(ProfileStore::builtIn(),
+                                  recordOf(lineOf("memory op=copy bytes=1G", 1e-3), head),
+                                  {.name = "ours"});
+    ASSERT_FALSE(fitted);
+    EXPECT_EQ(fitted.error().why, "was measured on 1969-01-01, which is before the first CUDA");
+}
+
 TEST(FitRecord, SaysOfAKernelWhatItWasAndIs) {
     const ProfileStore builtIn = ProfileStore::builtIn();
     std::string lines;
