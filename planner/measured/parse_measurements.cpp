@@ -206,6 +206,13 @@ Result<RecordedPoint> pointOfLine(std::string_view line,
                                   std::int64_t number,
                                   std::string_view program) {
     FABRICAST_ASSIGN(const JsonValue value, parseJsonFrom(line, source, number));
+    if (value.find("schema") != nullptr) {
+        return fail(Error::Code::BadInput,
+                    value.where(),
+                    "begins another record, and a file holds one",
+                    "head -n " + std::to_string(number - 1) + " and tail -n +" +
+                        std::to_string(number) + " to part them, and --from-record with both");
+    }
     return readPoint(value, program);
 }
 

@@ -255,7 +255,9 @@ Result<JsonValue> parseJsonFrom(std::string_view text,
                                 const std::string& source,
                                 std::int64_t line) {
     if (text.size() > kMostBytes) {
-        return fail(Error::Code::BadInput, source, "is larger than 8 MiB");
+        return fail(Error::Code::BadInput,
+                    line > 1 ? source + ":" + std::to_string(line) : source,
+                    "is larger than 8 MiB");
     }
     text.remove_prefix(withoutMark(text));
     // The library takes it for the end, whatever follows.

@@ -47,6 +47,21 @@ TEST(Measurements, SayWhatToDoWithADamagedLine) {
               "run.jsonl:1:1: use the whole file that a probe wrote with --out");
 }
 
+TEST(Measurements, NamesALineThatIsTooLong) {
+    const std::string line = R"({"point":")" + std::string(std::size_t{9} << 20, 'x') + "\"}\n";
+    EXPECT_EQ(errorOf(kHead + line),
+              "run.jsonl:2: is larger than 8 MiB (remove that line, and its point is measured "
+              "again)");
+}
+
+TEST(Measurements, SaysWhereASecondRecordBegins) {
+    const std::string point = lineOf("gemm m=8", 1.0);
+    EXPECT_EQ(
+        errorOf(kHead + point + kHead + point),
+        "run.jsonl:3:1: begins another record, and a file holds one (head -n 2 and tail -n +3 "
+        "to part them, and --from-record with both)");
+}
+
 TEST(Measurements, ATimeIsOneThatAMachineTakes) {
     const auto why = [](const std::string& sample) {
         const std::string head = R"({"schema":"fabricast.measurements/1","machine":{}})";
@@ -61,6 +76,18 @@ TEST(Measurements, ATimeIsOneThatAMachineTakes) {
     for (const char* const odd : {"1e-300", "1e-13", "1e11", "-1e300"}) {
         EXPECT_NE(why(odd).find("r.jsonl:2:"), std::string::npos) << odd << why(odd);
     }
+}
+
+TEST(Measurements, RefusesCountsThatNoMachineHas) {
+    const auto why = [](const std::string& machine) {
+        return errorOf(R"({"schema":"fabricast.measurements/1","machine":{)" + machine + "}}\n");
+    };
+    EXPECT_EQ(why(R"("gpu":"X","memory_bytes":85017493504,"numa":-1)"), "");
+    EXPECT_EQ(why(R"("gpu":"X","memory_bytes":-85017493504)"),
+              "run.jsonl:1:74: \"memory_bytes\" is out of range at -85017493504: at least 0 (use a "
+              "file written by a probe with --out)");
+    EXPECT_NE(why(R"("multiprocessors":-1)"), "");
+    EXPECT_NE(why(R"("host":{"memory":-5})"), "");
 }
 
 TEST(Measurements, RefusesACopyOfOtherBytesThanItsNames) {
@@ -78,18 +105,6 @@ TEST(Measurements, RefusesACopyOfOtherBytesThanItsNames) {
 
 TEST(Measurements, RefusesRatesThatBytesAndMedianDoNotMake) {
     const auto whyOf = [](const std::string& program,
-TEST(Measurements, RefusesCountsThatNoMachineHas) {
-    const auto why = [](const std::string& machine) {
-        return errorOf(R"({"schema":"fabricast.measurements/1","machine":{)" + machine + "}}\n");
-    };
-    EXPECT_EQ(why(R"("gpu":"X","memory_bytes":85017493504,"numa":-1)"), "");
-    EXPECT_EQ(why(R"("gpu":"X","memory_bytes":-85017493504)"),
-              "run.jsonl:1:74: \"memory_bytes\" is out of range at -85017493504: at least 0 (use a "
-              "file written by a probe with --out)");
-    EXPECT_NE(why(R"("multiprocessors":-1)"), "");
-    EXPECT_NE(why(R"("host":{"memory":-5})"), "");
-}
-
                           const std::string& samples,
                           const std::string& point,
                           const std::string& facts) {
@@ -118,6 +133,10 @@ TEST(Measurements, RefusesCountsThatNoMachineHas) {
     EXPECT_NE(why(eight, R"("busbw":1000000000)").find("the median it is 1750"), std::string::npos);
     EXPECT_NE(why(eight, R"("bytes":5e9,"algbw":50000)").find("and the point's name 1e+08"),
               std::string::npos);
+    // Of a log one of the rows, as it prints.
+    EXPECT_EQ(whyOf("nccl-tests", "1e-4,2e-4", eight, R"("algbw":998.1,"busbw":1746.7)"), "");
+    EXPECT_NE(whyOf("nccl-tests", "1e-4,2e-4", eight, R"("algbw":1020)"), "");
+    EXPECT_NE(whyOf("nccl-tests", "1e-4,2e-4", eight, R"("busbw":800)"), "");
     EXPECT_NE(why("footprint of=nccl_init", R"("busbw":9)").find("footprint is none"),
               std::string::npos);
 }
@@ -145,10 +164,6 @@ TEST(Measurements, RefusesALineThatContradictsItself) {
         type.find("run.jsonl:2:10: \"point\" is of type zz, which is none of bf16, bfloat16, "), 0U)
         << type;
     EXPECT_EQ(why(" foo=1", sound),
-    // Of a log one of the rows, as it prints.
-    EXPECT_EQ(whyOf("nccl-tests", "1e-4,2e-4", eight, R"("algbw":998.1,"busbw":1746.7)"), "");
-    EXPECT_NE(whyOf("nccl-tests", "1e-4,2e-4", eight, R"("algbw":1020)"), "");
-    EXPECT_NE(whyOf("nccl-tests", "1e-4,2e-4", eight, R"("busbw":800)"), "");
               "run.jsonl:2:10: \"point\" has a setting that all_reduce of fabricast-probe-nccl "
               "does not have: foo" +
                   hint);
