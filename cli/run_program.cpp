@@ -37,11 +37,14 @@ constexpr const char* kFooter =
 
 std::string errorText(const Error& error, bool color) {
     std::string text = color ? "\x1b[31merror:\x1b[0m " : "error: ";
-    text += printableLine((error.where.empty() ? "" : error.where + ": ") + error.why) + "\n";
+    text +=
+        printableLine(shortMessage((error.where.empty() ? "" : error.where + ": ") + error.why)) +
+        "\n";
     const std::string hint = error.hint.empty() && error.code == Error::Code::Stopped
                                  ? "more time, or a smaller question"
                                  : error.hint;
-    return hint.empty() ? text : text + "  try: " + printableLine(typedHint(hint)) + "\n";
+    return hint.empty() ? text
+                        : text + "  try: " + printableLine(shortMessage(typedHint(hint))) + "\n";
 }
 
 bool wantsColor(ColorMode mode, bool terminal, const Surroundings& surroundings) {
@@ -162,7 +165,7 @@ private:
         ProgramOutput output{
             options_.output == "-" ? std::move(answer.text) : std::string(), {}, answer.code};
         for (const std::string& remark : answer.remarks) {
-            output.err += options_.quiet ? "" : printableText(remark) + "\n";
+            output.err += options_.quiet ? "" : printableText(shortMessage(remark)) + "\n";
         }
         const bool isVerdict =
             output.code == ExitCode::DoesNotFit || output.code == ExitCode::CannotTell;

@@ -95,6 +95,14 @@ std::string printed(std::string_view text, bool oneLine) {
     return printable;
 }
 
+/// The first place from here on where a character begins.
+std::size_t characterFrom(std::string_view text, std::size_t at) {
+    while (at < text.size() && (byteAt(text, at) & 0xC0U) == 0x80) {
+        ++at;
+    }
+    return at;
+}
+
 }  // namespace
 
 std::string printableText(std::string_view text) {
@@ -103,6 +111,16 @@ std::string printableText(std::string_view text) {
 
 std::string printableLine(std::string_view text) {
     return printed(text, true);
+}
+
+std::string shortMessage(std::string_view text) {
+    constexpr std::size_t kMostLetters = 4096;  // of a path, too
+    constexpr std::size_t kKeptLetters = 400;
+    if (text.size() <= kMostLetters) {
+        return std::string(text);
+    }
+    return std::string(text.substr(0, characterFrom(text, kKeptLetters))) + " … " +
+           std::string(text.substr(characterFrom(text, text.size() - kKeptLetters)));
 }
 
 }  // namespace fabricast

@@ -13,4 +13,7 @@ std::string printableText(std::string_view text);
 /// as \x0a and \x09.
 std::string printableLine(std::string_view text);
 
+/// A message without the middle of what is far longer than any: names in files may have any length.
+std::string shortMessage(std::string_view text);
+
 }  // namespace fabricast

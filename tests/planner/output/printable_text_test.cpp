@@ -42,5 +42,20 @@ TEST(PrintableText, IsOneLineWhereOneIsAskedFor) {
     EXPECT_EQ(printableLine("a\nerror: b\tc"), "a\\x0aerror: b\\x09c");
 }
 
+TEST(PrintableText, IsAMessageThatAPersonReads) {
+    EXPECT_EQ(shortMessage("a\nb"), "a\nb");
+    const std::string path(4000, 'p');
+    EXPECT_EQ(shortMessage(path), path);
+    const std::string cut = shortMessage("no GPU is \"" + std::string(1'000'000, 'X') + "\": none");
+    EXPECT_LT(cut.size(), 1000U);
+    EXPECT_TRUE(cut.starts_with("no GPU is \"XXX")) << cut;
+    EXPECT_TRUE(cut.ends_with("XXX\": none")) << cut;
+    std::string wide;
+    for (int i = 0; i < 3000; ++i) {
+        wide += "漢";
+    }
+    EXPECT_EQ(printableLine(shortMessage("a" + wide)).find("\\x"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace fabricast
