@@ -1,6 +1,7 @@
 #include "planner/base/checked.h"
 #include "planner/load/scenario_defaults.h"
 #include "planner/spec/names.h"
+#include "planner/spec/size_limits.h"
 
 #include <algorithm>
 #include <array>
@@ -17,12 +18,6 @@ std::string named(std::string_view key, std::int64_t value) {
 /// "tp 8 x pp 4 x cp 1".
 std::string modelRanksText(const Layout& layout) {
     return named("tp", layout.tp) + " x " + named("pp", layout.pp) + " x " + named("cp", layout.cp);
-}
-
-std::string multiplesHint(std::int64_t wanted, std::int64_t factor) {
-    const std::int64_t below = wanted / factor * factor;
-    const std::string above = std::to_string(below + factor);
-    return below == 0 ? above : std::to_string(below) + " or " + above;
 }
 
 /// The largest divisor of `number` that is not above `most`.
@@ -103,6 +98,18 @@ Error mismatch(const Layout& layout, std::int64_t modelRanks, std::int64_t gpus)
         divides ? "dp=" + std::to_string(gpus / modelRanks) : "--gpus " + std::to_string(product)};
 }
 
+Error tooManyCopies(const Room& room, std::int64_t modelRanks) {
+    const std::int64_t most = kMostAxisRanks * modelRanks;
+    const std::string nodes = std::to_string(most / room.gpusPerNode);
+    return {Error::Code::BadInput,
+            room.gpusWhere.empty() ? "layout" : room.gpusWhere,
+            std::to_string(*room.gpus) + " GPUs are " + named("dp", *room.gpus / modelRanks) +
+                ", and dp is at most " + std::to_string(kMostAxisRanks),
+            room.gpusWhere == "-n" ? "-n " + nodes + ", or more of tp, pp and cp"
+                                   : "at most " + std::to_string(most) + " GPUs (" + nodes +
+                                         " nodes), or more of tp, pp and cp"};
+}
+
 /// No number of GPUs given: the cluster as it is sold, or more nodes if the model needs them.
 std::int64_t openDataRanks(const Room& room, std::int64_t modelRanks) {
     const std::int64_t nodes = (modelRanks + room.gpusPerNode - 1) / room.gpusPerNode;
@@ -139,7 +146,9 @@ Result<std::int64_t> dataRanks(const PartialLayout& partial,
                       "sizes whose product divides " + std::to_string(*room.gpus)
                 : wrong.sizes);
     }
-    return *room.gpus / modelRanks;
+    const std::int64_t dp = *room.gpus / modelRanks;
+    return dp > kMostAxisRanks ? tl::unexpected(tooManyCopies(room, modelRanks))
+                               : Result<std::int64_t>(dp);
 }
 
 /// One node's GPUs share a copy of the states where the layout leaves it open; all, where a node
@@ -257,12 +266,13 @@ Result<void> checkBatch(const Layout& layout, std::int64_t globalBatch) {
     if (globalBatch % round == 0) {
         return {};
     }
+    const std::string multiples = multiplesAround(globalBatch, round);
     return fail(Error::Code::BadInput,
                 "workload.global_batch",
                 std::to_string(globalBatch) + " samples are not a multiple of " +
                     named("dp", layout.dp) + " x " + named("micro_batch", layout.microBatch) +
                     " = " + std::to_string(round),
-                "--global-batch " + multiplesHint(globalBatch, round));
+                multiples.empty() ? "fewer GPUs" : "--global-batch " + multiples);
 }
 
 }  // namespace fabricast

@@ -298,6 +298,7 @@ Result<FoundCluster> findCluster(const ClusterRequest& request,
     if (request.nodes) {
         found.cluster.nodes = *request.nodes;
         found.room.gpus = found.cluster.gpus();
+        found.room.gpusWhere = request.nodesWhere;
     }
     found.room.gpusPerNode = found.cluster.node.gpus;
     found.room.usualGpus = found.cluster.gpus();
@@ -312,6 +313,7 @@ Result<FoundCluster> findCluster(const ClusterRequest& request,
         }
         FABRICAST_ASSIGN(found.cluster, withGpus(found, *request.gpus, request.gpusWhere));
         found.room.gpus = request.gpus;
+        found.room.gpusWhere = request.gpusWhere;
     }
     addBuiltNotes(found.cluster, found.assumed);
     FABRICAST_TRY(checkNetwork(found.cluster));

@@ -17,6 +17,7 @@ namespace fabricast {
 /// What a layout has to fill.
 struct Room {
     std::optional<std::int64_t> gpus;  ///< if the number was given
+    std::string gpusWhere{};           ///< and where
     std::int64_t usualGpus = 1;        ///< else: of the cluster as it is sold
     std::int64_t gpusPerNode = 1;
     // What of the model may be divided; 0: not known.

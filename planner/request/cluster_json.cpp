@@ -129,6 +129,7 @@ Result<ClusterRequest> readCluster(const JsonValue& json) {
     cluster.where = whereOf(json, cluster.name.empty() ? "gpu" : "name");
     cluster.fabricWhere = whereOf(json, "fabric");
     cluster.gpusWhere = whereOf(json, "gpus");
+    cluster.nodesWhere = whereOf(json, "nodes");
     const JsonValue* name = json.find("name");
     cluster.typed = name != nullptr && name->line() == 0;
     return cluster;

@@ -4,6 +4,7 @@
 #include "planner/request/budget_request.h"
 #include "planner/spec/layout_fields.h"
 #include "planner/spec/settings.h"
+#include "planner/spec/size_limits.h"
 #include "planner/text/json_document.h"
 
 #include <cstdint>
@@ -14,8 +15,6 @@
 
 namespace fabricast {
 
-/// The samples of a step, however they are given.
-inline constexpr std::int64_t kLargestBatch = 16'777'216;
 /// What stands behind those of each data parallel rank: "8 per rank".
 inline constexpr std::string_view kSamplesPerRank = " per rank";
 
@@ -38,6 +37,7 @@ struct ClusterRequest {
     std::string where;
     std::string fabricWhere;
     std::string gpusWhere;
+    std::string nodesWhere;
     bool typed = false;  ///< the name, on the command line and not in a file
 };
 

@@ -1,6 +1,7 @@
 #include "planner/search/batch_steps.h"
 #include "planner/search/candidate_scenarios.h"
 #include "planner/search/find_on_parts.h"
+#include "planner/spec/size_limits.h"
 
 #include <cstddef>
 #include <numeric>
@@ -78,13 +79,14 @@ Result<std::string> otherBatch(const SearchTask& task, const Watch& watch) {
     if (!step) {
         return std::string();
     }
-    const std::int64_t below = task.base.workload.globalBatch / *step * *step;
+    const std::string batches = multiplesAround(task.base.workload.globalBatch, *step);
     FABRICAST_ASSIGN(const std::optional<std::int64_t> gpus, mostGpus(task, watch));
-    return "a global batch of " + (below > 0 ? std::to_string(below) + " or " : std::string()) +
-           std::to_string(below + *step) +
-           (gpus ? ", or " + std::to_string(*gpus) + " of the " +
-                       std::to_string(task.base.cluster.gpus()) + " GPUs"
-                 : std::string());
+    const std::string fewer = gpus ? std::to_string(*gpus) + " of the " +
+                                         std::to_string(task.base.cluster.gpus()) + " GPUs"
+                                   : std::string();
+    return batches.empty()
+               ? fewer
+               : "a global batch of " + batches + (fewer.empty() ? "" : ", or " + fewer);
 }
 
 }  // namespace fabricast

@@ -4,6 +4,7 @@
 #include "planner/spec/attention_model.h"
 #include "planner/spec/check_settings.h"
 #include "planner/spec/setting_names.h"
+#include "planner/spec/size_limits.h"
 
 #include <vector>
 
@@ -11,8 +12,6 @@ namespace fabricast {
 
 namespace {
 
-/// More than any machine has, and small enough that products of three sizes stay in 64 bits.
-constexpr std::int64_t kMostRanks = 1 << 20;
 constexpr std::int64_t kMostSamples = 1'000'000'000;
 
 struct Size {
@@ -25,14 +24,14 @@ struct Size {
 Result<void> checkSizes(const Scenario& scenario) {
     const Layout& layout = scenario.layout;
     const auto sizes = std::to_array<Size>(
-        {{"layout.dp", layout.dp, 1, kMostRanks},
-         {"layout.tp", layout.tp, 1, kMostRanks},
-         {"layout.pp", layout.pp, 1, kMostRanks},
-         {"layout.vpp", layout.vpp, 1, kMostRanks},
-         {"layout.cp", layout.cp, 1, kMostRanks},
-         {"layout.ep", layout.ep, 1, kMostRanks},
-         {"layout.etp", layout.etp, 1, kMostRanks},
-         {"layout.shard_size", layout.shardSize, 0, kMostRanks},
+        {{"layout.dp", layout.dp, 1, kMostAxisRanks},
+         {"layout.tp", layout.tp, 1, kMostAxisRanks},
+         {"layout.pp", layout.pp, 1, kMostAxisRanks},
+         {"layout.vpp", layout.vpp, 1, kMostAxisRanks},
+         {"layout.cp", layout.cp, 1, kMostAxisRanks},
+         {"layout.ep", layout.ep, 1, kMostAxisRanks},
+         {"layout.etp", layout.etp, 1, kMostAxisRanks},
+         {"layout.shard_size", layout.shardSize, 0, kMostAxisRanks},
          {"layout.schedule", layout.scheduleGroup, 0, kMostSamples},
          {"layout.micro_batch", layout.microBatch, 1, kMostSamples},
          {"workload.sequence", scenario.workload.sequence, 1, kMostSamples},
@@ -209,9 +208,8 @@ std::string shardSizesHint(const Layout& layout, std::int64_t leastDataRanks) {
 }
 
 std::string multiplesHint(std::string_view key, std::int64_t number, std::int64_t step) {
-    const std::int64_t below = number / step * step;
-    const std::string above = text(below + step);
-    return std::string(key) + "=" + (below > 0 ? text(below) + " or " + above : above);
+    const std::string multiples = multiplesAround(number, step);
+    return multiples.empty() ? "fewer ranks" : std::string(key) + "=" + multiples;
 }
 
 Result<void> checkCommon(const Stack& stack, const Scenario& scenario) {

@@ -109,6 +109,13 @@ TEST(CompleteLayout, ContradictionsShowTheArithmetic) {
               "(--gpus 256, or sizes whose product divides 8)");
     EXPECT_EQ(why("tp=256", gpus(128)),
               "layout.tp: tp 256 x pp 1 x cp 1 = 256, which does not divide 128 GPUs (tp=128)");
+    // Nobody typed dp, and its limit is one of GPUs.
+    Room many = gpus(8'000'000);
+    many.gpusWhere = "-n";
+    EXPECT_EQ(why("", many),
+              "-n: 8000000 GPUs are dp 8000000, and dp is at most 1048576 (-n 131072, or more of "
+              "tp, pp and cp)");
+    EXPECT_EQ(why("tp=8", many), "");
     EXPECT_EQ(why("vpp=2", gpus(8)),
               "layout.vpp: vpp 2 needs a pipeline, and pp is 1 (pp=2, or leave vpp out)");
     EXPECT_EQ(why("ep=3,etp=1", gpus(8)),
@@ -153,6 +160,9 @@ TEST(CheckBatch, ABatchIsDealtEvenly) {
         "workload.global_batch: 1500 samples are not a multiple of dp 16 x micro_batch 2 = 32 "
         "(--global-batch 1472 or 1504)");
     EXPECT_EQ(checkBatch(layout, 1).error().hint, "--global-batch 32");
+    Layout wide;
+    wide.dp = 1'000'000;
+    EXPECT_EQ(checkBatch(wide, 16'777'216).error().hint, "--global-batch 16000000");
 }
 
 }  // namespace
