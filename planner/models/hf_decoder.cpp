@@ -128,21 +128,10 @@ Result<ModelSpec> readDecoder(const HfDecoder& family, const HfReader& config) {
     FABRICAST_ASSIGN(model.mlp, readMlp(family, config));
     model.normPlacement = family.norms;
     model.normsPerLayer = family.norms == NormPlacement::Around ? 4 : 2;
-    if (model.layers > kMostModelLayers) {
-        return tl::unexpected(config.problem({"num_hidden_layers"},
-                                             "is more than " + std::to_string(kMostModelLayers),
-                                             "at most " + std::to_string(kMostModelLayers)));
-    }
     FABRICAST_ASSIGN(model.window, readWindows(family, config, model.layers));
     if (family.predictsMore) {
         FABRICAST_ASSIGN(model.mtpDepth,
                          config.countOrNull({"num_nextn_predict_layers", "num_mtp_layers"}, 1, 0));
-    }
-    if (model.mtpDepth > kMostPredictionLayers) {
-        return tl::unexpected(
-            config.problem({"num_nextn_predict_layers", "num_mtp_layers"},
-                           "is more than " + std::to_string(kMostPredictionLayers),
-                           "at most " + std::to_string(kMostPredictionLayers)));
     }
     return family.experts ? withExperts(std::move(model), *family.experts, config)
                           : Result<ModelSpec>(std::move(model));

@@ -39,11 +39,11 @@ constexpr std::array<Name, 8> kRotations = {
 
 constexpr double kMostWidth = static_cast<double>(kMostModelWidth);
 
-constexpr HfKey size(Name name, Name usual) {
-    return {name, HfKey::Whole, 1.0, kMostWidth, false, usual};
+constexpr HfKey size(Name name, Name usual, std::int64_t most = kMostModelWidth) {
+    return {name, HfKey::Whole, 1.0, static_cast<double>(most), false, usual};
 }
-constexpr HfKey count(Name name, Name usual) {
-    return {name, HfKey::Whole, 0.0, kMostWidth, false, usual};
+constexpr HfKey count(Name name, Name usual, std::int64_t most = kMostModelWidth) {
+    return {name, HfKey::Whole, 0.0, static_cast<double>(most), false, usual};
 }
 constexpr HfKey share(Name name, Name usual) {
     return {name, HfKey::Number, 0.0, 1.0, false, usual};
@@ -92,7 +92,7 @@ constexpr std::array kHfKeys = {
     HfKey{"eos_token_id", HfKey::Whole | HfKey::Wholes, -1.0, kMostWidth, false, "2, or null"},
     size("ep_size", "1"),
     positive("expansion_ratio", "4"),
-    count("experts_per_token", "2"),
+    count("experts_per_token", "2", kMostModelExperts),
     size("ffn_dim", "11008"),
     size("ffn_hidden_size", "11008"),
     positive("final_logit_softcapping", "30.0, or null"),
@@ -135,11 +135,11 @@ constexpr std::array kHfKeys = {
     size("n_head", "32"),
     size("n_heads", "32"),
     size("n_inner", "11008"),
-    size("n_layer", "32"),
-    size("n_layers", "32"),
+    size("n_layer", "32", kMostModelLayers),
+    size("n_layers", "32", kMostModelLayers),
     size("n_positions", "4096"),
-    count("n_routed_experts", "8"),
-    count("n_shared_experts", "1"),
+    count("n_routed_experts", "8", kMostModelExperts),
+    count("n_shared_experts", "1", kMostModelExperts),
     HfKey{"new_decoder_architecture"},
     HfKey{"no_bias"},
     size("no_rope_layer_interval", "4"),
@@ -147,15 +147,15 @@ constexpr std::array kHfKeys = {
     HfKey{"norm_topk_prob"},
     of("norm_type", HfKey::Text, R"("low_precision_layernorm")"),
     size("num_attention_heads", "32"),
-    count("num_experts", "8"),
-    count("num_experts_per_tok", "2"),
-    size("num_hidden_layers", "32"),
+    count("num_experts", "8", kMostModelExperts),
+    count("num_experts_per_tok", "2", kMostModelExperts),
+    size("num_hidden_layers", "32", kMostModelLayers),
     size("num_key_value_heads", "8"),
     size("num_kv_heads", "8"),
     count("num_ln_in_parallel_attn", "2"),
-    count("num_local_experts", "8"),
-    count("num_mtp_layers", "1"),
-    count("num_nextn_predict_layers", "1"),
+    count("num_local_experts", "8", kMostModelExperts),
+    count("num_mtp_layers", "1", kMostPredictionLayers),
+    count("num_nextn_predict_layers", "1", kMostPredictionLayers),
     size("original_max_position_embeddings", "4096"),
     HfKey{"output_router_logits"},
     HfKey{"pad_token_id", HfKey::Whole | HfKey::Wholes, -1.0, kMostWidth, false, "2, or null"},

@@ -134,7 +134,7 @@ TEST(CostGuard, AModelThatIsTooLargeToSearchIsNamedAtOnce) {
     says(refusal("plan --global-batch 1024", modelOf(8, 100'000)),
          "100000 experts in a layer, more than the 1024 that are searched");
     says(refusal("explain --stack ddp --global-batch 512", modelOf(10'000, 0)),
-         "\"num_hidden_layers\" is more than 1024");
+         "\"num_hidden_layers\" must be a whole number from 1 to 1024, not 10000");
     says(refusal("advise --global-batch 512", modelOf(1000, 0)),
          "1000 layers, more than the 256 that are searched for each way to train\n"
          "  try: fabricast plan, which searches once and takes 1024");
