@@ -135,10 +135,17 @@ Result<std::string> topologyJson(const DescribedTopology& described,
     const std::size_t values =
         topology.devices().size() + topology.links().size() * 2 + nodes.size() * kDeviceKinds;
     if (text.size() > kMostBytes || values > kMostValues) {
+        const bool isLong = text.size() > kMostBytes;
         return fail(Error::Code::Unsupported,
                     "--format",
                     "a topology of " + std::to_string(topology.gpus().size()) +
-                        " GPUs is too large for one JSON document",
+                        " GPUs is too large for one JSON document: " +
+                        (isLong ? shortText(Bytes(static_cast<std::int64_t>(text.size()))) +
+                                      ", and it has at most " +
+                                      shortText(Bytes(static_cast<std::int64_t>(kMostBytes)))
+                                : std::to_string(values) +
+                                      " devices, links and lists, and it has at most " +
+                                      std::to_string(kMostValues)),
                     "fewer nodes with -n");
     }
     return text;

@@ -116,5 +116,14 @@ TEST(TopologyCommand, RefusesFilesThatAreNoTopology) {
     EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(10));
 }
 
+TEST(TopologyCommand, SaysHowMuchADocumentHolds) {
+    const ProgramOutput output = runProgram({"topology", "-c", "llama3-24k", "-f", "json"}, {});
+    EXPECT_EQ(output.code, ExitCode::BadInput);
+    EXPECT_NE(output.err.find("a topology of 24576 GPUs is too large for one JSON document: "),
+              std::string::npos)
+        << output.err;
+    EXPECT_NE(output.err.find(", and it has at most "), std::string::npos) << output.err;
+}
+
 }  // namespace
 }  // namespace fabricast
