@@ -35,6 +35,24 @@ constexpr const char* kFooter =
     "  fabricast plan -m llama-3.1-8b -c dgx-h100 --seq 8192 --global-batch 64\n"
     "Exit codes: 0 ok, 1 does not fit, 2 bad input, 3 unsure (check), 4 environment, 5 bug.";
 
+/// Of a place in a file, "gpus/ours.json:4:12"; empty where it is none.
+std::string correctionOf(const std::string& where) {
+    const auto numberAfter = [](std::string_view text, std::size_t colon) {
+        const std::string_view number =
+            colon == std::string_view::npos ? std::string_view() : text.substr(colon + 1);
+        return number.find_first_not_of("0123456789") == std::string_view::npos
+                   ? number
+                   : std::string_view();
+    };
+    const std::string_view whole = where;
+    const std::string_view begin = whole.substr(0, whole.rfind(':'));
+    const std::string_view line = numberAfter(begin, begin.rfind(':'));
+    return line.empty() || numberAfter(whole, whole.rfind(':')).empty()
+               ? std::string()
+               : "correct that value in line " + std::string(line) + " of " +
+                     std::string(begin.substr(0, begin.rfind(':')));
+}
+
 std::string errorText(const Error& error, bool color) {
     std::string text = color ? "\x1b[31merror:\x1b[0m " : "error: ";
     text +=
@@ -79,6 +97,9 @@ public:
             }
             if (error.hint.empty() && error.code == Error::Code::NotFound) {
                 error.hint = "the path of a file that is there";
+            }
+            if (error.hint.empty()) {
+                error.hint = correctionOf(error.where);
             }
             if (error.hint.empty() && error.code == Error::Code::BadInput) {
                 error.hint = commandLine_.helpOfChosen();

@@ -45,6 +45,12 @@ std::string shortened(std::string_view text) {
     return std::string(text.substr(0, end)) + "…";
 }
 
+/// More than anything that is counted or measured here.
+bool isUnbounded(double most) {
+    constexpr double kAny = 1e15;
+    return most >= kAny;
+}
+
 std::string wholeRangeText(JsonValue::Range range) {
     const JsonValue::Range all;
     if (range.most == all.most) {
@@ -134,16 +140,17 @@ Result<double> JsonValue::number(double least, double most) const {
         return tl::unexpected(problem("must be a number, not " + shown()));
     }
     if (!(number_ >= least && number_ <= most)) {
-        return tl::unexpected(
-            problem("is out of range at " + shown() + ": " + rangeText(least, most)));
+        const std::string range = isUnbounded(most) && number_ > most
+                                      ? "at most " + numberText(most)
+                                      : rangeText(least, most);
+        return tl::unexpected(problem("is out of range at " + shown() + ": " + range));
     }
     return number_;
 }
 
 std::string JsonValue::rangeText(double least, double most) {
-    constexpr double kAny = 1e15;  // more than anything that is counted or measured here
-    return most >= kAny ? "at least " + numberText(least)
-                        : "from " + numberText(least) + " to " + numberText(most);
+    return isUnbounded(most) ? "at least " + numberText(least)
+                             : "from " + numberText(least) + " to " + numberText(most);
 }
 
 std::span<const JsonValue> JsonValue::items() const {

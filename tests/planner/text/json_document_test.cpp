@@ -99,6 +99,8 @@ TEST(JsonDocument, IntegersBeyond64BitsAreNumbersNotWholeOnes) {
     EXPECT_EQ(root->items()[1].integer({}), 9223372036854775807);
     EXPECT_FALSE(root->items()[2].integer({}));
     EXPECT_TRUE(root->items()[2].number(0, 1e308));
+    const auto most = parseJson("{\"us\": 1e300}", "a.json")->find("us")->number(0, 1e16);
+    EXPECT_EQ(most.error().why, "\"us\" is out of range at 1e300: at most 1e+16");
 }
 
 TEST(JsonBuilder, SetsAMemberByPathAndKeepsItsOrigin) {
