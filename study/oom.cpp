@@ -198,6 +198,11 @@ Result<void> addForecast(const Question& question,
                          guessesFor(ran, running.scenario, needed, kNearlySame, bench, watch));
         return {};
     }
+    FABRICAST_ASSIGN(const auto preparation,
+                     preparationFor(ran, running.scenario, answer.message, ofRun, bench, watch));
+    if (preparation) {
+        answer.causes.push_back(*preparation);
+    }
     // A run that took no more than its forecast is judged by that, as every other question is.
     const bool isMore = answer.overForecast > 1.0;
     FABRICAST_ASSIGN(const Question judged,
@@ -273,8 +278,9 @@ Result<OomAnswer> explainOom(const OomAsk& ask, const Workbench& bench, const Wa
         answer.gpusAlike = gpusAlike(*answer.message.capacity, bench);
     }
     const MemoryBreakdown* const forecast = answer.forecast ? &*answer.forecast : nullptr;
-    answer.causes =
+    std::vector<OomCause> told =
         causesOf(answer.message, answer.scenario ? &*answer.scenario : nullptr, forecast);
+    answer.causes.insert(answer.causes.begin(), told.begin(), told.end());
     answer.layers = isOfTotals(answer.message) ? totalLayers(answer.message, forecast)
                                                : layersOf(answer.message, forecast);
     if (ask.question) {

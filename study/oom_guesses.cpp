@@ -1,5 +1,7 @@
 #include "study/oom_guesses.h"
 
+#include "planner/base/quantity_text.h"
+#include "planner/load/kbit_preparation_note.h"
 #include "planner/load/load_question.h"
 #include "planner/memory/stage_memory.h"
 
@@ -13,6 +15,10 @@ namespace fabricast {
 namespace {
 
 using Edits = std::vector<Edit>;
+
+Edits preparation() {
+    return {{"settings.lora.prepared_for_kbit", "true", "--set"}};
+}
 
 /// What people most often say otherwise than it ran.
 std::vector<Edits> otherQuestions(const Scenario& scenario) {
@@ -38,6 +44,9 @@ std::vector<Edits> otherQuestions(const Scenario& scenario) {
     }
     if (scenario.settings.kernels.loss != LossKernel::Fp32Upcast) {
         all.push_back({{"settings.kernels.loss", "fp32_upcast", "--set"}});
+    }
+    if (mayBePreparedForKbit(scenario)) {
+        all.push_back(preparation());
     }
     return all;
 }
@@ -75,6 +84,34 @@ Result<std::vector<OomGuess>> guessesFor(const Question& question,
         guesses, {}, [needed](const OomGuess& guess) { return distance(guess, needed); });
     guesses.resize(std::min(guesses.size(), kMost));
     return guesses;
+}
+
+Result<std::optional<OomCause>> preparationFor(const Question& question,
+                                               const Scenario& scenario,
+                                               const MemoryMessage& message,
+                                               const MemoryBreakdown& forecast,
+                                               const Workbench& bench,
+                                               const Watch& watch) {
+    constexpr double kNotablyMore = 1.02;
+    const Bytes held = message.allocated.value_or(Bytes()) + message.tried.value_or(Bytes());
+    const Bytes ours = forecast.stages[forecast.fullest].allocated;
+    if (!message.allocated || held / ours < kNotablyMore || !mayBePreparedForKbit(scenario)) {
+        return std::optional<OomCause>();
+    }
+    FABRICAST_ASSIGN(const Question changed, with(question, preparation()));
+    FABRICAST_ASSIGN(const LoadedScenario loaded,
+                     loadScenario(changed.root, bench.profiles(), changed.folders));
+    FABRICAST_ASSIGN(const MemoryBreakdown prepared, memoryOfAllStages(loaded.scenario, watch));
+    const Bytes theirs = prepared.stages[prepared.fullest].allocated;
+    if (held / theirs > 1.0 + kNearlySame) {
+        return std::optional<OomCause>();  // that much is not of the preparation alone
+    }
+    return std::optional<OomCause>(
+        {"preparation: tensors of " + shortText(held) + " were asked for where " + shortText(ours) +
+             " are forecast; peft's prepare_model_for_kbit_training casts what is not quantised "
+             "to fp32, and is not counted: with it, up to " +
+             shortText(theirs),
+         typed(preparation()) + " with the scenario, if the program calls it"});
 }
 
 }  // namespace fabricast

@@ -5,6 +5,7 @@
 #include "study/question.h"
 #include "study/workbench.h"
 
+#include <optional>
 #include <vector>
 
 namespace fabricast {
@@ -21,5 +22,13 @@ Result<std::vector<OomGuess>> guessesFor(const Question& question,
                                          double within,
                                          const Workbench& bench,
                                          const Watch& watch);
+
+/// Whether peft's preparation of quantised weights explains tensors that are larger than forecast.
+Result<std::optional<OomCause>> preparationFor(const Question& question,
+                                               const Scenario& scenario,
+                                               const MemoryMessage& message,
+                                               const MemoryBreakdown& forecast,
+                                               const Workbench& bench,
+                                               const Watch& watch);
 
 }  // namespace fabricast

@@ -1,6 +1,7 @@
 #include "planner/load/asked_batch.h"
 #include "planner/load/asked_question.h"
 #include "planner/load/find_named.h"
+#include "planner/load/kbit_preparation_note.h"
 #include "planner/load/load_question.h"
 #include "planner/load/measured_notes.h"
 #include "planner/load/said_sizes.h"
@@ -134,6 +135,7 @@ Result<LoadedScenario> scenarioFrom(const ScenarioRequest& request,
     FABRICAST_TRY(checkBatch(scenario.layout, scenario.workload.globalBatch));
     FABRICAST_ASSIGN(scenario.settings, settingsOf(request, *stack, scenario));
     FABRICAST_TRY(checkTuning(request, scenario.model, *stack, scenario.settings, loaded.assumed));
+    addKbitNote(request, scenario, loaded.assumed);
     addAttentionNote(request, scenario, loaded.assumed);
     addLoadingNote(request, *stack, scenario, loaded.assumed);
     addNcclNote(scenario, loaded.assumed);

@@ -2,6 +2,7 @@
 #include "planner/load/asked_batch.h"
 #include "planner/load/asked_question.h"
 #include "planner/load/find_named.h"
+#include "planner/load/kbit_preparation_note.h"
 #include "planner/load/load_question.h"
 #include "planner/load/measured_notes.h"
 #include "planner/load/said_sizes.h"
@@ -219,6 +220,8 @@ Result<LoadedSearch> searchFrom(const ScenarioRequest& request,
             addNcclNote(usual, loaded.assumed);
             addGpuNotes(request, usual, loaded.assumed);
             addExpertsOfAdapters(request, base.model, usual.settings, loaded.assumed);
+            usual.stack = std::string(stack->name);
+            addKbitNote(request, usual, loaded.assumed);
         }
         loaded.stacks.push_back(
             {stack,

@@ -494,6 +494,30 @@ TEST(OomCommand, IsNamedWhereASnapshotStandsForAScenario) {
     }
 }
 
+/// Whether a program prepares quantised weights decides whether they fit, and no flag says it.
+TEST(OomCommand, NamesThePreparationOfQuantisedWeights) {
+    const std::string asked =
+        " -m llama-3.1-8b --tuning qlora --stack accelerate --gpus 1 --gpu rtx-3060 --seq 2048 "
+        "--optimizer adamw_8bit --layout recompute=full ";
+    const std::string note = "assumed: peft's prepare_model_for_kbit_training";
+    const std::string setting = "--set settings.lora.prepared_for_kbit=true";
+    const std::string fits = ran("explain" + asked).out;
+    EXPECT_TRUE(fits.starts_with("FITS")) << fits;
+    EXPECT_NE(fits.find(note), std::string::npos) << fits;
+    EXPECT_NE(fits.find(setting), std::string::npos) << fits;
+    const std::string counted = ran("explain" + asked + setting).out;
+    EXPECT_TRUE(counted.starts_with("DOES NOT FIT")) << counted;
+    EXPECT_EQ(counted.find(note), std::string::npos) << counted;
+    const std::string file = tempFolder() + "prepared.log";
+    std::ofstream(file)
+        << "RuntimeError: CUDA out of memory. Tried to allocate 224.00 MiB (GPU 0; 11.76 GiB "
+           "total capacity; 10.42 GiB already allocated; 97.44 MiB free; 10.61 GiB reserved in "
+           "total by PyTorch)\n";
+    const std::string out = ran("oom" + asked + "--message " + file).out;
+    EXPECT_NE(out.find("peft's prepare_model_for_kbit_training casts"), std::string::npos) << out;
+    EXPECT_NE(out.find("  try: " + setting), std::string::npos) << out;
+}
+
 /// The replay of 17 sequences reuses what that of 15 leaves in pieces.
 TEST(OomCommand, SaysWhereOneReplayDecides) {
     const auto ofBatch = [](const std::string& batch) {

@@ -1,0 +1,33 @@
+#include "planner/load/kbit_preparation_note.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace fabricast {
+
+bool mayBePreparedForKbit(const Scenario& scenario) {
+    const Settings& settings = scenario.settings;
+    const LoraSettings& lora = settings.lora;
+    const bool isQuantized = lora.base == Dtype::Nf4 || lora.base == Dtype::Int8;
+    const bool isWhole = settings.engine == Engine::Local || settings.engine == Engine::Ddp;
+    return settings.tuning == Tuning::Lora && isQuantized && isWhole && !lora.preparedForKbit &&
+           settings.kernels.code == ModelCode::HuggingFace && scenario.stack != "axolotl";
+}
+
+void addKbitNote(const ScenarioRequest& request,
+                 const Scenario& scenario,
+                 std::vector<std::string>& assumed) {
+    const JsonValue* const lora = request.settings.find("lora");
+    const bool isSaid = lora != nullptr && lora->find("prepared_for_kbit") != nullptr;
+    if (isSaid || !mayBePreparedForKbit(scenario)) {
+        return;
+    }
+    std::string note =
+        "peft's prepare_model_for_kbit_training, which casts what is not quantised to fp32, is not "
+        "counted (--set settings.lora.prepared_for_kbit=true)";
+    if (std::ranges::find(assumed, note) == assumed.end()) {
+        assumed.push_back(std::move(note));
+    }
+}
+
+}  // namespace fabricast

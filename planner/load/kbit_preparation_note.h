@@ -1,0 +1,20 @@
+#pragma once
+#include "planner/request/scenario_json.h"
+#include "planner/spec/scenario.h"
+
+#include <string>
+#include <vector>
+
+namespace fabricast {
+
+/// Whether a script around the scenario may call peft's prepare_model_for_kbit_training, which the
+/// scenario does not count: unsharded adapters over quantised weights. Axolotl casts back what it
+/// casts to fp32.
+bool mayBePreparedForKbit(const Scenario& scenario);
+
+/// Says once that it is not counted, where the request says nothing of it.
+void addKbitNote(const ScenarioRequest& request,
+                 const Scenario& scenario,
+                 std::vector<std::string>& assumed);
+
+}  // namespace fabricast
