@@ -67,6 +67,9 @@ Result<void> addGrowingSegments(const Question& question,
     FABRICAST_ASSIGN(const LoadedScenario loaded,
                      loadScenario(changed.root, bench.profiles(), changed.folders));
     FABRICAST_ASSIGN(const MemoryBreakdown explained, memoryOfAllStages(loaded.scenario, watch));
+    if (explained.verdict == Verdict::DoesNotFit) {
+        return {};  // what the message counts is a part of what the step takes
+    }
     const double needed = static_cast<double>(answer.message.needed()->count());
     Fix fix{.change = segments->change,
             .peakAfter = Bytes(std::llround(needed / answer.overForecast)),

@@ -77,14 +77,23 @@ std::optional<Bytes> missingInPieces(const MemoryMessage& message) {
     return missing && *message.unallocated >= *missing ? missing : std::nullopt;
 }
 
+/// A run that failed on its way to more than the GPU has: without pieces it fails a little later.
+std::string stepBeyond(const MemoryBreakdown* forecast) {
+    return forecast != nullptr && forecast->onDevice == Verdict::DoesNotFit
+               ? ", for what failed here alone: by the forecast the step goes on to " +
+                     shortText(forecast->peak.value)
+               : std::string();
+}
+
 void addFragments(const MemoryMessage& message,
                   const Scenario* scenario,
+                  const MemoryBreakdown* forecast,
                   std::vector<OomCause>& causes) {
     if (const std::optional<Bytes> missing = missingInPieces(message)) {
         causes.push_back({"fragmentation: PyTorch held " + shortText(*message.unallocated) +
                               " in no tensor, more than the " + shortText(*missing) +
                               (missing == message.tried ? " that failed" : " that were missing"),
-                          wayOutOfPiecesOf(message, scenario)});
+                          wayOutOfPiecesOf(message, scenario) + stepBeyond(forecast)});
     }
 }
 
@@ -244,7 +253,7 @@ std::vector<OomCause> causesOf(const MemoryMessage& message,
     addLimit(message, causes);
     addSpilled(message, causes);
     addOtherProcesses(message, causes);
-    addFragments(message, scenario, causes);
+    addFragments(message, scenario, forecast, causes);
     addPools(message, causes);
     addNotPyTorch(message, scenario, forecast, causes);
     return causes;

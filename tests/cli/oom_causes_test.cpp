@@ -74,6 +74,21 @@ TEST(OomCauses, OfferGrowingSegmentsAgainstPieces) {
         << out;
 }
 
+/// What the message counts is a part of what the step takes: no way out is of both.
+TEST(OomCauses, PromiseNothingOfSegmentsWhereTheStepIsBeyondTheGpu) {
+    const std::string out = oomOf(
+        "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 1.96 GiB. GPU 0 has a total "
+        "capacity of 23.64 GiB of which 1.21 GiB is free. Including non-PyTorch memory, this "
+        "process has 22.42 GiB memory in use. Of the allocated memory 20.87 GiB is allocated by "
+        "PyTorch, and 1.08 GiB is reserved by PyTorch but unallocated.",
+        " -m llama-3.1-8b --gpu rtx-4090 --gpus 1 --stack accelerate --seq 4096");
+    EXPECT_TRUE(says(out,
+                     "expandable_segments:True, for what failed here alone: by the forecast the "
+                     "step goes on to 140 GiB"))
+        << out;
+    EXPECT_FALSE(says(out, "--set settings.allocator=expandable_segments: ")) << out;
+}
+
 TEST(OomCauses, TellAnOldPyTorchNothingOfTheScenariosSegments) {
     const std::string out = oomOf(
         "CUDA out of memory. Tried to allocate 224.00 MiB (GPU 0; 23.64 GiB total capacity; 22.57 "
