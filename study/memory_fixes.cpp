@@ -251,8 +251,8 @@ Result<std::optional<Fix>> lessFragmented(const MemoryBreakdown& memory,
     FABRICAST_ASSIGN(const LoadedScenario loaded,
                      loadScenario(changed.root, bench.profiles(), changed.folders));
     FABRICAST_ASSIGN(const MemoryBreakdown after, memoryOfAllStages(loaded.scenario));
-    constexpr double kFewerGaps = 0.98;
-    if (after.onDevice >= memory.onDevice && after.unpressed / memory.unpressed > kFewerGaps) {
+    constexpr double kLess = 0.98;
+    if (after.onDevice >= memory.onDevice && after.peak.hi / memory.peak.hi > kLess) {
         return std::optional<Fix>();
     }
     Fix fix = memoryFixOf(after);

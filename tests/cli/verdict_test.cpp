@@ -95,10 +95,9 @@ TEST(Verdict, OfAPlanIsItsFirstWord) {
 }
 
 TEST(Verdict, LikelyIsExplainedAndCanBeAskedAway) {
-    const Words longer = {"--seq", "7168"};
     const auto with = [](Words more) {
         Words words = {
-            "explain", "-m", "llama-3.1-8b", "-c", "dgx-h100", "--stack", "fsdp2", "--seq", "7168"};
+            "explain", "-m", "llama-3.1-8b", "-c", "dgx-h100", "--stack", "fsdp2", "--seq", "6656"};
         words.insert(words.end(), more.begin(), more.end());
         return runProgram(words, {});
     };
@@ -119,6 +118,17 @@ TEST(Verdict, LikelyIsExplainedAndCanBeAskedAway) {
     EXPECT_NE(much.out.find("of 79.19 GiB less 20 %"), std::string::npos) << much.out;
     EXPECT_EQ(with({"--reserve", "10"}).code, ExitCode::BadInput);
     EXPECT_EQ(with({"--reserve", "95%"}).code, ExitCode::BadInput);
+}
+
+/// Fewer gaps that leave the verdict and its worst where they were are no way out.
+TEST(Verdict, OffersNoSegmentsThatChangeNothing) {
+    const std::string asked =
+        "explain -m llama-3.1-8b -c dgx-h100 --stack fsdp2 --seq 7168 --set "
+        "settings.allocator=";
+    const std::string out = ran(asked + "default").out;
+    EXPECT_TRUE(out.starts_with("LIKELY FITS  ")) << out;
+    EXPECT_EQ(out.find("expandable_segments: "), std::string::npos) << out;
+    EXPECT_TRUE(ran(asked + "expandable_segments").out.starts_with("LIKELY FITS  "));
 }
 
 /// A way out that takes a key along does not end the answer where the key cannot stay.
