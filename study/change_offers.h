@@ -48,7 +48,7 @@ Offer recomputeSelective, recomputeModules, recomputeFull, recomputeLess, smalle
 // What the question itself rules out of a search.
 Offer freeKeys, allowForbidden, tensorAcrossNodes, otherStacks;
 // Another training.
-Offer otherBatch, shorterSequence, fewerBits, moments8bit, adaptersOnly, fourBitBase,
+Offer otherBatch, shorterSequence, fewerBits, pureBf16, moments8bit, adaptersOnly, fourBitBase,
     quantizedConstants;
 // More or other hardware.
 Offer otherGpus, moreNodes, moreHostMemory, moreDrives, moreRanks, moreShards, fewerRanks,

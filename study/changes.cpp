@@ -14,6 +14,7 @@ constexpr std::uint8_t kMemory = static_cast<std::uint8_t>(Aim::Memory);
 constexpr std::uint8_t kSpeed = static_cast<std::uint8_t>(Aim::Speed);
 constexpr std::uint8_t kTarget = static_cast<std::uint8_t>(Aim::Target);
 constexpr std::uint8_t kFewer = static_cast<std::uint8_t>(Aim::Fewer);
+constexpr std::uint8_t kOtherTraining = static_cast<std::uint8_t>(Aim::Training);
 constexpr std::uint8_t kMore = static_cast<std::uint8_t>(Aim::Buy);
 
 struct Row {
@@ -185,7 +186,18 @@ constexpr std::array kRows = {
         "shorter sequences: no training on longer ones",
         &offers::shorterSequence},
     Row{kTarget, kWorkload, 1, "precision", "lower precision: check the loss", &offers::fewerBits},
-    Row{kTarget, kWorkload, 4, "tuning", "only adapters are trained", &offers::adaptersOnly},
+    Row{kTarget | kOtherTraining,
+        kWorkload,
+        2,
+        "precision",
+        "no fp32 copy of the weights: less exact",
+        &offers::pureBf16},
+    Row{kTarget | kOtherTraining,
+        kWorkload,
+        4,
+        "tuning",
+        "only adapters are trained",
+        &offers::adaptersOnly},
     Row{kTarget | kMore, kBuy, 3, "cluster", "other GPUs: ", &offers::otherGpus},
     Row{kMemory | kTarget,
         kBuy,

@@ -27,11 +27,12 @@ struct Change {
 
 /// What a change is to help with.
 enum class Aim : std::uint8_t {
-    Memory = 1,  ///< a layout is to fit
-    Speed = 2,   ///< a layout is to be faster with the same model, batch and GPUs
-    Target = 4,  ///< the best layout of a search is to reach something
-    Buy = 8,     ///< a layout is to be faster on more or other hardware
-    Fewer = 16,  ///< a layout is to take fewer GPUs
+    Memory = 1,     ///< a layout is to fit
+    Speed = 2,      ///< a layout is to be faster with the same model, batch and GPUs
+    Target = 4,     ///< the best layout of a search is to reach something
+    Buy = 8,        ///< a layout is to be faster on more or other hardware
+    Fewer = 16,     ///< a layout is to take fewer GPUs
+    Training = 32,  ///< a layout is to fit, though another training does
 };
 
 /// What changes are looked for.

@@ -66,7 +66,44 @@ public:
         return findChain(question, std::move(first), &catalogue, judge(), search_, watch_);
     }
 
+    /// Another training, each with what makes it fit that does not change it further.
+    Result<std::vector<TriedChange>> trainings(const Question& question) {
+        std::vector<TriedChange> found;
+        for (const Change& change :
+             changesFor(Aim::Training,
+                        {.question = question, .now = scenario_, .stacks = {scenario_.stack}})) {
+            search_.before = distanceOf(memory_);
+            search_.tries = triesFor(scenario_.layout);
+            FABRICAST_ASSIGN(const std::vector<TriedChange> alone,
+                             findChanges(question, {change}, judge(), search_, watch_));
+            if (alone.empty()) {
+                continue;  // the stack has it not, or it is that already
+            }
+            FABRICAST_ASSIGN(std::optional<TriedChange> made, surely(question, change));
+            if (!made) {
+                FABRICAST_ASSIGN(made, combined(question, alone.front()));
+            }
+            if (made) {
+                found.push_back(*std::move(made));
+            }
+        }
+        return found;
+    }
+
 private:
+    /// A change with others, where these make it fit whatever the allocator holds.
+    Result<std::optional<TriedChange>> surely(const Question& question, const Change& change) {
+        const Judge sure = [this](const Question& changed, double /*enough*/) {
+            return judgedSurely(changed);
+        };
+        search_.before = distanceOf(memory_);
+        FABRICAST_ASSIGN(const std::vector<TriedChange> alone,
+                         findChanges(question, {change}, sure, search_, watch_));
+        return alone.empty()
+                   ? std::optional<TriedChange>()
+                   : findChain(question, alone.front(), &catalogue, sure, search_, watch_);
+    }
+
     static std::vector<Change> catalogue(const Question& question, const Scenario& now) {
         return changesFor(Aim::Memory, {.question = question, .now = now, .stacks = {now.stack}});
     }
@@ -90,6 +127,18 @@ private:
             peak = distanceOf(memory);
         }
         Judgement judgement{.distance = peak, .reaches = peak <= bytes(memory_.room())};
+        judgement.plan.scenario = std::move(loaded.scenario);
+        return judgement;
+    }
+
+    [[nodiscard]] Result<Judgement> judgedSurely(const Question& changed) const {
+        FABRICAST_ASSIGN(LoadedScenario loaded,
+                         loadScenario(changed.root, bench_.profiles(), changed.folders));
+        FABRICAST_TRY(checkOrder(loaded.scenario));
+        FABRICAST_ASSIGN(const MemoryBreakdown memory,
+                         memoryOfFullestStage(loaded.scenario, kNoLimit, watch_));
+        Judgement judgement{.distance = distanceOf(memory),
+                            .reaches = memory.verdict == Verdict::Fits};
         judgement.plan.scenario = std::move(loaded.scenario);
         return judgement;
     }
@@ -184,13 +233,29 @@ bool isOfNoUse(const Fix& fix, const MemoryBreakdown& before) {
            fix.hostAfter >= before.host.perNode;
 }
 
+/// Behind what takes neither other hardware nor another training, and before what is unlikely to
+/// fit.
 int placeOfFix(const Fix& fix) {
-    const bool isBought = std::ranges::any_of(
-        fix.edits, [](const Edit& edit) { return edit.path.starts_with("cluster."); });
-    if (fix.verdict > Verdict::Likely) {
-        return 1 + static_cast<int>(fix.verdict);
+    const auto edits = [&fix](auto isOne) { return std::ranges::any_of(fix.edits, isOne); };
+    const bool isBought = edits([](const Edit& edit) { return edit.path.starts_with("cluster."); });
+    const bool isOtherTraining = edits([](const Edit& edit) {
+        return edit.path == "settings.tuning" || edit.path == "workload.precision";
+    });
+    constexpr int kOther = 2;
+    const int verdict = static_cast<int>(fix.verdict);
+    if (fix.verdict > Verdict::Likely || isOtherTraining) {
+        return kOther + verdict;
     }
-    return static_cast<int>(isBought ? Verdict::Unlikely : fix.verdict);
+    return isBought ? kOther : verdict;
+}
+
+/// Whether all weights are trained on a few GPUs, and nothing that keeps to both is enough.
+bool needsOtherTraining(const Scenario& scenario, const std::vector<Fix>& fixes) {
+    constexpr std::int64_t kFewGpus = 8;
+    return scenario.settings.tuning == Tuning::Full && scenario.layout.world() <= kFewGpus &&
+           std::ranges::none_of(fixes, [](const Fix& fix) {
+               return placeOfFix(fix) <= static_cast<int>(Verdict::Likely);
+           });
 }
 
 /// Where a change fits, one that does not shows how near the others come.
@@ -230,6 +295,17 @@ Result<std::vector<Fix>> fixesOf(const MemoryBreakdown& memory,
             }
         }
     }
+    if (needsOtherTraining(scenario, fixes)) {
+        FABRICAST_ASSIGN(const std::vector<TriedChange> trainings, search.trainings(asked));
+        for (const TriedChange& tried : trainings) {
+            FABRICAST_ASSIGN(Fix fix, checkedFix(tried, held, scenario, question, bench, watch));
+            const bool isNew = std::ranges::none_of(
+                fixes, [&fix](const Fix& one) { return one.typed == fix.typed; });
+            if (isNew && !isOfNoUse(fix, memory)) {
+                fixes.push_back(std::move(fix));
+            }
+        }
+    }
     putSurestFirst(fixes);
     keepOneThatFails(fixes);
     fixes.resize(std::min(fixes.size(), kMostFixes));
@@ -237,7 +313,7 @@ Result<std::vector<Fix>> fixesOf(const MemoryBreakdown& memory,
 }
 
 /// Where the tensors fit and only what the allocator holds back may not: segments that grow, which
-/// leave fewer gaps. Nothing where they bring little.
+/// leave fewer gaps. Nothing where they make neither the verdict surer nor its worst less.
 Result<std::optional<Fix>> lessFragmented(const MemoryBreakdown& memory,
                                           const Scenario& scenario,
                                           const Question& question,

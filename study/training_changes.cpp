@@ -1,4 +1,5 @@
 #include "planner/load/load_question.h"
+#include "planner/spec/kernel_names.h"
 #include "planner/spec/setting_names.h"
 #include "planner/stack/model_code.h"
 #include "study/change_offers.h"
@@ -97,6 +98,15 @@ void fewerBits(const ChangeSubject& subject, Offers& offers) {
     precision("fp4", "mxfp8");
 }
 
+/// Where weights are held in fp32 beside a type of 16 bits that the GPU multiplies in.
+void pureBf16(const ChangeSubject& subject, Offers& offers) {
+    const PrecisionSettings& precision = subject.now.settings.precision;
+    const bool holdsMore = precision.parameters == Dtype::Fp32 && precision.compute == Dtype::Bf16;
+    if (multipliesBf16(subject.now.cluster.node.gpu) && (isSearch(subject) || holdsMore)) {
+        offers.add({{"workload.precision", "pure_bf16", "--precision"}});
+    }
+}
+
 void moments8bit(const ChangeSubject& subject, Offers& offers) {
     if (isSearch(subject) || subject.now.settings.optimizer.kind == OptimizerKind::AdamW) {
         offers.add({{"workload.optimizer", "adamw_8bit", "--optimizer"}});
@@ -112,8 +122,9 @@ void adaptersOnly(const ChangeSubject& subject, Offers& offers) {
     const bool adapts = isSaid("settings.tuning", nameOf(Tuning::Lora));
     const Edit quantised = setting("settings.lora.base", "nf4");
     if (!adapts) {
-        offers.add({setting("settings.tuning", "lora")});
-        offers.add({setting("settings.tuning", "lora"), quantised});
+        const Edit adapters{"settings.tuning", "lora", "--tuning"};
+        offers.add({adapters});
+        offers.add({adapters, quantised});
     } else if (!isSaid("settings.lora.base", nameOf(Dtype::Nf4))) {
         offers.add({quantised});
     }

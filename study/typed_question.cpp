@@ -184,7 +184,9 @@ std::string typedBehind(const Question& question, std::span<const Edit> edits) {
     return typed(editsBehind(question, edits));
 }
 
-std::string typedInOrder(std::span<const Edit> edits) {
+std::string typedInOrder(std::span<const Edit> made) {
+    const std::vector<Edit> all = shortened(made);
+    std::span<const Edit> edits = all;
     std::string text;
     while (!edits.empty()) {
         const auto isKey = [](const Edit& edit) {

@@ -74,6 +74,36 @@ TEST(MemoryFixes, TheScalesOfFourBitsMayBeQuantisedToo) {
     EXPECT_NE(offered->verdict, Verdict::DoesNotFit);
 }
 
+// Where nothing that trains all weights in fp32 is enough; behind what is, as they train otherwise.
+TEST(MemoryFixes, AnotherTrainingIsOfferedWhereNothingElseIsEnough) {
+    const std::vector<Edit> edits = {{"model", "qwen2.5-1.5b", "-m"},
+                                     {"cluster.gpu", "rtx-4060-ti-16gb", "--gpu"},
+                                     {"cluster.gpus", "1", "--gpus"},
+                                     {"stack", "accelerate", "--stack"},
+                                     {"workload.sequence", "2048", "--seq"},
+                                     {"workload.optimizer", "adamw_8bit", "--optimizer"}};
+    const Question alone = with(readQuestion("", "").value(), edits).value();
+    const MemoryBreakdown memory = memoryOf(alone);
+    ASSERT_FALSE(memory.rejections.empty());
+    const std::vector<Fix>& fixes = memory.rejections[0].fixes;
+    ASSERT_GE(fixes.size(), 3U);
+    EXPECT_TRUE(fixes[0].typed.starts_with("--precision pure_bf16")) << fixes[0].typed;
+    EXPECT_NE(fixes[0].sideEffect.find("no fp32 copy of the weights: less exact"),
+              std::string::npos);
+    EXPECT_EQ(fixes[1].typed, "--tuning lora");
+    EXPECT_EQ(fixes[2].typed, "--tuning qlora");
+    for (std::size_t i = 0; i < 3; ++i) {
+        const Question changed = with(alone, fixes[i].edits).value();
+        EXPECT_EQ(memoryOf(changed).verdict, Verdict::Fits) << fixes[i].typed;
+    }
+    const Question larger = with(alone, {{{"cluster.gpu", "rtx-4090", "--gpu"}}}).value();
+    for (const Rejection& rejection : memoryOf(larger).rejections) {
+        for (const Fix& fix : rejection.fixes) {
+            EXPECT_EQ(fix.typed.find("--tuning"), std::string::npos) << fix.typed;
+        }
+    }
+}
+
 // Before more hardware, and before an optimizer that runs on the CPUs.
 TEST(MemoryFixes, ExpertsAreSpreadOverTheRanksThatHoldCopiesOfThem) {
     const std::vector<Edit> edits = {{"model", "qwen3-30b-a3b", "-m"},
