@@ -1,6 +1,7 @@
 #include "study/plan.h"
 
 #include "planner/budget/cost_of.h"
+#include "planner/estimate/expert_waits.h"
 #include "planner/memory/stage_memory.h"
 #include "planner/search/batch_steps.h"
 #include "simulator/network/cluster_topology.h"
@@ -88,6 +89,16 @@ Result<void> addPlanMeasurements(const BudgetFacts& budget,
     FABRICAST_ASSIGN(const std::vector<std::string> own, ownMeasurementNotes(shown, budget, bench));
     addNotes(own, report.notes);
     return {};
+}
+
+/// What every plan's time leaves out alike.
+void addExpertWaits(PlanReport& report) {
+    for (const Plan& plan : report.plans) {
+        if (std::string note = expertWaitsNote(plan.scenario); !note.empty()) {
+            addNotes({std::move(note)}, report.notes);
+            return;
+        }
+    }
 }
 
 /// What a search that was stopped has found.
@@ -293,6 +304,7 @@ Result<PlanReport> plan(const Question& question,
             choosingMeasurements(
                 std::move(first), found, report.notes, mostSearches(report.looks), bench, watch));
         addNotes(choosing, report.notes);
+        addExpertWaits(report);
         FABRICAST_TRY(addIdleInAll(question, bench, watch, report));
     }
     return report;

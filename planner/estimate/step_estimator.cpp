@@ -4,6 +4,7 @@
 #include "planner/estimate/comm_lines.h"
 #include "planner/estimate/data_parallel_time.h"
 #include "planner/estimate/drive_time.h"
+#include "planner/estimate/expert_waits.h"
 #include "planner/estimate/offload_time.h"
 #include "planner/estimate/op_kernels.h"
 #include "planner/estimate/outer_step.h"
@@ -243,6 +244,9 @@ StepEstimate estimateOf(const StepContext& context,
     if (scenario.settings.reference != Reference::None) {
         estimate.notes.emplace_back(
             "the step has the forward of the reference model, and no generation of samples");
+    }
+    if (std::string note = expertWaitsNote(scenario); !note.empty()) {
+        estimate.notes.push_back(std::move(note));
     }
     if (std::string note = driveNote(scenario, context.host, estimate.step.value); !note.empty()) {
         estimate.notes.push_back(std::move(note));
