@@ -5,10 +5,13 @@
 namespace fabricast {
 namespace {
 
-std::string pieces(Bytes left, Bytes others, const char* verdict, const char* key) {
-    return "the verdict is by one replay of the allocator, which leaves " + shortText(left) +
-           " in pieces; a batch of nearly this size may leave " + shortText(others) +
-           ", as other runs do: then it " + verdict + " (--why " + key + ")";
+/// How likely it is otherwise, by what published runs that ran out of memory left in pieces.
+std::string pieces(const StageMemory& stage, Bytes left, Bytes usual, Bytes most) {
+    return " with the " + shortText(left) +
+           " that one replay of the allocator leaves in pieces; of published runs that ran out of "
+           "memory half left less than " +
+           shortText(usual - stage.allocated) + " here, nine in ten less than " +
+           shortText(most - stage.allocated);
 }
 
 }  // namespace
@@ -20,12 +23,12 @@ std::string luckNote(const MemoryBreakdown& memory, const RuntimeOverhead& overh
     const Bytes besideMost = overhead.context.hi + overhead.collectives.hi;
     const Bytes beside = overhead.context.value + overhead.collectives.value;
     if (memory.onDevice == Verdict::Fits && most + besideMost > memory.room()) {
-        return pieces(
-            stage.reserved.value - stage.allocated, most - stage.allocated, "may not fit", "worst");
+        return "fits" + pieces(stage, stage.reserved.value - stage.allocated, usual, most) +
+               ", with which it may not (--why worst; --reserve 15% asks for that room)";
     }
     if (memory.onDevice == Verdict::Unlikely && usual + beside <= memory.room()) {
-        return pieces(
-            stage.pinned - stage.allocated, usual - stage.allocated, "likely fits", "pinned");
+        return "unlikely to fit" + pieces(stage, stage.pinned - stage.allocated, usual, most) +
+               ": with what half of them left it likely fits (--why pinned)";
     }
     return {};
 }
