@@ -119,6 +119,9 @@ void adaptersOnly(const ChangeSubject& subject, Offers& offers) {
         const JsonValue* const said = valueAt(subject.question.root, path);
         return said != nullptr && said->text().value_or("") == word;
     };
+    if (says(subject.question, "settings.train") && !isSaid("settings.train", "all")) {
+        return;  // a part of the weights is frozen already
+    }
     const bool adapts = isSaid("settings.tuning", nameOf(Tuning::Lora));
     const Edit quantised = setting("settings.lora.base", "nf4");
     if (!adapts) {

@@ -96,6 +96,14 @@ TEST(MemoryFixes, AnotherTrainingIsOfferedWhereNothingElseIsEnough) {
         const Question changed = with(alone, fixes[i].edits).value();
         EXPECT_EQ(memoryOf(changed).verdict, Verdict::Fits) << fixes[i].typed;
     }
+    const Question frozen = with(alone, {{{"settings.train", "last:20", "--train"}}}).value();
+    const MemoryBreakdown ofPart = memoryOf(frozen);
+    EXPECT_NE(ofPart.verdict, Verdict::Fits);
+    for (const Rejection& rejection : ofPart.rejections) {
+        for (const Fix& fix : rejection.fixes) {
+            EXPECT_EQ(fix.typed.find("--tuning"), std::string::npos) << fix.typed;
+        }
+    }
     const Question larger = with(alone, {{{"cluster.gpu", "rtx-4090", "--gpu"}}}).value();
     for (const Rejection& rejection : memoryOf(larger).rejections) {
         for (const Fix& fix : rejection.fixes) {
