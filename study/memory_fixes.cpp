@@ -1,11 +1,11 @@
 #include "planner/base/quantity_text.h"
 #include "planner/estimate/offload_time.h"
-#include "planner/estimate/pipeline_time.h"
 #include "planner/memory/stage_memory.h"
 #include "study/changes.h"
 #include "study/find_changes.h"
 #include "study/fixes.h"
 #include "study/growing_segments.h"
+#include "study/memory_fix_search.h"
 
 #include <algorithm>
 #include <optional>
@@ -18,137 +18,6 @@ namespace {
 
 constexpr std::size_t kMostFixes = 5;
 constexpr std::size_t kMostLookedAt = 8;
-
-/// Every stage is walked for every change that is tried.
-int triesFor(const Layout& layout) {
-    constexpr std::int64_t kStagesWalked = 2048;
-    return static_cast<int>(std::clamp<std::int64_t>(kStagesWalked / layout.pp, 2, 100));
-}
-
-double bytes(Bytes size) {
-    return static_cast<double>(size.count());
-}
-
-/// How many times what there is; 0 where that is not known.
-double timesThere(const HostNeed& need) {
-    return need.there && *need.there > Bytes() ? need.perNode / *need.there : 0.0;
-}
-
-/// The peak, or as many times the GPU's memory as the host's or the drives' is needed: what is
-/// short decides.
-double distanceOf(const MemoryBreakdown& memory) {
-    const double node = std::max(timesThere(memory.host), timesThere(memory.drives));
-    return std::max(bytes(memory.peak.value), node * bytes(memory.room()));
-}
-
-/// Tries what lowers the peak of one layout, or what it needs of the host.
-class FixSearch {
-public:
-    FixSearch(const MemoryBreakdown& memory,
-              const Scenario& scenario,
-              const Workbench& bench,
-              const Watch& watch)
-        : memory_(memory),
-          scenario_(scenario),
-          bench_(bench),
-          watch_(watch),
-          search_({.before = distanceOf(memory),
-                   .order = ChangeOrder::FirstOfEffort,
-                   .tries = triesFor(scenario.layout),
-                   .threads = bench.threads()}) {}
-
-    Result<std::vector<TriedChange>> singles(const Question& question) {
-        search_.before = distanceOf(memory_);
-        return findChanges(question, catalogue(question, scenario_), judge(), search_, watch_);
-    }
-
-    Result<std::optional<TriedChange>> combined(const Question& question, TriedChange first) {
-        return findChain(question, std::move(first), &catalogue, judge(), search_, watch_);
-    }
-
-    /// Another training, each with what makes it fit that does not change it further.
-    Result<std::vector<TriedChange>> trainings(const Question& question) {
-        std::vector<TriedChange> found;
-        for (const Change& change :
-             changesFor(Aim::Training,
-                        {.question = question, .now = scenario_, .stacks = {scenario_.stack}})) {
-            search_.before = distanceOf(memory_);
-            search_.tries = triesFor(scenario_.layout);
-            FABRICAST_ASSIGN(const std::vector<TriedChange> alone,
-                             findChanges(question, {change}, judge(), search_, watch_));
-            if (alone.empty()) {
-                continue;  // the stack has it not, or it is that already
-            }
-            FABRICAST_ASSIGN(std::optional<TriedChange> made, surely(question, change));
-            if (!made) {
-                FABRICAST_ASSIGN(made, combined(question, alone.front()));
-            }
-            if (made) {
-                found.push_back(*std::move(made));
-            }
-        }
-        return found;
-    }
-
-private:
-    /// A change with others, where these make it fit whatever the allocator holds.
-    Result<std::optional<TriedChange>> surely(const Question& question, const Change& change) {
-        const Judge sure = [this](const Question& changed, double /*enough*/) {
-            return judgedSurely(changed);
-        };
-        search_.before = distanceOf(memory_);
-        FABRICAST_ASSIGN(const std::vector<TriedChange> alone,
-                         findChanges(question, {change}, sure, search_, watch_));
-        return alone.empty()
-                   ? std::optional<TriedChange>()
-                   : findChain(question, alone.front(), &catalogue, sure, search_, watch_);
-    }
-
-    static std::vector<Change> catalogue(const Question& question, const Scenario& now) {
-        return changesFor(Aim::Memory, {.question = question, .now = now, .stacks = {now.stack}});
-    }
-
-    [[nodiscard]] Judge judge() const {
-        return [this](const Question& changed, double enough) { return judged(changed, enough); };
-    }
-
-    [[nodiscard]] Result<Judgement> judged(const Question& changed, double enough) const {
-        FABRICAST_ASSIGN(LoadedScenario loaded,
-                         loadScenario(changed.root, bench_.profiles(), changed.folders));
-        FABRICAST_TRY(checkOrder(loaded.scenario));
-        const auto most = Bytes(static_cast<std::int64_t>(enough));
-        double peak = 0.0;
-        if (loaded.scenario.layout.offload == Offload::None) {
-            FABRICAST_ASSIGN(const Bytes device, peakOfFullestStage(loaded.scenario, most, watch_));
-            peak = bytes(device);
-        } else {
-            FABRICAST_ASSIGN(const MemoryBreakdown memory,
-                             memoryOfFullestStage(loaded.scenario, kNoLimit, watch_));
-            peak = distanceOf(memory);
-        }
-        Judgement judgement{.distance = peak, .reaches = peak <= bytes(memory_.room())};
-        judgement.plan.scenario = std::move(loaded.scenario);
-        return judgement;
-    }
-
-    [[nodiscard]] Result<Judgement> judgedSurely(const Question& changed) const {
-        FABRICAST_ASSIGN(LoadedScenario loaded,
-                         loadScenario(changed.root, bench_.profiles(), changed.folders));
-        FABRICAST_TRY(checkOrder(loaded.scenario));
-        FABRICAST_ASSIGN(const MemoryBreakdown memory,
-                         memoryOfFullestStage(loaded.scenario, kNoLimit, watch_));
-        Judgement judgement{.distance = distanceOf(memory),
-                            .reaches = memory.verdict == Verdict::Fits};
-        judgement.plan.scenario = std::move(loaded.scenario);
-        return judgement;
-    }
-
-    const MemoryBreakdown& memory_;
-    const Scenario& scenario_;
-    const Workbench& bench_;
-    const Watch& watch_;
-    ChangeSearch search_;
-};
 
 /// Of edits of one key the last, in the order of the first.
 std::vector<Edit> lastOfEach(const std::vector<Edit>& edits) {
@@ -274,7 +143,7 @@ Result<std::vector<Fix>> fixesOf(const MemoryBreakdown& memory,
                                  const Watch& watch) {
     const std::vector<Edit> held = heldBatch(question, scenario.workload.globalBatch);
     FABRICAST_ASSIGN(const Question asked, with(question, held));
-    FixSearch search(memory, scenario, bench, watch);
+    MemoryFixSearch search(memory, scenario, bench, watch);
     FABRICAST_ASSIGN(const std::vector<TriedChange> found, search.singles(asked));
     std::vector<Fix> fixes;
     if (!found.empty() && !found.front().judgement.reaches) {

@@ -1,0 +1,44 @@
+#pragma once
+#include "planner/base/result.h"
+#include "planner/base/watch.h"
+#include "planner/result/memory_breakdown.h"
+#include "planner/spec/scenario.h"
+#include "study/find_changes.h"
+#include "study/question.h"
+#include "study/workbench.h"
+
+#include <optional>
+#include <vector>
+
+namespace fabricast {
+
+/// Tries what lowers the peak of one layout, or what it needs of the host. Keeps references to all
+/// that it is made of.
+class MemoryFixSearch {
+public:
+    MemoryFixSearch(const MemoryBreakdown& memory,
+                    const Scenario& scenario,
+                    const Workbench& bench,
+                    const Watch& watch);
+
+    Result<std::vector<TriedChange>> singles(const Question& question);
+    /// A change that is not enough, with others.
+    Result<std::optional<TriedChange>> combined(const Question& question, TriedChange first);
+    /// Another training, each with what makes it fit that does not change it further.
+    Result<std::vector<TriedChange>> trainings(const Question& question);
+
+private:
+    /// A change with others, where these make it fit whatever the allocator holds.
+    Result<std::optional<TriedChange>> surely(const Question& question, const Change& change);
+    [[nodiscard]] Judge judge() const;
+    [[nodiscard]] Result<Judgement> judged(const Question& changed, double enough) const;
+    [[nodiscard]] Result<Judgement> judgedSurely(const Question& changed) const;
+
+    const MemoryBreakdown& memory_;
+    const Scenario& scenario_;
+    const Workbench& bench_;
+    const Watch& watch_;
+    ChangeSearch search_;
+};
+
+}  // namespace fabricast
