@@ -195,17 +195,17 @@ TEST(TypedHints, BlameNoOtherFlag) {
     EXPECT_EQ(refused.err.find("max_split_size_mb"), std::string::npos) << refused.err;
 }
 
-// A key of the model that nothing reads would change nothing, in silence.
 TEST(TypedHints, NameTheLineOfAFile) {
     const std::string file = tempFolder() + "short_run.json";
     std::ofstream(file) << "{\"model\": \"llama-3.1-8b\", \"cluster\": \"dgx-h100\",\n"
-                           "\"stack\": \"fsdp2\", \"settings\": {\"dropout\": 2}}";
+                           "\"stack\": \"fsdp2\", \"workload\": {\"sequence\": 0}}";
     const ProgramOutput output = runProgram({"explain", file}, {});
     EXPECT_NE(output.err.find("  try: correct that value in line 2 of " + file + "\n"),
               std::string::npos)
         << output.err;
 }
 
+// A key of the model that nothing reads would change nothing, in silence.
 TEST(TypedHints, NameTheKeyOfAModel) {
     const std::string file = tempFolder() + "typed_model.json";
     ASSERT_TRUE(writeTextFile(file, R"({"model": {"model_type": "llama", "hidden_size": 4096,
