@@ -173,7 +173,7 @@ Result<void> checkSimulations(std::size_t simulations, const ClusterSpec& cluste
     if (count == 0) {
         return {};
     }
-    FABRICAST_TRY(checkGraphSize(cluster, 1));
+    FABRICAST_TRY(checkGraphSize(cluster, {}));
     const std::int64_t most = kMostGraphGpus / cluster.gpus();
     return count <= most ? Result<void>()
                          : fail(Error::Code::BadInput,

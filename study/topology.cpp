@@ -11,6 +11,7 @@ namespace {
 Result<DescribedTopology> fromCluster(const TopologyAsk& ask, const ProfileStore& profiles) {
     FABRICAST_ASSIGN(const FoundCluster found, findCluster(ask.cluster, profiles, ask.folders));
     TopologyOptions options = ask.options;
+    options.fails = !ask.failed.empty();
     if (const std::string& link = found.cluster.node.pci.hostLink; !link.empty()) {
         FABRICAST_ASSIGN(const FabricSpec host, profiles.fabric(link, ask.cluster.where));
         options.hostLink = host.linkBandwidth.value;

@@ -36,13 +36,15 @@ Result<Topology> withoutFailed(const Topology& whole, const std::vector<std::str
 }
 
 /// Its nodes at each of its sites.
-Result<DescribedTopology> topologyOf(const ClusterSpec& cluster) {
+Result<DescribedTopology> topologyOf(const ClusterSpec& cluster, bool fails) {
     const SitesSpec& sites = cluster.sites;
     ClusterSpec site = cluster;
     site.nodes = cluster.nodes / sites.count;
     site.sites = {};
     return clusterTopology(
-        site, {.wan = {.sites = sites.count, .bandwidth = sites.rate, .latency = sites.latency}});
+        site,
+        {.wan = {.sites = sites.count, .bandwidth = sites.rate, .latency = sites.latency},
+         .fails = fails});
 }
 
 /// What a byte of each rank takes of the link that is used most, in seconds.
@@ -61,7 +63,7 @@ Result<StepFlows> StepFlows::of(const Scenario& scenario,
                                 const RankOrder& order,
                                 Actors actors,
                                 const std::vector<std::string>& failed) {
-    FABRICAST_ASSIGN(DescribedTopology built, topologyOf(scenario.cluster));
+    FABRICAST_ASSIGN(DescribedTopology built, topologyOf(scenario.cluster, !failed.empty()));
     StepFlows flows;
     flows.topology_ = std::make_shared<const Topology>(std::move(built.topology));
     if (!failed.empty()) {

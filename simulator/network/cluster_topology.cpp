@@ -170,7 +170,7 @@ private:
 Result<void> check(const ClusterSpec& cluster,
                    const TopologyOptions& options,
                    const std::optional<FabricPlan>& plan) {
-    FABRICAST_TRY(checkGraphSize(cluster, options.wan.sites));
+    FABRICAST_TRY(checkGraphSize(cluster, options));
     if (!plan && options.wan.sites > 1) {
         return fail(Error::Code::BadInput,
                     "cluster",
@@ -205,14 +205,23 @@ std::string titleOf(const ClusterSpec& cluster, const WanTier& wan) {
 
 }  // namespace
 
-Result<void> checkGraphSize(const ClusterSpec& cluster, std::int64_t sites) {
-    const std::int64_t most = kMostGraphGpus / std::max<std::int64_t>(1, sites);
+Result<void> checkGraphSize(const ClusterSpec& cluster, const TopologyOptions& options) {
+    if (cluster.nodes > 1 && cluster.node.gpus > kMostGraphNodeGpus) {
+        return fail(Error::Code::Unsupported,
+                    "cluster",
+                    "the graph would have several nodes of more than " +
+                        std::to_string(kMostGraphNodeGpus) + " GPUs",
+                    "-n 1, or smaller nodes");
+    }
+    const std::int64_t all = options.fails ? kMostGraphGpus / 2 : kMostGraphGpus;
+    const std::int64_t most = all / std::max<std::int64_t>(1, options.wan.sites);
     if (cluster.gpus() <= most) {
         return {};
     }
     return fail(Error::Code::Unsupported,
                 "cluster",
-                "the graph would have more than " + std::to_string(kMostGraphGpus) + " GPUs",
+                "the graph would have more than " + std::to_string(all) + " GPUs" +
+                    (options.fails ? ", some of whose links are down" : ""),
                 "-n " + std::to_string(most / cluster.node.gpus));
 }
 

@@ -25,12 +25,15 @@ struct DescribedTopology {
 struct TopologyOptions {
     std::optional<BytesPerSecond> hostLink{};  ///< GPU to CPU where that is not PCIe
     WanTier wan{};
+    bool fails = false;  ///< ways around what is down are looked for, too
 };
 
 inline constexpr std::int64_t kMostGraphGpus = 131'072;
+/// Of one of several nodes: every NIC of one is held against those of another.
+inline constexpr std::int64_t kMostGraphNodeGpus = 2048;
 
-/// Whether the graph of these sites is small enough to be built; before anything else is.
-Result<void> checkGraphSize(const ClusterSpec& cluster, std::int64_t sites);
+/// Whether the graph is small enough to be built; before anything else is.
+Result<void> checkGraphSize(const ClusterSpec& cluster, const TopologyOptions& options);
 
 /// This builds the graph of a cluster from its profile: every node with its GPUs, NVSwitches, PCIe
 /// and NICs ("node3/nic2"), the leaves, spines and cores of its fabric, and the line to other

@@ -135,6 +135,25 @@ TEST(ClusterTopology, RefusesWhatHasNoNetwork) {
     EXPECT_FALSE(clusterTopology(cluster("dgx-h100", 1'000'000), {}));
 }
 
+TEST(ClusterTopology, RefusesGraphsThatAreTooLarge) {
+    const auto refusal = [](const ClusterSpec& spec, bool fails) {
+        const auto refused = checkGraphSize(spec, {.fails = fails});
+        return refused ? std::string() : refused.error().why + " | " + refused.error().hint;
+    };
+    ClusterSpec dgx = cluster("dgx-h100", 16'384);
+    EXPECT_EQ(refusal(dgx, false), "");
+    EXPECT_EQ(refusal(dgx, true),
+              "the graph would have more than 65536 GPUs, some of whose links are down | -n 8192");
+    dgx.nodes = 16'385;
+    EXPECT_EQ(refusal(dgx, false), "the graph would have more than 131072 GPUs | -n 16384");
+    dgx.nodes = 2;
+    dgx.node.gpus = 2049;
+    EXPECT_EQ(refusal(dgx, false),
+              "the graph would have several nodes of more than 2048 GPUs | -n 1, or smaller nodes");
+    dgx.nodes = 1;
+    EXPECT_EQ(refusal(dgx, false), "");
+}
+
 /// Every built-in cluster with one, two and more nodes.
 TEST(ClusterTopology, IsBuiltForEveryClusterThereIs) {
     std::size_t tried = 0;
