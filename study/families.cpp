@@ -1,3 +1,4 @@
+#include "planner/base/words.h"
 #include "planner/load/asked_question.h"
 #include "planner/load/load_question.h"
 #include "planner/load/scenario_defaults.h"
@@ -112,19 +113,9 @@ constexpr std::array kFamilies = {
               .set = "settings.tuning=lora settings.lora.base=nf4",
               .offloads = true}};
 
-std::vector<std::string_view> wordsIn(std::string_view text) {
-    std::vector<std::string_view> words;
-    while (!text.empty()) {
-        const std::size_t end = std::min(text.find(' '), text.size());
-        words.push_back(text.substr(0, end));
-        text.remove_prefix(std::min(end + 1, text.size()));
-    }
-    return words;
-}
-
 Result<std::vector<Edit>> settingsOf(const FamilyRow& row) {
     std::vector<Edit> settings;
-    for (const std::string_view word : wordsIn(row.set)) {
+    for (const std::string_view word : wordsOf(row.set)) {
         FABRICAST_ASSIGN(Edit edit, assignment(std::string(word), "--set"));
         settings.push_back(std::move(edit));
     }
@@ -153,12 +144,12 @@ struct AdviceSubject {
 std::vector<std::string> stacksOf(const FamilyRow& row, const AdviceSubject& subject) {
     const Question& question = subject.question;
     const std::vector<std::string> named = searchWords(question, "stacks");
-    std::vector<std::string_view> all = wordsIn(row.stacks);
+    std::vector<std::string_view> all = wordsOf(row.stacks);
     if (all.empty()) {
         all.assign(adapterStacks().begin(), adapterStacks().end());
     }
     if (!named.empty() || trainsAdapters(subject.request)) {
-        const std::vector<std::string_view> beside = wordsIn(row.adapters);
+        const std::vector<std::string_view> beside = wordsOf(row.adapters);
         all.insert(all.end(), beside.begin(), beside.end());
     }
     std::vector<std::string> stacks;
@@ -177,7 +168,7 @@ std::vector<std::string> stacksOf(const FamilyRow& row, const AdviceSubject& sub
 Result<void> checkNamedStacks(const Question& question) {
     for (const std::string& name : searchWords(question, "stacks")) {
         const bool isKnown = std::ranges::any_of(kFamilies, [&name](const FamilyRow& row) {
-            const std::vector<std::string_view> stacks = wordsIn(row.stacks);
+            const std::vector<std::string_view> stacks = wordsOf(row.stacks);
             return std::ranges::find(stacks, name) != stacks.end();
         });
         if (!isKnown) {
@@ -205,7 +196,7 @@ Result<Change> changeOf(const FamilyRow& row,
     FABRICAST_ASSIGN(const std::vector<Edit> keys, layoutEdits(std::string(row.fixed), "advise"));
     change.edits.insert(change.edits.end(), keys.begin(), keys.end());
     std::vector<std::string> forbidden = searchWords(question, "forbid");
-    for (const std::string_view rule : wordsIn(row.forbidden)) {
+    for (const std::string_view rule : wordsOf(row.forbidden)) {
         forbidden.emplace_back(rule);
     }
     for (const std::string& rule : forbidden) {

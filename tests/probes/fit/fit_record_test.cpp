@@ -17,6 +17,7 @@
 #include <fstream>
 #include <iterator>
 #include <map>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -145,15 +146,30 @@ TEST(FitRecord, NothingIsFittedBesideWhatIsRefused) {
         << said;
 }
 
+/// A line of a record that is refused, and words of the reason.
+struct RefusedPoint {
+    const char* point;
+    double seconds;
+    const char* facts;
+    const char* why;
+};
+
+void expectRefused(std::span<const RefusedPoint> points, const char* said) {
+    const ProfileStore builtIn = ProfileStore::builtIn();
+    for (const RefusedPoint& one : points) {
+        const auto fitted = fitRecord(
+            builtIn, recordOf(lineOf(one.point, one.seconds, one.facts)), {.name = "ours"});
+        ASSERT_FALSE(fitted) << one.point;
+        const std::string text = fitted.error().text();
+        EXPECT_EQ(text.find("run.jsonl:2"), 0U) << text;
+        EXPECT_NE(text.find(said), std::string::npos) << text;
+        EXPECT_NE(text.find(one.why), std::string::npos) << text;
+    }
+}
+
 // Times of another unit, or of a clock that jumped: 1.1 TFLOP take 1.1 ms at the peak of an H200.
 TEST(FitRecord, RefusesWhatNoSuchGpuIsSlowEnoughFor) {
-    struct Case {
-        const char* point;
-        double seconds;
-        const char* facts;
-        const char* why;
-    };
-    const Case cases[] = {
+    const RefusedPoint cases[] = {
         {"gemm dtype=bf16 layout=tn m=1024 n=1024 k=1024", 5.0, "", "FLOP/s in bf16"},
         {"gemm dtype=bf16 layout=tn m=8192 n=8192 k=8192", 2.0, "", "FLOP/s in bf16"},
         {"attention batch=8 causal=0 dim=128 dtype=bf16 heads=32 kv_heads=8 pass=forward "
@@ -163,27 +179,12 @@ TEST(FitRecord, RefusesWhatNoSuchGpuIsSlowEnoughFor) {
          "FLOP/s in bf16"},
         {"memory op=copy bytes=1G", 700.0, R"("facts":{"bytes":1073741824},)", "MB/s"},
     };
-    for (const Case& one : cases) {
-        const auto fitted = fitRecord(ProfileStore::builtIn(),
-                                      recordOf(lineOf(one.point, one.seconds, one.facts)),
-                                      {.name = "ours"});
-        ASSERT_FALSE(fitted) << one.point;
-        const std::string said = fitted.error().text();
-        EXPECT_EQ(said.find("run.jsonl:2"), 0U) << said;
-        EXPECT_NE(said.find("no h200-sxm-141gb is so slow"), std::string::npos) << said;
-        EXPECT_NE(said.find(one.why), std::string::npos) << said;
-    }
+    expectRefused(cases, "no h200-sxm-141gb is so slow");
 }
 
 // As in a log of nccl-tests: a line that no such GPU can have made is damaged, or of another one.
 TEST(FitRecord, RefusesWhatNoSuchGpuReaches) {
-    struct Case {
-        const char* point;
-        double seconds;
-        const char* facts;
-        const char* why;
-    };
-    const Case cases[] = {
+    const RefusedPoint cases[] = {
         {"gemm dtype=bf16 layout=tn m=8192 n=8192 k=8192", 0.5e-3, "", "PFLOP/s in bf16"},
         {"gemm dtype=fp16 layout=nt m=8192 n=8192 k=8192", 0.5e-3, "", "PFLOP/s in fp16"},
         {"grouped_gemm dtype=bf16 experts=8 k=4096 n=4096 tokens=16384",
@@ -200,16 +201,7 @@ TEST(FitRecord, RefusesWhatNoSuchGpuReaches) {
          R"("facts":{"bytes":1073741824},)",
          "TB/s beside what its cache holds"},
     };
-    const ProfileStore builtIn = ProfileStore::builtIn();
-    for (const Case& one : cases) {
-        const auto fitted = fitRecord(
-            builtIn, recordOf(lineOf(one.point, one.seconds, one.facts)), {.name = "ours"});
-        ASSERT_FALSE(fitted) << one.point;
-        const std::string said = fitted.error().text();
-        EXPECT_EQ(said.find("run.jsonl:2"), 0U) << said;
-        EXPECT_NE(said.find("no h200-sxm-141gb is so fast"), std::string::npos) << said;
-        EXPECT_NE(said.find(one.why), std::string::npos) << said;
-    }
+    expectRefused(cases, "no h200-sxm-141gb is so fast");
 }
 
 TEST(FitRecord, RefusesWhatBeginsLaterOfTheSameDay) {
