@@ -126,24 +126,25 @@ Result<std::vector<std::string>> filesOfFolder(const std::string& folder,
         return std::vector{start};
     }
     FABRICAST_ASSIGN(const std::vector<std::string> all, launchFilesIn(folder, directory));
-    for (const LaunchKind kind : {LaunchKind::Accelerate, LaunchKind::Deepspeed}) {
-        std::vector<std::string> told;
-        std::ranges::copy_if(all, std::back_inserter(told), [&](const std::string& file) {
-            const Result<OpenedFile> opened = openedAt(file, directory);
-            return opened && opened->kind == kind;
-        });
-        if (told.size() > 1) {
-            return fail(Error::Code::BadInput,
-                        folder,
-                        "has several configurations that " + path(start).filename().string() +
-                            " may be started with: " + someOf(told),
-                        "the program and one of them: " + start + " " + told.front());
-        }
-        if (!told.empty()) {
-            return std::vector{start, told.front()};
+    std::vector<std::string> ofAccelerate;
+    std::vector<std::string> ofDeepspeed;
+    for (const std::string& file : all) {
+        const Result<OpenedFile> opened = openedAt(file, directory);
+        if (opened && opened->kind == LaunchKind::Accelerate) {
+            ofAccelerate.push_back(file);
+        } else if (opened && opened->kind == LaunchKind::Deepspeed) {
+            ofDeepspeed.push_back(file);
         }
     }
-    return std::vector{start};
+    const std::vector<std::string>& told = ofAccelerate.empty() ? ofDeepspeed : ofAccelerate;
+    if (told.size() > 1) {
+        return fail(Error::Code::BadInput,
+                    folder,
+                    "has several configurations that " + path(start).filename().string() +
+                        " may be started with: " + someOf(told),
+                    "the program and one of them: " + start + " " + told.front());
+    }
+    return told.empty() ? std::vector{start} : std::vector{start, told.front()};
 }
 
 Result<std::optional<std::string>> startAmong(const std::string& folder,
