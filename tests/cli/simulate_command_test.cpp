@@ -1,5 +1,6 @@
 #include "planner/text/text_files.h"
 #include "tests/support/program_answer.h"
+#include "tests/support/temp_folder.h"
 
 #include <gtest/gtest.h>
 
@@ -144,11 +145,10 @@ TEST(SimulateCommand, TakesItsMemoryFromTheWalk) {
 }
 
 TEST(SimulateCommand, WritesATraceOfEveryOp) {
-    const std::filesystem::path file =
-        std::filesystem::temp_directory_path() / "fabricast_simulate_trace.json";
-    const ProgramOutput output = simulate({"--trace", file.string()});
+    const std::string file = tempFolder() + "trace.json";
+    const ProgramOutput output = simulate({"--trace", file});
     EXPECT_EQ(output.code, ExitCode::Ok) << output.err;
-    const JsonValue trace = jsonOf(readTextFile(file.string()).value());
+    const JsonValue trace = jsonOf(readTextFile(file).value());
     std::filesystem::remove(file);
     std::map<std::string, int> phases;
     std::map<std::string, int> names;

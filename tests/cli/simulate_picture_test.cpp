@@ -1,9 +1,9 @@
 #include "planner/text/text_files.h"
 #include "tests/support/golden.h"
 #include "tests/support/program_answer.h"
+#include "tests/support/temp_folder.h"
 
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -16,11 +16,10 @@ namespace {
 std::string written(const std::string& line,
                     const std::string& flag,
                     ExitCode code = ExitCode::Ok) {
-    const std::filesystem::path file = std::filesystem::temp_directory_path() /
-                                       ("fabricast_picture" + std::to_string(::getpid()) + flag);
-    const ProgramOutput output = ran(line, {flag, file.string()});
+    const std::string file = tempFolder() + "picture" + flag;
+    const ProgramOutput output = ran(line, {flag, file});
     EXPECT_EQ(output.code, code) << output.err;
-    std::string text = readTextFile(file.string()).value_or("");
+    std::string text = readTextFile(file).value_or("");
     std::filesystem::remove(file);
     return text;
 }

@@ -3,6 +3,7 @@
 #include "gui/document/history.h"
 #include "study/plan.h"
 #include "study/said_value.h"
+#include "tests/support/temp_folder.h"
 
 #include <gtest/gtest.h>
 
@@ -16,7 +17,7 @@ namespace fabricast {
 namespace {
 
 std::string inFolder(const std::string& name) {
-    return (std::filesystem::path(testing::TempDir()) / name).string();
+    return tempFolder() + name;
 }
 
 Question smallQuestion() {
@@ -108,7 +109,7 @@ TEST(SavedStudy, IsNotWrittenOverALaunchFile) {
 TEST(SavedStudy, FindsItsModelFromWhereItIsSaved) {
     const std::string folder = modelFolder("model_beside_the_window");
     const Question question =
-        with(readQuestion("", testing::TempDir()).value(),
+        with(readQuestion("", tempFolder()).value(),
              std::vector<Edit>{{"model", "model_beside_the_window/config.json", "-m"},
                                {"cluster.name", "dgx-h100", "-c"}})
             .value();

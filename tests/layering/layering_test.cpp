@@ -301,6 +301,16 @@ TEST(Layering, TheRoomsPrintNothingAndReadNoClock) {
     expectNoneOf(kSurroundingsWords, sourcesOfLibraries());
 }
 
+TEST(Layering, TestsKeepTheirFilesInTheFolderOfTheirProcess) {
+    // Two that run beside each other would write one file.
+    static constexpr std::array<std::string_view, 2> kShared = {"TempDir()", "temp_directory_path"};
+    std::vector<fs::path> tests = sourcesUnder("tests");
+    std::erase(tests, fs::path("tests/support/temp_folder.h"));
+    std::erase(tests, fs::path("tests/layering/layering_test.cpp"));
+    EXPECT_GT(tests.size(), 100U);
+    expectNoneOf(kShared, tests);
+}
+
 /// The types a file defines for others to see: at the margin, not in an unnamed namespace.
 std::vector<std::string> typesDefinedIn(const fs::path& file) {
     static const std::regex kType(R"(^(?:struct|class|enum class) (\w+)\b[^;:]*(?: :[^:].*)?\{)");

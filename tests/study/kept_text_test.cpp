@@ -2,6 +2,7 @@
 
 #include "planner/text/edit_json.h"
 #include "study/templates.h"
+#include "tests/support/temp_folder.h"
 
 #include <gtest/gtest.h>
 
@@ -14,7 +15,7 @@ namespace fabricast {
 namespace {
 
 std::string keptFile(const std::string& name, const std::string& text) {
-    const std::string path = (std::filesystem::path(testing::TempDir()) / name).string();
+    const std::string path = tempFolder() + name;
     std::ofstream(path) << text;
     return path;
 }

@@ -6,6 +6,7 @@
 #include "probes/fit/fit_gemm.h"
 #include "probes/fit/fit_tables.h"
 #include "probes/fit/nelder_mead.h"
+#include "tests/support/temp_folder.h"
 
 #include <gtest/gtest.h>
 
@@ -164,7 +165,7 @@ TEST(FitProgram, FitsTheShippedTablesAsWellAsTheShippedKernels) {
 // As of records: what no such GPU can have run is of another, or of another unit.
 TEST(FitProgram, RefusesRowsThatNoSuchGpuCanHaveRun) {
     const auto why = [](const std::string& columns, const std::string& row) {
-        const std::string table = testing::TempDir() + "impossible.csv";
+        const std::string table = tempFolder() + "impossible.csv";
         std::ofstream(table) << columns << "\n" << row << "\n";
         const auto answer = runFit(std::vector<std::string>{"--gpu", "a100-sxm4-80gb", table});
         return answer ? std::string("accepted") : answer.error().text();

@@ -1,4 +1,6 @@
 #pragma once
+#include "tests/support/temp_folder.h"
+
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -9,7 +11,7 @@ namespace fabricast::probe {
 class MadeUpMachine {
 public:
     explicit MadeUpMachine(const std::string& name)
-        : root_(std::filesystem::temp_directory_path() / ("fabricast_host_" + name)) {
+        : root_(std::filesystem::path(tempFolder()) / name) {
         std::filesystem::remove_all(root_);
         std::filesystem::create_directories(root_ / "proc");
     }

@@ -301,7 +301,7 @@ TEST(ProbeFlags, AreReadOrNamed) {
     const std::string longWord(1'000'000, 'x');
     EXPECT_LT(parsed({"--point", ("a " + longWord).c_str()}).trouble().why.size(), 300U);
     EXPECT_EQ(parsed({"--points", "/nowhere"}).trouble().why, "--points: /nowhere: cannot be read");
-    const std::string pipe = testing::TempDir() + "/points_" + std::to_string(::getpid());
+    const std::string pipe = tempFolder() + "points";
     ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
     EXPECT_EQ(parsed({"--points", pipe.c_str()}).trouble().why,
               "--points: " + pipe + ": is a pipe that nobody writes to; give a file, or -");
