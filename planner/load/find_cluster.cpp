@@ -1,4 +1,5 @@
 #include "planner/load/find_named.h"
+#include "planner/load/networked_boxes.h"
 #include "planner/load/place_sites.h"
 #include "planner/spec/check_settings.h"
 #include "planner/text/text_files.h"
@@ -316,7 +317,7 @@ Result<FoundCluster> findCluster(const ClusterRequest& request,
         found.room.gpusWhere = request.gpusWhere;
     }
     addBuiltNotes(found.cluster, found.assumed);
-    FABRICAST_TRY(checkNetwork(found.cluster));
+    FABRICAST_TRY(checkJoined(found.cluster, profiles));
     if (found.room.gpus.value_or(0) > kMostGpus) {
         return fail(Error::Code::BadInput,
                     request.where,

@@ -89,6 +89,12 @@ TEST(FindCluster, RefusesNodesThatNothingJoins) {
     const auto apart = find({.gpu = "h100-sxm5-80gb", .gpusPerNode = 8, .nodes = 2});
     ASSERT_FALSE(apart);
     EXPECT_NE(apart.error().text().find("no NICs or no network"), std::string::npos);
+    const auto rack = find({.gpu = "gb200", .gpusPerNode = 8, .nodes = 8});
+    ASSERT_FALSE(rack);
+    EXPECT_TRUE(
+        rack.error().hint.ends_with("or nodes that have one: -c gb200-nvl72, "
+                                    "azure-nd-gb200-v6 or gb200-nvl72-tray"))
+        << rack.error().hint;
     const auto box = find({.gpu = "rtx-4090", .nodes = 4});  // the same that -c has
     ASSERT_TRUE(box) << box.error().text();
     EXPECT_EQ(box->cluster.node.name, "8x-rtx-4090");
