@@ -5,12 +5,41 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <numeric>
 #include <vector>
 
 namespace fabricast {
 namespace {
 
 constexpr std::size_t kLastKnot = kKnots - 1;
+
+using KnotTimes = std::array<double, kKnots>;
+
+Bytes knotSize(std::size_t knot) {
+    return Bytes(std::int64_t{1} << (knot + kFirstKnot));
+}
+
+/// More bytes take no less time. What the user measured stands, so that fewer bytes take no more
+/// than that, whatever a model says of them.
+void putInOrder(const ChosenCorrection& corrections, KnotTimes& times) {
+    const auto isOwn = [&](std::size_t knot) {
+        return corrections[knot] && corrections[knot]->own;
+    };
+    double most = 0.0;
+    for (std::size_t knot = 0; knot < kKnots; ++knot) {
+        most = isOwn(knot) ? std::max(most, times[knot]) : most;
+        times[knot] = isOwn(knot) ? most : times[knot];
+    }
+    double bound = std::numeric_limits<double>::infinity();
+    for (std::size_t knot = kKnots; knot-- > 0;) {
+        bound = isOwn(knot) ? times[knot] : bound;
+        times[knot] = std::min(times[knot], bound);
+    }
+    std::partial_sum(times.begin(), times.end(), times.begin(), [](double last, double next) {
+        return std::max(last, next);
+    });
+}
 
 }  // namespace
 
@@ -24,18 +53,21 @@ CollectiveCurve::CollectiveCurve(CollectiveKind kind,
     }
     corrections_ = chooseCorrection(kind, shape, setting.place, setting.corrections);
     const OwnLine own = ownLine(kind, shape, setting.links.own);
-    double most = 0.0;
-    double least = 0.0;
+    KnotTimes times{};
     for (std::size_t knot = 0; knot < kKnots; ++knot) {
-        const Bytes size(std::int64_t{1} << (knot + kFirstKnot));
-        const CollectiveTime prior = prior_.at(size);
+        const CollectiveTime prior = prior_.at(knotSize(knot));
         const double factor = corrections_[knot] ? std::exp(corrections_[knot]->logRatio) : 1.0;
-        most = std::max(most, prior.seconds.count() * factor);
-        least = knot == 0 ? most : least;
-        // What takes for ever is not made finite by how fast the machine's own links are.
-        knots_[knot] = std::isinf(most) ? most : least * own.latency + (most - least) * own.perByte;
-        setKnot(knot, knots_[knot]);
+        times[knot] = prior.seconds.count() * factor;
         channels_[knot] = static_cast<std::int16_t>(prior.channels);
+    }
+    putInOrder(corrections_, times);
+    const double least = times.front();
+    for (std::size_t knot = 0; knot < kKnots; ++knot) {
+        // What takes for ever is not made finite by how fast the machine's own links are.
+        setKnot(knot,
+                std::isinf(times[knot])
+                    ? times[knot]
+                    : least * own.latency + (times[knot] - least) * own.perByte);
     }
 }
 

@@ -86,5 +86,15 @@ TEST(OwnCollectives, HoldForTheirSizesAndFourTimesBeyond) {
     }
 }
 
+TEST(OwnCollectives, HoldWhereTheModelOfFewerBytesIsSlower) {
+    // A library of one's own, in half the time that the model has for 64 B.
+    const OwnMachine dgx(
+        {{.ranks = 8, .points = {{1024, Seconds(7e-6)}, {1024 * kMebi, Seconds(4e-3)}}}});
+    const GroupShape node = dgx.on(8, 1);
+    EXPECT_NEAR(dgx.at(node, 1024).seconds.count(), 7e-6, 1e-8);
+    EXPECT_NEAR(dgx.at(node, 1024 * kMebi).seconds.count(), 4e-3, 1e-5);
+    EXPECT_LE(dgx.at(node, 8).seconds, dgx.at(node, 1024).seconds);
+}
+
 }  // namespace
 }  // namespace fabricast
