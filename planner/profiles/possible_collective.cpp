@@ -14,6 +14,8 @@ constexpr BytesPerSecond kOneCore{1e9};
 constexpr BytesPerSecond kGigabit{1e9 / 8};
 constexpr Seconds kLostPacket{1.0};
 constexpr Seconds kSlowStep{1e-3};
+/// A kernel begins, its flag crosses a link, and another kernel sees it and ends.
+constexpr Seconds kLeastExchange{1e-6};
 
 std::string sizeText(const TimedCollective& timed) {
     return shortText(Bytes(std::llround(timed.bytes)), UnitStyle::Binary) + " over " +
@@ -139,7 +141,8 @@ std::string tooSlowBecause(const TimedCollective& timed, const GpuSpec& gpu) {
 }
 
 std::string tooFastBecause(const TimedCollective& timed, const ClusterSpec& machine) {
-    const std::array all = {overLinks(timed, machine.node),
+    const std::array all = {LeastTime{kLeastExchange, "one flag from a GPU to another takes "},
+                            overLinks(timed, machine.node),
                             overNics(timed, machine),
                             inMemory(timed, machine.node.gpu)};
     const LeastTime& least = *std::ranges::max_element(
