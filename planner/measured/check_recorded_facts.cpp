@@ -1,4 +1,5 @@
 #include "planner/measured/measurements.h"
+#include "planner/measured/named_flop.h"
 #include "planner/measured/nccl_tests_operation.h"
 #include "planner/output/probe_points.h"
 #include "planner/text/json_document.h"
@@ -49,6 +50,19 @@ Result<void> checkCopied(const JsonValue& facts, const RecordedPoint& point) {
         static_cast<double>(size) * (point.setting("kind", "") == "both" ? 2.0 : 1.0);
     const double said = point.fact("bytes", copied);
     return said == copied ? Result<void>() : tl::unexpected(otherBytes(facts, said, copied));
+}
+
+/// A rate is of the operations of the sizes in the point's name.
+Result<void> checkFlop(const JsonValue& facts, const RecordedPoint& point) {
+    if (!point.facts.contains("flop")) {
+        return {};
+    }
+    FABRICAST_ASSIGN(const double named, namedFlop(point));
+    const double said = point.fact("flop", named);
+    return named == 0.0 || std::abs(said - named) <= kSameRate * named
+               ? Result<void>()
+               : tl::unexpected(facts.find("flop")->problem(fmt::format(
+                     "is {:.6g}, and by the sizes of the point's name {:.6g}", said, named)));
 }
 
 /// What nccl-tests calls rates: what bytes and times make of each other.
@@ -152,6 +166,7 @@ Result<void> readRecordedFacts(const JsonValue& line,
     }
     FABRICAST_TRY(readFacts(*facts, point));
     FABRICAST_TRY(checkCopied(*facts, point));
+    FABRICAST_TRY(checkFlop(*facts, point));
     return checkBusRates(line, *facts, point, program);
 }
 

@@ -68,7 +68,8 @@ Result<void> checkRecordedPoint(const JsonValue& line,
                                 std::string_view program);
 
 /// What a line has beside its samples, under "facts". An error where it is not what the point's
-/// name and the median make of it: the bytes of a copy, the rates of a collective.
+/// name and the median make of it: the bytes of a copy, the operations of a product, the rates of a
+/// collective.
 Result<void> readRecordedFacts(const JsonValue& line,
                                RecordedPoint& point,
                                std::string_view program);

@@ -103,6 +103,31 @@ TEST(Measurements, RefusesACopyOfOtherBytesThanItsNames) {
     EXPECT_NE(why("both", "268435456"), "");
 }
 
+TEST(Measurements, RefusesOperationsThatTheSizesDoNotMake) {
+    const auto why = [](const std::string& point, const std::string& flop) {
+        return errorOf(headOf("fabricast-probe-cuda") + R"({"point":")" + point +
+                       R"(","unit":"s","samples":[0.01],"facts":{"flop":)" + flop + "}}\n");
+    };
+    const std::string gemm = "gemm dtype=bf16 k=8K layout=tn m=8192 n=8192";
+    EXPECT_EQ(why(gemm, "1099511627776"), "");
+    EXPECT_NE(
+        why(gemm, "10995116277760")
+            .find("\"flop\" is 1.09951e+13, and by the sizes of the point's name 1.09951e+12"),
+        std::string::npos)
+        << why(gemm, "10995116277760");
+    const std::string attention =
+        "attention batch=1 causal=1 dim=128 dtype=bf16 heads=32 kv_heads=8 sequence=4096 pass=";
+    EXPECT_EQ(why(attention + "forward", "137472507904"), "");
+    EXPECT_EQ(why(attention + "backward", "343681269760"), "");
+    EXPECT_NE(why(attention + "backward", "137472507904"), "");
+    const std::string experts =
+        "grouped_gemm dtype=bf16 experts=8 k=4096 n=28672 layout=tn tokens=";
+    EXPECT_EQ(why(experts + "16384", "3848290697216"), "");
+    EXPECT_EQ(why(experts + "16377", "3848290697216"), "");
+    EXPECT_NE(why(experts + "16376", "3848290697216"), "");
+    EXPECT_NE(why("gemm dtype=bf16 k=0 layout=tn m=8192 n=8192", "1"), "");
+}
+
 TEST(Measurements, RefusesRatesThatBytesAndMedianDoNotMake) {
     const auto whyOf = [](const std::string& program,
                           const std::string& samples,
