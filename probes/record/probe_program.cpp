@@ -114,6 +114,20 @@ int followAnother(const ProbeProgram& program) {
     return followed ? kDone : ended(program, kEnvironment, followed.trouble().why);
 }
 
+/// Whether a record can be there: only rank 0, wherever it is, writes one.
+Done checkPlace(const ProbeFlags& flags) {
+    const std::filesystem::path folder =
+        std::filesystem::path(destinationOf(flags.out).path).parent_path();
+    std::error_code error;
+    if (std::filesystem::is_directory(flags.out, error)) {
+        return Trouble{"--out: " + flags.out + " is a folder; name a file"};
+    }
+    if (!folder.empty() && !std::filesystem::is_directory(folder, error)) {
+        return Trouble{"--out: there is no folder " + folder.string()};
+    }
+    return std::monostate();
+}
+
 int measureAll(const ProbeProgram& program,
                const ProbeFlags& flags,
                const std::vector<Point>& points,
@@ -129,6 +143,10 @@ int measureAll(const ProbeProgram& program,
             .add("begun", utcNow())
             .add("arguments", std::vector<std::string>(arguments.begin(), arguments.end()));
     const std::string path = speaks ? flags.out : "";
+    const Done place = speaks ? checkPlace(flags) : Done(std::monostate());
+    if (!place) {
+        return failed(program, kEnvironment, place.trouble().why);
+    }
     Answer<FileLock> lock = lockRecord(path);
     if (!lock) {
         return failed(program, kEnvironment, lock.trouble().why);
@@ -156,20 +174,6 @@ Done checkFiles(const ProbeFlags& flags) {
         if (!flags.out.empty() && isSameFile(flags.out, file)) {
             return Trouble{"--out and --points name one file: " + file};
         }
-    }
-    return std::monostate();
-}
-
-/// What a run would find out: only rank 0, wherever it is, writes the record.
-Done checkPlace(const ProbeFlags& flags) {
-    const std::filesystem::path folder =
-        std::filesystem::path(destinationOf(flags.out).path).parent_path();
-    std::error_code error;
-    if (std::filesystem::is_directory(flags.out, error)) {
-        return Trouble{"--out: " + flags.out + " is a folder; name a file"};
-    }
-    if (!folder.empty() && !std::filesystem::is_directory(folder, error)) {
-        return Trouble{"--out: there is no folder " + folder.string()};
     }
     return std::monostate();
 }

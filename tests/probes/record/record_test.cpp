@@ -478,6 +478,7 @@ TEST(RunProbe, ADryRunRefusesTheRecordOfAnotherProgram) {
 TEST(RunProbe, TellsTheProgramWhyItEnds) {
     std::string why;
     bool opened = false;
+    bool measured = false;
     const ProbeProgram program{.name = "probe",
                                .check = [](const Point& point) -> Done {
                                    return point.what == "a" ? Done(std::monostate())
@@ -485,13 +486,19 @@ TEST(RunProbe, TellsTheProgramWhyItEnds) {
                                },
                                .open = [&] { return opened = true, Done(std::monostate()); },
                                .identity = [] { return JsonLine(); },
-                               .measure = [](const Point& point) -> Answer<Measurement> {
+                               .measure = [&](const Point& point) -> Answer<Measurement> {
+                                   measured = true;
                                    return Measurement{.point = point, .samples = {1.0}};
                                },
                                .failed = [&](const std::string& text) { why = text; }};
     const std::vector<const char*> full = {"--point", "a", "--quiet", "--out", "/dev/full"};
     EXPECT_EQ(runProbe(program, full), kEnvironment);
     EXPECT_EQ(why, "/dev/full: cannot be written: No space left on device");
+    measured = false;
+    const std::vector<const char*> folder = {"--point", "a", "--quiet", "--out", "/"};
+    EXPECT_EQ(runProbe(program, folder), kEnvironment);
+    EXPECT_EQ(why, "--out: / is a folder; name a file");
+    EXPECT_FALSE(measured) << "where the record goes is looked at before";
     opened = false;
     EXPECT_EQ(runProbe(program, std::vector<const char*>{"--point", "b"}), kBadInput);
     EXPECT_FALSE(opened) << "a point that makes no sense is refused first";
