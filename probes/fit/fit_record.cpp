@@ -54,6 +54,10 @@ bool isKernelPoint(const RecordedPoint& point) {
     return !isCollective(point) && !isNodePoint(point) && !isFootprint(point);
 }
 
+bool isOfOneRank(const RecordedPoint& point) {
+    return isCollective(point) && point.setting("ranks", "") == "1";
+}
+
 class RecordFitter {
 public:
     RecordFitter(const ProfileStore& store,
@@ -79,10 +83,7 @@ public:
             return fail(Error::Code::BadInput,
                         record_.sittings.empty() ? "" : record_.sittings.front().source,
                         "nothing in it can be fitted" + inOneLine(result_.report),
-                        isOtherHost_ ? "--machine and the node or cluster profile of that host"
-                        : options_.machine.empty()
-                            ? "--machine and the node or cluster profile that was measured"
-                            : "where points are too few: --suite full");
+                        whatWouldFit());
         }
         return std::move(result_);
     }
@@ -96,6 +97,30 @@ private:
         for (const NumberChange& change : changes) {
             result_.numbers.push_back({profile, change});
         }
+    }
+
+    [[nodiscard]] std::string whatWouldFit() const {
+        if (record_.points.empty()) {
+            return "a record with points: the probe goes on with one that it began";
+        }
+        if (std::ranges::all_of(record_.points, &isOfOneRank)) {
+            return "a record of two ranks or more: one alone has nobody to send to";
+        }
+        return isOtherHost_ ? "--machine and the node or cluster profile of that host"
+               : options_.machine.empty()
+                   ? "--machine and the node or cluster profile that was measured"
+                   : "where points are too few: --suite full";
+    }
+
+    /// A file of that name among the user's profiles would be read in place of a built-in one.
+    [[nodiscard]] Result<void> checkName(const std::string& name) const {
+        const Result<ProfileFile> known = store_.find(ProfileKind::Collective, name);
+        return !known || known->isOwn() ? Result<void>()
+                                        : fail(Error::Code::BadInput,
+                                               "--name",
+                                               "\"" + options_.name + "\" makes " + name +
+                                                   ", which is built in and would be hidden",
+                                               "--name our-" + options_.name);
     }
 
     /// The machine, on which the collectives can have been measured.
@@ -138,6 +163,7 @@ private:
         const MergedMeasurements sittings = sittingsOf(record_, &isCollective);
         const std::string nccl = saidOf(record_, "nccl");
         const std::string name = "measured-" + options_.name;
+        FABRICAST_TRY(checkName(name));
         const KeptCurves kept = addKeptCurves(store_, name, machine.name, points);
         if (kept.count > 0) {
             say("  not measured, as before: " + std::to_string(kept.count) +

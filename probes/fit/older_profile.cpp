@@ -189,10 +189,14 @@ Result<void> checkOlderProfile(const ProfileText& file,
                     isThere(path) + ", and was not made by a measurement as this one is");
     }
     if (const std::string lost = lostMeasurements(*older, newer, today); !lost.empty()) {
+        const bool isOfAnother = textAt(*older, "machine") != textAt(newer, "machine");
         return kept(path.string(),
                     lost,
-                    "calibrate with the earlier records or logs as well, which keeps both; "
-                    "--force, which replaces it, or --profile and another folder");
+                    isOfAnother
+                        ? "--name and another name, which keeps both; --force, which replaces it, "
+                          "or --profile and another folder"
+                        : "calibrate with the earlier records or logs as well, which keeps both; "
+                          "--force, which replaces it, or --profile and another folder");
     }
     // What a measurement makes whole has its name, in the file's or in the title.
     const bool isOfMachine = file.path.starts_with("nodes/") && path.stem() != measured;

@@ -421,6 +421,28 @@ TEST(FitRecord, SaysWhatItCannotDo) {
     EXPECT_EQ(unknown.error().where, "--gpu");
 }
 
+TEST(FitRecord, SaysWhatWouldBeFitted) {
+    const std::string head =
+        R"({"schema":"fabricast.measurements/1","machine":{"gpu":"NVIDIA H100 80GB HBM3"},)"
+        R"("program":"fabricast-probe-nccl"})"
+        "\n";
+    const auto hintOf = [&](const std::string& lines, const std::string& name) {
+        const auto fitted = fitRecord(
+            ProfileStore::builtIn(), recordOf(lines, head), {.name = name, .machine = "dgx-h100"});
+        return fitted ? "" : fitted.error().text();
+    };
+    EXPECT_NE(hintOf("", "ours").find("a record with points"), std::string::npos);
+    EXPECT_NE(hintOf(lineOf("all_reduce bytes=1M nodes=1 ranks=1", 3e-5), "ours")
+                  .find("a record of two ranks or more"),
+              std::string::npos);
+    const std::string eight = lineOf("all_reduce bytes=1M nodes=1 ranks=8", 3e-5) +
+                              lineOf("all_reduce bytes=64M nodes=1 ranks=8", 3e-4);
+    EXPECT_EQ(hintOf(eight, "ours"), "");
+    EXPECT_EQ(hintOf(eight, "h100-sxm"),
+              "--name: \"h100-sxm\" makes measured-h100-sxm, which is built in and would be hidden "
+              "(--name our-h100-sxm)");
+}
+
 TEST(FitRecord, TheSameRecordGivesTheSameBytesAgain) {
     const ProfileStore builtIn = ProfileStore::builtIn();
     const TemporaryFolder folder("fabricast_fit_again");
