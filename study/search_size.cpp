@@ -1,26 +1,41 @@
 #include "study/search_size.h"
 
 #include <algorithm>
+#include <array>
+#include <optional>
 #include <string>
 
 namespace fabricast {
 namespace {
 
-/// `plan`: how many of them one search takes, where there is one for each way to train.
-tl::unexpected<Error> tooMany(const ModelSpec& model,
-                              std::int64_t count,
-                              const std::string& what,
-                              std::int64_t most,
-                              std::int64_t plan) {
-    const bool isOfEachWay = most < plan;
-    return fail(Error::Code::Unsupported,
-                "model",
-                model.name + " has " + std::to_string(count) + " " + what + ", more than the " +
-                    std::to_string(most) + " that are searched" +
-                    (isOfEachWay ? " for each way to train" : ""),
-                isOfEachWay && count <= plan
-                    ? "fabricast plan, which searches once and takes " + std::to_string(plan)
-                    : std::string("fabricast explain, with a stack and a layout"));
+Result<void> checkNodes(const ClusterSpec& cluster, std::int64_t most) {
+    const std::int64_t node = std::max<std::int64_t>(1, cluster.node.gpus);
+    return cluster.nodes <= most / node
+               ? Result<void>()
+               : fail(Error::Code::Unsupported,
+                      "cluster.nodes",
+                      std::to_string(cluster.nodes) + " nodes of " + std::to_string(node) +
+                          " GPUs are more than the " + std::to_string(most) +
+                          " GPUs that are searched",
+                      "-n " + std::to_string(most / node));
+}
+
+struct Counted {
+    const char* what;
+    std::int64_t count;
+    std::int64_t most;
+};
+
+/// What of a model there is too much of; none where it can be searched.
+std::optional<Counted> tooMuchOf(const ModelSpec& model, const SearchSize& most) {
+    const std::int64_t experts = model.moe ? model.moe->experts : 0;
+    const std::array all = {
+        Counted{"layers", model.layers, most.layers},
+        Counted{"experts in a layer", experts, most.experts},
+        Counted{"experts in all layers", experts * model.layers, most.allExperts}};
+    const auto* const found =
+        std::ranges::find_if(all, [](const Counted& one) { return one.count > one.most; });
+    return found == all.end() ? std::nullopt : std::optional(*found);
 }
 
 }  // namespace
@@ -28,30 +43,21 @@ tl::unexpected<Error> tooMany(const ModelSpec& model,
 Result<void> checkSearchSize(const ModelSpec& model,
                              const ClusterSpec& cluster,
                              const SearchSize& most) {
-    const std::int64_t node = std::max<std::int64_t>(1, cluster.node.gpus);
-    if (cluster.nodes > most.gpus / node) {
-        return fail(Error::Code::Unsupported,
-                    "cluster.nodes",
-                    std::to_string(cluster.nodes) + " nodes of " + std::to_string(node) +
-                        " GPUs are more than the " + std::to_string(most.gpus) +
-                        " GPUs that are searched",
-                    "-n " + std::to_string(most.gpus / node));
+    FABRICAST_TRY(checkNodes(cluster, most.gpus));
+    const std::optional<Counted> beyond = tooMuchOf(model, most);
+    if (!beyond) {
+        return {};
     }
-    if (model.layers > most.layers) {
-        return tooMany(model, model.layers, "layers", most.layers, kPlanSize.layers);
-    }
-    const std::int64_t experts = model.moe ? model.moe->experts : 0;
-    if (experts > most.experts) {
-        return tooMany(model, experts, "experts in a layer", most.experts, kPlanSize.experts);
-    }
-    if (experts * model.layers > most.allExperts) {
-        return tooMany(model,
-                       experts * model.layers,
-                       "experts in all layers",
-                       most.allExperts,
-                       kPlanSize.allExperts);
-    }
-    return {};
+    const bool isOfEachWay = most.layers < kPlanSize.layers;
+    return fail(Error::Code::Unsupported,
+                "model",
+                model.name + " has " + std::to_string(beyond->count) + " " + beyond->what +
+                    ", more than the " + std::to_string(beyond->most) + " that are searched" +
+                    (isOfEachWay ? " for each way to train" : ""),
+                isOfEachWay && !tooMuchOf(model, kPlanSize)
+                    ? "fabricast plan, which searches once and takes " +
+                          std::to_string(kPlanSize.layers) + " layers"
+                    : std::string("fabricast explain, with a stack and a layout"));
 }
 
 }  // namespace fabricast

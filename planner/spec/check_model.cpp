@@ -108,6 +108,16 @@ Result<void> checkLists(const ModelSpec& model, const std::string& where) {
     return {};
 }
 
+Result<void> checkExpertsOfAll(std::int64_t count, const std::string& where) {
+    return count <= kMostExpertsOfAll
+               ? Result<void>()
+               : fail(Error::Code::Unsupported,
+                      where,
+                      std::to_string(count) + " experts in all layers are more than the " +
+                          std::to_string(kMostExpertsOfAll) + " that are walked",
+                      "fewer layers, or fewer experts in each");
+}
+
 /// At least the exact count, in floating point so that it cannot overflow.
 double mostParameters(const ModelSpec& model) {
     const auto size = [](std::int64_t value) { return static_cast<double>(value); };
@@ -145,6 +155,7 @@ Result<void> checkModel(const ModelSpec& model, const std::string& where) {
     FABRICAST_TRY(checkAttention(model.attention, where));
     if (model.moe) {
         FABRICAST_TRY(checkExperts(*model.moe, where));
+        FABRICAST_TRY(checkExpertsOfAll(model.layers * model.moe->experts, where));
     }
     FABRICAST_TRY(checkLists(model, where));
     if (mostParameters(model) > kMostModelParameters) {

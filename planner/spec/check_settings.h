@@ -49,7 +49,8 @@ Result<void> checkNetwork(const ClusterSpec& cluster);
 inline constexpr std::int64_t kMostModelLayers = 1'024;
 /// Layers that predict tokens further on (MTP): models have one to three, and each is walked alone.
 inline constexpr std::int64_t kMostPredictionLayers = 64;
-inline constexpr std::int64_t kMostModelExperts = 100'000;
+inline constexpr std::int64_t kMostModelExperts = 100'000;    ///< of a layer
+inline constexpr std::int64_t kMostExpertsOfAll = 4'000'000;  ///< of all layers
 inline constexpr std::int64_t kMostModelWidth = 1'000'000'000;
 inline constexpr double kMostModelParameters = 1e15;
 

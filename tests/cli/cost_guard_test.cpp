@@ -137,13 +137,18 @@ TEST(CostGuard, AModelThatIsTooLargeToSearchIsNamedAtOnce) {
          "\"num_hidden_layers\" must be a whole number from 1 to 1024, not 10000");
     says(refusal("advise --global-batch 512", modelOf(1000, 0)),
          "1000 layers, more than the 256 that are searched for each way to train\n"
-         "  try: fabricast plan, which searches once and takes 1024");
+         "  try: fabricast plan, which searches once and takes 1024 layers");
+    says(refusal("advise --global-batch 512", modelOf(1000, 128)),
+         "  try: fabricast explain, with a stack and a layout");
     says(refusal("plan --global-batch 512", modelOf(1000, 128)),
          "128000 experts in all layers, more than the 65536 that are searched");
     says(refusal("explain --stack fsdp2 --global-batch 1024 --set "
                  "settings.kernels.experts=sequential",
                  modelOf(8, 100'000)),
          "800000 experts of a GPU, computed one by one, are more than the 65536 that are walked");
+    says(refusal("explain --stack megatron --section time --global-batch 1024",
+                 modelOf(100, 100'000)),
+         "10000000 experts in all layers are more than the 4000000 that are walked");
     says(refusal("simulate --stack megatron --layout tp=8,pp=8 --global-batch 65536",
                  modelOf(1000, 0)),
          "ops in the layers of all passes are more than the 5000000");
