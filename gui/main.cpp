@@ -4,6 +4,7 @@
 #include "gui/window/take_screenshot.h"
 #include "gui/window/window_arguments.h"
 #include "gui/window/window_size.h"
+#include "planner/output/printable_text.h"
 #include "planner/text/text_files.h"
 
 #include <QApplication>
@@ -40,7 +41,7 @@ void prepare(const WindowArguments& arguments) {
 }
 
 WindowExit say(const Error& error) {
-    QTextStream(stderr) << "error: " << QString::fromStdString(error.text()) << "\n";
+    std::fputs(printableText("error: " + error.text() + "\n").c_str(), stderr);
     return error.code == Error::Code::Environment ? WindowExit::Environment : WindowExit::BadInput;
 }
 

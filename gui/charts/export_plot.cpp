@@ -165,7 +165,7 @@ Result<void> writeExport(const QString& file, const QByteArray& bytes) {
     return trouble.empty() ? Result<void>()
                            : fail(Error::Code::Environment,
                                   path,
-                                  "cannot be written: " + trouble,
+                                  trouble,
                                   "a folder that you may write to");
 }
 

@@ -69,7 +69,7 @@ Result<void> readFlag(const QString& flag, Words& words, WindowArguments& argume
     } else if (flag == "--scale") {
         FABRICAST_ASSIGN(const QString typed, words.valueOf(flag));
         arguments.scale = typed.toDouble();
-        if (arguments.scale < 1.0 || arguments.scale > kLargestScale) {
+        if (!(arguments.scale >= 1.0 && arguments.scale <= kLargestScale)) {
             return fail(Error::Code::BadInput, "--scale", "is from 1 to 4", "--scale 2");
         }
     } else if (flag == "--size") {

@@ -34,6 +34,9 @@ expect 2 "has no room" --screenshot layouts "$folder/no.png" --size 700x400
 expect 2 "network" --screenshot garden "$folder/no.png"
 expect 2 "is no page" --screenshot garden "$folder/no.png"
 expect 2 "is no theme" --theme pink
+for scale in nan inf 0.5 9 x; do
+    expect 2 "is from 1 to 4" --screenshot layouts "$folder/no.png" --scale "$scale"
+done
 expect 2 "cannot be opened" /nowhere/run.json --screenshot layouts "$folder/no.png"
 expect 4 "cannot be written" --screenshot layouts /nowhere/at/all.png
 printf '{"schema": "fabricast.scenario/1", "model": "llama-3.1-8b", "cluster": {"name": "dgx-h100"}}' >"$folder/run.json"
@@ -47,7 +50,9 @@ done
 cmp -s "$folder/run.json" "$folder/kept.json" || { echo "a picture took the place of the study" >&2; failures=$((failures + 1)); }
 sed 's/llama-3.1-8b/no-such-model/' "$folder/kept.json" >"$folder/wrong.json"
 expect 2 "no-such-model" "$folder/wrong.json" --screenshot layouts "$folder/no.png"
+printf '{"schema": "fabricast.scenario/1", "model": "m\\u202e\\u0007"}' >"$folder/odd.json"
+expect 2 'm\x' "$folder/odd.json" --screenshot layouts "$folder/no.png"
 mkfifo "$folder/pipe.png"
-expect 4 "cannot be written" --screenshot layouts "$folder/pipe.png"
+expect 4 "a pipe that nobody reads" --screenshot layouts "$folder/pipe.png"
 [[ ! -e $folder/no.png ]] || { echo "a picture was written all the same" >&2; failures=$((failures + 1)); }
 exit $((failures > 0))
