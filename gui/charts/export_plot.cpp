@@ -162,11 +162,9 @@ Result<void> writeExport(const QString& file, const QByteArray& bytes) {
     const std::string path = file.toStdString();
     const std::string trouble =
         replaceFile(path, {bytes.data(), static_cast<std::size_t>(bytes.size())});
-    return trouble.empty() ? Result<void>()
-                           : fail(Error::Code::Environment,
-                                  path,
-                                  trouble,
-                                  "a folder that you may write to");
+    return trouble.empty()
+               ? Result<void>()
+               : fail(Error::Code::Environment, path, trouble, "a folder that you may write to");
 }
 
 void copyPlot(const PlotWidget& plot) {

@@ -27,26 +27,66 @@ std::string roundedText(FlopsPerSecond rate) {
     return quantityText(FlopsPerSecond(std::round(rate.count() / unit) * unit));
 }
 
-/// Products that were measured far above a peak are of another GPU, or of another unit.
+/// Where a GPU says its peaks, and where its kernels say what was measured of it.
+struct SaidOf {
+    const ProfileFile* gpu = nullptr;
+    const ProfileFile* kernels = nullptr;
+};
+
+/// The fault is where the user wrote something: in the kernels of a GPU that is built in, or in its
+/// peak.
+tl::unexpected<Error> abovePeak(const GpuSpec& gpu,
+                                const std::string& type,
+                                const std::string& work,
+                                FlopsPerSecond rate,
+                                FlopsPerSecond peak,
+                                const SaidOf& said) {
+    const bool isOfKernels = said.kernels != nullptr && said.kernels->isOwn() &&
+                             (said.gpu == nullptr || !said.gpu->isOwn());
+    if (isOfKernels) {
+        return fail(Error::Code::BadInput,
+                    said.kernels->source,
+                    work + " of " + gpu.name + " in " + type + " would reach " + roundedText(rate) +
+                        ", and the peak of its data sheet is " + quantityText(peak),
+                    "check \"peak\" and \"efficiency\"");
+    }
+    return fail(Error::Code::BadInput,
+                said.gpu == nullptr ? gpu.name : said.gpu->source,
+                "\"dense_peak\" in " + type + " is " + quantityText(peak) + ", but " + work +
+                    " of " + gpu.name + " were measured at " + roundedText(rate),
+                "check the unit of the peak");
+}
+
+/// What was measured far above a peak is of another GPU, or of another unit.
+template <class Fit>
+Result<void> checkFit(const Fit& fit,
+                      GemmType type,
+                      const std::string& work,
+                      const GpuSpec& gpu,
+                      const SaidOf& said) {
+    const char* const name = peakName(type);
+    const auto peak = gpu.densePeak.find(name);
+    if (peak == gpu.densePeak.end() || !peak->second.value) {
+        return {};
+    }
+    const FlopsPerSecond rate = fit.peak * (fit.efficiency / (1.0 + fit.throttle));
+    return rate <= *peak->second.value * kMostOfPeak
+               ? Result<void>()
+               : abovePeak(gpu, name, work, rate, *peak->second.value, said);
+}
+
 Result<void> checkAgainstPeaks(const KernelProfile& kernels,
                                const GpuSpec& gpu,
-                               const std::string& where) {
+                               const SaidOf& said) {
     for (std::size_t index = 0; index < kGemmTypes; ++index) {
-        const std::optional<GemmFit>& fit = kernels.gemm[index];
-        const char* const name = peakName(static_cast<GemmType>(index));
-        const auto peak = gpu.densePeak.find(name);
-        if (!fit || peak == gpu.densePeak.end() || !peak->second.value) {
-            continue;
+        if (const std::optional<GemmFit>& fit = kernels.gemm[index]) {
+            FABRICAST_TRY(checkFit(*fit, static_cast<GemmType>(index), "products", gpu, said));
         }
-        const FlopsPerSecond rate = fit->peak * (fit->efficiency / (1.0 + fit->throttle));
-        if (rate > *peak->second.value * kMostOfPeak) {
-            return fail(Error::Code::BadInput,
-                        where,
-                        "\"dense_peak\" in " + std::string(name) + " is " +
-                            quantityText(*peak->second.value) + ", but products of " + gpu.name +
-                            " were measured at " + roundedText(rate),
-                        "check the unit of the peak");
-        }
+    }
+    // What is lent follows the products of both GPUs, and is no measurement of its own.
+    const bool isMeasured = said.kernels != nullptr && said.kernels->isOwn();
+    for (const AttentionFit& fit : isMeasured ? kernels.attention : std::vector<AttentionFit>()) {
+        FABRICAST_TRY(checkFit(fit, fit.type, "attentions", gpu, said));
     }
     return {};
 }
@@ -56,7 +96,8 @@ Result<void> checkAgainstPeaks(const KernelProfile& kernels,
 Result<KernelProfile> ProfileStore::completed(KernelProfile kernels, const GpuSpec& gpu) const {
     KernelProfile all = completeKernels(std::move(kernels), gpu);
     FABRICAST_ASSIGN(const ProfileFile* const own, lookUp(ProfileKind::Gpu, gpu.name));
-    FABRICAST_TRY(checkAgainstPeaks(all, gpu, own == nullptr ? gpu.name : own->source));
+    FABRICAST_ASSIGN(const ProfileFile* const fits, lookUp(ProfileKind::Kernel, gpu.name));
+    FABRICAST_TRY(checkAgainstPeaks(all, gpu, {own, fits}));
     return all;
 }
 
