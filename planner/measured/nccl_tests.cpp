@@ -281,10 +281,10 @@ private:
         return kind;
     }
 
-    /// The first time or rate of either half that is endless; empty: none is.
+    /// The first number of either half that is endless; empty: none is.
     [[nodiscard]] std::string endlessCell(const Words& words) const {
         for (const int place : {0, 1}) {
-            for (const std::string_view column : {"time", "algbw", "busbw"}) {
+            for (const std::string_view column : {"time", "algbw", "busbw", "#wrong"}) {
                 if (const auto word = cell(words, column, place); isEndless(word)) {
                     return "its " + std::string(column) + " is \"" + std::string(word) + "\"";
                 }
@@ -296,9 +296,11 @@ private:
     Result<void> takeRow(const Words& words) {
         NcclTestsRow row{.where = source_ + ":" + std::to_string(line_)};
         const std::optional<double> bytes = numberOf(cell(words, "size", 0));
-        if (!bytes || *bytes < 0 || *bytes > kMostCollectiveBytes) {
-            return fail(
-                Error::Code::BadInput, row.where, "does not begin with a size of up to 1e15 bytes");
+        if (!bytes || *bytes < 0 || *bytes > kMostCollectiveBytes || *bytes != std::floor(*bytes)) {
+            return fail(Error::Code::BadInput,
+                        row.where,
+                        "does not begin with a size of up to 1e15 whole bytes",
+                        "remove the line if it is damaged");
         }
         if (const std::string why = endlessCell(words); !why.empty()) {
             record_.drop(row.where, why);

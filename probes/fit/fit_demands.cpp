@@ -58,6 +58,14 @@ Result<void> checkGpuOf(const ClusterSpec& machine,
                         bool isNamed,
                         const std::string& where) {
     const GpuSpec& expected = machine.node.gpu;
+    if (!isNamed && !gpu && !name.empty() && !mayBeNamed(expected, name)) {
+        return fail(Error::Code::BadInput,
+                    where,
+                    "was measured on \"" + name + "\", which is no GPU of a profile, and " +
+                        machine.name + " has " + expected.name,
+                    "--machine and a cluster or node of such GPUs, or --gpu " + expected.name +
+                        ", if it is to be taken for one");
+    }
     const bool isSame = !gpu || (isNamed ? gpu->name == expected.name : mayBeNamed(expected, name));
     if (isSame) {
         return {};

@@ -123,6 +123,21 @@ TEST(NcclTests, LeavesOutRowsWithoutAFiniteTimeOrRate) {
     }
 }
 
+TEST(NcclTests, LeavesOutARowWithoutANumberOfWrongValues) {
+    std::string text = kModern;
+    text.replace(text.find("28.49      0"), 12, "28.49    nan");
+    EXPECT_EQ(read(text).dropped.at(0), "run.log:14: left out: its #wrong is \"nan\"");
+}
+
+TEST(NcclTests, RefusesAPartOfAByte) {
+    std::string text = kModern;
+    text.replace(text.find("     1048576 "), 13, "   1048576.5 ");
+    EXPECT_EQ(
+        errorOf(text),
+        "run.log:14: does not begin with a size of up to 1e15 whole bytes (remove the line if "
+        "it is damaged)");
+}
+
 TEST(NcclTests, RefusesHostsWithOtherNumbersOfRanks) {
     std::string text = kModern;
     text.replace(text.find("102 on    nodeA"), 15, "102 on    nodeB");

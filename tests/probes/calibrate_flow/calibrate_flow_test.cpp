@@ -60,6 +60,8 @@ TEST(CalibrateFlow, CollectivesOfTwoRanksBecomeAProfile) {
                                     node.at("measured"),
                                     "--machine",
                                     "dgx-h100",
+                                    "--gpu",
+                                    "h100-sxm5-80gb",
                                     "--name",
                                     "played",
                                     "--format",

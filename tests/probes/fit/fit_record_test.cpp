@@ -421,6 +421,27 @@ TEST(FitRecord, SaysWhatItCannotDo) {
     EXPECT_EQ(unknown.error().where, "--gpu");
 }
 
+TEST(FitRecord, TakesNoUnknownGpuForThatOfTheMachine) {
+    const auto errorOf = [](const std::string& gpu) {
+        const std::string head = R"({"schema":"fabricast.measurements/1","machine":{"gpu":")" +
+                                 gpu +
+                                 R"("},"program":"fabricast-probe-nccl"})"
+                                 "\n";
+        const auto fitted =
+            fitRecord(ProfileStore::builtIn(),
+                      recordOf(lineOf("all_reduce bytes=1M nodes=1 ranks=8", 3e-5) +
+                                   lineOf("all_reduce bytes=64M nodes=1 ranks=8", 3e-4),
+                               head),
+                      {.name = "ours", .machine = "dgx-h100"});
+        return fitted ? "" : fitted.error().text();
+    };
+    EXPECT_EQ(errorOf("NVIDIA H100 80GB HBM3"), "");
+    EXPECT_NE(
+        errorOf("NVIDIA Zoltrax 9").find("is no GPU of a profile, and dgx-h100 has h100-sxm5"),
+        std::string::npos)
+        << errorOf("NVIDIA Zoltrax 9");
+}
+
 TEST(FitRecord, SaysWhatWouldBeFitted) {
     const std::string head =
         R"({"schema":"fabricast.measurements/1","machine":{"gpu":"NVIDIA H100 80GB HBM3"},)"
