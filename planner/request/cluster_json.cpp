@@ -42,7 +42,8 @@ Result<std::optional<Quantity>> amountIn(const JsonValue& cluster,
     const std::string text = value->text().value_or(value->shown());
     FABRICAST_ASSIGN(const Quantity amount, parseQuantity<Quantity>(text, value->where()));
     if (amount.count() < 1) {
-        return tl::unexpected(value->problem("must be above 0", example));
+        return tl::unexpected(
+            value->problem("must be at least " + shortText(Quantity(1)), example));
     }
     return std::optional(amount);
 }

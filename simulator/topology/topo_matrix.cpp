@@ -193,6 +193,22 @@ private:
     std::map<std::size_t, DeviceIndex> pciSwitches_;
 };
 
+Result<void> checkLinked(const std::vector<MatrixRow>& rows,
+                         const GpuSpec& gpu,
+                         const std::string& source) {
+    const bool isLinked = std::ranges::any_of(rows, [](const MatrixRow& row) {
+        return std::ranges::any_of(row.cells,
+                                   [](const MatrixCell& cell) { return cell.nvLinks > 0; });
+    });
+    return !isLinked || gpu.linkBandwidth.value
+               ? Result<void>()
+               : fail(Error::Code::BadInput,
+                      "--gpu",
+                      "\"" + gpu.name + "\" has no NVLink, and GPUs of " + source +
+                          " are joined by NVLinks",
+                      "--gpu and the GPU that the table is of");
+}
+
 }  // namespace
 
 bool isTopoMatrix(std::string_view text) {
@@ -208,6 +224,7 @@ Result<DescribedTopology> topoMatrix(std::string_view text,
                     "--gpu",
                     "the profile of \"" + gpu.name + "\" has no PCIe bandwidth");
     }
+    FABRICAST_TRY(checkLinked(rows, gpu, source));
     Result<Topology> built = MatrixGraph(rows, gpu).build();
     if (!built) {
         return fail(Error::Code::BadInput, source, built.error().why);

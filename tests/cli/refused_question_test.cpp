@@ -139,6 +139,8 @@ TEST(RefusedQuestion, NamesTheFlagThatItIsAboutAndAnExampleOfIt) {
          "--utilisation: \"0\" is not a share above 0\n  try: --utilisation 80%\n"},
         {size + "--target budget=-1",
          "--target budget: \"-1\" is negative\n  try: --target budget=2M\n"},
+        {"plan" + run + "--sites 2 --wan 1bps",
+         "--wan: \"wan\" must be at least 1 B/s\n  try: \"100 Gbps\"\n"},
         {"plan" + run + "--target step=-1",
          "--target step: \"-1\" is negative\n  try: --target step=2.5s\n"},
         {"plan" + run + "--layout tp=banana",

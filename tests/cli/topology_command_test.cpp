@@ -52,6 +52,10 @@ TEST(TopologyCommand, ReadsEveryKindOfFile) {
     EXPECT_TRUE(run({"--file", kCases + "two_boxes.json"}).out.starts_with("TOPOLOGY  4 GPUs"));
     EXPECT_TRUE(run({"--file", kCases + "eight_h100.txt", "--gpu", "h100-sxm5-80gb"})
                     .out.starts_with("TOPOLOGY  8 GPUs"));
+    EXPECT_EQ(run({"--file", kCases + "eight_h100.txt", "--gpu", "rtx-4090"}).err,
+              "error: --gpu: \"rtx-4090\" has no NVLink, and GPUs of " + kCases +
+                  "eight_h100.txt are joined by NVLinks\n"
+                  "  try: --gpu and the GPU that the table is of\n");
     const ProgramOutput nameless = run({"--file", kCases + "eight_h100.txt"});
     EXPECT_EQ(nameless.code, ExitCode::BadInput);
     EXPECT_NE(nameless.err.find("try: --gpu"), std::string::npos);
