@@ -8,6 +8,7 @@
 #include "study/better_changes.h"
 #include "study/fixes.h"
 #include "study/idle_settings.h"
+#include "study/kbit_consequence.h"
 #include "study/own_measurements.h"
 #include "study/requirements.h"
 #include "study/rules_of_thumb.h"
@@ -176,6 +177,9 @@ Result<Explanation> explain(const Question& typed,
             notes.insert(notes.begin(),
                          "stack " + searchWords(typed, "stacks").front() +
                              " (the first that the search names)");
+        }
+        if (answer->verdict) {
+            addKbitConsequence(answer->scenario, *answer->verdict, notes);
         }
         const Scenario* const forecast = &answer->scenario;
         addNotes(assumedRouting(question, {&forecast, 1}), notes);

@@ -14,6 +14,12 @@ bool mayBePreparedForKbit(const Scenario& scenario) {
            settings.kernels.code == ModelCode::HuggingFace && scenario.stack != "axolotl";
 }
 
+std::string kbitNote(std::string_view consequence) {
+    return "peft's prepare_model_for_kbit_training, which casts what is not quantised to fp32, is "
+           "not counted" +
+           std::string(consequence) + " (--set settings.lora.prepared_for_kbit=true)";
+}
+
 void addKbitNote(const ScenarioRequest& request,
                  const Scenario& scenario,
                  std::vector<std::string>& assumed) {
@@ -22,9 +28,7 @@ void addKbitNote(const ScenarioRequest& request,
     if (isSaid || !mayBePreparedForKbit(scenario)) {
         return;
     }
-    std::string note =
-        "peft's prepare_model_for_kbit_training, which casts what is not quantised to fp32, is not "
-        "counted (--set settings.lora.prepared_for_kbit=true)";
+    std::string note = kbitNote();
     if (std::ranges::find(assumed, note) == assumed.end()) {
         assumed.push_back(std::move(note));
     }
