@@ -88,6 +88,12 @@ void addGpuNotes(const ScenarioRequest& request,
         add("precision fp16 (" + gpu.name + " does not multiply in bf16)");
     }
     const KernelSettings& kernels = scenario.settings.kernels;
+    const PrecisionSettings& precision = scenario.settings.precision;
+    if (precision.compute == Dtype::Fp32 && precision.tf32 && !isTransformerEngine(kernels) &&
+        !isTyped(request, "precision", "tf32")) {
+        add("products in fp32 are made in TF32, which a program has to ask PyTorch for (--set "
+            "settings.precision.tf32=false where it does not)");
+    }
     const bool isSaid =
         isTyped(request, "kernels", "attention") || isTyped(request, "kernels", "attention_code");
     if (runsFlashAttention(gpu) || isSaid) {

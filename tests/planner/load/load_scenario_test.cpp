@@ -55,6 +55,24 @@ TEST(LoadScenario, WhatNobodySaidIsAssumedAloud) {
     EXPECT_EQ(loaded->assumed.size(), 4U);  // stack, sequence, microbatch, global batch
 }
 
+TEST(LoadScenario, SaysThatProductsInFp32AreTakenAsTf32) {
+    const auto isNoted = [](const std::string& stack, const char* gpu, const std::string& more) {
+        const auto loaded = loadWith(
+            "\"cluster\": {\"gpu\": \"" + std::string(gpu) + "\", \"gpus\": 1}, \"stack\": \"" +
+            stack + "\", \"workload\": {\"precision\": \"fp32\"}, \"settings\": {" + more + "}");
+        EXPECT_TRUE(loaded) << loaded.error().text();
+        return loaded && std::ranges::any_of(loaded->assumed, [](const std::string& one) {
+                   return one.find("TF32") != std::string::npos;
+               });
+    };
+    EXPECT_TRUE(isNoted("ddp", "a100-sxm4-80gb", ""));
+    EXPECT_FALSE(isNoted("ddp", "v100-sxm2-32gb", ""));
+    EXPECT_FALSE(isNoted("ddp", "a100-sxm4-80gb", R"("precision": {"tf32": true})"));
+    EXPECT_FALSE(isNoted("ddp", "a100-sxm4-80gb", R"("precision": {"tf32": false})"));
+    EXPECT_FALSE(isNoted("torchtitan", "a100-sxm4-80gb", ""));
+    EXPECT_FALSE(isNoted("megatron", "a100-sxm4-80gb", "")) << "Transformer Engine's own";
+}
+
 /// What is assumed first, and the stack that it is about.
 std::string usualStackOf(const std::string& model, const std::string& layout) {
     const auto loaded = load("{\"model\": \"" + model + R"(", "cluster": "dgx-h100", "layout": ")" +
