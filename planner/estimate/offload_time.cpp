@@ -2,6 +2,7 @@
 
 #include "planner/base/quantity_text.h"
 #include "planner/estimate/drive_time.h"
+#include "planner/spec/activation_offload.h"
 #include "planner/spec/dtype.h"
 #include "planner/spec/names.h"
 #include "planner/spec/setting_names.h"
@@ -9,6 +10,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <vector>
 
 namespace fabricast {
 
@@ -140,17 +142,19 @@ Result<void> checkOffload(const Scenario& scenario) {
     const Engine engine = scenario.settings.engine;
     const bool fsdp = engine == Engine::Fsdp1 || engine == Engine::Fsdp2;
     const bool torch = engine == Engine::Local || engine == Engine::Ddp || engine == Engine::Fsdp2;
-    const bool modelled = engine == Engine::DeepSpeed         ? !savesOnHost(scenario)
-                          : engine == Engine::Megatron        ? offload == Offload::OptimizerCpu
-                          : offload == Offload::ParametersCpu ? fsdp
-                                                              : torch && savesOnHost(scenario);
+    const bool megatron = engine == Engine::Megatron || engine == Engine::MegatronFsdp;
+    const bool modelled = engine == Engine::DeepSpeed        ? !savesOnHost(scenario)
+                          : offload == Offload::OptimizerCpu ? engine == Engine::Megatron
+                          : offload == Offload::ParametersCpu
+                              ? fsdp
+                              : (torch || megatron) && savesOnHost(scenario);
     const std::string what = "the step time of offload " + std::string(nameOf(offload));
     if (!modelled) {
         return fail(Error::Code::Unsupported,
                     "layout.offload",
                     what + " under " + std::string(nameOf(engine)) + " is not forecast",
                     "DeepSpeed's optimizer_cpu or parameters_cpu, FSDP's parameters_cpu, "
-                    "Megatron's optimizer_cpu");
+                    "Megatron's optimizer_cpu or activations");
     }
     if (hasShortMoments(scenario.settings.optimizer.kind) && stepsOnHost(scenario)) {
         return fail(Error::Code::Unsupported,
@@ -209,8 +213,24 @@ HostCopies hostCopies(const Scenario& scenario,
                 (here * bytes.backward + (gathersAgain(scenario) ? frozen : 0.0)) / rate + drives};
 }
 
-double packedSeconds(const Scenario& scenario, const HostProfile& host, double bytes) {
-    return bytes > 0.0 ? bytes / copyRate(scenario.cluster, host) : 0.0;
+double packedSeconds(const Scenario& scenario, const HostProfile& host, const PackedPass& pass) {
+    if (pass.bytes <= 0.0) {
+        return 0.0;
+    }
+    const double all = pass.bytes / copyRate(scenario.cluster, host);
+    const std::int64_t layers = scenario.model.layers;
+    const std::vector<std::int64_t> windows = offloadWindows(layers, offloadedLayers(scenario));
+    if (windows.empty()) {
+        return all;
+    }
+    const double each = all / static_cast<double>(layers);
+    double exposed = 0.0;
+    std::int64_t from = 0;
+    for (const std::int64_t to : windows) {
+        exposed += std::max(0.0, each - static_cast<double>(to - from) * pass.layerSeconds);
+        from = to;
+    }
+    return exposed;
 }
 
 bool stepsOnHost(const Scenario& scenario) {
@@ -247,8 +267,10 @@ std::string offloadNote(const Scenario& scenario, const HostProfile& host) {
     }
     if (savesOnHost(scenario)) {
         return "offload: activations are copied at " +
-               shortText(BytesPerSecond(copyRate(scenario.cluster, host))) +
-               " per GPU, and the kernels wait";
+               shortText(BytesPerSecond(copyRate(scenario.cluster, host))) + " per GPU, " +
+               (offloadedLayers(scenario) > 0 ? "beside the layers that Transformer Engine spreads "
+                                                "them over"
+                                              : "and the kernels wait");
     }
     const NodeSpec& node = scenario.cluster.node;
     const double rate = memoryRate(node, host);

@@ -25,9 +25,17 @@ HostCopies hostCopies(const Scenario& scenario,
                       const HostProfile& host,
                       const SegmentTime& segments);
 
-/// Copies of what autograd saves to the host, or back: in the order of the kernels, so that nothing
-/// hides them.
-double packedSeconds(const Scenario& scenario, const HostProfile& host, double bytes);
+/// What a pass copies to the host, or back, of what autograd saves.
+struct PackedPass {
+    double bytes = 0.0;         ///< of all layers, with Transformer Engine's offload
+    double layerSeconds = 0.0;  ///< of one layer, without copies
+};
+
+/// What that adds to the pass. save_on_cpu copies in the order of the kernels: nothing hides it.
+/// Transformer Engine copies a layer at a time beside those of its window:
+///     t = sum over the layers i that are moved of max(0, copy - (window[i] - window[i - 1]) ·
+///     layer)
+double packedSeconds(const Scenario& scenario, const HostProfile& host, const PackedPass& pass);
 
 /// Whether the CPUs step the optimizer.
 bool stepsOnHost(const Scenario& scenario);

@@ -87,12 +87,16 @@ bool runsAgain(Checkpointing checkpoint, const Op& op) {
     return op.block >= 0;
 }
 
-/// What save_on_cpu packs of a segment; of a checkpointed one its input.
-double packedOf(const Scenario& scenario, const OpList& list, Checkpointing checkpoint) {
+/// What save_on_cpu packs of a segment; of a checkpointed one its input. Of a layer what
+/// Transformer Engine marks.
+double packedOf(const Scenario& scenario, const OpList& list, const SegmentSetting& setting) {
     if (scenario.layout.offload != Offload::Activations) {
         return 0.0;
     }
-    if (checkpoint == Checkpointing::Full) {
+    if (isMegatronCode(scenario)) {
+        return setting.layer ? asDouble(markedBytes(list)) : 0.0;
+    }
+    if (setting.checkpoint == Checkpointing::Full) {
         return asDouble(list.tensor(list.input).bytes);
     }
     const PrecisionSettings& types = scenario.settings.precision;
@@ -202,7 +206,7 @@ void addRest(const Scenario& scenario,
              const SegmentSetting& setting,
              const KernelProfile& kernels,
              SegmentTime& total) {
-    total.packed = packedOf(scenario, list, setting.checkpoint);
+    total.packed = packedOf(scenario, list, setting);
     addGradientSums(list, scenario.settings.kernels.compile, kernels, total.input);
     addParameters(scenario, list, total);
     if (setting.layer && !list.tensor(list.output).requiresGrad) {

@@ -73,9 +73,10 @@ private:
         double expertLayers = 0.0;  ///< of the host's
         double weightSeconds = 0.0;
         double hostCopies =
-            0.0;               ///< seconds of copies to and from host memory, overlapping the rest
-        double packed = 0.0;   ///< the same of what autograd saves, between the kernels
-        double trained = 0.0;  ///< parameters of the chunk
+            0.0;              ///< seconds of copies to and from host memory, overlapping the rest
+        double packed = 0.0;  ///< bytes of what autograd saves that are copied
+        double layerShare = 0.0;  ///< of the pass, one layer's kernels, where any are
+        double trained = 0.0;     ///< parameters of the chunk
     };
 
     struct PassParts {
@@ -120,7 +121,8 @@ private:
         const double host = hostTime(work, comm, way);
         time.of(TimePart::Host) = std::max(0.0, host - time.total()) + syncTime(chunk, way);
         time.of(TimePart::Shard) += std::max(0.0, work.hostCopies - time.total());
-        time.of(TimePart::MemoryBound) += work.packed;
+        time.of(TimePart::MemoryBound) +=
+            packedSeconds(scenario_, context_.host, {work.packed, work.layerShare * time.total()});
         return {time, {.moved = comm, .exposed = exposed}};
     }
 
@@ -168,14 +170,31 @@ private:
         return waits ? static_cast<double>(chunk.sparse) * context_.software.sync.count() : 0.0;
     }
 
-    ChunkTime chunkTime(const ChunkView& chunk, const SegmentTime& segments) {
+    [[nodiscard]] SegmentTime layersOf(ChunkView chunk) const {
+        chunk.first = false;
+        chunk.last = false;
+        return segmentsOf(context_.model, chunk);
+    }
+
+    static PassTime backwardOf(const SegmentTime& segments) {
         PassTime backward = segments.recompute;
         backward += segments.input;
         backward += segments.weight;
+        return backward;
+    }
+
+    /// Of the kernels of a pass, those of one of the chunk's layers.
+    static double shareOf(const PassTime& layers, const PassTime& pass, const ChunkView& chunk) {
+        const double all = pass.device.total() * static_cast<double>(chunk.layers);
+        return all > 0.0 ? layers.device.total() / all : 0.0;
+    }
+
+    ChunkTime chunkTime(const ChunkView& chunk, const SegmentTime& segments) {
+        const PassTime backward = backwardOf(segments);
         const double weight = segments.weight.device.total();
         const HostCopies copies = hostCopies(scenario_, context_.host, segments);
         const double trained = segments.trained + segments.trainedExperts;
-        const double packed = packedSeconds(scenario_, context_.host, segments.packed);
+        const SegmentTime layers = segments.packed > 0.0 ? layersOf(chunk) : SegmentTime();
         PassTime forward = segments.forward;
         if (scenario_.settings.reference != Reference::None) {
             forward += segments.forward;  // the reference runs each microbatch too
@@ -183,7 +202,8 @@ private:
         const PassParts there = passTime({.pass = forward,
                                           .expertLayers = static_cast<double>(chunk.sparse),
                                           .hostCopies = copies.forward,
-                                          .packed = packed,
+                                          .packed = segments.packed,
+                                          .layerShare = shareOf(layers.forward, forward, chunk),
                                           .trained = trained},
                                          chunk,
                                          Way::Forward);
@@ -191,7 +211,8 @@ private:
                                          .expertLayers = static_cast<double>(chunk.sparse),
                                          .weightSeconds = weight,
                                          .hostCopies = copies.backward,
-                                         .packed = packed,
+                                         .packed = segments.packed,
+                                         .layerShare = shareOf(backwardOf(layers), backward, chunk),
                                          .trained = trained},
                                         chunk,
                                         Way::Backward);

@@ -41,11 +41,12 @@ constexpr std::array kSwitches = {
     std::pair{"--moe-pad-expert-input-to-capacity"sv, "settings.kernels.pad_to_capacity"sv},
     std::pair{"--moe-router-force-load-balancing"sv, "settings.kernels.balanced_routing"sv}};
 
-constexpr std::array<std::string_view, 9> kUnmodelledByMegatron = {
+constexpr std::array<std::string_view, 10> kUnmodelledByMegatron = {
     "--use-torch-fsdp2",
     "--fp4-param-gather",
     "--fp8-multi-head-attention",
     "--fine-grained-activation-offloading",
+    "--cpu-offloading-double-buffering",
     "--distribute-saved-activations",
     "--rampup-batch-size",
     "--yaml-cfg",

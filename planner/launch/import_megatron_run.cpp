@@ -86,6 +86,11 @@ Result<void> importMegatronPrecision(ScenarioDraft& draft) {
     FABRICAST_ASSIGN(const auto offloaded, keys.whole("--cpu-offloading-num-layers"));
     if (offloaded.value_or(0) > 0) {
         draft.set("layout.offload", "activations", "--cpu-offloading-num-layers");
+        FABRICAST_ASSIGN(const auto layers, keys.whole("--num-layers"));
+        if (*offloaded + 1 != layers.value_or(0)) {  // all but one are usual
+            draft.set(
+                "settings.megatron.offloaded_layers", *offloaded, "--cpu-offloading-num-layers");
+        }
     }
     const std::string optimizer = keys.text("--optimizer").value_or("adam");
     if (optimizer != "adam") {

@@ -1,4 +1,5 @@
 #include "planner/launch/megatron_arguments.h"
+#include "planner/spec/activation_offload.h"
 #include "planner/spec/setting_names.h"
 #include "planner/spec/stage_split.h"
 #include "planner/stack/rank_groups.h"
@@ -236,7 +237,7 @@ void addKernels(const Scenario& scenario, MegatronArguments& out) {
         out.add("--cuda-graph-impl", std::string(graphs));
     }
     if (scenario.layout.offload == Offload::Activations) {
-        out.add("--cpu-offloading-num-layers", scenario.model.layers - 1);
+        out.add("--cpu-offloading-num-layers", offloadedLayers(scenario));
     }
 }
 

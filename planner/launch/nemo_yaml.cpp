@@ -143,6 +143,11 @@ void addOffloading(const LaunchKeys& yaml, LaunchKeys& keys) {
     if (asked == nullptr || asked->values.empty() || !isSwitch(asked->values.front(), true)) {
         return;
     }
+    const LaunchKey* const activations = yaml.find("model.cpu_offloading_activations");
+    if (activations != nullptr && !activations->values.empty() &&
+        isSwitch(activations->values.front(), false)) {
+        return;  // Transformer Engine offloads no weights: asked for these alone, nothing
+    }
     const std::optional<std::int64_t> said = countIn(yaml, "model.cpu_offloading_num_layers");
     const std::optional<std::int64_t> layers = countIn(yaml, "model.num_layers");
     if (!said && !layers) {

@@ -173,8 +173,8 @@ Result<std::unique_ptr<ParallelEngine>> makeFsdp2(const StageShape& stage,
     const Scenario& scenario = *stage.scenario;
     const Layout& layout = scenario.layout;
     const bool torch = scenario.settings.engine == Engine::Fsdp2;
-    if (layout.offload != Offload::None && layout.offload != Offload::ParametersCpu &&
-        !(layout.offload == Offload::Activations && torch)) {
+    if (layout.offload != Offload::None && layout.offload != Offload::Activations &&
+        !(layout.offload == Offload::ParametersCpu && torch)) {
         return fail(Error::Code::Unsupported,
                     "layout.offload",
                     "FSDP2 offloads parameters together with everything else, or nothing",
@@ -193,14 +193,8 @@ Result<std::unique_ptr<ParallelEngine>> makeFsdp2(const StageShape& stage,
 
 Result<void> checkMegatronOffload(const Scenario& scenario) {
     const Offload offload = scenario.layout.offload;
-    if (offload == Offload::None) {
-        return {};
-    }
     if (offload != Offload::OptimizerCpu) {
-        return fail(Error::Code::Unsupported,
-                    "layout.offload",
-                    "memory of Megatron with this offload is not modelled",
-                    "use offload optimizer_cpu or none");
+        return {};
     }
     const bool distributed = scenario.settings.megatron.distributedOptimizer;
     if (!distributed || scenario.settings.optimizer.kind != OptimizerKind::AdamW) {

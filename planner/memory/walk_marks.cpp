@@ -40,9 +40,7 @@ Result<MemoryMarks> walkMarks(const Scenario& scenario,
     holdReference(scenario, program, device);
     holdOuter(scenario, program, device);
     StepWalk walk(device, *engine, program, scenario.settings.precision.autocast);
-    if (scenario.layout.offload == Offload::Activations) {
-        walk.saveOnHost();
-    }
+    walk.saveOnHost(scenario);
     MemoryMarks marks;
     walk.keepMarks(marks);
     FABRICAST_TRY(walk.run(order, *makeBoundary(scenario, device, program, order, stage, &orders)));

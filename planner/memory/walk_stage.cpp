@@ -86,9 +86,7 @@ Result<Walk> walked(const Scenario& scenario,
     if (phases.loads()) {
         walk.keepPeak();
     }
-    if (scenario.layout.offload == Offload::Activations) {
-        walk.saveOnHost();
-    }
+    walk.saveOnHost(scenario);
     const auto boundary = makeBoundary(scenario, device, program, order, where.stage);
     FABRICAST_TRY(walk.run(order, *boundary, watch));
     const std::size_t stepEnd = device.events().size();

@@ -40,6 +40,7 @@ TensorId megatronHeadNorm(MegatronCode& m, TensorId x, std::string_view name) {
     const std::int64_t columns = perHead ? attention.headDim : in.elements / m.shape.tokens;
     const int weight = m.g.weight(name, columns, false);
     const TensorId out = m.g.rmsNorm(x, in.elements / columns, weight);
+    markSaved(m);
     if (in.base != x) {
         readThroughCopy(m, x);
     }

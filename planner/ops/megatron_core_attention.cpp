@@ -7,6 +7,19 @@ namespace fabricast {
 
 namespace {
 
+/// Transformer Engine's offload marks what cuDNN's kernel saves, of flash-attn's function what it
+/// is given, and nothing where ranks exchange keys (context_parallel.py).
+void markAttention(MegatronCode& m, const Heads& heads) {
+    const AttentionCode code = m.scenario.settings.kernels.attentionCode;
+    if (m.scenario.layout.cp > 1) {
+        return;
+    }
+    markSaved(m);
+    if (code == AttentionCode::Flash2 || code == AttentionCode::Flash3) {
+        m.g.last().toHost = m.fusedModules() ? TensorIds{heads.q, heads.k, heads.v} : TensorIds{};
+    }
+}
+
 /// PyTorch's flash kernel behind tensors laid out sequence first: with more than one sample its
 /// backward copies the output and its gradient.
 TensorId flash(MegatronCode& m, const Heads& heads) {
@@ -21,6 +34,7 @@ TensorId flash(MegatronCode& m, const Heads& heads) {
                                              .valueDim = attention.valueDim(),
                                              .batch = m.shape.batch,
                                              .sequence = m.shape.sequence});
+    markAttention(m, heads);
     if (m.shape.batch > 1 && !m.fusedModules()) {
         for (int copy = 0; copy < 2; ++copy) {
             m.g.last().backwardTemps.push_back(m.g.info(out).bytes);

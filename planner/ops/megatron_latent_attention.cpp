@@ -73,7 +73,9 @@ TensorId downProject(
         const TensorId part = columnParallel(m, x, weight, columns / shape.downSplit);
         return shape.downSplit > 1 ? gatherColumns(m, part) : part;
     }
-    return m.g.linear(x, weight, m.shape.localTokens * columns);
+    const TensorId out = m.g.linear(x, weight, m.shape.localTokens * columns);
+    markSaved(m);
+    return out;
 }
 
 TensorId queryLatent(MegatronCode& m, const LatentShape& shape, TensorId x, int weight) {

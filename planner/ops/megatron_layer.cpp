@@ -58,6 +58,8 @@ TensorId gatedActivation(MegatronCode& m, TensorId gateAndUp) {
         const std::int64_t half = m.g.info(out).bytes;
         m.g.last().forwardTemps = copies(half, 1);
         m.g.last().backwardTemps = copies(half, 2);
+    } else {
+        markSaved(m);  // SwiGLUFunction; Megatron-Core's other activations mark nothing
     }
     return out;
 }

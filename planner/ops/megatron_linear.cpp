@@ -24,6 +24,7 @@ TensorId multiplied(MegatronCode& m, TensorId x, int weight, std::int64_t elemen
             .outputs = kept == x ? TensorIds{out} : TensorIds{out, kept},
             .saved = use.trained ? TensorIds{kept} : TensorIds{},
             .weights = {weight}});
+    markSaved(m);
     return out;
 }
 
@@ -69,6 +70,12 @@ TensorId adapterInput(MegatronCode& m, const LoraSettings& lora, TensorId x, boo
 }
 
 }  // namespace
+
+void markSaved(MegatronCode& m) {
+    if (m.fusedModules()) {
+        m.g.last().toHost = m.g.last().saved;
+    }
+}
 
 TensorId keptInput(MegatronCode& m, TensorId x, const WeightUse& use) {
     const Settings& settings = m.scenario.settings;
@@ -178,12 +185,16 @@ TensorId megatronNorm(MegatronCode& m, TensorId x, std::string_view name, std::i
     const std::int64_t rows = m.g.info(x).elements / columns;
     WeightIds weights{m.g.weight(name, columns, false)};
     if (m.scenario.model.norm == NormKind::Rms) {
-        return m.g.rmsNorm(x, rows, weights.front());
+        const TensorId out = m.g.rmsNorm(x, rows, weights.front());
+        markSaved(m);
+        return out;
     }
     if (m.scenario.model.norm == NormKind::Layer) {
         weights.push_back(m.g.weight("bias", columns, false));
     }
-    return m.g.layerNorm(x, rows, weights);
+    const TensorId out = m.g.layerNorm(x, rows, weights);
+    markSaved(m);
+    return out;
 }
 
 void readThroughCopy(MegatronCode& m, TensorId x) {

@@ -41,6 +41,10 @@ struct LocalMatrix {
 };
 int megatronWeight(MegatronCode& m, const LocalMatrix& matrix);
 
+/// Transformer Engine's offload moves what the last op saves; of modules written in PyTorch,
+/// nothing.
+void markSaved(MegatronCode& m);
+
 /// What the product of a trained weight keeps of its input for backward: the input itself, or
 /// where Transformer Engine forms the product in fewer than 16 bits the copy in these, by columns.
 /// The product makes that copy, and counts it among its outputs.

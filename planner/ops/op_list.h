@@ -45,6 +45,7 @@ struct Op {
     TensorIds inputs;
     TensorIds outputs;
     TensorIds saved;        ///< storages kept until this op's backward
+    TensorIds toHost;       ///< of these, what Transformer Engine marks for its offload
     WeightIds weights;      ///< indices into OpList::weights
     ByteList forwardTemps;  ///< bytes live only while it runs
     ByteList backwardTemps;

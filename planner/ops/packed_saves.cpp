@@ -52,4 +52,14 @@ std::int64_t packedBytes(const OpList& list, std::int64_t weightWidth) {
     return sum;
 }
 
+std::int64_t markedBytes(const OpList& list) {
+    std::int64_t sum = 0;
+    for (const Op& op : list.ops) {
+        for (const TensorId id : op.toHost) {
+            sum += list.tensor(id).bytes;
+        }
+    }
+    return sum;
+}
+
 }  // namespace fabricast

@@ -22,4 +22,7 @@ PackedTensors packedBy(const OpList& list, const Op& op, std::int64_t weightWidt
 /// The same of all ops.
 std::int64_t packedBytes(const OpList& list, std::int64_t weightWidth);
 
+/// What Transformer Engine's offload marks of all ops, each tensor by itself.
+std::int64_t markedBytes(const OpList& list);
+
 }  // namespace fabricast

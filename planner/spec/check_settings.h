@@ -31,7 +31,8 @@ Result<void> checkPhases(const Scenario& scenario);
 Result<void> checkReference(const Scenario& scenario);
 
 /// What is not modelled beside `offload=activations`, by name: torch's save_on_cpu is walked around
-/// transformers' dense models under DDP, FSDP2 and on one GPU, where everything is trained.
+/// transformers' dense models under DDP, FSDP2 and on one GPU, where everything is trained, and
+/// Transformer Engine's offload around its own layers.
 Result<void> checkSavedOnHost(const Scenario& scenario);
 
 /// What of `settings.train` does not fit the rest of a scenario, or is not modelled, by name:

@@ -153,6 +153,7 @@ constexpr void fieldsOf(const MegatronSettings&, Row&& row) {
     row(Field{"rope_fusion", &Group::ropeFusion});
     row(Field{"reduce_scatter", &Group::reduceScatter});
     row(Field{"gather_slices", &Group::gatherSlices});
+    row(Field{"offloaded_layers", &Group::offloadedLayers, 0, 1'000'000});
 }
 template <class Row>
 constexpr void fieldsOf(const LoraSettings&, Row&& row) {

@@ -234,6 +234,8 @@ struct MegatronSettings {
     bool reduceScatter = true;
     /// Updated parameters are joined, gathered, and copied from there by rank and tensor.
     bool gatherSlices = false;
+    /// --cpu-offloading-num-layers, under offload=activations; 0: all but one.
+    std::int64_t offloadedLayers = 0;
 
     friend bool operator==(const MegatronSettings&, const MegatronSettings&) = default;
 };

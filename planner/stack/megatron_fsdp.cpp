@@ -15,12 +15,15 @@ constexpr std::array kMegatronFsdpShards = {
     Shard::Fsdp, Shard::Hsdp, Shard::Zero3, Shard::Zero2, Shard::Zero1, Shard::None};
 constexpr std::array kMegatronFsdpContext = {
     CpKind::Ring, CpKind::AllGather, CpKind::Ulysses, CpKind::Hierarchical};
+constexpr std::array kMegatronFsdpOffloads = {Offload::Activations};  // --cpu-offloading-num-layers
 constexpr StackAxes kMegatronFsdpAxes{.tensor = true,
                                       .sequence = true,
                                       .expert = true,
                                       .expertTensor = true,
                                       .context = kMegatronFsdpContext,
-                                      .shards = kMegatronFsdpShards};
+                                      .shards = kMegatronFsdpShards,
+                                      .offloads = kMegatronFsdpOffloads,
+                                      .offloadsIfAsked = true};
 
 // Its states are of the distributed optimizer, which takes Adam alone.
 constexpr std::array kMegatronFsdpOptimizers = {OptimizerKind::AdamW};

@@ -1,3 +1,4 @@
+#include "planner/spec/activation_offload.h"
 #include "planner/spec/setting_names.h"
 #include "planner/spec/size_divisions.h"
 #include "planner/spec/stage_split.h"
@@ -230,6 +231,17 @@ Result<void> checkMegatronOffload(const Scenario& scenario) {
         return breaks("layout.offload",
                       "CPU offloading does not work when activation recomputation is enabled",
                       "recompute=none");
+    }
+    if (offloadedLayers(scenario) >= scenario.model.layers) {
+        return breaks(
+            "settings.megatron.offloaded_layers",
+            "CPU offloading can be done only for layers less than " + text(scenario.model.layers),
+            text(scenario.model.layers - 1) + " or fewer");
+    }
+    if (scenario.settings.kernels.cudaGraphs) {
+        return breaks("settings.kernels.cuda_graphs",
+                      "CUDA graphs not supported with CPU offloading.",
+                      "false, or offload=none");
     }
     return {};
 }

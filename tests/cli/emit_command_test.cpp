@@ -414,6 +414,8 @@ TEST(Emit, ReadsArgumentsOfTheScriptBack) {
           Plan{"deepspeed --layout shard=zero2 --optimizer adafactor", "--optim adafactor"},
           Plan{"accelerate --layout shard=fsdp --precision fp8_tensorwise", "backend: AO"},
           Plan{"megatron --layout offload=activations", "--cpu-offloading-num-layers 31"},
+          Plan{"megatron --layout offload=activations --set settings.megatron.offloaded_layers=8",
+               "--cpu-offloading-num-layers 8"},
           Plan{"nemo --layout offload=activations", "cpu_offloading_num_layers=31"}}) {
         const ProgramOutput answer = ran(
             "emit -m llama-3.1-8b -c dgx-h100 --check --no-fail --stack " + std::string(one.run));

@@ -10,8 +10,16 @@ void SegmentWalk::releaseSaved(const OpList& ops, const Op& op, Frame& frame) {
     if (op.graphDropped || frame.onHost) {
         return;
     }
+    const bool moved = !frame.back.empty();
     for (const TensorId id : op.saved) {
-        device_.release(frame.storage[index(ops.tensor(id).base)]);
+        if (!moved || std::ranges::find(op.toHost, id) == op.toHost.end()) {
+            device_.release(frame.storage[index(ops.tensor(id).base)]);
+        }
+    }
+    if (moved) {
+        for (const Storage storage : frame.back[static_cast<std::size_t>(&op - ops.ops.data())]) {
+            device_.release(storage);
+        }
     }
     for (const int weight : op.weights) {
         Storage& cast = frame.casts[index(weight)];

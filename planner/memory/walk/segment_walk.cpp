@@ -166,7 +166,7 @@ Frame SegmentWalk::runForward(const SegmentPlace& place,
                               const std::vector<Storage>& given,
                               Keep keep) {
     Frame frame = begin(place, given);
-    frame.onHost = hostSaves_ != nullptr && keep == Keep::Everything;
+    frame.onHost = savesByNode_ && keep == Keep::Everything;
     for (std::size_t op = 0; op < place.ops->ops.size(); ++op) {
         modules_.beforeForward(place, op);
         holdForGraph(place, op, frame, frame.untilFreed);

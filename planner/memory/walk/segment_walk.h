@@ -48,7 +48,7 @@ private:
     std::map<std::pair<int, int>, Storage> copies_;
 };
 
-/// What a step keeps in host memory of what autograd saves (save_on_cpu).
+/// What a step keeps in host memory of what autograd saves.
 struct HostSaves {
     std::int64_t now = 0;
     std::int64_t most = 0;
@@ -70,6 +70,8 @@ struct Frame {
     std::vector<Storage> untilFreed;         ///< alive until the pass's graph is freed
     bool recomputed = false;                 ///< by a checkpoint's second forward
     bool onHost = false;                     ///< what its ops save lies in host memory
+    /// By op: what came back of what had been moved there for all of them; empty: nothing was.
+    std::vector<Storages> back;
     /// One that was played back has its storages here alone, in the script's order.
     RecordedPass* recorded = nullptr;
     std::vector<Storage> played;
@@ -118,8 +120,17 @@ public:
           modules_(engine),
           isAlike_(engine.treatsPassesAlike()) {}
     void useCasts(CastCache* casts) { casts_ = casts; }
-    /// What forwards save goes to the host.
-    void saveOnHost(HostSaves* saves) { hostSaves_ = saves; }
+    /// What forwards save goes to the host: of each node by itself (save_on_cpu), or of what
+    /// Transformer Engine marks when it is told to.
+    enum class Saves { ByNode, WhenTold };
+    void saveOnHost(HostSaves* saves, Saves when) {
+        hostSaves_ = saves;
+        savesByNode_ = when == Saves::ByNode;
+    }
+    /// Copies what is marked; lets go of it on the device; takes it there again.
+    void copyToHost(const SegmentPlace& place);
+    void dropCopied(const SegmentPlace& place, Frame& frame);
+    void bringBack(const SegmentPlace& place, Frame& frame);
     /// What activations made from here on are reported as.
     void report(MemoryKind kind) { kind_ = kind; }
 
@@ -217,6 +228,7 @@ private:
     ParallelEngine& engine_;
     CastCache* casts_ = nullptr;
     HostSaves* hostSaves_ = nullptr;
+    bool savesByNode_ = false;
     MemoryKind kind_ = MemoryKind::Activations;
     ModuleAttributes attributes_;
     ModuleHooks modules_;

@@ -2,6 +2,12 @@
 
 namespace fabricast {
 
+namespace {
+
+constexpr std::int16_t kCopyPool = 4;
+
+}  // namespace
+
 PackedTensors SegmentWalk::packedOf(const SegmentPlace& place, const Op& op) const {
     return packedBy(*place.ops, op, engine_.gradientWidth());
 }
@@ -32,6 +38,45 @@ Storages SegmentWalk::unpack(const SegmentPlace& place, const Op& op) {
 void SegmentWalk::forgetPacked(const SegmentPlace& place, const Op& op) {
     for (const PackedTensor& tensor : packedOf(place, op)) {
         hostSaves_->add(-tensor.bytes);
+    }
+}
+
+/// Each tensor that is marked by itself, though two of them may be views of one. The stream of the
+/// copies puts what is a part of each row of another in order first.
+void SegmentWalk::copyToHost(const SegmentPlace& place) {
+    const OpList& list = *place.ops;
+    for (const Op& op : list.ops) {
+        for (const TensorId id : op.toHost) {
+            const TensorInfo& tensor = list.tensor(id);
+            if (tensor.bytes < list.tensor(tensor.base).bytes) {
+                device_.release(
+                    device_.take(tensor.bytes, MemoryKind::Workspace, kCopyPool, "offload"));
+            }
+            hostSaves_->add(tensor.bytes);
+        }
+    }
+}
+
+void SegmentWalk::dropCopied(const SegmentPlace& place, Frame& frame) {
+    const OpList& list = *place.ops;
+    frame.fillIn();
+    frame.back.resize(list.ops.size());
+    for (const Op& op : list.ops) {
+        for (const TensorId id : op.toHost) {
+            device_.release(frame.storage[index(list.tensor(id).base)]);
+        }
+    }
+}
+
+void SegmentWalk::bringBack(const SegmentPlace& place, Frame& frame) {
+    const OpList& list = *place.ops;
+    for (std::size_t op = 0; op < list.ops.size(); ++op) {
+        for (const TensorId id : list.ops[op].toHost) {
+            const std::int64_t bytes = list.tensor(id).bytes;
+            frame.back[op].push_back(
+                device_.take(bytes, MemoryKind::Activations, 0, list.ops[op].name));
+            hostSaves_->add(-bytes);
+        }
     }
 }
 

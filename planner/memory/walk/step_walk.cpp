@@ -162,6 +162,7 @@ StepWalk::Pass StepWalk::forward(int chunk, Storage received) {
         if (segment.closesUnit) {
             engine_.afterForward(segment.place.unit);
         }
+        commitForward(segment, pass);
     }
     if (engine_.watchesModules() && program_.rootHead >= 0) {
         engine_.leaveModule(callAround(kModelModule), false);
@@ -239,6 +240,7 @@ Storage StepWalk::backwardSegment(std::size_t segment, Pass& pass, Storage gradi
     const std::size_t begin = program_.chunks[static_cast<std::size_t>(pass.chunk)].begin;
     const PlacedSegment& placed = program_.segments[segment];
     device_.at("backward of " + placed.name);
+    commitBackward(placed, pass);
     // Without a gradient no hook of backward runs: nothing is trained here or before.
     const bool reached = gradient != kNoStorage;
     if (placed.closesUnit && reached) {

@@ -7,6 +7,7 @@
 #include "planner/memory/program/stage_program.h"
 #include "planner/memory/walk/segment_walk.h"
 #include "planner/result/memory_names.h"
+#include "planner/spec/scenario.h"
 
 #include <cstdint>
 #include <vector>
@@ -35,11 +36,10 @@ public:
     void keepMarks(MemoryMarks& marks) { marks_ = &marks; }
     /// Live bytes before the step, its batch included.
     [[nodiscard]] std::int64_t betweenSteps() const { return betweenSteps_; }
-    /// What autograd saves goes to the host; a checkpoint's input too.
-    void saveOnHost() {
-        walk_.saveOnHost(&hostSaves_);
-        savesOnHost_ = true;
-    }
+    /// What autograd saves goes to the host where that is asked for: with torch's save_on_cpu all
+    /// of it, a checkpoint's input too; with Transformer Engine's offload what it marks of some
+    /// layers.
+    void saveOnHost(const Scenario& scenario);
     /// The most that lay there.
     [[nodiscard]] std::int64_t savedOnHost() const { return hostSaves_.most; }
     /// How many of the device's events made the states.
@@ -53,10 +53,12 @@ private:
         std::vector<std::int64_t> packed;  ///< bytes of the same on the host
         std::vector<Storage> tables;
         Storage output = kNoStorage;
-        Storage embedded = kNoStorage;   ///< the embedding's output, while the layers run
-        Storage hidden = kNoStorage;     ///< head's input, while the model's forward runs
-        Storage logits = kNoStorage;     ///< where the pipeline's stage keeps its output
-        std::vector<Storage> variables;  ///< of a checkpoint that runs backward inside its own
+        Storage embedded = kNoStorage;    ///< the embedding's output, while the layers run
+        Storage hidden = kNoStorage;      ///< head's input, while the model's forward runs
+        Storage logits = kNoStorage;      ///< where the pipeline's stage keeps its output
+        std::vector<Storage> variables;   ///< of a checkpoint that runs backward inside its own
+        std::vector<std::size_t> layers;  ///< the frames of those that forward is behind
+        std::size_t moved = 0;            ///< layers that are on the host
         int chunk = 0;
     };
     struct Alive;
@@ -67,6 +69,9 @@ private:
     void endMark();
     void drop(Storage& storage);
     void keepInput(Storage input, Pass& pass);
+    void commitForward(const PlacedSegment& segment, Pass& pass);
+    void commitBackward(const PlacedSegment& segment, Pass& pass);
+    [[nodiscard]] const SegmentPlace& placeOf(const Pass& pass, std::size_t frame) const;
     Pass forward(int chunk, Storage received);
     void releaseTables(const Pass& pass);
     [[nodiscard]] Keep keepOf(const PlacedSegment& segment) const {
@@ -93,7 +98,8 @@ private:
     CastCache casts_;
     SegmentWalk walk_;
     HostSaves hostSaves_;
-    bool savesOnHost_ = false;
+    bool savesOnHost_ = false;           ///< by save_on_cpu
+    std::vector<std::int64_t> windows_;  ///< of Transformer Engine's offload, by layer
     bool keepsPeak_ = false;
     bool keepsGraph_ = true;
     std::vector<Storage> persistentTables_;

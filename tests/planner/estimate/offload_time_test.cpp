@@ -59,9 +59,31 @@ TEST(OffloadTime, ActivationsAreCopiedBetweenTheKernels) {
     EXPECT_EQ(with.notes.size(), 1U);
     EXPECT_FALSE(stepsOnHost(run));
     // 63 GB of a Gen5 x16 link of 63 GB/s at 0.75.
-    EXPECT_NEAR(packedSeconds(run, exampleTiming().host, 63e9), 1.0 / 0.75, 1e-2);
+    EXPECT_NEAR(packedSeconds(run, exampleTiming().host, {.bytes = 63e9}), 1.0 / 0.75, 1e-2);
     run.settings.recompute.kind = Checkpointing::Full;  // of a layer its input alone
     EXPECT_LT(estimated(run).step.value.count(), with.step.value.count());
+}
+
+// Each layer's copies run beside the layers of its window: of 8 of 32 beside four layers each
+// (three for the first, whose copies begin behind the first layer), of 31 beside one.
+TEST(OffloadTime, TransformerEngineCopiesBesideTheLayers) {
+    Scenario run = exampleRun("megatron", {.dp = 8, .offload = Offload::Activations});
+    run.settings.megatron.offloadedLayers = 8;
+    const double copy = 1e9 / (63e9 * 0.75);
+    const auto exposed = [&](double layer) {
+        return packedSeconds(
+            run, exampleTiming().host, {.bytes = 32e9, .layerSeconds = layer * copy});
+    };
+    EXPECT_NEAR(exposed(0.0), 8 * copy, 1e-9);
+    EXPECT_NEAR(exposed(0.3), 0.1 * copy, 1e-9);
+    EXPECT_NEAR(exposed(0.2), (0.4 + 7 * 0.2) * copy, 1e-9);
+    EXPECT_EQ(exposed(0.4), 0.0);
+    run.settings.megatron.offloadedLayers = 31;
+    EXPECT_NEAR(exposed(0.4), 31 * 0.6 * copy, 1e-9);
+    EXPECT_EQ(estimated(run).notes.size(), 1U);
+    const double with = estimated(run).step.value.count();
+    run.layout.offload = Offload::None;
+    EXPECT_GT(with, estimated(run).step.value.count());
 }
 
 TEST(OffloadTime, MomentsOfFewBitsAreNotSteppedOnCpus) {
@@ -155,9 +177,8 @@ TEST(OffloadTime, WhatIsNotModelledIsRefusedByName) {
     EXPECT_NE(why(undriven).find("local drives"), std::string::npos);
     undriven.cluster.node.nvme.value = Bytes(100'000'000'000);
     EXPECT_EQ(why(undriven), "");  // too small is a matter of memory
-    Scenario megatron = exampleRun("megatron", {.dp = 8, .shard = Shard::Zero1});
-    megatron.layout.offload = Offload::Activations;
-    EXPECT_NE(why(megatron).find("under megatron is not forecast"), std::string::npos);
+    const Scenario deepspeed = deepspeedRun(Shard::Zero2, Offload::Activations);
+    EXPECT_NE(why(deepspeed).find("under deepspeed is not forecast"), std::string::npos);
     Scenario lora = exampleRun("deepspeed", {.dp = 8, .shard = Shard::Zero2});
     lora.layout.offload = Offload::OptimizerCpu;
     lora.settings.tuning = Tuning::Lora;

@@ -67,6 +67,9 @@ TEST(ImportOfNemo, ReadsActivationsOnTheHost) {
               "activations gpt.yaml:7:3");
     EXPECT_EQ(offloadOf("  cpu_offloading: True\n  cpu_offloading_num_layers: 4\n"),
               "activations gpt.yaml:7:3");
+    EXPECT_EQ(offloadOf("  cpu_offloading: True\n  cpu_offloading_num_layers: 4\n"
+                        "  cpu_offloading_activations: False\n"),
+              "-");
 }
 
 // Where nothing starts a program of NeMo 2 its Trainer says how many ranks there are.

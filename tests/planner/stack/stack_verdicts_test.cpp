@@ -153,6 +153,11 @@ void applySettings(const Pairs& typed, Settings& settings) {
     if (typed.contains("expert_overlap")) {
         settings.megatron.expertOverlap = typed.at("expert_overlap") == "1";
     }
+    if (typed.contains("offloaded_layers")) {
+        settings.megatron.offloadedLayers = std::stoll(typed.at("offloaded_layers"));
+    }
+    settings.kernels.cudaGraphs = settings.kernels.cudaGraphs || typed.contains("cuda_graphs");
+    settings.kernels.fusedOps = settings.kernels.fusedOps || typed.contains("fused_ops");
     if (typed.contains("library")) {
         settings.optimizer.library =
             typed.at("library") == "ao" ? LowBitLibrary::TorchAo : LowBitLibrary::BitsAndBytes;
