@@ -45,9 +45,6 @@ Bytes forecastReading(const StageMemory& stage, MemoryReading reading) {
 }
 
 std::string unknownMemory(const PublishedRun& run) {
-    if (mentions(run.notes, "cpu_offloading_num_layers=")) {
-        return "notes: activations of some of Megatron's layers on the host are not modelled";
-    }
     if (run.stack != "torchtune") {
         return {};
     }

@@ -4,22 +4,12 @@
 #include "planner/profiles/model_spelling.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <string_view>
 
 namespace fabricast {
 
 namespace {
-
-std::int64_t numberAfter(std::string_view text, std::string_view key) {
-    const std::size_t at = text.find(key);
-    std::int64_t value = 0;
-    if (at != std::string_view::npos) {
-        std::from_chars(text.data() + at + key.size(), text.data() + text.size(), value);
-    }
-    return value;
-}
 
 Result<void> requireShape(const PublishedRun& run) {
     const std::pair<const char*, const std::optional<std::int64_t>*> needed[] = {

@@ -27,6 +27,14 @@ std::string unknownMemory(const PublishedRun& run);
 /// Whether a text has a part (given in lower case), in any case.
 bool mentions(std::string_view text, std::string_view part);
 
+/// The whole number behind a key such as "experts="; 0 where there is none.
+std::int64_t numberAfter(std::string_view text, std::string_view key);
+
+/// Of how many of Megatron's layers the notes move the activations to the host.
+inline std::int64_t layersOnHost(const PublishedRun& run) {
+    return numberAfter(run.notes, "cpu_offloading_num_layers=");
+}
+
 /// What the release of the row's software and its notes mention: attention kernels by year,
 /// compilation, overlaps, CUDA graphs.
 void readRelease(const PublishedRun& run, const Scenario& scenario, Settings& settings);

@@ -3,9 +3,19 @@
 
 #include <algorithm>
 #include <cctype>
+#include <charconv>
 #include <utility>
 
 namespace fabricast {
+
+std::int64_t numberAfter(std::string_view text, std::string_view key) {
+    const std::size_t at = text.find(key);
+    std::int64_t value = 0;
+    if (at != std::string_view::npos) {
+        std::from_chars(text.data() + at + key.size(), text.data() + text.size(), value);
+    }
+    return value;
+}
 
 bool mentions(std::string_view text, std::string_view part) {
     return std::search(text.begin(), text.end(), part.begin(), part.end(), [](char a, char b) {
@@ -135,6 +145,7 @@ bool launchesGraphs(std::string_view notes) {
 
 /// What the notes of the row mention.
 void readNotes(const PublishedRun& run, Settings& settings) {
+    settings.megatron.offloadedLayers = layersOnHost(run);
     const bool eager = mentions(run.notes, "; eager;");
     settings.kernels.compile =
         settings.kernels.compile || (mentions(run.notes, "compile") && !eager);

@@ -85,6 +85,7 @@ Result<Layout> layoutOf(const PublishedRun& run, const Stack& stack) {
     layout.cpKind = cpKindOf(run.cpKind);
     FABRICAST_TRY(checkProduct(run, layout));
     layout.shard = shardOf(run.shard, stack);
+    layout.offload = layersOnHost(run) > 0 ? Offload::Activations : Offload::None;
     const LayoutDefaults defaults = layoutDefaults(stack, layout);
     layout.sp = layout.tp > 1 && (run.sp == "y" || (run.sp.empty() && defaults.sp));
     if (layout.pp > 1) {

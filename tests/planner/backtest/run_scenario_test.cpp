@@ -65,6 +65,15 @@ TEST(RunScenario, ReducesInTheWidthOfTheModeThatTheNotesName) {
     EXPECT_EQ(reduce("FSDP mixed precision mode PURE"), Dtype::Bf16);
 }
 
+TEST(RunScenario, KeepsOnTheHostWhatThePresetMovesThere) {
+    const Scenario run =
+        readAs("Megatron-Bridge", "matching preset X: cpu_offloading_num_layers=40", "1").scenario;
+    EXPECT_EQ(run.layout.offload, Offload::Activations);
+    EXPECT_EQ(run.settings.megatron.offloadedLayers, 40);
+    EXPECT_EQ(readAs("Megatron-Bridge", "matching preset X", "1").scenario.layout.offload,
+              Offload::None);
+}
+
 TEST(RunScenario, ADispatcherThatAPresetDoesNotNameIsThePlainOne) {
     const std::string bridge = "Megatron-Bridge (NeMo 26.02)";
     EXPECT_FALSE(kernelsOf(bridge, "matching preset X").dispatchOncePerNode);
