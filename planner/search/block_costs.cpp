@@ -386,32 +386,44 @@ const Result<LayersKept>& BlockCosts::leastKept(const Candidate& candidate,
     return known.at(key);
 }
 
-/// Without anything recomputed.
-Result<ModelTime> BlockCosts::leastOnce(const BlockKey& key,
-                                        const Candidate& candidate,
-                                        const Scenario& scenario) {
+/// Without anything recomputed, at once for all ways to exchange keys.
+Result<void> BlockCosts::findLeast(BlockKey key,
+                                   const Candidate& candidate,
+                                   const Scenario& scenario) {
     Scenario& once = copied(scenario);
     once.settings.recompute = {};
     const KernelProfile& smooth = estimator_.smooth();
     FABRICAST_TRY(checkTypes(once, smooth));
     FABRICAST_ASSIGN(const LayerOps layers, layerOps(once));
-    ModelTime time = knownOr(
-        tableOf(candidate).leastEnds, ofEnds(key, once), [&] { return endTimes(once, smooth); });
-    const ModelTime ofLayers = layerTimes(once, layers, smooth, {&once.layout.cpKind, 1}).front();
-    time.dense = ofLayers.dense;
-    time.sparse = ofLayers.sparse;
-    return fabricast::leastPerSample(once, time);
+    const std::vector<CpKind> kinds = exchanges(candidate, scenario);
+    const std::vector<ModelTime> ofLayers = layerTimes(once, layers, smooth, kinds);
+    for (std::size_t kind = 0; kind < kinds.size(); ++kind) {
+        key.cpKind = once.layout.cpKind = kinds[kind];
+        ModelTime time = knownOr(tableOf(candidate).leastEnds, ofEnds(key, once), [&] {
+            return endTimes(once, smooth);
+        });
+        time.dense = ofLayers[kind].dense;
+        time.sparse = ofLayers[kind].sparse;
+        tableOf(candidate).least.try_emplace(key,
+                                             leastTimes(fabricast::leastPerSample(once, time)));
+    }
+    return {};
 }
 
 const Result<ModelTime>& BlockCosts::leastPerSample(const Candidate& candidate,
                                                     const Scenario& scenario) {
     BlockKey key = ofLayers(keyOf(candidate, scenario), scenario);
     key.recompute = 0;  // any recompute
-    const BlockTable::LeastTimes& times = knownOr(tableOf(candidate).least, key, [&] {
-        return leastTimes(leastOnce(key, candidate, scenario));
-    });
+    ByBlock<BlockTable::LeastTimes>& known = tableOf(candidate).least;
+    auto times = known.find(key);
+    if (times == known.end()) {
+        if (const Result<void> found = findLeast(key, candidate, scenario); !found) {
+            known.emplace(key, leastTimes(tl::unexpected(found.error())));
+        }
+        times = known.find(key);
+    }
     const bool again = scenario.settings.recompute.kind == Checkpointing::Full;
-    return again ? times.again : times.once;
+    return again ? times->second.again : times->second.once;
 }
 
 }  // namespace fabricast

@@ -50,9 +50,7 @@ private:
                                 const Candidate& candidate,
                                 const Scenario& scenario);
     void findKept(BlockKey key, const Candidate& candidate, const Scenario& scenario);
-    Result<ModelTime> leastOnce(const BlockKey& key,
-                                const Candidate& candidate,
-                                const Scenario& scenario);
+    Result<void> findLeast(BlockKey key, const Candidate& candidate, const Scenario& scenario);
     Scenario& copied(const Scenario& scenario);
     [[nodiscard]] BlockTable& tableOf(const Candidate& candidate) {
         return known_[space_.families[candidate.family].stack]->blocks;
