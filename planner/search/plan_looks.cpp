@@ -75,8 +75,7 @@ void PlanSearch::open(const Waiting& waiting) {
         const auto size = std::ranges::find(sizes, samples, &MicroBatchSize::samples);
         candidate.size = static_cast<std::uint16_t>(size - sizes.begin());
         candidate.way = 0;
-        if (candidate.size >= group.room[candidate.recompute][at] || asked_.refuses(candidate) ||
-            (candidate.size > 0 && asked_.refusesFrom(candidate))) {
+        if (candidate.size >= group.room[candidate.recompute][at] || asked_.refuses(candidate)) {
             continue;
         }
         for (const std::uint16_t way : size->ways) {
@@ -100,7 +99,7 @@ void PlanSearch::wait(const Candidate& candidate, double atLeast) {
         return;
     }
     if (!scenario) {
-        refuse(candidate, scenario.error().why);
+        refuseTaken(candidate, scenario.error());
         return;
     }
     if (leastMemory()) {
@@ -113,10 +112,20 @@ void PlanSearch::wait(const Candidate& candidate, double atLeast) {
     const Result<double> bound =
         time_.fromOrder(candidate, **scenario, *blocks_.timeOf(candidate, **scenario), waits);
     if (!bound) {
-        refuse(candidate, bound.error().why);
+        refuseTaken(candidate, bound.error());
         return;
     }
     enqueue({std::max(atLeast, stretched(*bound)), candidate, Look::Ordered});
+}
+
+/// Nothing is said of layouts that the stack refuses from this size of the micro-batch on. Most
+/// come never as far as to be asked about.
+void PlanSearch::refuseTaken(const Candidate& candidate, const Error& refusal) {
+    Candidate first = candidate;
+    first.way = 0;
+    if (first.size == 0 || !asked_.refusesFrom(first)) {
+        refuse(candidate, refusal.why);
+    }
 }
 
 /// What follows its passes at least, in any micro-batch and on either side of dp.
@@ -174,7 +183,7 @@ void PlanSearch::close(const Waiting& waiting) {
     }
     const Result<double> bound = leastMemory() ? waiting.value : closestTime(candidate);
     if (!bound) {
-        refuse(candidate, bound.error().why);
+        refuseTaken(candidate, bound.error());
         return;
     }
     const double tail = leastMemory() ? 0.0 : tailOf(candidate);

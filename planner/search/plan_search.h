@@ -178,6 +178,7 @@ private:
     std::vector<Sized> leastInOrder(std::vector<Sized> found, std::size_t most);
     Result<std::vector<Sized>> leastPeaks(const std::vector<Sized>& bounded);
     void refuse(const Candidate& candidate, const std::string& why);
+    void refuseTaken(const Candidate& candidate, const Error& refusal);
     void addRefusals();
 
     const SearchTask& task_;
