@@ -8,12 +8,15 @@
 namespace fabricast {
 
 namespace {
-/// The caching allocator hands out multiples of this many bytes.
-constexpr std::int64_t kGranule = 512;
 
-std::int64_t granules(std::int64_t bytes) {
-    return (bytes + kGranule - 1) / kGranule * kGranule;
+MemoryByKind together(const MemoryByKind& a, const MemoryByKind& b) {
+    MemoryByKind sum = a;
+    for (std::size_t kind = 0; kind < kMemoryKinds; ++kind) {
+        sum.bytes[kind] += b.bytes[kind];
+    }
+    return sum;
 }
+
 }  // namespace
 
 inline void Device::fill(Storage storage, std::int64_t bytes, std::string_view what) {
@@ -21,7 +24,7 @@ inline void Device::fill(Storage storage, std::int64_t bytes, std::string_view w
     slot.bytes = bytes;
     now_.bytes[static_cast<std::size_t>(slot.kind)] += Bytes(bytes);
     live_ += bytes;
-    rounded_ += granules(bytes);
+    rounded_ += inGranules(bytes);
     if (bytes > 0) {
         remember({storage, slot.pool, slot.kind, bytes, what.empty() ? operation_ : what});
     }
@@ -47,26 +50,29 @@ inline void Device::drain(Storage storage) {
     Slot& slot = slots_[static_cast<std::size_t>(storage)];
     now_.bytes[static_cast<std::size_t>(slot.kind)] -= Bytes(slot.bytes);
     live_ -= slot.bytes;
-    rounded_ -= granules(slot.bytes);
+    rounded_ -= inGranules(slot.bytes);
     if (slot.bytes > 0) {
         remember({storage, slot.pool, slot.kind, 0, {}});
     }
     slot.bytes = 0;
 }
 
+Storage Device::newStorage() {
+    if (unused_.empty()) {
+        slots_.emplace_back();
+        return static_cast<Storage>(slots_.size() - 1);
+    }
+    const Storage storage = unused_.back();
+    unused_.pop_back();
+    return storage;
+}
+
 Storage Device::take(std::int64_t bytes,
                      MemoryKind kind,
                      std::int16_t pool,
                      std::string_view what) {
-    Storage storage = kNoStorage;
-    if (unused_.empty()) {
-        storage = static_cast<Storage>(slots_.size());
-        slots_.emplace_back();
-    } else {
-        storage = unused_.back();
-        unused_.pop_back();
-    }
-    slots_[static_cast<std::size_t>(storage)] = {0, kind, 1, pool};
+    const Storage storage = newStorage();
+    slotOf(storage) = {0, kind, 1, pool};
     fill(storage, bytes, what);
     if (script_ != nullptr) {
         script_->take(storage, {storage, pool, kind, bytes, what.empty() ? operation_ : what});
@@ -93,10 +99,28 @@ void Device::passOn(std::int64_t bytes, MemoryKind kind) {
         release(take(bytes, kind));
         return;
     }
-    peakRounded_ = std::max(peakRounded_, rounded_ + granules(bytes));
+    peakRounded_ = std::max(peakRounded_, rounded_ + inGranules(bytes));
     const Storage next = unused_.empty() ? static_cast<Storage>(slots_.size()) : unused_.back();
     remember({next, 0, kind, bytes, operation_});
     remember({next, 0, kind, 0, {}});
+}
+
+void Device::count(const ScriptSum& sum) {
+    happened_ += sum.events;
+    if (live_ + sum.most > peak_) {
+        peak_ = live_ + sum.most;
+        atPeak_ = together(now_, sum.atMost);
+        isPeakMoment_ = true;
+    }
+    if (live_ + sum.most > markHigh_) {
+        markHigh_ = live_ + sum.most;
+        sinceMark_ = together(now_, sum.atMost);
+        markMoment_ = moment_;
+    }
+    peakRounded_ = std::max(peakRounded_, rounded_ + sum.mostRounded);
+    live_ += sum.left.total().count();
+    rounded_ += sum.leftRounded;
+    now_ = together(now_, sum.left);
 }
 
 void Device::record(DeviceScript* script) {

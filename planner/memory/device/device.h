@@ -11,12 +11,19 @@
 namespace fabricast {
 
 class DeviceScript;
+struct ScriptSum;
 
 /// A storage on the modelled device; valid until its last reference is released.
 using Storage = int;
 inline constexpr Storage kNoStorage = -1;
 
 inline constexpr std::int64_t kRenamed = -1;
+
+/// The caching allocator hands out multiples of 512 bytes.
+constexpr std::int64_t inGranules(std::int64_t bytes) {
+    constexpr std::int64_t kGranule = 512;
+    return (bytes + kGranule - 1) / kGranule * kGranule;
+}
 
 /// One allocation or release, in order: what the caching allocator is asked for.
 struct DeviceEvent {
@@ -101,15 +108,24 @@ public:
     [[nodiscard]] std::size_t peakEvent() const { return peakEvent_; }
 
 private:
+    friend class DeviceScript;
     struct Slot {
         std::int64_t bytes = 0;
         MemoryKind kind = MemoryKind::Activations;
         int references = 0;
         std::int16_t pool = 0;
     };
+    [[nodiscard]] Slot& slotOf(Storage storage) {
+        return slots_[static_cast<std::size_t>(storage)];
+    }
+    [[nodiscard]] const Slot& slotOf(Storage storage) const {
+        return slots_[static_cast<std::size_t>(storage)];
+    }
+    Storage newStorage();
     void fill(Storage storage, std::int64_t bytes, std::string_view what);
     void drain(Storage storage);
     void passOn(std::int64_t bytes, MemoryKind kind);
+    void count(const ScriptSum& sum);
     void writeRetain(Storage storage);
     void spoilScript();
     void remember(const DeviceEvent& event) {

@@ -55,7 +55,7 @@ void Frame::fillIn() {
     }
 }
 
-void SegmentWalk::play(const DeviceScript& script,
+void SegmentWalk::play(DeviceScript& script,
                        const SegmentPlace& place,
                        std::vector<Storage>& storages) {
     script.play(device_, storages, [this, &place](std::int64_t tag, Storage storage) {
@@ -106,7 +106,7 @@ Frame SegmentWalk::recordForward(const SegmentPlace& place,
                                  Keep keep,
                                  RecordedPass& pass) {
     const std::size_t owed = this->owed();
-    pass.script.begin(given);
+    pass.script.begin(device_, given);
     device_.record(&pass.script);
     Frame frame = runForward(place, given, keep);
     device_.record(nullptr);
@@ -148,7 +148,7 @@ Storage SegmentWalk::backward(const SegmentPlace& place,
         return runBackward(place, frame, outputGradient, second);
     }
     const std::size_t owed = this->owed();
-    recorded.script.begin(storages);
+    recorded.script.begin(device_, storages);
     device_.record(&recorded.script);
     const Storage made = runBackward(place, frame, outputGradient, second);
     device_.record(nullptr);

@@ -163,9 +163,7 @@ private:
                         const std::vector<Storage>& given,
                         Keep keep,
                         RecordedPass& pass);
-    void play(const DeviceScript& script,
-              const SegmentPlace& place,
-              std::vector<Storage>& storages);
+    void play(DeviceScript& script, const SegmentPlace& place, std::vector<Storage>& storages);
     Storage runBackward(const SegmentPlace& place,
                         Frame& frame,
                         Storage outputGradient,

@@ -89,6 +89,31 @@ TEST(FullestStage, IsTheOneThatWalkingAllWouldFind) {
     }
 }
 
+// Where nobody asks for events, what passes of a segment add is counted once for each of them.
+TEST(FullestStage, HasThePeakOfAWalkThatRemembersEvents) {
+    for (const Engine engine : {Engine::Megatron, Engine::Fsdp2, Engine::Ddp}) {
+        for (const Checkpointing kind :
+             {Checkpointing::None, Checkpointing::Selective, Checkpointing::Full}) {
+            Scenario scenario = pipelined(engine, 4, 2, 8);
+            scenario.layout.tp = engine == Engine::Megatron ? 2 : 1;
+            scenario.layout.sp = engine == Engine::Megatron;
+            scenario.settings.recompute.kind = kind;
+            for (std::int64_t stage = 0; stage < 4; ++stage) {
+                const auto remembered = WalkedStage::of(scenario, {.stage = stage});
+                const auto counted = peakOfStage(scenario, {.stage = stage});
+                ASSERT_TRUE(remembered && counted);
+                const StageMemory& peak = remembered->peak();
+                EXPECT_EQ(counted->requested, peak.requested);
+                EXPECT_EQ(counted->allocated, peak.allocated);
+                EXPECT_EQ(counted->atPeak.bytes, peak.atPeak.bytes);
+                EXPECT_EQ(counted->peakAt, peak.peakAt);
+                EXPECT_EQ(counted->betweenSteps, peak.betweenSteps);
+                EXPECT_EQ(counted->eventsWalked, peak.eventsWalked);
+            }
+        }
+    }
+}
+
 // Four middle stages of six run the same order where all forwards come first, or the last of them
 // differs.
 TEST(FullestStage, IsOneOfThoseThatRunTheSameOrder) {
