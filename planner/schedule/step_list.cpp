@@ -26,6 +26,16 @@ public:
         list_.lastGradientOfStage.resize(stages_);
         list_.firstForwardOfStage.resize(stages_);
         counts_.resize(order.ranks.size() * stages_ * kPasses);
+        std::size_t actions = 0;
+        for (const StageActions& ofRank : order.ranks) {
+            actions += ofRank.size();
+        }
+        list_.steps.reserve(actions);
+        for (const std::int64_t microBatch : {std::int64_t{0}, order.shape.microBatches - 1}) {
+            for (std::int64_t stage = 0; stage < order.stages(); ++stage) {
+                ranks_.push_back(static_cast<std::uint16_t>(order.rankOf(stage, microBatch)));
+            }
+        }
     }
 
     Result<StepList> sort() {
@@ -62,6 +72,11 @@ private:
         return static_cast<std::size_t>(stage) * microBatches_ +
                static_cast<std::size_t>(microBatch);
     }
+    /// All microbatches of the first half go the same way, and all others.
+    [[nodiscard]] std::uint16_t rankOf(std::int32_t stage, std::int32_t microBatch) const {
+        const bool isFirst = static_cast<std::size_t>(microBatch) < microBatches_ / 2;
+        return ranks_[static_cast<std::size_t>(stage) + (isFirst ? 0 : stages_)];
+    }
 
     /// What an action waits for; nothing while that has not run.
     [[nodiscard]] std::optional<Input> inputOf(const StageAction& action) const {
@@ -87,8 +102,7 @@ private:
             return std::nullopt;
         }
         return Input{step,
-                     order_.rankOf(from, action.microBatch) !=
-                         order_.rankOf(action.stage, action.microBatch)};
+                     rankOf(from, action.microBatch) != rankOf(action.stage, action.microBatch)};
     }
 
     /// Whether the rank's next step could run; ranks that may continue because of it join `ready`.
@@ -128,8 +142,7 @@ private:
         const bool gives = action.pass != Pass::WeightGradient && to >= 0 &&
                            static_cast<std::size_t>(to) < stages_;
         if (gives) {
-            step.to[forward ? 0 : 1] =
-                static_cast<std::uint16_t>(order_.rankOf(to, action.microBatch));
+            step.to[forward ? 0 : 1] = rankOf(to, action.microBatch);
         }
     }
 
@@ -151,7 +164,7 @@ private:
         (forward ? forward_ : backward_)[cell(action.stage, action.microBatch)] = number;
         const std::int32_t to = action.stage + (forward ? 1 : -1);
         if (to >= 0 && static_cast<std::size_t>(to) < stages_) {
-            ready.push_back(static_cast<std::size_t>(order_.rankOf(to, action.microBatch)));
+            ready.push_back(rankOf(to, action.microBatch));
         }
     }
 
@@ -173,6 +186,7 @@ private:
     bool atomic_;
     std::size_t stages_;
     std::size_t microBatches_;
+    std::vector<std::uint16_t> ranks_;     ///< by half of the microbatches, and stage
     std::vector<std::uint32_t> forward_;   ///< by stage and microbatch: the step, or 0
     std::vector<std::uint32_t> backward_;  ///< of a backward, or the input gradient
     std::vector<std::size_t> next_;        ///< of each rank: its first action that has not run
