@@ -336,6 +336,19 @@ PassFloors& BlockCosts::floorsOf(const Candidate& candidate, const Scenario& sce
                : own_ = PassFloors();
 }
 
+/// What was found for as large a micro-batch holds.
+Result<LayerWaits> BlockCosts::leastWaits(const Candidate& candidate, const Scenario& scenario) {
+    BlockKey key = keyOf(candidate, scenario);
+    key.microBatch = 0;
+    const std::int64_t samples = scenario.layout.microBatch;
+    KnownWaits& known = waits_[space_.families[candidate.family].stack][key];
+    if (known.samples < samples) {
+        FABRICAST_ASSIGN(known.waits, estimator_.leastWaits(scenario));
+        known.samples = samples;
+    }
+    return known.waits;
+}
+
 /// Of layers that are alike whatever is recomputed all kinds are found at once. What a block of
 /// operations keeps is another list's.
 void BlockCosts::findKept(BlockKey key, const Candidate& candidate, const Scenario& scenario) {

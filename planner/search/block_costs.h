@@ -25,6 +25,7 @@ public:
           estimator_(estimator),
           known_(known),
           floors_(task.stacks.size()),
+          waits_(task.stacks.size()),
           scratch_(task.base) {}
 
     /// An error where the stack's blocks cannot be modelled.
@@ -34,6 +35,8 @@ public:
     [[nodiscard]] bool shares(const Candidate& candidate, const Scenario& scenario) const;
     /// Passes of chunks of such blocks that layouts like this one share.
     PassFloors& floorsOf(const Candidate& candidate, const Scenario& scenario);
+    /// What layers wait for of a sample's transfers, in micro-batches up to the scenario's.
+    Result<LayerWaits> leastWaits(const Candidate& candidate, const Scenario& scenario);
     /// In micro-batches of any size.
     const Result<LayersKept>& leastKept(const Candidate& candidate, const Scenario& scenario);
     /// What a sample takes at least in blocks of this kind, in micro-batches up to the scenario's.
@@ -62,6 +65,11 @@ private:
     std::span<BorrowedWork> known_;
     PassFloors own_;                           ///< of the layout that shares none
     std::vector<ByBlock<PassFloors>> floors_;  ///< by stack
+    struct KnownWaits {
+        LayerWaits waits;
+        std::int64_t samples = 0;  ///< of the micro-batch
+    };
+    std::vector<ByBlock<KnownWaits>> waits_;  ///< likewise, of any micro-batch
     /// The time that was asked for last: layouts of one block are looked at one after another.
     struct Last {
         std::uint32_t stack = 0;

@@ -64,7 +64,7 @@ std::optional<Candidate> PlanSearch::largest(const Candidate& group) const {
 
 Result<LayerWaits> PlanSearch::leastWaits(const Candidate& candidate) {
     FABRICAST_ASSIGN(const Scenario* scenario, scenarios_.of(candidate));
-    return forecast_.estimator().leastWaits(*scenario);
+    return blocks_.leastWaits(candidate, *scenario);
 }
 
 /// Leaves out families at the front that the stack refuses.
