@@ -65,10 +65,6 @@ std::vector<ChunkView> viewsOf(const Scenario& scenario, std::span<const std::in
     return views;
 }
 
-ChunkView wholeModel(const Scenario& scenario) {
-    return viewsOf(scenario, {&scenario.model.layers, 1}).front();
-}
-
 const PassFloor& passFloor(const StepContext& context,
                            const StageView& stage,
                            const ChunkView& view,
@@ -159,6 +155,10 @@ Result<void> addSends(const StepContext& context, const StageView& first, StepFl
 }
 
 }  // namespace
+
+ChunkView wholeModel(const Scenario& scenario) {
+    return viewsOf(scenario, {&scenario.model.layers, 1}).front();
+}
 
 /// The work of a kernel grows with the samples, and its time no faster.
 Result<ModelTime> leastPerSample(const Scenario& scenario, const KernelProfile& smooth) {

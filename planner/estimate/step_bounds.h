@@ -53,6 +53,8 @@ Result<StepFloor> stepFloor(const StepContext& context,
                             std::span<const std::int64_t> layers,
                             PassFloors& known);
 
+/// The model as one chunk.
+ChunkView wholeModel(const Scenario& scenario);
 /// All passes of a microbatch at least: its chunks together, where they are not divided. For
 /// layouts whose experts are not placed by the data ranks, and which copy nothing to the host.
 Result<PassFloor> modelFloor(const StepContext& context, PassFloors& known);

@@ -391,6 +391,9 @@ Result<StepFloor> StepEstimator::floor(const Scenario& scenario,
 Result<PassFloor> StepEstimator::modelFloor(const Scenario& scenario,
                                             const ModelTime& blocks,
                                             PassFloors& known) {
+    if (const PassFloor* const pass = known.find(wholeModel(scenario))) {
+        return *pass;
+    }
     FABRICAST_ASSIGN(Setting setting, settingOf(scenario));
     return fabricast::modelFloor(contextOf(blocks, setting), known);
 }
