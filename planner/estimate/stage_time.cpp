@@ -304,7 +304,7 @@ Result<StageTime> stageTime(const StepContext& context, const StageView& view) {
     return StageClock(context, view).run();
 }
 
-Result<std::vector<StageTime>> stageTimes(const StepContext& context) {
+Result<std::vector<StageTime>> stageTimes(const StepContext& context, WeightLists& lists) {
     const std::int64_t count = context.scenario.layout.pp;
     std::vector<StageTime> times;
     std::vector<StageView> views;
@@ -320,7 +320,9 @@ Result<std::vector<StageTime>> stageTimes(const StepContext& context) {
         if (known != views.end()) {
             times.push_back(times[static_cast<std::size_t>(known - views.begin())]);
         } else {
+            view.layerLists = std::move(lists);
             FABRICAST_ASSIGN(StageTime time, stageTime(context, view));
+            lists = std::move(view.layerLists);
             times.push_back(std::move(time));
         }
         views.push_back(std::move(view));

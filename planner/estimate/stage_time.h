@@ -47,6 +47,9 @@ struct StageTime {
     double newtonSchulzExperts = 0.0;
 };
 
+/// See StageShape.
+using WeightLists = decltype(StageView::layerLists);
+
 struct StepContext {
     const Scenario& scenario;
     const KernelProfile& kernels;
@@ -74,7 +77,8 @@ void addStepCalls(const Scenario& scenario,
 
 /// All pipeline ranks of a step, in order. Ranks inside the pipeline that run as many layers of
 /// each kind make the same calls and take the same time: one of them is timed.
-Result<std::vector<StageTime>> stageTimes(const StepContext& context);
+/// `lists`: of its layers' weights, as far as they were made.
+Result<std::vector<StageTime>> stageTimes(const StepContext& context, WeightLists& lists);
 
 /// The optimizer's pass over a stage's states: gradients are cleared, their norm taken and scaled,
 /// and the rank's share of moments and weights stepped. Ranks that share the states of Muon share

@@ -211,9 +211,13 @@ Result<LayerWaits> leastWaits(const Scenario& scenario,
     return waits;
 }
 
-KnownTensors::Lists& KnownTensors::of(const Scenario& scenario) {
+WeightLists& KnownTensors::of(const Scenario& scenario) {
     if (!scenario.settings.trainsAll()) {
-        return others_ = Lists();
+        return others_ = WeightLists();
+    }
+    if (scenario.model != model_) {
+        known_.clear();
+        model_ = scenario.model;
     }
     const Layout& layout = scenario.layout;
     const KernelSettings& kernels = scenario.settings.kernels;
@@ -226,9 +230,8 @@ KnownTensors::Lists& KnownTensors::of(const Scenario& scenario) {
 Result<double> leastTail(const Scenario& scenario,
                          const SoftwareTiming& software,
                          CommClock& clock,
-                         KnownTensors& known) {
+                         WeightLists& lists) {
     FABRICAST_ASSIGN(StageView view, stageView(scenario, {}));
-    KnownTensors::Lists& lists = known.of(scenario);
     view.layerLists = std::move(lists);
     FABRICAST_ASSIGN(const std::vector<CommCall> calls, tailCalls(view));
     lists = std::move(view.layerLists);

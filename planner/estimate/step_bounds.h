@@ -77,20 +77,20 @@ Result<LayerWaits> leastWaits(const Scenario& scenario,
 /// make the lists takes as long as all that is read of them.
 class KnownTensors {
 public:
-    using Lists = decltype(StageView::layerLists);
-
-    /// Those of the scenario, empty at first: to be filled by who asks.
-    Lists& of(const Scenario& scenario);
+    /// Those of the scenario, empty at first: to be filled by who asks. Those of another model are
+    /// forgotten.
+    WeightLists& of(const Scenario& scenario);
 
 private:
     struct Known {
         KernelSettings kernels;
-        Lists lists;
+        WeightLists lists;
     };
+    ModelSpec model_;
     /// By tp, ep, etp, and the engine.
     std::map<std::tuple<std::int64_t, std::int64_t, std::int64_t, Engine>, std::vector<Known>>
         known_;
-    Lists others_;  ///< where some weights are frozen
+    WeightLists others_;  ///< where some weights are frozen
 };
 
 /// Seconds that a step waits at least beyond its passes for what is moved once a step: gradients
@@ -98,7 +98,7 @@ private:
 Result<double> leastTail(const Scenario& scenario,
                          const SoftwareTiming& software,
                          CommClock& clock,
-                         KnownTensors& known);
+                         WeightLists& lists);
 
 /// What a sample takes at least in micro-batches of any size up to the scenario's, on a GPU that
 /// loses nothing to part-filled waves (`smooth`). The scenario recomputes nothing.

@@ -329,7 +329,8 @@ Result<StepEstimate> StepEstimator::estimate(const Scenario& scenario, const Mod
     const std::string evidence = evidenceClass(scenario);
     const std::optional<StepInterval> own = ownInterval(scenario.cluster.node.own, evidence);
     context.interval = own ? &*own : profiles_->intervals.of(evidence);
-    FABRICAST_ASSIGN(const std::vector<StageTime> stages, stageTimes(context));
+    FABRICAST_ASSIGN(const std::vector<StageTime> stages,
+                     stageTimes(context, tensors_.of(context.scenario)));
     FABRICAST_ASSIGN(const PipelineTime pipeline,
                      pipelineTime(setting.scenario(), stages, *spans_));
     StepEstimate step = estimateOf(context, stages, pipeline);
@@ -350,7 +351,8 @@ Result<StepEstimate> StepEstimator::estimate(const Scenario& scenario, const Mod
 Result<double> StepEstimator::seconds(const Scenario& scenario, const ModelTime& blocks) {
     FABRICAST_ASSIGN(Setting setting, settingOf(scenario));
     const StepContext context = contextOf(blocks, setting);
-    FABRICAST_ASSIGN(const std::vector<StageTime> stages, stageTimes(context));
+    FABRICAST_ASSIGN(const std::vector<StageTime> stages,
+                     stageTimes(context, tensors_.of(context.scenario)));
     FABRICAST_ASSIGN(const PipelineTime pipeline,
                      pipelineTime(setting.scenario(), stages, *spans_));
     const TimeByPart parts = summed(context, stages, pipeline).parts;
@@ -362,7 +364,7 @@ Result<StepPieces> StepEstimator::pieces(const Scenario& scenario, const ModelTi
     FABRICAST_ASSIGN(Setting setting, settingOf(scenario));
     const StepContext context = contextOf(blocks, setting);
     StepPieces pieces{.stages = {}, .sent = {}, .optimizer = {}, .software = *setting.software};
-    FABRICAST_ASSIGN(pieces.stages, stageTimes(context));
+    FABRICAST_ASSIGN(pieces.stages, stageTimes(context, tensors_.of(context.scenario)));
     for (const StageTime& stage : pieces.stages) {
         pieces.optimizer.push_back(optimizerSeconds(context, stage));
         pieces.sent.push_back(stageSent(stage, setting.clock));
@@ -375,9 +377,10 @@ Result<LayerWaits> StepEstimator::leastWaits(const Scenario& scenario) {
     return fabricast::leastWaits(setting.scenario(), *setting.software, setting.clock);
 }
 
-Result<double> StepEstimator::leastTail(const Scenario& scenario, KnownTensors& known) {
+Result<double> StepEstimator::leastTail(const Scenario& scenario) {
     FABRICAST_ASSIGN(Setting setting, settingOf(scenario));
-    return fabricast::leastTail(setting.scenario(), *setting.software, setting.clock, known);
+    const Scenario& one = setting.scenario();
+    return fabricast::leastTail(one, *setting.software, setting.clock, tensors_.of(one));
 }
 
 Result<StepFloor> StepEstimator::floor(const Scenario& scenario,

@@ -62,8 +62,7 @@ public:
     [[nodiscard]] const KernelProfile& smooth() const { return fabric_->smooth; }
     /// Of layers with this tp, cp, ep and etp.
     Result<LayerWaits> leastWaits(const Scenario& scenario);
-    /// `known`: of the scenario's model.
-    Result<double> leastTail(const Scenario& scenario, KnownTensors& known);
+    Result<double> leastTail(const Scenario& scenario);
     /// `layers`: of each chunk of the model; `known`: see stepFloor.
     Result<StepFloor> floor(const Scenario& scenario,
                             const ModelTime& blocks,
@@ -118,6 +117,7 @@ private:
 
     std::unique_ptr<Fabric> fabric_;
     const TimingProfiles* profiles_;
+    KnownTensors tensors_;
     std::unique_ptr<SpanWorkspace> spans_ = std::make_unique<SpanWorkspace>();
 };
 

@@ -138,7 +138,7 @@ double PlanSearch::tailOf(const Candidate& candidate) {
     least.size = fewestMicroBatches(space_.sizesOf(candidate.family), candidate.way);
     const auto seconds = [this, &least] {
         const auto scenario = scenarios_.of(least);
-        return scenario ? forecast_.estimator().leastTail(**scenario, tensors_).value_or(0.0) : 0.0;
+        return scenario ? forecast_.estimator().leastTail(**scenario).value_or(0.0) : 0.0;
     };
     double tail = seconds();
     if (space_.families[candidate.family].swaps) {

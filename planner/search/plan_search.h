@@ -207,7 +207,6 @@ private:
     /// By order and what is recomputed: the smallest micro-batch known not to fit.
     std::vector<std::uint16_t> tooLarge_;
     std::vector<std::optional<double>> tails_;  ///< by order
-    KnownTensors tensors_;
     std::size_t kinds_ = 0;  ///< the most that a stack has of what is recomputed
     std::priority_queue<Waiting> queue_;
     bool isSlowLeft_ = false;  ///< layouts that are too slow do not wait
