@@ -136,17 +136,29 @@ double PlanSearch::tailOf(const Candidate& candidate) {
     }
     Candidate least{.family = candidate.family, .way = candidate.way};
     least.size = fewestMicroBatches(space_.sizesOf(candidate.family), candidate.way);
-    const auto seconds = [this, &least] {
-        const auto scenario = scenarios_.of(least);
-        return scenario ? forecast_.estimator().leastTail(**scenario).value_or(0.0) : 0.0;
-    };
-    double tail = seconds();
+    double tail = leastTail(least);
     if (space_.families[candidate.family].swaps) {
         least.swapped = true;
-        tail = std::min(tail, seconds());
+        tail = std::min(tail, leastTail(least));
     }
     known = stretched(tail);
     return *known;
+}
+
+/// How context ranks exchange keys changes nothing of it.
+double PlanSearch::leastTail(const Candidate& candidate) {
+    const auto scenario = scenarios_.of(candidate);
+    if (!scenario) {
+        return 0.0;
+    }
+    Layout layout = (*scenario)->layout;
+    layout.cpKind = CpKind::Ring;
+    const std::uint32_t stack = space_.families[candidate.family].stack;
+    const auto [at, isNew] = tailOfLayout_.try_emplace({stack, layout});
+    if (isNew) {
+        at->second = forecast_.estimator().leastTail(**scenario).value_or(0.0);
+    }
+    return at->second;
 }
 
 /// What its chunks take at least, in its pipeline's order.

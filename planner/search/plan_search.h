@@ -160,6 +160,7 @@ private:
     }
     Result<double> closestTime(const Candidate& candidate);
     double tailOf(const Candidate& candidate);
+    double leastTail(const Candidate& candidate);
     void estimateNext();
     std::vector<Result<MemoryBreakdown>> memoriesOf(const std::vector<Estimated>& batch);
     Result<MemoryBreakdown> walked(const Candidate& candidate,
@@ -206,7 +207,8 @@ private:
     std::vector<std::size_t> firstOrder_;  ///< by family: its place among the orders of all
     /// By order and what is recomputed: the smallest micro-batch known not to fit.
     std::vector<std::uint16_t> tooLarge_;
-    std::vector<std::optional<double>> tails_;  ///< by order
+    std::vector<std::optional<double>> tails_;                         ///< by order
+    std::map<std::pair<std::uint32_t, Layout>, double> tailOfLayout_;  ///< by stack
     std::size_t kinds_ = 0;  ///< the most that a stack has of what is recomputed
     std::priority_queue<Waiting> queue_;
     bool isSlowLeft_ = false;  ///< layouts that are too slow do not wait
