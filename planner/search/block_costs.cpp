@@ -173,8 +173,10 @@ SegmentFootprint leastFootprint(const OpList& list, const Scenario& scenario) {
 }
 
 Result<BlockCost> costOf(const Scenario& scenario, const Result<ModelTime>& time) {
+    if (!time) {
+        return tl::unexpected(time.error());
+    }
     BlockCost cost;
-    FABRICAST_ASSIGN(cost.time, time);
     if (scenario.layout.offload == Offload::Activations) {  // it lies on the host
         return cost;
     }
@@ -317,8 +319,11 @@ const Result<ModelTime>& BlockCosts::timeOf(const Candidate& candidate, const Sc
     return *last_.time;
 }
 
+/// All ways to exchange keys keep as much.
 const Result<BlockCost>& BlockCosts::of(const Candidate& candidate, const Scenario& scenario) {
-    return knownOr(tableOf(candidate).costs, keyOf(candidate, scenario), [&] {
+    BlockKey key = keyOf(candidate, scenario);
+    key.cpKind = CpKind::Ring;
+    return knownOr(tableOf(candidate).costs, key, [&] {
         return costOf(scenario, timeOf(candidate, scenario));
     });
 }

@@ -18,9 +18,8 @@ struct EndFootprint {
     std::int64_t backward = 0;
 };
 
-/// One layer and the model's ends on one rank: what many layouts share.
+/// Memory of one layer and the model's ends on one rank: what many layouts share.
 struct BlockCost {
-    ModelTime time;
     SegmentFootprint dense;  ///< a layer without experts
     SegmentFootprint sparse;
     EndFootprint end;

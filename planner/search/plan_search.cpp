@@ -289,7 +289,7 @@ void PlanSearch::accept(const Candidate& candidate, double value) {
     }
     Plan plan{.scenario = **scenario, .memory = *std::move(memory)};
     if (plan.fitsHost()) {
-        const ModelTime& blocks = blocks_.of(candidate, **scenario)->time;
+        const ModelTime& blocks = *blocks_.timeOf(candidate, **scenario);
         Result<StepEstimate> step = forecast_.estimator().estimate(**scenario, blocks);
         if (!step) {
             refuse(candidate, step.error().why);

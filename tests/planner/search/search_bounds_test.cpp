@@ -196,8 +196,8 @@ TEST_P(SearchBounds, TimeIsNeverBelowThem) {
         if (!step) {
             continue;
         }
-        const auto& cost = blocks_.of(candidate, **scenario);
-        ASSERT_TRUE(cost.has_value());
+        const auto& time = blocks_.timeOf(candidate, **scenario);
+        ASSERT_TRUE(time.has_value());
         const Settings& settings = (*scenario)->settings;
         const bool all = settings.recompute.kind == Checkpointing::Full;
         const double perFlop = leastPerFlop(settings, estimator_.limits());
@@ -209,10 +209,10 @@ TEST_P(SearchBounds, TimeIsNeverBelowThem) {
         const auto& least = blocks_.leastPerSample(largest, *scenarios_.of(largest).value());
         ASSERT_TRUE(waits.has_value() && least.has_value());
         ASSERT_TRUE(scenarios_.of(candidate).has_value());
-        const auto ordered = bound.fromOrder(candidate, **scenario, cost->time, *waits);
+        const auto ordered = bound.fromOrder(candidate, **scenario, *time, *waits);
         const auto* layers = bound.layersOf(candidate, **scenario).value();
         PassFloors& known = blocks_.floorsOf(candidate, **scenario);
-        const auto floor = estimator_.floor(**scenario, cost->time, *layers, known);
+        const auto floor = estimator_.floor(**scenario, *time, *layers, known);
         ASSERT_TRUE(floor.has_value());
         const auto close = bound.fromFloor(candidate, **scenario, *floor);
         const std::string what = layoutText((*scenario)->layout);
@@ -226,11 +226,11 @@ TEST_P(SearchBounds, TimeIsNeverBelowThem) {
             << what;
         EXPECT_LE(bound.fromSamples(layout, *least) + bound.fromWaits(layout, *waits), seconds)
             << what;
-        EXPECT_LE(bound.fromBlocks(layout, cost->time) + bound.fromWaits(layout, *waits), seconds)
+        EXPECT_LE(bound.fromBlocks(layout, *time) + bound.fromWaits(layout, *waits), seconds)
             << what;
         if (blocks_.shares(candidate, **scenario)) {
-            const auto passes = estimator_.modelFloor(
-                **scenario, cost->time, blocks_.floorsOf(candidate, **scenario));
+            const auto passes =
+                estimator_.modelFloor(**scenario, *time, blocks_.floorsOf(candidate, **scenario));
             ASSERT_TRUE(passes.has_value());
             EXPECT_LE(bound.fromPasses(layout, *passes), seconds) << what;
         }
