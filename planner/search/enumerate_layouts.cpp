@@ -55,7 +55,10 @@ public:
           how_(task.stacks[stack]),
           axes_(task.base, *how_.stack, task.rules),
           stack_(stack),
-          space_(space) {}
+          space_(space),
+          asked_(task.base) {
+        asked_.stack = std::string(how_.stack->name);
+    }
 
     Result<void> run(const Watch& watch) {
         if (const Result<void> any = checkRun(); !any) {
@@ -222,12 +225,10 @@ private:
     }
 
     Result<Modelled> askedIfModelled(const Layout& layout) {
-        Scenario scenario = task_.base;
-        scenario.layout = layout;
-        scenario.stack = std::string(how_.stack->name);
-        FABRICAST_ASSIGN(scenario.settings, how_.settingsFor(layout));
-        Result<void> known = checkModelled(scenario);
-        known = known ? checkOffload(scenario) : known;
+        asked_.layout = layout;
+        FABRICAST_ASSIGN(asked_.settings, how_.settingsFor(layout));
+        Result<void> known = checkModelled(asked_);
+        known = known ? checkOffload(asked_) : known;
         if (known) {
             return Modelled();
         }
@@ -279,16 +280,23 @@ private:
                                         const std::vector<PipelineWay>& ways) {
         std::vector<MicroBatchSize> sizes;
         for (const std::int64_t samples : axes_.microBatches(layout)) {
-            MicroBatchSize size{.samples = samples};
             const std::int64_t count = task_.base.workload.globalBatch / (layout.dp * samples);
-            for (std::size_t way = 0; way < ways.size(); ++way) {
-                if (layout.pp == 1 || runsOrder(layout.pp, ways[way], count)) {
-                    size.ways.push_back(static_cast<std::uint16_t>(way));
-                }
-            }
-            sizes.push_back(std::move(size));
+            sizes.push_back({.samples = samples, .ways = waysThatRun(layout.pp, ways, count)});
         }
         return sizes;
+    }
+
+    /// The same for all dp and micro-batches that leave so many microbatches.
+    const std::vector<std::uint16_t>& waysThatRun(std::int64_t ranks,
+                                                  const std::vector<PipelineWay>& ways,
+                                                  std::int64_t count) {
+        const auto [at, isNew] = waysByCount_.try_emplace({ranks, count});
+        for (std::size_t way = 0; isNew && way < ways.size(); ++way) {
+            if (ranks == 1 || runsOrder(ranks, ways[way], count)) {
+                at->second.push_back(static_cast<std::uint16_t>(way));
+            }
+        }
+        return at->second;
     }
 
     /// What the stack's settings say whatever the layout.
@@ -343,6 +351,7 @@ private:
     LayoutAxes axes_;
     std::uint32_t stack_;
     SearchSpace& space_;
+    Scenario asked_;  ///< with the layout in question: a copy of the cluster takes long
     std::string why_;
     bool expertOverlap_ = false;
     bool quantized_ = false;  ///< what adapters are trained of
@@ -352,6 +361,8 @@ private:
     using ModelledKind = std::tuple<Shard, Offload, bool, bool, bool, bool, bool, bool>;
     std::map<ModelledKind, Modelled> modelled_;
     std::map<std::int64_t, std::uint32_t> waysByDepth_;
+    /// By ranks and microbatches.
+    std::map<std::pair<std::int64_t, std::int64_t>, std::vector<std::uint16_t>> waysByCount_;
     std::map<std::pair<std::int64_t, std::int64_t>, std::uint32_t> sizesByRanks_;
 };
 

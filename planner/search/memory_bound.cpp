@@ -51,7 +51,8 @@ MemoryBound::MemoryBound(const SearchTask& task, const SearchSpace& space)
       weights_(task.base.model),
       splits_(task.base.model),
       flights_(task, weights_, splits_),
-      runtime_(task.base.cluster) {}
+      runtime_(task.base.cluster),
+      scratch_(task.base) {}
 
 /// Of parameters that are trained; a frozen base is not counted.
 MemoryBound::States MemoryBound::statesOf(const Settings& settings, const Layout& layout) {
@@ -110,13 +111,12 @@ const MemoryBound::GatheredLayer& MemoryBound::gatheredLayerOf(std::uint32_t pla
     if (!isNew) {
         return entry->second;
     }
-    Scenario scenario = task_.base;
-    scenario.stack = std::string(task_.stacks[stack].stack->name);
-    scenario.settings = usual;
-    scenario.layout = layout;
-    scenario.layout.pp = scenario.layout.vpp = 1;
-    scenario.layout.schedule = ScheduleKind::None;
-    const Result<StageShape> shape = stageShape(scenario, 0);
+    scratch_.stack = std::string(task_.stacks[stack].stack->name);
+    scratch_.settings = usual;
+    scratch_.layout = layout;
+    scratch_.layout.pp = scratch_.layout.vpp = 1;
+    scratch_.layout.schedule = ScheduleKind::None;
+    const Result<StageShape> shape = stageShape(scratch_, 0);
     for (std::size_t chunk = 0; shape && chunk < shape->chunks.size(); ++chunk) {
         for (const FsdpUnit& unit : fsdpUnits(*shape, shape->chunks[chunk])) {
             if (unit.wraps == FsdpWrap::Layer || unit.wraps == FsdpWrap::Experts) {

@@ -113,6 +113,7 @@ private:
     LayerSplits splits_;
     LayersInFlight flights_;
     LeastRuntime runtime_;
+    Scenario scratch_;  ///< to be changed: a copy of the cluster takes long
     std::map<OrderKey, PipelineOrder> orders_;
     std::map<std::array<std::int64_t, 7>, GatheredLayer> gathered_;
 };
