@@ -29,7 +29,7 @@ std::int64_t roundUpToDivision(std::int64_t bytes, std::int64_t divisions) {
     const auto floor = static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(bytes)));
     return bytes == floor ? bytes : roundUp(bytes, std::max<std::int64_t>(floor / divisions, 1));
 }
-std::int64_t blockBytes(const DeviceEvent& event, const AllocatorRules& rules) {
+inline std::int64_t blockBytes(const DeviceEvent& event, const AllocatorRules& rules) {
     if (rules.divisions > 1 && event.bytes > kBlockGranule * rules.divisions) {
         return roundUpToDivision(event.bytes, rules.divisions);
     }
@@ -179,7 +179,12 @@ inline void CachingAllocator::join(Place before, Place after) {
     unused_.push_back(after);
 }
 
-inline void CachingAllocator::giveBack(Place place) {
+void CachingAllocator::release(Storage storage) {
+    const Place place = std::exchange(placeOf(storage), kNowhere);
+    if (place == kNowhere) {
+        return;
+    }
+    allocated_ -= blocks_[static_cast<std::size_t>(place)].bytes;
     const bool expandable = isExpandable();
     pinned_ -= expandable ? blocks_[static_cast<std::size_t>(place)].bytes : 0;
     const auto isFree = [this](Place other) {
@@ -206,18 +211,7 @@ bool CachingAllocator::isReleasable(const Block& block) const {
     return isExpandable() || (block.before == kNowhere && block.after == kNowhere);
 }
 
-void CachingAllocator::apply(const DeviceEvent& event) {
-    if (event.bytes == kRenamed) {
-        return;
-    }
-    if (event.bytes == 0) {
-        const Place place = std::exchange(placeOf(event.storage), kNowhere);
-        if (place != kNowhere) {
-            allocated_ -= blocks_[static_cast<std::size_t>(place)].bytes;
-            giveBack(place);
-        }
-        return;
-    }
+void CachingAllocator::take(const DeviceEvent& event) {
     const std::int64_t bytes = blockBytes(event, rules_);
     const int pool = poolNumber(event, bytes);
     makePool(pool);
@@ -242,8 +236,8 @@ void CachingAllocator::pass(const DeviceEvent& event) {
     const int pool = poolNumber(event, bytes);
     const std::optional<FreeBlock> whole = fitting(bytes, pool);
     if (!whole) {
-        apply(event);
-        apply({.storage = event.storage});
+        take(event);
+        release(event.storage);
         return;
     }
     placeOf(event.storage) = kNowhere;

@@ -39,7 +39,13 @@ struct HeldBlocks {
 class CachingAllocator {
 public:
     explicit CachingAllocator(const AllocatorRules& rules) : rules_(rules) {}
-    void apply(const DeviceEvent& event);
+    void apply(const DeviceEvent& event) {
+        if (event.bytes > 0) {
+            take(event);
+        } else if (event.bytes == 0) {
+            release(event.storage);
+        }
+    }
     /// An allocation that is released at once: it leaves nothing but what had to be reserved.
     void pass(const DeviceEvent& event);
     /// Blocks go on under other names, all at once.
@@ -94,7 +100,8 @@ private:
     void split(Place place, std::int64_t bytes);
     /// Joins a block to the one before it, which takes its place.
     void join(Place before, Place after);
-    void giveBack(Place place);
+    void take(const DeviceEvent& event);
+    void release(Storage storage);
     /// Whether a free block is all of its segment, or pages that can be given back by themselves.
     [[nodiscard]] bool isReleasable(const Block& block) const;
     [[nodiscard]] Place& placeOf(Storage storage) {

@@ -20,11 +20,15 @@ std::vector<FreeList::Spot>::iterator FreeList::Bin::at(std::int64_t address) {
     });
 }
 
+void FreeList::Bin::insert(const Spot& spot) {
+    blocks.insert(at(spot.address), spot);
+}
+
 inline void FreeList::Bin::add(const Spot& spot) {
     if (blocks.empty() || spot.address < blocks.back().address) {
         blocks.push_back(spot);
     } else {
-        blocks.insert(at(spot.address), spot);
+        insert(spot);
     }
 }
 

@@ -44,6 +44,7 @@ private:
 
         std::vector<Spot>::iterator at(std::int64_t address);
         void add(const Spot& spot);
+        void insert(const Spot& spot);
         void remove(std::int64_t address);
     };
 
