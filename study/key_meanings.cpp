@@ -108,6 +108,7 @@ constexpr std::array kMeanings = {
     Meaning{"settings.torch.forward_prefetch", "FSDP1 gathers the next unit early in forward"},
     Meaning{"settings.torch.limit_all_gathers", "FSDP1 holds gathers back"},
     Meaning{"settings.torch.backend", "who issues TorchTitan's collectives"},
+    Meaning{"settings.torch.offload_stream", "activation_offloading: true; off: legacy (Axolotl)"},
     // DeepSpeed.
     Meaning{"settings.deepspeed.reduce_bucket", "reduce_bucket_size, in elements"},
     Meaning{"settings.deepspeed.allgather_bucket", "allgather_bucket_size, in elements"},

@@ -218,11 +218,15 @@ double packedSeconds(const Scenario& scenario, const HostProfile& host, const Pa
         return 0.0;
     }
     const double all = pass.bytes / copyRate(scenario.cluster, host);
+    const HostWay way = hostWayOf(scenario);
     const std::int64_t layers = scenario.model.layers;
-    const std::vector<std::int64_t> windows = offloadWindows(layers, offloadedLayers(scenario));
-    if (windows.empty()) {
+    if (way == HostWay::TrlAside && pass.forward) {
+        return std::max(0.0, all - static_cast<double>(layers) * pass.layerSeconds);
+    }
+    if (way != HostWay::Layers) {
         return all;
     }
+    const std::vector<std::int64_t> windows = offloadWindows(layers, offloadedLayers(scenario));
     const double each = all / static_cast<double>(layers);
     double exposed = 0.0;
     std::int64_t from = 0;
@@ -266,11 +270,13 @@ std::string offloadNote(const Scenario& scenario, const HostProfile& host) {
         return {};
     }
     if (savesOnHost(scenario)) {
+        const HostWay way = hostWayOf(scenario);
         return "offload: activations are copied at " +
                shortText(BytesPerSecond(copyRate(scenario.cluster, host))) + " per GPU, " +
-               (offloadedLayers(scenario) > 0 ? "beside the layers that Transformer Engine spreads "
-                                                "them over"
-                                              : "and the kernels wait");
+               (way == HostWay::Layers     ? "beside the layers that Transformer Engine spreads "
+                                             "them over"
+                : way == HostWay::TrlAside ? "in forward beside the kernels, which wait in backward"
+                                           : "and the kernels wait");
     }
     const NodeSpec& node = scenario.cluster.node;
     const double rate = memoryRate(node, host);

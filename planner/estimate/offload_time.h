@@ -29,9 +29,11 @@ HostCopies hostCopies(const Scenario& scenario,
 struct PackedPass {
     double bytes = 0.0;         ///< of all layers, with Transformer Engine's offload
     double layerSeconds = 0.0;  ///< of one layer, without copies
+    bool forward = true;
 };
 
 /// What that adds to the pass. save_on_cpu copies in the order of the kernels: nothing hides it.
+/// TRL's stream hides what goes to the host behind the layers, and nothing of what comes back.
 /// Transformer Engine copies a layer at a time beside those of its window:
 ///     t = sum over the layers i that are moved of max(0, copy - (window[i] - window[i - 1]) ·
 ///     layer)

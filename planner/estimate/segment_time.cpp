@@ -10,6 +10,7 @@
 #include "planner/ops/embedding_and_head.h"
 #include "planner/ops/megatron_vocab.h"
 #include "planner/ops/packed_saves.h"
+#include "planner/spec/activation_offload.h"
 
 #include <algorithm>
 #include <optional>
@@ -87,13 +88,14 @@ bool runsAgain(Checkpointing checkpoint, const Op& op) {
     return op.block >= 0;
 }
 
-/// What save_on_cpu packs of a segment; of a checkpointed one its input. Of a layer what
+/// What goes to the host of a segment: of a checkpointed one its input, of a layer of Megatron what
 /// Transformer Engine marks.
 double packedOf(const Scenario& scenario, const OpList& list, const SegmentSetting& setting) {
-    if (scenario.layout.offload != Offload::Activations) {
+    const HostWay way = hostWayOf(scenario);
+    if (way == HostWay::None) {
         return 0.0;
     }
-    if (isMegatronCode(scenario)) {
+    if (way == HostWay::Layers) {
         return setting.layer ? asDouble(markedBytes(list)) : 0.0;
     }
     if (setting.checkpoint == Checkpointing::Full) {
@@ -101,8 +103,8 @@ double packedOf(const Scenario& scenario, const OpList& list, const SegmentSetti
     }
     const PrecisionSettings& types = scenario.settings.precision;
     const bool gathered = scenario.settings.engine == Engine::Fsdp2;
-    return asDouble(
-        packedBytes(list, bytesPerElement(gathered ? types.compute : types.parameters)));
+    const std::int64_t width = bytesPerElement(gathered ? types.compute : types.parameters);
+    return asDouble(packedBytes(list, isTrl(way) ? 0 : width));
 }
 
 /// Muon's products for the matrices of a layer, each of a stack of experts by itself. AdamW steps
@@ -179,9 +181,13 @@ SegmentTime headTime(const Scenario& scenario, const KernelProfile& kernels) {
     if (fusesLoss(scenario)) {
         return ligerHeadTime(scenario, kernels);
     }
-    SegmentTime both = time(headSegment(scenario));
-    both += time(lossSegment(scenario));
-    return both;
+    SegmentTime head = time(headSegment(scenario));
+    SegmentTime loss = time(lossSegment(scenario));
+    const HostWay way = hostWayOf(scenario);
+    head.packed = isTrl(way) ? 0.0 : head.packed;
+    loss.packed = way == HostWay::TrlAside ? 0.0 : loss.packed;  // it is back before it left
+    head += loss;
+    return head;
 }
 
 }  // namespace

@@ -122,7 +122,9 @@ private:
         time.of(TimePart::Host) = std::max(0.0, host - time.total()) + syncTime(chunk, way);
         time.of(TimePart::Shard) += std::max(0.0, work.hostCopies - time.total());
         time.of(TimePart::MemoryBound) +=
-            packedSeconds(scenario_, context_.host, {work.packed, work.layerShare * time.total()});
+            packedSeconds(scenario_,
+                          context_.host,
+                          {work.packed, work.layerShare * time.total(), way == Way::Forward});
         return {time, {.moved = comm, .exposed = exposed}};
     }
 

@@ -16,13 +16,15 @@
 namespace fabricast {
 namespace {
 
-constexpr std::array<std::string_view, 14> kToldToAxolotl = {"deepspeed.*",
+constexpr std::array<std::string_view, 16> kToldToAxolotl = {"deepspeed.*",
                                                              "optimizer.kind",
                                                              "optimizer.library",
                                                              "optimizer.kernel",
                                                              "precision.compute",
                                                              "torch.reshard",
                                                              "torch.sync",
+                                                             "torch.offload_stream",
+                                                             "layout.offload",
                                                              "kernels.compile",
                                                              "kernels.attention",
                                                              "kernels.attention_code",
@@ -243,6 +245,11 @@ Result<Keys> axolotlKeys(const LaunchFacts& facts) {
     addLigerKeys(scenario, [&keys](const std::string& key) { addKey(keys, key.c_str(), true); });
     addKey(keys, "attn_implementation", attentionName(scenario));
     addKey(keys, "gradient_checkpointing", settings.recompute.kind == Checkpointing::Full);
+    if (scenario.layout.offload == Offload::Activations) {
+        addKey(keys,
+               "activation_offloading",
+               std::string(settings.torch.offloadStream ? "true" : "legacy"));
+    }
     if (settings.kernels.compile) {
         addKey(keys, "torch_compile", true);
     }

@@ -15,9 +15,8 @@ namespace {
 
 using namespace std::string_view_literals;
 
-constexpr std::array<std::string_view, 9> kUnmodelledByAxolotl = {"relora",
+constexpr std::array<std::string_view, 8> kUnmodelledByAxolotl = {"relora",
                                                                   "qat",
-                                                                  "activation_offloading",
                                                                   "layer_offloading",
                                                                   "lora_modules_to_save",
                                                                   "tiled_mlp",
@@ -121,21 +120,52 @@ Result<void> importUnpacking(ScenarioDraft& draft) {
     return {};
 }
 
-Result<void> importAxolotlKernels(ScenarioDraft& draft) {
+/// activation_offloading, or what validation.py turns into it. With adapters Axolotl recomputes
+/// nothing then, and moves all that autograd saves.
+Result<void> importAxolotlOffload(ScenarioDraft& draft) {
     LaunchKeys& keys = draft.keys();
     const std::string checkpointing = keys.text("gradient_checkpointing").value_or("false");
-    if (checkpointing == "offload" || checkpointing == "offload_disk") {  // validation.py says so
-        return keys.refuse(*keys.use("gradient_checkpointing"),
-                           "is Axolotl's activation_offloading, which is not modelled",
-                           "gradient_checkpointing: true, a forecast of a run without it");
+    const bool isOld = checkpointing == "offload" || checkpointing == "offload_disk";
+    const char* const path = isOld ? "gradient_checkpointing" : "activation_offloading";
+    const std::string said = keys.text("activation_offloading").value_or("false");
+    const std::string way = isOld ? (checkpointing == "offload" ? "true" : "disk") : said;
+    if (asSwitch(way) == false || way.empty() || way == "null") {
+        return {};
     }
+    const LaunchKey& key = *keys.use(path);
+    if (asSwitch(way) != true && way != "legacy") {
+        return keys.refuse(key, "\"" + way + "\" is not modelled", "activation_offloading: true");
+    }
+    if (!keys.text("adapter").value_or("").empty()) {
+        return keys.refuse(key,
+                           "is not modelled with adapters, where it recomputes nothing and moves "
+                           "all that is saved",
+                           "activation_offloading: false");
+    }
+    FABRICAST_ASSIGN(const auto weights, keys.flag("fsdp_config.offload_params"));
+    if (!keys.text("deepspeed").value_or("").empty() || weights.value_or(false)) {
+        return keys.refuse(key,
+                           "is not modelled beside DeepSpeed and offload_params",
+                           "activation_offloading: false");
+    }
+    draft.set("layout.offload", "activations", path);
+    if (way == "legacy") {
+        draft.set("settings.torch.offload_stream", false, path);
+    }
+    return {};
+}
+
+Result<void> importAxolotlKernels(ScenarioDraft& draft) {
+    LaunchKeys& keys = draft.keys();
+    FABRICAST_TRY(importAxolotlOffload(draft));
+    const std::string checkpointing = keys.text("gradient_checkpointing").value_or("false");
     // Axolotl hands it to Accelerate, which wraps every layer (FSDP_ACTIVATION_CHECKPOINTING).
     FABRICAST_ASSIGN(const auto wraps, keys.flag("fsdp_config.activation_checkpointing"));
     const bool asked = checkpointing != "false";
     draft.set("layout.recompute",
               asked || wraps.value_or(false) ? "full" : "none",
               asked || !wraps ? "gradient_checkpointing" : "fsdp_config.activation_checkpointing");
-    if (asked && checkpointing != "true") {
+    if (asked && checkpointing != "true" && !checkpointing.starts_with("offload")) {
         draft.note("gradient_checkpointing " + checkpointing + " is forecast as true");
     }
     FABRICAST_ASSIGN(const auto half, keys.flag("fp16"));

@@ -19,6 +19,9 @@ void addWeights(const OpList& list, const Op& op, std::int64_t weightWidth, Pack
             continue;  // a bias is added, not multiplied
         }
         const std::int64_t width = use.cast ? kCastWidth : weightWidth;
+        if (width == 0) {
+            continue;
+        }
         packed.push_back({.bytes = use.elements * width, .ordered = !product});
     }
 }
@@ -32,6 +35,7 @@ PackedTensors packedBy(const OpList& list, const Op& op, std::int64_t weightWidt
         const bool output = std::find(op.outputs.begin(), op.outputs.end(), id) != op.outputs.end();
         const bool result = output && id == op.outputs.front();
         packed.push_back({.bytes = list.tensor(id).bytes,
+                          .id = id,
                           .ordered = !attention || (output && !result),
                           .reordered = attention && result});
     }

@@ -4,12 +4,23 @@
 
 namespace fabricast {
 
-std::int64_t offloadedLayers(const Scenario& scenario) {
+HostWay hostWayOf(const Scenario& scenario) {
     const Engine engine = scenario.settings.engine;
-    const bool moves = scenario.layout.offload == Offload::Activations &&
-                       (engine == Engine::Megatron || engine == Engine::MegatronFsdp);
+    if (scenario.layout.offload != Offload::Activations) {
+        return HostWay::None;
+    }
+    if (engine == Engine::Megatron || engine == Engine::MegatronFsdp) {
+        return HostWay::Layers;
+    }
+    if (scenario.stack == "axolotl") {
+        return scenario.settings.torch.offloadStream ? HostWay::TrlAside : HostWay::TrlInLine;
+    }
+    return HostWay::EachNode;
+}
+
+std::int64_t offloadedLayers(const Scenario& scenario) {
     const std::int64_t said = scenario.settings.megatron.offloadedLayers;
-    return !moves ? 0 : said > 0 ? said : scenario.model.layers - 1;
+    return hostWayOf(scenario) != HostWay::Layers ? 0 : said > 0 ? said : scenario.model.layers - 1;
 }
 
 std::vector<std::int64_t> offloadWindows(std::int64_t layers, std::int64_t offloaded) {

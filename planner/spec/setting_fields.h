@@ -117,6 +117,7 @@ constexpr void fieldsOf(const TorchSettings&, Row&& row) {
     row(Field{"forward_prefetch", &Group::forwardPrefetch});
     row(Field{"limit_all_gathers", &Group::limitAllGathers});
     row(Field{"backend", &Group::backend});
+    row(Field{"offload_stream", &Group::offloadStream});
 }
 template <class Row>
 constexpr void fieldsOf(const DeepSpeedSettings&, Row&& row) {

@@ -191,6 +191,8 @@ struct TorchSettings {
     bool forwardPrefetch = false;
     bool limitAllGathers = true;
     TitanBackend backend = TitanBackend::SpmdTypes;
+    /// TRL's OffloadActivations copies in a stream of its own (Axolotl's "legacy": it does not).
+    bool offloadStream = true;
 
     friend bool operator==(const TorchSettings&, const TorchSettings&) = default;
 };

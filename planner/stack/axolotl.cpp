@@ -11,8 +11,28 @@ namespace {
 // ring_attn_func varlen_llama3, which gathers keys and values, and batch_ring
 constexpr std::array kAxolotlContext = {CpKind::AllGather, CpKind::Ring};
 
+// and activation_offloading
+constexpr std::array kAxolotlOffloads = {Offload::OptimizerCpu,
+                                         Offload::OptimizerNvme,
+                                         Offload::ParametersCpu,
+                                         Offload::ParametersNvme,
+                                         Offload::Activations};
+
+Result<void> checkAxolotlOffload(Shard shard, Offload offload) {
+    if (offload != Offload::Activations) {
+        return checkAccelerateOffload(shard, offload);
+    }
+    return shard == Shard::None || shard == Shard::Fsdp || shard == Shard::Hsdp
+               ? Result<void>()
+               : lacks("layout.offload",
+                       "activation_offloading is not modelled beside DeepSpeed",
+                       "shard=fsdp or none");
+}
+
 StackAxes axes() {
     StackAxes axes = accelerateStack().axes;
+    axes.offloads = kAxolotlOffloads;
+    axes.checkOffload = &checkAxolotlOffload;
     axes.context = kAxolotlContext;
     axes.expert = true;  // the expert_parallel plugin
     return axes;
@@ -165,6 +185,16 @@ Result<void> checkAxolotlContext(const Scenario& scenario) {
                    : Result<void>();
 }
 
+/// check_activation_offloading_wo_gc of its validators.
+Result<void> checkAxolotlActivations(const Scenario& scenario) {
+    return scenario.layout.offload == Offload::Activations &&
+                   scenario.settings.recompute.kind != Checkpointing::Full
+               ? breaks("layout.recompute",
+                        "activation_offloading requires gradient_checkpointing",
+                        "recompute=full, or offload=none")
+               : Result<void>();
+}
+
 /// Of weights that rank 0 alone reads, codes of 4 bits never reach the other ranks.
 Result<void> checkAxolotlLoading(const Scenario& scenario) {
     const Settings& settings = scenario.settings;
@@ -184,6 +214,7 @@ Result<void> checkAxolotl(const Scenario& scenario) {
     FABRICAST_TRY(checkAxolotlExperts(scenario));
     FABRICAST_TRY(checkAxolotlTypes(scenario));
     FABRICAST_TRY(checkAxolotlLoading(scenario));
+    FABRICAST_TRY(checkAxolotlActivations(scenario));
     return checkAccelerateRules(scenario);
 }
 

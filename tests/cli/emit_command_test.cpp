@@ -416,7 +416,12 @@ TEST(Emit, ReadsArgumentsOfTheScriptBack) {
           Plan{"megatron --layout offload=activations", "--cpu-offloading-num-layers 31"},
           Plan{"megatron --layout offload=activations --set settings.megatron.offloaded_layers=8",
                "--cpu-offloading-num-layers 8"},
-          Plan{"nemo --layout offload=activations", "cpu_offloading_num_layers=31"}}) {
+          Plan{"nemo --layout offload=activations", "cpu_offloading_num_layers=31"},
+          Plan{"axolotl --layout shard=fsdp,offload=activations,recompute=full",
+               "activation_offloading: true"},
+          Plan{"axolotl --layout shard=none,offload=activations,recompute=full --set "
+               "settings.torch.offload_stream=false",
+               "activation_offloading: legacy"}}) {
         const ProgramOutput answer = ran(
             "emit -m llama-3.1-8b -c dgx-h100 --check --no-fail --stack " + std::string(one.run));
         EXPECT_EQ(answer.code, ExitCode::Ok) << one.run << answer.err;

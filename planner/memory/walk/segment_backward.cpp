@@ -79,7 +79,7 @@ Storages SegmentWalk::backwardOp(const SegmentPlace& place,
     Storages casts;  // that a function in Python holds
     Storages temps;
     if (frame.onHost) {
-        temps = unpack(place, now);
+        temps = unpack(place, op, frame);
     }
     for (const std::int64_t bytes : now.backwardTemps) {
         temps.push_back(device_.take(bytes, MemoryKind::Backward));
@@ -178,7 +178,10 @@ Storage SegmentWalk::runBackward(const SegmentPlace& place,
             backwardOp(place, --op, frame, gradients);
         }
         if (frame.onHost) {
-            forgetPacked(place, list.ops[owner]);
+            hostSaves_->add(-frame.packed[owner].bytes);
+        }
+        if (second == nullptr) {
+            aside_.endNode();
         }
         finishCasts(place, list.ops[owner], frame, made);
         deliver(place, list.ops[owner], made);

@@ -149,7 +149,7 @@ void SegmentWalk::keepOutputs(const SegmentPlace& place, std::size_t op, Frame& 
         return;
     }
     if (frame.onHost) {
-        pack(place, now);
+        pack(place, op, frame);
         return;
     }
     if (keep == Keep::Block || (keep == Keep::Everything && now.block < 0)) {
@@ -166,7 +166,10 @@ Frame SegmentWalk::runForward(const SegmentPlace& place,
                               const std::vector<Storage>& given,
                               Keep keep) {
     Frame frame = begin(place, given);
-    frame.onHost = savesByNode_ && keep == Keep::Everything;
+    frame.onHost = isByNode(way_) && !passesHost_ && keep == Keep::Everything;
+    if (frame.onHost) {
+        frame.packed.resize(place.ops->ops.size());
+    }
     for (std::size_t op = 0; op < place.ops->ops.size(); ++op) {
         modules_.beforeForward(place, op);
         holdForGraph(place, op, frame, frame.untilFreed);

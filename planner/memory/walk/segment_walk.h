@@ -4,10 +4,12 @@
 #include "planner/memory/device/device_script.h"
 #include "planner/memory/program/engine.h"
 #include "planner/memory/program/stage_program.h"
+#include "planner/memory/walk/copied_aside.h"
 #include "planner/memory/walk/module_attributes.h"
 #include "planner/memory/walk/module_hooks.h"
 #include "planner/ops/op_list.h"
 #include "planner/ops/packed_saves.h"
+#include "planner/spec/activation_offload.h"
 #include "planner/spec/settings.h"
 
 #include <algorithm>
@@ -61,6 +63,12 @@ struct HostSaves {
 
 struct RecordedPass;
 
+/// What a node of autograd saved that goes to the host by itself.
+struct PackedNode {
+    std::int64_t bytes = 0;  ///< that do
+    Storages kept;           ///< that stay on the device
+};
+
 /// The storages that a forward pass left behind for its backward.
 struct Frame {
     std::vector<Storage> storage;  ///< by tensor base; kNoStorage where dropped
@@ -69,7 +77,8 @@ struct Frame {
     std::vector<std::vector<Storage>> held;  ///< by block: alive until its backward is done
     std::vector<Storage> untilFreed;         ///< alive until the pass's graph is freed
     bool recomputed = false;                 ///< by a checkpoint's second forward
-    bool onHost = false;                     ///< what its ops save lies in host memory
+    bool onHost = false;                     ///< what its ops save lies in host memory, by node
+    std::vector<PackedNode> packed;          ///< of each op, then
     /// By op: what came back of what had been moved there for all of them; empty: nothing was.
     std::vector<Storages> back;
     /// One that was played back has its storages here alone, in the script's order.
@@ -116,17 +125,22 @@ public:
     SegmentWalk(Device& device, ParallelEngine& engine)
         : device_(device),
           engine_(engine),
+          aside_(device),
           attributes_(device),
           modules_(engine),
           isAlike_(engine.treatsPassesAlike()) {}
     void useCasts(CastCache* casts) { casts_ = casts; }
-    /// What forwards save goes to the host: of each node by itself (save_on_cpu), or of what
-    /// Transformer Engine marks when it is told to.
-    enum class Saves { ByNode, WhenTold };
-    void saveOnHost(HostSaves* saves, Saves when) {
+    /// What forwards save goes to the host, of each node by itself or when it is told to.
+    void saveOnHost(HostSaves* saves, HostWay way) {
         hostSaves_ = saves;
-        savesByNode_ = when == Saves::ByNode;
+        way_ = way;
     }
+    /// Of the segments until the next call nothing goes there.
+    void passHost(bool passes) { passesHost_ = passes; }
+    /// A checkpoint's input, which goes there, and its copy for backward.
+    void packInput(Storage input);
+    Storage unpackInput(std::int64_t bytes);
+    void endBackward() { aside_.endBackward(); }
     /// Copies what is marked; lets go of it on the device; takes it there again.
     void copyToHost(const SegmentPlace& place);
     void dropCopied(const SegmentPlace& place, Frame& frame);
@@ -216,9 +230,8 @@ private:
     void handOverGradients(const SegmentPlace& place, const Op& op, const Storages& made);
     void handOver(const SegmentPlace& place, int weight, Storage gradient, bool ownTensor = false);
     void releaseSaved(const OpList& ops, const Op& op, Frame& frame);
-    void pack(const SegmentPlace& place, const Op& op);
-    Storages unpack(const SegmentPlace& place, const Op& op);
-    void forgetPacked(const SegmentPlace& place, const Op& op);
+    void pack(const SegmentPlace& place, std::size_t op, Frame& frame);
+    Storages unpack(const SegmentPlace& place, std::size_t op, Frame& frame);
     [[nodiscard]] PackedTensors packedOf(const SegmentPlace& place, const Op& op) const;
     [[nodiscard]] Frame begin(const SegmentPlace& place, const std::vector<Storage>& given) const;
 
@@ -226,7 +239,9 @@ private:
     ParallelEngine& engine_;
     CastCache* casts_ = nullptr;
     HostSaves* hostSaves_ = nullptr;
-    bool savesByNode_ = false;
+    HostWay way_ = HostWay::None;
+    bool passesHost_ = false;
+    CopiedAside aside_;
     MemoryKind kind_ = MemoryKind::Activations;
     ModuleAttributes attributes_;
     ModuleHooks modules_;

@@ -76,8 +76,7 @@ void StepWalk::keepInput(Storage input, Pass& pass) {
         return;
     }
     pass.packed.back() = device_.bytes(input);
-    hostSaves_.add(pass.packed.back());
-    device_.release(input);
+    walk_.packInput(input);
 }
 
 /// A segment has run: who keeps what it read.
@@ -145,6 +144,7 @@ StepWalk::Pass StepWalk::forward(int chunk, Storage received) {
             pass.hidden = x;
         }
         const Keep keep = keepOf(segment);
+        walk_.passHost(passesHead_ && segment.role == SegmentRole::Head);
         pass.frames.push_back(walk_.forward(segment.place, given(segment, x, pass), keep));
         pass.inputs.push_back(kNoStorage);
         pass.packed.push_back(0);
@@ -250,8 +250,7 @@ Storage StepWalk::backwardSegment(std::size_t segment, Pass& pass, Storage gradi
     Storage input = pass.inputs[segment - begin];
     const std::int64_t packed = pass.packed[segment - begin];
     if (packed > 0) {
-        input = device_.take(packed, MemoryKind::Recomputed);
-        hostSaves_.add(-packed);
+        input = walk_.unpackInput(packed);
     }
     const bool checkpointed = keepFor(placed.checkpoint) != Keep::Everything;
     const SecondForward second{given(placed, input, pass),
@@ -314,6 +313,7 @@ Storage StepWalk::backward(Pass pass, Storage received) {
         device_.release(pass.logits);
     }
     device_.at("end of backward");
+    walk_.endBackward();
     for (Frame& frame : pass.frames) {
         walk_.freeGraph(frame.untilFreed);
     }

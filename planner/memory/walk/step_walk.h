@@ -36,9 +36,8 @@ public:
     void keepMarks(MemoryMarks& marks) { marks_ = &marks; }
     /// Live bytes before the step, its batch included.
     [[nodiscard]] std::int64_t betweenSteps() const { return betweenSteps_; }
-    /// What autograd saves goes to the host where that is asked for: with torch's save_on_cpu all
-    /// of it, a checkpoint's input too; with Transformer Engine's offload what it marks of some
-    /// layers.
+    /// What autograd saves goes to the host where that is asked for, in the framework's way; a
+    /// checkpoint's input too.
     void saveOnHost(const Scenario& scenario);
     /// The most that lay there.
     [[nodiscard]] std::int64_t savedOnHost() const { return hostSaves_.most; }
@@ -98,7 +97,8 @@ private:
     CastCache casts_;
     SegmentWalk walk_;
     HostSaves hostSaves_;
-    bool savesOnHost_ = false;           ///< by save_on_cpu
+    bool savesOnHost_ = false;           ///< by node
+    bool passesHead_ = false;            ///< but for the head
     std::vector<std::int64_t> windows_;  ///< of Transformer Engine's offload, by layer
     bool keepsPeak_ = false;
     bool keepsGraph_ = true;

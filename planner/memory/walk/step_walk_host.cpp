@@ -4,13 +4,16 @@
 namespace fabricast {
 
 void StepWalk::saveOnHost(const Scenario& scenario) {
-    if (scenario.layout.offload != Offload::Activations) {
+    const HostWay way = hostWayOf(scenario);
+    if (way == HostWay::None) {
         return;
     }
-    windows_ = offloadWindows(scenario.model.layers, offloadedLayers(scenario));
-    savesOnHost_ = windows_.empty();
-    walk_.saveOnHost(&hostSaves_,
-                     savesOnHost_ ? SegmentWalk::Saves::ByNode : SegmentWalk::Saves::WhenTold);
+    walk_.saveOnHost(&hostSaves_, way);
+    savesOnHost_ = isByNode(way);
+    passesHead_ = isTrl(way);
+    if (way == HostWay::Layers) {
+        windows_ = offloadWindows(scenario.model.layers, offloadedLayers(scenario));
+    }
 }
 
 const SegmentPlace& StepWalk::placeOf(const Pass& pass, std::size_t frame) const {

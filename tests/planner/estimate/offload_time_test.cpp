@@ -86,6 +86,27 @@ TEST(OffloadTime, TransformerEngineCopiesBesideTheLayers) {
     EXPECT_GT(with, estimated(run).step.value.count());
 }
 
+TEST(OffloadTime, TrlsStreamHidesWhatGoesToTheHost) {
+    Scenario run = exampleRun("axolotl", {.dp = 1, .offload = Offload::Activations});
+    const double copy = 1.0 / 0.75;  // 63 GB of a Gen5 x16 link of 63 GB/s at 0.75
+    const auto waits = [&](double hidden, bool forward) {
+        const PackedPass pass{.bytes = 63e9, .layerSeconds = hidden / 32, .forward = forward};
+        return packedSeconds(run, exampleTiming().host, pass);
+    };
+    EXPECT_NEAR(waits(0.25 * copy, true), 0.75 * copy, 1e-9);
+    EXPECT_EQ(waits(2.0 * copy, true), 0.0);
+    EXPECT_NEAR(waits(2.0 * copy, false), copy, 1e-9);
+    run.settings.torch.offloadStream = false;
+    EXPECT_NEAR(waits(2.0 * copy, true), copy, 1e-9);
+}
+
+// 359 GB/s of NVLink-C2C, not 47 of the GPU's PCIe.
+TEST(OffloadTime, GraceIsReachedOverItsOwnLink) {
+    Scenario run = exampleRun("fsdp2", {.dp = 8, .offload = Offload::Activations});
+    run.cluster = ProfileStore::builtIn().cluster("gb200-nvl72").value();
+    EXPECT_NEAR(packedSeconds(run, exampleTiming().host, {.bytes = 359e9}), 1.0, 1e-9);
+}
+
 TEST(OffloadTime, MomentsOfFewBitsAreNotSteppedOnCpus) {
     Scenario scenario = exampleRun("fsdp2", {.dp = 8, .shard = Shard::Fsdp});
     scenario.settings.optimizer.kind = OptimizerKind::AdamW8bit;

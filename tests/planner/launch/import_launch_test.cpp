@@ -395,16 +395,38 @@ TEST(Import, ReadsAxolotlAsItWasWritten) {
               "a.yaml:4:3: fsdp_config.sharding_strategy is not modelled for FSDP2");
 }
 
-// Axolotl's check_gradient_checkpointing_w_offload turns these into activation_offloading.
-TEST(Import, RefusesAxolotlsOffloadedCheckpointsByName) {
+// Axolotl's check_gradient_checkpointing_w_offload turns `offload` into activation_offloading.
+TEST(Import, ReadsAxolotlsOffloadOfActivations) {
     const std::string run = "base_model: m\nmicro_batch_size: 1\ngradient_checkpointing: ";
-    for (const std::string how : {"offload", "offload_disk"}) {
-        EXPECT_TRUE(why(run + how + "\n", "a.yaml")
-                        .starts_with("a.yaml:3:1: gradient_checkpointing is Axolotl's "
-                                     "activation_offloading, which is not modelled"))
-            << why(run + how + "\n", "a.yaml");
+    const auto read = [&run](const std::string& more) {
+        const auto found = imported(run + more + "\n", "a.yaml");
+        if (!found) {
+            return found.error().text();
+        }
+        const JsonValue* const offload = found->find("layout")->find("offload");
+        const JsonValue* const settings = found->find("settings");
+        const bool isLegacy = settings != nullptr && settings->find("torch") != nullptr &&
+                              settings->find("torch")->find("offload_stream") != nullptr;
+        return (offload == nullptr ? "none" : offload->text().value()) +
+               (isLegacy ? " in line" : "") + " " +
+               found->find("layout")->find("recompute")->text().value();
+    };
+    EXPECT_EQ(read("true"), "none full");
+    EXPECT_EQ(read("true\nactivation_offloading: false"), "none full");
+    EXPECT_EQ(read("true\nactivation_offloading: true"), "activations full");
+    EXPECT_EQ(read("true\nactivation_offloading: legacy"), "activations in line full");
+    EXPECT_EQ(read("offload"), "activations full");
+    for (const std::string what : {"disk", "hidden_states"}) {
+        EXPECT_TRUE(
+            read("true\nactivation_offloading: " + what)
+                .starts_with("a.yaml:4:1: activation_offloading \"" + what + "\" is not modelled"))
+            << read("true\nactivation_offloading: " + what);
     }
-    EXPECT_TRUE(imported(run + "true\n", "a.yaml"));
+    EXPECT_TRUE(read("offload_disk").starts_with("a.yaml:3:1: gradient_checkpointing \"disk\""))
+        << read("offload_disk");
+    EXPECT_TRUE(read("true\nactivation_offloading: true\nadapter: lora")
+                    .starts_with("a.yaml:4:1: activation_offloading is not modelled with adapters"))
+        << read("true\nactivation_offloading: true\nadapter: lora");
 }
 
 // Axolotl's setup_fsdp_envs hands activation_checkpointing to Accelerate, which wraps every layer.
