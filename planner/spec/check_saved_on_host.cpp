@@ -57,7 +57,7 @@ Result<void> checkSavedOnHost(const Scenario& scenario) {
     if (layout.offload != Offload::Activations) {
         return {};
     }
-    if (offloadedLayers(scenario) > 0) {
+    if (hostWayOf(scenario) == HostWay::Layers) {
         return checkMarked(scenario);
     }
     if (!isTorchLoop(settings.engine)) {  // DeepSpeed's way is refused where it is

@@ -232,11 +232,12 @@ Result<void> checkMegatronOffload(const Scenario& scenario) {
                       "CPU offloading does not work when activation recomputation is enabled",
                       "recompute=none");
     }
-    if (offloadedLayers(scenario) >= scenario.model.layers) {
-        return breaks(
-            "settings.megatron.offloaded_layers",
-            "CPU offloading can be done only for layers less than " + text(scenario.model.layers),
-            text(scenario.model.layers - 1) + " or fewer");
+    const std::int64_t moved = offloadedLayers(scenario);
+    const std::int64_t layers = scenario.model.layers;
+    if (moved >= layers || moved == 0) {  // of one layer none can be
+        return breaks("settings.megatron.offloaded_layers",
+                      "CPU offloading can be done only for layers less than " + text(layers),
+                      layers > 1 ? text(layers - 1) + " or fewer" : "offload=none");
     }
     if (scenario.settings.kernels.cudaGraphs) {
         return breaks("settings.kernels.cuda_graphs",

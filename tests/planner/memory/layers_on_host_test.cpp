@@ -71,6 +71,15 @@ TEST(LayersOnHost, AreNotOnTheDeviceWhenTheLossIs) {
     }
 }
 
+// Transformer Engine's handler has no window where no layer is moved.
+TEST(LayersOnHost, AreAtMostAllButOne) {
+    Scenario run = offloadedRun("megatron", 0);
+    const Stack& stack = *findStack("megatron").value();
+    EXPECT_TRUE(stack.check(run));
+    run.model.layers = 1;
+    EXPECT_FALSE(stack.check(run));
+}
+
 // flash-attn's own copies of its output stay, so that moving them for the product behind frees
 // nothing.
 TEST(LayersOnHost, FreeWhatNothingElseKeeps) {
