@@ -201,7 +201,7 @@ WireType wireType(Dtype type) {
 }
 
 void add(Calls& calls, const CommCall& call) {
-    constexpr std::size_t kUsual = 16;
+    constexpr std::size_t kUsual = 1024 / sizeof(CommCall);  // what malloc has at hand
     if (call.count() > 0 && call.elements > 0) {
         if (calls.empty()) {
             calls.reserve(kUsual);

@@ -14,7 +14,7 @@ OneSite::OneSite(const Scenario& scenario) : all_(scenario) {
         return;
     }
     const std::int64_t sites = scenario.cluster.sites.count;
-    own_ = scenario;
+    own_ = std::make_unique<Scenario>(scenario);
     const auto divide = [sites](std::int64_t& count) {
         count = std::max<std::int64_t>(1, count / sites);  // what does not divide is refused
     };

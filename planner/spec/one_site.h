@@ -1,7 +1,7 @@
 #pragma once
 #include "planner/spec/scenario.h"
 
-#include <optional>
+#include <memory>
 
 namespace fabricast {
 
@@ -23,7 +23,7 @@ public:
 
 private:
     const Scenario& all_;
-    std::optional<Scenario> own_;
+    std::unique_ptr<Scenario> own_;
 };
 
 }  // namespace fabricast
