@@ -132,15 +132,16 @@ std::optional<FreeBlock> CachingAllocator::fitting(std::int64_t bytes, int pool)
     return isNear ? best : std::nullopt;
 }
 
-inline std::optional<FreeBlock> CachingAllocator::takeFitting(std::int64_t bytes, int pool) {
+inline CachingAllocator::Place CachingAllocator::takeFitting(std::int64_t bytes, int pool) {
     if (rules_.maxSplit == AllocatorRules::kUnlimited && !isExpandable()) {
         return poolOf(pool).free.takeFit(bytes);
     }
     const std::optional<FreeBlock> fit = fitting(bytes, pool);
-    if (fit) {
-        poolOf(pool).free.remove(*fit);
+    if (!fit) {
+        return kNowhere;
     }
-    return fit;
+    poolOf(pool).free.remove(*fit);
+    return fit->place;
 }
 
 /// Cuts what is not needed off a block, if the rest is worth keeping.
@@ -215,8 +216,8 @@ void CachingAllocator::take(const DeviceEvent& event) {
     const std::int64_t bytes = blockBytes(event, rules_);
     const int pool = poolNumber(event, bytes);
     makePool(pool);
-    const std::optional<FreeBlock> fit = takeFitting(bytes, pool);
-    const Place place = fit ? fit->place : grow(bytes, pool);
+    const Place free = takeFitting(bytes, pool);
+    const Place place = free != kNowhere ? free : grow(bytes, pool);
     const bool expandable = isExpandable();
     const Block& whole = blocks_[static_cast<std::size_t>(place)];
     pinned_ += !expandable && isReleasable(whole) ? whole.bytes : 0;

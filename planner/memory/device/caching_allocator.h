@@ -62,7 +62,7 @@ public:
 
 private:
     using Place = std::int32_t;  ///< of a block, in `blocks_`
-    static constexpr Place kNowhere = -1;
+    static constexpr Place kNowhere = FreeList::kNowhere;
     struct Block {
         std::int64_t address = 0;
         std::int64_t bytes = 0;
@@ -93,7 +93,7 @@ private:
     [[nodiscard]] bool isSplit(std::int64_t rest, std::int64_t bytes, int pool) const;
     /// The free block that a request is given; none where the best is too large not to be cut.
     [[nodiscard]] std::optional<FreeBlock> fitting(std::int64_t bytes, int pool) const;
-    std::optional<FreeBlock> takeFitting(std::int64_t bytes, int pool);
+    Place takeFitting(std::int64_t bytes, int pool);
     [[nodiscard]] bool isExpandable() const {
         return rules_.kind == AllocatorKind::ExpandableSegments;
     }

@@ -162,18 +162,18 @@ inline FreeList::Number FreeList::fitting(std::int64_t bytes) const {
     return filledFrom(exact != kNone ? bins_[exact].rank : rankOf(bytes));
 }
 
-std::optional<FreeBlock> FreeList::takeFit(std::int64_t bytes) {
+std::int32_t FreeList::takeFit(std::int64_t bytes) {
     const Number number = fitting(bytes);
     if (number == kNone) {
-        return std::nullopt;
+        return kNowhere;
     }
     Bin& bin = bins_[number];
-    const Spot spot = bin.blocks.back();
+    const std::int32_t place = bin.blocks.back().place;
     bin.blocks.pop_back();
     if (bin.blocks.empty()) {
         unmark(bin.rank);
     }
-    return FreeBlock{.bytes = bin.bytes, .address = spot.address, .place = spot.place};
+    return place;
 }
 
 inline std::optional<FreeBlock> FreeList::lowestOf(Number number) const {

@@ -17,14 +17,15 @@ struct FreeBlock {
 /// again: a size that was seen keeps its bin for long, and a bit says whether the bin holds a
 /// block.
 ///     list.add({.bytes = 4096, .address = 512});
-///     if (const auto fit = list.takeFit(1024)) { … }
+///     if (const auto place = list.takeFit(1024); place != FreeList::kNowhere) { … }
 class FreeList {
 public:
     void add(const FreeBlock& block);
     /// The block must be there.
     void remove(const FreeBlock& block);
-    /// The smallest block of so many bytes or more, which is no longer free.
-    std::optional<FreeBlock> takeFit(std::int64_t bytes);
+    static constexpr std::int32_t kNowhere = -1;
+    /// The place of the smallest block of so many bytes or more, which is no longer free.
+    std::int32_t takeFit(std::int64_t bytes);
     /// The block that `takeFit` would take.
     [[nodiscard]] std::optional<FreeBlock> fit(std::int64_t bytes) const;
     /// Of the next size behind that of a block that is there.
