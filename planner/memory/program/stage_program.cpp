@@ -59,6 +59,7 @@ public:
     }
 
     StageProgram program;
+    std::map<std::tuple<bool, bool, int>, const OpList*> layers;  ///< by their kind
 
 private:
     const Scenario& scenario_;
@@ -77,18 +78,17 @@ std::tuple<bool, bool, int> kindOf(const Scenario& scenario, std::int64_t layer)
     return {scenario.model.isSparse(layer), apart, place};
 }
 
-/// Layers of one kind share one op list.
+/// Layers of one kind share one op list, in whichever chunk they are.
 Result<void> addLayers(StageBuilder& builder,
                        const Scenario& scenario,
                        std::int64_t first,
                        std::int64_t count) {
-    std::map<std::tuple<bool, bool, int>, const OpList*> kinds;
     const RecomputeSettings& recompute = scenario.settings.recompute;
     const std::int64_t checkpointed = first + checkpointedLayers(recompute, count);
     const bool together = recompute.kind == Checkpointing::Full && recompute.layers > 1;
     const std::int64_t span = together ? recompute.layers : 1;  // layers of a checkpoint
     for (std::int64_t layer = first; layer < first + count; ++layer) {
-        const OpList*& list = kinds[kindOf(scenario, layer)];
+        const OpList*& list = builder.layers[kindOf(scenario, layer)];
         if (list == nullptr) {
             FABRICAST_ASSIGN(OpList ops, layerSegment(scenario, layer));
             list = &builder.own(std::move(ops));
