@@ -116,15 +116,21 @@ const MemoryBound::GatheredLayer& MemoryBound::gatheredLayerOf(std::uint32_t pla
     scratch_.layout = layout;
     scratch_.layout.pp = scratch_.layout.vpp = 1;
     scratch_.layout.schedule = ScheduleKind::None;
-    const Result<StageShape> shape = stageShape(scratch_, 0);
-    for (std::size_t chunk = 0; shape && chunk < shape->chunks.size(); ++chunk) {
-        for (const FsdpUnit& unit : fsdpUnits(*shape, shape->chunks[chunk])) {
+    Result<StageShape> shape = stageShape(scratch_, 0);
+    if (!shape) {
+        return entry->second;
+    }
+    WeightLists& lists = tensors_.of(scratch_);
+    shape->layerLists = std::move(lists);
+    for (const ChunkView& chunk : shape->chunks) {
+        for (const FsdpUnit& unit : fsdpUnits(*shape, chunk)) {
             if (unit.wraps == FsdpWrap::Layer || unit.wraps == FsdpWrap::Experts) {
                 (unit.sparse ? entry->second.sparse : entry->second.dense) +=
                     asDouble(unit.elements);
             }
         }
     }
+    lists = std::move(shape->layerLists);
     return entry->second;
 }
 

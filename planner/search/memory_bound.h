@@ -1,4 +1,5 @@
 #pragma once
+#include "planner/estimate/step_bounds.h"
 #include "planner/memory/overheads.h"
 #include "planner/memory/program/ordered_stages.h"
 #include "planner/search/block_costs.h"
@@ -113,6 +114,7 @@ private:
     LayerSplits splits_;
     LayersInFlight flights_;
     LeastRuntime runtime_;
+    KnownTensors tensors_;
     Scenario scratch_;  ///< to be changed: a copy of the cluster takes long
     std::map<OrderKey, PipelineOrder> orders_;
     std::map<std::array<std::int64_t, 7>, GatheredLayer> gathered_;
