@@ -1,6 +1,7 @@
 #include "study/held_plan.h"
 
 #include "planner/memory/stage_memory.h"
+#include "planner/search/distinct_plans.h"
 #include "planner/spec/layout_fields.h"
 
 #include <algorithm>
@@ -101,7 +102,7 @@ bool precedes(const Plan& a, const Plan& b, const SearchOptions& rule) {
     const auto rank = [&rule](const Plan& plan) {
         const Verdict verdict = plan.memory.verdict;
         const bool isMemory = rule.objective == PlanObjective::Memory;
-        return std::pair(rule.tight && verdict == Verdict::Likely ? Verdict::Fits : verdict,
+        return std::pair(countsAsFit(verdict, rule.tight) ? Verdict::Fits : verdict,
                          isMemory ? static_cast<double>(plan.memory.peak.value.count())
                                   : plan.step.step.value.count());
     };

@@ -4,6 +4,7 @@
 #include "planner/estimate/expert_waits.h"
 #include "planner/memory/stage_memory.h"
 #include "planner/search/batch_steps.h"
+#include "planner/search/distinct_plans.h"
 #include "simulator/network/cluster_topology.h"
 #include "study/assumed_routing.h"
 #include "study/better_changes.h"
@@ -32,7 +33,7 @@ namespace {
 /// Whether one outcome comes before another by the rule of a search, as far as outcomes say it.
 bool comesBefore(const Outcome& a, const Outcome& b, const SearchOptions& rule) {
     const auto rank = [&rule](const Outcome& outcome) {
-        const bool asGood = rule.tight && outcome.verdict == Verdict::Likely;
+        const bool asGood = countsAsFit(outcome.verdict, rule.tight);
         double value = 0.0;  // prices and idle GPUs are not among them
         if (rule.objective == PlanObjective::Memory) {
             value = static_cast<double>(outcome.peak.count());

@@ -3,6 +3,7 @@
 #include "planner/base/quantity_text.h"
 #include "planner/report/cost_report.h"
 #include "planner/report/durations.h"
+#include "planner/search/distinct_plans.h"
 #include "study/search_request.h"
 #include "study/search_size.h"
 #include "study/size_verdicts.h"
@@ -162,7 +163,7 @@ void addMoney(const Plan& plan, const SizeLine& line, SizedCluster& cluster) {
 }
 
 /// What a job adds.
-void addPlan(Plan plan, const SizeLine& line, SizedCluster& cluster) {
+void addPlan(Plan plan, const SizeLine& line, bool tight, SizedCluster& cluster) {
     const bool isFirst = cluster.plans.empty();
     const SizedRange rate = rateRange(plan.step);
     const Headline<Seconds> wall = wallOf(plan);
@@ -176,13 +177,11 @@ void addPlan(Plan plan, const SizeLine& line, SizedCluster& cluster) {
     cluster.secondsRange.lo += wall.lo.count();
     cluster.secondsRange.hi += wall.hi.count();
     addMoney(plan, line, cluster);
-    cluster.fits = (isFirst || cluster.fits) && plan.memory.verdict == Verdict::Fits;
+    cluster.fits = (isFirst || cluster.fits) && countsAsFit(plan.memory.verdict, tight);
     cluster.plans.push_back(std::move(plan));
 }
 
 void judge(const SizeSearcher& searcher, SizedCluster& cluster) {
-    const std::vector<std::string> allowed = searchWords(searcher.jobs.front(), "allow");
-    cluster.fits = cluster.fits || std::ranges::find(allowed, "tight") != allowed.end();
     cluster.meetsTargets = cluster.fits;
     for (const SizeTarget& target : searcher.ask.targets) {
         cluster.meetsTargets = cluster.meetsTargets && missRatio(cluster, target) <= 1.0;
@@ -240,6 +239,8 @@ Result<SizeTry> tryCluster(const SizeSearcher& searcher,
     const SizedCluster bare = bareCluster(line, amount);
     SizeTry tried{.cluster = bare};
     WalksLeft left{.walks = limit.walks};
+    const std::vector<std::string> allowed = searchWords(searcher.jobs.front(), "allow");
+    const bool tight = std::ranges::find(allowed, "tight") != allowed.end();
     for (std::size_t job = 0; job < searcher.jobs.size(); ++job) {
         const double most = mostPerToken(
             line, amount.gpus, job, limit.seconds - tried.cluster.seconds, limit.tokensPerSecond);
@@ -265,7 +266,7 @@ Result<SizeTry> tryCluster(const SizeSearcher& searcher,
             tried.cluster.why = why;
             return tried;
         }
-        addPlan(**std::move(plan), line, tried.cluster);
+        addPlan(**std::move(plan), line, tight, tried.cluster);
     }
     judge(searcher, tried.cluster);
     return tried;

@@ -126,20 +126,23 @@ std::string safetyPriceText(const PlanReport& report) {
     const Plan& first = report.plans.front();
     const Plan& tight = *report.tighter;
     // Both by the most that they would take of any device: that decides which surely fits.
-    return fmt::format(
-        "the price of safety: 1 is {:.1f} % slower than {} {}, which may need {} GiB more",
-        100.0 * (first.step.step.value / tight.step.step.value - 1.0),
-        tight.scenario.stack,
-        planLayoutText(tight.scenario),
-        gibText(tight.memory.unpressed - first.memory.unpressed));
+    const Bytes more = tight.memory.unpressed - first.memory.unpressed;
+    return fmt::format("the price of safety: 1 is {:.1f} % slower than {} {}, which {}",
+                       100.0 * (first.step.step.value / tight.step.step.value - 1.0),
+                       tight.scenario.stack,
+                       planLayoutText(tight.scenario),
+                       more > Bytes() ? "may need " + gibText(more) + " GiB more" : "likely fits");
 }
 
 /// Which rows stand for several layouts, and the price of choosing one that fits.
 std::string safetyText(const PlanReport& report) {
     const std::string alike = spellingsText(report.plans);
     const std::string price = safetyPriceText(report);
+    // Simulations put the first rows in an order of their own.
+    const bool isForecast = !report.plans.empty() && !report.plans.front().simulated;
+    const std::string lists = isForecast ? " (--allow tight lists it first)" : "";
     return (alike.empty() ? "" : alike + "; --format json lists them\n") +
-           (price.empty() ? "" : price + " (--allow tight lists it first)\n");
+           (price.empty() ? "" : price + lists + "\n");
 }
 
 /// Which plans keep states in host memory, and what their times rest on.

@@ -46,10 +46,10 @@ struct PlanRejection {
 struct PlanReport {
     Scenario question;  ///< stack, layout and settings are open
     PlanObjective objective = PlanObjective::Throughput;
-    /// Best first. Plans that fit come before those that may fit, unless tight ones are allowed;
+    /// Best first. Plans that fit come before those that likely fit, unless tight ones are allowed;
     /// each stands for those alike.
     std::vector<Plan> plans;
-    /// The best plan that may fit, if it is better than all of `plans` that fit.
+    /// The first of `plans` if tight ones were allowed, where it is faster than the first of them.
     std::optional<Plan> tighter;
     /// A setting that costs nothing and makes the first plan faster.
     std::optional<FasterChange> faster;

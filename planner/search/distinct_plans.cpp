@@ -184,27 +184,25 @@ std::size_t DistinctPlans::likelyRows() const {
     }));
 }
 
-const Plan* DistinctPlans::bestWhere(bool (*isMeant)(const Plan&), bool counting) const {
+const Plan* DistinctPlans::firstIfTight() {
+    const bool tight = std::exchange(rules_.tight, true);
+    const std::vector<Row> first = firstRows(1);
+    const Plan* shown = first.empty() || !counts(*first[0].shown) ? nullptr : first[0].shown;
+    rules_.tight = tight;
+    return shown;
+}
+
+const Plan* DistinctPlans::hostUnknown() const {
     const Plan* best = nullptr;
     for (const Group& group : groups_) {
         for (const Plan& plan : group) {
-            if (counts(plan) == counting && isMeant(plan) &&
+            if (counts(plan) && !hostSurelyFits(plan) &&
                 (best == nullptr || valueOf(plan) < valueOf(*best))) {
                 best = &plan;
             }
         }
     }
     return best;
-}
-
-const Plan* DistinctPlans::tightest() const {
-    const auto isLikely = [](const Plan& plan) { return plan.memory.onDevice == Verdict::Likely; };
-    return bestWhere(isLikely, false);
-}
-
-const Plan* DistinctPlans::hostUnknown() const {
-    const auto isUnknown = [](const Plan& plan) { return !hostSurelyFits(plan); };
-    return bestWhere(isUnknown, true);
 }
 
 std::vector<DistinctPlans::Row> DistinctPlans::firstRows(std::size_t top) const {

@@ -12,6 +12,12 @@ namespace fabricast {
 /// spellings of one layout.
 inline constexpr double kAlike = 0.005;
 
+/// Whether a plan counts among those that fit; with `tight` (--allow tight) one that likely fits
+/// is as good.
+constexpr bool countsAsFit(Verdict verdict, bool tight) {
+    return verdict == Verdict::Fits || (tight && verdict == Verdict::Likely);
+}
+
 /// This collects plans in the order in which a search finds them, best first, so that rows differ
 /// in what matters: those with the same stack and division of the ranks, recomputed alike, are one
 /// row. It shows the safest and simplest of those within half a percent of its best plan that fits,
@@ -24,7 +30,7 @@ class DistinctPlans {
 public:
     struct Rules {
         PlanObjective objective = PlanObjective::Throughput;
-        bool tight = false;  ///< plans that may fit count as much as those that fit
+        bool tight = false;  ///< plans that likely fit count as much as those that fit
         /// No layout is known to be held by the nodes' memory: one that nobody can tell of is as
         /// sure as any (host_floor.h).
         bool allOnHost = false;
@@ -35,7 +41,7 @@ public:
     /// Whether a plan with this value (add's: seconds, or bytes) would be left out, as its row has
     /// a better one that fits.
     [[nodiscard]] bool leavesOut(const Scenario& scenario, double value) const;
-    /// Groups that count: those with a plan that fits, or all where tight ones do.
+    /// Groups that count: those with a plan that does (countsAsFit).
     [[nodiscard]] std::size_t rows() const;
     /// Groups with a plan that likely fits, and none that counts.
     [[nodiscard]] std::size_t likelyRows() const;
@@ -47,15 +53,14 @@ public:
     [[nodiscard]] std::vector<Plan> best(std::size_t top) &&;
     /// The same plans while more are looked for, without those alike.
     [[nodiscard]] std::vector<Plan> soFar(std::size_t top) const;
-    /// The best plan that likely fits; nullptr where there is none, or where such count.
-    [[nodiscard]] const Plan* tightest() const;
+    /// What would be the first row if plans that likely fit counted; nullptr: no plan would count.
+    [[nodiscard]] const Plan* firstIfTight();
     /// The best plan that counts, of nodes whose memory or drives are not known; nullptr: none.
     [[nodiscard]] const Plan* hostUnknown() const;
 
 private:
     [[nodiscard]] double valueOf(const Plan& plan) const;
     using Group = std::vector<Plan>;
-    [[nodiscard]] const Plan* bestWhere(bool (*isMeant)(const Plan&), bool counting) const;
     /// The best plan of a group that counts, or the best where none does.
     [[nodiscard]] Group::const_iterator firstOf(const Group& group) const;
     [[nodiscard]] Group::const_iterator shownIn(const Group& group) const;
@@ -67,7 +72,7 @@ private:
     };
     [[nodiscard]] std::vector<Row> firstRows(std::size_t top) const;
     [[nodiscard]] bool counts(const Plan& plan) const {
-        return rules_.tight || plan.memory.onDevice == Verdict::Fits;
+        return countsAsFit(plan.memory.onDevice, rules_.tight);
     }
 
     Rules rules_;

@@ -1,5 +1,6 @@
 #include "planner/search/find_on_parts.h"
 
+#include "planner/search/distinct_plans.h"
 #include "planner/search/plan_of.h"
 
 #include <algorithm>
@@ -41,10 +42,10 @@ Watch partOf(const Watch& watch, std::size_t part, std::size_t parts) {
 
 /// The first few in order.
 std::vector<Plan> bestOf(std::vector<Valued>& found, const SearchOptions& options) {
-    const bool safeFirst = options.distinct && !options.tight;
-    const auto rank = [safeFirst](const Valued& valued) {
-        const bool tight = safeFirst && valued.plan.memory.onDevice != Verdict::Fits;
-        return std::tuple(tight, valued.value, valued.gpus);
+    const auto rank = [&options](const Valued& valued) {
+        const bool isBehind =
+            options.distinct && !countsAsFit(valued.plan.memory.onDevice, options.tight);
+        return std::tuple(isBehind, valued.value, valued.gpus);
     };
     std::stable_sort(found.begin(), found.end(), [&rank](const Valued& a, const Valued& b) {
         return rank(a) < rank(b);

@@ -28,7 +28,7 @@ struct SearchOptions {
     /// Plans that the forecast cannot tell apart are one, and plans that fit come before those that
     /// may fit.
     bool distinct = false;
-    bool tight = false;  ///< with `distinct`: plans that may fit are as good
+    bool tight = false;  ///< with `distinct`: plans that likely fit are as good (countsAsFit)
     /// Beyond, it ends with what it has and says so.
     std::int64_t mostWalked = kMostEventsWalked;
     /// With `distinct`, the same while too few plans surely fit, where it is more.

@@ -72,9 +72,9 @@ Result<void> PlanSearch::search() {
     if (report_.plans.empty() && report_.tooSlow) {
         return {};
     }
-    const bool isSure =
-        !report_.plans.empty() && report_.plans.front().memory.onDevice == Verdict::Fits;
-    if (isTired() && (report_.plans.empty() || (options_.distinct && !options_.tight && !isSure))) {
+    const bool isSure = !report_.plans.empty() &&
+                        countsAsFit(report_.plans.front().memory.onDevice, options_.tight);
+    if (isTired() && (report_.plans.empty() || (options_.distinct && !isSure))) {
         FABRICAST_TRY(tryLeanest());
     }
     if (report_.plans.empty()) {
@@ -175,8 +175,7 @@ void PlanSearch::lookFurther() {
         most_ = std::max(most_, options_.mostUnsure);
         return;
     }
-    const bool leansOn =
-        options_.distinct && !options_.tight && !leastMemory() && rows_.rows() == 0;
+    const bool leansOn = options_.distinct && !leastMemory() && rows_.rows() == 0;
     if (!leansOn || queue_.empty() || limit_ <= capacity_ / 2) {
         return;
     }
@@ -192,7 +191,7 @@ void PlanSearch::lookFurther() {
 void PlanSearch::leaveRoom() {
     constexpr std::int64_t kRoom = 16;
     constexpr std::size_t kTightRows = 5;
-    if (!options_.tight && rows_.likelyRows() >= kTightRows && limit_ == capacity_) {
+    if (rows_.likelyRows() >= kTightRows && limit_ == capacity_) {
         limit_ = capacity_ - capacity_ / kRoom;
     }
 }
@@ -209,8 +208,8 @@ bool PlanSearch::isHidden(const Plan& plan) const {
 }
 
 void PlanSearch::takeRows() {
-    const Plan* const tightest = rows_.tightest();
-    std::optional<Plan> tighter = tightest == nullptr ? std::nullopt : std::optional(*tightest);
+    const Plan* const tight = options_.tight ? nullptr : rows_.firstIfTight();
+    std::optional<Plan> tighter = tight == nullptr ? std::nullopt : std::optional(*tight);
     const Plan* const unknown = rows_.hostUnknown();
     const std::optional<Plan> onUnknown =
         unknown == nullptr ? std::nullopt : std::optional(*unknown);
