@@ -27,9 +27,14 @@
 namespace fabricast {
 namespace {
 
-std::string nameOf(const OtherSituation& situation, int times) {
-    return situation.of.empty() ? std::string(situation.change)
-                                : fmt::format("{} times {}", 1 << times, situation.of);
+std::string nameOf(const OtherSituation& situation, const std::vector<Edit>& edits, int times) {
+    if (!situation.of.empty()) {
+        return fmt::format("{} times {}", 1 << times, situation.of);
+    }
+    const std::string name(situation.change);
+    return situation.most == 1
+               ? name
+               : fmt::format("{} ({}={})", name, edits.front().path, edits.front().value);
 }
 
 /// What the question sets, as the first stack that takes it has it.
@@ -156,14 +161,15 @@ Result<std::optional<AdviceChange>> changed(const AdviceTask& task,
         asked->task.worst = now == Verdict::DoesNotFit ? Verdict::Fits : now;
         FABRICAST_ASSIGN(EvaluatedOptions evaluated,
                          evaluateOptions(asked->task, asked->timing, threads, watch));
+        const std::vector<Edit> edits = situationEdits(situation, task, times);
         const std::string name =
-            nameOf(situation, times) + batchThere(situation, asked->task, task);
+            nameOf(situation, edits, times) + batchThere(situation, asked->task, task);
         if (evaluated.isCut) {  // half of a change says nothing
             notLookedAt.push_back(name);
             return std::nullopt;
         }
         change = AdviceChange{.change = name, .isCut = isCutShort(evaluated)};
-        change->edits = situationEdits(situation, task, times);
+        change->edits = edits;
         if (fitsAsSurely(surenessOf(evaluated.options, evaluated.recommended), now)) {
             AdviceStep& step = evaluated.options[*evaluated.recommended];
             change->key = std::move(step.key);

@@ -38,8 +38,8 @@ enum class Aim : std::uint8_t {
 /// What changes are looked for.
 struct ChangeSubject {
     const Question& question;
-    const Scenario& now;              ///< of a search: its base, without stack, layout and settings
-    std::vector<std::string> stacks;  ///< that are searched, or the one of the layout
+    const Scenario& now;  ///< of a search: its base, without stack, layout and settings of steps
+    std::vector<std::string> stacks;         ///< that are searched, or the one of the layout
     const LayoutRules* rules = nullptr;      ///< of a search
     const ProfileStore* profiles = nullptr;  ///< where other hardware is looked for
 };

@@ -86,10 +86,9 @@ Result<std::string> nextAfterPlans(const Question& question, const PlanReport& r
     }
     FABRICAST_ASSIGN(const Question about,
                      questionAbout(question, report.question, shown.front().scenario));
-    const bool isMemoryAlone = report.plans.empty() && report.isNotModelled();
     FABRICAST_ASSIGN(
         const Question asked,
-        with(about, isMemoryAlone ? editsThatFit(shown.front()) : std::vector<Edit>()));
+        with(about, report.plans.empty() ? editsThatFit(shown.front()) : std::vector<Edit>()));
     return nextLine("explain", asked);
 }
 

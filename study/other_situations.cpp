@@ -46,6 +46,14 @@ Edits shorterSequences(const Scenario& base, int /*times*/) {
     return tokens % 2 == 0 && tokens / 2 >= kShortest ? Edits{sequence(tokens / 2)} : Edits{};
 }
 
+/// For what does not fit in an evaluation, which may be apart from the steps.
+Edits smallerEvaluation(const Scenario& base, int times) {
+    const std::int64_t samples = base.settings.phases.evaluationBatch >> times;
+    return samples >= 1
+               ? Edits{{"settings.phases.evaluation_batch", std::to_string(samples), "--set"}}
+               : Edits{};
+}
+
 /// Sites that train apart, joined once in as many steps as INTELLECT-1's (arXiv 2412.01152).
 Edits localSteps(const Scenario& base, int /*times*/) {
     const bool isApart = base.settings.outer.steps > 0;
@@ -72,6 +80,10 @@ constexpr std::array kSituations = {
                    .knob = "wan_bandwidth",
                    .factor = 0.25,
                    .betweenSites = true},
+    OtherSituation{.change = "a smaller evaluation batch",
+                   .edits = &smallerEvaluation,
+                   .whereItFits = false,
+                   .most = 6},
     OtherSituation{
         .change = "", .edits = &twiceTheGpus, .whereItFits = false, .most = 6, .of = "the GPUs"},
     OtherSituation{.change = "",

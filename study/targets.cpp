@@ -282,6 +282,16 @@ Result<std::vector<Edit>> batchBeside(const TriedChange& tried,
     return isSame ? std::vector<Edit>() : held;
 }
 
+/// The question of a search, with what its nearest miss does beside its steps: where nothing fits,
+/// that may be what is too large.
+Scenario subjectOf(const SearchRequest& request, const PlanReport& report) {
+    Scenario now = request.task.base;
+    if (report.plans.empty() && !report.misses.empty()) {
+        now.settings.phases = report.misses.front().scenario.settings.phases;
+    }
+    return now;
+}
+
 /// Of a question without a plan and without targets a change has the least distance where anything
 /// may fit: what has it already does not come nearer.
 bool isNearest(const SearchRequest& request, double distance, double worth) {
@@ -340,10 +350,11 @@ Result<TargetFixes> targetFixes(const Question& question,
                                        ? heldBatch(question, request.task.base.workload.globalBatch)
                                        : std::vector<Edit>();
     FABRICAST_ASSIGN(const Question asked, with(question, held));
+    const Scenario subject = subjectOf(request, report);
     const std::vector<Change> changes = waysTo(request,
                                                changesFor(Aim::Target,
                                                           {.question = asked,
-                                                           .now = request.task.base,
+                                                           .now = subject,
                                                            .stacks = namesOf(request.task.stacks),
                                                            .rules = &request.task.rules,
                                                            .profiles = &bench.profiles()}),

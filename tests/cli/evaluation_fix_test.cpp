@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <string>
 
 namespace fabricast {
@@ -53,6 +54,45 @@ TEST(EvaluationFix, IsOfferedWhereTrainingDidNotFail) {
     EXPECT_EQ(training.out.find("evaluation_batch"), std::string::npos) << training.out;
     const ProgramOutput evaluation = ways("output = self.evaluation_loop(");
     EXPECT_NE(evaluation.out.find("evaluation_batch"), std::string::npos) << evaluation.out;
+}
+
+/// The steps fit, and an evaluation, eight samples of which go at once, does not.
+std::string trainerFiles() {
+    const std::string folder = tempFolder() + "evaluated/";
+    std::filesystem::create_directories(folder);
+    EXPECT_TRUE(writeTextFile(folder + "accelerate.yaml",
+                              "distributed_type: FSDP\nfsdp_config:\n  fsdp_version: 2\n"
+                              "  fsdp_auto_wrap_policy: TRANSFORMER_BASED_WRAP\n"
+                              "  fsdp_offload_params: false\n"
+                              "  fsdp_reshard_after_forward: true\n"
+                              "  fsdp_activation_checkpointing: true\n"
+                              "mixed_precision: bf16\nnum_machines: 1\nnum_processes: 4\n"));
+    EXPECT_TRUE(writeTextFile(
+        folder + "sft.py",
+        "from trl import SFTTrainer, SFTConfig\nconfig = SFTConfig(output_dir='out', "
+        "per_device_train_batch_size=1, gradient_accumulation_steps=8, max_length=8192, bf16=True, "
+        "eval_strategy='steps', eval_steps=200)\nSFTTrainer('Qwen/Qwen2.5-7B', args=config, "
+        "train_dataset=train, eval_dataset=test).train()\n"));
+    return folder + "accelerate.yaml " + folder + "sft.py -c dgx-h100 --gpus 4";
+}
+
+TEST(EvaluationFix, IsFoundByEveryCommandThatSaysWhatWouldHelp) {
+    const std::string files = trainerFiles();
+    const std::string explained = ran("explain " + files).out;
+    EXPECT_TRUE(explained.starts_with("DOES NOT FIT")) << explained;
+    const std::string fix = "--set settings.phases.evaluation_batch=";
+    EXPECT_NE(explained.find(fix), std::string::npos) << explained;
+    const std::string planned = ran("plan " + files).out;
+    const std::size_t help = planned.find("what would help");
+    ASSERT_NE(help, std::string::npos) << planned;
+    EXPECT_NE(planned.find("free  " + fix, help), std::string::npos) << planned;
+    const std::size_t next = planned.find("\nnext: ");
+    ASSERT_NE(next, std::string::npos) << planned;
+    EXPECT_NE(planned.find(fix, next), std::string::npos) << planned;
+    const std::string advised = ran("advise " + files).out;
+    EXPECT_NE(advised.find("a smaller evaluation batch (settings.phases.evaluation_batch="),
+              std::string::npos)
+        << advised;
 }
 
 TEST(EvaluationFix, IsSaidInTheWordsOfTheFile) {
