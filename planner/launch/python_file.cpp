@@ -188,6 +188,23 @@ std::string supportedType(const std::string& path, const std::string& value) {
                                         : "true";
 }
 
+/// Whether it is what from_pretrained is given, of which each item is read by itself.
+bool isReadByItems(const LaunchKey& whole, const LaunchKeys& program) {
+    const std::string items = whole.path + '.';
+    if (!isOfArguments(whole.path) || !items.ends_with("." + std::string(kModelArguments))) {
+        return false;
+    }
+    bool hasItems = false;
+    bool allRead = true;
+    for (const LaunchKey& key : program.all()) {
+        if (key.path.starts_with(items)) {
+            hasItems = true;
+            allRead = allRead && !argumentOf(key.path).empty();
+        }
+    }
+    return hasItems && allRead;
+}
+
 /// The arguments that a program gives its Trainer. Of what is loaded the model counts, whose type
 /// is the checkpoint's unless it is said.
 LaunchKeys trainerKeys(const LaunchKeys& program) {
@@ -197,7 +214,7 @@ LaunchKeys trainerKeys(const LaunchKeys& program) {
     bool isModel = true;
     for (const LaunchKey& one : program.all()) {
         LaunchKey key = one;
-        key.path = argumentOf(one.path);
+        key.path = isReadByItems(one, program) ? "" : argumentOf(one.path);
         if (one.path.starts_with("SFTTrainer.") && !keys.has(kTrlKey)) {
             keys.add({.path = kTrlKey, .values = {}, .line = one.line, .column = one.column});
         }
@@ -285,7 +302,8 @@ Result<OpenedFile> pythonFile(LaunchKeys keys) {
                            "is a recipe of NeMo or Megatron Bridge: its values stand in their "
                            "packages, and are not read",
                            "a program that makes GPTConfig and MegatronStrategy, or "
-                           "ConfigContainer: fabricast emit --target nemo, or megatron-bridge");
+                           "ConfigContainer, as is written by fabricast emit -m llama-3.1-8b -c "
+                           "dgx-h100 --stack megatron --target nemo, or megatron-bridge");
     }
     return fail(Error::Code::BadInput,
                 keys.source(),

@@ -62,6 +62,27 @@ TEST(ImportOfTrl, HasItsDefaults) {
               "\"pure_bf16\"");
 }
 
+// What it gives to from_pretrained is looked at item by item.
+TEST(ImportOfTrl, SaysWhichDictionaryOfAModelIsNotRead) {
+    const auto notesOf = [](const std::string& items) {
+        const TrlFolder run = {
+            {"a.py",
+             "t = SFTTrainer(\"a/b\", args=SFTConfig(\"o\", model_init_kwargs={" + items +
+                 "}))\n"}};
+        std::string notes;
+        const auto scenario = importedFrom(run, "a.py");
+        EXPECT_TRUE(scenario);
+        for (const JsonValue& one : scenario->find("imported")->find("notes")->items()) {
+            notes += one.text().value_or("") + "\n";
+        }
+        return notes;
+    };
+    const std::string unread = "not looked at: --model_init_kwargs";
+    EXPECT_EQ(notesOf("\"dtype\": \"bfloat16\"").find(unread), std::string::npos);
+    EXPECT_EQ(notesOf("\"attn_implementation\": \"eager\"").find(unread), std::string::npos);
+    EXPECT_NE(notesOf("\"dtype\": \"bfloat16\", \"x_y\": 1").find(unread), std::string::npos);
+}
+
 // A copy of its sft.py, named alone, is started with the same defaults.
 TEST(ImportOfTrl, KnowsItsScriptByName) {
     const std::string typed = "--model_name_or_path a/b --dataset_name c/d --output_dir o\n";
