@@ -47,7 +47,8 @@ std::string takeMessage(std::vector<std::string>& files, const GlobalOptions& op
 
 /// What is typed in place of a file's name: "CUDA out of memory. Tried to allocate 2.00 GiB".
 bool isTypedMessage(const std::string& typed) {
-    return typed.find(' ') != std::string::npos && isMemoryMessage(typed, "");
+    return (typed.find(' ') != std::string::npos && isMemoryMessage(typed, "")) ||
+           typed.find(": ") != std::string::npos;
 }
 
 }  // namespace

@@ -185,10 +185,14 @@ std::string forecastLine(const OomAnswer& answer) {
                                    shortText(memory.capacity));
     const double percentMore = 100.0 * (answer.overForecast - 1.0);
     if (answer.isOtherRun && !answer.message.isFailure()) {
+        // DeepSpeed prints the same line while it sets itself up.
+        const bool maySetUp =
+            answer.message.kind == MemoryMessage::Kind::DeepSpeed && answer.ofForecast < 1.0;
         return text + fmt::format(
                           "; this run went on with {:.0f} % of what is forecast for it: it "
-                          "is not this scenario\n{}",
+                          "is not this scenario{}\n{}",
                           100.0 * answer.ofForecast,
+                          maySetUp ? ", unless it is from before the first step" : "",
                           guessText(answer));
     }
     if (answer.isOtherRun) {

@@ -13,6 +13,18 @@
 namespace fabricast {
 namespace {
 
+/// What is typed is no file's name because nothing reads it.
+TEST(OomCommand, SaysOfATypedMessageThatItIsNotRead) {
+    const ProgramOutput output =
+        runProgram({"oom",
+                    "--message",
+                    "RuntimeError: NCCL Error 2: unhandled system error, cudaMalloc failed"},
+                   {});
+    EXPECT_EQ(output.code, ExitCode::BadInput);
+    EXPECT_EQ(output.err.find("cannot be opened"), std::string::npos) << output.err;
+    EXPECT_TRUE(output.err.starts_with("error: --message")) << output.err;
+}
+
 using Words = std::vector<std::string>;
 
 ProgramOutput oomRun(Words more) {
@@ -190,6 +202,16 @@ TEST(OomCommand, SaysThatARunThatWentOnIsNotTheScenario) {
               std::string::npos)
         << less;
     EXPECT_EQ(less.find("larger than forecast"), std::string::npos) << less;
+    std::ofstream(file) << "[utils.py:781:see_memory_usage] After initializing ZeRO optimizer\n"
+                           "[utils.py:782:see_memory_usage] MA 16.1 GB         Max_MA 18.9 GB      "
+                           "   CA 19.05 GB         Max_CA 19 GB\n";
+    const std::string early = ran("oom --message " + file +
+                                  " -m llama-3.1-8b -c dgx-h100 --stack deepspeed --layout "
+                                  "shard=zero3,recompute=none --seq 8192 --global-batch 8")
+                                  .out;
+    EXPECT_NE(early.find("it is not this scenario, unless it is from before the first step\n"),
+              std::string::npos)
+        << early;
     std::ofstream(file) << "[titan] step: 30  loss:  7.7158  memory: 49.58GiB(52.20%)  tps: 5,966  "
                            "tflops: 345.53  mfu: 34.94%\n";
     const std::string more =
