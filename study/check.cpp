@@ -22,19 +22,24 @@ std::string sourceOf(const Question& question) {
     return file.empty() ? "as typed" : file == "-" ? file : sourceName(file);
 }
 
-/// The question's own, then those that were asked for; "fits" where there are none.
-Result<std::vector<Requirement>> requirementsOf(const Question& question, const CheckAsk& ask) {
-    FABRICAST_ASSIGN(std::vector<Requirement> requirements, requirementsIn(question));
-    for (const Requirement& one : ask.requirements) {
-        const bool isSaid = std::ranges::any_of(
-            requirements, [&one](const Requirement& other) { return other.text == one.text; });
-        if (!isSaid) {
+/// Those that are not among them yet.
+void addNew(const std::vector<Requirement>& more, std::vector<Requirement>& requirements) {
+    for (const Requirement& one : more) {
+        if (std::ranges::find(requirements, one.text, &Requirement::text) == requirements.end()) {
             requirements.push_back(one);
         }
     }
+}
+
+/// The question's own, then those that were asked for, "fits" where there are none; then what is
+/// kept of a baseline.
+Result<std::vector<Requirement>> requirementsOf(const Question& question, const CheckAsk& ask) {
+    FABRICAST_ASSIGN(std::vector<Requirement> requirements, requirementsIn(question));
+    addNew(ask.requirements, requirements);
     if (requirements.empty()) {
         requirements.push_back({.text = "fits", .where = question.file, .metric = Metric::Fits});
     }
+    addNew(ask.kept, requirements);
     return requirements;
 }
 

@@ -34,6 +34,9 @@ struct LockToday {
 /// What is checked beyond the question's own "require".
 struct CheckAsk {
     std::vector<Requirement> requirements;
+    /// What may not be worse than the baseline, beside whatever else is required: "fits" where
+    /// nothing is.
+    std::vector<Requirement> kept{};
     std::optional<Question> baseline;  ///< the scenario as it was
     std::size_t fixes = 3;             ///< changes that are named at most; 0: none is looked for
     /// What becomes of requirements that compare with a baseline, where there is none.

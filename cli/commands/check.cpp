@@ -59,8 +59,7 @@ Result<CheckAsk> askOf(const CheckFlags& flags) {
                         "there is nothing to compare with",
                         "--baseline git:main, or a file");
         }
-        FABRICAST_ASSIGN(const auto kept, noRegression(flags.mostRegression, "--max-regression"));
-        ask.requirements.insert(ask.requirements.end(), kept.begin(), kept.end());
+        FABRICAST_ASSIGN(ask.kept, noRegression(flags.mostRegression, "--max-regression"));
     }
     return ask;
 }

@@ -448,6 +448,22 @@ TEST_F(CheckCommand, ABaselineShowsWhatChangedAndByHowMuch) {
     EXPECT_EQ(check("run.json --max-regression 2%").code, ExitCode::BadInput);
 }
 
+/// Where nothing else is required, what is no worse than what did not fit fails all the same.
+TEST_F(CheckCommand, ABaselineLeavesThatTheRunFits) {
+    write("large.json",
+          R"({
+  "model": "llama-3.1-8b",
+  "cluster": "dgx-h100",
+  "stack": "ddp",
+  "workload": {"sequence": 8192, "global_batch": 16}
+})");
+    const std::string compared = "large.json --baseline large.json --max-regression 2%";
+    const ProgramOutput output = check(compared + " --show all");
+    EXPECT_EQ(output.code, ExitCode::DoesNotFit) << output.out;
+    EXPECT_NE(output.out.find("FAIL  fits "), std::string::npos) << output.out;
+    EXPECT_EQ(check(compared, {"--require", "gpus <= 8"}).code, ExitCode::Ok);
+}
+
 TEST_F(CheckCommand, AFixThatIsTypedIsComparedWithTheSameBaseline) {
     const std::string line = "small.json --baseline run.json";
     const std::vector<std::string> asked = {"--require", "mem_peak <= baseline"};

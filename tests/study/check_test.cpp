@@ -423,7 +423,7 @@ TEST(Check, ItsNumbersAreThoseOfExplain) {
 }
 
 TEST(Check, ANewScenarioHoldsWhatIsComparedWithABaselineOnlyWhereThatIsAllowed) {
-    CheckAsk ask{.requirements = noRegression("2%", "--max-regression").value()};
+    CheckAsk ask{.kept = noRegression("2%", "--max-regression").value()};
     EXPECT_EQ(checked(questionIn(kBefore), ask).verdict(), CheckVerdict::CannotTell);
     ask.withoutBaseline = NoBaseline::NewFails;
     EXPECT_EQ(checked(questionIn(kBefore), ask).verdict(), CheckVerdict::Fails);
