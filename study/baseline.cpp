@@ -65,7 +65,7 @@ Result<std::optional<Question>> baselineOf(const BaselineAsk& ask, const FindCom
     FABRICAST_ASSIGN(const std::string name,
                      nameIn(commit, scenario.filename().string(), ask.isFolder));
     return earlierQuestion(
-        commit.prefix + name, commit.files, {.file = folder, .typed = ask.directory});
+        commit.prefix + name, commit.files, {.file = folder, .typed = ask.directory}, ask.beside);
 }
 
 }  // namespace fabricast

@@ -25,7 +25,8 @@ struct BaselineAsk {
     std::string file;       ///< of the scenario that is compared with it
     bool isFolder = false;  ///< its folder was typed: the file that started the others then may
                             ///< have had another name
-    std::string directory;  ///< that both are relative to
+    std::vector<std::string> beside{};  ///< other files of its run, as typed
+    std::string directory;              ///< that all are relative to
 };
 
 /// The scenario that a file is compared with: another file, or "git:REF", the same file as it is

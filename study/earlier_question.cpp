@@ -39,11 +39,11 @@ Result<NamedText> earlierNamed(const EarlierFiles& earlier,
 
 /// The files that a launch file reads, and those that these read, as they were. A file of another
 /// kind names none here.
-TextsByPath earlierLaunchTexts(const EarlierFiles& earlier,
-                               std::string_view text,
-                               const std::string& source,
-                               const std::string& folder) {
-    TextsByPath texts;
+void addLaunchTexts(const EarlierFiles& earlier,
+                    std::string_view text,
+                    const std::string& source,
+                    const std::string& folder,
+                    TextsByPath& texts) {
     if (isLaunchFile(text, source)) {
         const auto read = [&](const std::string& name) {
             return earlierNamed(earlier, folder, name, texts);
@@ -52,7 +52,27 @@ TextsByPath earlierLaunchTexts(const EarlierFiles& earlier,
         // What it says is asked for later; here only what it reads.
         (void)importLaunch(text, source, {.read = read, .layers = noLayers});
     }
-    return texts;
+}
+
+/// The other files of a run as they were, and what these read. One that was not there is none.
+Result<void> addTextsBeside(const EarlierFiles& earlier,
+                            const std::vector<std::string>& beside,
+                            const Folders& folders,
+                            TextsByPath& texts) {
+    namespace fs = std::filesystem;
+    std::error_code trouble;
+    const fs::path here =
+        fs::absolute(folders.file.empty() ? "." : folders.file, trouble).lexically_normal();
+    for (const std::string& file : beside) {
+        const std::string path = pathFrom(folders.typed, file);
+        const std::string seen =
+            fs::absolute(path, trouble).lexically_normal().lexically_relative(here).string();
+        FABRICAST_ASSIGN(texts[path], earlier.text(seen));
+        if (const std::optional<std::string> text = texts[path]) {
+            addLaunchTexts(earlier, *text, earlier.name + ":" + seen, folders.file, texts);
+        }
+    }
+    return {};
 }
 
 /// The files that the scenario names, as they were. One that was not there is then no file: that of
@@ -76,7 +96,8 @@ Result<KnownTexts> earlierTexts(const EarlierFiles& earlier,
 
 Result<std::optional<Question>> earlierQuestion(const std::string& file,
                                                 const EarlierFiles& earlier,
-                                                const Folders& folders) {
+                                                const Folders& folders,
+                                                const std::vector<std::string>& beside) {
     const std::string name = std::filesystem::path(file).filename().string();
     FABRICAST_ASSIGN(const std::optional<std::string> text, earlier.text(name));
     if (!text) {
@@ -90,10 +111,13 @@ Result<std::optional<Question>> earlierQuestion(const std::string& file,
                     "check that file itself");
     }
     const std::string source = earlier.name + ":" + file;
-    TextsByPath texts = earlierLaunchTexts(earlier, *text, source, folders.file);
+    TextsByPath texts;
+    addLaunchTexts(earlier, *text, source, folders.file, texts);
+    FABRICAST_TRY(addTextsBeside(earlier, beside, folders, texts));
     Folders then = folders;
     then.known = std::make_shared<const TextsByPath>(texts);
-    FABRICAST_ASSIGN(Question question, parseQuestion(*text, source, std::move(then)));
+    FABRICAST_ASSIGN(Question question,
+                     parseQuestion(*text, source, std::move(then), {.beside = beside}));
     if (isModelFile(question.root)) {
         return fail(Error::Code::BadInput,
                     source,

@@ -47,6 +47,57 @@ std::string someOf(const std::vector<std::string>& files) {
     return text + (files.size() > kMostListed ? ", …" : "");
 }
 
+/// Whether it is told by its launcher what no file says: a Trainer's program that names none.
+bool isToldByLauncher(const std::string& file, const std::string& directory) {
+    const Result<OpenedFile> opened = openedAt(file, directory);
+    return opened && opened->kind == LaunchKind::Trainer && opened->names.empty();
+}
+
+/// What a launcher may tell of a program: configurations of Accelerate, or of DeepSpeed where there
+/// is none of those.
+std::vector<std::string> configurationsAmong(const std::vector<std::string>& files,
+                                             const std::string& directory) {
+    std::vector<std::string> ofAccelerate;
+    std::vector<std::string> ofDeepspeed;
+    for (const std::string& file : files) {
+        const Result<OpenedFile> opened = openedAt(file, directory);
+        if (opened && opened->kind == LaunchKind::Accelerate) {
+            ofAccelerate.push_back(file);
+        } else if (opened && opened->kind == LaunchKind::Deepspeed) {
+            ofDeepspeed.push_back(file);
+        }
+    }
+    return ofAccelerate.empty() ? ofDeepspeed : ofAccelerate;
+}
+
+bool isNamedIn(const std::string& file, const std::string& other, const std::string& directory) {
+    const Result<OpenedFile> opened = openedAt(other, directory);
+    return opened && !opened->names.empty() &&
+           path(file).filename() == path(opened->names).filename();
+}
+
+/// The program among the files that its launcher tells the only configuration among them, unless
+/// another file names that, with it and what it names. Empty: there is none.
+std::vector<std::string> toldRun(const std::vector<std::string>& files,
+                                 const std::string& directory) {
+    std::vector<std::string> programs = startingFiles(files, directory);
+    std::erase_if(programs, [&directory](const std::string& file) {
+        return !isToldByLauncher(file, directory);
+    });
+    const std::vector<std::string> told = configurationsAmong(files, directory);
+    const auto namesIt = [&](const std::string& other) {
+        return isNamedIn(told.front(), other, directory);
+    };
+    if (programs.size() != 1 || told.size() != 1 || std::ranges::any_of(files, namesIt)) {
+        return {};
+    }
+    std::vector<std::string> run = {programs.front(), told.front()};
+    std::ranges::copy_if(files, std::back_inserter(run), [&](const std::string& file) {
+        return isNamedIn(file, told.front(), directory);
+    });
+    return run;
+}
+
 }  // namespace
 
 bool mayBeLaunchFile(const std::string& file) {
@@ -121,22 +172,11 @@ Result<std::string> startOfFolder(const std::string& folder, const std::string& 
 Result<std::vector<std::string>> filesOfFolder(const std::string& folder,
                                                const std::string& directory) {
     FABRICAST_ASSIGN(const std::string start, startOfFolder(folder, directory));
-    const Result<OpenedFile> program = openedAt(start, directory);
-    if (!program || program->kind != LaunchKind::Trainer || !program->names.empty()) {
+    if (!isToldByLauncher(start, directory)) {
         return std::vector{start};
     }
     FABRICAST_ASSIGN(const std::vector<std::string> all, launchFilesIn(folder, directory));
-    std::vector<std::string> ofAccelerate;
-    std::vector<std::string> ofDeepspeed;
-    for (const std::string& file : all) {
-        const Result<OpenedFile> opened = openedAt(file, directory);
-        if (opened && opened->kind == LaunchKind::Accelerate) {
-            ofAccelerate.push_back(file);
-        } else if (opened && opened->kind == LaunchKind::Deepspeed) {
-            ofDeepspeed.push_back(file);
-        }
-    }
-    const std::vector<std::string>& told = ofAccelerate.empty() ? ofDeepspeed : ofAccelerate;
+    const std::vector<std::string> told = configurationsAmong(all, directory);
     if (told.size() > 1) {
         return fail(Error::Code::BadInput,
                     folder,
@@ -145,6 +185,24 @@ Result<std::vector<std::string>> filesOfFolder(const std::string& folder,
                     "the program and one of them: " + start + " " + told.front());
     }
     return told.empty() ? std::vector{start} : std::vector{start, told.front()};
+}
+
+std::vector<std::vector<std::string>> runsAmong(const std::vector<std::string>& files,
+                                                const std::string& directory) {
+    std::vector<std::string> opened = files;
+    std::erase(opened, "-");  // is read once
+    const std::vector<std::string> joined =
+        opened.size() > 1 ? toldRun(opened, directory) : std::vector<std::string>();
+    std::vector<std::vector<std::string>> runs;
+    for (const std::string& file : files) {
+        const auto place = std::ranges::find(joined, file);
+        if (place == joined.end()) {
+            runs.push_back({file});
+        } else if (place == joined.begin()) {
+            runs.push_back(joined);
+        }
+    }
+    return runs;
 }
 
 Result<std::optional<std::string>> startAmong(const std::string& folder,

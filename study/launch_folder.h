@@ -30,6 +30,13 @@ Result<std::string> startOfFolder(const std::string& folder, const std::string& 
 Result<std::vector<std::string>> filesOfFolder(const std::string& folder,
                                                const std::string& directory);
 
+/// Files that were typed together, by the runs that they are of, each with the one first that
+/// starts it: a Trainer's program that names no configuration, and the only one of Accelerate or
+/// DeepSpeed among them, are one; any other file is one by itself.
+///     runsAmong({"acc.yaml", "sft.py", "run.json"}, "")  →  {{"sft.py", "acc.yaml"}, {"run.json"}}
+std::vector<std::vector<std::string>> runsAmong(const std::vector<std::string>& files,
+                                                const std::string& directory);
+
 /// The same of a folder as it was once, by the texts of its files. Nothing where none of them is a
 /// framework's.
 Result<std::optional<std::string>> startAmong(const std::string& folder,

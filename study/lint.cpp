@@ -307,7 +307,13 @@ Result<std::vector<LintFile>> filesOf(const std::string& text,
     FABRICAST_ASSIGN(std::vector<OpenedFile> opened, openLaunchFiles(text, sourceName(path), read));
     std::vector<LintFile> files;
     for (OpenedFile& one : opened) {
-        files.emplace_back(std::move(one));
+        // A program that was given with its configuration comes behind it once more.
+        const bool isSeen = std::ranges::any_of(files, [&one](const LintFile& file) {
+            return file.keys().source() == one.keys.source();
+        });
+        if (!isSeen) {
+            files.emplace_back(std::move(one));
+        }
     }
     return files;
 }

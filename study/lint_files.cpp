@@ -30,27 +30,34 @@ void leaveOutNamed(std::vector<LintReport>& all) {
     });
 }
 
-/// A file as it is named, or one of a named folder, where not every file need be a launch file.
-struct LintedFile {
-    std::string name;
+/// The files of a run, as they are named, or of a named folder, where not every file need be a
+/// launch file.
+struct LintedRun {
+    std::vector<std::string> files;
     bool isOfFolder = false;
 };
 
-Result<std::vector<LintedFile>> lintedFiles(const LintFilesAsk& ask) {
-    std::vector<LintedFile> files;
+Result<std::vector<LintedRun>> lintedRuns(const LintFilesAsk& ask) {
+    std::vector<LintedRun> runs;
+    const auto add = [&](const std::vector<std::string>& files, bool isOfFolder) {
+        for (std::vector<std::string>& run : runsAmong(files, ask.directory)) {
+            runs.push_back({std::move(run), isOfFolder});
+        }
+    };
+    std::vector<std::string> typed;
     for (const std::string& named : ask.files) {
         std::error_code trouble;
         if (!std::filesystem::is_directory(pathFrom(ask.directory, named), trouble)) {
-            files.push_back({named});
+            typed.push_back(named);
             continue;
         }
+        add(std::exchange(typed, {}), false);
         FABRICAST_ASSIGN(const std::vector<std::string> inside,
                          launchFilesIn(named, ask.directory));
-        for (const std::string& one : inside) {
-            files.push_back({one, true});
-        }
+        add(inside, true);
     }
-    return files;
+    add(typed, false);
+    return runs;
 }
 
 /// Whether a file can be read, and is of no framework: the job of a cluster beside what it starts.
@@ -66,18 +73,18 @@ Result<std::vector<LintReport>> lintFiles(const LintFilesAsk& ask,
                                           const Watch& watch) {
     std::vector<LintReport> all;
     LintAsk each = ask.each;
-    if (Result<Question> typed = ask.questionOf("")) {
+    if (Result<Question> typed = ask.questionOf({})) {
         each.typed = *std::move(typed);
     }
-    FABRICAST_ASSIGN(const std::vector<LintedFile> files, lintedFiles(ask));
+    FABRICAST_ASSIGN(const std::vector<LintedRun> runs, lintedRuns(ask));
     const bool isOneOfMany = ask.files.size() > 1;
-    for (const LintedFile& file : files) {
+    for (const LintedRun& run : runs) {
+        const std::string& file = run.files.front();
         Result<LintReport> report =
-            lint(file.name, ask.directory, ask.questionOf(file.name), each, bench, watch);
-        if (!report &&
-            (file.isOfFolder || (isOneOfMany && isOfNobody(report.error(), file.name))) &&
+            lint(file, ask.directory, ask.questionOf(run.files), each, bench, watch);
+        if (!report && (run.isOfFolder || (isOneOfMany && isOfNobody(report.error(), file))) &&
             report.error().code == Error::Code::BadInput) {
-            report = notLookedAt(file.name, report.error().why);
+            report = notLookedAt(file, report.error().why);
         }
         FABRICAST_TRY(report);
         all.push_back(*std::move(report));

@@ -21,8 +21,8 @@ struct LintFilesAsk {
     std::vector<std::string> files;
     std::string directory;  ///< where they start
     LintAsk each{};
-    /// The question of a file with what was typed over it; of "" what was typed alone.
-    std::function<Result<Question>(const std::string& file)> questionOf{};
+    /// The question of a run's files with what was typed over it; of none what was typed alone.
+    std::function<Result<Question>(const std::vector<std::string>& files)> questionOf{};
 };
 
 /// A report of each. A file that another one names is looked at with it, and not once more; nor is

@@ -57,10 +57,12 @@ struct EarlierFiles {
 };
 
 /// The scenario of a file as it was, with the files that it names as they were then. `folders.file`
-/// is the folder that the earlier files are of. Nothing where the file was not there.
+/// is the folder that the earlier files are of, and `beside` are other files of its run, as typed
+/// now. Nothing where the file was not there.
 Result<std::optional<Question>> earlierQuestion(const std::string& file,
                                                 const EarlierFiles& earlier,
-                                                const Folders& folders);
+                                                const Folders& folders,
+                                                const std::vector<std::string>& beside = {});
 
 /// A launch file says nothing of the hardware but how many ranks it starts: what else was typed of
 /// it for the question holds for what it is compared with too.

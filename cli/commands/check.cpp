@@ -11,6 +11,7 @@
 #include "planner/text/text_files.h"
 #include "study/baseline.h"
 #include "study/check_lock.h"
+#include "study/launch_folder.h"
 #include "study/requirements.h"
 
 #include <array>
@@ -84,12 +85,13 @@ Result<CommitFolder> commitFolder(const std::string& ref, const std::string& fol
         .names = [commit] { return commit.names(); }};
 }
 
-/// The scenario of a file, or of the flags alone, and what it was.
-CheckTask taskOf(const CheckFlags& flags, const std::string& file, const GlobalOptions& options) {
+/// The scenario of the files of a run, or of the flags alone, and what it was.
+CheckTask taskOf(const CheckFlags& flags,
+                 const std::vector<std::string>& files,
+                 const GlobalOptions& options) {
     QuestionArguments arguments = flags.question;
-    if (!file.empty()) {
-        arguments.files = {file};
-    }
+    arguments.files = files;
+    const std::string file = files.empty() ? "" : files.front();
     CheckTask task{.source = file.empty()  ? "as typed"
                              : file == "-" ? file
                                            : sourceName(file),
@@ -102,7 +104,12 @@ CheckTask taskOf(const CheckFlags& flags, const std::string& file, const GlobalO
         const std::string& start = isRead ? task.question->file : file;
         std::error_code trouble;
         const bool isFolder = std::filesystem::is_directory(options.at(file), trouble);
-        const BaselineAsk ask{flags.baseline, start, isFolder, options.directory};
+        const BaselineAsk ask{
+            .typed = flags.baseline,
+            .file = start,
+            .isFolder = isFolder,
+            .beside = isRead ? task.question->given.beside : std::vector<std::string>(),
+            .directory = options.directory};
         task.baseline = onTypedHardware(baselineOf(ask, &commitFolder),
                                         asFirstTyped(task.question, arguments, options));
     }
@@ -111,9 +118,11 @@ CheckTask taskOf(const CheckFlags& flags, const std::string& file, const GlobalO
 
 std::vector<CheckTask> tasksOf(const CheckFlags& flags, const GlobalOptions& options) {
     std::vector<CheckTask> tasks;
-    const std::vector<std::string> typed = {""};
-    for (const std::string& file : flags.files.empty() ? typed : flags.files) {
-        tasks.push_back(taskOf(flags, file, options));
+    for (const std::vector<std::string>& run : runsAmong(flags.files, options.directory)) {
+        tasks.push_back(taskOf(flags, run, options));
+    }
+    if (flags.files.empty()) {
+        tasks.push_back(taskOf(flags, {}, options));
     }
     return tasks;
 }

@@ -5,6 +5,7 @@
 #include "flags/question_arguments.h"
 #include "planner/report/answer_json.h"
 #include "planner/report/comparison_report.h"
+#include "study/launch_folder.h"
 #include "study/percent.h"
 
 #include <array>
@@ -25,17 +26,21 @@ struct CompareFlags {
     bool all = false;
 };
 
-/// The question of each file, or what was typed alone; flags and --set are over every one.
-Result<std::vector<Question>> questionsOf(const CompareFlags& flags, const GlobalOptions& options) {
+using Runs = std::vector<std::vector<std::string>>;
+
+/// The question of each run's files, or what was typed alone; flags and --set are over every one.
+Result<std::vector<Question>> questionsOf(const QuestionArguments& typed,
+                                          const Runs& runs,
+                                          const GlobalOptions& options) {
     std::vector<Question> questions;
-    QuestionArguments arguments = flags.question;
+    QuestionArguments arguments = typed;
     do {
-        if (!flags.files.empty()) {
-            arguments.files = {flags.files[questions.size()]};
+        if (!runs.empty()) {
+            arguments.files = runs[questions.size()];
         }
         FABRICAST_ASSIGN(Question question, questionOf(arguments, options));
         questions.push_back(std::move(question));
-    } while (questions.size() < flags.files.size());
+    } while (questions.size() < runs.size());
     return questions;
 }
 
@@ -55,7 +60,7 @@ constexpr std::array<std::string_view, 12> kSideFlags = {"--stack",
 
 /// "--stack fsdp2,megatron", "-c dgx-h100,dgx-h200": the first value is that of the scenario, and
 /// each other one a side.
-Result<std::vector<std::string>> takeValues(CompareFlags& flags) {
+Result<std::vector<std::string>> takeValues(CompareFlags& flags, std::size_t runs) {
     std::vector<std::string> sides;
     std::string first;
     for (const std::string_view flag : kSideFlags) {
@@ -64,11 +69,11 @@ Result<std::vector<std::string>> takeValues(CompareFlags& flags) {
             continue;
         }
         const std::string name(flag);
-        if (flags.files.size() > 1) {
+        if (runs > 1) {
             return fail(Error::Code::BadInput,
                         name,
                         "several values are sides of one scenario, and there are " +
-                            std::to_string(flags.files.size()) + " files",
+                            std::to_string(runs) + " files",
                         "one file, or one value");
         }
         if (!first.empty()) {
@@ -101,10 +106,12 @@ constexpr std::array kComparisonForms = {
         "md", [](const ShownComparison& all) { return comparisonMarkdown(all.sides, all.view); }}};
 
 Result<Answer> runCompare(CompareFlags flags, const GlobalOptions& options) {
-    FABRICAST_ASSIGN(std::vector<std::string> changes, takeValues(flags));
+    const Runs runs = runsAmong(flags.files, options.directory);
+    FABRICAST_ASSIGN(std::vector<std::string> changes, takeValues(flags, runs.size()));
     changes.insert(changes.end(), flags.changes.begin(), flags.changes.end());
     FABRICAST_ASSIGN(const double least, percentOf(flags.leastChange, "--min-change"));
-    FABRICAST_ASSIGN(const std::vector<Question> questions, questionsOf(flags, options));
+    FABRICAST_ASSIGN(const std::vector<Question> questions,
+                     questionsOf(flags.question, runs, options));
     FABRICAST_ASSIGN(const Workbench bench, workbenchOf(options));
     CompareAsk ask{.changes = {}, .baseline = flags.baseline};
     for (const std::string& typed : changes) {

@@ -71,9 +71,9 @@ Result<Answer> runLint(const LintFlags& flags, const GlobalOptions& options) {
     FABRICAST_TRY(checkRuleCodes(flags.ask.ignored));
     FABRICAST_ASSIGN(const std::vector<ReportFile> files, reportFiles(flags.reports, kLintForms));
     FABRICAST_ASSIGN(const Workbench bench, workbenchOf(options));
-    const auto question = [&flags, &options](const std::string& file) {
+    const auto question = [&flags, &options](const std::vector<std::string>& run) {
         QuestionArguments arguments = flags.question;
-        arguments.files = {file};
+        arguments.files = run;
         return questionOf(arguments, options);
     };
     const LintFilesAsk ask{.files = flags.files,

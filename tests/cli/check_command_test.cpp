@@ -713,6 +713,35 @@ TEST_F(CheckBaseline, OfAFolderTheFileThatStartsTheOthersIsCompared) {
     EXPECT_NE(check("folder/go.sh" + line.substr(6)).out.find("new: "), std::string::npos);
 }
 
+TEST_F(CheckBaseline, TheConfigurationBesideAProgramIsThatOfTheCommitToo) {
+    const auto configuration = [](const std::string& offloads) {
+        return "distributed_type: FSDP\nfsdp_config:\n  fsdp_version: 2\n"
+               "  fsdp_auto_wrap_policy: TRANSFORMER_BASED_WRAP\n"
+               "  fsdp_reshard_after_forward: true\n  fsdp_offload_params: " +
+               offloads + "\nmixed_precision: bf16\nnum_machines: 1\nnum_processes: 4\n";
+    };
+    write("two/sft.py",
+          "from trl import SFTTrainer, SFTConfig\nconfig = SFTConfig(output_dir='out', "
+          "per_device_train_batch_size=1, gradient_accumulation_steps=8, max_length=2048, "
+          "bf16=True, gradient_checkpointing=True)\nSFTTrainer('Qwen/Qwen2.5-7B', args=config, "
+          "train_dataset=train).train()\n");
+    write("two/fsdp.yaml", configuration("false"));
+    const std::string git = "git -C " + folder() + " -c user.name=t -c user.email=t@t ";
+    ASSERT_TRUE(typed(git + "add two && " + git + "commit -q -m two > /dev/null"));
+    const std::string end = " -c dgx-h100 --gpus 4 --baseline git:trunk --max-regression 2%";
+    for (const std::string files : {"two", "two/fsdp.yaml two/sft.py"}) {
+        const ProgramOutput same = check(files + end);
+        EXPECT_EQ(same.code, ExitCode::Ok) << same.out << same.err;
+    }
+    write("two/fsdp.yaml", configuration("true"));
+    for (const std::string files : {"two", "two/fsdp.yaml two/sft.py"}) {
+        const ProgramOutput changed = check(files + end);
+        EXPECT_EQ(changed.code, ExitCode::DoesNotFit) << changed.out << changed.err;
+        EXPECT_NE(changed.out.find("layout.offload none -> parameters_cpu"), std::string::npos)
+            << changed.out;
+    }
+}
+
 TEST_F(CheckBaseline, AModelIsNoScenarioOfACommit) {
     for (const char* model : {"own/model", "own/model/config.json"}) {
         const ProgramOutput answer =

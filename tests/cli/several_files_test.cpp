@@ -104,6 +104,67 @@ TEST(SeveralFiles, AreTypedAgainByWhatFollows) {
     EXPECT_NE(text.find("explain " + files + " "), std::string::npos) << text;
 }
 
+/// A Trainer's program that names no configuration, and two that a launcher may tell it of.
+void writeProgram(const RunFolder& run, const std::string& folder) {
+    std::filesystem::create_directories(run.folder + folder);
+    run.write(folder + "sft.py",
+              "from trl import SFTTrainer, SFTConfig\nconfig = SFTConfig(output_dir='out', "
+              "per_device_train_batch_size=1, gradient_accumulation_steps=8, max_length=2048, "
+              "bf16=True, gradient_checkpointing=True)\nSFTTrainer('Qwen/Qwen2.5-7B', args=config, "
+              "train_dataset=train).train()\n");
+    run.write(folder + "fsdp.yaml",
+              "distributed_type: FSDP\nfsdp_config:\n  fsdp_version: 2\n"
+              "  fsdp_auto_wrap_policy: TRANSFORMER_BASED_WRAP\n"
+              "  fsdp_reshard_after_forward: true\n"
+              "mixed_precision: bf16\nnum_machines: 1\nnum_processes: 4\n");
+}
+
+/// Whichever command is asked, in whatever order they are typed, and as a folder.
+TEST(SeveralFiles, AProgramAndItsConfigurationAreOneRunOfEveryCommand) {
+    const RunFolder run;
+    writeProgram(run, "job/");
+    const std::string end = " -c dgx-h100 --gpus 4 -f json --no-fail";
+    const auto peakOf = [&](const std::string& command, const std::string& list) {
+        const JsonValue answer = jsonOf(run.asked(command + end).out);
+        const JsonValue* const all = answer.find(list);
+        EXPECT_TRUE(all != nullptr && all->items().size() >= 1) << command;
+        const JsonValue* const peak =
+            all == nullptr || all->items().empty() ? nullptr : all->items()[0].find("peak_bytes");
+        EXPECT_NE(peak, nullptr) << command;
+        return peak == nullptr ? 0.0 : numberOf(*peak, "value");
+    };
+    const double peak =
+        peakOf("compare job/sft.py job/fsdp.yaml --with layout.micro_batch=2", "sides");
+    EXPECT_GT(peak, 1e10);
+    EXPECT_EQ(peakOf("compare job/fsdp.yaml job/sft.py --with layout.micro_batch=2", "sides"),
+              peak);
+    EXPECT_EQ(peakOf("compare job --with layout.micro_batch=2", "sides"), peak);
+    const std::string memory = memoryIn(run.asked("explain job" + end));
+    EXPECT_EQ(memoryIn(run.asked("explain job/fsdp.yaml job/sft.py" + end)), memory);
+    const std::string checked = run.asked("check job -c dgx-h100 --gpus 4 --show all").out;
+    const std::string typed =
+        run.asked("check job/fsdp.yaml job/sft.py -c dgx-h100 --gpus 4 --show all").out;
+    EXPECT_EQ(typed.find("ERROR"), std::string::npos) << typed;
+    EXPECT_NE(typed.find("sft.py"), std::string::npos) << typed;
+    EXPECT_EQ(typed.substr(typed.find('\n')), checked.substr(checked.find('\n')));
+    for (const std::string files : {"job/fsdp.yaml job/sft.py", "job"}) {
+        const std::string linted = run.asked("lint " + files + " -c dgx-h100 --gpus 4").out;
+        EXPECT_TRUE(linted.starts_with("ok  job/sft.py with ")) << linted;
+        EXPECT_EQ(linted.find("FC01"), std::string::npos) << linted;
+        EXPECT_NE(linted.find("shard=fsdp"), std::string::npos) << linted;
+    }
+}
+
+/// Of two configurations nobody can tell which: each file is looked at by itself.
+TEST(SeveralFiles, OfTwoConfigurationsNoneIsTheRuns) {
+    const RunFolder run;
+    writeProgram(run, "job/");
+    run.write("job/other.yaml", kAccelerate);
+    const ProgramOutput answer =
+        run.asked("check job/sft.py job/fsdp.yaml job/other.yaml -c dgx-h100 --gpus 4");
+    EXPECT_EQ(answer.code, ExitCode::BadInput) << answer.out;
+}
+
 TEST(SeveralFiles, MayHoldTheModel) {
     const RunFolder run;
     const std::string end = " -c dgx-h100 --seq 4096 -f json --no-fail";
