@@ -110,10 +110,11 @@ LatestJob::Work explainWork(Question question,
     return [question = std::move(question), bench, take = std::move(take)](
                const Watch& watch, const LatestJob::Post& post) {
         ExplainAsk ask{.memory = true, .step = true, .cost = true, .rulesOfThumb = true};
-        const auto deliver = [&](Result<Explanation> answer) {
-            FoundExplanation found =
-                answer ? FoundExplanation(std::make_shared<const Explanation>(*std::move(answer)))
-                       : FoundExplanation(tl::unexpected(std::move(answer).error()));
+        const auto deliver = [&](const Result<Explanation>& answer) {
+            FoundExplanation found{.explanation = answer.map([](const Explanation& one) {
+                                       return std::make_shared<const Explanation>(one);
+                                   }),
+                                   .isAll = ask.faster || !answer};
             post([take, found = std::move(found)] { take(found); });
         };
         const Result<Explanation> first = explain(question, ask, bench, watch);

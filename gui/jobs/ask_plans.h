@@ -32,7 +32,10 @@ LatestJob::Work planWork(Question question,
                          std::function<void(FoundPlans)> take);
 
 /// All that is known of one layout: first memory, step and cost, then what would be faster.
-using FoundExplanation = Result<std::shared_ptr<const Explanation>>;
+struct FoundExplanation {
+    Result<std::shared_ptr<const Explanation>> explanation;
+    bool isAll = false;  ///< what would be faster has been sought
+};
 LatestJob::Work explainWork(Question question,
                             const Workbench& bench,
                             std::function<void(FoundExplanation)> take);

@@ -221,10 +221,13 @@ void StudySession::look(PlanInView& view, LatestJob& job, const Plan& plan) {
     }
     view.question = *std::move(about);
     view.isWaiting = true;
+    view.isSeeking = true;
     job.start(explainWork(view.question, bench_, [this, &view](const FoundExplanation& found) {
-        view.explanation = found ? *found : nullptr;
-        view.error = found ? std::optional<Error>() : found.error();
+        const auto& explanation = found.explanation;
+        view.explanation = explanation ? *explanation : nullptr;
+        view.error = explanation ? std::optional<Error>() : explanation.error();
         view.isWaiting = false;
+        view.isSeeking = !found.isAll;
         emit viewChanged();
     }));
 }

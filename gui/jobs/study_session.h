@@ -48,6 +48,7 @@ struct PlanInView {
     std::shared_ptr<const Explanation> explanation{};
     std::optional<Error> error{};
     bool isWaiting = false;  ///< for an explanation: that here is of a question or layout before
+    bool isSeeking = false;  ///< what would make it faster: the explanation does not say it yet
 };
 
 /// This is the study that a window shows: the question with its undo steps, and its answers, which

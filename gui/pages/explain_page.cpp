@@ -35,6 +35,11 @@ std::string missText(const MemoryBreakdown& memory) {
     return text;
 }
 
+constexpr const char* kNothingFaster =
+    "Of the settings of this software that cost nothing, none makes this layout faster by 2 % or "
+    "more. Type a target above to see what other software, other hardware or another training "
+    "would bring.";
+
 /// A target to start from: "230k" tokens per second.
 std::string halfAsFastAgain(const StepEstimate& step) {
     const auto thousands = static_cast<long>(1.5 * step.tokensPerSecond / 1000.0);
@@ -169,11 +174,9 @@ void ExplainPage::showFixes() {
         (session().answers().stage == AnswerStage::Done && !session().a().isWaiting));
     const bool isReached = target_ && target_->fixes && target_->fixes->allMet();
     fixes_->show(suggestions(),
-                 isReached
-                     ? "It is reached as it is."
-                     : "Of the settings of this software that cost nothing, none makes this layout "
-                       "faster by 2 % or more. Type a target above to see what other software, "
-                       "other hardware or another training would bring.");
+                 isReached                 ? "It is reached as it is."
+                 : session().a().isSeeking ? "Looking for what would make it faster …"
+                                           : kNothingFaster);
 }
 
 void ExplainPage::showTime() {

@@ -40,6 +40,27 @@ TEST(StaleAnswers, APageIsFaintUntilItIsOfTheQuestion) {
     EXPECT_TRUE(QTest::qWaitFor([&] { return inkOf(headline) == ink; }));
 }
 
+/// The strip names a faster setting as soon as the search ends, before "Explain" has looked for
+/// one.
+TEST(StaleAnswers, NothingIsSaidToBeFasterOnlyWhereItWasSought) {
+    UsedWindow used({smallQuestion(), {.page = "explain"}});
+    const StudySession& session = used.window.session();
+    int sought = 0;
+    const auto look = [&] {
+        const auto labels = used.find<QWidget>("explain.fix").findChildren<QLabel*>();
+        const QString all = labels.isEmpty() ? QString() : labels.back()->text();
+        if (session.a().isSeeking) {
+            EXPECT_FALSE(all.contains("none makes this layout faster")) << all.toStdString();
+            sought += all.contains("Looking for what would make it faster") ? 1 : 0;
+        }
+    };
+    QObject::connect(&session, &StudySession::viewChanged, &used.window, look);
+    used.window.session().edit({{"workload.sequence", "512", "--seq"}}, {.title = "Sequence"});
+    ASSERT_TRUE(used.waits());
+    EXPECT_FALSE(session.a().isSeeking);
+    EXPECT_GT(sought, 0);
+}
+
 TEST(StaleAnswers, ATargetToStartFromIsOfTheStudy) {
     UsedWindow used({smallQuestion(), {.page = "explain"}});
     auto& wanted = used.find<QLineEdit>("explain.wanted");
