@@ -1,5 +1,6 @@
 #include "gui/models/edit_words.h"
 #include "gui/models/page_views.h"
+#include "gui/models/why_words.h"
 #include "planner/base/quantity_text.h"
 #include "planner/report/cost_report.h"
 #include "planner/report/durations.h"
@@ -13,31 +14,17 @@
 namespace fabricast {
 namespace {
 
-/// Adds rows with an interval each.
+/// Adds rows by the keys of their formulas.
 class CostTable {
 public:
     CostTable() {
         rows_.table.columns = {
             {"number"}, {"value", Align::Right}, {"80 % lie within", Align::Right}};
     }
-    void add(const std::string& title,
-             const std::string& value,
-             const std::string& range,
-             const std::string& why) {
-        rows_.table.rows.push_back({title, value, range});
-        rows_.why.push_back("cost." + why);
-    }
-    template <class T, class Text>
-    void add(const std::string& title,
-             const Headline<T>& number,
-             const std::string& why,
-             const Text& text) {
-        const std::string low = text(number.lo);
-        const std::string high = text(number.hi);
-        add(title, text(number.value), low == high ? "" : low + " – " + high, why);
-    }
-    void add(const std::string& title, const Headline<Seconds>& time, const std::string& why) {
-        add(title, durationText(time.value), durationRange(time.lo, time.hi, time.value), why);
+    void add(std::string_view key, const std::string& value, const std::string& range = {}) {
+        const std::string why = "cost." + std::string(key);
+        rows_.table.rows.push_back({numberWords(why), value, range});
+        rows_.why.push_back(why);
     }
     [[nodiscard]] CostRows take() && { return std::move(rows_); }
 
@@ -49,28 +36,15 @@ std::string usdText(Usd amount) {
     return dollarText(amount.count());
 }
 
-std::string kwhText(Joules energy) {
-    return amountText(energy.count() / kKwh) + " kWh";
-}
-
-std::string shareText(double share) {
-    return percentText(share);
-}
-
-void addRun(CostTable& table, const RunTotals& run) {
-    table.add("time of the whole run",
-              runText(run.wall.value),
-              runRange(run.wall.lo, run.wall.hi, run.wall.value),
-              "days");
-    table.add("GPU-hours of the run", run.gpuTime, "gpu_hours", [](Seconds time) {
-        return grouped(std::llround(time.count() / kHour));
-    });
-    if (run.price) {
-        table.add("price of the run", *run.price, "usd_per_run", &usdText);
+/// "$0.703 – $0.864"; times in the unit of the time itself.
+std::string rangeOf(const CostNumber& one) {
+    const auto& [value, lo, hi, evidence] = one.number;
+    if (one.key == "days") {
+        return runRange(Seconds(lo * kDay), Seconds(hi * kDay), Seconds(value * kDay));
     }
-    if (run.energy) {
-        table.add("energy of the run", *run.energy, "kwh", &kwhText);
-    }
+    const std::string low = one.text(lo);
+    const std::string high = one.text(hi);
+    return low == high ? "" : low + " – " + high;
 }
 
 std::string monthsText(const GpuOffer& offer) {
@@ -123,29 +97,18 @@ std::vector<std::string> boxRow(const BoxAnswer& box) {
 
 CostRows costRows(const RunCost& cost) {
     CostTable table;
-    if (cost.perMtok) {
-        table.add("price of 1M tokens", *cost.perMtok, "usd_per_mtok", &usdText);
-    }
-    if (cost.energyPerMtok) {
-        table.add("energy of 1M tokens", *cost.energyPerMtok, "kwh_per_mtok", &kwhText);
+    for (const CostNumber& one : costNumbers(cost)) {
+        table.add(one.key, one.text(one.number.value), rangeOf(one));
     }
     if (cost.gpuHour.price) {
-        table.add("price of a GPU for an hour",
-                  dollarText(cost.gpuHour.price->count()),
-                  "",
-                  "usd_per_gpu_hour");
+        table.add("usd_per_gpu_hour", priceOfHour(cost.gpuHour.price->count()));
     }
-    table.add("useful share of the time (goodput)", cost.goodput.share, "goodput", &shareText);
-    table.add("time between failures of the job", durationText(cost.goodput.mtbf), "", "mtbf");
-    table.add("size of a checkpoint", shortText(cost.goodput.checkpoint), "", "checkpoint");
-    if (cost.power.perGpu) {
-        table.add("power of a GPU with its share of the building",
-                  *cost.power.perGpu,
-                  "watts_per_gpu",
-                  [](Watts power) { return amountText(power.count()) + " W"; });
-    }
-    if (cost.run) {
-        addRun(table, *cost.run);
+    table.add("mtbf", durationText(cost.goodput.mtbf));
+    table.add("checkpoint", shortText(cost.goodput.checkpoint));
+    if (const auto& power = cost.power.perGpu) {
+        table.add("watts_per_gpu",
+                  shortText(power->value),
+                  shortText(power->lo) + " – " + shortText(power->hi));
     }
     return std::move(table).take();
 }

@@ -16,14 +16,6 @@
 namespace fabricast {
 namespace {
 
-/// A number of a cost as every format shows it.
-struct CostRow {
-    std::string_view words;
-    std::string_view key;
-    Headline<double> number;  ///< in the unit of the key
-    std::string (*text)(double);
-};
-
 std::string days(double value) {
     return runText(Seconds(value * kDay));
 }
@@ -41,8 +33,10 @@ Headline<double> inUnit(const Headline<Q>& headline, double unit) {
             headline.evidence};
 }
 
-std::vector<CostRow> rowsOf(const RunCost& cost) {
-    std::vector<CostRow> rows;
+}  // namespace
+
+std::vector<CostNumber> costNumbers(const RunCost& cost) {
+    std::vector<CostNumber> rows;
     if (cost.run) {
         rows.push_back({"time", "days", inUnit(cost.run->wall, kDay), &days});
         rows.push_back({"GPU-hours", "gpu_hours", inUnit(cost.run->gpuTime, kHour), &amountText});
@@ -65,9 +59,11 @@ std::vector<CostRow> rowsOf(const RunCost& cost) {
     return rows;
 }
 
+namespace {
+
 Table rowTable(const RunCost& cost) {
     Table table{{{""}, {"forecast", Align::Right}, {"interval"}}, {}};
-    for (const CostRow& row : rowsOf(cost)) {
+    for (const CostNumber& row : costNumbers(cost)) {
         table.rows.push_back(
             {std::string(row.words),
              row.text(row.number.value),
@@ -203,7 +199,6 @@ std::string interruptionText(const CostBasis& basis) {
                : "";
 }
 
-/// With the digits of a quote, and never as a power of ten.
 std::string priceOfHour(double dollars) {
     constexpr double kDigits = 1e4;
     return dollars < kDigits ? fmt::format("${:.4g}", dollars) : fmt::format("${:.0f}", dollars);
@@ -243,7 +238,7 @@ std::string costMarkdown(const Scenario& scenario, const RunCost& cost, const Co
 
 std::string costCsv(const RunCost& cost) {
     Table table{{{"key"}, {"value"}, {"lo"}, {"hi"}}, {}};
-    for (const CostRow& row : rowsOf(cost)) {
+    for (const CostNumber& row : costNumbers(cost)) {
         table.rows.push_back({std::string(row.key),
                               fmt::format("{:.9g}", row.number.value),
                               fmt::format("{:.9g}", row.number.lo),

@@ -7,8 +7,19 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace fabricast {
+
+/// A number of a cost as every format shows it.
+struct CostNumber {
+    std::string_view words;
+    std::string_view key;     ///< "gpu_hours"; its formula is that of "cost.gpu_hours"
+    Headline<double> number;  ///< in the unit of the key
+    std::string (*text)(double);
+};
+/// Those of the run, where its tokens are given, before those of a million tokens.
+std::vector<CostNumber> costNumbers(const RunCost& cost);
 
 /// The answer about cost for people: what a token and the run cost, and why it is not less.
 ///     COST  $0.312 per million tokens [$0.25..$0.391]  on_demand $2.95/h a GPU, market-2026-05
@@ -41,6 +52,8 @@ bool isCostKey(std::string_view key);
 /// "on_demand $2.95/h a GPU, market-2026-05 (2026-05)", or the reason for a missing price and a
 /// hint.
 std::string priceText(const GpuHour& hour, const CostBasis& basis);
+/// "$2.95", "$0.1313": with the digits of a quote, and never as a power of ten.
+std::string priceOfHour(double dollars);
 /// " over 3 years, used 60% of the time", of an owned GPU.
 std::string ownershipText(const CostBasis& basis);
 /// The price profile with its date.

@@ -9,6 +9,8 @@
 #include "gui/models/why_words.h"
 #include "planner/base/quantity_text.h"
 #include "planner/report/compared_words.h"
+#include "planner/report/cost_report.h"
+#include "planner/report/durations.h"
 #include "planner/report/explanation_report.h"
 #include "planner/report/fixes_report.h"
 #include "planner/report/memory_table.h"
@@ -342,6 +344,32 @@ TEST(CostView, HasAFormulaForEveryRow) {
     ASSERT_EQ(rows.why.size(), rows.table.rows.size());
     const auto days = std::ranges::find(rows.why, "cost.days");
     EXPECT_NE(days, rows.why.end()) << "the run's tokens were said";
+}
+
+/// A buyer who has both open reads one number.
+TEST(CostView, HasTheNumbersOfTheCommandLine) {
+    RunCost cost = *explained().cost;
+    cost.run->gpuTime = {
+        Seconds(261'257 * kHour), Seconds(238'182 * kHour), Seconds(292'769 * kHour)};
+    cost.run->energy =
+        Headline<Joules>{Joules(3.094e6 * kKwh), Joules(2.7e6 * kKwh), Joules(4.9e6 * kKwh)};
+    cost.gpuHour.price = UsdPerHour(0.13131);
+    cost.power.perGpu->value = Watts(1112.0);
+    const CostRows rows = costRows(cost);
+    const std::string printed =
+        reportText(costReport(explained().scenario, cost, explained().basis));
+    const auto cell = [&rows](const char* key, std::size_t column) {
+        const auto row = std::ranges::find(rows.why, key) - rows.why.begin();
+        return rows.table.rows.at(static_cast<std::size_t>(row)).at(column);
+    };
+    EXPECT_EQ(cell("cost.gpu_hours", 2), "238,000 – 293,000");
+    EXPECT_EQ(cell("cost.usd_per_gpu_hour", 1), "$0.1313");
+    for (const auto& [key, value] : {std::pair("cost.gpu_hours", "261,000"),
+                                     std::pair("cost.kwh", "3,090 MWh"),
+                                     std::pair("cost.watts_per_gpu", "1.11 kW")}) {
+        EXPECT_EQ(cell(key, 1), value);
+        EXPECT_NE(printed.find(value), std::string::npos) << printed;
+    }
 }
 
 /// "44.6 h – 2.3 d" would be two units for one number.
