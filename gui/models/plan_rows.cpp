@@ -5,6 +5,7 @@
 #include "planner/report/memory_report.h"
 #include "planner/report/plan_lines.h"
 #include "planner/report/plan_views.h"
+#include "planner/report/surer_report.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -80,6 +81,17 @@ std::string marksNote(const PlanReport& report) {
     return text;
 }
 
+/// Lines of a terminal as further lines of a note, in words of the window.
+std::string ownLines(const std::string& lines) {
+    return lines.empty() ? "" : "\n" + windowWords(lines.substr(0, lines.size() - 1));
+}
+
+/// What a terminal prints below its table.
+std::string asideNote(const PlanReport& report) {
+    return ownLines(notesText(report) + offloadText(report) + precisionsText(report) +
+                    surerLine(report.surer) + unseenText(report));
+}
+
 /// "80 layouts, fastest first. Behind 10: …".
 std::string orderNote(const PlanReport& report, std::size_t best) {
     const std::size_t first = std::min(best, report.plans.size());
@@ -122,11 +134,13 @@ std::string planListNote(const PlanReport* report,
         return "Searching the best layout …";
     }
     if (!report->plans.empty()) {
-        return report->candidates > 0 ? orderNote(*report, best) + marksNote(*report) +
-                                            alikeNote(report->plans.front().step.comparison)
-                                      : "The best layouts so far …";
+        return report->candidates > 0
+                   ? orderNote(*report, best) + marksNote(*report) +
+                         alikeNote(report->plans.front().step.comparison) + asideNote(*report)
+                   : "The best layouts so far …";
     }
-    return report->misses.empty() ? whyNoPlan(*report) : nothingFits(*report);
+    return report->misses.empty() ? whyNoPlan(*report)
+                                  : nothingFits(*report) + ownLines(unseenText(*report));
 }
 
 }  // namespace fabricast

@@ -38,7 +38,7 @@ void ElidedLabel::fit() {
         }
         return;
     }
-    setText(fontMetrics().elidedText(words_, Qt::ElideRight, width()));
+    setText(fontMetrics().elidedText(QString(words_).replace('\n', ' '), Qt::ElideRight, width()));
 }
 
 void ElidedLabel::resizeEvent(QResizeEvent* event) {

@@ -3,6 +3,7 @@
 #include "planner/base/quantity_text.h"
 #include "planner/report/cost_report.h"
 #include "planner/report/memory_report.h"
+#include "planner/report/note_line.h"
 #include "planner/report/subject_words.h"
 #include "planner/report/time_report.h"
 #include "planner/report/time_words.h"
@@ -20,6 +21,8 @@
 
 namespace fabricast {
 namespace {
+
+constexpr std::size_t kMostRejections = 4;
 
 /// "+0.21 s pipeline bubble, -0.05 s other": how the second differs from the first, by the largest
 /// parts until they explain most of it. What is said sums to the difference.
@@ -67,6 +70,28 @@ std::string closePlansText(const PlanReport& report) {
     return fmt::format("all {} are within {}, the error of a comparison: measure them\n",
                        report.plans.size(),
                        percentText(widest));
+}
+
+std::string rejectionText(const PlanReport& report) {
+    std::string text;
+    const std::size_t shown = std::min(report.rejections.size(), kMostRejections);
+    for (std::size_t i = 0; i < shown; ++i) {
+        const PlanRejection& rejection = report.rejections[i];
+        text += fmt::format(
+            "{}: {}{}: {}\n",
+            rejection.layouts > 0 ? "not modelled" : "excluded",
+            rejection.stack,
+            rejection.layouts > 0 ? fmt::format(" ({} layouts)", grouped(rejection.layouts)) : "",
+            rejection.why);
+    }
+    return text;
+}
+
+std::string cutShortText(const PlanReport& report) {
+    const auto line = [](const char* what, const std::string& why) {
+        return why.empty() ? std::string() : std::string(what) + why + "\n";
+    };
+    return line("cut short: ", report.cutShort) + line("stopped: during ", report.unfinished);
 }
 
 }  // namespace
@@ -193,6 +218,18 @@ std::string precisionsText(const PlanReport& report) {
     for (const auto& [training, places] : rows) {
         text += fmt::format(
             "{} in {}, which these stacks do by default (--precision)\n", places, training);
+    }
+    return text;
+}
+
+std::string unseenText(const PlanReport& report) {
+    return cutShortText(report) + rejectionText(report);
+}
+
+std::string notesText(const PlanReport& report) {
+    std::string text;
+    for (const std::string& note : report.notes) {
+        text += noteLine(note) + "\n";
     }
     return text;
 }

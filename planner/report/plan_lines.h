@@ -23,5 +23,9 @@ std::string safetyText(const PlanReport& report);
 std::string offloadText(const PlanReport& report);
 /// Which rows train otherwise than the first, which the heading is of.
 std::string precisionsText(const PlanReport& report);
+/// What was not looked at, and which stacks were not; a line each.
+std::string unseenText(const PlanReport& report);
+/// What was assumed and measured, and what is left out until more is said.
+std::string notesText(const PlanReport& report);
 
 }  // namespace fabricast

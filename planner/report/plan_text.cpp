@@ -1,7 +1,6 @@
 #include "planner/base/quantity_text.h"
 #include "planner/report/fixes_report.h"
 #include "planner/report/memory_report.h"
-#include "planner/report/note_line.h"
 #include "planner/report/plan_lines.h"
 #include "planner/report/plan_views.h"
 #include "planner/report/sensitivity_report.h"
@@ -20,8 +19,6 @@
 
 namespace fabricast {
 namespace {
-
-constexpr std::size_t kMostRejections = 4;
 
 std::string questionText(const PlanReport& report) {
     const Scenario& question = report.question;
@@ -92,28 +89,6 @@ std::string countText(const PlanReport& report) {
                            : "unknown",
                        std::ranges::any_of(report.misses, lacksHost) ? " and in the host" : "",
                        report.plans.empty() ? "" : ", " + planOrderText(report, report.plans));
-}
-
-std::string rejectionText(const PlanReport& report) {
-    std::string text;
-    const std::size_t shown = std::min(report.rejections.size(), kMostRejections);
-    for (std::size_t i = 0; i < shown; ++i) {
-        const PlanRejection& rejection = report.rejections[i];
-        text += fmt::format(
-            "{}: {}{}: {}\n",
-            rejection.layouts > 0 ? "not modelled" : "excluded",
-            rejection.stack,
-            rejection.layouts > 0 ? fmt::format(" ({} layouts)", grouped(rejection.layouts)) : "",
-            rejection.why);
-    }
-    return text;
-}
-
-std::string cutShortText(const PlanReport& report) {
-    const auto line = [](const char* what, const std::string& why) {
-        return why.empty() ? std::string() : std::string(what) + why + "\n";
-    };
-    return line("cut short: ", report.cutShort) + line("stopped: during ", report.unfinished);
 }
 
 /// What the answer begins with: whether anything fits, and reaches what was wanted of it.
@@ -199,7 +174,7 @@ PointChart planPoints(const PlanReport& report) {
 
 Report layoutsReport(const PlanReport& report) {
     if (report.plans.empty()) {
-        return Report(missText(report) + cutShortText(report) + rejectionText(report));
+        return Report(missText(report) + unseenText(report));
     }
     Report answer(std::string(startWord(report)) + "  " + questionText(report) + countText(report) +
                   "\n");
@@ -222,12 +197,7 @@ Report layoutsReport(const PlanReport& report) {
     text += precisionsText(report);
     text += costLine(report);
     answer.add(text).add(frontReport(report));
-    text = cutShortText(report);
-    text += rejectionText(report);
-    for (const std::string& note : report.notes) {
-        text += noteLine(note) + "\n";
-    }
-    return std::move(answer.add(text));
+    return std::move(answer.add(unseenText(report) + notesText(report)));
 }
 
 std::string layoutsMarkdown(const PlanReport& report) {

@@ -141,6 +141,26 @@ TEST(PlanList, SaysWhatItsMarksMean) {
     EXPECT_EQ(note().find("--"), std::string::npos) << "no flags in a window: " << note();
 }
 
+/// What would be faster with more host memory is not left out of a window in silence.
+TEST(PlanList, SaysWhatTheCommandLineSaysBelowItsTable) {
+    PlanReport report = plan(smallQuestion(), {}, openBench(), {}).value();
+    ASSERT_GE(report.plans.size(), 2U);
+    report.notes.emplace_back("left out: deepspeed dp=2: 28.2 s a step (--host-memory states it)");
+    report.notes.emplace_back("sequence 4096 (default)");
+    report.rejections.push_back({.stack = "fsdp2", .layouts = 0, .why = "has no LoRA"});
+    report.plans[1].scenario.layout.offload = Offload::OptimizerCpu;
+    report.plans[1].memory.host.perNode = Bytes(160LL << 30U);
+    const std::string note = planListNote(&report, report.plans.size(), {});
+    for (const char* line : {"\nleft out: deepspeed dp=2: 28.2 s a step (host memory states it)\n",
+                             "\nassumed: sequence 4096 (default)\n",
+                             "\n2 in host memory\n",
+                             "per node: 160 GiB needed, not known (host memory states it)\n",
+                             "\nexcluded: fsdp2: has no LoRA"}) {
+        EXPECT_NE(note.find(line), std::string::npos) << line << note;
+    }
+    EXPECT_EQ(note.find("--"), std::string::npos) << "no flags in a window: " << note;
+}
+
 TEST(TimeView, TheWaterfallEndsAtB) {
     const std::array both = {twoStages(), twoStages({{"layout.recompute", "full", "--layout"}})};
     const Comparison comparison = compare(both, {}, openBench(), {}).value();
