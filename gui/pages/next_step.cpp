@@ -4,6 +4,7 @@
 #include "gui/models/edit_words.h"
 #include "gui/models/says_hardware.h"
 #include "gui/pages/elided_label.h"
+#include "planner/base/quantity_text.h"
 #include "study/typed_edits.h"
 
 #include <QHBoxLayout>
@@ -23,6 +24,15 @@ std::optional<Suggestion> hintedChange(const Question& question, const Error& er
         return {};
     }
     return Suggestion{.title = editWords(*edits), .edits = *edits};
+}
+
+/// A layout waits for host memory that nobody stated, and no setting that costs nothing is as fast.
+bool waitsFirst(const PlanReport& report) {
+    const bool isMissed = report.fixes && !report.fixes->allMet();
+    if (!report.waitsForHost || isMissed || !report.waitsForHost->memory.host.isUnknown()) {
+        return false;
+    }
+    return !report.faster || report.faster->step.value > report.waitsForHost->step.step.value;
 }
 
 }  // namespace
@@ -85,6 +95,16 @@ NextStep::Step NextStep::stepAfter(const PlanReport& report) const {
             .kind = Kind::Control,
             .words =
                 "Next: say how much memory the host of a server has; it decides whether this fits.",
+            .button = "Enter memory",
+            .target = "cluster.host_memory"};
+    }
+    if (waitsFirst(report)) {
+        const Plan& plan = *report.waitsForHost;
+        return {
+            .kind = Kind::Control,
+            .words = QString::fromStdString(
+                "Next: say how much host memory a server has: " + shortText(plan.step.step.value) +
+                " a step if it is " + shortText(plan.memory.host.perNode) + " or more."),
             .button = "Enter memory",
             .target = "cluster.host_memory"};
     }

@@ -51,6 +51,9 @@ struct PlanReport {
     std::vector<Plan> plans;
     /// The first of `plans` if tight ones were allowed, where it is faster than the first of them.
     std::optional<Plan> tighter;
+    /// A plan that is better than all of `plans`, if nodes have the memory of a host, or the
+    /// drives, that nobody stated; a note names it.
+    std::optional<Plan> waitsForHost;
     /// A setting that costs nothing and makes the first plan faster.
     std::optional<FasterChange> faster;
     /// Settings that make something surely fit in the GPUs alone, where nothing does.

@@ -188,6 +188,7 @@ Result<PlanReport> findOnParts(const SearchTask& task,
     whole->refused = false;  // the whole may be, by layouts that parts have
     whole->misses.clear();
     whole->tighter.reset();
+    whole->waitsForHost.reset();
     whole->notes.clear();  // of one part
     whole->pareto = paretoOf(std::move(fronts));
     return *std::move(whole);

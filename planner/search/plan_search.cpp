@@ -211,11 +211,11 @@ void PlanSearch::takeRows() {
     const Plan* const tight = options_.tight ? nullptr : rows_.firstIfTight();
     std::optional<Plan> tighter = tight == nullptr ? std::nullopt : std::optional(*tight);
     const Plan* const unknown = rows_.hostUnknown();
-    const std::optional<Plan> onUnknown =
-        unknown == nullptr ? std::nullopt : std::optional(*unknown);
+    std::optional<Plan> onUnknown = unknown == nullptr ? std::nullopt : std::optional(*unknown);
     report_.plans = std::move(rows_).best(options_.top);
     if (onUnknown && isHidden(*onUnknown)) {
         report_.notes.push_back(hiddenText(*onUnknown));
+        report_.waitsForHost = std::move(onUnknown);
     }
     if (tighter && !report_.plans.empty() &&
         report_.plans.front().memory.onDevice == Verdict::Fits &&

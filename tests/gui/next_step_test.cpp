@@ -57,5 +57,26 @@ TEST(NextStep, ARankThatIsTypedIsOfAdaptersAndComesBackWithThem) {
     }
 }
 
+/// Half the step time may wait for a number that nobody typed.
+TEST(NextStep, AsksForTheHostMemoryThatAFasterLayoutWaitsFor) {
+    const std::vector<Edit> edits = {{"model", "llama-3.1-8b", "-m"},
+                                     {"cluster.name", "8x-rtx-4090", "-c"},
+                                     {"workload.sequence", "4096", "--seq"},
+                                     {"workload.global_batch", "64", "--global-batch"}};
+    UsedWindow used({with(readQuestion("", "").value(), edits).value(), {}});
+    auto& words = used.find<ElidedLabel>("next.words");
+    auto& button = used.find<QPushButton>("next.do");
+    EXPECT_TRUE(words.words().startsWith("Next: say how much host memory a server has: 28.2 s"))
+        << words.words().toStdString();
+    ASSERT_EQ(button.text(), "Enter memory");
+    const QString note = used.find<ElidedLabel>("layouts.note").words();
+    EXPECT_TRUE(note.contains("\nleft out: deepspeed dp=2,pp=4,")) << note.toStdString();
+    EXPECT_TRUE(note.contains("(host memory states it)")) << note.toStdString();
+    used.window.session().edit({{"cluster.host_memory", "512GB", "--host-memory"}},
+                               {.title = "Host memory"});
+    ASSERT_TRUE(used.waits());
+    EXPECT_NE(button.text(), "Enter memory");
+}
+
 }  // namespace next_step_test
 }  // namespace fabricast
