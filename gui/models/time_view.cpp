@@ -202,7 +202,9 @@ Table sensitivityRows(const Sensitivity& sensitivity) {
         }
         if (sensitivity.isSearched) {
             const bool has = knob.searched.has_value();
-            row.push_back(has ? grouped(std::llround(knob.searched->tokensPerGpuSecond)) : "–");
+            const std::string_view mark = knob.isCut ? "*" : "";
+            row.push_back(
+                has ? grouped(std::llround(knob.searched->tokensPerGpuSecond)).append(mark) : "–");
             row.push_back(has ? speedChange(knob.searched->tokensPerGpuSecond, base) : "");
             row.push_back(!has                          ? ""
                           : knob.searchedLayout.empty() ? "the same"

@@ -2,6 +2,7 @@
 
 #include "gui/charts/tornado_widget.h"
 #include "gui/jobs/study_session.h"
+#include "gui/models/edit_words.h"
 #include "gui/models/page_views.h"
 #include "gui/pages/table_view.h"
 #include "planner/report/sensitivity_report.h"
@@ -89,10 +90,11 @@ void SensitivityPage::show(const Result<Sensitivity>& answer, bool isSearching) 
     if (!idle.isEmpty()) {
         idle = QString(" %1%2.").arg(idle.front().toUpper()).arg(idle.mid(1));
     }
+    const QString early = QString::fromStdString(windowWords(searchedEarlyText(*answer)));
     headline_->setText(
         QString("How much faster training would be with twice as much of each thing: with layout "
-                "A%1%2")
-            .arg(best, idle));
+                "A%1%2%3")
+            .arg(best, idle, early.isEmpty() ? "" : "\n" + early.trimmed()));
     tornado_->setValues(speedTornado(*answer));
     rows_->setTable(sensitivityRows(*answer));
     showBody();

@@ -117,13 +117,21 @@ std::string sensitivityHead(const Sensitivity& sensitivity) {
                        sensitivity.isSearched ? ", and with a new search" : "");
 }
 
+bool gains(const std::optional<Outcome>& outcome, const Outcome& now) {
+    return outcome && outcome->tokensPerGpuSecond / now.tokensPerGpuSecond - 1.0 >= kNoElasticity;
+}
+
 bool isFaster(const std::optional<Outcome>& outcome, const Outcome& now) {
-    return outcome && outcome->verdict != Verdict::DoesNotFit &&
-           outcome->tokensPerGpuSecond / now.tokensPerGpuSecond - 1.0 >= kNoElasticity;
+    return gains(outcome, now) && outcome->verdict != Verdict::DoesNotFit;
 }
 
 bool isNoFaster(const KnobEffect& knob, const Outcome& now) {
     return !isFaster(knob.twice, now) && !isFaster(knob.searched, now);
+}
+
+/// Faster in the table, if only it did fit.
+bool wantsRoom(const KnobEffect& knob, const Outcome& now) {
+    return isNoFaster(knob, now) && (gains(knob.twice, now) || gains(knob.searched, now));
 }
 
 /// What the table does not say: searches that ended early or were not made, and a line for each
@@ -135,12 +143,7 @@ std::string remarks(const Sensitivity& sensitivity) {
         })) {
         text += noFasterText(sensitivity) + "\n";
     }
-    if (std::ranges::any_of(sensitivity.knobs, &KnobEffect::isCut)) {
-        text += "*: the search ended early, a better layout may exist\n";
-    }
-    if (!sensitivity.notSearched.empty()) {
-        text += sensitivity.notSearched + "\n";
-    }
+    text += searchedEarlyText(sensitivity);
     for (const KnobEffect& knob : sensitivity.knobs) {
         if (!knob.twice) {
             text += fmt::format("no {} x2: {}\n", knob.title, knob.whyNot);
@@ -156,17 +159,26 @@ constexpr std::string_view kLegend =
 
 std::string noFasterText(const Sensitivity& sensitivity) {
     std::string names;
+    std::string tooLarge;
     std::size_t count = 0;
     for (const KnobEffect& knob : sorted(sensitivity)) {
         if (isNoFaster(knob, sensitivity.now)) {
-            names += (names.empty() ? "" : ", ") + std::string(knob.title);
+            std::string& list = wantsRoom(knob, sensitivity.now) ? tooLarge : names;
+            list += (list.empty() ? "" : ", ") + std::string(knob.title);
             ++count;
         }
     }
-    return count == 0                         ? ""
-           : count < sensitivity.knobs.size() ? "no faster: " + names
-                                              : "none is faster: of all that fits, twice as much "
-                                                "of nothing makes the step shorter";
+    if (count > 0 && count == sensitivity.knobs.size()) {
+        return "none is faster: of all that fits, twice as much of nothing makes the step shorter";
+    }
+    const std::string faster = tooLarge.empty() ? "" : "faster, but does not fit: " + tooLarge;
+    return names.empty() ? faster : "no faster: " + names + (faster.empty() ? "" : "; " + faster);
+}
+
+std::string searchedEarlyText(const Sensitivity& sensitivity) {
+    const bool isCut = std::ranges::any_of(sensitivity.knobs, &KnobEffect::isCut);
+    return (isCut ? "*: the search ended early, a better layout may exist\n" : "") +
+           (sensitivity.notSearched.empty() ? "" : sensitivity.notSearched + "\n");
 }
 
 Report sensitivityReport(const Sensitivity& sensitivity) {

@@ -220,10 +220,25 @@ TEST(TimeView, SaysInWordsWhatIsNoFaster) {
     EXPECT_TRUE(none.starts_with("none is faster: ")) << none;
     EXPECT_NE(reportText(sensitivityReport(sensitivity)).find(none), std::string::npos);
     sensitivity.knobs.push_back({.title = "matrix units", .twice = at(150.0, Verdict::Fits)});
-    EXPECT_EQ(noFasterText(sensitivity), "no faster: host, global batch");
+    EXPECT_EQ(noFasterText(sensitivity), "no faster: host; faster, but does not fit: global batch");
     EXPECT_EQ(reportText(sensitivityReport(sensitivity)).find("faster:"), std::string::npos);
     sensitivity.knobs = {sensitivity.knobs.back()};
     EXPECT_EQ(noFasterText(sensitivity), "");
+}
+
+/// "The same" with a mark: it may be better than that.
+TEST(TimeView, MarksASearchThatEndedEarly) {
+    Sensitivity sensitivity{.now = {.tokensPerGpuSecond = 100.0},
+                            .knobs = {{.title = "host",
+                                       .twice = Outcome{.tokensPerGpuSecond = 100.0},
+                                       .searched = Outcome{.tokensPerGpuSecond = 130.0}}},
+                            .isSearched = true};
+    EXPECT_EQ(sensitivityRows(sensitivity).rows.front()[4], "130");
+    EXPECT_EQ(searchedEarlyText(sensitivity), "");
+    sensitivity.knobs.front().isCut = true;
+    EXPECT_EQ(sensitivityRows(sensitivity).rows.front()[4], "130*");
+    EXPECT_EQ(searchedEarlyText(sensitivity),
+              "*: the search ended early, a better layout may exist\n");
 }
 
 TEST(StepTimeline, SaysWhatItsMemoryLeavesOut) {
