@@ -4,6 +4,7 @@
 #include "planner/budget/cost_of.h"
 #include "planner/load/load_question.h"
 #include "planner/report/memory_report.h"
+#include "planner/report/note_line.h"
 #include "planner/report/plan_views.h"
 #include "planner/text/shell_text.h"
 #include "study/one_price_note.h"
@@ -84,12 +85,34 @@ std::vector<Edit> boxEdits(const Question& question, const std::string& name) {
     return edits;
 }
 
-/// Also adds to the answer what its plans assume, and what they are about.
+struct BoxNotes {
+    std::string name;
+    std::vector<std::string> notes;
+};
+
+/// What is the same on each box is said once, of none of them.
+void addNotesOf(const std::vector<BoxNotes>& boxes, std::vector<std::string>& notes) {
+    for (const BoxNotes& box : boxes) {
+        for (const std::string& note : box.notes) {
+            const bool isOfAll =
+                boxes.size() > 1 && std::ranges::all_of(boxes, [&note](const BoxNotes& other) {
+                    return std::ranges::find(other.notes, note) != other.notes.end();
+                });
+            std::string line = isOfAll ? note : noteAbout(box.name, note);
+            if (std::ranges::find(notes, line) == notes.end()) {
+                notes.push_back(std::move(line));
+            }
+        }
+    }
+}
+
+/// Also adds what its plans assume, and to the answer what they are about.
 Result<BoxAnswer> boxOf(const Question& question,
                         const std::string& name,
                         const Workbench& bench,
                         const Watch& watch,
-                        HardwareAnswer& answer) {
+                        HardwareAnswer& answer,
+                        std::vector<BoxNotes>& notes) {
     FABRICAST_ASSIGN(const Question here, with(question, boxEdits(question, name)));
     FABRICAST_ASSIGN(const BudgetFacts budget,
                      loadBudget(here.root, bench.profiles(), here.folders));
@@ -100,9 +123,7 @@ Result<BoxAnswer> boxOf(const Question& question,
         return box;
     }
     FABRICAST_ASSIGN(PlanReport report, std::move(planned));
-    for (const std::string& note : report.notes) {
-        answer.notes.push_back(std::string(name).append(": ").append(note));
-    }
+    notes.push_back({.name = name, .notes = report.notes});
     answer.model = report.question.model.name;
     answer.sequence = report.question.workload.sequence;
     box.cluster = report.question.cluster;
@@ -169,9 +190,10 @@ Result<HardwareAnswer> whichHardware(const Question& question,
                                      BadBox bad) {
     FABRICAST_TRY(checkNamesNoBox(question));
     HardwareAnswer answer;
+    std::vector<BoxNotes> notes;
     for (const std::string& name : clusters) {
         watch.say(name);
-        Result<BoxAnswer> box = boxOf(question, name, bench, watch, answer);
+        Result<BoxAnswer> box = boxOf(question, name, bench, watch, answer, notes);
         answer.stopped = !box && box.error().code == Error::Code::Stopped && !answer.boxes.empty();
         if (answer.stopped) {
             break;
@@ -184,6 +206,7 @@ Result<HardwareAnswer> whichHardware(const Question& question,
     if (!answer.boxes.empty() && std::ranges::all_of(answer.boxes, &isRefused)) {
         return tl::unexpected(*answer.boxes.front().refusal);
     }
+    addNotesOf(notes, answer.notes);
     FABRICAST_ASSIGN(const BudgetFacts budget,
                      loadBudget(question.root, bench.profiles(), question.folders));
     notePriceOfAll(budget.perGpuHour.has_value(), answer);

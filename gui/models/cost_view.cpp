@@ -5,6 +5,7 @@
 #include "planner/report/cost_report.h"
 #include "planner/report/durations.h"
 #include "planner/report/memory_report.h"
+#include "planner/report/note_line.h"
 #include "planner/report/plan_views.h"
 
 #include <cmath>
@@ -152,7 +153,7 @@ std::vector<std::string> hardwareNotes(const HardwareAnswer& answer) {
     }
     std::vector<std::string> lines(missing.begin(), missing.end());
     for (const std::string& note : answer.notes) {
-        lines.push_back("Assumed: " + note);
+        lines.push_back(noteLine(note));
     }
     return lines;
 }

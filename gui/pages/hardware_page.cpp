@@ -3,6 +3,7 @@
 #include "gui/jobs/study_session.h"
 #include "gui/models/edit_words.h"
 #include "gui/models/page_views.h"
+#include "gui/models/says_hardware.h"
 #include "gui/pages/table_view.h"
 #include "study/hardware.h"
 #include "study/said_value.h"
@@ -94,9 +95,19 @@ void HardwarePage::useSelected() {
     session().edit(edits, {.title = "Hardware " + name});
 }
 
+/// What the scenario names, or the cluster that its GPUs are taken from.
+std::string HardwarePage::ownName() const {
+    if (const auto said = saidValue(session().question(), "cluster.name")) {
+        return *said;
+    }
+    const PlanAnswers& answers = session().answers();
+    const bool isKnown = saysHardware(session().question()) && !answers.isStale();
+    return isKnown ? answers.report->question.cluster.name : std::string();
+}
+
 /// The hardware of the scenario comes first.
 void HardwarePage::addOwn() {
-    const std::string own = saidValue(session().question(), "cluster.name").value_or("");
+    const std::string own = ownName();
     const std::vector<std::string> names = namesIn(names_->text());
     if (!own.empty() && std::ranges::find(names, own) == names.end()) {
         names_->setText(QString::fromStdString(own) + ", " + names_->text());

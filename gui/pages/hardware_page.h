@@ -23,6 +23,7 @@ private:
     void showNames();
     void takeNames();
     void useSelected();
+    [[nodiscard]] std::string ownName() const;
     void addOwn();
     void show(const Result<HardwareAnswer>& answer);
     void sayFound();

@@ -2,10 +2,13 @@
 #include "study/hardware.h"
 
 #include "gui/models/page_views.h"
+#include "gui/pages/table_view.h"
+#include "planner/report/note_line.h"
 #include "tests/gui/used_window.h"
 
 #include <algorithm>
 #include <array>
+#include <fstream>
 
 namespace fabricast {
 namespace hardware_test {
@@ -25,6 +28,42 @@ TEST(Hardware, WhoseGpuHasNoPriceToBuyIsNotSaidNeverToPayOff) {
     };
     EXPECT_TRUE(says("Not known: what it costs to buy rtx-4090"));
     EXPECT_TRUE(says("the price that was given is that of every GPU here: "));
+}
+
+/// Of one card nobody said which server it is in; it is compared all the same.
+TEST(Hardware, BeginsWithThatOfTheScenarioWhereItNamesOnlyAGpu) {
+    const QTemporaryDir folder;
+    const std::string path = folder.filePath("one.json").toStdString();
+    std::ofstream(path) << R"({"schema": "fabricast.scenario/1", "model": "gpt2",
+        "cluster": {"gpu": "rtx-3060", "gpus": 1}, "search": {"stacks": ["megatron"]}})";
+    UsedWindow used({readQuestion(path, "").value(), {.page = "hardware"}});
+    const std::string own = used.window.session().answers().report->question.cluster.name;
+    const Table& rows = used.find<ReportTableView>("hardware.rows").tableModel().table();
+    ASSERT_GT(rows.rows.size(), 1U);
+    EXPECT_EQ(rows.rows[0][0], own);
+    EXPECT_EQ(rows.rows[0][1], "1");
+}
+
+TEST(Hardware, SaysOnceWhatIsAssumedOnEachBox) {
+    const std::array<std::string, 2> names = {"4x-rtx-4090", "dgx-h100"};
+    const HardwareAnswer answer = whichHardware(smallQuestion(), names, openBench(), {}).value();
+    const auto isSequence = [](const std::string& note) {
+        return note.find("sequence 1024 (default") != std::string::npos;
+    };
+    EXPECT_EQ(std::ranges::count_if(answer.notes, isSequence), 1);
+    const auto said = std::ranges::find_if(answer.notes, isSequence);
+    ASSERT_NE(said, answer.notes.end());
+    EXPECT_EQ(said->find("dgx-h100"), std::string::npos) << *said;
+}
+
+/// "Assumed: dgx-h100: left out: …" would be two kinds of a note.
+TEST(Hardware, NotesOfABoxKeepTheirKind) {
+    EXPECT_EQ(noteLine(noteAbout("dgx-h100", "left out: ddp: 2 s")),
+              "left out: dgx-h100: ddp: 2 s");
+    EXPECT_EQ(noteLine(noteAbout("dgx-h100", "sequence 4096 (default)")),
+              "assumed: dgx-h100: sequence 4096 (default)");
+    const HardwareAnswer answer{.notes = {noteAbout("dgx-h100", "left out: ddp: 2 s")}};
+    EXPECT_EQ(hardwareNotes(answer).front(), "left out: dgx-h100: ddp: 2 s");
 }
 
 }  // namespace hardware_test
