@@ -26,11 +26,25 @@ std::optional<double> numberOf(const std::string& cell) {
     return number && cell.ends_with('k') ? std::optional(*number * kBinaryThousand) : number;
 }
 
+/// How many GPUs there are is a column of its own beside that of the key.
+void dropColumnsLikeFirst(Table& table) {
+    for (std::size_t column = table.columns.size() - 1; column > 0; --column) {
+        if (table.columns[column].title == table.columns.front().title) {
+            const auto place = static_cast<std::ptrdiff_t>(column);
+            table.columns.erase(table.columns.begin() + place);
+            for (std::vector<std::string>& row : table.rows) {
+                row.erase(row.begin() + place);
+            }
+        }
+    }
+}
+
 }  // namespace
 
 const std::vector<SweptKey>& sweptKeys() {
     static const std::vector<SweptKey> kKeys = {
         {"cluster.nodes", "Servers", {"1", "2", "4", "8", "16"}},
+        {"cluster.gpus", "GPUs", {"1", "2", "4", "8", "16"}},
         {"workload.sequence", "Sequence length", {"2048", "4096", "8192", "16384", "32768"}},
         {"workload.global_batch", "Global batch", {"64", "128", "256", "512", "1024"}},
         {"layout.tp", "Tensor (tp)", {"1", "2", "4", "8"}},
@@ -60,6 +74,7 @@ Result<Table> sweepRows(const SweepAnswer& answer) {
     FABRICAST_ASSIGN(Table table, sweepTable(answer.lines));
     if (!table.columns.empty() && table.columns.front().title == answer.axes.front().key) {
         table.columns.front().title = keyWords(answer.axes.front().key);
+        dropColumnsLikeFirst(table);
     }
     return table;
 }

@@ -5,6 +5,7 @@
 #include "gui/models/edit_words.h"
 #include "gui/models/sweep_view.h"
 #include "gui/pages/table_view.h"
+#include "study/said_value.h"
 #include "study/sweep_rows.h"
 
 #include <QComboBox>
@@ -27,6 +28,9 @@ SweepPage::SweepPage(StudySession& session, QWidget* parent) : JobPage(session, 
     rows_ = new ReportTableView("sweep.rows");
     rows_->setAccessibleName("The best layout at each value");
     body()->addWidget(rows_, 3);
+    if (saidValue(session.question(), "cluster.gpus")) {
+        key_->setCurrentIndex(key_->findData("cluster.gpus"));  // servers would be whole ones
+    }
     showStart();
 }
 
@@ -113,8 +117,12 @@ void SweepPage::show(const Result<SweepAnswer>& answer) {
         return;
     }
     shown_ = answer->axes.front();
-    headline_->setText(
-        QString::fromStdString("The best layout at each value of " + keyWords(shown_.key) + "."));
+    const bool isWhole =
+        shown_.key == "cluster.nodes" && saidValue(session().question(), "cluster.gpus");
+    headline_->setText(QString::fromStdString(
+        "The best layout at each value of " + keyWords(shown_.key) + "." +
+        (isWhole ? " With all GPUs of each server: the scenario's number of GPUs is let go."
+                 : "")));
     rows_->setTable(*std::move(rows));
     Result<CurveValues> curve = sweepCurve(*answer);
     constexpr std::size_t kLeastPoints = 2;

@@ -41,6 +41,25 @@ TEST(ResetJourney, WhatHasToBeSaidIsNotTakenBack) {
     EXPECT_FALSE(used.window.session().history().canUndo());
 }
 
+/// One server is not the one GPU that the scenario takes of it.
+TEST(SweepJourney, APartOfAServerIsSweptByItsGpus) {
+    UsedWindow used(
+        {with(smallQuestion(), std::vector<Edit>{{"cluster.gpus", "1", "--gpus"}}).value(),
+         {.page = "sweep"}});
+    auto& key = used.find<QComboBox>("sweep.key");
+    EXPECT_EQ(key.currentData().toString(), "cluster.gpus");
+    const Table& rows = used.find<ReportTableView>("sweep.rows").tableModel().table();
+    ASSERT_FALSE(rows.rows.empty());
+    EXPECT_EQ(rows.columns.front().title, "GPUs");
+    EXPECT_NE(rows.columns[1].title, "GPUs");
+    EXPECT_EQ(rows.rows.front().front(), "1");
+    key.setCurrentIndex(key.findData("cluster.nodes"));
+    emit key.activated(key.currentIndex());
+    ASSERT_TRUE(used.waits());
+    const QString said = used.find<QLabel>("sweep.headline").text();
+    EXPECT_TRUE(said.contains("all GPUs of each server")) << said.toStdString();
+}
+
 TEST(SweepJourney, SeveralValuesAreRowsAndACurve) {
     UsedWindow used({smallQuestion(), {}});
     emit used.find<KeyControl>("control.cluster.nodes").sweepAsked();
