@@ -93,6 +93,7 @@ void MainWindow::addCentre() {
     column->addWidget(tabs_, 1);
     setCentralWidget(centre);
     connect(tabs_, &PageTabs::whyAsked, this, &MainWindow::showWhy);
+    connect(tabs_, &PageTabs::currentChanged, notice_, &NoticeBar::leavePage);
     connect(scenario_, &ScenarioPanel::sweepAsked, tabs_, &PageTabs::showSweep);
     connect(verdict_, &VerdictStrip::whyAsked, this, &MainWindow::showWhy);
     connect(next, &NextStep::pageAsked, this, &MainWindow::showPage);
@@ -199,18 +200,17 @@ void MainWindow::withChart(const std::function<void(const PlotWidget&)>& act) {
     if (const PlotWidget* chart = page()->chart()) {
         act(*chart);
     } else {
-        notice_->say(
-            "\"" + pageTitle(page()->name()) + "\" shows no chart now. Ctrl+Alt+E saves its table.",
-            {{"notice.ok", "OK", {}}});
+        notice_->sayOfPage("\"" + pageTitle(page()->name()) +
+                           "\" shows no chart now. Ctrl+Alt+E saves its table.");
     }
 }
 
 void MainWindow::withTable(const std::function<void(const Table&)>& act) {
-    if (const std::optional<Table> table = page()->table()) {
+    const std::optional<Table> table = page()->table();
+    if (table && !table->rows.empty()) {
         act(*table);
     } else {
-        notice_->say("\"" + pageTitle(page()->name()) + "\" shows no table now.",
-                     {{"notice.ok", "OK", {}}});
+        notice_->sayOfPage("\"" + pageTitle(page()->name()) + "\" shows no table now.");
     }
 }
 

@@ -20,6 +20,7 @@ NoticeBar::NoticeBar(QWidget* parent)
 }
 
 void NoticeBar::say(const QString& words, std::vector<NoticeButton> buttons) {
+    isOfPage_ = false;
     words_->setText(words);
     for (QWidget* button : std::exchange(buttons_, {})) {
         button->deleteLater();
@@ -38,6 +39,17 @@ void NoticeBar::say(const QString& words, std::vector<NoticeButton> buttons) {
         buttons_.push_back(button);
     }
     show();
+}
+
+void NoticeBar::sayOfPage(const QString& words) {
+    say(words, {{"notice.ok", "OK", {}}});
+    isOfPage_ = true;
+}
+
+void NoticeBar::leavePage() {
+    if (isOfPage_) {
+        hide();
+    }
 }
 
 }  // namespace fabricast

@@ -23,8 +23,12 @@ public:
     explicit NoticeBar(QWidget* parent = nullptr);
 
     void say(const QString& words, std::vector<NoticeButton> buttons);
+    /// What a page does not have: it is gone with the page.
+    void sayOfPage(const QString& words);
+    void leavePage();
 
 private:
+    bool isOfPage_ = false;
     QLabel* words_ = nullptr;
     QHBoxLayout* row_ = nullptr;
     std::vector<QWidget*> buttons_;

@@ -112,7 +112,8 @@ TEST(ExportJourney, APageWithoutAChartSaysSo) {
         EXPECT_EQ(used.window.page()->chart(), nullptr) << page;
         used.window.findChild<QAction*>("action.exportChart")->trigger();
         EXPECT_TRUE(used.find<QLabel>("notice.words").text().contains("shows no chart")) << page;
-        used.find<QWidget>("notice").hide();
+        used.window.showPage("layouts");
+        EXPECT_FALSE(used.find<QWidget>("notice").isVisible()) << "it was of the page before";
     }
     used.window.session().chooseB(1);
     used.window.showPage("compare");
