@@ -26,6 +26,15 @@ Result<std::string> reportPage(const StudyReportAsk& ask,
                     {.title = "Study", .tool = "fabricast " FABRICAST_VERSION, .command = command});
 }
 
+/// What has no browser to print with is told what to do in a window.
+Result<std::string> documentOf(const std::string& page, const std::stop_token& stop) {
+    return printedPage(page, stop).map_error([](Error error) {
+        error.where = "PDF";
+        error.hint = error.hint.empty() ? "" : "save the report as a page (.html), and print that";
+        return error;
+    });
+}
+
 }  // namespace
 
 StudyExports::StudyExports(StudySession& session, QWidget* window)
@@ -57,7 +66,7 @@ void StudyExports::writeReport(const QString& file) {
           [ask, isPdf, command = session_.command(), bench = session_.bench()](
               const Watch& watch) -> Result<std::string> {
               FABRICAST_ASSIGN(std::string page, reportPage(ask, command, bench, watch));
-              return isPdf ? printedPage(page, watch.stop) : Result<std::string>(std::move(page));
+              return isPdf ? documentOf(page, watch.stop) : Result<std::string>(std::move(page));
           });
 }
 

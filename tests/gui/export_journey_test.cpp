@@ -83,7 +83,9 @@ TEST(ExportJourney, ADocumentNeedsABrowserAndSaysSo) {
     if (findBrowser()) {
         EXPECT_TRUE(bytesOf(file).startsWith("%PDF"));
     } else {
-        EXPECT_TRUE(used.find<QLabel>("notice.words").text().contains("browser"));
+        const QString words = used.find<QLabel>("notice.words").text();
+        EXPECT_TRUE(words.contains("browser") && words.contains("(.html)")) << words.toStdString();
+        EXPECT_FALSE(words.contains("--")) << words.toStdString();
         EXPECT_FALSE(QFile::exists(file));
     }
 }
