@@ -1,12 +1,14 @@
 #include "gui/pages/explain_page.h"
 
 #include "gui/jobs/study_session.h"
+#include "gui/models/edit_words.h"
 #include "gui/models/page_views.h"
 #include "gui/models/suggestions.h"
 #include "gui/pages/suggestion_list.h"
 #include "gui/pages/table_view.h"
 #include "planner/report/fixes_report.h"
 #include "planner/report/memory_report.h"
+#include "planner/report/plain_number.h"
 #include "study/plan.h"
 #include "study/targets.h"
 
@@ -42,9 +44,11 @@ constexpr const char* kNothingFaster =
 
 /// A target to start from: "230k" tokens per second.
 std::string halfAsFastAgain(const StepEstimate& step) {
-    const auto thousands = static_cast<long>(1.5 * step.tokensPerSecond / 1000.0);
-    return thousands > 0 ? std::to_string(thousands) + "k"
-                         : std::to_string(static_cast<long>(1.5 * step.tokensPerSecond));
+    constexpr int kDigits = 3;
+    const double wanted = 1.5 * step.tokensPerSecond;
+    return wanted >= 1e6   ? roundedNumber(wanted / 1e6, kDigits) + "M"
+           : wanted >= 1e3 ? roundedNumber(wanted / 1e3, kDigits) + "k"
+                           : roundedNumber(wanted, kDigits);
 }
 
 }  // namespace
@@ -166,8 +170,10 @@ void ExplainPage::showFixes() {
     }
     if (target_ && target_->fixes) {
         const QString found = QString::fromStdString(fixesText(*target_->fixes));
+        const std::string& cut = target_->cutShort;
         sayTarget((session().isBesideBest() ? "The best layout, which A is not: " : "") +
-                  found.section('\n', 0, 0));
+                  found.section('\n', 0, 0).simplified() +
+                  QString::fromStdString(cut.empty() ? "" : "\ncut short: " + windowWords(cut)));
     }
     fixes_->setEnabled(
         (target_ && target_->fixes) ||

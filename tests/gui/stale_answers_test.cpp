@@ -1,6 +1,7 @@
 // What is shown of an earlier question or study is not taken for the answer.
 #include "gui/pages/elided_label.h"
 #include "gui/pages/page_theme.h"
+#include "study/typed_amounts.h"
 #include "tests/gui/used_window.h"
 
 #include <QLabel>
@@ -74,7 +75,10 @@ TEST(StaleAnswers, ATargetToStartFromIsOfTheStudy) {
         smallQuestion({{"model", "llama-3.1-8b", "-m"}, {"cluster.name", "dgx-h100", "-c"}}), {});
     ASSERT_TRUE(used.waits());
     EXPECT_NE(wanted.text(), first + "0");
-    EXPECT_FALSE(wanted.text().isEmpty());
+    const double tokens = used.window.session().a().explanation->step->tokensPerSecond;
+    const double typed = typedTokenRate(wanted.text().toStdString(), "").value();
+    EXPECT_NEAR(typed / tokens, 1.5, 0.01) << wanted.text().toStdString();
+    EXPECT_LE(wanted.text().size(), 6) << "three digits: " << wanted.text().toStdString();
 }
 
 }  // namespace stale_answers_test
