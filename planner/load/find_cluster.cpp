@@ -82,7 +82,7 @@ Result<ClusterSpec> boxOf(const std::string& gpu,
 /// A cluster or node by its name, or a box of the GPU of that name, which is said.
 Result<ClusterSpec> productOrBox(const ClusterRequest& request,
                                  const ProfileStore& profiles,
-                                 std::vector<std::string>& assumed) {
+                                 FoundCluster& found) {
     Result<ClusterSpec> product = profiles.cluster(request.name, request.where);
     if (product || product.error().code != Error::Code::NotFound) {
         return product;
@@ -97,8 +97,10 @@ Result<ClusterSpec> productOrBox(const ClusterRequest& request,
     }
     const std::int64_t perNode = request.gpusPerNode.value_or(count);
     FABRICAST_ASSIGN(ClusterSpec box, boxOf(gpu, perNode, profiles, request.where));
-    assumed.push_back("\"" + request.name + "\" is a GPU, in a node of " + std::to_string(perNode) +
-                      " (-c takes a cluster or node: fabricast profiles list --kind node)");
+    found.isNamed = false;
+    found.assumed.push_back("\"" + request.name + "\" is a GPU, in a node of " +
+                            std::to_string(perNode) +
+                            " (-c takes a cluster or node: fabricast profiles list --kind node)");
     return box;
 }
 
@@ -107,7 +109,8 @@ constexpr const char* kSomeCluster = "-c dgx-h100, or --gpu h100-sxm5-80gb --gpu
 Result<ClusterSpec> namedCluster(const ClusterRequest& request,
                                  const ProfileStore& profiles,
                                  const Folders& folders,
-                                 std::vector<std::string>& assumed) {
+                                 FoundCluster& found) {
+    found.isNamed = !request.name.empty();
     if (request.name.empty() && request.gpu.empty()) {
         return fail(Error::Code::BadInput, "cluster", "no cluster given", kSomeCluster);
     }
@@ -125,7 +128,7 @@ Result<ClusterSpec> namedCluster(const ClusterRequest& request,
     }
     FABRICAST_ASSIGN(ClusterSpec cluster,
                      isPath(request.name) ? clusterFile(request, profiles, folders)
-                                          : productOrBox(request, profiles, assumed));
+                                          : productOrBox(request, profiles, found));
     const std::int64_t taken = request.gpusPerNode.value_or(cluster.node.gpus);
     if (taken > cluster.node.gpus) {
         return fail(Error::Code::BadInput,
@@ -283,8 +286,7 @@ Result<FoundCluster> findCluster(const ClusterRequest& request,
                                  const ProfileStore& profiles,
                                  const Folders& folders) {
     FoundCluster found;
-    FABRICAST_ASSIGN(found.cluster, namedCluster(request, profiles, folders, found.assumed));
-    found.isNamed = !request.name.empty();
+    FABRICAST_ASSIGN(found.cluster, namedCluster(request, profiles, folders, found));
     if (!request.fabric.empty()) {
         FABRICAST_ASSIGN(found.cluster.fabric, networkOf(request, profiles));
         useNicsOfFabric(found.cluster, found.assumed);

@@ -107,6 +107,15 @@ TEST(FindCluster, RefusesNodesThatNothingJoins) {
     EXPECT_EQ(joined->cluster.node.nics.value, 8);
 }
 
+/// A few cards stand in a machine of their own, however they are typed.
+TEST(FindCluster, TakesAGpuThatIsTypedAsAClusterForThatGpu) {
+    const auto typed = find({.name = "rtx-3060", .gpus = 1});
+    const auto gpu = find({.gpu = "rtx-3060", .gpus = 1});
+    ASSERT_TRUE(typed && gpu);
+    EXPECT_EQ(typed->cluster.node.pci.numaNodes.value, 1);
+    EXPECT_EQ(gpu->cluster.node.pci.numaNodes.value, 1);
+}
+
 TEST(FindCluster, ReadsAClusterFromItsFile) {
     const TemporaryProfiles mine;
     mine.write("ours.json",
