@@ -12,6 +12,7 @@
 #include "study/targets.h"
 
 #include <algorithm>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -20,6 +21,10 @@ namespace {
 
 constexpr double kYearHours = 8766.0;
 constexpr double kMonthHours = kYearHours / 12.0;
+
+Edit bestAlone() {
+    return {"search.top", "1", "--top"};
+}
 
 GpuOffer offerOf(const Plan& plan, const BudgetFacts& asked) {
     const ClusterSpec& cluster = plan.scenario.cluster;
@@ -76,7 +81,7 @@ Result<void> checkNamesNoBox(const Question& question) {
 /// Another box, with everything that was typed about boxes: a cluster typed alone has nothing of
 /// the one before.
 std::vector<Edit> boxEdits(const Question& question, const std::string& name) {
-    std::vector<Edit> edits = {{"cluster.name", name, "-c"}, {"search.top", "1", "--top"}};
+    std::vector<Edit> edits = {{"cluster.name", name, "-c"}, bestAlone()};
     for (const Edit& edit : question.edits) {
         if (edit.path.starts_with("cluster.") && edit.path != "cluster.name") {
             edits.push_back(edit);
@@ -109,11 +114,12 @@ void addNotesOf(const std::vector<BoxNotes>& boxes, std::vector<std::string>& no
 /// Also adds what its plans assume, and to the answer what they are about.
 Result<BoxAnswer> boxOf(const Question& question,
                         const std::string& name,
+                        const std::vector<Edit>& edits,
                         const Workbench& bench,
                         const Watch& watch,
                         HardwareAnswer& answer,
                         std::vector<BoxNotes>& notes) {
-    FABRICAST_ASSIGN(const Question here, with(question, boxEdits(question, name)));
+    FABRICAST_ASSIGN(const Question here, with(question, edits));
     FABRICAST_ASSIGN(const BudgetFacts budget,
                      loadBudget(here.root, bench.profiles(), here.folders));
     BoxAnswer box{.name = name};
@@ -187,13 +193,16 @@ Result<HardwareAnswer> whichHardware(const Question& question,
                                      std::span<const std::string> clusters,
                                      const Workbench& bench,
                                      const Watch& watch,
-                                     BadBox bad) {
+                                     BadBox bad,
+                                     std::string_view own) {
     FABRICAST_TRY(checkNamesNoBox(question));
     HardwareAnswer answer;
     std::vector<BoxNotes> notes;
     for (const std::string& name : clusters) {
         watch.say(name);
-        Result<BoxAnswer> box = boxOf(question, name, bench, watch, answer, notes);
+        const std::vector<Edit> edits =
+            name == own ? std::vector<Edit>{bestAlone()} : boxEdits(question, name);
+        Result<BoxAnswer> box = boxOf(question, name, edits, bench, watch, answer, notes);
         answer.stopped = !box && box.error().code == Error::Code::Stopped && !answer.boxes.empty();
         if (answer.stopped) {
             break;

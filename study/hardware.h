@@ -7,6 +7,7 @@
 
 #include <span>
 #include <string>
+#include <string_view>
 
 namespace fabricast {
 
@@ -18,11 +19,13 @@ enum class BadBox {
 
 /// The question on each of these clusters or nodes: its best plan there, what its GPUs rent and
 /// sell for, and when buying is cheaper. One that is not modelled has a reason instead of a plan.
+/// `own` is that of the question itself, which keeps all that its file says of it.
 Result<HardwareAnswer> whichHardware(const Question& question,
                                      std::span<const std::string> clusters,
                                      const Workbench& bench,
                                      const Watch& watch,
-                                     BadBox bad = BadBox::EndsAll);
+                                     BadBox bad = BadBox::EndsAll,
+                                     std::string_view own = {});
 
 /// What to type where several clusters are compared by a target: that is `size`, which has none of
 /// one step.

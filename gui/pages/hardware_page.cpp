@@ -3,7 +3,6 @@
 #include "gui/jobs/study_session.h"
 #include "gui/models/edit_words.h"
 #include "gui/models/page_views.h"
-#include "gui/models/says_hardware.h"
 #include "gui/pages/table_view.h"
 #include "study/hardware.h"
 #include "study/said_value.h"
@@ -95,14 +94,14 @@ void HardwarePage::useSelected() {
     session().edit(edits, {.title = "Hardware " + name});
 }
 
-/// What the scenario names, or the cluster that its GPUs are taken from.
+/// What the scenario names: a cluster, else a node or a GPU. A node of the file's own has no name.
 std::string HardwarePage::ownName() const {
-    if (const auto said = saidValue(session().question(), "cluster.name")) {
-        return *said;
+    for (const char* key : {"cluster.name", "cluster.node", "cluster.gpu"}) {
+        if (const auto said = saidValue(session().question(), key)) {
+            return *said;
+        }
     }
-    const PlanAnswers& answers = session().answers();
-    const bool isKnown = saysHardware(session().question()) && !answers.isStale();
-    return isKnown ? answers.report->question.cluster.name : std::string();
+    return {};
 }
 
 /// The hardware of the scenario comes first.
@@ -118,13 +117,15 @@ void HardwarePage::refresh() {
     addOwn();
     const std::vector<std::string> names = namesIn(names_->text());
     const std::string key = names_->text().toStdString() + typed(session().question());
-    const auto work =
-        [this, names, question = withServersTyped(session().question()), bench = session().bench()](
-            const Watch& watch, const LatestJob::Post& post) {
-            Result<HardwareAnswer> answer =
-                whichHardware(question, names, bench, watch, BadBox::HasReason);
-            post([this, answer = std::move(answer)] { show(answer); });
-        };
+    const auto work = [this,
+                       names,
+                       own = ownName(),
+                       question = withServersTyped(session().question()),
+                       bench = session().bench()](const Watch& watch, const LatestJob::Post& post) {
+        Result<HardwareAnswer> answer =
+            whichHardware(question, names, bench, watch, BadBox::HasReason, own);
+        post([this, answer = std::move(answer)] { show(answer); });
+    };
     if (ask(key, work)) {
         showBody();
         found_.clear();

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <fstream>
 
 namespace fabricast {
@@ -30,18 +31,24 @@ TEST(Hardware, WhoseGpuHasNoPriceToBuyIsNotSaidNeverToPayOff) {
     EXPECT_TRUE(says("the price that was given is that of every GPU here: "));
 }
 
-/// Of one card nobody said which server it is in; it is compared all the same.
-TEST(Hardware, BeginsWithThatOfTheScenarioWhereItNamesOnlyAGpu) {
+/// The first row of a scenario whose file says this of its cluster is what the strip says.
+void expectOwnFirst(const std::string& cluster, const std::string& own) {
     const QTemporaryDir folder;
     const std::string path = folder.filePath("one.json").toStdString();
-    std::ofstream(path) << R"({"schema": "fabricast.scenario/1", "model": "gpt2",
-        "cluster": {"gpu": "rtx-3060", "gpus": 1}, "search": {"stacks": ["megatron"]}})";
+    std::ofstream(path) << R"({"schema": "fabricast.scenario/1", "model": "qwen2.5-0.5b",)"
+                        << R"("cluster": )" << cluster << "}";
     UsedWindow used({readQuestion(path, "").value(), {.page = "hardware"}});
-    const std::string own = used.window.session().answers().report->question.cluster.name;
+    const Plan& best = used.window.session().answers().report->plans.front();
     const Table& rows = used.find<ReportTableView>("hardware.rows").tableModel().table();
     ASSERT_GT(rows.rows.size(), 1U);
     EXPECT_EQ(rows.rows[0][0], own);
-    EXPECT_EQ(rows.rows[0][1], "1");
+    EXPECT_EQ(rows.rows[0][1], grouped(best.scenario.cluster.gpus()));
+    EXPECT_EQ(rows.rows[0][2], grouped(std::llround(best.step.tokensPerSecond)));
+}
+
+TEST(Hardware, BeginsWithThatOfTheScenarioAsItsFileSaysIt) {
+    expectOwnFirst(R"({"gpu": "rtx-3060", "gpus": 1})", "rtx-3060");
+    expectOwnFirst(R"({"name": "dgx-h100", "nodes": 2, "fabric": "roce-100"})", "dgx-h100");
 }
 
 TEST(Hardware, SaysOnceWhatIsAssumedOnEachBox) {
