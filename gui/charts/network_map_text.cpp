@@ -75,7 +75,7 @@ Table networkMapTable(const NetworkMapValues& values) {
                  {"to"},
                  {"links", Align::Right},
                  {"capacity (B/s)", Align::Right},
-                 {"load", Align::Right},
+                 {exactCaption("load", AxisUnit::Percent), Align::Right},
                  {"failed", Align::Right},
                  {"traffic"}},
                 {}};

@@ -1,4 +1,5 @@
 #include "gui/charts/timeline.h"
+#include "planner/base/quantity_text.h"
 
 #include <algorithm>
 
@@ -60,9 +61,9 @@ std::string describeTimeline(const TimelineValues& values) {
     text += " Of the time of all lanes:";
     for (std::size_t kind = 0; kind < seconds.size(); ++kind) {
         idle -= seconds[kind];
-        if (kind < values.kinds.size() && seconds[kind] > 0.0) {
-            text += " " + values.kinds[kind] + " " +
-                    valueText(AxisUnit::Percent, seconds[kind] / all) + ",";
+        const double share = seconds[kind] / all;
+        if (kind < values.kinds.size() && percentText(share) != percentText(0.0)) {
+            text += " " + values.kinds[kind] + " " + valueText(AxisUnit::Percent, share) + ",";
         }
     }
     text += " idle " + valueText(AxisUnit::Percent, std::max(idle / all, 0.0)) + ".";

@@ -2,6 +2,7 @@
 
 #include "gui/charts/export_plot.h"
 #include "gui/charts/plot_widget.h"
+#include "gui/charts/shown_table.h"
 #include "gui/pages/table_view.h"
 #include "gui/window/save_dialog.h"
 #include "planner/report/markup.h"
@@ -101,7 +102,7 @@ void showChartTable(const PlotWidget& chart, QWidget* window) {
     auto* column = new QVBoxLayout(dialog);
     column->addWidget(chartWords(chart));
     auto* table = new ReportTableView("chartTable.table");
-    table->setTable(chart.table());
+    table->setTable(shownTable(chart.table()));
     table->setAccessibleName(chart.accessibleName());
     column->addWidget(table, 1);
     dialog->resize(720, 480);

@@ -145,7 +145,7 @@ TEST(ExportJourney, ATableOfAChartHasItsTitleAndUnits) {
     used.window.findChild<QAction*>("action.chartTable")->trigger();
     EXPECT_TRUE(used.find<QLabel>("chartTable.words").text().startsWith("Layouts, two numbers"));
     const Table& table = used.find<ReportTableView>("chartTable.table").tableModel().table();
-    EXPECT_EQ(table.columns[1].title, "peak memory of a GPU (B)");
+    EXPECT_EQ(table.columns[1].title, "peak memory of a GPU (GiB)");
 }
 
 }  // namespace export_journey_test

@@ -1,5 +1,7 @@
 #include "gui/charts/axis.h"
 
+#include "gui/charts/shown_table.h"
+
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
@@ -133,6 +135,23 @@ TEST(ExactNumber, IsAsItIsForCsv) {
     EXPECT_EQ(exactNumber(0.1), "0.1");
     EXPECT_EQ(exactNumber(1e9), "1e+09");
     EXPECT_EQ(exactNumber(std::nan("")), "");
+}
+
+/// A window has no "71744992768" and no "5e+10".
+TEST(ShownTable, HasAColumnInOneUnit) {
+    const Table shown = shownTable(
+        {{{"plan"},
+          {"memory (B)", Align::Right},
+          {"capacity (B/s)", Align::Right},
+          {"load (1 is 100 %)", Align::Right},
+          {"tokens per second", Align::Right},
+          {"start (s)", Align::Right}},
+         {{"1e3", "71744992768", "5e+10", "0.0304217772900739", "68107.12312", "0.003289014472"},
+          {"b", "874512384", "", "0", "1825.182534550374", "0"}}});
+    EXPECT_EQ(csvText(shown),
+              "plan,memory (GiB),capacity (GB/s),load (%),tokens per second,start (s)\n"
+              "1e3,66.82,50,3.04,\"68,107.1\",0.00328901\n"
+              "b,0.81,,0,\"1,825.18\",0\n");
 }
 
 RC_GTEST_PROP(AxisShares, GoThereAndBack, ()) {

@@ -140,9 +140,9 @@ TEST(NetworkMap, IsDescribed) {
     EXPECT_EQ(mapLinkText(values, 0),
               "node 0 \u2013 rail 0\n95 % of 100 GB/s\n2 links\n1 of them failed\ndp");
     EXPECT_EQ(mapBoxText(values, 1), "node 0\nnode of pod 3\n2 of them");
-    EXPECT_EQ(
-        csvText(networkMapTable(values)),
-        "from,to,links,capacity (B/s),load,failed,traffic\nnode 0,rail 0,2,1e+11,0.95,1,dp\n");
+    EXPECT_EQ(csvText(networkMapTable(values)),
+              "from,to,links,capacity (B/s),load (1 is 100 %),failed,traffic\nnode 0,rail "
+              "0,2,1e+11,0.95,1,dp\n");
 }
 
 }  // namespace
