@@ -1,3 +1,4 @@
+#include "gui/models/edit_words.h"
 #include "gui/models/headlines.h"
 #include "gui/models/row_texts.h"
 #include "planner/base/quantity_text.h"
@@ -58,13 +59,13 @@ Table trustRows(const Explanation& explanation) {
     return table;
 }
 
-std::vector<std::string> assumptionLines(const Explanation& explanation) {
+std::vector<std::string> assumptionLines(const Explanation& explanation, const PlanReport* search) {
     std::vector<std::string> lines;
     std::set<std::string> known;
     const auto add = [&](const std::vector<std::string>& notes) {
         for (const std::string& note : notes) {
             if (known.insert(note).second) {
-                lines.push_back(noteLine(note));
+                lines.push_back(windowWords(noteLine(note)));
             }
         }
     };
@@ -75,6 +76,9 @@ std::vector<std::string> assumptionLines(const Explanation& explanation) {
         add(explanation.step->notes);
     }
     add(explanation.basis.assumed);
+    if (search != nullptr) {
+        add(search->notes);
+    }
     return lines;
 }
 

@@ -16,8 +16,10 @@ namespace fabricast {
 /// How far each headline number can be trusted.
 Table trustRows(const Explanation& explanation);
 
-/// What was assumed and what was measured for an answer, a line each.
-std::vector<std::string> assumptionLines(const Explanation& explanation);
+/// What was assumed and what was measured for an answer, and by the search that found it, a line
+/// each in words of the window.
+std::vector<std::string> assumptionLines(const Explanation& explanation,
+                                         const PlanReport* search = nullptr);
 
 /// Every number of the hardware behind an answer, and where it is from.
 Table sourceRows(const ProfileStore& profiles, const Scenario& scenario);

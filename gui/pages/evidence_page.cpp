@@ -13,8 +13,8 @@ namespace {
 
 /// What a terminal types to see a formula is a click here.
 QString linkToWhy(const QString& line) {
-    static const QRegularExpression typed("\\(--why ([a-z0-9_.]+)\\)");
-    return line.toHtmlEscaped().replace(typed, "(<a href=\"\\1\">why</a>)");
+    static const QRegularExpression typed("--why ([a-z0-9_]+(?:\\.[a-z0-9_]+)*)");
+    return line.toHtmlEscaped().replace(typed, "<a href=\"\\1\">why \\1</a>");
 }
 
 }  // namespace
@@ -45,7 +45,7 @@ void EvidencePage::refresh() {
     const Explanation& a = *session().a().explanation;
     trust_->setTable(trustRows(a));
     QStringList lines;
-    for (const std::string& line : assumptionLines(a)) {
+    for (const std::string& line : assumptionLines(a, session().answers().report.get())) {
         lines << "•  " + linkToWhy(QString::fromStdString(line));
     }
     assumed_->setText(lines.isEmpty() ? "Nothing: the question says all." : lines.join("<br>"));

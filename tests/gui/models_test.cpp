@@ -22,6 +22,7 @@
 #include "study/simulate.h"
 #include "tests/gui/used_window.h"
 
+#include <QLabel>
 #include <algorithm>
 #include <array>
 #include <set>
@@ -118,6 +119,27 @@ TEST(MemoryView, HasTheWordsOfTheGpusVendor) {
     EXPECT_EQ(all.find("CUDA"), std::string::npos) << all;
     EXPECT_EQ(all.find("NCCL"), std::string::npos) << all;
     EXPECT_NE(all.find("the HIP context"), std::string::npos) << all;
+}
+
+/// A search leaves out what waits for more to be said: not in silence where its layout is judged.
+TEST(Evidence, HasTheNotesOfTheSearchOnceEach) {
+    PlanReport search;
+    search.notes = explained().step->notes;
+    search.notes.emplace_back("left out: ddp: 2 s a step (--host-memory states it)");
+    const std::size_t before = assumptionLines(explained()).size();
+    const std::vector<std::string> lines = assumptionLines(explained(), &search);
+    ASSERT_EQ(lines.size(), before + 1);
+    EXPECT_EQ(lines.back(), "left out: ddp: 2 s a step (host memory states it)");
+}
+
+TEST(Evidence, LinksEachFormulaThatATerminalTypes) {
+    UsedWindow used({smallQuestion(), {.page = "evidence"}});
+    const QString text = used.find<QLabel>("evidence.assumed").text();
+    for (const char* key : {"context", "collectives"}) {
+        EXPECT_TRUE(text.contains(QString("<a href=\"%1\">why %1</a>").arg(key)))
+            << text.toStdString();
+    }
+    EXPECT_FALSE(text.contains("--why")) << text.toStdString();
 }
 
 TEST(TimeView, RowsAreThePartsAndTheirSum) {
