@@ -51,6 +51,7 @@ NextStep::NextStep(StudySession& session, QWidget* parent)
     row->addWidget(button_);
     connect(button_, &QPushButton::clicked, this, &NextStep::act);
     connect(&session, &StudySession::answersChanged, this, &NextStep::refresh);
+    connect(&session, &StudySession::viewChanged, this, &NextStep::refresh);
     refresh();
 }
 
@@ -112,7 +113,8 @@ NextStep::Step NextStep::stepAfter(const PlanReport& report) const {
     if (!first.title.empty()) {
         const QString why = report.plans.empty()
                                 ? QString::fromStdString(whyNoPlan(report)) + " This helps:"
-                                : QString("Faster at no cost:");
+                                : QString(session_.isBesideBest() ? "Layout 1, faster at no cost:"
+                                                                  : "Faster at no cost:");
         return {.kind = Kind::Apply,
                 .words = why + "  " + QString::fromStdString(first.title) + "  –  " +
                          QString::fromStdString(

@@ -78,5 +78,22 @@ TEST(NextStep, AsksForTheHostMemoryThatAFasterLayoutWaitsFor) {
     EXPECT_NE(button.text(), "Enter memory");
 }
 
+TEST(NextStep, SaysWhichLayoutIsFasterWhereAnotherIsLookedAt) {
+    const std::vector<Edit> edits = {{"model", "llama-3.1-70b", "-m"},
+                                     {"cluster.name", "dgx-h100", "-c"},
+                                     {"cluster.nodes", "8", "-n"},
+                                     {"workload.sequence", "8192", "--seq"},
+                                     {"workload.global_batch", "512", "--global-batch"}};
+    UsedWindow used({with(readQuestion("", "").value(), edits).value(), {}});
+    auto& words = used.find<ElidedLabel>("next.words");
+    ASSERT_TRUE(words.words().startsWith("Faster at no cost:")) << words.words().toStdString();
+    used.window.session().chooseA(1);
+    ASSERT_TRUE(used.waits());
+    EXPECT_TRUE(words.words().startsWith("Layout 1, faster at no cost:"))
+        << words.words().toStdString();
+    used.window.session().chooseA(0);
+    EXPECT_TRUE(words.words().startsWith("Faster at no cost:")) << words.words().toStdString();
+}
+
 }  // namespace next_step_test
 }  // namespace fabricast
