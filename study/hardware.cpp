@@ -96,7 +96,7 @@ struct BoxNotes {
 };
 
 /// What is the same on each box is said once, of none of them.
-void addNotesOf(const std::vector<BoxNotes>& boxes, std::vector<std::string>& notes) {
+void addBoxNotes(const std::vector<BoxNotes>& boxes, std::vector<std::string>& notes) {
     for (const BoxNotes& box : boxes) {
         for (const std::string& note : box.notes) {
             const bool isOfAll =
@@ -215,7 +215,7 @@ Result<HardwareAnswer> whichHardware(const Question& question,
     if (!answer.boxes.empty() && std::ranges::all_of(answer.boxes, &isRefused)) {
         return tl::unexpected(*answer.boxes.front().refusal);
     }
-    addNotesOf(notes, answer.notes);
+    addBoxNotes(notes, answer.notes);
     FABRICAST_ASSIGN(const BudgetFacts budget,
                      loadBudget(question.root, bench.profiles(), question.folders));
     notePriceOfAll(budget.perGpuHour.has_value(), answer);

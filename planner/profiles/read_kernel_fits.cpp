@@ -1,6 +1,5 @@
 #include "planner/base/quantity_text.h"
 #include "planner/profiles/fit_numbers.h"
-#include "planner/profiles/most_of_peak.h"
 #include "planner/profiles/profile_words.h"
 #include "planner/profiles/read_kernels.h"
 #include "planner/spec/kernel_names.h"
@@ -18,7 +17,7 @@ constexpr std::array<FitNumber<GemmFit>, 10> kGemmNumbers = {{
     {"prologue_depth", &GemmFit::prologueDepth, 0, 1e5},
     {"tile_penalty", &GemmFit::tilePenalty, 0, 100},
     {"wave_fraction", &GemmFit::waveFraction, 0, 1},
-    {"bandwidth_efficiency", &GemmFit::bandwidthEfficiency, 1e-2, kMostOfPeak},
+    {"bandwidth_efficiency", &GemmFit::bandwidthEfficiency, 1e-2, 10},
     {"join_power", &GemmFit::joinPower, 1, 100},
     {"throttle", &GemmFit::throttle, 0, 10},
     {"quantise_traffic", &GemmFit::quantiseTraffic, 0, 1e3},
@@ -47,7 +46,7 @@ constexpr std::array<FitNumber<GroupedFit>, 4> kGroupedNumbers = {{
     {"unbalanced", &GroupedFit::unbalanced, 1, 100},
 }};
 constexpr std::array<FitNumber<MemoryFit>, 1> kMemoryNumbers = {{
-    {"efficiency", &MemoryFit::efficiency, 1e-3, kMostOfPeak},
+    {"efficiency", &MemoryFit::efficiency, 1e-3, 10},
 }};
 constexpr std::array<FitTime<GemmFit>, 2> kGemmTimes = {{
     {"launch_us", &GemmFit::launch},

@@ -75,6 +75,27 @@ Result<void> checkFit(const Fit& fit,
                : abovePeak(gpu, name, work, rate, *peak->second.value, said);
 }
 
+/// No kernel moves much more than the memory of the data sheet does. What a CPU's memory does was
+/// measured, and its caches do more.
+Result<void> checkAgainstMemory(const KernelProfile& kernels,
+                                const GpuSpec& gpu,
+                                const std::string& source) {
+    if (gpu.memoryBandwidth.source != Source::Datasheet) {
+        return {};
+    }
+    double most = std::ranges::max(kernels.memory, {}, &MemoryFit::efficiency).efficiency;
+    for (const std::optional<GemmFit>& fit : kernels.gemm) {
+        most = std::max(most, fit ? fit->bandwidthEfficiency : 0.0);
+    }
+    return most <= kMostOfPeak
+               ? Result<void>()
+               : fail(Error::Code::BadInput,
+                      source,
+                      "kernels of " + gpu.name + " would move " +
+                          std::to_string(std::lround(100.0 * most)) + " % of what its memory does",
+                      "check \"bandwidth_efficiency\", and \"efficiency\" of \"memory\"");
+}
+
 Result<void> checkAgainstPeaks(const KernelProfile& kernels,
                                const GpuSpec& gpu,
                                const SaidOf& said) {
@@ -84,11 +105,13 @@ Result<void> checkAgainstPeaks(const KernelProfile& kernels,
         }
     }
     // What is lent follows the products of both GPUs, and is no measurement of its own.
-    const bool isMeasured = said.kernels != nullptr && said.kernels->isOwn();
-    for (const AttentionFit& fit : isMeasured ? kernels.attention : std::vector<AttentionFit>()) {
+    if (said.kernels == nullptr || !said.kernels->isOwn()) {
+        return {};
+    }
+    for (const AttentionFit& fit : kernels.attention) {
         FABRICAST_TRY(checkFit(fit, fit.type, "attentions", gpu, said));
     }
-    return {};
+    return checkAgainstMemory(kernels, gpu, said.kernels->source);
 }
 
 }  // namespace

@@ -262,6 +262,7 @@ TEST(Advise, EverySituationIsAnother) {
         Scenario base = smallTask(80_GiB).base;
         base.cluster.nodes = 4;
         base.cluster.sites.count = 2;
+        base.settings.phases.evaluationBatch = 8;
         const bool isKnob = std::ranges::any_of(
             knobs(), [&](const Knob& knob) { return knob.key == situation.knob; });
         EXPECT_NE(isKnob, situation.edits != nullptr) << situation.change << situation.of;

@@ -536,10 +536,10 @@ TEST(CalibrateCommand, NamesAProfileLikeTheFileWhateverItsName) {
 TEST(CalibrateCommand, RefusesALogOfAnotherGpuThanTheMachines) {
     const FakeProbes probes("gpu");
     const std::string log = probes.at("all_reduce_perf.log");
-    const auto imported = [&](const std::string& gpus) {
+    const auto imported = [&](const std::string& gpus, const std::string& more = "") {
         std::ofstream(log) << "# nThread 1 nGpus 1\n" + gpus +
                                   ncclLog("67108864", "412.0", "18.99");
-        return ran("calibrate --machine dgx-h100 --name ours",
+        return ran("calibrate --machine dgx-h100 --name ours" + more,
                    {"--from-nccl-tests", log, "--profile", probes.at("measured")});
     };
     const auto rank = [](int number, const std::string& gpu) {
@@ -566,8 +566,10 @@ TEST(CalibrateCommand, RefusesALogOfAnotherGpuThanTheMachines) {
     const ProgramOutput mixed = imported(hopper + rank(2, "NVIDIA A100-SXM4-80GB"));
     EXPECT_EQ(mixed.code, ExitCode::BadInput);
     EXPECT_EQ(mixed.err.find("error: " + log + ":4: is a rank on \"NVIDIA A100"), 0U) << mixed.err;
-    // A GPU that no profile knows may be the machine's.
-    EXPECT_EQ(imported(rank(0, "Board 7") + rank(1, "Board 7")).code, ExitCode::Ok);
+    // One that no profile knows may be the machine's: who knows it says so.
+    const std::string unknown = rank(0, "Board 7") + rank(1, "Board 7");
+    EXPECT_EQ(imported(unknown).code, ExitCode::BadInput);
+    EXPECT_EQ(imported(unknown, " --gpu h100-sxm5-80gb").code, ExitCode::Ok);
 }
 
 TEST(CalibrateCommand, RefusesALogOfAGpuWithOtherMemoryThanTheMachines) {

@@ -255,19 +255,24 @@ TEST(NcclFaults, RanksWithoutATokenAreRefusedByADryRunToo) {
 }
 
 TEST(NcclFaults, AFullDiskOrAForbiddenPlaceEndsAll) {
-    const std::map<std::string, std::string> places = {
-        {"/dev/full", "No space left on device"},
-        {"/nowhere/record.jsonl", "No such file or directory"},
-        {"/proc/version/record", "Not a directory"}};
-    for (const auto& [place, says] : places) {
-        for (const char* flag : {"--out", "--json"}) {
-            NcclJob job(longRun(2, {flag, place}));
-            for (std::size_t rank = 0; rank < 2; ++rank) {
-                const RankEnd ended = job.end(rank, 8.0);
-                EXPECT_EQ(ended.code, 4) << ended.err;
-                EXPECT_NE(lastWord(ended).find(says), std::string::npos) << ended.err;
-                EXPECT_NE(lastWord(ended).find(place), std::string::npos) << ended.err;
-            }
+    struct Place {
+        const char* flag;
+        const char* path;
+        const char* says;
+    };
+    const Place places[] = {
+        {"--out", "/dev/full", "/dev/full: cannot be written: No space left on device"},
+        {"--out", "/nowhere/record.jsonl", "--out: there is no folder /nowhere"},
+        {"--out", "/proc/version/record", "--out: there is no folder /proc/version"},
+        {"--json", "/dev/full", "/dev/full: cannot be written: No space left on device"},
+        {"--json", "/nowhere/a.json", "/nowhere/a.json: cannot be written: No such file or dir"},
+        {"--json", "/proc/version/a", "/proc/version/a: cannot be written: Not a directory"}};
+    for (const Place& place : places) {
+        NcclJob job(longRun(2, {place.flag, place.path}));
+        for (std::size_t rank = 0; rank < 2; ++rank) {
+            const RankEnd ended = job.end(rank, 8.0);
+            EXPECT_EQ(ended.code, 4) << ended.err;
+            EXPECT_NE(lastWord(ended).find(place.says), std::string::npos) << ended.err;
         }
     }
 }
