@@ -41,13 +41,18 @@ int poolNumber(const DeviceEvent& event, std::int64_t bytes) {
 
 }  // namespace
 
-inline CachingAllocator::Place CachingAllocator::newBlock(const Block& block) {
+inline CachingAllocator::Place CachingAllocator::newPlace() {
     if (unused_.empty()) {
-        blocks_.push_back(block);
+        blocks_.emplace_back();
         return static_cast<Place>(blocks_.size() - 1);
     }
     const Place place = unused_.back();
     unused_.pop_back();
+    return place;
+}
+
+inline CachingAllocator::Place CachingAllocator::newBlock(const Block& block) {
+    const Place place = newPlace();
     blocks_[static_cast<std::size_t>(place)] = block;
     return place;
 }
@@ -146,25 +151,24 @@ inline CachingAllocator::Place CachingAllocator::takeFitting(std::int64_t bytes,
 
 /// Cuts what is not needed off a block, if the rest is worth keeping.
 inline void CachingAllocator::split(Place place, std::int64_t bytes) {
-    const Block whole = blocks_[static_cast<std::size_t>(place)];
-    const std::int64_t rest = whole.bytes - bytes;
-    if (!isSplit(rest, bytes, whole.pool)) {
+    const std::int64_t rest = blocks_[static_cast<std::size_t>(place)].bytes - bytes;
+    const int pool = blocks_[static_cast<std::size_t>(place)].pool;
+    if (!isSplit(rest, bytes, pool)) {
         return;
     }
-    const Place cut = newBlock({.address = whole.address + bytes,
-                                .bytes = rest,
-                                .pool = whole.pool,
-                                .before = place,
-                                .after = whole.after});
+    const Place cut = newPlace();
     Block& kept = blocks_[static_cast<std::size_t>(place)];
+    const std::int64_t address = kept.address + bytes;
+    const Place after = std::exchange(kept.after, cut);
     kept.bytes = bytes;
-    kept.after = cut;
-    if (whole.after != kNowhere) {
-        blocks_[static_cast<std::size_t>(whole.after)].before = cut;
+    blocks_[static_cast<std::size_t>(cut)] = {
+        .address = address, .bytes = rest, .pool = pool, .before = place, .after = after};
+    if (after != kNowhere) {
+        blocks_[static_cast<std::size_t>(after)].before = cut;
     } else if (isExpandable()) {
-        poolOf(whole.pool).last = cut;
+        poolOf(pool).last = cut;
     }
-    addFree(cut);
+    poolOf(pool).free.add({rest, address, cut});
 }
 
 inline void CachingAllocator::join(Place before, Place after) {

@@ -84,6 +84,7 @@ private:
             pools_.resize(static_cast<std::size_t>(number) + 1);
         }
     }
+    [[nodiscard]] Place newPlace();
     [[nodiscard]] Place newBlock(const Block& block);
     void addFree(Place place);
     void removeFree(Place place);

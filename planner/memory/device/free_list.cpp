@@ -13,22 +13,26 @@ constexpr std::size_t kFirstSlots = 64;  ///< a power of two, as all table sizes
 
 }  // namespace
 
-/// The first that does not lie higher.
+/// The first that does not lie higher: mostly one of the last, so it is looked for from there, ever
+/// twice as far.
 std::vector<FreeList::Spot>::iterator FreeList::Bin::at(std::int64_t address) {
-    return std::partition_point(blocks.begin(), blocks.end(), [address](const Spot& spot) {
-        return spot.address > address;
-    });
+    const std::size_t size = blocks.size();
+    std::size_t passed = 0;  // the last so many do not lie higher
+    std::size_t reach = 1;
+    while (reach <= size && blocks[size - reach].address <= address) {
+        passed = std::exchange(reach, 2 * reach);
+    }
+    const auto end = blocks.end();
+    return std::partition_point(end - static_cast<std::ptrdiff_t>(std::min(reach, size)),
+                                end - static_cast<std::ptrdiff_t>(passed),
+                                [address](const Spot& spot) { return spot.address > address; });
 }
 
-void FreeList::Bin::insert(const Spot& spot) {
-    blocks.insert(at(spot.address), spot);
-}
-
-inline void FreeList::Bin::add(const Spot& spot) {
-    if (blocks.empty() || spot.address < blocks.back().address) {
-        blocks.push_back(spot);
+inline void FreeList::Bin::add(std::int64_t address, std::int32_t place) {
+    if (blocks.empty() || address < blocks.back().address) {
+        blocks.push_back({address, place});
     } else {
-        insert(spot);
+        blocks.insert(at(address), {address, place});
     }
 }
 
@@ -118,17 +122,17 @@ inline FreeList::Bin& FreeList::binOf(std::int64_t bytes) {
     return bins_.back();
 }
 
-void FreeList::add(const FreeBlock& block) {
-    Bin& bin = binOf(block.bytes);
+void FreeList::add(std::int64_t bytes, std::int64_t address, std::int32_t place) {
+    Bin& bin = binOf(bytes);
     if (bin.blocks.empty()) {
         mark(bin.rank);
     }
-    bin.add({block.address, block.place});
+    bin.add(address, place);
 }
 
-void FreeList::remove(const FreeBlock& block) {
-    Bin& bin = binOf(block.bytes);
-    bin.remove(block.address);
+void FreeList::remove(std::int64_t bytes, std::int64_t address) {
+    Bin& bin = binOf(bytes);
+    bin.remove(address);
     if (bin.blocks.empty()) {
         unmark(bin.rank);
     }

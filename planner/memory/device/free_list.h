@@ -20,9 +20,9 @@ struct FreeBlock {
 ///     if (const auto place = list.takeFit(1024); place != FreeList::kNowhere) { … }
 class FreeList {
 public:
-    void add(const FreeBlock& block);
+    void add(const FreeBlock& block) { add(block.bytes, block.address, block.place); }
     /// The block must be there.
-    void remove(const FreeBlock& block);
+    void remove(const FreeBlock& block) { remove(block.bytes, block.address); }
     static constexpr std::int32_t kNowhere = -1;
     /// The place of the smallest block of so many bytes or more, which is no longer free.
     std::int32_t takeFit(std::int64_t bytes);
@@ -44,10 +44,13 @@ private:
         std::vector<Spot> blocks{};  ///< the lowest address last
 
         std::vector<Spot>::iterator at(std::int64_t address);
-        void add(const Spot& spot);
-        void insert(const Spot& spot);
+        void add(std::int64_t address, std::int32_t place);
         void remove(std::int64_t address);
     };
+    // Values in registers: a block that is written field by field and then copied as a whole waits
+    // for its own stores.
+    void add(std::int64_t bytes, std::int64_t address, std::int32_t place);
+    void remove(std::int64_t bytes, std::int64_t address);
 
     /// Where the size stands in the table, or would.
     [[nodiscard]] std::size_t slotOf(std::int64_t bytes) const {
