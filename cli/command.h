@@ -20,8 +20,7 @@ struct Answer {
     std::string text{};
     ExitCode code = ExitCode::Ok;
     std::vector<std::string> remarks{};  ///< left out with --quiet
-    /// Notes about the user's own measurements: each that the text does not say becomes a remark.
-    std::vector<std::string> leansOn{};
+    std::vector<std::string> leansOn{};  ///< notes about the user's own measurements
     /// Instead of `text`, where the format is for people: becomes text or a page.
     std::optional<Report> report{};
 
@@ -33,6 +32,10 @@ struct Answer {
             text += more;
         }
     }
+    /// Some forms have no place for notes: those about the user's own measurements become remarks
+    /// where the text, once it is known, does not say them.
+    void leanOn(std::span<const std::string> notes);
+    void addUnsaid();
 };
 
 /// The forms of a command that writes tables, and of one that does not.
@@ -51,34 +54,13 @@ struct Command {
 };
 
 /// Declares a subcommand. `options` outlives the command and is filled before `run` is called.
-using MakeCommand = Command (*)(const FlagSet& program, const GlobalOptions& options);
+using MakeCommand = Command(const FlagSet& program, const GlobalOptions& options);
 
 // One file each in cli/commands.
-Command modelCommand(const FlagSet& program, const GlobalOptions& options);
-Command planCommand(const FlagSet& program, const GlobalOptions& options);
-Command sizeCommand(const FlagSet& program, const GlobalOptions& options);
-Command adviseCommand(const FlagSet& program, const GlobalOptions& options);
-Command explainCommand(const FlagSet& program, const GlobalOptions& options);
-Command emitCommand(const FlagSet& program, const GlobalOptions& options);
-Command importCommand(const FlagSet& program, const GlobalOptions& options);
-Command lintCommand(const FlagSet& program, const GlobalOptions& options);
-Command oomCommand(const FlagSet& program, const GlobalOptions& options);
-Command checkCommand(const FlagSet& program, const GlobalOptions& options);
-Command compareCommand(const FlagSet& program, const GlobalOptions& options);
-Command scheduleCommand(const FlagSet& program, const GlobalOptions& options);
-Command simulateCommand(const FlagSet& program, const GlobalOptions& options);
-Command backtestCommand(const FlagSet& program, const GlobalOptions& options);
-Command collectiveCommand(const FlagSet& program, const GlobalOptions& options);
-Command topologyCommand(const FlagSet& program, const GlobalOptions& options);
-Command helpCommand(const FlagSet& program, const GlobalOptions& options);
-Command probeCommand(const FlagSet& program, const GlobalOptions& options);
-Command calibrateCommand(const FlagSet& program, const GlobalOptions& options);
-Command completionCommand(const FlagSet& program, const GlobalOptions& options);
-Command doctorCommand(const FlagSet& program, const GlobalOptions& options);
-Command initCommand(const FlagSet& program, const GlobalOptions& options);
-Command errorsCommand(const FlagSet& program, const GlobalOptions& options);
-Command schemaCommand(const FlagSet& program, const GlobalOptions& options);
-Command manCommand(const FlagSet& program, const GlobalOptions& options);
-Command profilesCommand(const FlagSet& program, const GlobalOptions& options);
+MakeCommand adviseCommand, backtestCommand, calibrateCommand, checkCommand, collectiveCommand,
+    compareCommand, completionCommand, doctorCommand, emitCommand, errorsCommand, explainCommand,
+    helpCommand, importCommand, initCommand, lintCommand, manCommand, modelCommand, oomCommand,
+    planCommand, probeCommand, profilesCommand, scheduleCommand, schemaCommand, simulateCommand,
+    sizeCommand, topologyCommand;
 
 }  // namespace fabricast

@@ -1,28 +1,24 @@
 #include "cli/run_program.h"
+#include "machine/interrupt_watch.h"
 #include "planner/output/printable_text.h"
 #include "probes/record/utc_now.h"
 
 #include <fcntl.h>
 #include <malloc.h>
-#include <sys/eventfd.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include <array>
 #include <cerrno>
 #include <csignal>
 #include <cstddef>
-#include <cstdint>
 #include <cstdlib>
 #include <functional>
 #include <iostream>
 #include <mutex>
 #include <optional>
-#include <stop_token>
 #include <string>
 #include <string_view>
 #include <system_error>
-#include <thread>
 #include <vector>
 
 namespace {
@@ -135,80 +131,6 @@ std::optional<std::string> askPerson(const std::string& question) {
     return line;
 }
 
-int interruptEvent = -1;                   // NOLINT: what a signal handler can reach
-volatile std::sig_atomic_t stoppedBy = 0;  // NOLINT
-
-/// What a shell says of a program that this signal ended.
-int exitStatus(ExitCode code) {
-    constexpr int kSignals = 128;
-    return code == ExitCode::Interrupted && stoppedBy != 0 ? kSignals + stoppedBy
-                                                           : static_cast<int>(code);
-}
-
-/// Ctrl-C and SIGTERM as a stop token. It takes the signals when the token is first asked for, and
-/// one of them once only: the next ends the program. The handler may do no more than wake a thread,
-/// which then sets the token; a call that waits for a pipe is broken off.
-class InterruptWatch {
-public:
-    InterruptWatch() = default;
-    InterruptWatch(const InterruptWatch&) = delete;
-    InterruptWatch& operator=(const InterruptWatch&) = delete;
-    ~InterruptWatch() {
-        if (waiter_.joinable()) {
-            wake();
-        }
-    }
-
-    std::stop_token operator()() {
-        std::call_once(started_, [this] { start(); });
-        return source_.get_token();
-    }
-
-private:
-    static constexpr std::array kTaken = {SIGINT, SIGTERM};
-
-    static void wake() {
-        const std::uint64_t one = 1;
-        (void)!::write(interruptEvent, &one, sizeof one);
-    }
-
-    void start() {
-        interruptEvent = ::eventfd(0, EFD_CLOEXEC);
-        if (interruptEvent < 0) {
-            return;  // Ctrl-C ends the program, as before
-        }
-        // The main thread takes all signals, so that it can hold them back while it writes a file.
-        sigset_t all;
-        sigset_t taken;
-        (void)sigfillset(&all);
-        (void)::pthread_sigmask(SIG_SETMASK, &all, &taken);
-        waiter_ = std::jthread([this] {
-            std::uint64_t count = 0;
-            while (::read(interruptEvent, &count, sizeof count) < 0 && errno == EINTR) {
-            }
-            source_.request_stop();
-        });
-        (void)::pthread_sigmask(SIG_SETMASK, &taken, nullptr);
-        struct sigaction action = {};
-        action.sa_handler = [](int number) {
-            const int before = errno;
-            stoppedBy = number;
-            for (const int next : kTaken) {
-                (void)std::signal(next, SIG_DFL);
-            }
-            wake();
-            errno = before;
-        };
-        for (const int number : kTaken) {
-            (void)::sigaction(number, &action, nullptr);
-        }
-    }
-
-    std::once_flag started_;
-    std::stop_source source_;
-    std::jthread waiter_;
-};
-
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -227,7 +149,7 @@ int main(int argc, char** argv) {
             .noColor = isSet("NO_COLOR") || isDumbTerminal(),
             .forceColor = isSet("FORCE_COLOR") || isSet("CLICOLOR_FORCE"),
             .today = fabricast::latestDay()};
-        InterruptWatch watch;
+        fabricast::InterruptWatch watch;
         surroundings.stop = std::ref(watch);
         ProgressLine line;
         if (surroundings.terminalError) {
@@ -238,7 +160,9 @@ int main(int argc, char** argv) {
             surroundings.ask = &askPerson;
         }
         const std::vector<std::string> arguments(argv + (argc > 0 ? 1 : 0), argv + argc);
-        return exitStatus(print(fabricast::runProgram(arguments, surroundings)));
+        const ExitCode code = print(fabricast::runProgram(arguments, surroundings));
+        return code == ExitCode::Interrupted ? fabricast::interruptedStatus()
+                                             : static_cast<int>(code);
     } catch (...) {
         return static_cast<int>(ExitCode::Bug);
     }

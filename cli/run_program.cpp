@@ -1,7 +1,6 @@
 #include "cli/run_program.h"
 
 #include "cli/command.h"
-#include "cli/measured_remarks.h"
 #include "cli/page.h"
 #include "flags/check_outputs.h"
 #include "planner/output/printable_text.h"
@@ -79,7 +78,7 @@ public:
         const FlagSet flags = commandLine_.flags();
         flags.footer(kFooter);
         addGlobalOptions(flags, options_);
-        for (const MakeCommand make : kCommands) {
+        for (MakeCommand* const make : kCommands) {
             commands_.push_back(make(flags, options_));
         }
     }
@@ -132,7 +131,7 @@ public:
         if (Result<void> shaped = shape(*answer, arguments); !shaped) {
             return refuse(shaped.error());
         }
-        addUnsaidMeasurements(*answer);
+        answer->addUnsaid();
         if (Result<void> written = writeAnswer(*answer); !written) {
             return refuse(written.error());
         }

@@ -317,6 +317,21 @@ Result<Question> questionOf(const QuestionArguments& arguments, const GlobalOpti
     return question;
 }
 
+Result<std::vector<Question>> questionsOf(const QuestionArguments& arguments,
+                                          const std::vector<std::vector<std::string>>& runs,
+                                          const GlobalOptions& options) {
+    std::vector<Question> questions;
+    QuestionArguments one = arguments;
+    do {
+        if (!runs.empty()) {
+            one.files = runs[questions.size()];
+        }
+        FABRICAST_ASSIGN(Question question, questionOf(one, options));
+        questions.push_back(std::move(question));
+    } while (questions.size() < runs.size());
+    return questions;
+}
+
 Result<Workbench> workbenchOf(const GlobalOptions& options) {
     FABRICAST_ASSIGN(Workbench bench, unreadWorkbenchOf(options));
     FABRICAST_TRY(checkOwnProfiles(bench.profiles(), options.today));

@@ -45,6 +45,12 @@ Result<Question> questionOf(const QuestionArguments& arguments, const GlobalOpti
 /// which is written (checkInputs) is for the caller to see to, of all of them.
 Result<Question> oneQuestionOf(const QuestionArguments& arguments, const GlobalOptions& options);
 
+/// Those of several runs, each with its files and every flag and --set over it; without any the one
+/// that was typed.
+Result<std::vector<Question>> questionsOf(const QuestionArguments& arguments,
+                                          const std::vector<std::vector<std::string>>& runs,
+                                          const GlobalOptions& options);
+
 /// What flags and --set say, of keys that are said twice the first value: what was asked before a
 /// change was typed behind it.
 Result<std::vector<Edit>> firstSaid(const QuestionArguments& arguments,

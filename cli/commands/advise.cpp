@@ -1,7 +1,6 @@
 #include "study/advise.h"
 
 #include "cli/answer_forms.h"
-#include "cli/measured_remarks.h"
 #include "flags/question_arguments.h"
 #include "planner/report/advice_report.h"
 #include "planner/report/answer_json.h"
@@ -63,7 +62,7 @@ Result<Answer> runAdvise(const AdviseFlags& flags, const GlobalOptions& options)
     FABRICAST_ASSIGN(Question whole, withWholePaths(question, bench.profiles()));
     const ShownAdvice all{std::move(advice), std::move(whole.root)};
     Answer answer = answerIn(options.format, all, kAdviceForms);
-    remarkMeasurements(all.advice.notes, answer);
+    answer.leanOn(all.advice.notes);
     answer.code = adviceCode(all.advice);
     if (!options.quiet && options.format == Format::Text) {
         FABRICAST_ASSIGN(const std::string next, nextAfterAdvice(question, all.advice));

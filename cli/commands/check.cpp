@@ -1,7 +1,6 @@
 #include "study/check.h"
 
 #include "cli/answer_forms.h"
-#include "cli/measured_remarks.h"
 #include "flags/check_outputs.h"
 #include "flags/question_arguments.h"
 #include "machine/git_commit.h"
@@ -212,7 +211,7 @@ Result<Answer> runCheck(const CheckFlags& flags, const GlobalOptions& options) {
     Answer answer = piped ? Answer{.text = *piped} : answerIn(options.format, all, kCheckForms);
     for (const CheckOutcome& one : all.outcomes) {
         if (one.report) {
-            remarkMeasurements(one.report->side.assumed, answer);
+            answer.leanOn(one.report->side.assumed);
         }
     }
     answer.code = codeOf(all.outcomes, flags.onUnsure);

@@ -1,7 +1,6 @@
 #include "study/collective.h"
 
 #include "cli/answer_forms.h"
-#include "cli/measured_remarks.h"
 #include "flags/question_arguments.h"
 #include "planner/base/quantity_text.h"
 #include "planner/report/collective_report.h"
@@ -86,7 +85,7 @@ Result<Answer> runCollective(const CollectiveFlags& flags, const GlobalOptions& 
     }
     const ShownCollective all{std::move(answer), flags.why || options.verbose};
     Answer printed = answerIn(options.format, all, kCollectiveForms);
-    remarkMeasurements(all.answer.notes, printed);
+    printed.leanOn(all.answer.notes);
     return printed;
 }
 

@@ -1,7 +1,6 @@
 #include "study/compare.h"
 
 #include "cli/answer_forms.h"
-#include "cli/measured_remarks.h"
 #include "flags/question_arguments.h"
 #include "planner/report/answer_json.h"
 #include "planner/report/comparison_report.h"
@@ -25,24 +24,6 @@ struct CompareFlags {
     std::string leastChange = "0%";
     bool all = false;
 };
-
-using Runs = std::vector<std::vector<std::string>>;
-
-/// The question of each run's files, or what was typed alone; flags and --set are over every one.
-Result<std::vector<Question>> questionsOf(const QuestionArguments& typed,
-                                          const Runs& runs,
-                                          const GlobalOptions& options) {
-    std::vector<Question> questions;
-    QuestionArguments arguments = typed;
-    do {
-        if (!runs.empty()) {
-            arguments.files = runs[questions.size()];
-        }
-        FABRICAST_ASSIGN(Question question, questionOf(arguments, options));
-        questions.push_back(std::move(question));
-    } while (questions.size() < runs.size());
-    return questions;
-}
 
 /// Of which several values may be typed: none of them has a comma of its own.
 constexpr std::array<std::string_view, 12> kSideFlags = {"--stack",
@@ -106,7 +87,7 @@ constexpr std::array kComparisonForms = {
         "md", [](const ShownComparison& all) { return comparisonMarkdown(all.sides, all.view); }}};
 
 Result<Answer> runCompare(CompareFlags flags, const GlobalOptions& options) {
-    const Runs runs = runsAmong(flags.files, options.directory);
+    const std::vector<std::vector<std::string>> runs = runsAmong(flags.files, options.directory);
     FABRICAST_ASSIGN(std::vector<std::string> changes, takeValues(flags, runs.size()));
     changes.insert(changes.end(), flags.changes.begin(), flags.changes.end());
     FABRICAST_ASSIGN(const double least, percentOf(flags.leastChange, "--min-change"));
@@ -129,7 +110,7 @@ Result<Answer> runCompare(CompareFlags flags, const GlobalOptions& options) {
         answerIn(options.format,
                  ShownComparison{std::move(comparison), {.leastChange = least, .all = flags.all}},
                  kComparisonForms);
-    remarkMeasurements(notes, answer);
+    answer.leanOn(notes);
     return answer;
 }
 

@@ -1,7 +1,6 @@
 #include "study/explain.h"
 
 #include "cli/answer_forms.h"
-#include "cli/measured_remarks.h"
 #include "flags/question_arguments.h"
 #include "planner/report/explanation_report.h"
 #include "planner/report/memory_report.h"
@@ -89,7 +88,7 @@ Result<Answer> runExplain(const ExplainFlags& flags, const GlobalOptions& option
         if (tooBig) {
             printed.remarks.emplace_back(verdictWord(*answer.verdict));
         }
-        remarkMeasurements(notes, printed);
+        printed.leanOn(notes);
         return printed;
     }
     ExplanationView view = flags.ask.view(options.verbose);
@@ -97,7 +96,7 @@ Result<Answer> runExplain(const ExplainFlags& flags, const GlobalOptions& option
     view.asked = &whole.root;
     FABRICAST_ASSIGN(Answer printed,
                      printedExplanation({std::move(answer), view}, question, flags, options));
-    remarkMeasurements(notes, printed);
+    printed.leanOn(notes);
     printed.code = code;
     return printed;
 }

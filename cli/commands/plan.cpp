@@ -1,7 +1,6 @@
 #include "study/plan.h"
 
 #include "cli/answer_forms.h"
-#include "cli/measured_remarks.h"
 #include "cli/run_sweep.h"
 #include "flags/question_arguments.h"
 #include "planner/report/hardware_report.h"
@@ -102,7 +101,7 @@ Result<Answer> runHardware(const PlanFlags& flags, const GlobalOptions& options)
         found.notes.clear();
     }
     Answer answer = answerIn(options.format, found, kHardwareForms);
-    remarkMeasurements(found.notes, answer);
+    answer.leanOn(found.notes);
     answer.code = found.stopped   ? ExitCode::Interrupted
                   : found.fastest ? ExitCode::Ok
                                   : ExitCode::DoesNotFit;
@@ -148,7 +147,7 @@ Result<Answer> runPlan(PlanFlags flags, const GlobalOptions& options) {
         plans.report.notes.clear();
     }
     Answer answer = answerIn(options.format, plans, kPlansForms);
-    remarkMeasurements(report.notes, answer);
+    answer.leanOn(report.notes);
     if (!options.quiet && options.format == Format::Text) {
         FABRICAST_ASSIGN(const std::string next, nextAfterPlans(question, report));
         answer.add(next);

@@ -1,7 +1,6 @@
 #include "study/size.h"
 
 #include "cli/answer_forms.h"
-#include "cli/measured_remarks.h"
 #include "cli/run_sweep.h"
 #include "flags/question_arguments.h"
 #include "planner/base/quantity_text.h"
@@ -60,25 +59,17 @@ Result<SizeAsk> sizeAskOf(const SizeFlags& flags) {
 
 /// The question as typed, or that of each job with every flag over it.
 Result<std::vector<Question>> jobsOf(const SizeFlags& flags, const GlobalOptions& options) {
-    std::vector<Question> jobs;
-    if (flags.jobs.empty()) {
-        FABRICAST_ASSIGN(Question question, questionOf(flags.question, options));
-        jobs.push_back(std::move(question));
-        return jobs;
-    }
-    if (!flags.question.files.empty()) {
+    if (!flags.jobs.empty() && !flags.question.files.empty()) {
         return fail(Error::Code::BadInput,
                     "--job",
                     "there is a scenario beside the jobs",
                     "--job " + flags.question.files.front());
     }
+    std::vector<std::vector<std::string>> runs;
     for (const std::string& file : flags.jobs) {
-        QuestionArguments arguments = flags.question;
-        arguments.files = {file};
-        FABRICAST_ASSIGN(Question job, questionOf(arguments, options));
-        jobs.push_back(std::move(job));
+        runs.push_back({file});
     }
-    return jobs;
+    return questionsOf(flags.question, runs, options);
 }
 
 using SizeForm = AnswerForm<SizeAnswer>;
@@ -120,7 +111,7 @@ Result<Answer> runSize(const SizeFlags& flags, const GlobalOptions& options) {
         answer.notes.clear();
     }
     Answer printed = answerIn(options.format, answer, kSizeForms);
-    remarkMeasurements(answer.notes, printed);
+    printed.leanOn(answer.notes);
     if (printed.report && answer.pick && !options.quiet) {
         printed.report->add("\nnext: fabricast explain " + answer.pickTyped + " --section cost\n");
     }
