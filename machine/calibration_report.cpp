@@ -1,5 +1,4 @@
 #include "machine/calibrate.h"
-#include "machine/measure_command.h"
 #include "machine/measured_table.h"
 #include "machine/report_lines.h"
 #include "planner/text/shell_text.h"

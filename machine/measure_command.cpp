@@ -1,5 +1,4 @@
-#include "machine/measure_command.h"
-
+#include "machine/measured_table.h"
 #include "planner/text/shell_text.h"
 
 #include <fmt/format.h>

@@ -1,4 +1,5 @@
 #pragma once
+#include "machine/calibration.h"
 #include "planner/measured/measurements.h"
 #include "planner/report/table.h"
 
@@ -25,5 +26,10 @@ std::vector<MeasuredKind> measuredKinds(const MergedMeasurements& record);
 /// What a record holds, a row for each kind of point: points, samples, the best value, and the
 /// spread.
 Table measuredTable(const MergedMeasurements& record);
+
+/// The command that measures what is asked for and fits it; with a record that is there, it goes
+/// on where that ends. What has its usual value is left out.
+///     measureCommand({.out = "run.jsonl"}, {})   // "fabricast calibrate --out run.jsonl"
+std::string measureCommand(const MeasureAsk& ask, const FitAsk& fit);
 
 }  // namespace fabricast

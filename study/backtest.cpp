@@ -1,8 +1,6 @@
 #include "study/backtest.h"
 
 #include "planner/backtest/backtest_runs.h"
-#include "planner/backtest/doubtful_rows.h"
-#include "planner/backtest/fit_intervals.h"
 #include "planner/backtest/fit_machine.h"
 #include "planner/backtest/run_catalog.h"
 #include "planner/backtest/run_groups.h"

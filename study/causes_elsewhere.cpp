@@ -1,6 +1,5 @@
-#include "study/causes_elsewhere.h"
-
 #include "planner/base/quantity_text.h"
+#include "study/oom_causes.h"
 
 namespace fabricast {
 namespace {

@@ -9,7 +9,6 @@
 #include "study/launch_lint.h"
 #include "study/requirements.h"
 #include "study/saved_questions.h"
-#include "study/undone_changes.h"
 
 #include <algorithm>
 #include <initializer_list>

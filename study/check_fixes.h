@@ -2,6 +2,7 @@
 #include "planner/base/result.h"
 #include "planner/base/watch.h"
 #include "planner/result/check_report.h"
+#include "study/changes.h"
 #include "study/question.h"
 #include "study/workbench.h"
 
@@ -25,5 +26,9 @@ Result<std::vector<CheckFix>> checkFixes(const Question& question,
                                          std::size_t most,
                                          const Workbench& bench,
                                          const Watch& watch);
+
+/// What a question says otherwise than it did before, as changes that undo it: each key alone, the
+/// counts of ranks together, and last everything where that is more than one of them.
+std::vector<Change> undoneChanges(const Question& now, const Question& before);
 
 }  // namespace fabricast

@@ -1,4 +1,4 @@
-#include "study/gpus_alike.h"
+#include "study/oom_guesses.h"
 
 #include <algorithm>
 #include <cmath>

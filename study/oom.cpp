@@ -8,11 +8,9 @@
 #include "planner/measured/parse_memory_snapshot.h"
 #include "planner/memory/stage_memory.h"
 #include "study/fixes.h"
-#include "study/gpus_alike.h"
 #include "study/growing_segments.h"
 #include "study/oom_causes.h"
 #include "study/oom_guesses.h"
-#include "study/total_layers.h"
 
 #include <algorithm>
 #include <cmath>

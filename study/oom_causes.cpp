@@ -2,8 +2,6 @@
 
 #include "planner/base/quantity_text.h"
 #include "planner/spec/runtime_names.h"
-#include "study/causes_elsewhere.h"
-#include "study/tensor_of_size.h"
 
 #include <fmt/format.h>
 

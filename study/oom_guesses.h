@@ -1,11 +1,14 @@
 #pragma once
 #include "planner/base/result.h"
+#include "planner/base/units.h"
 #include "planner/base/watch.h"
+#include "planner/result/memory_breakdown.h"
 #include "planner/result/oom_answer.h"
 #include "study/question.h"
 #include "study/workbench.h"
 
 #include <optional>
+#include <string>
 #include <vector>
 
 namespace fabricast {
@@ -30,5 +33,17 @@ Result<std::optional<OomCause>> preparationFor(const Question& question,
                                                const MemoryBreakdown& forecast,
                                                const Workbench& bench,
                                                const Watch& watch);
+
+/// The GPUs whose driver reports this memory, the nearest first and a few at most.
+std::vector<std::string> gpusAlike(Bytes memory, const Workbench& bench);
+
+/// Whether a report has no tensors, but what all of PyTorch, or all of a GPU, holds.
+bool isOfTotals(const MemoryMessage& message);
+/// Its parts beside those of the forecast, which may be null.
+std::vector<MemoryLayer> totalLayers(const MemoryMessage& message, const MemoryBreakdown* forecast);
+
+/// What is PyTorch's and what is not of a message that does not tell them apart: its row goes
+/// behind the others.
+void addUntold(const MemoryMessage& message, std::vector<MemoryLayer>& layers);
 
 }  // namespace fabricast

@@ -1,6 +1,5 @@
-#include "study/tensor_of_size.h"
-
 #include "planner/base/quantity_text.h"
+#include "study/oom_causes.h"
 
 #include <fmt/format.h>
 

@@ -2,7 +2,7 @@
 #include "planner/base/result.h"
 #include "planner/load/load_question.h"
 #include "planner/request/scenario_json.h"
-#include "planner/spec/most_sites.h"
+#include "planner/spec/sites_spec.h"
 #include "simulator/network/cluster_topology.h"
 #include "simulator/topology/topology_facts.h"
 #include "study/workbench.h"

@@ -1,4 +1,4 @@
-#include "study/total_layers.h"
+#include "study/oom_guesses.h"
 
 namespace fabricast {
 

@@ -1,5 +1,4 @@
-#include "study/undone_changes.h"
-
+#include "study/check_fixes.h"
 #include "study/saved_questions.h"
 
 #include <algorithm>

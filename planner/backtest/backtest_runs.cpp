@@ -1,6 +1,5 @@
 #include "planner/backtest/backtest_runs.h"
 
-#include "planner/backtest/constant_rate.h"
 #include "planner/backtest/forecast_run.h"
 #include "planner/backtest/run_readings.h"
 #include "planner/base/parallel_map.h"

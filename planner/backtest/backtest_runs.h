@@ -2,11 +2,13 @@
 #include "planner/backtest/published_run.h"
 #include "planner/backtest/run_catalog.h"
 #include "planner/estimate/estimate_step.h"
+#include "planner/evidence/step_intervals.h"
 #include "planner/result/backtest_result.h"
 
 #include <cstddef>
 #include <functional>
 #include <stop_token>
+#include <string>
 #include <vector>
 
 namespace fabricast {
@@ -27,5 +29,21 @@ std::vector<BacktestRow> backtestRows(const std::vector<PublishedRun>& runs,
                                       const RunCatalog& catalog,
                                       const TimingProfiles& profiles,
                                       const BacktestOptions& options);
+
+/// What a forecast must beat: the step at the median model FLOP/s per GPU that other sources
+/// measured on the same GPU with the same stack, else on the same GPU. Fills `constantRateStep`.
+void addConstantRate(std::vector<BacktestRow>& rows);
+
+/// What rows say that can hardly be meant, though they are forecast as they stand: one id of
+/// several rows, and a number of parameters that is not the model's.
+///     "id \"a-1\" stands in 14 rows, and names none of them"
+std::vector<std::string> doubtsOf(const std::vector<PublishedRun>& runs, const RunCatalog& catalog);
+
+/// Intervals that four of five runs of *other* sources fall into (conformal). Per class of evidence
+/// with at least 30 runs of two sources, and for all: quantiles of measured over forecast, where a
+/// source counts with the root of its runs. Their tails are the widest at which, each source left
+/// out in turn, 80 % of all runs lie in the intervals made from the others. Also fills the rows'
+/// looseLo and looseHi from those. Without classes where no run counts.
+StepIntervals fitIntervals(std::vector<BacktestRow>& rows);
 
 }  // namespace fabricast

@@ -1,5 +1,4 @@
-#include "planner/backtest/doubtful_rows.h"
-
+#include "planner/backtest/backtest_runs.h"
 #include "planner/ops/parameters.h"
 
 #include <algorithm>

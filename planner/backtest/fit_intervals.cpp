@@ -1,4 +1,4 @@
-#include "planner/backtest/fit_intervals.h"
+#include "planner/backtest/backtest_runs.h"
 
 #include <algorithm>
 #include <cmath>

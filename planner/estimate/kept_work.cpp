@@ -1,6 +1,5 @@
-#include "planner/estimate/kept_work.h"
-
 #include "planner/base/integers.h"
+#include "planner/estimate/stage_time.h"
 #include "planner/spec/dtype.h"
 #include "planner/stack/rank_groups.h"
 

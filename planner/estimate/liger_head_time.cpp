@@ -1,9 +1,8 @@
-#include "planner/estimate/liger_head_time.h"
-
 #include "planner/base/integers.h"
 #include "planner/compute/gemm_time.h"
 #include "planner/compute/kernel_times.h"
 #include "planner/estimate/op_kernels.h"
+#include "planner/estimate/segment_time.h"
 #include "planner/ops/liger.h"
 #include "planner/ops/rank_shape.h"
 

@@ -4,7 +4,6 @@
 #include "planner/compute/kernel_times.h"
 #include "planner/estimate/data_parallel_time.h"
 #include "planner/estimate/group_time.h"
-#include "planner/estimate/liger_head_time.h"
 #include "planner/estimate/op_kernels.h"
 #include "planner/ops/dense_layer.h"
 #include "planner/ops/embedding_and_head.h"

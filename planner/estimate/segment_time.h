@@ -80,4 +80,8 @@ std::vector<ModelTime> layerTimes(const Scenario& scenario,
                                   const KernelProfile& kernels,
                                   std::span<const CpKind> kinds);
 
+/// Head and loss as Liger fuses them (`ligerHead`): a chunk's three products, its loss and its
+/// casts run in forward, chunk after chunk; backward scales the two gradients.
+SegmentTime ligerHeadTime(const Scenario& scenario, const KernelProfile& kernels);
+
 }  // namespace fabricast

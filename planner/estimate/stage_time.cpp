@@ -3,7 +3,6 @@
 #include "planner/compute/kernel_times.h"
 #include "planner/estimate/chunk_comm.h"
 #include "planner/estimate/data_parallel_time.h"
-#include "planner/estimate/kept_work.h"
 #include "planner/estimate/offload_time.h"
 #include "planner/ops/expert_layers.h"
 #include "planner/spec/dtype.h"

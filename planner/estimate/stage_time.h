@@ -7,6 +7,7 @@
 #include "planner/evidence/software_timing.h"
 #include "planner/evidence/step_intervals.h"
 #include "planner/result/step_estimate.h"
+#include "planner/spec/scenario.h"
 
 #include <cstdint>
 #include <span>
@@ -86,5 +87,18 @@ Result<std::vector<StageTime>> stageTimes(const StepContext& context, WeightList
 double optimizerSeconds(const StepContext& context, const StageTime& stage);
 /// What it is made of.
 OptimizerTerms optimizerTerms(const StepContext& context, const StageTime& stage);
+
+/// What a rank does in one pass with the parameters and gradients that it keeps, beside the copies
+/// of gathered parameters and whole gradients that `copies` of the software counts. Microbatches
+/// after the first are added to the gradients. FSDP2 also casts its shards and puts them where a
+/// gather reads them, and casts what a reduction leaves; on one rank, where nothing is sent, its
+/// code copies all the same, unit by unit.
+struct KeptWork {
+    double bytes = 0.0;
+    double units = 0.0;  ///< that no call stands for
+};
+
+/// `parameters`: those that are trained in the chunk of this rank, before they are sharded.
+KeptWork keptWork(const Scenario& scenario, double parameters, double layers, Way way);
 
 }  // namespace fabricast

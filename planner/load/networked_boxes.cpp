@@ -1,5 +1,4 @@
-#include "planner/load/networked_boxes.h"
-
+#include "planner/load/place_sites.h"
 #include "planner/spec/check_settings.h"
 
 #include <algorithm>

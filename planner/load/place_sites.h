@@ -19,4 +19,8 @@ Result<void> placeSites(const ClusterRequest& request,
 /// Refuses nodes that are not as many at every site, or that no network joins.
 Result<void> checkSites(const ClusterSpec& cluster);
 
+/// An error where several nodes have nothing to join them, which names known ones of their GPU that
+/// have a network: "-c gb200-nvl72".
+Result<void> checkJoined(const ClusterSpec& cluster, const ProfileStore& profiles);
+
 }  // namespace fabricast

@@ -1,4 +1,4 @@
-#include "planner/measured/killed_line.h"
+#include "planner/measured/memory_forms.h"
 
 #include <algorithm>
 #include <string_view>

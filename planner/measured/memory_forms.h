@@ -2,7 +2,10 @@
 #include "planner/result/memory_message.h"
 
 #include <cstddef>
+#include <cstdint>
+#include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 
 namespace fabricast {
@@ -21,5 +24,20 @@ struct MemoryForm {
 /// A text is answered by the first of these that is in it: a failure says more than a report, and
 /// PyTorch's own failure more than others'.
 std::span<const MemoryForm> memoryForms();
+
+/// The line, from 1, on which a shell or a scheduler says no more than that a process was killed:
+/// "Killed", "run.sh: line 3:  4242 Killed   python train.py", "srun: error: n1: task 3: Killed".
+std::optional<std::int64_t> killedLine(std::string_view text);
+
+/// A log without its blanks and line breaks: a message that a launcher or a terminal cut into
+/// lines, inside words too, is whole again. What launchers write before each line
+/// ("(TrainWorker pid=881) ", "[rank0]: ", "3: ", "> ") is left out where the last such words were
+/// the same. Between figures one letter is left, as they may be of one number or of two: '\n' where
+/// the line ends between them, ' ' where it does not.
+///     unwrappedLog("of 23.6\n4 GiB, and 961 MiB")   →  "of23.6\n4GiB,and961MiB"
+std::string unwrappedLog(std::string_view text);
+
+/// The line, from 1, whose text is at this place of the unwrapped log.
+std::int64_t lineOfUnwrapped(std::string_view text, std::size_t at);
 
 }  // namespace fabricast

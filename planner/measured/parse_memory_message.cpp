@@ -1,10 +1,8 @@
 #include "planner/measured/parse_memory_message.h"
 
 #include "planner/base/small_letters.h"
-#include "planner/measured/killed_line.h"
 #include "planner/measured/memory_forms.h"
 #include "planner/measured/message_sizes.h"
-#include "planner/measured/unwrapped_log.h"
 
 #include <algorithm>
 #include <array>

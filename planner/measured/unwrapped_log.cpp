@@ -1,4 +1,4 @@
-#include "planner/measured/unwrapped_log.h"
+#include "planner/measured/memory_forms.h"
 
 #include <algorithm>
 #include <utility>

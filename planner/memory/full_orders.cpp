@@ -1,4 +1,4 @@
-#include "planner/memory/full_orders.h"
+#include "planner/memory/stage_memory.h"
 
 #include <algorithm>
 #include <cstdint>

@@ -1,4 +1,3 @@
-#include "planner/memory/full_orders.h"
 #include "planner/memory/program/ordered_stages.h"
 #include "planner/memory/stage_memory.h"
 #include "planner/memory/walk_stage.h"

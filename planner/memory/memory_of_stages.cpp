@@ -3,7 +3,6 @@
 #include "planner/memory/outer_states.h"
 #include "planner/memory/overheads.h"
 #include "planner/memory/reference_model.h"
-#include "planner/memory/replay_luck.h"
 #include "planner/memory/stage_memory.h"
 #include "planner/memory/verdict_terms.h"
 #include "planner/spec/one_site.h"

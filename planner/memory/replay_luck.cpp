@@ -1,6 +1,5 @@
-#include "planner/memory/replay_luck.h"
-
 #include "planner/base/quantity_text.h"
+#include "planner/memory/verdict_terms.h"
 
 namespace fabricast {
 namespace {

@@ -2,10 +2,12 @@
 #include "planner/base/result.h"
 #include "planner/base/units.h"
 #include "planner/base/watch.h"
+#include "planner/memory/program/ordered_stages.h"
 #include "planner/memory/stage_walks.h"
 #include "planner/result/memory_breakdown.h"
 #include "planner/spec/scenario.h"
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -39,5 +41,10 @@ Result<MemoryBreakdown> memoryOf(const Scenario& scenario, StageWalks walks);
 /// Bytes that the fullest stage takes from the device; where they are more than `enough`, any
 /// number from there up to them.
 Result<Bytes> peakOfFullestStage(const Scenario& scenario, Bytes enough, const Watch& watch = {});
+
+/// Of orders with as much in flight, whose chunks all run the same layers and own what they hand
+/// over: places of those of which one takes the most memory, and that first of all that take it.
+///     for (const std::size_t place : fullestOrders(orders)) { … }
+std::vector<std::size_t> fullestOrders(const std::vector<PipelineOrder>& orders);
 
 }  // namespace fabricast

@@ -15,4 +15,9 @@ Result<void> checkTurning(const JsonValue& config, const ModelSpec& model);
 /// of a family that has none, a hidden size that is not given.
 std::vector<std::string> leftOutOf(const JsonValue& config, const ModelSpec& model);
 
+/// Whether rotary embedding's cos and sin are multiplied by a factor that is not 1: YaRN's
+/// attention_factor, or what it makes of its factor, as `rope_parameters` or `rope_scaling` say.
+/// `absent`: what neither of them means.
+bool scalesRotary(const JsonValue& config, bool absent);
+
 }  // namespace fabricast

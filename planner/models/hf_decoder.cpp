@@ -1,6 +1,6 @@
 #include "planner/models/hf_decoder.h"
 
-#include "planner/models/hf_rotation.h"
+#include "planner/models/hf_checks.h"
 #include "planner/spec/check_settings.h"
 
 #include <utility>

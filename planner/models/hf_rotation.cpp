@@ -1,4 +1,4 @@
-#include "planner/models/hf_rotation.h"
+#include "planner/models/hf_checks.h"
 
 #include <optional>
 #include <string>

@@ -19,4 +19,7 @@ struct SitesSpec {
     friend bool operator==(const SitesSpec&, const SitesSpec&) = default;
 };
 
+/// Sites that the nodes of a cluster may be divided over, in a scenario and in a graph.
+inline constexpr std::int64_t kMostSites = 1024;
+
 }  // namespace fabricast

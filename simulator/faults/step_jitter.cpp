@@ -1,7 +1,6 @@
-#include "simulator/faults/step_jitter.h"
-
 #include "planner/estimate/step_estimator.h"
 #include "simulator/engine/simulate.h"
+#include "simulator/faults/jitter_draw.h"
 #include "simulator/faults/random_draws.h"
 
 #include <algorithm>

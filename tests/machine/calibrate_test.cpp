@@ -1,6 +1,6 @@
 #include "machine/calibrate.h"
 
-#include "machine/measure_command.h"
+#include "machine/measured_table.h"
 #include "machine/visible_gpus.h"
 #include "probes/record/record_lock.h"
 #include "tests/support/fake_probes.h"

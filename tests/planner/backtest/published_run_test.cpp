@@ -1,5 +1,4 @@
 #include "planner/backtest/backtest_runs.h"
-#include "planner/backtest/doubtful_rows.h"
 #include "planner/backtest/forecast_run.h"
 #include "planner/backtest/run_groups.h"
 #include "planner/backtest/run_readings.h"

@@ -1,4 +1,4 @@
-#include "planner/backtest/constant_rate.h"
+#include "planner/backtest/backtest_runs.h"
 #include "planner/backtest/error_spread.h"
 #include "planner/backtest/run_groups.h"
 

@@ -1,5 +1,4 @@
-#include "planner/estimate/kept_work.h"
-
+#include "planner/estimate/stage_time.h"
 #include "tests/planner/estimate/estimate_example.h"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,4 @@
-#include "planner/estimate/liger_head_time.h"
-
+#include "planner/estimate/segment_time.h"
 #include "planner/estimate/step_estimator.h"
 #include "tests/planner/estimate/estimate_example.h"
 

@@ -1,6 +1,5 @@
-#include "simulator/faults/step_jitter.h"
-
 #include "simulator/engine/simulate.h"
+#include "simulator/faults/jitter_draw.h"
 #include "simulator/faults/random_draws.h"
 #include "simulator/faults/step_clock.h"
 #include "simulator/program/stage_ranks.h"
