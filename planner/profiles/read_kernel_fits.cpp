@@ -171,6 +171,14 @@ Result<void> readAttentionFits(const JsonValue& root, KernelProfile& kernels) {
         FABRICAST_ASSIGN(fit.error, readFitError(section));
         kernels.attention.push_back(std::move(fit));
     }
+    // fp16 runs like bf16.
+    const bool isNarrow = kernels.supports(GemmType::Bf16) || kernels.supports(GemmType::Fp16);
+    const GemmType usual = isNarrow ? GemmType::Bf16 : GemmType::Fp32;
+    if (std::ranges::find(kernels.attention, usual, &AttentionFit::type) ==
+        kernels.attention.end()) {
+        return tl::unexpected(list->problem("lists no kernel in " + std::string(nameOf(usual)),
+                                            "list the one that runs"));
+    }
     return {};
 }
 
@@ -181,8 +189,11 @@ Result<void> readBackwardRatios(const JsonValue& root, KernelProfile& kernels) {
         FABRICAST_ASSIGN(const BackwardRatio ratio, readBackwardRatio(section));
         kernels.backward.push_back(ratio);
     }
-    if (kernels.backward.empty()) {
-        return tl::unexpected(list->problem("is empty", "list at least heads of 128"));
+    if (std::ranges::find(kernels.backward, AttentionCode::Native, &BackwardRatio::code) ==
+        kernels.backward.end()) {
+        return tl::unexpected(
+            list->problem("lists no ratio for kernels that have none of their own",
+                          "list at least heads of 128 without a \"kernel\""));
     }
     return {};
 }

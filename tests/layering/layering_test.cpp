@@ -59,7 +59,7 @@ const std::map<std::string, Rooms> kLibraryHomes = {
     {"gtest/", {"tests"}},
     {"rapidcheck", {"tests"}},
     {"benchmark/", {"tests"}},
-    {"thread", {"planner/base", "cli", "probes", "tests"}},
+    {"thread", {"planner/base", "machine", "probes", "tests"}},
     {"mpi", {"probes/mpi"}},
     {"cblas", {"probes/cpu"}},
     {"chrono", {"machine", "cli", "probes", "tests"}},

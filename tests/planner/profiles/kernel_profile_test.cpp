@@ -125,5 +125,30 @@ TEST(KernelProfiles, AreReadStrictly) {
     EXPECT_EQ(says(why(h20, "\"extra_error\"", "\"extra_eror\""), "extra_error"), "extra_error");
 }
 
+/// With the kernels of one type alone, or of one code, the others' times would have nothing to rest
+/// on.
+TEST(KernelProfiles, SayWhatEveryForecastAsksFor) {
+    const auto why = [](const std::string& from, const std::string& to) {
+        const char* const file = "kernels/l40s.json";
+        std::string text = shippedProfile(file, from, to);
+        for (std::size_t at = text.find(from); at != std::string::npos; at = text.find(from)) {
+            text.replace(at, from.size(), to);
+        }
+        const TemporaryProfiles mine;
+        mine.write(file, text);
+        const auto gpu = ProfileStore::open(std::array{mine.path()})->gpu("l40s");
+        return gpu ? std::string("accepted") : gpu.error().text();
+    };
+    const std::string attention = why(R"("flash2", "type": "bf16")", R"("flash2", "type": "fp8")");
+    EXPECT_NE(attention.find("l40s.json:"), std::string::npos) << attention;
+    EXPECT_NE(attention.find("lists no kernel in bf16"), std::string::npos) << attention;
+    EXPECT_NE(why(R"({
+      "head_dim")",
+                  R"({
+      "kernel": "flash2", "head_dim")")
+                  .find("lists no ratio for kernels"),
+              std::string::npos);
+}
+
 }  // namespace
 }  // namespace fabricast
