@@ -29,7 +29,7 @@ function(fabricast_batch_size sources most result)
   set(${result} ${size} PARENT_SCOPE)
 endfunction()
 
-# What is measured or measures is compiled one by one, whatever the build is for.
+# What is measured or measures is compiled one by one, but where it is only tested.
 set(fabricast_alone "^probes/(cpu|cuda|host|mpi|nccl)$")
 # What runs once for a question, outside the search and the simulation: a release compiles it a quarter sooner so.
 set(fabricast_once "^(cli|flags|manual|study|machine|planner/(backtest|launch|lint|load|measured|models|profiles|report|request))$|^simulator/(report|topology|trace)$|^probes/(fit|launch|record)$")
@@ -53,9 +53,11 @@ function(fabricast_room folder)
   set(scope PUBLIC)
   if(sources)
     add_library(${name} STATIC ${sources})
-    if(FABRICAST_UNITY GREATER 1 AND NOT folder MATCHES "${fabricast_alone}")
+    if(FABRICAST_UNITY GREATER 1 AND (CMAKE_BUILD_TYPE STREQUAL "Debug" OR NOT folder MATCHES "${fabricast_alone}"))
       fabricast_batch_size("${sources}" ${FABRICAST_UNITY} size)
       set_target_properties(${name} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE ${size})
+      # GCC takes the parts of a class that are of its source alone for a header's, if that source is included.
+      target_compile_options(${name} PRIVATE $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-subobject-linkage>)
     endif()
     if(folder MATCHES "${fabricast_often}")
       target_compile_options(${name} PRIVATE $<$<AND:$<CONFIG:Debug>,$<COMPILE_LANGUAGE:CXX>>:-O2>)

@@ -2,11 +2,11 @@
 
 namespace fabricast::probe {
 
-namespace {
-
-std::size_t halves(std::int64_t numbers) {
+std::size_t bytesOfHalves(std::int64_t numbers) {
     return aligned(static_cast<std::size_t>(numbers) * 2);
 }
+
+namespace {
 
 std::size_t statisticsBytes(const AttentionShape& shape) {
     return aligned(static_cast<std::size_t>(shape.rows()) * sizeof(float));
@@ -15,8 +15,8 @@ std::size_t statisticsBytes(const AttentionShape& shape) {
 }  // namespace
 
 double AttentionTensors::bytesFor(const AttentionShape& shape) {
-    return static_cast<double>(4 * halves(shape.queries()) + 4 * halves(shape.keys()) +
-                               statisticsBytes(shape));
+    return static_cast<double>(4 * bytesOfHalves(shape.queries()) +
+                               4 * bytesOfHalves(shape.keys()) + statisticsBytes(shape));
 }
 
 Answer<AttentionTensors> AttentionTensors::make(const AttentionShape& shape) {
@@ -38,7 +38,7 @@ Answer<AttentionTensors> AttentionTensors::make(const AttentionShape& shape) {
     made.statistics = std::move(*statistics);
     unsigned seed = 0;
     for (const auto& [home, numbers] : homes) {
-        Answer<DeviceMemory> memory = deviceMemory(halves(numbers));
+        Answer<DeviceMemory> memory = deviceMemory(bytesOfHalves(numbers));
         const Done filled =
             memory ? fillRandom(*memory, NumberType::Bf16, ++seed) : Done(memory.trouble());
         if (!filled) {

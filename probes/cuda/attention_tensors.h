@@ -2,10 +2,14 @@
 #include "probes/cuda/gpu_memory.h"
 #include "probes/cuda/measure_attention.h"
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
 namespace fabricast::probe {
+
+/// Bytes of so many numbers in 16 bits.
+std::size_t bytesOfHalves(std::int64_t numbers);
 
 /// What attention reads and writes, random at first: heads before tokens, in bf16.
 struct AttentionTensors {

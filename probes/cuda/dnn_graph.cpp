@@ -15,8 +15,6 @@ DnnSizes packedSteps(const DnnSizes& sizes) {
 
 namespace {
 
-constexpr cudnnBackendAttributeType_t kDescriptor = CUDNN_TYPE_BACKEND_DESCRIPTOR;
-
 /// What a chooser that is finished proposes.
 Answer<std::vector<DnnDescriptor>> enginesOf(const DnnDescriptor& chooser) {
     constexpr std::int64_t kMost = 8;
@@ -28,7 +26,7 @@ Answer<std::vector<DnnDescriptor>> enginesOf(const DnnDescriptor& chooser) {
     }
     std::int64_t got = 0;
     const cudnnStatus_t status = cudnnBackendGetAttribute(
-        chooser.get(), CUDNN_ATTR_ENGINEHEUR_RESULTS, kDescriptor, kMost, &got, found.data());
+        chooser.get(), CUDNN_ATTR_ENGINEHEUR_RESULTS, kDnnDescriptor, kMost, &got, found.data());
     if (status != CUDNN_STATUS_SUCCESS || got == 0) {
         return Trouble{status == CUDNN_STATUS_SUCCESS
                            ? std::string("cuDNN has no engine")
@@ -134,10 +132,10 @@ void DnnGraph::multiply(Tensor left, Tensor right, Tensor product) {
     trouble_ = trouble_ ? finished : trouble_;
     void* const parts[] = {at(left), at(right), at(product), how.get()};
     DnnDescriptor operation(CUDNN_BACKEND_OPERATION_MATMUL_DESCRIPTOR);
-    operation.set(CUDNN_ATTR_OPERATION_MATMUL_ADESC, kDescriptor, 1, &parts[0]);
-    operation.set(CUDNN_ATTR_OPERATION_MATMUL_BDESC, kDescriptor, 1, &parts[1]);
-    operation.set(CUDNN_ATTR_OPERATION_MATMUL_CDESC, kDescriptor, 1, &parts[2]);
-    operation.set(CUDNN_ATTR_OPERATION_MATMUL_DESC, kDescriptor, 1, &parts[3]);
+    operation.set(CUDNN_ATTR_OPERATION_MATMUL_ADESC, kDnnDescriptor, 1, &parts[0]);
+    operation.set(CUDNN_ATTR_OPERATION_MATMUL_BDESC, kDnnDescriptor, 1, &parts[1]);
+    operation.set(CUDNN_ATTR_OPERATION_MATMUL_CDESC, kDnnDescriptor, 1, &parts[2]);
+    operation.set(CUDNN_ATTR_OPERATION_MATMUL_DESC, kDnnDescriptor, 1, &parts[3]);
     parts_.push_back(std::move(how));
     keep(std::move(operation));
 }
@@ -151,9 +149,9 @@ void DnnGraph::reduce(cudnnReduceTensorOp_t how, Tensor from, Tensor to) {
     trouble_ = trouble_ ? finished : trouble_;
     void* const parts[] = {at(from), at(to), reduction.get()};
     DnnDescriptor operation(CUDNN_BACKEND_OPERATION_REDUCTION_DESCRIPTOR);
-    operation.set(CUDNN_ATTR_OPERATION_REDUCTION_XDESC, kDescriptor, 1, &parts[0]);
-    operation.set(CUDNN_ATTR_OPERATION_REDUCTION_YDESC, kDescriptor, 1, &parts[1]);
-    operation.set(CUDNN_ATTR_OPERATION_REDUCTION_DESC, kDescriptor, 1, &parts[2]);
+    operation.set(CUDNN_ATTR_OPERATION_REDUCTION_XDESC, kDnnDescriptor, 1, &parts[0]);
+    operation.set(CUDNN_ATTR_OPERATION_REDUCTION_YDESC, kDnnDescriptor, 1, &parts[1]);
+    operation.set(CUDNN_ATTR_OPERATION_REDUCTION_DESC, kDnnDescriptor, 1, &parts[2]);
     parts_.push_back(std::move(reduction));
     keep(std::move(operation));
 }
@@ -161,8 +159,8 @@ void DnnGraph::reduce(cudnnReduceTensorOp_t how, Tensor from, Tensor to) {
 void DnnGraph::reshape(Tensor from, Tensor to) {
     void* const parts[] = {at(from), at(to)};
     DnnDescriptor operation(CUDNN_BACKEND_OPERATION_RESHAPE_DESCRIPTOR);
-    operation.set(CUDNN_ATTR_OPERATION_RESHAPE_XDESC, kDescriptor, 1, &parts[0]);
-    operation.set(CUDNN_ATTR_OPERATION_RESHAPE_YDESC, kDescriptor, 1, &parts[1]);
+    operation.set(CUDNN_ATTR_OPERATION_RESHAPE_XDESC, kDnnDescriptor, 1, &parts[0]);
+    operation.set(CUDNN_ATTR_OPERATION_RESHAPE_YDESC, kDnnDescriptor, 1, &parts[1]);
     keep(std::move(operation));
 }
 
@@ -180,13 +178,13 @@ void DnnGraph::pointwise(const Pointwise& how, Tensor to) {
                                                        CUDNN_ATTR_OPERATION_POINTWISE_TDESC};
     DnnDescriptor operation(CUDNN_BACKEND_OPERATION_POINTWISE_DESCRIPTOR);
     void* part = mode.get();
-    operation.set(CUDNN_ATTR_OPERATION_POINTWISE_PW_DESCRIPTOR, kDescriptor, 1, &part);
+    operation.set(CUDNN_ATTR_OPERATION_POINTWISE_PW_DESCRIPTOR, kDnnDescriptor, 1, &part);
     for (std::size_t input = 0; input < how.inputs.size(); ++input) {
         part = at(how.inputs[input]);
-        operation.set(kInputs[input], kDescriptor, 1, &part);
+        operation.set(kInputs[input], kDnnDescriptor, 1, &part);
     }
     part = at(to);
-    operation.set(CUDNN_ATTR_OPERATION_POINTWISE_YDESC, kDescriptor, 1, &part);
+    operation.set(CUDNN_ATTR_OPERATION_POINTWISE_YDESC, kDnnDescriptor, 1, &part);
     parts_.push_back(std::move(mode));
     keep(std::move(operation));
 }
@@ -199,7 +197,7 @@ Answer<std::vector<DnnDescriptor>> DnnGraph::engines(cudnnHandle_t handle,
     }
     const auto count = static_cast<std::int64_t>(operations.size());
     DnnDescriptor graph(CUDNN_BACKEND_OPERATIONGRAPH_DESCRIPTOR);
-    graph.set(CUDNN_ATTR_OPERATIONGRAPH_OPS, kDescriptor, count, operations.data());
+    graph.set(CUDNN_ATTR_OPERATIONGRAPH_OPS, kDnnDescriptor, count, operations.data());
     if (device == nullptr) {
         graph.set(CUDNN_ATTR_OPERATIONGRAPH_HANDLE, CUDNN_TYPE_HANDLE, 1, &handle);
     }
@@ -207,11 +205,11 @@ Answer<std::vector<DnnDescriptor>> DnnGraph::engines(cudnnHandle_t handle,
     void* const held = graph.get();
     Done done = trouble_ ? graph.finish() : trouble_;
     DnnDescriptor chooser(CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR);
-    chooser.set(CUDNN_ATTR_ENGINEHEUR_OPERATION_GRAPH, kDescriptor, 1, &held);
+    chooser.set(CUDNN_ATTR_ENGINEHEUR_OPERATION_GRAPH, kDnnDescriptor, 1, &held);
     chooser.set(CUDNN_ATTR_ENGINEHEUR_MODE, CUDNN_TYPE_HEUR_MODE, 1, &mode);
     if (device != nullptr) {
         void* const described = device->get();
-        chooser.set(CUDNN_ATTR_ENGINEHEUR_DEVICEPROP, kDescriptor, 1, &described);
+        chooser.set(CUDNN_ATTR_ENGINEHEUR_DEVICEPROP, kDnnDescriptor, 1, &described);
     }
     done = done ? chooser.finish() : done;
     if (!done) {

@@ -17,6 +17,9 @@ namespace fabricast::probe {
 /// Four sizes or steps of a tensor.
 using DnnSizes = std::array<std::int64_t, 4>;
 
+/// What attributes that name other objects are of.
+inline constexpr cudnnBackendAttributeType_t kDnnDescriptor = CUDNN_TYPE_BACKEND_DESCRIPTOR;
+
 /// Steps of a tensor without gaps, the last size closest.
 DnnSizes packedSteps(const DnnSizes& sizes);
 

@@ -33,14 +33,12 @@ private:
 /// What a call of cuDNN says.
 Done dnnDone(cudnnStatus_t status);
 
-constexpr cudnnBackendAttributeType_t kDescriptor = CUDNN_TYPE_BACKEND_DESCRIPTOR;
-
 /// An engine as a plan, which refers to it.
 Answer<std::vector<DnnDescriptor>> planOf(cudnnHandle_t handle, const DnnDescriptor& engine) {
     void* const held = engine.get();
     DnnDescriptor planned(CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR);
     planned.set(CUDNN_ATTR_EXECUTION_PLAN_HANDLE, CUDNN_TYPE_HANDLE, 1, &handle);
-    planned.set(CUDNN_ATTR_EXECUTION_PLAN_ENGINE_CONFIG, kDescriptor, 1, &held);
+    planned.set(CUDNN_ATTR_EXECUTION_PLAN_ENGINE_CONFIG, kDnnDescriptor, 1, &held);
     const Done done = planned.finish();
     return done ? Answer(std::vector{engine, planned}) : done.trouble();
 }

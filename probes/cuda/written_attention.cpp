@@ -36,10 +36,6 @@ Answer<std::vector<LtProduct>> planProducts(const LtHome& lt, const AttentionSha
     return all;
 }
 
-std::size_t halves(std::int64_t numbers) {
-    return aligned(static_cast<std::size_t>(numbers) * 2);
-}
-
 float scaleOf(const AttentionShape& shape) {
     return 1.0F / std::sqrt(static_cast<float>(shape.dim));
 }
@@ -47,7 +43,7 @@ float scaleOf(const AttentionShape& shape) {
 }  // namespace
 
 double WrittenAttention::bytesFor(const AttentionShape& shape) {
-    return static_cast<double>(2 * halves(shape.scores()));
+    return static_cast<double>(2 * bytesOfHalves(shape.scores()));
 }
 
 Answer<WrittenAttention> WrittenAttention::make(GpuBench& bench, const AttentionShape& shape) {
@@ -57,8 +53,8 @@ Answer<WrittenAttention> WrittenAttention::make(GpuBench& bench, const Attention
     if (!products) {
         return products.trouble();
     }
-    Answer<DeviceMemory> shares = deviceMemory(halves(shape.scores()));
-    Answer<DeviceMemory> scores = deviceMemory(halves(shape.scores()));
+    Answer<DeviceMemory> shares = deviceMemory(bytesOfHalves(shape.scores()));
+    Answer<DeviceMemory> scores = deviceMemory(bytesOfHalves(shape.scores()));
     if (!shares || !scores) {
         return shares ? scores.trouble() : shares.trouble();
     }

@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::size_t kBlock = std::size_t{8} << 20;
 constexpr std::int64_t kAlignment = kLeastDiskBytes;
-const SampleRule kRule{.least = 3, .most = 20, .error = 0.02, .seconds = 5.0};
+const SampleRule kDiskRule{.least = 3, .most = 20, .error = 0.02, .seconds = 5.0};
 
 Trouble systemTrouble(const std::string& path, const char* what) {
     return Trouble{path + ": " + what + ": " + std::strerror(errno)};
@@ -124,16 +124,17 @@ Answer<Measurement> measureIn(const std::string& folder,
     if (!writes && !file->pass(true, bytes, block->data())) {
         return systemTrouble(folder, "cannot be written");
     }
-    Answer<std::vector<double>> samples = sampled(kRule, writes ? 1 : 0, [&]() -> Answer<double> {
-        if (!writes && !file->direct()) {
-            file->evict();
-        }
-        const auto begin = std::chrono::steady_clock::now();
-        if (!file->pass(writes, bytes, block->data())) {
-            return systemTrouble(folder, writes ? "cannot be written" : "cannot be read");
-        }
-        return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-    });
+    Answer<std::vector<double>> samples =
+        sampled(kDiskRule, writes ? 1 : 0, [&]() -> Answer<double> {
+            if (!writes && !file->direct()) {
+                file->evict();
+            }
+            const auto begin = std::chrono::steady_clock::now();
+            if (!file->pass(writes, bytes, block->data())) {
+                return systemTrouble(folder, writes ? "cannot be written" : "cannot be read");
+            }
+            return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+        });
     if (!samples) {
         return samples.trouble();
     }

@@ -13,7 +13,7 @@ namespace fabricast::probe {
 namespace {
 
 constexpr std::int64_t kUsualBytes = std::int64_t{1} << 30;
-const SampleRule kRule{.least = 5, .most = 100, .error = 0.005, .seconds = 2.0};
+const SampleRule kArrayRule{.least = 5, .most = 100, .error = 0.005, .seconds = 2.0};
 
 Answer<int> threadsOf(const Point& point) {
     const Answer<std::int64_t> threads = wholeOf(point, "threads", 1);
@@ -114,7 +114,7 @@ std::size_t wrongSteps(const Arrays& arrays, WorkerTeam& team) {
 using PartWork = void (*)(const Arrays&, WorkerPart);
 
 Answer<std::vector<double>> timed(WorkerTeam& team, const Arrays& arrays, PartWork work) {
-    return sampled(kRule, 2, [&]() -> Answer<double> {
+    return sampled(kArrayRule, 2, [&]() -> Answer<double> {
         return team.run(
             [&](int worker) { work(arrays, partOf(arrays[0].size(), worker, team.workers())); });
     });

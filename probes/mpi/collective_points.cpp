@@ -11,7 +11,6 @@ namespace fabricast::probe {
 
 namespace {
 
-constexpr std::size_t kWidth = sizeof(float);
 /// What one message of MPI can count.
 constexpr std::int64_t kMostBytes = std::int64_t{8} << 30;
 
@@ -31,7 +30,7 @@ std::optional<Kind> kindOf(const Point& point) {
 /// Elements of the whole tensor: as many for every member.
 std::size_t elementsOf(const Point& point, const RankGroup& group) {
     const auto n = static_cast<std::size_t>(group.size());
-    const auto all = static_cast<std::size_t>(*wholeOf(point, "bytes", 4)) / kWidth;
+    const auto all = static_cast<std::size_t>(*wholeOf(point, "bytes", 4)) / sizeof(float);
     return std::max(all / n, std::size_t{1}) * n;
 }
 
@@ -201,7 +200,7 @@ Measurement measureCollective(Wire& wire, const RankGroup& group, const Point& p
     measurement.words["algorithm"] = algorithm;
     if (!measurement.samples.empty()) {
         const double rate =
-            static_cast<double>(elements * kWidth) / median(measurement.samples) / 1e9;
+            static_cast<double>(elements * sizeof(float)) / median(measurement.samples) / 1e9;
         measurement.facts["algbw"] = rate;
         measurement.facts["busbw"] = rate * busShare(kind, group.size());
     }

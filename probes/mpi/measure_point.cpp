@@ -8,7 +8,7 @@ namespace fabricast::probe {
 namespace {
 
 /// What is measured, beside collectives.
-struct Kind {
+struct PointKind {
     const char* what;
     std::string (*fault)(const Point&, const RankGroup&);
     Measurement (*measure)(Wire&, const RankGroup&, const Point&);
@@ -19,15 +19,16 @@ std::string anyGroup(const Point& point, const RankGroup& /*group*/) {
     return Fault(point);
 }
 
-constexpr std::array<Kind, 6> kKinds = {{{"gemm", anyGroup<gemmFault>, measureGemm},
-                                         {"memory", anyGroup<memoryFault>, measureMemory},
-                                         {"adam", anyGroup<adamFault>, measureAdam},
-                                         {"attention", anyGroup<attentionFault>, measureAttention},
-                                         {"overlap", overlapFault, measureOverlap},
-                                         {"step", stepFault, measureStep}}};
+constexpr std::array<PointKind, 6> kPointKinds = {
+    {{"gemm", anyGroup<gemmFault>, measureGemm},
+     {"memory", anyGroup<memoryFault>, measureMemory},
+     {"adam", anyGroup<adamFault>, measureAdam},
+     {"attention", anyGroup<attentionFault>, measureAttention},
+     {"overlap", overlapFault, measureOverlap},
+     {"step", stepFault, measureStep}}};
 
-const Kind* kindOf(const Point& point) {
-    for (const Kind& kind : kKinds) {
+const PointKind* pointKindOf(const Point& point) {
+    for (const PointKind& kind : kPointKinds) {
         if (point.what == kind.what) {
             return &kind;
         }
@@ -39,7 +40,7 @@ std::string faultOf(const Point& point, const RankGroup& group) {
     if (isCollective(point)) {
         return collectiveFault(point, group);
     }
-    const Kind* const kind = kindOf(point);
+    const PointKind* const kind = pointKindOf(point);
     return kind != nullptr
                ? kind->fault(point, group)
                : "no '" + point.what +
@@ -49,7 +50,7 @@ std::string faultOf(const Point& point, const RankGroup& group) {
 
 Measurement measureIn(Wire& wire, const RankGroup& group, const Point& point) {
     return isCollective(point) ? measureCollective(wire, group, point)
-                               : kindOf(point)->measure(wire, group, point);
+                               : pointKindOf(point)->measure(wire, group, point);
 }
 
 }  // namespace

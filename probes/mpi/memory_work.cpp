@@ -19,8 +19,6 @@ struct Op {
 constexpr std::array<Op, 5> kOps = {
     {{"norm", 2.0}, {"swiglu", 3.0}, {"softmax", 3.0}, {"cross_entropy", 4.0}, {"add", 3.0}}};
 
-constexpr std::size_t kWidth = sizeof(float);
-
 std::size_t wholeOr(const Point& point, const char* name, std::size_t otherwise) {
     return point.settings.contains(name) ? static_cast<std::size_t>(*wholeOf(point, name, 1))
                                          : otherwise;
@@ -37,7 +35,7 @@ RowWork::RowWork(const Point& point)
       rows_(wholeOr(point, "rows", 1)),
       columns_(wholeOr(point, "columns", 1)) {
     if (op_ == "copy") {
-        columns_ = std::max(std::size_t{1}, wholeOr(point, "bytes", 1) / 2 / kWidth);
+        columns_ = std::max(std::size_t{1}, wholeOr(point, "bytes", 1) / 2 / sizeof(float));
     }
     const std::size_t elements = rows_ * columns_;
     in_.assign(elements, 1.0F);
@@ -56,7 +54,7 @@ void RowWork::run() {
 
 void RowWork::once() {
     if (op_ == "copy") {
-        std::memcpy(out_.data(), in_.data(), in_.size() * kWidth);
+        std::memcpy(out_.data(), in_.data(), in_.size() * sizeof(float));
     } else if (op_ == "norm") {
         rmsNorm(in_, other_, out_);
     } else if (op_ == "swiglu") {
@@ -81,7 +79,7 @@ double RowWork::bytes() const {
     for (const Op& op : kOps) {
         passes = op_ == op.name ? op.passes : passes;
     }
-    return passes * static_cast<double>(rows_ * columns_ * kWidth);
+    return passes * static_cast<double>(rows_ * columns_ * sizeof(float));
 }
 
 double RowWork::wrong() const {

@@ -13,7 +13,6 @@ namespace fabricast::probe {
 
 namespace {
 
-constexpr std::size_t kWidth = sizeof(float);
 constexpr double kComputePerTransfer = 1.5;
 
 SampleRule ruleOf(std::size_t least) {
@@ -58,7 +57,7 @@ Measurement measureOverlap(Wire& wire, const RankGroup& group, const Point& poin
     const std::vector<float> a(size(product.m, product.k), 1.0F);
     const std::vector<float> b(size(product.n, product.k), 1.0F);
     std::vector<float> c(size(product.m, product.n));
-    std::vector<float> data(static_cast<std::size_t>(*wholeOf(point, "bytes", 4)) / kWidth);
+    std::vector<float> data(static_cast<std::size_t>(*wholeOf(point, "bytes", 4)) / sizeof(float));
     double calls = 1.0;
     const auto compute = [&] {
         for (int call = 0; call < static_cast<int>(calls); ++call) {

@@ -13,7 +13,7 @@
 namespace fabricast {
 namespace {
 
-constexpr double kGiB = 1024.0 * 1024.0 * 1024.0;
+constexpr double kAxisGiB = 1024.0 * 1024.0 * 1024.0;
 
 std::string labelsOf(const AxisTicks& ticks) {
     std::string text;
@@ -47,8 +47,11 @@ INSTANTIATE_TEST_SUITE_P(
         TickCase{"number", {"x"}, {0, 1}, "0 0.2 0.4 0.6 0.8 1.0", "x"},
         TickCase{"below_zero", {"x"}, {-1.2, 0.9}, "-1.0 -0.5 0 0.5", "x"},
         TickCase{"share", {"MFU", AxisUnit::Percent}, {0, 0.45}, "0 % 10 % 20 % 30 % 40 %", "MFU"},
-        TickCase{
-            "memory", {"memory", AxisUnit::Bytes}, {0, 90 * kGiB}, "0 20 40 60 80", "memory (GiB)"},
+        TickCase{"memory",
+                 {"memory", AxisUnit::Bytes},
+                 {0, 90 * kAxisGiB},
+                 "0 20 40 60 80",
+                 "memory (GiB)"},
         TickCase{"speed",
                  {"rate", AxisUnit::BytesPerSecond},
                  {0, 450e9},
@@ -75,7 +78,7 @@ INSTANTIATE_TEST_SUITE_P(
                  "GPUs"},
         TickCase{"sizes",
                  {"size", AxisUnit::Bytes, AxisScale::Log},
-                 {8192, 8 * kGiB},
+                 {8192, 8 * kAxisGiB},
                  "32 KiB 1 MiB 32 MiB 1 GiB",
                  "size"},
         TickCase{"decades",
@@ -121,7 +124,7 @@ TEST(ValueText, NamesUnitsAndRounds) {
     EXPECT_EQ(valueText(AxisUnit::Percent, 0.4137), "41.4 %");
     EXPECT_EQ(valueText(AxisUnit::Count, 1.13e6), "1.13M");
     EXPECT_EQ(valueText(AxisUnit::Gpus, 4096), "4096");
-    EXPECT_EQ(valueText(AxisUnit::Bytes, 71.8 * kGiB), "71.8 GiB");
+    EXPECT_EQ(valueText(AxisUnit::Bytes, 71.8 * kAxisGiB), "71.8 GiB");
     EXPECT_EQ(valueText(AxisUnit::Seconds, 0.0073), "7.3 ms");
     EXPECT_EQ(valueText(AxisUnit::Seconds, 0.0), "0 s");
     EXPECT_EQ(valueText(AxisUnit::Usd, 0.336), "$0.34");

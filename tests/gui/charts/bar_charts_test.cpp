@@ -10,42 +10,42 @@
 namespace fabricast {
 namespace {
 
-const ChartTheme kTheme = lightChartTheme();
-const QSizeF kSize(700, 400);
-constexpr double kGiB = 1024.0 * 1024.0 * 1024.0;
+const ChartTheme kBarTheme = lightChartTheme();
+const QSizeF kBarSize(700, 400);
+constexpr double kBarGiB = 1024.0 * 1024.0 * 1024.0;
 
 MemoryBarValues twoStages() {
     return {.title = "Memory",
             .parts = {"weights", "gradients", "loss"},
-            .bars = {{.label = "stage 0", .parts = {10 * kGiB, 20 * kGiB, 0}},
+            .bars = {{.label = "stage 0", .parts = {10 * kBarGiB, 20 * kBarGiB, 0}},
                      {.label = "stage 1",
-                      .parts = {10 * kGiB, 5 * kGiB, 5 * kGiB},
-                      .interval = ValueRange{19 * kGiB, 22 * kGiB}}},
-            .ghosts = {{.label = "stage 0", .parts = {5 * kGiB, 10 * kGiB, 0}}},
-            .usable = 40 * kGiB,
-            .present = 44 * kGiB};
+                      .parts = {10 * kBarGiB, 5 * kBarGiB, 5 * kBarGiB},
+                      .interval = ValueRange{19 * kBarGiB, 22 * kBarGiB}}},
+            .ghosts = {{.label = "stage 0", .parts = {5 * kBarGiB, 10 * kBarGiB, 0}}},
+            .usable = 40 * kBarGiB,
+            .present = 44 * kBarGiB};
 }
 
 TEST(MemoryBars, PartsFollowEachOtherInProportion) {
-    const MemoryBarLayout layout = memoryBarLayout(twoStages(), kSize, kTheme);
+    const MemoryBarLayout layout = memoryBarLayout(twoStages(), kBarSize, kBarTheme);
     ASSERT_EQ(layout.parts.size(), 5U) << "an empty part has no box";
     const QRectF& weights = layout.parts[0].box;
     const QRectF& gradients = layout.parts[1].box;
     EXPECT_DOUBLE_EQ(weights.right(), gradients.left());
     EXPECT_NEAR(gradients.width() / weights.width(), 2.0, 1e-9);
     EXPECT_NEAR(layout.bars[0].box.right(), gradients.right(), 1e-9);
-    EXPECT_GT(layout.frame.xOf(44 * kGiB), layout.frame.xOf(40 * kGiB));
-    EXPECT_LT(layout.frame.xOf(44 * kGiB), layout.frame.plot.right());
+    EXPECT_GT(layout.frame.xOf(44 * kBarGiB), layout.frame.xOf(40 * kBarGiB));
+    EXPECT_LT(layout.frame.xOf(44 * kBarGiB), layout.frame.plot.right());
 }
 
 TEST(MemoryBars, GhostAndWhiskerAreAsLongAsTheirValues) {
-    const MemoryBarLayout layout = memoryBarLayout(twoStages(), kSize, kTheme);
+    const MemoryBarLayout layout = memoryBarLayout(twoStages(), kBarSize, kBarTheme);
     ASSERT_TRUE(layout.bars[0].ghost.has_value());
     EXPECT_NEAR(layout.bars[0].ghost->width() / layout.bars[0].box.width(), 0.5, 1e-9);
     EXPECT_FALSE(layout.bars[0].ghost->intersects(layout.bars[0].box));
     EXPECT_FALSE(layout.bars[1].ghost.has_value());
     ASSERT_TRUE(layout.bars[1].whisker.has_value());
-    EXPECT_DOUBLE_EQ(layout.bars[1].whisker->high, layout.frame.xOf(22 * kGiB));
+    EXPECT_DOUBLE_EQ(layout.bars[1].whisker->high, layout.frame.xOf(22 * kBarGiB));
 }
 
 /// The words stand at the interval's upper end, which is not the value.
@@ -55,17 +55,17 @@ TEST(MemoryBars, TheTotalIsNamedWithItsInterval) {
     const std::string text = memoryTotalText(values.bars[1]);
     EXPECT_EQ(text, "20 GiB (19 GiB to 22 GiB)");
     MemoryBarValues tight = values;
-    tight.bars[1].interval->high = 60 * kGiB;
-    const MemoryBarLayout layout = memoryBarLayout(tight, kSize, kTheme);
-    EXPECT_LE(layout.bars[1].whisker->high + roughTextWidth(text, kTheme.textSize),
+    tight.bars[1].interval->high = 60 * kBarGiB;
+    const MemoryBarLayout layout = memoryBarLayout(tight, kBarSize, kBarTheme);
+    EXPECT_LE(layout.bars[1].whisker->high + roughTextWidth(text, kBarTheme.textSize),
               layout.frame.plot.right());
 }
 
 TEST(MemoryBars, ANarrowChartLeavesTheIntervalAwayAndNotTheTotal) {
     MemoryBarValues values = twoStages();
-    values.bars[1].interval->high = 60 * kGiB;
+    values.bars[1].interval->high = 60 * kBarGiB;
     for (double width = 220.0; width < 640.0; width += 20.0) {
-        const MemoryBarLayout layout = memoryBarLayout(values, {width, 300.0}, kTheme);
+        const MemoryBarLayout layout = memoryBarLayout(values, {width, 300.0}, kBarTheme);
         ASSERT_TRUE(layout.bars[1].total) << width;
         EXPECT_LE(layout.bars[1].total->right(), layout.frame.plot.right());
         EXPECT_TRUE(layout.bars[1].words.starts_with("20 GiB")) << layout.bars[1].words;
@@ -75,9 +75,9 @@ TEST(MemoryBars, ANarrowChartLeavesTheIntervalAwayAndNotTheTotal) {
 TEST(MemoryBars, TheTotalStandsOnOneSideOfTheUsableLine) {
     MemoryBarValues values = twoStages();
     for (double size = 1.0; size < 60.0; size += 0.5) {
-        values.bars[0].parts = {size * kGiB, 0, 0};
-        values.bars[1].interval = ValueRange{size * kGiB, size * kGiB};
-        const MemoryBarLayout layout = memoryBarLayout(values, kSize, kTheme);
+        values.bars[0].parts = {size * kBarGiB, 0, 0};
+        values.bars[1].interval = ValueRange{size * kBarGiB, size * kBarGiB};
+        const MemoryBarLayout layout = memoryBarLayout(values, kBarSize, kBarTheme);
         const double line = layout.frame.xOf(values.usable);
         for (const MemoryBarPlace& place : layout.bars) {
             ASSERT_TRUE(place.total) << size;
@@ -87,7 +87,7 @@ TEST(MemoryBars, TheTotalStandsOnOneSideOfTheUsableLine) {
 }
 
 TEST(MemoryBars, AClickGivesStageAndPart) {
-    const MemoryBarLayout layout = memoryBarLayout(twoStages(), kSize, kTheme);
+    const MemoryBarLayout layout = memoryBarLayout(twoStages(), kBarSize, kBarTheme);
     for (std::size_t part = 0; part < layout.parts.size(); ++part) {
         EXPECT_EQ(memoryPartAt(layout, layout.parts[part].box.center()), static_cast<int>(part));
     }
@@ -97,7 +97,7 @@ TEST(MemoryBars, AClickGivesStageAndPart) {
 }
 
 TEST(MemoryBars, StepsGoToTheSamePartOfTheNextStage) {
-    const MemoryBarLayout layout = memoryBarLayout(twoStages(), kSize, kTheme);
+    const MemoryBarLayout layout = memoryBarLayout(twoStages(), kBarSize, kBarTheme);
     EXPECT_EQ(memoryPartNear(layout, 0, 0, 1), 1);
     EXPECT_EQ(memoryPartNear(layout, 0, 1, 1), -1) << "not into the next stage";
     EXPECT_EQ(memoryPartNear(layout, 1, 1, 0), 3);
@@ -106,10 +106,10 @@ TEST(MemoryBars, StepsGoToTheSamePartOfTheNextStage) {
 }
 
 TEST(MemoryBars, LabelsOfManyStagesAreThinnedOut) {
-    EXPECT_EQ(memoryBarLayout(sampleMemory(8), kSize, kTheme).labelEvery, 1U);
-    const MemoryBarLayout layout = memoryBarLayout(sampleMemory(128), kSize, kTheme);
+    EXPECT_EQ(memoryBarLayout(sampleMemory(8), kBarSize, kBarTheme).labelEvery, 1U);
+    const MemoryBarLayout layout = memoryBarLayout(sampleMemory(128), kBarSize, kBarTheme);
     EXPECT_GE(layout.bars[0].row.height() * static_cast<double>(layout.labelEvery),
-              kTheme.textSize);
+              kBarTheme.textSize);
 }
 
 TEST(MemoryBars, AreDescribed) {
@@ -126,7 +126,7 @@ TEST(MemoryBars, AreDescribed) {
 
 TEST(Tornado, ShowsTheLongestFirstAroundItsBase) {
     const TornadoValues values = sampleTornado();
-    const TornadoLayout layout = tornadoLayout(values, kSize, kTheme);
+    const TornadoLayout layout = tornadoLayout(values, kBarSize, kBarTheme);
     double before = 1e9;
     for (const TornadoPlace& place : layout.rows) {
         const TornadoRow& row = values.rows[place.row];
@@ -143,15 +143,15 @@ TEST(Tornado, ShowsTheLongestFirstAroundItsBase) {
 
 TEST(Tornado, BarsOnOneSideDoNotHideEachOther) {
     const TornadoValues values = sampleTornado();
-    for (const TornadoPlace& place : tornadoLayout(values, kSize, kTheme).rows) {
+    for (const TornadoPlace& place : tornadoLayout(values, kBarSize, kBarTheme).rows) {
         EXPECT_FALSE(place.low.intersects(place.high)) << values.rows[place.row].label;
     }
 }
 
 TEST(Tornado, LabelsHaveRoomOnBothSides) {
     const TornadoValues values = sampleTornado();
-    const TornadoLayout layout = tornadoLayout(values, kSize, kTheme);
-    const double label = roughTextWidth("twice: 4.62 s", kTheme.textSize);
+    const TornadoLayout layout = tornadoLayout(values, kBarSize, kBarTheme);
+    const double label = roughTextWidth("twice: 4.62 s", kBarTheme.textSize);
     EXPECT_GE(layout.rows[0].high.left() - label, layout.frame.plot.left());
     EXPECT_LE(layout.rows[0].low.right() + label, layout.frame.plot.right());
 }
@@ -168,7 +168,7 @@ TEST(Tornado, IsDescribed) {
 TEST(Tornado, AnEndThatIsNotKnownHasNoBarAndNoNumber) {
     TornadoValues values = sampleTornado();
     values.rows = {{.label = "NVLink", .low = 6.6, .lowLabel = "half", .highLabel = "twice"}};
-    EXPECT_EQ(tornadoLayout(values, kSize, kTheme).rows.front().high.width(), 0.0);
+    EXPECT_EQ(tornadoLayout(values, kBarSize, kBarTheme).rows.front().high.width(), 0.0);
     EXPECT_EQ(tornadoEndText(values, values.rows.front(), TornadoEnd::High), "");
     EXPECT_EQ(tornadoTable(values).rows.front()[4], "");
     EXPECT_TRUE(describeTornado(values).ends_with("NVLink, half: 6.6 s."))
@@ -177,7 +177,7 @@ TEST(Tornado, AnEndThatIsNotKnownHasNoBarAndNoNumber) {
 
 TEST(Waterfall, EachBarBeginsWhereTheLastEnds) {
     const WaterfallValues values = sampleWaterfall();
-    const WaterfallLayout layout = waterfallLayout(values, kSize, kTheme);
+    const WaterfallLayout layout = waterfallLayout(values, kBarSize, kBarTheme);
     ASSERT_EQ(layout.bars.size(), values.steps.size() + 2);
     for (std::size_t bar = 1; bar + 1 < layout.bars.size(); ++bar) {
         EXPECT_DOUBLE_EQ(layout.bars[bar].begin, layout.bars[bar - 1].end);
@@ -191,7 +191,7 @@ TEST(Waterfall, BarsLieInThePlot) {
     for (const double from : {5.9, 0.4, 0.0, -2.0}) {
         WaterfallValues values = sampleWaterfall();
         values.from = from;
-        const WaterfallLayout layout = waterfallLayout(values, kSize, kTheme);
+        const WaterfallLayout layout = waterfallLayout(values, kBarSize, kBarTheme);
         for (const WaterfallPlace& bar : layout.bars) {
             EXPECT_GE(bar.bar.top(), layout.frame.plot.top() - 1e-9) << from << bar.label;
             EXPECT_LE(bar.bar.bottom(), layout.frame.plot.bottom() + 1e-9) << from << bar.label;

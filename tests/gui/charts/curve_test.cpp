@@ -7,12 +7,12 @@
 namespace fabricast {
 namespace {
 
-const ChartTheme kTheme = lightChartTheme();
-const QSizeF kSize(700, 400);
+const ChartTheme kCurveTheme = lightChartTheme();
+const QSizeF kCurveSize(700, 400);
 
 TEST(Curves, ShowAllPointsAndIntervals) {
     for (const CurveValues& values : {sampleScaling(), sampleBandwidth()}) {
-        const CurveLayout layout = curveLayout(values, kSize, kTheme);
+        const CurveLayout layout = curveLayout(values, kCurveSize, kCurveTheme);
         for (const CurvePlace& place : layout.points) {
             EXPECT_TRUE(layout.frame.plot.contains(place.at));
             const CurvePoint& point = values.series[place.series].points[place.point];
@@ -26,24 +26,24 @@ TEST(Curves, ShowAllPointsAndIntervals) {
 
 TEST(Curves, StartAtZeroWhereTheyShould) {
     CurveValues values = sampleBandwidth();
-    EXPECT_EQ(curveLayout(values, kSize, kTheme).frame.yRange.low, 0.0);
+    EXPECT_EQ(curveLayout(values, kCurveSize, kCurveTheme).frame.yRange.low, 0.0);
     values.fromZero = false;
     for (CurveSeries& series : values.series) {
         for (CurvePoint& point : series.points) {
             point = {point.x, point.y + 1e12, std::nullopt};
         }
     }
-    EXPECT_GT(curveLayout(values, kSize, kTheme).frame.yRange.low, 0.9e12);
+    EXPECT_GT(curveLayout(values, kCurveSize, kCurveTheme).frame.yRange.low, 0.9e12);
 }
 
 TEST(Curves, FindTheNearestPoint) {
-    const CurveLayout layout = curveLayout(sampleScaling(), kSize, kTheme);
+    const CurveLayout layout = curveLayout(sampleScaling(), kCurveSize, kCurveTheme);
     EXPECT_EQ(curvePointAt(layout, layout.points[5].at + QPointF(3, -2), 20), 5);
     EXPECT_EQ(curvePointAt(layout, {0, 0}, 20), -1);
 }
 
 TEST(Curves, StepsGoAlongASeriesAndToThePointAboveOrBelow) {
-    const CurveLayout layout = curveLayout(sampleScaling(), kSize, kTheme);
+    const CurveLayout layout = curveLayout(sampleScaling(), kCurveSize, kCurveTheme);
     EXPECT_EQ(curvePointBeside(layout, -1, {.points = 1}), 0);
     EXPECT_EQ(curvePointBeside(layout, 0, {.points = 1}), 1);
     EXPECT_EQ(curvePointBeside(layout, 0, {.points = -1}), -1);
@@ -67,7 +67,7 @@ TEST(Curves, AreDescribed) {
 }
 
 TEST(Curves, OfNothingAreAnEmptyPlot) {
-    const CurveLayout layout = curveLayout({.title = "Nothing"}, kSize, kTheme);
+    const CurveLayout layout = curveLayout({.title = "Nothing"}, kCurveSize, kCurveTheme);
     EXPECT_TRUE(layout.points.empty());
     EXPECT_TRUE(layout.frame.plot.isValid());
 }

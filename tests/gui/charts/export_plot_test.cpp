@@ -23,7 +23,7 @@
 namespace fabricast {
 namespace {
 
-const QSizeF kSize(640, 360);
+const QSizeF kExportedSize(640, 360);
 
 /// How often each element occurs; empty if the text is not XML.
 std::map<std::string, int> elementsOf(const std::string& text) {
@@ -40,7 +40,7 @@ std::map<std::string, int> elementsOf(const std::string& text) {
 
 TEST(ExportOfEveryChart, IsSvgWithTitleAndDescription) {
     for (const auto& [name, plot] : allCharts()) {
-        const std::string text = plotSvg(*plot, kSize);
+        const std::string text = plotSvg(*plot, kExportedSize);
         std::map<std::string, int> elements = elementsOf(text);
         EXPECT_EQ(elements["svg"], 1) << name;
         EXPECT_EQ(elements["title"], 1) << name;
@@ -48,13 +48,13 @@ TEST(ExportOfEveryChart, IsSvgWithTitleAndDescription) {
         EXPECT_GT(elements["text"], 4) << name;
         EXPECT_EQ(text.find("nan"), std::string::npos) << name;
         EXPECT_EQ(text.find("inf"), std::string::npos) << name;
-        EXPECT_EQ(text, plotSvg(*plot, kSize)) << "the same chart gives the same bytes";
+        EXPECT_EQ(text, plotSvg(*plot, kExportedSize)) << "the same chart gives the same bytes";
     }
 }
 
 TEST(ExportOfEveryChart, IsPdf) {
     for (const auto& [name, plot] : allCharts()) {
-        const QByteArray bytes = plotPdf(*plot, kSize);
+        const QByteArray bytes = plotPdf(*plot, kExportedSize);
         EXPECT_TRUE(bytes.startsWith("%PDF-")) << name;
         EXPECT_TRUE(bytes.trimmed().endsWith("%%EOF")) << name;
         EXPECT_TRUE(bytes.contains("/MediaBox [0 0 480.000000 270.000000]"))
@@ -67,7 +67,7 @@ TEST(ExportOfEveryChart, IsAnImageOfManyColoursInEachTheme) {
         std::array<QRgb, 2> pages{};
         for (const bool dark : {false, true}) {
             plot->setTheme(dark ? darkChartTheme() : lightChartTheme());
-            const QImage image = plotImage(*plot, kSize, 1.5);
+            const QImage image = plotImage(*plot, kExportedSize, 1.5);
             EXPECT_EQ(image.size(), QSize(960, 540)) << name;
             std::set<QRgb> colours;
             for (int x = 0; x < image.width(); x += 3) {
@@ -113,10 +113,10 @@ TEST(ExportPlot, WritesTheKindThatTheNameEndsIn) {
 TEST(ExportPlot, HasItsTitleAbove) {
     const PlotTitle title{.title = "What matters", .subject = "gpt2 on 4x-rtx-4090"};
     for (const auto& [name, plot] : allCharts()) {
-        const std::string text = plotSvg(*plot, kSize, title);
+        const std::string text = plotSvg(*plot, kExportedSize, title);
         EXPECT_NE(text.find(">What matters</text>"), std::string::npos) << name;
         EXPECT_NE(text.find(">gpt2 on 4x-rtx-4090</text>"), std::string::npos) << name;
-        const QSize size = plotImage(*plot, kSize, 1.0, title).size();
+        const QSize size = plotImage(*plot, kExportedSize, 1.0, title).size();
         EXPECT_EQ(size.width(), 640) << name;
         EXPECT_GT(size.height(), 380) << name;
     }

@@ -10,8 +10,8 @@
 namespace fabricast {
 namespace {
 
-const ChartTheme kTheme = lightChartTheme();
-const QSizeF kSize(900, 500);
+const ChartTheme kNetworkTheme = lightChartTheme();
+const QSizeF kNetworkSize(900, 500);
 
 double allCapacity(const NetworkMapValues& values) {
     return std::accumulate(
@@ -46,7 +46,7 @@ TEST(NetworkMap, JoinsWhatIsTooManyAndLosesNothing) {
 
 TEST(NetworkMap, ABoxHasTheLinksThatEndThere) {
     const NetworkMapValues values = sampleNetwork(2, 4);
-    const NetworkMapLayout layout = networkMapLayout(values, kSize, kTheme);
+    const NetworkMapLayout layout = networkMapLayout(values, kNetworkSize, kNetworkTheme);
     EXPECT_EQ(mapLinksOf(values, layout, 0), std::vector<std::size_t>{0}) << "a link is its own";
     std::size_t ends = 0;
     for (std::size_t box = 0; box < layout.boxes.size(); ++box) {
@@ -70,9 +70,9 @@ TEST(NetworkMap, LeavesWhatFitsAsItIs) {
 
 TEST(NetworkMap, BoxesDoNotOverlapAndLieInTheirPods) {
     const NetworkMapValues values = aggregated(sampleNetwork(3, 16), 6);
-    const NetworkMapLayout layout = networkMapLayout(values, kSize, kTheme);
+    const NetworkMapLayout layout = networkMapLayout(values, kNetworkSize, kNetworkTheme);
     for (const MapBoxPlace& place : layout.boxes) {
-        EXPECT_TRUE(QRectF({0, 0}, kSize).contains(place.area));
+        EXPECT_TRUE(QRectF({0, 0}, kNetworkSize).contains(place.area));
         for (const MapBoxPlace& other : layout.boxes) {
             EXPECT_TRUE(&place == &other || !place.area.intersects(other.area));
         }
@@ -84,7 +84,7 @@ TEST(NetworkMap, BoxesDoNotOverlapAndLieInTheirPods) {
 
 TEST(NetworkMap, TheNetworkIsOnTop) {
     const NetworkMapValues values = sampleNetwork(2, 4);
-    const NetworkMapLayout layout = networkMapLayout(values, kSize, kTheme);
+    const NetworkMapLayout layout = networkMapLayout(values, kNetworkSize, kNetworkTheme);
     for (const MapLinkPlace& link : layout.links) {
         // Each goes from what is below to what is above.
         EXPECT_GT(link.from.y(), link.to.y());
@@ -98,7 +98,7 @@ TEST(NetworkMap, AClickOnALinkFindsIt) {
                             .links = {{.id = 70, .from = 8, .to = 7, .capacity = 50e9},
                                       {.id = 71, .from = 9, .to = 7, .capacity = 100e9},
                                       {.id = 72, .from = 9, .to = 1234, .capacity = 1e9}}};
-    const NetworkMapLayout layout = networkMapLayout(values, kSize, kTheme);
+    const NetworkMapLayout layout = networkMapLayout(values, kNetworkSize, kNetworkTheme);
     ASSERT_EQ(layout.links.size(), 2U) << "one goes nowhere";
     EXPECT_GT(layout.links[1].width, layout.links[0].width);
     for (int link = 0; link < 2; ++link) {

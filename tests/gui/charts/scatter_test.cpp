@@ -9,7 +9,7 @@
 namespace fabricast {
 namespace {
 
-const ChartTheme kTheme = lightChartTheme();
+const ChartTheme kScatterTheme = lightChartTheme();
 
 ScatterValues points(const std::vector<std::pair<int, int>>& places) {
     ScatterValues values{.title = "Plans",
@@ -59,7 +59,7 @@ RC_GTEST_PROP(ParetoFronts, AreThePointsThatNoOtherBeats, ()) {
 
 RC_GTEST_PROP(NearestPoints, AreNearest, ()) {
     const ScatterValues values = points(*somePlaces());
-    const PlotFrame frame = scatterFrame(values, wholeView(values), {500, 400}, kTheme);
+    const PlotFrame frame = scatterFrame(values, wholeView(values), {500, 400}, kScatterTheme);
     const QPointF place(*rc::gen::inRange(0, 500), *rc::gen::inRange(0, 400));
     const auto distance = [&](const ScatterPoint& point) {
         const QPointF away = frame.placeOf(point.x, point.y) - place;
@@ -88,7 +88,7 @@ TEST(ScatterView, ShowsAllPointsAndTheLimit) {
 
 TEST(ScatterSteps, GoToTheNextPointInTheirDirection) {
     const ScatterValues values = points({{0, 0}, {10, 0}, {10, 10}, {0, 10}});
-    const PlotFrame frame = scatterFrame(values, wholeView(values), {500, 400}, kTheme);
+    const PlotFrame frame = scatterFrame(values, wholeView(values), {500, 400}, kScatterTheme);
     EXPECT_EQ(pointBeside(values, frame, 0, {1, 0}), 1);
     EXPECT_EQ(pointBeside(values, frame, 1, {0, -1}), 2);
     EXPECT_EQ(pointBeside(values, frame, 2, {-1, 0}), 3);
@@ -99,7 +99,7 @@ TEST(ScatterSteps, GoToTheNextPointInTheirDirection) {
 
 TEST(ScatterBrush, TakesWhatIsInsideAndShown) {
     const ScatterValues values = points({{0, 0}, {10, 0}, {10, 10}});
-    const PlotFrame frame = scatterFrame(values, wholeView(values), {500, 400}, kTheme);
+    const PlotFrame frame = scatterFrame(values, wholeView(values), {500, 400}, kScatterTheme);
     const QPointF corner = frame.placeOf(9, 11);
     EXPECT_EQ(pointsIn(values, frame, QRectF(corner, frame.placeOf(11, -1))),
               (std::vector<std::uint32_t>{101, 102}));

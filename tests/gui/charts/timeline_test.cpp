@@ -12,8 +12,8 @@
 namespace fabricast {
 namespace {
 
-const ChartTheme kTheme = lightChartTheme();
-const QSizeF kSize(800, 500);
+const ChartTheme kTimelineTheme = lightChartTheme();
+const QSizeF kTimelineSize(800, 500);
 
 /// Two lanes: 0-1 forward, 2-4 backward; and 1-2 forward.
 TimelineValues smallTimeline() {
@@ -35,7 +35,7 @@ TimelineValues smallTimeline() {
 }
 
 TimelineLayout layoutOf(const TimelineValues& values) {
-    return timelineLayout(values, {wholeTime(values)}, kSize, kTheme);
+    return timelineLayout(values, {wholeTime(values)}, kTimelineSize, kTimelineTheme);
 }
 
 TEST(TimelineTime, GoesFromFirstToLastSpan) {
@@ -87,7 +87,8 @@ TEST(TimelineHits, AgreeWithTheBoxesOfAllSpans) {
 
 TEST(TimelineHits, HaveNoBoxOutsideTheView) {
     const TimelineValues values = smallTimeline();
-    const TimelineLayout layout = timelineLayout(values, {{1.5, 1.8}}, kSize, kTheme);
+    const TimelineLayout layout =
+        timelineLayout(values, {{1.5, 1.8}}, kTimelineSize, kTimelineTheme);
     EXPECT_TRUE(spanBox(values, layout, {0, 0}).isEmpty());
     EXPECT_TRUE(spanBox(values, layout, {0, 1}).isEmpty());
     EXPECT_NEAR(spanBox(values, layout, {1, 0}).width(), layout.frame.plot.width(), 1e-9)
@@ -106,7 +107,8 @@ TEST(TimelineSteps, GoAlongALaneAndToTheNextOne) {
 
 TEST(TimelineLayouts, ShowAsManyLanesAsHaveSpace) {
     const TimelineValues values = sampleTimeline(200, 4);
-    const TimelineLayout layout = timelineLayout(values, {wholeTime(values), 20}, kSize, kTheme);
+    const TimelineLayout layout =
+        timelineLayout(values, {wholeTime(values), 20}, kTimelineSize, kTimelineTheme);
     EXPECT_EQ(layout.firstLane, 20U);
     EXPECT_EQ(layout.lanes.size(), layout.laneRoom);
     EXPECT_LT(layout.lanes.size(), 180U);
