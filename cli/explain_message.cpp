@@ -51,6 +51,13 @@ bool isTypedMessage(const std::string& typed) {
            typed.find(": ") != std::string::npos;
 }
 
+/// Of a file that is no scenario: it may have been meant for the log.
+bool isOfFile(const Error& error, const std::vector<std::string>& files) {
+    return std::ranges::any_of(files, [&error](const std::string& file) {
+        return error.where.starts_with(file + ":") && file.find(".json") == std::string::npos;
+    });
+}
+
 }  // namespace
 
 Result<Answer> explainMessage(QuestionArguments run,
@@ -68,7 +75,13 @@ Result<Answer> explainMessage(QuestionArguments run,
                         "the scenario and the message cannot both be standard input",
                         "name the file of the message: --message job.log");
         }
-        FABRICAST_ASSIGN(ask.question, questionOf(run, options));
+        Result<Question> question = questionOf(run, options);
+        if (!question && message == "-" && isOfFile(question.error(), run.files)) {
+            question.error().hint =
+                "a log in which the message of the failure stands, or --message \"CUDA out of "
+                "memory. …\"";
+        }
+        FABRICAST_ASSIGN(ask.question, std::move(question));
     }
     Result<std::string> text = readTextFile(options.at(message), kMostLogBytes);
     if (!text && isTypedMessage(message)) {

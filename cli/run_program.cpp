@@ -187,6 +187,9 @@ private:
         for (const std::string& remark : answer.remarks) {
             output.err += options_.quiet ? "" : printableText(shortMessage(remark)) + "\n";
         }
+        if (output.code == ExitCode::Interrupted && options_.format == Format::Csv) {
+            output.err += "stopped before the end: what was found until then\n";  // no row says so
+        }
         const bool isVerdict =
             output.code == ExitCode::DoesNotFit || output.code == ExitCode::CannotTell;
         if (options_.noFail && isVerdict) {

@@ -69,6 +69,12 @@ Result<Answer> runExplain(const ExplainFlags& flags, const GlobalOptions& option
                     "answers with a formula, and --sensitivity with a table",
                     "one of the two");
     }
+    if (!flags.ask.why.empty() && options.format == Format::Csv) {
+        return fail(Error::Code::BadInput,
+                    "--why",
+                    "answers with formulas, which have no place in a table",
+                    "-f text");
+    }
     FABRICAST_ASSIGN(const Question question, questionOf(flags.question, options));
     FABRICAST_ASSIGN(const Workbench bench, workbenchOf(options));
     FABRICAST_ASSIGN(Explanation answer,

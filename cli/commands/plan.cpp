@@ -126,8 +126,22 @@ Result<void> checkSweep(const PlanFlags& flags) {
                : fail(Error::Code::BadInput, other, "cannot be swept", "one of the two");
 }
 
+/// What stands beside the plans has no rows among theirs.
+Result<void> checkTable(const PlanFlags& flags, Format format) {
+    const char* const beside = !flags.targets.empty() ? "--target"
+                               : flags.sensitivity    ? "--sensitivity"
+                                                      : nullptr;
+    return beside == nullptr || format != Format::Csv
+               ? Result<void>()
+               : fail(Error::Code::BadInput,
+                      beside,
+                      "has no place in a table of plans",
+                      "-f json, which has both");
+}
+
 Result<Answer> runPlan(PlanFlags flags, const GlobalOptions& options) {
     FABRICAST_TRY(checkSweep(flags));
+    FABRICAST_TRY(checkTable(flags, options.format));
     if (flags.clusters.size() > 1) {
         return runHardware(flags, options);
     }

@@ -159,6 +159,14 @@ std::string noProgressText(double share, const CheckpointCycle& cycle) {
             durationText(cycle.mtbf),
             durationText(cycle.interval));
     }
+    if (cycle.recovery < cycle.mtbf) {
+        return fmt::format(
+            "the run makes {} progress: it saves every {}, which stops it for {} "
+            "(--checkpoint-interval)\n",
+            progress,
+            durationText(cycle.interval),
+            durationText(cycle.blocking));
+    }
     return fmt::format("the run makes {} progress: failures occur faster than it recovers\n",
                        progress);
 }

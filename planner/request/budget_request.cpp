@@ -199,9 +199,14 @@ Result<void> readPrice(const JsonValue& root, BudgetRequest& request) {
         request.perGpuHour = UsdPerHour(value);
     }
     const JsonValue* profile = price->find("profile");
-    // A profile from the command line overrides a price in the file.
-    request.perGpuHour = profile == nullptr ? request.perGpuHour : std::nullopt;
-    return profile == nullptr ? Result<void>() : readPriceWord(*profile, request);
+    if (profile == nullptr) {
+        return {};
+    }
+    if (request.perGpuHour) {
+        return tl::unexpected(profile->problem(
+            "and \"usd_per_gpu_hour\" are two prices of one GPU-hour", "leave one of them out"));
+    }
+    return readPriceWord(*profile, request);
 }
 
 Result<void> readOperation(const JsonValue& root, BudgetRequest& request) {

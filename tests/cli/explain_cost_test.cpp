@@ -123,6 +123,41 @@ TEST(ExplainCost, SaysThatARunHardlyGetsOn) {
     EXPECT_NE(output.out.find("the run makes "), std::string::npos) << output.out;
 }
 
+/// Not failures where there are hardly any.
+TEST(ExplainCost, SaysThatSavesTakeAllTheTime) {
+    const std::string said =
+        ran("explain -m llama-3.1-8b -c dgx-h100 --stack fsdp2 --section cost",
+            {"--set", "operation.checkpoint=sync", "--checkpoint-interval", "1e-9 s"})
+            .out;
+    EXPECT_NE(said.find("hardly any progress: it saves every "), std::string::npos) << said;
+    EXPECT_EQ(said.find("failures occur faster"), std::string::npos) << said;
+}
+
+TEST(ExplainCost, RefusesTwoPricesOfOneGpuHour) {
+    const std::string file = tempFolder() + "/two_prices.json";
+    std::ofstream(file) << R"({"model": "llama-3.1-8b", "cluster": "dgx-h100", "stack": "fsdp2",
+        "price": {"usd_per_gpu_hour": 2, "profile": "aws"}})";
+    const ProgramOutput refused = ran("explain --section cost", {file});
+    EXPECT_EQ(refused.code, ExitCode::BadInput);
+    EXPECT_NE(refused.err.find("two prices of one GPU-hour"), std::string::npos) << refused.err;
+    for (const char* const price : {"aws", "$2/h"}) {  // typed, it is instead of both
+        EXPECT_EQ(ran("explain --section cost --no-fail", {file, "--price", price}).err, "");
+    }
+}
+
+/// Rather than leave out what was asked for.
+TEST(ExplainCost, ATableRefusesWhatHasNoRowsInIt) {
+    const std::string run = " -m llama-3.1-8b -c dgx-h100 --seq 4096 --global-batch 16 -f csv ";
+    for (const char* const asked : {"plan --sensitivity",
+                                    "plan --target mfu=90%",
+                                    "explain --stack fsdp2 --why time.gemm"}) {
+        const ProgramOutput refused = ran(asked + run);
+        EXPECT_EQ(refused.code, ExitCode::BadInput) << asked;
+        EXPECT_EQ(refused.out, "") << asked;
+        EXPECT_NE(refused.err.find("no place in a table"), std::string::npos) << refused.err;
+    }
+}
+
 TEST(ExplainCost, WhyOpensItsNumbers) {
     for (const char* key : {"usd_per_mtok",
                             "kwh_per_mtok",

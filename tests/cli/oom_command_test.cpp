@@ -604,5 +604,16 @@ TEST(OomCommand, TakesTheTextOfAMessage) {
     EXPECT_EQ(runProgram({"oom", "--message", "no such file"}, {}).code, ExitCode::BadInput);
 }
 
+// A log that says nothing of memory is not told to be a launch file.
+TEST(OomCommand, SaysThatALogHasNoMessage) {
+    const std::string log = tempFolder() + "/job.log";
+    std::ofstream(log) << "step 1 loss 2.0\nTraceback: RuntimeError: NCCL error\n";
+    const ProgramOutput output = runProgram({"oom", log}, {});
+    EXPECT_EQ(output.code, ExitCode::BadInput);
+    EXPECT_NE(output.err.find("try: a log in which the message of the failure stands"),
+              std::string::npos)
+        << output.err;
+}
+
 }  // namespace
 }  // namespace fabricast
