@@ -29,14 +29,17 @@ std::int64_t roundUpToDivision(std::int64_t bytes, std::int64_t divisions) {
     const auto floor = static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(bytes)));
     return bytes == floor ? bytes : roundUp(bytes, std::max<std::int64_t>(floor / divisions, 1));
 }
-inline std::int64_t blockBytes(const DeviceEvent& event, const AllocatorRules& rules) {
-    if (rules.divisions > 1 && event.bytes > kBlockGranule * rules.divisions) {
-        return roundUpToDivision(event.bytes, rules.divisions);
+std::int64_t blockBytes(std::int64_t bytes, const AllocatorRules& rules) {
+    if (rules.divisions > 1 && bytes > kBlockGranule * rules.divisions) {
+        return roundUpToDivision(bytes, rules.divisions);
     }
-    return std::max(kBlockGranule, roundUp(event.bytes, kBlockGranule));
+    return roundUp(bytes, kBlockGranule);
 }
-int poolNumber(const DeviceEvent& event, std::int64_t bytes) {
-    return 2 * event.pool + (bytes <= kSmallSize ? 1 : 0);
+int poolNumber(int stream, std::int64_t bytes) {
+    return 2 * stream + (bytes <= kSmallSize ? 1 : 0);
+}
+bool isReleasedAtOnce(const DeviceEvent& event, const DeviceEvent& next) {
+    return next.bytes == 0 && next.storage == event.storage;
 }
 
 }  // namespace
@@ -53,18 +56,8 @@ inline CachingAllocator::Place CachingAllocator::newPlace() {
 
 inline CachingAllocator::Place CachingAllocator::newBlock(const Block& block) {
     const Place place = newPlace();
-    blocks_[static_cast<std::size_t>(place)] = block;
+    at(place) = block;
     return place;
-}
-
-inline void CachingAllocator::addFree(Place place) {
-    const Block& block = blocks_[static_cast<std::size_t>(place)];
-    poolOf(block.pool).free.add({block.bytes, block.address, place});
-}
-
-inline void CachingAllocator::removeFree(Place place) {
-    const Block& block = blocks_[static_cast<std::size_t>(place)];
-    poolOf(block.pool).free.remove({block.bytes, block.address, place});
 }
 
 /// A new segment, or more pages at the end of the pool's only one.
@@ -75,13 +68,13 @@ CachingAllocator::Place CachingAllocator::growSegment(std::int64_t bytes, int po
         const Place first =
             newBlock({.address = next_, .bytes = roundUp(bytes, page), .pool = pool});
         next_ += std::int64_t{1} << 46;  // a range no other pool reaches
-        reserved_ += blocks_[static_cast<std::size_t>(first)].bytes;
+        reserved_ += at(first).bytes;
         poolOf(pool).last = first;
         return first;
     }
-    Block& end = blocks_[static_cast<std::size_t>(last)];
+    Block& end = at(last);
     if (!end.used) {
-        removeFree(last);
+        poolOf(pool).free.remove(blocks_, last);
         // One that may not be cut for so little is the end all the same.
         const std::int64_t added = roundUp(std::max<std::int64_t>(bytes - end.bytes, 0), page);
         end.bytes += added;
@@ -92,8 +85,8 @@ CachingAllocator::Place CachingAllocator::growSegment(std::int64_t bytes, int po
                                   .bytes = roundUp(bytes, page),
                                   .pool = pool,
                                   .before = last});
-    blocks_[static_cast<std::size_t>(last)].after = added;
-    reserved_ += blocks_[static_cast<std::size_t>(added)].bytes;
+    at(last).after = added;
+    reserved_ += at(added).bytes;
     poolOf(pool).last = added;
     return added;
 }
@@ -119,65 +112,56 @@ bool CachingAllocator::isSplit(std::int64_t rest, std::int64_t bytes, int pool) 
                                                : bytes < rules_.maxSplit && rest > kSmallSize;
 }
 
-std::optional<FreeBlock> CachingAllocator::fitting(std::int64_t bytes, int pool) const {
-    const auto index = static_cast<std::size_t>(pool);
-    if (index >= pools_.size()) {
-        return std::nullopt;
-    }
-    auto best = pools_[index].free.fit(bytes);
-    // The end of a segment that grows counts as large as it may become.
-    if (best && isExpandable() && best->place == pools_[index].last) {
-        const auto next = pools_[index].free.larger(*best);
-        best = next ? next : best;
-    }
-    if (!best || best->bytes < rules_.maxSplit) {
+inline CachingAllocator::Place CachingAllocator::fitting(std::int64_t bytes, int number) const {
+    const Pool& pool = pools_[static_cast<std::size_t>(number)];
+    const Place best = pool.free.fit(blocks_, bytes);
+    if (best == kNowhere || (rules_.maxSplit == AllocatorRules::kUnlimited && !isExpandable())) {
         return best;
     }
-    const bool isNear = bytes >= rules_.maxSplit && best->bytes - bytes < kMostNotCut;
-    return isNear ? best : std::nullopt;
+    return fittingUnderRules(bytes, best, pool);
 }
 
-inline CachingAllocator::Place CachingAllocator::takeFitting(std::int64_t bytes, int pool) {
-    if (rules_.maxSplit == AllocatorRules::kUnlimited && !isExpandable()) {
-        return poolOf(pool).free.takeFit(bytes);
+CachingAllocator::Place CachingAllocator::fittingUnderRules(std::int64_t bytes,
+                                                            Place best,
+                                                            const Pool& pool) const {
+    // The end of a segment that grows counts as large as it may become.
+    if (isExpandable() && best == pool.last) {
+        const Place next = pool.free.fit(blocks_, at(best).bytes + 1);
+        best = next != kNowhere ? next : best;
     }
-    const std::optional<FreeBlock> fit = fitting(bytes, pool);
-    if (!fit) {
-        return kNowhere;
+    const std::int64_t found = at(best).bytes;
+    if (found < rules_.maxSplit) {
+        return best;
     }
-    poolOf(pool).free.remove(*fit);
-    return fit->place;
+    const bool isNear = bytes >= rules_.maxSplit && found - bytes < kMostNotCut;
+    return isNear ? best : kNowhere;
 }
 
-/// Cuts what is not needed off a block, if the rest is worth keeping.
+/// Cuts off a block what it has beyond those bytes.
 inline void CachingAllocator::split(Place place, std::int64_t bytes) {
-    const std::int64_t rest = blocks_[static_cast<std::size_t>(place)].bytes - bytes;
-    const int pool = blocks_[static_cast<std::size_t>(place)].pool;
-    if (!isSplit(rest, bytes, pool)) {
-        return;
-    }
     const Place cut = newPlace();
-    Block& kept = blocks_[static_cast<std::size_t>(place)];
+    Block& kept = at(place);
+    const std::int64_t rest = kept.bytes - bytes;
     const std::int64_t address = kept.address + bytes;
+    const int pool = kept.pool;
     const Place after = std::exchange(kept.after, cut);
     kept.bytes = bytes;
-    blocks_[static_cast<std::size_t>(cut)] = {
-        .address = address, .bytes = rest, .pool = pool, .before = place, .after = after};
+    at(cut) = {.address = address, .bytes = rest, .pool = pool, .before = place, .after = after};
     if (after != kNowhere) {
-        blocks_[static_cast<std::size_t>(after)].before = cut;
+        at(after).before = cut;
     } else if (isExpandable()) {
         poolOf(pool).last = cut;
     }
-    poolOf(pool).free.add({rest, address, cut});
+    poolOf(pool).free.add(blocks_, cut);
 }
 
 inline void CachingAllocator::join(Place before, Place after) {
-    Block& kept = blocks_[static_cast<std::size_t>(before)];
-    const Block& gone = blocks_[static_cast<std::size_t>(after)];
+    Block& kept = at(before);
+    const Block& gone = at(after);
     kept.bytes += gone.bytes;
     kept.after = gone.after;
     if (gone.after != kNowhere) {
-        blocks_[static_cast<std::size_t>(gone.after)].before = before;
+        at(gone.after).before = before;
     } else if (isExpandable()) {
         poolOf(kept.pool).last = before;
     }
@@ -189,70 +173,100 @@ void CachingAllocator::release(Storage storage) {
     if (place == kNowhere) {
         return;
     }
-    allocated_ -= blocks_[static_cast<std::size_t>(place)].bytes;
-    const bool expandable = isExpandable();
-    pinned_ -= expandable ? blocks_[static_cast<std::size_t>(place)].bytes : 0;
-    const auto isFree = [this](Place other) {
-        return other != kNowhere && !blocks_[static_cast<std::size_t>(other)].used;
-    };
-    Block& block = blocks_[static_cast<std::size_t>(place)];
+    const auto isFree = [this](Place other) { return other != kNowhere && !at(other).used; };
+    Block& block = at(place);
+    FreeList& list = poolOf(block.pool).free;
     block.used = false;
+    allocated_ -= block.bytes;
+    const bool expandable = isExpandable();
+    pinned_ -= expandable ? block.bytes : 0;
     const Place before = block.before;
     if (const Place after = block.after; isFree(after)) {
-        removeFree(after);
+        list.remove(blocks_, after);
         join(place, after);
     }
-    const Place whole = isFree(before) ? before : place;
-    if (whole == before) {
-        removeFree(before);
+    Place whole = place;
+    if (isFree(before)) {
+        list.remove(blocks_, before);
         join(before, place);
+        whole = before;
     }
-    addFree(whole);
-    const Block& free = blocks_[static_cast<std::size_t>(whole)];
+    list.add(blocks_, whole);
+    const Block& free = at(whole);
     pinned_ -= !expandable && isReleasable(free) ? free.bytes : 0;
 }
 
-bool CachingAllocator::isReleasable(const Block& block) const {
+inline bool CachingAllocator::isReleasable(const Block& block) const {
     return isExpandable() || (block.before == kNowhere && block.after == kNowhere);
 }
 
-void CachingAllocator::take(const DeviceEvent& event) {
-    const std::int64_t bytes = blockBytes(event, rules_);
-    const int pool = poolNumber(event, bytes);
-    makePool(pool);
-    const Place free = takeFitting(bytes, pool);
-    const Place place = free != kNowhere ? free : grow(bytes, pool);
+std::vector<CachingAllocator::Request> CachingAllocator::requestsOf(
+    std::span<const DeviceEvent> events) {
+    std::vector<Request> requests;
+    requests.reserve(events.size());
+    for (std::size_t i = 0; i < events.size(); ++i) {
+        const DeviceEvent& event = events[i];
+        if (event.bytes == 0) {
+            requests.emplace_back(event.storage);
+        } else if (event.bytes > 0) {
+            const std::int64_t bytes = blockBytes(event.bytes, rules_);
+            const int pool = poolNumber(event.pool, bytes);
+            makePool(pool);
+            const bool isPassed = i + 1 < events.size() && isReleasedAtOnce(event, events[i + 1]);
+            requests.emplace_back(event.storage, static_cast<std::int16_t>(pool), isPassed, bytes);
+            i += isPassed ? 1 : 0;
+        }
+    }
+    return requests;
+}
+
+void CachingAllocator::apply(const DeviceEvent& event) {
+    for (const Request& request : requestsOf({&event, 1})) {
+        serve(request);
+    }
+}
+
+void CachingAllocator::take(const Request& request) {
+    const std::int64_t bytes = request.bytes;
+    Place place = fitting(bytes, request.pool);
+    if (place != kNowhere) {
+        poolOf(request.pool).free.remove(blocks_, place);
+    } else {
+        place = grow(bytes, request.pool);
+    }
     const bool expandable = isExpandable();
-    const Block& whole = blocks_[static_cast<std::size_t>(place)];
-    pinned_ += !expandable && isReleasable(whole) ? whole.bytes : 0;
-    split(place, bytes);
-    Block& block = blocks_[static_cast<std::size_t>(place)];
-    block.used = true;
-    pinned_ += expandable ? block.bytes : 0;
+    Block* block = &at(place);
+    pinned_ += !expandable && isReleasable(*block) ? block->bytes : 0;
+    if (isSplit(block->bytes - bytes, bytes, request.pool)) {
+        split(place, bytes);
+        block = &at(place);
+    }
+    block->used = true;
+    pinned_ += expandable ? block->bytes : 0;
     peakPinned_ = std::max(peakPinned_, pinned_);
-    placeOf(event.storage) = place;
-    allocated_ += block.bytes;
+    placeOf(request.storage) = place;
+    allocated_ += block->bytes;
     peakAllocated_ = std::max(peakAllocated_, allocated_);
 }
 
 /// The block that it takes is free again afterwards, as large as before.
-void CachingAllocator::pass(const DeviceEvent& event) {
-    const std::int64_t bytes = blockBytes(event, rules_);
-    const int pool = poolNumber(event, bytes);
-    const std::optional<FreeBlock> whole = fitting(bytes, pool);
-    if (!whole) {
-        take(event);
-        release(event.storage);
+void CachingAllocator::pass(const Request& request) {
+    const std::int64_t bytes = request.bytes;
+    const Place place = fitting(bytes, request.pool);
+    if (place == kNowhere) {
+        take(request);
+        release(request.storage);
         return;
     }
-    placeOf(event.storage) = kNowhere;
-    const std::int64_t taken = isSplit(whole->bytes - bytes, bytes, pool) ? bytes : whole->bytes;
+    placeOf(request.storage) = kNowhere;
+    const Block& whole = at(place);
+    const bool isCut = isSplit(whole.bytes - bytes, bytes, request.pool);
+    const std::int64_t taken = isCut ? bytes : whole.bytes;
     peakAllocated_ = std::max(peakAllocated_, allocated_ + taken);
     const bool expandable = isExpandable();
-    const Block& block = blocks_[static_cast<std::size_t>(whole->place)];
     peakPinned_ = std::max(peakPinned_,
                            pinned_ + (expandable            ? taken
-                                      : isReleasable(block) ? whole->bytes
+                                      : isReleasable(whole) ? whole.bytes
                                                             : 0));
 }
 
@@ -274,7 +288,7 @@ HeldBlocks CachingAllocator::held() const {
     held.blocks.resize(where_.size());
     for (std::size_t storage = 0; storage < where_.size(); ++storage) {
         if (where_[storage] != kNowhere) {
-            const Block& block = blocks_[static_cast<std::size_t>(where_[storage])];
+            const Block& block = at(where_[storage]);
             held.blocks[storage] = {block.address, block.bytes};
         }
     }

@@ -5,7 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <optional>
+#include <span>
 #include <vector>
 
 namespace fabricast {
@@ -39,15 +39,25 @@ struct HeldBlocks {
 class CachingAllocator {
 public:
     explicit CachingAllocator(const AllocatorRules& rules) : rules_(rules) {}
-    void apply(const DeviceEvent& event) {
-        if (event.bytes > 0) {
-            take(event);
-        } else if (event.bytes == 0) {
-            release(event.storage);
+    /// An event as it understands it.
+    struct Request {
+        Storage storage = kNoStorage;
+        std::int16_t pool = 0;
+        bool isPassed = false;   ///< released at once
+        std::int64_t bytes = 0;  ///< of a block; 0: release
+    };
+    /// For events that are applied again and again: `serve` does what they ask for.
+    [[nodiscard]] std::vector<Request> requestsOf(std::span<const DeviceEvent> events);
+    void apply(const DeviceEvent& event);
+    void serve(const Request& request) {
+        if (request.bytes == 0) {
+            release(request.storage);
+        } else if (request.isPassed) {
+            pass(request);
+        } else {
+            take(request);
         }
     }
-    /// An allocation that is released at once: it leaves nothing but what had to be reserved.
-    void pass(const DeviceEvent& event);
     /// Blocks go on under other names, all at once.
     void rename(const std::vector<Renaming>& all);
     [[nodiscard]] std::int64_t reserved() const { return reserved_; }
@@ -61,22 +71,19 @@ public:
     }
 
 private:
-    using Place = std::int32_t;  ///< of a block, in `blocks_`
-    static constexpr Place kNowhere = FreeList::kNowhere;
-    struct Block {
-        std::int64_t address = 0;
-        std::int64_t bytes = 0;
-        int pool = 0;
-        bool used = false;
-        Place before = kNowhere;  ///< its neighbours in the same segment
-        Place after = kNowhere;
-    };
+    using Block = HeapBlock;
+    using Place = Block::Place;
+    static constexpr Place kNowhere = Block::kNowhere;
     /// By number: stream times two, plus one for small blocks.
     struct Pool {
         FreeList free;
         Place last = kNowhere;  ///< expandable: the end of the pool's only segment
     };
 
+    [[nodiscard]] Block& at(Place place) { return blocks_[static_cast<std::size_t>(place)]; }
+    [[nodiscard]] const Block& at(Place place) const {
+        return blocks_[static_cast<std::size_t>(place)];
+    }
     /// One that a block was asked of before.
     [[nodiscard]] Pool& poolOf(int number) { return pools_[static_cast<std::size_t>(number)]; }
     void makePool(int number) {
@@ -86,23 +93,23 @@ private:
     }
     [[nodiscard]] Place newPlace();
     [[nodiscard]] Place newBlock(const Block& block);
-    void addFree(Place place);
-    void removeFree(Place place);
     [[nodiscard]] Place grow(std::int64_t bytes, int pool);
     [[nodiscard]] Place growSegment(std::int64_t bytes, int pool);
     /// Whether what a block has beyond those bytes is worth keeping.
     [[nodiscard]] bool isSplit(std::int64_t rest, std::int64_t bytes, int pool) const;
     /// The free block that a request is given; none where the best is too large not to be cut.
-    [[nodiscard]] std::optional<FreeBlock> fitting(std::int64_t bytes, int pool) const;
-    Place takeFitting(std::int64_t bytes, int pool);
+    [[nodiscard]] Place fitting(std::int64_t bytes, int pool) const;
+    [[nodiscard]] Place fittingUnderRules(std::int64_t bytes, Place best, const Pool& pool) const;
     [[nodiscard]] bool isExpandable() const {
         return rules_.kind == AllocatorKind::ExpandableSegments;
     }
+    void take(const Request& request);
+    /// It leaves nothing but what had to be reserved.
+    void pass(const Request& request);
+    void release(Storage storage);
     void split(Place place, std::int64_t bytes);
     /// Joins a block to the one before it, which takes its place.
     void join(Place before, Place after);
-    void take(const DeviceEvent& event);
-    void release(Storage storage);
     /// Whether a free block is all of its segment, or pages that can be given back by themselves.
     [[nodiscard]] bool isReleasable(const Block& block) const;
     [[nodiscard]] Place& placeOf(Storage storage) {

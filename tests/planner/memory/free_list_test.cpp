@@ -2,9 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdint>
 #include <random>
 #include <set>
-#include <utility>
+#include <tuple>
 #include <vector>
 
 namespace fabricast {
@@ -18,32 +19,24 @@ TEST(FreeList, TakesTheSmallestThatFitsAndOfEqualsTheLowest) {
     };
     for (const std::int64_t sizes : {3, 40, 5000, 1000000}) {
         FreeList list;
-        std::set<std::pair<std::int64_t, std::int64_t>> all;  // bytes, address
+        std::vector<HeapBlock> blocks;
+        std::set<std::tuple<std::int64_t, std::int64_t, HeapBlock::Place>> all;
         for (std::int64_t step = 0; step < 4000; ++step) {
             const std::int64_t bytes = 512 * (1 + below(sizes));
-            const auto fit = all.lower_bound({bytes, 0});
             if (below(5) < 2) {
                 const std::int64_t address = (step * 7919) % 4001 * 4096;
-                list.add({.bytes = bytes, .address = address, .place = static_cast<int>(step)});
-                all.emplace(bytes, address);
-            } else if (below(2) == 0) {
-                const auto known = list.fit(bytes);
-                const auto larger = known ? list.larger(*known) : std::nullopt;
-                const auto beyond = all.lower_bound({(known ? known->bytes : 0) + 1, 0});
-                ASSERT_EQ(larger.has_value(), known && beyond != all.end());
-                if (larger) {
-                    EXPECT_EQ(std::pair(larger->bytes, larger->address), *beyond);
-                }
-                const auto taken = list.takeFit(bytes);
-                ASSERT_EQ(taken != FreeList::kNowhere, fit != all.end());
-                ASSERT_EQ(known.has_value(), fit != all.end());
-                if (known) {
-                    EXPECT_EQ(known->place, taken);
-                    EXPECT_EQ(std::pair(known->bytes, known->address), *fit);
-                    all.erase(fit);
-                }
-            } else if (fit != all.end()) {
-                list.remove({.bytes = fit->first, .address = fit->second});
+                const auto place = static_cast<HeapBlock::Place>(blocks.size());
+                blocks.push_back({.address = address, .bytes = bytes});
+                list.add(blocks, place);
+                all.emplace(bytes, address, place);
+                continue;
+            }
+            const auto fit = all.lower_bound({bytes, 0, 0});
+            const HeapBlock::Place place = list.fit(blocks, bytes);
+            ASSERT_EQ(place != HeapBlock::kNowhere, fit != all.end());
+            if (fit != all.end()) {
+                EXPECT_EQ(place, std::get<HeapBlock::Place>(*fit));
+                list.remove(blocks, place);
                 all.erase(fit);
             }
         }
