@@ -147,10 +147,10 @@ int OpBuilder::matrix(std::string_view name, std::int64_t rows, std::int64_t col
 }
 
 Op& OpBuilder::push(Op op) {
-    op.module = module_;
-    op.block = block_;
-    list_.ops.push_back(std::move(op));
-    return list_.ops.back();
+    Op& pushed = list_.ops.emplace_back(std::move(op));
+    pushed.module = module_;
+    pushed.block = block_;
+    return pushed;
 }
 
 TensorId OpBuilder::pointwise(std::string_view name,

@@ -27,6 +27,12 @@ public:
                 pass};
     }
 
+    /// Field by field: an action that is made first and then copied waits for its own stores.
+    void addStep(std::int64_t step, Pass pass, StageActions& actions) const {
+        const StageAction action = stepAt(step, pass);
+        actions.emplace_back(action.stage, action.microBatch, action.pass);
+    }
+
 private:
     PipelineShape shape_;
     std::int64_t rank_;

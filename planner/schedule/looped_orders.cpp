@@ -33,14 +33,14 @@ StageActions oneForOne(const InterleavedSteps& steps, std::int64_t ahead, bool p
     StageActions actions;
     actions.reserve(static_cast<std::size_t>(2 * total));
     for (std::int64_t step = 0; step < ahead; ++step) {
-        actions.push_back(steps.stepAt(step, Pass::Forward));
+        steps.addStep(step, Pass::Forward, actions);
     }
     for (std::int64_t step = 0; step < total; ++step) {
         if (ahead + step < total) {
-            actions.push_back(steps.stepAt(ahead + step, Pass::Forward));
+            steps.addStep(ahead + step, Pass::Forward, actions);
             actions.back().paired = paired;
         }
-        actions.push_back(steps.stepAt(step, Pass::Backward));
+        steps.addStep(step, Pass::Backward, actions);
     }
     return actions;
 }
@@ -73,19 +73,19 @@ StageActions interleavedZbActions(const PipelineShape& shape, std::int64_t rank)
     StageActions actions;
     actions.reserve(static_cast<std::size_t>(3 * total));
     for (std::int64_t step = 0; step < ahead; ++step) {
-        actions.push_back(steps.stepAt(step, Pass::Forward));
+        steps.addStep(step, Pass::Forward, actions);
     }
     for (std::int64_t step = 0; step < total; ++step) {
         if (ahead + step < total) {
-            actions.push_back(steps.stepAt(ahead + step, Pass::Forward));
+            steps.addStep(ahead + step, Pass::Forward, actions);
         }
-        actions.push_back(steps.stepAt(step, Pass::InputGradient));
+        steps.addStep(step, Pass::InputGradient, actions);
         if (step >= rank) {
-            actions.push_back(steps.stepAt(step - rank, Pass::WeightGradient));
+            steps.addStep(step - rank, Pass::WeightGradient, actions);
         }
     }
     for (std::int64_t step = std::max<std::int64_t>(0, total - rank); step < total; ++step) {
-        actions.push_back(steps.stepAt(step, Pass::WeightGradient));
+        steps.addStep(step, Pass::WeightGradient, actions);
     }
     return actions;
 }

@@ -113,12 +113,16 @@ private:
             return false;
         }
         const std::size_t halves = atomic_ && actions[at].paired ? 2 : 1;
-        OrderStep step{.rank = static_cast<std::uint16_t>(rank)};
+        // In its place: one that is written field by field and then copied waits for its own
+        // stores.
+        OrderStep& step = list_.steps.emplace_back();
+        step.rank = static_cast<std::uint16_t>(rank);
         step.to.fill(step.rank);
         step.times.fill(static_cast<std::uint32_t>(stages_ * kPasses));
         for (std::size_t half = 0; half < halves; ++half) {
             const std::optional<Input> input = inputOf(actions[at + half]);
             if (!input) {
+                list_.steps.pop_back();
                 return false;
             }
             step.after[half] = input->step;
@@ -128,7 +132,6 @@ private:
             addReceiver(actions[at + half], step);
         }
         list_.pairs = list_.pairs || halves == 2;
-        list_.steps.push_back(step);
         for (std::size_t half = 0; half < halves; ++half) {
             record(rank, actions[at + half], ready);
         }
