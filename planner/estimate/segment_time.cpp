@@ -232,10 +232,15 @@ ByKind segmentTimes(const Scenario& scenario,
     for (const FusedGroup& group : fusedGroups(list, scenario.settings.kernels.compile)) {
         const Op& first = list.ops[group.begin];
         const bool again = runsAgain(setting.checkpoint, first);
+        if (first.kind == OpKind::Attention) {
+            for (std::size_t kind = 0; kind < kinds.size(); ++kind) {
+                addGroup(totals[kind], clock.attention(kinds[kind]), again);
+            }
+            continue;
+        }
         const SegmentTime time = clock.timeOf(group);
-        for (std::size_t kind = 0; kind < kinds.size(); ++kind) {
-            const bool attends = first.kind == OpKind::Attention;
-            addGroup(totals[kind], attends ? clock.attention(kinds[kind]) : time, again);
+        for (SegmentTime& total : totals) {
+            addGroup(total, time, again);
         }
     }
     for (SegmentTime& total : totals) {

@@ -69,13 +69,13 @@ public:
     }
     /// What a live storage is reported as from now on.
     void rename(Storage storage, MemoryKind kind);
-    /// Names the moment; what follows happens in it.
-    void at(std::string moment) {
+    /// Names the moment, and what it is of; what follows happens in it.
+    void at(std::string_view moment, std::string_view of = {}) {
         if (isPeakMoment_) {
-            peakMoment_ = std::move(moment_);
+            std::swap(peakMoment_, moment_);
             isPeakMoment_ = false;
         }
-        moment_ = std::move(moment);
+        moment_.assign(moment).append(of);
     }
 
     [[nodiscard]] std::int64_t live() const { return live_; }

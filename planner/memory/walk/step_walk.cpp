@@ -122,7 +122,7 @@ StepWalk::Pass StepWalk::forward(int chunk, Storage received) {
     bool tablesNamed = true;  // by the model's body
     for (std::size_t i = mine.begin; i < mine.end; ++i) {
         const PlacedSegment& segment = program_.segments[i];
-        device_.at("forward of " + segment.name);
+        device_.at("forward of ", segment.name);
         if (segment.role == SegmentRole::Loss && !program_.lossInsideForward) {
             engine_.endForward();
             left = true;
@@ -239,7 +239,7 @@ void StepWalk::runCheckpoint(std::size_t last, Storage input, Pass& pass, Storag
 Storage StepWalk::backwardSegment(std::size_t segment, Pass& pass, Storage gradient) {
     const std::size_t begin = program_.chunks[static_cast<std::size_t>(pass.chunk)].begin;
     const PlacedSegment& placed = program_.segments[segment];
-    device_.at("backward of " + placed.name);
+    device_.at("backward of ", placed.name);
     commitBackward(placed, pass);
     // Without a gradient no hook of backward runs: nothing is trained here or before.
     const bool reached = gradient != kNoStorage;
