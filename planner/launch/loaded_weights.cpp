@@ -23,8 +23,17 @@ const LaunchKey* dtypeKey(LaunchKeys& keys) {
     return now != nullptr ? now : before;
 }
 
-/// Says what is typed where the weights are fp32: autocast keeps fp32 beside 16 bits.
+bool isQuantised(const ScenarioDraft& draft) {
+    const std::string base = draft.word("settings.lora.base");
+    return base == "nf4" || base == "int8";
+}
+
+/// Says what is typed where the weights are fp32: autocast keeps fp32 beside 16 bits. A base of few
+/// bits is so whatever the checkpoint has.
 void assumeCheckpointsType(ScenarioDraft& draft, bool isTyped) {
+    if (isQuantised(draft)) {
+        return;
+    }
     // PreTrainedModel.from_pretrained: dtype is "auto" since 5.0, and torch's default before.
     const std::string said = "weights are loaded as the checkpoint has them, taken to be bfloat16" +
                              std::string(isTyped ? "; where it has fp32: "
@@ -84,9 +93,7 @@ Result<void> importLoadedWeights(ScenarioDraft& draft, bool autocast) {
                              : loaded.dtype == "float16" ? "fp16"
                                                          : "fp32";
     if (adapts) {
-        const std::string base = draft.word("settings.lora.base");
-        const bool isQuantised = base == "nf4" || base == "int8";
-        if (!isQuantised) {
+        if (!isQuantised(draft)) {
             draft.set("settings.lora.base", type, loaded.from);
         } else if (type == "fp32" && (shard.empty() || shard == "none")) {
             // What is not quantised is held as prepare_model_for_kbit_training would leave it.

@@ -155,6 +155,11 @@ TEST(MadeModel, SaysWhichReleaseLoadsTheTypeOfTheCheckpoint) {
     EXPECT_NE(assumed("", "), peft_config=LoraConfig(r=8))\n")
                   .find(release + "--set settings.lora.base=fp32"),
               std::string::npos);
+    EXPECT_EQ(assumed(", quantization_config=BitsAndBytesConfig(load_in_4bit=True)",
+                      "), peft_config=LoraConfig(r=8))\n")
+                  .find("settings.lora.base=fp32"),
+              std::string::npos)
+        << "a base of four bits is so whatever is loaded";
     const std::string both = assumed("", "))\n");
     EXPECT_NE(both.find("what TRL has"), std::string::npos) << both;
     EXPECT_NE(both.find(release), std::string::npos) << both;
