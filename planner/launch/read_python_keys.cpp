@@ -1,6 +1,7 @@
 #include "planner/launch/allocator_options.h"
 #include "planner/launch/launch_keys.h"
 #include "planner/launch/python_branches.h"
+#include "planner/launch/python_functions.h"
 #include "planner/launch/python_start.h"
 
 #include <map>
@@ -23,6 +24,7 @@ public:
         }
         readNames();
         course_ = courseOf(program_);
+        leaveOutUncalled(program_, course_);
         program_.forgetNames();
         readNames();  // of what runs
         for (std::size_t i = 0; i < words_.size(); ++i) {

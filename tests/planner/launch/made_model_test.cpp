@@ -223,6 +223,28 @@ TEST(MadeModel, HasTheAdaptersThatAFlagOfTheProgramDecides) {
               "\"none\"");
 }
 
+// What a program defines and does not call is no part of the run.
+TEST(MadeModel, LeavesOutFunctionsThatNothingCalls) {
+    const std::string adds =
+        "def add_lora(model):\n  return get_peft_model(model, LoraConfig(r=8))\n";
+    const std::string trains =
+        "args = TrainingArguments(\"o\")\nTrainer(model=model, args=args).train()\n";
+    EXPECT_EQ(programRead(adds + kChecks + trains, "settings.tuning"), "-");
+    EXPECT_EQ(programRead(adds + kChecks + "model = add_lora(model)\n" + trains, "settings.tuning"),
+              "\"lora\"");
+    EXPECT_EQ(programRead("def more(model):\n  return add_lora(model)\n" + adds + kChecks + trains,
+                          "settings.tuning"),
+              "-")
+        << "what only calls it is not called either";
+    EXPECT_EQ(
+        programRead(
+            adds + "def train():\n  model = AutoModelForCausalLM.from_pretrained(\"a/b\")\n"
+                   "  args = TrainingArguments(\"o\")\n  Trainer(model=model, args=args).train()\n",
+            "model"),
+        "\"a/b\"")
+        << "a program that others import";
+}
+
 TEST(MadeModel, RefusesAdaptersOfAFlagThatIsNotKnown) {
     const auto refused = [](const std::string& program) {
         return programRead(kChecks + program, "model");
