@@ -28,6 +28,8 @@ constexpr std::array kSuperseded = {
     SupersededKey{"imported.gpus", "cluster.gpus"},
     SupersededKey{"imported.device_map", "layout.dp"},
     SupersededKey{"imported.device_map", "stack"},
+    SupersededKey{"imported.open.settings.train", "settings.tuning"},
+    SupersededKey{"imported.open.workload.optimizer", "settings.optimizer.kind"},
     SupersededKey{"cluster.gpu", "cluster.name", true},
     SupersededKey{"cluster.gpus_per_node", "cluster.name"},
     SupersededKey{"cluster.name", "cluster.gpu", true},
@@ -205,6 +207,7 @@ Result<JsonValue> withoutSuperseded(JsonValue root, const Edit& edit, bool isAns
     }
     FABRICAST_ASSIGN(root, withStartedGpus(std::move(root), edit));
     root = JsonBuilder::without(std::move(root), "imported.assumed." + edit.path);
+    root = JsonBuilder::without(std::move(root), "imported.open." + edit.path);
     const bool isTaken = edit.path == "layout.dp" && edit.value == "null";  // and none is put there
     for (const std::string_view path : supersededBy(edit)) {
         if (!isTaken || path != "imported.gpus") {

@@ -267,7 +267,7 @@ Result<JsonValue> importFile(OpenedFile& file, const ImportContext& context) {
         case LaunchKind::Trainer:
             return importTrainer(file, context);
         case LaunchKind::Torch:
-            return importTorch(file.keys);
+            return importTorch(file.keys, context);
         case LaunchKind::Tune:
             return importTune(file.keys, context);
         case LaunchKind::Script:

@@ -34,7 +34,7 @@ LaunchKeys axolotlKeysOf(const LaunchKeys& file);
 // One framework each.
 Result<JsonValue> importFile(OpenedFile& file, const ImportContext& context);
 Result<JsonValue> importTrainer(OpenedFile& file, const ImportContext& context);
-Result<JsonValue> importTorch(LaunchKeys& keys);
+Result<JsonValue> importTorch(LaunchKeys& keys, const ImportContext& context);
 Result<JsonValue> importDeepspeed(LaunchKeys& keys);
 Result<JsonValue> importTitan(LaunchKeys& file, const ImportContext& context);
 Result<JsonValue> importMegatron(LaunchKeys& keys);

@@ -2,6 +2,7 @@
 #include "planner/base/small_letters.h"
 #include "planner/launch/import_hugging_face.h"
 #include "planner/launch/import_settings.h"
+#include "planner/launch/python_model_keys.h"
 
 #include <algorithm>
 #include <array>
@@ -122,7 +123,8 @@ Result<void> importLoopSizes(ScenarioDraft& draft) {
 Result<void> importLoopPrecision(ScenarioDraft& draft, bool fsdp) {
     LaunchKeys& keys = draft.keys();
     const std::string stored = saidOf(keys,
-                                      {"from_config.dtype",
+                                      {kModelDtype,
+                                       "from_config.dtype",
                                        "from_config.torch_dtype",
                                        "from_pretrained.dtype",
                                        "from_pretrained.torch_dtype"});

@@ -2,6 +2,7 @@
 #include "planner/launch/import_launch.h"
 #include "planner/launch/import_settings.h"
 #include "planner/launch/liger_kernels.h"
+#include "planner/launch/made_model.h"
 #include "planner/launch/scenario_draft.h"
 #include "planner/launch/started_ranks.h"
 
@@ -142,8 +143,10 @@ void leaveTheRest(LaunchKeys& keys) {
     const std::vector<LaunchKey> all = keys.all();
     for (const LaunchKey& key : all) {
         const std::string name = key.path.substr(key.path.find('.') + 1);
-        const bool isRead = std::ranges::any_of(
-            kCalls, [&key](std::string_view call) { return key.path.starts_with(call); });
+        const bool isUnknown = key.path.starts_with("model.") && key.path.ends_with("()");
+        const bool isRead = isUnknown || std::ranges::any_of(kCalls, [&key](std::string_view call) {
+                                return key.path.starts_with(call);
+                            });
         if (!isRead || std::ranges::find(kHarmless, name) != kHarmless.end()) {
             (void)keys.use(key.path);
         }
@@ -152,7 +155,7 @@ void leaveTheRest(LaunchKeys& keys) {
 
 }  // namespace
 
-Result<JsonValue> importTorch(LaunchKeys& keys) {
+Result<JsonValue> importTorch(LaunchKeys& keys, const ImportContext& context) {
     ScenarioDraft draft(keys);
     const bool fsdp = keys.use("fully_shard") != nullptr;
     for (const std::string_view call : kUnmodelledInLoops) {
@@ -178,6 +181,7 @@ Result<JsonValue> importTorch(LaunchKeys& keys) {
     importSync(draft);
     FABRICAST_TRY(importSavedOnHost(draft));
     FABRICAST_TRY(importLoopOptimizer(draft));
+    FABRICAST_TRY(importChangedModel(draft, context));
     if (keys.find("async_save") != nullptr || keys.find("save") != nullptr) {
         FABRICAST_TRY(importSaving(draft, "SAVE_EVERY", keys.find("async_save") != nullptr));
     }

@@ -201,10 +201,17 @@ Result<JsonValue> importTrainer(OpenedFile& file, const ImportContext& context) 
         FABRICAST_TRY(importLoadedWeights(draft, isAutocast(draft.scenario())));
     }
     FABRICAST_TRY(importKbitPreparation(draft));
+    FABRICAST_TRY(importChangedModel(draft, context));
     if (hasOptimizer) {
         (void)keys.use("--optim");
     } else {
         FABRICAST_TRY(importTrainerOptimizer(draft, "--optim"));
+    }
+    if (const LaunchKey* const given = keys.use(kUnreadOptimizer)) {
+        draft.leaveOpen("workload.optimizer",
+                        *given,
+                        "optimizers: which one the program gives its Trainer was not read",
+                        "--optimizer adamw, or optim= of TrainingArguments in its place");
     }
     FABRICAST_TRY(importTrainerSaving(draft, "--"));
     FABRICAST_TRY(importTrainerEvaluation(draft));

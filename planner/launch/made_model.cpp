@@ -1,5 +1,7 @@
 #include "planner/launch/made_model.h"
 
+#include "planner/launch/python_model_keys.h"
+
 #include <algorithm>
 #include <array>
 #include <string>
@@ -12,12 +14,17 @@ namespace {
 constexpr const char* kUnreadKey = "model by";
 
 /// Calls that give back the model they are given, or one that is read elsewhere.
-constexpr std::array<std::string_view, 10> kReadMakers = {"from_pretrained",
+constexpr std::array<std::string_view, 15> kReadMakers = {"from_pretrained",
                                                           "from_config",
                                                           "get_peft_model",
                                                           "prepare_model_for_kbit_training",
                                                           "compile",
                                                           "to",
+                                                          "float",
+                                                          "half",
+                                                          "bfloat16",
+                                                          "merge_and_unload",
+                                                          "unload",
                                                           "cuda",
                                                           "train",
                                                           "for_training",
@@ -53,7 +60,7 @@ bool isUnread(const LaunchKeys& program, const std::string& maker) {
 bool makesModel(const LaunchKeys& program) {
     return std::ranges::any_of(program.all(), [](const LaunchKey& key) {
         return (key.path == "from_pretrained" || key.path == "from_config") &&
-               onlyValue(key).find("Model") != std::string::npos;
+               isModelClass(onlyValue(key));
     });
 }
 
@@ -215,6 +222,9 @@ Result<void> checkMakers(const LaunchKeys& program) {
                                   "is told of adapters in no LoraConfig of the program: others "
                                   "are not read",
                                   "LoraConfig(r=…, target_modules=…)");
+        } else if ((key.path == kModelDtype || key.path == "gradient_checkpointing_enable") &&
+                   !key.onlyIf.empty()) {
+            return refuseCondition(program, key);
         }
     }
     return checkConfigsAreGiven(program);

@@ -1,5 +1,6 @@
 #pragma once
 #include "planner/base/result.h"
+#include "planner/launch/import_launch.h"
 #include "planner/launch/launch_keys.h"
 #include "planner/launch/scenario_draft.h"
 
@@ -11,6 +12,9 @@ namespace fabricast {
 
 /// Key of a program that makes its model with Unsloth.
 inline constexpr const char* kUnslothKey = "unsloth";
+
+/// Key of a program that gives its Trainer an optimizer that is not read.
+inline constexpr const char* kUnreadOptimizer = "optimizers";
 
 /// A type that a program leaves to the GPU: bf16, or fp16 where the GPU has none. Nobody types it.
 inline constexpr const char* kTypeOfGpu = "$gpu";
@@ -30,5 +34,9 @@ Result<void> checkMakers(const LaunchKeys& program);
 
 /// Says in the draft what is not known of a model so made; four bits without adapters are refused.
 Result<void> importMadeModel(ScenarioDraft& draft);
+
+/// What the program does to its model before it trains: which weights are trained, other rows of
+/// its tables; and other models beside it.
+Result<void> importChangedModel(ScenarioDraft& draft, const ImportContext& context);
 
 }  // namespace fabricast

@@ -1,6 +1,7 @@
 #include "planner/launch/bridge_keys.h"
 #include "planner/launch/import_settings.h"
 #include "planner/launch/made_model.h"
+#include "planner/launch/python_model_keys.h"
 #include "planner/launch/python_reading.h"
 #include "planner/launch/trl.h"
 
@@ -175,8 +176,8 @@ std::optional<LaunchKey> tokenizedLength(const LaunchKeys& program) {
 /// Whether what is loaded so is the model that is trained, of transformers: no tokenizer, and no
 /// adapters that are merged in the end.
 bool loadsTrained(const std::string& called) {
-    return called.find("Model") != std::string::npos &&
-           called.find("PeftModel") == std::string::npos && !loadsByUnsloth(called);
+    return isModelClass(called) && called.find("PeftModel") == std::string::npos &&
+           !loadsByUnsloth(called);
 }
 
 /// "true" of x=is_x_supported(), which programs ask the GPU for.
@@ -205,6 +206,92 @@ bool isReadByItems(const LaunchKey& whole, const LaunchKeys& program) {
     return hasItems && allRead;
 }
 
+/// What the program does to its model, where it is no argument of a Trainer: that is said last.
+void addChangedModel(const LaunchKeys& program, LaunchKeys& keys) {
+    for (LaunchKey key : program.all()) {
+        const bool isOfModel = key.path.starts_with("model ") || key.path.starts_with("model.") ||
+                               key.path.ends_with("(model)");
+        const bool isUnknown = key.path.ends_with("()") || key.path.ends_with(" =");
+        if (key.path == kModelDtype) {
+            key.path = "--dtype";
+        } else if (key.path == "gradient_checkpointing_enable") {
+            key.path = "--gradient_checkpointing";
+            key.values = {"true"};
+        } else if (key.path == "compile" && (key.values.front() == "torch.compile" ||
+                                             key.values.front().ends_with("model.compile"))) {
+            key.path = "--torch_compile";
+            key.values = {"true"};
+        } else if (!isOfModel || (key.path.starts_with("model.") && !isUnknown)) {
+            continue;
+        }
+        keys.add(std::move(key));
+    }
+}
+
+/// Classes of optimizers, and transformers' names of them; bitsandbytes has its own of 8 bits.
+struct OptimizerClass {
+    std::string_view made;
+    const char* typed;
+};
+constexpr std::array kOptimizerClasses = {OptimizerClass{"AdamW", "adamw_torch"},
+                                          OptimizerClass{"Adam", "adamw_torch"},
+                                          OptimizerClass{"SGD", "sgd"},
+                                          OptimizerClass{"Adafactor", "adafactor"},
+                                          OptimizerClass{"AdamW8bit", "adamw_torch_8bit"},
+                                          OptimizerClass{"Adam8bit", "adamw_torch_8bit"},
+                                          OptimizerClass{"PagedAdamW8bit", "paged_adamw_8bit"},
+                                          OptimizerClass{"AdamW4bit", "adamw_torch_4bit"},
+                                          OptimizerClass{"Lion", "lion_32bit"},
+                                          OptimizerClass{"Lion8bit", "lion_8bit"}};
+
+/// "sgd" of "torch.optim.SGD(model.parameters())"; empty: it is none that is read.
+std::string optimizerName(const std::string& call) {
+    const std::string called = call.substr(0, call.find('('));
+    const std::string last = called.substr(called.rfind('.') + 1);
+    const auto* const found = std::ranges::find(kOptimizerClasses, last, &OptimizerClass::made);
+    if (found == kOptimizerClasses.end() || call.find("momentum=") != std::string::npos) {
+        return "";
+    }
+    const std::string name = found->typed;
+    const bool isBnb = called.starts_with("bnb") || called.starts_with("bitsandbytes");
+    return name == "adamw_torch_8bit" && isBnb ? "adamw_bnb_8bit"
+           : name == "adamw_torch" && call.find("fused=True") != std::string::npos
+               ? "adamw_torch_fused"
+               : name;
+}
+
+/// What Trainer(optimizers=(optimizer, scheduler)) is given, or a create_optimizer of the program
+/// makes, in place of what TrainingArguments say.
+void addMadeOptimizer(const LaunchKeys& program, LaunchKeys& keys) {
+    bool isInside = false;  // create_optimizer
+    for (const LaunchKey& key : program.all()) {
+        const std::string value = key.values.empty() ? "" : key.values.front();
+        const bool isGiven = key.path.ends_with(".optimizers") && value != "null";
+        isInside = key.path == "def" ? value == "create_optimizer" : isInside;
+        std::string name;
+        if (isGiven && value.starts_with("$(")) {
+            name = optimizerName(value.substr(2));
+        } else if (isInside) {
+            name = optimizerName(value + "(");
+        }
+        LaunchKey said = key;
+        said.values = {name};
+        if (isGiven || !name.empty()) {
+            said.path = name.empty() ? kUnreadOptimizer : "--optim";
+            keys.add(said);
+        } else if (key.path == "def" && isInside) {
+            said.path = "create_optimizer()";  // where nothing in it is read
+            keys.add(said);
+        }
+    }
+}
+
+/// Whether its head is over classes, or over positions.
+bool hasOtherHead(const std::string& called) {
+    return called.find("Classification") != std::string::npos ||
+           called.find("QuestionAnswering") != std::string::npos;
+}
+
 /// The arguments that a program gives its Trainer. Of what is loaded the model counts, whose type
 /// is the checkpoint's unless it is said.
 LaunchKeys trainerKeys(const LaunchKeys& program) {
@@ -224,6 +311,13 @@ LaunchKeys trainerKeys(const LaunchKeys& program) {
         }
         if (one.path == "from_pretrained") {
             isModel = loadsTrained(one.values.front());
+            if (isModel && hasOtherHead(one.values.front())) {
+                const std::string& called = one.values.front();
+                keys.add({.path = kModelHead,
+                          .values = {called.substr(0, called.rfind('.'))},
+                          .line = one.line,
+                          .column = one.column});
+            }
             key.path = isModel ? "--dtype" : "";
             key.values = {};  // what the release does
         } else if ((one.path == "SFTTrainer.model" || one.path == "SFTTrainer.0") &&
@@ -247,6 +341,8 @@ LaunchKeys trainerKeys(const LaunchKeys& program) {
             keys.add(std::move(key));
         }
     }
+    addChangedModel(program, keys);
+    addMadeOptimizer(program, keys);
     std::optional<LaunchKey> length = tokenizedLength(program);
     if (length && !keys.has("--max_length") && !keys.has("--max_seq_length")) {
         length->path = "--max_length";

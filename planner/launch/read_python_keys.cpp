@@ -2,6 +2,7 @@
 #include "planner/launch/launch_keys.h"
 #include "planner/launch/python_branches.h"
 #include "planner/launch/python_functions.h"
+#include "planner/launch/python_model_keys.h"
 #include "planner/launch/python_start.h"
 
 #include <map>
@@ -27,8 +28,10 @@ public:
         leaveOutUncalled(program_, course_);
         program_.forgetNames();
         readNames();  // of what runs
+        const PythonModels models = modelsOf(program_, course_);
+        const std::vector<bool> isOfOthers = wordsOfOthers(program_, models);
         for (std::size_t i = 0; i < words_.size(); ++i) {
-            if (isDead(i)) {
+            if (isDead(i) || isOfOthers[i]) {
                 continue;
             }
             if (const auto value = assignedAt(i)) {
@@ -48,6 +51,7 @@ public:
                             "the script that starts the training");
             }
         }
+        addModelKeys(program_, course_, models, keys_);
         return std::move(keys_);
     }
 

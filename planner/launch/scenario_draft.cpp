@@ -53,6 +53,19 @@ void ScenarioDraft::assume(std::string_view path, std::string_view text) {
     put(place, builder_.string(before + (before.empty() ? "" : "; ") + std::string(text)));
 }
 
+void ScenarioDraft::leaveOpen(std::string_view path,
+                              const LaunchKey& at,
+                              const std::string& why,
+                              const std::string& hint) {
+    builder_ = JsonBuilder(at.file.empty() ? keys_.source() : at.file);
+    builder_.moveTo(at.line, at.column);
+    const std::string place = "imported.open." + std::string(path);
+    if (find(place) == nullptr) {
+        put(place + ".why", builder_.string(oneLine(why)));
+        put(place + ".hint", builder_.string(oneLine(hint)));
+    }
+}
+
 Result<void> ScenarioDraft::copyWhole(std::string_view path, std::string_view from) {
     FABRICAST_ASSIGN(const auto value, keys_.whole(from));
     if (value) {

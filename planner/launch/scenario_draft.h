@@ -41,6 +41,12 @@ public:
     void note(std::string text) { notes_.push_back(std::move(text)); }
     /// What is assumed about a key of the scenario: void where that key is typed.
     void assume(std::string_view path, std::string_view text);
+    /// What the file decides about a key of the scenario and is not read: an error at `at`, unless
+    /// that key is typed.
+    void leaveOpen(std::string_view path,
+                   const LaunchKey& at,
+                   const std::string& why,
+                   const std::string& hint);
     [[nodiscard]] LaunchKeys& keys() { return keys_; }
     [[nodiscard]] const JsonValue& scenario() const { return root_; }
     /// What the scenario has at "workload.precision" by now; null where nothing.

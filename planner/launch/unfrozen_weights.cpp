@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <regex>
 #include <string_view>
+#include <utility>
 
 namespace fabricast {
 
@@ -84,7 +86,122 @@ std::optional<std::regex> compiled(const std::string& pattern) {
     }
 }
 
+/// "[-4:]" of so many layers: the first, and behind the last.
+std::optional<std::pair<std::int64_t, std::int64_t>> layersIn(const std::string& slice,
+                                                              std::int64_t layers) {
+    const std::size_t colon = slice.find(':');
+    const auto place = [layers](const std::string& text,
+                                std::int64_t usual) -> std::optional<std::int64_t> {
+        std::int64_t value = usual;
+        const char* const end = text.data() + text.size();
+        const auto [stop, trouble] = std::from_chars(text.data(), end, value);
+        const bool isNumber = text.empty() || (trouble == std::errc() && stop == end);
+        return isNumber ? std::optional(std::clamp(
+                              value < 0 ? value + layers : value, std::int64_t{0}, layers))
+                        : std::nullopt;
+    };
+    const auto first = place(slice.substr(0, colon), 0);
+    if (colon == std::string::npos) {
+        return first && !slice.empty() ? std::optional(std::pair(*first, *first + 1))
+                                       : std::nullopt;
+    }
+    const auto last = place(slice.substr(colon + 1), layers);
+    return first && last ? std::optional(std::pair(*first, *last)) : std::nullopt;
+}
+
+/// Which weights a part of a model has; empty where it is not known.
+std::optional<std::vector<bool>> weightsIn(std::string part,
+                                           const std::vector<NamedWeight>& weights,
+                                           std::int64_t layers) {
+    constexpr std::string_view kOfPeft = "base_model.model.";
+    part.erase(0, part.starts_with(kOfPeft) ? kOfPeft.size() : 0);
+    const std::size_t open = std::min(part.find('['), part.size());
+    const std::size_t close = std::min(part.find(']', open), part.size());
+    const std::string before = part.substr(0, open);
+    std::string behind = open == part.size() ? "" : part.substr(close + 1);
+    std::pair<std::int64_t, std::int64_t> range{0, layers};
+    if (open < part.size()) {
+        const auto said = layersIn(part.substr(open + 1, close - open - 1), layers);
+        if (!said || before != "model.layers") {
+            return std::nullopt;
+        }
+        range = *said;
+    }
+    behind.erase(0, behind.starts_with('.') ? 1 : 0);
+    std::vector<bool> is;
+    for (const NamedWeight& weight : weights) {
+        const bool isIn =
+            before.empty() || weight.name == before || weight.name.starts_with(before + ".");
+        const std::size_t layer =
+            before.size() + 1 + std::to_string(std::max(weight.layer, std::int64_t{0})).size() + 1;
+        const bool isOfLayer =
+            open == part.size() ||
+            (weight.layer >= range.first && weight.layer < range.second &&
+             (behind.empty() || weight.name.substr(std::min(layer, weight.name.size())) == behind ||
+              weight.name.substr(std::min(layer, weight.name.size())).starts_with(behind + ".")));
+        is.push_back(isIn && isOfLayer);
+    }
+    const bool isAny = std::ranges::find(is, true) != is.end();
+    return isAny ? std::optional(std::move(is)) : std::nullopt;
+}
+
+/// The smallest part that has all these weights.
+SwitchedWeights smallestPart(const std::vector<NamedWeight>& weights,
+                             const std::vector<bool>& are,
+                             std::int64_t layers) {
+    std::int64_t first = layers - 1;
+    SwitchedWeights switched;
+    bool isTable = false;
+    for (std::size_t i = 0; i < weights.size(); ++i) {
+        first = are[i] && weights[i].layer >= 0 ? std::min(first, weights[i].layer) : first;
+        isTable = isTable || (are[i] && weights[i].name == kTable);
+        switched.hasHeadAlone = switched.hasHeadAlone || (are[i] && weights[i].name == kHead);
+    }
+    switched.hasHeadAlone = switched.hasHeadAlone && !isTable;
+    if (std::ranges::find(are, true) == are.end()) {
+        return switched;
+    }
+    for (const TrainedPart& part : {TrainedPart{Kind::Norms},
+                                    TrainedPart{Kind::Last, layers - first},
+                                    TrainedPart{Kind::NoEmbedding},
+                                    TrainedPart{Kind::All}}) {
+        bool hasAll = true;
+        bool isLess = false;
+        for (std::size_t i = 0; i < weights.size(); ++i) {
+            const bool is = isTrained(part, weights[i], layers);
+            hasAll = hasAll && (is || !are[i]);
+            isLess = isLess || (is && !are[i]);
+        }
+        const bool isWhole = part.kind == Kind::Last && part.layers == layers;  // no_embedding
+        if (hasAll && !isWhole) {
+            switched.part = part;
+            switched.isLess = isLess;
+            return switched;
+        }
+    }
+    return switched;
+}
+
 }  // namespace
+
+std::optional<SwitchedWeights> switchedWeights(std::span<const WeightSwitch> switches,
+                                               bool areAll,
+                                               std::int64_t layers) {
+    const std::vector<NamedWeight> weights = weightsOf(layers);
+    std::vector<bool> are(weights.size(), areAll);
+    for (const WeightSwitch& one : switches) {
+        const auto in = weightsIn(one.part, weights, layers);
+        if (!in) {
+            return std::nullopt;
+        }
+        for (std::size_t i = 0; i < weights.size(); ++i) {
+            if ((*in)[i] && meets(weights[i].name, one.asked)) {
+                are[i] = meets(weights[i].name, one.trains);
+            }
+        }
+    }
+    return smallestPart(weights, are, layers);
+}
 
 std::optional<TrainedPart> unfrozenPart(const std::vector<std::string>& patterns,
                                         std::int64_t layers) {

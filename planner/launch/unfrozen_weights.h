@@ -1,8 +1,10 @@
 #pragma once
+#include "planner/launch/weight_conditions.h"
 #include "planner/spec/trained_part.h"
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -15,5 +17,27 @@ namespace fabricast {
 ///     unfrozenPart({"^model.layers.3[01].", "^model.norm", "^lm_head"}, 32)  →  last:2
 std::optional<TrainedPart> unfrozenPart(const std::vector<std::string>& patterns,
                                         std::int64_t layers);
+
+/// What a program says of some weights: "for n, p in model.layers[-4:].named_parameters(): if … in
+/// n: p.requires_grad = …".
+struct WeightSwitch {
+    std::string part;      ///< "model.layers[-4:]"; empty: all
+    NameCondition asked;   ///< of which weights
+    NameCondition trains;  ///< whether they are trained from there on
+};
+
+/// What is trained after all that.
+struct SwitchedWeights {
+    std::optional<TrainedPart>
+        part{};                 ///< the smallest that has them all; nothing: none is trained
+    bool isLess = false;        ///< it has others, too
+    bool hasHeadAlone = false;  ///< the head is trained, and not the embedding
+};
+
+/// The weights of a model with so many layers that a program leaves to be trained, which all are at
+/// first, or none. Empty where a part of it is not known.
+std::optional<SwitchedWeights> switchedWeights(std::span<const WeightSwitch> switches,
+                                               bool areAll,
+                                               std::int64_t layers);
 
 }  // namespace fabricast

@@ -10,15 +10,16 @@
 namespace fabricast {
 namespace {
 
-constexpr std::array<std::string_view, 9> kImportedKeys = {"from",
-                                                           "notes",
-                                                           "assumed",
-                                                           "batch_ranks",
-                                                           "one_process",
-                                                           "device_map",
-                                                           "gpus",
-                                                           "per_node",
-                                                           "sizes"};
+constexpr std::array<std::string_view, 10> kImportedKeys = {"from",
+                                                            "notes",
+                                                            "assumed",
+                                                            "open",
+                                                            "batch_ranks",
+                                                            "one_process",
+                                                            "device_map",
+                                                            "gpus",
+                                                            "per_node",
+                                                            "sizes"};
 constexpr std::int64_t kMostBatchRanks = 16'777'216;
 
 /// What was noted and assumed as the launch file was read.
@@ -82,11 +83,29 @@ Result<std::string> readImportedSwitch(const JsonValue& root, const char* key) {
     return isOne ? said->where() : std::string();
 }
 
+/// What a launch file decides and was not read: nobody typed it either.
+// NOLINTNEXTLINE(misc-no-recursion): JSON has a depth limit
+Result<void> checkNothingIsOpen(const JsonValue& open) {
+    FABRICAST_TRY(open.expect(JsonValue::Kind::Object));
+    if (const JsonValue* const why = open.find("why")) {
+        FABRICAST_ASSIGN(std::string text, why->text());
+        FABRICAST_ASSIGN(std::string hint, open.textOr("hint", ""));
+        return fail(Error::Code::Unsupported, why->where(), std::move(text), std::move(hint));
+    }
+    for (const JsonValue& one : open.members()) {
+        FABRICAST_TRY(checkNothingIsOpen(one));
+    }
+    return {};
+}
+
 }  // namespace
 
 Result<void> readImported(const JsonValue& root, ScenarioRequest& request) {
     FABRICAST_ASSIGN(request.importNotes, readImportNotes(root));
     if (const JsonValue* const imported = root.find("imported")) {
+        if (const JsonValue* const open = imported->find("open")) {
+            FABRICAST_TRY(checkNothingIsOpen(*open));
+        }
         FABRICAST_ASSIGN(const std::string from,
                          imported->textOr("from", ""));  // "axolotl: a.yaml"
         request.madeOf =

@@ -195,6 +195,28 @@ TEST(Import, RefusesLayersOfOneProcessOnSeveralGpus) {
     EXPECT_EQ(ran(asked + " --layout dp=8").code, ExitCode::Ok);
 }
 
+// What a program decides and is not read is an error, until somebody says it.
+TEST(Import, LeavesToItsUserWhatAProgramTrains) {
+    const std::string file = tempFolder() + "freezes.py";
+    ASSERT_TRUE(writeTextFile(file,
+                              "model = AutoModelForCausalLM.from_pretrained("
+                              "\"meta-llama/Llama-3.2-1B\", dtype=torch.bfloat16)\n"
+                              "model.freeze()\nargs = TrainingArguments(\"o\", bf16=True)\n"
+                              "Trainer(model=model, args=args).train()\n"));
+    const std::string asked = "explain " + file + " --gpu h100 --gpus 1 --seq 1024";
+    const ProgramOutput answer = ran(asked);
+    EXPECT_EQ(answer.code, ExitCode::BadInput);
+    EXPECT_EQ(answer.out, "");
+    EXPECT_EQ(answer.err.find("error: " + file +
+                              ":2:7: requires_grad: which weights the program "
+                              "trains was not read"),
+              0U)
+        << answer.err;
+    for (const std::string typed : {" --train last:2", " --train all", " --tuning lora"}) {
+        EXPECT_EQ(ran(asked + typed).code, ExitCode::Ok) << typed;
+    }
+}
+
 TEST(Import, SearchesTheGpusThatTheFileStarts) {
     const std::string file = tempFolder() + "two_nodes.toml";
     ASSERT_TRUE(writeTextFile(file,

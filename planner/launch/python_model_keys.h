@@ -1,0 +1,40 @@
+#pragma once
+#include "planner/launch/launch_keys.h"
+#include "planner/launch/python_models.h"
+
+#include <string_view>
+#include <vector>
+
+namespace fabricast {
+
+// What a program does to the model that it trains, as keys of the program.
+
+/// The type that it is cast to: "float32".
+inline constexpr const char* kModelDtype = "model dtype";
+/// Which weights are trained from there on: the part of the model, "if" with a condition on the
+/// name of a weight, and "is" with one that says whether it is trained. No values: not read.
+inline constexpr const char* kModelTrains = "model requires_grad";
+/// "true" where it gets adapters, "false" where they are merged into it.
+inline constexpr const char* kModelAdapters = "model adapters";
+/// The rows that its tables have from there on.
+inline constexpr const char* kModelRows = "model resize_token_embeddings";
+/// The class that loads it, where its head is no language model's.
+inline constexpr const char* kModelHead = "model head";
+/// Another model on the GPU beside it: its name, and "same" where it has the same weights in 16
+/// bits.
+inline constexpr const char* kSecondModel = "model beside";
+/// Another model that stays in host memory.
+inline constexpr const char* kHostModel = "model on host";
+/// Several models of which no Trainer is given one.
+inline constexpr const char* kAnyModel = "model of several";
+
+/// Words that are about other models than the trained one, or about adapters that it has no more.
+std::vector<bool> wordsOfOthers(const PythonValues& program, const PythonModels& models);
+
+/// Adds these keys. Methods that are not known are "model.foo()", which nobody reads.
+void addModelKeys(const PythonValues& program,
+                  const PythonCourse& course,
+                  const PythonModels& models,
+                  LaunchKeys& keys);
+
+}  // namespace fabricast

@@ -1,0 +1,54 @@
+#pragma once
+#include "planner/launch/python_branches.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace fabricast {
+
+/// A condition around a statement that is not known: "if "lm_head" in n:", or its "else".
+struct PythonCondition {
+    WordSpan words;
+    bool isNot = false;
+};
+
+/// What a program does to a model that it loads.
+struct ModelDeed {
+    enum class Kind : std::uint8_t { Calls, IsGiven, Sets };
+    Kind kind = Kind::Calls;
+    std::string name;    ///< "float" of model.float(), "freeze" of freeze(model), "requires_grad"
+    std::string part;    ///< "model.layers[-4:]" of the model; empty: the whole
+    std::size_t at = 0;  ///< the word
+    WordSpan said;       ///< the arguments between their brackets, or the value
+    std::string named;   ///< the variable that has the name of each weight, of named_parameters()
+    std::vector<PythonCondition> where{};
+};
+
+/// A model that a program loads, with what it does to it until it trains, in the order in which it
+/// runs.
+struct PythonModel {
+    WordSpan call;              ///< "AutoModelForCausalLM.from_pretrained(…)"
+    bool isOnGpu = false;       ///< as far as the program says
+    bool isKept = false;        ///< has a name when a Trainer is made
+    bool isAfterwards = false;  ///< loaded when the training is done
+    std::vector<ModelDeed> deeds{};
+};
+
+struct PythonModels {
+    std::vector<PythonModel> all{};
+    std::optional<std::size_t> trained{};  ///< which one a Trainer, FSDP or DDP is given
+};
+
+/// Follows the models through names, functions of the program and calls that give them back.
+/// Nothing is run: both ways of what is not known are taken.
+///     student = A.from_pretrained(x); draft = A.from_pretrained(y); Trainer(model=student)
+///     →  two, the first of which is trained
+PythonModels modelsOf(const PythonValues& program, const PythonCourse& course);
+
+/// "AutoModelForCausalLM", "LlamaForCausalLM": a class that loads the weights of a model.
+bool isModelClass(std::string_view called);
+
+}  // namespace fabricast
