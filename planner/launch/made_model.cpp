@@ -14,7 +14,7 @@ namespace {
 constexpr const char* kUnreadKey = "model by";
 
 /// Calls that give back the model they are given, or one that is read elsewhere.
-constexpr std::array<std::string_view, 15> kReadMakers = {"from_pretrained",
+constexpr std::array<std::string_view, 17> kReadMakers = {"from_pretrained",
                                                           "from_config",
                                                           "get_peft_model",
                                                           "prepare_model_for_kbit_training",
@@ -25,6 +25,8 @@ constexpr std::array<std::string_view, 15> kReadMakers = {"from_pretrained",
                                                           "bfloat16",
                                                           "merge_and_unload",
                                                           "unload",
+                                                          "prepare",
+                                                          "prepare_model",
                                                           "cuda",
                                                           "train",
                                                           "for_training",

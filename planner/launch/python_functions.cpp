@@ -8,6 +8,9 @@
 namespace fabricast {
 namespace {
 
+/// Functions that only uncalled ones call, which others call, and so on: more than a program has.
+constexpr int kMostRounds = 16;
+
 bool isNamed(const PythonValues& program, std::size_t at, std::string_view name) {
     return program.isName(at) && program.words()[at].text == name;
 }
@@ -116,7 +119,8 @@ void leaveOutUncalled(const PythonValues& program, PythonCourse& course) {
     const std::vector<PythonFunction> functions = functionsOf(program);
     std::vector<bool> isDead = course.isDead;
     std::set<std::size_t> uncalled;
-    for (bool isNew = true; isNew;) {
+    bool isNew = true;
+    for (int round = 0; round < kMostRounds && isNew; ++round) {
         isNew = false;
         const CallsOutside calls(program, isDead);
         for (const PythonFunction& one : functions) {

@@ -68,6 +68,8 @@ constexpr std::array kHarmlessFunctions = {"print"sv,
                                            "dir"sv,
                                            "next"sv,
                                            "iter"sv,
+                                           "for_inference"sv,
+                                           "for_training"sv,
                                            "zip"sv,
                                            "unwrap_model"sv,
                                            "watch"sv,
@@ -270,7 +272,8 @@ private:
                                 : deed.kind == DeedKind::Calls
                                     ? isIn(kHarmlessDeeds, deed.name)
                                     : isIn(kHarmlessFunctions, deed.name);
-        if (isHarmless || deed.part.starts_with("config") ||
+        const bool isOfTensor = !isSet && deed.part.find("data") != std::string::npos;
+        if (isHarmless || isOfTensor || deed.part.starts_with("config") ||
             deed.part.starts_with("generation_config")) {
             return;
         }
@@ -308,6 +311,15 @@ std::string nameOfModel(const PythonValues& program, const PythonModel& model) {
     return "";
 }
 
+/// All of it: textOf is cut.
+std::string textIn(const PythonValues& program, const WordSpan& span) {
+    std::string text;
+    for (std::size_t i = span.begin; i < span.end; ++i) {
+        text += program.words()[i].text;
+    }
+    return text;
+}
+
 void addSecondModels(const PythonValues& program, const PythonModels& models, LaunchKeys& keys) {
     std::set<std::size_t> said;
     for (std::size_t i = 0; i < models.all.size(); ++i) {
@@ -317,8 +329,9 @@ void addSecondModels(const PythonValues& program, const PythonModels& models, La
         if (!isOther || !said.insert(one.call.begin).second) {
             continue;
         }
-        const std::string name = nameOfModel(program, one);
-        const std::string call = program.textOf(one.call);
+        const PythonModel& loaded = one.copyOf ? models.all[*one.copyOf] : one;
+        const std::string name = nameOfModel(program, loaded);
+        const std::string call = textIn(program, loaded.call);
         const bool isSame = !name.empty() && name == nameOfModel(program, trained) &&
                             call.find("quantization_config") == std::string::npos &&
                             call.find("load_in_") == std::string::npos &&

@@ -413,7 +413,7 @@ private:
                 at = words_[at].close + 1;
             } else if (isSign(at, "[")) {
                 if (ref) {
-                    ref->part += program_.textOf({at, words_[at].close + 1});
+                    ref->part += subscriptOf(at);
                 }
                 at = words_[at].close + 1;
             } else if (isSign(at, ".") && program_.isName(at + 1)) {
@@ -428,6 +428,20 @@ private:
                 return ref;
             }
         }
+    }
+
+    /// "[-4:]" of "[-n:]", where n is a number that the program says, or gives to its function.
+    [[nodiscard]] std::string subscriptOf(std::size_t bracket) const {
+        std::string text;
+        for (std::size_t i = bracket; i <= words_[bracket].close; ++i) {
+            const auto given = numbers_.find(words_[i].text);
+            const std::vector<std::string> values =
+                program_.isName(i) ? program_.valuesOf({i, i + 1}) : std::vector{words_[i].text};
+            text += given != numbers_.end() && program_.isName(i) ? given->second
+                    : values.size() == 1                          ? values.front()
+                                                                  : words_[i].text;
+        }
+        return text;
     }
 
     // NOLINTNEXTLINE(misc-no-recursion): as evaluate
@@ -559,15 +573,24 @@ private:
         }
         ran_.insert(function.at);
         ModelNames names;
+        std::map<std::string, std::string> numbers;
         std::size_t place = 0;
         for (const WordSpan& item : parametersOf(function)) {
             const std::string& name = words_[item.begin].text;
             const Argument* const given = argumentFor(arguments, place++, name);
+            const std::size_t usual = placeOf(item, "=") + 1;
             if (given != nullptr && given->ref) {
                 names.insert_or_assign(name, *given->ref);
             }
+            const WordSpan value = given != nullptr ? given->value : WordSpan{usual, item.end};
+            if (value.begin < value.end) {
+                const std::vector<std::string> values = program_.valuesOf(value);
+                numbers.emplace(name, values.size() == 1 ? values.front() : "");
+            }
         }
+        std::swap(numbers_, numbers);
         const MaybeRef returned = run(function.body, names);
+        std::swap(numbers_, numbers);
         inside_.erase(function.at);
         return returned;
     }
@@ -603,15 +626,25 @@ private:
         if (isAmong(kPass, name) && !arguments.empty()) {
             return arguments.front().ref;
         }
+        if (last == "deepcopy" && !arguments.empty() && arguments.front().ref &&
+            arguments.front().ref->part.empty()) {
+            const std::size_t model = arguments.front().ref->model;
+            PythonModel copy{.call = {bracket - 1, words_[bracket].close + 1},
+                             .isOnGpu = models_.all[model].isOnGpu,
+                             .isAfterwards = isTraining_,
+                             .copyOf = model};
+            models_.all.push_back(std::move(copy));
+            return ModelRef{models_.all.size() - 1};
+        }
         const bool prepares = last == "prepare" || last == "prepare_model";
         for (const Argument& one : arguments) {
             if (!one.ref || !one.ref->part.empty() || one.ref->givesNames) {
                 continue;
             }
             models_.all[one.ref->model].isOnGpu |= prepares;
-            const bool makes =
-                std::isupper(static_cast<unsigned char>(last.front())) != 0;  // a class
-            if (!makes && !prepares) {
+            const bool makes =  // a class
+                !last.empty() && std::isupper(static_cast<unsigned char>(last.front())) != 0;
+            if (!makes && !prepares && !last.empty()) {
                 addDeed(ModelDeed::Kind::IsGiven,
                         last,
                         *one.ref,
@@ -648,7 +681,8 @@ private:
     const PythonCourse& course_;
     std::map<std::size_t, PythonFunction> functions_;  ///< by the word that defines them
     std::map<std::string, std::size_t> byName_;
-    std::set<std::string> trainers_;  ///< classes of the program that are Trainers
+    std::set<std::string> trainers_;              ///< classes of the program that are Trainers
+    std::map<std::string, std::string> numbers_;  ///< what the function that runs is given
     std::set<std::size_t> ran_;
     std::set<std::size_t> inside_;
     std::vector<Around> around_;

@@ -30,10 +30,11 @@ struct ModelDeed {
 /// A model that a program loads, with what it does to it until it trains, in the order in which it
 /// runs.
 struct PythonModel {
-    WordSpan call;              ///< "AutoModelForCausalLM.from_pretrained(…)"
-    bool isOnGpu = false;       ///< as far as the program says
-    bool isKept = false;        ///< has a name when a Trainer is made
-    bool isAfterwards = false;  ///< loaded when the training is done
+    WordSpan call;                        ///< "AutoModelForCausalLM.from_pretrained(…)"
+    bool isOnGpu = false;                 ///< as far as the program says
+    bool isKept = false;                  ///< has a name when a Trainer is made
+    bool isAfterwards = false;            ///< loaded when the training is done
+    std::optional<std::size_t> copyOf{};  ///< deepcopy(model)
     std::vector<ModelDeed> deeds{};
 };
 

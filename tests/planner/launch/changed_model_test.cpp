@@ -100,6 +100,8 @@ TEST(ChangedModel, HasNoBitsOfAnother) {
                           "dtype=torch.bfloat16).to(\"cuda\")\n",
                           "settings.reference"),
               "\"whole\"");
+    EXPECT_EQ(readBetween("reference = copy.deepcopy(model).eval().cuda()\n", "settings.reference"),
+              "\"whole\"");
     EXPECT_TRUE(has(openBetween("teacher = AutoModelForCausalLM.from_pretrained(\"c/d\", "
                                 "device_map=\"auto\")\n",
                                 "settings.reference"),
@@ -171,6 +173,11 @@ TEST(ChangedModel, TrainsTheWeightsThatAreNotFrozen) {
                           "freeze(model)\n",
                           train),
               "\"no_embedding\"");
+    EXPECT_EQ(readBetween("def last(m, n=1):\n  m.requires_grad_(False)\n"
+                          "  for p in m.model.layers[-n:].parameters(): p.requires_grad = True\n"
+                          "last(model, 3)\n",
+                          train),
+              "\"last:3\"");
     EXPECT_EQ(readBetween(freezes + "model.requires_grad_(True)\n", train), "-");
 }
 
