@@ -44,6 +44,11 @@ std::optional<std::int64_t> layersOfBuiltIn(const std::string& model) {
     return found ? std::optional(found->model.layers) : std::nullopt;
 }
 
+std::optional<std::int64_t> vocabularyOfBuiltIn(const std::string& model) {
+    const Result<ModelProfile> found = findModel(model, ProfileStore::builtIn(), {});
+    return found ? std::optional(found->model.vocab) : std::nullopt;
+}
+
 /// A scenario as it is written, or one that is made of a framework's launch file.
 Result<JsonValue> documentOf(std::string_view text,
                              const std::string& source,
@@ -69,7 +74,10 @@ Result<JsonValue> documentOf(std::string_view text,
         return root;
     }
     const ReadNamed read = launchReader(folders, given);
-    return importLaunch(text, source, {.read = read, .layers = &layersOfBuiltIn});
+    return importLaunch(
+        text,
+        source,
+        {.read = read, .layers = &layersOfBuiltIn, .vocabulary = &vocabularyOfBuiltIn});
 }
 
 /// What the files are taken to say beside what they do is among the notes.

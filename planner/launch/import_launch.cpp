@@ -251,7 +251,7 @@ Result<JsonValue> importDeepspeedAlone(LaunchKeys& keys) {
 Result<JsonValue> importFile(OpenedFile& file, const ImportContext& context) {
     switch (file.kind) {
         case LaunchKind::Megatron:
-            return inWordsOf(file, importMegatron(file.keys));
+            return inWordsOf(file, importMegatron(file, context));
         case LaunchKind::Titan:
             return importTitan(file.keys, context);
         case LaunchKind::Deepspeed:

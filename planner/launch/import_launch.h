@@ -17,6 +17,8 @@ struct ImportContext {
     ReadNamed read;
     /// How many layers a built-in model has.
     std::function<std::optional<std::int64_t>(const std::string& model)> layers;
+    /// How many tokens it has, whose tokenizer alone a file may name.
+    std::function<std::optional<std::int64_t>(const std::string& model)> vocabulary = {};
 };
 
 /// What a launch file says, as a scenario: torchtitan's TOML and arguments, DeepSpeed's JSON,
@@ -37,7 +39,7 @@ Result<JsonValue> importTrainer(OpenedFile& file, const ImportContext& context);
 Result<JsonValue> importTorch(LaunchKeys& keys, const ImportContext& context);
 Result<JsonValue> importDeepspeed(LaunchKeys& keys);
 Result<JsonValue> importTitan(LaunchKeys& file, const ImportContext& context);
-Result<JsonValue> importMegatron(LaunchKeys& keys);
+Result<JsonValue> importMegatron(OpenedFile& file, const ImportContext& context);
 Result<JsonValue> importAccelerate(LaunchKeys& keys);
 Result<JsonValue> importAxolotl(LaunchKeys& file, const ImportContext& context);
 Result<JsonValue> importTune(LaunchKeys& keys, const ImportContext& context);

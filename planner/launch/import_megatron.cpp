@@ -238,7 +238,8 @@ const std::vector<std::string_view>& harmlessToMegatron() {
 
 }  // namespace
 
-Result<JsonValue> importMegatron(LaunchKeys& keys) {
+Result<JsonValue> importMegatron(OpenedFile& file, const ImportContext& context) {
+    LaunchKeys& keys = file.keys;
     ScenarioDraft draft(keys);
     for (const LaunchKey& key : keys.all()) {
         if (key.path.starts_with("$")) {
@@ -249,7 +250,7 @@ Result<JsonValue> importMegatron(LaunchKeys& keys) {
     }
     draft.set("stack", keys.text("stack").value_or("megatron"), "stack");
     FABRICAST_TRY(draft.refuseUnmodelled(kUnmodelledByMegatron));
-    FABRICAST_TRY(importMegatronModel(draft));
+    FABRICAST_TRY(importMegatronModel(draft, file.words, context));
     FABRICAST_TRY(importMegatronLayout(draft));
     draft.copyLength("--train-samples", "samples");
     draft.copyLength("--train-iters", "steps");

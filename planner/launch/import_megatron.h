@@ -1,5 +1,6 @@
 #pragma once
 #include "planner/base/result.h"
+#include "planner/launch/import_launch.h"
 #include "planner/launch/scenario_draft.h"
 
 #include <string>
@@ -11,7 +12,12 @@ namespace fabricast {
 
 /// The shape of a decoder as Llama, Mistral, Mixtral, Qwen or DeepSeek have it; of other kinds -m
 /// says the model.
-Result<void> importMegatronModel(ScenarioDraft& draft);
+Result<void> importMegatronModel(ScenarioDraft& draft,
+                                 MegatronWords words,
+                                 const ImportContext& context);
+/// Sizes of the model, which no name of another one may contradict: of Megatron's own arguments
+/// its parser's defaults, too.
+void keepSaidSizes(ScenarioDraft& draft, MegatronWords words);
 /// What keeps arguments with --multi-latent-attention from being those of DeepSeek's; empty where
 /// nothing does.
 std::string notALatentDecoder(LaunchKeys& keys);

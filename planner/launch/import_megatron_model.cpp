@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -12,6 +14,9 @@ namespace fabricast {
 namespace {
 
 using namespace std::string_view_literals;
+
+/// An argument, and the key of Hugging Face's config that says the same.
+using ShapeKey = std::pair<std::string_view, std::string_view>;
 
 /// Numbers of a model that Hugging Face's config names, for the decoders that are read.
 constexpr std::array kShape = {
@@ -30,29 +35,6 @@ constexpr std::array kQwenShape = {std::pair{"--num-experts"sv, "num_experts"sv}
                                    std::pair{"--moe-router-topk"sv, "num_experts_per_tok"sv},
                                    std::pair{"--moe-ffn-hidden-size"sv, "moe_intermediate_size"sv}};
 
-/// Of them what no name of a model may contradict.
-constexpr std::array kSaid = {std::pair{"--num-layers"sv, "layers"sv},
-                              std::pair{"--hidden-size"sv, "hidden"sv},
-                              std::pair{"--ffn-hidden-size"sv, "ffn_width"sv},
-                              std::pair{"--num-attention-heads"sv, "heads"sv},
-                              std::pair{"--num-query-groups"sv, "kv_heads"sv}};
-
-/// What is known to the shell alone is left out.
-void keepSaidSizes(ScenarioDraft& draft) {
-    for (const auto& [argument, name] : kSaid) {
-        const LaunchKey* const key = draft.keys().find(argument);
-        if (key == nullptr || key->values.size() != 1) {
-            continue;
-        }
-        const std::string& text = key->values.front();
-        std::int64_t size = 0;
-        const auto [end, trouble] = std::from_chars(text.data(), text.data() + text.size(), size);
-        if (trouble == std::errc() && end == text.data() + text.size() && size > 0) {
-            draft.set("imported.sizes." + std::string(name), size, argument);
-        }
-    }
-}
-
 /// Positions before its own that a row of every layer sees; 0 where all, or not of every layer.
 std::int64_t windowOf(const LaunchKeys& keys) {
     const LaunchKey* const key = keys.find("--window-size");
@@ -62,13 +44,20 @@ std::int64_t windowOf(const LaunchKeys& keys) {
     return keys.has("--window-attn-skip-freq") ? 0 : before;
 }
 
+/// Of a tokenizer that is named for a known model, where no size of the vocabulary is typed.
+std::optional<std::int64_t> tokensOf(LaunchKeys& keys, const ImportContext& context) {
+    const std::optional<std::string> name = keys.text("--tokenizer-model");
+    return name && context.vocabulary && !keys.has("--vocab-size") ? context.vocabulary(*name)
+                                                                   : std::nullopt;
+}
+
 /// Whether keys and values are projected down, as DeepSeek's are.
 bool isLatent(LaunchKeys& keys) {
     return keys.use("--multi-latent-attention") != nullptr;
 }
 
 /// What keeps the arguments from being one of the decoders that are read; empty where nothing does.
-std::string notADecoder(LaunchKeys& keys) {
+std::string notADecoder(LaunchKeys& keys, bool hasTokens) {
     if (keys.has("--window-attn-skip-freq")) {
         return "--window-attn-skip-freq is not read";
     }
@@ -91,12 +80,12 @@ std::string notADecoder(LaunchKeys& keys) {
     if (!keys.has("--swiglu") || keys.text("--normalization") != "RMSNorm") {
         return "it has not both --swiglu and --normalization RMSNorm";
     }
-    return keys.has("--vocab-size") ? "" : "--vocab-size is not said";
+    return hasTokens || keys.has("--vocab-size") ? "" : "--vocab-size is not said";
 }
 
 /// Whose decoder the arguments make, by the name of its class; empty where -m says the model.
-std::string decoderOf(LaunchKeys& keys) {
-    if (!notADecoder(keys).empty()) {
+std::string decoderOf(LaunchKeys& keys, bool hasTokens) {
+    if (!notADecoder(keys, hasTokens).empty()) {
         return "";
     }
     if (isLatent(keys)) {
@@ -116,58 +105,98 @@ std::string decoderOf(LaunchKeys& keys) {
     return normed ? "qwen3" : windowed ? "mistral" : biased ? "qwen2" : "llama";
 }
 
-}  // namespace
+Result<void> copyAll(ScenarioDraft& draft, std::span<const ShapeKey> shape) {
+    for (const auto& [argument, name] : shape) {
+        FABRICAST_TRY(draft.copyWhole("model." + std::string(name), argument));
+    }
+    return {};
+}
 
-Result<void> importMegatronModel(ScenarioDraft& draft) {
+/// NullTokenizer's end of a document comes on top; a program of Bridge says the model's own.
+Result<void> importVocabulary(ScenarioDraft& draft, std::optional<std::int64_t> tokens) {
     LaunchKeys& keys = draft.keys();
-    keepSaidSizes(draft);
-    if (const auto named = keys.text("model")) {  // by the class of a NeMo program
-        draft.set("model", *named, "model");
-        return {};
+    if (tokens) {
+        draft.set("model.vocab_size", *tokens, "--tokenizer-model");
+        draft.assume("model.vocab_size",
+                     "as many tokens as " + keys.text("--tokenizer-model").value() +
+                         " has (--vocab-size says others)");
+    } else if (keys.text("--tokenizer-type") == "NullTokenizer" &&
+               !keys.source().ends_with(".py")) {
+        FABRICAST_ASSIGN(const auto typed, keys.whole("--vocab-size"));
+        draft.set("model.vocab_size", typed.value_or(0) + 1, "--vocab-size");
     }
-    const std::string decoder = decoderOf(keys);
-    if (decoder.empty()) {
-        const std::string why = notADecoder(keys);
-        draft.assume("model",
-                     "the model's shape is not read" + (why.empty() ? "" : ", as " + why) +
-                         ": -m names the model");
-        return {};
+    return {};
+}
+
+/// Megatron divides no heads into groups without that switch.
+Result<void> importGroups(ScenarioDraft& draft, MegatronWords words) {
+    const LaunchKeys& keys = draft.keys();
+    const bool isDivided = words != MegatronWords::Arguments || keys.has("--group-query-attention");
+    return isDivided && keys.has("--num-query-groups")
+               ? Result<void>()
+               : draft.copyWhole("model.num_key_value_heads", "--num-attention-heads");
+}
+
+Result<void> importWindow(ScenarioDraft& draft) {
+    LaunchKeys& keys = draft.keys();
+    const std::int64_t before = windowOf(keys);
+    if (before <= 0) {
+        return keys.refuse(*keys.use("--window-size"), "must be two numbers", "4095,0");
     }
+    draft.set("model.sliding_window", before + 1, "--window-size");
+    return {};
+}
+
+/// Keys of Hugging Face's config for a decoder of that class.
+Result<void> importDecoder(ScenarioDraft& draft, const std::string& decoder) {
+    LaunchKeys& keys = draft.keys();
     draft.set("model.model_type", decoder, "--num-layers");
-    const auto copyAll = [&draft](const auto& shape) -> Result<void> {
-        for (const auto& [argument, name] : shape) {
-            FABRICAST_TRY(draft.copyWhole("model." + std::string(name), argument));
-        }
-        return {};
-    };
-    FABRICAST_TRY(copyAll(kShape));
-    // NullTokenizer's end of a document comes on top; a program of Bridge says the model's own.
-    if (keys.text("--tokenizer-type") == "NullTokenizer" && !keys.source().ends_with(".py")) {
-        FABRICAST_ASSIGN(const auto words, keys.whole("--vocab-size"));
-        draft.set("model.vocab_size", words.value_or(0) + 1, "--vocab-size");
-    }
+    FABRICAST_TRY(copyAll(draft, kShape));
     if (!keys.has("--max-position-embeddings")) {  // as NeMo and Bridge have it
         FABRICAST_TRY(draft.copyWhole("model.max_position_embeddings", "--seq-length"));
     }
     if (decoder == "mixtral") {
-        FABRICAST_TRY(copyAll(kMixtralShape));
+        FABRICAST_TRY(copyAll(draft, kMixtralShape));
     } else if (decoder == "qwen3_moe") {
-        FABRICAST_TRY(copyAll(kQwenShape));
+        FABRICAST_TRY(copyAll(draft, kQwenShape));
+    } else if (decoder == "mistral") {
+        FABRICAST_TRY(importWindow(draft));
     } else if (isLatent(keys)) {
         FABRICAST_TRY(importLatentModel(draft));
-    }
-    if (const std::int64_t before = windowOf(keys); decoder == "mistral" && before > 0) {
-        draft.set("model.sliding_window", before + 1, "--window-size");
-    } else if (decoder == "mistral") {
-        return keys.refuse(*keys.use("--window-size"), "must be two numbers", "4095,0");
-    }
-    if (!keys.has("--num-query-groups")) {
-        FABRICAST_TRY(draft.copyWhole("model.num_key_value_heads", "--num-attention-heads"));
     }
     draft.set("model.tie_word_embeddings",
               !keys.has("--untie-embeddings-and-output-weights"),
               "--untie-embeddings-and-output-weights");
     return {};
+}
+
+}  // namespace
+
+Result<void> importMegatronModel(ScenarioDraft& draft,
+                                 MegatronWords words,
+                                 const ImportContext& context) {
+    LaunchKeys& keys = draft.keys();
+    keepSaidSizes(draft, words);
+    const std::optional<std::int64_t> tokens = tokensOf(keys, context);
+    if (tokens) {
+        draft.set("imported.sizes.vocabulary", *tokens, "--tokenizer-model");
+    }
+    if (const auto named = keys.text("model")) {  // by the class of a NeMo program
+        draft.set("model", *named, "model");
+        return {};
+    }
+    const std::string decoder = decoderOf(keys, tokens.has_value());
+    if (decoder.empty()) {
+        const std::string why = notADecoder(keys, tokens.has_value());
+        draft.assume(
+            "model",
+            "no decoder is made of the arguments" + (why.empty() ? "" : ", as " + why) +
+                ": taken is the known model that has all of their sizes, if there is one (-m)");
+        return {};
+    }
+    FABRICAST_TRY(importDecoder(draft, decoder));
+    FABRICAST_TRY(importVocabulary(draft, tokens));
+    return importGroups(draft, words);
 }
 
 }  // namespace fabricast

@@ -1,5 +1,6 @@
 #include "planner/load/asked_question.h"
 #include "planner/load/find_named.h"
+#include "planner/load/said_sizes.h"
 
 #include <string>
 #include <utility>
@@ -57,6 +58,9 @@ Result<ModelSpec> modelOf(const ScenarioRequest& request,
                           const ProfileStore& profiles,
                           const Folders& folders) {
     if (request.model.is(JsonValue::Kind::Null)) {
+        if (std::optional<ModelSpec> known = modelOfSizes(request.importedSizes, profiles)) {
+            return *std::move(known);
+        }
         const bool isMade = !request.madeOf.empty();  // of a launch file
         return fail(Error::Code::BadInput,
                     "model",

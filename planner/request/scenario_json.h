@@ -62,7 +62,7 @@ struct BatchRanks {
 
 /// A size of its model that a launch file says, though another word may name the model.
 struct ImportedSize {
-    std::string name;  ///< "layers", "hidden", "heads", "kv_heads" or "ffn_width"
+    std::string name;  ///< "layers", "experts", and others that said_sizes.cpp (planner/load) has
     std::int64_t value = 0;
     std::string where;
 };

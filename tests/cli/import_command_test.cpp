@@ -62,6 +62,87 @@ TEST(Import, RefusesANameOfAnotherModelThanTheFileTrains) {
     EXPECT_NE(ran("explain" + asked).code, ExitCode::BadInput);
 }
 
+/// Qwen3-30B-A3B on two nodes, as Megatron-LM's arguments have it.
+std::string megatronQwen(const std::string& experts, const std::string& more) {
+    return "torchrun --nproc-per-node 8 --nnodes 2 pretrain_gpt.py --num-layers 48 "
+           "--hidden-size 2048 --ffn-hidden-size 6144 --num-attention-heads 32 --kv-channels 128 "
+           "--group-query-attention --num-query-groups 4 --qk-layernorm --swiglu "
+           "--disable-bias-linear --normalization RMSNorm --position-embedding-type rope "
+           "--moe-ffn-hidden-size 768 --moe-grouped-gemm --expert-model-parallel-size 8 "
+           "--micro-batch-size 1 --global-batch-size 256 --seq-length 4096 --bf16 "
+           "--use-distributed-optimizer --untie-embeddings-and-output-weights " +
+           experts + " " + more + "\n";
+}
+
+struct OtherModel {
+    const char* experts;
+    const char* more;
+    const char* said;
+};
+
+// Each argument that says what the model does not have is refused, and so is a default of
+// Megatron's that it does not have.
+TEST(Import, RefusesEachArgumentOfAnotherModel) {
+    constexpr const char* kExperts = "--num-experts 128 --moe-router-topk 8";
+    constexpr const char* kTokens = "--tokenizer-type NullTokenizer --vocab-size 151935";
+    const std::string script = tempFolder() + "other_model.sh";
+    const std::string asked = "explain " + script + " -m qwen3-30b-a3b -c dgx-h100 -n 2 --no-fail";
+    ASSERT_TRUE(writeTextFile(script, megatronQwen(kExperts, kTokens)));
+    EXPECT_EQ(ran(asked).code, ExitCode::Ok) << ran(asked).err;
+    for (const OtherModel& other :
+         {OtherModel{"--num-experts 256 --moe-router-topk 8", kTokens, "256 experts"},
+          OtherModel{"--num-experts 128", kTokens, "2 experts a token"},
+          OtherModel{"", kTokens, "no experts"},
+          OtherModel{kExperts, "--moe-ffn-hidden-size 1536", "expert width 1536"},
+          OtherModel{kExperts, "--kv-channels 256", "heads of 256"},
+          OtherModel{kExperts, "--vocab-size 500000", "vocabulary 500000"},
+          OtherModel{kExperts, "--mtp-num-layers 1", "1 layers of multi-token prediction"},
+          OtherModel{kExperts, "--moe-layer-freq 2", "24 layers with experts"},
+          OtherModel{kExperts, "--moe-layer-freq '([0]*3+[1]*45)'", "45 layers with experts"},
+          OtherModel{kExperts, "--add-qkv-bias", "biases of queries, keys and values"},
+          OtherModel{kExperts, "--multi-latent-attention", "multi-latent attention"},
+          OtherModel{kExperts,
+                     "--moe-shared-expert-intermediate-size 4096",
+                     "shared experts of width 4096"}}) {
+        ASSERT_TRUE(writeTextFile(script, megatronQwen(other.experts, other.more)));
+        const ProgramOutput answer = ran(asked);
+        EXPECT_EQ(answer.code, ExitCode::BadInput) << other.said;
+        EXPECT_EQ(answer.err.find("error: " + script + ":1:"), 0U) << answer.err;
+        EXPECT_NE(answer.err.find("the file trains " + std::string(other.said)), std::string::npos)
+            << other.said << ": " << answer.err;
+    }
+}
+
+// A tokenizer's own vocabulary is that of the model it is named for.
+TEST(Import, ReadsAShapeBesideATokenizerOfTheHub) {
+    const std::string script = tempFolder() + "tokenizer.sh";
+    const std::string tokenizer = "--tokenizer-type HuggingFaceTokenizer --tokenizer-model ";
+    const std::string experts = "--num-experts 128 --moe-router-topk 8 " + tokenizer;
+    const std::string asked = "explain " + script + " -c dgx-h100 -n 2 --no-fail";
+    ASSERT_TRUE(writeTextFile(script, megatronQwen(experts, "Qwen/Qwen3-30B-A3B")));
+    EXPECT_NE(ran(asked).out.find("qwen3-30b-a3b on 2 x dgx-h100"), std::string::npos)
+        << ran(asked).err;
+    // By its sizes alone.
+    ASSERT_TRUE(writeTextFile(script, megatronQwen(experts, "/data/tokenizer")));
+    EXPECT_NE(ran(asked).out.find("qwen3-30b-a3b on 2 x dgx-h100"), std::string::npos)
+        << ran(asked).err;
+    ASSERT_TRUE(writeTextFile(script, megatronQwen(experts, "Qwen/Qwen3-30B-A3B --num-layers 24")));
+    EXPECT_NE(ran(asked).out.find("  model on 2 x dgx-h100"), std::string::npos) << ran(asked).err;
+}
+
+// Models whose arguments are no decoder of Hugging Face's are known by all of their sizes.
+TEST(Import, KnowsTheModelOfEmittedArguments) {
+    for (const std::string model : {"glm-4.5-air", "qwen1.5-moe-a2.7b"}) {
+        const std::string folder = tempFolder() + "sizes_of_" + model.substr(0, 3);
+        const std::string flags = " -c dgx-h200 -n 8";
+        ASSERT_EQ(
+            ran("emit -m " + model + flags + " --stack megatron --no-fail --out " + folder).code,
+            ExitCode::Ok);
+        const ProgramOutput answer = ran("explain " + folder + flags + " --no-fail");
+        EXPECT_NE(answer.out.find(model + " on 8 x dgx-h200"), std::string::npos) << answer.err;
+    }
+}
+
 // What is assumed for want of a word of the file is not said beside the word that was typed.
 TEST(Import, DropsAnAssumptionAboutWhatIsTyped) {
     const std::string script = tempFolder() + "sft.sh";
