@@ -85,6 +85,7 @@ Result<void> StepWalk::run(const PipelineOrder& order,
         marks_->rest = device_.now();
     }
     const Storage positions = device_.take(program_.positionBytes, MemoryKind::Buffers);
+    device_.at("optimizer step");  // of the step before, whose copies of gradients are still there
     if (!keepsPeak_) {
         device_.resetPeak();
     }
