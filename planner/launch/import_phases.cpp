@@ -1,3 +1,5 @@
+#include "planner/base/checked.h"
+#include "planner/base/integers.h"
 #include "planner/launch/import_settings.h"
 
 #include <array>
@@ -175,6 +177,38 @@ Result<void> importAxolotlEvaluation(ScenarioDraft& draft) {
     // loss alone.
     FABRICAST_ASSIGN([[maybe_unused]] const bool isSet,
                      setEvaluation(draft, from, "eval_batch_size", micro.value_or(1), true));
+    return {};
+}
+
+/// [validation] of torchtitan 0.2.2 has a batch and a length of its own; later ones have
+/// training's. One that holds no more tokens than a micro-batch takes no more than the steps do.
+Result<void> importTitanValidation(ScenarioDraft& draft) {
+    constexpr std::int64_t kUsualBatch = 8;
+    constexpr std::int64_t kUsualLength = 2048;
+    const std::string from = "validation.local_batch_size";
+    LaunchKeys& keys = draft.keys();
+    FABRICAST_ASSIGN(const auto isOn, keys.flag("validation.enable"));
+    if (!isOn.value_or(false) || !keys.has("model.flavor")) {
+        return {};
+    }
+    FABRICAST_ASSIGN(const auto batch, keys.whole(from));
+    FABRICAST_ASSIGN(const auto length, keys.whole("validation.seq_len"));
+    FABRICAST_ASSIGN(const auto trainedBatch, keys.whole("training.local_batch_size"));
+    FABRICAST_ASSIGN(const auto trainedLength, keys.whole("training.seq_len"));
+    const std::int64_t sequence = std::max<std::int64_t>(1, trainedLength.value_or(kUsualLength));
+    const std::int64_t tokens =
+        saturatingProduct(batch.value_or(kUsualBatch), length.value_or(kUsualLength));
+    const std::int64_t evaluated = ceilDivide(tokens, sequence);
+    if (evaluated <= trainedBatch.value_or(kUsualBatch)) {
+        return {};
+    }
+    draft.set(kEvaluationKey, evaluated, batch ? from : "validation.enable");
+    if (length.value_or(kUsualLength) != sequence) {
+        draft.assume(kEvaluationKey,
+                     "a batch of the validation, " + std::to_string(tokens) +
+                         " tokens, is counted as " + std::to_string(evaluated) + " sequences of " +
+                         std::to_string(sequence));
+    }
     return {};
 }
 

@@ -39,6 +39,7 @@ Result<void> importLoopModel(ScenarioDraft& draft);
 Result<void> importTrainerEvaluation(ScenarioDraft& draft);
 /// Axolotl's names: val_set_size, eval_steps, eval_batch_size.
 Result<void> importAxolotlEvaluation(ScenarioDraft& draft);
+Result<void> importTitanValidation(ScenarioDraft& draft);
 /// A key that says how a checkpoint gathers sharded weights.
 void noteFullCheckpoint(ScenarioDraft& draft, std::string_view from);
 

@@ -315,6 +315,7 @@ Result<JsonValue> importTitan(LaunchKeys& file, const ImportContext& context) {
     FABRICAST_TRY(importTitanKernels(draft));
     FABRICAST_TRY(importTitanAdapters(draft));
     FABRICAST_TRY(importTitanCheckpointing(draft));
+    FABRICAST_TRY(importTitanValidation(draft));
     FABRICAST_ASSIGN(const auto saves, keys.flag("checkpoint.enable"));
     const std::string async = keys.text("checkpoint.async_mode").value_or("disabled");
     if (saves.value_or(false)) {

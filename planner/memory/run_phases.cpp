@@ -65,7 +65,8 @@ KeptLogits keptLogits(const Scenario& scenario) {
         bytesPerElement(settings.precision.autocast ? Dtype::Fp32 : settings.precision.compute);
     return {.batches = settings.phases.keptLogits,
             .bytes = elements * width * scenario.layout.replicas(),
-            .widened = settings.precision.autocast ? elements * width : 0};
+            .widened = settings.precision.autocast ? elements * width : 0,
+            .held = settings.kernels.code == ModelCode::TorchTitan};
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include "planner/spec/setting_names.h"
 #include "planner/spec/stage_split.h"
 
+#include <optional>
 #include <string>
 
 namespace fabricast {
@@ -28,7 +29,18 @@ bool evaluatesFused(const Scenario& scenario) {
     return loss == LossKernel::Chunked || (loss == LossKernel::Liger && skipsLogits);
 }
 
-/// Megatron, torchtitan and pipelines evaluate with the micro-batch of the steps.
+/// What the layers are divided by that an evaluation is not modelled with. torchtitan's are run as
+/// in the steps.
+std::optional<std::string> dividedBy(const Scenario& scenario) {
+    Layout layout = scenario.layout;
+    if (scenario.settings.kernels.code == ModelCode::TorchTitan) {
+        layout.tp = 1;
+        layout.cp = 1;
+    }
+    return splitAxis(layout);
+}
+
+/// Megatron and pipelines evaluate with the micro-batch of the steps.
 Result<void> checkEvaluation(const Scenario& scenario) {
     const Settings& settings = scenario.settings;
     if (settings.phases.evaluationBatch == 0) {
@@ -40,14 +52,14 @@ Result<void> checkEvaluation(const Scenario& scenario) {
                           std::string(kBatchKey) + "=8, or as many as one GPU evaluates at once");
     }
     const ModelCode code = settings.kernels.code;
-    if (code != ModelCode::HuggingFace && code != ModelCode::Torch) {
+    if (code == ModelCode::Megatron || code == ModelCode::TransformerEngine) {
         return withoutPhase(kBatchKey,
-                            "an evaluation is modelled of transformers' and plain torch's layers",
+                            "an evaluation is not modelled of Megatron's layers",
                             std::string(kBatchKey) +
                                 "=0: an evaluation with the micro-batch of "
                                 "the steps takes no more than they do");
     }
-    if (const auto axis = splitAxis(scenario.layout)) {
+    if (const auto axis = dividedBy(scenario)) {
         return withoutPhase("layout." + *axis,
                             "an evaluation is not modelled with " + *axis,
                             *axis + "=1, or " + kBatchKey + "=0");

@@ -19,6 +19,7 @@ struct KeptLogits {
     std::int64_t batches = 0;  ///< 0: none
     std::int64_t bytes = 0;    ///< of one batch and all ranks
     std::int64_t widened = 0;  ///< of one batch in fp32, as autocast's outputs are made; 0: not
+    bool held = false;  ///< a batch's own have a name until the next has made its (torchtitan)
 };
 
 /// Walks one training step of one rank on the device: states, forwards and backwards in pipeline

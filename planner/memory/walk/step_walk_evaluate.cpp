@@ -1,6 +1,7 @@
 #include "planner/memory/walk/step_walk.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace fabricast {
 
@@ -30,7 +31,8 @@ void StepWalk::evaluate(const KeptLogits& kept) {
     keepsGraph_ = false;
     const Storage inputs = device_.take(program_.inputBytes, MemoryKind::Buffers);
     const Storage positions = device_.take(program_.positionBytes, MemoryKind::Buffers);
-    const std::int64_t last = std::max<std::int64_t>(kept.batches, 1) - 1;
+    const std::int64_t last = std::max<std::int64_t>(kept.batches, kept.held ? 2 : 1) - 1;
+    Storage before = kNoStorage;
     Storage all = kNoStorage;
     Storage made = kNoStorage;  // of the batch before
     for (std::int64_t batch = 0; batch <= last; ++batch) {
@@ -40,7 +42,11 @@ void StepWalk::evaluate(const KeptLogits& kept) {
             const Storage wide = kept.widened > 0
                                      ? device_.take(kept.widened, MemoryKind::Loss, 0, kKept)
                                      : kNoStorage;
-            drop(pass.logits);
+            drop(before);
+            std::swap(before, pass.logits);
+            if (!kept.held) {
+                drop(before);
+            }
             if (wide != kNoStorage) {
                 device_.release(wide);
             }
@@ -52,6 +58,7 @@ void StepWalk::evaluate(const KeptLogits& kept) {
             all = joinLogits(kept, batch, all, made);
         }
     }
+    drop(before);
     drop(made);
     drop(all);
     device_.release(positions);

@@ -138,6 +138,24 @@ TEST(ImportOfPhases, ReadsAxolotlsNames) {
     EXPECT_FALSE(isSaid("val_set_size: 0.0\n"));
 }
 
+// torchtitan 0.2.2: [validation] has a batch of 8 and 2048 tokens of its own.
+TEST(ImportOfPhases, ReadsTorchtitansValidation) {
+    const auto read = [](const std::string& more) {
+        return phasesRead(
+            "[model]\nname = \"llama3\"\nflavor = \"8B\"\n[training]\n"
+            "local_batch_size = 2\nseq_len = 4096\n"
+            "[activation_checkpoint]\nmode = \"full\"\n[validation]\n" +
+                more,
+            "train.toml");
+    };
+    EXPECT_EQ(read("enable = false\nlocal_batch_size = 64\n").batch, "-");
+    EXPECT_EQ(read("enable = true\nlocal_batch_size = 64\nseq_len = 4096\n").batch, "64");
+    EXPECT_EQ(read("enable = true\nlocal_batch_size = 2\nseq_len = 4096\n").batch, "-");
+    const PhasesRead usual = read("enable = true\n");
+    EXPECT_EQ(usual.batch, "4");
+    EXPECT_TRUE(says(usual, "16384 tokens, is counted as 4 sequences of 4096")) << usual.notes;
+}
+
 /// Lengths are taken as asked for, so what sorts by them changes nothing of the forecast.
 TEST(ImportOfPhases, ReadsOnWhereLengthsAreGrouped) {
     const PhasesRead read =
