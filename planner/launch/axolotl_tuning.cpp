@@ -70,6 +70,47 @@ Result<void> noteLoraKernels(ScenarioDraft& draft) {
     return {};
 }
 
+/// Which layers have adapters. lora_target_linear adds all linear layers to what is named, of which
+/// stacks of experts and routers are none.
+Result<void> importAxolotlTargets(ScenarioDraft& draft) {
+    LaunchKeys& keys = draft.keys();
+    FABRICAST_ASSIGN(const auto everything, keys.flag("lora_target_linear"));
+    FABRICAST_ASSIGN(const std::string stacks, stackTargets(keys, "lora_target_parameters"));
+    const LaunchKey* const targets = keys.use("lora_target_modules");
+    std::string names;
+    if (everything.value_or(false)) {
+        names = stacks.empty() ? "" : "q+k+v+o";  // the usual ones of a model with experts
+    } else if (targets != nullptr && !targets->values.empty()) {
+        FABRICAST_ASSIGN(names, adapterTargets(keys, *targets));
+    }
+    if (!names.empty() || !stacks.empty()) {
+        draft.set("settings.lora.targets",
+                  names + (names.empty() || stacks.empty() ? "" : "+") + stacks,
+                  stacks.empty() ? "lora_target_modules" : "lora_target_parameters");
+    }
+    return {};
+}
+
+/// Stacks of experts in 4 or 8 bits, each of which is dequantised whole where a layer runs
+/// (axolotl/monkeypatch/moe_quant.py of 0.19.0).
+Result<void> checkQuantizedExperts(LaunchKeys& keys) {
+    FABRICAST_ASSIGN(const auto asked, keys.flag("quantize_moe_experts"));
+    if (!asked.value_or(false)) {
+        return {};
+    }
+    const LaunchKey& key = *keys.use("quantize_moe_experts");
+    FABRICAST_ASSIGN(const auto everything, keys.flag("lora_target_linear"));
+    if (everything.value_or(false)) {
+        return keys.refuse(key,
+                           "is not compatible with lora_target_linear: Axolotl ends at the start",
+                           "lora_target_modules: [q_proj, k_proj, v_proj, o_proj]");
+    }
+    return keys.refuse(key,
+                       "is not modelled: memory of experts in 4 or 8 bits is not forecast",
+                       "quantize_moe_experts: false for the forecast with experts in 16 bits, "
+                       "which take more");
+}
+
 Result<void> importAdapter(ScenarioDraft& draft) {
     LaunchKeys& keys = draft.keys();
     const auto adapter = keys.text("adapter");
@@ -87,6 +128,7 @@ Result<void> importAdapter(ScenarioDraft& draft) {
                            "Require cfg.load_in_4bit to be True for qlora",
                            "load_in_4bit: true");
     }
+    FABRICAST_TRY(checkQuantizedExperts(keys));
     draft.set("settings.tuning", "lora", "adapter");
     FABRICAST_TRY(noteLoraKernels(draft));
     if (four.value_or(false) || eight.value_or(false)) {
@@ -104,18 +146,7 @@ Result<void> importAdapter(ScenarioDraft& draft) {
     FABRICAST_TRY(draft.copyFlag("settings.lora.dora", "peft_use_dora"));
     FABRICAST_TRY(draft.copyFlag("settings.lora.double_quantization",
                                  "bnb_config_kwargs.bnb_4bit_use_double_quant"));
-    FABRICAST_ASSIGN(const auto everything, keys.flag("lora_target_linear"));
-    FABRICAST_ASSIGN(const std::string stacks, stackTargets(keys, "lora_target_parameters"));
-    if (const LaunchKey* targets = keys.use("lora_target_modules");
-        targets != nullptr && !targets->values.empty() && !everything.value_or(false)) {
-        FABRICAST_ASSIGN(const std::string names, adapterTargets(keys, *targets));
-        draft.set("settings.lora.targets",
-                  names + (stacks.empty() ? "" : "+") + stacks,
-                  "lora_target_modules");
-    } else if (!stacks.empty() && !everything.value_or(false)) {
-        draft.set("settings.lora.targets", stacks, "lora_target_parameters");
-    }
-    return {};
+    return importAxolotlTargets(draft);
 }
 
 }  // namespace

@@ -916,6 +916,32 @@ TEST(Import, ReadsAdaptersOfStacksThatTargetParametersName) {
               "experts of some layers are not modelled");
 }
 
+// lora_target_linear adds what it finds to what is named (axolotl/loaders/adapter.py).
+TEST(Import, ReadsAxolotlsStacksBesideAllLinearLayers) {
+    const std::string base =
+        "base_model: a/b\nmicro_batch_size: 1\nadapter: lora\n"
+        "lora_target_parameters: [mlp.experts.gate_up_proj, mlp.experts.down_proj]\n";
+    const auto targets = [&base](const std::string& more) {
+        return readFrom({{"a.yaml", base + more}}, "a.yaml", "settings.lora.targets");
+    };
+    EXPECT_EQ(targets("lora_target_linear: true\n"), "\"q+k+v+o+experts\"");
+    EXPECT_EQ(targets("lora_target_linear: false\nlora_target_modules: [q_proj]\n"),
+              "\"q+experts\"");
+    EXPECT_EQ(targets(""), "\"experts\"");
+}
+
+TEST(Import, RefusesAxolotlsQuantizedExperts) {
+    const std::string base =
+        "base_model: a/b\nmicro_batch_size: 1\nadapter: qlora\nload_in_4bit: true\n";
+    EXPECT_EQ(why(base + "quantize_moe_experts: true\n", "a.yaml"),
+              "a.yaml:5:1: quantize_moe_experts is not modelled: memory of experts in 4 or 8 bits "
+              "is not forecast");
+    EXPECT_EQ(why(base + "quantize_moe_experts: true\nlora_target_linear: true\n", "a.yaml"),
+              "a.yaml:5:1: quantize_moe_experts is not compatible with lora_target_linear: Axolotl "
+              "ends at the start");
+    EXPECT_EQ(why(base + "quantize_moe_experts: false\n", "a.yaml"), "");
+}
+
 // Axolotl 0.19's ModelLoader leaves embedding, head and norms in fp32 under sdpa.
 TEST(Import, RefusesAxolotlsTwoTypesOfWeights) {
     const std::string base = "base_model: a/b\nmicro_batch_size: 1\nsequence_len: 2048\n";
