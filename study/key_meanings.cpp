@@ -141,6 +141,8 @@ constexpr std::array kMeanings = {
     Meaning{"settings.megatron.reduce_scatter", "off: all of a gradient's sum goes to every rank"},
     Meaning{"settings.megatron.gather_slices", "gathered parameters are copied by rank and tensor"},
     Meaning{"settings.megatron.offloaded_layers", "--cpu-offloading-num-layers; 0: all but one"},
+    Meaning{"settings.megatron.offload_fraction",
+            "--optimizer-offload-fraction: of the optimizer's states, under optimizer_cpu"},
     // Adapters and the rest.
     Meaning{"settings.lora.rank", "rank of the adapters (--lora-rank)"},
     Meaning{"settings.lora.targets", "linear layers that are adapted: q+v; experts and router too"},

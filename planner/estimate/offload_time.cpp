@@ -242,6 +242,11 @@ bool stepsOnHost(const Scenario& scenario) {
            !(isDeepSpeed(scenario) && scenario.settings.deepspeed.optimizerStaysOnDevice);
 }
 
+double steppedOnHost(const Scenario& scenario) {
+    const bool isSplit = isMegatron(scenario) && scenario.layout.offload == Offload::OptimizerCpu;
+    return isSplit ? scenario.settings.megatron.offloadFraction : 1.0;
+}
+
 double hostPassSeconds(const Scenario& scenario,
                        const HostProfile& host,
                        double bytes,
@@ -251,7 +256,8 @@ double hostPassSeconds(const Scenario& scenario,
            copied / copyRate(scenario.cluster, host);
 }
 
-double hostStepSeconds(const Scenario& scenario, const HostProfile& host, double stepped) {
+double hostStepSeconds(const Scenario& scenario, const HostProfile& host, double trained) {
+    const double stepped = trained * steppedOnHost(scenario);
     const NodeSpec& node = scenario.cluster.node;
     const double bytes = stepBytes(scenario.settings.optimizer.kind);
     const double step = ranksOfNode(scenario) * stepped * bytes /

@@ -41,11 +41,13 @@ double packedSeconds(const Scenario& scenario, const HostProfile& host, const Pa
 
 /// Whether the CPUs step the optimizer.
 bool stepsOnHost(const Scenario& scenario);
+/// How much of it: Megatron's --optimizer-offload-fraction, and all elsewhere.
+double steppedOnHost(const Scenario& scenario);
 
-/// The optimizer of `stepped` parameters of each rank on the CPUs of a node, all its ranks at once,
-/// and what is copied back before the next step begins:
+/// The optimizer of `trained` parameters of each rank, as far as the CPUs of a node step them (P),
+/// all its ranks at once, and what is copied back before the next step begins:
 ///     t = ranks of the node · P · bytes / (memory rate · share)  +  P · returned / PCIe rate
-double hostStepSeconds(const Scenario& scenario, const HostProfile& host, double stepped);
+double hostStepSeconds(const Scenario& scenario, const HostProfile& host, double trained);
 
 /// A pass of a node's CPUs over `bytes` of each of its ranks, as torch's optimizers read and write
 /// them, and `copied` of them to the host or back.

@@ -331,12 +331,10 @@ Result<std::vector<StageTime>> stageTimes(const StepContext& context, WeightList
     return times;
 }
 
-OptimizerTerms optimizerTerms(const StepContext& context, const StageTime& stage) {
+namespace {
+
+OptimizerTerms deviceTerms(const StepContext& context, const StageTime& stage, double here) {
     const Settings& settings = context.scenario.settings;
-    const double here = steppedHere(context.scenario, stage.trained, stage.trainedExperts);
-    if (stepsOnHost(context.scenario)) {
-        return {.onHost = true, .stepped = here};
-    }
     const Shard shard = context.scenario.layout.shard;
     const bool isSharded = shard == Shard::Fsdp || shard == Shard::Zero3 || shard == Shard::Hsdp;
     const MemoryFit& fit = context.kernels.fit(MemoryOp::Optimizer);
@@ -350,16 +348,34 @@ OptimizerTerms optimizerTerms(const StepContext& context, const StageTime& stage
         .products = steppedHere(context.scenario, stage.newtonSchulz, stage.newtonSchulzExperts)};
 }
 
-double optimizerSeconds(const StepContext& context, const StageTime& stage) {
-    const OptimizerTerms terms = optimizerTerms(context, stage);
-    if (terms.onHost) {
-        return hostStepSeconds(context.scenario, context.host, terms.stepped);
-    }
-    // Cleared, read for the norm; scaled where they are stepped.
+/// Gradients are cleared, and read for the norm; scaled where they are stepped.
+double deviceSeconds(const StepContext& context, const OptimizerTerms& terms) {
     const double bytes = terms.held * 2.0 * terms.gradientBytes +
                          terms.stepped * 2.0 * terms.gradientBytes +
                          terms.stepped * terms.updateBytes;
     return memoryTime(context.kernels, MemoryOp::Optimizer, bytes, {}).count() + terms.products;
+}
+
+}  // namespace
+
+OptimizerTerms optimizerTerms(const StepContext& context, const StageTime& stage) {
+    const double here = steppedHere(context.scenario, stage.trained, stage.trainedExperts);
+    return stepsOnHost(context.scenario) ? OptimizerTerms{.onHost = true, .stepped = here}
+                                         : deviceTerms(context, stage, here);
+}
+
+double optimizerSeconds(const StepContext& context, const StageTime& stage) {
+    const OptimizerTerms terms = optimizerTerms(context, stage);
+    if (!terms.onHost) {
+        return deviceSeconds(context, terms);
+    }
+    const double onHost = hostStepSeconds(context.scenario, context.host, terms.stepped);
+    const double onDevice = 1.0 - steppedOnHost(context.scenario);
+    return onDevice <= 0.0
+               ? onHost  // the device steps its part beside it
+               : std::max(
+                     onHost,
+                     deviceSeconds(context, deviceTerms(context, stage, onDevice * terms.stepped)));
 }
 
 }  // namespace fabricast

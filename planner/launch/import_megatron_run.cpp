@@ -81,7 +81,11 @@ Result<void> importMegatronPrecision(ScenarioDraft& draft) {
     (void)keys.use("--main-grads-dtype");
     if (keys.use("--optimizer-cpu-offload") != nullptr) {
         draft.set("layout.offload", "optimizer_cpu", "--optimizer-cpu-offload");
-        (void)keys.use("--optimizer-offload-fraction");
+        FABRICAST_ASSIGN(const auto fraction, keys.number("--optimizer-offload-fraction"));
+        if (fraction && *fraction < 1.0) {  // the parser's default is all
+            draft.set(
+                "settings.megatron.offload_fraction", *fraction, "--optimizer-offload-fraction");
+        }
     }
     FABRICAST_ASSIGN(const auto offloaded, keys.whole("--cpu-offloading-num-layers"));
     if (offloaded.value_or(0) > 0) {

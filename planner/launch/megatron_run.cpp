@@ -180,7 +180,9 @@ void addPrecision(const Scenario& scenario, MegatronArguments& out) {
     }
     if (onHost) {
         out.add("--optimizer-cpu-offload");
-        out.add("--optimizer-offload-fraction", std::string("1.0"));
+        const double fraction = scenario.settings.megatron.offloadFraction;
+        out.add("--optimizer-offload-fraction",
+                fraction < 1.0 ? decimalText(fraction) : std::string("1.0"));
     }
 }
 

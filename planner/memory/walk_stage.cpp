@@ -60,6 +60,13 @@ void runBehindSteps(RunPhases& phases, const Programs& programs, ParallelEngine&
     phases.save(programs.step, engine);
 }
 
+/// Megatron's optimizer that shares its work with the host copies whole parameters at the start.
+bool makesOptimizerTwice(const Scenario& scenario) {
+    return scenario.settings.engine == Engine::Megatron &&
+           scenario.layout.offload == Offload::OptimizerCpu &&
+           scenario.settings.megatron.offloadFraction < 1.0;
+}
+
 Result<Walk> walked(const Scenario& scenario,
                     const StageRank& where,
                     const Programs& programs,
@@ -83,7 +90,7 @@ Result<Walk> walked(const Scenario& scenario,
     holdReference(scenario, program, device);
     holdOuter(scenario, program, device);
     StepWalk walk(device, *engine, program, scenario.settings.precision.autocast);
-    if (phases.loads()) {
+    if (phases.loads() || makesOptimizerTwice(scenario)) {
         walk.keepPeak();
     }
     walk.saveOnHost(scenario);

@@ -17,7 +17,10 @@ double leastBytes(const Layout& layout, const Settings& settings) {
         case Offload::ParametersCpu:
             return 0.5;
         case Offload::OptimizerCpu:
-            return settings.trainsAll() ? 4.0 : 0.0;
+            return settings.trainsAll() ? 4.0 * (settings.engine == Engine::Megatron
+                                                     ? settings.megatron.offloadFraction
+                                                     : 1.0)
+                                        : 0.0;
         default:
             return 0.0;
     }

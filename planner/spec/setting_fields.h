@@ -155,6 +155,7 @@ constexpr void fieldsOf(const MegatronSettings&, Row&& row) {
     row(Field{"reduce_scatter", &Group::reduceScatter});
     row(Field{"gather_slices", &Group::gatherSlices});
     row(Field{"offloaded_layers", &Group::offloadedLayers, 0, 1'000'000});
+    row(Field{"offload_fraction", &Group::offloadFraction, 0, 1});
 }
 template <class Row>
 constexpr void fieldsOf(const LoraSettings&, Row&& row) {

@@ -238,6 +238,9 @@ struct MegatronSettings {
     bool gatherSlices = false;
     /// --cpu-offloading-num-layers, under offload=activations; 0: all but one.
     std::int64_t offloadedLayers = 0;
+    /// --optimizer-offload-fraction, under offload=optimizer_cpu: of what a rank steps, as much
+    /// goes to the host.
+    double offloadFraction = 1.0;
 
     friend bool operator==(const MegatronSettings&, const MegatronSettings&) = default;
 };

@@ -175,6 +175,22 @@ StatePlace optimizerPlace(const Settings& settings, const Layout& layout) {
     return layout.offload == Offload::OptimizerNvme ? StatePlace::Nvme : StatePlace::Device;
 }
 
+/// Of what the optimizer holds, what lies in that place: Megatron's --optimizer-offload-fraction.
+double shareMoved(const Settings& settings, const Layout& layout) {
+    const bool isSplit =
+        settings.engine == Engine::Megatron && layout.offload == Offload::OptimizerCpu;
+    return isSplit ? settings.megatron.offloadFraction : 1.0;
+}
+
+/// Fp32 throughout, as Megatron's HybridDeviceOptimizer has what it leaves on the device.
+void addKept(Parts& parts, const Settings& settings, const Splits& splits, double share) {
+    parts.add("kept master", 4.0 * share, splits.optimizer);
+    parts.add("kept moments", 8.0 * share, splits.optimizer);
+    parts.add("kept gradient copies",
+              size(settings.precision.gradients) < 4 ? 4.0 * share : 0.0,
+              splits.optimizer);
+}
+
 }  // namespace
 
 double BytesPerParameter::replicated(StatePlace place) const {
@@ -271,9 +287,11 @@ BytesPerParameter stateBytes(const Settings& settings, const Layout& layout) {
     } else {
         addGradients(parts, trained, splits);
     }
-    parts.add("master", masterBytes(trained.precision), splits.optimizer, optimizer);
-    parts.add("moments", momentBytes(trained), splits.optimizer, optimizer);
-    parts.add("gradient copies", gradientCopyBytes(trained), splits.optimizer, optimizer);
+    const double moved = shareMoved(trained, layout);
+    parts.add("master", moved * masterBytes(trained.precision), splits.optimizer, optimizer);
+    parts.add("moments", moved * momentBytes(trained), splits.optimizer, optimizer);
+    parts.add("gradient copies", moved * gradientCopyBytes(trained), splits.optimizer, optimizer);
+    addKept(parts, trained, splits, 1.0 - moved);
     return parts.take();
 }
 

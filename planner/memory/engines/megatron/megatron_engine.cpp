@@ -24,9 +24,19 @@ void MegatronEngine::holdStates() {
         }
     }
     device_.take(states_.quantized, MemoryKind::Weights, 0, "quantised weights");
+    if (!states_.firstCopies.empty()) {
+        device_.at("making the optimizer");
+    }
+    std::vector<Storage> firstCopies;
+    for (const std::int64_t bytes : states_.firstCopies) {
+        firstCopies.push_back(device_.take(bytes, MemoryKind::Optimizer, 0, "first copies"));
+    }
     for (const std::int64_t bytes : states_.mainParameters) {
         const Storage piece = device_.take(bytes, MemoryKind::Weights, 0, "main parameters");
         device_.rename(piece, MemoryKind::Optimizer);
+    }
+    for (const Storage copy : firstCopies) {
+        device_.release(copy);
     }
     device_.take(states_.scratch, MemoryKind::Buffers, 0, "scratch buffer");
     for (const std::int64_t bytes : states_.moments) {

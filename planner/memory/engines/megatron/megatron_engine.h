@@ -18,7 +18,8 @@ struct MegatronStates {
     std::int64_t scratch = 0;         ///< one buffer that layers share, as large as ever needed
     std::int64_t stepTemps = 0;       ///< of the optimizer's own arithmetic
     std::int64_t gradientWidth = 2;   ///< bytes of a gradient element as autograd makes it
-    std::vector<std::int64_t> offloaded;  ///< on the host, by tensor: HybridDeviceOptimizer's
+    std::vector<std::int64_t> offloaded;    ///< on the host, by tensor: HybridDeviceOptimizer's
+    std::vector<std::int64_t> firstCopies;  ///< what that makes of whole parameters at the start
 };
 
 /// This is Megatron's way with parameters: contiguous buffers that live from start to end. A

@@ -107,13 +107,54 @@ std::size_t momentsOf(OptimizerKind optimizer, const BufferedWeight& piece) {
     }
 }
 
-/// HybridDeviceOptimizer, which Megatron runs with --use-precision-aware-optimizer only: an fp32
-/// copy of each piece, a gradient of the same type and the moments are CPU tensors, and the device
-/// has parameters and gradient buffers alone.
-void addOffloaded(const std::vector<BufferedWeight>& pieces, MegatronStates& states) {
-    constexpr int kTensors = 4;
+/// HybridDeviceOptimizer takes whole tensors, one after another in the order of its groups, until
+/// the fraction of all elements is reached: matrices, whose weights decay, are the first group.
+/// Gives back those that stay.
+std::vector<BufferedWeight> splitOff(std::vector<BufferedWeight>& pieces, double fraction) {
+    std::ranges::stable_partition(pieces, &BufferedWeight::isMatrix);
+    std::int64_t all = 0;
     for (const BufferedWeight& piece : pieces) {
-        states.offloaded.insert(states.offloaded.end(), kTensors, 4 * piece.elements);
+        all += piece.elements;
+    }
+    const double threshold = static_cast<double>(all) * fraction;
+    std::int64_t moved = 0;
+    const auto stay = std::ranges::find_if(pieces, [&](const BufferedWeight& piece) {
+        const bool moves = static_cast<double>(moved) < threshold;
+        moved += piece.elements;
+        return !moves;
+    });
+    std::vector<BufferedWeight> kept(stay, pieces.end());
+    pieces.erase(stay, pieces.end());
+    return kept;
+}
+
+/// HybridDeviceOptimizer, which Megatron runs with --use-precision-aware-optimizer only
+/// (optimizer/cpu_offloading of Megatron-Core 0.16.1). Of a piece that is offloaded an fp32 copy, a
+/// gradient of the same type and the moments are CPU tensors; of one that stays copy and moments
+/// are fp32 on the device, whatever types are asked for, and a narrower gradient is copied, too.
+void addOffloaded(std::vector<BufferedWeight> pieces,
+                  const Scenario& scenario,
+                  MegatronStates& states) {
+    constexpr int kTensors = 4;
+    constexpr std::int64_t kFp32 = 4;
+    const bool copies = bytesPerElement(scenario.settings.precision.gradients) < kFp32;
+    const auto kept = splitOff(pieces, scenario.settings.megatron.offloadFraction);
+    for (const BufferedWeight& piece : pieces) {
+        states.offloaded.insert(states.offloaded.end(), kTensors, kFp32 * piece.elements);
+    }
+    for (const BufferedWeight& piece : kept) {
+        states.mainParameters.push_back(kFp32 * piece.elements);
+        states.moments.insert(states.moments.end(), copies ? 3 : 2, kFp32 * piece.elements);
+    }
+}
+
+/// The optimizer is made of whole parameters first, and anew of the rank's pieces behind that.
+void addFirstCopies(std::vector<BufferedWeight> weights,
+                    const Scenario& scenario,
+                    MegatronStates& states) {
+    for (const BufferedWeight& one :
+         splitOff(weights, scenario.settings.megatron.offloadFraction)) {
+        states.firstCopies.push_back(4 * one.elements);
     }
 }
 
@@ -126,6 +167,7 @@ void addStates(const StageShape& stage,
     const Scenario& scenario = *stage.scenario;
     const Widths widths = widthsOf(scenario.settings.precision);
     std::vector<BufferedWeight> pieces;
+    std::vector<BufferedWeight> all;
     for (std::size_t chunk = 0; chunk < program.chunks.size(); ++chunk) {
         const ChunkView& view = stage.chunks[chunk];
         const BucketRules rules = bucketRules(stage, view, experts);
@@ -152,9 +194,11 @@ void addStates(const StageShape& stage,
         }
         states.gradientBuffers.push_back(buffer.elements() * widths.gradient);
         pieces.insert(pieces.end(), mine.begin(), mine.end());
+        all.insert(all.end(), weights.begin(), weights.end());
     }
     if (scenario.layout.offload == Offload::OptimizerCpu) {
-        addOffloaded(pieces, states);
+        addFirstCopies(std::move(all), scenario, states);
+        addOffloaded(std::move(pieces), scenario, states);
         return;
     }
     for (const BufferedWeight& piece : pieces) {
