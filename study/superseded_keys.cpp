@@ -30,6 +30,7 @@ constexpr std::array kSuperseded = {
     SupersededKey{"imported.device_map", "stack"},
     SupersededKey{"imported.open.settings.train", "settings.tuning"},
     SupersededKey{"imported.open.workload.optimizer", "settings.optimizer.kind"},
+    SupersededKey{"imported.alone", "stack"},
     SupersededKey{"cluster.gpu", "cluster.name", true},
     SupersededKey{"cluster.gpus_per_node", "cluster.name"},
     SupersededKey{"cluster.name", "cluster.gpu", true},
@@ -128,6 +129,27 @@ Result<JsonValue> withoutRanks(JsonValue root, const Edit& edit) {
     return JsonBuilder::without(std::move(root), "layout.dp");
 }
 
+/// torchtune's config does not say which recipe reads it: of one GPU it is the single-device one,
+/// which shards nothing and leaves FSDP's keys alone.
+Result<JsonValue> onOneGpu(JsonValue root, const Edit& edit) {
+    const JsonValue* const alone = valueAt(root, "imported.alone");
+    if (alone == nullptr || edit.path != "cluster.gpus" || edit.value != "1") {
+        return root;
+    }
+    const JsonBuilder build(whereOf(edit));
+    FABRICAST_ASSIGN(const std::string stack, alone->text());
+    for (const char* const path : {"settings.torch", "layout.offload", "imported.alone"}) {
+        root = JsonBuilder::without(std::move(root), path);
+    }
+    FABRICAST_ASSIGN(root, build.with(std::move(root), "stack", build.string(stack)));
+    FABRICAST_ASSIGN(root, build.with(std::move(root), "layout.shard", build.string("none")));
+    return build.with(std::move(root),
+                      "imported.assumed.stack",
+                      build.string("one GPU, of which the single-device recipe reads this config "
+                                   "(a script with \"tune run RECIPE --config …\" says which); it "
+                                   "has no wrapper around the model and is forecast as Axolotl's"));
+}
+
 /// More than any cluster that is read has.
 constexpr std::int64_t kMostStartedGpus = 16'777'216;
 
@@ -205,6 +227,7 @@ Result<JsonValue> withoutSuperseded(JsonValue root, const Edit& edit, bool isAns
     if (divides && root.find("imported") != nullptr) {
         FABRICAST_ASSIGN(root, withoutRanks(std::move(root), edit));
     }
+    FABRICAST_ASSIGN(root, onOneGpu(std::move(root), edit));
     FABRICAST_ASSIGN(root, withStartedGpus(std::move(root), edit));
     root = JsonBuilder::without(std::move(root), "imported.assumed." + edit.path);
     root = JsonBuilder::without(std::move(root), "imported.open." + edit.path);

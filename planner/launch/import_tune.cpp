@@ -27,7 +27,11 @@ Result<void> importTuneStack(ScenarioDraft& draft) {
     draft.set("stack", "fsdp2", kTuneKey);
     draft.set("layout.shard", "fsdp", kTuneKey);
     if (recipe.empty()) {
-        draft.note("which recipe reads this config is not said: a distributed one is taken");
+        draft.assume("stack",
+                     "which recipe reads this config is not said: a distributed one is taken "
+                     "(--gpus 1, or a script with \"tune run lora_finetune_single_device --config "
+                     "…\", for one device)");
+        draft.set("imported.alone", "axolotl", kTuneKey);
     }
     FABRICAST_ASSIGN(const std::optional<StartedRanks> ranks, startedRanks(draft));
     if (ranks) {

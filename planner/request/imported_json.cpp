@@ -10,13 +10,14 @@
 namespace fabricast {
 namespace {
 
-constexpr std::array<std::string_view, 10> kImportedKeys = {"from",
+constexpr std::array<std::string_view, 11> kImportedKeys = {"from",
                                                             "notes",
                                                             "assumed",
-                                                            "open",
+"open",
                                                             "batch_ranks",
                                                             "one_process",
                                                             "device_map",
+                                                            "alone",
                                                             "gpus",
                                                             "per_node",
                                                             "sizes"};

@@ -143,6 +143,20 @@ TEST(Import, KnowsTheModelOfEmittedArguments) {
     }
 }
 
+// torchtune's recipe of one device has no wrapper around the model.
+TEST(Import, TakesTorchtunesRecipeOfOneDeviceForOneGpu) {
+    const std::string yaml = kExamples + "tune_lora.yaml";
+    const std::string one = ran("explain " + yaml + " --gpu h100 --gpus 1 --no-fail").out;
+    EXPECT_NE(one.find("shard=none"), std::string::npos) << one;
+    EXPECT_NE(one.find("assumed: one GPU, of which the single-device recipe reads this config"),
+              std::string::npos)
+        << one;
+    const std::string eight = ran("explain " + yaml + " --gpu h100 --gpus 8 --no-fail").out;
+    EXPECT_NE(eight.find("shard=fsdp"), std::string::npos) << eight;
+    EXPECT_NE(eight.find("tune run lora_finetune_single_device --config"), std::string::npos)
+        << eight;
+}
+
 // What is assumed for want of a word of the file is not said beside the word that was typed.
 TEST(Import, DropsAnAssumptionAboutWhatIsTyped) {
     const std::string script = tempFolder() + "sft.sh";
