@@ -17,6 +17,8 @@ public:
     void paintPlot(Canvas& canvas, const QSizeF& size, const ChartTheme& theme) const override;
     [[nodiscard]] std::string describe() const override;
     [[nodiscard]] Table table() const override;
+    /// Its legend has many rows where it is narrow.
+    QSize minimumSizeHint() const override { return {220, 230}; }
 
 Q_SIGNALS:
     void partPicked(int stage, int part);

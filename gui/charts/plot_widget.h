@@ -54,7 +54,7 @@ public:
     [[nodiscard]] int hovered() const { return hovered_; }
     void setHovered(int item);
     QSize sizeHint() const override { return {520, 320}; }
-    QSize minimumSizeHint() const override { return {220, 140}; }
+    QSize minimumSizeHint() const override { return {220, 200}; }
 
 Q_SIGNALS:
     /// The tip's text; empty when nothing is hovered.

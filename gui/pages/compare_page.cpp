@@ -30,7 +30,7 @@ ComparePage::ComparePage(StudySession& session, QWidget* parent)
     headline_ = addHeadline("compare.headline");
     fall_ = new WaterfallWidget;
     fall_->setAccessibleName("From A's step time to B's");
-    addChart(fall_, "compare.waterfall", 3);
+    addChart(fall_, "compare.waterfall");
     auto* row = new QHBoxLayout;
     all_ = new QCheckBox("Also what does not d&iffer");
     all_->setObjectName("compare.all");
@@ -46,10 +46,12 @@ ComparePage::ComparePage(StudySession& session, QWidget* parent)
     numbers_->setAccessibleName("Numbers of A and B");
     inputs_ = new ReportTableView("compare.inputs");
     inputs_->setAccessibleName("What was asked differently");
-    auto* tables = new QHBoxLayout;
-    tables->addWidget(numbers_, 3);
-    tables->addWidget(inputs_, 2);
-    body()->addLayout(tables, 3);
+    auto* both = new QWidget;
+    auto* tables = new QHBoxLayout(both);
+    tables->setContentsMargins(0, 0, 0, 0);
+    tables->addWidget(numbers_, 3, Qt::AlignTop);
+    tables->addWidget(inputs_, 2, Qt::AlignTop);
+    addSharing(both);
     connect(all_, &QCheckBox::toggled, this, &ComparePage::show);
     connect(swap, &QPushButton::clicked, this, [this] { this->session().swap(); });
     connect(clear, &QPushButton::clicked, this, [this] { this->session().clearB(); });

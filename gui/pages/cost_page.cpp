@@ -14,7 +14,7 @@ CostPage::CostPage(StudySession& session, QWidget* parent) : Page(session, "cost
     headline_ = addHeadline("cost.headline");
     rows_ = new ReportTableView("cost.rows");
     rows_->setAccessibleName("Costs");
-    body()->addWidget(rows_, 1);
+    addSharing(rows_);
     addTitle("What it rests on");
     basis_ = addHeadline("cost.basis");
     connect(rows_, &QTableView::activated, this, [this](const QModelIndex& index) {

@@ -24,8 +24,7 @@ EvidencePage::EvidencePage(StudySession& session, QWidget* parent)
     addTitle("How sure the numbers of layout A are");
     trust_ = new ReportTableView("evidence.trust");
     trust_->setAccessibleName("How sure the numbers are");
-    trust_->setMaximumHeight(120);
-    body()->addWidget(trust_);
+    addSharing(trust_);
     addTitle("What was assumed");
     assumed_ = addHeadline("evidence.assumed");
     assumed_->setAccessibleName("What was assumed");
@@ -35,7 +34,7 @@ EvidencePage::EvidencePage(StudySession& session, QWidget* parent)
     addTitle("Where the hardware's numbers are from");
     sources_ = new ReportTableView("evidence.sources");
     sources_->setAccessibleName("Sources of the hardware's numbers");
-    body()->addWidget(sources_, 1);
+    addSharing(sources_);
 }
 
 void EvidencePage::refresh() {

@@ -17,7 +17,6 @@
 #include <QLabel>
 #include <QLineEdit>
 #include <QPushButton>
-#include <QScrollArea>
 #include <QVBoxLayout>
 
 namespace fabricast {
@@ -60,20 +59,14 @@ ExplainPage::ExplainPage(StudySession& session, QWidget* parent)
     fixTitle_ = addTitle("What would help");
     addTarget();
     fixes_ = new SuggestionList("explain.fix");
-    auto* scroll = new QScrollArea;
-    scroll->setObjectName("explain.scroll");
-    scroll->setWidgetResizable(true);
-    scroll->setFocusPolicy(Qt::NoFocus);  // it follows the buttons, which Tab goes to
-    scroll->setFrameShape(QFrame::NoFrame);
-    scroll->setWidget(fixes_);
-    body()->addWidget(scroll, 3);
+    body()->addWidget(fixes_);
     connect(fixes_, &SuggestionList::applied, this, &ExplainPage::apply);
 }
 
 void ExplainPage::addTime() {
     time_ = new ReportTableView("explain.time");
     time_->setAccessibleName("What the step goes to");
-    body()->addWidget(time_, 4);
+    addSharing(time_);
     connect(time_, &QTableView::activated, this, [this](const QModelIndex& index) {
         const auto row = static_cast<std::size_t>(time_->tableRow(index));
         if (row < why_.size()) {
@@ -101,7 +94,7 @@ void ExplainPage::addTarget() {
     wanted_->setAccessibleName("How much is to be reached");
     wanted_->setMinimumWidth(90);
     wanted_->setMaximumWidth(130);
-    auto* find = new QPushButton("F&ind what reaches it");
+    auto* find = new QPushButton("F&ind how");
     find->setObjectName("explain.find");
     targetState_ = new QLabel;
     targetState_->setObjectName("explain.target");

@@ -59,7 +59,7 @@ HardwarePage::HardwarePage(StudySession& session, QWidget* parent)
     headline_ = addHeadline("hardware.headline");
     rows_ = new ReportTableView("hardware.rows");
     rows_->setAccessibleName("Hardware side by side");
-    body()->addWidget(rows_, 1);
+    addSharing(rows_);
     notes_ = addHeadline("hardware.notes");
     showNames();
     connect(&session, &StudySession::opened, this, &HardwarePage::showNames);

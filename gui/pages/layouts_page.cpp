@@ -46,7 +46,7 @@ LayoutsPage::LayoutsPage(StudySession& session, QWidget* parent)
     : Page(session, "layouts", parent), table_(new ReportTableView("layouts.table")) {
     addScatter();
     addTools();
-    body()->addWidget(table_, 4);
+    addSharing(table_);
     table_->setAccessibleName("Layouts, best first");
     table_->letSort();
     constexpr int kLeastLast = 80;
@@ -81,7 +81,7 @@ void LayoutsPage::addScatter() {
     body()->addWidget(axes_);
     scatter_ = new ScatterWidget;
     scatter_->setAccessibleName("Layouts, two numbers of each");
-    addChart(scatter_, "layouts.scatter", 5);
+    addChart(scatter_, "layouts.scatter");
     for (QComboBox* choice : {up_, across_}) {
         connect(choice, &QComboBox::currentIndexChanged, this, &LayoutsPage::showScatter);
     }
@@ -287,8 +287,9 @@ void LayoutsPage::showScatter() {
 }
 
 bool LayoutsPage::wantsChart() const {
-    constexpr int kBoth = 420;  // pixels, with seven rows below the chart
-    return asked_.value_or(height() >= kBoth);
+    constexpr int kLines = 120;  // pixels of what is above and between them
+    const int both = scatter_->minimumSizeHint().height() + table_->minimumSizeHint().height();
+    return asked_.value_or(height() >= both + kLines);
 }
 
 /// In a small window the rows go first; a button shows the chart.

@@ -16,12 +16,10 @@ MemoryPage::MemoryPage(StudySession& session, QWidget* parent)
       bars_(new MemoryBarsWidget),
       parts_(new ReportTableView("memory.parts")) {
     bars_->setAccessibleName("Memory of each stage");
-    constexpr int kLeastChart = 230;  // its legend has many rows in a small window
-    bars_->setMinimumHeight(kLeastChart);
-    addChart(bars_, "memory.bars", 3);
+    addChart(bars_, "memory.bars");
     addTitle("The fullest stage, part by part. Enter or a double click opens the formula.");
     parts_->setAccessibleName("Parts of the memory");
-    body()->addWidget(parts_, 4);
+    addSharing(parts_);
     connect(bars_, &MemoryBarsWidget::partPicked, this, [this](int stage, int part) {
         emit whyAsked(QString::fromStdString(memoryPartKey(bars_->values(),
                                                            names_,

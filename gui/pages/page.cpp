@@ -5,6 +5,7 @@
 #include "gui/models/edit_words.h"
 #include "gui/models/suggestions.h"
 #include "gui/pages/page_theme.h"
+#include "gui/pages/scrolled_body.h"
 #include "gui/pages/table_view.h"
 
 #include <QEvent>
@@ -20,6 +21,10 @@ namespace fabricast {
 namespace {
 
 constexpr int kNamePrefix = 5;  // "page."
+/// Charts, tables and lists share the height of a page alike. A table is never higher than its
+/// rows: what it leaves is the chart's, or else stays empty at the bottom.
+constexpr int kShare = 1000;
+constexpr int kBottomShare = 1;
 
 }  // namespace
 
@@ -30,7 +35,8 @@ Page::Page(StudySession& session, const QString& name, QWidget* parent)
     message_->setAlignment(Qt::AlignCenter);
     message_->setWordWrap(true);
     message_->setMargin(40);
-    inside_ = new QWidget;
+    auto* scrolled = new ScrolledBody;
+    inside_ = scrolled->inside();
     body_ = new QVBoxLayout(inside_);
     body_->setContentsMargins(10, 8, 10, 8);
     body_->setSpacing(6);
@@ -44,7 +50,7 @@ Page::Page(StudySession& session, const QString& name, QWidget* parent)
     column->addWidget(action_, 0, Qt::AlignHCenter);
     column->addStretch(1);
     stack_->addWidget(instead);
-    stack_->addWidget(inside_);
+    stack_->addWidget(scrolled);
     connect(&session, &StudySession::answersChanged, this, &Page::refreshSoon);
     connect(&session, &StudySession::viewChanged, this, &Page::refreshSoon);
     constexpr int kBlinkMilliseconds = 150;
@@ -97,9 +103,13 @@ QLabel* Page::addTitle(const QString& words) {
     return title;
 }
 
-void Page::addChart(PlotWidget* chart, const QString& name, int stretch) {
+void Page::addSharing(QWidget* part) {
+    body_->addWidget(part, kShare);
+}
+
+void Page::addChart(PlotWidget* chart, const QString& name) {
     chart->setObjectName(name);
-    body_->addWidget(chart, stretch);
+    addSharing(chart);
     charts_.push_back({chart, chart->accessibleName()});
     dressCharts();
 }
@@ -170,6 +180,9 @@ void Page::offer(const QString& words, const QString& action, std::function<void
 }
 
 void Page::showBody() {
+    if (!std::exchange(isClosed_, true)) {
+        body_->addStretch(kBottomShare);
+    }
     stack_->setCurrentIndex(1);
     showStaleness();
     for (const NamedChart& one : charts_) {

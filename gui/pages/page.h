@@ -53,7 +53,9 @@ protected:
     QLabel* addHeadline(const QString& name);
     QLabel* addTitle(const QString& words);
     /// A chart with its text alternative, in the page's colours.
-    void addChart(PlotWidget* chart, const QString& name, int stretch);
+    void addChart(PlotWidget* chart, const QString& name);
+    /// A table, or a list: the height that is left is shared with the charts.
+    void addSharing(QWidget* part);
     virtual void refresh() = 0;
     void refreshSoon();
     void say(const QString& words);
@@ -89,6 +91,7 @@ private:
     std::vector<NamedChart> charts_;
     bool isDue_ = true;
     bool isGreyed_ = false;
+    bool isClosed_ = false;  ///< nothing more comes below what is in the body
     QTimer blink_;
 };
 

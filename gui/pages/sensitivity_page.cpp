@@ -48,10 +48,10 @@ SensitivityPage::SensitivityPage(StudySession& session, QWidget* parent)
     headline_ = addHeadline("sensitivity.headline");
     tornado_ = new TornadoWidget;
     tornado_->setAccessibleName("What twice as much of each thing does to the speed");
-    addChart(tornado_, "sensitivity.tornado", 4);
+    addChart(tornado_, "sensitivity.tornado");
     rows_ = new ReportTableView("sensitivity.rows");
     rows_->setAccessibleName("What twice as much of each thing does");
-    body()->addWidget(rows_, 3);
+    addSharing(rows_);
 }
 
 void SensitivityPage::refresh() {

@@ -24,10 +24,10 @@ SweepPage::SweepPage(StudySession& session, QWidget* parent) : JobPage(session, 
     headline_ = addHeadline("sweep.headline");
     curve_ = new CurveWidget;
     curve_->setAccessibleName("Tokens per second at each value");
-    addChart(curve_, "sweep.curve", 4);
+    addChart(curve_, "sweep.curve");
     rows_ = new ReportTableView("sweep.rows");
     rows_->setAccessibleName("The best layout at each value");
-    body()->addWidget(rows_, 3);
+    addSharing(rows_);
     if (saidValue(session.question(), "cluster.gpus")) {
         key_->setCurrentIndex(key_->findData("cluster.gpus"));  // servers would be whole ones
     }

@@ -62,6 +62,7 @@ ReportTableView::ReportTableView(const QString& name, QWidget* parent)
             &QHeaderView::customContextMenuRequested,
             this,
             &ReportTableView::showColumnMenu);
+    connect(horizontalScrollBar(), &QScrollBar::rangeChanged, this, &ReportTableView::fitHeight);
 }
 
 void ReportTableView::setTable(Table table) {
@@ -69,6 +70,28 @@ void ReportTableView::setTable(Table table) {
     const bool wasEmpty = model_->rowCount() == 0;
     model_->setTable(std::move(table));
     fitColumns(columns == model_->columnCount() && !wasEmpty);
+    fitHeight();
+}
+
+int ReportTableView::heightOf(int rows) const {
+    const QScrollBar& bar = *horizontalScrollBar();
+    return horizontalHeader()->sizeHint().height() + rows * verticalHeader()->defaultSectionSize() +
+           (bar.maximum() > 0 ? bar.sizeHint().height() : 0) + 2 * frameWidth();
+}
+
+QSize ReportTableView::sizeHint() const {
+    return {QTableView::sizeHint().width(), heightOf(model_->rowCount())};
+}
+
+QSize ReportTableView::minimumSizeHint() const {
+    constexpr int kLeastRows = 5;
+    return {QTableView::minimumSizeHint().width(),
+            heightOf(std::min(model_->rowCount(), kLeastRows))};
+}
+
+void ReportTableView::fitHeight() {
+    setMaximumHeight(sizeHint().height());
+    updateGeometry();
 }
 
 /// Of a title, without the mark of the sorted column, which only one has.

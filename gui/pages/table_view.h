@@ -40,12 +40,19 @@ public:
     [[nodiscard]] Table shownTable() const;
     void copyAsMarkdown() const;
 
+    /// All rows, and the few below which the page is scrolled instead.
+    QSize sizeHint() const override;
+    QSize minimumSizeHint() const override;
+
 protected:
     void contextMenuEvent(QContextMenuEvent* event) override;
     void keyPressEvent(QKeyEvent* event) override;
     void resizeEvent(QResizeEvent* event) override;
 
 private:
+    /// It is never higher than its rows.
+    void fitHeight();
+    [[nodiscard]] int heightOf(int rows) const;
     void fitColumns(bool onlyGrow);
     [[nodiscard]] int titleWidth(int column);
     void widenWords();

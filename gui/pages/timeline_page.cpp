@@ -21,7 +21,7 @@ TimelinePage::TimelinePage(StudySession& session, QWidget* parent)
     addTools();
     timeline_ = new TimelineWidget;
     timeline_->setAccessibleName("One step over time");
-    addChart(timeline_, "timeline.chart", 1);
+    addChart(timeline_, "timeline.chart");
 }
 
 void TimelinePage::addTools() {

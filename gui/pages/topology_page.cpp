@@ -41,13 +41,13 @@ TopologyPage::TopologyPage(StudySession& session, QWidget* parent)
     addFailures();
     links_ = new ReportTableView("topology.links");
     links_->setAccessibleName("Links, from the GPUs outwards");
-    body()->addWidget(links_, 1);
+    addSharing(links_);
 }
 
 void TopologyPage::addMap() {
     map_ = new NetworkMapWidget;
     map_->setAccessibleName("The network between the servers");
-    addChart(map_, "topology.map", 6);
+    addChart(map_, "topology.map");
     connect(map_, &NetworkMapWidget::linkPicked, this, &TopologyPage::clickLink);
     connect(map_, &NetworkMapWidget::boxPicked, this, &TopologyPage::clickBox);
 }
@@ -58,7 +58,7 @@ void TopologyPage::addFailures() {
     failures_ = new ReportTableView("topology.failures");
     failures_->setAccessibleName("What the failures change");
     failures_->hide();
-    body()->addWidget(failures_, 2);
+    addSharing(failures_);
     connect(bar_, &FailureBar::failAsked, this, &TopologyPage::fail);
     connect(bar_, &FailureBar::healAsked, this, &TopologyPage::heal);
     connect(bar_, &FailureBar::healAllAsked, this, [this] {
