@@ -1,16 +1,16 @@
 #include "gui/pages/number_control.h"
 
+#include <QLineEdit>
 #include <QLocale>
 #include <QSignalBlocker>
 #include <QSlider>
 #include <QSpinBox>
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 namespace fabricast {
 namespace {
-
-constexpr int kLargest = 16'777'216;
 
 class QuietSlider final : public QSlider {
 public:
@@ -36,12 +36,12 @@ NumberControl::NumberControl(ControlAbout about, std::vector<int> stops, QWidget
     slider_->setRange(0, static_cast<int>(stops_.size()) - 1);
     slider_->setPageStep(2);
     box_->setObjectName("number." + this->about().path);
-    box_->setRange(1, kLargest);
+    box_->setRange(1, std::numeric_limits<int>::max());
     box_->setGroupSeparatorShown(true);
     box_->setLocale(QLocale(QLocale::English, QLocale::UnitedStates));
     box_->setKeyboardTracking(false);
     box_->setAlignment(Qt::AlignRight);
-    box_->setFixedWidth(102);  // for millions, in bold
+    box_->setFixedWidth(112);  // for 100 millions, in bold
     addControl(box_);
     addWide(slider_);
     connect(slider_, &QSlider::valueChanged, this, &NumberControl::slide);
@@ -63,16 +63,17 @@ void NumberControl::slide(int stop) {
 void NumberControl::show(const std::optional<QString>& said, const QString& automatic) {
     const QSignalBlocker quietBox(box_);
     const QSignalBlocker quietSlider(slider_);
-    QString text = said.value_or(automatic);
-    const int factor = text.endsWith('k') ? 1024 : 1;
-    text.remove('k').remove(',');
-    const int value = text.toInt() * factor;
-    if (value <= 0) {  // not known
+    const QString text = said.value_or(automatic);
+    const qint64 factor = text.endsWith('k') ? 1024 : 1;
+    const qint64 value = QString(text).remove('k').remove(',').toLongLong() * factor;
+    const bool isHeld = value > 0 && value <= box_->maximum();
+    box_->findChild<QLineEdit*>()->setPlaceholderText(isHeld ? QString() : text);
+    if (!isHeld) {
         box_->clear();
         return;
     }
-    box_->setValue(value);
-    const auto above = std::ranges::upper_bound(stops_, value);
+    box_->setValue(static_cast<int>(value));
+    const auto above = std::ranges::upper_bound(stops_, static_cast<int>(value));
     slider_->setValue(std::max(0, static_cast<int>(above - stops_.begin()) - 1));
 }
 

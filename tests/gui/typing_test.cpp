@@ -33,6 +33,22 @@ TEST(Typing, OfANumberIsNotWrittenOverByAnAnswer) {
     EXPECT_EQ(sequence.value(), 512);
 }
 
+/// Also where the file says what no cluster has: the words beside it name that number.
+TEST(Typing, ANumberIsShownAsTheFileSaysIt) {
+    UsedWindow used({smallQuestion({{"cluster.nodes", "100000000", "-n"}}), {}});
+    auto& nodes = used.find<QSpinBox>("number.cluster.nodes");
+    EXPECT_EQ(nodes.text(), "100,000,000");
+    EXPECT_GE(nodes.findChild<QLineEdit*>()->width(),
+              nodes.fontMetrics().horizontalAdvance(nodes.text()));
+    used.window.session().edit({{"cluster.nodes", "3000000000", "-n"}}, {.title = "test"});
+    ASSERT_TRUE(used.waits());
+    EXPECT_EQ(nodes.text(), "");
+    EXPECT_EQ(nodes.findChild<QLineEdit*>()->placeholderText(), "3000000000");
+    used.window.session().edit({{"cluster.nodes", "2", "-n"}}, {.title = "test"});
+    ASSERT_TRUE(used.waits());
+    EXPECT_EQ(nodes.text(), "2");
+}
+
 TEST(Typing, OfWordsIsNotWrittenOverByAnAnswer) {
     UsedWindow used({smallQuestion(), {}});
     used.window.activateWindow();
