@@ -32,6 +32,17 @@ void History::setFailed(std::vector<std::string> failed, const std::string& titl
     endDrag();
 }
 
+void History::recover(Question left, std::vector<std::string> failed) {
+    if (documentText(left) != documentText(now()) || failed != this->failed()) {
+        push({.question = std::move(left),
+              .title = "what was recovered",
+              .failed = std::move(failed)});
+    } else {
+        markUnsaved();
+    }
+    endDrag();
+}
+
 /// What was undone is gone.
 void History::push(Step step) {
     steps_.resize(at_ + 1);

@@ -32,6 +32,8 @@ public:
     Result<void> edit(std::span<const Edit> edits, const Label& label);
     /// Other things have failed: a step of its own.
     void setFailed(std::vector<std::string> failed, const std::string& title);
+    /// What was left of a study in place of its question now, as a step where it differs.
+    void recover(Question left, std::vector<std::string> failed);
     /// The next edit is a step of its own, whatever is dragged.
     void endDrag() { dragging_ = false; }
 
@@ -45,7 +47,7 @@ public:
     [[nodiscard]] bool isSaved() const { return saved_ == static_cast<std::ptrdiff_t>(at_); }
     /// The question now is as a file says it: the others differ from that.
     void markSaved(const Question& saved);
-    /// It differs from every file, as what was recovered does.
+    /// It differs from every file.
     void markUnsaved() { saved_ = -1; }
 
 private:

@@ -122,7 +122,17 @@ void StudySession::redo() {
 }
 
 void StudySession::open(Question question, const ViewState& view) {
-    history_ = History(std::move(question), namesIn(view.failed));
+    begin(History(std::move(question), namesIn(view.failed)), view);
+}
+
+void StudySession::recover(const SavedStudy& file, const SavedStudy& left) {
+    History history(file.question, namesIn(file.view.failed));
+    history.recover(left.question, namesIn(left.view.failed));
+    begin(std::move(history), left.view);
+}
+
+void StudySession::begin(History history, const ViewState& view) {
+    history_ = std::move(history);
     trace_ = view.trace;
     hardware_ = view.hardware;
     a_ = {};

@@ -95,6 +95,8 @@ public:
     void redo();
     /// Another study; nothing of it is to be undone.
     void open(Question question, const ViewState& view);
+    /// What was left of it, unsaved: undone, it is as its file has it.
+    void recover(const SavedStudy& file, const SavedStudy& left);
     /// As the file says it that it was saved to.
     void markSaved(const Question& saved);
     void markUnsaved();
@@ -116,6 +118,7 @@ signals:
 
 private:
     void ask();
+    void begin(History history, const ViewState& view);
     void choose(const ViewState& view);
     void goTo(void (History::*where)());
     void take(PlanAnswers answers, bool isWidened);

@@ -7,11 +7,13 @@
 
 #include <QCryptographicHash>
 #include <QDateTime>
+#include <QDir>
 #include <QFile>
 #include <QFileDialog>
 #include <QFileInfo>
 #include <QMessageBox>
 #include <QPushButton>
+#include <optional>
 #include <utility>
 
 namespace fabricast {
@@ -32,13 +34,18 @@ QByteArray digestOf(const QString& path) {
                : QByteArray();
 }
 
-/// As changes of the file that it is of; of nothing where that is no more.
-Result<Question> ofItsFile(const std::string& path, Question recovered) {
+/// As it is typed in the folder where the window was started, where it lies below that.
+std::string typedHere(const std::string& path) {
+    const QString seen = QDir::current().relativeFilePath(QString::fromStdString(path));
+    return path.empty() || seen.startsWith("..") ? path : seen.toStdString();
+}
+
+/// What its file has now, where that is still there and can be read.
+std::optional<SavedStudy> studyOfFile(const std::string& path) {
     const bool isThere = QFileInfo(QString::fromStdString(path)).isFile();
-    const Result<Question> own = readQuestion(isThere ? path : "", "");
-    FABRICAST_ASSIGN(const Question from, own ? own : readQuestion("", ""));
-    recovered.folders.file = path.empty() ? "" : folderOf(path);
-    return asChangesOf(from, recovered);
+    const Result<SavedStudy> own =
+        isThere ? openStudy(path) : fail(Error::Code::BadInput, path, "is not there", "");
+    return own ? std::optional(*own) : std::nullopt;
 }
 
 /// "gpt2 on dgx-h100", as far as they are names.
@@ -113,10 +120,13 @@ Result<void> StudyFiles::openFrom(const QString& path) {
 
 Result<void> StudyFiles::recover(const QString& file) {
     FABRICAST_ASSIGN(SavedStudy study, openStudy(file.toStdString()));
-    FABRICAST_ASSIGN(study.question, ofItsFile(study.view.file, std::move(study.question)));
+    const std::string path = typedHere(study.view.file);
+    const std::optional<SavedStudy> own = studyOfFile(path);
+    FABRICAST_ASSIGN(const SavedStudy nothing, openStudy(""));
+    study.question.folders.file = path.empty() ? "" : folderOf(path);
+    study.question = asChangesOf((own ? *own : nothing).question, study.question);
     onDisk_ = QByteArray::fromHex(QByteArray::fromStdString(study.view.digest));
-    session_.open(std::move(study.question), study.view);
-    session_.markUnsaved();
+    session_.recover(own ? *own : study, study);
     keep();
     recovery_.discard(file);
     emit opened(study.view);

@@ -9,6 +9,8 @@
 
 #include <sys/stat.h>
 
+#include <QAction>
+#include <QDir>
 #include <QFile>
 #include <QLabel>
 #include <QMessageBox>
@@ -111,6 +113,26 @@ TEST(Recovery, WhatIsRecoveredIsOfItsFile) {
     const SavedStudy saved = openStudy(path.toStdString()).value();
     EXPECT_EQ(saidValue(saved.question, "cluster.nodes"), "4");
     EXPECT_EQ(saved.view.file, "") << "a file does not say where it lies";
+}
+
+TEST(Recovery, IsUndoneToWhatTheFileHas) {
+    const QTemporaryDir folder;
+    const QString path = killWithFile(folder.path());
+    const QString before = QDir::currentPath();
+    ASSERT_TRUE(QDir::setCurrent(folder.path()));
+    MainWindow next(openBench(), {smallQuestion(), {}}, {.recoveryFolder = folder.path()});
+    next.findChild<QPushButton*>("notice.recover")->click();
+    EXPECT_EQ(next.findChild<ElidedLabel*>("command")->words(), "fabricast plan mine.json -n 4");
+    auto* undo = next.findChild<QAction*>("action.undo");
+    ASSERT_TRUE(undo->isEnabled());
+    undo->trigger();
+    EXPECT_EQ(next.findChild<QSpinBox*>("number.cluster.nodes")->value(), 1);
+    EXPECT_EQ(next.findChild<ElidedLabel*>("command")->words(), "fabricast plan mine.json");
+    EXPECT_FALSE(next.isWindowModified());
+    next.findChild<QAction*>("action.redo")->trigger();
+    EXPECT_EQ(next.findChild<QSpinBox*>("number.cluster.nodes")->value(), 4);
+    EXPECT_TRUE(next.isWindowModified());
+    QDir::setCurrent(before);
 }
 
 TEST(Recovery, AsksBeforeAFileGoesThatChangedAfterTheCrash) {
