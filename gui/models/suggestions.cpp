@@ -168,6 +168,15 @@ std::vector<Suggestion> suggestionsOf(const PlanReport& report) {
 }
 
 std::string whyNoPlan(const PlanReport& report) {
+std::string unfitText(const Explanation& explanation) {
+    if (!explanation.memory || explanation.memory->verdict < Verdict::Unlikely) {
+        return {};
+    }
+    const Verdict verdict = explanation.memory->verdict;
+    return std::string("Layout A ") + (verdict == Verdict::Unlikely ? "is " : "") +
+           std::string(fitText(verdict)) + ": these are the numbers of a run that had the room.";
+}
+
     if (!report.refused || report.rejections.empty()) {
         return "Nothing fits.";
     }

@@ -32,6 +32,9 @@ std::vector<Edit> editsForPlan(const Suggestion& suggestion);
 /// Why a search has no plan: "Nothing fits.", or what the software has not.
 std::string whyNoPlan(const PlanReport& report);
 
+/// Of a layout that does not fit, what its other numbers are of; else empty.
+std::string unfitText(const Explanation& explanation);
+
 /// What would make something fit, where nothing does: what fits and costs least first.
 std::vector<Suggestion> fitSuggestions(const PlanReport& report);
 

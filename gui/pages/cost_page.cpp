@@ -11,6 +11,7 @@
 namespace fabricast {
 
 CostPage::CostPage(StudySession& session, QWidget* parent) : Page(session, "cost", parent) {
+    addFitWarning();
     headline_ = addHeadline("cost.headline");
     rows_ = new ReportTableView("cost.rows");
     rows_->setAccessibleName("Costs");

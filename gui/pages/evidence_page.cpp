@@ -21,6 +21,7 @@ QString linkToWhy(const QString& line) {
 
 EvidencePage::EvidencePage(StudySession& session, QWidget* parent)
     : Page(session, "evidence", parent) {
+    addFitWarning();
     addTitle("How sure the numbers of layout A are");
     trust_ = new ReportTableView("evidence.trust");
     trust_->setAccessibleName("How sure the numbers are");

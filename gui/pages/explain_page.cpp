@@ -26,12 +26,10 @@ std::string missText(const MemoryBreakdown& memory) {
     const std::string is = memory.verdict == Verdict::Unlikely ? "is " : "";
     std::string text = "The nearest layout " + is + std::string(fitText(memory.verdict)) + ".";
     for (const Rejection& rejection : memory.rejections) {
+        const HostNeed& need = rejection.bound == Bound::HostMemory ? memory.host : memory.drives;
         text += rejection.bound == Bound::GpuMemory
                     ? " It is over at " + rejection.where + "."
-                    : " Too much: " +
-                          hostNeedText(rejection.bound == Bound::HostMemory ? memory.host
-                                                                            : memory.drives) +
-                          ".";
+                    : (need.isUnknown() ? " Not sure: " : " Too much: ") + hostNeedText(need) + ".";
     }
     return text;
 }

@@ -299,6 +299,7 @@ void LayoutsPage::showChart() {
     const PlanReport* report = session().answers().report.get();
     scatter_->setVisible(wants && !isEmpty);
     axes_->setVisible(wants && (!isEmpty || (report != nullptr && !report->plans.empty())));
+    chart_->setVisible(!isEmpty);
     chart_->setText(wants ? "hide chart" : "show chart");
 }
 

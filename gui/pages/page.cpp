@@ -94,6 +94,12 @@ QLabel* Page::addHeadline(const QString& name) {
     return headline;
 }
 
+void Page::addFitWarning() {
+    unfit_ = addTitle({});
+    unfit_->setObjectName(name() + ".unfit");
+    unfit_->setWordWrap(true);
+}
+
 QLabel* Page::addTitle(const QString& words) {
     auto* title = new QLabel(words);
     QFont bold = title->font();
@@ -195,6 +201,11 @@ bool Page::hasLayout() {
     const PlanInView& a = session_.a();
     const PlanAnswers& answers = session_.answers();
     if (a.explanation) {
+        if (unfit_ != nullptr) {
+            const std::string words = unfitText(*a.explanation);
+            unfit_->setText(QString::fromStdString(words));
+            unfit_->setVisible(!words.empty());
+        }
         return true;
     }
     if (answers.stage == AnswerStage::Failed) {

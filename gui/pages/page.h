@@ -52,6 +52,8 @@ protected:
     /// A line of words above the body, empty for now.
     QLabel* addHeadline(const QString& name);
     QLabel* addTitle(const QString& words);
+    /// Above the body where A does not fit: that its other numbers are of a run that cannot be.
+    void addFitWarning();
     /// A chart with its text alternative, in the page's colours.
     void addChart(PlotWidget* chart, const QString& name);
     /// A table, or a list: the height that is left is shared with the charts.
@@ -84,6 +86,7 @@ private:
     StudySession& session_;
     QStackedLayout* stack_ = nullptr;
     QLabel* message_ = nullptr;
+    QLabel* unfit_ = nullptr;        ///< of pages that do not say it themselves
     QPushButton* action_ = nullptr;  ///< below the message
     std::function<void()> act_;
     QWidget* inside_ = nullptr;

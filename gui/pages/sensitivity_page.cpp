@@ -13,6 +13,8 @@
 
 #include <QLabel>
 #include <QVBoxLayout>
+#include <algorithm>
+#include <utility>
 
 namespace fabricast {
 namespace {
@@ -45,6 +47,7 @@ Result<Sensitivity> withBestLayouts(const Sensitivity& held,
 
 SensitivityPage::SensitivityPage(StudySession& session, QWidget* parent)
     : JobPage(session, "sensitivity", parent) {
+    addFitWarning();
     headline_ = addHeadline("sensitivity.headline");
     tornado_ = new TornadoWidget;
     tornado_->setAccessibleName("What twice as much of each thing does to the speed");
@@ -95,7 +98,11 @@ void SensitivityPage::show(const Result<Sensitivity>& answer, bool isSearching) 
         QString("How much faster training would be with twice as much of each thing: with layout "
                 "A%1%2%3")
             .arg(best, idle, early.isEmpty() ? "" : "\n" + early.trimmed()));
-    tornado_->setValues(speedTornado(*answer));
+    TornadoValues bars = speedTornado(*answer);
+    tornado_->setVisible(std::ranges::any_of(bars.rows, [&bars](const TornadoRow& row) {
+        return row.low != bars.base || row.high.value_or(bars.base) != bars.base;
+    }));
+    tornado_->setValues(std::move(bars));
     rows_->setTable(sensitivityRows(*answer));
     showBody();
 }

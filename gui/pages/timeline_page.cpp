@@ -17,6 +17,7 @@ namespace fabricast {
 
 TimelinePage::TimelinePage(StudySession& session, QWidget* parent)
     : JobPage(session, "timeline", parent) {
+    addFitWarning();
     headline_ = addHeadline("timeline.headline");
     addTools();
     timeline_ = new TimelineWidget;

@@ -134,11 +134,27 @@ bool wantsRoom(const KnobEffect& knob, const Outcome& now) {
     return isNoFaster(knob, now) && (gains(knob.twice, now) || gains(knob.searched, now));
 }
 
+/// Of what does not fit, what twice as much of makes room.
+std::string roomText(const Sensitivity& sensitivity) {
+    const auto fits = [](const std::optional<Outcome>& outcome) {
+        return outcome && outcome->verdict != Verdict::DoesNotFit;
+    };
+    std::string names;
+    for (const KnobEffect& knob : sorted(sensitivity)) {
+        if (fits(knob.twice) || fits(knob.searched)) {
+            names += (names.empty() ? "" : ", ") + std::string(knob.title);
+        }
+    }
+    return names.empty() ? "twice as much of none makes it fit"
+                         : "what makes it fit, twice as much of: " + names;
+}
+
 /// What the table does not say: searches that ended early or were not made, and a line for each
 /// knob that cannot be turned.
 std::string remarks(const Sensitivity& sensitivity) {
     std::string text;
-    if (std::ranges::all_of(sensitivity.knobs, [&sensitivity](const KnobEffect& knob) {
+    if (sensitivity.now.verdict == Verdict::DoesNotFit ||
+        std::ranges::all_of(sensitivity.knobs, [&sensitivity](const KnobEffect& knob) {
             return isNoFaster(knob, sensitivity.now);
         })) {
         text += noFasterText(sensitivity) + "\n";
@@ -158,6 +174,9 @@ constexpr std::string_view kLegend =
 }  // namespace
 
 std::string noFasterText(const Sensitivity& sensitivity) {
+    if (sensitivity.now.verdict == Verdict::DoesNotFit) {
+        return roomText(sensitivity);
+    }
     std::string names;
     std::string tooLarge;
     std::size_t count = 0;
