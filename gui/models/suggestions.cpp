@@ -119,7 +119,8 @@ std::vector<RankedChange> changesToFit(const PlanReport& report) {
 Suggestion fasterSuggestion(const FasterChange& faster, Seconds before) {
     return {.title = editWords(faster.edits),
             .effect = durationText(faster.step.value) + " a step, " +
-                      comparedText(faster.step.value / before - 1.0) + "; " +
+                      comparedText(faster.step.value / before - 1.0) +
+                      (faster.isClear ? "; " : " (within the error of a comparison); ") +
                       std::string(fixText(faster.verdict)),
             .warning = {},
             .group = "costs nothing",
@@ -167,7 +168,6 @@ std::vector<Suggestion> suggestionsOf(const PlanReport& report) {
     return suggestions;
 }
 
-std::string whyNoPlan(const PlanReport& report) {
 std::string unfitText(const Explanation& explanation) {
     if (!explanation.memory || explanation.memory->verdict < Verdict::Unlikely) {
         return {};
@@ -177,6 +177,7 @@ std::string unfitText(const Explanation& explanation) {
            std::string(fitText(verdict)) + ": these are the numbers of a run that had the room.";
 }
 
+std::string whyNoPlan(const PlanReport& report) {
     if (!report.refused || report.rejections.empty()) {
         return "Nothing fits.";
     }

@@ -66,6 +66,20 @@ TEST(FirstSuggestion, MakesNothingFasterThatIsUnlikelyToFit) {
     EXPECT_TRUE(firstSuggestion(report).title.empty());
 }
 
+TEST(FirstSuggestion, SaysThatTheErrorOfAComparisonIsAsLarge) {
+    Explanation explanation;
+    explanation.step = StepEstimate{};
+    explanation.step->step.value = Seconds(61.6);
+    explanation.faster = FasterChange{.edits = {{"settings.kernels.compile", "true", "--set"}}};
+    explanation.faster->step.value = Seconds(58.9);
+    for (const bool isClear : {true, false}) {
+        explanation.faster->isClear = isClear;
+        const std::string effect = suggestionsOf(explanation).front().effect;
+        EXPECT_EQ(effect.find("(within the error of a comparison)") == std::string::npos, isClear)
+            << effect;
+    }
+}
+
 TEST(TargetSuggestions, BeginWithWhatReachesTheTarget) {
     const PlanFixes fixes{.targets = {{.target = {.wanted = 1e9}, .reached = 1e6}},
                           .fixes = {fixTo("stack", FixGroup::Free, Verdict::Likely),
