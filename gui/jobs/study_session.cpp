@@ -65,6 +65,10 @@ std::optional<std::size_t> StudySession::placeOf(const std::string& typed) const
     return {};
 }
 
+std::string StudySession::choiceOf(const PlanInView& view) const {
+    return answers_.stage == AnswerStage::Done && !placeOf(view.chosen) ? "" : view.chosen;
+}
+
 bool StudySession::edit(const std::vector<Edit>& edits, const History::Label& label) {
     const std::string before = documentText(question());
     const Result<void> done = history_.edit(edits, label);

@@ -73,6 +73,8 @@ public:
     [[nodiscard]] const PlanInView& b() const { return b_; }
     /// The place of A or B among the plans shown.
     [[nodiscard]] std::optional<std::size_t> placeOf(const PlanInView& view) const;
+    /// What was chosen by hand, for the saved file; empty where the answer has no such layout.
+    [[nodiscard]] std::string choiceOf(const PlanInView& view) const;
     /// A is another layout than the best one.
     [[nodiscard]] bool isBesideBest() const { return placeOf(a_).value_or(0) > 0; }
     /// What prints the same in a terminal: of A where that was chosen beside the best one.

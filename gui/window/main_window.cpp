@@ -137,8 +137,8 @@ bool MainWindow::isIdle() const {
 
 ViewState MainWindow::viewState() const {
     return {.page = page()->name().toStdString(),
-            .chosen = session_->a().chosen,
-            .other = session_->b().chosen,
+            .chosen = session_->choiceOf(session_->a()),
+            .other = session_->choiceOf(session_->b()),
             .failed = joinedNames(session_->failed()),
             .trace = session_->trace(),
             .hardware = session_->hardware()};

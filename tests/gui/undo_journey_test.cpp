@@ -137,5 +137,20 @@ TEST(UndoJourney, WhatIsHalfTypedIsUndoneByItsFieldAndNotWrittenOver) {
     EXPECT_TRUE(used.find<ElidedLabel>("command").words().contains("--seq 2048"));
 }
 
+TEST(UndoJourney, ALayoutOfAnotherModelIsNotSaved) {
+    UsedWindow used({smallQuestion(), {}});
+    StudySession& session = used.window.session();
+    ASSERT_TRUE(used.waits());
+    session.chooseA(1);
+    ASSERT_TRUE(used.waits());
+    ASSERT_FALSE(used.window.viewState().chosen.empty());
+    session.edit({{"search.stacks", "ddp", "--stack"}}, {.title = "Software"});
+    ASSERT_TRUE(used.waits());
+    EXPECT_EQ(used.window.viewState().chosen, "");
+    session.undo();
+    ASSERT_TRUE(used.waits());
+    EXPECT_NE(used.window.viewState().chosen, "") << "it is still A of the question before";
+}
+
 }  // namespace
 }  // namespace fabricast
