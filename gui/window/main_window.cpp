@@ -94,6 +94,7 @@ void MainWindow::addCentre() {
     setCentralWidget(centre);
     connect(tabs_, &PageTabs::whyAsked, this, &MainWindow::showWhy);
     connect(tabs_, &PageTabs::currentChanged, notice_, &NoticeBar::leavePage);
+    connect(tabs_, &PageTabs::currentChanged, files_, &StudyFiles::keepSoon);
     connect(scenario_, &ScenarioPanel::sweepAsked, tabs_, &PageTabs::showSweep);
     connect(verdict_, &VerdictStrip::whyAsked, this, &MainWindow::showWhy);
     connect(next, &NextStep::pageAsked, this, &MainWindow::showPage);

@@ -81,7 +81,7 @@ StudyFiles::StudyFiles(StudySession& session,
     pause_.setSingleShot(true);
     pause_.setInterval(kKeepAfterMilliseconds);
     connect(&pause_, &QTimer::timeout, this, &StudyFiles::keep);
-    connect(&session, &StudySession::questionChanged, &pause_, qOverload<>(&QTimer::start));
+    connect(&session, &StudySession::questionChanged, this, &StudyFiles::keepSoon);
     remember(session.question().file);
 }
 

@@ -50,6 +50,7 @@ public:
     void discard(const QString& file) { recovery_.discard(file); }
     /// Now, not after the next pause.
     void keep();
+    void keepSoon() { pause_.start(); }
 
 signals:
     void opened(const fabricast::ViewState& view);

@@ -115,6 +115,18 @@ TEST(Recovery, WhatIsRecoveredIsOfItsFile) {
     EXPECT_EQ(saved.view.file, "") << "a file does not say where it lies";
 }
 
+TEST(Recovery, ShowsThePageThatWasLookedAt) {
+    const QTemporaryDir folder;
+    MainWindow window(openBench(), {smallQuestion(), {}}, {.recoveryFolder = folder.path()});
+    window.session().edit({{"cluster.nodes", "2", "-n"}}, {.title = "Servers 2"});
+    window.files().keep();
+    window.showPage("memory");
+    const auto kept = [&folder] {
+        return openStudy(folder.filePath("study-1.json").toStdString()).value().view.page;
+    };
+    EXPECT_TRUE(QTest::qWaitFor([&kept] { return kept() == "memory"; }, 5000)) << kept();
+}
+
 TEST(Recovery, IsUndoneToWhatTheFileHas) {
     const QTemporaryDir folder;
     const QString path = killWithFile(folder.path());
