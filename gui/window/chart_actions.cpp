@@ -33,19 +33,21 @@ QLabel* chartWords(const PlotWidget& chart) {
     return words;
 }
 
-/// A file that the user chooses, written by `write`; what goes wrong is shown.
-void saveAs(const QString& title,
-            const QString& proposed,
-            const QString& forms,
-            QWidget* window,
-            const std::function<Result<void>(const QString& file)>& write) {
+/// The file that the user chose and `write` wrote; what goes wrong is shown.
+QString saveAs(const QString& title,
+               const QString& proposed,
+               const QString& forms,
+               QWidget* window,
+               const std::function<Result<void>(const QString& file)>& write) {
     const QString file = askFileToSave(window, title, proposed, forms);
     if (file.isEmpty()) {
-        return;
+        return {};
     }
-    if (const Result<void> done = write(file); !done) {
+    const Result<void> done = write(file);
+    if (!done) {
         QMessageBox::warning(window, "Fabricast", QString::fromStdString(done.error().text()));
     }
+    return done ? file : QString();
 }
 
 }  // namespace
@@ -67,12 +69,12 @@ Result<void> writeTable(const Table& table, const QString& file) {
     return writeExport(file, QByteArray::fromStdString(text));
 }
 
-void exportTable(const Table& table, const ChartAbout& about, QWidget* window) {
-    saveAs("Save the table",
-           fileNameOf(about.page, about.model) + ".csv",
-           "Tables (*.csv);;Markdown (*.md)",
-           window,
-           [&](const QString& file) { return writeTable(table, file); });
+QString exportTable(const Table& table, const ChartAbout& about, QWidget* window) {
+    return saveAs("Save the table",
+                  fileNameOf(about.page, about.model) + ".csv",
+                  "Tables (*.csv);;Markdown (*.md)",
+                  window,
+                  [&](const QString& file) { return writeTable(table, file); });
 }
 
 void copyTable(const Table& table) {
@@ -80,12 +82,13 @@ void copyTable(const Table& table) {
         QString::fromStdString(markdownEscaped(markdownText(table))));
 }
 
-void exportChart(const PlotWidget& chart, const ChartAbout& about, QWidget* window) {
-    saveAs("Save the chart",
-           fileNameOf(about.page, about.model) + ".png",
-           "Pictures (*.png *.svg *.pdf);;Table (*.csv)",
-           window,
-           [&](const QString& file) { return exportPlot(chart, file, titleOf(chart, about)); });
+QString exportChart(const PlotWidget& chart, const ChartAbout& about, QWidget* window) {
+    return saveAs(
+        "Save the chart",
+        fileNameOf(about.page, about.model) + ".png",
+        "Pictures (*.png *.svg *.pdf);;Table (*.csv)",
+        window,
+        [&](const QString& file) { return exportPlot(chart, file, titleOf(chart, about)); });
 }
 
 void copyChart(const PlotWidget& chart, const ChartAbout& about) {

@@ -25,10 +25,10 @@ Result<void> writeTable(const Table& table, const QString& file);
 
 // What the menu does with the chart or the table of a page. Dialogs are over `window`.
 
-/// PNG, SVG, PDF or CSV.
-void exportChart(const PlotWidget& chart, const ChartAbout& about, QWidget* window);
-/// CSV or Markdown.
-void exportTable(const Table& table, const ChartAbout& about, QWidget* window);
+/// PNG, SVG, PDF or CSV. The file that was written; empty where none was.
+QString exportChart(const PlotWidget& chart, const ChartAbout& about, QWidget* window);
+/// The same as CSV or Markdown.
+QString exportTable(const Table& table, const ChartAbout& about, QWidget* window);
 /// As Markdown, to the clipboard.
 void copyTable(const Table& table);
 /// To the clipboard.

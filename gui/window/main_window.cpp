@@ -215,6 +215,12 @@ void MainWindow::withTable(const std::function<void(const Table&)>& act) {
     }
 }
 
+void MainWindow::sayWritten(const QString& file) {
+    if (!file.isEmpty()) {
+        notice_->say("Written: " + file, {{"notice.ok", "OK", {}}});
+    }
+}
+
 ChartAbout MainWindow::chartAbout() const {
     const std::vector<Plan>& plans = session_->answers().shown();
     return {.page = pageTitle(page()->name()),

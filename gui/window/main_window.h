@@ -76,6 +76,8 @@ public:
     void withTable(const std::function<void(const Table&)>& act);
     /// What that chart is of.
     [[nodiscard]] ChartAbout chartAbout() const;
+    /// Where something went; empty: nothing was written.
+    void sayWritten(const QString& file);
     void focusControl(const QString& path);
     [[nodiscard]] QDockWidget* scenarioDock() const { return dock_; }
 

@@ -68,12 +68,12 @@ void addFileMenu(MenuBuilder& menus, MainWindow& window) {
     menus.separate();
     menus.add({"exportChart", "&Export the chart …", QKeySequence("Ctrl+E"), [&] {
                    window.withChart([&](const PlotWidget& chart) {
-                       exportChart(chart, window.chartAbout(), &window);
+                       window.sayWritten(exportChart(chart, window.chartAbout(), &window));
                    });
                }});
     menus.add({"exportTable", "Export the ta&ble …", QKeySequence("Ctrl+Alt+E"), [&] {
                    window.withTable([&](const Table& table) {
-                       exportTable(table, window.chartAbout(), &window);
+                       window.sayWritten(exportTable(table, window.chartAbout(), &window));
                    });
                }});
     menus.add({"exportReport", "Export the &report …", QKeySequence("Ctrl+Shift+E"), [&] {

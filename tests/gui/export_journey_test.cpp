@@ -8,11 +8,14 @@
 
 #include <QClipboard>
 #include <QFile>
+#include <QFileDialog>
 #include <QJsonArray>
 #include <QJsonDocument>
 #include <QJsonObject>
 #include <QLabel>
+#include <QLineEdit>
 #include <QPushButton>
+#include <QTimer>
 
 namespace fabricast {
 namespace export_journey_test {
@@ -104,6 +107,25 @@ TEST(ExportJourney, WhatCannotBeWrittenIsSaid) {
     used.window.exports().writeTrace("/nowhere/at/all.json");
     ASSERT_TRUE(used.waits());
     EXPECT_EQ(used.find<QLabel>("notice.words").text().count("cannot be written"), 1);
+}
+
+/// Also where a kind was added to the name that was typed.
+TEST(ExportJourney, SaysWhereAChartWentTo) {
+    UsedWindow used({smallQuestion(), {.page = "memory"}});
+    QTimer timer;
+    timer.setInterval(10);
+    QObject::connect(&timer, &QTimer::timeout, [&] {
+        if (auto* dialog = qobject_cast<QFileDialog*>(QApplication::activeModalWidget())) {
+            timer.stop();
+            dialog->findChild<QLineEdit*>("fileNameEdit")->setText(used.folder.filePath("mem.txt"));
+            QMetaObject::invokeMethod(dialog, "accept");
+        }
+    });
+    timer.start();
+    used.window.findChild<QAction*>("action.exportChart")->trigger();
+    const QString file = used.folder.filePath("mem.txt.png");
+    EXPECT_EQ(used.find<QLabel>("notice.words").text(), "Written: " + file);
+    EXPECT_TRUE(QFile::exists(file));
 }
 
 TEST(ExportJourney, APageWithoutAChartSaysSo) {
