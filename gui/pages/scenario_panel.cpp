@@ -173,7 +173,10 @@ void ScenarioPanel::refresh() {
     }
     for (KeyControl* control : controls_) {
         const std::string path = control->about().path.toStdString();
-        const std::optional<std::string> said = saidValue(session_.question(), path);
+        std::optional<std::string> said = saidValue(session_.question(), path);
+        if (said == "auto") {  // as a launch file leaves it open
+            said.reset();
+        }
         control->showValue(said ? std::optional(QString::fromStdString(*said)) : std::nullopt,
                            QString::fromStdString(automatic[path]));
     }

@@ -2,8 +2,10 @@
 #include "study/said_value.h"
 #include "tests/gui/used_window.h"
 
+#include <QComboBox>
 #include <QLineEdit>
 #include <QSpinBox>
+#include <QToolButton>
 #include <memory>
 
 namespace fabricast {
@@ -47,6 +49,14 @@ TEST(Typing, ANumberIsShownAsTheFileSaysIt) {
     used.window.session().edit({{"cluster.nodes", "2", "-n"}}, {.title = "test"});
     ASSERT_TRUE(used.waits());
     EXPECT_EQ(nodes.text(), "2");
+}
+
+TEST(Typing, WhatAFileLeavesOpenIsShownAsOpen) {
+    UsedWindow used({smallQuestion({{"workload.precision", "auto", "test"}}), {}});
+    const auto& precision = used.find<QComboBox>("choice.workload.precision");
+    EXPECT_EQ(precision.currentText(), "auto: bf16");
+    EXPECT_FALSE(precision.font().bold());
+    EXPECT_FALSE(used.find<QToolButton>("reset.workload.precision").isVisible());
 }
 
 TEST(Typing, OfWordsIsNotWrittenOverByAnAnswer) {
