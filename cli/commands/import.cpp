@@ -85,7 +85,8 @@ Command importCommand(const FlagSet& program, const GlobalOptions& options) {
         "  fabricast import axolotl.yaml zero3.json -c dgx-h100\n"
         "  fabricast import train.toml -o run.json\n"
         "  fabricast explain pretrain.sh -m llama-3.1-70b -c dgx-h100 --section time\n"
-        "Exit status 1 if the memory does not fit (--no-fail: 0); with -f json nothing is forecast.");
+        "Exit status 1 if the memory does not fit (--no-fail: 0); with -f json nothing is "
+        "forecast.");
     const auto flags = std::make_shared<ImportFlags>();
     addScenarioArguments(app, flags->question);
     return {app, [flags, &options] { return runImport(*flags, options); }, false, kTextAndJson};

@@ -131,12 +131,11 @@ Result<void> checkTable(const PlanFlags& flags, Format format) {
     const char* const beside = !flags.targets.empty() ? "--target"
                                : flags.sensitivity    ? "--sensitivity"
                                                       : nullptr;
-    return beside == nullptr || format != Format::Csv
-               ? Result<void>()
-               : fail(Error::Code::BadInput,
-                      beside,
-                      "has no place in a table of plans",
-                      "-f json, which has both");
+    return beside == nullptr || format != Format::Csv ? Result<void>()
+                                                      : fail(Error::Code::BadInput,
+                                                             beside,
+                                                             "has no place in a table of plans",
+                                                             "-f json, which has both");
 }
 
 Result<Answer> runPlan(PlanFlags flags, const GlobalOptions& options) {

@@ -52,6 +52,10 @@ NextStep::NextStep(StudySession& session, QWidget* parent)
     connect(button_, &QPushButton::clicked, this, &NextStep::act);
     connect(&session, &StudySession::answersChanged, this, &NextStep::refresh);
     connect(&session, &StudySession::viewChanged, this, &NextStep::refresh);
+    constexpr int kBlinkMilliseconds = 150;
+    blink_.setSingleShot(true);
+    blink_.setInterval(kBlinkMilliseconds);
+    connect(&blink_, &QTimer::timeout, this, &NextStep::sayStale);
     refresh();
 }
 
@@ -144,15 +148,26 @@ NextStep::Step NextStep::stepAfter(const PlanReport& report) const {
 
 void NextStep::refresh() {
     step_ = nextStep();
-    words_->setWords(step_.words);
     const AnswerStage stage = session_.answers().stage;  // until then it is of an earlier question
     const bool isOfQuestion = stage == AnswerStage::Done || stage == AnswerStage::Failed;
+    if (isOfQuestion) {
+        blink_.stop();
+        words_->setWords(step_.words);
+    } else if (!blink_.isActive()) {
+        blink_.start();
+    }
     words_->setEnabled(isOfQuestion);
     button_->setEnabled(isOfQuestion);
     button_->setText(step_.button);
     button_->setVisible(step_.kind != Kind::None);
     button_->setAccessibleDescription(step_.words);
     setVisible(!step_.words.isEmpty());
+}
+
+void NextStep::sayStale() {
+    if (!step_.words.isEmpty()) {
+        words_->setWords("Of the question before:  " + step_.words);
+    }
 }
 
 void NextStep::act() {

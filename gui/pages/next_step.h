@@ -1,6 +1,7 @@
 #pragma once
 #include "gui/models/suggestions.h"
 
+#include <QTimer>
 #include <QWidget>
 
 class QPushButton;
@@ -35,12 +36,14 @@ private:
     [[nodiscard]] Step nextStep() const;
     [[nodiscard]] Step stepAfter(const PlanReport& report) const;
     void refresh();
+    void sayStale();
     void act();
 
     StudySession& session_;
     ElidedLabel* words_ = nullptr;
     QPushButton* button_ = nullptr;
     Step step_;
+    QTimer blink_;  ///< a search that takes no longer changes no words
 };
 
 }  // namespace fabricast

@@ -131,8 +131,9 @@ Result<void> readNics(const JsonValue& root, NodeProfile& profile) {
     FABRICAST_ASSIGN(profile.node.nicBandwidth, requireSourced<BytesPerSecond>(*nics, "bandwidth"));
     constexpr double kMostOfNic = 1e13;  // bytes/s, a hundred times what there is
     if (const auto& rate = profile.node.nicBandwidth.value; rate && rate->count() > kMostOfNic) {
-        return tl::unexpected(nics->find("bandwidth")->problem(
-            "is more than 80 Tbps", "the rate of one NIC: \"400 Gbps\""));
+        return tl::unexpected(
+            nics->find("bandwidth")
+                ->problem("is more than 80 Tbps", "the rate of one NIC: \"400 Gbps\""));
     }
     FABRICAST_ASSIGN(profile.node.nicFabric, readFabricName(*nics, "fabric", profile));
     return {};

@@ -13,7 +13,7 @@ namespace {
 constexpr std::array<std::string_view, 11> kImportedKeys = {"from",
                                                             "notes",
                                                             "assumed",
-"open",
+                                                            "open",
                                                             "batch_ranks",
                                                             "one_process",
                                                             "device_map",

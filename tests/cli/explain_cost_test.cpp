@@ -148,9 +148,8 @@ TEST(ExplainCost, RefusesTwoPricesOfOneGpuHour) {
 /// Rather than leave out what was asked for.
 TEST(ExplainCost, ATableRefusesWhatHasNoRowsInIt) {
     const std::string run = " -m llama-3.1-8b -c dgx-h100 --seq 4096 --global-batch 16 -f csv ";
-    for (const char* const asked : {"plan --sensitivity",
-                                    "plan --target mfu=90%",
-                                    "explain --stack fsdp2 --why time.gemm"}) {
+    for (const char* const asked :
+         {"plan --sensitivity", "plan --target mfu=90%", "explain --stack fsdp2 --why time.gemm"}) {
         const ProgramOutput refused = ran(asked + run);
         EXPECT_EQ(refused.code, ExitCode::BadInput) << asked;
         EXPECT_EQ(refused.out, "") << asked;

@@ -95,5 +95,25 @@ TEST(NextStep, SaysWhichLayoutIsFasterWhereAnotherIsLookedAt) {
     EXPECT_TRUE(words.words().startsWith("Faster at no cost:")) << words.words().toStdString();
 }
 
+TEST(NextStep, IsOfTheQuestionBeforeWhileAnotherIsSearched) {
+    UsedWindow used({smallQuestion(), {}});
+    auto& words = used.find<ElidedLabel>("next.words");
+    const QString before = words.words();
+    ASSERT_FALSE(before.isEmpty());
+    // A search that takes its time: the words are let alone while a quick one runs.
+    used.window.session().edit({{"model", "deepseek-v3", "-m"},
+                                {"cluster.name", "dgx-h100", "-c"},
+                                {"cluster.nodes", "1024", "-n"},
+                                {"search.stacks", "null", "--stack"},
+                                {"workload.global_batch", "15360", "--global-batch"}},
+                               {.title = "test"});
+    EXPECT_TRUE(QTest::qWaitFor(
+        [&] { return words.words() == "Of the question before:  " + before; }, 2000))
+        << words.words().toStdString();
+    EXPECT_FALSE(words.isEnabled());
+    ASSERT_TRUE(used.waits());
+    EXPECT_FALSE(words.words().contains("question before")) << words.words().toStdString();
+}
+
 }  // namespace next_step_test
 }  // namespace fabricast
