@@ -47,6 +47,8 @@ public:
     void spoil() { isWhole_ = false; }
     /// The number of a storage, by its last meaning; kNoNumber of none.
     [[nodiscard]] int numberOf(Storage storage) const;
+    /// How many have a number.
+    [[nodiscard]] std::size_t storages() const { return storages_.size(); }
     /// Numbers of what is alive on the device now.
     [[nodiscard]] std::vector<int> alive(const Device& device) const;
     /// `storages` has those that were there before, and gets those that are taken.

@@ -6,8 +6,6 @@ namespace fabricast {
 
 namespace {
 
-constexpr HeapBlock::Place kNowhere = HeapBlock::kNowhere;
-
 HeapBlock& at(std::vector<HeapBlock>& blocks, HeapBlock::Place place) {
     return blocks[static_cast<std::size_t>(place)];
 }
@@ -38,7 +36,7 @@ void FreeList::add(Blocks& blocks, Place place) {
     HeapBlock& block = at(blocks, place);
     const std::size_t bin = binOf(block.bytes);
     Place& first = first_[bin];
-    if (first == kNowhere) {
+    if (first == HeapBlock::kNowhere) {
         block.smaller = block.larger = first = place;
         filled_[bin / kWord] |= std::uint64_t{1} << bin % kWord;
         return;
@@ -58,7 +56,7 @@ void FreeList::remove(Blocks& blocks, Place place) {
     const HeapBlock& block = at(blocks, place);
     const std::size_t bin = binOf(block.bytes);
     if (block.larger == place) {
-        first_[bin] = kNowhere;
+        first_[bin] = HeapBlock::kNowhere;
         filled_[bin / kWord] &= ~(std::uint64_t{1} << bin % kWord);
         return;
     }
@@ -75,7 +73,7 @@ inline FreeList::Place FreeList::firstFrom(std::size_t bin) const {
     std::uint64_t bits = filled_[word] & (~std::uint64_t{0} << bin % kWord);
     while (bits == 0) {
         if (++word == kWords) {
-            return kNowhere;
+            return HeapBlock::kNowhere;
         }
         bits = filled_[word];
     }
@@ -85,7 +83,7 @@ inline FreeList::Place FreeList::firstFrom(std::size_t bin) const {
 FreeList::Place FreeList::fit(const Blocks& blocks, std::int64_t bytes) const {
     const std::size_t bin = binOf(bytes);
     Place place = firstFrom(bin);
-    if (place == kNowhere || at(blocks, place).bytes >= bytes) {
+    if (place == HeapBlock::kNowhere || at(blocks, place).bytes >= bytes) {
         return place;
     }
     if (at(blocks, at(blocks, place).smaller).bytes < bytes) {

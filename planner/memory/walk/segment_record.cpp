@@ -93,7 +93,8 @@ Frame SegmentWalk::forward(const SegmentPlace& place,
     }
     Frame frame;
     frame.recorded = &pass;
-    frame.played = given;
+    frame.played.reserve(pass.script.storages());
+    frame.played.assign(given.begin(), given.end());
     play(pass.script, place, frame.played);
     for (const Storage number : pass.frame.untilFreed) {
         frame.untilFreed.push_back(playedStorage(frame, number));

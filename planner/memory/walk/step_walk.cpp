@@ -117,6 +117,9 @@ StepWalk::Pass StepWalk::forward(int chunk, Storage received) {
                                   : device_.take(bytes, MemoryKind::Activations));
     }
     const StageChunk& mine = program_.chunks[static_cast<std::size_t>(chunk)];
+    pass.frames.reserve(mine.end - mine.begin);
+    pass.inputs.reserve(mine.end - mine.begin);
+    pass.packed.reserve(mine.end - mine.begin);
     Storage x = received;
     bool left = false;
     bool tablesNamed = true;  // by the model's body
