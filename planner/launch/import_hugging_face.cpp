@@ -1,6 +1,7 @@
 #include "planner/launch/import_hugging_face.h"
 
 #include "planner/base/slipped_name.h"
+#include "planner/launch/trl.h"
 #include "planner/spec/peft_targets.h"
 #include "planner/spec/trainer_optimizers.h"
 
@@ -46,6 +47,13 @@ Result<void> importTargets(ScenarioDraft& draft) {
                   "--lora_target_modules");
     }
     return {};
+}
+
+/// As stacks compute where nothing is said; "auto" is the choice of a GPU, which may have no bf16.
+bool computesBf16(const JsonValue& scenario) {
+    const JsonValue* const workload = scenario.find("workload");
+    const JsonValue* const said = workload == nullptr ? nullptr : workload->find("precision");
+    return said == nullptr || said->text() == "bf16";
 }
 
 }  // namespace
@@ -124,6 +132,14 @@ Result<void> importPeft(ScenarioDraft& draft) {
     }
     if (const double kept = dropout.value_or(kDropoutOfTrl); kept > 0.0) {
         draft.set("settings.lora.dropout", kept, dropout ? "--lora_dropout" : "--use_peft");
+    }
+    FABRICAST_ASSIGN(const auto dora, keys.flag("--use_dora"));
+    const bool isQuantised = four.value_or(false) || eight.value_or(false);
+    if (isQuantised && isTrl(keys) && !dora.value_or(false) && computesBf16(draft.scenario())) {
+        // What trains over a quantised base is cast by SFTTrainer, but for DoRA's magnitudes.
+        draft.set("settings.lora.dtype",
+                  "bf16",
+                  four.value_or(false) ? "--load_in_4bit" : "--load_in_8bit");
     }
     FABRICAST_TRY(importTargets(draft));
     FABRICAST_TRY(draft.copyFlag("settings.lora.dora", "--use_dora"));

@@ -884,6 +884,9 @@ TEST(Import, TrainsWeightsInTheTypeThatAScriptLoads) {
     EXPECT_EQ(kept("--bf16 --use_peft", "lora", "base"), "fp32");
     EXPECT_EQ(kept("--bf16 --use_peft --dtype bfloat16", "lora", "base"), "bf16");
     EXPECT_EQ(kept("--bf16 --use_peft --load_in_4bit", "lora", "base"), "nf4");
+    // SFTTrainer casts what trains over a quantised base.
+    EXPECT_EQ(kept("--bf16 --use_peft --load_in_4bit", "lora", "dtype"), "bf16");
+    EXPECT_EQ(kept("--bf16 --use_peft", "lora", "dtype"), "");
     const auto rest = [](const std::string& arguments) {
         return valueAt(
             *imported("torchrun sft.py --output_dir o --bf16 --use_peft --load_in_4bit" + arguments,
