@@ -48,6 +48,7 @@ std::string loraTopic() {
            "  --set settings.lora.prepared_for_kbit=true   peft's "
            "prepare_model_for_kbit_training,\n"
            "                                       which casts what is not quantised to fp32\n"
+           "  --set settings.lora.modules_to_save=embed_tokens+lm_head   tables trained whole\n"
            "Stacks: ddp (one copy a GPU), fsdp2 (sharded; base of 16 bits or nf4), fsdp1,\n"
            "deepspeed (ZeRO-1, -2, -3), accelerate, axolotl (double quantization by default);\n"
            "torchtitan and nemo over 16 or 32 bits, with tensor parallelism too.\n"

@@ -152,6 +152,7 @@ constexpr std::array kMeanings = {
     Meaning{"settings.lora.base", "type of the frozen weights; nf4 is QLoRA"},
     Meaning{"settings.lora.double_quantization", "scales of the base are quantised too"},
     Meaning{"settings.lora.prepared_for_kbit", "peft's prepare_model_for_kbit_training"},
+    Meaning{"settings.lora.modules_to_save", "tables trained whole: embed_tokens+lm_head"},
     // What a run does beside its steps.
     Meaning{"settings.phases.loading", "where the weights are before sharding: meta, cpu or gpu"},
     Meaning{"settings.outer.steps", "steps that sites train apart before one joins them; 0: never"},

@@ -61,9 +61,16 @@ double adapterElements(const Scenario& scenario) {
     return elements;
 }
 
+/// Tables that are trained whole beside them.
+double savedTables(const Scenario& scenario) {
+    const auto tables = static_cast<double>(scenario.settings.lora.modulesToSave.size());
+    return tables * static_cast<double>(scenario.model.vocab) *
+           static_cast<double>(scenario.model.hidden);
+}
+
 double trainedElements(const Scenario& scenario) {
     if (scenario.settings.tuning == Tuning::Lora) {
-        return adapterElements(scenario);
+        return adapterElements(scenario) + savedTables(scenario);
     }
     if (!scenario.settings.train.all()) {
         return static_cast<double>(elementsTrained(scenario));

@@ -161,9 +161,7 @@ Utilisation utilisation(const Scenario& scenario, double tokensPerGpuSecond) {
         use.why = perToken.error().text();
         return use;
     }
-    const double share = scenario.settings.tuning == Tuning::Lora
-                             ? 2.0 / 3.0
-                             : trainedShare(scenario, perToken->count());
+    const double share = trainedShare(scenario, perToken->count());
     use.perToken = Flops(perToken->count() - droppedPerToken(scenario)) * share;
     const GpuSpec& gpu = scenario.cluster.node.gpu;
     const auto peak = gpu.densePeak.find(use.peakType);

@@ -75,6 +75,10 @@ void addAdapters(const LaunchFacts& facts, Keys& keys) {
     if (!names.parameters.empty()) {
         addKey(keys, "lora_target_parameters", listOf(names.parameters));
     }
+    if (const std::vector<std::string> saved = savedModuleNames(scenario.model, lora);
+        !saved.empty()) {
+        addKey(keys, "lora_modules_to_save", listOf(saved));
+    }
     if (lora.dora) {
         addKey(keys, "peft_use_dora", true);
     }

@@ -143,6 +143,7 @@ Result<void> importAdapter(ScenarioDraft& draft) {
     if (dropout && *dropout > 0.0) {
         draft.set("settings.lora.dropout", *dropout, "lora_dropout");
     }
+    FABRICAST_TRY(importSavedModules(draft, "lora_modules_to_save"));
     FABRICAST_TRY(draft.copyFlag("settings.lora.dora", "peft_use_dora"));
     FABRICAST_TRY(draft.copyFlag("settings.lora.double_quantization",
                                  "bnb_config_kwargs.bnb_4bit_use_double_quant"));

@@ -110,6 +110,11 @@ std::vector<std::string> adapterArguments(const LaunchFacts& facts) {
         words.emplace_back("--lora_target_parameters");
         words.insert(words.end(), names.parameters.begin(), names.parameters.end());
     }
+    if (!lora.modulesToSave.empty()) {
+        const std::vector<std::string> saved = savedModuleNames(scenario.model, lora);
+        words.emplace_back("--lora_modules_to_save");
+        words.insert(words.end(), saved.begin(), saved.end());
+    }
     if (lora.dora) {
         words.emplace_back("--use_dora");
     }
@@ -155,13 +160,14 @@ void addAdapterArguments(const LaunchFacts& facts, LaunchFiles& files) {
 
 Result<std::vector<std::string>> untoldByTransformers(const Scenario& scenario,
                                                       std::span<const std::string_view> told) {
-    constexpr std::array<std::string_view, 7> kOfAdapters = {"tuning",
+    constexpr std::array<std::string_view, 8> kOfAdapters = {"tuning",
                                                              "lora.rank",
                                                              "lora.dropout",
                                                              "lora.targets",
                                                              "lora.dora",
                                                              "lora.base",
-                                                             "lora.double_quantization"};
+                                                             "lora.double_quantization",
+                                                             "lora.modules_to_save"};
     std::vector<std::string_view> all(told.begin(), told.end());
     all.insert(all.end(), kOfAdapters.begin(), kOfAdapters.end());
     FABRICAST_ASSIGN(std::vector<std::string> untold, untoldSettings(scenario, all));

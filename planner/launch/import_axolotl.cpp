@@ -15,10 +15,9 @@ namespace {
 
 using namespace std::string_view_literals;
 
-constexpr std::array<std::string_view, 8> kUnmodelledByAxolotl = {"relora",
+constexpr std::array<std::string_view, 7> kUnmodelledByAxolotl = {"relora",
                                                                   "qat",
                                                                   "layer_offloading",
-                                                                  "lora_modules_to_save",
                                                                   "tiled_mlp",
                                                                   "reward_model",
                                                                   "deepspeed.zero_optimization",

@@ -106,6 +106,26 @@ Result<std::string> stackTargets(LaunchKeys& keys, std::string_view from) {
            (router ? "router" : "");
 }
 
+Result<void> importSavedModules(ScenarioDraft& draft, std::string_view from) {
+    LaunchKeys& keys = draft.keys();
+    const LaunchKey* const key = keys.use(from);
+    if (key == nullptr || key->values.empty() || key->values.front() == "null") {
+        return {};
+    }
+    std::string names;
+    for (const std::string& one : key->values) {
+        const std::string_view module = savedModule(one);
+        if (module.empty()) {
+            return keys.refuse(*key,
+                               "\"" + one + "\" trained whole beside adapters is not modelled",
+                               "embed_tokens lm_head");
+        }
+        names += (names.empty() ? "" : "+") + std::string(module);
+    }
+    draft.set("settings.lora.modules_to_save", names, from);
+    return {};
+}
+
 Result<void> importPeft(ScenarioDraft& draft) {
     constexpr double kDropoutOfTrl = 0.05;
     LaunchKeys& keys = draft.keys();
@@ -142,6 +162,7 @@ Result<void> importPeft(ScenarioDraft& draft) {
                   four.value_or(false) ? "--load_in_4bit" : "--load_in_8bit");
     }
     FABRICAST_TRY(importTargets(draft));
+    FABRICAST_TRY(importSavedModules(draft, "--lora_modules_to_save"));
     FABRICAST_TRY(draft.copyFlag("settings.lora.dora", "--use_dora"));
     return draft.copyWhole("settings.lora.rank", "--lora_r");
 }

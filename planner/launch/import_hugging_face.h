@@ -21,6 +21,8 @@ Result<void> importAttention(ScenarioDraft& draft, std::string_view from, std::s
 Result<std::string> adapterTargets(const LaunchKeys& keys, const LaunchKey& key);
 /// "experts", "router" or both, of a list of target_parameters; empty: it names none.
 Result<std::string> stackTargets(LaunchKeys& keys, std::string_view from);
+/// `settings.lora.modules_to_save` of what a file names; another module is refused.
+Result<void> importSavedModules(ScenarioDraft& draft, std::string_view from);
 
 /// "--max_length" and "--gradient_checkpointing" of a program beside a file that has neither.
 Result<void> importSampleArguments(ScenarioDraft& draft);

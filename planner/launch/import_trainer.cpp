@@ -17,7 +17,7 @@ namespace fabricast {
 namespace {
 
 constexpr std::array<std::string_view, 3> kUnmodelledByTrainer = {
-    "--tp_size", "--neftune_noise_alpha", "--lora_modules_to_save"};
+    "--tp_size", "--neftune_noise_alpha", "--ensure_weight_tying"};
 
 constexpr std::array<std::string_view, 3> kBatchKeys = {
     "train_batch_size", "train_micro_batch_size_per_gpu", "gradient_accumulation_steps"};

@@ -67,6 +67,7 @@ constexpr std::array kArgumentNames = {
     ArgumentName{"LoraConfig.target_parameters", "--lora_target_parameters"},
     ArgumentName{"LoraConfig.use_dora", "--use_dora"},
     ArgumentName{"LoraConfig.modules_to_save", "--lora_modules_to_save"},
+    ArgumentName{"LoraConfig.ensure_weight_tying", "--ensure_weight_tying"},
     ArgumentName{"prepare_model_for_kbit_training", kKbitPreparation},
     ArgumentName{"prepare_model_for_kbit_training.use_gradient_checkpointing", kKbitCheckpoints},
     ArgumentName{"prepare_model_for_kbit_training.1", kKbitCheckpointsSecond},

@@ -3,6 +3,7 @@
 #include "planner/ops/dense_layer.h"
 #include "planner/ops/hf_code.h"
 #include "planner/ops/liger.h"
+#include "planner/ops/lora_linear.h"
 #include "planner/ops/megatron_vocab.h"
 #include "planner/ops/op_builder.h"
 #include "planner/ops/rank_shape.h"
@@ -67,9 +68,9 @@ OpList lossOf(const Scenario& scenario, std::int64_t tokens) {
 }
 
 OpList headOf(const Scenario& scenario, std::int64_t tokens, TensorId x, OpBuilder g) {
+    const int weight = headTable(g, scenario);
     g.enterModule();
-    const int weight = g.matrix("lm_head", localVocab(scenario), scenario.model.hidden);
-    g.weightAt(weight).tied = scenario.model.tiedEmbeddings && scenario.layout.pp == 1;
+    g.claimWeight(weight);
     const TensorId logits = g.linear(x, weight, tokens * localVocab(scenario));
     g.leaveModule();
     return g.finish(hfCodeOf(scenario).capsLogits ? g.capped(logits) : logits);
@@ -77,14 +78,31 @@ OpList headOf(const Scenario& scenario, std::int64_t tokens, TensorId x, OpBuild
 
 }  // namespace
 
+int headTable(OpBuilder& g, const Scenario& scenario) {
+    const LinearSite site{
+        .name = "lm_head", .in = scenario.model.hidden, .out = localVocab(scenario)};
+    const bool tied = scenario.model.tiedEmbeddings && scenario.layout.pp == 1;
+    if (trainsCopy(scenario.settings, "lm_head")) {
+        return declareCopy(g, scenario.settings.lora, site, tied);
+    }
+    const int weight = g.matrix(site.name, site.out, site.in);
+    g.weightAt(weight).tied = tied;
+    return weight;
+}
+
 OpList embeddingSegment(const Scenario& scenario) {
     if (isMegatronCode(scenario)) {
         return megatronEmbedding(scenario);
     }
     OpBuilder g(embeddingOptions(scenario));
     const RankShape shape = rankShape(scenario);
+    const LinearSite site{
+        .name = "tok_embeddings", .in = scenario.model.hidden, .out = localVocab(scenario)};
+    const int table = trainsCopy(scenario.settings, "embed_tokens")
+                          ? declareCopy(g, scenario.settings.lora, site, false)
+                          : g.matrix(site.name, site.out, site.in);
     g.enterModule();
-    const int table = g.matrix("tok_embeddings", localVocab(scenario), scenario.model.hidden);
+    g.claimWeight(table);
     g.weightAt(table).cast = false;  // a lookup reads the stored type
     const bool wanted = g.weightAt(table).trained || asksForInputGradient(scenario);
     const TensorId out =

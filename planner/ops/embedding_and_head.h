@@ -1,5 +1,5 @@
 #pragma once
-#include "planner/ops/op_list.h"
+#include "planner/ops/op_builder.h"
 #include "planner/spec/scenario.h"
 
 namespace fabricast {
@@ -8,6 +8,9 @@ namespace fabricast {
 OpList embeddingSegment(const Scenario& scenario);
 OpList finalNormSegment(const Scenario& scenario);
 OpList headSegment(const Scenario& scenario);
+/// Declares what multiplies into logits: a table of the head's own, the embedding's, or PEFT's
+/// copy.
+int headTable(OpBuilder& g, const Scenario& scenario);
 /// The loss is computed with the head: `headSegment` returns it, and there is no segment of its
 /// own.
 bool fusesLoss(const Scenario& scenario);

@@ -1,6 +1,8 @@
 #include "planner/base/integers.h"
 #include "planner/ops/dense_layer.h"
+#include "planner/ops/embedding_and_head.h"
 #include "planner/ops/liger.h"
+#include "planner/ops/lora_linear.h"
 #include "planner/ops/op_builder.h"
 #include "planner/ops/rank_shape.h"
 #include "planner/ops/trained_weights.h"
@@ -55,7 +57,7 @@ LigerTypes ligerTypes(const Scenario& scenario) {
     const OpBuilder g(headOptions(scenario));
     LigerTypes types;
     types.input = residualWidth(scenario.settings, scenario.model.layers);
-    types.trained = !g.options().frozen;
+    types.trained = !g.options().frozen || trainsCopy(scenario.settings, "lm_head");
     const bool autocast = g.options().autocast;
     types.weight = autocast ? g.options().storedWidth : g.options().computeWidth;
     types.logits = autocast ? g.options().computeWidth : types.input;
@@ -72,8 +74,7 @@ OpList ligerHead(const Scenario& scenario) {
     const LigerTypes types = ligerTypes(scenario);
     const LigerChunks chunks = ligerChunks(shape.tokens, model.vocab, model.hidden);
     const TensorId x = g.input(shape.tokens * model.hidden, types.input);
-    const int weight = g.matrix("lm_head", model.vocab, model.hidden);
-    g.weightAt(weight).tied = model.tiedEmbeddings;
+    const int weight = headTable(g, scenario);
     g.weightAt(weight).cast = false;  // by the function itself
     const auto aside = [&](std::int64_t elements, std::int64_t width) {
         return g.fresh(elements, width, false);

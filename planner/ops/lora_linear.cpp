@@ -249,6 +249,26 @@ TensorId scaleUpdate(OpBuilder& g, TensorId product) {
         "lora_scale", {product}, g.info(product).elements, g.info(product).width, {});
 }
 
+bool trainsCopy(const Settings& settings, std::string_view module) {
+    return settings.tuning == Tuning::Lora && settings.lora.modulesToSave.contains(module);
+}
+
+// peft's ModulesToSaveWrapper: a deep copy, which cast_adapter_dtype passes over, and TRL's
+// SFTTrainer casts with the adapters where the base is quantised.
+int declareCopy(OpBuilder& g, const LoraSettings& lora, const LinearSite& site, bool another) {
+    if (!another) {
+        g.matrix(site.name, site.out, site.in);
+    }
+    const int copy = g.matrix(site.name, site.out, site.in);
+    WeightUse& use = g.weightAt(copy);
+    use.trained = true;
+    if (isQuantized(lora.base)) {
+        use.width = std::min(use.width, bytesPerElement(lora.dtype));
+    }
+    use.cast = g.options().autocast && g.readWidth(use.width) != g.options().computeWidth;
+    return copy;
+}
+
 Dtype frozenType(const LoraSettings& lora) {
     if (lora.preparedForKbit) {
         return Dtype::Fp32;

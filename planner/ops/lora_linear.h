@@ -53,6 +53,13 @@ TensorId siteLinear(OpBuilder& g, const Settings& settings, const LinearSite& si
 /// autocast leaves as they are. The residual stream is then fp32 from the first layer on.
 bool widensOutput(const Settings& settings);
 
+/// Whether PEFT's modules_to_save names the module: `embed_tokens` or `lm_head`.
+bool trainsCopy(const Settings& settings, std::string_view module);
+/// The table of that module: the trained copy, declared behind the frozen original that nothing
+/// reads any more, unless that is `another`'s. In the original's type, whatever adapters have, but
+/// for narrower ones over a quantised base.
+int declareCopy(OpBuilder& g, const LoraSettings& lora, const LinearSite& site, bool another);
+
 /// The type of the frozen weights that are not quantised: embedding, norms, head, unquantised base.
 Dtype frozenType(const LoraSettings& lora);
 

@@ -1,6 +1,7 @@
 #include "planner/ops/trained_weights.h"
 
 #include "planner/ops/dense_layer.h"
+#include "planner/ops/lora_linear.h"
 #include "planner/ops/megatron_vocab.h"
 
 #include <algorithm>
@@ -66,12 +67,16 @@ std::int64_t elementsTrained(const Scenario& scenario) {
 
 /// Forward, input gradients and weight gradients are a third each.
 double trainedShare(const Scenario& scenario, double perToken) {
-    if (scenario.settings.train.all()) {
-        return 1.0;
-    }
     const ModelSpec& model = scenario.model;
     const double forward = perToken / 3;
     const double head = 2.0 * static_cast<double>(model.vocab) * static_cast<double>(model.hidden);
+    if (scenario.settings.tuning == Tuning::Lora) {  // adapters' own products do not count
+        const bool trains = trainsCopy(scenario.settings, "lm_head");
+        return (2 * forward + (trains ? head : 0.0)) / perToken;
+    }
+    if (scenario.settings.train.all()) {
+        return 1.0;
+    }
     const double layer = (forward - head) / static_cast<double>(model.layers);
     const double reached = static_cast<double>(model.layers - firstTrainedLayer(scenario)) * layer;
     const bool products = scenario.settings.train.kind != Kind::Norms;
@@ -94,7 +99,8 @@ OpBuilder::Options layerOptions(const Scenario& scenario, std::int64_t layer) {
     OpBuilder::Options options = builderOptions(scenario);
     const std::int64_t first = firstTrainedLayer(scenario);
     const Kind kind = scenario.settings.train.kind;
-    const bool frozenTable = options.frozen || kind != Kind::All;
+    const bool frozenTable =
+        (options.frozen && !trainsCopy(scenario.settings, "embed_tokens")) || kind != Kind::All;
     options.frozenInput = frozenTable && layer <= first && !asksForInputGradient(scenario);
     options.frozen = options.frozen || layer < first || kind == Kind::Norms;
     options.trainsNorms = kind == Kind::Norms;

@@ -19,11 +19,16 @@ std::string tuningText(const Settings& settings) {
         return settings.train.all() ? "" : ", train=" + trainedText(settings.train);
     }
     const LoraSettings& lora = settings.lora;
-    return fmt::format(", {} rank {} over {}{}",
+    std::string whole;
+    for (const std::string& module : lora.modulesToSave) {
+        whole += (whole.empty() ? " with " : "+") + module;
+    }
+    return fmt::format(", {} rank {} over {}{}{}",
                        lora.dora ? "DoRA" : "LoRA",
                        lora.rank,
                        nameOf(lora.base),
-                       lora.doubleQuantization ? " (double)" : "");
+                       lora.doubleQuantization ? " (double)" : "",
+                       whole);
 }
 
 /// The type of matrix products; "pure" where nothing is kept more precisely.

@@ -2,6 +2,7 @@
 
 #include "planner/ops/expert_layers.h"
 #include "planner/ops/hf_moe.h"
+#include "planner/ops/lora_linear.h"
 #include "planner/ops/trained_weights.h"
 
 #include <algorithm>
@@ -91,6 +92,9 @@ public:
         bool table = false;
         for (std::size_t index = 0; index < tensors.size(); ++index) {
             if (tensors[index].part == Part::Head) {
+                if (!tensors[index].trained && trainsCopy(view_.settings(), "lm_head")) {
+                    continue;
+                }
                 table = true;
                 head(begin + index);
             } else {
@@ -117,6 +121,9 @@ private:
         const std::size_t begin = add(tensors);
         for (std::size_t index = 0; index < tensors.size(); ++index) {
             const bool table = tensors[index].part == Part::Embedding;
+            if (table && !tensors[index].trained && trainsCopy(view_.settings(), "embed_tokens")) {
+                continue;  // of the module that PEFT's copy stands for
+            }
             module(2, {begin + index}).leaves = !table && tensors[index].part != Part::Position;
         }
         if (view_.model().position == PositionKind::Rope) {

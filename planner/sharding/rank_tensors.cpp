@@ -2,6 +2,7 @@
 
 #include "planner/base/integers.h"
 #include "planner/ops/expert_layers.h"
+#include "planner/ops/lora_linear.h"
 #include "planner/ops/trained_weights.h"
 
 #include <algorithm>
@@ -153,6 +154,13 @@ void addParameterAdapters(std::vector<RankTensor>& list, const LoraSettings& lor
     }
 }
 
+/// Whether PEFT trains a copy of this table.
+bool savesCopy(const Settings& settings, const Parameter& parameter) {
+    return parameter.isMatrix() &&
+           ((parameter.part == Part::Embedding && trainsCopy(settings, "embed_tokens")) ||
+            (parameter.part == Part::Head && trainsCopy(settings, "lm_head")));
+}
+
 std::vector<RankTensor> onRank(const StageShape& view,
                                const std::vector<Parameter>& parameters,
                                std::int64_t layer = 0) {
@@ -178,6 +186,10 @@ std::vector<RankTensor> onRank(const StageShape& view,
             continue;
         }
         held.push_back({tensor, adapted});
+        if (savesCopy(view.settings(), parameter)) {
+            tensor.trained = true;
+            held.push_back({tensor, false});
+        }
     }
     std::vector<RankTensor> list = withAdapters(view, held);
     if (frozen) {
@@ -221,7 +233,15 @@ std::vector<RankTensor> embeddingTensors(const StageShape& view) {
 }
 
 std::vector<RankTensor> headTensors(const StageShape& view) {
-    return onRank(view, headParameters(view.model()), view.model().layers);
+    const ModelSpec& model = view.model();
+    std::vector<RankTensor> list = onRank(view, headParameters(model), model.layers);
+    if (model.tiedEmbeddings && trainsCopy(view.settings(), "lm_head")) {
+        RankTensor copy = embeddingTensors(view).front();
+        copy.part = Part::Head;
+        copy.trained = true;
+        list.push_back(copy);
+    }
+    return list;
 }
 
 }  // namespace fabricast

@@ -14,6 +14,19 @@ constexpr std::array<std::string_view, 2> kAlwaysStacked = {"gpt_oss", "llama4_t
 /// The names of one expert's layers, in the order of kOfMlp, where they are not gate_proj, …
 constexpr std::array<std::string_view, 3> kOfMixtral = {"w1", "w3", "w2"};
 
+/// Tables that a family's code calls otherwise.
+struct TableName {
+    std::string_view family;
+    std::string_view module;
+    std::string_view name;
+};
+constexpr std::array kTableNames = {TableName{"gpt2", "embed_tokens", "wte"},
+                                    TableName{"mpt", "embed_tokens", "wte"},
+                                    TableName{"bloom", "embed_tokens", "word_embeddings"},
+                                    TableName{"falcon", "embed_tokens", "word_embeddings"},
+                                    TableName{"gpt_neox", "embed_tokens", "embed_in"},
+                                    TableName{"gpt_neox", "lm_head", "embed_out"}};
+
 bool alwaysStacked(const ModelSpec& model) {
     return std::ranges::find(kAlwaysStacked, model.family) != kAlwaysStacked.end();
 }
@@ -82,6 +95,27 @@ Result<void> checkFused(const NameSet& targets) {
 }
 
 }  // namespace
+
+std::vector<std::string> savedModuleNames(const ModelSpec& model, const LoraSettings& lora) {
+    std::vector<std::string> names;
+    for (const std::string& module : lora.modulesToSave) {
+        const auto* const found = std::ranges::find_if(kTableNames, [&](const TableName& one) {
+            return one.family == model.family && one.module == module;
+        });
+        names.emplace_back(found == kTableNames.end() ? std::string_view(module) : found->name);
+    }
+    return names;
+}
+
+std::string_view savedModule(std::string_view name) {
+    const std::string_view last = name.substr(name.rfind('.') + 1);
+    if (const auto* const known = std::ranges::find(kSavedModules, last);
+        known != kSavedModules.end()) {
+        return *known;
+    }
+    const auto* const found = std::ranges::find(kTableNames, last, &TableName::name);
+    return found == kTableNames.end() ? std::string_view{} : found->module;
+}
 
 NameSet attentionTargets(const ModelSpec& model) {
     const AttentionSpec& attention = model.attention;

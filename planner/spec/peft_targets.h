@@ -26,6 +26,14 @@ inline constexpr std::array<std::string_view, 14> kLoraTargets = {"all-linear",
                                                                   "kv_a",
                                                                   "kv_b"};
 
+/// What may be trained whole beside adapters, as a scenario names it.
+inline constexpr std::array<std::string_view, 2> kSavedModules = {"embed_tokens", "lm_head"};
+/// The same as a model's code calls it: "wte" of GPT-2.
+std::vector<std::string> savedModuleNames(const ModelSpec& model, const LoraSettings& lora);
+/// The module that a LoraConfig means, whatever the family calls it; empty for any other.
+///     savedModule("model.embed_tokens")  →  "embed_tokens"
+std::string_view savedModule(std::string_view name);
+
 /// Names of attention's linear layers: q, k, v and o, or q_a, q_b, kv_a, kv_b and o of a latent
 /// one.
 NameSet attentionTargets(const ModelSpec& model);

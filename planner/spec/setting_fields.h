@@ -168,6 +168,7 @@ constexpr void fieldsOf(const LoraSettings&, Row&& row) {
     row(Field{"base", &Group::base});
     row(Field{"double_quantization", &Group::doubleQuantization});
     row(Field{"prepared_for_kbit", &Group::preparedForKbit});
+    row(Field{"modules_to_save", &Group::modulesToSave});
 }
 template <class Row>
 constexpr void fieldsOf(const PhaseSettings&, Row&& row) {

@@ -283,6 +283,9 @@ struct LoraSettings {
     bool doubleQuantization = false;
     /// prepare_model_for_kbit_training: the unquantised rest in fp32.
     bool preparedForKbit = false;
+    /// Modules that are trained whole beside the adapters: embed_tokens, lm_head. PEFT trains a
+    /// copy of each, and the original stays.
+    NameSet modulesToSave;
     friend bool operator==(const LoraSettings&, const LoraSettings&) = default;
 };
 

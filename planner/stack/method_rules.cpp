@@ -1,3 +1,5 @@
+#include "planner/spec/kernel_names.h"
+#include "planner/spec/peft_targets.h"
 #include "planner/spec/setting_names.h"
 #include "planner/stack/optimizer_numbers.h"
 #include "planner/stack/rules.h"
@@ -88,6 +90,26 @@ Result<void> checkStorage(std::string_view stack, const Settings& settings) {
     FABRICAST_TRY(checkOne(stack, "settings.precision.reduce", precision.reduce, wide));
     return checkOne(
         stack, "settings.precision.moments", precision.moments, megatron ? withFp8 : wide);
+}
+
+/// PEFT's modules_to_save: the tables of transformers' models.
+Result<void> checkSavedModules(const Settings& settings) {
+    const NameSet& modules = settings.lora.modulesToSave;
+    const auto other = std::ranges::find_if(modules, [](const std::string& module) {
+        return std::ranges::find(kSavedModules, module) == kSavedModules.end();
+    });
+    if (other != modules.end()) {
+        return lacks("settings.lora.modules_to_save",
+                     "\"" + *other + "\" trained whole beside adapters is not modelled",
+                     "embed_tokens+lm_head");
+    }
+    if (!modules.empty() && settings.kernels.code != ModelCode::HuggingFace) {
+        return lacks("settings.lora.modules_to_save",
+                     "tables trained whole beside adapters are not modelled of " +
+                         std::string(nameOf(settings.kernels.code)) + "'s layers",
+                     "--stack axolotl or accelerate");
+    }
+    return {};
 }
 
 Result<void> checkAdapter(std::string_view stack,
@@ -190,6 +212,7 @@ Result<void> checkMethods(std::string_view stack,
     FABRICAST_TRY(checkStorage(stack, settings));
     FABRICAST_TRY(checkOptimizerNumbers(settings));
     FABRICAST_TRY(checkProductsOfBase(settings));
+    FABRICAST_TRY(checkSavedModules(settings));
     return settings.tuning == Tuning::Lora ? checkAdapter(stack, methods, settings.lora)
                                            : Result<void>{};
 }

@@ -165,8 +165,10 @@ void addHead(StageBuilder& builder, const Scenario& scenario, int rootUnit) {
         head.place.tiedTo = 0;  // the embedding was placed first
     }
     if (fusesLoss(scenario)) {
-        const int table = head.place.tiedTo;
-        builder.program.rootHead = table >= 0 ? table : head.place.firstWeight;
+        const std::vector<WeightUse>& weights = head.place.ops->weights;
+        builder.program.rootHead =
+            weights.back().tied ? head.place.tiedTo
+                                : head.place.firstWeight + static_cast<int>(weights.size()) - 1;
     } else {
         builder.place(builder.own(lossSegment(scenario)), unit, SegmentRole::Loss, "loss");
     }

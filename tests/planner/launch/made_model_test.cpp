@@ -272,6 +272,25 @@ TEST(MadeModel, RefusesAdaptersOfAFlagThatIsNotKnown) {
               std::string::npos);
 }
 
+TEST(MadeModel, TrainsWholeTablesBesideAdapters) {
+    const auto saved = [](const std::string& modules) {
+        return programRead(
+            "model = AutoModelForCausalLM.from_pretrained(\"a/b\")\n"
+            "config = LoraConfig(r=8, modules_to_save=" +
+                modules +
+                ")\n"
+                "t = SFTTrainer(model=model, args=SFTConfig(\"o\"), "
+                "peft_config=config)\n",
+            "settings.lora.modules_to_save");
+    };
+    EXPECT_EQ(saved("[\"embed_tokens\", \"lm_head\"]"), "\"embed_tokens+lm_head\"");
+    EXPECT_EQ(saved("[\"model.embed_tokens\"]"), "\"embed_tokens\"");
+    EXPECT_EQ(saved("[\"wte\"]"), "\"embed_tokens\"") << "as GPT-2 calls it";
+    EXPECT_NE(saved("[\"lm_head\"], ensure_weight_tying=True")
+                  .find("--ensure_weight_tying is not modelled"),
+              std::string::npos);
+}
+
 TEST(MadeModel, RefusesAdaptersThatAreNotRead) {
     const std::string loads = "model = AutoModelForCausalLM.from_pretrained(\"a/b\")\n";
     EXPECT_NE(programRead(loads + "model = get_peft_model(model, IA3Config())\n" + kSft, "model")
@@ -282,9 +301,9 @@ TEST(MadeModel, RefusesAdaptersThatAreNotRead) {
             .find("loads adapters, whose rank and layers are not read"),
         std::string::npos);
     EXPECT_NE(programRead(loads + "t = SFTTrainer(model=model, args=SFTConfig(\"o\"), peft_config="
-                                  "LoraConfig(modules_to_save=[\"lm_head\"]))\n",
+                                  "LoraConfig(modules_to_save=[\"score\"]))\n",
                           "model")
-                  .find("--lora_modules_to_save is not modelled"),
+                  .find("\"score\" trained whole beside adapters is not modelled"),
               std::string::npos);
     EXPECT_NE(programRead("fully_shard(m)\nm = AutoModel.from_pretrained(\"a/b\", "
                           "load_in_4bit=True)\n",

@@ -69,6 +69,8 @@ INSTANTIATE_TEST_SUITE_P(
                     RecordedFile{"liger_memory.csv", 2e-5, 4e-4, 0.02, 0, 0, 0.8},
                     RecordedFile{"liger_layers_memory.csv", 3.1e-5, 1e-4, 0.02, 0, 0, 0.8},
                     RecordedFile{"fsdp2_liger_memory.csv", 5e-5, 1e-4, 0.02, 0, 0, 0.8},
+                    RecordedFile{"peft_tables_memory.csv", 1e-5, 2e-5, 0.01, 0, 0, 0.8},
+                    RecordedFile{"fsdp2_tables_memory.csv", 1e-5, 2e-5, 0.01, 0, 0, 0.9},
                     RecordedFile{"titan_lora_memory.csv", 2e-4, 4e-3, 0.02, 0, 0, 0.9},
                     RecordedFile{"titan_backend_memory.csv", 4e-4, 2e-3, 0.01, 0, 0, 0.8},
                     RecordedFile{"megatron_lora_memory.csv", 1e-5, 1e-4, 0.01, 0, 0, 0.85},

@@ -93,6 +93,7 @@ Result<void> readLora(const CsvTable& table, std::size_t row, Settings& settings
     LoraSettings& lora = settings.lora;
     lora.rank = table.integer(row, "lora_r");
     FABRICAST_ASSIGN(lora.targets, loraTargets(table.text(row, "lora_targets")));
+    lora.modulesToSave = savedModules(table, row);
     lora.dropout = table.number(row, "lora_dropout");
     lora.dora = table.integer(row, "dora") != 0;
     FABRICAST_ASSIGN(lora.dtype, pick(kDtype, table.text(row, "lora_dtype"), "lora_dtype"));

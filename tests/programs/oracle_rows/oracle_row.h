@@ -50,6 +50,8 @@ Result<OptimizerSettings> recordedOptimizer(const std::string& name);
 
 /// "all-linear", "attention" or "qv".
 Result<NameSet> loraTargets(const std::string& text);
+/// What PEFT trains whole beside adapters: the column "saved", where a file has it.
+NameSet savedModules(const CsvTable& table, std::size_t row);
 
 /// "h/ffn/heads/kv/d/vocab/layers/tied", as the records write a dense model.
 Result<ModelSpec> denseModel(const std::string& text);

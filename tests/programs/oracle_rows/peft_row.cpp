@@ -39,6 +39,7 @@ Result<void> setLora(const CsvTable& table, std::size_t row, Settings& settings)
     }
     settings.tuning = Tuning::Lora;
     FABRICAST_ASSIGN(lora.targets, loraTargets(table.text(row, "lora_targets")));
+    lora.modulesToSave = savedModules(table, row);
     lora.dropout = table.number(row, "lora_dropout");
     lora.dora = table.integer(row, "dora") != 0;
     lora.doubleQuantization = loadedAs(table, row) == "nf4dq";
@@ -49,6 +50,16 @@ Result<void> setLora(const CsvTable& table, std::size_t row, Settings& settings)
         settings.recompute.kind = Checkpointing::None;
     }
     return {};
+}
+
+/// "q+v"
+NameSet namesIn(const std::string& text) {
+    NameSet set;
+    std::istringstream names(text);
+    for (std::string name; std::getline(names, name, '+');) {
+        set.insert(name);
+    }
+    return set;
 }
 
 }  // namespace
@@ -64,14 +75,13 @@ Result<NameSet> loraTargets(const std::string& text) {
         return NameSet{"q", "v"};
     }
     if (text.find('+') != std::string::npos || everyLinear().contains(text)) {
-        NameSet targets;
-        std::istringstream names(text);
-        for (std::string name; std::getline(names, name, '+');) {
-            targets.insert(name);
-        }
-        return targets;
+        return namesIn(text);
     }
     return fail(Error::Code::Unsupported, "lora_targets", "'" + text + "' is not supported");
+}
+
+NameSet savedModules(const CsvTable& table, std::size_t row) {
+    return table.has("saved") ? namesIn(table.text(row, "saved")) : NameSet{};
 }
 
 Result<OracleRow> peftRow(const CsvTable& table, std::size_t row) {

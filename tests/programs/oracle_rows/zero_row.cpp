@@ -123,6 +123,7 @@ Result<void> setAdapters(const CsvTable& table, std::size_t row, Settings& setti
         settings.lora.doubleQuantization = base == "nf4dq";
     }
     FABRICAST_ASSIGN(settings.lora.targets, loraTargets(table.text(row, "lora_targets")));
+    settings.lora.modulesToSave = savedModules(table, row);
     return {};
 }
 
