@@ -3,6 +3,7 @@
 #include "planner/launch/made_model.h"
 #include "planner/launch/python_model_keys.h"
 #include "planner/launch/python_reading.h"
+#include "planner/launch/recipe_question.h"
 #include "planner/launch/trl.h"
 
 #include <algorithm>
@@ -75,14 +76,6 @@ constexpr std::array kArgumentNames = {
     ArgumentName{"BitsAndBytesConfig.load_in_8bit", "--load_in_8bit"},
     ArgumentName{"BitsAndBytesConfig.bnb_4bit_quant_type", "--bnb_4bit_quant_type"},
     ArgumentName{"BitsAndBytesConfig.bnb_4bit_use_double_quant", "--use_bnb_nested_quant"}};
-
-/// How calls end that make a whole run of NeMo or Megatron Bridge.
-constexpr std::array<std::string_view, 6> kRecipeCalls = {"pretrain_recipe",
-                                                          "finetune_recipe",
-                                                          "pretrain_config",
-                                                          "finetune_config",
-                                                          "sft_config",
-                                                          "peft_config"};
 
 /// What TRL gives to from_pretrained where it loads the model itself.
 constexpr std::string_view kModelArguments = "model_init_kwargs.";
@@ -352,20 +345,6 @@ LaunchKeys trainerKeys(const LaunchKeys& program) {
     return keys;
 }
 
-/// A call of NeMo's or Megatron Bridge's recipes, "llm.llama3_8b.pretrain_recipe" and
-/// "llama3_8b_pretrain_config"; null where there is none.
-const LaunchKey* recipeOf(const LaunchKeys& keys) {
-    const auto isRecipe = [](const LaunchKey& key) {
-        const bool isCall = key.path.find('.') == std::string::npos && key.values.size() == 1 &&
-                            key.values.front().ends_with(key.path);
-        return isCall && std::ranges::any_of(kRecipeCalls, [&key](std::string_view name) {
-                   return key.path == name || key.path.ends_with("_" + std::string(name));
-               });
-    };
-    const auto found = std::ranges::find_if(keys.all(), isRecipe);
-    return found == keys.all().end() ? nullptr : &*found;
-}
-
 }  // namespace
 
 std::span<const std::string_view> trainersOfPreferences() {
@@ -398,9 +377,7 @@ Result<OpenedFile> pythonFile(LaunchKeys keys) {
         return keys.refuse(*recipe,
                            "is a recipe of NeMo or Megatron Bridge: its values stand in their "
                            "packages, and are not read",
-                           "a program that makes GPTConfig and MegatronStrategy, or "
-                           "ConfigContainer, as is written by fabricast emit -m llama-3.1-8b -c "
-                           "dgx-h100 --stack megatron --target nemo, or megatron-bridge");
+                           questionOfRecipe(keys, *recipe));
     }
     return fail(Error::Code::BadInput,
                 keys.source(),

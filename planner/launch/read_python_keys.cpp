@@ -44,6 +44,7 @@ public:
             addVariable(i);
             addChange(i);
             addDefinition(i);
+            addImport(i);
             if (keys_.all().size() > kMostLaunchKeys || entries_ > kMostLaunchKeys) {
                 return fail(Error::Code::BadInput,
                             keys_.source(),
@@ -201,6 +202,21 @@ private:
                        .values = {words_[at + 1].text},
                        .line = words_[at].line,
                        .column = words_[at].column});
+        }
+    }
+
+    /// "import" of what is imported under another name, with both.
+    void addImport(std::size_t at) {
+        const bool imports =
+            beginsWithName(at) && (words_[at].text == "from" || words_[at].text == "import");
+        const std::size_t end = imports ? endOfStatement(at) : at;
+        for (std::size_t i = at + 1; i + 1 < end; ++i) {
+            if (isName(i) && words_[i].text == "as" && isName(i - 1) && isName(i + 1)) {
+                keys_.add({.path = "import",
+                           .values = {words_[i - 1].text, words_[i + 1].text},
+                           .line = words_[i].line,
+                           .column = words_[i].column});
+            }
         }
     }
 

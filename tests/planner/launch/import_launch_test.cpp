@@ -849,6 +849,19 @@ TEST(Import, RefusesOfPythonWhatItDoesNotModel) {
     EXPECT_EQ(why("cfg = llama3_8b_pretrain_config()\npretrain(cfg, forward_step)\n", "a.py"),
               "a.py:1:7: llama3_8b_pretrain_config is a recipe of NeMo or Megatron Bridge: its "
               "values stand in their packages, and are not read");
+    const auto question = [](const std::string& program) {
+        return imported(program, "a.py").error().hint;
+    };
+    EXPECT_EQ(question("from m.recipes import llama31_70b_pretrain_config as config\n"
+                       "cfg = config(seq_length=8192)\n"
+                       "cfg.model.tensor_model_parallel_size = 4\n"
+                       "cfg.train.global_batch_size = 128\n"
+                       "cfg.mixed_precision = \"bf16_with_fp8_mixed\"\n"),
+              "fabricast plan -m llama-3.1-70b --stack nemo -c dgx-h100 --fix tp=4 --seq 8192 "
+              "--global-batch 128 --precision fp8");
+    EXPECT_EQ(question("r = llm.mixtral_8x7b.finetune_recipe(num_nodes=8)\n"
+                       "r.trainer.strategy.expert_model_parallel_size = 8\n"),
+              "fabricast plan -m mixtral-8x7b --stack nemo -c dgx-h100 -n 8 --fix ep=8");
     EXPECT_EQ(why("fully_shard(m)\nparallelize_module(m)\n", "a.py"),
               "a.py:2:1: parallelize_module is not modelled for a loop of its own");
     EXPECT_EQ(why("m = init_device_mesh(\"cuda\", (2, 4), mesh_dim_names=(\"dp\", \"tp\"))\n"
