@@ -191,7 +191,7 @@ std::string offloadText(const PlanReport& report) {
         return {};
     }
     const bool first = offloads(report.plans.front());
-    const bool fastest = report.objective == PlanObjective::Throughput;
+    const bool fastest = report.objective == PlanObjective::Throughput && !report.heldOffload;
     std::string said = places.find(',') == std::string::npos ? "" : "the most of these";
     if (most.isUnknown()) {
         said += (said.empty() ? "" : "; ") + std::string(most.flag) + " states it";

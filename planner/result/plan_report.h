@@ -62,6 +62,7 @@ struct PlanReport {
     /// else those of `plans`.
     std::vector<Plan> pareto;
     bool wholeFront = false;   ///< it was asked for
+    bool heldOffload = false;  ///< where states are was asked for: no other place was looked at
     bool refused = false;      ///< no stack takes any layout with these settings
     bool tooSlow = false;      ///< nothing is as fast as was asked for: it was not looked further
     bool stopped = false;      ///< `plans` are the best of those looked at until then

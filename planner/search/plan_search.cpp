@@ -60,6 +60,7 @@ Result<PlanReport> PlanSearch::run() {
 
 Result<void> PlanSearch::search() {
     report_.question = task_.base;
+    report_.heldOffload = task_.rules.fixed.says("offload");
     report_.objective = options_.objective;
     for (const RefusedStack& refused : space_.refused) {
         report_.rejections.push_back({std::string(task_.stacks[refused.stack].stack->name),

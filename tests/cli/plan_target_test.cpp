@@ -177,6 +177,10 @@ TEST(PlanTarget, OffloadsWhereNothingElseFits) {
               std::string::npos)
         << output.out;
     EXPECT_EQ(output.out.find("--fix offload"), std::string::npos) << output.out;
+    std::vector<std::string> held = asked;
+    held.back() += ",offload=parameters_cpu";
+    const std::string place = runProgram(held, {}).out;
+    EXPECT_NE(place.find("in host memory\n"), std::string::npos) << place;
     std::vector<std::string> without = asked;
     without.insert(without.end(), {"--forbid", "offload"});
     const ProgramOutput refused = runProgram(without, {});
