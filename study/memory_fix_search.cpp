@@ -38,6 +38,13 @@ std::vector<Change> catalogue(const Question& question, const Scenario& now) {
     return changesFor(Aim::Memory, {.question = question, .now = now, .stacks = {now.stack}});
 }
 
+/// What keeps to the hardware that there is.
+std::vector<Change> keepingHardware(const Question& question, const Scenario& now) {
+    std::vector<Change> changes = catalogue(question, now);
+    std::erase_if(changes, [](const Change& one) { return one.group == FixGroup::Buy; });
+    return changes;
+}
+
 }  // namespace
 
 MemoryFixSearch::MemoryFixSearch(const MemoryBreakdown& memory,
@@ -58,9 +65,58 @@ Result<std::vector<TriedChange>> MemoryFixSearch::singles(const Question& questi
     return findChanges(question, catalogue(question, scenario_), judge(), search_, watch_);
 }
 
+/// More hardware last: where nothing else makes it fit.
 Result<std::optional<TriedChange>> MemoryFixSearch::combined(const Question& question,
-                                                             TriedChange first) {
-    return findChain(question, std::move(first), &catalogue, judge(), search_, watch_);
+                                                             const TriedChange& first) {
+    if (first.group() != FixGroup::Buy) {
+        FABRICAST_ASSIGN(std::optional<TriedChange> kept, onTheseGpus(question, first));
+        if (kept) {
+            return kept;
+        }
+    }
+    search_.tries = triesFor(scenario_.layout);
+    return findChain(question, first, &catalogue, judge(), search_, watch_);
+}
+
+Result<std::optional<TriedChange>> MemoryFixSearch::onTheseGpus(const Question& question,
+                                                                const TriedChange& first) {
+    const Judge sure = [this](const Question& changed, double /*enough*/) {
+        return judgedSurely(changed);
+    };
+    FABRICAST_ASSIGN(const Question changed, with(question, first.edits()));
+    FABRICAST_ASSIGN(Judgement judgement, judgedSurely(changed));
+    search_.tries = triesFor(scenario_.layout);
+    FABRICAST_ASSIGN(std::optional<TriedChange> made,
+                     findChain(question,
+                               {.changes = first.changes, .judgement = std::move(judgement)},
+                               &keepingHardware,
+                               sure,
+                               search_,
+                               watch_));
+    if (made) {
+        FABRICAST_TRY(dropNeedless(question, *made));
+        return made;
+    }
+    search_.tries = triesFor(scenario_.layout);
+    return findChain(question, first, &keepingHardware, judge(), search_, watch_);
+}
+
+Result<void> MemoryFixSearch::dropNeedless(const Question& question, TriedChange& made) const {
+    for (std::size_t place = 1; place < made.changes.size();) {
+        FABRICAST_TRY(watch_.check());
+        TriedChange fewer{.changes = made.changes, .judgement = {}};
+        fewer.changes.erase(fewer.changes.begin() + static_cast<std::ptrdiff_t>(place));
+        const Result<Question> changed = with(question, fewer.edits());
+        Result<Judgement> judgement =
+            changed ? judgedSurely(*changed) : tl::unexpected(changed.error());
+        if (judgement && judgement->reaches) {
+            fewer.judgement = *std::move(judgement);
+            made = std::move(fewer);
+        } else {
+            ++place;
+        }
+    }
+    return {};
 }
 
 Result<std::vector<TriedChange>> MemoryFixSearch::trainings(const Question& question) {
@@ -75,27 +131,12 @@ Result<std::vector<TriedChange>> MemoryFixSearch::trainings(const Question& ques
         if (alone.empty()) {
             continue;  // the stack has it not, or it is that already
         }
-        FABRICAST_ASSIGN(std::optional<TriedChange> made, surely(question, change));
-        if (!made) {
-            FABRICAST_ASSIGN(made, combined(question, alone.front()));
-        }
+        FABRICAST_ASSIGN(std::optional<TriedChange> made, combined(question, alone.front()));
         if (made) {
             found.push_back(*std::move(made));
         }
     }
     return found;
-}
-
-Result<std::optional<TriedChange>> MemoryFixSearch::surely(const Question& question,
-                                                           const Change& change) {
-    const Judge sure = [this](const Question& changed, double /*enough*/) {
-        return judgedSurely(changed);
-    };
-    search_.before = distanceOf(memory_);
-    FABRICAST_ASSIGN(const std::vector<TriedChange> alone,
-                     findChanges(question, {change}, sure, search_, watch_));
-    return alone.empty() ? std::optional<TriedChange>()
-                         : findChain(question, alone.front(), &catalogue, sure, search_, watch_);
 }
 
 Judge MemoryFixSearch::judge() const {
@@ -127,7 +168,9 @@ Result<Judgement> MemoryFixSearch::judgedSurely(const Question& changed) const {
     FABRICAST_TRY(checkOrder(loaded.scenario));
     FABRICAST_ASSIGN(const MemoryBreakdown memory,
                      memoryOfFullestStage(loaded.scenario, kNoLimit, watch_));
-    Judgement judgement{.distance = distanceOf(memory), .reaches = memory.verdict == Verdict::Fits};
+    const bool isShort = memory.ofNode().verdict() == Verdict::DoesNotFit;
+    Judgement judgement{.distance = distanceOf(memory),
+                        .reaches = memory.onDevice == Verdict::Fits && !isShort};
     judgement.plan.scenario = std::move(loaded.scenario);
     return judgement;
 }

@@ -23,13 +23,17 @@ public:
 
     Result<std::vector<TriedChange>> singles(const Question& question);
     /// A change that is not enough, with others.
-    Result<std::optional<TriedChange>> combined(const Question& question, TriedChange first);
+    Result<std::optional<TriedChange>> combined(const Question& question, const TriedChange& first);
     /// Another training, each with what makes it fit that does not change it further.
     Result<std::vector<TriedChange>> trainings(const Question& question);
 
 private:
-    /// A change with others, where these make it fit whatever the allocator holds.
-    Result<std::optional<TriedChange>> surely(const Question& question, const Change& change);
+    /// The same on the GPUs that there are: whatever the allocator holds, or else if it holds
+    /// little.
+    Result<std::optional<TriedChange>> onTheseGpus(const Question& question,
+                                                   const TriedChange& first);
+    /// Takes back the changes behind the first that it surely fits without.
+    Result<void> dropNeedless(const Question& question, TriedChange& made) const;
     [[nodiscard]] Judge judge() const;
     [[nodiscard]] Result<Judgement> judged(const Question& changed, double enough) const;
     [[nodiscard]] Result<Judgement> judgedSurely(const Question& changed) const;

@@ -102,28 +102,35 @@ bool isOfNoUse(const Fix& fix, const MemoryBreakdown& before) {
            fix.hostAfter >= before.host.perNode;
 }
 
-/// Behind what takes neither other hardware nor another training, and before what is unlikely to
-/// fit.
+/// What keeps to the hardware and the training, then another training, then other hardware, and
+/// last what is unlikely to fit.
 int placeOfFix(const Fix& fix) {
     const auto edits = [&fix](auto isOne) { return std::ranges::any_of(fix.edits, isOne); };
     const bool isBought = edits([](const Edit& edit) { return edit.path.starts_with("cluster."); });
     const bool isOtherTraining = edits([](const Edit& edit) {
         return edit.path == "settings.tuning" || edit.path == "workload.precision";
     });
-    constexpr int kOther = 2;
+    constexpr int kTraining = 2;
+    constexpr int kBought = 4;
     const int verdict = static_cast<int>(fix.verdict);
-    if (fix.verdict > Verdict::Likely || isOtherTraining) {
-        return kOther + verdict;
+    if (fix.verdict > Verdict::Likely) {
+        return kBought + verdict;
     }
-    return isBought ? kOther : verdict;
+    return isBought ? kBought : isOtherTraining ? kTraining + verdict : verdict;
 }
 
-/// Whether all weights are trained on a few GPUs, and nothing that keeps to both is enough.
+bool offloads(const Fix& fix) {
+    return std::ranges::any_of(fix.edits,
+                               [](const Edit& edit) { return edit.path == "layout.offload"; });
+}
+
+/// Whether all weights are trained on a few GPUs, and nothing that keeps to both is enough, but for
+/// what crosses to the host.
 bool needsOtherTraining(const Scenario& scenario, const std::vector<Fix>& fixes) {
     constexpr std::int64_t kFewGpus = 8;
     return scenario.settings.tuning == Tuning::Full && scenario.layout.world() <= kFewGpus &&
            std::ranges::none_of(fixes, [](const Fix& fix) {
-               return placeOfFix(fix) <= static_cast<int>(Verdict::Likely);
+               return placeOfFix(fix) <= static_cast<int>(Verdict::Likely) && !offloads(fix);
            });
 }
 
@@ -136,6 +143,22 @@ void keepOneThatFails(std::vector<Fix>& fixes) {
     }
 }
 
+/// The nearest single change, where none but other hardware is enough by itself: with others on the
+/// GPUs that there are it may be. Nothing where one is.
+const TriedChange* firstOfSeveral(const std::vector<TriedChange>& found) {
+    const auto keeps = [](const TriedChange& one) { return one.group() != FixGroup::Buy; };
+    const auto nearest = std::ranges::find_if(found, keeps);
+    const bool isOne = std::ranges::any_of(
+        found, [&keeps](const TriedChange& one) { return keeps(one) && one.judgement.reaches; });
+    if (isOne || found.empty()) {
+        return nullptr;
+    }
+    if (nearest != found.end()) {
+        return &*nearest;
+    }
+    return found.front().judgement.reaches ? nullptr : &found.front();
+}
+
 Result<std::vector<Fix>> fixesOf(const MemoryBreakdown& memory,
                                  const Scenario& scenario,
                                  const Question& question,
@@ -146,9 +169,8 @@ Result<std::vector<Fix>> fixesOf(const MemoryBreakdown& memory,
     MemoryFixSearch search(memory, scenario, bench, watch);
     FABRICAST_ASSIGN(const std::vector<TriedChange> found, search.singles(asked));
     std::vector<Fix> fixes;
-    if (!found.empty() && !found.front().judgement.reaches) {
-        FABRICAST_ASSIGN(const std::optional<TriedChange> combined,
-                         search.combined(asked, found.front()));
+    if (const TriedChange* const first = firstOfSeveral(found)) {
+        FABRICAST_ASSIGN(const std::optional<TriedChange> combined, search.combined(asked, *first));
         if (combined) {
             FABRICAST_ASSIGN(Fix fix,
                              checkedFix(*combined, held, scenario, question, bench, watch));

@@ -76,6 +76,21 @@ std::string trainerFiles() {
     return folder + "accelerate.yaml " + folder + "sft.py -c dgx-h100 --gpus 4";
 }
 
+/// Two changes that fail alone and need neither another training nor other hardware come first,
+/// though a step of more hardware is nearer.
+TEST(EvaluationFix, IsOfferedWithAnotherChangeBeforeTrainingsAndHardware) {
+    std::string files = trainerFiles();
+    files.replace(files.find("-c dgx-h100"), std::string("-c dgx-h100").size(), "--gpu l40s");
+    const std::string ways = ran("explain " + files).out;
+    const std::size_t first = ways.find("\n  --");
+    ASSERT_NE(first, std::string::npos) << ways;
+    const std::string line = ways.substr(first, ways.find('\n', first + 1) - first);
+    EXPECT_NE(line.find("offload=parameters_cpu"), std::string::npos) << ways;
+    EXPECT_NE(line.find("settings.phases.evaluation_batch="), std::string::npos) << ways;
+    EXPECT_EQ(line.find("cluster.gpus"), std::string::npos) << ways;
+    EXPECT_EQ(line.find("settings.torch.sync"), std::string::npos) << "it fits without";
+}
+
 TEST(EvaluationFix, IsFoundByEveryCommandThatSaysWhatWouldHelp) {
     const std::string files = trainerFiles();
     const std::string explained = ran("explain " + files).out;
