@@ -173,13 +173,12 @@ std::string noProgressText(double share, const CheckpointCycle& cycle) {
 
 std::string amountText(double amount) {
     constexpr int kDigits = 3;
-    return roundedNumber(amount, kDigits);
+    return forecastNumber(amount, kDigits);
 }
 
 std::string dollarText(double dollars) {
-    const bool isWhole = dollars >= 1.0 && std::round(dollars) == dollars;
     std::string amount = amountText(dollars);
-    if (!isWhole && dollars < 99.95 && dollars >= 1e-4) {  // "100." and "1.00e-05" else
+    if (dollars < 99.95 && dollars >= 1e-4) {  // "100." and "1.00e-05" else
         amount = fmt::format("{:#.3g}", dollars);
     }
     return "$" + amount;
@@ -209,7 +208,10 @@ std::string interruptionText(const CostBasis& basis) {
 
 std::string priceOfHour(double dollars) {
     constexpr double kDigits = 1e4;
-    return dollars < kDigits ? fmt::format("${:.4g}", dollars) : fmt::format("${:.0f}", dollars);
+    const std::string exact =
+        dollars < kDigits ? fmt::format("${:.4g}", dollars) : fmt::format("${:.0f}", dollars);
+    const std::string rounded = dollarText(dollars);  // "$4.00" of a quote of 4
+    return dollars < 100.0 && rounded.size() > exact.size() ? rounded : exact;
 }
 
 std::string priceText(const GpuHour& hour, const CostBasis& basis) {

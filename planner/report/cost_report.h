@@ -58,7 +58,7 @@ std::string priceOfHour(double dollars);
 std::string ownershipText(const CostBasis& basis);
 /// The price profile with its date.
 std::string sourceText(const CostBasis& basis);
-/// Three digits of an amount that may be a millionth or a billion: "0.312", "1,250,000".
+/// Three digits of an amount that may be a millionth or a billion: "0.312", "46.0", "1,250,000".
 std::string amountText(double amount);
 /// The same in dollars: "$0.800", "$50", "$1.90", "$12,500".
 std::string dollarText(double dollars);

@@ -23,30 +23,45 @@ void separateThousands(std::string& text) {
     }
 }
 
-}  // namespace
-
-std::string plainNumber(double value, int digits) {
+/// With so many digits or all before the point, whether or not the last ones are zeros.
+std::string withDigits(double value, int digits) {
     if (!std::isfinite(value) || value == 0.0) {
         return fmt::format("{:g}", value);
     }
     const int decimals = std::max(0, digits - 1 - powerOfTen(value, digits));
     std::string text = fmt::format("{:.{}f}", value, decimals);
-    if (decimals > 0) {
-        text.erase(text.find_last_not_of('0') + 1);
-        text.erase(text.find_last_not_of('.') + 1);
-    }
     separateThousands(text);
     return text;
 }
 
-std::string roundedNumber(double value, int digits) {
-    if (!std::isfinite(value) || value == 0.0) {
-        return plainNumber(value, digits);
+double rounded(double value, int digits) {
+    if (!std::isfinite(value)) {
+        return value;
     }
     const std::string text = fmt::format("{:.{}e}", value, digits - 1);
-    double rounded = value;
-    std::from_chars(text.data(), text.data() + text.size(), rounded);  // in no locale
-    return plainNumber(rounded, digits);
+    double result = value;
+    std::from_chars(text.data(), text.data() + text.size(), result);  // in no locale
+    return result;
+}
+
+}  // namespace
+
+std::string plainNumber(double value, int digits) {
+    std::string text = withDigits(value, digits);
+    if (text.find('.') != std::string::npos) {
+        text.erase(text.find_last_not_of('0') + 1);
+        text.erase(text.find_last_not_of('.') + 1);
+    }
+    return text;
+}
+
+std::string roundedNumber(double value, int digits) {
+    return plainNumber(rounded(value, digits), digits);
+}
+
+std::string forecastNumber(double value, int digits) {
+    return std::round(value) == value ? roundedNumber(value, digits)
+                                      : withDigits(rounded(value, digits), digits);
 }
 
 }  // namespace fabricast

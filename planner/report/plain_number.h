@@ -9,5 +9,7 @@ namespace fabricast {
 std::string plainNumber(double value, int digits);
 /// The same rounded to so many digits: "1,050,000".
 std::string roundedNumber(double value, int digits);
+/// The same with the zeros that were computed: "46.0" of 45.98, but "46" of a whole number.
+std::string forecastNumber(double value, int digits);
 
 }  // namespace fabricast

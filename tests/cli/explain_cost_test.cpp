@@ -251,7 +251,7 @@ TEST(ExplainCost, TakesAPriceOutright) {
     EXPECT_EQ(numberOf(price, "usd_per_gpu_hour"), 2.5);
     EXPECT_EQ(price.find("profile")->text(), "given price");
     EXPECT_NE(explain({"--section", "cost", "--price", "2.5 USD/h"})
-                  .out.find("$2.5/h a GPU, given price\n"),
+                  .out.find("$2.50/h a GPU, given price\n"),
               std::string::npos);
     EXPECT_EQ(explain({"--section", "cost", "--price", "$0/h"}).code, ExitCode::BadInput);
     // A file's price, and a profile typed over it.
@@ -260,7 +260,7 @@ TEST(ExplainCost, TakesAPriceOutright) {
         more.insert(more.begin(), {"explain", file, "--section", "cost"});
         return runProgram(more, {}).out;
     };
-    EXPECT_NE(cost({}).find("$2.5/h a GPU, given price"), std::string::npos) << cost({});
+    EXPECT_NE(cost({}).find("$2.50/h a GPU, given price"), std::string::npos) << cost({});
     EXPECT_NE(cost({"--price", "aws"}).find("$6.88/h a GPU, aws-2026-06"), std::string::npos);
 }
 

@@ -114,7 +114,7 @@ TEST(Newcomer, NumbersAreNamesAndPricesToo) {
     const Words cost = {"explain", "-m", "gpt2", "-c", "dgx-h100", "--section", "cost"};
     Words priced = cost;
     priced.insert(priced.end(), {"--price", "2.10"});
-    EXPECT_TRUE(has(ran(priced).out, "$2.1/h a GPU, given price"));
+    EXPECT_TRUE(has(ran(priced).out, "$2.10/h a GPU, given price"));
     priced.back() = "0";
     EXPECT_EQ(ran(priced).code, ExitCode::BadInput);
 }

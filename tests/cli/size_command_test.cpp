@@ -48,7 +48,7 @@ TEST(SizeCommand, SaysThatAGivenPriceIsOfAllGpus) {
     priced.back() = "h100=2.95,rtx-4090=0.3/h";
     const std::string each = sized(priced).out;
     EXPECT_EQ(each.find(words), std::string::npos) << each;
-    EXPECT_NE(each.find("price: on_demand $0.3/h a GPU, given prices\n"), std::string::npos)
+    EXPECT_NE(each.find("price: on_demand $0.300/h a GPU, given prices\n"), std::string::npos)
         << each;
     priced.back() = "h100=2.95,h100-sxm=3";
     EXPECT_NE(sized(priced).err.find("--price: two prices of h100-sxm5-80gb"), std::string::npos);

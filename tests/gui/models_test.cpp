@@ -355,7 +355,7 @@ TEST(Headlines, HaveOneUnitInATile) {
     const std::vector<HeadlineTile> tiles = headlineTiles(plan);
     EXPECT_EQ(tiles[0].range, "0.559 of 22.4 GiB");
     EXPECT_EQ(tiles[1].value, "1.02 s");
-    EXPECT_EQ(tiles[1].range, "0.98 – 1.06 s");
+    EXPECT_EQ(tiles[1].range, "0.980 – 1.06 s");
 }
 
 TEST(EditWords, AreForThoseWhoTypeNoFlags) {
@@ -438,7 +438,7 @@ TEST(CostView, HasTheRangeOfATimeInTheUnitOfTheTime) {
     const auto days = std::ranges::find(rows.why, "cost.days") - rows.why.begin();
     const std::vector<std::string>& row = rows.table.rows[static_cast<std::size_t>(days)];
     EXPECT_EQ(row[1], "2.04 days");
-    EXPECT_EQ(row[2], "1.86 – 2.3 days");
+    EXPECT_EQ(row[2], "1.86 – 2.30 days");
 }
 
 TEST(Headlines, EachOpensItsOwnFormula) {

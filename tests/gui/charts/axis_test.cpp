@@ -125,7 +125,7 @@ TEST(ValueText, NamesUnitsAndRounds) {
     EXPECT_EQ(valueText(AxisUnit::Count, 1.13e6), "1.13M");
     EXPECT_EQ(valueText(AxisUnit::Gpus, 4096), "4096");
     EXPECT_EQ(valueText(AxisUnit::Bytes, 71.8 * kAxisGiB), "71.8 GiB");
-    EXPECT_EQ(valueText(AxisUnit::Seconds, 0.0073), "7.3 ms");
+    EXPECT_EQ(valueText(AxisUnit::Seconds, 0.0073), "7.30 ms");
     EXPECT_EQ(valueText(AxisUnit::Seconds, 0.0), "0 s");
     EXPECT_EQ(valueText(AxisUnit::Usd, 0.336), "$0.34");
     EXPECT_EQ(valueText(AxisUnit::Usd, 0.0336), "$0.0336");

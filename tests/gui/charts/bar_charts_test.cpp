@@ -159,9 +159,10 @@ TEST(Tornado, LabelsHaveRoomOnBothSides) {
 TEST(Tornado, IsDescribed) {
     TornadoValues values = sampleTornado();
     values.rows.resize(2);
-    EXPECT_EQ(describeTornado(values),
-              "What the step time depends on: step time is 5.9 s now. network between nodes, half: "
-              "7.4 s, twice: 5.31 s. memory bandwidth, half: 6.02 s, twice: 5.85 s.");
+    EXPECT_EQ(
+        describeTornado(values),
+        "What the step time depends on: step time is 5.90 s now. network between nodes, half: "
+        "7.40 s, twice: 5.31 s. memory bandwidth, half: 6.02 s, twice: 5.85 s.");
     EXPECT_EQ(tornadoTable(values).rows.size(), 2U);
 }
 
@@ -171,7 +172,7 @@ TEST(Tornado, AnEndThatIsNotKnownHasNoBarAndNoNumber) {
     EXPECT_EQ(tornadoLayout(values, kBarSize, kBarTheme).rows.front().high.width(), 0.0);
     EXPECT_EQ(tornadoEndText(values, values.rows.front(), TornadoEnd::High), "");
     EXPECT_EQ(tornadoTable(values).rows.front()[4], "");
-    EXPECT_TRUE(describeTornado(values).ends_with("NVLink, half: 6.6 s."))
+    EXPECT_TRUE(describeTornado(values).ends_with("NVLink, half: 6.60 s."))
         << describeTornado(values);
 }
 
@@ -203,10 +204,10 @@ TEST(Waterfall, IsDescribed) {
     WaterfallValues values = sampleWaterfall();
     values.steps.resize(2);
     EXPECT_EQ(describeWaterfall(values),
-              "From A to B: where the time goes: step time goes from 5.9 s (A: tp8 pp4 dp16) to "
-              "5.2 s (B: tp4 pp8 dp16): compute -80 ms, tensor parallel communication -620 ms.");
+              "From A to B: where the time goes: step time goes from 5.90 s (A: tp8 pp4 dp16) to "
+              "5.20 s (B: tp4 pp8 dp16): compute -80 ms, tensor parallel communication -620 ms.");
     EXPECT_EQ(waterfallBarText(values, 1), "compute\n-80 ms (-1.36 %)");
-    EXPECT_EQ(waterfallBarText(values, 3), "B: tp4 pp8 dp16\n5.2 s\n-700 ms in all");
+    EXPECT_EQ(waterfallBarText(values, 3), "B: tp4 pp8 dp16\n5.20 s\n-700 ms in all");
     EXPECT_EQ(waterfallTable(values).rows.size(), 4U);
 }
 

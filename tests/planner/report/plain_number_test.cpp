@@ -23,6 +23,9 @@ TEST(PlainNumber, HasTheDigitsThatCountAndEveryOneBeforeThePoint) {
     EXPECT_EQ(plainNumber(0.0, 3), "0");
     EXPECT_EQ(roundedNumber(1048576.0, 3), "1,050,000");
     EXPECT_EQ(roundedNumber(999.6, 3), "1,000");
+    EXPECT_EQ(forecastNumber(45.98, 3), "46.0");
+    EXPECT_EQ(forecastNumber(46.0, 3), "46");
+    EXPECT_EQ(forecastNumber(1048576.5, 3), "1,050,000");
 }
 
 /// Whatever its size.
@@ -42,7 +45,7 @@ TEST(PlainNumber, IsNoPowerOfTenInWhatIsPrinted) {
 
 TEST(PlainNumber, HasOneUnitForATimeAndItsInterval) {
     EXPECT_EQ(runText(Seconds(86400.0)), "1 day");
-    EXPECT_EQ(runText(Seconds(86399.0)), "24 h");
+    EXPECT_EQ(runText(Seconds(86399.0)), "24.0 h");
     EXPECT_EQ(runText(Seconds(1638.0)), "27.3 min");
     EXPECT_EQ(runRange(Seconds(3000.0), Seconds(7200.0), Seconds(3600.0)), "0.833 – 2 h");
     EXPECT_EQ(durationText(Seconds(0.988)), "988 ms");

@@ -47,10 +47,10 @@ TEST(SizeCharts, LeaveOutNodesThatCannotTrain) {
     EXPECT_DOUBLE_EQ(chart.points[0].y, 500.0);
 }
 
-TEST(DollarText, KeepsThreeDigitsOfWhatIsNotWhole) {
+TEST(DollarText, KeepsThreeDigits) {
     EXPECT_EQ(dollarText(0.8), "$0.800");
     EXPECT_EQ(dollarText(1.9), "$1.90");
-    EXPECT_EQ(dollarText(50.0), "$50");
+    EXPECT_EQ(dollarText(50.0), "$50.0");
     EXPECT_EQ(dollarText(99.96), "$100");
     EXPECT_EQ(dollarText(779.2), "$779");
     EXPECT_EQ(dollarText(12345.0), "$12,300");
