@@ -145,7 +145,7 @@ WaterfallValues stepWaterfall(const Waterfall& fall, bool perTokens) {
         }
         std::string words(part.key);
         for (const auto& [known, name] : namesOf(TimePart{})) {
-            words = name == part.key ? std::string(shortPartWords(known)) : words;
+            words = name == part.key ? std::string(partWords(known)) : words;
         }
         values.steps.push_back({words, part.change});
     }

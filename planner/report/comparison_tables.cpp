@@ -218,7 +218,7 @@ Table numberTable(const Comparison& comparison, const ComparisonView& view) {
         table.columns.push_back({comparison.sides[side].name, Align::Right});
         if (side != comparison.baseline) {
             table.columns.push_back({"change", Align::Right});
-            table.columns.push_back({"", Align::Right});
+            table.columns.push_back({"%", Align::Right});
         }
     }
     for (const ComparedNumber& number : comparison.numbers) {
