@@ -49,6 +49,11 @@ std::optional<std::int64_t> vocabularyOfBuiltIn(const std::string& model) {
     return found ? std::optional(found->model.vocab) : std::nullopt;
 }
 
+bool isTiedBuiltIn(const std::string& model) {
+    const Result<ModelProfile> found = findModel(model, ProfileStore::builtIn(), {});
+    return found && found->model.tiedEmbeddings;
+}
+
 /// A scenario as it is written, or one that is made of a framework's launch file.
 Result<JsonValue> documentOf(std::string_view text,
                              const std::string& source,
@@ -77,7 +82,10 @@ Result<JsonValue> documentOf(std::string_view text,
     return importLaunch(
         text,
         source,
-        {.read = read, .layers = &layersOfBuiltIn, .vocabulary = &vocabularyOfBuiltIn});
+        {.read = read,
+         .layers = &layersOfBuiltIn,
+         .vocabulary = &vocabularyOfBuiltIn,
+         .isTied = &isTiedBuiltIn});
 }
 
 /// What the files are taken to say beside what they do is among the notes.

@@ -64,11 +64,21 @@ std::optional<SwitchedWeights> trainedBy(const Switches& switches,
     return isSame ? one : std::nullopt;
 }
 
+/// Of a head that is the embedding's table the table is trained, too.
+std::optional<SwitchedWeights> withTable(std::optional<SwitchedWeights> trained, bool isTied) {
+    if (trained && trained->hasHeadAlone && isTied) {
+        return SwitchedWeights{.part = TrainedPart{}, .isLess = true};
+    }
+    return trained;
+}
+
 void importTrainedWeights(ScenarioDraft& draft,
                           const Switches& switches,
-                          std::optional<std::int64_t> layers) {
-    const auto trained =
+                          std::optional<std::int64_t> layers,
+                          std::optional<bool> isTied) {
+    const auto found =
         switches.unread != nullptr ? std::nullopt : trainedBy(switches, true, layers);
+    const auto trained = withTable(found, isTied.value_or(false));
     if (!trained) {
         const LaunchKey& key = switches.unread != nullptr ? *switches.unread : *switches.last;
         draft.leaveOpen("settings.train",
@@ -100,7 +110,7 @@ void importTrainedWeights(ScenarioDraft& draft,
                      "the program trains a part of what --train " + part +
                          " does, which is forecast: an upper bound of the memory");
     }
-    if (trained->hasHeadAlone) {
+    if (trained->hasHeadAlone && !isTied) {
         draft.assume("settings.train",
                      "the head is trained without the embedding: where both are one table, "
                      "--train all counts it");
@@ -189,7 +199,12 @@ Result<void> importChangedModel(ScenarioDraft& draft, const ImportContext& conte
     if (draft.word("settings.tuning") == "lora") {
         importTrainedBase(draft, switches, layers);
     } else if (switches.last != nullptr) {
-        importTrainedWeights(draft, switches, layers);
+        const bool isKnown = layers && context.isTied;
+        importTrainedWeights(
+            draft,
+            switches,
+            layers,
+            isKnown ? std::optional(context.isTied(draft.word("model"))) : std::nullopt);
     }
     (void)keys.use(kModelTrains);
     (void)keys.use(kModelAdapters);

@@ -27,8 +27,6 @@ constexpr std::array kHarmlessDeeds = {"train"sv,
                                        "push_to_hub"sv,
                                        "generate"sv,
                                        "num_parameters"sv,
-                                       "state_dict"sv,
-                                       "load_state_dict"sv,
                                        "get_memory_footprint"sv,
                                        "enable_input_require_grads"sv,
                                        "register_forward_hook"sv,
@@ -140,7 +138,7 @@ void takeCall(const PythonValues& program, const WordSpan& call, std::set<std::s
     }
 }
 
-WordSpan callOf(const ModelDeed& deed) {
+WordSpan wordsOfDeed(const ModelDeed& deed) {
     return {deed.at, deed.kind == DeedKind::Sets ? deed.at + 1 : deed.said.end + 1};
 }
 
@@ -272,7 +270,9 @@ private:
                                 : deed.kind == DeedKind::Calls
                                     ? isIn(kHarmlessDeeds, deed.name)
                                     : isIn(kHarmlessFunctions, deed.name);
-        const bool isOfTensor = !isSet && deed.part.find("data") != std::string::npos;
+        const bool isOfTensor = !isSet && (deed.part.find("data") != std::string::npos ||
+                                           deed.name.find("state_dict") != std::string::npos ||
+                                           deed.name.starts_with("__"));
         if (isHarmless || isOfTensor || deed.part.starts_with("config") ||
             deed.part.starts_with("generation_config")) {
             return;
@@ -387,9 +387,9 @@ std::vector<bool> wordsOfOthers(const PythonValues& program, const PythonModels&
             const ModelDeed& deed = one.deeds[k];
             const bool isMerged = isTrained && k < merged && givesAdapters(deed);
             if (!isTrained || isMerged) {
-                takeCall(program, callOf(deed), others);
+                takeCall(program, wordsOfDeed(deed), others);
             } else {
-                takeCall(program, callOf(deed), own);
+                takeCall(program, wordsOfDeed(deed), own);
             }
         }
     }

@@ -312,6 +312,24 @@ TEST(Import, LeavesToItsUserWhatAProgramTrains) {
     }
 }
 
+// Llama 3.2 1B's head is its embedding's table: where one is trained, both are.
+TEST(Import, TrainsTheTableOfATiedHead) {
+    const std::string file = tempFolder() + "tied.py";
+    for (const auto& [name, train] : {std::pair("meta-llama/Llama-3.2-1B", "an upper bound"),
+                                      std::pair("meta-llama/Llama-3.1-8B", "train=last:1")}) {
+        ASSERT_TRUE(
+            writeTextFile(file,
+                          "model = AutoModelForCausalLM.from_pretrained(\"" + std::string(name) +
+                              "\", dtype=torch.bfloat16)\nfor n, p in "
+                              "model.named_parameters():\n  p.requires_grad = \"lm_head\" in n\n"
+                              "args = TrainingArguments(\"o\", bf16=True)\n"
+                              "Trainer(model=model, args=args).train()\n"));
+        const ProgramOutput answer =
+            ran("explain " + file + " --gpu h200 --gpus 1 --seq 512 --layout micro_batch=1");
+        EXPECT_NE(answer.out.find(train), std::string::npos) << answer.out << answer.err;
+    }
+}
+
 TEST(Import, SearchesTheGpusThatTheFileStarts) {
     const std::string file = tempFolder() + "two_nodes.toml";
     ASSERT_TRUE(writeTextFile(file,
