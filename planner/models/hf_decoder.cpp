@@ -86,15 +86,40 @@ Result<AttentionSpec> readGroupedAttention(const HfDecoder& family,
     return attention;
 }
 
-Result<void> refuseVersionDependent(const HfDecoder& family, const HfReader& config) {
-    if (family.refusedKey.empty()) {
-        return {};
+Result<void> refuseUnmodelled(const HfDecoder& family, const HfReader& config) {
+    for (const HfRefusal& refusal : family.refused) {
+        if (refusal.key.empty() || !config.has(refusal.key)) {
+            continue;
+        }
+        FABRICAST_ASSIGN(const bool said, config.truth(refusal.key, false));
+        if (said) {
+            Error error = config.problem(
+                {refusal.key},
+                config.config().find(refusal.key)->shown() + " " + std::string(refusal.why),
+                "\"" + std::string(refusal.key) + "\": " + std::string(refusal.instead));
+            error.code = Error::Code::Unsupported;
+            return tl::unexpected(std::move(error));
+        }
     }
-    FABRICAST_ASSIGN(const bool said, config.flag(family.refusedKey, false));
-    if (said) {
-        Error error = config.problem({family.refusedKey},
-                                     family.refusedWhy,
-                                     "\"" + std::string(family.refusedKey) + "\": false");
+    return {};
+}
+
+/// MiniMax's files say it as rotary_dim, and as a share of the head once transformers 5 saved them.
+Result<void> checkRotatedHalf(const HfReader& config, std::int64_t headDim) {
+    FABRICAST_ASSIGN(std::int64_t rotated, config.size({"rotary_dim"}, headDim));
+    for (const JsonValue* place : {&config.config(), config.config().find("rope_parameters")}) {
+        const JsonValue* share = place == nullptr ? nullptr : place->find("partial_rotary_factor");
+        if (share != nullptr && !share->is(JsonValue::Kind::Null)) {
+            FABRICAST_ASSIGN(const double part, share->number(0.0, 1.0));
+            rotated = static_cast<std::int64_t>(part * static_cast<double>(headDim));
+        }
+    }
+    if (2 * rotated != headDim) {
+        Error error =
+            config.problem({"rotary_dim", "head_dim"},
+                           "turns " + std::to_string(rotated) + " of " + std::to_string(headDim) +
+                               " columns of a head; modelled is half of them",
+                           "\"rotary_dim\": " + std::to_string(headDim / 2));
         error.code = Error::Code::Unsupported;
         return tl::unexpected(std::move(error));
     }
@@ -115,7 +140,7 @@ Result<MlpSpec> readMlp(const HfDecoder& family, const HfReader& config) {
 
 Result<ModelSpec> readDecoder(const HfDecoder& family, const HfReader& config) {
     ModelSpec model;
-    FABRICAST_TRY(refuseVersionDependent(family, config));
+    FABRICAST_TRY(refuseUnmodelled(family, config));
     FABRICAST_ASSIGN(model.vocab, config.size({"vocab_size"}, family.vocab));
     FABRICAST_ASSIGN(model.hidden, config.size({"hidden_size"}, family.hidden));
     FABRICAST_ASSIGN(model.layers, config.size({"num_hidden_layers"}, family.layers));
@@ -125,7 +150,14 @@ Result<ModelSpec> readDecoder(const HfDecoder& family, const HfReader& config) {
     FABRICAST_ASSIGN(model.attention,
                      family.latent ? readLatentAttention(family, config)
                                    : readGroupedAttention(family, config, model));
+    if (family.rotatesHalf) {
+        FABRICAST_TRY(checkRotatedHalf(config, model.attention.headDim));
+    }
     FABRICAST_ASSIGN(model.mlp, readMlp(family, config));
+    if (!family.headBiasKey.empty()) {
+        FABRICAST_ASSIGN(model.headBias, config.flag(family.headBiasKey, false));
+    }
+    model.norm = family.norm;
     model.normPlacement = family.norms;
     model.normsPerLayer = family.norms == NormPlacement::Around ? 4 : 2;
     FABRICAST_ASSIGN(model.window, readWindows(family, config, model.layers));

@@ -3,6 +3,7 @@
 #include "planner/models/hf_reader.h"
 #include "planner/spec/model_spec.h"
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string_view>
@@ -18,6 +19,13 @@ struct HfAttentionBias {
 };
 inline constexpr HfAttentionBias kBiasEverywhereIfSaid{
     HfAttentionBias::Covers::QkvAndOut, "attention_bias", false};
+
+/// A key that is not modelled where it is true, or a number but 0.
+struct HfRefusal {
+    std::string_view key = {};
+    std::string_view why = "is built differently by versions 4 and 5 of transformers";
+    std::string_view instead = "false";
+};
 
 /// How a family of sparse models describes its experts. Numbers are the defaults of absent keys.
 struct HfExperts {
@@ -49,6 +57,7 @@ enum class HfWindow {
     WhenUsedAlternate,
     Alternate,
     Pattern,
+    ThreeOfFour,
     Chunked
 };
 
@@ -70,10 +79,12 @@ struct HfDecoder {
     bool latent = false;  ///< attention is MLA
     HfAttentionBias bias = {};
     std::string_view mlpBiasKey = {};
-    std::string_view refusedKey = {};  ///< not modelled when true, for refusedWhy
-    std::string_view refusedWhy = "true is built differently by versions 4 and 5 of transformers";
+    std::array<HfRefusal, 2> refused = {};
+    NormKind norm = NormKind::Rms;
+    std::string_view headBiasKey = {};  ///< of the output matrix
     QkNorm qkNorm = QkNorm::None;
     std::string_view qkNormKey = {};  ///< "": always
+    bool rotatesHalf = false;         ///< of each head; other shares are not modelled
     bool sinks = false;
     bool yarn = false;  ///< scales rotary embedding where the config says nothing of it
     bool turnsSomeLayers =

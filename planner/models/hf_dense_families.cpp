@@ -168,20 +168,72 @@ constexpr HfDecoder kSmolLm3{.modelType = "smollm3",
                              .bias = kBiasEverywhereIfSaid,
                              .mlpBiasKey = "mlp_bias"};
 
-constexpr HfDecoder kSeedOss{.modelType = "seed_oss",
-                             .className = "SeedOssForCausalLM",
-                             .vocab = 155136,
+constexpr HfDecoder kSeedOss{
+    .modelType = "seed_oss",
+    .className = "SeedOssForCausalLM",
+    .vocab = 155136,
+    .hidden = 4096,
+    .layers = 64,
+    .heads = 80,
+    .kvHeads = 8,
+    .headDim = 128,
+    .width = 27648,
+    .positions = 524288,
+    .bias = {Covers::Qkv, "attention_bias", true},
+    .mlpBiasKey = "mlp_bias",
+    .refused = {{{.key = "attention_out_bias", .why = "adds biases that no published model has"}}}};
+
+constexpr HfDecoder kGranite{.modelType = "granite",
+                             .className = "GraniteForCausalLM",
+                             .vocab = 32000,
                              .hidden = 4096,
-                             .layers = 64,
-                             .heads = 80,
-                             .kvHeads = 8,
+                             .layers = 32,
+                             .heads = 32,
+                             .width = 11008,
+                             .positions = 2048,
+                             .bias = kBiasEverywhereIfSaid,
+                             .mlpBiasKey = "mlp_bias"};
+
+constexpr HfDecoder kErnie45{.modelType = "ernie4_5",
+                             .className = "Ernie4_5ForCausalLM",
+                             .vocab = 103424,
+                             .hidden = 1024,
+                             .layers = 18,
+                             .heads = 16,
+                             .kvHeads = 2,
                              .headDim = 128,
-                             .width = 27648,
-                             .positions = 524288,
-                             .bias = {Covers::Qkv, "attention_bias", true},
-                             .mlpBiasKey = "mlp_bias",
-                             .refusedKey = "attention_out_bias",
-                             .refusedWhy = "true adds biases that no published model has"};
+                             .width = 3072,
+                             .positions = 131072,
+                             .tied = true,
+                             .bias = {Covers::QkvAndOut, "use_bias", false},
+                             .mlpBiasKey = "use_bias"};
+
+constexpr HfDecoder kOlmo3{.modelType = "olmo3",
+                           .className = "Olmo3ForCausalLM",
+                           .vocab = 50304,
+                           .hidden = 4096,
+                           .layers = 32,
+                           .heads = 32,
+                           .width = 11008,
+                           .positions = 2048,
+                           .bias = kBiasEverywhereIfSaid,
+                           .qkNorm = QkNorm::FullWidth,
+                           .norms = NormPlacement::After,
+                           .window = HfWindow::ThreeOfFour,
+                           .windowSize = 4096};
+
+constexpr HfDecoder kQwen25Vl{.modelType = "qwen2_5_vl_text",
+                              .className = "Qwen2_5_VLTextModel",
+                              .vocab = 152064,
+                              .hidden = 8192,
+                              .layers = 80,
+                              .heads = 64,
+                              .kvHeads = 8,
+                              .width = 29568,
+                              .positions = 32768,
+                              .bias = {Covers::Qkv},
+                              .window = HfWindow::WhenUsed,
+                              .windowSize = 4096};
 
 constexpr std::array kDenseFamilies{kLlama,
                                     kMistral,
@@ -195,7 +247,11 @@ constexpr std::array kDenseFamilies{kLlama,
                                     kGlm,
                                     kGlm4,
                                     kSmolLm3,
-                                    kSeedOss};
+                                    kSeedOss,
+                                    kGranite,
+                                    kErnie45,
+                                    kOlmo3,
+                                    kQwen25Vl};
 
 }  // namespace
 

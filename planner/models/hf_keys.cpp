@@ -34,8 +34,8 @@ constexpr std::array<Name, 22> kActivations = {"gelu",
                                                "tanh",
                                                "xielu"};
 /// Those of its ROPE_INIT_FUNCTIONS, and what old files of Phi-3 call longrope.
-constexpr std::array<Name, 8> kRotations = {
-    "default", "dynamic", "linear", "llama3", "longrope", "proportional", "su", "yarn"};
+constexpr std::array<Name, 9> kRotations = {
+    "default", "dynamic", "linear", "llama3", "longrope", "mrope", "proportional", "su", "yarn"};
 
 constexpr double kMostWidth = static_cast<double>(kMostModelWidth);
 
@@ -69,6 +69,7 @@ constexpr std::array kHfKeys = {
     HfKey{"attention_bias"},
     count("attention_chunk_size", "4096"),
     share("attention_dropout", "0.0"),
+    HfKey{"attention_multiplier", HfKey::Number, 0.0, 1e6, false, "1.0"},
     HfKey{"attention_out_bias"},
     of("attn_config", HfKey::Object, "{}"),
     positive("attn_logit_softcapping", "30.0, or null"),
@@ -80,6 +81,7 @@ constexpr std::array kHfKeys = {
     HfKey{"bias"},
     HfKey{"bos_token_id", HfKey::Whole | HfKey::Wholes, -1.0, kMostWidth, false, "2, or null"},
     share("classifier_dropout", "0.0"),
+    positive("clip_qkv", "null"),
     size("d_model", "4096"),
     size("decoder_sparse_step", "1"),
     HfKey{"do_layer_norm_before"},
@@ -88,6 +90,7 @@ constexpr std::array kHfKeys = {
     share("emb_pdrop", "0.0"),
     share("embd_pdrop", "0.0"),
     share("embedding_fraction", "1.0"),
+    HfKey{"embedding_multiplier", HfKey::Number, 0.0, 1e6, false, "1.0"},
     HfKey{"enable_bias"},
     HfKey{"eos_token_id", HfKey::Whole | HfKey::Wholes, -1.0, kMostWidth, false, "2, or null"},
     size("ep_size", "1"),
@@ -117,7 +120,9 @@ constexpr std::array kHfKeys = {
     of("layer_types", HfKey::Texts, R"(["full_attention"], one for each layer)"),
     share("layerdrop", "0.0"),
     HfKey{"learned_pos_emb"},
+    HfKey{"lm_head_bias"},
     HfKey{"logit_scale", HfKey::Text | HfKey::Number, 0.0, 1e6, true, "null"},
+    positive("logits_scaling", "1.0"),
     size("max_position_embeddings", "4096"),
     size("max_seq_len", "4096"),
     count("max_window_layers", "0"),
@@ -171,12 +176,14 @@ constexpr std::array kHfKeys = {
     positive("query_pre_attn_scalar", "256"),
     HfKey{"reorder_and_upcast_attn"},
     share("resid_pdrop", "0.0"),
+    HfKey{"residual_multiplier", HfKey::Number, 0.0, 1e6, false, "1.0"},
     share("rms_norm_eps", "1e-06"),
     HfKey{"rope_interleave"},
     HfKey{"rope_local_base_freq", HfKey::Number, 1.0, 1e15, false, "10000.0"},
     of("rope_parameters", HfKey::Rotation, R"({"rope_type": "default", "rope_theta": 10000.0})"),
     of("rope_scaling", HfKey::Rotation, R"({"rope_type": "linear", "factor": 2.0}, or null)"),
     HfKey{"rope_theta", HfKey::Number, 1.0, 1e15, false, "10000.0"},
+    size("rotary_dim", "64"),
     HfKey{"rotary_emb_base", HfKey::Number, 1.0, 1e15, false, "10000.0"},
     share("rotary_pct", "0.25"),
     HfKey{"routed_scaling_factor", HfKey::Number, 0.0, 1e6, false, "1.0"},
@@ -206,6 +213,7 @@ constexpr std::array kHfKeys = {
     of("torch_dtype", HfKey::Text, R"("bfloat16")"),
     of("transformers_version", HfKey::Text, R"("5.0.0")"),
     HfKey{"unk_index", HfKey::Whole | HfKey::Wholes, -1.0, kMostWidth, false, "2, or null"},
+    HfKey{"use_bias"},
     HfKey{"use_bidirectional_attention", HfKey::Flag | HfKey::Text, 0.0, 0.0, false, "false"},
     HfKey{"use_cache"},
     HfKey{"use_parallel_residual"},

@@ -4,6 +4,7 @@
 #include "planner/spec/check_settings.h"
 
 #include <algorithm>
+#include <limits>
 
 namespace fabricast {
 namespace {
@@ -95,11 +96,13 @@ Result<bool> HfReader::flag(std::string_view key, bool absent) const {
 
 Result<bool> HfReader::truth(std::string_view key, bool absent) const {
     const JsonValue* value = config_->find(key);
-    if (value == nullptr || value->kind() != JsonValue::Kind::Integer) {
+    if (value == nullptr ||
+        !(value->is(JsonValue::Kind::Integer) || value->is(JsonValue::Kind::Number))) {
         return flag(key, absent);
     }
-    FABRICAST_ASSIGN(const std::int64_t number, value->integer({}));
-    return number != 0;
+    constexpr double kMost = std::numeric_limits<double>::max();
+    FABRICAST_ASSIGN(const double number, value->number(-kMost, kMost));
+    return number != 0.0;
 }
 
 Result<bool> HfReader::tied(bool absent) const {

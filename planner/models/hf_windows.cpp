@@ -113,6 +113,8 @@ Result<std::vector<std::int64_t>> readWindows(const HfDecoder& family,
     switch (family.window) {
         case HfWindow::Alternate:
             return windowed(layers, size, [](std::int64_t layer) { return layer % 2 == 0; });
+        case HfWindow::ThreeOfFour:
+            return windowed(layers, size, [](std::int64_t layer) { return (layer + 1) % 4 != 0; });
         case HfWindow::Pattern:
             return pattern(config, layers, size);
         case HfWindow::Chunked:

@@ -339,15 +339,18 @@ TensorId blocksInTurn(OpBuilder& g, const Scenario& scenario, TensorId x, std::i
     const TensorId normed = before ? eagerNorm(g, scenario, x, "input_layernorm") : x;
     const LayerAttention attention = attentionOf(g, scenario, normed, layer);
     g.holdUntilHere({normed});
-    const auto normedAfter = [&](TensorId out, std::string_view name) {
-        if (placement == NormPlacement::Before) {
+    const auto readyToAdd = [&](TensorId out, std::string_view name) {
+        const bool scales = hfCodeOf(scenario).scalesResiduals;
+        if (placement == NormPlacement::Before && !scales) {
             return out;
         }
-        const TensorId after = eagerNorm(g, scenario, out, name);
+        const TensorId after =
+            scales ? g.pointwise("scale", {out}, g.info(out).elements, g.info(out).width, {})
+                   : eagerNorm(g, scenario, out, name);
         g.holdUntilHere({out});
         return after;
     };
-    const TensorId attended = g.add(x, normedAfter(attention.out, "post_attention_layernorm"));
+    const TensorId attended = g.add(x, readyToAdd(attention.out, "post_attention_layernorm"));
     g.module("mlp");
     const TensorId ready =
         before ? eagerNorm(g,
@@ -361,7 +364,7 @@ TensorId blocksInTurn(OpBuilder& g, const Scenario& scenario, TensorId x, std::i
         g.holdUntilHere({attention.weights});
     }
     g.module("");
-    const TensorId out = g.add(attended, normedAfter(fed.out, "post_feedforward_layernorm"));
+    const TensorId out = g.add(attended, readyToAdd(fed.out, "post_feedforward_layernorm"));
     if (fed.kept != kNoTensor) {
         g.holdUntilHere({fed.kept});
     }

@@ -73,6 +73,10 @@ OpList headOf(const Scenario& scenario, std::int64_t tokens, TensorId x, OpBuild
     g.claimWeight(weight);
     const TensorId logits = g.linear(x, weight, tokens * localVocab(scenario));
     g.leaveModule();
+    if (hfCodeOf(scenario).scalesLogits) {
+        return g.finish(
+            g.pointwise("scale", {logits}, g.info(logits).elements, g.info(logits).width, {}));
+    }
     return g.finish(hfCodeOf(scenario).capsLogits ? g.capped(logits) : logits);
 }
 

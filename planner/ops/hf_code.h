@@ -20,14 +20,17 @@ struct HfCode {
     bool namesAttention = false;    ///< attention's output lives until the layer returns
     bool keepsMlpNames = false;     ///< beside experts, whose names PEFT does not convert
     bool joinsRotary = false;       ///< what is rotated is joined with the rest, or with nothing
-    bool interleavesRotary = false;  ///< every layer spreads the rotary tables
-    bool rotatesWide = false;        ///< by tables in fp32, and casts what is rotated back
-    bool scalesEmbedding = false;    ///< the table's rows are multiplied by a number
-    bool capsLogits = false;         ///< logits are divided, go through tanh and are multiplied
-    bool scalesQueries = false;      ///< before attention, in which it then scales by one
-    bool opensByRelu = false;        ///< the MLP of two matrices: backward needs the result alone
-    bool dropsResiduals = false;     ///< what a block adds to the residual goes through dropout
-    std::int64_t rotaryShare = 1;    ///< the first 1/n of each head is rotated
+    bool interleavesRotary = false;    ///< every layer spreads the rotary tables
+    bool rotatesWide = false;          ///< by tables in fp32, and casts what is rotated back
+    bool rotatesEachSequence = false;  ///< tables have rows for each sequence of the batch
+    bool scalesEmbedding = false;      ///< the table's rows are multiplied by a number
+    bool scalesResiduals = false;  ///< what a block adds to the residual is multiplied by a number
+    bool scalesLogits = false;     ///< logits are divided by a number
+    bool capsLogits = false;       ///< logits are divided, go through tanh and are multiplied
+    bool scalesQueries = false;    ///< before attention, in which it then scales by one
+    bool opensByRelu = false;      ///< the MLP of two matrices: backward needs the result alone
+    bool dropsResiduals = false;   ///< what a block adds to the residual goes through dropout
+    std::int64_t rotaryShare = 1;  ///< the first 1/n of each head is rotated
 };
 /// Llama's where the scenario runs other code.
 const HfCode& hfCodeOf(const Scenario& scenario);

@@ -39,7 +39,11 @@ constexpr std::array kHfRouters = {
              .scoring = HfScoring::Sigmoid,
              .registeredFirst = false,
              .sharedFirst = false},
-    HfRouter{.family = "llama4_text", .everyExpert = true}};
+    HfRouter{.family = "llama4_text", .everyExpert = true},
+    HfRouter{.family = "minimax_m2", .scoring = HfScoring::SigmoidOfWidened},
+    HfRouter{.family = "olmoe", .narrowsScores = true, .normalises = false},
+    HfRouter{
+        .family = "granitemoe", .scoring = HfScoring::SoftmaxOfWidened, .narrowsScores = true}};
 
 HfExpertStacks hfExpertWeights(OpBuilder& g, const Scenario& scenario) {
     const MoeSpec& moe = *scenario.model.moe;

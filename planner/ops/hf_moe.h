@@ -11,10 +11,12 @@ namespace fabricast {
 struct ParameterAdapter;
 
 enum class HfScoring {
-    SoftmaxOfAll,     ///< in fp32, of which the highest are chosen
-    SoftmaxOfChosen,  ///< the highest logits are chosen first
-    SoftmaxOfGroups,  ///< of fp32 logits; those outside the chosen groups count as 0
-    Sigmoid           ///< of fp32 logits; groups of experts are chosen first, by a bias beside it
+    SoftmaxOfAll,      ///< in fp32, of which the highest are chosen
+    SoftmaxOfChosen,   ///< the highest logits are chosen first
+    SoftmaxOfWidened,  ///< the same of fp32 logits
+    SoftmaxOfGroups,   ///< of fp32 logits; those outside the chosen groups count as 0
+    SigmoidOfWidened,  ///< of logits cast to fp32; chosen by a bias beside them, without groups
+    Sigmoid            ///< of fp32 logits; groups of experts are chosen first, by a bias beside it
 };
 
 /// What a family's router in transformers does.

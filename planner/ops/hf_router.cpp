@@ -105,10 +105,17 @@ void scoreBySoftmax(OpBuilder& g, const HfRouter& code, std::int64_t tokens, HfR
 }
 
 /// The highest logits, and a softmax over them in their type.
-void scoreChosen(OpBuilder& g, HfRouting& out) {
+void scoreChosen(OpBuilder& g, const HfRouter& code, HfRouting& out) {
+    const std::int64_t width = g.info(out.logits).width;
+    if (code.scoring == HfScoring::SoftmaxOfWidened) {
+        out.logits = g.cast(out.logits, kHfScoreBytes);
+    }
     const TensorId values = hfHighest(g, out.logits, out.indices);
     const TensorInfo in = g.info(values);
     out.scores = saveOwnResult(g, g.pointwise("softmax", {values}, in.elements, in.width, {}));
+    if (code.narrowsScores) {
+        out.scores = g.cast(out.scores, width);
+    }
 }
 
 /// What is only compared: no gradient reaches it.
@@ -137,6 +144,21 @@ void scoreBySigmoid(OpBuilder& g, std::int64_t tokens, HfRouting& out) {
     const TensorId normed = hfNormalise(g, values, tokens);
     out.scores = g.pointwise("scale", {normed}, chosen, g.info(normed).width, {});
     g.holdUntilHere({scores, best, groups, mask, masked});
+}
+
+/// The same of every expert, without groups.
+void scoreBySigmoidOfAll(OpBuilder& g, std::int64_t tokens, HfRouting& out) {
+    const std::int64_t all = g.info(out.logits).elements;
+    const TensorId wide = g.cast(out.logits, kHfScoreBytes);
+    const TensorId scores =
+        saveOwnResult(g, g.pointwise("sigmoid", {wide}, all, kHfScoreBytes, {}));
+    const TensorId biased = compared(g, "biased", all, kHfScoreBytes);
+    const std::int64_t chosen = g.info(out.indices).elements;
+    const TensorId best = compared(g, "topk", chosen, kHfScoreBytes);
+    g.last().outputs.push_back(out.indices);
+    const TensorId values = g.pointwise("gather", {scores}, chosen, kHfScoreBytes, {out.indices});
+    out.scores = hfNormalise(g, values, tokens);
+    g.holdUntilHere({scores, biased, best});
 }
 
 /// Softmax of all; where there are groups, those outside the best ones are filled with 0.
@@ -172,10 +194,14 @@ HfRouting hfRoute(
             scoreBySoftmax(g, code, tokens, out);
             break;
         case HfScoring::SoftmaxOfChosen:
-            scoreChosen(g, out);
+        case HfScoring::SoftmaxOfWidened:
+            scoreChosen(g, code, out);
             break;
         case HfScoring::SoftmaxOfGroups:
             scoreByGroups(g, moe, out);
+            break;
+        case HfScoring::SigmoidOfWidened:
+            scoreBySigmoidOfAll(g, tokens, out);
             break;
         case HfScoring::Sigmoid:
             scoreBySigmoid(g, tokens, out);

@@ -14,6 +14,21 @@ std::int64_t rotaryWidth(const Scenario& scenario) {
     return hfCodeOf(scenario).rotatesWide ? kWide : residualWidth(scenario.settings);
 }
 
+/// How many sequences of a batch tables have rows for.
+std::int64_t sequencesOf(const Scenario& scenario) {
+    return hfCodeOf(scenario).rotatesEachSequence ? rankShape(scenario).batch : 1;
+}
+
+/// What is crossed is made in its own type, and cast.
+TensorId rotateWide(OpBuilder& g, const Rotary& table, TensorId x) {
+    const TensorInfo in = g.info(x);
+    const std::int64_t wide = g.info(table.first).width;
+    const TensorId direct = g.multiply(g.cast(x, wide), table.first);
+    const TensorId crossed = g.pointwise("rotate_half", {x}, in.elements, in.width, {});
+    g.last().forwardTemps = {in.bytes / 2};
+    return g.cast(g.add(direct, g.multiply(g.cast(crossed, wide), table.second)), in.width);
+}
+
 /// a·cos - b·sin of the halves a and b, and b·cos + a·sin.
 TensorId rotateHalves(OpBuilder& g, const Rotary& table, TensorId x) {
     const std::int64_t half = g.info(x).elements / 2;
@@ -66,7 +81,7 @@ Rotary rotaryTable(OpBuilder& g, const Scenario& scenario, const RankShape& shap
     }
     if (kernels.rope != RopeKernel::Complex && !hfCodeOf(scenario).rotatesAsComplex) {
         const std::int64_t width = rotaryWidth(scenario);
-        const std::int64_t entries = shape.fullSequence * dim;
+        const std::int64_t entries = sequencesOf(scenario) * shape.fullSequence * dim;
         const TensorId cosine = g.external(entries, width);
         const TensorId sine = g.external(entries, width);
         if (castsRotaryTables(scenario) &&
@@ -99,6 +114,9 @@ TensorId rotate(OpBuilder& g, const Scenario& scenario, const Rotary& table, Ten
     if (code.rotatesHalves) {
         return rotateHalves(g, table, x);
     }
+    if (code.interleavesRotary && code.rotatesWide) {
+        return rotateWide(g, table, x);
+    }
     return code.joinsRotary ? rotateShare(g, table, x, code.rotaryShare)
                             : g.cast(g.ropeCosSin(x, table.first, table.second), g.info(x).width);
 }
@@ -114,8 +132,8 @@ std::vector<std::int64_t> rotaryTableBytes(const Scenario& scenario) {
     const bool pairs =
         hfCodeOf(scenario).rotatesAsComplex || (latent && kernels.code == ModelCode::TorchTitan);
     if (kernels.rope != RopeKernel::Complex && !pairs) {
-        const std::int64_t width = rotaryWidth(scenario);
-        return {entries * width, entries * width};
+        const std::int64_t table = sequencesOf(scenario) * entries * rotaryWidth(scenario);
+        return {table, table};
     }
     return {4 * entries};
 }

@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::array<std::string_view, 3> kOfMlp = {"gate", "up", "down"};
 /// Families whose experts have always been stacks in transformers: PEFT has no names to convert.
-constexpr std::array<std::string_view, 2> kAlwaysStacked = {"gpt_oss", "llama4_text"};
+constexpr std::array<std::string_view, 3> kAlwaysStacked = {"gpt_oss", "granitemoe", "llama4_text"};
 /// The names of one expert's layers, in the order of kOfMlp, where they are not gate_proj, …
 constexpr std::array<std::string_view, 3> kOfMixtral = {"w1", "w3", "w2"};
 
@@ -155,6 +155,7 @@ Result<NameSet> targetsInPeft(const ModelSpec& model, const NameSet& targets) {
 PeftNames peftNamesOfEach(const ModelSpec& model, const NameSet& targets) {
     PeftNames names;
     const bool stacked = model.moe && alwaysStacked(model);
+    const std::string block = model.family == "granitemoe" ? "block_sparse_moe." : "mlp.";
     const bool experts = model.moe && targets.contains("experts");
     const bool router = model.moe && targets.contains("router");
     for (const std::string& target : targets) {
@@ -165,7 +166,7 @@ PeftNames peftNamesOfEach(const ModelSpec& model, const NameSet& targets) {
         }
     }
     if (experts && stacked) {
-        names.parameters = {"mlp.experts.gate_up_proj", "mlp.experts.down_proj"};
+        names.parameters = {block + "experts.gate_up_proj", block + "experts.down_proj"};
     } else if (experts) {
         for (std::size_t i = 0; i < kOfMlp.size(); ++i) {
             const bool mixtral = model.family == "mixtral";
@@ -174,7 +175,7 @@ PeftNames peftNamesOfEach(const ModelSpec& model, const NameSet& targets) {
         }
     }
     if (router && stacked) {
-        names.parameters.emplace_back("mlp.router.weight");
+        names.parameters.push_back(block + "router.weight");
     } else if (router) {
         names.modules.emplace_back("gate");
     }

@@ -14,7 +14,8 @@ double rotatedShare(const ModelSpec& model) {
     static constexpr std::array kFamilies = {PartlyRotated{"glm", 0.5},
                                              PartlyRotated{"glm4", 0.5},
                                              PartlyRotated{"glm4_moe", 0.5},
-                                             PartlyRotated{"gpt_neox", 0.25}};
+                                             PartlyRotated{"gpt_neox", 0.25},
+                                             PartlyRotated{"minimax_m2", 0.5}};
     const auto* const found = std::ranges::find(kFamilies, model.family, &PartlyRotated::family);
     return found == kFamilies.end() ? 1.0 : found->share;
 }

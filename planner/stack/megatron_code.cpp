@@ -72,6 +72,12 @@ Result<void> checkMegatronCode(const ModelSpec& model) {
     if (model.moe && (model.moe->expertBias || model.moe->routerBias) && !hasAllBiases(model)) {
         return lacksModel(model, "experts with biases beside layers without");
     }
+    if (model.headBias) {
+        return lacksModel(model, "bias of the output layer");
+    }
+    if (model.family == "granite" || model.family == "granitemoe") {
+        return lacksModel(model, "multiplier of residuals, embedding and logits");
+    }
     if (model.family == "llama4_text") {
         return lacksModel(model, "attention within chunks");
     }

@@ -89,6 +89,8 @@ INSTANTIATE_TEST_SUITE_P(
                     RecordedFile{"hf_moe_memory_more.csv", 2e-5, 1e-4, 0.02, 0, 0, 0.8},
                     RecordedFile{"hf_moe_gpt_oss_glm4_memory.csv", 2e-5, 1e-4, 0.02, 0, 0, 0.8},
                     RecordedFile{"hf_dense_memory.csv", 1e-5, 1e-4, 0.02, 0, 0, 0.8},
+                    RecordedFile{"hf_families_memory.csv", 1e-5, 1e-4, 0.02, 0, 0, 0.8},
+                    RecordedFile{"hf_families_memory_more.csv", 8e-4, 3.7e-3, 0.02, 0, 0, 0.8},
                     RecordedFile{"everyday_memory.csv", 5e-5, 1.3e-3, 0.02, 0, 0, 0.75},
                     RecordedFile{"eager_attention_memory.csv", 3e-5, 1e-4, 0.02, 0, 0, 0.8},
                     RecordedFile{"hf_moe_deepseek_llama4_memory.csv", 2e-5, 1e-4, 0.02, 0, 0, 0.8},

@@ -1,6 +1,7 @@
 #include "planner/models/hf_config.h"
 
 #include "planner/models/model_file.h"
+#include "planner/text/text_files.h"
 
 #include <gtest/gtest.h>
 
@@ -156,6 +157,35 @@ TEST(HfConfig, UnknownArchitectureNamesWhatNobodyUnderstands) {
               std::string::npos);
 }
 
+TEST(HfConfig, UnknownArchitectureNamesTheNearest) {
+    const Error error = errorOf(R"({"model_type": "qwen3_next"})");
+    EXPECT_TRUE(error.hint.starts_with("nearest: qwen3_moe; three of four")) << error.hint;
+    EXPECT_NE(error.hint.find("describe the model"), std::string::npos) << error.hint;
+}
+
+TEST(HfConfig, EveryFamilyIsInTheDocumentation) {
+    const Result<std::string> text = readTextFile(FABRICAST_SOURCE_DIR "/docs/scenario.md");
+    ASSERT_TRUE(text);
+    std::string list;
+    for (const std::string_view name : hfModelTypes()) {
+        list += (list.empty() ? "`" : ", `") + std::string(name) + "`";
+    }
+    EXPECT_NE(text->find("families are read: " + list + "."), std::string::npos) << list;
+}
+
+TEST(HfConfig, LanguageModelOfQwen25VlIsReadFromEitherForm) {
+    const Result<ModelSpec> flat = read(R"({"model_type": "qwen2_5_vl", "hidden_size": 1024,
+        "num_attention_heads": 8, "rope_scaling": {"type": "mrope"}, "vision_config": {}})");
+    ASSERT_TRUE(flat) << flat.error().text();
+    EXPECT_EQ(flat->family, "qwen2_5_vl_text");
+    EXPECT_TRUE(flat->attention.qkvBias);
+    EXPECT_EQ(flat->notes.front(), "language model only: the vision tower is left out");
+    const Result<ModelSpec> nested = read(R"({"model_type": "qwen2_5_vl", "text_config":
+        {"model_type": "qwen2_5_vl_text", "hidden_size": 1024, "num_attention_heads": 8}})");
+    ASSERT_TRUE(nested) << nested.error().text();
+    EXPECT_EQ(nested->hidden, flat->hidden);
+}
+
 struct Refusal {
     std::string text;
     std::string where;
@@ -166,6 +196,15 @@ TEST(HfConfig, ErrorsStandWhereTheMistakeIs) {
     const std::vector<Refusal> refusals{
         {"", "config.json:1:1", "not valid JSON"},
         {"[]", "config.json:1:1", "object"},
+        {R"({"model_type": "olmoe", "clip_qkv": 8.0})",
+         "config.json:1:37",
+         "8.0 clamps queries, keys and values, which is not modelled"},
+        {R"({"model_type": "olmoe", "norm_topk_prob": true})",
+         "config.json:1:43",
+         "true divides the chosen scores by their sum"},
+        {R"({"model_type": "minimax_m2", "rotary_dim": 32})",
+         "config.json:1:44",
+         "turns 32 of 128 columns of a head; modelled is half of them"},
         {"{}", "config.json:1:1", "model_type"},
         {R"({"model_type": 7})", "config.json:1:16", "string"},
         {"{\"model_type\": \"llama\",\n\"hidden_size\": \"big\"}",

@@ -1,3 +1,5 @@
+#include "planner/models/model_file.h"
+#include "planner/text/text_files.h"
 #include "tests/programs/oracle_rows/oracle_row.h"
 
 #include <algorithm>
@@ -113,9 +115,20 @@ void setBiasedFamily(ModelSpec& model, std::int64_t positions) {
     model.learnedPositions = positions + 2;
 }
 
+/// That of a config.json among the cases of parameters.
+Result<ModelSpec> configuredModel(const std::string& name) {
+    const std::string path = FABRICAST_SOURCE_DIR "/tests/cases/params/" + name + ".json";
+    FABRICAST_ASSIGN(const std::string text, readTextFile(path));
+    return parseModel(text, path);
+}
+
 }  // namespace
 
 Result<ModelSpec> huggingFaceModel(const CsvTable& table, std::size_t row) {
+    constexpr std::string_view kConfig = "config:";
+    if (const std::string text = table.text(row, "model"); text.starts_with(kConfig)) {
+        return configuredModel(text.substr(kConfig.size()));
+    }
     FABRICAST_ASSIGN(ModelSpec model, denseModel(table.text(row, "model")));
     model.family = table.text(row, "kind");
     const auto* const family = std::ranges::find(kDenseFamilies, model.family, &DenseFamily::name);

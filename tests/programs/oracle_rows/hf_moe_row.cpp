@@ -125,6 +125,20 @@ Result<void> setFsdp2(const CsvTable& table, std::size_t row, OracleRow& out) {
     return {};
 }
 
+void setExpertTargets(const std::string& targets, Scenario& scenario) {
+    const std::string& family = scenario.model.family;
+    NameSet& adapted = scenario.settings.lora.targets;
+    if (scenario.model.attention.kind == AttentionKind::Latent) {
+        adapted = attentionTargets(scenario.model);
+    }
+    if (targets == "experts") {  // by target_parameters
+        adapted.insert("experts");
+    } else if (targets == "all-linear" && family != "gpt_oss" && family != "granitemoe") {
+        adapted.insert("experts");  // transformers' stacks too
+        adapted.insert("router");
+    }
+}
+
 }  // namespace
 
 Result<OracleRow> hfMoeRow(const CsvTable& table, std::size_t row) {
@@ -137,27 +151,24 @@ Result<OracleRow> hfMoeRow(const CsvTable& table, std::size_t row) {
     if (table.has("attention") && table.text(row, "attention") == "eager") {
         out.scenario.settings.kernels.attention = AttentionKernel::Unfused;
     }
+    const std::string experts = table.text(row, "expert_impl");
+    if (out.scenario.model.moe) {  // of a config
+        FABRICAST_ASSIGN(out.scenario.settings.kernels.experts,
+                         pick(kExperts, experts, "expert_impl"));
+    }
     if (table.integer(row, "experts") > 0) {
         setExperts(table, row, out.scenario.model);
         FABRICAST_ASSIGN(out.scenario.settings.kernels.experts,
-                         pick(kExperts, table.text(row, "expert_impl"), "expert_impl"));
+                         pick(kExperts, experts, "expert_impl"));
         if (out.scenario.settings.kernels.experts == ExpertKernel::DeepSpeed) {
             setDeepSpeedMoe(table, row, out.scenario);
         }
         if (out.scenario.settings.kernels.experts == ExpertKernel::AutoEp) {
             out.scenario.layout.ep = table.integer(row, "ep");
         }
-        const std::string targets = table.text(row, "lora_targets");
-        if (out.scenario.model.attention.kind == AttentionKind::Latent) {
-            out.scenario.settings.lora.targets = attentionTargets(out.scenario.model);
-        }
-        if (targets == "experts") {  // by target_parameters
-            out.scenario.settings.lora.targets.insert("experts");
-        } else if (targets == "all-linear" &&
-                   out.scenario.model.family != "gpt_oss") {  // with transformers' stacks too
-            out.scenario.settings.lora.targets.insert("experts");
-            out.scenario.settings.lora.targets.insert("router");
-        }
+    }
+    if (out.scenario.model.moe) {
+        setExpertTargets(table.text(row, "lora_targets"), out.scenario);
     }
     return out;
 }

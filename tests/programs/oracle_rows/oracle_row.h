@@ -55,7 +55,8 @@ NameSet savedModules(const CsvTable& table, std::size_t row);
 
 /// "h/ffn/heads/kv/d/vocab/layers/tied", as the records write a dense model.
 Result<ModelSpec> denseModel(const std::string& text);
-/// The same with a column `kind`: the transformers model that takes those sizes.
+/// The same with a column `kind`: the transformers model that takes those sizes. "config:NAME" is
+/// the model of a config.json among the cases of parameters.
 Result<ModelSpec> huggingFaceModel(const CsvTable& table, std::size_t row);
 
 /// Picks the value that goes with `text`, or reports what was not understood.
