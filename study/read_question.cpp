@@ -79,13 +79,12 @@ Result<JsonValue> documentOf(std::string_view text,
         return root;
     }
     const ReadNamed read = launchReader(folders, given);
-    return importLaunch(
-        text,
-        source,
-        {.read = read,
-         .layers = &layersOfBuiltIn,
-         .vocabulary = &vocabularyOfBuiltIn,
-         .isTied = &isTiedBuiltIn});
+    return importLaunch(text,
+                        source,
+                        {.read = read,
+                         .layers = &layersOfBuiltIn,
+                         .vocabulary = &vocabularyOfBuiltIn,
+                         .isTied = &isTiedBuiltIn});
 }
 
 /// What the files are taken to say beside what they do is among the notes.

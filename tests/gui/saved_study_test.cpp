@@ -20,7 +20,7 @@ std::string inFolder(const std::string& name) {
     return tempFolder() + name;
 }
 
-Question smallQuestion() {
+Question questionToSave() {
     const std::vector<Edit> edits = {{"model", "gpt2", "-m"},
                                      {"cluster.name", "8x-rtx-4090", "-c"},
                                      {"workload.global_batch", "64", "--global-batch"}};
@@ -29,7 +29,7 @@ Question smallQuestion() {
 
 TEST(SavedStudy, ComesBackAsItWas) {
     const std::string file = inFolder("saved_study.json");
-    const SavedStudy study{smallQuestion(),
+    const SavedStudy study{questionToSave(),
                            {.page = "memory", .chosen = "ddp dp=8", .hardware = "dgx-h100, x"}};
     ASSERT_TRUE(saveStudy(study, file));
     const SavedStudy opened = openStudy(file).value();
@@ -55,9 +55,9 @@ TEST(SavedStudy, WhatIsKeptNamesFilesFromWhereTheStudyLies) {
 
 TEST(SavedStudy, IsAScenarioWithTheSameAnswer) {
     const std::string file = inFolder("saved_scenario.json");
-    ASSERT_TRUE(saveStudy({smallQuestion(), {.page = "memory"}}, file));
+    ASSERT_TRUE(saveStudy({questionToSave(), {.page = "memory"}}, file));
     const Workbench bench = Workbench::open({}).value();
-    const PlanReport before = plan(smallQuestion(), {}, bench, {}).value();
+    const PlanReport before = plan(questionToSave(), {}, bench, {}).value();
     const PlanReport after = plan(readQuestion(file, "").value(), {}, bench, {}).value();
     ASSERT_FALSE(before.plans.empty());
     EXPECT_EQ(after.plans.front().step.step.value, before.plans.front().step.step.value);
@@ -142,7 +142,7 @@ TEST(SavedStudy, NamesWhatLiesBesideItFromWhereItLies) {
 
 TEST(SavedStudy, WhatIsShownNoMoreIsNotInTheFile) {
     const std::string file = inFolder("healed.json");
-    ASSERT_TRUE(saveStudy({smallQuestion(), {.page = "topology", .failed = "node0"}}, file));
+    ASSERT_TRUE(saveStudy({questionToSave(), {.page = "topology", .failed = "node0"}}, file));
     SavedStudy opened = openStudy(file).value();
     opened.view.failed.clear();  // healed
     ASSERT_TRUE(saveStudy(opened, file));
@@ -194,7 +194,7 @@ TEST(SavedStudy, IsNamedFromWhereItLiesOnceItIsSaved) {
 }
 
 TEST(SavedStudy, SaysWhyItCannotBeSaved) {
-    const auto saved = saveStudy({smallQuestion(), {}}, "/nowhere/at/all.json");
+    const auto saved = saveStudy({questionToSave(), {}}, "/nowhere/at/all.json");
     ASSERT_FALSE(saved);
     EXPECT_EQ(saved.error().code, Error::Code::Environment);
     EXPECT_EQ(saved.error().where, "/nowhere/at/all.json");

@@ -55,6 +55,9 @@ TEST(PackagedModels, MegatronHasWhatItsArgumentsSay) {
               "pretrain_gpt.py of Megatron-Core has no windows of several sizes, which ours has");
     EXPECT_EQ(whyNot("nemo", ofFamily("llama4_text")),
               "pretrain_gpt.py of Megatron-Core has no attention within chunks, which ours has");
+    EXPECT_EQ(whyNot("nemo", ofFamily("granite")),
+              "pretrain_gpt.py of Megatron-Core has no multiplier of residuals, embedding and "
+              "logits, which ours has");
     model.normPlacement = NormPlacement::Around;
     EXPECT_EQ(whyNot("megatron-fsdp", model),
               "pretrain_gpt.py of Megatron-Core has no norm after attention and MLP, which ours "
