@@ -155,6 +155,25 @@ void addSampleArguments(const Scenario& scenario, LaunchFiles& files) {
     }
 }
 
+namespace {
+
+/// What trains over a quantised base SFTTrainer casts to bf16, but for DoRA's magnitudes.
+void tellCast(const Settings& settings, std::vector<std::string>& untold) {
+    const LoraSettings& lora = settings.lora;
+    const bool isQuantised = lora.base == Dtype::Nf4 || lora.base == Dtype::Int8;
+    if (!isQuantised || lora.dora || settings.precision.compute != Dtype::Bf16) {
+        return;
+    }
+    std::erase(untold, "settings.lora.dtype=bf16");
+    if (lora.dtype == Dtype::Fp32) {
+        untold.emplace_back(
+            "settings.lora.dtype=fp32: TRL's SFTTrainer casts adapters over a "
+            "quantised base to bf16");
+    }
+}
+
+}  // namespace
+
 void addAdapterArguments(const LaunchFacts& facts, LaunchFiles& files) {
     const std::vector<std::string> words = adapterArguments(facts);
     if (words.empty()) {
@@ -163,6 +182,7 @@ void addAdapterArguments(const LaunchFacts& facts, LaunchFiles& files) {
     files.command.insert(files.command.end(), words.begin(), words.end());
     files.untold.emplace_back(
         "adapters: train.py takes the arguments of TRL's ModelConfig, as TRL's own sft.py does");
+    tellCast(facts.scenario.settings, files.untold);
 }
 
 Result<std::vector<std::string>> untoldByTransformers(const Scenario& scenario,

@@ -233,7 +233,7 @@ TEST(Emit, ReadsAdaptersBack) {
           "deepspeed --layout shard=zero2 --tuning lora --set settings.lora.rank=8 "
           "--set settings.lora.targets=q+v --set settings.lora.dropout=0.1",
           "accelerate --layout shard=fsdp --tuning lora",
-          "accelerate --layout shard=fsdp --tuning qlora",
+          "accelerate --layout shard=fsdp --tuning qlora --set settings.lora.dtype=bf16",
           "accelerate --layout shard=none --tuning qlora --set settings.lora.dora=true",
           "accelerate --layout shard=zero3 --tuning lora",
           "axolotl --layout shard=fsdp --tuning qlora"}) {
