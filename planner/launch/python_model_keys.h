@@ -31,6 +31,13 @@ inline constexpr const char* kAnyModel = "model of several";
 /// Words that are about other models than the trained one, or about adapters that it has no more.
 std::vector<bool> wordsOfOthers(const PythonValues& program, const PythonModels& models);
 
+/// get_peft_model(model) and its like, and merge_and_unload().
+bool givesAdapters(const ModelDeed& deed);
+bool takesAdapters(const ModelDeed& deed);
+
+/// Adds the key that one deed is, if any.
+void addDeedKey(const PythonValues& program, const ModelDeed& deed, LaunchKeys& keys);
+
 /// Adds these keys. Methods that are not known are "model.foo()", which nobody reads.
 void addModelKeys(const PythonValues& program,
                   const PythonCourse& course,

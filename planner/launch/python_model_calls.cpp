@@ -1,0 +1,208 @@
+#include "planner/launch/python_model_tracer.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <utility>
+
+namespace fabricast {
+namespace {
+
+using namespace std::string_view_literals;
+
+/// Functions in each other.
+constexpr std::size_t kMostInside = 12;
+
+constexpr std::array kWrappers = {
+    "fully_shard"sv, "DistributedDataParallel"sv, "DDP"sv, "FullyShardedDataParallel"sv, "FSDP"sv};
+/// Methods that go through a part of a model.
+constexpr std::array kWalks = {
+    "parameters"sv, "named_parameters"sv, "modules"sv, "children"sv, "values"sv};
+
+/// Methods that are called for something else than the model.
+bool givesBack(std::string_view method) {
+    constexpr std::array kOthers = {"generate"sv,
+                                    "num_parameters"sv,
+                                    "state_dict"sv,
+                                    "get_memory_footprint"sv,
+                                    "forward"sv,
+                                    "named_modules"sv,
+                                    "get_nb_trainable_parameters"sv,
+                                    "named_children"sv,
+                                    "numel"sv,
+                                    "size"sv,
+                                    "dim"sv,
+                                    "item"sv};
+    return !isAmong(kOthers, method);
+}
+
+}  // namespace
+
+// NOLINTNEXTLINE(misc-no-recursion): as evaluate
+MaybeRef ModelTracer::called(const std::string& name,
+                             const MaybeRef& ref,
+                             const WordSpan& callee,
+                             ModelNames& names) {
+    const std::size_t bracket = callee.end;
+    const std::vector<Argument> arguments = argumentsOf(bracket, names);
+    const std::string last = lastOf(name);
+    if (ref) {
+        return calledOn(*ref, last, bracket);
+    }
+    const bool loads = last == "from_pretrained" || last == "from_config";
+    const bool isOfPeft = name.find("PeftModel") != std::string::npos &&
+                          name.find("AutoPeftModel") == std::string::npos;
+    if (loads && !isOfPeft && isModelClass(withoutLast(name))) {
+        models_.all.push_back({.call = {callee.begin, words_[bracket].close + 1},
+                               .isOnGpu = isLoadedOnGpu(arguments),
+                               .isAfterwards = isTraining_});
+        return ModelRef{models_.all.size() - 1};
+    }
+    const auto function = byName_.find(name);
+    if (function != byName_.end()) {
+        return runFunction(functions_.at(function->second), arguments);
+    }
+    const MaybeRef given = givenTo(name, last, bracket, arguments);
+    if (isTrainer(last) || isAmong(kWrappers, last)) {
+        keepNamed(names);
+        keepNamed(global_);
+    }
+    return given;
+}
+
+bool ModelTracer::isLoadedOnGpu(const std::vector<Argument>& arguments) const {
+    return std::ranges::any_of(arguments, [this](const Argument& one) {
+        const std::vector<std::string> values = program_.valuesOf(one.value);
+        const std::string value = values.size() == 1 ? values.front() : "";
+        return one.name == "device_map"            ? value != "cpu" && value != "null"
+               : one.name == "quantization_config" ? value != "null"
+               : one.name.starts_with("load_in_")  ? value == "True"
+                                                   : false;
+    });
+}
+
+MaybeRef ModelTracer::calledOn(const ModelRef& ref,
+                               const std::string& method,
+                               std::size_t bracket) {
+    if (ref.part.empty()) {
+        return std::nullopt;  // model(inputs)
+    }
+    ModelRef owner = ref;
+    owner.part = withoutLast(ref.part);
+    if (ref.part.starts_with(kTrainerPart)) {
+        isTraining_ = isTraining_ || method == "train";
+        return std::nullopt;
+    }
+    if (isAmong(kWalks, method)) {
+        owner.givesNames = method == "named_parameters";
+        return owner;
+    }
+    if (method == "get_input_embeddings" || method == "get_output_embeddings") {
+        owner.part = method == "get_input_embeddings" ? "model.embed_tokens" : "lm_head";
+        return owner;
+    }
+    if (method == "get_base_model") {
+        return owner;
+    }
+    if (owner.part.empty() && (method == "to" || method == "cuda")) {
+        models_.all[owner.model].isOnGpu = true;
+    }
+    addDeed(
+        ModelDeed::Kind::Calls, method, owner, bracket - 1, {bracket + 1, words_[bracket].close});
+    return givesBack(method) ? MaybeRef(owner) : std::nullopt;
+}
+
+// NOLINTNEXTLINE(misc-no-recursion): as run
+MaybeRef ModelTracer::runFunction(const PythonFunction& function,
+                                  const std::vector<Argument>& arguments) {
+    if (inside_.size() >= kMostInside || !inside_.insert(function.at).second) {
+        return std::nullopt;
+    }
+    ran_.insert(function.at);
+    ModelNames names;
+    std::map<std::string, std::string> numbers;
+    std::size_t place = 0;
+    for (const WordSpan& item : parametersOf(function)) {
+        const std::string& name = words_[item.begin].text;
+        const Argument* const given = argumentFor(arguments, place++, name);
+        const std::size_t usual = placeOf(item, "=") + 1;
+        if (given != nullptr && given->ref) {
+            names.insert_or_assign(name, *given->ref);
+        }
+        const WordSpan value = given != nullptr ? given->value : WordSpan{usual, item.end};
+        if (value.begin < value.end) {
+            const std::vector<std::string> values = program_.valuesOf(value);
+            numbers.emplace(name, values.size() == 1 ? values.front() : "");
+        }
+    }
+    std::swap(numbers_, numbers);
+    const MaybeRef returned = run(function.body, names);
+    std::swap(numbers_, numbers);
+    inside_.erase(function.at);
+    return returned;
+}
+
+MaybeRef ModelTracer::givenToTrainer(bool wraps, const std::vector<Argument>& arguments) {
+    const Argument* const model = argumentFor(arguments, 0, "model");
+    for (const Argument& one : arguments) {
+        if (one.ref && one.ref->part.empty()) {
+            models_.all[one.ref->model].isOnGpu = true;
+            models_.all[one.ref->model].isKept = true;
+        }
+    }
+    if (model == nullptr || !model->ref) {
+        return std::nullopt;
+    }
+    if (model->ref->part.empty() && !models_.trained) {
+        models_.trained = model->ref->model;
+        if (!wraps) {
+            deedsBefore_ = models_.all[model->ref->model].deeds.size();
+            modelsBefore_ = models_.all.size();
+        }
+    }
+    return wraps ? model->ref : MaybeRef(ModelRef{model->ref->model, std::string(kTrainerPart)});
+}
+
+MaybeRef ModelTracer::givenTo(const std::string& name,
+                              const std::string& last,
+                              std::size_t bracket,
+                              const std::vector<Argument>& arguments) {
+    const bool wraps = isAmong(kWrappers, last);
+    if (isTrainer(last) || wraps) {
+        return givenToTrainer(wraps, arguments);
+    }
+    constexpr std::array kPass = {"list"sv, "tuple"sv, "enumerate"sv, "reversed"sv, "tqdm"sv};
+    if (isAmong(kPass, name) && !arguments.empty()) {
+        return arguments.front().ref;
+    }
+    if (last == "deepcopy" && !arguments.empty() && arguments.front().ref &&
+        arguments.front().ref->part.empty()) {
+        const std::size_t model = arguments.front().ref->model;
+        PythonModel copy{.call = {bracket - 1, words_[bracket].close + 1},
+                         .isOnGpu = models_.all[model].isOnGpu,
+                         .isAfterwards = isTraining_,
+                         .copyOf = model};
+        models_.all.push_back(std::move(copy));
+        return ModelRef{models_.all.size() - 1};
+    }
+    const bool prepares = last == "prepare" || last == "prepare_model";
+    for (const Argument& one : arguments) {
+        if (!one.ref || !one.ref->part.empty() || one.ref->givesNames) {
+            continue;
+        }
+        models_.all[one.ref->model].isOnGpu |= prepares;
+        const bool makes =  // a class
+            !last.empty() && std::isupper(static_cast<unsigned char>(last.front())) != 0;
+        if (!makes && !prepares && !last.empty()) {
+            addDeed(ModelDeed::Kind::IsGiven,
+                    last,
+                    *one.ref,
+                    bracket - 1,
+                    {bracket + 1, words_[bracket].close});
+        }
+        return makes && name.find("Model") == std::string::npos ? std::nullopt : one.ref;
+    }
+    return std::nullopt;
+}
+
+}  // namespace fabricast

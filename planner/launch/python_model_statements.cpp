@@ -1,0 +1,179 @@
+#include "planner/launch/python_model_tracer.h"
+
+#include <algorithm>
+#include <array>
+
+namespace fabricast {
+namespace {
+
+using namespace std::string_view_literals;
+
+/// More statements than a program has with its functions.
+constexpr std::size_t kMostStatements = 20'000;
+
+}  // namespace
+
+// NOLINTNEXTLINE(misc-no-recursion): kMostInside functions
+MaybeRef ModelTracer::run(const WordSpan& body, ModelNames& names) {
+    const std::size_t outer = around_.size();
+    MaybeRef returned;
+    std::size_t at = body.begin;
+    while (at < body.end && statements_ < kMostStatements) {
+        if (isEnd(at) || isSign(at, ";")) {
+            ++at;
+            continue;
+        }
+        ++statements_;
+        const bool isLine = at == 0 || isEnd(at - 1);
+        if (isLine) {
+            leaveConditions(outer, at);
+        }
+        const auto function = functions_.find(at + (isWord(at, "async") ? 1U : 0U));
+        if (function != functions_.end()) {
+            at = std::max(function->second.body.end, at + 1);
+        } else if (isDead(at)) {
+            at = std::max(endOfStatement(at), at + 1);
+        } else if (const std::size_t head = headAt(at, names); head != at) {
+            at = head;
+        } else {
+            const std::size_t end = std::max(endOfStatement(at), at + 1);
+            const MaybeRef ref = runSimple({at, end}, names);
+            returned = isWord(at, "return") && !returned ? ref : returned;
+            at = end;
+        }
+    }
+    around_.resize(outer);
+    return returned;
+}
+
+void ModelTracer::leaveConditions(std::size_t outer, std::size_t at) {
+    const std::int64_t column = words_[at].column;
+    const bool continues = isWord(at, "elif") || isWord(at, "else");
+    while (around_.size() > outer && around_.back().column >= column &&
+           !(continues && around_.back().column == column)) {
+        around_.pop_back();
+    }
+    if (continues && around_.size() > outer && around_.back().column == column) {
+        around_.back().condition.isNot = true;
+    }
+}
+
+// NOLINTNEXTLINE(misc-no-recursion): as run
+std::size_t ModelTracer::headAt(std::size_t at, ModelNames& names) {
+    constexpr std::array kHeads = {"for"sv,
+                                   "if"sv,
+                                   "elif"sv,
+                                   "else"sv,
+                                   "while"sv,
+                                   "with"sv,
+                                   "try"sv,
+                                   "except"sv,
+                                   "finally"sv,
+                                   "async"sv};
+    if (!program_.isName(at) || !isAmong(kHeads, words_[at].text)) {
+        return at;
+    }
+    const std::size_t colon = placeOf({at + 1, words_.size()}, ":");
+    if (!isSign(colon, ":")) {
+        return at;
+    }
+    const WordSpan head{at + 1, colon};
+    if (isWord(at, "for")) {
+        bindLoop(head, names);
+        loopColumn_ = words_[at].column;
+    } else if (isWord(at, "if") || isWord(at, "elif")) {
+        (void)evaluate(head, names);
+        if (!holds(program_, head)) {
+            around_.push_back({words_[at].column, {head, false}});
+        }
+    } else {
+        (void)evaluate(head, names);
+    }
+    return colon + 1;
+}
+
+// NOLINTNEXTLINE(misc-no-recursion): as run
+void ModelTracer::bindLoop(const WordSpan& head, ModelNames& names) {
+    std::size_t in = head.begin;
+    while (in < head.end && !isWord(in, "in")) {
+        in = behindWord(in);
+    }
+    const std::vector<WordSpan> targets = partsOf({head.begin, in});
+    MaybeRef ref = evaluate({std::min(in + 1, head.end), head.end}, names);
+    for (const WordSpan& target : targets) {
+        names.erase(program_.textOf(target));
+    }
+    if (ref && !targets.empty()) {
+        ref->named = ref->givesNames ? program_.textOf(targets.front()) : "";
+        ref->givesNames = false;
+        names.insert_or_assign(program_.textOf(targets.back()), *ref);
+    }
+}
+
+// NOLINTNEXTLINE(misc-no-recursion): as run
+MaybeRef ModelTracer::runSimple(WordSpan span, ModelNames& names) {
+    if (isWord(span.begin, "continue") && !around_.empty()) {
+        Around& last = around_.back();
+        last.condition.isNot = !last.condition.isNot;
+        last.column = std::min(last.column, loopColumn_ + 1);
+        return std::nullopt;
+    }
+    if (isWord(span.begin, "return")) {
+        for (const WordSpan& part : partsOf({span.begin + 1, span.end})) {
+            if (const MaybeRef ref = evaluate(part, names)) {
+                return ref;
+            }
+        }
+        return std::nullopt;
+    }
+    std::size_t equals = placeOf(span, "=");
+    if (equals == span.end) {
+        return evaluate(span, names);
+    }
+    const WordSpan value{equals + 1, span.end};
+    const std::size_t colon = placeOf({span.begin, equals}, ":");
+    const std::vector<WordSpan> targets = partsOf({span.begin, colon});
+    const std::vector<WordSpan> values = partsOf(value);
+    if (targets.size() > 1 && targets.size() == values.size()) {
+        std::vector<MaybeRef> refs;
+        for (const WordSpan& one : values) {
+            refs.push_back(evaluate(one, names));
+        }
+        for (std::size_t i = 0; i < targets.size(); ++i) {
+            assign(targets[i], refs[i], values[i], names);
+        }
+        return std::nullopt;
+    }
+    const MaybeRef ref = evaluate(value, names);
+    const std::size_t model = placeOfModel(targets);
+    for (std::size_t i = 0; i < targets.size(); ++i) {
+        assign(targets[i], i == model ? ref : std::nullopt, value, names);
+    }
+    return std::nullopt;
+}
+
+std::size_t ModelTracer::placeOfModel(const std::vector<WordSpan>& targets) const {
+    const auto found = std::ranges::find_if(targets, [this](const WordSpan& one) {
+        return program_.textOf(one).find("model") != std::string::npos;
+    });
+    return found == targets.end() ? 0 : static_cast<std::size_t>(found - targets.begin());
+}
+
+void ModelTracer::assign(const WordSpan& target,
+                         const MaybeRef& ref,
+                         const WordSpan& value,
+                         ModelNames& names) {
+    const std::string name = program_.textOf(target);
+    const MaybeRef whole = names.contains(name) ? std::nullopt : namedModel(name, names);
+    if (whole && !whole->part.empty()) {
+        ModelRef owner = *whole;
+        owner.part = withoutLast(whole->part);
+        addDeed(ModelDeed::Kind::Sets, lastOf(whole->part), owner, target.begin, value);
+    } else if (ref) {
+        names.insert_or_assign(name, *ref);
+    } else {
+        names.erase(name);
+    }
+}
+
+}  // namespace fabricast

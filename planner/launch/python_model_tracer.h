@@ -1,0 +1,123 @@
+#pragma once
+#include "planner/launch/python_functions.h"
+#include "planner/launch/python_model_names.h"
+#include "planner/launch/python_models.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace fabricast {
+
+/// Goes through a program as it runs, and keeps which of its names are models: modelsOf, whose
+/// statements, values and calls are each read in a source of their own.
+class ModelTracer {
+public:
+    ModelTracer(const PythonValues& program, const PythonCourse& course);
+    PythonModels read();
+
+private:
+    struct Argument {
+        std::string name;  ///< empty: by its place
+        WordSpan value;
+        MaybeRef ref{};
+    };
+    struct Around {
+        std::int64_t column = 0;
+        PythonCondition condition;
+    };
+
+    // Statements: python_model_statements.cpp. What a body returns is of some model, or nothing.
+    MaybeRef run(const WordSpan& body, ModelNames& names);
+    /// What a line of this column stands no longer within.
+    void leaveConditions(std::size_t outer, std::size_t at);
+    /// Behind the colon of "for", "if" and their like; `at` where none of them begins here.
+    std::size_t headAt(std::size_t at, ModelNames& names);
+    void bindLoop(const WordSpan& head, ModelNames& names);
+    MaybeRef runSimple(WordSpan span, ModelNames& names);
+    /// Of "model, tokenizer = load()" and "tokenizer, model = load()".
+    [[nodiscard]] std::size_t placeOfModel(const std::vector<WordSpan>& targets) const;
+    void assign(const WordSpan& target,
+                const MaybeRef& ref,
+                const WordSpan& value,
+                ModelNames& names);
+
+    // Values: python_model_values.cpp.
+    /// What a value is of some model; calls in it are followed.
+    MaybeRef evaluate(WordSpan span, ModelNames& names);
+    /// "a.b(…)[…].c(…)", which begins at a name; `at` is then behind it.
+    MaybeRef chain(std::size_t& at, ModelNames& names);
+    /// "[-4:]" of "[-n:]", where n is a number that the program says, or gives to its function.
+    [[nodiscard]] std::string subscriptOf(std::size_t bracket) const;
+    std::vector<Argument> argumentsOf(std::size_t bracket, ModelNames& names);
+    static const Argument* argumentFor(const std::vector<Argument>& all,
+                                       std::size_t place,
+                                       std::string_view name);
+
+    // Calls: python_model_calls.cpp.
+    /// What a call gives back of some model. `callee`: the words before its bracket.
+    MaybeRef called(const std::string& name,
+                    const MaybeRef& ref,
+                    const WordSpan& callee,
+                    ModelNames& names);
+    MaybeRef calledOn(const ModelRef& ref, const std::string& method, std::size_t bracket);
+    MaybeRef runFunction(const PythonFunction& function, const std::vector<Argument>& arguments);
+    /// A function that is not the program's own.
+    MaybeRef givenTo(const std::string& name,
+                     const std::string& last,
+                     std::size_t bracket,
+                     const std::vector<Argument>& arguments);
+    /// A Trainer, or what shards or wraps a model.
+    MaybeRef givenToTrainer(bool wraps, const std::vector<Argument>& arguments);
+    /// bitsandbytes puts what it quantises there.
+    [[nodiscard]] bool isLoadedOnGpu(const std::vector<Argument>& arguments) const;
+    [[nodiscard]] bool isTrainer(const std::string& name) const;
+
+    // What is kept of the models: python_models.cpp.
+    void addDeed(ModelDeed::Kind kind,
+                 const std::string& name,
+                 const ModelRef& ref,
+                 std::size_t at,
+                 const WordSpan& said);
+    void keepNamed(const ModelNames& names);
+    /// Where the program does not show when its Trainer trains: as soon as it is made.
+    void leaveOutWhatFollows();
+
+    // Words of the program: python_models.cpp too.
+    [[nodiscard]] bool isDead(std::size_t at) const;
+    [[nodiscard]] bool isEnd(std::size_t at) const;
+    [[nodiscard]] bool isWord(std::size_t at, std::string_view name) const;
+    [[nodiscard]] bool isSign(std::size_t at, std::string_view sign) const;
+    [[nodiscard]] std::size_t behindWord(std::size_t at) const;
+    /// The first of these signs outside brackets, before the statement ends.
+    [[nodiscard]] std::size_t placeOf(WordSpan span, std::string_view sign) const;
+    [[nodiscard]] std::size_t endOfStatement(std::size_t at) const;
+    [[nodiscard]] std::vector<WordSpan> partsOf(WordSpan span) const;
+    [[nodiscard]] bool extendsTrainer(const PythonFunction& one) const;
+    [[nodiscard]] std::vector<WordSpan> parametersOf(const PythonFunction& one) const;
+
+    const PythonValues& program_;
+    const std::vector<PythonWord>& words_;
+    const PythonCourse& course_;
+    std::map<std::size_t, PythonFunction> functions_;  ///< by the word that defines them
+    std::map<std::string, std::size_t> byName_;
+    std::set<std::string> trainers_;              ///< classes of the program that are Trainers
+    std::map<std::string, std::string> numbers_;  ///< what the function that runs is given
+    std::set<std::size_t> ran_;
+    std::set<std::size_t> inside_;
+    std::vector<Around> around_;
+    ModelNames global_;  ///< of what stands in no function
+    std::int64_t loopColumn_ = 0;
+    std::size_t statements_ = 0;
+    bool isTraining_ = false;
+    std::optional<std::size_t> deedsBefore_;  ///< of the trained model, when its Trainer is made
+    std::size_t modelsBefore_ = 0;
+    PythonModels models_;
+};
+
+}  // namespace fabricast
