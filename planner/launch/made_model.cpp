@@ -224,7 +224,8 @@ Result<void> checkMakers(const LaunchKeys& program) {
                                   "is told of adapters in no LoraConfig of the program: others "
                                   "are not read",
                                   "LoraConfig(r=…, target_modules=…)");
-        } else if ((key.path == kModelDtype || key.path == "gradient_checkpointing_enable") &&
+        } else if ((key.path == kModelDtype || key.path == "gradient_checkpointing_enable" ||
+                    key.path == "gradient_checkpointing_disable") &&
                    !key.onlyIf.empty()) {
             return refuseCondition(program, key);
         }

@@ -208,9 +208,10 @@ void addChangedModel(const LaunchKeys& program, LaunchKeys& keys) {
         const bool isUnknown = key.path.ends_with("()") || key.path.ends_with(" =");
         if (key.path == kModelDtype) {
             key.path = "--dtype";
-        } else if (key.path == "gradient_checkpointing_enable") {
+        } else if (key.path == "gradient_checkpointing_enable" ||
+                   key.path == "gradient_checkpointing_disable") {
+            key.values = {key.path.ends_with("enable") ? "true" : "false"};
             key.path = "--gradient_checkpointing";
-            key.values = {"true"};
         } else if (key.path == "compile" && (key.values.front() == "torch.compile" ||
                                              key.values.front().ends_with("model.compile"))) {
             key.path = "--torch_compile";

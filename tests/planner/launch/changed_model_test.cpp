@@ -237,6 +237,10 @@ TEST(ChangedModel, HasNoAdaptersThatAreMerged) {
 TEST(ChangedModel, IsReadOrNamedWhateverIsCalled) {
     EXPECT_EQ(readBetween("model.gradient_checkpointing_enable()\n", "layout.recompute"),
               "\"full\"");
+    EXPECT_EQ(readBetween("model.gradient_checkpointing_enable()\n"
+                          "model.gradient_checkpointing_disable()\n",
+                          "layout.recompute"),
+              "\"none\"");
     EXPECT_EQ(readBetween("model = torch.compile(model)\n", "settings.kernels.compile"), "true");
     EXPECT_TRUE(
         has(openBetween("model.resize_token_embeddings(200000)\n", "model"), "200000 rows"));
