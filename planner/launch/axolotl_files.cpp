@@ -96,8 +96,7 @@ Result<void> checkLoadedType(const Settings& settings) {
     const Dtype compute = settings.precision.compute;
     const bool isHalf = compute == Dtype::Bf16 || compute == Dtype::Fp16;
     const Dtype loaded = isHalf ? compute : Dtype::Fp32;
-    const bool isPacked = base == Dtype::Nf4 || base == Dtype::Int8;
-    return settings.tuning != Tuning::Lora || isPacked || base == loaded
+    return settings.tuning != Tuning::Lora || isQuantized(base) || base == loaded
                ? Result<void>()
                : fail(Error::Code::Unsupported,
                       "settings.lora.base",
@@ -114,7 +113,7 @@ Result<void> addUnpacking(const LaunchFacts& facts, Keys& keys) {
     if (unpacks.empty()) {
         return {};
     }
-    if (settings.tuning == Tuning::Lora && (base == Dtype::Nf4 || base == Dtype::Int8)) {
+    if (settings.tuning == Tuning::Lora && isQuantized(base)) {
         return fail(Error::Code::Unsupported,
                     "settings.lora.base",
                     facts.loadFrom + " is packed in " + facts.packed +

@@ -125,12 +125,11 @@ std::vector<std::string> adapterArguments(const LaunchFacts& facts) {
     if (lora.dora) {
         words.emplace_back("--use_dora");
     }
-    const bool isQuantised = lora.base == Dtype::Nf4 || lora.base == Dtype::Int8;
-    if (isQuantised) {
+    if (isQuantized(lora.base)) {
         words.emplace_back(lora.base == Dtype::Nf4 ? "--load_in_4bit" : "--load_in_8bit");
     }
     // Of a quantised base what keeps its bits, and what it is multiplied in: fp32 where not said.
-    const Dtype loaded = isQuantised ? scenario.settings.precision.compute : lora.base;
+    const Dtype loaded = isQuantized(lora.base) ? scenario.settings.precision.compute : lora.base;
     words.emplace_back("--dtype");
     words.emplace_back(loaded == Dtype::Fp32   ? "float32"
                        : loaded == Dtype::Fp16 ? "float16"
@@ -160,8 +159,7 @@ namespace {
 /// What trains over a quantised base SFTTrainer casts to bf16, but for DoRA's magnitudes.
 void tellCast(const Settings& settings, std::vector<std::string>& untold) {
     const LoraSettings& lora = settings.lora;
-    const bool isQuantised = lora.base == Dtype::Nf4 || lora.base == Dtype::Int8;
-    if (!isQuantised || lora.dora || settings.precision.compute != Dtype::Bf16) {
+    if (!isQuantized(lora.base) || lora.dora || settings.precision.compute != Dtype::Bf16) {
         return;
     }
     std::erase(untold, "settings.lora.dtype=bf16");

@@ -230,7 +230,7 @@ void addExpertsOfAdapters(const ScenarioRequest& request,
     if (!saysOfLora(request, "targets")) {
         add(aboutTargets(model));
     }
-    if (base == Dtype::Nf4 || base == Dtype::Int8) {
+    if (isQuantized(base)) {
         add(std::string(nameOf(base)) +
             " for linear layers only: experts and router are no nn.Linear and stay in bf16");
     }

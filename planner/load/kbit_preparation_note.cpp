@@ -1,5 +1,7 @@
 #include "planner/load/kbit_preparation_note.h"
 
+#include "planner/spec/peft_targets.h"
+
 #include <algorithm>
 #include <utility>
 
@@ -8,10 +10,10 @@ namespace fabricast {
 bool mayBePreparedForKbit(const Scenario& scenario) {
     const Settings& settings = scenario.settings;
     const LoraSettings& lora = settings.lora;
-    const bool isQuantized = lora.base == Dtype::Nf4 || lora.base == Dtype::Int8;
     const bool isWhole = settings.engine == Engine::Local || settings.engine == Engine::Ddp;
-    return settings.tuning == Tuning::Lora && isQuantized && isWhole && !lora.preparedForKbit &&
-           settings.kernels.code == ModelCode::HuggingFace && scenario.stack != "axolotl";
+    return settings.tuning == Tuning::Lora && isQuantized(lora.base) && isWhole &&
+           !lora.preparedForKbit && settings.kernels.code == ModelCode::HuggingFace &&
+           scenario.stack != "axolotl";
 }
 
 std::string kbitNote(std::string_view consequence) {

@@ -1,5 +1,6 @@
 #pragma once
 #include "planner/ops/op_builder.h"
+#include "planner/spec/peft_targets.h"
 #include "planner/spec/settings.h"
 
 #include <cstdint>
@@ -7,10 +8,6 @@
 #include <vector>
 
 namespace fabricast {
-
-constexpr bool isQuantized(Dtype base) {
-    return base == Dtype::Nf4 || base == Dtype::Int8;
-}
 
 /// A frozen matrix that bitsandbytes stores quantised: NF4 (Linear4bit), with its scales quantised
 /// again or not, or int8 (Linear8bitLt).

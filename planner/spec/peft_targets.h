@@ -10,6 +10,11 @@
 
 namespace fabricast {
 
+/// Whether bitsandbytes stores the weights below the adapters in fewer than 16 bits.
+constexpr bool isQuantized(Dtype base) {
+    return base == Dtype::Nf4 || base == Dtype::Int8;
+}
+
 /// Linear layers that adapters are for, as a scenario names them.
 inline constexpr std::array<std::string_view, 14> kLoraTargets = {"all-linear",
                                                                   "q",

@@ -115,7 +115,7 @@ Result<void> checkSavedModules(const Settings& settings) {
 Result<void> checkAdapter(std::string_view stack,
                           const StackMethods& methods,
                           const LoraSettings& lora) {
-    const bool quantized = lora.base == Dtype::Nf4 || lora.base == Dtype::Int8;
+    const bool quantized = isQuantized(lora.base);
     if (!methods.lora) {
         return lacks(
             "settings.tuning",
