@@ -52,47 +52,4 @@ void FreeList::add(Blocks& blocks, Place place) {
     at(blocks, block.smaller).larger = place;
 }
 
-void FreeList::remove(Blocks& blocks, Place place) {
-    const HeapBlock& block = at(blocks, place);
-    const std::size_t bin = binOf(block.bytes);
-    if (block.larger == place) {
-        first_[bin] = HeapBlock::kNowhere;
-        filled_[bin / kWord] &= ~(std::uint64_t{1} << bin % kWord);
-        return;
-    }
-    at(blocks, block.smaller).larger = block.larger;
-    at(blocks, block.larger).smaller = block.smaller;
-    if (first_[bin] == place) {
-        first_[bin] = block.larger;
-    }
-}
-
-/// The first block of the first bin from this one on that holds one.
-inline FreeList::Place FreeList::firstFrom(std::size_t bin) const {
-    std::size_t word = bin / kWord;
-    std::uint64_t bits = filled_[word] & (~std::uint64_t{0} << bin % kWord);
-    while (bits == 0) {
-        if (++word == kWords) {
-            return HeapBlock::kNowhere;
-        }
-        bits = filled_[word];
-    }
-    return first_[word * kWord + static_cast<std::size_t>(std::countr_zero(bits))];
-}
-
-FreeList::Place FreeList::fit(const Blocks& blocks, std::int64_t bytes) const {
-    const std::size_t bin = binOf(bytes);
-    Place place = firstFrom(bin);
-    if (place == HeapBlock::kNowhere || at(blocks, place).bytes >= bytes) {
-        return place;
-    }
-    if (at(blocks, at(blocks, place).smaller).bytes < bytes) {
-        return firstFrom(bin + 1);
-    }
-    while (at(blocks, place).bytes < bytes) {
-        place = at(blocks, place).larger;
-    }
-    return place;
-}
-
 }  // namespace fabricast

@@ -48,10 +48,59 @@ private:
         const std::size_t shift = width - 1 - kBinBits;
         return (shift << kBinBits) + (granules >> shift);
     }
+    static HeapBlock& blockAt(Blocks& blocks, Place place) {
+        return blocks[static_cast<std::size_t>(place)];
+    }
+    static const HeapBlock& blockAt(const Blocks& blocks, Place place) {
+        return blocks[static_cast<std::size_t>(place)];
+    }
     [[nodiscard]] Place firstFrom(std::size_t bin) const;
 
     std::array<Place, kWords * kWord> first_;     ///< by bin: the smallest block
     std::array<std::uint64_t, kWords> filled_{};  ///< by bin: whether it holds a block
 };
+
+inline void FreeList::remove(Blocks& blocks, Place place) {
+    const HeapBlock& block = blockAt(blocks, place);
+    const std::size_t bin = binOf(block.bytes);
+    if (block.larger == place) {
+        first_[bin] = HeapBlock::kNowhere;
+        filled_[bin / kWord] &= ~(std::uint64_t{1} << bin % kWord);
+        return;
+    }
+    blockAt(blocks, block.smaller).larger = block.larger;
+    blockAt(blocks, block.larger).smaller = block.smaller;
+    if (first_[bin] == place) {
+        first_[bin] = block.larger;
+    }
+}
+
+/// The first block of the first bin from this one on that holds one.
+inline FreeList::Place FreeList::firstFrom(std::size_t bin) const {
+    std::size_t word = bin / kWord;
+    std::uint64_t bits = filled_[word] & (~std::uint64_t{0} << bin % kWord);
+    while (bits == 0) {
+        if (++word == kWords) {
+            return HeapBlock::kNowhere;
+        }
+        bits = filled_[word];
+    }
+    return first_[word * kWord + static_cast<std::size_t>(std::countr_zero(bits))];
+}
+
+inline FreeList::Place FreeList::fit(const Blocks& blocks, std::int64_t bytes) const {
+    const std::size_t bin = binOf(bytes);
+    Place place = firstFrom(bin);
+    if (place == HeapBlock::kNowhere || blockAt(blocks, place).bytes >= bytes) {
+        return place;
+    }
+    if (blockAt(blocks, blockAt(blocks, place).smaller).bytes < bytes) {
+        return firstFrom(bin + 1);
+    }
+    while (blockAt(blocks, place).bytes < bytes) {
+        place = blockAt(blocks, place).larger;
+    }
+    return place;
+}
 
 }  // namespace fabricast
