@@ -8,6 +8,7 @@
 #include "planner/spec/scenario.h"
 #include "planner/spec/settings.h"
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -62,17 +63,31 @@ struct RuntimeBytes {
 };
 RuntimeBytes runtimeBytes(const Scenario& scenario);
 
-/// At the least that any framework takes, for many layouts on one cluster, which outlives it.
-///     const LeastRuntime runtime(cluster);
+/// At the least that any framework takes, for many layouts on one cluster, which outlives it. What
+/// was found for a layout holds for all that have the same groups.
+///     LeastRuntime runtime(cluster);
 ///     runtime.of(layout, settings)
 class LeastRuntime {
 public:
     explicit LeastRuntime(const ClusterSpec& cluster);
-    [[nodiscard]] Bytes of(const Layout& layout, const Settings& settings) const;
+    [[nodiscard]] Bytes of(const Layout& layout, const Settings& settings);
 
 private:
+    /// What groups depend on beside the layout.
+    struct Rules {
+        NcclSettings nccl;
+        Dispatcher dispatcher = Dispatcher::AllToAll;
+        bool dispatchOncePerNode = false;
+        bool trainsApart = false;
+
+        friend bool operator==(const Rules&, const Rules&) = default;
+    };
+    [[nodiscard]] Bytes workOut(const Layout& layout, const Settings& settings) const;
+
     const ClusterSpec& cluster_;
     SeenCommunicator seen_;
+    Rules rules_;
+    std::map<Layout, Bytes> known_;  ///< under these rules
 };
 
 }  // namespace fabricast

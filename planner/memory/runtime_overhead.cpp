@@ -77,11 +77,24 @@ Bytes leastOfProcess(const RuntimeMemory& runtime) {
     return leastOf(runtime.context) + leastOf(runtime.kernels);
 }
 
+/// The simplest layout with the same groups along its axes, which are called for the same.
+Layout withItsGroups(Layout layout) {
+    const Layout simple;
+    layout.shard = layout.shard == Shard::None ? Shard::None : Shard::Zero1;
+    layout.vpp = simple.vpp;
+    layout.microBatch = simple.microBatch;
+    layout.schedule = simple.schedule;
+    layout.scheduleGroup = simple.scheduleGroup;
+    layout.offload = simple.offload;
+    layout.placement = simple.placement;
+    return layout;
+}
+
 }  // namespace
 
 LeastRuntime::LeastRuntime(const ClusterSpec& cluster) : cluster_(cluster), seen_(cluster) {}
 
-Bytes LeastRuntime::of(const Layout& layout, const Settings& settings) const {
+Bytes LeastRuntime::workOut(const Layout& layout, const Settings& settings) const {
     Bytes sum = leastOfProcess(cluster_.node.gpu.runtime);
     if (cluster_.sites.count > 1 && settings.outer.steps > 0) {
         return sum;  // each of the sites has a part of the layout
@@ -90,6 +103,22 @@ Bytes LeastRuntime::of(const Layout& layout, const Settings& settings) const {
         sum += seen_.leastOf(one, settings.nccl);
     }
     return sum;
+}
+
+Bytes LeastRuntime::of(const Layout& layout, const Settings& settings) {
+    const Rules rules{.nccl = settings.nccl,
+                      .dispatcher = settings.kernels.dispatcher,
+                      .dispatchOncePerNode = settings.kernels.dispatchOncePerNode,
+                      .trainsApart = settings.outer.steps > 0};
+    if (rules != rules_) {
+        rules_ = rules;
+        known_.clear();
+    }
+    const auto [known, isNew] = known_.try_emplace(withItsGroups(layout));
+    if (isNew) {
+        known->second = workOut(layout, settings);
+    }
+    return known->second;
 }
 
 RuntimeBytes runtimeBytes(const Scenario& scenario) {

@@ -91,7 +91,7 @@ double MemoryBound::held(const WeightCount& local,
            local.experts * (whole + split / shards.experts);
 }
 
-std::int64_t MemoryBound::leastRuntime(const Layout& layout, const Settings& settings) const {
+std::int64_t MemoryBound::leastRuntime(const Layout& layout, const Settings& settings) {
     return runtime_.of(layout, settings).count();
 }
 

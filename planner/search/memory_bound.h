@@ -45,7 +45,7 @@ public:
                                    const BlockCost& cost,
                                    std::int64_t enough = std::numeric_limits<std::int64_t>::max());
     /// What is counted of the runtime.
-    [[nodiscard]] std::int64_t leastRuntime(const Layout& layout, const Settings& settings) const;
+    [[nodiscard]] std::int64_t leastRuntime(const Layout& layout, const Settings& settings);
 
 private:
     /// Bytes per parameter, by whether a shard group splits them.

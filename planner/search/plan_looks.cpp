@@ -237,7 +237,7 @@ void PlanSearch::bound(const Waiting& waiting) {
 }
 
 /// Tensors that a layout has room for, and what its bound counts of the runtime.
-std::int64_t PlanSearch::mostCounted(const Scenario& scenario) const {
+std::int64_t PlanSearch::mostCounted(const Scenario& scenario) {
     const Bytes room = tensorRoom(scenario, Bytes(capacity_), Bytes(limit_));
     return room.count() + memory_.leastRuntime(scenario.layout, scenario.settings);
 }

@@ -98,7 +98,7 @@ private:
     [[nodiscard]] bool isLean(const MemoryBreakdown& memory) const {
         return limit_ == capacity_ || memory.peak.value.count() <= limit_;
     }
-    [[nodiscard]] std::int64_t mostCounted(const Scenario& scenario) const;
+    [[nodiscard]] std::int64_t mostCounted(const Scenario& scenario);
     bool hasNoRoomLeft(const Candidate& candidate, const Scenario& scenario);
     bool isPassedOver(const Candidate& candidate, std::int64_t looksToCome);
     std::optional<Bytes> mostWalked(const Candidate& candidate, const Scenario& scenario);

@@ -106,5 +106,32 @@ TEST(RuntimeOverhead, IsAtLeastWhatTheBoundCounts) {
     }
 }
 
+/// What it remembers of other layouts and settings is not taken for theirs.
+TEST(RuntimeOverhead, TheLeastOfOneLayoutIsNotAnothers) {
+    const ClusterSpec cluster = ProfileStore::builtIn().cluster("dgx-h200").value();
+    Settings deepEp;
+    deepEp.kernels.dispatchOncePerNode = true;
+    Settings fewChannels;
+    fewChannels.nccl.maxChannels = 2;
+    const std::vector<Layout> layouts{
+        {},
+        {.dp = 8},
+        {.dp = 8, .shard = Shard::Zero3, .offload = Offload::OptimizerCpu},
+        {.dp = 8, .shard = Shard::Hsdp, .shardSize = 2},
+        {.dp = 4, .tp = 2},
+        {.dp = 4, .tp = 2, .sp = true},
+        {.dp = 2, .cp = 4},
+        {.dp = 2, .cp = 4, .cpKind = CpKind::Ulysses},
+        {.dp = 8, .ep = 8},
+        {.dp = 8, .ep = 4, .etp = 2},
+        {.dp = 2, .pp = 4, .vpp = 2}};
+    LeastRuntime asked(cluster);
+    for (const Settings& settings : {Settings{}, deepEp, fewChannels, Settings{}}) {
+        for (const Layout& layout : layouts) {
+            EXPECT_EQ(asked.of(layout, settings), LeastRuntime(cluster).of(layout, settings));
+        }
+    }
+}
+
 }  // namespace
 }  // namespace fabricast
