@@ -64,10 +64,14 @@ Result<PassFloor> modelFloor(const StepContext& context, PassFloors& known);
 struct LayerWait {
     double forward = 0.0;
     double backward = 0.0;
+
+    friend bool operator==(const LayerWait&, const LayerWait&) = default;
 };
 struct LayerWaits {
     LayerWait dense;
     LayerWait sparse;  ///< of layers with experts
+
+    friend bool operator==(const LayerWaits&, const LayerWaits&) = default;
 };
 Result<LayerWaits> leastWaits(const Scenario& scenario,
                               const SoftwareTiming& software,

@@ -6,6 +6,7 @@
 #include "planner/schedule/span_bounds.h"
 
 #include <algorithm>
+#include <functional>
 #include <utility>
 
 namespace fabricast {
@@ -128,8 +129,13 @@ double TimeBound::fromBlocks(const Layout& layout, const ModelTime& blocks) cons
     return fromSamples(layout, blocks) / static_cast<double>(layout.microBatch);
 }
 
-Result<const FrameworkOrder*> TimeBound::orderOf(std::uint32_t stack, const Scenario& scenario) {
+Result<const FrameworkOrder*> TimeBound::orderOf(const Candidate& candidate,
+                                                 const Scenario& scenario) {
     const Layout& layout = scenario.layout;
+    if (layout.pp == 1) {
+        return nullptr;
+    }
+    const std::uint32_t stack = space_.families[candidate.family].stack;
     const std::int64_t count = scenario.microBatches();
     const OrderKey key{stack, layout.schedule, layout.pp, layout.vpp, layout.scheduleGroup, count};
     if (const auto known = orders_.find(key); known != orders_.end()) {
@@ -146,12 +152,10 @@ void TimeBound::setPass(std::size_t chunk, const PassFloor& pass) {
     passes_[timeIndex(chunk, Pass::WeightGradient)] = pass.weight;
 }
 
-Result<double> TimeBound::pipelined(const Candidate& candidate,
-                                    const Scenario& scenario,
-                                    SpanTimes<double> times) {
-    if (scenario.layout.pp > 1) {
-        const std::uint32_t stack = space_.families[candidate.family].stack;
-        FABRICAST_ASSIGN(const FrameworkOrder* order, orderOf(stack, scenario));
+double TimeBound::pipelined(const FrameworkOrder* order,
+                            const Scenario& scenario,
+                            SpanTimes<double> times) {
+    if (order != nullptr) {
         times.passes = passes_;
         return makespanBound(order->kind, order->shape, times);
     }
@@ -168,22 +172,20 @@ Result<const std::vector<std::int64_t>*> TimeBound::layersOf(const Candidate& ca
     return splits_.of(space_.families[candidate.family].stack, scenario);
 }
 
-Result<double> TimeBound::fromOrder(const Candidate& candidate,
-                                    const Scenario& scenario,
-                                    const ModelTime& blocks,
-                                    const LayerWaits& waits) {
-    FABRICAST_ASSIGN(const std::vector<std::int64_t>* layers, layersOf(candidate, scenario));
-    const Layout& layout = scenario.layout;
-    passes_.resize(layers->size() * kPasses);
+void TimeBound::setPasses(const std::vector<std::int64_t>& layers,
+                          const ModelTime& blocks,
+                          const LayerWaits& waits,
+                          std::int64_t microBatch) {
+    passes_.resize(layers.size() * kPasses);
     std::int64_t first = 0;
     std::int64_t countBefore = -1;
     std::int64_t sparseBefore = -1;
     PassFloor inside;  // most chunks have the layers of the one before
-    for (std::size_t chunk = 0; chunk < layers->size(); ++chunk) {
-        const std::int64_t count = (*layers)[chunk];
+    for (std::size_t chunk = 0; chunk < layers.size(); ++chunk) {
+        const std::int64_t count = layers[chunk];
         const std::int64_t sparse = splits_.sparse(first, count);
         if (count != countBefore || sparse != sparseBefore) {
-            inside = passOf(blocks, waits, layout.microBatch, {count - sparse, sparse, allAgain_});
+            inside = passOf(blocks, waits, microBatch, {count - sparse, sparse, allAgain_});
             countBefore = count;
             sparseBefore = sparse;
         }
@@ -191,15 +193,38 @@ Result<double> TimeBound::fromOrder(const Candidate& candidate,
         if (chunk == 0) {
             add(pass, blocks.embedding, 1.0);
         }
-        if (chunk + 1 == layers->size()) {
+        if (chunk + 1 == layers.size()) {
             add(pass, blocks.norm, 1.0);
             add(pass, blocks.head, 1.0);
         }
         setPass(chunk, pass);
         first += count;
     }
-    FABRICAST_ASSIGN(const double span, pipelined(candidate, scenario, {}));
-    return span + hostStep(scenario);
+}
+
+TimeBound::KnownSpan& TimeBound::spanOf(const Passes& passes) {
+    constexpr std::size_t kSpans = 4096;
+    constexpr std::size_t kSpread = 31;
+    spans_.resize(kSpans);
+    const std::hash<const void*> hash;
+    return spans_[(hash(passes.blocks) / sizeof(ModelTime) +
+                   kSpread * (hash(passes.order) / sizeof(FrameworkOrder))) %
+                  kSpans];
+}
+
+Result<double> TimeBound::fromOrder(const Candidate& candidate,
+                                    const Scenario& scenario,
+                                    const ModelTime& blocks,
+                                    const LayerWaits& waits) {
+    FABRICAST_ASSIGN(const FrameworkOrder* order, orderOf(candidate, scenario));
+    const Passes passes{.blocks = &blocks, .order = order, .waits = waits};
+    KnownSpan& span = spanOf(passes);
+    if (order == nullptr || span.passes != passes) {
+        FABRICAST_ASSIGN(const std::vector<std::int64_t>* layers, layersOf(candidate, scenario));
+        setPasses(*layers, blocks, waits, scenario.layout.microBatch);
+        span = {passes, pipelined(order, scenario, {})};
+    }
+    return span.seconds + hostStep(scenario);
 }
 
 Result<double> TimeBound::fromFloor(const Candidate& candidate,
@@ -209,14 +234,13 @@ Result<double> TimeBound::fromFloor(const Candidate& candidate,
     for (std::size_t chunk = 0; chunk < floor.chunks.size(); ++chunk) {
         setPass(chunk, floor.chunks[chunk]);
     }
-    FABRICAST_ASSIGN(const double span,
-                     pipelined(candidate,
-                               scenario,
-                               {.handOver = floor.sends.near,
-                                .receive = floor.receive,
-                                .far = floor.sends.far,
-                                .siteRanks = floor.siteRanks}));
-    return span + floor.around;
+    FABRICAST_ASSIGN(const FrameworkOrder* order, orderOf(candidate, scenario));
+    return floor.around + pipelined(order,
+                                    scenario,
+                                    {.handOver = floor.sends.near,
+                                     .receive = floor.receive,
+                                     .far = floor.sends.far,
+                                     .siteRanks = floor.siteRanks});
 }
 
 }  // namespace fabricast

@@ -35,7 +35,7 @@ public:
     /// The same from what a microbatch takes, its waits included.
     [[nodiscard]] double fromPasses(const Layout& layout, const PassFloor& passes) const;
     [[nodiscard]] double fromBlocks(const Layout& layout, const ModelTime& blocks) const;
-    /// From both, in the pipeline's order.
+    /// From both, in the pipeline's order. The blocks stay where they are.
     Result<double> fromOrder(const Candidate& candidate,
                              const Scenario& scenario,
                              const ModelTime& blocks,
@@ -49,13 +49,31 @@ public:
                                                       const Scenario& scenario);
 
 private:
-    Result<const FrameworkOrder*> orderOf(std::uint32_t stack, const Scenario& scenario);
+    /// What the time of all passes depends on.
+    struct Passes {
+        const ModelTime* blocks = nullptr;
+        const FrameworkOrder* order = nullptr;
+        LayerWaits waits;
+
+        friend bool operator==(const Passes&, const Passes&) = default;
+    };
+    struct KnownSpan {
+        Passes passes;
+        double seconds = 0.0;
+    };
+    /// Nothing where there is no pipeline.
+    Result<const FrameworkOrder*> orderOf(const Candidate& candidate, const Scenario& scenario);
     [[nodiscard]] double samplesOf(const Layout& layout) const;
+    KnownSpan& spanOf(const Passes& passes);
     void setPass(std::size_t chunk, const PassFloor& pass);
+    void setPasses(const std::vector<std::int64_t>& layers,
+                   const ModelTime& blocks,
+                   const LayerWaits& waits,
+                   std::int64_t microBatch);
     /// All microbatches through the chunks of `passes_`; of `times` the transfers count.
-    Result<double> pipelined(const Candidate& candidate,
-                             const Scenario& scenario,
-                             SpanTimes<double> times);
+    double pipelined(const FrameworkOrder* order,
+                     const Scenario& scenario,
+                     SpanTimes<double> times);
 
     const SearchTask& task_;
     const SearchSpace& space_;
@@ -69,6 +87,8 @@ private:
     double gpuSamples_ = 0.0;     ///< of a step, for each GPU
     std::unordered_map<OrderKey, FrameworkOrder, OrderKey::Hash> orders_;
     std::vector<double> passes_;
+    /// Of those asked for last: layouts that shard or offload in other ways share them.
+    std::vector<KnownSpan> spans_;
 };
 
 }  // namespace fabricast
