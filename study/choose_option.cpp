@@ -91,7 +91,8 @@ std::size_t simplest(const std::vector<AdviceStep>& steps, const Limits& limits,
 }
 
 std::string missText(const AdviceStep& step) {
-    return fmt::format("does not fit {:.1f} GiB", gib(step.plan->memory.capacity));
+    return fmt::format(
+        "does not fit {:.1f} GiB{}", gib(step.plan->memory.capacity), step.unmodelled);
 }
 
 std::string hostText(const AdviceStep& step) {

@@ -1,4 +1,5 @@
 #include "planner/budget/cost_of.h"
+#include "planner/report/plan_views.h"
 #include "planner/search/batch_steps.h"
 #include "planner/search/find_plans.h"
 #include "study/option_search.h"
@@ -15,7 +16,7 @@ namespace {
 std::string notModelledText(const PlanReport& report) {
     const auto first = std::ranges::find_if(
         report.rejections, [](const PlanRejection& one) { return one.layouts > 0; });
-    return first->why + (report.misses.empty() ? "" : "; what is modelled does not fit");
+    return first->why;
 }
 
 /// A search of the family's stacks and rules. Until it finds what surely fits it goes on, with half
@@ -76,6 +77,7 @@ Result<std::optional<Plan>> bestOf(const AdviceTask& task,
         step.answer = AdviceAnswer::NotModelled;
         step.why = notModelledText(report);
     } else if (!report.misses.empty()) {
+        step.unmodelled = unmodelledText(report);
         step.plan = std::move(report.misses.front());
     } else {
         FABRICAST_ASSIGN(step.why, refusedText(task, family, report, bench.watch));

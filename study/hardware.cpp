@@ -60,7 +60,8 @@ std::string whyNone(const PlanReport& report) {
     return "does not fit, nearest " +
            (nearest.ofNode().verdict() > nearest.onDevice
                 ? hostNeedText(nearest.ofNode())
-                : gibText(nearest.peak.value) + " of " + gibText(nearest.room()) + " GiB");
+                : gibText(nearest.peak.value) + " of " + gibText(nearest.room()) + " GiB") +
+           unmodelledText(report);
 }
 
 /// A box is named by -c alone: what else names one would be ignored.

@@ -84,7 +84,9 @@ std::string whyNoBest(const Result<PlanReport>& report) {
     if (!report) {
         return "not modelled: " + report.error().why;
     }
-    return report->rejections.empty() ? "no layout fits" : report->rejections.front().why;
+    return !report->misses.empty() || report->rejections.empty()
+               ? "no layout fits" + unmodelledText(*report)
+               : report->rejections.front().why;
 }
 
 }  // namespace

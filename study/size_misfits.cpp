@@ -54,8 +54,10 @@ WhyMisfit reasonOf(const PlanReport& report) {
     if ((report.isNotModelled() || report.refused) && !report.rejections.empty()) {
         return {(report.isNotModelled() ? "not modelled: " : "") + report.rejections.front().why};
     }
-    return report.misses.empty() ? WhyMisfit{"no stack takes any layout"}
-                                 : WhyMisfit{misfitText(report.misses.front()), true};
+    if (report.misses.empty()) {
+        return {"no stack takes any layout"};
+    }
+    return {misfitText(report.misses.front()) + unmodelledText(report), true};
 }
 
 Result<WhyMisfit> whyMisfit(const Question& job,

@@ -3,6 +3,7 @@
 #include "planner/base/quantity_text.h"
 #include "planner/report/cost_report.h"
 #include "planner/report/durations.h"
+#include "planner/report/plan_views.h"
 #include "planner/search/distinct_plans.h"
 #include "study/search_request.h"
 #include "study/search_size.h"
@@ -24,7 +25,8 @@ std::string whyNoPlan(const PlanReport& report) {
     if ((report.isNotModelled() || report.refused) && !report.rejections.empty()) {
         return (report.isNotModelled() ? "not modelled: " : "") + report.rejections.front().why;
     }
-    return report.candidates == 0 ? "no stack takes any layout" : "no layout fits";
+    return report.candidates == 0 ? "no stack takes any layout"
+                                  : "no layout fits" + unmodelledText(report);
 }
 
 /// Rounding decides nothing.

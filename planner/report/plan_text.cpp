@@ -67,6 +67,20 @@ std::string planOrderText(const PlanReport& report, std::span<const Plan> plans)
     return isMixed && !isByStep ? "surest to fit first, then " + objective : objective + " first";
 }
 
+std::string unmodelledText(const PlanReport& report) {
+    const std::int64_t count = report.unmodelled();
+    if (!report.plans.empty() || report.misses.empty() || count == 0) {
+        return {};
+    }
+    const auto most = std::ranges::max_element(report.rejections, {}, &PlanRejection::layouts);
+    return fmt::format("; {} layout{} that may fit {} not modelled: {}{}",
+                       grouped(count),
+                       count == 1 ? "" : "s",
+                       count == 1 ? "is" : "are",
+                       most->why,
+                       most->layouts < count ? ", and others" : "");
+}
+
 namespace {
 
 bool lacksHost(const Plan& plan) {
@@ -80,7 +94,7 @@ std::string countText(const PlanReport& report) {
     if (report.candidates == 0) {
         return {};
     }
-    return fmt::format("{} layout{}, {} with room for their states in {} GiB{}{}\n",
+    return fmt::format("{} layout{}, {} with room for their states in {} GiB{}{}{}\n",
                        grouped(report.candidates),
                        report.candidates == 1 ? "" : "s",
                        grouped(report.feasible),
@@ -88,6 +102,7 @@ std::string countText(const PlanReport& report) {
                            ? gibText(*report.question.cluster.node.gpu.capacity().value)
                            : "unknown",
                        std::ranges::any_of(report.misses, lacksHost) ? " and in the host" : "",
+                       unmodelledText(report),
                        report.plans.empty() ? "" : ", " + planOrderText(report, report.plans));
 }
 

@@ -42,6 +42,10 @@ std::string planMarkdown(const PlanReport& report);
 /// A row per plan, seconds and bytes.
 std::string planCsv(const PlanReport& report);
 
+/// "; 184 layouts that may fit are not modelled: ..." with the most frequent reason, where what is
+/// modelled does not fit. Else empty.
+std::string unmodelledText(const PlanReport& report);
+
 /// How plans of a report stand below each other: "fastest first". Rows that are not equally sure to
 /// fit stand in the order of that, unless those that may fit are as good.
 std::string planOrderText(const PlanReport& report, std::span<const Plan> plans);

@@ -19,7 +19,7 @@ enum class AdviceAnswer {
     Yes,          ///< fits, and nothing simpler or clearly faster does
     Perhaps,      ///< the same, but memory is close: the allocator decides
     No,           ///< does not fit, costs too much, or another is clearly faster
-    NotModelled,  ///< nothing modelled fits, and layouts that may fit are not modelled
+    NotModelled,  ///< no layout that may fit is modelled
     NotAsked,     ///< not evaluated: one node, a short sequence, or another answer
 };
 
@@ -41,8 +41,9 @@ struct AdviceStep {
     std::string why;
     /// Where nothing fits the nearest miss; its step is empty then.
     std::optional<Plan> plan;
-    bool timed = false;      ///< the plan has a step time and a cost
-    std::string cutShort{};  ///< why layouts were not looked at; empty: all were
+    std::string unmodelled{};  ///< of a miss: "; 184 layouts that may fit are not modelled"
+    bool timed = false;        ///< the plan has a step time and a cost
+    std::string cutShort{};    ///< why layouts were not looked at; empty: all were
 };
 
 /// What the advice would be in another situation: searched again, not read off.

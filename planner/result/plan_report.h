@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <numeric>
 #include <optional>
 #include <string>
 #include <vector>
@@ -86,11 +87,17 @@ struct PlanReport {
                    return one.isMethod || one.layouts > 0;
                });
     }
-    /// Nothing that is modelled fits, and layouts that may fit are not modelled.
+    /// Layouts that may fit and are not modelled.
+    [[nodiscard]] std::int64_t unmodelled() const {
+        return std::accumulate(
+            rejections.begin(),
+            rejections.end(),
+            std::int64_t{0},
+            [](std::int64_t sum, const PlanRejection& one) { return sum + one.layouts; });
+    }
+    /// Nothing is modelled of what may fit, be it too large: else it does not fit.
     [[nodiscard]] bool isNotModelled() const {
-        return plans.empty() && std::ranges::any_of(rejections, [](const PlanRejection& one) {
-                   return one.layouts > 0;
-               });
+        return plans.empty() && misses.empty() && unmodelled() > 0;
     }
 };
 

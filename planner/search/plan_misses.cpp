@@ -26,6 +26,11 @@ void takeLeast(std::vector<Sized>& found, std::size_t most) {
 
 }  // namespace
 
+/// Where layouts are not modelled, one that is and does not fit decides what the answer is.
+std::size_t PlanSearch::missesWanted() const {
+    return std::max(options_.misses, refusals_.empty() ? std::size_t{0} : std::size_t{1});
+}
+
 /// Of the smallest micro-batches, those that need least in their order. Layouts that the host has
 /// no room for come only where there is no other.
 Result<std::vector<PlanSearch::Sized>> PlanSearch::smallest() {
@@ -45,7 +50,7 @@ Result<std::vector<PlanSearch::Sized>> PlanSearch::smallest() {
             }
         }
     }
-    const std::size_t most = kMissesWalked * options_.misses;
+    const std::size_t most = kMissesWalked * missesWanted();
     std::vector<Sized> least = leastInOrder(std::move(found), most);
     return least.empty() ? leastInOrder(std::move(beyondHost), most) : least;
 }
@@ -116,7 +121,7 @@ Result<std::vector<PlanSearch::Sized>> PlanSearch::leastPeaks(const std::vector<
     std::vector<Sized> least;
     for (const auto& [bytes, candidate] : bounded) {
         FABRICAST_TRY(watch_.check());
-        const bool enough = least.size() == options_.misses;
+        const bool enough = least.size() == missesWanted();
         if (enough && bytes >= least.back().first) {
             break;
         }
@@ -129,14 +134,14 @@ Result<std::vector<PlanSearch::Sized>> PlanSearch::leastPeaks(const std::vector<
         if (peak && *peak < most) {
             const Sized sized(peak->count(), candidate);
             least.insert(std::ranges::upper_bound(least, sized), sized);
-            least.resize(std::min(least.size(), options_.misses));
+            least.resize(std::min(least.size(), missesWanted()));
         }
     }
     return least;
 }
 
 Result<void> PlanSearch::findMisses() {
-    if (options_.misses == 0) {
+    if (missesWanted() == 0) {
         return {};
     }
     watch_.say("nothing fits: looking for the nearest misses");

@@ -173,6 +173,7 @@ private:
     void countAsked();
     void accept(const Candidate& candidate, double value);
     Result<void> findMisses();
+    [[nodiscard]] std::size_t missesWanted() const;
     using Sized = std::pair<std::int64_t, Candidate>;  ///< with the least bytes that it needs
     Result<std::vector<Sized>> smallest();
     Result<std::vector<Sized>> leanest();

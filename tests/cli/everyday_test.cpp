@@ -223,7 +223,10 @@ TEST(Everyday, SaysThatABaseOfFourBitsIsLoadedWhole) {
         "plan --gpu rtx-3090 --gpus 2 --seq 1024 --global-batch 8 --tuning "
         "qlora --stack axolotl -m ";
     const std::string none = ran(plan + "llama-3.1-70b --host-memory 256GB").out;
-    EXPECT_TRUE(none.starts_with("NOT MODELLED")) << none;
+    EXPECT_TRUE(none.starts_with("DOES NOT FIT")) << none;
+    EXPECT_NE(none.find("; 8 layouts that may fit are not modelled: LoRA is not modelled with "),
+              std::string::npos)
+        << none;
     EXPECT_NE(none.find("nearest: axolotl dp=2,shard=zero3"), std::string::npos) << none;
     EXPECT_NE(none.find("GiB in loading"), std::string::npos) << none;
     const std::string some =

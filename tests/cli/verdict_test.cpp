@@ -1,5 +1,6 @@
 #include "cli/run_program.h"
 #include "planner/text/json_document.h"
+#include "tests/support/program_answer.h"
 #include "tests/support/temp_folder.h"
 #include "tests/support/typed_words.h"
 
@@ -207,6 +208,31 @@ TEST(Verdict, DoesNotFitWhatTheGpuCannotRun) {
                   std::string::npos)
             << usual.out;
     }
+}
+
+/// What one layout does not fit by does not become unknown because others are not modelled.
+TEST(Verdict, IsTheSameOfASearchOfWhichAPartIsNotModelled) {
+    const auto evaluated = [](const std::string& command) {
+        return ran(command +
+                   " -m llama-3.1-8b -c dgx-h100 --gpus 8 --seq 131072 --global-batch 64 --set "
+                   "settings.phases.evaluation_batch=8 --set layout.offload=none");
+    };
+    const ProgramOutput one = evaluated("explain --stack accelerate");
+    EXPECT_TRUE(one.out.starts_with("DOES NOT FIT  ")) << one.out << one.err;
+    EXPECT_EQ(one.code, ExitCode::DoesNotFit);
+    const ProgramOutput all = evaluated("plan --stack accelerate");
+    EXPECT_TRUE(all.out.starts_with("DOES NOT FIT  ")) << all.out << all.err;
+    EXPECT_NE(all.out.find(" layouts that may fit are not modelled: an evaluation is not "),
+              std::string::npos)
+        << all.out;
+    EXPECT_EQ(all.code, ExitCode::DoesNotFit);
+    const ProgramOutput advised = evaluated("advise");
+    EXPECT_NE(advised.out.find("does not fit 79.2 GiB; "), std::string::npos) << advised.out;
+    EXPECT_EQ(advised.code, ExitCode::DoesNotFit);
+    // Half the stacks are not modelled at all: what is modelled is too large.
+    const ProgramOutput sized = evaluated("size");
+    EXPECT_NE(sized.out.find("does not fit: "), std::string::npos) << sized.out << sized.err;
+    EXPECT_EQ(sized.code, ExitCode::DoesNotFit);
 }
 
 /// "Not modelled" is an answer of its own, and fits nothing.
