@@ -279,15 +279,16 @@ void addBounds(const SizeCatalogue& catalogue, SizeAnswer& answer) {
 }  // namespace
 
 Result<SizeAnswer> size(std::span<const Question> asked,
-                        const SizeAsk& ask,
+                        const SizeAsk& wanted,
                         const Workbench& bench,
                         const Watch& watch) {
-    FABRICAST_TRY(checkSizeJobs(asked, ask));
-    FABRICAST_ASSIGN(const std::vector<Question> jobs, withOwnership(asked, ask));
+    FABRICAST_TRY(checkSizeJobs(asked, wanted));
+    FABRICAST_ASSIGN(const std::vector<Question> jobs, withOwnership(asked, wanted));
     FABRICAST_ASSIGN(const BudgetFacts budget,
                      loadBudget(jobs.front().root, bench.profiles(), jobs.front().folders));
     watch.say("the catalogue");
-    FABRICAST_ASSIGN(SizeCatalogue catalogue, sizeCatalogue(jobs, ask, bench));
+    FABRICAST_ASSIGN(const SizeCatalogue catalogue, sizeCatalogue(jobs, wanted, bench));
+    const SizeAsk& ask = catalogue.ask;
     FABRICAST_TRY(checkModelSizes(jobs, catalogue, bench));
     SizeAnswer answer{.targets = ask.targets, .aim = aimOf(ask), .priceKind = budget.kind};
     answer.leftOut = catalogue.leftOut;

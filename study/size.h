@@ -17,7 +17,8 @@ namespace fabricast {
 /// What is asked of the hardware, and what it is chosen from.
 struct SizeAsk {
     std::vector<SizeTarget> targets{};
-    std::optional<SizeAim> aim{};  ///< default: cost; time where a budget is the only target
+    std::optional<SizeAim> aim{};  ///< default: cost; time where a budget is the only target;
+                                   ///< GPUs where nothing that is named has a price
     std::optional<Watts> powerCap{};
     std::optional<std::int64_t> mostGpus{};
     std::optional<std::int64_t> racks{};

@@ -22,11 +22,13 @@ constexpr std::array<std::int64_t, 24> kUsualCounts = {1,   2,   3,   4,    6,  
                                                        24,  32,  48,  64,   96,   128,  192,  256,
                                                        384, 512, 768, 1024, 1536, 2048, 3072, 4096};
 
+bool wantsBudget(const SizeAsk& ask) {
+    return std::ranges::any_of(
+        ask.targets, [](const SizeTarget& target) { return target.metric == SizeMetric::Budget; });
+}
+
 bool wantsMoney(const SizeAsk& ask) {
-    return aimOf(ask) == SizeAim::Cost ||
-           std::ranges::any_of(ask.targets, [](const SizeTarget& target) {
-               return target.metric == SizeMetric::Budget;
-           });
+    return aimOf(ask) == SizeAim::Cost || wantsBudget(ask);
 }
 
 bool hasPrice(const std::string& gpu, const BudgetFacts& budget) {
@@ -260,6 +262,37 @@ std::string limitsPassed(const SizeLine& line, const SizeAsk& ask) {
     return text.empty() ? "beyond the limits at any number of nodes" : text;
 }
 
+/// Every box on every network.
+Result<std::vector<SizeLine>> linesOf(std::span<const Question> jobs,
+                                      const SizeAsk& ask,
+                                      const Workbench& bench) {
+    FABRICAST_ASSIGN(const std::vector<Edit> boxes, boxesOf(jobs, ask, bench));
+    const std::vector<std::string> own = {""};
+    std::vector<SizeLine> lines;
+    for (const Edit& box : boxes) {
+        for (const std::string& fabric : ask.fabrics.empty() ? own : ask.fabrics) {
+            FABRICAST_ASSIGN(SizeLine line, sizeLine(jobs, box, fabric, bench));
+            lines.push_back(std::move(line));
+        }
+    }
+    return lines;
+}
+
+/// Why none of the lines that can be judged has a price; empty: one has, or there is none.
+std::string whyNoMoney(const std::vector<SizeLine>& lines) {
+    std::string why;
+    for (const SizeLine& line : lines) {
+        if (!line.why.empty()) {
+            continue;
+        }
+        if (line.leastHour) {
+            return {};
+        }
+        why = why.empty() ? line.whyNoPrice : why;
+    }
+    return why;
+}
+
 /// All amounts of a line, or why there are none.
 void addLine(SizeLine line, const SizeAsk& ask, SizeCatalogue& catalogue) {
     if (std::string why = whyUnjudged(line, ask); !why.empty()) {
@@ -312,21 +345,22 @@ SizeAim aimOf(const SizeAsk& ask) {
 }
 
 Result<SizeCatalogue> sizeCatalogue(std::span<const Question> jobs,
-                                    const SizeAsk& ask,
+                                    const SizeAsk& asked,
                                     const Workbench& bench) {
     FABRICAST_TRY(checkOnePrice(jobs, bench));
-    FABRICAST_ASSIGN(const std::vector<Edit> boxes, boxesOf(jobs, ask, bench));
-    const std::vector<std::string> own = {""};
-    SizeCatalogue catalogue;
-    for (const Edit& box : boxes) {
-        for (const std::string& fabric : ask.fabrics.empty() ? own : ask.fabrics) {
-            FABRICAST_ASSIGN(SizeLine line, sizeLine(jobs, box, fabric, bench));
-            if (catalogue.jobs.empty() && line.why.empty()) {
-                catalogue.jobs = line.jobs;
-                catalogue.hasTokens = line.hasTokens;
-            }
-            addLine(std::move(line), ask, catalogue);
+    FABRICAST_ASSIGN(std::vector<SizeLine> lines, linesOf(jobs, asked, bench));
+    SizeCatalogue catalogue{.ask = asked};
+    catalogue.ask.aim = aimOf(asked);
+    if (!asked.aim && !wantsBudget(asked)) {
+        catalogue.whyNoMoney = whyNoMoney(lines);
+        catalogue.ask.aim = catalogue.whyNoMoney.empty() ? aimOf(asked) : SizeAim::Gpus;
+    }
+    for (SizeLine& line : lines) {
+        if (catalogue.jobs.empty() && line.why.empty()) {
+            catalogue.jobs = line.jobs;
+            catalogue.hasTokens = line.hasTokens;
         }
+        addLine(std::move(line), catalogue.ask, catalogue);
     }
     return catalogue;
 }

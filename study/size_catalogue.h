@@ -19,6 +19,10 @@ struct SizeCandidate {
 
 /// All clusters that are compared, and those that are not, with the reason.
 struct SizeCatalogue {
+    /// What they are judged by, with its aim: the fewest GPUs where nothing was said and no line
+    /// has a price.
+    SizeAsk ask;
+    std::string whyNoMoney;  ///< then
     std::vector<SizeLine> lines;
     std::vector<SizeCandidate> candidates;  ///< in the order of the lines, then by nodes
     std::vector<LeftOut> leftOut;
@@ -30,7 +34,7 @@ struct SizeCatalogue {
 /// has a price: that of the first cluster profile by name. Clusters beyond the limits of the ask
 /// are left out, and those of which a limit or the aim needs a number that is not known.
 Result<SizeCatalogue> sizeCatalogue(std::span<const Question> jobs,
-                                    const SizeAsk& ask,
+                                    const SizeAsk& asked,
                                     const Workbench& bench);
 
 /// Numbers of nodes of clusters as they are usually built, up to 4096.
@@ -39,7 +43,7 @@ std::vector<std::int64_t> usualNodes();
 /// Whether no counts were asked for, so that those are compared that are of use.
 bool hasOpenCounts(const SizeAsk& ask);
 
-/// What is aimed at where nothing was said.
+/// What is aimed at where nothing was said and there are prices.
 SizeAim aimOf(const SizeAsk& ask);
 
 }  // namespace fabricast

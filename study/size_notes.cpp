@@ -176,6 +176,10 @@ Result<Notes> sizeNotes(std::span<const Question> jobs,
     if (!price.empty()) {
         addOnce(notes, price);
     }
+    if (!catalogue.whyNoMoney.empty()) {
+        addOnce(notes,
+                "the fewest GPUs are looked for, as no cost is known: " + catalogue.whyNoMoney);
+    }
     const std::vector<const SizedCluster*> shown = shownClusters(answer);
     FABRICAST_ASSIGN(const Notes idle, idleInJobs(jobs, shown, catalogue, bench));
     for (const std::string& names : idle) {

@@ -164,7 +164,7 @@ Result<void> answerPoint(const SizedPoint& here,
     FABRICAST_TRY(checkSizeJobs(here.jobs, here.ask));
     FABRICAST_ASSIGN(const SizeCatalogue catalogue, sizeCatalogue(here.jobs, here.ask, bench));
     SizeWork work = workFor(watch);
-    SizeSearch search(here.jobs, here.ask, catalogue, bench, watch, work);
+    SizeSearch search(here.jobs, catalogue.ask, catalogue, bench, watch, work);
     FABRICAST_TRY(search.findLeast());
     if (work.isCutShort) {
         json.add("cut_short", true);
@@ -178,7 +178,7 @@ Result<void> answerPoint(const SizedPoint& here,
         json.add("why", catalogue.leftOut.front().what + ": " + catalogue.leftOut.front().why);
         return {};
     }
-    FABRICAST_ASSIGN(const std::string why, whyNoCluster(search, here.ask));
+    FABRICAST_ASSIGN(const std::string why, whyNoCluster(search, catalogue.ask));
     json.add("why", why);
     return {};
 }

@@ -197,7 +197,7 @@ Command sizeCommand(const FlagSet& program, const GlobalOptions& options) {
         .oneEach()
         .group(kGroup);
     app.addChoice<std::optional<SizeAim>>("--minimize", flags->ask.aim, kAims)
-        .describe("cost (default), time, power or gpus")
+        .describe("cost (default if a price is known), time, power or gpus")
         .takes("WHAT")
         .group(kGroup);
     app.add("--job", flags->jobs, "a scenario, repeatable: all are trained, one after another")

@@ -116,6 +116,11 @@ Table boxTable(const HardwareAnswer& answer) {
     return table;
 }
 
+bool mayNotFit(const BoxAnswer& box) {
+    return box.plan && box.plan->memory.verdict != Verdict::Fits;
+}
+
+/// "of what surely fits, cheapest tokens: dgx-h100, $6.17 per million; fastest: …".
 std::string headLine(const HardwareAnswer& answer) {
     std::string text;
     if (answer.cheapest) {
@@ -129,7 +134,36 @@ std::string headLine(const HardwareAnswer& answer) {
                             box.name,
                             grouped(std::llround(box.plan->step.tokensPerSecond)));
     }
-    return text.empty() ? "nothing surely fits on any of them" : text;
+    const bool anyUnsure = std::ranges::any_of(answer.boxes, &mayNotFit);
+    return text.empty() ? "nothing surely fits on any of them"
+                        : (anyUnsure ? "of what surely fits, " : "") + text;
+}
+
+/// The boxes that would be the cheapest or the fastest, if their plans fit.
+std::string unsureBoxesText(const HardwareAnswer& answer) {
+    const auto rateOf = [](const BoxAnswer& box) { return box.plan->step.tokensPerSecond; };
+    const auto priceOf = [](const BoxAnswer& box) {
+        const auto& cost = box.plan->cost;
+        return cost && cost->perMtok ? std::optional(cost->perMtok->value) : std::nullopt;
+    };
+    std::string text;
+    for (const BoxAnswer& box : answer.boxes) {
+        if (!mayNotFit(box)) {
+            continue;
+        }
+        const bool isCheaper = answer.cheapest && priceOf(box) &&
+                               *priceOf(box) < *priceOf(answer.boxes[*answer.cheapest]);
+        const bool isFaster = answer.fastest && rateOf(box) > rateOf(answer.boxes[*answer.fastest]);
+        if (isCheaper || isFaster) {
+            text += fmt::format("{} is {}{}{}, if it fits: it {}\n",
+                                box.name,
+                                isCheaper ? "cheaper" : "",
+                                isCheaper && isFaster ? " and " : "",
+                                isFaster ? "faster" : "",
+                                fitText(box.plan->memory.verdict));
+        }
+    }
+    return text;
 }
 
 std::string ofText(const CostBasis& basis) {
@@ -261,7 +295,8 @@ Report hardwareReport(const HardwareAnswer& answer) {
     }
     Report report(text + "\n");
     report.add(boxTable(answer));
-    text = closeText(answer) + hostsText(answer) + "\n" + pricesText(answer);
+    text =
+        unsureBoxesText(answer) + closeText(answer) + hostsText(answer) + "\n" + pricesText(answer);
     text += answer.stopped ? "stopped: what is not listed was not planned\n" : "";
     for (const std::string& note : answer.notes) {
         text += noteLine(note) + "\n";

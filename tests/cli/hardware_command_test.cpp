@@ -1,6 +1,7 @@
 #include "cli/run_program.h"
 #include "planner/text/json_document.h"
 #include "study/hardware.h"
+#include "tests/support/program_answer.h"
 
 #include <gtest/gtest.h>
 
@@ -50,6 +51,16 @@ TEST(Hardware, SeveralClustersAreOneTable) {
     EXPECT_TRUE(says(output.out, " months")) << output.out;
     // Each price with its source and date.
     EXPECT_TRUE(says(output.out, "rtx-4090\n  rent: $0.34/h to $0.875/h, 2026-03-10"))
+        << output.out;
+}
+
+// The cheapest and the fastest are of those that surely fit, and that is said where one may not.
+TEST(Hardware, SaysWhatWouldBeCheaperIfItFits) {
+    const ProgramOutput output =
+        ran("plan -m llama-3.1-70b --seq 2048 --global-batch 16 -c dgx-h100 -c 8x-rtx-4090");
+    EXPECT_TRUE(says(output.out, "HARDWARE  of what surely fits, cheapest tokens: dgx-h100, "))
+        << output.out << output.err;
+    EXPECT_TRUE(says(output.out, "\n8x-rtx-4090 is cheaper, if it fits: it likely fits\n"))
         << output.out;
 }
 

@@ -333,11 +333,29 @@ TEST(SizeCommand, SaysFirstWhyNothingWasCompared) {
     for (const BadSize& one : std::vector<BadSize>{
              {{"-c", "dgx-h100", "--max-gpus", "4"},
               "SIZE  no cluster was compared: dgx-h100: the fewest are 8 GPUs, of at most 4"},
-             {{"-c", "mi355x-8"}, "SIZE  no cluster was compared: mi355x-8: "}}) {
+             {{"-c", "mi355x-8", "--target", "budget=1M"},
+              "SIZE  no cluster was compared: mi355x-8: "}}) {
         const ProgramOutput output = sized(one.words);
         EXPECT_TRUE(says(output.out, one.says)) << output.out << output.err;
         EXPECT_FALSE(says(output.out, "can train it")) << output.out;
     }
+}
+
+// What is asked of GPUs without a price is answered but for the money.
+TEST(SizeCommand, ComparesInTimeAndGpusWhereNoPriceIsKnown) {
+    const std::string question =
+        "size -m llama-3.1-8b --tuning qlora --seq 2048 --global-batch 16 --tokens 10M --gpu "
+        "rtx-3090 --gpus 1,8";
+    const ProgramOutput output = ran(question);
+    EXPECT_EQ(output.code, ExitCode::Ok) << output.out << output.err;
+    EXPECT_TRUE(says(output.out, "(1 GPU): the fewest GPUs on which it fits\n")) << output.out;
+    EXPECT_TRUE(says(output.out, "price not known, ")) << output.out;
+    EXPECT_TRUE(says(output.out, "looked for, as no cost is known: on_demand price of rtx-3090"))
+        << output.out;
+    // What has a price is compared by it, and the other is left out by name.
+    const ProgramOutput priced = ran(question + " --gpu rtx-4090");
+    EXPECT_TRUE(says(priced.out, ": the cheapest on which it fits\n")) << priced.out;
+    EXPECT_TRUE(says(priced.out, "left out: rtx-3090: on_demand price")) << priced.out;
 }
 
 // A rack of 72 GPUs has no layout for a batch of 64; 64 of them have.
