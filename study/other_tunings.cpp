@@ -12,6 +12,9 @@ struct OtherTuning {
     std::string_view typed;
 };
 
+constexpr std::string_view kReference =
+    "--tuning full, lora or qlora; its reference model: fabricast help reference";
+
 /// LoRA+ has a learning rate of its own for B, rsLoRA another factor, PiSSA and LoftQ other first
 /// values: none of them another size or another step.
 constexpr std::array kOtherTunings = {
@@ -40,7 +43,12 @@ constexpr std::array kOtherTunings = {
     OtherTuning{"pretraining", "--tuning full"},
     OtherTuning{"none", "--tuning full"},
     OtherTuning{"freeze", "--train last:4"},
-    OtherTuning{"frozen", "--train last:4"}};
+    OtherTuning{"frozen", "--train last:4"},
+    OtherTuning{"dpo", kReference},
+    OtherTuning{"grpo", kReference},
+    OtherTuning{"kto", kReference},
+    OtherTuning{"ppo", kReference},
+    OtherTuning{"rlhf", kReference}};
 
 }  // namespace
 

@@ -42,6 +42,48 @@ std::string nodeTemplate(const std::string& name) {
 )";
 }
 
+std::string gpuTemplate(const std::string& name) {
+    return R"(// A GPU of your own. Save it as ours/gpus/)" + name +
+           R"(.json, change what differs, and use it:
+//   fabricast --profile-dir ours plan -m llama-3.1-8b --gpu )" +
+           name + R"( --gpus 1
+// The nearest one that is known shows more: fabricast profiles show rtx-4090.
+// A number is { "value": "24 GB", "source": ... }; source is datasheet, measured, fitted or
+// assumed. What is not known is { "value": null, "source": null }.
+{
+  "schema": "fabricast.gpu/1",
+  "name": ")" +
+           name + R"(",
+  "aliases": [],
+  "title": "Our GPU",
+  "vendor": "NVIDIA",
+  "architecture": "sm_86",         // decides what it computes in, and whose kernel times are borrowed
+  "form_factor": "pcie",           // sxm, pcie, oam, superchip or workstation
+  "memory": { "value": "12 GB", "source": "datasheet" },
+  "usable_memory": { "value": null, "source": null },         // what PyTorch reports as total capacity
+  "memory_bandwidth": { "value": "912 GB/s", "source": "datasheet" },
+  "multiprocessors": { "value": 80, "source": "datasheet" },
+  "power": { "value": "350 W", "source": "datasheet" },
+  "dense_peak": {                  // without sparsity, sums in fp32
+    "fp32": { "value": "34.1 TFLOP/s", "source": "datasheet" },
+    "tf32": { "value": "34.1 TFLOP/s", "source": "datasheet" },
+    "bf16": { "value": "68.2 TFLOP/s", "source": "datasheet" },
+    "fp16": { "value": "68.2 TFLOP/s", "source": "datasheet" },
+    "fp8": { "value": null, "source": null },
+    "fp4": { "value": null, "source": null }
+  },
+  "link": { "kind": "none" },      // nvlink, nvlink-bridge or xgmi: fabricast profiles show rtx-3090
+  "pcie": {
+    "generation": 4,
+    "lanes": 16,
+    "bandwidth": { "value": "31.5 GB/s", "source": "assumed" },  // one way
+    "peer_to_peer": { "value": false, "source": "assumed" }      // GeForce: not with the usual driver
+  },
+  "measured_matmul": []
+}
+)";
+}
+
 std::string priceTemplate(const std::string& name) {
     return R"(// Prices of your own. Save it as )" + name +
            R"(.json, change what differs, and use it:

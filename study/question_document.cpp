@@ -1,3 +1,4 @@
+#include "planner/base/nearest_name.h"
 #include "planner/request/layout_json.h"
 #include "planner/spec/setting_names.h"
 #include "planner/text/json_builder.h"
@@ -64,9 +65,13 @@ Result<void> checkTuningWord(const JsonValue& root) {
     if (word == kQlora.word || fromName<Tuning>(word)) {
         return {};
     }
+    if (said == nullptr || !said->is(JsonValue::Kind::String)) {
+        return {};
+    }
     const std::string instead = tuningInstead(word);
-    return instead.empty() ? Result<void>()
-                           : tl::unexpected(said->problem("cannot be " + said->shown(), instead));
+    constexpr std::array kKnown = {"full", "lora", "qlora"};
+    return tl::unexpected(said->problem("cannot be " + said->shown(),
+                                        instead.empty() ? suggestName(word, kKnown) : instead));
 }
 
 Result<JsonValue> withoutWords(JsonValue root) {

@@ -62,10 +62,13 @@ Result<Answer> make(const ProfilesFlags& flags) {
     if (flags.kind == profileKindName(ProfileKind::Price)) {
         return Answer{.text = priceTemplate(profileName(flags.node))};
     }
+    if (flags.kind == profileKindName(ProfileKind::Gpu)) {
+        return Answer{.text = gpuTemplate(profileName(flags.node))};
+    }
     return fail(Error::Code::Unsupported,
                 "profiles new",
                 "there is no template of \"" + flags.kind + "\"",
-                "fabricast profiles new node, or price");
+                "fabricast profiles new gpu, node or price");
 }
 
 Result<Answer> verify(const GlobalOptions& options) {
@@ -97,7 +100,7 @@ Command profilesCommand(const FlagSet& program, const GlobalOptions& options) {
     showing.add("name", flags->name, "name of a profile, or an alias").takes("NAME").required();
     addKind(showing);
     const FlagSet making = app.command("new", "Print a template of a profile, to be filled in");
-    making.add("kind", flags->kind, "node or price").takes("KIND").required();
+    making.add("kind", flags->kind, "gpu, node or price").takes("KIND").required();
     making.add("name", flags->node, "of the new profile").takes("[NAME]");
     app.command("verify", "Report errors, contradictions and unknown values; -v lists all");
     return {app, [flags, &options, listing, showing, making]() -> Result<Answer> {

@@ -82,7 +82,28 @@ constexpr std::array kOtherNames = {OtherName{"bfloat16", "bf16"},
                                     OtherName{"fp8", "fp8_tensorwise"},
                                     OtherName{"float8", "fp8_rowwise"}};
 
+/// Words for the weights under adapters, which are no precision of a training.
+struct BaseWord {
+    std::string_view word;
+    std::string_view hint;
+};
+constexpr std::string_view kFourBits = "--tuning qlora: adapters over weights of 4 bits";
+constexpr std::string_view kEightBits =
+    "--tuning lora --set settings.lora.base=int8: adapters over weights of 8 bits";
+constexpr std::array kBaseWords = {BaseWord{"4bit", kFourBits},
+                                   BaseWord{"4-bit", kFourBits},
+                                   BaseWord{"int4", kFourBits},
+                                   BaseWord{"nf4", kFourBits},
+                                   BaseWord{"8bit", kEightBits},
+                                   BaseWord{"8-bit", kEightBits},
+                                   BaseWord{"int8", kEightBits}};
+
 std::string precisionHint(std::string_view name) {
+    for (const BaseWord& one : kBaseWords) {
+        if (editDistance(one.word, name) == 0) {
+            return std::string(one.hint);
+        }
+    }
     for (const OtherName& one : kOtherNames) {
         if (editDistance(one.word, name) == 0) {  // whatever the case
             return "did you mean \"" + std::string(one.name) + "\"?";

@@ -119,6 +119,24 @@ std::string nearestKnown(const std::vector<std::string>& known, const std::strin
     return longest.empty() ? nearest : longest;
 }
 
+/// "rtx-3080" of rtx-3080-ti: a name up to its first word with a digit.
+std::string_view numberedPart(std::string_view name) {
+    const std::size_t digit = name.find_first_of("0123456789");
+    return digit == std::string_view::npos ? name : name.substr(0, name.find('-', digit));
+}
+
+/// Of the same line and number: another letter or digit is another GPU, not a typo. p100 is no
+/// a100 and gh200 no gb200, but rtx-3080 is near rtx-3080-ti.
+bool isNearGpu(std::string_view known, std::string_view typed) {
+    return numberedPart(known) == numberedPart(typed);
+}
+
+/// `near`: their names in quotes.
+std::string otherGpuHint(const std::string& near) {
+    return (near.empty() ? "fabricast profiles list --kind gpu" : "near it: " + near) +
+           "; to describe it: fabricast profiles new gpu";
+}
+
 }  // namespace
 
 std::string_view profileKindName(ProfileKind kind) {
@@ -238,6 +256,27 @@ Result<const ProfileFile*> ProfileStore::lookUp(ProfileKind kind, std::string_vi
                                                               : lookUp(kind, withoutVendor(wanted));
 }
 
+/// The GPUs near a name that none has, each once, whichever of its names is near.
+Result<std::string> ProfileStore::nearGpus(std::string_view name) const {
+    constexpr std::size_t kMostNamed = 4;
+    const std::string typed = profileName(name);
+    const std::span<const ProfileFile> all = files(ProfileKind::Gpu);
+    FABRICAST_ASSIGN(const std::vector<Alias> also, aliases(ProfileKind::Gpu));
+    std::string near;
+    std::size_t named = 0;
+    for (std::size_t file = 0; file < all.size() && named < kMostNamed; ++file) {
+        const bool isNear = isNearGpu(profileName(all[file].name), typed) ||
+                            std::ranges::any_of(also, [&](const Alias& alias) {
+                                return alias.file == file && isNearGpu(alias.name, typed);
+                            });
+        if (isNear) {
+            near += (near.empty() ? "\"" : ", \"") + all[file].name + "\"";
+            ++named;
+        }
+    }
+    return near;
+}
+
 Result<Error> ProfileStore::notFound(std::span<const ProfileKind> kinds,
                                      std::string_view name,
                                      std::string_view where) const {
@@ -256,14 +295,19 @@ Result<Error> ProfileStore::notFound(std::span<const ProfileKind> kinds,
     const bool any = kinds.size() == kProfileKinds.size();
     std::string near = namesWith(known, name);
     near = near.empty() ? nearestKnown(known, profileName(name)) : near;
-    return Error{Error::Code::NotFound,
-                 std::string(where),
-                 "no " + (any ? "profile" : noun) + " is called \"" +
-                     std::string(name.substr(0, kLongestQuoted)) + "\"",
-                 near.empty()
-                     ? "fabricast profiles list" +
-                           (any ? "" : " --kind " + std::string(profileKindName(kinds.front())))
-                     : "did you mean \"" + near + "\"?"};
+    Error error{Error::Code::NotFound,
+                std::string(where),
+                "no " + (any ? "profile" : noun) + " is called \"" +
+                    std::string(name.substr(0, kLongestQuoted)) + "\"",
+                near.empty()
+                    ? "fabricast profiles list" +
+                          (any ? "" : " --kind " + std::string(profileKindName(kinds.front())))
+                    : "did you mean \"" + near + "\"?"};
+    if (kinds.size() == 1 && kinds.front() == ProfileKind::Gpu) {
+        FABRICAST_ASSIGN(const std::string gpus, nearGpus(name));
+        error.hint = otherGpuHint(gpus);
+    }
+    return error;
 }
 
 Result<ProfileFile> ProfileStore::find(ProfileKind kind,

@@ -195,6 +195,8 @@ private:
     [[nodiscard]] Result<const ProfileFile*> lookUp(ProfileKind kind, std::string_view name) const;
     /// A model that is the same but for its organisation, training and date; nullptr: none.
     [[nodiscard]] Result<const ProfileFile*> lookUpSpelling(std::string_view name) const;
+    /// In quotes: no more than a few.
+    [[nodiscard]] Result<std::string> nearGpus(std::string_view name) const;
     [[nodiscard]] Result<Error> notFound(std::span<const ProfileKind> kinds,
                                          std::string_view name,
                                          std::string_view where) const;

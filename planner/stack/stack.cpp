@@ -68,6 +68,8 @@ struct OtherWord {
     std::string_view word;
     std::string_view hint;
 };
+constexpr std::string_view kLlamaFactory =
+    "--stack accelerate: its own files are not read, --tuning, --layout and --set say what they do";
 constexpr std::array kOtherWords = {
     OtherWord{"fsdp", "--stack fsdp2 (fully_shard), or fsdp1 (FullyShardedDataParallel)"},
     OtherWord{"pytorch", "--stack ddp, or fsdp2"},
@@ -81,6 +83,8 @@ constexpr std::array kOtherWords = {
     OtherWord{"hf", "--stack accelerate"},
     OtherWord{"transformers", "--stack accelerate"},
     OtherWord{"trl", "--stack accelerate"},
+    OtherWord{"llama-factory", kLlamaFactory},
+    OtherWord{"llamafactory", kLlamaFactory},
     OtherWord{"unsloth", "--stack accelerate; its scripts are read: fabricast explain train.py"}};
 
 /// Whatever the case.

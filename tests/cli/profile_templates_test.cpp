@@ -38,10 +38,19 @@ TEST(ProfileTemplates, OfANodeIsANode) {
     EXPECT_EQ(plan.code, ExitCode::Ok) << plan.err;
 }
 
+TEST(ProfileTemplates, OfAGpuIsAGpu) {
+    const std::string folder = tempFolder() + "gpu_template";
+    written("gpu", folder + "/gpus");
+    const ProgramOutput plan =
+        ran("plan -m llama-3.2-1b --tuning lora --gpu ours --gpus 1", {"--profile-dir", folder});
+    EXPECT_EQ(plan.code, ExitCode::Ok) << plan.err;
+    EXPECT_TRUE(plan.out.starts_with("FITS")) << plan.out;
+}
+
 TEST(ProfileTemplates, OfAnotherKindAreRefused) {
-    const ProgramOutput other = ran("profiles new gpu");
+    const ProgramOutput other = ran("profiles new fabric");
     EXPECT_EQ(other.code, ExitCode::BadInput);
-    EXPECT_NE(other.err.find("fabricast profiles new node, or price"), std::string::npos);
+    EXPECT_NE(other.err.find("fabricast profiles new gpu, node or price"), std::string::npos);
 }
 
 }  // namespace

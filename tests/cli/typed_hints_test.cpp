@@ -156,6 +156,9 @@ TEST(TypedHints, NameTheStackAndThePrecisionThatAWordMeans) {
           std::tuple("--stack", "trl", "--stack accelerate"),
           std::tuple("--stack", "megatron-fdsp", "\"megatron-fsdp\""),
           std::tuple("--precision", "bfloat16", "\"bf16\""),
+          std::tuple("--stack", "LLaMA-Factory", "--stack accelerate: its own files are not read"),
+          std::tuple("--precision", "4bit", "try: --tuning qlora: "),
+          std::tuple("--precision", "int8", "--set settings.lora.base=int8"),
           std::tuple("--precision", "FP8", "\"fp8_tensorwise\"")}) {
         const ProgramOutput refused = runProgram(explain({flag, word}), {});
         EXPECT_EQ(refused.code, ExitCode::BadInput) << word;
@@ -180,6 +183,16 @@ TEST(TypedHints, NameTheTuningThatAWordMeans) {
             << refused.err;
         expectTyped(refused, hint, "explain -m llama-3.1-8b -c dgx-h100 --stack fsdp2");
     }
+}
+
+TEST(TypedHints, NameEveryTuning) {
+    const ProgramOutput refused = runProgram(explain({"--tuning", "galore"}), {});
+    EXPECT_NE(refused.err.find("try: known: full, lora, qlora\n"), std::string::npos)
+        << refused.err;
+    const ProgramOutput preference = runProgram(explain({"--tuning", "dpo"}), {});
+    EXPECT_NE(preference.err.find("lora or qlora; its reference model: fabricast help reference"),
+              std::string::npos)
+        << preference.err;
 }
 
 TEST(TypedHints, AModelTypedAsAFileIsTold) {

@@ -198,11 +198,32 @@ TEST(ProfileStore, BuildsABoxFromAGpu) {
     EXPECT_EQ(builtIn().clusterFrom("h10000", 8).error().where, "--gpu");
 }
 
+// Another letter or digit is another GPU: what it is not is not suggested.
+TEST(ProfileStore, DoesNotTakeAnotherGpuForATypo) {
+    for (const char* const other : {"gh200", "p100", "mi250x", "gb10", "a30", "rtx-2080"}) {
+        const std::string said = errorOf(builtIn().gpu(other));
+        EXPECT_NE(said.find("(fabricast profiles list --kind gpu; to describe it: fabricast "
+                            "profiles new gpu)"),
+                  std::string::npos)
+            << said;
+    }
+    const auto isNear = [](const char* typed, const char* near) {
+        const std::string said = errorOf(builtIn().gpu(typed));
+        EXPECT_NE(said.find(std::string("(near it: ") + near + "; to describe it: "),
+                  std::string::npos)
+            << said;
+    };
+    isNear("rtx-5070", "\"rtx-5070-ti\"");
+    isNear("rtx-3080-ti", "\"rtx-3080\"");
+    isNear("v100", "\"v100-sxm2-16gb\", \"v100-sxm2-32gb\"");
+}
+
 TEST(ProfileStore, SaysWhatWasProbablyMeant) {
     EXPECT_EQ(errorOf(builtIn().cluster("dgx-h10", "-c")),
               "-c: no cluster or node is called \"dgx-h10\" (did you mean \"dgx-h100\"?)");
     EXPECT_EQ(errorOf(builtIn().gpu("RTX 3090 Ti", "--gpu")),
-              "--gpu: no GPU is called \"RTX 3090 Ti\" (did you mean \"rtx-3090\"?)");
+              "--gpu: no GPU is called \"RTX 3090 Ti\" (near it: \"rtx-3090\"; to describe it: "
+              "fabricast profiles new gpu)");
     EXPECT_EQ(errorOf(builtIn().gpu("mi300")), "");                         // an alias
     EXPECT_EQ(builtIn().gpu("NVIDIA GeForce RTX 5090")->name, "rtx-5090");  // as drivers print it
     EXPECT_EQ(builtIn().gpu("AMD Instinct MI300X")->name, "mi300x");
@@ -295,7 +316,7 @@ TEST(ProfileStore, PointsAtANameThatLeadsNowhere) {
         return errorOf(ProfileStore::open(std::array{other.path()})->cluster("box"));
     };
     EXPECT_NE(refusal("h100-sxm5-80gb", "h100-sxm5-81gb")
-                  .find("box.json:6:10: no GPU is called \"h100-sxm5-81gb\" (did you mean "),
+                  .find("box.json:6:10: no GPU is called \"h100-sxm5-81gb\" (near it: \"h100-"),
               std::string::npos);
     EXPECT_NE(refusal("nvlink4", "nvlink44").find("no fabric is called \"nvlink44\""),
               std::string::npos);
