@@ -258,6 +258,7 @@ Result<Emitted> emit(const Question& question,
                       .packed = isKnown ? known.text({"quantization_config", "quant_method"}) : "",
                       .tunerTable = std::move(tuner),
                       .steps = steps,
+                      .rotaryBase = isKnown ? known.number("rope_theta") : std::nullopt,
                       .loraAlpha = asked.loraAlpha};
     for (std::string& line : savingLines(saved)) {
         facts.about.insert(facts.about.begin() + 2, std::move(line));

@@ -33,6 +33,7 @@ struct LaunchFacts {
     std::string packed{};      ///< the quant_method of the checkpoint's weights; empty: none
     std::string tunerTable{};  ///< of NCCL's example tuner plugin; empty: none is wanted
     std::optional<std::int64_t> steps{};      ///< of the whole run, where the plan says its tokens
+    std::optional<double> rotaryBase{};       ///< of the model's own config, where it is known
     std::optional<std::int64_t> loraAlpha{};  ///< where a launch file says it; twice the rank else
 };
 

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 
 namespace fabricast {
 namespace {
@@ -87,6 +88,15 @@ std::string written(const MegatronArguments& arguments) {
     return text + ")\n";
 }
 
+/// Of a model that rotates positions, where its config says another than Megatron's default.
+std::string rotaryBaseLine(const LaunchFacts& facts) {
+    constexpr double kDefault = 10000.0;
+    const double base = facts.rotaryBase.value_or(kDefault);
+    return facts.scenario.model.position == PositionKind::Rope && base != kDefault
+               ? "    --rotary-base " + std::to_string(std::llround(base)) + "\n"
+               : std::string();
+}
+
 /// What no plan says: data, learning rate, and numbers of the model that change no shape.
 std::string yours(const LaunchFacts& facts) {
     return "# Yours to set: what to read, for how long, and numbers of the model that change no\n"
@@ -100,8 +110,8 @@ std::string yours(const LaunchFacts& facts) {
            std::to_string(facts.scenario.model.vocab - 1) + "\n    --train-iters \"${STEPS:-" +
            std::to_string(stepsOf(facts)) +
            "}\" --lr \"${LR:-3e-4}\"\n"
-           "    --log-interval 1 --log-throughput --eval-iters 0\n"
-           ")\n";
+           "    --log-interval 1 --log-throughput --eval-iters 0\n" +
+           rotaryBaseLine(facts) + ")\n";
 }
 
 /// What is saved, where the plan says how often. Copies in memory are on ranks of the next node.

@@ -177,8 +177,9 @@ constexpr std::array kMegatronShardRules = {
         "Adam's states take 12 bytes a parameter on every rank, instead of 12 on all together.",
         &wholeStates,
         true},
+    // Megatron's own default: nothing in the file is of no effect.
     LintRule{"MG39",
-             LintSeverity::Warning,
+             LintSeverity::Note,
              "gradients that are waited for",
              "They could be sent beside the backward pass.",
              &waitingGradients,

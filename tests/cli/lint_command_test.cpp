@@ -81,7 +81,7 @@ TEST(Lint, SaysFixesInTheFilesOwnKeys) {
     EXPECT_NE(nemo.find("MG15: 4 tensor ranks without model.sequence_parallel: true"),
               std::string::npos)
         << nemo;
-    EXPECT_NE(nemo.find("own.yaml:5:3: warning MG39"), std::string::npos) << nemo;
+    EXPECT_NE(nemo.find("own.yaml:5:3: note MG39"), std::string::npos) << nemo;
     const std::string axolotl =
         lintedText("axolotl.yaml",
                    "base_model: meta-llama/Llama-3.2-1B\nsequence_len: 8192\nmicro_batch_size: 64\n"
@@ -124,6 +124,18 @@ TEST(Lint, ReadsAnEmittedFolderOfDeepspeed) {
     EXPECT_EQ(linted.out.find("FL02"), std::string::npos) << linted.out;
     EXPECT_NE(linted.out.find("recompute=full, bf16 adamw, sequence 8192"), std::string::npos)
         << linted.out;
+}
+
+TEST(Lint, HasNoWarningAboutWhatEmitWrites) {
+    const std::string folder = tempFolder() + "emitted_megatron";
+    const std::string model = " -m llama-3.1-8b -c dgx-h100";
+    const ProgramOutput written =
+        ran("emit" + model +
+            " --stack megatron --layout tp=2,sp=on,recompute=full --seq 8k --out " + folder);
+    ASSERT_EQ(written.code, ExitCode::Ok) << written.err;
+    const ProgramOutput linted = ran("lint " + folder + model + " --fail-on warning");
+    EXPECT_EQ(linted.code, ExitCode::Ok) << linted.out;
+    EXPECT_TRUE(linted.out.starts_with("0 errors, 0 warnings")) << linted.out;
 }
 
 TEST(Lint, SaysThatALengthIsAssumed) {
