@@ -15,9 +15,9 @@
 #include "planner/text/text_files.h"
 #include "study/explain.h"
 #include "study/launch_lint.h"
-#include "study/launch_reader.h"
 #include "study/named_config.h"
 #include "study/oom.h"
+#include "study/start_errors.h"
 
 #include <algorithm>
 #include <array>
@@ -297,27 +297,6 @@ void leaveOut(const LintAsk& ask, std::vector<LintFinding>& findings) {
     std::ranges::stable_sort(findings, {}, &LintFinding::severity);
 }
 
-/// The file and those that it names, which are looked for beside it.
-Result<std::vector<LintFile>> filesOf(const std::string& text,
-                                      const std::string& path,
-                                      const std::string& directory,
-                                      const GivenFiles& given) {
-    const std::string folder = std::filesystem::path(path).parent_path().string();
-    const ReadNamed read = launchReader({.file = folder, .typed = directory}, given);
-    FABRICAST_ASSIGN(std::vector<OpenedFile> opened, openLaunchFiles(text, sourceName(path), read));
-    std::vector<LintFile> files;
-    for (OpenedFile& one : opened) {
-        // A program that was given with its configuration comes behind it once more.
-        const bool isSeen = std::ranges::any_of(files, [&one](const LintFile& file) {
-            return file.keys().source() == one.keys.source();
-        });
-        if (!isSeen) {
-            files.emplace_back(std::move(one));
-        }
-    }
-    return files;
-}
-
 }  // namespace
 
 Result<Explanation> forecastToLint(const Question& question,
@@ -350,7 +329,9 @@ Result<LintReport> lint(const std::string& file,
                     isOfMemory ? "fabricast import " + shellWord(source)
                                : "fabricast check, for a scenario");
     }
-    FABRICAST_ASSIGN(const std::vector<LintFile> files, filesOf(text, path, directory, given));
+    const std::string folder = std::filesystem::path(path).parent_path().string();
+    FABRICAST_ASSIGN(const std::vector<LintFile> files,
+                     lintedFiles(text, source, {.file = folder, .typed = directory}, given));
     LintReport report{.file = file, .reads = {}, .findings = {}};
     for (const LintFile& one : files) {
         report.reads.push_back(one.keys().source());
@@ -366,7 +347,7 @@ Result<LintReport> lint(const std::string& file,
                            : question  ? factsOfNamed(*question, bench)
                            : ask.typed ? factsOfNamed(*ask.typed, bench)
                                        : LintFacts{});
-    addUnread(files, std::filesystem::path(path).parent_path().string(), report.findings);
+    addUnread(files, folder, report.findings);
     addStranger(files, report);
     if (forecast) {
         report.subject = subjectText(forecast->scenario);

@@ -10,6 +10,7 @@
 #include "study/oom.h"
 #include "study/question.h"
 #include "study/saved_questions.h"
+#include "study/start_errors.h"
 
 #include <algorithm>
 #include <array>
@@ -54,6 +55,18 @@ bool isTiedBuiltIn(const std::string& model) {
     return found && found->model.tiedEmbeddings;
 }
 
+/// What the files are taken to say beside what they do is among the notes.
+Result<JsonValue> withTaken(JsonValue root, const std::vector<std::string>& taken) {
+    const JsonBuilder build("");
+    const JsonValue* const said = valueAt(root, "imported.notes");
+    JsonValue notes = said == nullptr ? build.array() : *said;
+    for (const std::string& note : taken) {
+        JsonBuilder::appendItem(notes, build.string(note));
+    }
+    return taken.empty() ? Result<JsonValue>(std::move(root))
+                         : build.with(std::move(root), "imported.notes", std::move(notes));
+}
+
 /// A scenario as it is written, or one that is made of a framework's launch file.
 Result<JsonValue> documentOf(std::string_view text,
                              const std::string& source,
@@ -79,24 +92,14 @@ Result<JsonValue> documentOf(std::string_view text,
         return root;
     }
     const ReadNamed read = launchReader(folders, given);
-    return importLaunch(text,
-                        source,
-                        {.read = read,
-                         .layers = &layersOfBuiltIn,
-                         .vocabulary = &vocabularyOfBuiltIn,
-                         .isTied = &isTiedBuiltIn});
-}
-
-/// What the files are taken to say beside what they do is among the notes.
-Result<JsonValue> withTaken(JsonValue root, const std::vector<std::string>& taken) {
-    const JsonBuilder build("");
-    const JsonValue* const said = valueAt(root, "imported.notes");
-    JsonValue notes = said == nullptr ? build.array() : *said;
-    for (const std::string& note : taken) {
-        JsonBuilder::appendItem(notes, build.string(note));
-    }
-    return taken.empty() ? Result<JsonValue>(std::move(root))
-                         : build.with(std::move(root), "imported.notes", std::move(notes));
+    FABRICAST_ASSIGN(JsonValue run,
+                     importLaunch(text,
+                                  source,
+                                  {.read = read,
+                                   .layers = &layersOfBuiltIn,
+                                   .vocabulary = &vocabularyOfBuiltIn,
+                                   .isTied = &isTiedBuiltIn}));
+    return withTaken(std::move(run), startErrors(text, source, folders, given));
 }
 
 /// Of an answer what was asked; of one that does not hold it the scenario that `explain` answered.

@@ -2,6 +2,7 @@
 
 #include "planner/report/lint_report.h"
 #include "planner/report/memory_report.h"
+#include "planner/report/note_line.h"
 #include "planner/report/subject_words.h"
 #include "planner/report/table.h"
 #include "planner/text/json_strings.h"
@@ -24,6 +25,11 @@ void addSaidValues(const JsonValue& object, const std::string& before, Table& ta
     }
 }
 
+/// What lint finds stands below, with its fixes.
+std::string lineOf(const std::string& note) {
+    return note.starts_with("lint: ") ? "" : noteLine(note) + "\n";
+}
+
 /// What the file's reader has to say; a forecast says it among what it assumes.
 std::string importNotes(const JsonValue& root) {
     const JsonValue* const imported = root.find("imported");
@@ -31,7 +37,7 @@ std::string importNotes(const JsonValue& root) {
     for (const char* const key : {"notes", "assumed"}) {
         const JsonValue* const notes = imported == nullptr ? nullptr : imported->find(key);
         for (const std::string& note : stringsIn(notes)) {
-            text += "assumed: " + note + "\n";
+            text += lineOf(note);
         }
     }
     return text;
@@ -48,7 +54,7 @@ std::string importedRun(const Result<Explanation>& forecast, const JsonValue& ro
     text += subjectText(forecast->scenario) + "\n";
     if (forecast->memory) {
         for (const std::string& note : forecast->memory->notes) {
-            text += "assumed: " + note + "\n";
+            text += lineOf(note);
         }
     }
     return text;

@@ -6,9 +6,10 @@
 namespace fabricast {
 
 /// How much of a note says what kind of one it is: what was measured says so itself, "measured:
-/// our-h100, 2026-11-20", and so does what a search leaves out, and which settings have no effect.
+/// our-h100, 2026-11-20", and so does what a search leaves out, which settings have no effect, and
+/// what lint finds.
 inline std::size_t noteKindLength(std::string_view note) {
-    for (const std::string_view kind : {"measured: ", "left out: ", "no effect here: "}) {
+    for (const std::string_view kind : {"measured: ", "left out: ", "no effect here: ", "lint: "}) {
         if (note.starts_with(kind)) {
             return kind.size();
         }

@@ -157,6 +157,36 @@ TEST(Import, TakesTorchtunesRecipeOfOneDeviceForOneGpu) {
         << eight;
 }
 
+// What lint calls an error, a forecast of the same files says too.
+TEST(Import, SaysWhatEndsTheRunAtItsStart) {
+    const std::string folder = tempFolder() + "twice";
+    std::filesystem::create_directories(folder);
+    ASSERT_TRUE(writeTextFile(
+        folder + "/acc.yaml",
+        "distributed_type: FSDP\nfsdp_config:\n  fsdp_version: 2\n"
+        "  fsdp_auto_wrap_policy: TRANSFORMER_BASED_WRAP\n"
+        "  fsdp_transformer_layer_cls_to_wrap: LlamaDecoderLayer\n"
+        "  fsdp_activation_checkpointing: true\nmixed_precision: bf16\nnum_processes: 8\n"));
+    ASSERT_TRUE(
+        writeTextFile(folder + "/train.py",
+                      "from transformers import AutoModelForCausalLM, Trainer, TrainingArguments\n"
+                      "model = AutoModelForCausalLM.from_pretrained(\"meta-llama/Llama-3.1-8B\")\n"
+                      "args = TrainingArguments(\"o\", bf16=True, per_device_train_batch_size=1, "
+                      "gradient_checkpointing=True)\nTrainer(model=model, args=args).train()\n"));
+    const std::string files = folder + "/acc.yaml " + folder + "/train.py -c dgx-h100 --seq 2048";
+    ASSERT_NE(ran("lint " + files).out.find("HF07"), std::string::npos) << ran("lint " + files).out;
+    for (const std::string command :
+         {"explain ", "check ", "plan ", "advise ", "simulate ", "size --global-batch 64 "}) {
+        const std::string out = ran(command + files + " --no-fail").out;
+        EXPECT_NE(out.find("\nlint: error HF07 at "), std::string::npos) << command << out;
+    }
+    const std::string compared = ran("compare " + files + " --with layout.recompute=none").out;
+    EXPECT_NE(compared.find("\nlint: error HF07 at "), std::string::npos) << compared;
+    // Which lists what lint finds by itself.
+    const std::string imported = ran("import " + files).out;
+    EXPECT_EQ(imported.find("lint: "), std::string::npos) << imported;
+}
+
 // What is assumed for want of a word of the file is not said beside the word that was typed.
 TEST(Import, DropsAnAssumptionAboutWhatIsTyped) {
     const std::string script = tempFolder() + "sft.sh";
