@@ -7,7 +7,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <span>
 #include <string>
 
 namespace fabricast {
@@ -26,10 +28,17 @@ double stepSeconds(const AdviceStep& step) {
 struct Limits {
     const std::optional<Usd>& most;
     Verdict worst;
+    bool helped = true;  ///< adapters with states on the host are among them
 };
 
+/// Adapters in place of what was asked, with states on the host.
+bool isHelpedAdapter(const AdviceStep& step) {
+    return !step.set.empty() && step.plan->scenario.layout.offload != Offload::None;
+}
+
 bool isCandidate(const AdviceStep& step, const Limits& limits, Verdict verdict) {
-    return step.timed && step.plan->memory.onDevice == verdict && step.plan->fitsHost() &&
+    return step.timed && (limits.helped || !isHelpedAdapter(step)) &&
+           step.plan->memory.onDevice == verdict && step.plan->fitsHost() &&
            step.plan->memory.verdict <= limits.worst && isAffordable(step, limits.most);
 }
 
@@ -209,6 +218,8 @@ void answerStep(AdviceStep& step, const Rivals& rivals, const std::optional<Usd>
         step.why = taken == nullptr                  ? "fits"
                    : isSimplerAndClose(step, *taken) ? simplerText(step, rivals)
                                                      : besideText(step, *taken);
+        const bool isHelped = taken != nullptr && isHelpedAdapter(step) && !isHelpedAdapter(*taken);
+        step.why += isHelped ? ", with states on the host" : "";
     }
 }
 
@@ -223,16 +234,21 @@ bool isAffordable(const AdviceStep& step, const std::optional<Usd>& most) {
 std::optional<std::size_t> chooseOption(std::vector<AdviceStep>& steps,
                                         const std::optional<Usd>& most,
                                         Verdict worst) {
-    const Limits limits{most, worst};
     std::optional<std::size_t> chosen;
     Rivals rivals;
-    for (const Verdict verdict : {Verdict::Fits, Verdict::Likely, Verdict::Unlikely}) {
-        if (const auto best = fastest(steps, limits, verdict)) {
-            chosen = simplest(steps, limits, *best);
-            rivals = {&steps[*chosen], &steps[*best]};
-            break;
+    const auto choose = [&](bool helped, std::span<const Verdict> verdicts) {
+        const Limits limits{most, worst, helped};
+        for (const Verdict verdict : verdicts) {
+            if (const auto best = chosen ? std::nullopt : fastest(steps, limits, verdict)) {
+                chosen = simplest(steps, limits, *best);
+                rivals = {&steps[*chosen], &steps[*best]};
+            }
         }
-    }
+    };
+    // A base of fewer bits that likely fits is simpler than states on the host that surely do.
+    constexpr std::array kBySureness = {Verdict::Fits, Verdict::Likely, Verdict::Unlikely};
+    choose(false, std::span(kBySureness).first(2));
+    choose(true, kBySureness);
     for (AdviceStep& step : steps) {
         answerStep(step, rivals, most);
     }

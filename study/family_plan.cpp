@@ -1,5 +1,6 @@
 #include "planner/budget/cost_of.h"
 #include "planner/report/plan_views.h"
+#include "planner/result/comparison_band.h"
 #include "planner/search/batch_steps.h"
 #include "planner/search/find_plans.h"
 #include "study/option_search.h"
@@ -8,6 +9,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 
 namespace fabricast {
@@ -63,7 +65,44 @@ Result<std::string> refusedText(const AdviceTask& task,
                 : first.why;
 }
 
-/// The plan that this search lists first.
+/// Whether a plan needs the key of a layout, which is simpler without.
+bool needs(std::string_view key, const Layout& layout) {
+    return key == "offload" ? layout.offload != Offload::None : layout.pp > 1;
+}
+
+/// Of layouts of adapters that a forecast cannot tell apart, one without help from the host, then
+/// one without stages: what they save is small where little is trained.
+Result<Plan> simplerThan(Plan best,
+                         const AdviceTask& task,
+                         const AdviceFamily& family,
+                         const PlanBench& bench) {
+    if (best.scenario.settings.tuning != Tuning::Lora) {
+        return best;
+    }
+    AdviceFamily simple = family;
+    for (const std::string_view key : {"offload", "pp"}) {
+        if (!needs(key, best.scenario.layout)) {
+            continue;
+        }
+        simple.rules.forbidden.push_back({.key = std::string(key), .value = ""});
+        FABRICAST_ASSIGN(PlanReport report, searchedFamily(task, simple, bench));
+        if (report.plans.empty()) {
+            simple.rules.forbidden.pop_back();
+            continue;
+        }
+        Plan& other = report.plans.front();
+        const double band = comparisonBand(best.step.comparison, best.scenario, other.scenario);
+        const bool isClose = isWithinBand(other.step.step.value / best.step.step.value, band);
+        if (isClose && other.memory.verdict <= best.memory.verdict) {
+            best = std::move(other);
+        } else {
+            simple.rules.forbidden.pop_back();
+        }
+    }
+    return best;
+}
+
+/// The plan that this search lists first, or one as fast that is simpler.
 Result<std::optional<Plan>> bestOf(const AdviceTask& task,
                                    const AdviceFamily& family,
                                    const PlanBench& bench,
@@ -71,7 +110,9 @@ Result<std::optional<Plan>> bestOf(const AdviceTask& task,
     FABRICAST_ASSIGN(PlanReport report, searchedFamily(task, family, bench));
     step.cutShort = report.cutShort;
     if (!report.plans.empty()) {
-        return std::optional(std::move(report.plans.front()));
+        FABRICAST_ASSIGN(Plan plan,
+                         simplerThan(std::move(report.plans.front()), task, family, bench));
+        return std::optional(std::move(plan));
     }
     if (report.isNotModelled()) {
         step.answer = AdviceAnswer::NotModelled;

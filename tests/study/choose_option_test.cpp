@@ -72,6 +72,20 @@ TEST(ChooseStep, TakesWhatFitsAsSurelyAsIsWantedBeforeWhatTrainsMore) {
     EXPECT_EQ(chooseOption(steps, {}, Verdict::Fits), std::nullopt);
 }
 
+// Fewer bits of the base are simpler than states on the host, if they likely fit.
+TEST(ChooseStep, TakesAdaptersThatNeedNoHostBeforeThoseThatDo) {
+    std::vector<AdviceStep> steps = {step("lora", 1.0, Verdict::Fits),
+                                     step("qlora", 1.1, Verdict::Likely)};
+    steps[0].set = "settings.tuning=lora";
+    steps[1].set = "settings.tuning=lora --set settings.lora.base=nf4";
+    EXPECT_EQ(chosen(steps), "lora");
+    steps[0].plan->scenario.layout.offload = Offload::ParametersCpu;
+    EXPECT_EQ(chosen(steps), "qlora");
+    EXPECT_TRUE(steps[0].why.ends_with(", with states on the host")) << steps[0].why;
+    judge(*steps[1].plan, Verdict::Unlikely);
+    EXPECT_EQ(chosen(steps), "lora");
+}
+
 TEST(ChooseStep, TakesTheErrorOfTheTwoLayouts) {
     std::vector<AdviceStep> steps = {step("fsdp2", 1.07, Verdict::Fits),
                                      step("hsdp", 1.0, Verdict::Fits)};
