@@ -1,6 +1,8 @@
 #include "study/next_command.h"
 
 #include "planner/base/words.h"
+#include "planner/launch/launch_targets.h"
+#include "planner/load/load_question.h"
 #include "planner/report/advice_report.h"
 #include "planner/report/memory_report.h"
 #include "planner/report/time_report.h"
@@ -71,6 +73,24 @@ Result<std::string> searchOfLayouts(const Question& question) {
     return "\nof these ways out none is enough: plan looks at all layouts" + nextLine("plan", open);
 }
 
+/// Where the stack's own files cannot say what is trained: those of another one that runs the same
+/// layers. Empty where they can, and where that one does not take the layout.
+Result<std::string> emitLine(const Question& question,
+                             const Scenario& asked,
+                             Scenario plan,
+                             const Workbench& bench) {
+    const std::string writer = whoWrites(plan);
+    if (writer == plan.stack) {
+        return std::string();
+    }
+    const std::string own = std::exchange(plan.stack, writer);
+    FABRICAST_ASSIGN(const Question about, questionAbout(question, asked, plan));
+    return loadScenario(about.root, bench.profiles(), about.folders)
+               ? "no files of " + own + " say what is trained, those of " + writer +
+                     " do: fabricast emit " + typed(about) + "\n"
+               : std::string();
+}
+
 }  // namespace
 
 std::string nextLine(const char* command, const Question& question, const std::string& more) {
@@ -79,7 +99,9 @@ std::string nextLine(const char* command, const Question& question, const std::s
            arguments + more + "\n";
 }
 
-Result<std::string> nextAfterPlans(const Question& question, const PlanReport& report) {
+Result<std::string> nextAfterPlans(const Question& question,
+                                   const PlanReport& report,
+                                   const Workbench& bench) {
     const std::vector<Plan>& shown = report.plans.empty() ? report.misses : report.plans;
     if (shown.empty()) {
         return "";
@@ -89,10 +111,16 @@ Result<std::string> nextAfterPlans(const Question& question, const PlanReport& r
     FABRICAST_ASSIGN(
         const Question asked,
         with(about, report.plans.empty() ? editsThatFit(shown.front()) : std::vector<Edit>()));
-    return nextLine("explain", asked);
+    FABRICAST_ASSIGN(const std::string emit,
+                     report.plans.empty()
+                         ? Result<std::string>(std::string())
+                         : emitLine(question, report.question, shown.front().scenario, bench));
+    return nextLine("explain", asked) + emit;
 }
 
-Result<std::string> nextAfterAdvice(const Question& question, const Advice& advice) {
+Result<std::string> nextAfterAdvice(const Question& question,
+                                    const Advice& advice,
+                                    const Workbench& bench) {
     const AdviceStep* step = advice.recommended ? &advice.steps[*advice.recommended]
                              : advice.most      ? cheapestStep(advice)
                                                 : nullptr;
@@ -105,7 +133,9 @@ Result<std::string> nextAfterAdvice(const Question& question, const Advice& advi
     Question about = question;
     std::erase_if(about.edits, [](const Edit& edit) { return edit.path.starts_with("search."); });
     FABRICAST_ASSIGN(const Question advised, with(std::move(about), step->edits));
-    return nextLine("explain", advised, " --section all");
+    const Scenario& plan = step->plan->scenario;
+    FABRICAST_ASSIGN(const std::string emit, emitLine(advised, plan, plan, bench));
+    return nextLine("explain", advised, " --section all") + emit;
 }
 
 Result<std::string> nextAfterExplanation(const Explanation& answer,

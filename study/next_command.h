@@ -5,6 +5,7 @@
 #include "planner/result/oom_answer.h"
 #include "planner/result/plan_report.h"
 #include "study/question.h"
+#include "study/workbench.h"
 
 #include <optional>
 #include <string>
@@ -17,12 +18,16 @@ namespace fabricast {
 std::string nextLine(const char* command, const Question& question, const std::string& more = {});
 
 /// Explains the best plan. Where what is modelled does not fit, what does has its memory forecast
-/// all the same.
-Result<std::string> nextAfterPlans(const Question& question, const PlanReport& report);
+/// all the same. Where the stack's files cannot say what is trained, also what can be written.
+Result<std::string> nextAfterPlans(const Question& question,
+                                   const PlanReport& report,
+                                   const Workbench& bench);
 
 /// Everything about the layout that is advised, or that costs least where all cost too much; where
 /// nothing fits, those that come nearest.
-Result<std::string> nextAfterAdvice(const Question& question, const Advice& advice);
+Result<std::string> nextAfterAdvice(const Question& question,
+                                    const Advice& advice,
+                                    const Workbench& bench);
 
 /// The faster change, or the formula of what takes most memory; of an answer about cost what it
 /// lacks.

@@ -65,7 +65,7 @@ Result<Answer> runAdvise(const AdviseFlags& flags, const GlobalOptions& options)
     answer.leanOn(all.advice.notes);
     answer.code = adviceCode(all.advice);
     if (!options.quiet && options.format == Format::Text) {
-        FABRICAST_ASSIGN(const std::string next, nextAfterAdvice(question, all.advice));
+        FABRICAST_ASSIGN(const std::string next, nextAfterAdvice(question, all.advice, bench));
         answer.add(next);
     }
     return answer;

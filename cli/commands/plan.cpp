@@ -59,12 +59,12 @@ constexpr std::array kHardwareForms = {
 
 Result<TimedPlans> planned(const Question& question,
                            const PlanFlags& flags,
-                           const GlobalOptions& options) {
+                           const GlobalOptions& options,
+                           const Workbench& bench) {
     PlanAsk ask{.simulate = static_cast<std::size_t>(flags.simulate),
                 .pareto = flags.pareto,
                 .sensitivity = flags.sensitivity};
     FABRICAST_ASSIGN(ask.targets, readTargets(flags.targets));
-    FABRICAST_ASSIGN(const Workbench bench, workbenchOf(options));
     const auto start = std::chrono::steady_clock::now();
     FABRICAST_ASSIGN(PlanReport report, plan(question, ask, bench, options.watch()));
     const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
@@ -153,7 +153,8 @@ Result<Answer> runPlan(PlanFlags flags, const GlobalOptions& options) {
         FABRICAST_TRY(checkSaidBeside(question, axes));
         return runSweep(planPoints(question), axes, flags.sweep.file, options);
     }
-    FABRICAST_ASSIGN(TimedPlans plans, planned(question, flags, options));
+    FABRICAST_ASSIGN(const Workbench bench, workbenchOf(options));
+    FABRICAST_ASSIGN(TimedPlans plans, planned(question, flags, options, bench));
     const PlanReport& report = plans.report;
     const bool missed = report.plans.empty() || (report.fixes && !report.fixes->allMet());
     if (options.quiet && options.format != Format::Json) {
@@ -162,7 +163,7 @@ Result<Answer> runPlan(PlanFlags flags, const GlobalOptions& options) {
     Answer answer = answerIn(options.format, plans, kPlansForms);
     answer.leanOn(report.notes);
     if (!options.quiet && options.format == Format::Text) {
-        FABRICAST_ASSIGN(const std::string next, nextAfterPlans(question, report));
+        FABRICAST_ASSIGN(const std::string next, nextAfterPlans(question, report, bench));
         answer.add(next);
     }
     answer.code = report.stopped || !report.unfinished.empty() ? ExitCode::Interrupted

@@ -2,12 +2,14 @@
 #include "planner/launch/hugging_face_arguments.h"
 #include "planner/launch/launch_file_writers.h"
 #include "planner/launch/liger_kernels.h"
+#include "planner/launch/unfrozen_weights.h"
 #include "planner/spec/kernel_names.h"
 #include "planner/spec/liger_code.h"
 #include "planner/spec/peft_targets.h"
 #include "planner/spec/setting_names.h"
 #include "planner/stack/rank_groups.h"
 
+#include <algorithm>
 #include <array>
 #include <string>
 #include <utility>
@@ -88,6 +90,24 @@ void addAdapters(const LaunchFacts& facts, Keys& keys) {
     if (four && !lora.doubleQuantization) {
         addKey(keys, "bnb_config_kwargs", std::string("{bnb_4bit_use_double_quant: false}"));
     }
+}
+
+/// What is trained of a model that is frozen but for a part.
+Result<void> addFrozen(const Scenario& scenario, Keys& keys) {
+    const TrainedPart& part = scenario.settings.train;
+    if (part.all()) {
+        return {};
+    }
+    if (scenario.model.position != PositionKind::Rope) {
+        return fail(Error::Code::Unsupported,
+                    "settings.train",
+                    "the names of the weights of " + scenario.model.name + " are not known",
+                    "--train all");
+    }
+    std::vector<std::string> patterns = unfrozenPatterns(part, scenario.model.layers);
+    std::ranges::transform(patterns, patterns.begin(), &quotedText);
+    addKey(keys, "unfrozen_parameters", listOf(patterns));
+    return {};
 }
 
 /// Weights that are not packed are loaded in the type of the training: there is no key for another.
@@ -230,6 +250,7 @@ Result<Keys> axolotlKeys(const LaunchFacts& facts) {
     if (settings.tuning == Tuning::Lora) {
         addAdapters(facts, keys);
     }
+    FABRICAST_TRY(addFrozen(scenario, keys));
     FABRICAST_TRY(checkLoadedType(settings));
     FABRICAST_TRY(addUnpacking(facts, keys));
     addKey(keys, "bf16", settings.precision.compute == Dtype::Bf16);

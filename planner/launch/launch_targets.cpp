@@ -28,6 +28,9 @@ std::string allocatorText(const Settings& settings) {
     return text.empty() ? text : text.substr(1);
 }
 
+/// Whose files freeze a part of the model, and have adapters where a plain program has none.
+constexpr std::string_view kFreezes = "axolotl";
+
 constexpr std::array kTargets = {
     LaunchTarget{"ddp", "ddp", kNewestTorch, kTorchVersions, &torchFiles},
     LaunchTarget{"fsdp2", "fsdp2", kNewestTorch, kTorchVersions, &torchFiles},
@@ -182,13 +185,21 @@ Saving savingOf(const LaunchTarget& target, const Layout& layout) {
     return isZero(layout.shard) ? std::max(target.saves, Saving::InBackground) : target.saves;
 }
 
+std::string whoWrites(const Scenario& scenario) {
+    const Settings& settings = scenario.settings;
+    const bool isTorch = scenario.stack == "ddp" || scenario.stack == "fsdp2";
+    const bool isHere = settings.train.all() ? !isTorch || settings.tuning != Tuning::Lora
+                                             : scenario.stack == kFreezes;
+    return isHere ? scenario.stack : std::string(kFreezes);
+}
+
 Result<LaunchFiles> launchFiles(const LaunchTarget& target, const LaunchFacts& facts) {
     FABRICAST_TRY(checkVersion(target, facts.version));
-    if (!facts.scenario.settings.train.all()) {
+    if (!facts.scenario.settings.train.all() && target.name != kFreezes) {
         return fail(Error::Code::Unsupported,
                     "settings.train",
-                    "no launch files are written that freeze a part of the model",
-                    "--train all");
+                    "no files of " + std::string(target.name) + " freeze a part of the model",
+                    "--stack " + std::string(kFreezes));
     }
     FABRICAST_ASSIGN(LaunchFiles files, target.files(facts));
     FABRICAST_TRY(refuseUntoldKernels(target, facts.version, files.untold));

@@ -36,6 +36,10 @@ std::string usualRelease(const LaunchTarget& target, const Scenario& scenario);
 /// How its files can save: DeepSpeed's ZeRO has a writer of its own under every target.
 Saving savingOf(const LaunchTarget& target, const Layout& layout);
 
+/// The stack whose files say what is trained of a plan: its own, or else Axolotl, which runs the
+/// same layers. PyTorch's train.py has no adapters.
+std::string whoWrites(const Scenario& scenario);
+
 /// All files of a run: the framework's and the launcher's.
 ///     FABRICAST_ASSIGN(const LaunchFiles files, launchFiles(**target, facts));
 Result<LaunchFiles> launchFiles(const LaunchTarget& target, const LaunchFacts& facts);

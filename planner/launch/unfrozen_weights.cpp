@@ -203,6 +203,28 @@ std::optional<SwitchedWeights> switchedWeights(std::span<const WeightSwitch> swi
     return smallestPart(weights, are, layers);
 }
 
+std::vector<std::string> unfrozenPatterns(const TrainedPart& part, std::int64_t layers) {
+    if (part.kind == Kind::NoEmbedding) {
+        return {"^model.layers.", "^model.norm", "^lm_head"};
+    }
+    if (part.kind == Kind::Norms) {
+        return {"^model.layers.[0-9]+.(input_layernorm|post_attention_layernorm)",
+                "^model.layers.[0-9]+.self_attn.(q_norm|k_norm)",
+                "^model.norm"};
+    }
+    constexpr std::int64_t kOfPattern = 16;  // long ones are hard to read
+    std::vector<std::string> patterns;
+    for (std::int64_t first = layers - part.layers; first < layers; first += kOfPattern) {
+        std::string numbers;
+        for (std::int64_t layer = first; layer < std::min(first + kOfPattern, layers); ++layer) {
+            numbers += (numbers.empty() ? "" : "|") + std::to_string(layer);
+        }
+        patterns.push_back("^model.layers.(" + numbers + ").");
+    }
+    patterns.insert(patterns.end(), {"^model.norm", "^lm_head"});
+    return patterns;
+}
+
 std::optional<TrainedPart> unfrozenPart(const std::vector<std::string>& patterns,
                                         std::int64_t layers) {
     constexpr std::size_t kMostPatterns = 256;

@@ -18,6 +18,9 @@ namespace fabricast {
 std::optional<TrainedPart> unfrozenPart(const std::vector<std::string>& patterns,
                                         std::int64_t layers);
 
+/// The patterns that leave such a part to be trained: what `unfrozenPart` reads as that part.
+std::vector<std::string> unfrozenPatterns(const TrainedPart& part, std::int64_t layers);
+
 /// What a program says of some weights: "for n, p in model.layers[-4:].named_parameters(): if … in
 /// n: p.requires_grad = …".
 struct WeightSwitch {

@@ -177,6 +177,26 @@ TEST(Emit, StartsAlsoWhatIsNotForecast) {
     EXPECT_NE(answer.out.find("\"nvme_path\""), std::string::npos);
 }
 
+// The plan that is listed first names the stack whose files say what it trains.
+TEST(Emit, WritesWhatPlanSaysWhereItsStackCannot) {
+    for (const std::string trained : {"--tuning lora", "--tuning qlora", "--train last:4"}) {
+        const std::string answer =
+            ran("plan -m llama-3.1-8b -c dgx-h100 --stack fsdp2 --seq 4096 --global-batch 64 " +
+                trained)
+                .out;
+        const std::string lead = " do: fabricast emit ";
+        const std::size_t emit = answer.find(lead);
+        ASSERT_NE(emit, std::string::npos) << answer;
+        const std::size_t start = emit + lead.size();
+        const std::string typed = answer.substr(start, answer.find('\n', start) - start);
+        EXPECT_NE(typed.find("--stack axolotl "), std::string::npos) << typed;
+        const ProgramOutput written = ran("emit " + typed + " --check");
+        EXPECT_EQ(written.code, ExitCode::Ok) << typed << written.err;
+        EXPECT_NE(written.out.find("check: read back as the same plan"), std::string::npos)
+            << written.out;
+    }
+}
+
 TEST(Emit, RefusesWhatItWritesNothingFor) {
     const ProgramOutput stack =
         runProgram({"emit", "-m", "llama-3.1-8b", "-c", "dgx-h100", "--stack", "fsdp1"}, {});

@@ -13,6 +13,14 @@ std::string partOf(const std::vector<std::string>& patterns, std::int64_t layers
     return part ? trainedText(*part) : "none";
 }
 
+TEST(UnfrozenWeights, AreReadBackAsTheyAreWritten) {
+    for (const std::string part : {"last:1", "last:4", "last:32", "norms"}) {
+        EXPECT_EQ(partOf(unfrozenPatterns(*trainedPart(part), 32)), part);
+    }
+    // The same weights, said in another way.
+    EXPECT_EQ(partOf(unfrozenPatterns(*trainedPart("no_embedding"), 32)), "last:32");
+}
+
 // As axolotl.utils.freeze reads them: from the first letter on, dots are dots.
 TEST(UnfrozenWeights, AreAPartWhereTheyAreExactlyThat) {
     EXPECT_EQ(partOf({"^model.layers.3[01].", "^model.norm", "^lm_head"}), "last:2");
