@@ -26,7 +26,7 @@ void addSaidValues(const JsonValue& object, const std::string& before, Table& ta
 }
 
 /// What lint finds stands below, with its fixes.
-std::string lineOf(const std::string& note) {
+std::string importNoteLine(const std::string& note) {
     return note.starts_with("lint: ") ? "" : noteLine(note) + "\n";
 }
 
@@ -37,7 +37,7 @@ std::string importNotes(const JsonValue& root) {
     for (const char* const key : {"notes", "assumed"}) {
         const JsonValue* const notes = imported == nullptr ? nullptr : imported->find(key);
         for (const std::string& note : stringsIn(notes)) {
-            text += lineOf(note);
+            text += importNoteLine(note);
         }
     }
     return text;
@@ -54,7 +54,7 @@ std::string importedRun(const Result<Explanation>& forecast, const JsonValue& ro
     text += subjectText(forecast->scenario) + "\n";
     if (forecast->memory) {
         for (const std::string& note : forecast->memory->notes) {
-            text += lineOf(note);
+            text += importNoteLine(note);
         }
     }
     return text;
