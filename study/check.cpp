@@ -107,6 +107,8 @@ Result<CheckReport> check(const Question& question,
     FABRICAST_ASSIGN(const std::vector<std::string> idle,
                      idleSettingsNote({&question, 1}, bench, watch));
     addNotes(idle, report.side.assumed);
+    FABRICAST_ASSIGN(const std::vector<std::string> prices, idlePricesNote(question, bench));
+    addNotes(prices, report.side.assumed);
     report.forecast = lockedScenario(question, report.side);
     if (ask.lock) {
         report.lock = sinceLock(ask.lock->lock,

@@ -136,7 +136,10 @@ Result<void> addIdleSettings(const Question& question,
     if (answer.memory || answer.step) {
         FABRICAST_ASSIGN(const std::vector<std::string> idle,
                          idleSettingsNote({&question, 1}, bench, watch));
-        addNotes(idle, answer.memory ? answer.memory->notes : answer.step->notes);
+        FABRICAST_ASSIGN(const std::vector<std::string> prices, idlePricesNote(question, bench));
+        std::vector<std::string>& notes = answer.memory ? answer.memory->notes : answer.step->notes;
+        addNotes(idle, notes);
+        addNotes(prices, notes);
     }
     return {};
 }

@@ -201,6 +201,21 @@ Result<std::string> idleSettings(std::span<const Question> questions,
     return names;
 }
 
+Result<std::vector<std::string>> idlePricesNote(const Question& question, const Workbench& bench) {
+    FABRICAST_ASSIGN(const BudgetFacts budget,
+                     loadBudget(question.root, bench.profiles(), question.folders));
+    std::string names;
+    for (const char* const path : {"price.years", "price.utilisation"}) {
+        const JsonValue* const said = valueAt(question.root, path);
+        if (said != nullptr && budget.kind != PriceKind::Owned) {
+            names += (names.empty() ? "" : ", ") + std::string(path) + "=" + said->shown();
+        }
+    }
+    return names.empty()
+               ? std::vector<std::string>()
+               : std::vector<std::string>{idleNote(names) + " (--price-kind owned uses it)"};
+}
+
 std::string idleNote(const std::string& names) {
     return "no effect here: " + names;
 }

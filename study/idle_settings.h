@@ -22,6 +22,9 @@ Result<std::string> idleSettings(std::span<const Question> questions,
                                  const Workbench& bench,
                                  const Watch& watch);
 
+/// Of what makes an hour of GPUs that are bought, where they are rented; or nothing.
+Result<std::vector<std::string>> idlePricesNote(const Question& question, const Workbench& bench);
+
 /// "no effect here: settings.kernels.router_dtype=fp32"
 std::string idleNote(const std::string& names);
 /// Of what `idleSettings` finds, or nothing.

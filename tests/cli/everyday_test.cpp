@@ -199,6 +199,16 @@ TEST(Everyday, NamesOfTargetsThatArePrintedAreTaken) {
     }
 }
 
+// What GPUs are written off over makes no hour of those that are rented.
+TEST(Everyday, NamesWhatOfAPriceHasNoEffect) {
+    const std::string asked = "explain -m llama-3.1-8b -c dgx-h100 --set price.years=2 ";
+    const std::string rented = ran(asked).out;
+    EXPECT_NE(rented.find("\nno effect here: price.years=2 (--price-kind owned uses it)\n"),
+              std::string::npos)
+        << rented;
+    EXPECT_EQ(ran(asked + "--price-kind owned").out.find("no effect here"), std::string::npos);
+}
+
 // Axolotl's FSDP2 has no way to load a base of 4 bits but whole, on every GPU.
 TEST(Everyday, SaysThatABaseOfFourBitsIsLoadedWhole) {
     const std::string fsdp =
