@@ -51,10 +51,18 @@ bool isTypedMessage(const std::string& typed) {
            typed.find(": ") != std::string::npos;
 }
 
-/// Of a file that is no scenario: it may have been meant for the log.
-bool isOfFile(const Error& error, const std::vector<std::string>& files) {
-    return std::ranges::any_of(files, [&error](const std::string& file) {
-        return error.where.starts_with(file + ":") && file.find(".json") == std::string::npos;
+/// Of a file that is no scenario, whatever its name: it may have been meant for the log.
+bool isOfLog(const Error& error,
+             const std::vector<std::string>& files,
+             const GlobalOptions& options) {
+    return std::ranges::any_of(files, [&](const std::string& file) {
+        if (!error.where.starts_with(file + ":")) {
+            return false;
+        }
+        const Result<std::string> text =
+            readTextFile(options.at(file), kMostLogBytes, ReadFor::Look);
+        const std::size_t first = text ? text->find_first_not_of(" \t\r\n") : std::string::npos;
+        return first != std::string::npos && (*text)[first] != '{' && (*text)[first] != '/';
     });
 }
 
@@ -76,7 +84,7 @@ Result<Answer> explainMessage(QuestionArguments run,
                         "name the file of the message: --message job.log");
         }
         Result<Question> question = questionOf(run, options);
-        if (!question && message == "-" && isOfFile(question.error(), run.files)) {
+        if (!question && message == "-" && isOfLog(question.error(), run.files, options)) {
             question.error().hint =
                 "a log in which the message of the failure stands, or --message \"CUDA out of "
                 "memory. …\"";

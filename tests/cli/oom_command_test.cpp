@@ -606,13 +606,20 @@ TEST(OomCommand, TakesTheTextOfAMessage) {
 
 // A log that says nothing of memory is not told to be a launch file.
 TEST(OomCommand, SaysThatALogHasNoMessage) {
-    const std::string log = tempFolder() + "/job.log";
-    std::ofstream(log) << "step 1 loss 2.0\nTraceback: RuntimeError: NCCL error\n";
-    const ProgramOutput output = runProgram({"oom", log}, {});
-    EXPECT_EQ(output.code, ExitCode::BadInput);
-    EXPECT_NE(output.err.find("try: a log in which the message of the failure stands"),
-              std::string::npos)
-        << output.err;
+    for (const char* const name : {"/job.log", "/job.json"}) {
+        const std::string log = tempFolder() + name;
+        std::ofstream(log) << "step 1 loss 2.0\nTraceback: RuntimeError: NCCL error\n";
+        const ProgramOutput output = runProgram({"oom", log}, {});
+        EXPECT_EQ(output.code, ExitCode::BadInput);
+        EXPECT_NE(output.err.find("try: a log in which the message of the failure stands"),
+                  std::string::npos)
+            << output.err;
+    }
+    // A scenario, whatever its name, that has a fault of its own.
+    const std::string scenario = tempFolder() + "/job.txt";
+    std::ofstream(scenario) << "{\"model\": \"gpt2\" \"cluster\": 1}\n";
+    const ProgramOutput output = runProgram({"oom", scenario}, {});
+    EXPECT_EQ(output.err.find("a log in which"), std::string::npos) << output.err;
 }
 
 }  // namespace
