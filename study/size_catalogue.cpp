@@ -350,10 +350,9 @@ Result<SizeCatalogue> sizeCatalogue(std::span<const Question> jobs,
     FABRICAST_TRY(checkOnePrice(jobs, bench));
     FABRICAST_ASSIGN(std::vector<SizeLine> lines, linesOf(jobs, asked, bench));
     SizeCatalogue catalogue{.ask = asked};
-    catalogue.ask.aim = aimOf(asked);
     if (!asked.aim && !wantsBudget(asked)) {
         catalogue.whyNoMoney = whyNoMoney(lines);
-        catalogue.ask.aim = catalogue.whyNoMoney.empty() ? aimOf(asked) : SizeAim::Gpus;
+        catalogue.ask.aim = catalogue.whyNoMoney.empty() ? asked.aim : SizeAim::Gpus;
     }
     for (SizeLine& line : lines) {
         if (catalogue.jobs.empty() && line.why.empty()) {

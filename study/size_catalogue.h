@@ -19,8 +19,7 @@ struct SizeCandidate {
 
 /// All clusters that are compared, and those that are not, with the reason.
 struct SizeCatalogue {
-    /// What they are judged by, with its aim: the fewest GPUs where nothing was said and no line
-    /// has a price.
+    /// What they are judged by: the fewest GPUs where no aim was said and no line has a price.
     SizeAsk ask;
     std::string whyNoMoney;  ///< then
     std::vector<SizeLine> lines;
