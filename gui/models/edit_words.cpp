@@ -21,7 +21,7 @@ constexpr std::array kKeyWords = {
     KeyWords{"model", "model"},
     KeyWords{"cluster.name", "hardware"},
     KeyWords{"cluster.nodes", "servers"},
-    KeyWords{"cluster.gpus", "GPUs"},
+    KeyWords{"cluster.gpus", "GPUs in all"},
     KeyWords{"cluster.fabric", "network"},
     KeyWords{"cluster.gpu", "GPU"},
     KeyWords{"stack", "training software"},

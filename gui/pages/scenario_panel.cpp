@@ -3,6 +3,7 @@
 #include "gui/jobs/study_session.h"
 #include "gui/models/edit_words.h"
 #include "gui/models/says_hardware.h"
+#include "gui/pages/control_edits.h"
 #include "study/said_value.h"
 
 #include <QGroupBox>
@@ -18,25 +19,6 @@ namespace {
 
 /// So that no control is cut off.
 constexpr int kLeastWidth = 356;
-
-/// Another cluster has nothing of the one before, but as many servers.
-std::vector<Edit> editsOf(const ControlAbout& about,
-                          const QString& value,
-                          const Question& question) {
-    std::vector<Edit> edits = {
-        {about.path.toStdString(), value.toStdString(), about.origin.toStdString()}};
-    const auto said = [&question](const char* path) { return saidValue(question, path); };
-    const std::optional<std::string> nodes = said("cluster.nodes");
-    if (about.path == "cluster.name" && nodes) {
-        edits.push_back({"cluster.nodes", *nodes, "-n"});
-    }
-    // A rank is of adapters.
-    const std::string tuning = said("settings.tuning").value_or("full");
-    if (about.path == "settings.lora.rank" && value != "null" && tuning == "full") {
-        edits.insert(edits.begin(), {"settings.tuning", "lora", "--tuning"});
-    }
-    return edits;
-}
 
 bool isAbout(const Error& error, const ControlAbout& about, const Question& question) {
     const QString where = QString::fromStdString(error.where);
@@ -114,7 +96,7 @@ void ScenarioPanel::connectControl(KeyControl* control) {
                                       (value == "null" ? std::string("auto") : value.toStdString());
             const std::string drag = dragging ? about.path.toStdString() : "";
             control->setTrouble({});
-            std::vector<Edit> edits = editsOf(about, value, session_.question());
+            std::vector<Edit> edits = controlEdits(about, value, session_);
             keepRank(edits);
             session_.edit(edits, {.title = title, .drag = drag});
         });
@@ -173,7 +155,7 @@ void ScenarioPanel::refresh() {
     }
     for (KeyControl* control : controls_) {
         const std::string path = control->about().path.toStdString();
-        std::optional<std::string> said = saidValue(session_.question(), path);
+        std::optional<std::string> said = saidOf(control->about(), session_.question());
         if (said == "auto") {  // as a launch file leaves it open
             said.reset();
         }

@@ -93,5 +93,66 @@ TEST(Typing, IsHeardWhereTheWindowGoesWithoutBeingClosed) {
     EXPECT_EQ(heard, "1.5T");
 }
 
+/// One GPU of a box that its GPU names.
+Question ofOneGpu() {
+    const std::vector<Edit> edits = {{"model", "gpt2", "-m"},
+                                     {"cluster.gpu", "rtx-4090", "--gpu"},
+                                     {"cluster.gpus", "1", "--gpus"},
+                                     {"workload.global_batch", "64", "--global-batch"},
+                                     {"search.stacks", "ddp", "--stack"}};
+    return with(readQuestion("", "").value(), edits).value();
+}
+
+TEST(GpusInAll, AreShownAsHeldBesideTheirGpu) {
+    UsedWindow used({ofOneGpu(), {}});
+    EXPECT_EQ(used.find<QComboBox>("choice.cluster.name").currentText(), "rtx-4090");
+    const auto& gpus = used.find<QLineEdit>("text.cluster.gpus");
+    EXPECT_EQ(gpus.text(), "1");
+    EXPECT_TRUE(gpus.font().bold());
+}
+
+TEST(GpusInAll, StayUnderOtherHardware) {
+    UsedWindow used({ofOneGpu(), {}});
+    auto& hardware = used.find<QComboBox>("choice.cluster.name");
+    hardware.setFocus();
+    hardware.lineEdit()->selectAll();
+    QTest::keyClicks(hardware.lineEdit(), "rtx-5090");
+    QTest::keyClick(hardware.lineEdit(), Qt::Key_Return);
+    ASSERT_TRUE(used.waits());
+    EXPECT_EQ(said(used, "cluster.name"), "rtx-5090");
+    EXPECT_EQ(said(used, "cluster.gpus"), "1");
+    EXPECT_EQ(used.window.session().answers().report->question.cluster.gpus(), 1);
+}
+
+TEST(GpusInAll, OfAPartOfAServerAreThoseOfEachOfMoreServers) {
+    UsedWindow used({ofOneGpu(), {}});
+    auto& servers = used.find<QSpinBox>("number.cluster.nodes");
+    servers.setFocus();
+    servers.selectAll();
+    QTest::keyClicks(&servers, "2");
+    QTest::keyClick(&servers, Qt::Key_Return);
+    ASSERT_TRUE(used.waits());
+    EXPECT_EQ(used.find<QComboBox>("choice.cluster.name").currentText(), "8x-rtx-4090");
+    EXPECT_EQ(used.find<QLineEdit>("text.cluster.gpus_per_node").text(), "1");
+    EXPECT_EQ(used.window.session().answers().report->question.cluster.gpus(), 2);
+    EXPECT_EQ(used.window.session().command(),
+              "fabricast plan -m gpt2 -n 2 --gpus-per-node 1 --global-batch 64 --stack ddp "
+              "--set cluster.name=8x-rtx-4090");
+}
+
+/// Whole servers are as many as are asked for.
+TEST(GpusInAll, OfWholeServersGoForANumberOfServers) {
+    UsedWindow used({smallQuestion({{"cluster.gpus", "8", "--gpus"}}), {}});
+    auto& servers = used.find<QSpinBox>("number.cluster.nodes");
+    servers.setFocus();
+    servers.selectAll();
+    QTest::keyClicks(&servers, "3");
+    QTest::keyClick(&servers, Qt::Key_Return);
+    ASSERT_TRUE(used.waits());
+    EXPECT_EQ(said(used, "cluster.gpus_per_node"), "");
+    EXPECT_EQ(used.window.session().answers().report->question.cluster.gpus(), 12);
+    EXPECT_EQ(used.find<QLineEdit>("text.cluster.gpus").placeholderText(), "auto: 12");
+}
+
 }  // namespace
 }  // namespace fabricast
