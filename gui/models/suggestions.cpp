@@ -6,6 +6,7 @@
 #include "planner/report/cost_report.h"
 #include "planner/report/durations.h"
 #include "planner/report/memory_report.h"
+#include "planner/report/surer_report.h"
 #include "planner/report/table.h"
 
 #include <algorithm>
@@ -127,6 +128,21 @@ Suggestion fasterSuggestion(const FasterChange& faster, Seconds before) {
             .edits = faster.edits};
 }
 
+Suggestion surerSuggestion(const SurerChange& surer) {
+    return {.title = editWords(surer.edits),
+            .effect = surerEffect(surer),
+            .group = "costs nothing",
+            .edits = surer.edits,
+            .isSurer = true};
+}
+
+/// Nothing fits surely as it is, or what does is slower than with the change.
+bool comesFirst(const SurerChange& surer, const PlanReport& report) {
+    const Plan& best = report.plans.front();
+    const Seconds now = report.faster ? report.faster->step.value : best.step.step.value;
+    return best.memory.verdict != Verdict::Fits || surer.step.value < now;
+}
+
 }  // namespace
 
 std::vector<Suggestion> suggestionsOf(const PlanFixes& fixes) {
@@ -159,11 +175,31 @@ std::vector<Suggestion> suggestionsOf(const Explanation& explanation) {
     return suggestions;
 }
 
+std::vector<Suggestion> suggestionsOf(const Explanation& explanation, const PlanReport& report) {
+    std::vector<Suggestion> suggestions = suggestionsOf(explanation);
+    if (report.surer && !report.plans.empty()) {
+        Suggestion surer = surerSuggestion(*report.surer);
+        std::erase_if(suggestions,
+                      [&surer](const Suggestion& one) { return one.title == surer.title; });
+        suggestions.insert(suggestions.begin(), std::move(surer));
+    }
+    return suggestions;
+}
+
 std::vector<Suggestion> suggestionsOf(const PlanReport& report) {
     std::vector<Suggestion> suggestions;
-    if (report.faster && !report.plans.empty()) {
+    if (report.plans.empty()) {
+        return suggestions;
+    }
+    const bool isOver = report.plans.front().memory.verdict >= Verdict::Unlikely;
+    if (report.faster && !isOver) {
         suggestions.push_back(
             fasterSuggestion(*report.faster, report.plans.front().step.step.value));
+    }
+    if (report.surer) {
+        suggestions.insert(
+            comesFirst(*report.surer, report) ? suggestions.begin() : suggestions.end(),
+            surerSuggestion(*report.surer));
     }
     return suggestions;
 }
@@ -204,9 +240,8 @@ Suggestion firstSuggestion(const PlanReport& report) {
         const std::vector<Suggestion> fixes = suggestionsOf(*report.fixes);
         return fixes.empty() ? Suggestion() : fixes.front();
     }
-    const std::vector<Suggestion> faster = suggestionsOf(report);
-    const bool isOver = report.plans.front().memory.verdict >= Verdict::Unlikely;
-    return faster.empty() || isOver ? Suggestion() : faster.front();
+    const std::vector<Suggestion> changes = suggestionsOf(report);
+    return changes.empty() ? Suggestion() : changes.front();
 }
 
 std::vector<Edit> editsForPlan(const Suggestion& suggestion) {

@@ -14,6 +14,7 @@ struct Suggestion {
     std::string warning{};  ///< "another batch: other learning rate and convergence"
     std::string group{};    ///< "changes the training", "other hardware"
     std::vector<Edit> edits{};
+    bool isSurer = false;  ///< nothing fits surely without it
 };
 
 /// What would make the search fit, or reach its targets: what does so before what comes nearer.
@@ -21,8 +22,10 @@ std::vector<Suggestion> suggestionsOf(const PlanFixes& fixes);
 
 /// What would make one layout fit, or faster.
 std::vector<Suggestion> suggestionsOf(const Explanation& explanation);
+/// The same beside the search that it is of, with what makes any layout fit surely.
+std::vector<Suggestion> suggestionsOf(const Explanation& explanation, const PlanReport& report);
 
-/// The setting that costs nothing and makes the best plan faster.
+/// The settings that cost nothing and with which a plan surely fits, or the best one is faster.
 std::vector<Suggestion> suggestionsOf(const PlanReport& report);
 
 /// The edits of a suggestion as a search is typed: a stack is one to search, a layout's key is

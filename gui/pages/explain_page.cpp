@@ -150,8 +150,11 @@ std::vector<Suggestion> ExplainPage::suggestions() const {
     if (answers.report && answers.report->plans.empty() && answers.report->fixes) {
         return fitSuggestions(*answers.report);
     }
-    return session().a().explanation ? suggestionsOf(*session().a().explanation)
-                                     : std::vector<Suggestion>();
+    if (!session().a().explanation) {
+        return {};
+    }
+    const Explanation& a = *session().a().explanation;
+    return answers.report ? suggestionsOf(a, *answers.report) : suggestionsOf(a);
 }
 
 void ExplainPage::showFixes() {
@@ -221,7 +224,8 @@ void ExplainPage::refresh() {
         metric_->setCurrentIndex(0);
         wanted_->setText(QString::fromStdString(halfAsFastAgain(*a.step)));
     }
-    const bool isUnsure = a.memory && !a.memory->rejections.empty();
+    const bool hasSurer = answers.report && answers.report->surer;
+    const bool isUnsure = hasSurer || (a.memory && !a.memory->rejections.empty());
     fixTitle_->setText(isMiss     ? "What would make it fit"
                        : isUnsure ? "What would make it fit surely, or faster"
                                   : "What would make it faster");

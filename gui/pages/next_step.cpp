@@ -26,10 +26,24 @@ std::optional<Suggestion> hintedChange(const Question& question, const Error& er
     return Suggestion{.title = editWords(*edits), .edits = *edits};
 }
 
+/// Settings that cost nothing spare the host memory, and are as fast.
+bool isSpared(const Plan& plan, const PlanReport& report) {
+    return report.surer && report.surer->step.value <= plan.step.step.value;
+}
+
+/// The best layout needs host memory that nobody stated.
+bool needsHost(const PlanReport& report) {
+    return !report.plans.empty() && report.plans.front().memory.host.isUnknown() &&
+           !isSpared(report.plans.front(), report);
+}
+
 /// A layout waits for host memory that nobody stated, and no setting that costs nothing is as fast.
 bool waitsFirst(const PlanReport& report) {
     const bool isMissed = report.fixes && !report.fixes->allMet();
     if (!report.waitsForHost || isMissed || !report.waitsForHost->memory.host.isUnknown()) {
+        return false;
+    }
+    if (isSpared(*report.waitsForHost, report)) {
         return false;
     }
     return !report.faster || report.faster->step.value > report.waitsForHost->step.step.value;
@@ -95,7 +109,7 @@ NextStep::Step NextStep::nextStep() const {
 }
 
 NextStep::Step NextStep::stepAfter(const PlanReport& report) const {
-    if (const auto& plans = report.plans; !plans.empty() && plans.front().memory.host.isUnknown()) {
+    if (needsHost(report)) {
         return {
             .kind = Kind::Control,
             .words =
@@ -117,8 +131,9 @@ NextStep::Step NextStep::stepAfter(const PlanReport& report) const {
     if (!first.title.empty()) {
         const QString why = report.plans.empty()
                                 ? QString::fromStdString(whyNoPlan(report)) + " This helps:"
-                                : QString(session_.isBesideBest() ? "Layout 1, faster at no cost:"
-                                                                  : "Faster at no cost:");
+                            : first.isSurer           ? QString("Surer at no cost:")
+                            : session_.isBesideBest() ? QString("Layout 1, faster at no cost:")
+                                                      : QString("Faster at no cost:");
         return {.kind = Kind::Apply,
                 .words = why + "  " + QString::fromStdString(first.title) + "  –  " +
                          QString::fromStdString(

@@ -12,12 +12,14 @@ std::string surerLine(const std::optional<SurerChange>& surer) {
     if (!surer) {
         return {};
     }
-    const double seconds = surer->step.value.count();
-    return fmt::format("surer: {}: {} surely fits in GPU memory alone, {} of {} GiB, {} a step\n",
-                       surer->set,
-                       surer->plan,
-                       gibText(surer->peak),
-                       gibText(surer->capacity),
+    return fmt::format("surer: {}: {} {}\n", surer->set, surer->plan, surerEffect(*surer));
+}
+
+std::string surerEffect(const SurerChange& surer) {
+    const double seconds = surer.step.value.count();
+    return fmt::format("surely fits in GPU memory alone, {} of {} GiB, {} a step",
+                       gibText(surer.peak),
+                       gibText(surer.capacity),
                        timeScaleFor(seconds).withUnit(seconds));
 }
 

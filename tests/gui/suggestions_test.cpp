@@ -66,6 +66,46 @@ TEST(FirstSuggestion, MakesNothingFasterThatIsUnlikelyToFit) {
     EXPECT_TRUE(firstSuggestion(report).title.empty());
 }
 
+/// A plan in doubt, what makes it faster and what makes it sure.
+PlanReport unsureReport() {
+    PlanReport report;
+    Plan& plan = report.plans.emplace_back();
+    plan.step.step.value = Seconds(8.5);
+    plan.memory.verdict = Verdict::Likely;
+    report.faster = FasterChange{.edits = {{"settings.kernels.compile", "true", "--set"}}};
+    report.faster->step.value = Seconds(7.5);
+    report.surer = SurerChange{.set = "--set settings.kernels.loss=liger",
+                               .edits = {{"settings.kernels.loss", "liger", "--set"}},
+                               .plan = "fsdp2 shard=fsdp,recompute=full",
+                               .peak = Bytes(20LL << 30),
+                               .capacity = Bytes(24LL << 30)};
+    report.surer->step.value = Seconds(8.331);
+    return report;
+}
+
+TEST(FirstSuggestion, MakesItFitSurelyBeforeItMakesItFaster) {
+    PlanReport report = unsureReport();
+    const Suggestion first = firstSuggestion(report);
+    EXPECT_TRUE(first.isSurer);
+    EXPECT_EQ(first.effect, "surely fits in GPU memory alone, 20.0 of 24.0 GiB, 8.331 s a step");
+    report.plans.front().memory.verdict = Verdict::Fits;  // by what lies in host memory
+    EXPECT_FALSE(firstSuggestion(report).isSurer);
+    report.surer->step.value = Seconds(7.0);
+    EXPECT_TRUE(firstSuggestion(report).isSurer);
+}
+
+/// The change of the same settings is in the list once, with its time.
+TEST(Suggestions, OfALayoutBeginWithWhatFitsSurely) {
+    Explanation explanation;
+    explanation.memory = MemoryBreakdown{};
+    explanation.memory->rejections.push_back(
+        {.fixes = {
+             {.verdict = Verdict::Fits, .edits = {{"settings.kernels.loss", "liger", "--set"}}}}});
+    const std::vector<Suggestion> all = suggestionsOf(explanation, unsureReport());
+    ASSERT_EQ(all.size(), 1U);
+    EXPECT_NE(all.front().effect.find("8.331 s a step"), std::string::npos) << all.front().effect;
+}
+
 TEST(FirstSuggestion, SaysThatTheErrorOfAComparisonIsAsLarge) {
     Explanation explanation;
     explanation.step = StepEstimate{};
