@@ -5,6 +5,7 @@
 #include "planner/memory/stage_memory.h"
 #include "planner/search/batch_steps.h"
 #include "planner/search/distinct_plans.h"
+#include "planner/search/held_keys.h"
 #include "simulator/network/cluster_topology.h"
 #include "study/assumed_routing.h"
 #include "study/better_changes.h"
@@ -319,8 +320,33 @@ bool isSwept(const Question& question, const std::string& path) {
     });
 }
 
-/// What to type where no layout is left: another batch, or without the keys that were typed.
-std::string wayOut(const LayoutRules& rules, const Question& question, const std::string& batch) {
+/// The keys that are held, those that were typed last first; of a file's dp comes last, which
+/// follows from the others where it is open.
+std::vector<std::string> heldKeys(const LayoutRules& rules, const Question& question) {
+    std::vector<std::string> keys;
+    for (auto edit = question.edits.rbegin(); edit != question.edits.rend(); ++edit) {
+        constexpr std::string_view kLayout = "layout.";
+        const std::string_view path = edit->path;
+        if (path.starts_with(kLayout) && rules.fixed.says(path.substr(kLayout.size()))) {
+            keys.emplace_back(path.substr(kLayout.size()));
+        }
+    }
+    const std::size_t typed = keys.size();
+    for (const std::string& key : rules.fixed.said) {
+        if (std::ranges::find(keys, key) == keys.end()) {
+            keys.push_back(key);
+        }
+    }
+    const auto ofFile = keys.begin() + static_cast<std::ptrdiff_t>(typed);
+    std::stable_partition(ofFile, keys.end(), [](const std::string& key) { return key != "dp"; });
+    return keys;
+}
+
+/// What to type where no layout is left: another batch, or without the keys that are in the way.
+Result<std::string> wayOut(const SearchTask& task,
+                           const Question& question,
+                           const std::string& batch) {
+    const LayoutRules& rules = task.rules;
     if (rules.fixed.said.empty() && std::ranges::none_of(rules.forbidden, &ForbiddenValue::typed)) {
         return batch.empty() ? "another --stack, or another number of GPUs" : batch;
     }
@@ -328,7 +354,9 @@ std::string wayOut(const LayoutRules& rules, const Question& question, const std
     // at every point.
     std::string free;
     std::string swept;
-    for (const std::string& key : rules.fixed.said) {
+    std::vector<std::string> keys = heldKeys(rules, question);
+    FABRICAST_ASSIGN(const std::vector<std::string> inTheWay, keysInTheWay(task, keys));
+    for (const std::string& key : inTheWay.empty() ? keys : inTheWay) {
         const std::string path = "layout." + key;
         if (isSwept(question, path)) {
             swept += (swept.empty() ? "leave out --sweep " : " and --sweep ") + path;
@@ -337,7 +365,8 @@ std::string wayOut(const LayoutRules& rules, const Question& question, const std
         }
     }
     free += (free.empty() || swept.empty() ? "" : ", or ") + swept;
-    const std::string other = batch.empty() && swept.empty() ? "another --global-batch" : batch;
+    const bool helps = !inTheWay.empty() || !swept.empty();
+    const std::string other = batch.empty() && !helps ? "another --global-batch" : batch;
     return (free.empty() ? "leave out --forbid" : free) + (other.empty() ? "" : ", or " + other);
 }
 
@@ -357,10 +386,9 @@ Result<void> checkAnyLayout(const PlanReport& report,
     const std::string why = report.rejections.empty() ? std::string()
                                                       : ": " + report.rejections.front().stack +
                                                             ": " + report.rejections.front().why;
-    return fail(Error::Code::BadInput,
-                "layout",
-                "no stack accepts any layout here" + why,
-                wayOut(request.task.rules, question, batch));
+    FABRICAST_ASSIGN(std::string hint, wayOut(request.task, question, batch));
+    return fail(
+        Error::Code::BadInput, "layout", "no stack accepts any layout here" + why, std::move(hint));
 }
 
 Error noTable(const PlanReport& report) {

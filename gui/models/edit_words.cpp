@@ -70,7 +70,7 @@ struct TypedKey {
 
 std::optional<TypedKey> typedKeyAt(const std::string& message, std::size_t at) {
     constexpr std::string_view kSet = "--set ";
-    if (!std::string_view(message).substr(at).starts_with(kSet)) {
+    if (at >= message.size() || !std::string_view(message).substr(at).starts_with(kSet)) {
         return {};
     }
     const std::size_t begin = at + kSet.size();
@@ -97,6 +97,7 @@ std::string windowWords(const std::string& message) {
         if (const std::optional<TypedKey> key = typedKeyAt(message, at)) {
             words += key->words;
             at = key->end;
+            words += typedKeyAt(message, at + 1) ? "," : "";  // "a=1 --set b=2"
             continue;
         }
         const bool begins =
@@ -149,6 +150,10 @@ std::string windowHint(const std::string& hint) {
 std::string errorWords(const Error& error) {
     const Error said{error.code, error.where, windowWords(error.why), windowHint(error.hint)};
     return windowWords(said.text());
+}
+
+std::string whyWords(const Error& error) {
+    return errorWords({error.code, error.where, error.why, {}});
 }
 
 std::string editWords(std::span<const Edit> edits) {

@@ -21,5 +21,7 @@ std::string windowWords(const std::string& message);
 std::string windowHint(const std::string& hint);
 /// Where, why, and what to do about it, in such words.
 std::string errorWords(const Error& error);
+/// Where and why alone.
+std::string whyWords(const Error& error);
 
 }  // namespace fabricast

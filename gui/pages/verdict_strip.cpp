@@ -194,7 +194,7 @@ void VerdictStrip::refresh() {
     showState();
     subject_->setEnabled(answers.stage != AnswerStage::Searching);
     if (answers.stage == AnswerStage::Failed) {
-        subject_->setWords(QString::fromStdString(errorWords(*answers.error)));
+        subject_->setWords(QString::fromStdString(whyWords(*answers.error)));
     } else if (!answers.report) {
         subject_->setWords({});  // what it says is of another study
     }

@@ -5,8 +5,6 @@
 #include <utility>
 
 namespace fabricast {
-namespace {
-
 Result<bool> takesAny(const SearchTask& task, const Watch& watch) {
     FABRICAST_ASSIGN(const SearchSpace space, enumerateLayouts(task, watch));
     CandidateScenarios scenarios(task, space);
@@ -21,8 +19,6 @@ Result<bool> takesAny(const SearchTask& task, const Watch& watch) {
     }
     return false;
 }
-
-}  // namespace
 
 Result<std::string> reasonWithBatch(const SearchTask& task,
                                     std::uint32_t stack,

@@ -16,6 +16,9 @@ Result<std::string> reasonWithBatch(const SearchTask& task,
                                     std::string why,
                                     const Watch& watch);
 
+/// Whether the stacks take any layout.
+Result<bool> takesAny(const SearchTask& task, const Watch& watch = {});
+
 /// Where the stacks take no layout only because of the global batch: the samples that a batch has
 /// to be a multiple of. Nothing where another batch would not help either.
 ///     FABRICAST_ASSIGN(const auto step, batchStep(task, watch));  // 8 of 30 samples on 8 GPUs

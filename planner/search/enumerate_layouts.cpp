@@ -4,6 +4,7 @@
 #include "planner/ops/quantized_linear.h"
 #include "planner/schedule/framework_order.h"
 #include "planner/search/batch_steps.h"
+#include "planner/search/held_keys.h"
 #include "planner/search/layout_axes.h"
 #include "planner/search/search_space.h"
 #include "planner/stack/rules.h"
@@ -119,7 +120,9 @@ private:
                    std::to_string(task_.base.workload.globalBatch);
         }
         const std::string kept = joined(heldText(), "with", otherThanText());
-        return of + " is left" + joined(kept, "without", forbiddenText());
+        const std::string why = whyNotDivided(task_.rules, task_.base);
+        return of + " is left" + joined(kept, "without", forbiddenText()) +
+               (why.empty() ? "" : ": " + why);
     }
 
     /// Whether some layout obeys the rules.

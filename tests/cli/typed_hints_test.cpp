@@ -282,7 +282,8 @@ TEST(TypedHints, NameTheCause) {
                   .find("fsdp2: no layout of 8 GPUs is left with shard=zero1\n"),
               std::string::npos);
     EXPECT_NE(planError("ddp", "--fix", "micro_batch=7")
-                  .find("ddp: no layout of 8 GPUs is left with micro_batch=7\n"),
+                  .find("ddp: no layout of 8 GPUs is left with micro_batch=7: "
+                        "micro_batch 7 does not divide a global batch of "),
               std::string::npos);
     const std::string cost =
         runProgram(

@@ -94,6 +94,9 @@ TEST(WindowWords, HaveControlsForFlags) {
               "try: sequence length 8192, or hardware dgx-h100");
     EXPECT_EQ(windowWords("--global-batch: \"many\" is no number"),
               "global batch: \"many\" is no number");
+    EXPECT_EQ(windowWords("try: --set layout.dp=null --set layout.vpp=null, or --gpus 256"),
+              "try: data parallel (dp): auto, pipeline chunks (vpp): auto, or GPUs in all 256");
+    EXPECT_EQ(windowWords("--set layout.dp=null"), "data parallel (dp): auto");
     EXPECT_EQ(windowWords("a re-run of fabricast plan --unheard of -5 GiB"),
               "a re-run of fabricast plan --unheard of -5 GiB");
 }
