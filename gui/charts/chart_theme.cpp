@@ -62,6 +62,7 @@ ChartTheme lightChartTheme() {
             .axis = QColor(0x8c959f),
             .bad = QColor(0xb42318),
             .good = QColor(0x00704f),
+            .doubtful = QColor(0x7a5c00),
             .accent = QColor(0x0550ae),
             .reserve = QColor(0xf6dfd0),
             .series = colours(kOnLight)};
@@ -76,6 +77,7 @@ ChartTheme darkChartTheme() {
             .axis = QColor(0x6e7781),
             .bad = QColor(0xff8a73),
             .good = QColor(0x3ddc97),
+            .doubtful = QColor(0xf0e442),
             .accent = QColor(0x79b8ff),
             .reserve = QColor(0x43302a),
             .series = colours(kOnDark),

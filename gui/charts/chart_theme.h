@@ -20,8 +20,9 @@ struct ChartTheme {
     QColor axis;
     QColor bad;  ///< limits, what does not fit
     QColor good;
-    QColor accent;   ///< hover, focus, selection
-    QColor reserve;  ///< the band between usable and present memory
+    QColor doubtful;  ///< what is unlikely, told from bad and accent without red and green
+    QColor accent;    ///< hover, focus, selection
+    QColor reserve;   ///< the band between usable and present memory
     static constexpr std::size_t kSeries = 12;
     std::array<QColor, kSeries> series;
     double textSize = 12.0;

@@ -21,8 +21,9 @@ HeadlineTone toneOf(Verdict verdict) {
         case Verdict::Fits:
             return HeadlineTone::Good;
         case Verdict::Likely:
-        case Verdict::Unlikely:
             return HeadlineTone::Unsure;
+        case Verdict::Unlikely:
+            return HeadlineTone::Doubtful;
         case Verdict::DoesNotFit:
             break;
     }
@@ -92,12 +93,16 @@ bool hasStep(const StepEstimate& step) {
 }
 
 HeadlineTile unknownTile(const char* key, const char* title) {
-    return {.key = key,
-            .title = title,
-            .value = "–",
-            .range = "once it fits",
-            .evidence = {},
-            .why = {}};
+    return {.key = key, .title = title, .value = "–", .range = {}, .evidence = {}, .why = {}};
+}
+
+/// All but the verdict.
+std::vector<HeadlineTile> unknownTiles() {
+    return {unknownTile("step", "Step time"),
+            unknownTile("speed", "Tokens per second"),
+            unknownTile("mfu", "GPU use (MFU)"),
+            unknownTile("price", "Price of 1M tokens"),
+            unknownTile("run", "Whole run")};
 }
 
 HeadlineTile stepTile(const Headline<Seconds>& step) {
@@ -194,12 +199,12 @@ std::string_view evidenceWords(Evidence evidence) {
 
 std::vector<HeadlineTile> headlineTiles(const Plan& plan) {
     if (!hasStep(plan.step)) {
-        return {verdictTile(plan.memory),
-                unknownTile("step", "Step time"),
-                unknownTile("speed", "Tokens per second"),
-                unknownTile("mfu", "GPU use (MFU)"),
-                unknownTile("price", "Price of 1M tokens"),
-                unknownTile("run", "Whole run")};
+        std::vector<HeadlineTile> tiles = unknownTiles();
+        for (HeadlineTile& tile : tiles) {
+            tile.range = "once it fits";
+        }
+        tiles.insert(tiles.begin(), verdictTile(plan.memory));
+        return tiles;
     }
     return {verdictTile(plan.memory),
             stepTile(plan.step.step),
@@ -207,6 +212,12 @@ std::vector<HeadlineTile> headlineTiles(const Plan& plan) {
             mfuTile(plan.step),
             priceTile(plan.cost),
             runTile(plan.cost)};
+}
+
+std::vector<HeadlineTile> openTiles() {
+    std::vector<HeadlineTile> tiles = unknownTiles();
+    tiles.insert(tiles.begin(), unknownTile("verdict", "GPU memory"));
+    return tiles;
 }
 
 }  // namespace fabricast

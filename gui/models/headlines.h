@@ -7,7 +7,7 @@
 
 namespace fabricast {
 
-enum class HeadlineTone : std::uint8_t { Plain, Good, Unsure, Bad };
+enum class HeadlineTone : std::uint8_t { Plain, Good, Unsure, Doubtful, Bad };
 
 /// One of the few numbers that everybody asks for, as it stands above all pages.
 struct HeadlineTile {
@@ -23,6 +23,9 @@ struct HeadlineTile {
 /// Of one plan: whether it fits, step time, tokens per second, MFU, price of a million tokens, and
 /// of the run. What is not known says how to find out.
 std::vector<HeadlineTile> headlineTiles(const Plan& plan);
+
+/// The same before there is a plan: nothing is known yet.
+std::vector<HeadlineTile> openTiles();
 
 /// "measured on this kind of GPU".
 std::string_view evidenceWords(Evidence evidence);

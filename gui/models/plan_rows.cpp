@@ -57,7 +57,11 @@ Table missRows(const std::vector<Plan>& misses) {
     return table;
 }
 
-std::string alikeNote(const ComparisonError& error) {
+std::string alikeNote(const PlanReport& report) {
+    if (report.plans.size() < 2) {
+        return {};
+    }
+    const ComparisonError& error = report.plans.front().step.comparison;
     return "Those within " + percentText(error.sameSplit.error) + " of each other, or " +
            percentText(error.larger()) +
            " where the stack, tp, pp, cp or ep differs, cannot be told apart: measure them.";
@@ -134,10 +138,9 @@ std::string planListNote(const PlanReport* report,
         return "Searching the best layout …";
     }
     if (!report->plans.empty()) {
-        return report->candidates > 0
-                   ? orderNote(*report, best) + marksNote(*report) +
-                         alikeNote(report->plans.front().step.comparison) + asideNote(*report)
-                   : "The best layouts so far …";
+        return report->candidates > 0 ? orderNote(*report, best) + marksNote(*report) +
+                                            alikeNote(*report) + asideNote(*report)
+                                      : "The best layouts so far …";
     }
     return report->misses.empty() ? whyNoPlan(*report)
                                   : nothingFits(*report) + ownLines(unseenText(*report));

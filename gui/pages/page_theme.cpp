@@ -9,7 +9,7 @@ ChartTheme themeOf(const QPalette& palette) {
 ChartTheme paled(ChartTheme theme) {
     constexpr double kPale = 0.6;
     theme.text = theme.faint;
-    for (QColor* colour : {&theme.bad, &theme.good, &theme.accent}) {
+    for (QColor* colour : {&theme.bad, &theme.good, &theme.doubtful, &theme.accent}) {
         *colour = mixed(*colour, theme.plot, kPale);
     }
     for (QColor& colour : theme.series) {

@@ -31,6 +31,8 @@ QColor toneColour(HeadlineTone tone, const ChartTheme& theme) {
             return theme.bad;
         case HeadlineTone::Unsure:
             return theme.accent;
+        case HeadlineTone::Doubtful:
+            return theme.doubtful;
         case HeadlineTone::Plain:
             break;
     }
@@ -199,8 +201,9 @@ void VerdictStrip::refresh() {
         subject_->setWords({});  // what it says is of another study
     }
     if (plans.empty()) {
-        for (Tile& tile : tiles_) {
-            showTile(tile, {.value = "–"}, true);
+        const std::vector<HeadlineTile> open = openTiles();
+        for (std::size_t i = 0; i < tiles_.size(); ++i) {
+            showTile(tiles_[i], open[i], true);
         }
         arrangeTiles();
         if (answers.report && answers.stage == AnswerStage::Done) {

@@ -474,5 +474,31 @@ TEST(Headlines, HostMemoryThatDecidesOpensItsFormula) {
     }
 }
 
+TEST(Headlines, WhatIsUnlikelyHasAColourOfItsOwn) {
+    Plan plan;
+    plan.memory.verdict = Verdict::Likely;
+    const HeadlineTone likely = headlineTiles(plan).front().tone;
+    plan.memory.verdict = Verdict::Unlikely;
+    EXPECT_NE(headlineTiles(plan).front().tone, likely);
+}
+
+TEST(Headlines, AreNamedBeforeAnythingIsKnown) {
+    for (const HeadlineTile& tile : openTiles()) {
+        EXPECT_FALSE(tile.title.empty());
+        EXPECT_EQ(tile.value, "–");
+    }
+    EXPECT_EQ(openTiles().size(), headlineTiles({}).size());
+}
+
+/// One layout is within the error of no other.
+TEST(PlanListNote, ComparesNoSingleLayout) {
+    PlanReport report;
+    report.candidates = 1;
+    report.plans.resize(1);
+    EXPECT_EQ(planListNote(&report, 1, {}).find("Those within"), std::string::npos);
+    report.plans.resize(2);
+    EXPECT_NE(planListNote(&report, 2, {}).find("Those within"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace fabricast

@@ -22,7 +22,8 @@ TEST(Contrast, GoesFromOneToTwentyOne) {
 }
 
 TEST_P(ChartThemes, AllThatIsWrittenCanBeRead) {
-    for (const QColor& ink : {theme.text, theme.faint, theme.bad, theme.good, theme.accent}) {
+    for (const QColor& ink :
+         {theme.text, theme.faint, theme.bad, theme.good, theme.doubtful, theme.accent}) {
         for (const QColor& ground : {theme.page, theme.plot}) {
             EXPECT_GE(contrast(ink, ground), 4.5)
                 << ink.name().toStdString() << " on " << ground.name().toStdString();
