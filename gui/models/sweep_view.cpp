@@ -5,6 +5,8 @@
 #include "planner/report/sweep_report.h"
 
 #include <algorithm>
+#include <charconv>
+#include <cstdint>
 #include <optional>
 #include <sstream>
 #include <utility>
@@ -27,9 +29,9 @@ std::optional<double> numberOf(const std::string& cell) {
 }
 
 /// How many GPUs there are is a column of its own beside that of the key.
-void dropColumnsLikeFirst(Table& table) {
+void dropColumnsTitled(const std::string& title, Table& table) {
     for (std::size_t column = table.columns.size() - 1; column > 0; --column) {
-        if (table.columns[column].title == table.columns.front().title) {
+        if (table.columns[column].title == title) {
             const auto place = static_cast<std::ptrdiff_t>(column);
             table.columns.erase(table.columns.begin() + place);
             for (std::vector<std::string>& row : table.rows) {
@@ -57,6 +59,26 @@ const std::vector<SweptKey>& sweptKeys() {
     return kKeys;
 }
 
+std::vector<std::string> valuesWith(std::vector<std::string> values, const std::string& asked) {
+    if (asked.empty() || std::ranges::find(values, asked) != values.end()) {
+        return values;
+    }
+    constexpr std::int64_t kMost = std::int64_t{1} << 40;
+    std::int64_t number = 0;
+    const char* const end = asked.data() + asked.size();
+    const auto [stop, trouble] = std::from_chars(asked.data(), end, number);
+    if (trouble != std::errc() || stop != end || number < 1 || number > kMost) {
+        values.push_back(asked);
+        return values;
+    }
+    const std::int64_t first = number % 4 == 0 ? number / 4 : number % 2 == 0 ? number / 2 : number;
+    values.clear();
+    for (std::int64_t value = first; value <= 4 * number; value *= 2) {
+        values.push_back(std::to_string(value));
+    }
+    return values;
+}
+
 std::vector<std::string> typedValues(const std::string& typed) {
     std::vector<std::string> values;
     std::istringstream all(typed);
@@ -73,8 +95,12 @@ std::vector<std::string> typedValues(const std::string& typed) {
 Result<Table> sweepRows(const SweepAnswer& answer) {
     FABRICAST_ASSIGN(Table table, sweepTable(answer.lines));
     if (!table.columns.empty() && table.columns.front().title == answer.axes.front().key) {
-        table.columns.front().title = keyWords(answer.axes.front().key);
-        dropColumnsLikeFirst(table);
+        const std::string& key = answer.axes.front().key;
+        table.columns.front().title = keyWords(key);
+        const auto known = std::ranges::find(sweptKeys(), key, &SweptKey::path);
+        if (known != sweptKeys().end()) {
+            dropColumnsTitled(known->title, table);
+        }
     }
     return table;
 }

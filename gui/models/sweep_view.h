@@ -18,6 +18,10 @@ struct SweptKey {
 /// Those that people try most; of the others any may be typed.
 const std::vector<SweptKey>& sweptKeys();
 
+/// Values to start with, among which what is asked is: of another number its halves and doubles.
+///     valuesWith({"1", "2", "4"}, "32")  →  8, 16, 32, 64, 128
+std::vector<std::string> valuesWith(std::vector<std::string> values, const std::string& asked);
+
 /// "1, 2, 4" as values.
 std::vector<std::string> typedValues(const std::string& typed);
 

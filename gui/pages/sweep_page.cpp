@@ -14,10 +14,18 @@
 #include <QLineEdit>
 #include <QPushButton>
 #include <QVBoxLayout>
+#include <algorithm>
 #include <memory>
 #include <utility>
 
 namespace fabricast {
+namespace {
+
+bool isAmong(const std::string& value, const std::vector<std::string>& values) {
+    return value.empty() || std::ranges::find(values, value) != values.end();
+}
+
+}  // namespace
 
 SweepPage::SweepPage(StudySession& session, QWidget* parent) : JobPage(session, "sweep", parent) {
     addChoice();
@@ -67,15 +75,25 @@ void SweepPage::choose(const QString& path) {
 }
 
 /// The values that people try first; of other keys none are known.
-void SweepPage::showStart() {
-    QStringList values;
+QString SweepPage::start() const {
     const auto place = static_cast<std::size_t>(key_->currentIndex());
-    if (place < sweptKeys().size()) {
-        for (const std::string& value : sweptKeys()[place].values) {
-            values << QString::fromStdString(value);
-        }
+    const bool isKnown = place < sweptKeys().size();
+    QStringList values;
+    for (const std::string& value :
+         valuesWith(isKnown ? sweptKeys()[place].values : std::vector<std::string>(), asked())) {
+        values << QString::fromStdString(value);
     }
-    values_->setText(values.join(", "));
+    return values.join(", ");
+}
+
+std::string SweepPage::asked() const {
+    const std::string path = key_->currentData().toString().toStdString();
+    return saidValue(session().question(), path).value_or("");
+}
+
+void SweepPage::showStart() {
+    proposed_ = start();
+    values_->setText(proposed_);
     values_->setPlaceholderText("values, with commas");
     refreshSoon();
 }
@@ -87,6 +105,10 @@ SweepAxis SweepPage::axis() const {
 
 void SweepPage::refresh() {
     showBody();
+    if (values_->text() == proposed_ && !isAmong(asked(), axis().values)) {
+        proposed_ = start();
+        values_->setText(proposed_);
+    }
     const SweepAxis wanted = axis();
     if (wanted.values.empty()) {
         headline_->setText("Type values to try, with commas in between.");

@@ -28,6 +28,9 @@ protected:
 private:
     void addChoice();
     void showStart();
+    /// Values of the key, with what the question says of it.
+    [[nodiscard]] QString start() const;
+    [[nodiscard]] std::string asked() const;
     void useSelected();
     void show(const Result<SweepAnswer>& answer);
     [[nodiscard]] SweepAxis axis() const;
@@ -38,7 +41,8 @@ private:
     QLabel* headline_ = nullptr;
     CurveWidget* curve_ = nullptr;
     ReportTableView* rows_ = nullptr;
-    SweepAxis shown_;  ///< that the rows are of
+    QString proposed_;  ///< values that nobody typed
+    SweepAxis shown_;   ///< that the rows are of
 };
 
 }  // namespace fabricast

@@ -1,6 +1,7 @@
 // A control that is left to the forecast again, several values of one, and messages without flags.
 #include "gui/charts/curve_widget.h"
 #include "gui/models/edit_words.h"
+#include "gui/models/sweep_view.h"
 #include "gui/pages/key_control.h"
 #include "gui/pages/table_view.h"
 #include "tests/gui/used_window.h"
@@ -50,7 +51,7 @@ TEST(SweepJourney, APartOfAServerIsSweptByItsGpus) {
     EXPECT_EQ(key.currentData().toString(), "cluster.gpus");
     const Table& rows = used.find<ReportTableView>("sweep.rows").tableModel().table();
     ASSERT_FALSE(rows.rows.empty());
-    EXPECT_EQ(rows.columns.front().title, "GPUs");
+    EXPECT_EQ(rows.columns.front().title, "GPUs in all");
     EXPECT_NE(rows.columns[1].title, "GPUs");
     EXPECT_EQ(rows.rows.front().front(), "1");
     key.setCurrentIndex(key.findData("cluster.nodes"));
@@ -87,6 +88,24 @@ TEST(SweepJourney, WhatCannotBeIsExplained) {
     emit values.editingFinished();
     ASSERT_TRUE(used.waits());
     EXPECT_TRUE(used.find<QLabel>("sweep.headline").text().contains("many"));
+}
+
+TEST(SweepValues, HoldWhatIsAsked) {
+    using Values = std::vector<std::string>;
+    const Values usual = {"1", "2", "4"};
+    EXPECT_EQ(valuesWith(usual, ""), usual);
+    EXPECT_EQ(valuesWith(usual, "2"), usual);
+    EXPECT_EQ(valuesWith(usual, "32"), (Values{"8", "16", "32", "64", "128"}));
+    EXPECT_EQ(valuesWith(usual, "3"), (Values{"3", "6", "12"}));
+    EXPECT_EQ(valuesWith({"bf16"}, "fp32"), (Values{"bf16", "fp32"}));
+    UsedWindow used({smallQuestion({{"cluster.nodes", "32", "-n"}}), {}});
+    ASSERT_TRUE(used.window.showPage("sweep"));
+    ASSERT_TRUE(used.waits());
+    const auto& values = used.find<QLineEdit>("sweep.values");
+    EXPECT_EQ(values.text(), "8, 16, 32, 64, 128");
+    used.window.session().edit({{"cluster.nodes", "3", "-n"}}, {.title = "test"});
+    ASSERT_TRUE(used.waits());
+    EXPECT_EQ(values.text(), "3, 6, 12");
 }
 
 TEST(WindowWords, HaveControlsForFlags) {
