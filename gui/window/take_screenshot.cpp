@@ -2,6 +2,7 @@
 
 #include "gui/charts/export_plot.h"
 #include "gui/jobs/study_session.h"
+#include "gui/models/says_hardware.h"
 #include "gui/window/main_window.h"
 #include "planner/text/text_files.h"
 
@@ -9,6 +10,7 @@
 #include <QElapsedTimer>
 #include <QEventLoop>
 #include <QPixmap>
+#include <optional>
 
 namespace fabricast {
 namespace {
@@ -33,6 +35,12 @@ bool waitUntilIdle(const MainWindow& window) {
 
 std::string sizeText(const QSize& size) {
     return std::to_string(size.width()) + "x" + std::to_string(size.height());
+}
+
+/// Whether all that is wrong with a study is that it does not say yet what is trained, or on what.
+bool isBegun(const Question& question, const Error& error) {
+    return !says(question, "model") ||
+           (!saysHardware(question) && error.where != whereSaid(question, "model"));
 }
 
 /// As the tabs show them.
@@ -64,8 +72,9 @@ Result<void> takeScreenshot(MainWindow& window, const Screenshot& wanted, const 
                     sizeText(size) + " has no room for this page",
                     "--size " + sizeText(window.size().expandedTo(size)));
     }
-    if (const PlanAnswers& answers = window.session().answers(); answers.error) {
-        return tl::unexpected(*answers.error);  // a picture of nothing
+    const std::optional<Error>& error = window.session().answers().error;
+    if (error && !isBegun(window.session().question(), *error)) {
+        return tl::unexpected(*error);  // a picture of nothing
     }
     FABRICAST_TRY(checkNotRead(wanted.file.toStdString()));
     return writeExport(wanted.file, pngBytes(window.grab().toImage()));

@@ -52,6 +52,9 @@ sed 's/llama-3.1-8b/no-such-model/' "$folder/kept.json" >"$folder/wrong.json"
 expect 2 "no-such-model" "$folder/wrong.json" --screenshot layouts "$folder/no.png"
 printf '{"schema": "fabricast.scenario/1", "model": "m\\u202e\\u0007"}' >"$folder/odd.json"
 expect 2 'm\x' "$folder/odd.json" --screenshot layouts "$folder/no.png"
+printf '{"schema": "fabricast.scenario/1", "model": "llama-3.1-8b"}' >"$folder/begun.json"
+expect 0 "" "$folder/begun.json" --screenshot layouts "$folder/begun.png"  # which says what comes next
+[[ -s $folder/begun.png ]] || { echo "no picture of a study without hardware" >&2; failures=$((failures + 1)); }
 mkfifo "$folder/pipe.png"
 expect 4 "a pipe that nobody reads" --screenshot layouts "$folder/pipe.png"
 [[ ! -e $folder/no.png ]] || { echo "a picture was written all the same" >&2; failures=$((failures + 1)); }
