@@ -177,6 +177,7 @@ void NextStep::refresh() {
     button_->setVisible(step_.kind != Kind::None);
     button_->setAccessibleDescription(step_.words);
     setVisible(!step_.words.isEmpty());
+    emit changed();
 }
 
 void NextStep::sayStale() {

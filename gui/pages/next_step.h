@@ -19,7 +19,13 @@ class NextStep final : public QWidget {
 public:
     explicit NextStep(StudySession& session, QWidget* parent = nullptr);
 
+    /// What its button does; empty where there is none.
+    [[nodiscard]] QString button() const { return step_.button; }
+    [[nodiscard]] QString words() const { return step_.words; }
+    void act();
+
 signals:
+    void changed();
     void pageAsked(const QString& page);
     void controlAsked(const QString& path);
 
@@ -37,7 +43,6 @@ private:
     [[nodiscard]] Step stepAfter(const PlanReport& report) const;
     void refresh();
     void sayStale();
-    void act();
 
     StudySession& session_;
     ElidedLabel* words_ = nullptr;

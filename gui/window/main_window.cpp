@@ -48,6 +48,7 @@ MainWindow::MainWindow(Workbench bench, const SavedStudy& study, const WindowSet
         connect(session_, change, this, &MainWindow::refreshCommand);
     }
     connect(session_, &StudySession::questionChanged, this, &MainWindow::refreshTitle);
+    connect(session_, &StudySession::questionChanged, notice_, &NoticeBar::leavePage);
     connect(files_, &StudyFiles::opened, this, [this](const ViewState& view) {
         notice_->hide();  // it was of the study before
         offerLeft();
@@ -88,8 +89,8 @@ void MainWindow::addCentre() {
     column->setSpacing(0);
     column->addWidget(notice_);
     column->addWidget(verdict_);
-    auto* next = new NextStep(*session_);
-    column->addWidget(next);
+    next_ = new NextStep(*session_);
+    column->addWidget(next_);
     column->addWidget(tabs_, 1);
     setCentralWidget(centre);
     connect(tabs_, &PageTabs::whyAsked, this, &MainWindow::showWhy);
@@ -97,8 +98,8 @@ void MainWindow::addCentre() {
     connect(tabs_, &PageTabs::currentChanged, files_, &StudyFiles::keepSoon);
     connect(scenario_, &ScenarioPanel::sweepAsked, tabs_, &PageTabs::showSweep);
     connect(verdict_, &VerdictStrip::whyAsked, this, &MainWindow::showWhy);
-    connect(next, &NextStep::pageAsked, this, &MainWindow::showPage);
-    connect(next, &NextStep::controlAsked, this, &MainWindow::focusControl);
+    connect(next_, &NextStep::pageAsked, this, &MainWindow::showPage);
+    connect(next_, &NextStep::controlAsked, this, &MainWindow::focusControl);
 }
 
 void MainWindow::addStatus() {
@@ -217,7 +218,7 @@ void MainWindow::withTable(const std::function<void(const Table&)>& act) {
 
 void MainWindow::sayWritten(const QString& file) {
     if (!file.isEmpty()) {
-        notice_->say("Written: " + file, {{"notice.ok", "OK", {}}});
+        notice_->sayOfPage("Written: " + file);
     }
 }
 
@@ -252,19 +253,27 @@ bool MainWindow::offerLeft() {
     if (file.isEmpty()) {
         return false;
     }
-    const auto then = [this](auto act) {
-        return [this, act] {
-            act();
-            offerLeft();
-        };
-    };
-    const qsizetype more = files_->left().size() - 1;
-    notice_->say(
-        "The window was closed before its study was saved: " + StudyFiles::wordsOf(file) + "." +
-            (more > 0 ? QString(" After it %1 more.").arg(more) : QString()),
-        {{"notice.recover", "Recover it", then([this, file] { files_->recoverAsked(file); })},
-         {"notice.discard", "Discard it", then([this, file] { files_->discard(file); })}});
+    offer(file);
     return true;
+}
+
+void MainWindow::offer(const QString& file) {
+    const qsizetype more = files_->left().size() - 1;
+    notice_->say("The window was closed before its study was saved: " + StudyFiles::wordsOf(file) +
+                     "." + (more > 0 ? QString(" After it %1 more.").arg(more) : QString()),
+                 {{"notice.recover",
+                   "Recover it",
+                   [this, file] {
+                       files_->recoverAsked(file);
+                       offerLeft();
+                   }},
+                  {"notice.discard", "Discard it", [this, file] {
+                       if (files_->discardAsked(file)) {
+                           offerLeft();
+                       } else {
+                           offer(file);
+                       }
+                   }}});
 }
 
 void MainWindow::offerStart() {

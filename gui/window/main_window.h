@@ -18,6 +18,7 @@ class QPushButton;
 namespace fabricast {
 
 class ElidedLabel;
+class NextStep;
 class NoticeBar;
 class PageTabs;
 class PlotWidget;
@@ -54,6 +55,7 @@ public:
     [[nodiscard]] StudyExports& exports() { return *exports_; }
     /// Pages by their names: "layouts", "memory", …
     [[nodiscard]] QStringList pageNames() const;
+    [[nodiscard]] NextStep& nextStep() { return *next_; }
     [[nodiscard]] QString pageTitle(const QString& name) const;
     [[nodiscard]] std::vector<QPushButton*> pageButtons(const QString& name) const;
     /// By its name or by what its tab shows: "topology", "network". False where there is none.
@@ -92,6 +94,7 @@ private:
     void refreshTitle();
     /// A study that was left after a crash, and after it the next; false where there is none.
     bool offerLeft();
+    void offer(const QString& file);
     void offerStart();
     void offerTour();
     void remember() const;
@@ -104,6 +107,7 @@ private:
     ScenarioPanel* scenario_ = nullptr;
     VerdictStrip* verdict_ = nullptr;
     NoticeBar* notice_ = nullptr;
+    NextStep* next_ = nullptr;
     QDockWidget* dock_ = nullptr;
     PageTabs* tabs_ = nullptr;
     QPointer<Tour> tour_;

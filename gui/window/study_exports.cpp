@@ -114,8 +114,8 @@ void sayExports(StudyExports& exports, NoticeBar& notice) {
         &exports, &StudyExports::started, &notice, [&exports, &notice](const QString& words) {
             notice.say(words, {{"notice.cancel", "Cancel", [&exports] { exports.cancel(); }}});
         });
-    QObject::connect(&exports, &StudyExports::written, &notice, [end](const QString& file) {
-        end("Written: " + file);
+    QObject::connect(&exports, &StudyExports::written, &notice, [&notice](const QString& file) {
+        notice.sayOfPage("Written: " + file);
     });
     QObject::connect(&exports, &StudyExports::failed, &notice, end);
 }

@@ -154,6 +154,19 @@ QString StudyFiles::wordsOf(const QString& file) {
     return words.join(", ") + ", changed " + changed.toString("yyyy-MM-dd HH:mm");
 }
 
+bool StudyFiles::discardAsked(const QString& file) {
+    const bool isMeant = QMessageBox::question(window_,
+                                               "Fabricast",
+                                               "What was not saved of " + wordsOf(file) +
+                                                   " is gone for good. Discard it?",
+                                               QMessageBox::Discard | QMessageBox::Cancel,
+                                               QMessageBox::Cancel) == QMessageBox::Discard;
+    if (isMeant) {
+        discard(file);
+    }
+    return isMeant;
+}
+
 void StudyFiles::recoverAsked(const QString& file) {
     if (!mayClose()) {
         return;

@@ -48,6 +48,8 @@ public:
     /// In place of the open study, unless that has changes that are to be kept.
     void recoverAsked(const QString& file);
     void discard(const QString& file) { recovery_.discard(file); }
+    /// False where it is not meant.
+    bool discardAsked(const QString& file);
     /// Now, not after the next pause.
     void keep();
     void keepSoon() { pause_.start(); }

@@ -126,6 +126,8 @@ TEST(ExportJourney, SaysWhereAChartWentTo) {
     const QString file = used.folder.filePath("mem.txt.png");
     EXPECT_EQ(used.find<QLabel>("notice.words").text(), "Written: " + file);
     EXPECT_TRUE(QFile::exists(file));
+    used.window.session().edit({{"cluster.nodes", "2", "-n"}}, {.title = "Servers 2"});
+    EXPECT_FALSE(used.find<QWidget>("notice").isVisible()) << "until the next edit";
 }
 
 TEST(ExportJourney, APageWithoutAChartSaysSo) {

@@ -190,6 +190,22 @@ void keepOf(const QString& file, const std::vector<Edit>& edits, const QString& 
     ASSERT_TRUE(Recovery(folder).keep(studyText(study).value()));
 }
 
+TEST(Recovery, NothingIsDiscardedUnasked) {
+    const QTemporaryDir folder;
+    keepOf("", {}, folder.path());
+    MainWindow next(openBench(), {smallQuestion(), {}}, {.recoveryFolder = folder.path()});
+    next.show();
+    for (const auto button : {QMessageBox::Cancel, QMessageBox::Discard}) {
+        EXPECT_EQ(next.files().left().size(), 1);
+        const Answered answered(button);
+        next.findChild<QPushButton*>("notice.discard")->click();
+        EXPECT_TRUE(answered.came);
+        QCoreApplication::sendPostedEvents(nullptr, QEvent::DeferredDelete);
+    }
+    EXPECT_TRUE(next.files().left().isEmpty());
+    EXPECT_FALSE(next.findChild<QWidget*>("notice")->isVisible());
+}
+
 TEST(Recovery, WhatIsWrongIsWrongInTheUsersFile) {
     const QTemporaryDir folder;
     const QString path = folder.path() + "/mine.json";
