@@ -1,5 +1,6 @@
 #include "gui/window/window_menus.h"
 
+#include "gui/pages/next_step.h"
 #include "gui/pages/scenario_panel.h"
 #include "gui/window/chart_actions.h"
 #include "gui/window/main_window.h"
@@ -142,9 +143,23 @@ QString wordsOf(const KeyControl& control) {
     return words;
 }
 
+/// What the button beside the next step does.
+void addNextStep(MenuBuilder& menus, MainWindow& window) {
+    NextStep& next = window.nextStep();
+    QAction* action = menus.add({"nextStep", "Next step", {}, [&next] { next.act(); }});
+    const auto refresh = [&next, action] {
+        action->setEnabled(!next.button().isEmpty());
+        action->setText(next.button().isEmpty() ? "Next step" : "Next step: " + next.button());
+        action->setData(next.words());
+    };
+    QObject::connect(&next, &NextStep::changed, action, refresh);
+    refresh();
+}
+
 /// What the buttons of the pages do that no menu does, each on its page.
 void addPageButtons(MenuBuilder& menus, MainWindow& window) {
     menus.beginInside("&Do");
+    addNextStep(menus, window);
     const std::vector<QAction*> others = menus.all();
     for (const QString& name : window.pageNames()) {
         for (QPushButton* button : window.pageButtons(name)) {

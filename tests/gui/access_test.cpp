@@ -107,6 +107,10 @@ TEST(Access, ThePaletteFindsEveryControl) {
         words.setText(typed);
         EXPECT_FALSE(found.findItems(title, Qt::MatchStartsWith).isEmpty()) << typed;
     }
+    words.setText("next step");
+    EXPECT_EQ(found.count(), 1);
+    words.setText(used.find<QPushButton>("next.do").text());
+    EXPECT_FALSE(found.findItems("Next step:", Qt::MatchStartsWith).isEmpty());
     words.setText("no such thing");
     ASSERT_EQ(found.count(), 1);
     EXPECT_TRUE(found.item(0)->text().startsWith("Nothing found"));
