@@ -57,6 +57,12 @@ constexpr OwnRule kRefusedThere = {"FL06",
                                    "a file that its framework refuses",
                                    "The run ends at its start, or in its first step."};
 
+constexpr OwnRule kNotRead = {"FL07",
+                              LintSeverity::Note,
+                              "a program that is not read",
+                              "Only its arguments are looked at: what else it loads, casts or "
+                              "freezes is not counted."};
+
 constexpr OwnRule kNotLookedAt = {"FL02",
                                   LintSeverity::Warning,
                                   "a file that is not looked at",
@@ -253,6 +259,14 @@ void addUnread(std::span<const LintFile> files,
                const std::string& folder,
                std::vector<LintFinding>& all) {
     for (const LintFile& one : files) {
+        const std::string& program = one.opened().unreadProgram;
+        if (!program.empty()) {
+            all.push_back(findingOf(kNotRead,
+                                    one.keys().where(*one.at("script")),
+                                    program + " was not read: what it does with the model is not "
+                                              "known",
+                                    "lint where it is beside the script, or in a folder above"));
+        }
         const std::string& why = one.opened().notOpened;
         const bool isFound = std::ranges::any_of(all, [&why](const LintFinding& found) {
             return found.severity == LintSeverity::Error && why.starts_with(found.where + ":");
@@ -335,6 +349,9 @@ Result<LintReport> lint(const std::string& file,
     LintReport report{.file = file, .reads = {}, .findings = {}};
     for (const LintFile& one : files) {
         report.reads.push_back(one.keys().source());
+        if (const std::optional<Error>& refused = one.opened().refusedProgram) {
+            report.reads.push_back(refused->where.substr(0, refused->where.find(':')));
+        }
     }
     const Result<Explanation> forecast =
         question ? forecastToLint(withoutBatchRanks(*question), bench, watch, true)
@@ -384,7 +401,7 @@ std::vector<ListedRule> lintRules() {
             {std::string(one.code), one.severity, std::string(one.title), std::string(one.why)});
     }
     for (const OwnRule& one :
-         {kNotThere, kNotHere, kNotLookedAt, kRefused, kRefusedThere, kNotRecognised}) {
+         {kNotThere, kNotHere, kNotLookedAt, kRefused, kRefusedThere, kNotRecognised, kNotRead}) {
         rules.push_back(
             {std::string(one.code), one.severity, std::string(one.title), std::string(one.why)});
     }

@@ -2,6 +2,7 @@
 #include "planner/launch/launch_targets.h"
 #include "planner/launch/liger_kernels.h"
 #include "planner/launch/own_words.h"
+#include "planner/launch/parsed_arguments.h"
 #include "planner/load/load_question.h"
 #include "study/flag_words.h"
 #include "study/launch_lint.h"
@@ -235,9 +236,9 @@ std::vector<TrainerArgument> trainersArguments(const Question& question,
 }
 
 /// A value as a program, YAML or a command line has it.
-std::string trainersValue(const std::string& value, const std::string& source, bool isYaml) {
+std::string trainersValue(const std::string& value, bool isTyped, bool isYaml) {
     const bool isMap = value.starts_with("{");
-    if (source.ends_with(".py")) {
+    if (!isTyped) {
         const bool isNumber = value.find_first_not_of("0123456789") == std::string::npos;
         return value == "true" ? "True" : isNumber || isMap ? value : quotedText(value);
     }
@@ -253,14 +254,13 @@ std::string trainersValue(const std::string& value, const std::string& source, b
 std::string trainersWords(const OpenedFile& file, std::span<const TrainerArgument> arguments) {
     const std::string& source = file.keys.source();
     const bool isYaml = source.ends_with(".yaml") || source.ends_with(".yml");
+    const bool isTyped = isTypedIn(file.keys);
     std::string text;
     for (const auto& [argument, value] : arguments) {
-        const std::string said = trainersValue(value, source, isYaml);
+        const std::string said = trainersValue(value, isTyped, isYaml);
         const std::string name = argument.substr(2);
         text += text.empty() ? "" : ", ";
-        text += source.ends_with(".py") ? name + "=" + said
-                : isYaml                ? name + ": " + said
-                                        : argument + " " + said;
+        text += !isTyped ? name + "=" + said : isYaml ? name + ": " + said : argument + " " + said;
     }
     return text;
 }

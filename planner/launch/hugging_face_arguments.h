@@ -34,6 +34,10 @@ Result<void> addTrainerArguments(const LaunchFacts& facts,
                                  const TrainerPart& part,
                                  LaunchFiles& files);
 
+/// Whether an argument is what scripts of the Hub's world call the length of a sample:
+/// "--model_max_length".
+bool isLengthArgument(std::string_view argument);
+
 /// Axolotl's own kernels for adapters: fused products and activations.
 inline constexpr std::array kLoraKernels = {"lora_mlp_kernel", "lora_qkv_kernel", "lora_o_kernel"};
 

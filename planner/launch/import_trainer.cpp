@@ -6,6 +6,7 @@
 #include "planner/launch/import_trainers.h"
 #include "planner/launch/made_model.h"
 #include "planner/launch/opened_framework.h"
+#include "planner/launch/parsed_arguments.h"
 #include "planner/launch/scenario_draft.h"
 #include "planner/launch/started_ranks.h"
 #include "planner/launch/trl.h"
@@ -77,11 +78,34 @@ Result<void> importLaunchersCompile(ScenarioDraft& draft) {
     return {};
 }
 
+/// Whether a program is read without the command that starts it, which types its arguments.
+bool isWithoutArguments(LaunchKeys& keys) {
+    const bool parses = keys.use(kParsesArguments) != nullptr;
+    (void)keys.use(kParsedFields);
+    (void)keys.use(kOwnParser);
+    return parses && std::ranges::none_of(keys.all(), [](const LaunchKey& key) {
+               return key.path.starts_with("--") && !key.file.empty() && !key.file.ends_with(".py");
+           });
+}
+
+/// Says what is not known of the program itself.
+void noteProgram(const OpenedFile& file, ScenarioDraft& draft) {
+    if (!file.unreadProgram.empty()) {
+        draft.note(file.unreadProgram + " was not read: what it does with the model is not known");
+    }
+    if (isWithoutArguments(draft.keys())) {
+        draft.note(
+            "the arguments that the program parses are as it has them where none is typed: the "
+            "script that starts it may say others");
+    }
+}
+
 /// Arguments that change no forecast, by how they begin.
 const std::vector<std::string_view>& harmlessToTrainer() {
     static const std::vector<std::string_view> keys = {"torchrun",
                                                        "script",
                                                        "--output_dir",
+                                                       "--cache_dir",
                                                        "--dataset",
                                                        "--data_",
                                                        "--learning_rate",
@@ -127,8 +151,12 @@ const std::vector<std::string_view>& harmlessToTrainer() {
 }  // namespace
 
 Result<JsonValue> importTrainer(OpenedFile& file, const ImportContext& context) {
+    if (file.refusedProgram) {
+        return tl::unexpected(*file.refusedProgram);
+    }
     LaunchKeys& keys = file.keys;
     ScenarioDraft draft(keys);
+    noteProgram(file, draft);
     bool isDeepspeeds = false;
     bool hasOptimizer = false;  // DeepSpeed's file has one, which Trainer takes
     draft.set("stack", "accelerate", "script");

@@ -20,7 +20,9 @@ constexpr std::array<std::string_view, 5> kUpcasting = {
 const LaunchKey* dtypeKey(LaunchKeys& keys) {
     const LaunchKey* const now = keys.use("--dtype");
     const LaunchKey* const before = keys.use("--torch_dtype");
-    return now != nullptr ? now : before;
+    const LaunchKey* const key = now != nullptr ? now : before;
+    const bool isNone = key != nullptr && key->values == std::vector<std::string>{"null"};
+    return isNone ? nullptr : key;
 }
 
 bool isQuantised(const ScenarioDraft& draft) {

@@ -103,11 +103,12 @@ std::string namesOfMakers(const std::vector<std::string>& words) {
     return text;
 }
 
-/// Whether a call of peft's is told its adapters by a LoraConfig of the program, or Unsloth makes
-/// them.
+/// Whether a call of peft's is told its adapters by a LoraConfig of the program, or by TRL's
+/// arguments, or Unsloth makes them.
 bool readsAdapters(const LaunchKeys& program) {
     const LaunchKey* const made = program.find("get_peft_model");
-    return program.has("LoraConfig") || (made != nullptr && onlyValue(*made).starts_with("Fast"));
+    return program.has("LoraConfig") || program.has("get_peft_config") ||
+           (made != nullptr && onlyValue(*made).starts_with("Fast"));
 }
 
 Result<void> checkLoading(const LaunchKeys& program, const LaunchKey& call) {

@@ -5,6 +5,7 @@
 #include "planner/launch/opened_framework.h"
 #include "planner/launch/python_reading.h"
 #include "planner/launch/python_start.h"
+#include "planner/launch/started_program.h"
 #include "planner/launch/torchtitan_keys.h"
 #include "planner/launch/torchtune.h"
 #include "planner/launch/trl.h"
@@ -205,6 +206,7 @@ Result<OpenedFile> openFirst(std::string_view text,
                              const ReadNamed& read) {
     FABRICAST_ASSIGN(OpenedFile file, openLaunchFile(text, source, read.from()));
     takeGiven(read.given(), file);
+    nameProgram(file, read);
     return file;
 }
 
@@ -248,7 +250,9 @@ Result<OpenedFile> openNamed(const OpenedFile& file, const ReadNamed& read) {
     FABRICAST_TRY(addTuned(file, named));
     FABRICAST_TRY(addLaunchArguments(file, named));
     addStart(file, named);
+    addProgramsArguments(file, named);
     takeGiven(read.given(), named);
+    nameProgram(named, read);
     return named;
 }
 
@@ -258,7 +262,8 @@ std::optional<OpenedFile> programBeside(const OpenedFile& script,
     OpenedFile start{LaunchKind::Script, script.keys};
     start.names = script.keys.has("script") ? script.keys.find("script")->values.front() : "";
     start.namedBy = "script";
-    if (named.kind != LaunchKind::Accelerate || !namesProgram(start)) {
+    const bool isProgram = script.keys.source().ends_with(".py");
+    if (named.kind != LaunchKind::Accelerate || isProgram || !namesProgram(start)) {
         return std::nullopt;
     }
     Result<OpenedFile> program = openNamed(start, read);
@@ -287,7 +292,7 @@ Result<std::vector<OpenedFile>> openLaunchFiles(std::string_view text,
     std::vector<OpenedFile> files;
     FABRICAST_ASSIGN(OpenedFile first, openFirst(text, source, read));
     files.push_back(std::move(first));
-    constexpr std::size_t kMostFiles = 4;
+    constexpr std::size_t kMostFiles = 5;
     while (!files.back().names.empty() && files.size() < kMostFiles) {
         Result<OpenedFile> named = openNamed(files.back(), read);
         if (!named && namesProgram(files.back())) {

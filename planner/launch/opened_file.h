@@ -39,6 +39,8 @@ struct OpenedFile {
     std::string namedBy{};             ///< the key that does so
     std::string notOpened{};           ///< why that file is not among the opened ones; empty: it is
     std::vector<std::string> taken{};  ///< what was given with it, where it does not name that
+    std::string unreadProgram{};       ///< the program that its arguments are for, and is not read
+    std::optional<Error> refusedProgram{};  ///< why that is refused
 };
 
 /// The text of a file that a key names; one that cannot be read is an error at that key.

@@ -3,6 +3,7 @@
 #include "planner/launch/bridge_keys.h"
 #include "planner/launch/launch_files.h"
 #include "planner/launch/nemo.h"
+#include "planner/launch/parsed_arguments.h"
 
 #include <algorithm>
 #include <cctype>
@@ -94,7 +95,7 @@ std::string valuesIn(const OpenedFile& file, const LaunchKey& key) {
 
 std::string inOwnWords(const OpenedFile& file, const std::string& text) {
     const bool isYaml = endsWith(file, ".yaml") || endsWith(file, ".yml");
-    if (file.kind == LaunchKind::Trainer && (isYaml || endsWith(file, ".py"))) {
+    if (file.kind == LaunchKind::Trainer && (isYaml || !isTypedIn(file.keys))) {
         return withoutDashes(text, isYaml ? ": " : "=");
     }
     if (file.kind == LaunchKind::Titan && !endsWith(file, ".toml")) {

@@ -1,6 +1,7 @@
 #include "planner/launch/bridge_keys.h"
 #include "planner/launch/import_settings.h"
 #include "planner/launch/made_model.h"
+#include "planner/launch/parsed_arguments.h"
 #include "planner/launch/python_model_keys.h"
 #include "planner/launch/python_reading.h"
 #include "planner/launch/recipe_question.h"
@@ -301,8 +302,12 @@ LaunchKeys trainerKeys(const LaunchKeys& program) {
             keys.add({.path = kTrlKey, .values = {}, .line = one.line, .column = one.column});
         }
         if (std::ranges::find(kOfPreferences, one.path) != kOfPreferences.end() ||
-            one.path.starts_with("env ")) {
+            one.path.starts_with("env ") || one.path == kParsesArguments ||
+            one.path == kParsedFields || one.path == kOwnParser) {
             keys.add(one);
+        }
+        if (one.path.starts_with(kParsedLength)) {
+            key.path = "--" + one.path.substr(std::string_view(kParsedLength).size());
         }
         if (one.path == "from_pretrained") {
             isModel = loadsTrained(one.values.front());
@@ -318,7 +323,7 @@ LaunchKeys trainerKeys(const LaunchKeys& program) {
         } else if ((one.path == "SFTTrainer.model" || one.path == "SFTTrainer.0") &&
                    isHubName(one)) {
             key.path = "--model_name_or_path";
-        } else if (std::ranges::find(kArgumentClasses, one.path) != kArgumentClasses.end()) {
+        } else if (holdsTrainerArguments(one.path)) {
             if (one.path == "SFTConfig") {
                 key.path = kTrlKey;
                 keys.add(key);
@@ -347,6 +352,10 @@ LaunchKeys trainerKeys(const LaunchKeys& program) {
 }
 
 }  // namespace
+
+bool holdsTrainerArguments(std::string_view className) {
+    return std::ranges::find(kArgumentClasses, className) != kArgumentClasses.end();
+}
 
 std::span<const std::string_view> trainersOfPreferences() {
     return kOfPreferences;

@@ -15,6 +15,8 @@ namespace fabricast {
 /// DistributedDataParallel, Hugging Face's Trainer, or Megatron Bridge or NeMo, whose keys are then
 /// those of a command line ("--bf16"). An error where it trains with none.
 Result<OpenedFile> pythonFile(LaunchKeys keys);
+/// Whether a class holds the arguments of Hugging Face's Trainer or of one of TRL's.
+bool holdsTrainerArguments(std::string_view className);
 /// TRL's classes that train on preferences or rewards: keys of a Trainer's file that calls them.
 std::span<const std::string_view> trainersOfPreferences();
 

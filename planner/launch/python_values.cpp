@@ -1,5 +1,6 @@
 #include "planner/launch/python_values.h"
 
+#include "planner/launch/launch_keys.h"
 #include "planner/launch/python_branches.h"
 
 #include <algorithm>
@@ -122,7 +123,38 @@ const PythonValues::Argument* PythonValues::argumentOf(const WordSpan& value) co
     const bool isParsed = value.end == value.begin + 3 && isSign(value.begin + 1, ".") &&
                           words_[value.begin].text == parsedBy_;
     const auto found = isParsed ? parsed_.find(words_[value.begin + 2].text) : parsed_.end();
-    return found == parsed_.end() ? nullptr : &found->second;
+    if (found != parsed_.end()) {
+        return &found->second;
+    }
+    const bool isDotted = value.end == value.begin + 3 && isSign(value.begin + 1, ".");
+    const auto field = isDotted ? fields_.find(textOf(value)) : fields_.end();
+    static const Argument kUnsaid{.values = {"null"}, .isUnsaid = true};
+    const bool isForeign = isDotted && foreign_.contains(words_[value.begin].text);
+    return field != fields_.end() ? &field->second : isForeign ? &kUnsaid : nullptr;
+}
+
+std::optional<std::string> PythonValues::typed(const std::string& name) const {
+    const auto found = start_.arguments.find("--" + name);
+    return found == start_.arguments.end() ? std::nullopt : std::optional(found->second);
+}
+
+void PythonValues::addField(const std::string& object, const ParsedField& field) {
+    const auto said = typed(field.name);
+    Argument argument;
+    if (said && field.isSwitch) {  // alone it is on
+        const std::optional<bool> isOn = said->starts_with("$(") ? true : asSwitch(*said);
+        argument.values = {!isOn ? *said : *isOn ? "True" : "False"};
+    } else if (said) {
+        argument.values = {*said};
+    } else if (field.isSwitch && typed("no_" + field.name)) {
+        argument.values = {"False"};
+    } else if (field.usual) {
+        argument = {.values = valuesOf(*field.usual), .usual = field.usual};
+    } else {
+        argument.isUnsaid = field.usualText.empty();
+        argument.values = {argument.isUnsaid ? "null" : field.usualText};
+    }
+    fields_.insert_or_assign(object + "." + field.name, std::move(argument));
 }
 
 std::optional<WordSpan> PythonValues::defaultOf(const WordSpan& value) const {
@@ -136,9 +168,9 @@ std::optional<WordSpan> PythonValues::defaultOf(const WordSpan& value) const {
 
 std::optional<std::string> PythonValues::startedWith(const WordSpan& value) const {
     const Argument* const argument = argumentOf(value);
-    if (argument != nullptr && !argument->usual && argument->values.size() == 1 &&
-        !argument->values.front().starts_with("$")) {
-        return argument->values.front();
+    if (argument != nullptr && !argument->usual && !argument->isUnsaid &&
+        argument->values.size() == 1 && !argument->values.front().starts_with("$")) {
+        return argument->values.front() == "null" ? "None" : argument->values.front();
     }
     const std::optional<std::size_t> bracket = variableAsked(value);
     const auto set =

@@ -24,6 +24,14 @@ struct PythonStart {
     std::map<std::string, std::string> arguments{};
 };
 
+/// A field of a dataclass that arguments are parsed into.
+struct ParsedField {
+    std::string name;
+    std::optional<WordSpan> usual{};  ///< what it is where it is not typed
+    std::string usualText{};          ///< the same of a class that is not the program's own
+    bool isSwitch = false;
+};
+
 /// A program as its words, and what they stand for with the names that were given a value so far.
 /// Nothing is run: what is worked out is "$(…)".
 class PythonValues {
@@ -48,8 +56,17 @@ public:
     void addArgument(std::size_t bracket);
     /// A name that parser.parse_args() is given to.
     void nameArguments(const std::string& name) { parsedBy_ = name; }
+    /// "model_args.lora_r" of a dataclass that arguments are parsed into: what is typed, or else
+    /// what the program has without. Without either it is None.
+    void addField(const std::string& object, const ParsedField& field);
+    /// Of that object, whose class the program does not have, nobody says the other fields.
+    void addOthers(const std::string& object) { foreign_.insert(object); }
+    /// What is typed for "--lora_r".
+    [[nodiscard]] std::optional<std::string> typed(const std::string& name) const;
+    [[nodiscard]] const PythonStart& start() const { return start_; }
     /// "args.micro_batch = …": what was typed holds no more.
     void forgetArgument(const std::string& object, const std::string& name) {
+        fields_.erase(object + "." + name);
         if (object == parsedBy_) {
             parsed_.erase(name);
         }
@@ -82,6 +99,7 @@ private:
     struct Argument {
         std::vector<std::string> values;
         std::optional<WordSpan> usual{};  ///< nothing where it is typed
+        bool isUnsaid = false;            ///< neither typed, nor is what it is without known
     };
 
     [[nodiscard]] bool isBracketed(const WordSpan& value) const;
@@ -95,6 +113,8 @@ private:
     PythonStart start_;
     std::string parsedBy_;                    ///< "args"
     std::map<std::string, Argument> parsed_;  ///< by "micro_batch" of args.micro_batch
+    std::map<std::string, Argument> fields_;  ///< by "model_args.lora_r"
+    std::set<std::string> foreign_;           ///< "training_args"
     std::map<std::string, std::vector<std::string>> named_;
     std::map<std::string, WordSpan> given_;  ///< where a name has one value
     std::set<std::string> parameters_;       ///< of functions

@@ -1,5 +1,6 @@
 #include "planner/launch/allocator_options.h"
 #include "planner/launch/launch_keys.h"
+#include "planner/launch/parsed_arguments.h"
 #include "planner/launch/python_branches.h"
 #include "planner/launch/python_functions.h"
 #include "planner/launch/python_model_keys.h"
@@ -24,10 +25,18 @@ public:
             addArguments(i);
         }
         readNames();
+        const ParsedArguments parsed = parsedArgumentsOf(program_);
+        nameFields(parsed, program_);
         course_ = courseOf(program_);
         leaveOutUncalled(program_, course_);
         program_.forgetNames();
         readNames();  // of what runs
+        addParsedArguments(program_, parsed, keys_);
+        for (const auto& [object, place] : parsed.objects) {
+            if (const std::string& base = parsed.classes[place].base; !base.empty()) {
+                classes_.insert_or_assign(object, base);
+            }
+        }
         const PythonModels models = modelsOf(program_, course_);
         const std::vector<bool> isOfOthers = wordsOfOthers(program_, models);
         for (std::size_t i = 0; i < words_.size(); ++i) {

@@ -1,4 +1,5 @@
 #include "planner/base/checked.h"
+#include "planner/launch/hugging_face_arguments.h"
 #include "planner/launch/import_hugging_face.h"
 #include "planner/launch/import_trainers.h"
 #include "planner/launch/liger_kernels.h"
@@ -7,6 +8,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <optional>
 #include <string_view>
 
@@ -57,6 +59,10 @@ void setCheckpoints(ScenarioDraft& draft, std::optional<bool> said, std::string_
 }
 
 }  // namespace
+
+bool isLengthArgument(std::string_view argument) {
+    return std::ranges::find(kLengths, argument) != std::end(kLengths);
+}
 
 Result<void> importSampleArguments(ScenarioDraft& draft) {
     for (const char* const length : kLengths) {

@@ -1,6 +1,7 @@
 #include "planner/lint/lint_file.h"
 
 #include "planner/launch/import_launch.h"
+#include "planner/launch/parsed_arguments.h"
 #include "planner/launch/torchtitan_keys.h"
 #include "planner/launch/trl.h"
 
@@ -91,7 +92,7 @@ bool checkpointsByTrainer(const LintFile& file) {
 std::string typedIn(const LintFile& file, const std::string& name, const std::string& value) {
     const std::string& source = file.keys().source();
     const bool isYaml = source.ends_with(".yaml") || source.ends_with(".yml");
-    return source.ends_with(".py") ? name + "=" + value
+    return !isTypedIn(file.keys()) ? name + "=" + value
            : isYaml                ? name + ": " + value
                                    : "--" + name + " " + value;
 }

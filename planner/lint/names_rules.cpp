@@ -3,6 +3,7 @@
 #include "planner/launch/import_trainers.h"
 #include "planner/launch/made_model.h"
 #include "planner/launch/nemo.h"
+#include "planner/launch/parsed_arguments.h"
 #include "planner/launch/torchtitan_keys.h"
 #include "planner/launch/torchtune.h"
 #include "planner/launch/trl.h"
@@ -198,7 +199,7 @@ std::vector<std::string> trainerNames(bool isTrl, bool isCommand) {
 /// Those that a file can name. Empty where others may add some: a program that parses a command
 /// line, and the trainers on preferences.
 std::vector<std::string> trainerArguments(const LintFile& file) {
-    const bool isProgram = file.keys().source().ends_with(".py");
+    const bool isProgram = !isTypedIn(file.keys());
     const bool isCommand = !isProgram && file.has(kTrlKey);
     const bool isOthers = trainsOnPreferences(file.keys()) || file.hasUnknownArguments();
     if (file.kind() != LaunchKind::Trainer || isOthers || (!isProgram && !isCommand)) {
@@ -236,16 +237,20 @@ std::string namesThatBegin(std::string_view name, const std::vector<std::string>
 LintHits nearlyTrainers(const LintView& view) {
     LintHits hits;
     const LintFile& file = view.file;
-    const bool isOwn = file.kind() == LaunchKind::Trainer && !file.has(kTrlKey) &&
-                       !file.keys().source().ends_with(".py");
+    const bool isOwn =
+        file.kind() == LaunchKind::Trainer && !file.has(kTrlKey) && isTypedIn(file.keys());
+    const bool isScript = !file.keys().source().ends_with(".py");
+    const LaunchKey* const fields = file.at(kParsedFields);
     const std::vector<std::string> known =
         isOwn ? trainerNames(true, false) : std::vector<std::string>();
     for (const LaunchKey& key : file.keys().all()) {
         std::string name = key.path.starts_with("--") ? key.path.substr(2) : "";
         std::ranges::replace(name, '-', '_');
-        const bool isLooked = isOwn && !name.empty() && key.file.empty() &&
+        const bool isLooked = isOwn && !name.empty() && key.file.empty() == isScript &&
                               !isAccelerateArgument(name) && hits.size() < kMostGuesses;
-        if (!isLooked || std::ranges::find(known, name) != known.end() ||
+        const bool isField = fields != nullptr &&
+                             std::ranges::find(fields->values, key.path) != fields->values.end();
+        if (!isLooked || isField || std::ranges::find(known, name) != known.end() ||
             isShortened(name, known)) {
             continue;
         }

@@ -1,4 +1,5 @@
 #include "planner/launch/import_trainers.h"
+#include "planner/launch/parsed_arguments.h"
 #include "planner/launch/trl.h"
 #include "planner/lint/lint_rule.h"
 
@@ -50,7 +51,8 @@ LintHits fullTrainer(const LintView& view) {
 LintHits wideBase(const LintView& view) {
     const LintFile& file = view.file;
     const std::string typed = file.has("--dtype") ? "--dtype" : "--torch_dtype";
-    const bool isWide = !file.has(typed) || file.text(typed) == "float32";
+    const std::string dtype = file.text(typed);
+    const bool isWide = !file.has(typed) || dtype == "float32" || dtype == "null";
     const LintFile* const launcher = view.other(LaunchKind::Accelerate);
     const bool casts = view.other(LaunchKind::Deepspeed) != nullptr ||
                        (launcher != nullptr && launcher->text("distributed_type") == "DEEPSPEED");
@@ -58,7 +60,7 @@ LintHits wideBase(const LintView& view) {
         !isWide || casts) {
         return {};
     }
-    const bool isProgram = file.keys().source().ends_with(".py");
+    const bool isProgram = !isTypedIn(file.keys());
     return {{file.has(typed) ? file.at(typed) : file.at("--use_peft"),
              file.isOn("--load_in_4bit")
                  ? "what 4 bits leave of the base is loaded in fp32, as TRL does without dtype"
