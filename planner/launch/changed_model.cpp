@@ -179,6 +179,14 @@ void importOtherModels(ScenarioDraft& draft) {
                             "a second model is loaded, " + name +
                                 ", whose memory is not modelled beside the one that is trained",
                             "--set settings.reference=none, to forecast the run without it");
+        } else if (key.path == kUnreadModel) {
+            (void)keys.use(kUnreadModel);
+            draft.leaveOpen("settings.reference",
+                            key,
+                            valueAt(key, 0) +
+                                " stands in another file and was not read: the model " +
+                                valueAt(key, 1) + " that it loads would not be counted",
+                            "--set settings.reference=none, to forecast the run without it");
         } else if (key.path == kAnyModel) {
             (void)keys.use(kAnyModel);
             draft.leaveOpen("model",

@@ -55,6 +55,7 @@ constexpr std::array kHarmlessDeeds = {"train"sv,
                                        "reshard"sv,
                                        "update"sv};
 constexpr std::array kHarmlessFunctions = {"print"sv,
+                                           "__init__"sv,
                                            "len"sv,
                                            "sum"sv,
                                            "isinstance"sv,

@@ -54,6 +54,7 @@ MaybeRef ModelTracer::called(const std::string& name,
                           name.find("AutoPeftModel") == std::string::npos;
     if (loads && !isOfPeft && isModelClass(withoutLast(name))) {
         models_.all.push_back({.call = {callee.begin, words_[bracket].close + 1},
+                               .name = nameGiven(arguments),
                                .isOnGpu = isLoadedOnGpu(arguments),
                                .isAfterwards = isTraining_});
         return ModelRef{models_.all.size() - 1};
@@ -62,6 +63,7 @@ MaybeRef ModelTracer::called(const std::string& name,
     if (function != byName_.end()) {
         return runFunction(functions_.at(function->second), arguments);
     }
+    makeTrainer(name, arguments);
     const MaybeRef given = givenTo(name, last, bracket, arguments);
     if (isTrainer(last) || isAmong(kWrappers, last)) {
         keepNamed(names);
@@ -139,7 +141,33 @@ MaybeRef ModelTracer::runFunction(const PythonFunction& function,
     const MaybeRef returned = run(function.body, names);
     std::swap(numbers_, numbers);
     inside_.erase(function.at);
+    if (function.isMethod) {
+        keepNamed(names);  // "self.reference"
+    }
     return returned;
+}
+
+// NOLINTNEXTLINE(misc-no-recursion): as run
+void ModelTracer::makeTrainer(const std::string& name, std::vector<Argument> arguments) {
+    const auto made = trainers_.find(name);
+    if (made == trainers_.end()) {
+        return;
+    }
+    const WordSpan body = functions_.at(made->second).body;
+    const auto method = std::ranges::find_if(functions_, [&body](const auto& one) {
+        return one.first >= body.begin && one.first < body.end && one.second.name == "__init__";
+    });
+    if (method != functions_.end()) {
+        arguments.insert(arguments.begin(), Argument());  // self
+        (void)runFunction(method->second, arguments);
+    }
+}
+
+std::string ModelTracer::nameGiven(const std::vector<Argument>& arguments) const {
+    const Argument* const name = argumentFor(arguments, 0, "pretrained_model_name_or_path");
+    const bool isOne = name != nullptr && name->value.end == name->value.begin + 1;
+    const auto given = isOne ? numbers_.find(words_[name->value.begin].text) : numbers_.end();
+    return given == numbers_.end() || given->second.starts_with("$") ? "" : given->second;
 }
 
 MaybeRef ModelTracer::givenToTrainer(bool wraps, const std::vector<Argument>& arguments) {

@@ -54,6 +54,9 @@ std::size_t afterMerge(const PythonModel& model) {
 
 /// The first argument of a call that loads a model.
 std::string nameOfModel(const PythonValues& program, const PythonModel& model) {
+    if (!model.name.empty()) {
+        return model.name;
+    }
     std::size_t bracket = model.call.begin;
     while (!program.isSign(bracket, "(")) {
         ++bracket;
@@ -175,6 +178,7 @@ void addModelKeys(const PythonValues& program,
     }
     addUnmetSwitches(program, course, models, keys);
     addSecondModels(program, models, keys);
+    addUnreadModels(program, course, models, keys);
 }
 
 }  // namespace fabricast

@@ -25,6 +25,8 @@ inline constexpr const char* kModelHead = "model head";
 inline constexpr const char* kSecondModel = "model beside";
 /// Another model that stays in host memory.
 inline constexpr const char* kHostModel = "model on host";
+/// A function of another file that may load one: its name, and what it is told to load.
+inline constexpr const char* kUnreadModel = "model elsewhere";
 /// Several models of which no Trainer is given one.
 inline constexpr const char* kAnyModel = "model of several";
 
@@ -43,5 +45,11 @@ void addModelKeys(const PythonValues& program,
                   const PythonCourse& course,
                   const PythonModels& models,
                   LaunchKeys& keys);
+
+/// Adds what may load another model and is not followed: kUnreadModel.
+void addUnreadModels(const PythonValues& program,
+                     const PythonCourse& course,
+                     const PythonModels& models,
+                     LaunchKeys& keys);
 
 }  // namespace fabricast

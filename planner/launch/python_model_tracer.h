@@ -74,6 +74,10 @@ private:
                      const std::vector<Argument>& arguments);
     /// A Trainer, or what shards or wraps a model.
     MaybeRef givenToTrainer(bool wraps, const std::vector<Argument>& arguments);
+    /// What a Trainer of the program's own loads when it is made: a teacher, a reference.
+    void makeTrainer(const std::string& name, std::vector<Argument> arguments);
+    /// "c/d" of from_pretrained(name) in a function that is given it.
+    [[nodiscard]] std::string nameGiven(const std::vector<Argument>& arguments) const;
     /// bitsandbytes puts what it quantises there.
     [[nodiscard]] bool isLoadedOnGpu(const std::vector<Argument>& arguments) const;
     [[nodiscard]] bool isTrainer(const std::string& name) const;
@@ -106,7 +110,8 @@ private:
     const PythonCourse& course_;
     std::map<std::size_t, PythonFunction> functions_;  ///< by the word that defines them
     std::map<std::string, std::size_t> byName_;
-    std::set<std::string> trainers_;              ///< classes of the program that are Trainers
+    /// Classes of the program that are Trainers, by the word that defines them.
+    std::map<std::string, std::size_t> trainers_;
     std::map<std::string, std::string> numbers_;  ///< what the function that runs is given
     std::set<std::size_t> ran_;
     std::set<std::size_t> inside_;

@@ -27,7 +27,7 @@ ModelTracer::ModelTracer(const PythonValues& program, const PythonCourse& course
     }
     for (const auto& [at, one] : functions_) {
         if (one.isClass && one.bracket != 0 && extendsTrainer(one)) {
-            trainers_.insert(one.name);
+            trainers_.emplace(one.name, at);
         } else if (!one.isClass && !one.isMethod) {
             byName_.emplace(one.name, at);
         }

@@ -30,7 +30,9 @@ struct ModelDeed {
 /// A model that a program loads, with what it does to it until it trains, in the order in which it
 /// runs.
 struct PythonModel {
-    WordSpan call;                        ///< "AutoModelForCausalLM.from_pretrained(…)"
+    WordSpan call;  ///< "AutoModelForCausalLM.from_pretrained(…)"
+    std::string
+        name{};  ///< what it is told to load, where a function is given that; empty: as said
     bool isOnGpu = false;                 ///< as far as the program says
     bool isKept = false;                  ///< has a name when a Trainer is made
     bool isAfterwards = false;            ///< loaded when the training is done

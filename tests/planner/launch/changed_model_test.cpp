@@ -108,6 +108,48 @@ TEST(ChangedModel, HasNoBitsOfAnother) {
                     "c/d"));
 }
 
+// What a Trainer of the program's own loads when it is made.
+TEST(ChangedModel, HasNoOtherBesideItInItsTrainer) {
+    const auto program = [](const std::string& loads, const std::string& given) {
+        return "class Own(Trainer):\n    def __init__(self, *a, ref_name=None, **k):\n"
+               "        super().__init__(*a, **k)\n        " +
+               loads + "\n" + kLoads + "args = TrainingArguments(\"o\", bf16=True)\n" +
+               "Own(model=model, args=args" + given + ").train()\n";
+    };
+    const std::string here = "self.ref = AutoModelForCausalLM.from_pretrained(ref_name)";
+    EXPECT_TRUE(has(
+        openOf(program(here + ".to(self.args.device)", ", ref_name=\"c/d\""), "settings.reference"),
+        "a second model is loaded, c/d"));
+    EXPECT_TRUE(has(openOf(program(here + "\n        "
+                                          "self.ref = self.accelerator.prepare_model(self.ref)",
+                                   ", ref_name=\"c/d\""),
+                           "settings.reference"),
+                    "a second model is loaded, c/d"));
+    EXPECT_TRUE(has(noted(program(here, ", ref_name=\"c/d\"")), "a second model, c/d (line 4)"));
+    EXPECT_EQ(openOf(program("self.weight = 2", ""), "settings.reference"), "");
+}
+
+// Whose code stands in another file.
+TEST(ChangedModel, HasNoOtherThatIsLoadedElsewhere) {
+    const std::string imports = "from mine import load_teacher, load_tokenizer, load\n";
+    for (const char* const loads :
+         {"judge = load_teacher(\"c/d\")\n", "reward_model = load(\"c/d\", bits=4)\n"}) {
+        EXPECT_TRUE(has(openOf(imports + kLoads + loads + kTrains, "settings.reference"),
+                        "was not read: the model c/d that it loads"))
+            << loads;
+    }
+    for (const char* const other : {"tok = load_tokenizer(\"c/d\")\n",
+                                    "data = load(\"c/d\")\n",
+                                    "model_tokenizer = load(\"c/d\")\n",
+                                    "teacher = load_teacher()\n"}) {
+        EXPECT_EQ(openOf(imports + kLoads + other + kTrains, "settings.reference"), "") << other;
+    }
+    EXPECT_EQ(openOf("from mine import load_model\nmodel = load_model(\"c/d\")\n" + kTrains,
+                     "settings.reference"),
+              "")
+        << "the one that is trained";
+}
+
 TEST(ChangedModel, HasTheTypeThatItIsCastTo) {
     for (const char* const cast : {"model = model.float()\n",
                                    "model.to(torch.float32)\n",
