@@ -1,4 +1,5 @@
 #include "planner/launch/made_model.h"
+#include "planner/launch/own_loss.h"
 #include "planner/launch/python_model_keys.h"
 #include "planner/launch/unfrozen_weights.h"
 
@@ -223,6 +224,7 @@ Result<void> importChangedModel(ScenarioDraft& draft, const ImportContext& conte
                    "vocabulary, and takes less memory");
     }
     importOtherModels(draft);
+    importOwnLoss(draft);
     return {};
 }
 

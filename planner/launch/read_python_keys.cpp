@@ -1,5 +1,6 @@
 #include "planner/launch/allocator_options.h"
 #include "planner/launch/launch_keys.h"
+#include "planner/launch/own_loss.h"
 #include "planner/launch/parsed_arguments.h"
 #include "planner/launch/python_branches.h"
 #include "planner/launch/python_functions.h"
@@ -62,6 +63,7 @@ public:
             }
         }
         addModelKeys(program_, course_, models, keys_);
+        addOwnLoss(program_, course_, keys_);
         return std::move(keys_);
     }
 
