@@ -94,6 +94,21 @@ constexpr std::array kGivesAdapters = {
     "get_peft_model"sv, "inject_adapter_in_model"sv, "add_adapter"sv, "from_pretrained"sv};
 constexpr std::array kTakesAdapters = {"merge_and_unload"sv, "unload"sv};
 
+/// Methods and types that cast, and the type.
+constexpr std::array kCasts = {std::pair("float"sv, "float32"sv),
+                               std::pair("float32"sv, "float32"sv),
+                               std::pair("double"sv, "float64"sv),
+                               std::pair("half"sv, "float16"sv),
+                               std::pair("float16"sv, "float16"sv),
+                               std::pair("bfloat16"sv, "bfloat16"sv)};
+
+/// "float32" of "float"; empty: it is no type.
+std::string_view castTo(std::string_view name) {
+    const auto* const found =
+        std::ranges::find(kCasts, name, [](const auto& one) { return one.first; });
+    return found == kCasts.end() ? ""sv : found->second;
+}
+
 template <class List>
 bool isIn(const List& list, std::string_view name) {
     return std::ranges::find(list, name) != list.end();
@@ -116,7 +131,7 @@ public:
             addKey(deed, kModelAdapters, {"true"});
         } else if (deed.name == "resize_token_embeddings") {
             addRows(deed);
-        } else if (!addType(deed)) {
+        } else if (!addType(deed) && !addCastOfEach(deed)) {
             addUnknown(deed);
         }
     }
@@ -175,21 +190,10 @@ private:
 
     /// ".float()", ".to(torch.bfloat16)", ".to(dtype=…)" of the whole model.
     bool addType(const ModelDeed& deed) {
-        constexpr std::array kTypes = {std::pair("float"sv, "float32"sv),
-                                       std::pair("float32"sv, "float32"sv),
-                                       std::pair("double"sv, "float64"sv),
-                                       std::pair("half"sv, "float16"sv),
-                                       std::pair("float16"sv, "float16"sv),
-                                       std::pair("bfloat16"sv, "bfloat16"sv)};
         if (deed.kind != DeedKind::Calls || !deed.part.empty()) {
             return false;
         }
-        const auto named = [&kTypes](std::string_view name) {
-            const auto* const found =
-                std::ranges::find(kTypes, name, [](const auto& one) { return one.first; });
-            return found == kTypes.end() ? ""sv : found->second;
-        };
-        if (const std::string_view type = named(deed.name); !type.empty()) {
+        if (const std::string_view type = castTo(deed.name); !type.empty()) {
             addKey(deed, kModelDtype, {std::string(type)});
             return true;
         }
@@ -203,12 +207,59 @@ private:
             const std::vector<std::string> values =
                 program_.valuesOf({item.begin + (isKeyword ? 2U : 0U), item.end});
             const std::string value = values.size() == 1 ? values.front() : "";
-            const std::string_view type = named(value.substr(value.rfind('.') + 1));
+            const std::string_view type = castTo(value.substr(value.rfind('.') + 1));
             if (!type.empty() || saysType || value.find("dtype") != std::string::npos) {
                 addKey(deed, kModelDtype, {type.empty() ? value : std::string(type)});
             }
         }
         return true;
+    }
+
+    /// "for p in model.parameters(): p.data = p.data.float()", as a cast of the whole model. Of
+    /// what a condition on the weight leaves out nothing is known: of all that are trained it is
+    /// one, too, unless these are adapters.
+    bool addCastOfEach(const ModelDeed& deed) {
+        std::string_view type;
+        for (std::size_t i = deed.said.begin + 1; i < deed.said.end; ++i) {
+            const bool isCast = program_.isName(i) && program_.isSign(i - 1, ".");
+            const std::string_view found = isCast ? castTo(program_.words()[i].text) : "";
+            type = found.empty() ? type : found;
+        }
+        const bool isEach = deed.kind == DeedKind::Sets && deed.name == "data" && deed.part.empty();
+        if (!isEach || type.empty()) {
+            return false;
+        }
+        ModelDeed cast = deed;
+        std::erase_if(cast.where,
+                      [&](const PythonCondition& one) { return isOnTrainedWeight(deed, one); });
+        if (std::ranges::any_of(
+                cast.where, [&](const PythonCondition& one) { return isOnWeight(deed, one); })) {
+            return false;
+        }
+        addKey(cast, kModelDtype, {std::string(type)});
+        return true;
+    }
+
+    /// Whether it asks for the name or the shape of one weight.
+    [[nodiscard]] bool isOnWeight(const ModelDeed& deed, const PythonCondition& one) const {
+        const std::string& weight = program_.words()[deed.at].text;
+        for (std::size_t i = one.words.begin; i < one.words.end; ++i) {
+            const std::string& word = program_.words()[i].text;
+            if (program_.isName(i) && (word == weight || word == deed.named)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /// "if p.requires_grad" of a model without adapters, and "if p.dtype == torch.bfloat16".
+    [[nodiscard]] bool isOnTrainedWeight(const ModelDeed& deed, const PythonCondition& one) const {
+        const LaunchKey* const adapters = keys_.find(kModelAdapters);
+        const bool hasAdapters = adapters != nullptr && adapters->values.front() == "true";
+        const std::string weight = program_.words()[deed.at].text + ".";
+        const std::string asked = program_.textOf(one.words);
+        return !one.isNot && ((asked == weight + "requires_grad" && !hasAdapters) ||
+                              asked.starts_with(weight + "dtype=="));
     }
 
     /// "model.layers.foo()", "foo(model)", "model.data = …": nobody reads them.

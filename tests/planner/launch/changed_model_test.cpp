@@ -170,6 +170,20 @@ TEST(ChangedModel, HasTheTypeThatItIsCastTo) {
           "draft = AutoModelForCausalLM.from_pretrained(\"c/d\").float()\n"}) {
         EXPECT_EQ(readBetween(kept, "settings.precision.parameters"), "\"bf16\"") << kept;
     }
+    const std::string each = "for n, p in model.named_parameters():\n    ";
+    for (const char* const cast :
+         {"p.data = p.data.to(torch.float32)\n",
+          "p.data = p.float()\n",
+          "if p.requires_grad: p.data = p.data.float()\n",
+          "if p.dtype == torch.bfloat16:\n        p.data = p.data.float()\n"}) {
+        EXPECT_EQ(readBetween(each + cast, "settings.precision.parameters"), "-") << cast;
+    }
+    const std::string norms = each + "if \"norm\" in n: p.data = p.data.float()\n";
+    EXPECT_EQ(readBetween(norms, "settings.precision.parameters"), "\"bf16\"");
+    EXPECT_TRUE(has(readBetween("if other():\n  for p in model.parameters():\n    p.data = "
+                                "p.data.float()\n",
+                                "model"),
+                    "depends on"));
     EXPECT_TRUE(has(readBetween("model.half()\n", "model"), "unscale FP16"));
     EXPECT_TRUE(has(readBetween("if args.full:\n  model.float()\n", "model"), "depends on"));
 }
