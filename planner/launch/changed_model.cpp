@@ -219,9 +219,13 @@ Result<void> importChangedModel(ScenarioDraft& draft, const ImportContext& conte
     (void)keys.use(kModelAdapters);
     importRows(draft);
     if (const LaunchKey* const head = keys.use(kModelHead)) {
-        draft.note(valueAt(*head, 0) +
-                   " is forecast as a causal language model: it has no head and no loss over the "
-                   "vocabulary, and takes less memory");
+        draft.leaveOpen("settings.kernels.loss",
+                        *head,
+                        valueAt(*head, 0) +
+                            " has a head of its own and no loss over the vocabulary, which is not "
+                            "modelled",
+                        "--set settings.kernels.loss=huggingface, to forecast a causal language "
+                        "model: an upper bound of the memory");
     }
     importOtherModels(draft);
     importOwnLoss(draft);

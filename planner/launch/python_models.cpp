@@ -144,7 +144,8 @@ std::vector<WordSpan> ModelTracer::parametersOf(const PythonFunction& one) const
 bool isModelClass(std::string_view called) {
     return called.find("Model") != std::string_view::npos ||
            called.find("ForCausalLM") != std::string_view::npos ||
-           called.find("ForSequenceClassification") != std::string_view::npos;
+           called.find("ForSequenceClassification") != std::string_view::npos ||
+           called.find("ForTokenClassification") != std::string_view::npos;
 }
 
 PythonModels modelsOf(const PythonValues& program, const PythonCourse& course) {

@@ -311,9 +311,10 @@ TEST(ChangedModel, IsReadOrNamedWhateverIsCalled) {
                     "not looked at: model.foo() (line 2), bar(model) (line 3), "
                     "model.model.layers[0].baz() (line 4)\n"))
         << said;
-    EXPECT_TRUE(has(
-        noted("model = AutoModelForSequenceClassification.from_pretrained(\"a/b\")\n" + kTrains),
-        "AutoModelForSequenceClassification is forecast as a causal language model"));
+    EXPECT_TRUE(
+        has(openOf("model = AutoModelForTokenClassification.from_pretrained(\"a/b\")\n" + kTrains,
+                   "settings.kernels.loss"),
+            "AutoModelForTokenClassification has a head of its own"));
 }
 
 TEST(ChangedModel, HasTheOptimizerThatTheTrainerIsGiven) {
