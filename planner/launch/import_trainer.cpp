@@ -17,8 +17,8 @@
 namespace fabricast {
 namespace {
 
-constexpr std::array<std::string_view, 3> kUnmodelledByTrainer = {
-    "--tp_size", "--neftune_noise_alpha", "--ensure_weight_tying"};
+constexpr std::array<std::string_view, 2> kUnmodelledByTrainer = {"--tp_size",
+                                                                  "--ensure_weight_tying"};
 
 constexpr std::array<std::string_view, 3> kBatchKeys = {
     "train_batch_size", "train_micro_batch_size_per_gpu", "gradient_accumulation_steps"};
@@ -144,6 +144,7 @@ const std::vector<std::string_view>& harmlessToTrainer() {
                                                        "--bf16_full_eval",
                                                        "--fsdp_transformer",
                                                        "--packing",
+                                                       "--neftune_noise_alpha",
                                                        "--deepspeed"};
     return keys;
 }

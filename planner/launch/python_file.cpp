@@ -260,6 +260,7 @@ std::string optimizerName(const std::string& call) {
 /// makes, in place of what TrainingArguments say.
 void addMadeOptimizer(const LaunchKeys& program, LaunchKeys& keys) {
     bool isInside = false;  // create_optimizer
+    std::optional<LaunchKey> unread;
     for (const LaunchKey& key : program.all()) {
         const std::string value = key.values.empty() ? "" : key.values.front();
         const bool isGiven = key.path.ends_with(".optimizers") && value != "null";
@@ -270,15 +271,22 @@ void addMadeOptimizer(const LaunchKeys& program, LaunchKeys& keys) {
         } else if (isInside) {
             name = optimizerName(value + "(");
         }
+        // The Trainer's own, by its arguments.
+        const bool asTyped = key.path == "super" || key.path == "get_optimizer_cls_and_kwargs";
+        unread = isInside && asTyped ? std::nullopt : unread;
         LaunchKey said = key;
         said.values = {name};
         if (isGiven || !name.empty()) {
             said.path = name.empty() ? kUnreadOptimizer : "--optim";
             keys.add(said);
+            unread = isInside ? std::nullopt : unread;
         } else if (key.path == "def" && isInside) {
-            said.path = "create_optimizer()";  // where nothing in it is read
-            keys.add(said);
+            said.path = "create_optimizer()";
+            unread = said;
         }
+    }
+    if (unread) {
+        keys.add(*std::move(unread));
     }
 }
 

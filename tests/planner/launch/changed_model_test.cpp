@@ -317,6 +317,14 @@ TEST(ChangedModel, IsReadOrNamedWhateverIsCalled) {
             "AutoModelForTokenClassification has a head of its own"));
 }
 
+// Noise on the embeddings of a batch.
+TEST(ChangedModel, MayBeTrainedWithNoise) {
+    EXPECT_EQ(noted(kLoads + "args = TrainingArguments(\"o\", neftune_noise_alpha=5)\n"
+                             "Trainer(model=model, args=args).train()\n")
+                  .find("neftune"),
+              std::string::npos);
+}
+
 TEST(ChangedModel, HasTheOptimizerThatTheTrainerIsGiven) {
     const auto with = [](const std::string& before, const std::string& given) {
         return kLoads + before +
@@ -336,6 +344,16 @@ TEST(ChangedModel, HasTheOptimizerThatTheTrainerIsGiven) {
                       "optim=\"adafactor\")\nMine(model=model, args=args).train()\n",
              kind),
         "\"adamw\"");
+    for (const auto& [made, isSaid] :
+         {std::pair("self.optimizer = AdamW(self.model.parameters())", false),
+          {"c, k = Trainer.get_optimizer_cls_and_kwargs(a)", false},
+          {"return super().create_optimizer()", false},
+          {"self.optimizer = make(self.model)", true}}) {
+        const std::string said =
+            noted(kLoads + "class Mine(Trainer):\n  def create_optimizer(self):\n    " + made +
+                  "\nargs = TrainingArguments(\"o\")\nMine(model=model, args=args).train()\n");
+        EXPECT_EQ(has(said, "create_optimizer()"), isSaid) << made << said;
+    }
 }
 
 }  // namespace changed_model_test
