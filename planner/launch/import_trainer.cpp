@@ -4,6 +4,7 @@
 #include "planner/launch/import_launch.h"
 #include "planner/launch/import_settings.h"
 #include "planner/launch/import_trainers.h"
+#include "planner/launch/made_config.h"
 #include "planner/launch/made_model.h"
 #include "planner/launch/opened_framework.h"
 #include "planner/launch/parsed_arguments.h"
@@ -166,6 +167,7 @@ Result<JsonValue> importTrainer(OpenedFile& file, const ImportContext& context) 
     if (const auto model = keys.text("--model_name_or_path")) {
         draft.set("model", *model, "--model_name_or_path");
     }
+    FABRICAST_TRY(importMadeConfig(draft));
     FABRICAST_TRY(refusePreferenceTrainer(keys));
     FABRICAST_TRY(draft.refuseUnmodelled(kUnmodelledByTrainer));
     FABRICAST_ASSIGN(std::optional<OpenedFile> typed, typedAccelerateFile(keys));

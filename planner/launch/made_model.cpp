@@ -1,5 +1,6 @@
 #include "planner/launch/made_model.h"
 
+#include "planner/launch/made_config.h"
 #include "planner/launch/python_model_keys.h"
 
 #include <algorithm>
@@ -54,15 +55,16 @@ bool defines(const LaunchKeys& program, const std::string& function) {
 }
 
 bool isUnread(const LaunchKeys& program, const std::string& maker) {
-    return !maker.empty() && std::ranges::find(kReadMakers, maker) == kReadMakers.end() &&
-           !defines(program, maker);
+    return !maker.empty() && !makesOfConfig(maker) &&
+           std::ranges::find(kReadMakers, maker) == kReadMakers.end() && !defines(program, maker);
 }
 
 /// Whether transformers or Unsloth makes a model in it.
 bool makesModel(const LaunchKeys& program) {
     return std::ranges::any_of(program.all(), [](const LaunchKey& key) {
-        return (key.path == "from_pretrained" || key.path == "from_config") &&
-               isModelClass(onlyValue(key));
+        return ((key.path == "from_pretrained" || key.path == "from_config") &&
+                isModelClass(onlyValue(key))) ||
+               makesOfConfig(key.path);
     });
 }
 

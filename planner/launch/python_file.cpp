@@ -1,5 +1,6 @@
 #include "planner/launch/bridge_keys.h"
 #include "planner/launch/import_settings.h"
+#include "planner/launch/made_config.h"
 #include "planner/launch/made_model.h"
 #include "planner/launch/parsed_arguments.h"
 #include "planner/launch/python_model_keys.h"
@@ -53,6 +54,9 @@ constexpr std::array kArgumentNames = {
     ArgumentName{"from_pretrained.attn_implementation", "--attn_implementation"},
     ArgumentName{"from_pretrained.dtype", "--dtype"},
     ArgumentName{"from_pretrained.torch_dtype", "--dtype"},
+    ArgumentName{"from_config.dtype", "--dtype"},
+    ArgumentName{"from_config.torch_dtype", "--dtype"},
+    ArgumentName{"from_config.attn_implementation", "--attn_implementation"},
     ArgumentName{"from_pretrained.device_map", "--device_map"},
     ArgumentName{"from_pretrained.load_in_4bit", "--load_in_4bit"},
     ArgumentName{"from_pretrained.load_in_8bit", "--load_in_8bit"},
@@ -349,6 +353,7 @@ LaunchKeys trainerKeys(const LaunchKeys& program) {
             keys.add(std::move(key));
         }
     }
+    addMadeConfig(program, keys);
     addChangedModel(program, keys);
     addMadeOptimizer(program, keys);
     std::optional<LaunchKey> length = tokenizedLength(program);

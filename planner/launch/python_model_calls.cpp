@@ -1,3 +1,4 @@
+#include "planner/launch/made_config.h"
 #include "planner/launch/python_model_tracer.h"
 
 #include <algorithm>
@@ -52,7 +53,8 @@ MaybeRef ModelTracer::called(const std::string& name,
     const bool loads = last == "from_pretrained" || last == "from_config";
     const bool isOfPeft = name.find("PeftModel") != std::string::npos &&
                           name.find("AutoPeftModel") == std::string::npos;
-    if (loads && !isOfPeft && isModelClass(withoutLast(name))) {
+    const bool isMade = makesOfConfig(last) && !isAmong(classNames_, last);
+    if (isMade || (loads && !isOfPeft && isModelClass(withoutLast(name)))) {
         models_.all.push_back({.call = {callee.begin, words_[bracket].close + 1},
                                .name = nameGiven(arguments),
                                .isOnGpu = isLoadedOnGpu(arguments),

@@ -112,6 +112,7 @@ private:
     std::map<std::string, std::size_t> byName_;
     /// Classes of the program that are Trainers, by the word that defines them.
     std::map<std::string, std::size_t> trainers_;
+    std::vector<std::string> classNames_;
     std::map<std::string, std::string> numbers_;  ///< what the function that runs is given
     std::set<std::size_t> ran_;
     std::set<std::size_t> inside_;

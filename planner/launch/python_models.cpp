@@ -26,6 +26,9 @@ ModelTracer::ModelTracer(const PythonValues& program, const PythonCourse& course
         functions_.emplace(one.at, std::move(one));
     }
     for (const auto& [at, one] : functions_) {
+        if (one.isClass) {
+            classNames_.push_back(one.name);
+        }
         if (one.isClass && one.bracket != 0 && extendsTrainer(one)) {
             trainers_.emplace(one.name, at);
         } else if (!one.isClass && !one.isMethod) {

@@ -52,6 +52,38 @@ TEST(MadeModel, IsReadOfUnsloth) {
     EXPECT_NE(saidOfModel(program).find("Unsloth"), std::string::npos);
 }
 
+// From no checkpoint: its weights are in float32 unless a type is said.
+TEST(MadeModel, IsReadOfItsConfiguration) {
+    const auto program = [](const std::string& makes, const std::string& sizes = "hidden_size=64") {
+        return "config = LlamaConfig(" + sizes +
+               ", rms_norm_eps=1e-6, tie_word_embeddings=True)\nmodel = " + makes +
+               "\nargs = TrainingArguments(\"o\", bf16=True)\n"
+               "Trainer(model=model, args=args).train()\n";
+    };
+    const std::string made = program("LlamaForCausalLM(config)");
+    EXPECT_EQ(programRead(made, "model.model_type"), "\"llama\"");
+    EXPECT_EQ(programRead(made, "model.hidden_size"), "64");
+    EXPECT_EQ(programRead(made, "model.tie_word_embeddings"), "true");
+    EXPECT_EQ(programRead(made, "settings.precision.parameters"), "-");
+    EXPECT_EQ(saidOfModel(made), "");
+    const std::string half =
+        program("AutoModelForCausalLM.from_config(config, torch_dtype=torch.bfloat16)");
+    EXPECT_EQ(programRead(half, "model.hidden_size"), "64");
+    EXPECT_EQ(programRead(half, "settings.precision.parameters"), "\"bf16\"");
+    EXPECT_EQ(programRead("c = Qwen2MoeConfig(n=2)\nmodel = Qwen2MoeForCausalLM(c)\n"
+                          "Trainer(model=model, args=TrainingArguments(\"o\")).train()\n",
+                          "model.model_type"),
+              "\"qwen2_moe\"");
+    EXPECT_NE(programRead(program("LlamaForCausalLM(config)", "vocab_size=len(tok)"), "model")
+                  .find("vocab_size is worked out when the program runs"),
+              std::string::npos);
+    EXPECT_EQ(programRead("config = LlamaConfig(hidden_size=64)\n"
+                          "model = LlamaForCausalLM.from_pretrained(\"a/b\", config=config)\n"
+                          "Trainer(model=model, args=TrainingArguments(\"o\")).train()\n",
+                          "model"),
+              "\"a/b\"");
+}
+
 // peft/utils/other.py: norms and what else is not quantised in fp32, and checkpoints.
 TEST(MadeModel, IsPreparedForFewBits) {
     const auto program = [](const std::string& loading, const std::string& preparation) {
