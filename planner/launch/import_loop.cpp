@@ -1,57 +1,12 @@
-#include "planner/base/checked.h"
-#include "planner/base/small_letters.h"
 #include "planner/launch/import_hugging_face.h"
 #include "planner/launch/import_settings.h"
 #include "planner/launch/python_model_keys.h"
 
 #include <algorithm>
 #include <array>
-#include <span>
 
 namespace fabricast {
 namespace {
-
-/// What a loop calls its sizes, without regard to capitals.
-constexpr std::array<std::string_view, 8> kSequenceNames = {"sequence",
-                                                            "seq",
-                                                            "seq_len",
-                                                            "seq_length",
-                                                            "sequence_length",
-                                                            "max_length",
-                                                            "max_seq_len",
-                                                            "block_size"};
-constexpr std::array<std::string_view, 8> kMicroBatchNames = {"micro_batch",
-                                                              "micro_batch_size",
-                                                              "microbatch",
-                                                              "microbatch_size",
-                                                              "mbs",
-                                                              "batch_size",
-                                                              "per_device_batch_size",
-                                                              "batch"};
-constexpr std::array<std::string_view, 6> kAccumulationNames = {"accumulation",
-                                                                "accumulation_steps",
-                                                                "grad_accum",
-                                                                "grad_accum_steps",
-                                                                "grad_accumulation_steps",
-                                                                "gradient_accumulation_steps"};
-
-/// The first key that is called so; empty where none is, or the script works its value out.
-Result<std::string> sizeOf(ScenarioDraft& draft, std::span<const std::string_view> names) {
-    LaunchKeys& keys = draft.keys();
-    for (const std::string_view name : names) {
-        for (const LaunchKey& key : keys.all()) {
-            const std::string path = inSmallLetters(key.path);
-            const bool isKnown =
-                path == name && key.values.size() == 1 && !key.values.front().starts_with("$");
-            if (isKnown) {
-                const std::string found = key.path;
-                FABRICAST_TRY(keys.whole(found));
-                return found;
-            }
-        }
-    }
-    return std::string();
-}
 
 /// "bf16" of torch.bfloat16; empty where it is not said.
 Result<std::string> torchTypeOf(LaunchKeys& keys, const std::string& path) {
@@ -95,29 +50,6 @@ const char* saidOf(const LaunchKeys& keys, std::initializer_list<const char*> pa
         }
     }
     return "";
-}
-
-Result<void> importLoopSizes(ScenarioDraft& draft) {
-    FABRICAST_ASSIGN(const std::string sequence, sizeOf(draft, kSequenceNames));
-    FABRICAST_ASSIGN(const std::string micro, sizeOf(draft, kMicroBatchNames));
-    FABRICAST_ASSIGN(const std::string steps, sizeOf(draft, kAccumulationNames));
-    FABRICAST_TRY(draft.copyWhole("workload.sequence", sequence));
-    FABRICAST_TRY(draft.copyWhole("layout.micro_batch", micro));
-    if (micro.empty()) {
-        draft.assume(
-            "layout.micro_batch",
-            "how many samples a microbatch has is not known: the script gives no number to "
-            "MICRO_BATCH");
-        if (steps.empty()) {
-            return {};
-        }
-    }
-    FABRICAST_ASSIGN(const auto each, draft.keys().whole(micro));
-    FABRICAST_ASSIGN(const auto count, draft.keys().whole(steps));
-    draft.set("workload.global_batch",
-              std::to_string(saturatingProduct(each.value_or(1), count.value_or(1))) + " per rank",
-              steps.empty() ? micro : steps);
-    return {};
 }
 
 Result<void> importLoopPrecision(ScenarioDraft& draft, bool fsdp) {

@@ -6,6 +6,7 @@
 #include "planner/launch/python_model_keys.h"
 #include "planner/launch/python_reading.h"
 #include "planner/launch/recipe_question.h"
+#include "planner/launch/sample_sizes.h"
 #include "planner/launch/trl.h"
 
 #include <algorithm>
@@ -146,30 +147,6 @@ Result<void> checkSaidOnce(const LaunchKeys& program) {
 bool isHubName(const LaunchKey& key) {
     return key.values.size() == 1 && !key.values.front().starts_with("$") &&
            key.values.front().find('/') != std::string::npos;
-}
-
-/// The length to which a program's tokenizer pads or cuts what it is called with; nothing where two
-/// calls differ, or it is worked out when the program runs.
-std::optional<LaunchKey> tokenizedLength(const LaunchKeys& program) {
-    constexpr std::string_view kLength = ".max_length";
-    std::optional<LaunchKey> length;
-    for (const LaunchKey& key : program.all()) {
-        const std::string call =
-            key.path.substr(0, key.path.size() - std::min(key.path.size(), kLength.size()));
-        const bool isLength = key.path.ends_with(kLength) && call.find('.') == std::string::npos &&
-                              (program.has(call + ".padding") || program.has(call + ".truncation"));
-        if (!isLength || isOfArguments(key.path)) {
-            continue;
-        }
-        const std::string value = key.values.size() == 1 ? key.values.front() : "";
-        const bool isNumber =
-            !value.empty() && value.find_first_not_of("0123456789_") == std::string::npos;
-        if (!isNumber || (length && length->values != key.values)) {
-            return std::nullopt;
-        }
-        length = key;
-    }
-    return length;
 }
 
 /// Whether what is loaded so is the model that is trained, of transformers: no tokenizer, and no
@@ -356,6 +333,9 @@ LaunchKeys trainerKeys(const LaunchKeys& program) {
     addMadeConfig(program, keys);
     addChangedModel(program, keys);
     addMadeOptimizer(program, keys);
+    if (const LaunchKey* const piece = program.find(kPieceLength)) {
+        keys.add(*piece);
+    }
     std::optional<LaunchKey> length = tokenizedLength(program);
     if (length && !keys.has("--max_length") && !keys.has("--max_seq_length")) {
         length->path = "--max_length";

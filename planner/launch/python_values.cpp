@@ -260,6 +260,7 @@ void PythonValues::addArgument(std::size_t bracket) {
         name = flag.substr(2);
         std::ranges::replace(name, '-', '_');
     }
+    argument->at = bracket;
     parsed_[name] = *argument;
 }
 

@@ -48,6 +48,15 @@ public:
     /// What commas separate between a bracket and the one that closes it.
     [[nodiscard]] std::vector<WordSpan> itemsIn(std::size_t bracket) const;
 
+    /// An argument of argparse.
+    struct Argument {
+        std::vector<std::string> values;
+        std::optional<WordSpan> usual{};  ///< nothing where it is typed
+        std::size_t at = 0;               ///< the bracket of add_argument
+    };
+    /// By their names: "micro_batch" of args.micro_batch.
+    [[nodiscard]] const std::map<std::string, Argument>& parsedArguments() const { return parsed_; }
+
     /// A name that is given two values has none that is known.
     void nameValue(const std::string& name, const WordSpan& value);
     /// A name whose value is changed has none that is known either.

@@ -6,6 +6,7 @@
 #include "planner/launch/python_functions.h"
 #include "planner/launch/python_model_keys.h"
 #include "planner/launch/python_start.h"
+#include "planner/launch/sample_sizes.h"
 
 #include <map>
 #include <optional>
@@ -64,6 +65,8 @@ public:
         }
         addModelKeys(program_, course_, models, keys_);
         addOwnLoss(program_, course_, keys_);
+        addPieces(program_, course_, keys_);
+        addParsed();
         return std::move(keys_);
     }
 
@@ -150,6 +153,15 @@ private:
     void forgetArgument(std::size_t at) {
         if (program_.endOfName(at) == at + 3) {
             program_.forgetArgument(words_[at].text, words_[at + 2].text);
+        }
+    }
+
+    void addParsed() {
+        for (const auto& [name, argument] : program_.parsedArguments()) {
+            keys_.add({.path = kParsedArgument + name,
+                       .values = argument.values,
+                       .line = words_[argument.at].line,
+                       .column = words_[argument.at].column});
         }
     }
 

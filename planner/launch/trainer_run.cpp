@@ -4,6 +4,7 @@
 #include "planner/launch/import_trainers.h"
 #include "planner/launch/liger_kernels.h"
 #include "planner/launch/made_model.h"
+#include "planner/launch/sample_sizes.h"
 #include "planner/launch/trl.h"
 
 #include <algorithm>
@@ -24,6 +25,11 @@ Result<void> importLength(ScenarioDraft& draft) {
     LaunchKeys& keys = draft.keys();
     for (const char* const length : kLengths) {
         FABRICAST_TRY(draft.copyWhole("workload.sequence", length));
+    }
+    if (isTrl(keys)) {
+        (void)keys.use(kPieceLength);  // it cuts all to max_length
+    } else {
+        importPieceLength(draft);
     }
     const bool isSaid =
         std::ranges::any_of(kLengths, [&keys](const char* length) { return keys.has(length); });

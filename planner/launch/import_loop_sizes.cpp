@@ -1,0 +1,112 @@
+#include "planner/base/checked.h"
+#include "planner/base/small_letters.h"
+#include "planner/launch/import_settings.h"
+#include "planner/launch/sample_sizes.h"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace fabricast {
+namespace {
+
+/// What a loop calls its sizes, without regard to capitals.
+constexpr std::array<std::string_view, 9> kSequenceNames = {"sequence",
+                                                            "seq",
+                                                            "seq_len",
+                                                            "seq_length",
+                                                            "sequence_length",
+                                                            "max_length",
+                                                            "max_seq_len",
+                                                            "max_seq_length",
+                                                            "block_size"};
+constexpr std::array<std::string_view, 9> kMicroBatchNames = {"micro_batch",
+                                                              "micro_batch_size",
+                                                              "microbatch",
+                                                              "microbatch_size",
+                                                              "mbs",
+                                                              "batch_size",
+                                                              "per_device_batch_size",
+                                                              "per_device_train_batch_size",
+                                                              "batch"};
+constexpr std::array<std::string_view, 6> kAccumulationNames = {"accumulation",
+                                                                "accumulation_steps",
+                                                                "grad_accum",
+                                                                "grad_accum_steps",
+                                                                "grad_accumulation_steps",
+                                                                "gradient_accumulation_steps"};
+
+/// Whether it is a call of that name, and no value.
+bool isCallOf(const LaunchKey& key) {
+    return key.values.size() == 1 && key.values.front() == key.path;
+}
+
+/// The first key that is called so; empty where none is, or the script works its value out. A name
+/// of the program wins over an argument of argparse.
+std::string sizeOf(const LaunchKeys& keys, std::span<const std::string_view> names) {
+    for (const std::string before : {"", kParsedArgument}) {
+        for (const std::string_view name : names) {
+            for (const LaunchKey& key : keys.all()) {
+                if (inSmallLetters(key.path) == before + std::string(name) && !isCallOf(key) &&
+                    key.values.size() == 1 && !key.values.front().starts_with("$")) {
+                    return key.path;
+                }
+            }
+        }
+    }
+    return "";
+}
+
+/// "--batch-size 8, which the program's loop is taken to use".
+void noteArgument(ScenarioDraft& draft, const std::string& from, const char* setting) {
+    if (from.starts_with(kParsedArgument)) {
+        const std::string name = from.substr(std::string_view(kParsedArgument).size());
+        draft.assume(setting,
+                     "the program's argument " + name +
+                         " is taken for it: where the loop uses it was not read");
+    }
+}
+
+}  // namespace
+
+Result<void> importLoopSizes(ScenarioDraft& draft) {
+    const LaunchKeys& keys = draft.keys();
+    const std::string sequence = sizeOf(keys, kSequenceNames);
+    const std::string named = sizeOf(keys, kMicroBatchNames);
+    const std::string steps = sizeOf(keys, kAccumulationNames);
+    const std::optional<LaunchKey> length = tokenizedLength(keys);
+    const bool isCut = keys.find(kPieceLength) != nullptr;
+    if (length) {
+        FABRICAST_TRY(draft.copyWhole("workload.sequence", length->path));
+    }
+    importPieceLength(draft);
+    const ShownBatch shown = importBatchSource(draft);
+    if (!length && !isCut && !shown.tokens) {
+        FABRICAST_TRY(draft.copyWhole("workload.sequence", sequence));
+        noteArgument(draft, sequence, "workload.sequence");
+    }
+    if (!shown.samples) {
+        FABRICAST_TRY(draft.copyWhole("layout.micro_batch", named));
+        noteArgument(draft, named, "layout.micro_batch");
+    }
+    const JsonValue* const micro = draft.find("layout.micro_batch");
+    if (micro == nullptr && !shown.samples) {
+        draft.assume("layout.micro_batch",
+                     "how many samples a microbatch has is not known: the script gives no number "
+                     "to MICRO_BATCH");
+    }
+    if (micro == nullptr && (steps.empty() || shown.samples)) {
+        return {};
+    }
+    const std::int64_t each = micro == nullptr ? 1 : micro->integer({}).value_or(1);
+    FABRICAST_ASSIGN(const auto count, draft.keys().whole(steps));
+    draft.set("workload.global_batch",
+              std::to_string(saturatingProduct(each, count.value_or(1))) + " per rank",
+              steps.empty() ? named : steps);
+    return {};
+}
+
+}  // namespace fabricast

@@ -1,0 +1,256 @@
+#include "planner/launch/sample_sizes.h"
+
+#include "planner/launch/python_functions.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <initializer_list>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace fabricast {
+namespace {
+
+constexpr const char* kTypeBatch = "--layout micro_batch=1, or as many as it is";
+constexpr const char* kTypeSequence = "--seq 4096, or as many as it is";
+
+/// Nothing of what is no whole number, or of more digits than a size has.
+std::optional<std::int64_t> sizeIn(const std::string& text) {
+    constexpr std::size_t kMostDigits = 12;
+    const bool isNumber = !text.empty() && text.size() <= kMostDigits &&
+                          text.find_first_not_of("0123456789") == std::string::npos;
+    return isNumber ? std::optional<std::int64_t>(std::stoll(text)) : std::nullopt;
+}
+
+/// Calls that make a batch of tokens, and the arguments that have its shape.
+constexpr std::array<std::string_view, 3> kRandomShapes = {
+    "randint.size", "randint.2", "randint.1"};
+
+/// "DataLoader" of a program's data; those of an evaluation are called so.
+bool isOfEvaluation(const LaunchKeys& program, const LaunchKey& call) {
+    return std::ranges::any_of(program.all(), [&call](const LaunchKey& key) {
+        const bool isGiven = key.line == call.line && key.values.size() == 1 &&
+                             key.values.front().find("DataLoader(") != std::string::npos;
+        return isGiven && (key.path.find("eval") != std::string::npos ||
+                           key.path.find("val_") != std::string::npos ||
+                           key.path.find("valid") != std::string::npos ||
+                           key.path.find("test") != std::string::npos);
+    });
+}
+
+/// A number that a program may say in several places.
+struct Size {
+    const LaunchKey* at = nullptr;  ///< null: nowhere
+    std::string value{};
+    bool isKnown = true;
+
+    void add(const LaunchKey& key, const std::string& one) {
+        const bool isSame = at == nullptr || value == one;
+        isKnown = isKnown && isSame && sizeIn(one);
+        at = isSame ? &key : at;
+        value = isSame ? one : value;
+    }
+};
+
+struct BatchShape {
+    Size samples;
+    Size tokens;
+};
+
+/// Of torch.randint(0, vocabulary, (samples, tokens)); where pieces of a text are stacked, of
+/// torch.randint(last, (samples,)).
+void addRandom(const LaunchKeys& program, BatchShape& shape) {
+    const LaunchKey* const call = program.find("randint");
+    const bool picksPieces = program.find(kPieceLength) != nullptr &&
+                             program.find("randint.2") == nullptr && call != nullptr &&
+                             call->values.front() == "torch.randint";
+    for (const LaunchKey& key : program.all()) {
+        if (std::ranges::find(kRandomShapes, key.path) == kRandomShapes.end()) {
+            continue;
+        }
+        if (key.values.size() == 2) {
+            shape.samples.add(key, key.values.front());
+            shape.tokens.add(key, key.values.back());
+        } else if (key.values.size() == 1 && key.path == "randint.1" && picksPieces) {
+            shape.samples.add(key, key.values.front());
+        }
+    }
+}
+
+/// An argument of the call at this place, by its name or its place; null where it has none.
+const LaunchKey* argumentOfCall(const std::vector<LaunchKey>& all,
+                                std::size_t call,
+                                std::initializer_list<std::string_view> names) {
+    const std::string before = all[call].path + ".";
+    for (std::size_t i = call + 1; i < all.size() && all[i].path.starts_with(before); ++i) {
+        if (std::ranges::find(names, all[i].path.substr(before.size())) != names.end()) {
+            return &all[i];
+        }
+    }
+    return nullptr;
+}
+
+/// Of torch.zeros(samples, tokens, dtype=torch.long), which is for ids of tokens alone.
+void addFilled(const LaunchKeys& program, BatchShape& shape) {
+    const std::vector<LaunchKey>& all = program.all();
+    for (std::size_t i = 0; i < all.size(); ++i) {
+        if (all[i].path != "zeros" && all[i].path != "ones") {
+            continue;
+        }
+        const LaunchKey* const type = argumentOfCall(all, i, {"dtype"});
+        const LaunchKey* const first = argumentOfCall(all, i, {"0"});
+        const LaunchKey* const second = argumentOfCall(all, i, {"1"});
+        const bool isOfIds =
+            type != nullptr && type->values.size() == 1 &&
+            (type->values.front() == "torch.long" || type->values.front() == "torch.int64");
+        if (isOfIds && first != nullptr && first->values.size() == 2) {
+            shape.samples.add(*first, first->values.front());
+            shape.tokens.add(*first, first->values.back());
+        } else if (isOfIds && first != nullptr && second != nullptr && first->values.size() == 1 &&
+                   second->values.size() == 1) {
+            shape.samples.add(*first, first->values.front());
+            shape.tokens.add(*second, second->values.front());
+        }
+    }
+}
+
+/// Of DataLoader(data, batch_size=…), which is 1 where it is not said.
+void addLoaded(const LaunchKeys& program, Size& samples) {
+    const std::vector<LaunchKey>& all = program.all();
+    for (std::size_t i = 0; i < all.size(); ++i) {
+        if (all[i].path != "DataLoader" || isOfEvaluation(program, all[i])) {
+            continue;
+        }
+        const LaunchKey* const size = argumentOfCall(all, i, {"batch_size", "1"});
+        if (size != nullptr) {
+            samples.add(*size, size->values.size() == 1 ? size->values.front() : "");
+        } else {
+            const bool isByOthers = argumentOfCall(all, i, {"batch_sampler", "**"}) != nullptr;
+            samples.add(all[i], isByOthers ? "" : "1");
+        }
+    }
+}
+
+void setSize(ScenarioDraft& draft,
+             const Size& size,
+             const char* path,
+             const std::string& what,
+             const char* hint) {
+    if (size.at == nullptr) {
+        return;
+    }
+    const LaunchKey at = *size.at;
+    LaunchKeys& keys = draft.keys();
+    (void)keys.use(at.path);
+    if (size.isKnown) {
+        draft.set(path, *sizeIn(size.value), at.path);
+    } else {
+        draft.leaveOpen(path,
+                        at,
+                        at.path.substr(0, at.path.find('.')) + ": " + what +
+                            " is worked out when the program runs, or differs from place to place",
+                        hint);
+    }
+}
+
+bool isNameOf(const PythonValues& program, std::size_t at, std::string_view name) {
+    return program.isName(at) && program.words()[at].text == name;
+}
+
+/// Whether a data set is mapped by this function, or it stacks what it cuts.
+bool makesSamples(const PythonValues& program, const PythonFunction& function) {
+    for (std::size_t i = 0; i + 2 < program.words().size(); ++i) {
+        const bool isInside = i >= function.body.begin && i < function.body.end;
+        const bool calls = program.isSign(i + 1, "(");
+        const bool maps =
+            calls && isNameOf(program, i, "map") && isNameOf(program, i + 2, function.name);
+        if (maps || (isInside && calls && isNameOf(program, i, "stack"))) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/// What is added to i in "[i : i + x]", a bracket that opens here; nothing of other brackets.
+std::optional<WordSpan> pieceAt(const PythonValues& program, std::size_t at) {
+    const std::vector<PythonWord>& words = program.words();
+    const bool isPiece = program.isSign(at, "[") && program.isName(at + 1) &&
+                         program.isSign(at + 2, ":") &&
+                         isNameOf(program, at + 3, words[at + 1].text) &&
+                         program.isSign(at + 4, "+") && words[at].close > at + 5;
+    return isPiece ? std::optional(WordSpan{at + 5, words[at].close}) : std::nullopt;
+}
+
+}  // namespace
+
+void addPieces(const PythonValues& program, const PythonCourse& course, LaunchKeys& keys) {
+    for (const PythonFunction& function : functionsOf(program)) {
+        if (function.isClass || !makesSamples(program, function)) {
+            continue;
+        }
+        for (std::size_t i = function.body.begin; i < function.body.end; ++i) {
+            const auto piece = course.isDead[i] ? std::nullopt : pieceAt(program, i);
+            if (piece) {
+                keys.add({.path = kPieceLength,
+                          .values = program.valuesOf(*piece),
+                          .line = program.words()[piece->begin].line,
+                          .column = program.words()[piece->begin].column});
+                return;
+            }
+        }
+    }
+}
+
+std::optional<LaunchKey> tokenizedLength(const LaunchKeys& program) {
+    constexpr std::string_view kLength = ".max_length";
+    std::optional<LaunchKey> length;
+    for (const LaunchKey& key : program.all()) {
+        const std::string call =
+            key.path.substr(0, key.path.size() - std::min(key.path.size(), kLength.size()));
+        const bool isLength = key.path.ends_with(kLength) && call.find('.') == std::string::npos &&
+                              !call.ends_with("Config") && !call.ends_with("Arguments") &&
+                              (program.has(call + ".padding") || program.has(call + ".truncation"));
+        if (!isLength) {
+            continue;
+        }
+        const bool isKnown = key.values.size() == 1 && sizeIn(key.values.front());
+        if (!isKnown || (length && length->values != key.values)) {
+            return std::nullopt;
+        }
+        length = key;
+    }
+    return length;
+}
+
+void importPieceLength(ScenarioDraft& draft) {
+    const LaunchKey* const piece = draft.keys().use(kPieceLength);
+    if (piece == nullptr) {
+        return;
+    }
+    const auto length = piece->values.size() == 1 ? sizeIn(piece->values.front()) : std::nullopt;
+    if (length) {
+        draft.set("workload.sequence", *length, kPieceLength);
+    } else {
+        draft.leaveOpen("workload.sequence",
+                        *piece,
+                        "texts are cut in pieces whose length is worked out when the program runs",
+                        kTypeSequence);
+    }
+}
+
+ShownBatch importBatchSource(ScenarioDraft& draft) {
+    BatchShape shape;
+    addRandom(draft.keys(), shape);
+    addFilled(draft.keys(), shape);
+    if (shape.samples.at == nullptr) {
+        addLoaded(draft.keys(), shape.samples);
+    }
+    const ShownBatch shown{shape.samples.at != nullptr, shape.tokens.at != nullptr};
+    setSize(draft, shape.tokens, "workload.sequence", "how long a sample is", kTypeSequence);
+    setSize(draft, shape.samples, "layout.micro_batch", "how many samples a batch has", kTypeBatch);
+    return shown;
+}
+
+}  // namespace fabricast

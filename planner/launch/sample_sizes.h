@@ -1,0 +1,39 @@
+#pragma once
+#include "planner/launch/launch_keys.h"
+#include "planner/launch/python_branches.h"
+#include "planner/launch/scenario_draft.h"
+
+#include <optional>
+
+namespace fabricast {
+
+// How many samples a step of a Python program takes, and how long they are, by what the program
+// does with numbers: it makes random tokens, cuts texts in pieces, pads them, loads batches.
+
+/// Key of the tokens in each piece that a program cuts its texts in: 1024 of
+///     [t[i : i + 1024] for i in range(0, total, 1024)]
+inline constexpr const char* kPieceLength = "tokens of a piece";
+/// Keys of the arguments of argparse begin so: "argument batch_size".
+inline constexpr const char* kParsedArgument = "argument ";
+
+/// Adds the first of these keys: of a function that a data set is mapped by, or that stacks pieces.
+void addPieces(const PythonValues& program, const PythonCourse& course, LaunchKeys& keys);
+
+/// The length to which a program's tokenizer pads or cuts what it is called with; nothing where two
+/// calls differ, or it is worked out when the program runs.
+std::optional<LaunchKey> tokenizedLength(const LaunchKeys& program);
+
+/// Sets the tokens of a sample to those of a piece. Where the program works their number out, it
+/// has to be typed.
+void importPieceLength(ScenarioDraft& draft);
+
+/// What a program shows of its batches.
+struct ShownBatch {
+    bool samples = false;
+    bool tokens = false;
+};
+/// What a loop's batches are made of: "layout.micro_batch" and, where they are random tokens, the
+/// sequence. What the program works out has to be typed.
+ShownBatch importBatchSource(ScenarioDraft& draft);
+
+}  // namespace fabricast
