@@ -15,6 +15,8 @@ void importAllocator(ScenarioDraft& draft);
 
 /// Variables that change what a process holds or how long it waits, and are not modelled: noted.
 void noteProcessVariables(ScenarioDraft& draft);
+/// Switches of argparse that decide what a program does and that nothing types.
+void noteUntypedSwitches(ScenarioDraft& draft);
 
 // What a training loop in Python says beside how it is divided: a draft's keys are those of
 // readPythonKeys.

@@ -1,9 +1,11 @@
 #include "planner/launch/allocator_options.h"
 #include "planner/launch/import_settings.h"
+#include "planner/launch/python_start.h"
 
 #include <array>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace fabricast {
 namespace {
@@ -34,6 +36,20 @@ void noteProcessVariables(ScenarioDraft& draft) {
             draft.note(std::string(one.name) + "=" + value +
                        " is not modelled: " + std::string(one.effect));
         }
+    }
+}
+
+void noteUntypedSwitches(ScenarioDraft& draft) {
+    const LaunchKey* const switches = draft.keys().use(kUntypedSwitches);
+    std::string all;
+    for (const std::string& one :
+         switches == nullptr ? std::vector<std::string>() : switches->values) {
+        all += (all.empty() ? "" : ", ") + one;
+    }
+    if (!all.empty()) {
+        draft.note(all +
+                   " of the program is off, as where nothing is typed behind it: give the "
+                   "script that starts it for what is typed");
     }
 }
 

@@ -103,10 +103,7 @@ private:
             ++span.begin;
         }
         std::optional<bool> known = compared(span);
-        const bool isOne = span.end == span.begin + 1;
-        const auto given = isOne && names < kMostNames
-                               ? program_.givenTo(program_.words()[span.begin].text)
-                               : std::nullopt;
+        const auto given = names < kMostNames ? program_.givenTo(span) : std::nullopt;
         if (!known && given) {
             known = anyOf(*given, names + 1);
         } else if (!known && program_.isSign(span.begin, "(") &&
@@ -155,7 +152,7 @@ private:
                 return literalOf(*typed, span.end == span.begin + 3);
             }
             const auto usual = program_.defaultOf(span);
-            const auto given = usual ? usual : isOne ? program_.givenTo(word.text) : std::nullopt;
+            const auto given = usual ? usual : program_.givenTo(span);
             if (!given) {
                 return std::nullopt;
             }
@@ -298,6 +295,10 @@ private:
 
 }  // namespace
 
+std::vector<PythonBranch> branchesOf(const PythonValues& program) {
+    return BranchReader(program).read();
+}
+
 std::optional<bool> holds(const PythonValues& program, const WordSpan& condition) {
     return ConditionReader(program).anyOf(condition, 0);
 }
@@ -325,7 +326,7 @@ PythonCourse courseOf(const PythonValues& program) {
         bool isDead = false;
     };
     std::vector<Decided> decided;
-    for (const PythonBranch& branch : BranchReader(program).read()) {
+    for (const PythonBranch& branch : branchesOf(program)) {
         const std::optional<bool> known = holds(program, branch.condition);
         if (known != true) {
             decided.push_back({branch.taken, branch.condition, known == false});

@@ -5,6 +5,7 @@
 #include "planner/launch/parsed_arguments.h"
 #include "planner/launch/python_model_keys.h"
 #include "planner/launch/python_reading.h"
+#include "planner/launch/python_start.h"
 #include "planner/launch/recipe_question.h"
 #include "planner/launch/sample_sizes.h"
 #include "planner/launch/trl.h"
@@ -292,7 +293,7 @@ LaunchKeys trainerKeys(const LaunchKeys& program) {
         }
         if (std::ranges::find(kOfPreferences, one.path) != kOfPreferences.end() ||
             one.path.starts_with("env ") || one.path == kParsesArguments ||
-            one.path == kParsedFields || one.path == kOwnParser) {
+            one.path == kParsedFields || one.path == kOwnParser || one.path == kUntypedSwitches) {
             keys.add(one);
         }
         if (one.path.starts_with(kParsedLength)) {

@@ -14,8 +14,7 @@ std::vector<WordSpan> namedConfigs(const PythonValues& program, std::size_t brac
     for (const WordSpan& item : program.itemsIn(bracket)) {
         const bool isKeyword = program.isName(item.begin) && program.isSign(item.begin + 1, "=");
         const std::size_t begin = item.begin + (isKeyword ? 2U : 0U);
-        const bool isOne = item.end == begin + 1 && program.isName(begin);
-        const auto given = isOne ? program.givenTo(program.words()[begin].text) : std::nullopt;
+        const auto given = program.givenTo({begin, item.end});
         if (given && program.textOf(*given).find("Config(") != std::string::npos) {
             configs.push_back(*given);
         }

@@ -7,6 +7,9 @@
 
 namespace fabricast {
 
+/// Key of the switches of argparse that decide what a program does, where it is read alone: off.
+inline constexpr const char* kUntypedSwitches = "switches";
+
 /// A program as whoever starts it has it: os.environ.get("NAME", 1) is what NAME is set to, and
 /// args.micro_batch of argparse what is typed, or else its default.
 Result<LaunchKeys> readPythonKeys(std::string_view text,

@@ -1,6 +1,7 @@
 #include "planner/launch/python_values.h"
 
 #include "planner/launch/launch_keys.h"
+#include "planner/launch/python_arithmetic.h"
 #include "planner/launch/python_branches.h"
 
 #include <algorithm>
@@ -53,19 +54,8 @@ std::vector<WordSpan> PythonValues::itemsIn(std::size_t bracket) const {
     return items;
 }
 
-void PythonValues::nameValue(const std::string& name, const WordSpan& value) {
-    const PythonTexts values = valuesOf(value);
-    const auto [place, isNew] = named_.emplace(name, values);
-    if (!isNew && place->second != values) {
-        forgetValue(name);
-    } else if (isNew) {
-        given_.emplace(name, value);
-    }
-}
-
 void PythonValues::forgetValue(const std::string& name) {
-    named_[name] = {"$" + name};
-    given_.erase(name);
+    named_[name].isChanged = true;
 }
 
 std::vector<std::string> PythonValues::valuesOf(const WordSpan& said) const {
@@ -82,8 +72,8 @@ std::vector<std::string> PythonValues::valuesOf(const WordSpan& said) const {
         return values;
     }
     const std::size_t count = value.end - value.begin;
-    if (count == 1 && isName(value.begin)) {
-        return named(words_[value.begin].text);
+    if (const auto known = named(value)) {
+        return *known;
     }
     if (count == 1 && words_[value.begin].kind != PythonWord::Kind::Sign &&
         !words_[value.begin].isOpen) {
@@ -97,7 +87,10 @@ std::vector<std::string> PythonValues::valuesOf(const WordSpan& said) const {
         const Argument* const argument = argumentOf(value);
         return argument == nullptr ? PythonTexts{textOf(value)} : argument->values;
     }
-    return usualOf(value).value_or(PythonTexts{"$(" + textOf(value) + ")"});
+    if (const auto usual = usualOf(value)) {
+        return *usual;
+    }
+    return {arithmeticOf(*this, value).value_or("$(" + textOf(value) + ")")};
 }
 
 bool PythonValues::isDictionary(const WordSpan& value) const {
@@ -108,28 +101,30 @@ bool PythonValues::isDictionary(const WordSpan& value) const {
 }
 
 WordSpan PythonValues::dictionaryOf(const WordSpan& value) const {
-    const bool isNamed = value.end - value.begin == 1 && isName(value.begin);
-    const auto found = isNamed ? given_.find(words_[value.begin].text) : given_.end();
-    return found != given_.end() && isDictionary(found->second) ? found->second : value;
-}
-
-std::optional<WordSpan> PythonValues::givenTo(const std::string& name) const {
-    const auto found = given_.find(name);
-    return found == given_.end() || parameters_.contains(name) ? std::nullopt
-                                                               : std::optional(found->second);
+    const std::string name = nameAt(value);
+    const auto found = named_.find(name);
+    const bool isGiven = found != named_.end() && !found->second.given.empty() &&
+                         found->second.values != PythonTexts{"$" + textOf(value)} &&
+                         isDictionary(found->second.given.front());
+    return isGiven ? found->second.given.front() : value;
 }
 
 const PythonValues::Argument* PythonValues::argumentOf(const WordSpan& value) const {
-    const bool isParsed = value.end == value.begin + 3 && isSign(value.begin + 1, ".") &&
-                          words_[value.begin].text == parsedBy_;
-    const auto found = isParsed ? parsed_.find(words_[value.begin + 2].text) : parsed_.end();
+    const bool isDotted =
+        value.end >= value.begin + 3 && isName(value.begin) && endOfName(value.begin) == value.end;
+    if (!isDotted) {
+        return nullptr;
+    }
+    const auto found = isParsed({value.begin, value.end - 2})
+                           ? parsed_.find(words_[value.end - 1].text)
+                           : parsed_.end();
     if (found != parsed_.end()) {
         return &found->second;
     }
-    const bool isDotted = value.end == value.begin + 3 && isSign(value.begin + 1, ".");
-    const auto field = isDotted ? fields_.find(textOf(value)) : fields_.end();
     static const Argument kUnsaid{.values = {"null"}, .isUnsaid = true};
-    const bool isForeign = isDotted && foreign_.contains(words_[value.begin].text);
+    const auto field = fields_.find(textOf(value));
+    const bool isForeign =
+        value.end == value.begin + 3 && foreign_.contains(words_[value.begin].text);
     return field != fields_.end() ? &field->second : isForeign ? &kUnsaid : nullptr;
 }
 
@@ -192,14 +187,6 @@ bool PythonValues::isBracketed(const WordSpan& value) const {
     return isOpening(value.begin) && words_[value.begin].close + 1 == value.end;
 }
 
-std::vector<std::string> PythonValues::named(const std::string& name) const {
-    if (name == "None") {
-        return {"null"};
-    }
-    const auto found = named_.find(name);
-    return found == named_.end() ? PythonTexts{name} : found->second;
-}
-
 /// What int(…) is made of, what os.environ.get("NAME", …) is, and "not True".
 std::optional<std::vector<std::string>> PythonValues::usualOf(const WordSpan& value) const {
     constexpr std::array<std::string_view, 4> kTypes = {"int", "float", "str", "bool"};
@@ -248,8 +235,10 @@ void PythonValues::addArgument(std::size_t bracket) {
             action = words_[said.begin].text;
         }
     }
-    if (action == "store_true" && !start_.arguments.empty()) {
-        argument = Argument{{isTyped ? "True" : "False"}};
+    if (action == "store_true" || action == "store_false") {
+        const char* const untyped = action == "store_true" ? "False" : "True";
+        const char* const typed = action == "store_true" ? "True" : "False";
+        argument = isTyped ? Argument{{typed}} : argument.value_or(Argument{{untyped}});
     } else if (!action.empty()) {
         return;
     }
@@ -261,6 +250,8 @@ void PythonValues::addArgument(std::size_t bracket) {
         std::ranges::replace(name, '-', '_');
     }
     argument->at = bracket;
+    argument->isOff =
+        action == "store_true" && argument->values.front() == "False" && start_.arguments.empty();
     parsed_[name] = *argument;
 }
 

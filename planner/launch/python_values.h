@@ -32,6 +32,13 @@ struct ParsedField {
     bool isSwitch = false;
 };
 
+/// A function's words, and what its parameters are given where it is called; those that have no
+/// values are not known.
+struct PythonScope {
+    WordSpan body;
+    std::map<std::string, std::vector<WordSpan>> bound{};
+};
+
 /// A program as its words, and what they stand for with the names that were given a value so far.
 /// Nothing is run: what is worked out is "$(…)".
 class PythonValues {
@@ -53,18 +60,31 @@ public:
         std::vector<std::string> values;
         std::optional<WordSpan> usual{};  ///< nothing where it is typed
         std::size_t at = 0;               ///< the bracket of add_argument
+        bool isOff = false;               ///< a switch that is off where nothing types it
+        bool isUnsaid = false;            ///< neither typed, nor is what it is without known
     };
     /// By their names: "micro_batch" of args.micro_batch.
     [[nodiscard]] const std::map<std::string, Argument>& parsedArguments() const { return parsed_; }
 
-    /// A name that is given two values has none that is known.
-    void nameValue(const std::string& name, const WordSpan& value);
+    /// Of "args.micro_batch"; null of other words.
+    [[nodiscard]] const Argument* argumentOf(const WordSpan& value) const;
+
+    /// A name that is given two values has none that is known. Known when settled.
+    void nameValue(const std::string& name, const WordSpan& value) {
+        named_[name].given.push_back(value);
+    }
+    /// Of the functions, in the order of their text; one may stand in another.
+    void enterScopes(const std::vector<PythonScope>& scopes);
+    /// Works out what names stand for, once all are given what they are.
+    void settle();
     /// A name whose value is changed has none that is known either.
     void forgetValue(const std::string& name);
     /// parser.add_argument("--micro-batch", default=…), whose bracket this is.
     void addArgument(std::size_t bracket);
     /// A name that parser.parse_args() is given to.
-    void nameArguments(const std::string& name) { parsedBy_ = name; }
+    void nameArguments(const std::string& name) { parsedBy_.insert(name); }
+    /// A function that gives back what parse_args() does.
+    void addParser(const std::string& name) { parsers_.insert(name); }
     /// "model_args.lora_r" of a dataclass that arguments are parsed into: what is typed, or else
     /// what the program has without. Without either it is None.
     void addField(const std::string& object, const ParsedField& field);
@@ -76,7 +96,7 @@ public:
     /// "args.micro_batch = …": what was typed holds no more.
     void forgetArgument(const std::string& object, const std::string& name) {
         fields_.erase(object + "." + name);
-        if (object == parsedBy_) {
+        if (parsedBy_.contains(object)) {
             parsed_.erase(name);
         }
     }
@@ -88,45 +108,47 @@ public:
     /// What a name is given, where that is a dictionary.
     [[nodiscard]] WordSpan dictionaryOf(const WordSpan& value) const;
 
-    /// The one value that a name is given; nothing where it has two, or is what a function is
-    /// called with.
-    [[nodiscard]] std::optional<WordSpan> givenTo(const std::string& name) const;
-    void addParameter(const std::string& name) { parameters_.insert(name); }
+    /// The one value that a name is given, or "self.name"; nothing where it has two, or is what a
+    /// function is called with by others.
+    [[nodiscard]] std::optional<WordSpan> givenTo(const WordSpan& name) const;
     /// The default of args.lora, or of os.environ.get("LORA", …), where nothing is typed or set.
     [[nodiscard]] std::optional<WordSpan> defaultOf(const WordSpan& value) const;
     /// What is typed for args.lora, or os.environ.get("LORA") is set to.
     [[nodiscard]] std::optional<std::string> startedWith(const WordSpan& value) const;
     /// What names are given is read once more.
-    void forgetNames() {
-        named_.clear();
-        given_.clear();
-    }
+    void forgetNames() { named_.clear(); }
     [[nodiscard]] std::string textOf(const WordSpan& value) const;
 
 private:
-    /// An argument of argparse.
-    struct Argument {
-        std::vector<std::string> values;
-        std::optional<WordSpan> usual{};  ///< nothing where it is typed
-        bool isUnsaid = false;            ///< neither typed, nor is what it is without known
+    /// What a name is given, and what that is; no value: it is changed, or has two.
+    struct Named {
+        std::vector<WordSpan> given{};
+        std::optional<std::vector<std::string>> values{};  ///< when settled
+        bool isChanged = false;
     };
+    static constexpr std::size_t kNoScope = static_cast<std::size_t>(-1);
 
     [[nodiscard]] bool isBracketed(const WordSpan& value) const;
-    [[nodiscard]] std::vector<std::string> named(const std::string& name) const;
+    /// "name", "self.name", or "name of 3" of a parameter; empty of other words.
+    [[nodiscard]] std::string nameAt(const WordSpan& value) const;
+    [[nodiscard]] std::optional<std::vector<std::string>> named(const WordSpan& value) const;
+    [[nodiscard]] bool isParsed(const WordSpan& object) const;
+    [[nodiscard]] std::optional<std::vector<std::string>> commonValues(const Named& one) const;
     [[nodiscard]] std::optional<std::vector<std::string>> usualOf(const WordSpan& value) const;
-    [[nodiscard]] const Argument* argumentOf(const WordSpan& value) const;
     /// The bracket of os.environ.get(…) or os.getenv(…).
     [[nodiscard]] std::optional<std::size_t> variableAsked(const WordSpan& value) const;
 
     std::vector<PythonWord> words_;
     PythonStart start_;
-    std::string parsedBy_;                    ///< "args"
+    std::set<std::string> parsedBy_;  ///< "args"
+    std::set<std::string> parsers_{"parse_args", "parse_known_args"};
     std::map<std::string, Argument> parsed_;  ///< by "micro_batch" of args.micro_batch
     std::map<std::string, Argument> fields_;  ///< by "model_args.lora_r"
     std::set<std::string> foreign_;           ///< "training_args"
-    std::map<std::string, std::vector<std::string>> named_;
-    std::map<std::string, WordSpan> given_;  ///< where a name has one value
-    std::set<std::string> parameters_;       ///< of functions
+    std::map<std::string, Named> named_;
+    std::vector<PythonScope> scopes_;
+    std::vector<std::size_t> scopeAt_;  ///< by word, the innermost
+    std::vector<std::size_t> around_;   ///< by scope, the next outer one
 };
 
 }  // namespace fabricast

@@ -5,9 +5,11 @@
 #include "planner/launch/python_branches.h"
 #include "planner/launch/python_functions.h"
 #include "planner/launch/python_model_keys.h"
+#include "planner/launch/python_scopes.h"
 #include "planner/launch/python_start.h"
 #include "planner/launch/sample_sizes.h"
 
+#include <algorithm>
 #include <map>
 #include <optional>
 #include <utility>
@@ -26,6 +28,7 @@ public:
         for (std::size_t i = 0; i < words_.size(); ++i) {
             addArguments(i);
         }
+        addParsers();
         readNames();
         const ParsedArguments parsed = parsedArgumentsOf(program_);
         nameFields(parsed, program_);
@@ -72,15 +75,23 @@ public:
 
 private:
     void readNames() {
+        program_.enterScopes(scopesOf(program_, course_));
         for (std::size_t i = 0; i < words_.size(); ++i) {
             const auto value = isDead(i) ? std::nullopt : assignedAt(i);
             if (value) {
                 nameValue(i, *value);
                 forgetArgument(i);
             } else if (!isDead(i) && isChanged(i)) {
-                program_.forgetValue(words_[i].text);
+                program_.forgetValue(nameBegunAt(i));
             }
         }
+        program_.settle();
+    }
+
+    /// "self.name" of an attribute, else the name alone.
+    [[nodiscard]] std::string nameBegunAt(std::size_t at) const {
+        const bool isOfSelf = words_[at].text == "self" && isSign(at + 1, ".") && isName(at + 2);
+        return isOfSelf ? "self." + words_[at + 2].text : words_[at].text;
     }
 
     [[nodiscard]] bool isDead(std::size_t at) const {
@@ -103,6 +114,7 @@ private:
         if (!beginsWithName(at)) {
             return false;
         }
+        at += nameBegunAt(at) == words_[at].text ? 0U : 2U;
         const auto ends = [this](std::size_t sign) {
             return sign < words_.size() && words_[sign].kind == WordKind::Sign &&
                    words_[sign].text.size() > 1 && words_[sign].text.back() == '=';
@@ -117,7 +129,7 @@ private:
 
     /// "a = Call(…)" makes a of that class.
     void nameValue(std::size_t at, const WordSpan& value) {
-        program_.nameValue(words_[at].text, value);
+        program_.nameValue(nameBegunAt(at), value);
         const std::size_t bracket = isName(value.begin) ? program_.endOfName(value.begin) : 0;
         if (program_.endOfName(at) == at + 1 && bracket > 0 && isSign(bracket, "(")) {
             classes_.emplace(words_[at].text, words_[bracket - 1].text);
@@ -156,6 +168,18 @@ private:
         }
     }
 
+    /// Functions that parse the arguments.
+    void addParsers() {
+        for (const PythonFunction& one : functionsOf(program_)) {
+            for (std::size_t i = one.body.begin; i < one.body.end && !one.isClass; ++i) {
+                if (isCall(i) && words_[i].text == "parse_args") {
+                    program_.addParser(one.name);
+                    break;
+                }
+            }
+        }
+    }
+
     void addParsed() {
         for (const auto& [name, argument] : program_.parsedArguments()) {
             keys_.add({.path = kParsedArgument + name,
@@ -163,20 +187,43 @@ private:
                        .line = words_[argument.at].line,
                        .column = words_[argument.at].column});
         }
+        addUntyped();
     }
 
-    /// What functions are called with, what argparse is told, and the name that its arguments are
-    /// given to.
+    /// Switches that decide what the program does, and that nothing types.
+    void addUntyped() {
+        LaunchKey untyped{.path = kUntypedSwitches, .values = {}};
+        for (const PythonBranch& branch : branchesOf(program_)) {
+            for (std::size_t i = branch.condition.begin; i + 2 < branch.condition.end; ++i) {
+                const auto* const argument = program_.argumentOf({i, i + 3});
+                const bool isOff = argument != nullptr && argument->isOff && !isDead(i);
+                const std::string flag = isOff ? "--" + words_[i + 2].text : "";
+                if (isOff && std::ranges::find(untyped.values, flag) == untyped.values.end()) {
+                    untyped.values.push_back(flag);
+                    untyped.line = words_[argument->at].line;
+                    untyped.column = words_[argument->at].column;
+                }
+            }
+        }
+        if (!untyped.values.empty()) {
+            keys_.add(std::move(untyped));
+        }
+    }
+
+    /// What argparse is told, and the name that its arguments are given to.
     void addArguments(std::size_t at) {
         const auto calls = [&](std::size_t name, std::string_view method) {
             return isCall(name) && words_[name].text == method;
         };
         if (calls(at, "add_argument")) {
             program_.addArgument(at + 1);
-        } else if (isDefinition(at) && isSign(at + 2, "(")) {
-            for (const WordSpan& item : program_.itemsIn(at + 2)) {
-                program_.addParameter(words_[item.begin].text);
+        } else if (calls(at, "parse_known_args")) {
+            std::size_t begin = at;
+            while (begin > 0 && words_[begin - 1].kind != WordKind::End &&
+                   !isSign(begin - 1, ";")) {
+                --begin;
             }
+            program_.nameArguments(words_[begin].text);
         } else if (const auto value = assignedAt(at); value && isName(value->begin)) {
             const std::size_t last = program_.endOfName(value->begin) - 1;
             if (program_.endOfName(at) == at + 1 && calls(last, "parse_args")) {
@@ -361,6 +408,11 @@ Result<LaunchKeys> readPythonKeys(std::string_view text,
                                   const std::string& source,
                                   PythonStart start) {
     FABRICAST_ASSIGN(std::vector<PythonWord> words, readPythonWords(text, source));
+    for (PythonWord& word : words) {  // the name that it had in peft before 0.3
+        word.text = word.text == "prepare_model_for_int8_training"
+                        ? "prepare_model_for_kbit_training"
+                        : word.text;
+    }
     return PythonKeyReader(std::move(words), source, std::move(start)).read();
 }
 

@@ -152,6 +152,7 @@ JsonValue ScenarioDraft::finish(const std::string& framework,
     importTf32(*this);
     importNcclVariables(*this);
     noteProcessVariables(*this);
+    noteUntypedSwitches(*this);
     std::string unread;
     for (const LaunchKey& key : keys_.all()) {
         const bool matters = std::ranges::none_of(

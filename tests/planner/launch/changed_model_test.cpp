@@ -76,7 +76,7 @@ TEST(ChangedModel, IsTheOneThatTheTrainerIsGiven) {
                                    "  args = TrainingArguments(\"o\")\n  Trainer(model=model, "
                                    "args=args).train()\nmain()\n"),
                    "model"),
-              "\"name\"")
+              "\"x\"")
         << "not the judge";
     const std::string later =
         "base = AutoModelForCausalLM.from_pretrained(\"c/d\", dtype=torch.float32)\n"

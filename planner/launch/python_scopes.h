@@ -1,0 +1,15 @@
+#pragma once
+#include "planner/launch/python_branches.h"
+#include "planner/launch/python_values.h"
+
+#include <vector>
+
+namespace fabricast {
+
+/// What the program's functions are called with, as far as its own text says: of each parameter
+/// what the calls give, or its default. What runs counts alone.
+///     def build(name, lora=False): …
+///     model = build("a/b")    →  name is "a/b", lora is False
+std::vector<PythonScope> scopesOf(const PythonValues& program, const PythonCourse& course);
+
+}  // namespace fabricast
