@@ -32,12 +32,15 @@ constexpr std::array<std::string_view, 9> kMicroBatchNames = {"micro_batch",
                                                               "per_device_batch_size",
                                                               "per_device_train_batch_size",
                                                               "batch"};
-constexpr std::array<std::string_view, 6> kAccumulationNames = {"accumulation",
-                                                                "accumulation_steps",
-                                                                "grad_accum",
-                                                                "grad_accum_steps",
-                                                                "grad_accumulation_steps",
-                                                                "gradient_accumulation_steps"};
+constexpr std::array<std::string_view, 7> kAccumulationNames = {
+    "accelerator.gradient_accumulation_"
+    "steps",
+    "accumulation",
+    "accumulation_steps",
+    "grad_accum",
+    "grad_accum_steps",
+    "grad_accumulation_steps",
+    "gradient_accumulation_steps"};
 
 /// Whether it is a call of that name, and no value.
 bool isCallOf(const LaunchKey& key) {
@@ -60,19 +63,19 @@ std::string sizeOf(const LaunchKeys& keys, std::span<const std::string_view> nam
     return "";
 }
 
-/// "--batch-size 8, which the program's loop is taken to use".
-void noteArgument(ScenarioDraft& draft, const std::string& from, const char* setting) {
+/// Where a size is an argument's, that may be of something else.
+void assumeArgument(ScenarioDraft& draft, const std::string& from, const char* setting) {
     if (from.starts_with(kParsedArgument)) {
         const std::string name = from.substr(std::string_view(kParsedArgument).size());
         draft.assume(setting,
-                     "the program's argument " + name +
-                         " is taken for it: where the loop uses it was not read");
+                     std::string(setting) + " is taken to be the program's argument " + name +
+                         ": where its loop uses that was not read");
     }
 }
 
 }  // namespace
 
-Result<void> importLoopSizes(ScenarioDraft& draft) {
+Result<void> importLoopSizes(ScenarioDraft& draft, bool hasBatch) {
     const LaunchKeys& keys = draft.keys();
     const std::string sequence = sizeOf(keys, kSequenceNames);
     const std::string named = sizeOf(keys, kMicroBatchNames);
@@ -83,14 +86,17 @@ Result<void> importLoopSizes(ScenarioDraft& draft) {
         FABRICAST_TRY(draft.copyWhole("workload.sequence", length->path));
     }
     importPieceLength(draft);
-    const ShownBatch shown = importBatchSource(draft);
+    const ShownBatch shown = importBatchSource(draft, hasBatch);
     if (!length && !isCut && !shown.tokens) {
         FABRICAST_TRY(draft.copyWhole("workload.sequence", sequence));
-        noteArgument(draft, sequence, "workload.sequence");
+        assumeArgument(draft, sequence, "workload.sequence");
+    }
+    if (!hasBatch) {
+        return {};
     }
     if (!shown.samples) {
         FABRICAST_TRY(draft.copyWhole("layout.micro_batch", named));
-        noteArgument(draft, named, "layout.micro_batch");
+        assumeArgument(draft, named, "layout.micro_batch");
     }
     const JsonValue* const micro = draft.find("layout.micro_batch");
     if (micro == nullptr && !shown.samples) {

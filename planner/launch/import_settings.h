@@ -25,8 +25,9 @@ void noteUntypedSwitches(ScenarioDraft& draft);
 const char* saidOf(const LaunchKeys& keys, std::initializer_list<const char*> paths);
 
 /// Sequence, microbatch and accumulation, by the names that the program gives to numbers:
-/// SEQUENCE, MICRO_BATCH, ACCUMULATION and their like.
-Result<void> importLoopSizes(ScenarioDraft& draft);
+/// SEQUENCE, MICRO_BATCH, ACCUMULATION and their like. The sequence alone where a file has the
+/// batch.
+Result<void> importLoopSizes(ScenarioDraft& draft, bool hasBatch = true);
 /// The type of the weights, and that of products under MixedPrecisionPolicy or autocast.
 Result<void> importLoopPrecision(ScenarioDraft& draft, bool fsdp);
 /// AdamW with its kernels, and others that the program makes.

@@ -7,6 +7,7 @@
 #include "planner/launch/made_config.h"
 #include "planner/launch/made_model.h"
 #include "planner/launch/opened_framework.h"
+#include "planner/launch/own_loop.h"
 #include "planner/launch/parsed_arguments.h"
 #include "planner/launch/scenario_draft.h"
 #include "planner/launch/started_ranks.h"
@@ -157,6 +158,9 @@ Result<JsonValue> importTrainer(OpenedFile& file, const ImportContext& context) 
         return tl::unexpected(*file.refusedProgram);
     }
     LaunchKeys& keys = file.keys;
+    if (keys.has(kOwnLoop)) {
+        return importOwnLoop(file, context);
+    }
     ScenarioDraft draft(keys);
     noteProgram(file, draft);
     bool isDeepspeeds = false;

@@ -53,7 +53,11 @@ constexpr std::array kHarmlessDeeds = {"train"sv,
                                        "set_modules_to_backward_prefetch"sv,
                                        "unshard"sv,
                                        "reshard"sv,
-                                       "update"sv};
+                                       "update"sv,
+                                       "backward"sv,
+                                       "step"sv,
+                                       "save_checkpoint"sv,
+                                       "load_checkpoint"sv};
 constexpr std::array kHarmlessFunctions = {"print"sv,
                                            "__init__"sv,
                                            "len"sv,
@@ -80,7 +84,9 @@ constexpr std::array kHarmlessFunctions = {"print"sv,
                                            "deepcopy"sv,
                                            "apply_activation_checkpointing"sv,
                                            "checkpoint_wrapper"sv,
-                                           "clip_grad_norm_"sv};
+                                           "clip_grad_norm_"sv,
+                                           "initialize"sv,
+                                           "accumulate"sv};
 constexpr std::array kHarmlessSets = {"is_parallelizable"sv,
                                       "model_parallel"sv,
                                       "state_dict"sv,

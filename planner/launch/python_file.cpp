@@ -2,6 +2,8 @@
 #include "planner/launch/import_settings.h"
 #include "planner/launch/made_config.h"
 #include "planner/launch/made_model.h"
+#include "planner/launch/opened_framework.h"
+#include "planner/launch/own_loop.h"
 #include "planner/launch/parsed_arguments.h"
 #include "planner/launch/python_model_keys.h"
 #include "planner/launch/python_reading.h"
@@ -374,7 +376,8 @@ Result<OpenedFile> pythonFile(LaunchKeys keys) {
         }
         return file;
     }
-    if (callsOneOf(keys, kLoops)) {
+    const bool isOfAdapters = keys.has("LoraConfig") && !keys.has("fully_shard");
+    if (callsOneOf(keys, kLoops) && !(isOfAdapters && hasOwnLoop(keys))) {
         return OpenedFile{LaunchKind::Torch, std::move(keys)};
     }
     if (const LaunchKey* const recipe = recipeOf(keys)) {
@@ -383,11 +386,19 @@ Result<OpenedFile> pythonFile(LaunchKeys keys) {
                            "packages, and are not read",
                            questionOfRecipe(keys, *recipe));
     }
-    return fail(Error::Code::BadInput,
-                keys.source(),
-                "calls nothing that is known to train: fully_shard, DistributedDataParallel, or "
-                "TrainingArguments of transformers",
-                "the file that a framework reads: deepspeed.json, accelerate.yaml, …");
+    if (hasOwnLoop(keys)) {
+        FABRICAST_TRY(checkMakers(keys));
+        OpenedFile file{LaunchKind::Trainer, ownLoopKeys(keys, trainerKeys(keys))};
+        nameOther(file, {"--deepspeed"});
+        file.names = file.names.starts_with("$") ? "" : file.names;
+        return file;
+    }
+    return fail(
+        Error::Code::BadInput,
+        keys.source(),
+        "calls nothing that is known to train: TrainingArguments of transformers, or a loop with "
+        "loss.backward()",
+        "the file that a framework reads: deepspeed.json, accelerate.yaml, …");
 }
 
 }  // namespace fabricast

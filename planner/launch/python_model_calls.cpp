@@ -20,6 +20,14 @@ constexpr std::array kWrappers = {
 constexpr std::array kWalks = {
     "parameters"sv, "named_parameters"sv, "modules"sv, "children"sv, "values"sv};
 
+/// AdamW(model.parameters()) of any library.
+bool isOptimizer(std::string_view last) {
+    constexpr std::array kParts = {"Adam"sv, "SGD"sv, "Lion"sv, "Adafactor"sv, "Muon"sv};
+    return std::ranges::any_of(kParts, [last](std::string_view part) {
+        return last.find(part) != std::string_view::npos;
+    });
+}
+
 /// Methods that are called for something else than the model.
 bool givesBack(std::string_view method) {
     constexpr std::array kOthers = {"generate"sv,
@@ -66,6 +74,12 @@ MaybeRef ModelTracer::called(const std::string& name,
         return runFunction(functions_.at(function->second), arguments);
     }
     makeTrainer(name, arguments);
+    if (isOptimizer(last) && !optimized_) {
+        const auto model = std::ranges::find_if(
+            arguments, [](const Argument& one) { return one.ref && one.ref->part.empty(); });
+        optimized_ = model == arguments.end() ? optimized_ : std::optional(model->ref->model);
+    }
+    isTraining_ = isTraining_ || (last == "backward" && optimized_ && !deedsBefore_);
     const MaybeRef given = givenTo(name, last, bracket, arguments);
     if (isTrainer(last) || isAmong(kWrappers, last)) {
         keepNamed(names);

@@ -123,6 +123,7 @@ private:
     bool isTraining_ = false;
     std::optional<std::size_t> deedsBefore_;  ///< of the trained model, when its Trainer is made
     std::size_t modelsBefore_ = 0;
+    std::optional<std::size_t> optimized_;  ///< whose parameters an optimizer is given
     PythonModels models_;
 };
 

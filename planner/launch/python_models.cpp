@@ -50,6 +50,10 @@ PythonModels ModelTracer::read() {
             keepAttributes(inside, names);
         }
     }
+    if (!models_.trained && optimized_) {
+        models_.trained = optimized_;
+        keepNamed(global_);
+    }
     if (models_.trained && !isTraining_ && deedsBefore_) {
         leaveOutWhatFollows();
     }

@@ -240,7 +240,7 @@ void importPieceLength(ScenarioDraft& draft) {
     }
 }
 
-ShownBatch importBatchSource(ScenarioDraft& draft) {
+ShownBatch importBatchSource(ScenarioDraft& draft, bool hasBatch) {
     BatchShape shape;
     addRandom(draft.keys(), shape);
     addFilled(draft.keys(), shape);
@@ -249,7 +249,10 @@ ShownBatch importBatchSource(ScenarioDraft& draft) {
     }
     const ShownBatch shown{shape.samples.at != nullptr, shape.tokens.at != nullptr};
     setSize(draft, shape.tokens, "workload.sequence", "how long a sample is", kTypeSequence);
-    setSize(draft, shape.samples, "layout.micro_batch", "how many samples a batch has", kTypeBatch);
+    if (hasBatch) {
+        setSize(
+            draft, shape.samples, "layout.micro_batch", "how many samples a batch has", kTypeBatch);
+    }
     return shown;
 }
 

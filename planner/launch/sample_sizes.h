@@ -34,6 +34,6 @@ struct ShownBatch {
 };
 /// What a loop's batches are made of: "layout.micro_batch" and, where they are random tokens, the
 /// sequence. What the program works out has to be typed.
-ShownBatch importBatchSource(ScenarioDraft& draft);
+ShownBatch importBatchSource(ScenarioDraft& draft, bool hasBatch);
 
 }  // namespace fabricast

@@ -841,8 +841,8 @@ TEST(Import, ReadsYamlOfNemo) {
 
 TEST(Import, RefusesOfPythonWhatItDoesNotModel) {
     EXPECT_EQ(why("print(1)\n", "a.py"),
-              "a.py: calls nothing that is known to train: fully_shard, DistributedDataParallel, "
-              "or TrainingArguments of transformers");
+              "a.py: calls nothing that is known to train: TrainingArguments of transformers, or a "
+              "loop with loss.backward()");
     EXPECT_EQ(why("r = llm.llama3_8b.pretrain_recipe(num_nodes=2)\n", "a.py"),
               "a.py:1:19: pretrain_recipe is a recipe of NeMo or Megatron Bridge: its values stand "
               "in their packages, and are not read");

@@ -1,0 +1,123 @@
+#include "planner/text/json_strings.h"
+#include "tests/planner/launch/launch_example.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+namespace fabricast {
+namespace {
+
+const std::string kOwnModel =
+    "model = AutoModelForCausalLM.from_pretrained(\"a/b\", dtype=torch.bfloat16).cuda()\n";
+const std::string kOwnOptimizer = "opt = torch.optim.AdamW(model.parameters(), lr=1e-5)\n";
+const std::string kOwnSteps =
+    "for step in range(9):\n  x = torch.randint(0, 9, (2, 2048))\n"
+    "  loss = model(input_ids=x, labels=x).loss\n  loss.backward()\n  opt.step()\n";
+
+struct LoopValue {
+    std::string program;
+    const char* path;
+    const char* value;
+};
+
+TEST(OwnLoops, AreReadAsWhatTheyDo) {
+    const std::string plain = kOwnModel + kOwnOptimizer + kOwnSteps;
+    const std::string accelerated =
+        "accelerator = Accelerator(mixed_precision=\"bf16\", gradient_accumulation_steps=4)\n"
+        "model = AutoModelForCausalLM.from_pretrained(\"a/b\", dtype=torch.float32)\n" +
+        kOwnOptimizer +
+        "dl = DataLoader(ds, batch_size=3)\nmodel, opt, dl = accelerator.prepare(model, opt, dl)\n"
+        "for b in dl:\n  with accelerator.accumulate(model):\n    "
+        "accelerator.backward(model(**b))\n";
+    const std::string adapted =
+        kOwnModel + "model = get_peft_model(model, LoraConfig(r=4, target_modules=[\"q_proj\"]))\n";
+    const std::string engine =
+        "cfg = {\"train_micro_batch_size_per_gpu\": 4, \"bf16\": {\"enabled\": True},\n"
+        "  \"zero_optimization\": {\"stage\": 2}}\n" +
+        kOwnModel +
+        "engine, _, _, _ = deepspeed.initialize(model=model, config=cfg)\n"
+        "x = torch.randint(0, 9, (1, 512))\nengine.backward(engine(x))\nengine.step()\n";
+    const std::vector<LoopValue> all = {
+        {plain, "model", "\"a/b\""},
+        {plain, "stack", "\"accelerate\""},
+        {plain, "layout.dp", "1"},
+        {plain, "layout.micro_batch", "2"},
+        {plain, "workload.sequence", "2048"},
+        {plain, "workload.precision", "\"pure_bf16\""},
+        {plain, "workload.optimizer", "\"adamw\""},
+        {plain, "settings.optimizer.kernel", "\"foreach\""},
+        {"model.gradient_checkpointing_enable()\n" + plain, "layout.recompute", "\"full\""},
+        {kOwnModel + "opt = bnb.optim.AdamW8bit(model.parameters())\n" + kOwnSteps,
+         "workload.optimizer",
+         "\"adamw_8bit\""},
+        {plain + "with torch.autocast(\"cuda\", dtype=torch.bfloat16):\n  pass\n",
+         "workload.precision",
+         "\"bf16\""},
+        {accelerated, "layout.dp", "-"},
+        {accelerated, "layout.micro_batch", "3"},
+        {accelerated, "workload.global_batch", "\"12 per rank\""},
+        {accelerated, "workload.precision", "\"bf16\""},
+        {accelerated, "settings.precision.parameters", "-"},
+        {adapted + kOwnOptimizer + kOwnSteps, "settings.tuning", "\"lora\""},
+        {adapted + kOwnOptimizer + kOwnSteps, "settings.lora.targets", "\"q\""},
+        {adapted + kOwnOptimizer + kOwnSteps + "model = model.merge_and_unload()\n",
+         "settings.tuning",
+         "\"lora\""},
+        {adapted + "model = DDP(model)\n" + kOwnOptimizer + kOwnSteps, "layout.dp", "-"},
+        {engine, "stack", "\"deepspeed\""},
+        {engine, "layout.shard", "\"zero2\""},
+        {engine, "layout.micro_batch", "4"},
+        {engine, "workload.sequence", "512"},
+        {"teacher = AutoModelForCausalLM.from_pretrained(\"c/d\", dtype=torch.bfloat16)\n" + plain,
+         "model",
+         "\"a/b\""},
+        {"model = Net()\n" + kOwnOptimizer + kOwnSteps, "workload.precision", "\"fp32\""}};
+    for (const LoopValue& one : all) {
+        EXPECT_EQ(readFrom({{"a.py", one.program}}, "a.py", one.path), one.value)
+            << one.path << " of\n"
+            << one.program;
+    }
+}
+
+TEST(OwnLoops, AreStartedWithTheirFiles) {
+    const std::string program = "accelerator = Accelerator()\n" + kOwnModel + kOwnOptimizer +
+                                "model, opt = accelerator.prepare(model, opt)\n" + kOwnSteps;
+    const LaunchFolder folder = {
+        {"a.py", program},
+        {"b.py", kOwnModel + kOwnOptimizer + kOwnSteps},
+        {"e.py",
+         kOwnModel + "e = deepspeed.initialize(model=model, config=\"ds.json\")\n"
+                     "e.backward(e(torch.randint(0, 9, (1, 64))))\n"},
+        {"ds.json", R"({"train_micro_batch_size_per_gpu": 2, "bf16": {"enabled": true},
+                        "zero_optimization": {"stage": 3}})"},
+        {"torchrun.sh", "torchrun --nproc_per_node 4 a.py\n"},
+        {"python.sh", "python a.py\n"},
+        {"plain.sh", "python b.py\n"},
+        {"deepspeed.sh", "deepspeed --num_gpus 8 e.py\n"}};
+    EXPECT_EQ(readFrom(folder, "torchrun.sh", "layout.dp"), "4");
+    EXPECT_EQ(readFrom(folder, "python.sh", "layout.dp"), "1");
+    EXPECT_EQ(readFrom(folder, "plain.sh", "layout.dp"), "1");
+    EXPECT_EQ(readFrom(folder, "e.py", "layout.shard"), "\"zero3\"");
+    EXPECT_EQ(readFrom(folder, "e.py", "layout.micro_batch"), "2");
+    EXPECT_EQ(readFrom(folder, "deepspeed.sh", "layout.dp"), "8");
+}
+
+TEST(OwnLoops, SayWhatIsNotModelled) {
+    const auto why = [](const std::string& before, const std::string& model) {
+        return readFrom({{"a.py", before + model + kOwnOptimizer + kOwnSteps}}, "a.py", "model");
+    };
+    EXPECT_EQ(why("a = Accelerator(fsdp_plugin=plugin)\n", kOwnModel).substr(0, 52),
+              "a.py:1:17: Accelerator.fsdp_plugin is not modelled f");
+    EXPECT_EQ(why("", kOwnModel + "model = FSDP(model)\n").substr(0, 28),
+              "a.py:2:9: FSDP is not modell");
+    EXPECT_EQ(why("", kOwnModel + "model = nn.DataParallel(model)\n").substr(0, 34),
+              "a.py:2:12: DataParallel is not mod");
+    EXPECT_EQ(why("", kOwnModel + "if rich():\n  model = get_peft_model(model, LoraConfig(r=8))\n")
+                  .substr(0, 46),
+              "a.py:3:33: LoraConfig depends on \"rich()\", whi");
+}
+
+}  // namespace
+}  // namespace fabricast
