@@ -40,6 +40,12 @@ Result<void> importTargets(ScenarioDraft& draft) {
         draft.set("settings.lora.targets", "q+v", "--use_peft");
         draft.assume("settings.lora.targets",
                      "no target modules are named: peft takes q and v of most models");
+    } else if (targets->values.front().starts_with("$")) {
+        draft.leaveOpen("settings.lora.targets",
+                        *targets,
+                        "target_modules: which layers have adapters is worked out when the program "
+                        "runs",
+                        "--set settings.lora.targets=all-linear, or q+v and their like");
     } else {
         FABRICAST_ASSIGN(const std::string names, adapterTargets(draft.keys(), *targets));
         draft.set("settings.lora.targets",

@@ -41,14 +41,13 @@ constexpr std::array kSwitches = {
     std::pair{"--moe-pad-expert-input-to-capacity"sv, "settings.kernels.pad_to_capacity"sv},
     std::pair{"--moe-router-force-load-balancing"sv, "settings.kernels.balanced_routing"sv}};
 
-constexpr std::array<std::string_view, 10> kUnmodelledByMegatron = {
+constexpr std::array<std::string_view, 9> kUnmodelledByMegatron = {
     "--use-torch-fsdp2",
     "--fp4-param-gather",
     "--fp8-multi-head-attention",
     "--fine-grained-activation-offloading",
     "--cpu-offloading-double-buffering",
     "--distribute-saved-activations",
-    "--rampup-batch-size",
     "--yaml-cfg",
     "--heterogeneous-layers-config-path",
     "--hybrid-override-pattern"};
@@ -252,6 +251,11 @@ Result<JsonValue> importMegatron(OpenedFile& file, const ImportContext& context)
     FABRICAST_TRY(draft.refuseUnmodelled(kUnmodelledByMegatron));
     FABRICAST_TRY(importMegatronModel(draft, file.words, context));
     FABRICAST_TRY(importMegatronLayout(draft));
+    if (keys.use("--rampup-batch-size") != nullptr) {
+        draft.note(
+            "--rampup-batch-size: the batch is forecast as it is when it has grown; until "
+            "then steps are shorter, and take the same memory");
+    }
     draft.copyLength("--train-samples", "samples");
     draft.copyLength("--train-iters", "steps");
     FABRICAST_TRY(importMegatronFsdp(draft));

@@ -7,12 +7,14 @@
 #include <array>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace fabricast {
 namespace {
 
 constexpr const char* kUnreadKey = "model by";
+constexpr const char* kOtherKey = "model of another kind";
 
 /// Calls that give back the model they are given, or one that is read elsewhere.
 constexpr std::array<std::string_view, 17> kReadMakers = {"from_pretrained",
@@ -203,6 +205,23 @@ Result<void> checkConfigsAreGiven(const LaunchKeys& program) {
 
 }  // namespace
 
+void addOtherModel(const LaunchKeys& program, LaunchKeys& keys) {
+    constexpr std::string_view kKind = "ForConditionalGeneration";
+    const std::vector<LaunchKey>& all = program.all();
+    for (std::size_t i = 0; i < all.size() && !makesModel(program); ++i) {
+        const std::size_t kind = onlyValue(all[i]).find(kKind);
+        if (all[i].path == "from_pretrained" && kind != std::string::npos) {
+            const bool isNamed = i + 1 < all.size() && all[i + 1].path == "from_pretrained.0";
+            LaunchKey key = all[i];
+            key.path = kOtherKey;
+            key.values = {onlyValue(all[i]).substr(0, kind + kKind.size()),
+                          isNamed ? onlyValue(all[i + 1]) : ""};
+            keys.add(std::move(key));
+            return;
+        }
+    }
+}
+
 void addUnreadMakers(const LaunchKeys& program, LaunchKeys& keys) {
     const LaunchKey* const trained = trainedModel(program);
     if (trained == nullptr || onlyValue(*trained).find('/') < onlyValue(*trained).find('(')) {
@@ -252,6 +271,17 @@ Result<void> importMadeModel(ScenarioDraft& draft) {
         draft.note(
             "Unsloth's own kernels, loss and checkpoints in host memory are not modelled: it "
             "takes less memory and time than this forecast, which is of transformers'");
+    }
+    if (const LaunchKey* const other = keys.use(kOtherKey)) {
+        const std::string name = other->values.back().empty() ? "" : " of " + other->values.back();
+        draft.leaveOpen("model",
+                        *other,
+                        other->values.front() + name +
+                            " is more than a language model, and its other parts, such as one that "
+                            "sees, are not modelled",
+                        "-m qwen2.5-7b, or another model, to forecast its language model alone");
+        draft.note("parts of " + other->values.front() +
+                   " beside its language model are not counted");
     }
     if (const LaunchKey* const unread = keys.use(kUnreadKey)) {
         const std::string who = unread->values.empty()

@@ -26,6 +26,10 @@ bool loadsByUnsloth(std::string_view called);
 /// it is not told, as arguments of a command line. Nothing where a program does not call it.
 void addUnslothArguments(const LaunchKeys& program, LaunchKeys& keys);
 
+/// A model of another kind than a language model, "Qwen2_5_VLForConditionalGeneration", where the
+/// program loads no other, as one key.
+void addOtherModel(const LaunchKeys& program, LaunchKeys& keys);
+
 /// The functions that are given a model, or return one, and that are not read, as one key.
 void addUnreadMakers(const LaunchKeys& program, LaunchKeys& keys);
 

@@ -286,6 +286,7 @@ LaunchKeys trainerKeys(const LaunchKeys& program) {
     LaunchKeys keys(program.source());
     addUnslothArguments(program, keys);
     addUnreadMakers(program, keys);
+    addOtherModel(program, keys);
     bool isModel = true;
     for (const LaunchKey& one : program.all()) {
         LaunchKey key = one;

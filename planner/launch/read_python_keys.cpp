@@ -1,5 +1,6 @@
 #include "planner/launch/allocator_options.h"
 #include "planner/launch/launch_keys.h"
+#include "planner/launch/linear_names.h"
 #include "planner/launch/own_loss.h"
 #include "planner/launch/parsed_arguments.h"
 #include "planner/launch/python_branches.h"
@@ -348,6 +349,10 @@ private:
             } else if (isKeyword) {
                 const std::string path = name + "." + words_[item.begin].text;
                 addKey(path, {item.begin + 2, item.end}, words_[item.begin]);
+                if (words_[item.begin].text == "target_modules" &&
+                    findsAllLinears(program_, keys_.find(path)->values)) {
+                    keys_.say(path, "all-linear");
+                }
                 addEntries(path, {item.begin + 2, item.end}, 1);
             } else if (!isSpread) {
                 addKey(name + "." + std::to_string(position), item, words_[item.begin]);

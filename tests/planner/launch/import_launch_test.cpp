@@ -366,6 +366,16 @@ TEST(ImportMegatron, ReadsFp8WithDelayedScales) {
               std::string::npos);
 }
 
+// A batch that grows is forecast as it ends: the memory of a step is that of its microbatches.
+TEST(ImportMegatron, TakesABatchThatGrows) {
+    const LaunchFolder folder = {
+        {"run.sh",
+         "torchrun --nproc_per_node 8 pretrain_gpt.py --num-layers 2 --micro-batch-size 1 "
+         "--global-batch-size 64 --rampup-batch-size 16 16 5859375 --bf16\n"}};
+    EXPECT_EQ(readFrom(folder, "run.sh", "workload.global_batch"), "64");
+    EXPECT_EQ(readFrom(folder, "run.sh", "layout.micro_batch"), "1");
+}
+
 // Megatron-LM's own example: 16 stages of 8 tensor ranks, and NUM_NODES=1 to be changed.
 TEST(Import, SaysWhereTooFewRanksForAModelAreStarted) {
     EXPECT_EQ(readFrom({{"run.sh",

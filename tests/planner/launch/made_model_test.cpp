@@ -84,6 +84,35 @@ TEST(MadeModel, IsReadOfItsConfiguration) {
               "\"a/b\"");
 }
 
+// What is loaded is named, where no language model is.
+TEST(MadeModel, IsNamedWhereItIsOfAnotherKind) {
+    const std::string loads =
+        "model = Qwen2_5_VLForConditionalGeneration.from_pretrained(\"a/b\")\n" + kSft;
+    EXPECT_EQ(programRead(loads, "model"), "-");
+    const std::string why = programRead(loads, "imported.open.model.why");
+    EXPECT_NE(why.find("Qwen2_5_VLForConditionalGeneration of a"), std::string::npos) << why;
+}
+
+// QLoRA's helper, which many programs have copied.
+TEST(MadeModel, HasAdaptersOnTheLinearLayersThatAFunctionFinds) {
+    const auto program = [](const std::string& body) {
+        return "def names_of(model):\n" + body +
+               "model = AutoModelForCausalLM.from_pretrained(\"a/b\", dtype=torch.bfloat16)\n"
+               "modules = names_of(model)\n"
+               "model = get_peft_model(model, LoraConfig(r=8, target_modules=modules))\n"
+               "t = Trainer(model=model, args=TrainingArguments(\"o\", bf16=True))\n";
+    };
+    const std::string walk = "  for name, one in model.named_modules():\n";
+    EXPECT_EQ(programRead(program("  cls = bnb.nn.Linear4bit\n  names = set()\n" + walk +
+                                  "    if isinstance(one, cls):\n      names.add(name)\n"
+                                  "  return list(names)\n"),
+                          "settings.lora.targets"),
+              "\"all-linear\"");
+    const std::string other = program("  return choose(model)\n");
+    EXPECT_EQ(programRead(other, "settings.lora.targets"), "-");
+    EXPECT_NE(programRead(other, "imported.open.settings.lora.targets.hint"), "-");
+}
+
 // peft/utils/other.py: norms and what else is not quantised in fp32, and checkpoints.
 TEST(MadeModel, IsPreparedForFewBits) {
     const auto program = [](const std::string& loading, const std::string& preparation) {
