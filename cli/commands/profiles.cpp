@@ -17,7 +17,7 @@ namespace {
 struct ProfilesFlags {
     std::string kind;
     std::string name;
-    std::string node = "my-node";  ///< of a new one
+    std::string made;  ///< name of a new one; empty: my-gpu, my-node, my-price
 };
 
 Result<std::optional<ProfileKind>> kindOf(const std::string& typed) {
@@ -56,14 +56,15 @@ Result<Answer> show(const GlobalOptions& options, const ProfilesFlags& flags) {
 }
 
 Result<Answer> make(const ProfilesFlags& flags) {
+    const std::string name = profileName(flags.made.empty() ? "my-" + flags.kind : flags.made);
     if (flags.kind == profileKindName(ProfileKind::Node)) {
-        return Answer{.text = nodeTemplate(profileName(flags.node))};
+        return Answer{.text = nodeTemplate(name)};
     }
     if (flags.kind == profileKindName(ProfileKind::Price)) {
-        return Answer{.text = priceTemplate(profileName(flags.node))};
+        return Answer{.text = priceTemplate(name)};
     }
     if (flags.kind == profileKindName(ProfileKind::Gpu)) {
-        return Answer{.text = gpuTemplate(profileName(flags.node))};
+        return Answer{.text = gpuTemplate(name)};
     }
     return fail(Error::Code::Unsupported,
                 "profiles new",
@@ -101,7 +102,7 @@ Command profilesCommand(const FlagSet& program, const GlobalOptions& options) {
     addKind(showing);
     const FlagSet making = app.command("new", "Print a template of a profile, to be filled in");
     making.add("kind", flags->kind, "gpu, node or price").takes("KIND").required();
-    making.add("name", flags->node, "of the new profile").takes("[NAME]");
+    making.add("name", flags->made, "of the new profile").takes("[NAME]");
     app.command("verify", "Report errors, contradictions and unknown values; -v lists all");
     return {app, [flags, &options, listing, showing, making]() -> Result<Answer> {
                 if (making.chosen()) {

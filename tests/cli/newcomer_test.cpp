@@ -225,7 +225,7 @@ TEST(Newcomer, ATemplateOfANodeIsANode) {
     const ProgramOutput empty =
         ran({"--profile-dir", profiles, "explain", "-m", "gpt2", "-c", "my-box"});
     EXPECT_TRUE(has(empty.err, R"("gpu", "gpus", "gpu_fabric", "pcie", "nics")")) << empty.err;
-    EXPECT_EQ(ran({"profiles", "new", "gpu"}).code, ExitCode::BadInput);
+    EXPECT_EQ(ran({"profiles", "new", "fabric"}).code, ExitCode::BadInput);
 }
 
 }  // namespace newcomer_test
