@@ -39,8 +39,12 @@ void nameProgram(OpenedFile& script, const ReadNamed& read) {
     const LaunchKey* const named = script.keys.find("script");
     start.names = named == nullptr || named->values.size() != 1 ? "" : named->values.front();
     start.namedBy = "script";
-    if (script.kind != LaunchKind::Trainer || !isOfShell(script.keys.source()) ||
-        !namesProgram(start) || doesAsTyped(start.names, script.keys)) {
+    // "--deepspeed" without another argument may be anybody's.
+    const bool isTrainers = script.kind == LaunchKind::Trainer;
+    const bool mayBe =
+        isTrainers || (script.kind == LaunchKind::Script && script.namedBy == "--deepspeed");
+    if (!mayBe || !isOfShell(script.keys.source()) || !namesProgram(start) ||
+        doesAsTyped(start.names, script.keys)) {
         return;
     }
     const Result<OpenedFile> program = openNamed(start, read);
@@ -48,6 +52,8 @@ void nameProgram(OpenedFile& script, const ReadNamed& read) {
         script.kind = LaunchKind::Script;
         script.names = start.names;
         script.namedBy = start.namedBy;
+    } else if (!isTrainers) {
+        return;
     } else if (!program && program.error().code != Error::Code::NotFound &&
                program.error().where.find(".py:") != std::string::npos) {
         script.refusedProgram = program.error();  // at one of its lines

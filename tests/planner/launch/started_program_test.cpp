@@ -169,6 +169,21 @@ TEST(StartedProgram, IsSaidNotToBeRead) {
     EXPECT_EQ(notesOf({{"run.sh", example}}, "run.sh").find("was not read"), std::string::npos);
 }
 
+// deepspeed train.py --deepspeed z.json, which may start anything.
+TEST(StartedProgram, IsReadBesideDeepspeedsFile) {
+    const std::string zero =
+        "{\"zero_optimization\": {\"stage\": 3}, \"bf16\": {\"enabled\": "
+        "\"auto\"}}";
+    const std::string starts = "deepspeed --num_gpus 4 train.py --deepspeed z.json\n";
+    const LaunchFolder both = {{"run.sh", starts}, {"train.py", kProgram}, {"z.json", zero}};
+    EXPECT_EQ(readFrom(both, "run.sh", "model"), "\"a/b\"");
+    EXPECT_EQ(readFrom(both, "run.sh", "workload.sequence"), "2048");
+    EXPECT_EQ(readFrom(both, "run.sh", "layout.shard"), "\"zero3\"");
+    EXPECT_EQ(readFrom(both, "run.sh", "layout.dp"), "4");
+    const LaunchFolder own = {{"run.sh", starts}, {"train.py", "x = 1\n"}, {"z.json", zero}};
+    EXPECT_EQ(readFrom(own, "run.sh", "stack"), "\"deepspeed\"");
+}
+
 // A copy of TRL's sft.py.
 TEST(StartedProgram, TakesTrlsArguments) {
     const std::string program =
