@@ -14,8 +14,8 @@ namespace fabricast {
 bool makesOfConfig(std::string_view called);
 
 /// "model config llama" of LlamaForCausalLM(LlamaConfig(hidden_size=2048)), and
-/// "model config.hidden_size"; its weights are in float32 unless from_config is told a type. Nothing
-/// where the program loads a checkpoint.
+/// "model config.hidden_size"; its weights are in float32 unless from_config is told a type.
+/// Nothing where the program loads a checkpoint.
 void addMadeConfig(const LaunchKeys& program, LaunchKeys& keys);
 
 /// Says that configuration as the draft's model, as a config.json has it.
