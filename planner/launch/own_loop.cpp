@@ -10,14 +10,14 @@
 namespace fabricast {
 namespace {
 
-std::string oneValueOf(const LaunchKey& key) {
+std::string singleValueOf(const LaunchKey& key) {
     return key.values.size() == 1 ? key.values.front() : "";
 }
 
 /// deepspeed.initialize(…), which makes an engine of a model.
 const LaunchKey* engineOf(const LaunchKeys& program) {
     const LaunchKey* const call = program.find("initialize");
-    return call != nullptr && oneValueOf(*call) == "deepspeed.initialize" ? call : nullptr;
+    return call != nullptr && singleValueOf(*call) == "deepspeed.initialize" ? call : nullptr;
 }
 
 /// "--deepspeed.bf16.enabled" of deepspeed.initialize(config={"bf16": {"enabled": True}}).
@@ -32,13 +32,13 @@ std::string engineArgument(const std::string& path) {
 
 /// "--bf16" of autocast and of Accelerator(mixed_precision="bf16").
 std::string precisionArgument(const LaunchKeys& program, const LaunchKey& key) {
-    const std::string value = oneValueOf(key);
+    const std::string value = singleValueOf(key);
     const bool isAutocast = key.path == "autocast.dtype" || key.path == "autocast.1";
     const std::string type = key.path == "Accelerator.mixed_precision" || isAutocast
                                  ? value.substr(value.rfind('.') + 1)
                                  : "";
     if (key.path == "autocast" && !program.has("autocast.dtype") &&
-        oneValueOf(key).find("accelerator") == std::string::npos) {
+        singleValueOf(key).find("accelerator") == std::string::npos) {
         return "--fp16";  // CUDA's usual type
     }
     return type == "bf16" || type == "bfloat16"                    ? "--bf16"
@@ -49,7 +49,7 @@ std::string precisionArgument(const LaunchKeys& program, const LaunchKey& key) {
 bool loadsModel(const LaunchKeys& program) {
     return std::ranges::any_of(program.all(), [](const LaunchKey& key) {
         return (key.path == "from_pretrained" || key.path == "from_config") &&
-               isModelClass(oneValueOf(key));
+               isModelClass(singleValueOf(key));
     });
 }
 

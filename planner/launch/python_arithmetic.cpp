@@ -140,10 +140,10 @@ private:
 
     // NOLINTNEXTLINE(misc-no-recursion): a name or a call, which have no sign
     [[nodiscard]] Whole valueOf(const WordSpan& value) const {
-        constexpr std::size_t kMostDigits = 10;
+        constexpr std::size_t kMostTermDigits = 10;
         const std::vector<std::string> values = program_.valuesOf(value);
         const std::string text = values.size() == 1 ? values.front() : "";
-        const bool isNumber = !text.empty() && text.size() <= kMostDigits &&
+        const bool isNumber = !text.empty() && text.size() <= kMostTermDigits &&
                               text.find_first_not_of("0123456789") == std::string::npos;
         return isNumber ? kept(std::stoll(text)) : std::nullopt;
     }

@@ -17,9 +17,9 @@ constexpr const char* kTypeBatch = "--layout micro_batch=1, or as many as it is"
 constexpr const char* kTypeSequence = "--seq 4096, or as many as it is";
 
 /// Nothing of what is no whole number, or of more digits than a size has.
-std::optional<std::int64_t> sizeIn(const std::string& text) {
-    constexpr std::size_t kMostDigits = 12;
-    const bool isNumber = !text.empty() && text.size() <= kMostDigits &&
+std::optional<std::int64_t> sampleSizeIn(const std::string& text) {
+    constexpr std::size_t kMostSampleDigits = 12;
+    const bool isNumber = !text.empty() && text.size() <= kMostSampleDigits &&
                           text.find_first_not_of("0123456789") == std::string::npos;
     return isNumber ? std::optional<std::int64_t>(std::stoll(text)) : std::nullopt;
 }
@@ -48,7 +48,7 @@ struct Size {
 
     void add(const LaunchKey& key, const std::string& one) {
         const bool isSame = at == nullptr || value == one;
-        isKnown = isKnown && isSame && sizeIn(one);
+        isKnown = isKnown && isSame && sampleSizeIn(one);
         at = isSame ? &key : at;
         value = isSame ? one : value;
     }
@@ -145,7 +145,7 @@ void setSize(ScenarioDraft& draft,
     LaunchKeys& keys = draft.keys();
     (void)keys.use(at.path);
     if (size.isKnown) {
-        draft.set(path, *sizeIn(size.value), at.path);
+        draft.set(path, *sampleSizeIn(size.value), at.path);
     } else {
         draft.leaveOpen(path,
                         at,
@@ -215,7 +215,7 @@ std::optional<LaunchKey> tokenizedLength(const LaunchKeys& program) {
         if (!isLength) {
             continue;
         }
-        const bool isKnown = key.values.size() == 1 && sizeIn(key.values.front());
+        const bool isKnown = key.values.size() == 1 && sampleSizeIn(key.values.front());
         if (!isKnown || (length && length->values != key.values)) {
             return std::nullopt;
         }
@@ -229,7 +229,8 @@ void importPieceLength(ScenarioDraft& draft) {
     if (piece == nullptr) {
         return;
     }
-    const auto length = piece->values.size() == 1 ? sizeIn(piece->values.front()) : std::nullopt;
+    const auto length =
+        piece->values.size() == 1 ? sampleSizeIn(piece->values.front()) : std::nullopt;
     if (length) {
         draft.set("workload.sequence", *length, kPieceLength);
     } else {
