@@ -1,7 +1,5 @@
 #include "planner/launch/linear_names.h"
 
-#include "planner/launch/python_functions.h"
-
 #include <algorithm>
 #include <array>
 #include <string_view>
@@ -28,16 +26,17 @@ bool goesThroughLinears(const PythonValues& program, const PythonFunction& funct
 
 }  // namespace
 
-bool findsAllLinears(const PythonValues& program, const std::vector<std::string>& values) {
+bool findsAllLinears(const PythonValues& program,
+                     const std::vector<PythonFunction>& functions,
+                     const std::vector<std::string>& values) {
     const std::string value = values.size() == 1 ? values.front() : "";
     const std::string name = value.starts_with("$(") ? value.substr(2, value.find('(', 2) - 2) : "";
     if (name.empty()) {
         return false;
     }
-    const std::vector<PythonFunction> functions = functionsOf(program);
-    return std::ranges::any_of(functions, [&](const PythonFunction& one) {
-        return !one.isClass && one.name == name && goesThroughLinears(program, one);
-    });
+    const auto found = std::ranges::find_if(
+        functions, [&](const PythonFunction& one) { return !one.isClass && one.name == name; });
+    return found != functions.end() && goesThroughLinears(program, *found);
 }
 
 }  // namespace fabricast

@@ -171,7 +171,8 @@ private:
 
     /// Functions that parse the arguments.
     void addParsers() {
-        for (const PythonFunction& one : functionsOf(program_)) {
+        functions_ = functionsOf(program_);
+        for (const PythonFunction& one : functions_) {
             for (std::size_t i = one.body.begin; i < one.body.end && !one.isClass; ++i) {
                 if (isCall(i) && words_[i].text == "parse_args") {
                     program_.addParser(one.name);
@@ -350,7 +351,7 @@ private:
                 const std::string path = name + "." + words_[item.begin].text;
                 addKey(path, {item.begin + 2, item.end}, words_[item.begin]);
                 if (words_[item.begin].text == "target_modules" &&
-                    findsAllLinears(program_, keys_.find(path)->values)) {
+                    findsAllLinears(program_, functions_, keys_.find(path)->values)) {
                     keys_.say(path, "all-linear");
                 }
                 addEntries(path, {item.begin + 2, item.end}, 1);
@@ -399,6 +400,7 @@ private:
     const std::vector<PythonWord>& words_;
     LaunchKeys keys_;
     PythonCourse course_;
+    std::vector<PythonFunction> functions_;
     std::map<std::string, std::string> classes_;  ///< of names that a call was given to
     std::size_t entries_ = 0;  ///< one dictionary may stand in another, many times
 };
