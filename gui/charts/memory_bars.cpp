@@ -33,7 +33,18 @@ std::optional<QRectF> totalPlace(const std::string& words,
     return fits ? std::optional(plate) : std::nullopt;
 }
 
-/// With room at the right for the totals, of which the widest take no more than half.
+/// The share of a row that a bar's total takes: without its range where that is too wide.
+double shareOfTotal(const MemoryBar& bar, double width, double textSize) {
+    constexpr double kWidest = 0.3;
+    constexpr double kMost = 0.5;
+    const auto share = [&](const std::string& words) {
+        return (roughTextWidth(words, textSize) + textSize * 1.5) / width;
+    };
+    const double whole = share(memoryTotalText(bar));
+    return std::min(whole <= kWidest ? whole : share(memorySumText(bar)), kMost);
+}
+
+/// With room at the right for the totals.
 ValueRange memoryRange(const MemoryBarValues& values, double width, double textSize) {
     double most = std::max(values.usable, values.present);
     for (const std::vector<MemoryBar>* bars : {&values.bars, &values.ghosts}) {
@@ -43,9 +54,8 @@ ValueRange memoryRange(const MemoryBarValues& values, double width, double textS
     }
     most *= 1.12;
     for (const MemoryBar& bar : values.bars) {
-        const double wide = roughTextWidth(memoryTotalText(bar), textSize) + textSize * 1.5;
         const double end = std::max(endOf(bar), values.usable);  // beside the line, never across
-        most = std::max(most, end / (1.0 - std::min(wide / width, 0.5)));
+        most = std::max(most, end / (1.0 - shareOfTotal(bar, width, textSize)));
     }
     return {0.0, most > 0.0 ? most : 1.0};
 }

@@ -63,7 +63,7 @@ int memoryPartAt(const MemoryBarLayout& layout, const QPointF& place);
 /// The part `shift` places after part `part` of a bar, or nearest to it where the bar has no such
 /// part; -1: no such bar or place.
 int memoryPartNear(const MemoryBarLayout& layout, std::size_t bar, std::size_t part, int shift);
-/// Of a bar: "57.2 GiB (52.1 GiB to 61 GiB)".
+/// Of a bar: "57.2 GiB (52.1 – 61.0 GiB)".
 std::string memoryTotalText(const MemoryBar& bar);
 std::string memorySumText(const MemoryBar& bar);  ///< "57.2 GiB"
 std::string memoryPartText(const MemoryBarValues& values, std::size_t bar, std::size_t part);

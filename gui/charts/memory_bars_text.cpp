@@ -7,10 +7,18 @@ namespace {
 
 constexpr AxisUnit kMemoryUnit = AxisUnit::Bytes;
 
+/// The unit once, where it is that of both ends.
 std::string intervalText(const MemoryBar& bar) {
-    return bar.interval ? " (" + valueText(kMemoryUnit, bar.interval->low) + " to " +
-                              valueText(kMemoryUnit, bar.interval->high) + ")"
-                        : "";
+    if (!bar.interval) {
+        return {};
+    }
+    std::string low = valueText(kMemoryUnit, bar.interval->low);
+    const std::string high = valueText(kMemoryUnit, bar.interval->high);
+    const std::size_t unit = low.rfind(' ');
+    if (unit != std::string::npos && high.ends_with(low.substr(unit))) {
+        low.erase(unit);
+    }
+    return " (" + low + " – " + high + ")";
 }
 
 /// "1.2 GiB below what is usable".

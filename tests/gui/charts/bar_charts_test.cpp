@@ -53,7 +53,7 @@ TEST(MemoryBars, TheTotalIsNamedWithItsInterval) {
     const MemoryBarValues values = twoStages();
     EXPECT_EQ(memoryTotalText(values.bars[0]), "30 GiB");
     const std::string text = memoryTotalText(values.bars[1]);
-    EXPECT_EQ(text, "20 GiB (19 GiB to 22 GiB)");
+    EXPECT_EQ(text, "20 GiB (19 – 22 GiB)");
     MemoryBarValues tight = values;
     tight.bars[1].interval->high = 60 * kBarGiB;
     const MemoryBarLayout layout = memoryBarLayout(tight, kBarSize, kBarTheme);
@@ -70,6 +70,16 @@ TEST(MemoryBars, ANarrowChartLeavesTheIntervalAwayAndNotTheTotal) {
         EXPECT_LE(layout.bars[1].total->right(), layout.frame.plot.right());
         EXPECT_TRUE(layout.bars[1].words.starts_with("20 GiB")) << layout.bars[1].words;
     }
+}
+
+/// Words that would take half of the chart do not make the axis twice as long.
+TEST(MemoryBars, TheAxisOfANarrowChartEndsSoonAfterWhatIsUsable) {
+    MemoryBarValues values = twoStages();
+    values.present = 0.0;
+    constexpr double kWidth = 480.0;
+    const MemoryBarLayout layout = memoryBarLayout(values, {kWidth, 300.0}, kBarTheme);
+    const QRectF& plot = layout.frame.plot;
+    EXPECT_GT((layout.frame.xOf(values.usable) - plot.left()) / plot.width(), 0.7);
 }
 
 TEST(MemoryBars, TheTotalStandsOnOneSideOfTheUsableLine) {
