@@ -48,6 +48,18 @@ Result<void> checkLoop(LaunchKeys& keys) {
     return {};
 }
 
+/// What a loop may do beside the steps that are forecast.
+void noteOtherWork(ScenarioDraft& draft) {
+    const LaunchKeys& keys = draft.keys();
+    const std::string loss = saidOf(keys, {"kl_div", "log_softmax", "cross_entropy"});
+    if (!loss.empty()) {
+        draft.note(loss + "(): a loss of the loop's own was not read, and the model's is forecast");
+    }
+    if (keys.find("generate") != nullptr) {
+        draft.note("generate(): what generating takes beside the training is not counted");
+    }
+}
+
 /// What else a file says of the run.
 struct LoopFile {
     LaunchKind kind = LaunchKind::Trainer;  ///< of none
@@ -165,6 +177,7 @@ Result<JsonValue> importOwnLoop(OpenedFile& file, const ImportContext& context) 
     assumeProductsOfBase(draft);
     FABRICAST_TRY(importKbitPreparation(draft));
     FABRICAST_TRY(importChangedModel(draft, context));
+    noteOtherWork(draft);
     if (!other || !other->hasOptimizer) {
         FABRICAST_TRY(importOwnOptimizer(draft));
     }

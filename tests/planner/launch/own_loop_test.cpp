@@ -105,6 +105,17 @@ TEST(OwnLoops, AreStartedWithTheirFiles) {
 }
 
 TEST(OwnLoops, SayWhatIsNotModelled) {
+    const auto run = importedFrom({{"a.py",
+                                    kOwnModel + kOwnOptimizer + kOwnSteps +
+                                        "loss = F.cross_entropy(a, b)\ny = model.generate(x)\n"}},
+                                  "a.py");
+    ASSERT_TRUE(run) << run.error().text();
+    std::string notes;
+    for (const std::string& one : stringsIn(run->find("imported")->find("notes"))) {
+        notes += one;
+    }
+    EXPECT_NE(notes.find("cross_entropy()"), std::string::npos) << notes;
+    EXPECT_NE(notes.find("generate()"), std::string::npos) << notes;
     const auto why = [](const std::string& before, const std::string& model) {
         return readFrom({{"a.py", before + model + kOwnOptimizer + kOwnSteps}}, "a.py", "model");
     };
