@@ -325,10 +325,10 @@ bool isSwept(const Question& question, const std::string& path) {
 std::vector<std::string> heldKeys(const LayoutRules& rules, const Question& question) {
     std::vector<std::string> keys;
     for (auto edit = question.edits.rbegin(); edit != question.edits.rend(); ++edit) {
-        constexpr std::string_view kLayout = "layout.";
+        constexpr std::string_view kLayoutPart = "layout.";
         const std::string_view path = edit->path;
-        if (path.starts_with(kLayout) && rules.fixed.says(path.substr(kLayout.size()))) {
-            keys.emplace_back(path.substr(kLayout.size()));
+        if (path.starts_with(kLayoutPart) && rules.fixed.says(path.substr(kLayoutPart.size()))) {
+            keys.emplace_back(path.substr(kLayoutPart.size()));
         }
     }
     const std::size_t typed = keys.size();
