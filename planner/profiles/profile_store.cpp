@@ -8,6 +8,7 @@
 #include <array>
 #include <iterator>
 #include <optional>
+#include <string>
 #include <utility>
 
 namespace fabricast {
@@ -119,16 +120,21 @@ std::string nearestKnown(const std::vector<std::string>& known, const std::strin
     return longest.empty() ? nearest : longest;
 }
 
-/// "rtx-3080" of rtx-3080-ti: a name up to its first word with a digit.
-std::string_view numberedPart(std::string_view name) {
-    const std::size_t digit = name.find_first_of("0123456789");
-    return digit == std::string_view::npos ? name : name.substr(0, name.find('-', digit));
+/// The number of a name, "3080" of rtx-3080-ti, and the letters before it, in the order of the
+/// alphabet.
+std::pair<std::string, std::string> lineAndNumber(std::string_view name) {
+    constexpr std::string_view kDigits = "0123456789";
+    const std::size_t digit = std::min(name.find_first_of(kDigits), name.size());
+    const std::size_t end = std::min(name.find_first_not_of(kDigits, digit), name.size());
+    std::string line(name.substr(0, digit));
+    std::ranges::sort(line);
+    return {std::move(line), std::string(name.substr(digit, end - digit))};
 }
 
-/// Of the same line and number: another letter or digit is another GPU, not a typo. p100 is no
-/// a100 and gh200 no gb200, but rtx-3080 is near rtx-3080-ti.
+/// Of the same line and number: another letter or digit there is another GPU, not a typo. p100 is
+/// no a100 and gh200 no gb200, but rtx-3080 is near rtx-3080-ti, and to rxt-3080.
 bool isNearGpu(std::string_view known, std::string_view typed) {
-    return numberedPart(known) == numberedPart(typed);
+    return lineAndNumber(known) == lineAndNumber(typed);
 }
 
 /// `near`: their names in quotes.

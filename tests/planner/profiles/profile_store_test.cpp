@@ -215,6 +215,8 @@ TEST(ProfileStore, DoesNotTakeAnotherGpuForATypo) {
     };
     isNear("rtx-5070", "\"rtx-5070-ti\"");
     isNear("rtx-3080-ti", "\"rtx-3080\"");
+    isNear("rxt-3080", "\"rtx-3080\"");
+    isNear("l40", "\"l40s\"");
     isNear("v100", "\"v100-sxm2-16gb\", \"v100-sxm2-32gb\"");
 }
 
