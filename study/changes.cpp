@@ -170,7 +170,7 @@ constexpr std::array kRows = {
         "tokens are sent to their experts and back",
         &offers::moreExperts},
     Row{kTarget, kFree, 1, "free", "", &offers::freeKeys},
-    Row{kTarget, kFree, 1, "forbid", "it is searched", &offers::allowForbidden},
+    Row{kTarget, kFree, 1, "forbid", "such layouts are searched too", &offers::allowForbidden},
     Row{kTarget,
         kFree,
         2,

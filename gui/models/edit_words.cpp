@@ -159,7 +159,10 @@ std::string whyWords(const Error& error) {
 std::string editWords(std::span<const Edit> edits) {
     std::string text;
     for (const Edit& edit : edits) {
-        text += (text.empty() ? "" : ", ") + keyWords(edit.path) + ": " + valueWords(edit.value);
+        const bool isLifted = edit.path == "search.forbid" && edit.value == "null";
+        text += text.empty() ? "" : ", ";
+        text +=
+            isLifted ? "nothing is forbidden" : keyWords(edit.path) + ": " + valueWords(edit.value);
     }
     return text;
 }

@@ -14,6 +14,7 @@
 #include <QMessageBox>
 #include <QRegularExpression>
 #include <QVBoxLayout>
+#include <algorithm>
 #include <functional>
 
 namespace fabricast {
@@ -50,6 +51,26 @@ QString saveAs(const QString& title,
     return done ? file : QString();
 }
 
+/// "1,768" as 1768, "$0.0943" as 0.0943 and "33.3 %" as 33.3%: as a spreadsheet reads them.
+std::string spreadsheetCell(const std::string& text) {
+    static const QRegularExpression number(
+        QStringLiteral("^([-+]?)\\$?(\\d{1,3}(?:,\\d{3})+|\\d+)(\\.\\d+)?( %)?$"));
+    const QRegularExpressionMatch parts = number.match(QString::fromStdString(text));
+    if (!parts.hasMatch()) {
+        return text;
+    }
+    const QString whole = parts.captured(2).remove(QLatin1Char(','));
+    const QString percent = parts.captured(4).trimmed();
+    return (parts.captured(1) + whole + parts.captured(3) + percent).toStdString();
+}
+
+std::string spreadsheetText(Table table) {
+    for (std::vector<std::string>& row : table.rows) {
+        std::ranges::transform(row, row.begin(), spreadsheetCell);
+    }
+    return csvText(table);
+}
+
 }  // namespace
 
 QString fileNameOf(const QString& page, const QString& model) {
@@ -65,7 +86,8 @@ Result<void> writeTable(const Table& table, const QString& file) {
                     "a table is not written as this",
                     "a name that ends in .csv or .md");
     }
-    const std::string text = isMarkdown ? markdownEscaped(markdownText(table)) : csvText(table);
+    const std::string text =
+        isMarkdown ? markdownEscaped(markdownText(table)) : spreadsheetText(table);
     return writeExport(file, QByteArray::fromStdString(text));
 }
 
