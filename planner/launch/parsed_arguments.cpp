@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <iterator>
+#include <map>
 #include <optional>
 #include <set>
 #include <string_view>
@@ -46,6 +47,7 @@ public:
                 nameObjects(i);
             }
         }
+        nameFunctions();
         for (int level = 0; level < kMostParsedLevels && handOn(); ++level) {
         }
         return std::move(parsed_);
@@ -186,14 +188,28 @@ private:
     /// Names what functions call the objects that they are given; whether there is any new.
     bool handOn() {
         bool isNew = false;
-        for (const PythonFunction& function : functions_) {
-            for (std::size_t i = 0; i < words_.size() && function.bracket != 0; ++i) {
-                if (i != function.bracket - 1 && isCalled(i, function.name)) {
-                    isNew = nameParameters(function, i + 1) || isNew;
+        for (std::size_t i = 0; i < words_.size() && !parsed_.objects.empty(); ++i) {
+            if (!program_.isName(i) || !program_.isSign(i + 1, "(")) {
+                continue;
+            }
+            const auto [first, last] = byName_.equal_range(words_[i].text);
+            for (auto function = first; function != last; ++function) {
+                if (i != function->second->bracket - 1) {
+                    isNew = nameParameters(*function->second, i + 1) || isNew;
                 }
             }
         }
         return isNew;
+    }
+
+    /// As many of one name as a training script may have.
+    void nameFunctions() {
+        constexpr std::size_t kMostAlike = 16;
+        for (const PythonFunction& function : functions_) {
+            if (function.bracket != 0 && byName_.count(function.name) < kMostAlike) {
+                byName_.emplace(function.name, &function);
+            }
+        }
     }
 
     bool nameParameters(const PythonFunction& function, std::size_t bracket) {
@@ -221,6 +237,7 @@ private:
     const PythonValues& program_;
     const std::vector<PythonWord>& words_;
     std::vector<PythonFunction> functions_;
+    std::multimap<std::string_view, const PythonFunction*> byName_;  ///< those with parameters
     ParsedArguments parsed_;
 };
 

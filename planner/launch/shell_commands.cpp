@@ -47,9 +47,11 @@ bool isDeclaration(const std::string& word) {
 }
 
 bool isScriptNext(const ShellCommand& command) {
+    constexpr std::size_t kMostOptions = 32;  // of a shell
     std::size_t last = command.size();
+    const std::size_t first = last - std::min(last, kMostOptions);
     bool isAsked = false;
-    while (last > 0 && command[last - 1].text.starts_with('-')) {
+    while (last > first && command[last - 1].text.starts_with('-')) {
         const std::string& option = command[--last].text;
         isAsked = isAsked || (!option.starts_with("--") && option.ends_with('c'));
     }

@@ -97,5 +97,26 @@ TEST(LargeQuestions, AreAnsweredInTimeAndMemory) {
     }
 }
 
+// Words of one command, and functions that each call the next.
+TEST(LargeQuestions, LaunchFilesAreReadInTime) {
+    std::string options = "torchrun --nproc-per-node 8 train.py";
+    for (int i = 0; i < 100000; ++i) {
+        options += " --a";
+    }
+    std::string chain;
+    for (int i = 0; i < 30000; ++i) {
+        chain += "def f" + std::to_string(i) + "(a):\n    f" + std::to_string(i + 1) + "(a)\n";
+    }
+    const ScratchFolder folder;
+    const Asked asks = asked();
+    for (const std::string& file :
+         {folder.write("run.sh", options + "\n"), folder.write("chain.py", chain)}) {
+        const Disturbed run =
+            disturbedRun({asks.program, "explain", file, "-c", "dgx-h100"}, {.mostSeconds = 120.0});
+        EXPECT_EQ(troubleOf(run), "") << file << run.err;
+        EXPECT_LT(run.cpuSeconds, asks.mostSeconds) << file;
+    }
+}
+
 }  // namespace
 }  // namespace fabricast
