@@ -37,6 +37,12 @@ Result<Count> countOf(LaunchKeys& keys, const Options& options) {
         if (count && *count > 0) {
             return Count(StartedRanks{*count, from});
         }
+        // DeepSpeed and Lightning say -1 for all that there are.
+        if (count && (*count == 0 || from.starts_with("torchrun --nproc") ||
+                      from.starts_with("torchrun --nnodes"))) {
+            return keys.refuse(
+                *keys.use(from), "must be 1 or more", "the number of GPUs or nodes that there are");
+        }
     }
     return Count();
 }

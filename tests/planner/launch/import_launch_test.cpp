@@ -805,6 +805,21 @@ TEST(Import, ReadsLengthAndRecomputationBesideDeepspeed) {
     EXPECT_EQ(untold->find("layout")->find("recompute"), nullptr);
 }
 
+TEST(Import, NeedsARankAtLeast) {
+    const auto why = [](const std::string& start) {
+        const auto run =
+            imported(start + " train.py --model_name_or_path a/b --output_dir o", "run.sh");
+        return run ? "taken" : run.error().text();
+    };
+    for (const char* const start : {"torchrun --nproc-per-node 0",
+                                    "torchrun --nproc_per_node=-1",
+                                    "torchrun --nnodes 0 --nproc-per-node 8",
+                                    "deepspeed --num_gpus 0"}) {
+        EXPECT_NE(why(start).find("must be 1 or more"), std::string::npos) << start << why(start);
+    }
+    EXPECT_EQ(why("deepspeed --num_gpus -1"), "taken");
+}
+
 TEST(Import, ReadsLoopsInPython) {
     const auto run = imported(exampleText("loop.py"), "loop.py");
     ASSERT_TRUE(run) << run.error().text();
