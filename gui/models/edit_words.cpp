@@ -111,6 +111,9 @@ std::string windowWords(const std::string& message) {
             begins ? flagTyped(std::string_view(message).substr(at, end - at)) : nullptr;
         if (flag != nullptr) {
             words += keyWords(std::string(flag->path));
+            words += std::string_view(message).substr(end).starts_with(" states it")
+                         ? " on the left"
+                         : "";
             at = end;
         } else {
             words += message[at++];

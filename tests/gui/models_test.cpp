@@ -129,7 +129,7 @@ TEST(Evidence, HasTheNotesOfTheSearchOnceEach) {
     const std::size_t before = assumptionLines(explained()).size();
     const std::vector<std::string> lines = assumptionLines(explained(), &search);
     ASSERT_EQ(lines.size(), before + 1);
-    EXPECT_EQ(lines.back(), "left out: ddp: 2 s a step (host memory states it)");
+    EXPECT_EQ(lines.back(), "left out: ddp: 2 s a step (host memory on the left states it)");
 }
 
 TEST(Evidence, LinksEachFormulaThatATerminalTypes) {
@@ -173,11 +173,12 @@ TEST(PlanList, SaysWhatTheCommandLineSaysBelowItsTable) {
     report.plans[1].scenario.layout.offload = Offload::OptimizerCpu;
     report.plans[1].memory.host.perNode = Bytes(160LL << 30U);
     const std::string note = planListNote(&report, report.plans.size(), {});
-    for (const char* line : {"\nleft out: deepspeed dp=2: 28.2 s a step (host memory states it)\n",
-                             "\nassumed: sequence 4096 (default)\n",
-                             "\n2 in host memory\n",
-                             "per node: 160 GiB needed, not known (host memory states it)\n",
-                             "\nexcluded: fsdp2: has no LoRA"}) {
+    for (const char* line :
+         {"\nleft out: deepspeed dp=2: 28.2 s a step (host memory on the left states it)\n",
+          "\nassumed: sequence 4096 (default)\n",
+          "\n2 in host memory\n",
+          "per node: 160 GiB needed, not known (host memory on the left states it)\n",
+          "\nexcluded: fsdp2: has no LoRA"}) {
         EXPECT_NE(note.find(line), std::string::npos) << line << note;
     }
     EXPECT_EQ(note.find("--"), std::string::npos) << "no flags in a window: " << note;

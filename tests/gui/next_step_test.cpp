@@ -71,7 +71,7 @@ TEST(NextStep, AsksForTheHostMemoryThatAFasterLayoutWaitsFor) {
     ASSERT_EQ(button.text(), "Enter memory");
     const QString note = used.find<ElidedLabel>("layouts.note").words();
     EXPECT_TRUE(note.contains("\nleft out: deepspeed dp=2,pp=4,")) << note.toStdString();
-    EXPECT_TRUE(note.contains("(host memory states it)")) << note.toStdString();
+    EXPECT_TRUE(note.contains("(host memory on the left states it)")) << note.toStdString();
     used.window.session().edit({{"cluster.host_memory", "512GB", "--host-memory"}},
                                {.title = "Host memory"});
     ASSERT_TRUE(used.waits());
