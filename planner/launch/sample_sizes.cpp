@@ -6,6 +6,7 @@
 #include <array>
 #include <cstdint>
 #include <initializer_list>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -159,14 +160,21 @@ bool isNameOf(const PythonValues& program, std::size_t at, std::string_view name
     return program.isName(at) && program.words()[at].text == name;
 }
 
-/// Whether a data set is mapped by this function, or it stacks what it cuts.
-bool makesSamples(const PythonValues& program, const PythonFunction& function) {
+/// Functions that a data set is mapped by: "data.map(group_texts, …)".
+std::set<std::string> mappingNames(const PythonValues& program) {
+    std::set<std::string> names;
     for (std::size_t i = 0; i + 2 < program.words().size(); ++i) {
-        const bool isInside = i >= function.body.begin && i < function.body.end;
-        const bool calls = program.isSign(i + 1, "(");
-        const bool maps =
-            calls && isNameOf(program, i, "map") && isNameOf(program, i + 2, function.name);
-        if (maps || (isInside && calls && isNameOf(program, i, "stack"))) {
+        if (isNameOf(program, i, "map") && program.isSign(i + 1, "(") && program.isName(i + 2)) {
+            names.insert(program.words()[i + 2].text);
+        }
+    }
+    return names;
+}
+
+/// Whether it stacks what it cuts.
+bool stacks(const PythonValues& program, const PythonFunction& function) {
+    for (std::size_t i = function.body.begin; i + 1 < function.body.end; ++i) {
+        if (isNameOf(program, i, "stack") && program.isSign(i + 1, "(")) {
             return true;
         }
     }
@@ -186,8 +194,10 @@ std::optional<WordSpan> pieceAt(const PythonValues& program, std::size_t at) {
 }  // namespace
 
 void addPieces(const PythonValues& program, const PythonCourse& course, LaunchKeys& keys) {
+    const std::set<std::string> mapping = mappingNames(program);
     for (const PythonFunction& function : functionsOf(program)) {
-        if (function.isClass || !makesSamples(program, function)) {
+        const bool makesSamples = mapping.contains(function.name) || stacks(program, function);
+        if (function.isClass || !makesSamples) {
             continue;
         }
         for (std::size_t i = function.body.begin; i < function.body.end; ++i) {

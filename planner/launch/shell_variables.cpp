@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <iterator>
 #include <utility>
 
 namespace fabricast {
@@ -35,7 +36,10 @@ void ShellVariables::assign(const ShellWord& word, bool isInBranch) {
     const std::size_t equals = word.text.find('=');
     const bool adds = equals > name.size();
     const ShellValue* const before = adds ? placedValueOf(name) : nullptr;
-    ShellValue value = before == nullptr ? ShellValue{} : *before;
+    ShellValue& value = values_[name];
+    if (before != &value) {
+        value = before == nullptr ? ShellValue{} : *before;
+    }
     const bool isPlaced =
         word.places.size() == word.text.size() && value.places.size() == value.text.size();
     value.text += word.text.substr(equals + 1);
@@ -46,7 +50,6 @@ void ShellVariables::assign(const ShellWord& word, bool isInBranch) {
     } else {
         value.places.clear();
     }
-    values_[name] = std::move(value);
     if (isInBranch) {
         inBranches_.insert(name);
     } else if (!adds) {
@@ -56,8 +59,15 @@ void ShellVariables::assign(const ShellWord& word, bool isInBranch) {
 
 void ShellVariables::setList(const std::string& name,
                              std::vector<ShellWord> words,
+                             bool adds,
                              bool isInBranch) {
-    lists_[name] = std::move(words);
+    const std::vector<ShellWord>* const before = adds ? listOf(name) : nullptr;
+    std::vector<ShellWord>& list = lists_[name];
+    if (before != &list) {
+        list = before == nullptr ? std::vector<ShellWord>() : *before;
+    }
+    list.insert(
+        list.end(), std::make_move_iterator(words.begin()), std::make_move_iterator(words.end()));
     if (isInBranch) {
         inBranches_.insert(name);
     }

@@ -28,7 +28,8 @@ public:
 
     /// A word of an assignment: "A=4", "A+=4".
     void assign(const ShellWord& word, bool isInBranch);
-    void setList(const std::string& name, std::vector<ShellWord> words, bool isInBranch);
+    /// A list, or more of it ("A+=(…)").
+    void setList(const std::string& name, std::vector<ShellWord> words, bool adds, bool isInBranch);
     void unset(const std::string& name) { inBranches_.insert(name); }
 
     /// "A" of "A=4"; empty where the word assigns nothing.

@@ -61,7 +61,7 @@ private:
         } else if (letter == ')' && inArray_) {
             letters_.take();
             inArray_ = false;
-            variables_.setList(array_, std::exchange(list_, {}), branches_.maySkip());
+            variables_.setList(array_, std::exchange(list_, {}), addsToArray_, branches_.maySkip());
         } else if (letter == '<' || letter == '>') {
             redirect();
         } else if (letter == '\n' || letter == ';' || letter == '|' || letter == '&' ||
@@ -73,13 +73,21 @@ private:
         return {};
     }
 
-    /// A comment, which Slurm may take for options of the job, and then sets variables by them.
+    /// A comment, which Slurm may take for options of the job.
     void takeBatch() {
         const ShellCommand words = takeBatchWords(letters_);
         if (words.empty()) {
             return;
         }
         read_.batch.insert(read_.batch.end(), words.begin(), words.end());
+        isBatchNew_ = true;
+    }
+
+    /// Before the first word that may ask for them.
+    void setBatchVariables() {
+        if (!std::exchange(isBatchNew_, false)) {
+            return;
+        }
         for (const auto& [name, value] : slurmVariables(read_.batch)) {
             std::string assignment = name;
             assignment.append("=").append(value);
@@ -135,6 +143,7 @@ private:
         bool isQuoted = false;
         word.isScript = !inArray_ && isScriptNext(command_);
         keepsPlaces_ = !inArray_;
+        setBatchVariables();
         while (!letters_.isEnd() && !endsShellWord(letters_.next())) {
             FABRICAST_TRY(part(word, spliced, isQuoted));
             if (word.text.size() > kLongestWord) {
@@ -269,10 +278,9 @@ private:
         inArray_ = true;
         std::string name = std::exchange(word.text, "");
         name.pop_back();
-        const bool adds = name.ends_with('+');
-        array_ = adds ? name.substr(0, name.size() - 1) : name;
-        const std::vector<ShellWord>* const before = adds ? variables_.listOf(array_) : nullptr;
-        list_ = before == nullptr ? std::vector<ShellWord>() : *before;  // it is still read
+        addsToArray_ = name.ends_with('+');
+        array_ = addsToArray_ ? name.substr(0, name.size() - 1) : name;
+        list_.clear();
     }
 
     void addWord(ShellWord word) {
@@ -369,6 +377,8 @@ private:
     bool inArray_ = false;
     LetterPlace listBegin_;
     std::string array_;
+    bool addsToArray_ = false;
+    bool isBatchNew_ = false;      ///< the variables that Slurm sets by it are not there yet
     std::vector<ShellWord> list_;  ///< that is being read
     ShellCommand command_;
     ShellScript read_;
