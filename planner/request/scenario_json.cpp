@@ -175,9 +175,11 @@ std::string keyOfSettings(const std::string& typed) {
             return "layout." + typed;
         }
     }
+    static const std::vector<SettingHelp> settings = describeSettings();
+    const std::string end = "." + typed;
     std::string meant;
-    for (const SettingHelp& setting : describeSettings()) {
-        if (setting.path.ends_with("." + typed)) {
+    for (const SettingHelp& setting : settings) {
+        if (setting.path.ends_with(end)) {
             if (!meant.empty()) {
                 return "";
             }

@@ -97,8 +97,9 @@ TEST(LargeQuestions, AreAnsweredInTimeAndMemory) {
     }
 }
 
-// Words of one command, and functions that each call the next.
-TEST(LargeQuestions, LaunchFilesAreReadInTime) {
+// Words of one command, functions that each call the next, lines that add to a list, options of a
+// job, keys of a scenario, letters of a name.
+TEST(LargeQuestions, LongFilesAreReadInTime) {
     std::string options = "torchrun --nproc-per-node 8 train.py";
     for (int i = 0; i < 100000; ++i) {
         options += " --a";
@@ -107,10 +108,24 @@ TEST(LargeQuestions, LaunchFilesAreReadInTime) {
     for (int i = 0; i < 30000; ++i) {
         chain += "def f" + std::to_string(i) + "(a):\n    f" + std::to_string(i + 1) + "(a)\n";
     }
+    std::string lists = "A=()\n";
+    std::string job = "#!/bin/bash\n";
+    std::string keys = "{";
+    for (int i = 0; i < 60000; ++i) {
+        lists += "A+=(--x 1)\n";
+        job += "#SBATCH --a" + std::to_string(i) + "=1\n";
+        keys += "\"k" + std::to_string(i) + "\": 1, ";
+    }
+    const std::string start = "torchrun --nproc-per-node 8 train.py\n";
+    const std::string name(std::size_t{4} << 20, 'x');
     const ScratchFolder folder;
     const Asked asks = asked();
-    for (const std::string& file :
-         {folder.write("run.sh", options + "\n"), folder.write("chain.py", chain)}) {
+    for (const std::string& file : {folder.write("run.sh", options + "\n"),
+                                    folder.write("chain.py", chain),
+                                    folder.write("lists.sh", lists + start),
+                                    folder.write("job.sh", job + start),
+                                    folder.write("keys.json", keys + "\"model\": 1}"),
+                                    folder.write("name.json", "{\"model\": \"" + name + "\"}")}) {
         const Disturbed run =
             disturbedRun({asks.program, "explain", file, "-c", "dgx-h100"}, {.mostSeconds = 120.0});
         EXPECT_EQ(troubleOf(run), "") << file << run.err;
