@@ -111,15 +111,16 @@ void TopologyPage::refresh() {
     if (typedAbout != about_) {
         healthy_.reset();
     }
-    std::string key = typedAbout + "\n";
+    const TopologyAsk cluster = askFor(session().a().explanation->scenario, about.folders);
+    // The explanation comes after the question that it is of.
+    std::string key = typedAbout + "\n" + cluster.cluster.name + " " +
+                      std::to_string(cluster.cluster.nodes.value_or(1)) + " " +
+                      cluster.cluster.fabric + "\n";
     for (const std::string& name : session().failed()) {
         key += name + " ";
     }
     const NetworkQuestion question{
-        .about = about,
-        .cluster = askFor(session().a().explanation->scenario, about.folders),
-        .failed = session().failed(),
-        .healthy = healthy_};
+        .about = about, .cluster = cluster, .failed = session().failed(), .healthy = healthy_};
     const auto work = networkWork(question, session().bench(), [this](const NetworkFound& found) {
         if (!found.state) {
             sayError(found.state.error());

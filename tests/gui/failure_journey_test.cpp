@@ -1,5 +1,6 @@
 // Links and switches that a click in the network fails, and heals.
 #include "gui/charts/network_map_widget.h"
+#include "gui/jobs/study_session.h"
 #include "gui/pages/table_view.h"
 #include "gui/window/study_files.h"
 #include "tests/gui/used_window.h"
@@ -51,6 +52,18 @@ TEST(FailureJourney, AClickFailsASwitchAndAnotherHealsIt) {
     emit map.boxPicked(boxOf(map, "leaf2"));
     ASSERT_TRUE(used.waits());
     EXPECT_TRUE(rowsOf(used).rows.empty());
+}
+
+TEST(FailureJourney, TheNetworkIsThatOfTheServersThatAreAskedFor) {
+    const std::vector<Edit> servers = {{"cluster.name", "dgx-h100", "-c"},
+                                       {"cluster.nodes", "2", "-n"}};
+    UsedWindow used({smallQuestion(servers), {.page = "topology"}});
+    for (const char* const nodes : {"4", "8", "2"}) {
+        used.window.session().edit({{"cluster.nodes", nodes, "-n"}}, {.title = "Servers"});
+        ASSERT_TRUE(used.waits());
+        const QString headline = used.find<QLabel>("topology.headline").text();
+        EXPECT_TRUE(headline.contains(QString(nodes) + " x dgx-h100")) << headline.toStdString();
+    }
 }
 
 TEST(FailureJourney, KeysFailWhatTheyAreOn) {
