@@ -83,8 +83,8 @@ Result<std::vector<std::string>> aliasesOf(const ProfileFile& file) {
 /// Names that have all the words of the typed one, the first few: llama-3.1-70b for llama-70b.
 std::string namesWith(const std::vector<std::string>& known, std::string_view typed) {
     constexpr std::size_t kMostNamed = 4;
-    constexpr std::size_t kLongestName = 200;
-    if (typed.size() > kLongestName) {
+    constexpr std::size_t kLongestAsked = 200;
+    if (typed.size() > kLongestAsked) {
         return "";
     }
     std::string list;
