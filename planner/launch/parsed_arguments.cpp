@@ -98,7 +98,12 @@ private:
         const bool extends = own->bracket != 0 && levels > 0;
         for (const WordSpan& base :
              extends ? program_.itemsIn(own->bracket) : std::vector<WordSpan>()) {
-            addClassFields(words_[base.end - 1].text, levels - 1, one);
+            const std::string& extended = words_[base.end - 1].text;
+            if (extended == name) {  // transformers.TrainingArguments, of the same name
+                one.base = holdsTrainerArguments(name) ? name : one.base;
+            } else {
+                addClassFields(extended, levels - 1, one);
+            }
         }
         std::optional<std::int64_t> column;
         for (std::size_t i = own->body.begin; i < own->body.end; ++i) {

@@ -74,6 +74,18 @@ TEST(StartedProgram, IsReadWithWhatIsTypedForIt) {
     EXPECT_EQ(readBoth("", kProgram, "settings.precision.parameters"), "-") << "fp32 masters";
 }
 
+// As FastChat's and Qwen's train.py, whose class has the name of the one that it extends.
+TEST(StartedProgram, HasAClassOfTheNameThatItExtends) {
+    std::string program = kProgram;
+    for (std::size_t at = 0; (at = program.find("OwnArguments", at)) != std::string::npos;) {
+        program.replace(at, 12, "TrainingArguments");
+    }
+    EXPECT_EQ(readBoth("", program, "workload.sequence"), "2048");
+    EXPECT_EQ(readBoth("--model_max_length 512", program, "workload.sequence"), "512");
+    EXPECT_EQ(readBoth("", program, "workload.optimizer"), "\"adafactor\"");
+    EXPECT_EQ(readBoth("--bf16 False", program, "workload.precision"), "\"fp32\"");
+}
+
 TEST(StartedProgram, DecidesByWhatIsTyped) {
     EXPECT_EQ(readBoth("", kProgram, "settings.tuning"), "-");
     for (const char* const typed : {"--use_lora True --lora_r 32", "--lora_r 32 --use_lora"}) {
