@@ -3,6 +3,7 @@
 #include "planner/launch/deepspeed_names.h"
 #include "planner/launch/hugging_face_arguments.h"
 #include "planner/launch/opened_framework.h"
+#include "planner/launch/possible_lengths.h"
 #include "planner/launch/python_reading.h"
 #include "planner/launch/python_start.h"
 #include "planner/launch/started_program.h"
@@ -251,6 +252,7 @@ Result<OpenedFile> openNamed(const OpenedFile& file, const ReadNamed& read) {
     FABRICAST_TRY(addLaunchArguments(file, named));
     addStart(file, named);
     addProgramsArguments(file, named);
+    addTypedLengths(file, named);
     takeGiven(read.given(), named);
     nameProgram(named, read);
     return named;

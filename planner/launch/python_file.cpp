@@ -5,6 +5,7 @@
 #include "planner/launch/opened_framework.h"
 #include "planner/launch/own_loop.h"
 #include "planner/launch/parsed_arguments.h"
+#include "planner/launch/possible_lengths.h"
 #include "planner/launch/python_model_keys.h"
 #include "planner/launch/python_reading.h"
 #include "planner/launch/python_start.h"
@@ -295,8 +296,9 @@ LaunchKeys trainerKeys(const LaunchKeys& program) {
             keys.add({.path = kTrlKey, .values = {}, .line = one.line, .column = one.column});
         }
         if (std::ranges::find(kOfPreferences, one.path) != kOfPreferences.end() ||
-            one.path.starts_with("env ") || one.path == kParsesArguments ||
-            one.path == kParsedFields || one.path == kOwnParser || one.path == kUntypedSwitches) {
+            one.path.starts_with("env ") || one.path.starts_with(kPossibleLength) ||
+            one.path == kParsesArguments || one.path == kParsedFields || one.path == kOwnParser ||
+            one.path == kUntypedSwitches) {
             keys.add(one);
         }
         if (one.path.starts_with(kParsedLength)) {

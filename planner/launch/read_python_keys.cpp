@@ -3,6 +3,7 @@
 #include "planner/launch/linear_names.h"
 #include "planner/launch/own_loss.h"
 #include "planner/launch/parsed_arguments.h"
+#include "planner/launch/possible_lengths.h"
 #include "planner/launch/python_branches.h"
 #include "planner/launch/python_functions.h"
 #include "planner/launch/python_model_keys.h"
@@ -71,6 +72,7 @@ public:
         addOwnLoss(program_, course_, keys_);
         addPieces(program_, course_, keys_);
         addParsed();
+        addPossibleLengths(program_, course_, parsed, keys_);
         return std::move(keys_);
     }
 

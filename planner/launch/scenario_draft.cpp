@@ -3,6 +3,7 @@
 #include "planner/launch/import_settings.h"
 #include "planner/launch/launch_files.h"
 #include "planner/launch/nccl_variables.h"
+#include "planner/launch/possible_lengths.h"
 
 #include <algorithm>
 #include <array>
@@ -148,6 +149,7 @@ std::string ScenarioDraft::word(std::string_view path) const {
 
 JsonValue ScenarioDraft::finish(const std::string& framework,
                                 const std::vector<std::string_view>& harmless) {
+    askForLength(*this);
     importAllocator(*this);
     importTf32(*this);
     importNcclVariables(*this);

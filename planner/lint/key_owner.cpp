@@ -1,3 +1,4 @@
+#include "planner/launch/possible_lengths.h"
 #include "planner/launch/torchtune.h"
 #include "planner/lint/known_keys.h"
 
@@ -93,7 +94,7 @@ std::optional<KeyOwner> keyOwnerOf(const LintFile& file) {
 bool isOfTheLauncher(std::string_view path) {
     return path == "script" || path == kTuneKey || path.starts_with("torchrun ") ||
            path.starts_with("env ") || path.starts_with("sbatch ") || path.starts_with("srun ") ||
-           path.starts_with("mpirun ");
+           path.starts_with("mpirun ") || path.starts_with(kPossibleLength);
 }
 
 }  // namespace fabricast
