@@ -64,7 +64,8 @@ Result<void> importLoopPrecision(ScenarioDraft& draft, bool fsdp) {
     const std::string computed = fsdp && keys.has("MixedPrecisionPolicy.param_dtype")
                                      ? "MixedPrecisionPolicy.param_dtype"
                                  : keys.has("MixedPrecisionPolicy.0") ? "MixedPrecisionPolicy.0"
-                                                                      : "autocast.dtype";
+                                 : keys.has("autocast.dtype")         ? "autocast.dtype"
+                                                                      : "autocast.1";
     FABRICAST_ASSIGN(std::string weights, torchTypeOf(keys, stored));
     FABRICAST_ASSIGN(std::string products, torchTypeOf(keys, computed));
     const bool isTransformers = keys.has("from_pretrained") || keys.has("from_config");

@@ -37,7 +37,7 @@ std::string precisionArgument(const LaunchKeys& program, const LaunchKey& key) {
     const std::string type = key.path == "Accelerator.mixed_precision" || isAutocast
                                  ? value.substr(value.rfind('.') + 1)
                                  : "";
-    if (key.path == "autocast" && !program.has("autocast.dtype") &&
+    if (key.path == "autocast" && !program.has("autocast.dtype") && !program.has("autocast.1") &&
         singleValueOf(key).find("accelerator") == std::string::npos) {
         return "--fp16";  // CUDA's usual type
     }

@@ -55,6 +55,9 @@ TEST(OwnLoops, AreReadAsWhatTheyDo) {
         {plain + "with torch.autocast(\"cuda\", dtype=torch.bfloat16):\n  pass\n",
          "workload.precision",
          "\"bf16\""},
+        {plain + "with torch.autocast(\"cuda\", torch.bfloat16):\n  pass\n",
+         "workload.precision",
+         "\"bf16\""},
         {accelerated, "layout.dp", "-"},
         {accelerated, "layout.micro_batch", "3"},
         {accelerated, "workload.global_batch", "\"12 per rank\""},
@@ -79,6 +82,22 @@ TEST(OwnLoops, AreReadAsWhatTheyDo) {
             << one.path << " of\n"
             << one.program;
     }
+}
+
+TEST(LoopsUnderDdp, HaveTheTypeThatAutocastIsGivenSecond) {
+    const std::string program =
+        "model = AutoModelForCausalLM.from_pretrained(\"a/b\", dtype=torch.float32)\n"
+        "model = DDP(model)\nopt = torch.optim.AdamW(model.parameters())\n"
+        "x = torch.randint(0, 9, (4, 64))\n";
+    const auto precisionOf = [&program](const std::string& context) {
+        return readFrom({{"a.py", program + "with " + context + ":\n  model(x).loss.backward()\n"}},
+                        "a.py",
+                        "workload.precision");
+    };
+    EXPECT_EQ(precisionOf("torch.autocast(\"cuda\", torch.float16)"), "\"fp16\"");
+    EXPECT_EQ(precisionOf("torch.autocast(\"cuda\", torch.bfloat16)"),
+              precisionOf("torch.autocast(\"cuda\", dtype=torch.bfloat16)"));
+    EXPECT_EQ(precisionOf("torch.autocast(\"cuda\")"), "\"fp16\"");
 }
 
 TEST(OwnLoops, AreStartedWithTheirFiles) {
