@@ -232,13 +232,18 @@ void PythonValues::addArgument(std::size_t bracket) {
         } else if (isKeyword && first.text == "dest") {
             name = words_[said.begin].text;
         } else if (isKeyword && first.text == "action") {
-            action = words_[said.begin].text;
+            action = words_[said.end - 1].text;
         }
     }
     if (action == "store_true" || action == "store_false") {
         const char* const untyped = action == "store_true" ? "False" : "True";
         const char* const typed = action == "store_true" ? "True" : "False";
         argument = isTyped ? Argument{{typed}} : argument.value_or(Argument{{untyped}});
+    } else if (action == "BooleanOptionalAction") {
+        const bool isDenied = flag.starts_with("--") && typed("no-" + flag.substr(2));
+        argument = isDenied  ? Argument{{"False"}}
+                   : isTyped ? Argument{{"True"}}
+                             : argument.value_or(Argument{{"None"}});
     } else if (!action.empty()) {
         return;
     }
@@ -250,8 +255,8 @@ void PythonValues::addArgument(std::size_t bracket) {
         std::ranges::replace(name, '-', '_');
     }
     argument->at = bracket;
-    argument->isOff =
-        action == "store_true" && argument->values.front() == "False" && start_.arguments.empty();
+    argument->isOff = (action == "store_true" || action == "BooleanOptionalAction") &&
+                      argument->values == PythonTexts{"False"} && start_.arguments.empty();
     parsed_[name] = *argument;
 }
 

@@ -84,6 +84,8 @@ const std::string kParser =
     "  p.add_argument(\"--lora\", action=\"store_true\")\n"
     "  p.add_argument(\"--bf16\", action=\"store_true\", default=True)\n"
     "  p.add_argument(\"--no-pack\", action=\"store_false\", dest=\"pack\")\n"
+    "  p.add_argument(\"--eight\", action=argparse.BooleanOptionalAction, default=True)\n"
+    "  p.add_argument(\"--dora\", action=argparse.BooleanOptionalAction)\n"
     "  return p.parse_args()\nSIZE = 5\n";
 
 TEST(PythonNames, AreArgumentsOfArgparse) {
@@ -98,6 +100,8 @@ TEST(PythonNames, AreArgumentsOfArgparse) {
         {"args = parse()\nf(args.bf16)\n", "True"},
         {"args = parse()\nf(args.pack)\n", "True"},
         {"args = parse()\nf(1 if args.lora else 2)\n", "2"},
+        {"args = parse()\nf(1 if args.eight else 2)\n", "1"},
+        {"args = parse()\nf(args.dora)\n", "None"},
         {"p = argparse.ArgumentParser()\np.add_argument(\"--n\", default=3)\n"
          "args, rest = p.parse_known_args()\nf(args.n)\n",
          "3"}};
@@ -105,9 +109,14 @@ TEST(PythonNames, AreArgumentsOfArgparse) {
         EXPECT_EQ(givenToCall(kParser + one.program), one.values) << one.program;
     }
     const PythonStart typed{.environment = {},
-                            .arguments = {{"--lora", "$(--lora)"}, {"--no-pack", "x"}}};
+                            .arguments = {{"--lora", "$(--lora)"},
+                                          {"--no-pack", "x"},
+                                          {"--dora", "$(--dora)"},
+                                          {"--no-eight", "$(--no-eight)"}}};
     EXPECT_EQ(givenToCall(kParser + "args = parse()\nf(args.lora)\n", typed), "True");
     EXPECT_EQ(givenToCall(kParser + "args = parse()\nf(args.pack)\n", typed), "False");
+    EXPECT_EQ(givenToCall(kParser + "args = parse()\nf(args.dora)\n", typed), "True");
+    EXPECT_EQ(givenToCall(kParser + "args = parse()\nf(args.eight)\n", typed), "False");
 }
 
 TEST(PythonNames, SaysWhichSwitchesNothingTypes) {
