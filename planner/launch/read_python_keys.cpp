@@ -10,6 +10,7 @@
 #include "planner/launch/python_scopes.h"
 #include "planner/launch/python_start.h"
 #include "planner/launch/sample_sizes.h"
+#include "planner/launch/set_arguments.h"
 
 #include <algorithm>
 #include <map>
@@ -56,6 +57,7 @@ public:
             }
             if (isCall(i)) {
                 addCall(i);
+                addSetters(i);
             }
             addVariable(i);
             addChange(i);
@@ -136,6 +138,7 @@ private:
         const std::size_t bracket = isName(value.begin) ? program_.endOfName(value.begin) : 0;
         if (program_.endOfName(at) == at + 1 && bracket > 0 && isSign(bracket, "(")) {
             classes_.emplace(words_[at].text, words_[bracket - 1].text);
+            madeAt_.emplace(words_[at].text, at);
         }
     }
 
@@ -143,7 +146,49 @@ private:
     void addAttribute(std::size_t at, const WordSpan& value) {
         const auto found = classes_.find(words_[at].text);
         if (found != classes_.end() && program_.endOfName(at) == at + 3) {
-            addKey(found->second + "." + words_[at + 2].text, value, words_[at]);
+            const std::string path = found->second + "." + words_[at + 2].text;
+            sayAnew(path, program_.valuesOf(value), at);
+            addKey(path, value, words_[at]);
+        }
+    }
+
+    /// What holds now of what Call(…) made, where the same block makes and changes it.
+    void sayAnew(const std::string& path, const std::vector<std::string>& values, std::size_t at) {
+        const auto made = madeAt_.find(words_[at].text);
+        if (made == madeAt_.end() || made->second > at || values.size() != 1) {
+            return;
+        }
+        const std::int64_t column = words_[made->second].column;
+        bool isSameBlock = words_[at].column == column;
+        for (std::size_t i = made->second; isSameBlock && i < at; ++i) {
+            isSameBlock = words_[i].kind != WordKind::End || words_[i + 1].column >= column;
+        }
+        if (isSameBlock) {
+            keys_.say(path, values.front());
+        }
+    }
+
+    /// args.set_training(batch_size=16) of a Trainer's arguments.
+    void addSetters(std::size_t at) {
+        const bool isOfName = at >= 2 && isSign(at - 1, ".") && isName(at - 2);
+        const auto found = isOfName ? classes_.find(words_[at - 2].text) : classes_.end();
+        if (found == classes_.end() || !holdsTrainerArguments(found->second)) {
+            return;
+        }
+        std::size_t first = at - 2;
+        while (first > 0 && words_[first - 1].kind != WordKind::End) {
+            --first;
+        }
+        for (const SetArgument& one : setArgumentsAt(program_, at)) {
+            const std::string path = found->second + "." + one.field;
+            if (words_[first].text == words_[at - 2].text) {
+                sayAnew(path, one.values, first);
+            }
+            keys_.add({.path = path,
+                       .values = one.values,
+                       .line = words_[one.at].line,
+                       .column = words_[one.at].column,
+                       .onlyIf = conditionOf(at)});
         }
     }
 
@@ -404,6 +449,7 @@ private:
     PythonCourse course_;
     std::vector<PythonFunction> functions_;
     std::map<std::string, std::string> classes_;  ///< of names that a call was given to
+    std::map<std::string, std::size_t> madeAt_;   ///< their names, where that is
     std::size_t entries_ = 0;  ///< one dictionary may stand in another, many times
 };
 

@@ -771,6 +771,32 @@ TEST(Import, ReadsProgramsOfTrainer) {
     EXPECT_EQ(lora.find("double_quantization")->shown(), "true");
 }
 
+// What is assigned behind the call holds where one block says both; else that is not known.
+TEST(Import, ReadsWhatIsSetOfTrainersArguments) {
+    const std::string made =
+        "a = TrainingArguments(\"o\", per_device_train_batch_size=2, "
+        "gradient_checkpointing=True)\n";
+    const std::string trains = "Trainer(args=a).train()\n";
+    const auto layout = [&](const std::string& set, const char* key) {
+        const auto run = imported(made + set + trains, "a.py");
+        return run ? valueAt(*run, "layout", key) : run.error().text();
+    };
+    EXPECT_EQ(layout("a.per_device_train_batch_size = 16\n", "micro_batch"), "16");
+    EXPECT_EQ(layout("if x:\n  y = 1\na.per_device_train_batch_size = 16\n", "micro_batch"), "16");
+    EXPECT_NE(layout("if x:\n  a.per_device_train_batch_size = 16\n", "micro_batch")
+                  .find("decided when the program runs"),
+              std::string::npos);
+    EXPECT_EQ(layout("a = a.set_training(batch_size=4)\n", "micro_batch"), "4");
+    EXPECT_EQ(layout("a.set_training(1e-5, 4, gradient_checkpointing=True)\n", "micro_batch"), "4");
+    EXPECT_EQ(layout("a.set_training(1e-5, 4, gradient_checkpointing=True)\n", "recompute"),
+              "\"full\"");
+    EXPECT_EQ(layout("a = a.set_training(batch_size=4)\n", "recompute"), "\"none\"");
+    EXPECT_EQ(layout("a.set_dataloader(train_batch_size=32)\n", "micro_batch"), "32");
+    EXPECT_NE(layout("if x:\n  a.set_dataloader(32)\n", "micro_batch")
+                  .find("decided when the program runs"),
+              std::string::npos);
+}
+
 TEST(Import, ReadsTheLengthThatATokenizerPadsTo) {
     const std::string trainer = "TrainingArguments(\"out\", bf16=True)\n";
     const auto length = [&](const std::string& calls) {

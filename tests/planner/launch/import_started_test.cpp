@@ -249,11 +249,12 @@ TEST(ImportOfStarted, BelievesNoValueThatAProgramChanges) {
         batch("d = {\"per_device_train_batch_size\": 4}\na = TrainingArguments(\"o\", **d)\n"),
         "4");
     EXPECT_EQ(batch(call + "4)\na.per_device_train_batch_size = 4\n"), "4");
+    EXPECT_EQ(batch(call + "4)\na.per_device_train_batch_size = 32\n"), "32");
     const std::vector<std::string> changed = {
         "x = 4\nx *= 2\n" + call + "x)\n",
         "x = 4\nx **= 2\n" + call + "x)\n",
         "x = 4\nx <<= 2\n" + call + "x)\n",
-        call + "4)\na.per_device_train_batch_size = 32\n",
+        call + "4)\nif x:\n  a.per_device_train_batch_size = 32\n",
         call + "4)\nb = TrainingArguments(\"p\", per_device_train_batch_size=8)\n",
         "a = TrainingArguments(\"o\", **kw)\n",
         "d = {\"per_device_train_batch_size\": 4}\nd[\"per_device_train_batch_size\"] = 8\n"
