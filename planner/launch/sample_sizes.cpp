@@ -191,6 +191,41 @@ std::optional<WordSpan> pieceAt(const PythonValues& program, std::size_t at) {
     return isPiece ? std::optional(WordSpan{at + 5, words[at].close}) : std::nullopt;
 }
 
+/// What a batch's tokens are cut to in batch["input_ids"][:, :args.ctx], a bracket that opens here.
+std::optional<WordSpan> cutAt(const PythonValues& program, std::size_t at) {
+    constexpr std::string_view kTokens = "input_ids";
+    const std::vector<PythonWord>& words = program.words();
+    const bool isOfItem = at >= 3 && program.isSign(at - 1, "]") && words[at - 2].text == kTokens &&
+                          program.isSign(at - 3, "[");
+    const bool isOfTokens = isOfItem || (at >= 1 && isNameOf(program, at - 1, kTokens));
+    const bool isCut = isOfTokens && program.isSign(at, "[") && program.isSign(at + 1, ":") &&
+                       program.isSign(at + 2, ",") && program.isSign(at + 3, ":") &&
+                       words[at].close > at + 4;
+    return isCut ? std::optional(WordSpan{at + 4, words[at].close}) : std::nullopt;
+}
+
+/// Of a program that cuts its batches to one length.
+void addCut(const PythonValues& program, const PythonCourse& course, LaunchKeys& keys) {
+    std::optional<LaunchKey> length;
+    for (std::size_t i = 0; i < program.words().size(); ++i) {
+        const auto cut = course.isDead[i] ? std::nullopt : cutAt(program, i);
+        const std::vector<std::string> values =
+            cut ? program.valuesOf(*cut) : std::vector<std::string>();
+        if (!cut || values.size() != 1 || !sampleSizeIn(values.front())) {
+            continue;
+        }
+        if (length && length->values != values) {
+            return;  // such as of an evaluation
+        }
+        const PythonWord& word = program.words()[cut->begin];
+        length = LaunchKey{
+            .path = kPieceLength, .values = values, .line = word.line, .column = word.column};
+    }
+    if (length) {
+        keys.add(*std::move(length));
+    }
+}
+
 }  // namespace
 
 void addPieces(const PythonValues& program, const PythonCourse& course, LaunchKeys& keys) {
@@ -211,6 +246,7 @@ void addPieces(const PythonValues& program, const PythonCourse& course, LaunchKe
             }
         }
     }
+    addCut(program, course, keys);
 }
 
 std::optional<LaunchKey> tokenizedLength(const LaunchKeys& program) {

@@ -16,7 +16,8 @@ inline constexpr const char* kPieceLength = "tokens of a piece";
 /// Keys of the arguments of argparse begin so: "argument batch_size".
 inline constexpr const char* kParsedArgument = "argument ";
 
-/// Adds the first of these keys: of a function that a data set is mapped by, or that stacks pieces.
+/// Adds the first of these keys: of a function that a data set is mapped by, or that stacks pieces,
+/// or else of batch["input_ids"][:, :args.ctx].
 void addPieces(const PythonValues& program, const PythonCourse& course, LaunchKeys& keys);
 
 /// The length to which a program's tokenizer pads or cuts what it is called with; nothing where two

@@ -35,6 +35,10 @@ TEST(SampleSizes, AreThoseOfWhatMakesTheTokens) {
         {"dl = DataLoader(ds, 6)\neval_dl = DataLoader(ds, batch_size=32)\n", "6", "2048"},
         {"dl = DataLoader(ds)\n", "1", "2048"},
         {"tok(x, truncation=True, max_length=256)\n", "8", "256"},
+        {"ctx = 32768\nx = b[\"input_ids\"][:, :ctx].cuda()\n", "8", "32768"},
+        {"x = b.input_ids[:, :512]\ny = v.input_ids[:, :512]\n", "8", "512"},
+        {"x = b.input_ids[:, :512]\ny = v.input_ids[:, :64]\n", "8", "2048"},
+        {"x = b.input_ids[:, :-1]\n", "8", "2048"},
         {"BLOCK = 4096\ndef group(e):\n  return [e[i : i + BLOCK] for i in range(0, 9, BLOCK)]\n"
          "ds = ds.map(group, batched=True)\n",
          "8",
