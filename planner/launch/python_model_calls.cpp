@@ -55,6 +55,7 @@ MaybeRef ModelTracer::called(const std::string& name,
     const std::size_t bracket = callee.end;
     const std::vector<Argument> arguments = argumentsOf(bracket, names);
     const std::string last = lastOf(name);
+    addPass(last, ref, callee, arguments);
     if (ref) {
         return calledOn(*ref, last, bracket);
     }
@@ -71,7 +72,9 @@ MaybeRef ModelTracer::called(const std::string& name,
     }
     const auto function = byName_.find(name);
     if (function != byName_.end()) {
-        return runFunction(functions_.at(function->second), arguments);
+        const PythonFunction& one = functions_.at(function->second);
+        const bool isInOther = words_[one.at].column > words_.front().column;
+        return runFunction(one, arguments, isInOther ? names : global_);
     }
     makeTrainer(name, arguments);
     if (isOptimizer(last) && !optimized_) {
@@ -86,6 +89,62 @@ MaybeRef ModelTracer::called(const std::string& name,
         keepNamed(global_);
     }
     return given;
+}
+
+void ModelTracer::addPass(const std::string& last,
+                          const MaybeRef& ref,
+                          const WordSpan& callee,
+                          const std::vector<Argument>& arguments) {
+    constexpr std::array kForwards = {""sv, "forward"sv, "model"sv, "transformer"sv};
+    const bool isGiven =
+        last == "compute_loss" && std::ranges::any_of(arguments, [](const auto& one) {
+            return one.ref && one.ref->part.empty();
+        });
+    const bool isForward = ref ? isAmong(kForwards, ref->part) : isGiven;
+    const std::size_t behind = words_[callee.end].close + 1;
+    bool isLet = false;  // model(x).logits.detach()
+    for (std::size_t i = behind; isSign(i, ".") && program_.isName(i + 1); i += 2) {
+        isLet = isLet || isWord(i + 1, "detach");
+    }
+    if (last == "backward" || (isForward && !isLet)) {
+        models_.passes.push_back({last == "backward",
+                                  ref       ? ref->model
+                                  : isGiven ? models_.trained.value_or(0)
+                                            : 0,
+                                  callee.begin,
+                                  blocks_});
+    }
+}
+
+/// "@torch.no_grad()" on the lines before it.
+bool ModelTracer::isWithoutGradients(const PythonFunction& function) const {
+    std::size_t begin = function.at;
+    for (std::size_t i = function.at; i > 0; --i) {
+        const bool isLine = i == 1 || isEnd(i - 2);
+        if (isLine && isSign(i - 1, "@")) {
+            begin = i - 1;
+        } else if (isLine && i != function.at + 1) {
+            break;
+        }
+    }
+    return saysWithoutGradients(program_, {begin, function.at});
+}
+
+void ModelTracer::runLosses() {
+    isTraining_ = true;
+    for (const auto& [at, one] : functions_) {
+        const bool isLoss = one.isMethod && one.name == "compute_loss";
+        const bool isOfMade = std::ranges::any_of(made_, [&](std::size_t trainer) {
+            const WordSpan& body = functions_.at(trainer).body;
+            return at >= body.begin && at < body.end;
+        });
+        if (!isLoss || !isOfMade) {
+            continue;
+        }
+        const ModelRef model{*models_.trained};
+        (void)runFunction(one, {Argument(), Argument{"", {}, model}}, {});
+        models_.passes.push_back({.isBackward = true, .at = one.at});
+    }
 }
 
 bool ModelTracer::isLoadedOnGpu(const std::vector<Argument>& arguments) const {
@@ -132,18 +191,20 @@ MaybeRef ModelTracer::calledOn(const ModelRef& ref,
 
 // NOLINTNEXTLINE(misc-no-recursion): as run
 MaybeRef ModelTracer::runFunction(const PythonFunction& function,
-                                  const std::vector<Argument>& arguments) {
+                                  const std::vector<Argument>& arguments,
+                                  const ModelNames& outer) {
     if (inside_.size() >= kMostInside || !inside_.insert(function.at).second) {
         return std::nullopt;
     }
     ran_.insert(function.at);
-    ModelNames names;
+    ModelNames names = outer;
     std::map<std::string, std::string> numbers;
     std::size_t place = 0;
     for (const WordSpan& item : parametersOf(function)) {
         const std::string& name = words_[item.begin].text;
         const Argument* const given = argumentFor(arguments, place++, name);
         const std::size_t usual = placeOf(item, "=") + 1;
+        names.erase(name);
         if (given != nullptr && given->ref) {
             names.insert_or_assign(name, *given->ref);
         }
@@ -154,7 +215,15 @@ MaybeRef ModelTracer::runFunction(const PythonFunction& function,
         }
     }
     std::swap(numbers_, numbers);
+    const std::size_t blocks = blocks_.size();
+    if (function.isDecorated && isWithoutGradients(function)) {
+        blocks_.push_back({.kind = PythonBlock::Kind::WithoutGradients,
+                           .at = function.at,
+                           .chain = function.at,
+                           .head = {}});
+    }
     const MaybeRef returned = run(function.body, names);
+    blocks_.resize(blocks);
     std::swap(numbers_, numbers);
     inside_.erase(function.at);
     if (function.isMethod) {
@@ -169,13 +238,14 @@ void ModelTracer::makeTrainer(const std::string& name, std::vector<Argument> arg
     if (made == trainers_.end()) {
         return;
     }
+    made_.insert(made->second);
     const WordSpan body = functions_.at(made->second).body;
     const auto method = std::ranges::find_if(functions_, [&body](const auto& one) {
         return one.first >= body.begin && one.first < body.end && one.second.name == "__init__";
     });
     if (method != functions_.end()) {
         arguments.insert(arguments.begin(), Argument());  // self
-        (void)runFunction(method->second, arguments);
+        (void)runFunction(method->second, arguments, {});
     }
 }
 

@@ -178,6 +178,14 @@ void addModelKeys(const PythonValues& program,
     addUnmetSwitches(program, course, models, keys);
     addSecondModels(program, models, keys);
     addUnreadModels(program, course, models, keys);
+    const KeptGraphs kept = keptGraphs(program, models.passes, *models.trained);
+    if (kept.count != 1) {
+        const PythonWord& word = program.words()[kept.at];
+        keys.add({.path = kModelGraphs,
+                  .values = {std::to_string(kept.count)},
+                  .line = word.line,
+                  .column = word.column});
+    }
 }
 
 }  // namespace fabricast

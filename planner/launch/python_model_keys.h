@@ -30,6 +30,9 @@ inline constexpr const char* kUnreadModel = "model elsewhere";
 /// Several models of which no Trainer is given one.
 inline constexpr const char* kAnyModel = "model of several";
 
+/// Calls of it whose graphs a backward pass finds kept: how many, "0" where that is not known.
+inline constexpr const char* kModelGraphs = "model graphs";
+
 /// Words that are about other models than the trained one, or about adapters that it has no more.
 std::vector<bool> wordsOfOthers(const PythonValues& program, const PythonModels& models);
 

@@ -28,7 +28,7 @@ inline constexpr std::string_view kTrainerPart = "$trainer";
 ///     "student.lm_head", where student is the first model  →  lm_head of it
 MaybeRef namedModel(const std::string& name, const ModelNames& names);
 
-/// trainer.model is the model.
+/// trainer.model is the model, and so is model.module of what wraps it.
 ModelRef ofTrainer(ModelRef ref);
 
 /// "float" of "model.layers.float".

@@ -16,6 +16,7 @@ constexpr std::size_t kMostStatements = 20'000;
 // NOLINTNEXTLINE(misc-no-recursion): kMostInside functions
 MaybeRef ModelTracer::run(const WordSpan& body, ModelNames& names) {
     const std::size_t outer = around_.size();
+    const std::size_t outerBlock = blocks_.size();
     MaybeRef returned;
     std::size_t at = body.begin;
     while (at < body.end && statements_ < kMostStatements) {
@@ -27,6 +28,7 @@ MaybeRef ModelTracer::run(const WordSpan& body, ModelNames& names) {
         const bool isLine = at == 0 || isEnd(at - 1);
         if (isLine) {
             leaveConditions(outer, at);
+            leaveBlocks(outerBlock, at);
         }
         const auto function = functions_.find(at + (isWord(at, "async") ? 1U : 0U));
         if (function != functions_.end()) {
@@ -43,7 +45,24 @@ MaybeRef ModelTracer::run(const WordSpan& body, ModelNames& names) {
         }
     }
     around_.resize(outer);
+    blocks_.resize(outerBlock);
     return returned;
+}
+
+void ModelTracer::leaveBlocks(std::size_t outer, std::size_t at) {
+    left_.reset();
+    while (blocks_.size() > outer && blocks_.back().column >= words_[at].column) {
+        left_ = blocks_.back().chain;
+        blocks_.pop_back();
+    }
+}
+
+void ModelTracer::enterBlock(std::size_t at, const WordSpan& head) {
+    PythonBlock block = blockAt(program_, at, head);
+    if (left_ && continuesBlock(words_[at].text)) {
+        block.chain = *left_;
+    }
+    blocks_.push_back(block);
 }
 
 void ModelTracer::leaveConditions(std::size_t outer, std::size_t at) {
@@ -78,6 +97,7 @@ std::size_t ModelTracer::headAt(std::size_t at, ModelNames& names) {
         return at;
     }
     const WordSpan head{at + 1, colon};
+    enterBlock(at, head);
     if (isWord(at, "for")) {
         bindLoop(head, names);
         loopColumn_ = words_[at].column;

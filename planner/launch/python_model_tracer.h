@@ -36,6 +36,8 @@ private:
     MaybeRef run(const WordSpan& body, ModelNames& names);
     /// What a line of this column stands no longer within.
     void leaveConditions(std::size_t outer, std::size_t at);
+    void leaveBlocks(std::size_t outer, std::size_t at);
+    void enterBlock(std::size_t at, const WordSpan& head);
     /// Behind the colon of "for", "if" and their like; `at` where none of them begins here.
     std::size_t headAt(std::size_t at, ModelNames& names);
     void bindLoop(const WordSpan& head, ModelNames& names);
@@ -50,6 +52,8 @@ private:
     // Values: python_model_values.cpp.
     /// What a value is of some model; calls in it are followed.
     MaybeRef evaluate(WordSpan span, ModelNames& names);
+    /// "model(x) for x in parts" is a loop.
+    void enterComprehension(const WordSpan& span);
     /// "a.b(…)[…].c(…)", which begins at a name; `at` is then behind it.
     MaybeRef chain(std::size_t& at, ModelNames& names);
     /// "[-4:]" of "[-n:]", where n is a number that the program says, or gives to its function.
@@ -66,7 +70,18 @@ private:
                     const WordSpan& callee,
                     ModelNames& names);
     MaybeRef calledOn(const ModelRef& ref, const std::string& method, std::size_t bracket);
-    MaybeRef runFunction(const PythonFunction& function, const std::vector<Argument>& arguments);
+    /// `outer`: the names around it that it sees.
+    MaybeRef runFunction(const PythonFunction& function,
+                         const std::vector<Argument>& arguments,
+                         const ModelNames& outer);
+    /// Keeps it where it is a call of a model, or a backward pass.
+    void addPass(const std::string& last,
+                 const MaybeRef& ref,
+                 const WordSpan& callee,
+                 const std::vector<Argument>& arguments);
+    [[nodiscard]] bool isWithoutGradients(const PythonFunction& function) const;
+    /// compute_loss of the Trainer that is made, which calls its backward pass behind it.
+    void runLosses();
     /// A function that is not the program's own.
     MaybeRef givenTo(const std::string& name,
                      const std::string& last,
@@ -117,7 +132,10 @@ private:
     std::set<std::size_t> ran_;
     std::set<std::size_t> inside_;
     std::vector<Around> around_;
-    ModelNames global_;  ///< of what stands in no function
+    std::vector<PythonBlock> blocks_;
+    std::optional<std::size_t> left_;  ///< the chain of the block that ended last
+    std::set<std::size_t> made_;       ///< of trainers_
+    ModelNames global_;                ///< of what stands in no function
     std::int64_t loopColumn_ = 0;
     std::size_t statements_ = 0;
     bool isTraining_ = false;

@@ -54,12 +54,17 @@ ModelRef ofTrainer(ModelRef ref) {
     if (ref.part == model || ref.part.starts_with(model + ".")) {
         ref.part.erase(0, std::min(model.size() + 1, ref.part.size()));
     }
+    while (ref.part == "module" || ref.part.starts_with("module.")) {
+        ref.part.erase(0, std::min(std::size_t{7}, ref.part.size()));  // of DDP, and engines
+    }
     return ref;
 }
 
 // NOLINTNEXTLINE(misc-no-recursion): brackets in each other are few
 MaybeRef ModelTracer::evaluate(WordSpan span, ModelNames& names) {
     span = chosenOf(program_, span);
+    const std::size_t blocks = blocks_.size();
+    enterComprehension(span);
     while (isSign(span.begin, "(") && words_[span.begin].close + 1 == span.end) {
         span = {span.begin + 1, span.end - 1};
     }
@@ -81,7 +86,17 @@ MaybeRef ModelTracer::evaluate(WordSpan span, ModelNames& names) {
             ++at;
         }
     }
+    blocks_.resize(blocks);
     return only;
+}
+
+void ModelTracer::enterComprehension(const WordSpan& span) {
+    for (std::size_t i = span.begin + 1; i < span.end; i = behindWord(i)) {
+        if (isWord(i, "for")) {
+            blocks_.push_back(blockAt(program_, i, {i + 1, span.end}));
+            return;
+        }
+    }
 }
 
 // NOLINTNEXTLINE(misc-no-recursion): as evaluate

@@ -57,6 +57,9 @@ PythonModels ModelTracer::read() {
     if (models_.trained && !isTraining_ && deedsBefore_) {
         leaveOutWhatFollows();
     }
+    if (models_.trained) {
+        runLosses();
+    }
     return std::move(models_);
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 #include "planner/launch/python_branches.h"
+#include "planner/launch/python_passes.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -43,6 +44,7 @@ struct PythonModel {
 struct PythonModels {
     std::vector<PythonModel> all{};
     std::optional<std::size_t> trained{};  ///< which one a Trainer, FSDP or DDP is given
+    std::vector<ModelPass> passes{};       ///< of them all, in the order in which they run
 };
 
 /// Follows the models through names, functions of the program and calls that give them back.

@@ -149,5 +149,43 @@ TEST(OwnLoops, SayWhatIsNotModelled) {
               "a.py:3:33: LoraConfig depends on \"rich()\", whi");
 }
 
+// A backward pass finds the activations of every call of the model since the last one.
+TEST(OwnLoops, KeepTheGraphsOfAllCallsBeforeABackwardPass) {
+    const std::string begins =
+        kOwnModel + kOwnOptimizer + "for step in range(9):\n  x = torch.randint(0, 9, (2, 64))\n";
+    const std::string ends = "  opt.step()\n";
+    const auto read = [&](const std::string& body, const std::string& path) {
+        return readFrom({{"a.py", begins + body + ends}}, "a.py", path);
+    };
+    const std::string often = "imported.open.layout.micro_batch.why";
+    for (const char* const twice :
+         {"  a = model(x).loss\n  b = model(x).loss\n  (a + b).backward()\n",
+          "  if c(x):\n    a = model(x)\n  else:\n    a = model(y)\n  b = model(x)\n"
+          "  (a + b).backward()\n",
+          "  total = 0\n  for k in range(2):\n    total += model(x).loss\n  total.backward()\n",
+          "  def f(y):\n    return model(y).loss\n  loss = f(x) - f(x)\n  loss.backward()\n"}) {
+        EXPECT_EQ(read(twice, "layout.micro_batch"), "4") << twice;
+        EXPECT_EQ(read(twice, "workload.global_batch"), "\"4 per rank\"") << twice;
+    }
+    for (const char* const unknown :
+         {"  losses = []\n  for y in x:\n    losses.append(model(y).loss)\n"
+          "  torch.stack(losses).mean().backward()\n",
+          "  loss = sum(model(y).loss for y in x)\n  loss.backward()\n",
+          "  total += model(x).loss\n  if (step + 1) % 4 == 0:\n    total.backward()\n"}) {
+        EXPECT_NE(read(unknown, often), "-") << unknown;
+    }
+    for (const char* const once :
+         {"  for k in range(4):\n    loss = model(x).loss / 4\n    loss.backward()\n",
+          "  with torch.no_grad():\n    old = model(x).logits\n  model(x).loss.backward()\n",
+          "  old = model(x).logits.detach()\n  model(x).loss.backward()\n",
+          "  loss = model(x).loss\n  if step % 4 != 0:\n    with model.no_sync():\n"
+          "      loss.backward()\n  else:\n    loss.backward()\n",
+          "  if c(x):\n    a = model(x)\n  else:\n    a = model(y)\n  a.loss.backward()\n",
+          "  model(x).loss.backward()\n  model(y).loss.backward()\n"}) {
+        EXPECT_EQ(read(once, "layout.micro_batch"), "2") << once;
+        EXPECT_EQ(read(once, often), "-") << once;
+    }
+}
+
 }  // namespace
 }  // namespace fabricast

@@ -77,5 +77,18 @@ TEST(OwnLoss, IsAskedForWhereItMakesMoreOfTheLogits) {
         << "it is not made";
 }
 
+TEST(OwnLoss, KeepsTheGraphsOfAllCallsOfItsModel) {
+    const auto batchOf = [](const std::string& body) {
+        return readFrom({{"a.py", programOf(body)}}, "a.py", "layout.micro_batch");
+    };
+    EXPECT_EQ(batchOf("        return model(**inputs).loss\n"), "8");
+    EXPECT_EQ(batchOf("        a = model(**inputs)\n        b = model(**inputs)\n"
+                      "        return a.loss + b.loss\n"),
+              "16");
+    EXPECT_EQ(batchOf("        with torch.no_grad():\n            a = model(**inputs)\n"
+                      "        return super().compute_loss(model, inputs)\n"),
+              "8");
+}
+
 }  // namespace own_loss_test
 }  // namespace fabricast
