@@ -16,6 +16,15 @@ constexpr std::size_t kMostInside = 12;
 
 constexpr std::array kWrappers = {
     "fully_shard"sv, "DistributedDataParallel"sv, "DDP"sv, "FullyShardedDataParallel"sv, "FSDP"sv};
+/// What copies a model's weights to keep their average: of torch, timm, torch_ema and diffusers.
+constexpr std::array kAverages = {"AveragedModel"sv,
+                                  "ModelEma"sv,
+                                  "ModelEmaV2"sv,
+                                  "ModelEmaV3"sv,
+                                  "ModelEMA"sv,
+                                  "EMA"sv,
+                                  "EMAModel"sv,
+                                  "ExponentialMovingAverage"sv};
 /// Methods that go through a part of a model.
 constexpr std::array kWalks = {
     "parameters"sv, "named_parameters"sv, "modules"sv, "children"sv, "values"sv};
@@ -76,7 +85,7 @@ MaybeRef ModelTracer::called(const std::string& name,
         const bool isInOther = words_[one.at].column > words_.front().column;
         return runFunction(one, arguments, isInOther ? names : global_);
     }
-    makeTrainer(name, arguments);
+    makeObject(name, arguments);
     if (isOptimizer(last) && !optimized_) {
         const auto model = std::ranges::find_if(
             arguments, [](const Argument& one) { return one.ref && one.ref->part.empty(); });
@@ -233,12 +242,17 @@ MaybeRef ModelTracer::runFunction(const PythonFunction& function,
 }
 
 // NOLINTNEXTLINE(misc-no-recursion): as run
-void ModelTracer::makeTrainer(const std::string& name, std::vector<Argument> arguments) {
-    const auto made = trainers_.find(name);
-    if (made == trainers_.end()) {
+void ModelTracer::makeObject(const std::string& name, std::vector<Argument> arguments) {
+    const auto made = classes_.find(name);
+    const bool isTrainers = trainers_.contains(name);
+    const bool isGivenModel = std::ranges::any_of(
+        arguments, [](const Argument& one) { return one.ref && one.ref->part.empty(); });
+    if (made == classes_.end() || (!isTrainers && !isGivenModel)) {
         return;
     }
-    made_.insert(made->second);
+    if (isTrainers) {
+        made_.insert(made->second);
+    }
     const WordSpan body = functions_.at(made->second).body;
     const auto method = std::ranges::find_if(functions_, [&body](const auto& one) {
         return one.first >= body.begin && one.first < body.end && one.second.name == "__init__";
@@ -277,6 +291,29 @@ MaybeRef ModelTracer::givenToTrainer(bool wraps, const std::vector<Argument>& ar
     return wraps ? model->ref : MaybeRef(ModelRef{model->ref->model, std::string(kTrainerPart)});
 }
 
+MaybeRef ModelTracer::copyMade(const std::string& last,
+                               std::size_t bracket,
+                               const std::vector<Argument>& arguments) {
+    const bool isCopy =
+        last == "deepcopy" || (isAmong(kAverages, last) && !classes_.contains(last));
+    if (!isCopy || arguments.empty() || !arguments.front().ref ||
+        !arguments.front().ref->part.empty()) {
+        return std::nullopt;
+    }
+    const std::size_t model = arguments.front().ref->model;
+    const bool isOnHost = std::ranges::any_of(arguments, [this](const Argument& one) {
+        return one.name == "device" &&
+               program_.valuesOf(one.value) == std::vector<std::string>{"cpu"};
+    });
+    PythonModel copy{.call = {bracket - 1, words_[bracket].close + 1},
+                     .isOnGpu = models_.all[model].isOnGpu && !isOnHost,
+                     .isKept = models_.trained.has_value(),  // wrapped before
+                     .isAfterwards = isTraining_,
+                     .copyOf = model};
+    models_.all.push_back(std::move(copy));
+    return ModelRef{models_.all.size() - 1};
+}
+
 MaybeRef ModelTracer::givenTo(const std::string& name,
                               const std::string& last,
                               std::size_t bracket,
@@ -289,15 +326,8 @@ MaybeRef ModelTracer::givenTo(const std::string& name,
     if (isAmong(kPass, name) && !arguments.empty()) {
         return arguments.front().ref;
     }
-    if (last == "deepcopy" && !arguments.empty() && arguments.front().ref &&
-        arguments.front().ref->part.empty()) {
-        const std::size_t model = arguments.front().ref->model;
-        PythonModel copy{.call = {bracket - 1, words_[bracket].close + 1},
-                         .isOnGpu = models_.all[model].isOnGpu,
-                         .isAfterwards = isTraining_,
-                         .copyOf = model};
-        models_.all.push_back(std::move(copy));
-        return ModelRef{models_.all.size() - 1};
+    if (const MaybeRef copy = copyMade(last, bracket, arguments)) {
+        return copy;
     }
     const bool prepares = last == "prepare" || last == "prepare_model";
     for (const Argument& one : arguments) {

@@ -89,8 +89,12 @@ private:
                      const std::vector<Argument>& arguments);
     /// A Trainer, or what shards or wraps a model.
     MaybeRef givenToTrainer(bool wraps, const std::vector<Argument>& arguments);
-    /// What a Trainer of the program's own loads when it is made: a teacher, a reference.
-    void makeTrainer(const std::string& name, std::vector<Argument> arguments);
+    /// What a class of the program's own loads or copies when it is made: a teacher, a reference.
+    void makeObject(const std::string& name, std::vector<Argument> arguments);
+    /// "deepcopy(model)", or what keeps an average of its weights; nothing of other calls.
+    MaybeRef copyMade(const std::string& last,
+                      std::size_t bracket,
+                      const std::vector<Argument>& arguments);
     /// "c/d" of from_pretrained(name) in a function that is given it.
     [[nodiscard]] std::string nameGiven(const std::vector<Argument>& arguments) const;
     /// bitsandbytes puts what it quantises there.
@@ -128,6 +132,7 @@ private:
     /// Classes of the program that are Trainers, by the word that defines them.
     std::map<std::string, std::size_t> trainers_;
     std::vector<std::string> classNames_;
+    std::map<std::string, std::size_t> classes_;
     std::map<std::string, std::string> numbers_;  ///< what the function that runs is given
     std::set<std::size_t> ran_;
     std::set<std::size_t> inside_;

@@ -28,6 +28,7 @@ ModelTracer::ModelTracer(const PythonValues& program, const PythonCourse& course
     for (const auto& [at, one] : functions_) {
         if (one.isClass) {
             classNames_.push_back(one.name);
+            classes_.emplace(one.name, at);
         }
         if (one.isClass && one.bracket != 0 && extendsTrainer(one)) {
             trainers_.emplace(one.name, at);

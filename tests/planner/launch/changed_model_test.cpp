@@ -108,6 +108,24 @@ TEST(ChangedModel, HasNoBitsOfAnother) {
                     "c/d"));
 }
 
+// An average of the weights is as large as they are.
+TEST(ChangedModel, HasNoAverageBesideIt) {
+    const std::string before =
+        "class Average:\n    def __init__(self, model):\n        self.shadow = "
+        "copy.deepcopy(model)\n" +
+        kLoads + "model = model.cuda()\n";
+    for (const char* const made : {"ema = Average(model)\n",
+                                   "ema = torch.optim.swa_utils.AveragedModel(model)\n",
+                                   "model = DDP(model)\nema = copy.deepcopy(model.module)\n",
+                                   "ema = copy.deepcopy(accelerator.unwrap_model(model)).eval()\n",
+                                   "ema = ExponentialMovingAverage(model.parameters(), 0.9)\n"}) {
+        EXPECT_EQ(read(before + made + kTrains, "settings.reference"), "\"whole\"") << made;
+    }
+    EXPECT_EQ(
+        read(before + "ema = ModelEmaV2(model, device=\"cpu\")\n" + kTrains, "settings.reference"),
+        "-");
+}
+
 // What a Trainer of the program's own loads when it is made.
 TEST(ChangedModel, HasNoOtherBesideItInItsTrainer) {
     const auto program = [](const std::string& loads, const std::string& given) {

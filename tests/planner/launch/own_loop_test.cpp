@@ -187,5 +187,17 @@ TEST(OwnLoops, KeepTheGraphsOfAllCallsBeforeABackwardPass) {
     }
 }
 
+TEST(OwnLoops, HaveNoCopyThatIsMadeOfTheWrappedModel) {
+    const std::string program = kOwnModel + "model = DDP(model)\n" +
+                                "ema = copy.deepcopy(model.module)\n" + kOwnOptimizer + kOwnSteps;
+    EXPECT_EQ(readFrom({{"a.py", program}}, "a.py", "settings.reference"), "\"whole\"");
+    EXPECT_EQ(readFrom({{"a.py",
+                         kOwnModel + "model = DDP(model)\n" + kOwnOptimizer + kOwnSteps +
+                             "best = copy.deepcopy(model.module)\n"}},
+                       "a.py",
+                       "settings.reference"),
+              "-");
+}
+
 }  // namespace
 }  // namespace fabricast
