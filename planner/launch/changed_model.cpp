@@ -1,4 +1,3 @@
-#include "planner/base/checked.h"
 #include "planner/launch/made_model.h"
 #include "planner/launch/own_loss.h"
 #include "planner/launch/python_model_keys.h"
@@ -12,7 +11,6 @@
 namespace fabricast {
 namespace {
 
-constexpr std::size_t kMostBatchDigits = 10;
 constexpr const char* kTypeTrain = "--train all, last:4, norms or no_embedding";
 
 std::string valueAt(const LaunchKey& key, std::size_t place) {
@@ -200,47 +198,6 @@ void importOtherModels(ScenarioDraft& draft) {
     }
 }
 
-/// Samples that are called one after another before a backward pass are as many in one microbatch.
-void importGraphs(ScenarioDraft& draft) {
-    const LaunchKey* const found = draft.keys().use(kModelGraphs);
-    if (found == nullptr) {
-        return;
-    }
-    const LaunchKey graphs = *found;
-    const std::int64_t count = std::stoll(valueAt(graphs, 0));
-    const JsonValue* const micro = draft.find("layout.micro_batch");
-    const JsonValue* const batch = draft.find("workload.global_batch");
-    const std::int64_t each = micro == nullptr ? 0 : micro->integer({}).value_or(0);
-    const std::int64_t whole = batch == nullptr ? 0 : batch->integer({}).value_or(0);
-    const std::string said = draft.word("workload.global_batch");
-    const std::string perRank = said.substr(0, std::min(said.find(' '), said.size()));
-    const bool isPerRank = said.ends_with(" per rank") && perRank.size() < kMostBatchDigits;
-    if (count == 0 || each == 0 || (batch != nullptr && whole == 0 && !isPerRank)) {
-        draft.leaveOpen(
-            "layout.micro_batch",
-            graphs,
-            "the model is called " +
-                (count == 0 ? std::string("again and again") : std::to_string(count) + " times") +
-                " before one backward pass, which keeps the activations of all calls",
-            "--layout micro_batch=N --global-batch N, N the samples of all of them");
-        return;
-    }
-    draft.set("layout.micro_batch", saturatingProduct(each, count), kModelGraphs);
-    if (isPerRank) {
-        draft.set("workload.global_batch",
-                  std::to_string(saturatingProduct(std::int64_t{std::stoll(perRank)}, count)) +
-                      " per rank",
-                  kModelGraphs);
-    } else if (whole > 0) {
-        draft.set("workload.global_batch", saturatingProduct(whole, count), kModelGraphs);
-    }
-    draft.assume("layout.micro_batch",
-                 "the model is called " + std::to_string(count) +
-                     " times before one backward pass (line " + std::to_string(graphs.line) +
-                     "): the " + std::to_string(each) +
-                     " samples of each are forecast as one microbatch");
-}
-
 }  // namespace
 
 Result<void> importChangedModel(ScenarioDraft& draft, const ImportContext& context) {
@@ -272,7 +229,7 @@ Result<void> importChangedModel(ScenarioDraft& draft, const ImportContext& conte
     }
     importOtherModels(draft);
     importOwnLoss(draft);
-    importGraphs(draft);
+    importModelExtras(draft);
     return {};
 }
 

@@ -43,4 +43,8 @@ Result<void> importMadeModel(ScenarioDraft& draft);
 /// its tables; and other models beside it.
 Result<void> importChangedModel(ScenarioDraft& draft, const ImportContext& context);
 
+/// What it keeps beside the activations of one call: those of other calls, attention's
+/// probabilities, hidden states, copies of its weights.
+void importModelExtras(ScenarioDraft& draft);
+
 }  // namespace fabricast

@@ -121,6 +121,7 @@ void ModelTracer::addPass(const std::string& last,
                                   : isGiven ? models_.trained.value_or(0)
                                             : 0,
                                   callee.begin,
+                                  behind,
                                   blocks_});
     }
 }

@@ -178,6 +178,7 @@ void addModelKeys(const PythonValues& program,
     addUnmetSwitches(program, course, models, keys);
     addSecondModels(program, models, keys);
     addUnreadModels(program, course, models, keys);
+    addModelExtras(program, course, models, keys);
     const KeptGraphs kept = keptGraphs(program, models.passes, *models.trained);
     if (kept.count != 1) {
         const PythonWord& word = program.words()[kept.at];

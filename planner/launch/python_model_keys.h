@@ -33,6 +33,11 @@ inline constexpr const char* kAnyModel = "model of several";
 /// Calls of it whose graphs a backward pass finds kept: how many, "0" where that is not known.
 inline constexpr const char* kModelGraphs = "model graphs";
 
+/// What it is told to keep beside: "output_attentions", "output_hidden_states", "create_graph".
+inline constexpr const char* kModelKeeps = "model keeps";
+/// A loop that copies its weights, one by one.
+inline constexpr const char* kModelCopies = "model copies";
+
 /// Words that are about other models than the trained one, or about adapters that it has no more.
 std::vector<bool> wordsOfOthers(const PythonValues& program, const PythonModels& models);
 
@@ -54,5 +59,11 @@ void addUnreadModels(const PythonValues& program,
                      const PythonCourse& course,
                      const PythonModels& models,
                      LaunchKeys& keys);
+
+/// Adds what the program keeps beside the model and its activations: kModelKeeps, kModelCopies.
+void addModelExtras(const PythonValues& program,
+                    const PythonCourse& course,
+                    const PythonModels& models,
+                    LaunchKeys& keys);
 
 }  // namespace fabricast

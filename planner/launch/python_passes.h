@@ -22,7 +22,8 @@ struct PythonBlock {
 struct ModelPass {
     bool isBackward = false;
     std::size_t model = 0;
-    std::size_t at = 0;  ///< the word
+    std::size_t at = 0;   ///< the word
+    std::size_t end = 0;  ///< behind its brackets
     std::vector<PythonBlock> within{};
 };
 

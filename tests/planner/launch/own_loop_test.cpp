@@ -199,5 +199,45 @@ TEST(OwnLoops, HaveNoCopyThatIsMadeOfTheWrappedModel) {
               "-");
 }
 
+TEST(OwnLoops, AskForWhatIsKeptBesideTheActivations) {
+    const auto read = [](const std::string& before, const std::string& call, const char* path) {
+        return readFrom({{"a.py",
+                          kOwnModel + before + kOwnOptimizer +
+                              "for step in range(9):\n  x = torch.randint(0, 9, (2, 64))\n" + call +
+                              "  opt.step()\n"}},
+                        "a.py",
+                        path);
+    };
+    const std::string plain = "  model(x).loss.backward()\n";
+    const std::string loss = "imported.open.settings.kernels.loss.why";
+    const std::string copies = "imported.open.settings.reference.why";
+    EXPECT_EQ(read("", plain, loss.c_str()), "-");
+    EXPECT_EQ(read("", plain, copies.c_str()), "-");
+    EXPECT_EQ(read("",
+                   "  model(x, output_attentions=True).loss.backward()\n",
+                   "settings.kernels.attention"),
+              "\"unfused\"");
+    EXPECT_EQ(read("", "  model(x, output_hidden_states=True).loss.backward()\n", loss.c_str())
+                  .substr(0, 21),
+              "\"output_hidden_states");
+    EXPECT_EQ(read("",
+                   "  with torch.no_grad():\n    model(x, output_hidden_states=True)\n" + plain,
+                   loss.c_str()),
+              "-");
+    EXPECT_NE(read("", "  model(x).loss.backward(create_graph=True)\n", loss.c_str()), "-");
+    for (const char* const made :
+         {"master = [p.detach().clone().float() for p in model.parameters()]\n",
+          "for n, p in model.named_parameters():\n  shadow[n] = p.data.clone()\n",
+          "shadow = {n: p.clone() for n, p in model.named_parameters() if p.requires_grad}\n"}) {
+        EXPECT_NE(read(made, plain, copies.c_str()), "-") << made;
+    }
+    for (const char* const none :
+         {"start = {n: p.detach().cpu().clone() for n, p in model.named_parameters()}\n",
+          "norms = [p.grad.detach().clone().norm() for p in model.parameters()]\n",
+          "count = sum(p.numel() for p in model.parameters())\n"}) {
+        EXPECT_EQ(read(none, plain, copies.c_str()), "-") << none;
+    }
+}
+
 }  // namespace
 }  // namespace fabricast
