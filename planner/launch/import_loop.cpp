@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 
 namespace fabricast {
 namespace {
@@ -38,8 +39,31 @@ constexpr std::array kMadeOptimizers = {MadeOptimizer{"AdamW", "adamw"},
                                         MadeOptimizer{"AdamW8bit", "adamw_8bit"},
                                         MadeOptimizer{"PagedAdamW8bit", "paged_adamw_8bit"},
                                         MadeOptimizer{"AdamW4bit", "adamw_4bit"},
+                                        MadeOptimizer{"Adam8bit", "adamw_8bit"},
+                                        MadeOptimizer{"FusedAdam", "adamw"},
+                                        MadeOptimizer{"DeepSpeedCPUAdam", "adamw"},
                                         MadeOptimizer{"Muon", "muon"},
                                         MadeOptimizer{"Lion", "lion"}};
+
+/// "SOAP(model.parameters())" and "torch.optim.LBFGS(…)", which are none of these.
+const LaunchKey* unknownOptimizer(const LaunchKeys& keys) {
+    for (const LaunchKey& key : keys.all()) {
+        const bool isClass = !key.path.empty() && key.path.find('.') == std::string::npos &&
+                             std::isupper(static_cast<unsigned char>(key.path.front())) != 0 &&
+                             key.values.size() == 1;
+        const std::string called = isClass ? key.values.front() : "";
+        const bool isTorchs = called == "torch.optim." + key.path || called == "optim." + key.path;
+        const bool isGivenWeights = std::ranges::any_of(keys.all(), [&key](const LaunchKey& one) {
+            const bool isFirst = one.path == key.path + ".0" || one.path == key.path + ".params";
+            return isFirst && one.line >= key.line && !one.values.empty() &&
+                   one.values.front().find("parameters()") != std::string::npos;
+        });
+        if (isClass && (isTorchs || isGivenWeights)) {
+            return &key;
+        }
+    }
+    return nullptr;
+}
 
 }  // namespace
 
@@ -108,6 +132,14 @@ Result<void> importLoopOptimizer(ScenarioDraft& draft) {
         if (call.ends_with("8bit") && made->values.front().find("bnb") == std::string::npos) {
             draft.set("settings.optimizer.library", "torchao", call);
         }
+        const LaunchKey* const third = keys.use(call + ".amsgrad");
+        if (third != nullptr && third->values != std::vector<std::string>{"False"} &&
+            third->values != std::vector<std::string>{"false"}) {
+            draft.leaveOpen("workload.optimizer",
+                            *third,
+                            "amsgrad keeps a third state of each weight, which is not modelled",
+                            "--optimizer adamw, to forecast it without");
+        }
         FABRICAST_ASSIGN(const auto fused, keys.flag(call + ".fused"));
         FABRICAST_ASSIGN(const auto foreach, keys.flag(call + ".foreach"));
         if (fused.value_or(false)) {
@@ -116,6 +148,13 @@ Result<void> importLoopOptimizer(ScenarioDraft& draft) {
             draft.set(
                 "settings.optimizer.kernel", *foreach ? "foreach" : "for_loop", call + ".foreach");
         }
+        return {};
+    }
+    if (const LaunchKey* const other = unknownOptimizer(keys)) {
+        draft.leaveOpen("workload.optimizer",
+                        *other,
+                        other->path + " is not an optimizer that is modelled",
+                        "--optimizer adamw, or another one that keeps as much for each weight");
         return {};
     }
     draft.assume("workload.optimizer",

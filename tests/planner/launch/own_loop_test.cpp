@@ -239,5 +239,22 @@ TEST(OwnLoops, AskForWhatIsKeptBesideTheActivations) {
     }
 }
 
+TEST(OwnLoops, AskForAnOptimizerThatIsNotModelled) {
+    const auto why = [](const std::string& optimizer) {
+        return readFrom({{"a.py", kOwnModel + "opt = " + optimizer + "\n" + kOwnSteps}},
+                        "a.py",
+                        "imported.open.workload.optimizer.why");
+    };
+    EXPECT_EQ(why("SOAP(model.parameters(), lr=1e-5)"),
+              "\"SOAP is not an optimizer that is modelle…\"");
+    EXPECT_EQ(why("torch.optim.LBFGS(weights, history_size=20)"),
+              "\"LBFGS is not an optimizer that is modell…\"");
+    EXPECT_EQ(why("torch.optim.AdamW(model.parameters(), amsgrad=True)"),
+              "\"amsgrad keeps a third state of each weig…\"");
+    EXPECT_EQ(why("torch.optim.AdamW(model.parameters(), amsgrad=False)"), "-");
+    EXPECT_EQ(why("DeepSpeedCPUAdam(model.parameters())"), "-");
+    EXPECT_EQ(why("torch.optim.lr_scheduler.LinearLR(make(model))"), "-");
+}
+
 }  // namespace
 }  // namespace fabricast
