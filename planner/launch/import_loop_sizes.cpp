@@ -79,7 +79,8 @@ Result<void> importLoopSizes(ScenarioDraft& draft, bool hasBatch) {
     const LaunchKeys& keys = draft.keys();
     const std::string sequence = sizeOf(keys, kSequenceNames);
     const std::string named = sizeOf(keys, kMicroBatchNames);
-    const std::string steps = sizeOf(keys, kAccumulationNames);
+    const std::string called = sizeOf(keys, kAccumulationNames);
+    const std::string steps = called.empty() ? saidOf(keys, {kLoopAccumulation}) : called;
     const std::optional<LaunchKey> length = tokenizedLength(keys);
     const bool isCut = keys.find(kPieceLength) != nullptr;
     if (length) {

@@ -37,4 +37,11 @@ struct ShownBatch {
 /// sequence. What the program works out has to be typed.
 ShownBatch importBatchSource(ScenarioDraft& draft, bool hasBatch);
 
+/// Key of how many microbatches a loop of the program's own accumulates gradients of.
+inline constexpr const char* kLoopAccumulation = "loop accumulation";
+
+/// Adds that key of what counts a loop, or its steps, and divides the loss.
+///     for k in range(parts): (model(x).loss / parts).backward()
+void addAccumulation(const PythonValues& program, const PythonCourse& course, LaunchKeys& keys);
+
 }  // namespace fabricast

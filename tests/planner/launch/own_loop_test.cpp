@@ -256,5 +256,26 @@ TEST(OwnLoops, AskForAnOptimizerThatIsNotModelled) {
     EXPECT_EQ(why("torch.optim.lr_scheduler.LinearLR(make(model))"), "-");
 }
 
+// Gradients are accumulated by what divides the loss, whatever it is called.
+TEST(OwnLoops, AccumulateByWhatDividesTheLoss) {
+    const auto batch = [](const std::string& body) {
+        return readFrom(
+            {{"a.py",
+              kOwnModel + kOwnOptimizer + "parts = 8\nx = torch.randint(0, 9, (2, 64))\n" + body}},
+            "a.py",
+            "workload.global_batch");
+    };
+    EXPECT_EQ(batch("for step in range(9):\n  for k in range(parts):\n"
+                    "    loss = model(x).loss / parts\n    loss.backward()\n  opt.step()\n"),
+              "\"16 per rank\"");
+    EXPECT_EQ(batch("for i, b in enumerate(dl):\n  loss = model(x).loss\n  loss /= parts\n"
+                    "  loss.backward()\n  if (i + 1) % parts == 0:\n    opt.step()\n"),
+              "\"16 per rank\"");
+    EXPECT_EQ(batch("for step in range(parts):\n  model(x).loss.backward()\n  opt.step()\n"),
+              "\"2 per rank\"");
+    EXPECT_EQ(batch("for step in range(9):\n  (model(x).loss / parts).backward()\n  opt.step()\n"),
+              "\"2 per rank\"");
+}
+
 }  // namespace
 }  // namespace fabricast

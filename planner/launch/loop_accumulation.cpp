@@ -1,0 +1,70 @@
+#include "planner/launch/sample_sizes.h"
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace fabricast {
+namespace {
+
+bool isNamedAt(const PythonValues& program, std::size_t at, const char* name) {
+    return program.isName(at) && program.words()[at].text == name;
+}
+
+/// "steps" of "range(steps)" and of "% steps".
+std::optional<WordSpan> countAt(const PythonValues& program, std::size_t at) {
+    if (isNamedAt(program, at, "range") && program.isSign(at + 1, "(")) {
+        const std::vector<WordSpan> items = program.itemsIn(at + 1);
+        return items.size() == 1 ? std::optional(items.front()) : std::nullopt;
+    }
+    return program.isSign(at, "%") && program.isName(at + 1)
+               ? std::optional(WordSpan{at + 1, program.endOfName(at + 1)})
+               : std::nullopt;
+}
+
+bool isSameText(const PythonValues& program, const WordSpan& span, std::size_t at) {
+    for (std::size_t i = span.begin; i < span.end; ++i, ++at) {
+        if (at >= program.words().size() || program.words()[i].text != program.words()[at].text) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/// Whether a value that is called a loss is divided by it: "loss / steps", "out.loss / steps".
+bool dividesLoss(const PythonValues& program, const PythonCourse& course, const WordSpan& count) {
+    for (std::size_t i = 1; i + 1 < program.words().size(); ++i) {
+        const bool divides = program.isSign(i, "/") || program.isSign(i, "/=");
+        const bool isLoss =
+            program.isName(i - 1) && program.words()[i - 1].text.find("loss") != std::string::npos;
+        if (divides && isLoss && !course.isDead[i] && isSameText(program, count, i + 1)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+}  // namespace
+
+void addAccumulation(const PythonValues& program, const PythonCourse& course, LaunchKeys& keys) {
+    for (std::size_t i = 0; i < program.words().size(); ++i) {
+        const auto count = course.isDead[i] ? std::nullopt : countAt(program, i);
+        if (!count || !dividesLoss(program, course, *count)) {
+            continue;
+        }
+        const std::vector<std::string> values = program.valuesOf(*count);
+        const bool isNumber = values.size() == 1 && !values.front().empty() &&
+                              values.front().find_first_not_of("0123456789") == std::string::npos;
+        if (isNumber) {
+            const PythonWord& word = program.words()[count->begin];
+            keys.add({.path = kLoopAccumulation,
+                      .values = values,
+                      .line = word.line,
+                      .column = word.column});
+            return;
+        }
+    }
+}
+
+}  // namespace fabricast
