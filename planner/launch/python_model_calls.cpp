@@ -85,6 +85,16 @@ MaybeRef ModelTracer::called(const std::string& name,
         const bool isInOther = words_[one.at].column > words_.front().column;
         return runFunction(one, arguments, isInOther ? names : global_);
     }
+    if (followsMethods_ && name.starts_with("self.")) {
+        const auto method = std::ranges::find_if(functions_, [&last](const auto& one) {
+            return one.second.isMethod && one.second.name == last;
+        });
+        if (method != functions_.end()) {
+            std::vector<Argument> given = arguments;
+            given.insert(given.begin(), Argument());
+            return runFunction(method->second, given, attributes_);
+        }
+    }
     makeObject(name, arguments);
     if (isOptimizer(last) && !optimized_) {
         const auto model = std::ranges::find_if(
@@ -154,6 +164,35 @@ void ModelTracer::runLosses() {
         const ModelRef model{*models_.trained};
         (void)runFunction(one, {Argument(), Argument{"", {}, model}}, {});
         models_.passes.push_back({.isBackward = true, .at = one.at});
+    }
+}
+
+bool ModelTracer::callsBackward(const WordSpan& body) const {
+    for (std::size_t i = body.begin; i < body.end; ++i) {
+        if (isWord(i, "backward") && isSign(i + 1, "(") && !isDead(i)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+void ModelTracer::runSteps() {
+    isTraining_ = true;
+    followsMethods_ = true;
+    for (const auto& [at, one] : functions_) {
+        const bool isStep = one.isMethod && !ran_.contains(at) && !isDead(at);
+        if (!isStep || !callsBackward(one.body)) {
+            continue;
+        }
+        std::vector<Argument> arguments;
+        for (const WordSpan& item : parametersOf(one)) {
+            const bool isModel = words_[item.begin].text == "model";
+            arguments.push_back(
+                {"", {}, isModel ? MaybeRef(ModelRef{*models_.trained}) : MaybeRef()});
+        }
+        blocks_.push_back({.kind = PythonBlock::Kind::Loop, .at = at, .chain = at, .head = {}});
+        (void)runFunction(one, arguments, attributes_);
+        blocks_.pop_back();
     }
 }
 
@@ -238,6 +277,11 @@ MaybeRef ModelTracer::runFunction(const PythonFunction& function,
     inside_.erase(function.at);
     if (function.isMethod) {
         keepNamed(names);  // "self.reference"
+        for (const auto& [name, ref] : names) {
+            if (name.starts_with("self.")) {
+                attributes_.insert_or_assign(name, ref);
+            }
+        }
     }
     return returned;
 }

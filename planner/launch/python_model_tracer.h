@@ -82,6 +82,9 @@ private:
     [[nodiscard]] bool isWithoutGradients(const PythonFunction& function) const;
     /// compute_loss of the Trainer that is made, which calls its backward pass behind it.
     void runLosses();
+    /// Methods with a backward pass, which objects call that are not followed.
+    void runSteps();
+    [[nodiscard]] bool callsBackward(const WordSpan& body) const;
     /// A function that is not the program's own.
     MaybeRef givenTo(const std::string& name,
                      const std::string& last,
@@ -134,6 +137,8 @@ private:
     std::vector<std::string> classNames_;
     std::map<std::string, std::size_t> classes_;
     std::map<std::string, std::string> numbers_;  ///< what the function that runs is given
+    ModelNames attributes_;                       ///< "self.model"
+    bool followsMethods_ = false;
     std::set<std::size_t> ran_;
     std::set<std::size_t> inside_;
     std::vector<Around> around_;

@@ -60,6 +60,7 @@ PythonModels ModelTracer::read() {
     }
     if (models_.trained) {
         runLosses();
+        runSteps();
     }
     return std::move(models_);
 }

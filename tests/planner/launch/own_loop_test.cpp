@@ -277,5 +277,22 @@ TEST(OwnLoops, AccumulateByWhatDividesTheLoss) {
               "\"2 per rank\"");
 }
 
+TEST(OwnLoops, KeepTheGraphsOfTheCallsOfTheirMethods) {
+    const auto batch = [](const std::string& step) {
+        return readFrom({{"a.py",
+                          "class Runner:\n  def __init__(self, model):\n    self.model = model\n"
+                          "  def loss(self, x):\n    return self.model(x).loss\n"
+                          "  def step(self, x):\n" +
+                              step + kOwnModel + kOwnOptimizer +
+                              "run = Runner(model)\nfor i in range(9):\n"
+                              "  run.step(torch.randint(0, 9, (2, 64)))\n  opt.step()\n"}},
+                        "a.py",
+                        "layout.micro_batch");
+    };
+    EXPECT_EQ(batch("    self.loss(x).backward()\n"), "2");
+    EXPECT_EQ(batch("    (self.loss(x) - self.loss(x)).backward()\n"), "4");
+    EXPECT_EQ(batch("    a = self.model(x)\n    b = self.model(x)\n    (a + b).backward()\n"), "4");
+}
+
 }  // namespace
 }  // namespace fabricast
