@@ -74,7 +74,7 @@ private:
     MaybeRef runFunction(const PythonFunction& function,
                          const std::vector<Argument>& arguments,
                          const ModelNames& outer);
-    /// Keeps it where it is a call of a model, or a backward pass.
+    /// Keeps it where it is a call of a model, or a backward pass: python_model_passes.cpp.
     void addPass(const std::string& last,
                  const MaybeRef& ref,
                  const WordSpan& callee,
