@@ -31,6 +31,19 @@ constexpr std::array<std::string_view, 13> kUnmodelledInLoops = {"FullyShardedDa
 constexpr std::array<std::string_view, 2> kFewBits = {"from_pretrained.load_in_4bit",
                                                       "from_pretrained.load_in_8bit"};
 
+/// One call is of the whole model, which then gathers all of its weights at once; layers that are
+/// sharded each have a call of their own before it.
+void noteUnits(ScenarioDraft& draft) {
+    const LaunchKeys& keys = draft.keys();
+    const auto calls = std::ranges::count(keys.all(), "fully_shard", &LaunchKey::path);
+    if (calls == 1) {
+        draft.note(
+            keys.where(*keys.find("fully_shard")) +
+            ": fully_shard is seen once: each layer is taken to be sharded by itself; a call "
+            "of the whole model alone gathers all weights at once, which is not counted");
+    }
+}
+
 /// The groups of a mesh: all ranks share the states, or those of its last dimension do.
 Result<void> importShardMesh(ScenarioDraft& draft, std::optional<StartedRanks> ranks) {
     LaunchKeys& keys = draft.keys();
@@ -175,6 +188,7 @@ Result<JsonValue> importTorch(LaunchKeys& keys, const ImportContext& context) {
         draft.set("layout.dp", ranks->count, ranks->from);
     }
     FABRICAST_TRY(fsdp ? importFsdpCalls(draft, ranks) : importDdpCalls(draft));
+    noteUnits(draft);
     FABRICAST_TRY(importLoopPrecision(draft, fsdp));
     FABRICAST_TRY(importLoopSizes(draft));
     FABRICAST_TRY(importLigerCall(draft));
