@@ -8,13 +8,9 @@
 namespace fabricast {
 namespace {
 
-bool isNamedAt(const PythonValues& program, std::size_t at, const char* name) {
-    return program.isName(at) && program.words()[at].text == name;
-}
-
 /// "steps" of "range(steps)" and of "% steps".
 std::optional<WordSpan> countAt(const PythonValues& program, std::size_t at) {
-    if (isNamedAt(program, at, "range") && program.isSign(at + 1, "(")) {
+    if (program.isName(at, "range") && program.isSign(at + 1, "(")) {
         const std::vector<WordSpan> items = program.itemsIn(at + 1);
         return items.size() == 1 ? std::optional(items.front()) : std::nullopt;
     }

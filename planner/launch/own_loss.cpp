@@ -55,7 +55,8 @@ public:
             }
         }
         for (std::size_t i = 0; i + 2 < words_.size(); ++i) {
-            if (isWord(i, "compute_loss_func") && program_.isSign(i + 1, "=") && !isDead(i)) {
+            if (program_.isName(i, "compute_loss_func") && program_.isSign(i + 1, "=") &&
+                !isDead(i)) {
                 const auto given = std::ranges::find_if(functions_, [&](const auto& one) {
                     return !one.isMethod && one.name == words_[i + 2].text;
                 });
@@ -77,9 +78,6 @@ public:
     }
 
 private:
-    [[nodiscard]] bool isWord(std::size_t at, std::string_view name) const {
-        return program_.isName(at) && words_[at].text == name;
-    }
     [[nodiscard]] bool isDead(std::size_t at) const {
         return at < course_.isDead.size() && course_.isDead[at];
     }
@@ -89,7 +87,7 @@ private:
                            std::string_view name,
                            std::string_view before = {}) const {
         for (std::size_t i = span.begin; i < span.end; ++i) {
-            if (isWord(i, name) && (before.empty() || program_.isSign(i - 1, before)) &&
+            if (program_.isName(i, name) && (before.empty() || program_.isSign(i - 1, before)) &&
                 !isDead(i)) {
                 return true;
             }
@@ -99,7 +97,7 @@ private:
 
     [[nodiscard]] bool calls(const WordSpan& span, std::string_view name) const {
         for (std::size_t i = span.begin; i < span.end; ++i) {
-            if (isWord(i, name) && program_.isSign(i + 1, "(") && !isDead(i)) {
+            if (program_.isName(i, name) && program_.isSign(i + 1, "(") && !isDead(i)) {
                 return true;
             }
         }
@@ -109,7 +107,8 @@ private:
     /// "inputs.pop("labels")": the model has no loss of its own then.
     [[nodiscard]] bool popsLabels(const WordSpan& span) const {
         for (std::size_t i = span.begin; i + 2 < span.end; ++i) {
-            if (isWord(i, "pop") && program_.isSign(i + 1, "(") && words_[i + 2].text == "labels") {
+            if (program_.isName(i, "pop") && program_.isSign(i + 1, "(") &&
+                words_[i + 2].text == "labels") {
                 return true;
             }
         }
@@ -169,7 +168,7 @@ private:
 
     [[nodiscard]] bool isMade(const PythonFunction& one) const {
         for (std::size_t i = 0; i < words_.size(); ++i) {
-            if (i != one.at + 1 && isWord(i, one.name) && program_.isSign(i + 1, "(") &&
+            if (i != one.at + 1 && program_.isName(i, one.name) && program_.isSign(i + 1, "(") &&
                 !isDead(i)) {
                 return true;
             }

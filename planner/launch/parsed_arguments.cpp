@@ -55,7 +55,7 @@ public:
 
 private:
     [[nodiscard]] bool isCalled(std::size_t at, std::string_view name) const {
-        return program_.isName(at) && words_[at].text == name && program_.isSign(at + 1, "(");
+        return program_.isName(at, name) && program_.isSign(at + 1, "(");
     }
     [[nodiscard]] bool isEnd(std::size_t at) const {
         return words_[at].kind == PythonWord::Kind::End || program_.isSign(at, ";");

@@ -125,8 +125,7 @@ private:
                 continue;
             }
             std::size_t used = function.body.begin;
-            while (used < function.body.end &&
-                   !(program_.isName(used) && words[used].text == name)) {
+            while (used < function.body.end && !program_.isName(used, name)) {
                 ++used;
             }
             if (used < function.body.end) {

@@ -15,10 +15,6 @@ using PythonKind = PythonWord::Kind;
 /// A name that stands for another: more than a program has in a row.
 constexpr int kMostNames = 16;
 
-bool isWord(const PythonValues& program, std::size_t at, std::string_view name) {
-    return program.isName(at) && program.words()[at].text == name;
-}
-
 /// Behind the bracket that opens here, or the next word.
 std::size_t behind(const PythonValues& program, std::size_t at) {
     return program.isOpening(at) ? program.words()[at].close + 1 : at + 1;
@@ -35,7 +31,7 @@ std::size_t firstIn(const PythonValues& program, const WordSpan& span, const Mat
 }
 
 std::size_t placeOfWord(const PythonValues& program, const WordSpan& span, std::string_view name) {
-    return firstIn(program, span, [&](std::size_t at) { return isWord(program, at, name); });
+    return firstIn(program, span, [&](std::size_t at) { return program.isName(at, name); });
 }
 
 /// A number, a text, True, False or None; nothing for what is worked out.
@@ -98,7 +94,7 @@ private:
     // NOLINTNEXTLINE(misc-no-recursion): as above
     std::optional<bool> single(WordSpan span, int names) const {
         bool isNot = false;
-        while (isWord(program_, span.begin, "not") && span.begin < span.end) {
+        while (program_.isName(span.begin, "not") && span.begin < span.end) {
             isNot = !isNot;
             ++span.begin;
         }
@@ -115,14 +111,14 @@ private:
 
     [[nodiscard]] std::optional<bool> compared(const WordSpan& span) const {
         const std::size_t sign = firstIn(program_, span, [this](std::size_t at) {
-            return isWord(program_, at, "is") || program_.isSign(at, "==") ||
+            return program_.isName(at, "is") || program_.isSign(at, "==") ||
                    program_.isSign(at, "!=");
         });
         const std::optional<Literal> left = literal({span.begin, sign});
         if (sign == span.end || !left) {
             return left ? std::optional(left->isTrue()) : std::nullopt;
         }
-        const bool isNot = isWord(program_, sign + 1, "not");
+        const bool isNot = program_.isName(sign + 1, "not");
         const std::optional<Literal> right = literal({sign + (isNot ? 2U : 1U), span.end});
         if (!right ||
             (left->kind != right->kind && left->text != "None" && right->text != "None")) {
@@ -133,7 +129,7 @@ private:
 
     [[nodiscard]] std::optional<Literal> literal(WordSpan span) const {
         for (int names = 0; names < kMostNames && span.begin < span.end; ++names) {
-            if (isWord(program_, span.begin, "int") && program_.isSign(span.begin + 1, "(") &&
+            if (program_.isName(span.begin, "int") && program_.isSign(span.begin + 1, "(") &&
                 behind(program_, span.begin + 1) == span.end) {
                 const std::optional<Literal> made = literal({span.begin + 2, span.end - 1});
                 return made ? std::optional(literalOf(made->text, true)) : std::nullopt;
@@ -184,7 +180,7 @@ public:
 
 private:
     [[nodiscard]] bool isWordAt(std::size_t at, std::string_view name) const {
-        return isWord(program_, at, name);
+        return program_.isName(at, name);
     }
     [[nodiscard]] bool isEnd(std::size_t at) const {
         return at >= words_.size() || words_[at].kind == PythonKind::End;

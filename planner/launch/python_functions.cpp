@@ -11,17 +11,13 @@ namespace {
 /// Functions that only uncalled ones call, which others call, and so on: more than a program has.
 constexpr int kMostRounds = 16;
 
-bool isNamed(const PythonValues& program, std::size_t at, std::string_view name) {
-    return program.isName(at) && program.words()[at].text == name;
-}
-
 bool beginsLine(const PythonValues& program, std::size_t at) {
     return at == 0 || program.words()[at - 1].kind == PythonWord::Kind::End;
 }
 
 /// Where the function's line begins: "async def" begins with another word.
 std::size_t lineOf(const PythonValues& program, std::size_t at) {
-    return at > 0 && isNamed(program, at - 1, "async") ? at - 1 : at;
+    return at > 0 && program.isName(at - 1, "async") ? at - 1 : at;
 }
 
 /// The first line behind `at` that is no deeper than the column.
@@ -80,7 +76,7 @@ private:
 /// trainer.train(), or loss.backward().
 bool trains(const PythonValues& program, const std::vector<bool>& isDead) {
     for (std::size_t i = 1; i < program.words().size(); ++i) {
-        const bool isTraining = isNamed(program, i, "train") || isNamed(program, i, "backward");
+        const bool isTraining = program.isName(i, "train") || program.isName(i, "backward");
         if (!isDead[i] && isTraining && program.isSign(i - 1, ".") && program.isSign(i + 1, "(")) {
             return true;
         }
@@ -98,8 +94,8 @@ std::vector<PythonFunction> functionsOf(const PythonValues& program) {
         if (!beginsLine(program, i)) {
             continue;
         }
-        const std::size_t at = i + (isNamed(program, i, "async") ? 1 : 0);
-        const bool defines = isNamed(program, at, "def") || isNamed(program, at, "class");
+        const std::size_t at = i + (program.isName(i, "async") ? 1 : 0);
+        const bool defines = program.isName(at, "def") || program.isName(at, "class");
         if (defines && program.isName(at + 1)) {
             PythonFunction function = functionAt(program, at);
             while (!around.empty() && functions[around.back()].body.end <= at) {

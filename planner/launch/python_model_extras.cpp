@@ -31,7 +31,7 @@ public:
             }
             if (keepsMore(i) && !isOfOthers(i)) {
                 addAt(i, kModelKeeps, keys);
-            } else if (isNamed(i, "for") && copiesWeights(i)) {
+            } else if (program_.isName(i, "for") && copiesWeights(i)) {
                 addAt(i, kModelCopies, keys);
             }
         }
@@ -41,10 +41,6 @@ private:
     void addAt(std::size_t at, const char* path, LaunchKeys& keys) const {
         const PythonWord& word = words_[at];
         keys.add({.path = path, .values = {word.text}, .line = word.line, .column = word.column});
-    }
-
-    [[nodiscard]] bool isNamed(std::size_t at, std::string_view name) const {
-        return program_.isName(at) && words_[at].text == name;
     }
 
     [[nodiscard]] bool isEnd(std::size_t at) const {
@@ -86,7 +82,7 @@ private:
     /// "[p.detach().clone() for p in model.parameters()]", "for n, p in …: shadow[n] = p.clone()".
     [[nodiscard]] bool copiesWeights(std::size_t at) const {
         std::size_t in = at + 1;
-        while (!isEnd(in) && !isNamed(in, "in")) {
+        while (!isEnd(in) && !program_.isName(in, "in")) {
             ++in;
         }
         std::size_t end = in;
@@ -128,7 +124,7 @@ private:
         constexpr std::array kLess = {
             "grad"sv, "cpu"sv, "norm"sv, "sum"sv, "item"sv, "abs"sv, "mean"sv, "numel"sv};
         for (std::size_t i = span.begin; i < span.end; ++i) {
-            if (!isNamed(i, weight) || program_.isSign(i - 1, ".")) {
+            if (!program_.isName(i, weight) || program_.isSign(i - 1, ".")) {
                 continue;
             }
             bool copies = false;

@@ -27,7 +27,7 @@ void ModelTracer::addPass(const std::string& last,
     const std::size_t behind = words_[callee.end].close + 1;
     bool isLet = false;  // model(x).logits.detach()
     for (std::size_t i = behind; isSign(i, ".") && program_.isName(i + 1); i += 2) {
-        isLet = isLet || isWord(i + 1, "detach");
+        isLet = isLet || program_.isName(i + 1, "detach");
     }
     if (last == "backward" || (isForward && !isLet)) {
         models_.passes.push_back({last == "backward",
@@ -73,7 +73,7 @@ void ModelTracer::runLosses() {
 
 bool ModelTracer::callsBackward(const WordSpan& body) const {
     for (std::size_t i = body.begin; i < body.end; ++i) {
-        if (isWord(i, "backward") && isSign(i + 1, "(") && !isDead(i)) {
+        if (program_.isName(i, "backward") && isSign(i + 1, "(") && !isDead(i)) {
             return true;
         }
     }

@@ -30,7 +30,7 @@ MaybeRef ModelTracer::run(const WordSpan& body, ModelNames& names) {
             leaveConditions(outer, at);
             leaveBlocks(outerBlock, at);
         }
-        const auto function = functions_.find(at + (isWord(at, "async") ? 1U : 0U));
+        const auto function = functions_.find(at + (program_.isName(at, "async") ? 1U : 0U));
         if (function != functions_.end()) {
             at = std::max(function->second.body.end, at + 1);
         } else if (isDead(at)) {
@@ -40,7 +40,7 @@ MaybeRef ModelTracer::run(const WordSpan& body, ModelNames& names) {
         } else {
             const std::size_t end = std::max(endOfStatement(at), at + 1);
             const MaybeRef ref = runSimple({at, end}, names);
-            returned = isWord(at, "return") && !returned ? ref : returned;
+            returned = program_.isName(at, "return") && !returned ? ref : returned;
             at = end;
         }
     }
@@ -67,7 +67,7 @@ void ModelTracer::enterBlock(std::size_t at, const WordSpan& head) {
 
 void ModelTracer::leaveConditions(std::size_t outer, std::size_t at) {
     const std::int64_t column = words_[at].column;
-    const bool continues = isWord(at, "elif") || isWord(at, "else");
+    const bool continues = program_.isName(at, "elif") || program_.isName(at, "else");
     while (around_.size() > outer && around_.back().column >= column &&
            !(continues && around_.back().column == column)) {
         around_.pop_back();
@@ -98,10 +98,10 @@ std::size_t ModelTracer::headAt(std::size_t at, ModelNames& names) {
     }
     const WordSpan head{at + 1, colon};
     enterBlock(at, head);
-    if (isWord(at, "for")) {
+    if (program_.isName(at, "for")) {
         bindLoop(head, names);
         loopColumn_ = words_[at].column;
-    } else if (isWord(at, "if") || isWord(at, "elif")) {
+    } else if (program_.isName(at, "if") || program_.isName(at, "elif")) {
         (void)evaluate(head, names);
         if (!holds(program_, head)) {
             around_.push_back({words_[at].column, {head, false}});
@@ -115,7 +115,7 @@ std::size_t ModelTracer::headAt(std::size_t at, ModelNames& names) {
 // NOLINTNEXTLINE(misc-no-recursion): as run
 void ModelTracer::bindLoop(const WordSpan& head, ModelNames& names) {
     std::size_t in = head.begin;
-    while (in < head.end && !isWord(in, "in")) {
+    while (in < head.end && !program_.isName(in, "in")) {
         in = behindWord(in);
     }
     const std::vector<WordSpan> targets = partsOf({head.begin, in});
@@ -132,13 +132,13 @@ void ModelTracer::bindLoop(const WordSpan& head, ModelNames& names) {
 
 // NOLINTNEXTLINE(misc-no-recursion): as run
 MaybeRef ModelTracer::runSimple(WordSpan span, ModelNames& names) {
-    if (isWord(span.begin, "continue") && !around_.empty()) {
+    if (program_.isName(span.begin, "continue") && !around_.empty()) {
         Around& last = around_.back();
         last.condition.isNot = !last.condition.isNot;
         last.column = std::min(last.column, loopColumn_ + 1);
         return std::nullopt;
     }
-    if (isWord(span.begin, "return")) {
+    if (program_.isName(span.begin, "return")) {
         for (const WordSpan& part : partsOf({span.begin + 1, span.end})) {
             if (const MaybeRef ref = evaluate(part, names)) {
                 return ref;

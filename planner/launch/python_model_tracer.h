@@ -117,7 +117,6 @@ private:
     // Words of the program: python_models.cpp too.
     [[nodiscard]] bool isDead(std::size_t at) const;
     [[nodiscard]] bool isEnd(std::size_t at) const;
-    [[nodiscard]] bool isWord(std::size_t at, std::string_view name) const;
     [[nodiscard]] bool isSign(std::size_t at, std::string_view sign) const;
     [[nodiscard]] std::size_t behindWord(std::size_t at) const;
     /// The first of these signs outside brackets, before the statement ends.

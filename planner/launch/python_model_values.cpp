@@ -75,7 +75,8 @@ MaybeRef ModelTracer::evaluate(WordSpan span, ModelNames& names) {
         if (program_.isName(at) && !isAmong(kKeywords, words_[at].text)) {
             const std::size_t first = at;
             const MaybeRef ref = chain(at, names);
-            const bool isWhole = first == begin || (first == begin + 1 && isWord(begin, "await"));
+            const bool isWhole =
+                first == begin || (first == begin + 1 && program_.isName(begin, "await"));
             only = isWhole && at >= span.end ? ref : std::nullopt;
         } else if (program_.isOpening(at)) {
             for (const WordSpan& item : program_.itemsIn(at)) {
@@ -92,7 +93,7 @@ MaybeRef ModelTracer::evaluate(WordSpan span, ModelNames& names) {
 
 void ModelTracer::enterComprehension(const WordSpan& span) {
     for (std::size_t i = span.begin + 1; i < span.end; i = behindWord(i)) {
-        if (isWord(i, "for")) {
+        if (program_.isName(i, "for")) {
             blocks_.push_back(blockAt(program_, i, {i + 1, span.end}));
             return;
         }

@@ -103,10 +103,6 @@ bool ModelTracer::isEnd(std::size_t at) const {
     return at >= words_.size() || words_[at].kind == PythonWord::Kind::End;
 }
 
-bool ModelTracer::isWord(std::size_t at, std::string_view name) const {
-    return program_.isName(at) && words_[at].text == name;
-}
-
 bool ModelTracer::isSign(std::size_t at, std::string_view sign) const {
     return program_.isSign(at, sign);
 }

@@ -48,10 +48,6 @@ public:
     }
 
 private:
-    [[nodiscard]] bool isWord(std::size_t at, std::string_view name) const {
-        return program_.isName(at) && words_[at].text == name;
-    }
-
     PythonScope scopeOf(const PythonFunction& function, const PythonFunction* owner) {
         PythonScope scope{.body = function.body};
         const std::vector<ScopeParameter> parameters = parametersOf(function);
@@ -74,7 +70,8 @@ private:
     [[nodiscard]] std::vector<ScopeParameter> parametersOf(const PythonFunction& function) const {
         std::vector<ScopeParameter> parameters;
         for (const WordSpan& item : program_.itemsIn(function.bracket)) {
-            const bool isSelf = isWord(item.begin, "self") || isWord(item.begin, "cls");
+            const bool isSelf =
+                program_.isName(item.begin, "self") || program_.isName(item.begin, "cls");
             if (!program_.isName(item.begin) || (function.isMethod && isSelf)) {
                 continue;
             }
@@ -98,9 +95,10 @@ private:
         const bool isSame = count_[name] > 1;  // two of that name: which of them is not known
         std::vector<std::size_t> brackets;
         for (const std::size_t at : places_[name]) {
-            const bool defines = at > 0 && (isWord(at - 1, "def") || isWord(at - 1, "class"));
+            const bool defines =
+                at > 0 && (program_.isName(at - 1, "def") || program_.isName(at - 1, "class"));
             const bool isOfObject = at > 0 && program_.isSign(at - 1, ".");
-            const bool isOfSelf = isOfObject && at > 1 && isWord(at - 2, "self");
+            const bool isOfSelf = isOfObject && at > 1 && program_.isName(at - 2, "self");
             if (defines || (isOfObject && (owner == nullptr || isMaker))) {
                 continue;
             }

@@ -71,7 +71,7 @@ private:
     void readImports() {
         for (std::size_t i = 0; i < words_.size(); ++i) {
             const bool begins = i == 0 || words_[i - 1].kind == PythonWord::Kind::End;
-            if (!begins || !isWord(i, "from")) {
+            if (!begins || !program_.isName(i, "from")) {
                 continue;
             }
             const std::size_t package = program_.isSign(i + 1, ".") ? words_.size() : i + 1;
@@ -86,13 +86,9 @@ private:
                 if (isBehind && program_.isName(at)) {
                     imported_.insert(words_[at].text);
                 }
-                isBehind = isBehind || isWord(at, "import");
+                isBehind = isBehind || program_.isName(at, "import");
             }
         }
-    }
-
-    [[nodiscard]] bool isWord(std::size_t at, std::string_view name) const {
-        return program_.isName(at) && words_[at].text == name;
     }
 
     /// "judge = load(\"a/b\")" of a function that is imported, and whose model is not the one that

@@ -94,8 +94,7 @@ std::vector<std::string> PythonValues::valuesOf(const WordSpan& said) const {
 }
 
 bool PythonValues::isDictionary(const WordSpan& value) const {
-    const bool isCalled = isName(value.begin) && words_[value.begin].text == "dict" &&
-                          isSign(value.begin + 1, "(") &&
+    const bool isCalled = isName(value.begin, "dict") && isSign(value.begin + 1, "(") &&
                           words_[value.begin + 1].close + 1 == value.end;
     return isCalled || (isBracketed(value) && isSign(value.begin, "{"));
 }
@@ -190,7 +189,7 @@ bool PythonValues::isBracketed(const WordSpan& value) const {
 /// What int(…) is made of, what os.environ.get("NAME", …) is, and "not True".
 std::optional<std::vector<std::string>> PythonValues::usualOf(const WordSpan& value) const {
     constexpr std::array<std::string_view, 4> kTypes = {"int", "float", "str", "bool"};
-    const bool isNot = isName(value.begin) && words_[value.begin].text == "not";
+    const bool isNot = isName(value.begin, "not");
     if (const auto known = isNot ? holds(*this, value) : std::nullopt) {
         return PythonTexts{*known ? "True" : "False"};
     }

@@ -49,6 +49,10 @@ public:
     [[nodiscard]] const std::vector<PythonWord>& words() const { return words_; }
     [[nodiscard]] bool isSign(std::size_t at, std::string_view sign) const;
     [[nodiscard]] bool isName(std::size_t at) const;
+    /// This one.
+    [[nodiscard]] bool isName(std::size_t at, std::string_view name) const {
+        return isName(at) && words_[at].text == name;
+    }
     [[nodiscard]] bool isOpening(std::size_t at) const;
     /// Behind the words "a.b.c" that begin here.
     [[nodiscard]] std::size_t endOfName(std::size_t at) const;

@@ -156,15 +156,11 @@ void setSize(ScenarioDraft& draft,
     }
 }
 
-bool isNameOf(const PythonValues& program, std::size_t at, std::string_view name) {
-    return program.isName(at) && program.words()[at].text == name;
-}
-
 /// Functions that a data set is mapped by: "data.map(group_texts, …)".
 std::set<std::string> mappingNames(const PythonValues& program) {
     std::set<std::string> names;
     for (std::size_t i = 0; i + 2 < program.words().size(); ++i) {
-        if (isNameOf(program, i, "map") && program.isSign(i + 1, "(") && program.isName(i + 2)) {
+        if (program.isName(i, "map") && program.isSign(i + 1, "(") && program.isName(i + 2)) {
             names.insert(program.words()[i + 2].text);
         }
     }
@@ -174,7 +170,7 @@ std::set<std::string> mappingNames(const PythonValues& program) {
 /// Whether it stacks what it cuts.
 bool stacks(const PythonValues& program, const PythonFunction& function) {
     for (std::size_t i = function.body.begin; i + 1 < function.body.end; ++i) {
-        if (isNameOf(program, i, "stack") && program.isSign(i + 1, "(")) {
+        if (program.isName(i, "stack") && program.isSign(i + 1, "(")) {
             return true;
         }
     }
@@ -186,7 +182,7 @@ std::optional<WordSpan> pieceAt(const PythonValues& program, std::size_t at) {
     const std::vector<PythonWord>& words = program.words();
     const bool isPiece = program.isSign(at, "[") && program.isName(at + 1) &&
                          program.isSign(at + 2, ":") &&
-                         isNameOf(program, at + 3, words[at + 1].text) &&
+                         program.isName(at + 3, words[at + 1].text) &&
                          program.isSign(at + 4, "+") && words[at].close > at + 5;
     return isPiece ? std::optional(WordSpan{at + 5, words[at].close}) : std::nullopt;
 }
@@ -197,7 +193,7 @@ std::optional<WordSpan> cutAt(const PythonValues& program, std::size_t at) {
     const std::vector<PythonWord>& words = program.words();
     const bool isOfItem = at >= 3 && program.isSign(at - 1, "]") && words[at - 2].text == kTokens &&
                           program.isSign(at - 3, "[");
-    const bool isOfTokens = isOfItem || (at >= 1 && isNameOf(program, at - 1, kTokens));
+    const bool isOfTokens = isOfItem || (at >= 1 && program.isName(at - 1, kTokens));
     const bool isCut = isOfTokens && program.isSign(at, "[") && program.isSign(at + 1, ":") &&
                        program.isSign(at + 2, ",") && program.isSign(at + 3, ":") &&
                        words[at].close > at + 4;

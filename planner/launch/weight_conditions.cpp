@@ -22,11 +22,8 @@ public:
     }
 
 private:
-    [[nodiscard]] bool isWord(std::size_t at, std::string_view name) const {
-        return program_.isName(at) && words_[at].text == name;
-    }
     [[nodiscard]] bool isVariable(const WordSpan& span) const {
-        return span.end == span.begin + 1 && isWord(span.begin, variable_);
+        return span.end == span.begin + 1 && program_.isName(span.begin, variable_);
     }
 
     template <class Stops>
@@ -44,8 +41,9 @@ private:
                                         const Part& part) const {
         NameCondition all;
         for (std::size_t begin = span.begin; begin < span.end;) {
-            const std::size_t end = placeOf(
-                {begin, span.end}, [this, word](std::size_t at) { return isWord(at, word); });
+            const std::size_t end = placeOf({begin, span.end}, [this, word](std::size_t at) {
+                return program_.isName(at, word);
+            });
             const MaybeCondition one = part(WordSpan{begin, end});
             if (!one) {
                 return std::nullopt;
@@ -63,7 +61,7 @@ private:
     // NOLINTNEXTLINE(misc-no-recursion): as above
     [[nodiscard]] MaybeCondition single(WordSpan span) const {
         bool isNot = false;
-        while (span.begin < span.end && isWord(span.begin, "not")) {
+        while (span.begin < span.end && program_.isName(span.begin, "not")) {
             isNot = !isNot;
             ++span.begin;
         }
@@ -82,7 +80,7 @@ private:
     }
 
     [[nodiscard]] MaybeCondition asked(const WordSpan& span) const {
-        if (isWord(span.begin, "any") && program_.isSign(span.begin + 1, "(") &&
+        if (program_.isName(span.begin, "any") && program_.isSign(span.begin + 1, "(") &&
             words_[span.begin + 1].close + 1 == span.end) {
             return anyIn({span.begin + 2, span.end - 1});
         }
@@ -98,9 +96,10 @@ private:
                           {bracket + 1, span.end - 1});
         }
         const std::size_t sign = placeOf(span, [this](std::size_t at) {
-            return isWord(at, "in") || isWord(at, "not") || program_.isSign(at, "==");
+            return program_.isName(at, "in") || program_.isName(at, "not") ||
+                   program_.isSign(at, "==");
         });
-        const bool isNot = isWord(sign, "not");
+        const bool isNot = program_.isName(sign, "not");
         const std::size_t in = sign + (isNot ? 1U : 0U);
         const WordSpan left{span.begin, sign};
         const WordSpan right{in + 1, span.end};
@@ -108,9 +107,9 @@ private:
         if (in >= span.end) {
             return std::nullopt;
         }
-        if (isWord(in, "in") && isVariable(right)) {
+        if (program_.isName(in, "in") && isVariable(right)) {
             found = eachOf("has ", left);
-        } else if (isVariable(left) && (isWord(in, "in") || program_.isSign(in, "=="))) {
+        } else if (isVariable(left) && (program_.isName(in, "in") || program_.isSign(in, "=="))) {
             found = eachOf("is ", right);
         }
         if (found && isNot) {
@@ -122,9 +121,10 @@ private:
     /// any(key in name for key in KEYS).
     [[nodiscard]] MaybeCondition anyIn(const WordSpan& span) const {
         const std::size_t loop =
-            placeOf(span, [this](std::size_t at) { return isWord(at, "for"); });
-        const bool isPlain = loop == span.begin + 3 && isWord(span.begin + 1, "in") &&
-                             isVariable({span.begin + 2, loop}) && isWord(loop + 2, "in") &&
+            placeOf(span, [this](std::size_t at) { return program_.isName(at, "for"); });
+        const bool isPlain = loop == span.begin + 3 && program_.isName(span.begin + 1, "in") &&
+                             isVariable({span.begin + 2, loop}) &&
+                             program_.isName(loop + 2, "in") &&
                              words_[span.begin].text == words_[loop + 1].text;
         return isPlain ? eachOf("has ", {loop + 3, span.end}) : std::nullopt;
     }
