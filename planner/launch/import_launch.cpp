@@ -249,6 +249,13 @@ Result<JsonValue> importDeepspeedAlone(LaunchKeys& keys) {
 }  // namespace
 
 Result<JsonValue> importFile(OpenedFile& file, const ImportContext& context) {
+    if (const LaunchKey* const second = file.keys.find(kSecondTraining)) {
+        return fail(Error::Code::BadInput,
+                    file.keys.where(*second),
+                    second->values.front() + " is started beside the training of line " +
+                        second->values.back() + ", and one training is forecast",
+                    "a script with one of them, or the other in a comment");
+    }
     switch (file.kind) {
         case LaunchKind::Megatron:
             return inWordsOf(file, importMegatron(file, context));

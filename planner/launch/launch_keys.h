@@ -114,6 +114,8 @@ Result<LaunchKeys> readJsonKeys(std::string_view text, const std::string& source
 /// torchrun's have "torchrun" before them, what the script is called is "script"; beside them
 /// "env NAME", "sbatch --nodes", "srun --ntasks" and "mpirun -np".
 Result<LaunchKeys> readShellKeys(std::string_view text, const std::string& source);
+/// Key of a second training that a script starts: its script, and the line of the first.
+inline constexpr const char* kSecondTraining = "second training";
 /// What a Python program calls and names: "MICRO_BATCH", "AdamW" with the whole name of what is
 /// called, "AdamW.fused" and "AdamW.0" with its arguments, the last word of each name alone, "def"
 /// with the name of what is defined, and "loss/=" where a value is changed.

@@ -1,4 +1,5 @@
 #include "planner/launch/launch_keys.h"
+#include "planner/launch/shell_trainings.h"
 #include "planner/launch/shell_words.h"
 #include "planner/launch/started_ranks.h"
 #include "planner/launch/torchtune.h"
@@ -28,42 +29,6 @@ bool isUnknown(const std::string& word, const LaunchKey& key) {
     return word.starts_with("$") && (word.ends_with("[@]") || !key.values.empty());
 }
 
-bool isScript(const std::string& word) {
-    return word.ends_with(".py") || word == "torchtitan.train";
-}
-
-/// The last part of a path: "bash" of "/bin/bash".
-std::string_view programOf(const std::string& word) {
-    return std::string_view(word).substr(word.rfind('/') + 1);
-}
-
-/// "trl.scripts.sft" behind "-m", which Python looks for as trl/scripts/sft.py. Modules that start
-/// others are no scripts.
-bool isModule(const ShellCommand& command, std::size_t at) {
-    constexpr std::array<std::string_view, 4> kStarts = {
-        "torch.distributed.", "accelerate.commands.", "deepspeed.", "axolotl."};
-    const std::string& word = command[at].text;
-    const std::string before = at == 0 ? "" : command[at - 1].text;
-    const bool isNamed =
-        before == "-m" || (before == "--module" && programOf(command.front().text) == "accelerate");
-    const auto isLetter = [](unsigned char c) {
-        return std::isalnum(c) != 0 || c == '_' || c == '.';
-    };
-    return isNamed && word.find('.') != std::string::npos && std::ranges::all_of(word, isLetter) &&
-           std::ranges::none_of(
-               kStarts, [&word](std::string_view start) { return word.starts_with(start); });
-}
-
-/// "trl/scripts/sft.py" of a module; any other word stays.
-std::string fileOfScript(const ShellCommand& command, std::size_t at) {
-    std::string word = command[at].text;
-    if (isScript(word) || !isModule(command, at)) {
-        return word;
-    }
-    std::ranges::replace(word, '.', '/');
-    return word + ".py";
-}
-
 /// Flags with the words that follow each, up to the next flag; "--a=b" is one of one.
 void addFlags(const ShellCommand& words,
               std::size_t begin,
@@ -86,69 +51,6 @@ void addFlags(const ShellCommand& words,
         }
         keys.add(std::move(key));
     }
-}
-
-/// Axolotl's program, whoever starts it: "srun axolotl", or "torchrun -m axolotl.cli.train".
-bool isAxolotl(const std::string& word) {
-    return word == "axolotl" || word.ends_with("/axolotl") || word == "axolotl.cli.train";
-}
-
-/// A command of Axolotl that trains nothing, by the word that says what it does; null for another.
-const ShellWord* otherOfAxolotl(const ShellCommand& command) {
-    constexpr std::array<std::string_view, 8> kOthers = {"preprocess",
-                                                         "inference",
-                                                         "evaluate",
-                                                         "lm-eval",
-                                                         "merge-lora",
-                                                         "merge-sharded-fsdp-weights",
-                                                         "quantize",
-                                                         "vllm-serve"};
-    for (std::size_t i = 0; i + 1 < command.size(); ++i) {
-        const ShellWord& next = command[i + 1];
-        if (isAxolotl(command[i].text) && std::ranges::find(kOthers, next.text) != kOthers.end()) {
-            return &next;
-        }
-    }
-    return nullptr;
-}
-
-/// "trl sft" of TRL's command: the word behind it.
-bool isTrlTrainer(const ShellCommand& command, std::size_t at) {
-    if (at == 0 || command[at].text.starts_with('-')) {
-        return false;
-    }
-    const std::string& before = command[at - 1].text;
-    return before == "trl" || before.ends_with("/trl");
-}
-
-/// Where the script, Axolotl's file or TRL's trainer stands in a command; its length where there is
-/// none.
-std::size_t scriptOf(const ShellCommand& command) {
-    bool byAxolotl = false;
-    for (std::size_t i = 0; i < command.size(); ++i) {
-        const std::string& word = command[i].text;
-        byAxolotl = byAxolotl || isAxolotl(word);
-        if (isScript(word) || isModule(command, i) || isTrlTrainer(command, i) ||
-            (byAxolotl && (word.ends_with(".yaml") || word.ends_with(".yml")))) {
-            return i;
-        }
-    }
-    return command.size();
-}
-
-/// Of the commands that name a script, the one with most to say: a test whether it is there is
-/// shorter.
-const ShellCommand* startOf(const std::vector<ShellCommand>& commands) {
-    const ShellCommand* longest = nullptr;
-    for (const ShellCommand& command : commands) {
-        const std::string& first = command.front().text;
-        const bool says = first == "echo" || first == "printf" || first == "[" || first == "test";
-        if (!says && otherOfAxolotl(command) == nullptr && scriptOf(command) < command.size() &&
-            (longest == nullptr || command.size() > longest->size())) {
-            longest = &command;
-        }
-    }
-    return longest;
 }
 
 /// "env NCCL_DEBUG" and its value.
@@ -239,9 +141,7 @@ ShellCommand startedAlone(ShellCommand command, std::size_t script) {
 void addTypedArguments(const ShellCommand& command, std::size_t script, LaunchKeys& keys) {
     const std::size_t begin = script + 1;
     std::size_t end = command.size();
-    const bool isOwn = isScript(command[script].text) || isModule(command, script) ||
-                       isTrlTrainer(command, script);
-    if (!isOwn) {
+    if (!isOwnScript(command, script)) {
         const auto rest = command.begin() + static_cast<std::ptrdiff_t>(begin);
         end = static_cast<std::size_t>(
             std::ranges::find(rest, command.end(), "--", &ShellWord::text) - command.begin());
@@ -368,6 +268,7 @@ Result<LaunchKeys> readShellKeys(std::string_view text, const std::string& sourc
         const std::size_t at = scriptOf(*start);
         const ShellCommand command = startedAlone(*start, at);
         addLauncher(command, at, keys);
+        addSecondTraining(commands, *start, keys);
         const bool byTrl = isTrlTrainer(command, at);
         keys.add({.path = "script",
                   .values = {(byTrl ? "trl " : "") + fileOfScript(command, at)},

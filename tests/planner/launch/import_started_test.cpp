@@ -236,6 +236,25 @@ TEST(ImportOfStarted, TakesWhatAScriptTypesBehindItsProgram) {
     EXPECT_EQ(read("", "", "args.micro_batch = 4\n", "layout.micro_batch").substr(0, 5), "a.py:");
 }
 
+TEST(ImportOfStarted, RefusesASecondTraining) {
+    const std::string first = "torchrun --nproc_per_node 8 t.py --output_dir o --bf16\n";
+    const auto dp = [](const std::string& script) {
+        return readFrom({{"run.sh", script}}, "run.sh", "layout.dp");
+    };
+    EXPECT_EQ(dp(first), "8");
+    EXPECT_EQ(dp(first + first), "8");
+    EXPECT_EQ(
+        dp("python prepare_data.py --x 1\n" + first + "torchrun evaluate.py --output_dir o\n"),
+        "8");
+    EXPECT_EQ(dp("echo torchrun t.py --output_dir p --bf16 --max_length 9\n" + first), "8");
+    EXPECT_EQ(dp(first + "torchrun --nproc_per_node 8 u.py --output_dir o --bf16 --lr 1\n"),
+              "run.sh:1:1: t.py is started beside the training of line 2, and one training is "
+              "forecast (a script with one of them, or the other in a comment)");
+    EXPECT_EQ(dp("if $BIG; then\n  " + first + "else\n  deepspeed t.py --output_dir o\nfi\n")
+                  .substr(0, 11),
+              "run.sh:4:3:");
+}
+
 TEST(ImportOfStarted, BelievesNoValueThatAProgramChanges) {
     const auto batch = [](const std::string& text) {
         return readOf({{"a.py", "from transformers import TrainingArguments\n" + text}},

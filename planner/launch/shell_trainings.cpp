@@ -1,0 +1,174 @@
+#include "planner/launch/shell_trainings.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+
+namespace fabricast {
+namespace {
+
+/// "trl.scripts.sft" behind "-m", which Python looks for as trl/scripts/sft.py. Modules that start
+/// others are no scripts.
+bool isModule(const ShellCommand& command, std::size_t at) {
+    constexpr std::array<std::string_view, 4> kStarts = {
+        "torch.distributed.", "accelerate.commands.", "deepspeed.", "axolotl."};
+    const std::string& word = command[at].text;
+    const std::string before = at == 0 ? "" : command[at - 1].text;
+    const bool isNamed =
+        before == "-m" || (before == "--module" && programOf(command.front().text) == "accelerate");
+    const auto isLetter = [](unsigned char c) {
+        return std::isalnum(c) != 0 || c == '_' || c == '.';
+    };
+    return isNamed && word.find('.') != std::string::npos && std::ranges::all_of(word, isLetter) &&
+           std::ranges::none_of(
+               kStarts, [&word](std::string_view start) { return word.starts_with(start); });
+}
+
+/// Axolotl's program, whoever starts it: "srun axolotl", or "torchrun -m axolotl.cli.train".
+bool isAxolotl(const std::string& word) {
+    return word == "axolotl" || word.ends_with("/axolotl") || word == "axolotl.cli.train";
+}
+
+/// Whether it does something with its script, and not only with its name.
+bool startsScript(const ShellCommand& command) {
+    const std::string& first = command.front().text;
+    const bool says = first == "echo" || first == "printf" || first == "[" || first == "test";
+    return !says && otherOfAxolotl(command) == nullptr && scriptOf(command) < command.size();
+}
+
+/// What a script is called that does something else than to train.
+bool isOfOtherWork(const std::string& script) {
+    constexpr std::array<std::string_view, 16> kOthers = {"eval",
+                                                          "test",
+                                                          "infer",
+                                                          "generat",
+                                                          "convert",
+                                                          "merge",
+                                                          "prepar",
+                                                          "process",
+                                                          "tokeni",
+                                                          "download",
+                                                          "export",
+                                                          "upload",
+                                                          "serve",
+                                                          "check",
+                                                          "plot",
+                                                          "setup"};
+    const std::string_view name = programOf(script);
+    return std::ranges::any_of(kOthers, [name](std::string_view part) {
+        return name.find(part) != std::string_view::npos;
+    });
+}
+
+/// Whether a launcher of trainings starts its script, or that is called as one that trains.
+bool startsTraining(const ShellCommand& command) {
+    constexpr std::array<std::string_view, 4> kLaunchers = {
+        "torchrun", "accelerate", "deepspeed", "torch.distributed"};
+    const std::size_t script = scriptOf(command);
+    if (!startsScript(command) || isOfOtherWork(command[script].text)) {
+        return false;
+    }
+    const auto isLauncher = [&kLaunchers](const ShellWord& word) {
+        return std::ranges::any_of(kLaunchers, [&word](std::string_view launcher) {
+            return programOf(word.text).starts_with(launcher);
+        });
+    };
+    const auto end = command.begin() + static_cast<std::ptrdiff_t>(script);
+    return std::any_of(command.begin(), end, isLauncher) || isTrlTrainer(command, script) ||
+           !isOwnScript(command, script) ||
+           programOf(command[script].text).find("train") != std::string_view::npos;
+}
+
+}  // namespace
+
+std::string_view programOf(const std::string& word) {
+    return std::string_view(word).substr(word.rfind('/') + 1);
+}
+
+bool isScript(const std::string& word) {
+    return word.ends_with(".py") || word == "torchtitan.train";
+}
+
+bool isOwnScript(const ShellCommand& command, std::size_t at) {
+    return isScript(command[at].text) || isModule(command, at) || isTrlTrainer(command, at);
+}
+
+bool isTrlTrainer(const ShellCommand& command, std::size_t at) {
+    if (at == 0 || command[at].text.starts_with('-')) {
+        return false;
+    }
+    const std::string& before = command[at - 1].text;
+    return before == "trl" || before.ends_with("/trl");
+}
+
+std::string fileOfScript(const ShellCommand& command, std::size_t at) {
+    std::string word = command[at].text;
+    if (isScript(word) || !isModule(command, at)) {
+        return word;
+    }
+    std::ranges::replace(word, '.', '/');
+    return word + ".py";
+}
+
+std::size_t scriptOf(const ShellCommand& command) {
+    bool byAxolotl = false;
+    for (std::size_t i = 0; i < command.size(); ++i) {
+        const std::string& word = command[i].text;
+        byAxolotl = byAxolotl || isAxolotl(word);
+        if (isOwnScript(command, i) ||
+            (byAxolotl && (word.ends_with(".yaml") || word.ends_with(".yml")))) {
+            return i;
+        }
+    }
+    return command.size();
+}
+
+const ShellWord* otherOfAxolotl(const ShellCommand& command) {
+    constexpr std::array<std::string_view, 8> kOthers = {"preprocess",
+                                                         "inference",
+                                                         "evaluate",
+                                                         "lm-eval",
+                                                         "merge-lora",
+                                                         "merge-sharded-fsdp-weights",
+                                                         "quantize",
+                                                         "vllm-serve"};
+    for (std::size_t i = 0; i + 1 < command.size(); ++i) {
+        const ShellWord& next = command[i + 1];
+        if (isAxolotl(command[i].text) && std::ranges::find(kOthers, next.text) != kOthers.end()) {
+            return &next;
+        }
+    }
+    return nullptr;
+}
+
+const ShellCommand* startOf(const std::vector<ShellCommand>& commands) {
+    const ShellCommand* longest = nullptr;
+    for (const ShellCommand& command : commands) {
+        if (startsScript(command) && (longest == nullptr || command.size() > longest->size())) {
+            longest = &command;
+        }
+    }
+    return longest;
+}
+
+void addSecondTraining(const std::vector<ShellCommand>& commands,
+                       const ShellCommand& first,
+                       LaunchKeys& keys) {
+    if (!startsTraining(first)) {
+        return;
+    }
+    for (const ShellCommand& command : commands) {
+        const bool isSame =
+            std::ranges::equal(command, first, {}, &ShellWord::text, &ShellWord::text);
+        if (!isSame && startsTraining(command)) {
+            keys.add(
+                {.path = kSecondTraining,
+                 .values = {command[scriptOf(command)].text, std::to_string(first.front().line)},
+                 .line = command.front().line,
+                 .column = command.front().column});
+            return;
+        }
+    }
+}
+
+}  // namespace fabricast
