@@ -40,6 +40,26 @@ bool isAssignment(const std::string& word) {
     return !ShellVariables::assignedName(word).empty();
 }
 
+bool sourcesSettings(const ShellCommand& command) {
+    constexpr std::array<std::string_view, 12> kOfShells = {"activate",
+                                                            "conda",
+                                                            "mamba",
+                                                            "bashrc",
+                                                            "profile",
+                                                            "module",
+                                                            "lmod",
+                                                            "/etc/",
+                                                            "/opt/",
+                                                            "/usr/",
+                                                            "venv",
+                                                            "setvars"};
+    const bool isSource =
+        command.size() > 1 && (command[0].text == "source" || command[0].text == ".");
+    return isSource && std::ranges::none_of(kOfShells, [&command](std::string_view part) {
+               return command[1].text.find(part) != std::string::npos;
+           });
+}
+
 bool isDeclaration(const std::string& word) {
     constexpr std::array<std::string_view, 5> kDeclarations = {
         "export", "declare", "typeset", "local", "readonly"};

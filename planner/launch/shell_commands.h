@@ -59,6 +59,10 @@ void splitValue(const ShellWord& value, std::vector<ShellWord>& words);
 /// "NAME=value" or "NAME+=value".
 bool isAssignment(const std::string& word);
 
+/// "source env.sh" and ". ./env.sh" of a script's own file: those that set up a shell, conda or
+/// modules set nothing that a training is told.
+bool sourcesSettings(const ShellCommand& command);
+
 /// export, declare, typeset, local, readonly.
 bool isDeclaration(const std::string& word);
 

@@ -84,6 +84,10 @@ ShellExpansion expanded(const WrittenVariable& written,
     const std::size_t word = isColon ? 2 : 1;
     const bool isSaid = known != nullptr && (!isColon || !known->text.empty());
     const ShellExpansion unknown{.text = "$" + written.name};
+    const bool isUsual = known == nullptr && (how == '-' || how == '=');
+    if (isUsual && variables.isSourced()) {
+        return unknown;
+    }
     if (rest.empty()) {
         return known == nullptr ? unknown
                                 : ShellExpansion{.text = known->text, .places = known->places};

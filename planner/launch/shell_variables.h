@@ -31,6 +31,11 @@ public:
     /// A list, or more of it ("A+=(…)").
     void setList(const std::string& name, std::vector<ShellWord> words, bool adds, bool isInBranch);
     void unset(const std::string& name) { inBranches_.insert(name); }
+    /// Another file, which is not read, may have set any of them.
+    void takeSourced() { isSourced_ = true; }
+    [[nodiscard]] bool isSourced() const {
+        return isSourced_ || (outer_ != nullptr && outer_->isSourced());
+    }
 
     /// "A" of "A=4"; empty where the word assigns nothing.
     static std::string assignedName(const std::string& word);
@@ -38,6 +43,7 @@ public:
 
 private:
     const ShellVariables* outer_ = nullptr;
+    bool isSourced_ = false;
     std::set<std::string> inBranches_;
     std::map<std::string, ShellValue> values_;
     std::map<std::string, std::vector<ShellWord>> lists_;

@@ -351,6 +351,9 @@ private:
                 }
             }
             command.erase(command.begin(), command.begin() + static_cast<std::ptrdiff_t>(first));
+            if (sourcesSettings(command)) {
+                variables_.takeSourced();
+            }
             FABRICAST_ASSIGN(const bool hasInner, addInner(command));
             if (!hasInner) {
                 read_.commands.push_back(std::move(command));

@@ -255,6 +255,24 @@ TEST(ImportOfStarted, RefusesASecondTraining) {
               "run.sh:4:3:");
 }
 
+// What another file may set has no usual value.
+TEST(ImportOfStarted, KnowsNoUsualValueBehindASourcedFile) {
+    const auto batch = [](const std::string& before) {
+        return readFrom({{"run.sh",
+                          before + "torchrun --nproc_per_node 8 t.py --output_dir o --bf16 "
+                                   "--per_device_train_batch_size ${BS:-2}\n"}},
+                        "run.sh",
+                        "layout.micro_batch");
+    };
+    EXPECT_EQ(batch(""), "2");
+    EXPECT_EQ(batch("source ~/.bashrc\nsource venv/bin/activate\n. /etc/profile.d/x.sh\n"), "2");
+    for (const char* const source :
+         {"source ./env.sh\n", ". settings/env\n", "if [ -f env.sh ]; then source env.sh; fi\n"}) {
+        EXPECT_EQ(batch(source).substr(0, 7), "run.sh:") << source;
+        EXPECT_EQ(batch(source + std::string("BS=4\n")), "4") << source;
+    }
+}
+
 TEST(ImportOfStarted, BelievesNoValueThatAProgramChanges) {
     const auto batch = [](const std::string& text) {
         return readOf({{"a.py", "from transformers import TrainingArguments\n" + text}},
