@@ -45,14 +45,8 @@ public:
 
     /// The loss of the Trainer that is made; nothing where it has none.
     [[nodiscard]] const PythonFunction* find() const {
-        for (const PythonFunction& one : functions_) {
-            const PythonFunction* const method =
-                one.isClass && one.bracket != 0 && extendsTrainer(one) && isMade(one)
-                    ? methodOf(one, "compute_loss")
-                    : nullptr;
-            if (method != nullptr) {
-                return method;
-            }
+        if (const PythonFunction* const method = methodOfMade("compute_loss")) {
+            return method;
         }
         for (std::size_t i = 0; i + 2 < words_.size(); ++i) {
             if (program_.isName(i, "compute_loss_func") && program_.isSign(i + 1, "=") &&
@@ -64,6 +58,30 @@ public:
             }
         }
         return nullptr;
+    }
+
+    /// A method of the Trainer that is made; nothing where it has none of that name.
+    [[nodiscard]] const PythonFunction* methodOfMade(std::string_view name) const {
+        for (const PythonFunction& one : functions_) {
+            const PythonFunction* const method =
+                one.isClass && one.bracket != 0 && extendsTrainer(one) && isMade(one)
+                    ? methodOf(one, name)
+                    : nullptr;
+            if (method != nullptr) {
+                return method;
+            }
+        }
+        return nullptr;
+    }
+
+    /// Whether a training_step is the Trainer's own, or one forward and one backward as that has.
+    [[nodiscard]] bool isPlainStep(const PythonFunction& step) const {
+        const WordSpan& body = step.body;
+        const std::size_t own = callsOf(body, "training_step");
+        const bool isOne =
+            own + callsOf(body, "compute_loss") == 1 && callsOf(body, "backward") == 1 - own;
+        return isOne && callsOf(body, "model") == 0 && callsOf(body, "clone") == 0 &&
+               callsOf(body, "deepcopy") == 0;
     }
 
     [[nodiscard]] bool makesMore(const PythonFunction& loss) const {
@@ -95,13 +113,17 @@ private:
         return false;
     }
 
-    [[nodiscard]] bool calls(const WordSpan& span, std::string_view name) const {
+    [[nodiscard]] std::size_t callsOf(const WordSpan& span, std::string_view name) const {
+        std::size_t count = 0;
         for (std::size_t i = span.begin; i < span.end; ++i) {
-            if (program_.isName(i, name) && program_.isSign(i + 1, "(") && !isDead(i)) {
-                return true;
-            }
+            count +=
+                program_.isName(i, name) && program_.isSign(i + 1, "(") && !isDead(i) ? 1U : 0U;
         }
-        return false;
+        return count;
+    }
+
+    [[nodiscard]] bool calls(const WordSpan& span, std::string_view name) const {
+        return callsOf(span, name) > 0;
     }
 
     /// "inputs.pop("labels")": the model has no loss of its own then.
@@ -194,6 +216,11 @@ private:
 
 void addOwnLoss(const PythonValues& program, const PythonCourse& course, LaunchKeys& keys) {
     const OwnLossReader reader(program, course);
+    const PythonFunction* const step = reader.methodOfMade("training_step");
+    if (step != nullptr && !reader.isPlainStep(*step)) {
+        const PythonWord& word = program.words()[step->at];
+        keys.add({.path = kOwnStep, .values = {}, .line = word.line, .column = word.column});
+    }
     if (const PythonFunction* const loss = reader.find()) {
         const PythonWord& word = program.words()[loss->at];
         keys.add({.path = kOwnLoss,
@@ -204,6 +231,14 @@ void addOwnLoss(const PythonValues& program, const PythonCourse& course, LaunchK
 }
 
 void importOwnLoss(ScenarioDraft& draft) {
+    if (const LaunchKey* const step = draft.keys().use(kOwnStep)) {
+        draft.leaveOpen("settings.kernels.loss",
+                        *step,
+                        "training_step of the program is not the Trainer's own, and what it keeps "
+                        "was not read",
+                        "--set settings.kernels.loss=huggingface, to forecast it with the "
+                        "Trainer's own");
+    }
     const LaunchKey* const loss = draft.keys().use(kOwnLoss);
     if (loss == nullptr) {
         return;

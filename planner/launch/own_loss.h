@@ -9,6 +9,9 @@ namespace fabricast {
 /// Key of such a loss: "more" where it makes more of the logits than transformers' own does.
 inline constexpr const char* kOwnLoss = "model loss";
 
+/// Key of a training_step that does more than the Trainer's own.
+inline constexpr const char* kOwnStep = "model training_step";
+
 /// Adds that key of the Trainer that the program makes.
 ///     probs = torch.softmax(logits, -1)        →  "more"
 ///     F.cross_entropy(logits.float(), labels)  →  ""

@@ -90,5 +90,23 @@ TEST(OwnLoss, KeepsTheGraphsOfAllCallsOfItsModel) {
               "8");
 }
 
+TEST(OwnStep, IsAskedForUnlessItIsTheTrainersOwn) {
+    const auto why = [](const std::string& body) {
+        return readFrom({{"a.py",
+                          "class Own(Trainer):\n    def training_step(self, model, inputs):\n" +
+                              body + kModel + "Own(model=model, args=args).train()\n"}},
+                        "a.py",
+                        "imported.open.settings.kernels.loss.why");
+    };
+    const std::string own = "        loss = super().training_step(model, inputs)\n";
+    EXPECT_EQ(why(own + "        self.log({\"loss\": loss.item()})\n        return loss\n"), "-");
+    EXPECT_EQ(why("        loss = self.compute_loss(model, inputs)\n"
+                  "        self.accelerator.backward(loss)\n        return loss\n"),
+              "-");
+    EXPECT_NE(why(own + own), "-");
+    EXPECT_NE(why(own + "        self.old = [p.data.clone() for p in model.parameters()]\n"), "-");
+    EXPECT_NE(why(own + "        teacher = model(**inputs)\n"), "-");
+}
+
 }  // namespace own_loss_test
 }  // namespace fabricast
