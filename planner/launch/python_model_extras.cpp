@@ -31,7 +31,7 @@ public:
             }
             if (keepsMore(i) && !isOfOthers(i)) {
                 addAt(i, kModelKeeps, keys);
-            } else if (program_.isName(i, "for") && copiesWeights(i)) {
+            } else if ((program_.isName(i, "for") && copiesWeights(i)) || copiesStates(i)) {
                 addAt(i, kModelCopies, keys);
             }
         }
@@ -97,6 +97,17 @@ private:
         const std::string& weight = words_[in - 1].text;
         return copiesOne(bracket != 0 ? WordSpan{bracket + 1, at} : WordSpan{end, bodyEnd(at, end)},
                          weight);
+    }
+
+    /// "deepcopy(model.state_dict())".
+    [[nodiscard]] bool copiesStates(std::size_t at) const {
+        if (!program_.isName(at, "deepcopy") || !program_.isSign(at + 1, "(")) {
+            return false;
+        }
+        const std::size_t last = words_[at + 1].close - 1;  // of state_dict()
+        return program_.isSign(last, ")") && last >= at + 4 && program_.isSign(last - 1, "(") &&
+               program_.isName(last - 2, "state_dict") && program_.isName(last - 4) &&
+               words_[last - 4].text.find("optim") == std::string::npos;
     }
 
     /// The innermost bracket that is open there; 0 where none is.

@@ -228,11 +228,13 @@ TEST(OwnLoops, AskForWhatIsKeptBesideTheActivations) {
     for (const char* const made :
          {"master = [p.detach().clone().float() for p in model.parameters()]\n",
           "for n, p in model.named_parameters():\n  shadow[n] = p.data.clone()\n",
-          "shadow = {n: p.clone() for n, p in model.named_parameters() if p.requires_grad}\n"}) {
+          "shadow = {n: p.clone() for n, p in model.named_parameters() if p.requires_grad}\n",
+          "best = copy.deepcopy(model.state_dict())\n"}) {
         EXPECT_NE(read(made, plain, copies.c_str()), "-") << made;
     }
     for (const char* const none :
          {"start = {n: p.detach().cpu().clone() for n, p in model.named_parameters()}\n",
+          "states = copy.deepcopy(optimizer.state_dict())\n",
           "norms = [p.grad.detach().clone().norm() for p in model.parameters()]\n",
           "count = sum(p.numel() for p in model.parameters())\n"}) {
         EXPECT_EQ(read(none, plain, copies.c_str()), "-") << none;
