@@ -65,6 +65,25 @@ const LaunchKey* unknownOptimizer(const LaunchKeys& keys) {
     return nullptr;
 }
 
+/// "optimizer = build_optimizer(model)" of another file's function.
+const LaunchKey* importedOptimizer(const LaunchKeys& keys) {
+    for (const LaunchKey& key : keys.all()) {
+        const bool isOptimizer = key.path == "optimizer" || key.path == "optim" ||
+                                 key.path == "opt" || key.path == "optimizers";
+        const std::string value = isOptimizer && key.values.size() == 1 ? key.values.front() : "";
+        const std::string called =
+            value.starts_with("$(") ? value.substr(2, value.find('(', 2) - 2) : "";
+        const std::string last = called.substr(called.rfind('.') + 1);
+        const bool isDefined = std::ranges::any_of(keys.all(), [&last](const LaunchKey& one) {
+            return one.path == "def" && one.values == std::vector<std::string>{last};
+        });
+        if (last.find("optim") != std::string::npos && !isDefined) {
+            return &key;
+        }
+    }
+    return nullptr;
+}
+
 }  // namespace
 
 const char* saidOf(const LaunchKeys& keys, std::initializer_list<const char*> paths) {
@@ -154,6 +173,15 @@ Result<void> importLoopOptimizer(ScenarioDraft& draft) {
         draft.leaveOpen("workload.optimizer",
                         *other,
                         other->path + " is not an optimizer that is modelled",
+                        "--optimizer adamw, or another one that keeps as much for each weight");
+        return {};
+    }
+    if (const LaunchKey* const made = importedOptimizer(keys)) {
+        draft.leaveOpen("workload.optimizer",
+                        *made,
+                        "which optimizer " +
+                            made->values.front().substr(2, made->values.front().find('(', 2) - 2) +
+                            " makes was not read: it stands in another file",
                         "--optimizer adamw, or another one that keeps as much for each weight");
         return {};
     }

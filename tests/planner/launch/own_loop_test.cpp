@@ -254,6 +254,8 @@ TEST(OwnLoops, AskForAnOptimizerThatIsNotModelled) {
     EXPECT_EQ(why("torch.optim.AdamW(model.parameters(), amsgrad=True)"),
               "\"amsgrad keeps a third state of each weig…\"");
     EXPECT_EQ(why("torch.optim.AdamW(model.parameters(), amsgrad=False)"), "-");
+    EXPECT_EQ(why("zoo.build_optimizer(model, lr=1e-4)"),
+              "\"which optimizer zoo.build_optimizer make…\"");
     EXPECT_EQ(why("DeepSpeedCPUAdam(model.parameters())"), "-");
     EXPECT_EQ(why("torch.optim.lr_scheduler.LinearLR(make(model))"), "-");
 }
