@@ -88,6 +88,9 @@ Result<void> importLoopSizes(ScenarioDraft& draft, bool hasBatch) {
     }
     importPieceLength(draft);
     const ShownBatch shown = importBatchSource(draft, hasBatch);
+    if (const auto other = otherTokenizedLength(keys); other && !isCut && !shown.tokens) {
+        askForTokenizedLength(draft, *other);
+    }
     if (!length && !isCut && !shown.tokens) {
         FABRICAST_TRY(draft.copyWhole("workload.sequence", sequence));
         assumeArgument(draft, sequence, "workload.sequence");

@@ -343,12 +343,16 @@ LaunchKeys trainerKeys(const LaunchKeys& program) {
         keys.add(*piece);
     }
     std::optional<LaunchKey> length = tokenizedLength(program);
-    if (length && !keys.has("--max_length") && !keys.has("--max_seq_length")) {
+    const bool isSaid = keys.has("--max_length") || keys.has("--max_seq_length");
+    if (length && !isSaid) {
         length->path = "--max_length";
         keys.add(*std::move(length));
     }
     return keys;
 }
+    } else if (std::optional<LaunchKey> other = otherTokenizedLength(program); other && !isSaid) {
+        other->path = kOtherLength;
+        keys.add(*std::move(other));
 
 }  // namespace
 

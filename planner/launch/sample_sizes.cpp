@@ -223,6 +223,23 @@ void addCut(const PythonValues& program, const PythonCourse& course, LaunchKeys&
 }
 
 }  // namespace
+/// What a program's tokenizer is told to pad or cut to, call by call.
+std::vector<LaunchKey> tokenizedLengths(const LaunchKeys& program) {
+    constexpr std::string_view kLength = ".max_length";
+    std::vector<LaunchKey> lengths;
+    for (const LaunchKey& key : program.all()) {
+        const std::string call =
+            key.path.substr(0, key.path.size() - std::min(key.path.size(), kLength.size()));
+        const bool isLength = key.path.ends_with(kLength) && call.find('.') == std::string::npos &&
+                              !call.ends_with("Config") && !call.ends_with("Arguments") &&
+                              (program.has(call + ".padding") || program.has(call + ".truncation"));
+        if (isLength) {
+            lengths.push_back(key);
+        }
+    }
+    return lengths;
+}
+
 
 void addPieces(const PythonValues& program, const PythonCourse& course, LaunchKeys& keys) {
     const std::set<std::string> mapping = mappingNames(program);
@@ -246,17 +263,8 @@ void addPieces(const PythonValues& program, const PythonCourse& course, LaunchKe
 }
 
 std::optional<LaunchKey> tokenizedLength(const LaunchKeys& program) {
-    constexpr std::string_view kLength = ".max_length";
     std::optional<LaunchKey> length;
-    for (const LaunchKey& key : program.all()) {
-        const std::string call =
-            key.path.substr(0, key.path.size() - std::min(key.path.size(), kLength.size()));
-        const bool isLength = key.path.ends_with(kLength) && call.find('.') == std::string::npos &&
-                              !call.ends_with("Config") && !call.ends_with("Arguments") &&
-                              (program.has(call + ".padding") || program.has(call + ".truncation"));
-        if (!isLength) {
-            continue;
-        }
+    for (const LaunchKey& key : tokenizedLengths(program)) {
         const bool isKnown = key.values.size() == 1 && sampleSizeIn(key.values.front());
         if (!isKnown || (length && length->values != key.values)) {
             return std::nullopt;
@@ -267,6 +275,21 @@ std::optional<LaunchKey> tokenizedLength(const LaunchKeys& program) {
 }
 
 void importPieceLength(ScenarioDraft& draft) {
+std::optional<LaunchKey> otherTokenizedLength(const LaunchKeys& program) {
+    const std::vector<LaunchKey> lengths = tokenizedLengths(program);
+    const auto other = std::ranges::find_if(
+        lengths, [&lengths](const LaunchKey& key) { return key.values != lengths.front().values; });
+    return other == lengths.end() ? std::nullopt : std::optional(*other);
+}
+
+void askForTokenizedLength(ScenarioDraft& draft, const LaunchKey& other) {
+    draft.leaveOpen("workload.sequence",
+                    other,
+                    "max_length: the tokenizer is called with two of them, and which a sample of "
+                    "the training has was not read",
+                    kTypeSequence);
+}
+
     const LaunchKey* const piece = draft.keys().use(kPieceLength);
     if (piece == nullptr) {
         return;

@@ -24,6 +24,15 @@ void addPieces(const PythonValues& program, const PythonCourse& course, LaunchKe
 /// calls differ, or it is worked out when the program runs.
 std::optional<LaunchKey> tokenizedLength(const LaunchKeys& program);
 
+/// One that differs from the first of them; nothing where all are the same.
+std::optional<LaunchKey> otherTokenizedLength(const LaunchKeys& program);
+
+/// Key of such a length, of a Trainer's program.
+inline constexpr const char* kOtherLength = "tokens of another call";
+
+/// Asks for the length where two calls of a tokenizer have one each.
+void askForTokenizedLength(ScenarioDraft& draft, const LaunchKey& other);
+
 /// Sets the tokens of a sample to those of a piece. Where the program works their number out, it
 /// has to be typed.
 void importPieceLength(ScenarioDraft& draft);

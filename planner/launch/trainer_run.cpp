@@ -31,6 +31,10 @@ Result<void> importLength(ScenarioDraft& draft) {
     } else {
         importPieceLength(draft);
     }
+    const LaunchKey* const other = keys.use(kOtherLength);
+    if (other != nullptr && !isTrl(keys) && draft.find("workload.sequence") == nullptr) {
+        askForTokenizedLength(draft, *other);
+    }
     const bool isSaid =
         std::ranges::any_of(kLengths, [&keys](const char* length) { return keys.has(length); });
     if (isTrl(keys) && !isSaid) {

@@ -89,6 +89,25 @@ TEST(SampleSizes, AreAskedForWhereTheProgramWorksThemOut) {
     }
 }
 
+// Prompts and answers that are cut apart: which length a sample has is not read.
+TEST(SampleSizes, AreAskedForWhereTwoLengthsAreCut) {
+    const std::string cuts =
+        "def enc(b):\n  a = tok(b[\"q\"], truncation=True, max_length=8192)\n"
+        "  c = tok(b[\"a\"], truncation=True, max_length=128)\nds = ds.map(enc)\n";
+    const std::string same = "tok(x, truncation=True, max_length=8192)\n";
+    const std::string trainer =
+        "model = AutoModelForCausalLM.from_pretrained(\"a/b\")\n"
+        "Trainer(model=model, args=TrainingArguments(\"o\")).train()\n";
+    const auto why = [](const std::string& program) {
+        return readFrom({{"a.py", program}}, "a.py", "imported.open.workload.sequence.why")
+            .substr(0, 12);
+    };
+    EXPECT_EQ(why(cuts + trainer), "\"max_length:");
+    EXPECT_EQ(why(same + same + trainer), "-");
+    EXPECT_EQ(why(kLoopModel + cuts + "loss.backward()\n"), "\"max_length:");
+    EXPECT_EQ(why(kLoopModel + same + same + "loss.backward()\n"), "-");
+}
+
 TEST(SampleSizes, OfTrainersPieces) {
     const std::string program =
         "def group(e):\n  return {k: [t[i:i+B] for i in range(0, n, B)] for k, t in e.items()}\n"
