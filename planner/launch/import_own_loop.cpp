@@ -5,6 +5,7 @@
 #include "planner/launch/made_model.h"
 #include "planner/launch/opened_framework.h"
 #include "planner/launch/own_loop.h"
+#include "planner/launch/sample_sizes.h"
 #include "planner/launch/started_ranks.h"
 
 #include <algorithm>
@@ -102,6 +103,26 @@ Result<std::optional<LoopFile>> readLoopFile(OpenedFile& file, const ImportConte
     return loopFileOf(named->kind, named->keys, std::move(scenario));
 }
 
+/// The batches that a loop hands its engine are its DataLoader's, whatever the engine's file says;
+/// the engine loads those of training_data itself.
+void checkEngineBatch(ScenarioDraft& draft) {
+    const LaunchKeys& keys = draft.keys();
+    const JsonValue* const said = draft.find("layout.micro_batch");
+    const auto loaded = loadedBatch(keys, false);
+    const std::int64_t micro = said == nullptr ? 0 : said->integer({}).value_or(0);
+    if (micro == 0 || !loaded || !loaded->samples || *loaded->samples == micro ||
+        keys.has("initialize.training_data")) {
+        return;
+    }
+    const std::string samples = std::to_string(*loaded->samples);
+    draft.leaveOpen("layout.micro_batch",
+                    loaded->at,
+                    "DataLoader: the loop's batches have " + samples +
+                        " samples, and train_micro_batch_size_per_gpu says " +
+                        std::to_string(micro),
+                    "the same number in both, or --layout micro_batch=" + samples);
+}
+
 /// One process has one GPU, unless a launcher starts more of them that know each other.
 Result<void> importLoopRanks(ScenarioDraft& draft, LaunchKind kind) {
     LaunchKeys& keys = draft.keys();
@@ -162,6 +183,7 @@ Result<JsonValue> importOwnLoop(OpenedFile& file, const ImportContext& context) 
         draft.takeNotes(other->scenario);
         if (kind == LaunchKind::Deepspeed) {
             draft.set("stack", "deepspeed", kOwnLoop);
+            checkEngineBatch(draft);
         }
     } else {
         draft.set("layout.shard", "none", kOwnLoop);
@@ -183,7 +205,8 @@ Result<JsonValue> importOwnLoop(OpenedFile& file, const ImportContext& context) 
     }
     for (const LaunchKey& key : std::vector<LaunchKey>(keys.all())) {
         const bool isOfModel = key.path.starts_with("model.") || key.path.ends_with("(model)");
-        if (!isOfModel || (!key.path.ends_with(")") && !key.path.ends_with(" ="))) {
+        const bool isTyped = key.path.starts_with("--") && !key.file.empty();  // by its script
+        if (!isTyped && (!isOfModel || (!key.path.ends_with(")") && !key.path.ends_with(" =")))) {
             (void)keys.use(key.path);
         }
     }

@@ -347,12 +347,12 @@ LaunchKeys trainerKeys(const LaunchKeys& program) {
     if (length && !isSaid) {
         length->path = "--max_length";
         keys.add(*std::move(length));
-    }
-    return keys;
-}
     } else if (std::optional<LaunchKey> other = otherTokenizedLength(program); other && !isSaid) {
         other->path = kOtherLength;
         keys.add(*std::move(other));
+    }
+    return keys;
+}
 
 }  // namespace
 

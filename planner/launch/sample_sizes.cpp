@@ -36,6 +36,7 @@ bool isOfEvaluation(const LaunchKeys& program, const LaunchKey& call) {
                              key.values.front().find("DataLoader(") != std::string::npos;
         return isGiven && (key.path.find("eval") != std::string::npos ||
                            key.path.find("val_") != std::string::npos ||
+                           key.path.ends_with("_val") || key.path == "val" || key.path == "dev" ||
                            key.path.find("valid") != std::string::npos ||
                            key.path.find("test") != std::string::npos);
     });
@@ -118,10 +119,10 @@ void addFilled(const LaunchKeys& program, BatchShape& shape) {
 }
 
 /// Of DataLoader(data, batch_size=…), which is 1 where it is not said.
-void addLoaded(const LaunchKeys& program, Size& samples) {
+void addLoaded(const LaunchKeys& program, Size& samples, bool ofEvaluation = false) {
     const std::vector<LaunchKey>& all = program.all();
     for (std::size_t i = 0; i < all.size(); ++i) {
-        if (all[i].path != "DataLoader" || isOfEvaluation(program, all[i])) {
+        if (all[i].path != "DataLoader" || isOfEvaluation(program, all[i]) != ofEvaluation) {
             continue;
         }
         const LaunchKey* const size = argumentOfCall(all, i, {"batch_size", "1"});
@@ -222,7 +223,6 @@ void addCut(const PythonValues& program, const PythonCourse& course, LaunchKeys&
     }
 }
 
-}  // namespace
 /// What a program's tokenizer is told to pad or cut to, call by call.
 std::vector<LaunchKey> tokenizedLengths(const LaunchKeys& program) {
     constexpr std::string_view kLength = ".max_length";
@@ -240,6 +240,7 @@ std::vector<LaunchKey> tokenizedLengths(const LaunchKeys& program) {
     return lengths;
 }
 
+}  // namespace
 
 void addPieces(const PythonValues& program, const PythonCourse& course, LaunchKeys& keys) {
     const std::set<std::string> mapping = mappingNames(program);
@@ -274,7 +275,6 @@ std::optional<LaunchKey> tokenizedLength(const LaunchKeys& program) {
     return length;
 }
 
-void importPieceLength(ScenarioDraft& draft) {
 std::optional<LaunchKey> otherTokenizedLength(const LaunchKeys& program) {
     const std::vector<LaunchKey> lengths = tokenizedLengths(program);
     const auto other = std::ranges::find_if(
@@ -290,6 +290,7 @@ void askForTokenizedLength(ScenarioDraft& draft, const LaunchKey& other) {
                     kTypeSequence);
 }
 
+void importPieceLength(ScenarioDraft& draft) {
     const LaunchKey* const piece = draft.keys().use(kPieceLength);
     if (piece == nullptr) {
         return;
@@ -320,6 +321,16 @@ ShownBatch importBatchSource(ScenarioDraft& draft, bool hasBatch) {
             draft, shape.samples, "layout.micro_batch", "how many samples a batch has", kTypeBatch);
     }
     return shown;
+}
+
+std::optional<LoadedBatch> loadedBatch(const LaunchKeys& program, bool ofEvaluation) {
+    Size samples;
+    addLoaded(program, samples, ofEvaluation);
+    if (samples.at == nullptr) {
+        return std::nullopt;
+    }
+    return LoadedBatch{
+        *samples.at, samples.isKnown ? sampleSizeIn(samples.value) : std::optional<std::int64_t>()};
 }
 
 }  // namespace fabricast

@@ -46,6 +46,14 @@ struct ShownBatch {
 /// sequence. What the program works out has to be typed.
 ShownBatch importBatchSource(ScenarioDraft& draft, bool hasBatch);
 
+/// Samples of the batches that a program's DataLoader has: those of the training, or of its
+/// evaluation. Without a count they are worked out when the program runs, or differ.
+struct LoadedBatch {
+    LaunchKey at;
+    std::optional<std::int64_t> samples{};
+};
+std::optional<LoadedBatch> loadedBatch(const LaunchKeys& program, bool ofEvaluation);
+
 /// Key of how many microbatches a loop of the program's own accumulates gradients of.
 inline constexpr const char* kLoopAccumulation = "loop accumulation";
 
