@@ -94,6 +94,22 @@ bool keepsNoLogits(LaunchKeys& keys) {
            keys.use("--preprocess_logits_for_metrics") != nullptr || isWorkedOut(keys, kMoves);
 }
 
+/// How many batches an evaluation has whose data are split from the training's: of a count of
+/// samples, where the ranks that share them are known.
+std::optional<std::int64_t> splitBatches(const ScenarioDraft& draft, const LaunchKey& size) {
+    const std::string said = size.values.size() == 1 ? size.values.front() : "";
+    const bool isCount = !said.empty() && said.size() < 10 &&
+                         said.find_first_not_of("0123456789") == std::string::npos;
+    const JsonValue* const ranks = draft.find("layout.dp");
+    const JsonValue* const batch = draft.find(kEvaluationKey);
+    if (!isCount || ranks == nullptr || batch == nullptr) {
+        return std::nullopt;
+    }
+    const std::int64_t together =
+        saturatingProduct(ranks->integer({}).value_or(1), batch->integer({}).value_or(1));
+    return ceilDivide(std::stoll(said), std::max<std::int64_t>(1, together));
+}
+
 /// Whose logits stay on the GPU: those of a Trainer with metrics, until they are moved.
 Result<void> importKeptLogits(ScenarioDraft& draft) {
     LaunchKeys& keys = draft.keys();
@@ -106,6 +122,19 @@ Result<void> importKeptLogits(ScenarioDraft& draft) {
         draft.set(kKeptKey, std::int64_t{1}, "--batch_eval_metrics");
     } else if (measures && moves) {
         draft.set(kKeptKey, *moves, kMoves);
+    } else if (const LaunchKey* const size = keys.use(kSplitSize); measures && size != nullptr) {
+        const auto batches = splitBatches(draft, *size);
+        if (batches) {
+            draft.set(kKeptKey, *batches, kSplitSize);
+        } else {
+            draft.leaveOpen(
+                kKeptKey,
+                *size,
+                "test_size: compute_metrics keeps the logits of all batches of the evaluation on "
+                "the GPU, and how many it has is not known",
+                std::string("eval_accumulation_steps=4 in TrainingArguments, or --set ") +
+                    kKeptKey + "=100, or as many batches as a GPU evaluates");
+        }
     } else if (measures) {
         // As many as a small validation set has: to count none would call any evaluation a fit.
         constexpr std::int64_t kFewBatches = 4;
@@ -129,6 +158,7 @@ Result<void> importKeptLogits(ScenarioDraft& draft) {
 Result<void> importTrainerEvaluation(ScenarioDraft& draft) {
     constexpr std::int64_t kUsualBatch = 8;  // of TrainingArguments
     const std::string from = evaluatingArgument(draft.keys());
+    (void)draft.keys().use(kSplitSize);
     if (from.empty()) {
         return {};
     }

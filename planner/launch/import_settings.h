@@ -38,6 +38,8 @@ Result<void> importLoopModel(ScenarioDraft& draft);
 // What a run does beside its steps: "settings.phases" of the scenario. Called when the rest of the
 // draft is known; what is not modelled beside it is noted.
 
+/// Key of what a program splits from its training data for the evaluation: a count, or a share.
+inline constexpr const char* kSplitSize = "evaluation test_size";
 /// TrainingArguments: --eval_strategy, --per_device_eval_batch_size, and what keeps logits.
 Result<void> importTrainerEvaluation(ScenarioDraft& draft);
 /// Axolotl's names: val_set_size, eval_steps, eval_batch_size.

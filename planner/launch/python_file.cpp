@@ -301,6 +301,9 @@ LaunchKeys trainerKeys(const LaunchKeys& program) {
             one.path == kUntypedSwitches) {
             keys.add(one);
         }
+        if (one.path == "train_test_split.test_size") {
+            key.path = kSplitSize;
+        }
         if (one.path.starts_with(kParsedLength)) {
             key.path = "--" + one.path.substr(std::string_view(kParsedLength).size());
         }

@@ -1,5 +1,6 @@
 #include "planner/launch/import_launch.h"
 #include "planner/text/json_strings.h"
+#include "tests/planner/launch/launch_example.h"
 
 #include <gtest/gtest.h>
 
@@ -117,6 +118,28 @@ TEST(ImportOfPhases, KeepsLogitsWhereMetricsAreComputed) {
     EXPECT_EQ(script.kept, "-");
     EXPECT_TRUE(says(script, "settings.phases.kept_logits=4")) << script.notes;
     EXPECT_FALSE(says(ofProgram("bf16=True", metrics), "compute_metrics"));
+}
+
+// Of data that are split for the evaluation the number of batches follows, or is asked for.
+TEST(ImportOfPhases, KeepsTheLogitsOfDataThatAreSplit) {
+    const auto read = [](const std::string& size, const std::string& more, const char* path) {
+        return readFrom({{"train.py",
+                          "s = ds.train_test_split(test_size=" + size +
+                              ")\nargs = TrainingArguments(\"o\", eval_strategy=\"steps\", "
+                              "per_device_eval_batch_size=4" +
+                              more + ")\nt = Trainer(model=m, args=args, compute_metrics=f)\n"},
+                         {"run.sh", "torchrun --nproc_per_node 8 train.py\n"}},
+                        "run.sh",
+                        path);
+    };
+    const char* const kept = "settings.phases.kept_logits";
+    const char* const why = "imported.open.settings.phases.kept_logits.why";
+    EXPECT_EQ(read("1000", "", kept), "32");  // of 32 samples on 8 ranks
+    EXPECT_EQ(read("1000", "", why), "-");
+    EXPECT_EQ(read("0.1", "", kept), "-");
+    EXPECT_EQ(read("0.1", "", why).substr(0, 10), "\"test_size");
+    EXPECT_EQ(read("0.1", ", eval_accumulation_steps=2", kept), "2");
+    EXPECT_EQ(read("0.1", ", eval_accumulation_steps=2", why), "-");
 }
 
 TEST(ImportOfPhases, ReadsAxolotlsNames) {
