@@ -200,6 +200,7 @@ Result<JsonValue> importOwnLoop(OpenedFile& file, const ImportContext& context) 
     FABRICAST_TRY(importKbitPreparation(draft));
     FABRICAST_TRY(importChangedModel(draft, context));
     noteOtherWork(draft);
+    importLoopEvaluation(draft);
     if (!other || !other->hasOptimizer) {
         FABRICAST_TRY(importOwnOptimizer(draft));
     }

@@ -1,6 +1,8 @@
 #include "planner/base/checked.h"
 #include "planner/base/integers.h"
 #include "planner/launch/import_settings.h"
+#include "planner/launch/python_model_keys.h"
+#include "planner/launch/sample_sizes.h"
 
 #include <array>
 #include <optional>
@@ -168,6 +170,41 @@ Result<void> importTrainerEvaluation(ScenarioDraft& draft) {
         const bool isSet,
         setEvaluation(draft, from, "--per_device_eval_batch_size", kUsualBatch, keeps));
     return isSet ? importKeptLogits(draft) : Result<void>();
+}
+
+void importLoopEvaluation(ScenarioDraft& draft) {
+    LaunchKeys& keys = draft.keys();
+    if (const LaunchKey* const graph = keys.use(kEvaluationGraph)) {
+        draft.leaveOpen(kEvaluationKey,
+                        *graph,
+                        "the model is evaluated without torch.no_grad(), and keeps its activations",
+                        std::string("with torch.no_grad(): around it, or --set ") + kEvaluationKey +
+                            "=8, or as many samples as a batch of it has, to forecast it so");
+        return;
+    }
+    const auto loaded = loadedBatch(keys, true);
+    const JsonValue* const micro = draft.find("layout.micro_batch");
+    const std::int64_t trained = micro == nullptr ? 0 : micro->integer({}).value_or(0);
+    if (!loaded || (loaded->samples && *loaded->samples <= trained)) {
+        return;  // no more than a step takes
+    }
+    if (!loaded->samples) {
+        draft.leaveOpen(kEvaluationKey,
+                        loaded->at,
+                        "DataLoader: how many samples a batch of the evaluation has is worked out "
+                        "when the program runs",
+                        std::string("--set ") + kEvaluationKey + "=8, or as many as it is");
+    } else if (const std::string with = unmodelledWith(draft.scenario(), true); !with.empty()) {
+        draft.leaveOpen(kEvaluationKey,
+                        loaded->at,
+                        "DataLoader: an evaluation of larger batches than the training's is not "
+                        "modelled with " +
+                            with,
+                        std::string("batches of the training's size, or --set ") + kEvaluationKey +
+                            "=0, to forecast the run without");
+    } else {
+        draft.set(kEvaluationKey, *loaded->samples, loaded->at.path);
+    }
 }
 
 /// Where nobody says it, a batch is a micro-batch (normalize_config).

@@ -42,6 +42,9 @@ Result<void> importLoopModel(ScenarioDraft& draft);
 inline constexpr const char* kSplitSize = "evaluation test_size";
 /// TrainingArguments: --eval_strategy, --per_device_eval_batch_size, and what keeps logits.
 Result<void> importTrainerEvaluation(ScenarioDraft& draft);
+/// The evaluation of a loop of a program's own: the batches of its DataLoader, where they are
+/// larger than those of the training, and whether it keeps graphs.
+void importLoopEvaluation(ScenarioDraft& draft);
 /// Axolotl's names: val_set_size, eval_steps, eval_batch_size.
 Result<void> importAxolotlEvaluation(ScenarioDraft& draft);
 Result<void> importTitanValidation(ScenarioDraft& draft);

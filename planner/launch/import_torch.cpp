@@ -196,6 +196,7 @@ Result<JsonValue> importTorch(LaunchKeys& keys, const ImportContext& context) {
     FABRICAST_TRY(importSavedOnHost(draft));
     FABRICAST_TRY(importLoopOptimizer(draft));
     FABRICAST_TRY(importChangedModel(draft, context));
+    importLoopEvaluation(draft);
     if (keys.find("async_save") != nullptr || keys.find("save") != nullptr) {
         FABRICAST_TRY(importSaving(draft, "SAVE_EVERY", keys.find("async_save") != nullptr));
     }

@@ -1,8 +1,12 @@
 #include "planner/launch/python_model_keys.h"
 
+#include "planner/launch/python_functions.h"
+
+#include <algorithm>
 #include <cstdint>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace fabricast {
@@ -131,6 +135,48 @@ void addUnmetSwitches(const PythonValues& program,
     }
 }
 
+bool namesEvaluation(std::string_view text) {
+    return text.find("eval") != std::string_view::npos ||
+           text.find("valid") != std::string_view::npos ||
+           text.find("val_") != std::string_view::npos ||
+           text.find("test") != std::string_view::npos;
+}
+
+/// The name of the function that a word stands in, and of what its innermost loop goes through.
+std::string placeOf(const PythonValues& program, const ModelPass& pass, const PythonBlock& loop) {
+    std::string text = program.textOf(loop.head);
+    for (const PythonFunction& one : functionsOf(program)) {
+        const bool isIn = pass.at >= one.body.begin && pass.at < one.body.end && !one.isClass;
+        text += isIn ? " " + one.name : "";
+    }
+    return text;
+}
+
+/// A loop of an evaluation that calls the model, and has neither torch.no_grad() nor a backward.
+void addEvaluationGraph(const PythonValues& program, const PythonModels& models, LaunchKeys& keys) {
+    for (const ModelPass& pass : models.passes) {
+        const auto loop = std::ranges::find(
+            pass.within.rbegin(), pass.within.rend(), PythonBlock::Kind::Loop, &PythonBlock::kind);
+        const bool isWithout = std::ranges::any_of(pass.within, [](const PythonBlock& one) {
+            return one.kind == PythonBlock::Kind::WithoutGradients;
+        });
+        if (pass.isBackward || isWithout || pass.model != *models.trained ||
+            loop == pass.within.rend() || !namesEvaluation(placeOf(program, pass, *loop))) {
+            continue;
+        }
+        const bool trains = std::ranges::any_of(models.passes, [&loop](const ModelPass& one) {
+            return one.isBackward &&
+                   std::ranges::find(one.within, loop->at, &PythonBlock::at) != one.within.end();
+        });
+        if (!trains) {
+            const PythonWord& word = program.words()[pass.at];
+            keys.add(
+                {.path = kEvaluationGraph, .values = {}, .line = word.line, .column = word.column});
+            return;
+        }
+    }
+}
+
 }  // namespace
 
 std::vector<bool> wordsOfOthers(const PythonValues& program, const PythonModels& models) {
@@ -179,6 +225,7 @@ void addModelKeys(const PythonValues& program,
     addSecondModels(program, models, keys);
     addUnreadModels(program, course, models, keys);
     addModelExtras(program, course, models, keys);
+    addEvaluationGraph(program, models, keys);
     const KeptGraphs kept = keptGraphs(program, models.passes, *models.trained);
     if (kept.count != 1) {
         const PythonWord& word = program.words()[kept.at];

@@ -33,6 +33,9 @@ inline constexpr const char* kAnyModel = "model of several";
 /// Calls of it whose graphs a backward pass finds kept: how many, "0" where that is not known.
 inline constexpr const char* kModelGraphs = "model graphs";
 
+/// A call of it in an evaluation, with no backward pass, that keeps its graph.
+inline constexpr const char* kEvaluationGraph = "model evaluated with its graph";
+
 /// What it is told to keep beside: "output_attentions", "output_hidden_states", "create_graph".
 inline constexpr const char* kModelKeeps = "model keeps";
 /// A loop that copies its weights, one by one.

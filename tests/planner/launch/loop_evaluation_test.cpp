@@ -7,6 +7,54 @@
 namespace fabricast {
 namespace {
 
+const std::string kEvaluatedBegins =
+    "accelerator = Accelerator(mixed_precision=\"bf16\")\n"
+    "model = AutoModelForCausalLM.from_pretrained(\"a/b\", dtype=torch.float32)\n"
+    "opt = torch.optim.AdamW(model.parameters())\ndl = DataLoader(ds, batch_size=2)\n";
+const std::string kEvaluatedTrains =
+    "model, opt, dl, eval_dl = accelerator.prepare(model, opt, dl, eval_dl)\n"
+    "for epoch in range(3):\n  for b in dl:\n"
+    "    accelerator.backward(model(input_ids=b[\"input_ids\"][:, :512]).loss)\n    opt.step()\n";
+
+std::string ofEvaluatedLoop(const std::string& loader,
+                            const std::string& evaluation,
+                            const char* path) {
+    return readFrom({{"a.py",
+                      kEvaluatedBegins + "eval_dl = DataLoader(ev" + loader + ")\n" +
+                          kEvaluatedTrains + evaluation}},
+                    "a.py",
+                    path);
+}
+
+TEST(LoopEvaluation, HasBatchesOfItsOwn) {
+    const std::string evaluation =
+        "  for b in eval_dl:\n    with torch.no_grad():\n      model(**b)\n";
+    const char* const batch = "settings.phases.evaluation_batch";
+    EXPECT_EQ(ofEvaluatedLoop(", batch_size=64", evaluation, batch), "64");
+    EXPECT_EQ(ofEvaluatedLoop(", batch_size=2", evaluation, batch), "-");  // no more than a step
+    EXPECT_EQ(ofEvaluatedLoop("", evaluation, batch), "-");
+    EXPECT_EQ(
+        ofEvaluatedLoop(
+            ", batch_size=n()", evaluation, "imported.open.settings.phases.evaluation_batch.why")
+            .substr(0, 12),
+        "\"DataLoader:");
+    EXPECT_EQ(ofEvaluatedLoop(", batch_size=64", evaluation, "layout.micro_batch"), "2");
+}
+
+TEST(LoopEvaluation, KeepsItsActivationsWithoutNoGrad) {
+    const auto why = [](const std::string& evaluation) {
+        return ofEvaluatedLoop(
+            ", batch_size=2", evaluation, "imported.open.settings.phases.evaluation_batch.why");
+    };
+    EXPECT_NE(why("  model.eval()\n  for b in eval_dl:\n    out = model(**b)\n"), "-");
+    EXPECT_NE(why("  def evaluate(dl):\n    for b in dl:\n      model(**b)\n  evaluate(eval_dl)\n"),
+              "-");
+    EXPECT_EQ(why("  for b in eval_dl:\n    with torch.no_grad():\n      model(**b)\n"), "-");
+    EXPECT_EQ(why("  with torch.inference_mode():\n    for b in eval_dl:\n      model(**b)\n"),
+              "-");
+    EXPECT_EQ(why(""), "-");
+}
+
 // The batches of a loop's own loader go through the engine, whatever its file says.
 TEST(LoopsOfDeepspeed, HaveTheBatchesOfTheirLoader) {
     const auto read = [](const std::string& loader, const char* path) {
