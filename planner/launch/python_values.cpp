@@ -108,6 +108,11 @@ WordSpan PythonValues::dictionaryOf(const WordSpan& value) const {
     return isGiven ? found->second.given.front() : value;
 }
 
+std::vector<PythonValues::ItemSet> PythonValues::itemsSet(const WordSpan& name) const {
+    const auto found = itemsSet_.find(nameAt(name));
+    return found == itemsSet_.end() ? std::vector<ItemSet>() : found->second;
+}
+
 const PythonValues::Argument* PythonValues::argumentOf(const WordSpan& value) const {
     const bool isDotted =
         value.end >= value.begin + 3 && isName(value.begin) && endOfName(value.begin) == value.end;

@@ -111,6 +111,16 @@ public:
     [[nodiscard]] bool isDictionary(const WordSpan& value) const;
     /// What a name is given, where that is a dictionary.
     [[nodiscard]] WordSpan dictionaryOf(const WordSpan& value) const;
+    /// An item of a name's dictionary that is set behind it: name["a"]["b"] = 1.
+    struct ItemSet {
+        std::string path;  ///< "a.b"
+        std::size_t at = 0;
+        WordSpan value;
+    };
+    void setItem(const std::string& name, ItemSet item) {
+        itemsSet_[name].push_back(std::move(item));
+    }
+    [[nodiscard]] std::vector<ItemSet> itemsSet(const WordSpan& name) const;
 
     /// The one value that a name is given, or "self.name"; nothing where it has two, or is what a
     /// function is called with by others.
@@ -120,7 +130,10 @@ public:
     /// What is typed for args.lora, or os.environ.get("LORA") is set to.
     [[nodiscard]] std::optional<std::string> startedWith(const WordSpan& value) const;
     /// What names are given is read once more.
-    void forgetNames() { named_.clear(); }
+    void forgetNames() {
+        named_.clear();
+        itemsSet_.clear();
+    }
     [[nodiscard]] std::string textOf(const WordSpan& value) const;
 
 private:
@@ -150,6 +163,7 @@ private:
     std::map<std::string, Argument> fields_;  ///< by "model_args.lora_r"
     std::set<std::string> foreign_;           ///< "training_args"
     std::map<std::string, Named> named_;
+    std::map<std::string, std::vector<ItemSet>> itemsSet_;  ///< by the name
     std::vector<PythonScope> scopes_;
     std::vector<std::size_t> scopeAt_;  ///< by word, the innermost
     std::vector<std::size_t> around_;   ///< by scope, the next outer one

@@ -6,6 +6,7 @@
 #include "planner/launch/possible_lengths.h"
 #include "planner/launch/python_branches.h"
 #include "planner/launch/python_functions.h"
+#include "planner/launch/python_items.h"
 #include "planner/launch/python_model_keys.h"
 #include "planner/launch/python_scopes.h"
 #include "planner/launch/python_start.h"
@@ -87,7 +88,7 @@ private:
             if (value) {
                 nameValue(i, *value);
                 forgetArgument(i);
-            } else if (!isDead(i) && isChanged(i)) {
+            } else if (!isDead(i) && !setsItem(i) && isChanged(i)) {
                 program_.forgetValue(nameBegunAt(i));
             }
         }
@@ -127,15 +128,36 @@ private:
         };
         const bool isPower = isSign(at + 1, "**") && isSign(at + 2, "=");
         const bool isLong = isSign(at + 1, "/") || isSign(at + 1, "<") || isSign(at + 1, ">");
-        const bool isItem = isSign(at + 1, "[") && isSign(words_[at + 1].close + 1, "=");
+        const bool isItem = isSign(behindItems(program_, at + 1), "=") && isSign(at + 1, "[");
         const bool isUpdate =
             isSign(at + 1, ".") && isName(at + 2) && words_[at + 2].text == "update";
         return ends(at + 1) || isPower || (isLong && ends(at + 2)) || isItem || isUpdate;
     }
 
+    /// "config["a"]["b"] = 1" behind "config = {…}", in the same block: true where it is kept as
+    /// an item of that dictionary.
+    bool setsItem(std::size_t at) {
+        const std::size_t equals = beginsWithName(at) ? behindItems(program_, at + 1) : at;
+        const auto made = isName(at) ? dictionaryAt_.find(words_[at].text) : dictionaryAt_.end();
+        if (made == dictionaryAt_.end() || equals == at + 1 || !isSign(equals, "=")) {
+            return false;
+        }
+        const WordSpan value{equals + 1, endOfStatement(equals + 1)};
+        const std::string path = pathOfItems(program_, at + 1);
+        const bool isOne = !program_.isDictionary(value) && !program_.isName(value.begin, "None");
+        if (path.empty() || !isOne || !isSameBlock(program_, made->second, at)) {
+            return false;
+        }
+        program_.setItem(words_[at].text, {path, at, value});
+        return true;
+    }
+
     /// "a = Call(…)" makes a of that class.
     void nameValue(std::size_t at, const WordSpan& value) {
         program_.nameValue(nameBegunAt(at), value);
+        if (program_.isDictionary(value)) {
+            dictionaryAt_.insert_or_assign(words_[at].text, at);
+        }
         const std::size_t bracket = isName(value.begin) ? program_.endOfName(value.begin) : 0;
         if (program_.endOfName(at) == at + 1 && bracket > 0 && isSign(bracket, "(")) {
             classes_.emplace(words_[at].text, words_[bracket - 1].text);
@@ -156,15 +178,8 @@ private:
     /// What holds now of what Call(…) made, where the same block makes and changes it.
     void sayAnew(const std::string& path, const std::vector<std::string>& values, std::size_t at) {
         const auto made = madeAt_.find(words_[at].text);
-        if (made == madeAt_.end() || made->second > at || values.size() != 1) {
-            return;
-        }
-        const std::int64_t column = words_[made->second].column;
-        bool isSameBlock = words_[at].column == column;
-        for (std::size_t i = made->second; isSameBlock && i < at; ++i) {
-            isSameBlock = words_[i].kind != WordKind::End || words_[i + 1].column >= column;
-        }
-        if (isSameBlock) {
+        if (made != madeAt_.end() && values.size() == 1 &&
+            isSameBlock(program_, made->second, at)) {
             keys_.say(path, values.front());
         }
     }
@@ -442,6 +457,9 @@ private:
                 addKey(path + "." + name.text, said, name);
             }
         }
+        for (const PythonValues::ItemSet& set : program_.itemsSet(value)) {
+            addKey(path + "." + set.path, set.value, words_[set.at]);
+        }
     }
 
     PythonValues program_;
@@ -449,8 +467,9 @@ private:
     LaunchKeys keys_;
     PythonCourse course_;
     std::vector<PythonFunction> functions_;
-    std::map<std::string, std::string> classes_;  ///< of names that a call was given to
-    std::map<std::string, std::size_t> madeAt_;   ///< their names, where that is
+    std::map<std::string, std::string> classes_;       ///< of names that a call was given to
+    std::map<std::string, std::size_t> madeAt_;        ///< their names, where that is
+    std::map<std::string, std::size_t> dictionaryAt_;  ///< names that are given one, where
     std::size_t entries_ = 0;  ///< one dictionary may stand in another, many times
 };
 

@@ -75,5 +75,25 @@ TEST(LoopsOfDeepspeed, HaveTheBatchesOfTheirLoader) {
     EXPECT_EQ(read("", why), "-");
 }
 
+TEST(LoopsOfDeepspeed, HaveTheItemsThatAreSetBehindTheirDictionary) {
+    const auto shard = [](const std::string& changes) {
+        return readFrom({{"a.py",
+                          "cfg = {\"train_micro_batch_size_per_gpu\": 1,\n"
+                          "  \"zero_optimization\": {\"stage\": 3}}\n" +
+                              changes +
+                              "model = AutoModelForCausalLM.from_pretrained(\"a/b\")\n"
+                              "engine, _, _, _ = deepspeed.initialize(model=model, config=cfg)\n"
+                              "x = torch.randint(0, 9, (1, 512))\nengine.backward(engine(x))\n"
+                              "engine.step()\n"}},
+                        "a.py",
+                        "layout.shard");
+    };
+    EXPECT_EQ(shard(""), "\"zero3\"");
+    EXPECT_EQ(shard("cfg[\"zero_optimization\"][\"stage\"] = 1\n"), "\"zero1\"");
+    EXPECT_EQ(shard("stage = 2\ncfg[\"zero_optimization\"][\"stage\"] = stage\n"), "\"zero2\"");
+    EXPECT_NE(shard("if few:\n  cfg[\"zero_optimization\"][\"stage\"] = 1\n").substr(0, 2), "\"z");
+    EXPECT_NE(shard("cfg[\"zero_optimization\"] = {\"stage\": 1}\n"), "\"zero3\"");
+}
+
 }  // namespace
 }  // namespace fabricast
