@@ -198,6 +198,21 @@ void importOtherModels(ScenarioDraft& draft) {
     }
 }
 
+/// Of layers that are recomputed only in part no stack of a loop's own is modelled.
+void importSomeCheckpoints(ScenarioDraft& draft) {
+    const LaunchKey* const some = draft.keys().use(kSomeCheckpoints);
+    if (some == nullptr || draft.word("layout.recompute") != "full") {
+        return;
+    }
+    draft.leaveOpen("layout.recompute",
+                    *some,
+                    valueAt(*some, 0) +
+                        ": some layers are recomputed and others are not, or a condition decides "
+                        "it, which is not modelled",
+                    "--layout recompute=none, an upper bound of the memory, or recompute=full "
+                    "where all layers are");
+}
+
 }  // namespace
 
 Result<void> importChangedModel(ScenarioDraft& draft, const ImportContext& context) {
@@ -228,6 +243,7 @@ Result<void> importChangedModel(ScenarioDraft& draft, const ImportContext& conte
                         "model: an upper bound of the memory");
     }
     importOtherModels(draft);
+    importSomeCheckpoints(draft);
     importOwnLoss(draft);
     importModelExtras(draft);
     return {};

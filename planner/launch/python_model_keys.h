@@ -41,6 +41,9 @@ inline constexpr const char* kModelKeeps = "model keeps";
 /// A loop that copies its weights, one by one.
 inline constexpr const char* kModelCopies = "model copies";
 
+/// Some layers are recomputed, or some operations of each: the call that says so.
+inline constexpr const char* kSomeCheckpoints = "model recomputes some layers";
+
 /// Words that are about other models than the trained one, or about adapters that it has no more.
 std::vector<bool> wordsOfOthers(const PythonValues& program, const PythonModels& models);
 
@@ -68,5 +71,8 @@ void addModelExtras(const PythonValues& program,
                     const PythonCourse& course,
                     const PythonModels& models,
                     LaunchKeys& keys);
+
+/// Adds kSomeCheckpoints.
+void addSomeCheckpoints(const PythonValues& program, const PythonCourse& course, LaunchKeys& keys);
 
 }  // namespace fabricast
