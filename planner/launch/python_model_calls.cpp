@@ -100,6 +100,9 @@ MaybeRef ModelTracer::called(const std::string& name,
         const auto model = std::ranges::find_if(
             arguments, [](const Argument& one) { return one.ref && one.ref->part.empty(); });
         optimized_ = model == arguments.end() ? optimized_ : std::optional(model->ref->model);
+        if (models_.trained && !deedsBefore_ && optimized_) {
+            models_.trained = optimized_;  // a reference may be wrapped, too
+        }
     }
     isTraining_ = isTraining_ || (last == "backward" && optimized_ && !deedsBefore_);
     const MaybeRef given = givenTo(name, last, bracket, arguments);

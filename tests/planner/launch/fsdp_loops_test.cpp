@@ -51,5 +51,24 @@ TEST(FsdpLoops, AskWhereSomeLayersAreRecomputed) {
     }
 }
 
+// A reference may be sharded before the model whose weights the optimizer is given.
+TEST(FsdpLoops, TrainWhatTheOptimizerIsGiven) {
+    const auto read = [](const char* path) {
+        return readFrom(
+            {{"a.py",
+              "ref = AutoModelForCausalLM.from_pretrained(\"a/b\", dtype=torch.bfloat16)\n"
+              "ref.requires_grad_(False)\nref = shard(ref)\n"
+              "def shard(m):\n  for layer in m.model.layers:\n    fully_shard(layer)\n"
+              "  fully_shard(m)\n  return m\n" +
+                  kFsdpBegins + "model = shard(model)\n" + kFsdpEnds}},
+            "a.py",
+            path);
+    };
+    EXPECT_EQ(read("settings.train"), "-");
+    EXPECT_EQ(read("imported.open"), "-");
+    EXPECT_EQ(read("settings.precision.parameters"), "-");  // fp32, with bf16 products or without
+    EXPECT_EQ(read("settings.reference"), "\"whole\"");
+}
+
 }  // namespace
 }  // namespace fabricast
