@@ -36,6 +36,12 @@ constexpr std::array<std::string_view, 15> kUnmodelledInOwnLoops = {"FullySharde
                                                                     "Accelerator.**"};
 
 Result<void> checkLoop(LaunchKeys& keys) {
+    const LaunchKey* const given = keys.find("partial.0");
+    if (given != nullptr && given->values == std::vector<std::string>{"fully_shard"}) {
+        return keys.refuse(*given,
+                           "is fully_shard, whose calls by another name are not read",
+                           "fully_shard(layer, mesh=mesh) where each layer is sharded");
+    }
     for (const std::string_view call : kUnmodelledInOwnLoops) {
         const LaunchKey* const key = keys.find(call);
         if (key != nullptr && key->values != std::vector<std::string>{"null"}) {

@@ -149,6 +149,17 @@ TEST(OwnLoops, SayWhatIsNotModelled) {
               "a.py:3:33: LoraConfig depends on \"rich()\", whi");
 }
 
+// FSDP2 by another name is no loop on one GPU.
+TEST(OwnLoops, RefuseFullyShardThatIsGivenToPartial) {
+    EXPECT_EQ(readFrom({{"a.py",
+                         kOwnModel + "shard = functools.partial(fully_shard, mesh=mesh)\n" +
+                             "shard(model)\n" + kOwnOptimizer + kOwnSteps}},
+                       "a.py",
+                       "layout.dp")
+                  .substr(0, 12),
+              "a.py:2:27: p");
+}
+
 // A backward pass finds the activations of every call of the model since the last one.
 TEST(OwnLoops, KeepTheGraphsOfAllCallsBeforeABackwardPass) {
     const std::string begins =
