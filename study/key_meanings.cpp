@@ -102,6 +102,7 @@ constexpr std::array kMeanings = {
     Meaning{"settings.torch.small_first_bucket", "DDP's first bucket has 1 MiB"},
     Meaning{"settings.torch.set_to_none", "zero_grad frees gradients"},
     Meaning{"settings.torch.reshard", "FSDP2 frees gathered parameters after forward"},
+    Meaning{"settings.torch.one_unit", "FSDP2 gathers the whole model at once, not by layers"},
     Meaning{"settings.torch.shard_grad_op", "FSDP1 splits gradients and optimizer only"},
     Meaning{"settings.torch.use_orig_params", "FSDP1's use_orig_params"},
     Meaning{"settings.torch.backward_prefetch", "when FSDP1 gathers the next unit in backward"},

@@ -35,7 +35,7 @@ KeptWork fsdp2Work(const Scenario& scenario, double parameters, double layers, W
     const double ranks = asDouble(std::max<std::int64_t>(1, shardSize(scenario.layout)));
     const bool alone = ranks <= 1.0;
     KeptWork work;
-    if (way == Way::Forward || scenario.settings.torch.reshard != Reshard::Never) {
+    if (way == Way::Forward || scenario.settings.torch.gathersLayersAgain()) {
         work.bytes += parameters / ranks * (castBytes(stored, computed) + kCopied * computed);
         work.bytes += alone ? parameters * kCopied * computed : 0.0;
         work.units += alone ? layers : 0.0;

@@ -70,7 +70,7 @@ bool gathersAgain(const Scenario& scenario) {
     const TorchSettings& torch = scenario.settings.torch;
     return isDeepSpeed(scenario)                       ? true
            : scenario.settings.engine == Engine::Fsdp1 ? !torch.shardGradOp
-                                                       : torch.reshard != Reshard::Never;
+                                                       : torch.gathersLayersAgain();
 }
 
 /// FSDP sends a shard as it is stored, casts it on the device, and fetches gradients after every

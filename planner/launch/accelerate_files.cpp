@@ -15,6 +15,7 @@ std::vector<std::string_view> toldToAccelerate(const Settings& settings) {
                                           "precision.compute",
                                           "precision.parameters",
                                           "torch.reshard",
+                                          "torch.one_unit",
                                           "kernels.compile",
                                           "kernels.attention",
                                           "kernels.attention_code",
@@ -60,8 +61,10 @@ std::string fsdpLines(const LaunchFacts& facts) {
     std::string text = "fsdp_config:\n";
     text += line("  fsdp_version", std::int64_t{2});
     text += line("  fsdp_reshard_after_forward", reshards);
-    text += line("  fsdp_auto_wrap_policy", std::string("TRANSFORMER_BASED_WRAP"));
-    text += block.empty() ? "" : line("  fsdp_transformer_layer_cls_to_wrap", block);
+    const bool isOne = scenario.settings.torch.oneUnit;
+    text +=
+        line("  fsdp_auto_wrap_policy", std::string(isOne ? "NO_WRAP" : "TRANSFORMER_BASED_WRAP"));
+    text += block.empty() || isOne ? "" : line("  fsdp_transformer_layer_cls_to_wrap", block);
     text += line("  fsdp_state_dict_type", std::string("SHARDED_STATE_DICT"));
     text += line("  fsdp_offload_params", scenario.layout.offload == Offload::ParametersCpu);
     // torchao's 8-bit linears are refused with it, and so are weights that are unpacked.

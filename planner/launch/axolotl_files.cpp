@@ -18,12 +18,13 @@
 namespace fabricast {
 namespace {
 
-constexpr std::array<std::string_view, 16> kToldToAxolotl = {"deepspeed.*",
+constexpr std::array<std::string_view, 17> kToldToAxolotl = {"deepspeed.*",
                                                              "optimizer.kind",
                                                              "optimizer.library",
                                                              "optimizer.kernel",
                                                              "precision.compute",
                                                              "torch.reshard",
+                                                             "torch.one_unit",
                                                              "torch.sync",
                                                              "torch.offload_stream",
                                                              "layout.offload",
@@ -191,8 +192,10 @@ std::string fsdpBlock(const LaunchFacts& facts) {
                            settings.kernels.quantization != Quantization::None ||
                            !unpackingOf(facts).empty();
     std::string text = "fsdp_version: 2\nfsdp_config:\n";
-    text += "  auto_wrap_policy: TRANSFORMER_BASED_WRAP\n";
-    text += block.empty() ? "" : "  transformer_layer_cls_to_wrap: " + block + "\n";
+    const bool isOne = settings.torch.oneUnit;
+    text +=
+        std::string("  auto_wrap_policy: ") + (isOne ? "NO_WRAP\n" : "TRANSFORMER_BASED_WRAP\n");
+    text += block.empty() || isOne ? "" : "  transformer_layer_cls_to_wrap: " + block + "\n";
     text += "  state_dict_type: SHARDED_STATE_DICT\n";
     text += std::string("  reshard_after_forward: ") +
             (settings.torch.reshard == Reshard::Never ? "false\n" : "true\n");

@@ -1,4 +1,5 @@
 #include "planner/base/checked.h"
+#include "planner/launch/import_settings.h"
 #include "planner/launch/import_trainers.h"
 #include "planner/launch/started_ranks.h"
 
@@ -57,7 +58,8 @@ Result<void> importAxolotlSharding(ScenarioDraft& draft) {
     if (reshards && !*reshards) {
         draft.set("settings.torch.reshard", "never", "fsdp_config.reshard_after_forward");
     }
-    return {};
+    const std::string wrap = "fsdp_config.auto_wrap_policy";
+    return importWrapPolicy(draft, keys, wrap, wrap);
 }
 
 Result<void> importAxolotlRanks(ScenarioDraft& draft) {

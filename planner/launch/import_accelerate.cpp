@@ -35,11 +35,14 @@ Result<void> importFsdp(ScenarioDraft& draft) {
             draft.set("settings.torch.reshard", "never", at + "reshard_after_forward");
         }
     }
-    const std::string wrap = keys.text(at + "auto_wrap_policy").value_or("TRANSFORMER_BASED_WRAP");
-    if (wrap != "TRANSFORMER_BASED_WRAP") {
-        return keys.refuse(*keys.use(at + "auto_wrap_policy"),
-                           "\"" + wrap + "\" is not modelled",
-                           "TRANSFORMER_BASED_WRAP");
+    FABRICAST_TRY(importWrapPolicy(draft, keys, at + "auto_wrap_policy", at + "auto_wrap_policy"));
+    if (!keys.has(at + "auto_wrap_policy")) {
+        draft.leaveOpen("settings.torch.one_unit",
+                        *keys.find("distributed_type"),
+                        "FSDP: without an fsdp_auto_wrap_policy Accelerate gathers the whole model "
+                        "at once",
+                        "fsdp_auto_wrap_policy: TRANSFORMER_BASED_WRAP in fsdp_config, or --set "
+                        "settings.torch.one_unit=true to forecast it so");
     }
     draft.set("layout.shard", "fsdp", "distributed_type");
     if (keys.text(at + "state_dict_type") == "FULL_STATE_DICT") {

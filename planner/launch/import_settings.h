@@ -84,6 +84,13 @@ inline constexpr const char* kKbitCheckpoints =
     "--prepare_model_for_kbit_training.use_gradient_checkpointing";
 inline constexpr const char* kKbitCheckpointsSecond = "--prepare_model_for_kbit_training.1";
 
+/// FSDP's auto_wrap_policy, by the key of these that has it, and the draft's that it is of: layers
+/// are units, or the whole model is one.
+Result<void> importWrapPolicy(ScenarioDraft& draft,
+                              LaunchKeys& keys,
+                              const std::string& path,
+                              const std::string& from);
+
 /// Says what that call does to a draft whose adapters and base are known.
 Result<void> importKbitPreparation(ScenarioDraft& draft);
 

@@ -3,6 +3,7 @@
 #include "planner/launch/import_settings.h"
 #include "planner/launch/liger_kernels.h"
 #include "planner/launch/made_model.h"
+#include "planner/launch/python_model_keys.h"
 #include "planner/launch/scenario_draft.h"
 #include "planner/launch/started_ranks.h"
 
@@ -30,19 +31,6 @@ constexpr std::array<std::string_view, 13> kUnmodelledInLoops = {"FullyShardedDa
 
 constexpr std::array<std::string_view, 2> kFewBits = {"from_pretrained.load_in_4bit",
                                                       "from_pretrained.load_in_8bit"};
-
-/// One call is of the whole model, which then gathers all of its weights at once; layers that are
-/// sharded each have a call of their own before it.
-void noteUnits(ScenarioDraft& draft) {
-    const LaunchKeys& keys = draft.keys();
-    const auto calls = std::ranges::count(keys.all(), "fully_shard", &LaunchKey::path);
-    if (calls == 1) {
-        draft.note(
-            keys.where(*keys.find("fully_shard")) +
-            ": fully_shard is seen once: each layer is taken to be sharded by itself; a call "
-            "of the whole model alone gathers all weights at once, which is not counted");
-    }
-}
 
 /// The groups of a mesh: all ranks share the states, or those of its last dimension do.
 Result<void> importShardMesh(ScenarioDraft& draft, std::optional<StartedRanks> ranks) {
@@ -100,6 +88,9 @@ Result<void> importFsdpCalls(ScenarioDraft& draft, std::optional<StartedRanks> r
         draft.set("settings.torch.reshard",
                   *reshards ? "always" : "never",
                   "fully_shard.reshard_after_forward");
+    }
+    if (keys.use(kWholeUnit) != nullptr) {
+        draft.set("settings.torch.one_unit", true, kWholeUnit);
     }
     if (keys.use("CPUOffloadPolicy") != nullptr) {
         draft.set("layout.offload", "parameters_cpu", "CPUOffloadPolicy");
@@ -188,7 +179,6 @@ Result<JsonValue> importTorch(LaunchKeys& keys, const ImportContext& context) {
         draft.set("layout.dp", ranks->count, ranks->from);
     }
     FABRICAST_TRY(fsdp ? importFsdpCalls(draft, ranks) : importDdpCalls(draft));
-    noteUnits(draft);
     FABRICAST_TRY(importLoopPrecision(draft, fsdp));
     FABRICAST_TRY(importLoopSizes(draft));
     FABRICAST_TRY(importLigerCall(draft));

@@ -95,6 +95,10 @@ MaybeRef ModelTracer::called(const std::string& name,
             return runFunction(method->second, given, attributes_);
         }
     }
+    const Argument* const module = argumentFor(arguments, 0, "module");
+    if (last == "fully_shard" && module != nullptr && module->ref) {
+        models_.sharded.push_back({bracket - 1, module->ref->part});
+    }
     makeObject(name, arguments);
     if (isOptimizer(last) && !optimized_) {
         const auto model = std::ranges::find_if(

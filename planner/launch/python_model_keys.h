@@ -41,6 +41,9 @@ inline constexpr const char* kModelKeeps = "model keeps";
 /// A loop that copies its weights, one by one.
 inline constexpr const char* kModelCopies = "model copies";
 
+/// fully_shard is given the whole model and none of its layers.
+inline constexpr const char* kWholeUnit = "model as one unit";
+
 /// Some layers are recomputed, or some operations of each: the call that says so.
 inline constexpr const char* kSomeCheckpoints = "model recomputes some layers";
 
@@ -74,5 +77,11 @@ void addModelExtras(const PythonValues& program,
 
 /// Adds kSomeCheckpoints.
 void addSomeCheckpoints(const PythonValues& program, const PythonCourse& course, LaunchKeys& keys);
+
+/// Adds kWholeUnit.
+void addWholeUnit(const PythonValues& program,
+                  const PythonCourse& course,
+                  const PythonModels& models,
+                  LaunchKeys& keys);
 
 }  // namespace fabricast

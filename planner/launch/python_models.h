@@ -41,10 +41,17 @@ struct PythonModel {
     std::vector<ModelDeed> deeds{};
 };
 
+/// What fully_shard is given.
+struct ShardedModule {
+    std::size_t at = 0;  ///< the call
+    std::string part;    ///< "model.layers" of the model; empty: the whole
+};
+
 struct PythonModels {
     std::vector<PythonModel> all{};
     std::optional<std::size_t> trained{};  ///< which one a Trainer, FSDP or DDP is given
     std::vector<ModelPass> passes{};       ///< of them all, in the order in which they run
+    std::vector<ShardedModule> sharded{};  ///< of what is followed
 };
 
 /// Follows the models through names, functions of the program and calls that give them back.

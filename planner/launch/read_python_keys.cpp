@@ -73,6 +73,7 @@ public:
         }
         addModelKeys(program_, course_, models, keys_);
         addSomeCheckpoints(program_, course_, keys_);
+        addWholeUnit(program_, course_, models, keys_);
         addOwnLoss(program_, course_, keys_);
         addPieces(program_, course_, keys_);
         addAccumulation(program_, course_, keys_);

@@ -120,6 +120,11 @@ void ScenarioDraft::merge(const JsonValue& scenario, const std::string& before) 
             if (const JsonValue* const assumed = member.find("assumed")) {
                 merge(*assumed, "imported.assumed.");
             }
+            // The length of a sample is asked for again when all is read.
+            const JsonValue* const open = member.find("open");
+            if (const JsonValue* const said = open == nullptr ? nullptr : open->find("settings")) {
+                merge(*said, "imported.open.settings.");
+            }
         } else if (path != "stack" || root_.find("stack") == nullptr) {
             put(path, member);
         }

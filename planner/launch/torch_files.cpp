@@ -11,7 +11,7 @@
 namespace fabricast {
 namespace {
 
-constexpr std::array<std::string_view, 16> kToldToTorch = {"precision.parameters",
+constexpr std::array<std::string_view, 17> kToldToTorch = {"precision.parameters",
                                                            "precision.compute",
                                                            "precision.reduce",
                                                            "precision.autocast",
@@ -19,6 +19,7 @@ constexpr std::array<std::string_view, 16> kToldToTorch = {"precision.parameters
                                                            "optimizer.kernel",
                                                            "torch.sync",
                                                            "torch.reshard",
+                                                           "torch.one_unit",
                                                            "torch.bucket_view",
                                                            "torch.static_graph",
                                                            "torch.bucket_cap_mb",
@@ -82,10 +83,11 @@ std::string fsdpPart(const Scenario& scenario) {
         settings.torch.reshard == Reshard::Default
             ? ""
             : ", reshard_after_forward=" + python(settings.torch.reshard == Reshard::Always);
-    return text +
-           "    for block in blocks_of(model):\n"
-           "        fully_shard(block, **options" +
-           reshard + ")\n    fully_shard(model, **options" + reshard + ")\n";
+    const std::string blocks = settings.torch.oneUnit ? ""
+                                                      : "    for block in blocks_of(model):\n"
+                                                        "        fully_shard(block, **options" +
+                                                            reshard + ")\n";
+    return text + blocks + "    fully_shard(model, **options" + reshard + ")\n";
 }
 
 std::string ddpPart(const Settings& settings) {

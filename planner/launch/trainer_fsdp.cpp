@@ -1,3 +1,4 @@
+#include "planner/launch/import_settings.h"
 #include "planner/launch/import_trainers.h"
 
 namespace fabricast {
@@ -29,6 +30,13 @@ Result<void> importFsdpWords(ScenarioDraft& draft) {
     if (says("offload")) {
         draft.set("layout.offload", "parameters_cpu", "--fsdp");
     }
+    if (says("full_shard") && !says("auto_wrap") && !keys.text("--fsdp_config")) {
+        draft.leaveOpen("settings.torch.one_unit",
+                        *key,
+                        "transformers 4 gathers the whole model at once without auto_wrap",
+                        "\"full_shard auto_wrap\", or --set settings.torch.one_unit=true, or "
+                        "false with transformers 5");
+    }
     draft.note("FSDP is forecast as FSDP2");
     return {};
 }
@@ -46,6 +54,9 @@ Result<void> importFsdpConfig(ScenarioDraft& draft, const ImportContext& context
             draft.set("settings.torch.reshard", "never", "--fsdp_config");
         }
     }
+    for (const char* const path : {"auto_wrap_policy", "fsdp_auto_wrap_policy"}) {
+        FABRICAST_TRY(importWrapPolicy(draft, config, path, "--fsdp_config"));
+    }
     for (const char* const path : {"activation_checkpointing", "fsdp_activation_checkpointing"}) {
         FABRICAST_ASSIGN(const auto checkpoints, config.flag(path));
         if (checkpoints.value_or(false)) {
@@ -56,6 +67,24 @@ Result<void> importFsdpConfig(ScenarioDraft& draft, const ImportContext& context
 }
 
 }  // namespace
+
+Result<void> importWrapPolicy(ScenarioDraft& draft,
+                              LaunchKeys& keys,
+                              const std::string& path,
+                              const std::string& from) {
+    const std::string policy = keys.text(path).value_or("TRANSFORMER_BASED_WRAP");
+    if (policy == "NO_WRAP") {
+        draft.set("settings.torch.one_unit", true, from);
+        if (draft.find("settings.torch.reshard") == nullptr) {
+            draft.set("settings.torch.reshard", "always", from);  // as Accelerate asks of the root
+        }
+        return {};
+    }
+    return policy == "TRANSFORMER_BASED_WRAP" ? Result<void>()
+                                              : keys.refuse(*keys.use(path),
+                                                            "\"" + policy + "\" is not modelled",
+                                                            "TRANSFORMER_BASED_WRAP or NO_WRAP");
+}
 
 Result<void> importTrainerFsdp(ScenarioDraft& draft, const ImportContext& context) {
     FABRICAST_TRY(importFsdpWords(draft));

@@ -156,7 +156,8 @@ Fsdp2Options fsdp2Options(const StageShape& stage, const StageProgram& program) 
     options.rootUnit = program.rootUnit;
     const Reshard reshard = settings.torch.reshard;
     // The root is freed: the recorded steps ask for reshard_after_forward=True by name.
-    options.keptUnit = fsdpKeeps(scenario).last ? program.headUnit : -1;
+    const int last = settings.torch.oneUnit ? program.rootUnit : program.headUnit;
+    options.keptUnit = fsdpKeeps(scenario).last ? last : -1;
     options.reshardAfterForward =
         reshard == Reshard::Always || (reshard == Reshard::Default && !pipelined);
     options.reshardAfterBackward = !pipelined;

@@ -143,6 +143,17 @@ void addRoot(std::vector<FsdpUnit>& units, const StageShape& view, const ChunkVi
                      .kept = fsdpKeeps(*view.scenario).last});
 }
 
+/// The root, with all that is wrapped by itself otherwise.
+FsdpUnit togetherOf(const std::vector<FsdpUnit>& units) {
+    FsdpUnit whole = units.back();
+    for (std::size_t i = 0; i + 1 < units.size(); ++i) {
+        whole.elements += units[i].count * units[i].elements;
+        whole.packed += units[i].count * units[i].packed;
+        whole.reduced.front() += units[i].count * units[i].reduced.front();
+    }
+    return whole;
+}
+
 void count(NormEntries& entries,
            const StageShape& view,
            const Tensors& tensors,
@@ -193,6 +204,10 @@ std::int64_t fsdpShard(const FsdpWeight& weight, std::int64_t ranks) {
 std::vector<FsdpUnit> fsdpUnits(const StageShape& view, const ChunkView& chunk) {
     std::vector<FsdpUnit> units;
     addLayers(units, view, chunk);
+    if (view.settings().torch.oneUnit) {
+        addRoot(units, view, chunk);
+        return {togetherOf(units)};
+    }
     if (wrapsEnds(*view.scenario)) {
         addTitanEnds(units, view, chunk);
     } else {

@@ -58,7 +58,7 @@ struct FsdpUnit {
 
 /// This is how FSDP2 groups the parameters of a stage. torchtitan wraps the embedding, every block,
 /// and [norm, head]; a tied weight is in its one end unit twice. With expert parallelism the
-/// experts of a block are a unit of their own. Others wrap blocks and the root.
+/// experts of a block are a unit of their own. Others wrap blocks and the root, or the root alone.
 std::vector<FsdpUnit> fsdpUnits(const StageShape& view, const ChunkView& chunk);
 
 /// Tensors whose norm is one entry of the gradient norm's vector: of the dense mesh, and of the

@@ -111,6 +111,7 @@ constexpr void fieldsOf(const TorchSettings&, Row&& row) {
     row(Field{"small_first_bucket", &Group::smallFirstBucket});
     row(Field{"set_to_none", &Group::setToNone});
     row(Field{"reshard", &Group::reshard});
+    row(Field{"one_unit", &Group::oneUnit});
     row(Field{"shard_grad_op", &Group::shardGradOp});
     row(Field{"use_orig_params", &Group::useOrigParams});
     row(Field{"backward_prefetch", &Group::backwardPrefetch});

@@ -185,6 +185,7 @@ struct TorchSettings {
     bool smallFirstBucket = true;  ///< DDP's first is 1 MiB, unless bucket_cap_mb is set
     bool setToNone = true;
     Reshard reshard = Reshard::Default;
+    bool oneUnit = false;      ///< FSDP2 of the whole model alone: no layer is a unit
     bool shardGradOp = false;  ///< FSDP1 SHARD_GRAD_OP and _HYBRID_SHARD_ZERO2
     bool useOrigParams = true;
     BackwardPrefetch backwardPrefetch = BackwardPrefetch::Pre;
@@ -193,6 +194,11 @@ struct TorchSettings {
     TitanBackend backend = TitanBackend::SpmdTypes;
     /// TRL's OffloadActivations copies in a stream of its own (Axolotl's "legacy": it does not).
     bool offloadStream = true;
+
+    /// Outside of a pipeline FSDP2 lets go of gathered layers between forward and backward.
+    [[nodiscard]] bool gathersLayersAgain() const {
+        return reshard == Reshard::Always || (reshard == Reshard::Default && !oneUnit);
+    }
 
     friend bool operator==(const TorchSettings&, const TorchSettings&) = default;
 };

@@ -183,6 +183,25 @@ std::string oneOfHint(std::string_view key, const std::vector<std::int64_t>& num
     return std::string(key) + "=" + list;
 }
 
+/// fully_shard of the whole model alone is modelled for transformers' models.
+Result<void> checkOneUnit(const Stack& stack, const Scenario& scenario) {
+    const Settings& settings = scenario.settings;
+    if (!settings.torch.oneUnit) {
+        return {};
+    }
+    if (settings.engine != Engine::Fsdp2 || settings.kernels.code == ModelCode::TorchTitan) {
+        return lacks("settings.torch.one_unit",
+                     std::string(stack.name) + " does not shard a model as one unit of FSDP2 here",
+                     "settings.torch.one_unit=false, or --stack fsdp2 with shard=fsdp");
+    }
+    if (scenario.layout.ep > 1) {
+        return lacks("settings.torch.one_unit",
+                     "experts that are distributed over ranks are units of their own",
+                     "settings.torch.one_unit=false, or ep=1");
+    }
+    return {};
+}
+
 }  // namespace
 
 tl::unexpected<Error> breaks(std::string_view key, std::string why, std::string hint) {
@@ -235,6 +254,7 @@ Result<void> checkCommon(const Stack& stack, const Scenario& scenario) {
                      "the stack deepspeed, or another settings.kernels.experts");
     }
     FABRICAST_TRY(checkExpertKeys(stack, scenario));
+    FABRICAST_TRY(checkOneUnit(stack, scenario));
     FABRICAST_TRY(checkTrained(scenario));
     FABRICAST_TRY(checkSavedOnHost(scenario));
     FABRICAST_TRY(checkReference(scenario));

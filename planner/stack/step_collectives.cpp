@@ -61,9 +61,8 @@ Collectives fsdp2(const Settings& settings, const Layout& layout) {
     const bool pipeline = layout.pp > 1;
     const Frequency each = pipeline ? Frequency::EachStep : Frequency::EachMicroBatch;
     Collectives list = {gather(compute, each)};
-    const bool never = settings.torch.reshard == Reshard::Never ||
-                       (settings.torch.reshard == Reshard::Default && pipeline);
-    if (!never) {
+    const bool stays = settings.torch.reshard == Reshard::Default && pipeline;
+    if (settings.torch.gathersLayersAgain() && !stays) {
         StepCollective again = gather(compute, each);
         again.without = settings.torch.reshard == Reshard::Always ? Without::Nothing : kept;
         list.push_back(again);

@@ -83,6 +83,7 @@ Result<void> addLayers(StageBuilder& builder,
                        const Scenario& scenario,
                        std::int64_t first,
                        std::int64_t count) {
+    const int whole = scenario.settings.torch.oneUnit ? builder.program.rootUnit : -1;
     const RecomputeSettings& recompute = scenario.settings.recompute;
     const std::int64_t checkpointed = first + checkpointedLayers(recompute, count);
     const bool together = recompute.kind == Checkpointing::Full && recompute.layers > 1;
@@ -93,12 +94,12 @@ Result<void> addLayers(StageBuilder& builder,
             FABRICAST_ASSIGN(OpList ops, layerSegment(scenario, layer));
             list = &builder.own(std::move(ops));
         }
-        const int unit = builder.newUnit();
+        const int unit = whole >= 0 ? whole : builder.newUnit();
         PlacedSegment& segment =
             builder.place(*list, unit, SegmentRole::Layer, "layer " + std::to_string(layer));
         segment.layer = layer;
-        segment.opensUnit = true;
-        segment.closesUnit = true;
+        segment.opensUnit = whole < 0;
+        segment.closesUnit = whole < 0;
         segment.checkpoint = layer < checkpointed ? recompute.kind : Checkpointing::None;
         segment.opensCheckpoint = (layer - first) % span == 0;
         segment.closesCheckpoint = (layer - first + 1) % span == 0 || layer + 1 == first + count;

@@ -273,5 +273,21 @@ RC_GTEST_PROP(StepCallsProperty, AnyLayoutGivesCallsOrAnError, ()) {
     }
 }
 
+// fully_shard(model) alone: one call gathers all weights, and they stay for the backward.
+TEST(StepCalls, OneUnitIsGatheredOnceAMicroBatch) {
+    Scenario scenario = huggingFace("fsdp2", {.dp = 8, .shard = Shard::Fsdp});
+    scenario.model.tiedEmbeddings = false;
+    const Wanted gathers = [](const CommCall& call) {
+        return call.use == CommUse::ParameterGather && call.op == CommOp::AllGather;
+    };
+    const Wanted reduces = [](const CommCall& call) { return call.op == CommOp::ReduceScatter; };
+    const std::int64_t all = sum(scenario, reduces).elements;
+    scenario.settings.torch.oneUnit = true;
+    EXPECT_EQ(sum(scenario, gathers), (Sum{2, all}));
+    EXPECT_EQ(sum(scenario, reduces), (Sum{2, all}));
+    scenario.settings.torch.reshard = Reshard::Always;
+    EXPECT_EQ(sum(scenario, gathers), (Sum{4, 2 * all}));
+}
+
 }  // namespace
 }  // namespace fabricast

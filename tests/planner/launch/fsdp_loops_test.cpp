@@ -19,6 +19,27 @@ std::string ofFsdpLoop(const std::string& between, const char* path) {
     return readFrom({{"a.py", kFsdpBegins + between + kFsdpEnds}}, "a.py", path);
 }
 
+TEST(FsdpLoops, ShardTheWholeModelAsOneUnitWhereNoLayerIsOne) {
+    for (const char* const whole : {"fully_shard(model)\n",
+                                    "fully_shard(model, reshard_after_forward=True)\n",
+                                    "def shard(m):\n  fully_shard(m)\nshard(model)\n",
+                                    "class T:\n  def run(self):\n    fully_shard(self.model)\n",
+                                    "fully_shard(model.model)\nfully_shard(model)\n"}) {
+        EXPECT_EQ(ofFsdpLoop(whole, "settings.torch.one_unit"), "true") << whole;
+    }
+    for (const char* const layers :
+         {"for layer in model.model.layers:\n  fully_shard(layer)\nfully_shard(model)\n",
+          "for i in range(8):\n  fully_shard(model.model.layers[i])\nfully_shard(model)\n",
+          "for m in model.modules():\n  if isinstance(m, LlamaDecoderLayer):\n"
+          "    fully_shard(m)\nfully_shard(model)\n",
+          "for model_part in [*model.model.layers, model]:\n  fully_shard(model_part)\n",
+          "[fully_shard(block) for block in model.model.layers]\nfully_shard(model)\n",
+          "def shard(m):\n  fully_shard(m)\nfor layer in model.model.layers:\n  shard(layer)\n"
+          "shard(model)\n"}) {
+        EXPECT_EQ(ofFsdpLoop(layers, "settings.torch.one_unit"), "-") << layers;
+    }
+}
+
 // Every fourth layer that is recomputed is no recomputation of all.
 TEST(FsdpLoops, AskWhereSomeLayersAreRecomputed) {
     const auto why = [](const std::string& checkpoints) {
@@ -68,6 +89,44 @@ TEST(FsdpLoops, TrainWhatTheOptimizerIsGiven) {
     EXPECT_EQ(read("imported.open"), "-");
     EXPECT_EQ(read("settings.precision.parameters"), "-");  // fp32, with bf16 products or without
     EXPECT_EQ(read("settings.reference"), "\"whole\"");
+}
+
+// Accelerate wraps no layers unless it is told which (FSDP_AUTO_WRAP_POLICY is NO_WRAP).
+TEST(FsdpOfAccelerate, IsOneUnitWithoutAWrapPolicy) {
+    const auto read = [](const std::string& more, const char* path) {
+        return readFrom({{"a.yaml",
+                          "distributed_type: FSDP\nnum_processes: 8\nfsdp_config:\n"
+                          "  fsdp_version: 2\n" +
+                              more}},
+                        "a.yaml",
+                        path);
+    };
+    const std::string policy = "  fsdp_auto_wrap_policy: ";
+    EXPECT_EQ(read(policy + "NO_WRAP\n", "settings.torch.one_unit"), "true");
+    EXPECT_EQ(read(policy + "NO_WRAP\n", "settings.torch.reshard"), "\"always\"");
+    EXPECT_EQ(read(policy + "TRANSFORMER_BASED_WRAP\n", "settings.torch.one_unit"), "-");
+    EXPECT_EQ(read(policy + "TRANSFORMER_BASED_WRAP\n", "imported.open"), "-");
+    EXPECT_NE(read("", "imported.open.settings.torch.one_unit.why"), "-");
+    EXPECT_EQ(readFrom({{"a.yaml",
+                         "base_model: a/b\nmicro_batch_size: 1\nfsdp_version: 2\nfsdp_config:\n"
+                         "  auto_wrap_policy: NO_WRAP\n"}},
+                       "a.yaml",
+                       "settings.torch.one_unit"),
+              "true");
+}
+
+TEST(FsdpOfAccelerate, AsksOfATrainersToo) {
+    const auto why = [](const std::string& fsdp) {
+        return readFrom({{"run.sh",
+                          "torchrun --nproc_per_node 8 t.py --output_dir o --bf16 "
+                          "--max_length 64 " +
+                              fsdp + "\n"}},
+                        "run.sh",
+                        "imported.open.settings.torch.one_unit.why");
+    };
+    EXPECT_NE(why("--fsdp full_shard"), "-");
+    EXPECT_EQ(why("--fsdp 'full_shard auto_wrap'"), "-");
+    EXPECT_EQ(why("--fsdp True"), "-");
 }
 
 }  // namespace

@@ -831,22 +831,6 @@ TEST(Import, ReadsLengthAndRecomputationBesideDeepspeed) {
     EXPECT_EQ(untold->find("layout")->find("recompute"), nullptr);
 }
 
-TEST(Import, SaysWhereOneCallShardsTheWholeModel) {
-    const auto isSaid = [](const std::string& calls) {
-        const auto run = imported(
-            "m = AutoModelForCausalLM.from_pretrained(\"a/b\", dtype=torch.bfloat16)\n" + calls,
-            "a.py");
-        EXPECT_TRUE(run) << run.error().text();
-        return run && std::ranges::any_of(
-                          run->find("imported")->find("notes")->items(), [](const JsonValue& one) {
-                              return one.text().value_or("").find("fully_shard is seen once") !=
-                                     std::string::npos;
-                          });
-    };
-    EXPECT_TRUE(isSaid("fully_shard(m)\n"));
-    EXPECT_FALSE(isSaid("for layer in m.model.layers:\n    fully_shard(layer)\nfully_shard(m)\n"));
-}
-
 TEST(Import, NeedsARankAtLeast) {
     const auto why = [](const std::string& start) {
         const auto run =

@@ -1,0 +1,88 @@
+#include "planner/launch/python_loops.h"
+#include "planner/launch/python_model_keys.h"
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <string_view>
+
+namespace fabricast {
+namespace {
+
+using namespace std::string_view_literals;
+
+/// What holds all layers of a model, by its usual names.
+constexpr std::array kWholeParts = {
+    ""sv, "model"sv, "transformer"sv, "model.model"sv, "base_model"sv, "base_model.model"sv};
+
+/// Reads what the calls of fully_shard are given.
+class ShardingReader {
+public:
+    ShardingReader(const PythonValues& program,
+                   const PythonCourse& course,
+                   const PythonModels& models)
+        : program_(program), words_(program.words()), course_(course), models_(models) {}
+
+    void add(LaunchKeys& keys) const {
+        const PythonWord* first = nullptr;
+        for (std::size_t i = 0; i < words_.size(); ++i) {
+            const bool isDead = i < course_.isDead.size() && course_.isDead[i];
+            if (isDead || !program_.isName(i, "fully_shard") || !program_.isSign(i + 1, "(")) {
+                continue;
+            }
+            if (!isWhole(i)) {
+                return;
+            }
+            first = first == nullptr ? &words_[i] : first;
+        }
+        if (first != nullptr) {
+            keys.add({.path = kWholeUnit,
+                      .values = {"true"},
+                      .line = first->line,
+                      .column = first->column});
+        }
+    }
+
+private:
+    /// Whether the call is of a whole model: of one that is followed, or of what is called so.
+    [[nodiscard]] bool isWhole(std::size_t call) const {
+        const std::vector<WordSpan> items = program_.itemsIn(call + 1);
+        if (items.empty()) {
+            return false;
+        }
+        const std::size_t begin =
+            items.front().begin + (program_.isSign(items.front().begin + 1, "=") ? 2U : 0U);
+        const std::string name = program_.textOf({begin, items.front().end});
+        const auto binds = [&](const WordSpan& head) {
+            return bindsName(program_, head, words_[begin].text);
+        };
+        if (std::ranges::any_of(loopHeadsAround(program_, call), binds)) {
+            return false;
+        }
+        bool isFollowed = false;
+        for (const ShardedModule& one : models_.sharded) {
+            if (one.at == call && std::ranges::find(kWholeParts, one.part) == kWholeParts.end()) {
+                return false;
+            }
+            isFollowed = isFollowed || one.at == call;
+        }
+        const std::size_t dot = name.rfind('.');
+        return isFollowed || name.substr(dot + 1).find("model") != std::string::npos;
+    }
+
+    const PythonValues& program_;
+    const std::vector<PythonWord>& words_;
+    const PythonCourse& course_;
+    const PythonModels& models_;
+};
+
+}  // namespace
+
+void addWholeUnit(const PythonValues& program,
+                  const PythonCourse& course,
+                  const PythonModels& models,
+                  LaunchKeys& keys) {
+    ShardingReader(program, course, models).add(keys);
+}
+
+}  // namespace fabricast
