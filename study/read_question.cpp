@@ -2,6 +2,7 @@
 #include "planner/load/find_named.h"
 #include "planner/load/input_text.h"
 #include "planner/models/model_file.h"
+#include "planner/ops/parameters.h"
 #include "planner/text/json_builder.h"
 #include "planner/text/shell_text.h"
 #include "planner/text/text_files.h"
@@ -55,6 +56,11 @@ bool isTiedBuiltIn(const std::string& model) {
     return found && found->model.tiedEmbeddings;
 }
 
+std::optional<std::int64_t> parametersOfBuiltIn(const std::string& model) {
+    const Result<ModelProfile> found = findModel(model, ProfileStore::builtIn(), {});
+    return found ? std::optional(countParameters(found->model).total) : std::nullopt;
+}
+
 /// What the files are taken to say beside what they do is among the notes.
 Result<JsonValue> withTaken(JsonValue root, const std::vector<std::string>& taken) {
     const JsonBuilder build("");
@@ -98,7 +104,8 @@ Result<JsonValue> documentOf(std::string_view text,
                                   {.read = read,
                                    .layers = &layersOfBuiltIn,
                                    .vocabulary = &vocabularyOfBuiltIn,
-                                   .isTied = &isTiedBuiltIn}));
+                                   .isTied = &isTiedBuiltIn,
+                                   .parameters = &parametersOfBuiltIn}));
     return withTaken(std::move(run), startErrors(text, source, folders, given));
 }
 

@@ -73,7 +73,8 @@ void addUnitGathers(Calls& calls, const StageView& view, const FsdpUnit& unit, C
         gather.elements = unit.packed;
         add(calls, gather);
     };
-    const bool ofBoth = view.scenario->settings.reference == Reference::Sharded;
+    const Settings& settings = view.scenario->settings;
+    const bool ofBoth = settings.reference == Reference::Sharded && settings.timesReference();
     make(CommPhase::Forward, times.forward * (ofBoth ? 2 : 1));
     make(CommPhase::Backward, times.backward);
     make(CommPhase::Other, times.ahead);

@@ -197,7 +197,7 @@ private:
         const double trained = segments.trained + segments.trainedExperts;
         const SegmentTime layers = segments.packed > 0.0 ? layersOf(chunk) : SegmentTime();
         PassTime forward = segments.forward;
-        if (scenario_.settings.reference != Reference::None) {
+        if (scenario_.settings.timesReference()) {
             forward += segments.forward;  // the reference runs each microbatch too
         }
         const PassParts there = passTime({.pass = forward,

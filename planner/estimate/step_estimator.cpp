@@ -9,6 +9,7 @@
 #include "planner/estimate/op_kernels.h"
 #include "planner/estimate/outer_step.h"
 #include "planner/estimate/pipeline_time.h"
+#include "planner/estimate/reference_time.h"
 #include "planner/estimate/run_traits.h"
 #include "planner/estimate/stage_time.h"
 #include "planner/evidence/host_evidence.h"
@@ -239,9 +240,8 @@ StepEstimate estimateOf(const StepContext& context,
     if (std::string note = offloadNote(scenario, context.host); !note.empty()) {
         estimate.notes.push_back(std::move(note));
     }
-    if (scenario.settings.reference != Reference::None) {
-        estimate.notes.emplace_back(
-            "the step has the forward of the reference model, and no generation of samples");
+    if (std::string note = referenceTimeNote(scenario.settings); !note.empty()) {
+        estimate.notes.push_back(std::move(note));
     }
     if (std::string note = expertWaitsNote(scenario); !note.empty()) {
         estimate.notes.push_back(std::move(note));

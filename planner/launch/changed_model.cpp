@@ -160,44 +160,6 @@ void importRows(ScenarioDraft& draft) {
     }
 }
 
-void importOtherModels(ScenarioDraft& draft) {
-    LaunchKeys& keys = draft.keys();
-    for (const LaunchKey& key : std::vector<LaunchKey>(keys.all())) {
-        const std::string name =
-            valueAt(key, 0).empty() ? "of a name that is not read" : valueAt(key, 0);
-        if (key.path == kHostModel) {
-            (void)keys.use(kHostModel);
-            draft.note("a second model, " + name + " (line " + std::to_string(key.line) +
-                       "), is loaded to host memory and not counted");
-        } else if (key.path == kSecondModel && valueAt(key, 1) == "same" &&
-                   draft.word("settings.tuning") != "lora" &&
-                   draft.find("settings.reference") == nullptr) {
-            draft.set("settings.reference", "whole", kSecondModel);
-        } else if (key.path == kSecondModel) {
-            (void)keys.use(kSecondModel);
-            draft.leaveOpen("settings.reference",
-                            key,
-                            "a second model is loaded, " + name +
-                                ", whose memory is not modelled beside the one that is trained",
-                            "--set settings.reference=none, to forecast the run without it");
-        } else if (key.path == kUnreadModel) {
-            (void)keys.use(kUnreadModel);
-            draft.leaveOpen("settings.reference",
-                            key,
-                            valueAt(key, 0) +
-                                " stands in another file and was not read: the model " +
-                                valueAt(key, 1) + " that it loads would not be counted",
-                            "--set settings.reference=none, to forecast the run without it");
-        } else if (key.path == kAnyModel) {
-            (void)keys.use(kAnyModel);
-            draft.leaveOpen("model",
-                            key,
-                            "several models are loaded, and which of them is trained was not read",
-                            "-m NAME");
-        }
-    }
-}
-
 /// Of layers that are recomputed only in part no stack of a loop's own is modelled.
 void importSomeCheckpoints(ScenarioDraft& draft) {
     const LaunchKey* const some = draft.keys().use(kSomeCheckpoints);
@@ -242,7 +204,7 @@ Result<void> importChangedModel(ScenarioDraft& draft, const ImportContext& conte
                         "--set settings.kernels.loss=huggingface, to forecast a causal language "
                         "model: an upper bound of the memory");
     }
-    importOtherModels(draft);
+    importOtherModels(draft, context);
     importSomeCheckpoints(draft);
     importOwnLoss(draft);
     importModelExtras(draft);

@@ -21,6 +21,8 @@ struct ImportContext {
     std::function<std::optional<std::int64_t>(const std::string& model)> vocabulary = {};
     /// Whether its head is the embedding's table; empty: not known of any.
     std::function<bool(const std::string& model)> isTied = {};
+    /// How many parameters it has.
+    std::function<std::optional<std::int64_t>(const std::string& model)> parameters = {};
 };
 
 /// What a launch file says, as a scenario: torchtitan's TOML and arguments, DeepSpeed's JSON,

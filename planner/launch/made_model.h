@@ -43,6 +43,9 @@ Result<void> importMadeModel(ScenarioDraft& draft);
 /// its tables; and other models beside it.
 Result<void> importChangedModel(ScenarioDraft& draft, const ImportContext& context);
 
+/// Models beside the one that is trained.
+void importOtherModels(ScenarioDraft& draft, const ImportContext& context);
+
 /// What it keeps beside the activations of one call: those of other calls, attention's
 /// probabilities, hidden states, copies of its weights.
 void importModelExtras(ScenarioDraft& draft);

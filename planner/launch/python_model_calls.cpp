@@ -257,6 +257,15 @@ MaybeRef ModelTracer::givenToTrainer(bool wraps, const std::vector<Argument>& ar
     return wraps ? model->ref : MaybeRef(ModelRef{model->ref->model, std::string(kTrainerPart)});
 }
 
+void ModelTracer::markSharded(const std::string& last, const std::vector<Argument>& arguments) {
+    constexpr std::array kShards = {"fully_shard"sv, "FullyShardedDataParallel"sv, "FSDP"sv};
+    for (const Argument& one : arguments) {
+        if (isAmong(kShards, last) && one.ref && one.ref->part.empty()) {
+            models_.all[one.ref->model].isSharded = true;
+        }
+    }
+}
+
 MaybeRef ModelTracer::copyMade(const std::string& last,
                                std::size_t bracket,
                                const std::vector<Argument>& arguments) {
@@ -275,6 +284,8 @@ MaybeRef ModelTracer::copyMade(const std::string& last,
                      .isOnGpu = models_.all[model].isOnGpu && !isOnHost,
                      .isKept = models_.trained.has_value(),  // wrapped before
                      .isAfterwards = isTraining_,
+                     .isAverage = last != "deepcopy",
+                     .isSharded = models_.all[model].isSharded,
                      .copyOf = model};
     models_.all.push_back(std::move(copy));
     return ModelRef{models_.all.size() - 1};
@@ -286,6 +297,7 @@ MaybeRef ModelTracer::givenTo(const std::string& name,
                               const std::vector<Argument>& arguments) {
     const bool wraps = isAmong(kWrappers, last);
     if (isTrainer(last) || wraps) {
+        markSharded(last, arguments);
         return givenToTrainer(wraps, arguments);
     }
     constexpr std::array kPass = {"list"sv, "tuple"sv, "enumerate"sv, "reversed"sv, "tqdm"sv};

@@ -55,60 +55,6 @@ std::size_t afterMerge(const PythonModel& model) {
     return count;
 }
 
-/// The first argument of a call that loads a model.
-std::string nameOfModel(const PythonValues& program, const PythonModel& model) {
-    if (!model.name.empty()) {
-        return model.name;
-    }
-    std::size_t bracket = model.call.begin;
-    while (!program.isSign(bracket, "(")) {
-        ++bracket;
-    }
-    for (const WordSpan& item : program.itemsIn(bracket)) {
-        const bool isKeyword = program.isName(item.begin) && program.isSign(item.begin + 1, "=");
-        const std::string name = isKeyword ? program.words()[item.begin].text : "0";
-        if (name == "0" || name == "pretrained_model_name_or_path" || name == "model_name") {
-            const std::vector<std::string> values =
-                program.valuesOf({item.begin + (isKeyword ? 2U : 0U), item.end});
-            return values.size() == 1 ? values.front() : "";
-        }
-    }
-    return "";
-}
-
-/// All of it: textOf is cut.
-std::string textIn(const PythonValues& program, const WordSpan& span) {
-    std::string text;
-    for (std::size_t i = span.begin; i < span.end; ++i) {
-        text += program.words()[i].text;
-    }
-    return text;
-}
-
-void addSecondModels(const PythonValues& program, const PythonModels& models, LaunchKeys& keys) {
-    std::set<std::size_t> said;
-    for (std::size_t i = 0; i < models.all.size(); ++i) {
-        const PythonModel& one = models.all[i];
-        const PythonModel& trained = models.all[*models.trained];
-        const bool isOther = i != *models.trained && !one.isAfterwards && one.isKept;
-        if (!isOther || !said.insert(one.call.begin).second) {
-            continue;
-        }
-        const PythonModel& loaded = one.copyOf ? models.all[*one.copyOf] : one;
-        const std::string name = nameOfModel(program, loaded);
-        const std::string call = textIn(program, loaded.call);
-        const bool isSame = !name.empty() && name == nameOfModel(program, trained) &&
-                            call.find("quantization_config") == std::string::npos &&
-                            call.find("load_in_") == std::string::npos &&
-                            call.find("bfloat16") != std::string::npos;
-        const PythonWord& word = program.words()[one.call.begin];
-        keys.add({.path = one.isOnGpu ? kSecondModel : kHostModel,
-                  .values = {name, isSame ? "same" : ""},
-                  .line = word.line,
-                  .column = word.column});
-    }
-}
-
 /// What is made trained where none of the models that are followed is met: "freeze" in a method.
 void addUnmetSwitches(const PythonValues& program,
                       const PythonCourse& course,

@@ -20,9 +20,13 @@ inline constexpr const char* kModelAdapters = "model adapters";
 inline constexpr const char* kModelRows = "model resize_token_embeddings";
 /// The class that loads it, where its head is no language model's.
 inline constexpr const char* kModelHead = "model head";
-/// Another model on the GPU beside it: its name, and "same" where it has the same weights in 16
-/// bits.
+/// Another model on the GPU beside it: its name, and which of the four words below it is; between
+/// the first of them and the others its type, empty as its checkpoint has it.
 inline constexpr const char* kSecondModel = "model beside";
+inline constexpr const char* kSameModel = "same";  ///< as many weights as the trained one
+inline constexpr const char* kQuantisedModel = "quantised";
+inline constexpr const char* kAverageModel = "average";  ///< of the weights: none runs it
+inline constexpr const char* kShardedModel = "sharded";
 /// Another model that stays in host memory.
 inline constexpr const char* kHostModel = "model on host";
 /// A function of another file that may load one: its name, and what it is told to load.
@@ -62,6 +66,9 @@ void addModelKeys(const PythonValues& program,
                   const PythonCourse& course,
                   const PythonModels& models,
                   LaunchKeys& keys);
+
+/// Adds those that are followed beside the trained one: kSecondModel, kHostModel.
+void addSecondModels(const PythonValues& program, const PythonModels& models, LaunchKeys& keys);
 
 /// Adds what may load another model and is not followed: kUnreadModel.
 void addUnreadModels(const PythonValues& program,

@@ -92,6 +92,7 @@ private:
                      const std::vector<Argument>& arguments);
     /// A Trainer, or what shards or wraps a model.
     MaybeRef givenToTrainer(bool wraps, const std::vector<Argument>& arguments);
+    void markSharded(const std::string& last, const std::vector<Argument>& arguments);
     /// What a class of the program's own loads or copies when it is made: a teacher, a reference.
     void makeObject(const std::string& name, std::vector<Argument> arguments);
     /// "deepcopy(model)", or what keeps an average of its weights; nothing of other calls.

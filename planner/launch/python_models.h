@@ -37,6 +37,8 @@ struct PythonModel {
     bool isOnGpu = false;                 ///< as far as the program says
     bool isKept = false;                  ///< has a name when a Trainer is made
     bool isAfterwards = false;            ///< loaded when the training is done
+    bool isAverage = false;               ///< AveragedModel(model)
+    bool isSharded = false;               ///< fully_shard(model)
     std::optional<std::size_t> copyOf{};  ///< deepcopy(model)
     std::vector<ModelDeed> deeds{};
 };

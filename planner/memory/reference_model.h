@@ -8,9 +8,9 @@
 
 namespace fabricast {
 
-/// Takes the frozen bf16 copy of the model that `settings.reference` asks for, whole or this rank's
-/// shards, for as long as the device is walked. Its forward keeps nothing, and has ended before
-/// that of the model which is trained.
+/// Takes the second model that `settings.reference` asks for, whole or this rank's shards, for as
+/// long as the device is walked. Its forward keeps nothing, and has ended before that of the model
+/// which is trained.
 void holdReference(const Scenario& scenario, const StageProgram& program, Device& device);
 
 /// What a report says of it; empty without.

@@ -53,14 +53,23 @@ bool isPart(const ClusterSpec& cluster) {
     return isCounted && whole > cluster.node.gpus;
 }
 
+std::string referenceText(const Settings& settings) {
+    const ReferenceSettings& model = settings.referenceModel;
+    if (settings.reference == Reference::None) {
+        return "";
+    }
+    return ", reference=" + std::string(nameOf(settings.reference)) +
+           (model.dtype == Dtype::Bf16 ? "" : " " + std::string(nameOf(model.dtype))) +
+           (model.parameters == 0 ? ""
+                                  : " of " + std::to_string(model.parameters) + " parameters") +
+           (model.forward ? "" : " average");
+}
+
 }  // namespace
 
 std::string trainingText(const Settings& settings) {
     return precisionText(settings) + " " + std::string(nameOf(settings.optimizer.kind)) +
-           tuningText(settings) +
-           (settings.reference == Reference::None
-                ? ""
-                : ", reference=" + std::string(nameOf(settings.reference)));
+           tuningText(settings) + referenceText(settings);
 }
 
 std::string clusterText(const ClusterSpec& cluster) {

@@ -19,6 +19,17 @@ Result<void> withoutReference(std::string where, std::string why, const std::str
                 hint + ", or settings.reference=none");
 }
 
+/// What the second model may be: weights as PyTorch has them, not quantised.
+Result<void> checkReferenceModel(const Settings& settings) {
+    const Dtype type = settings.referenceModel.dtype;
+    const bool isFloat = type == Dtype::Fp32 || type == Dtype::Bf16 || type == Dtype::Fp16;
+    return isFloat ? Result<void>()
+                   : withoutReference(
+                         "settings.reference_model.dtype",
+                         "a second model in " + std::string(nameOf(type)) + " is not modelled",
+                         "bf16, fp16 or fp32");
+}
+
 Result<void> checkReferenceLayout(const Layout& layout) {
     if (const auto axis = splitAxis(layout)) {
         return withoutReference(
@@ -38,11 +49,13 @@ Result<void> checkReference(const Scenario& scenario) {
     if (settings.reference == Reference::None) {
         return {};
     }
-    if (settings.tuning == Tuning::Lora) {
+    FABRICAST_TRY(checkReferenceModel(settings));
+    if (settings.tuning == Tuning::Lora && settings.referenceModel.parameters == 0) {
         return fail(Error::Code::BadInput,
                     kReferenceKey,
                     "adapters need no reference model: without them the base is it",
-                    "settings.reference=none");
+                    "settings.reference=none, or settings.reference_model.parameters=70e9 of "
+                    "another model");
     }
     const std::string stack =
         scenario.stack.empty() ? std::string(nameOf(settings.engine)) : scenario.stack;

@@ -189,6 +189,13 @@ constexpr void fieldsOf(const OuterSettings&, Row&& row) {
     row(Field{"place", &Group::place});
 }
 template <class Row>
+constexpr void fieldsOf(const ReferenceSettings&, Row&& row) {
+    using Group = ReferenceSettings;
+    row(Field{"dtype", &Group::dtype});
+    row(Field{"parameters", &Group::parameters});
+    row(Field{"forward", &Group::forward});
+}
+template <class Row>
 constexpr void fieldsOf(const NcclSettings&, Row&& row) {
     using Group = NcclSettings;
     constexpr double kMostBytes = 1 << 30;
@@ -225,6 +232,7 @@ constexpr void fieldsOf(const Settings&, Row&& row) {
     row(Field{"phases", &Settings::phases});
     row(Field{"outer", &Settings::outer});
     row(Field{"nccl", &Settings::nccl});
+    row(Field{"reference_model", &Settings::referenceModel});
     row(Field{"engine", &Settings::engine});
     row(Field{"tuning", &Settings::tuning});
     row(Field{"train", &Settings::train});

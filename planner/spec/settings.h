@@ -67,8 +67,9 @@ enum class Quantization {
     NvFp4
 };
 enum class Tuning { Full, Lora };
-/// A frozen copy of the model in bf16 beside the one that is trained, as DPO and GRPO ask for
-/// log-probabilities of: on each rank, or sharded over the ranks by FSDP2.
+/// A second model beside the one that is trained, which no gradients are computed of: the frozen
+/// copy that DPO and GRPO ask for log-probabilities of, a teacher, an average of the weights. On
+/// each rank, or sharded over the ranks by FSDP2; `ReferenceSettings` says which.
 enum class Reference { None, Whole, Sharded };
 enum class AllocatorKind { Default, ExpandableSegments };
 /// Where the weights are before they are cut to shards: nowhere, on the host, or whole on each GPU.
@@ -319,6 +320,15 @@ struct OuterSettings {
     friend bool operator==(const OuterSettings&, const OuterSettings&) = default;
 };
 
+/// What the second model of `Settings::reference` is.
+struct ReferenceSettings {
+    Dtype dtype = Dtype::Bf16;
+    std::int64_t parameters = 0;  ///< 0: as many as the model that is trained
+    bool forward = true;          ///< each microbatch goes through it, too: not of an average
+
+    friend bool operator==(const ReferenceSettings&, const ReferenceSettings&) = default;
+};
+
 /// How the software does a step. A stack gives the defaults; a scenario may override any of them,
 /// by the names in setting_fields.h: a new member needs a row there.
 struct Settings {
@@ -338,12 +348,22 @@ struct Settings {
     OuterSettings outer;
     NcclSettings nccl;
     Reference reference = Reference::None;
+    ReferenceSettings referenceModel;
     AllocatorKind allocator = AllocatorKind::Default;
     /// Of PYTORCH_ALLOC_CONF: larger blocks are not cut (0: all may be), and sizes are rounded up
     /// to so many parts of a power of two (0: to 512 bytes).
     std::int64_t maxSplitMb = 0;
     std::int64_t roundupDivisions = 0;
 
+    /// Whether a step has the forward of the second model. Of one of another size, or whose
+    /// products are in fp32 where those of the trained one are not, the time is not modelled.
+    [[nodiscard]] bool timesReference() const {
+        const bool multipliesFp32 = referenceModel.dtype == Dtype::Fp32 && !precision.autocast &&
+                                    reference == Reference::Whole;
+        return reference != Reference::None && referenceModel.forward &&
+               referenceModel.parameters == 0 &&
+               (!multipliesFp32 || precision.compute == Dtype::Fp32);
+    }
     /// Neither adapters nor frozen weights.
     [[nodiscard]] bool trainsAll() const { return tuning == Tuning::Full && train.all(); }
 

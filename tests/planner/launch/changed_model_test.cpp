@@ -126,6 +126,37 @@ TEST(ChangedModel, HasNoAverageBesideIt) {
         "-");
 }
 
+// The type of what is beside it, its size, and whether it has a forward.
+TEST(ChangedModel, HasASecondModelOfAnotherKind) {
+    const auto second = [](const std::string& made, const std::string& key) {
+        return readBetween(
+            "model = model.cuda()\n" + made,
+            key == "reference" ? "settings.reference" : "settings.reference_model." + key);
+    };
+    const std::string teacher =
+        "teacher = AutoModelForCausalLM.from_pretrained(\"known/70b\", "
+        "torch_dtype=\"auto\").cuda()\n";
+    EXPECT_EQ(second(teacher, "reference"), "\"whole\"");
+    EXPECT_EQ(second(teacher, "parameters"), "70000000000");
+    EXPECT_EQ(second(teacher, "dtype"), "-");
+    EXPECT_TRUE(has(noted(kLoads + teacher + kTrains), "where it has fp32: --set"));
+    EXPECT_EQ(second(teacher + "teacher.float()\n", "dtype"), "\"fp32\"");
+    EXPECT_EQ(second("ema = copy.deepcopy(model).float()\n", "dtype"), "\"fp32\"");
+    EXPECT_EQ(second("ema = copy.deepcopy(model).float()\n", "forward"), "false");
+    EXPECT_EQ(second("ema = AveragedModel(model)\n", "forward"), "false");
+    EXPECT_EQ(second("ema = AveragedModel(model)\nmodel.float()\n", "dtype"), "-");
+    EXPECT_EQ(second("reference = copy.deepcopy(model)\n", "forward"), "-");
+    const std::string reference =
+        "reference = AutoModelForCausalLM.from_pretrained(\"a/b\", dtype=torch.float32)\n"
+        "reference = reference.to(\"cuda\")\n";
+    EXPECT_EQ(second(reference, "dtype"), "\"fp32\"");
+    EXPECT_EQ(second(reference, "parameters"), "-");
+    EXPECT_EQ(second("model = get_peft_model(model, LoraConfig(r=8))\n" + teacher, "parameters"),
+              "70000000000");
+    EXPECT_EQ(second(teacher + "fully_shard(model)\nfully_shard(teacher)\n", "reference"),
+              "\"sharded\"");
+}
+
 // What a Trainer of the program's own loads when it is made.
 TEST(ChangedModel, HasNoOtherBesideItInItsTrainer) {
     const auto program = [](const std::string& loads, const std::string& given) {

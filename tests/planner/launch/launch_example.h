@@ -46,7 +46,8 @@ inline LaunchFacts factsOf(const Scenario& scenario, const std::string& version)
 /// Launch files by their names.
 using LaunchFolder = std::map<std::string, std::string>;
 
-/// What one of them says, with those that it names; its models have eight layers.
+/// What one of them says, with those that it names; its models have eight layers, and of one the
+/// size is known.
 inline Result<JsonValue> importedFrom(const LaunchFolder& folder, const std::string& first) {
     const auto read = [&folder](const std::string& one) -> Result<std::string> {
         const auto file = folder.find(one);
@@ -55,7 +56,11 @@ inline Result<JsonValue> importedFrom(const LaunchFolder& folder, const std::str
                    : Result<std::string>(file->second);
     };
     const auto layers = [](const std::string&) { return std::optional(std::int64_t{8}); };
-    return importLaunch(folder.at(first), first, {.read = read, .layers = layers});
+    const auto parameters = [](const std::string& model) {
+        return model == "known/70b" ? std::optional<std::int64_t>(70'000'000'000) : std::nullopt;
+    };
+    return importLaunch(
+        folder.at(first), first, {.read = read, .layers = layers, .parameters = parameters});
 }
 
 /// What was read of "layout.dp", "-" where nothing says it, or why the file is refused.
