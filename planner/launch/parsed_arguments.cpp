@@ -1,7 +1,7 @@
 #include "planner/launch/parsed_arguments.h"
 
 #include "planner/launch/hugging_face_arguments.h"
-#include "planner/launch/python_functions.h"
+#include "planner/launch/python_classes.h"
 #include "planner/launch/python_reading.h"
 
 #include <algorithm>
@@ -135,32 +135,12 @@ private:
             while (!isEnd(end)) {
                 end = program_.isOpening(end) ? words_[end].close + 1 : end + 1;
             }
-            field.usual = usualOf({equals + 1, end});
+            field.usual = usualOfField(program_, {equals + 1, end});
         }
         std::erase_if(one.fields, [&field](const ParsedField& other) {
             return other.name == field.name;  // of a class that it extends
         });
         one.fields.push_back(std::move(field));
-    }
-
-    /// What field(default=…) and field(default_factory=lambda: …) are.
-    [[nodiscard]] std::optional<WordSpan> usualOf(const WordSpan& value) const {
-        const std::size_t bracket =
-            program_.isName(value.begin) ? program_.endOfName(value.begin) : value.begin;
-        if (words_[bracket - 1].text != "field" || !program_.isSign(bracket, "(")) {
-            return value;
-        }
-        for (const WordSpan& item : program_.itemsIn(bracket)) {
-            const bool isMade = words_[item.begin].text == "default_factory" &&
-                                words_[item.begin + 2].text == "lambda";
-            if (words_[item.begin].text == "default") {
-                return WordSpan{item.begin + 2, item.end};
-            }
-            if (isMade && program_.isSign(item.begin + 3, ":")) {
-                return WordSpan{item.begin + 4, item.end};
-            }
-        }
-        return std::nullopt;
     }
 
     /// "a, b = parser.parse_args_into_dataclasses()", or "[0]" behind it.

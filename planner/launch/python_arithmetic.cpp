@@ -105,6 +105,10 @@ private:
             return std::nullopt;
         }
         const std::size_t bracket = isName ? program_.endOfName(begin) : begin;
+        if (isName && program_.isSign(bracket, "[")) {
+            at_ = program_.words()[bracket].close + 1;
+            return valueOf({begin, at_});
+        }
         if (!program_.isSign(bracket, "(")) {
             at_ = isName ? bracket : begin + 1;
             return valueOf({begin, at_});

@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <map>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <utility>
 
 namespace fabricast {
@@ -46,6 +48,16 @@ struct Literal {
                                             : !text.empty();
     }
 };
+
+/// What a literal is as a number; nothing of other words.
+std::optional<double> numberOfLiteral(const Literal& literal) {
+    const std::string& text = literal.text;
+    const char* const end = text.data() + text.size();
+    double number = 0.0;
+    const auto [stop, trouble] = std::from_chars(text.data(), end, number);
+    const bool isNumber = literal.kind != PythonKind::Name && trouble == std::errc() && stop == end;
+    return isNumber ? std::optional(number) : std::nullopt;
+}
 
 /// What is typed for an argument is what argparse makes of it; a variable is a text.
 Literal literalOf(const std::string& typed, bool isArgument) {
@@ -112,11 +124,14 @@ private:
     [[nodiscard]] std::optional<bool> compared(const WordSpan& span) const {
         const std::size_t sign = firstIn(program_, span, [this](std::size_t at) {
             return program_.isName(at, "is") || program_.isSign(at, "==") ||
-                   program_.isSign(at, "!=");
+                   program_.isSign(at, "!=") || isOrder(at);
         });
         const std::optional<Literal> left = literal({span.begin, sign});
         if (sign == span.end || !left) {
             return left ? std::optional(left->isTrue()) : std::nullopt;
+        }
+        if (isOrder(sign)) {
+            return ordered(*left, sign, span.end);
         }
         const bool isNot = program_.isName(sign + 1, "not");
         const std::optional<Literal> right = literal({sign + (isNot ? 2U : 1U), span.end});
@@ -127,7 +142,34 @@ private:
         return (*left == *right) != (isNot || program_.isSign(sign, "!="));
     }
 
+    /// "<", ">", "<=" or ">=".
+    [[nodiscard]] bool isOrder(std::size_t at) const {
+        return program_.isSign(at, "<") || program_.isSign(at, ">") || program_.isSign(at, "<=") ||
+               program_.isSign(at, ">=");
+    }
+
+    /// "args.lora_rank > 0" of numbers that are known.
+    [[nodiscard]] std::optional<bool> ordered(const Literal& left,
+                                              std::size_t sign,
+                                              std::size_t end) const {
+        const std::optional<Literal> right = literal({sign + 1, end});
+        const std::optional<double> less = numberOfLiteral(left);
+        const std::optional<double> more = right ? numberOfLiteral(*right) : std::nullopt;
+        if (!less || !more) {
+            return std::nullopt;
+        }
+        const std::string& order = program_.words()[sign].text;
+        return order == "<"    ? *less < *more
+               : order == ">"  ? *less > *more
+               : order == "<=" ? *less <= *more
+                               : *less >= *more;
+    }
+
     [[nodiscard]] std::optional<Literal> literal(WordSpan span) const {
+        if (span.end == span.begin + 2 && program_.isSign(span.begin, "-") &&
+            program_.words()[span.begin + 1].kind == PythonKind::Number) {
+            return Literal{PythonKind::Number, "-" + program_.words()[span.begin + 1].text};
+        }
         for (int names = 0; names < kMostNames && span.begin < span.end; ++names) {
             if (program_.isName(span.begin, "int") && program_.isSign(span.begin + 1, "(") &&
                 behind(program_, span.begin + 1) == span.end) {
@@ -145,7 +187,7 @@ private:
                 return Literal{PythonKind::Text, "__main__"};
             }
             if (const auto typed = program_.startedWith(span)) {
-                return literalOf(*typed, span.end == span.begin + 3);
+                return literalOf(*typed, !program_.isSign(span.end - 1, ")"));
             }
             const auto usual = program_.defaultOf(span);
             const auto given = usual ? usual : program_.givenTo(span);

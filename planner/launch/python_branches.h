@@ -7,8 +7,8 @@
 namespace fabricast {
 
 /// Whether a condition holds, by what the program says itself: True, None, numbers and texts, names
-/// and arguments that have one such value, "not", "and", "or", "==", "!=" and "is" between them.
-/// Nothing where it is worked out when the program runs.
+/// and arguments that have one such value, "not", "and", "or", "==", "!=", "is" and "<" with its
+/// like between them. Nothing where it is worked out when the program runs.
 ///     USE_LORA = False  # "USE_LORA and not DEBUG" →  false
 std::optional<bool> holds(const PythonValues& program, const WordSpan& condition);
 

@@ -64,13 +64,17 @@ std::optional<std::vector<std::string>> PythonValues::named(const WordSpan& valu
         return std::vector<std::string>{"null"};
     }
     const auto found = named_.find(name);
-    const bool isKnown = found != named_.end() && found->second.values &&
-                         (found->second.isChanged || !found->second.given.empty());
+    const bool isKnown =
+        found != named_.end() && found->second.values &&
+        (found->second.isChanged || found->second.typed || !found->second.given.empty());
     return isKnown ? *found->second.values : std::vector<std::string>{textOf(value)};
 }
 
 std::optional<std::vector<std::string>> PythonValues::commonValues(const Named& one) const {
     std::optional<std::vector<std::string>> values;
+    if (one.typed) {
+        return std::vector<std::string>{*one.typed};
+    }
     for (const WordSpan& span : one.given) {
         std::vector<std::string> some = valuesOf(span);
         if (one.isChanged || (values && some != *values)) {
@@ -86,6 +90,9 @@ void PythonValues::settle() {
         for (const auto& [name, values] : scopes_[i].bound) {
             named_[name + " of " + std::to_string(i)].given = values;
         }
+        for (const auto& [name, typed] : scopes_[i].typed) {
+            named_[name + " of " + std::to_string(i)].typed = typed;
+        }
     }
     std::vector<std::pair<std::size_t, std::string>> order;  // a name is used behind its value
     for (const auto& [name, one] : named_) {
@@ -95,6 +102,7 @@ void PythonValues::settle() {
     bool isNew = true;
     for (int round = 0; round < kMostSettlings && isNew; ++round) {
         isNew = false;
+        members_.clear();
         for (auto& [name, argument] : parsed_) {
             argument.values = argument.usual ? valuesOf(*argument.usual) : argument.values;
         }
@@ -106,6 +114,7 @@ void PythonValues::settle() {
             one.values = std::move(values);
         }
     }
+    members_.clear();
 }
 
 std::optional<WordSpan> PythonValues::givenTo(const WordSpan& value) const {

@@ -3,6 +3,7 @@
 #include "planner/launch/python_functions.h"
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <map>
 #include <optional>
@@ -55,6 +56,9 @@ private:
         for (const ScopeParameter& one : parameters) {
             scope.bound.emplace(one.name, std::vector<WordSpan>());
         }
+        if (starts(function)) {
+            bindTyped(parameters, scope);
+        }
         for (const std::size_t bracket : brackets.value_or(std::vector<std::size_t>())) {
             if (!bind(parameters, bracket, scope)) {
                 for (auto& [name, values] : scope.bound) {
@@ -99,7 +103,7 @@ private:
                 at > 0 && (program_.isName(at - 1, "def") || program_.isName(at - 1, "class"));
             const bool isOfObject = at > 0 && program_.isSign(at - 1, ".");
             const bool isOfSelf = isOfObject && at > 1 && program_.isName(at - 2, "self");
-            if (defines || (isOfObject && (owner == nullptr || isMaker))) {
+            if (defines || isStarted(at) || (isOfObject && (owner == nullptr || isMaker))) {
                 continue;
             }
             if (isSame || !program_.isSign(at + 1, "(") || (isOfObject && !isOfSelf)) {
@@ -108,6 +112,38 @@ private:
             brackets.push_back(at + 1);
         }
         return brackets;
+    }
+
+    /// "fire.Fire(main)", of this name.
+    [[nodiscard]] bool isStarted(std::size_t at) const {
+        std::size_t first = at < 2 || !program_.isSign(at - 1, "(") ? at : at - 2;
+        while (first >= 2 && program_.isSign(first - 1, ".") && program_.isName(first - 2)) {
+            first -= 2;
+        }
+        return first < at && startsByArguments(program_.textOf({first, at - 1}));
+    }
+
+    [[nodiscard]] bool starts(const PythonFunction& function) const {
+        const auto found = places_.find(function.name);
+        return found != places_.end() && !function.isMethod &&
+               std::ranges::any_of(found->second, [this](std::size_t at) { return isStarted(at); });
+    }
+
+    /// What is typed for each parameter, or else what it is without.
+    void bindTyped(const std::vector<ScopeParameter>& parameters, PythonScope& scope) const {
+        for (const ScopeParameter& one : parameters) {
+            std::string hyphened = one.name;
+            std::ranges::replace(hyphened, '_', '-');
+            const auto typed = program_.typed(one.name);
+            const auto said = typed ? typed : program_.typed(hyphened);
+            const bool isOff = program_.typed("no" + one.name) || program_.typed("no-" + hyphened);
+            if (said || isOff) {
+                const bool isAlone = said && said->starts_with("$(--");
+                scope.typed.emplace(one.name, isOff ? "False" : isAlone ? "True" : *said);
+            } else if (one.usual) {
+                scope.bound[one.name].push_back(*one.usual);
+            }
+        }
     }
 
     /// Whether each argument of a call belongs to a parameter.
@@ -147,6 +183,12 @@ private:
 };
 
 }  // namespace
+
+bool startsByArguments(std::string_view called) {
+    constexpr std::array<std::string_view, 6> kStarters = {
+        "fire.Fire", "Fire", "typer.run", "tyro.cli", "CLI", "jsonargparse.CLI"};
+    return std::ranges::find(kStarters, called) != kStarters.end();
+}
 
 std::vector<PythonScope> scopesOf(const PythonValues& program, const PythonCourse& course) {
     return ScopeReader(program, course).read();

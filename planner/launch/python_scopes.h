@@ -12,4 +12,7 @@ namespace fabricast {
 ///     model = build("a/b")    →  name is "a/b", lora is False
 std::vector<PythonScope> scopesOf(const PythonValues& program, const PythonCourse& course);
 
+/// "fire.Fire" and its like, which call the function that they are given with what is typed.
+bool startsByArguments(std::string_view called);
+
 }  // namespace fabricast

@@ -85,7 +85,11 @@ std::vector<std::string> PythonValues::valuesOf(const WordSpan& said) const {
     }
     if (isName(value.begin) && endOfName(value.begin) == value.end) {
         const Argument* const argument = argumentOf(value);
-        return argument == nullptr ? PythonTexts{textOf(value)} : argument->values;
+        return argument != nullptr ? argument->values
+                                   : memberValues(value).value_or(PythonTexts{textOf(value)});
+    }
+    if (const auto member = memberValues(value)) {
+        return *member;
     }
     if (const auto usual = usualOf(value)) {
         return *usual;
@@ -105,7 +109,11 @@ WordSpan PythonValues::dictionaryOf(const WordSpan& value) const {
     const bool isGiven = found != named_.end() && !found->second.given.empty() &&
                          found->second.values != PythonTexts{"$" + textOf(value)} &&
                          isDictionary(found->second.given.front());
-    return isGiven ? found->second.given.front() : value;
+    if (isGiven) {
+        return found->second.given.front();
+    }
+    const auto object = isDictionary(value) ? std::nullopt : objectOf(value, 0);
+    return object && isDictionary(*object) ? *object : value;
 }
 
 std::vector<PythonValues::ItemSet> PythonValues::itemsSet(const WordSpan& name) const {
@@ -160,6 +168,9 @@ std::optional<WordSpan> PythonValues::defaultOf(const WordSpan& value) const {
     if (const Argument* const argument = argumentOf(value)) {
         return argument->usual;
     }
+    if (const auto member = memberOf(value)) {
+        return member;
+    }
     const std::optional<std::size_t> bracket = variableAsked(value);
     const std::vector<WordSpan> items = bracket ? itemsIn(*bracket) : std::vector<WordSpan>();
     return items.size() == 2 && !startedWith(value) ? std::optional(items.back()) : std::nullopt;
@@ -170,6 +181,10 @@ std::optional<std::string> PythonValues::startedWith(const WordSpan& value) cons
     if (argument != nullptr && !argument->usual && !argument->isUnsaid &&
         argument->values.size() == 1 && !argument->values.front().starts_with("$")) {
         return argument->values.front() == "null" ? "None" : argument->values.front();
+    }
+    const auto name = named_.find(nameAt(value));
+    if (name != named_.end() && name->second.typed) {
+        return name->second.typed;
     }
     const std::optional<std::size_t> bracket = variableAsked(value);
     const auto set =

@@ -32,11 +32,18 @@ struct ParsedField {
     bool isSwitch = false;
 };
 
+/// What an object has of a class that the program defines.
+struct PythonClass {
+    std::vector<ParsedField> fields{};  ///< in their order
+    bool takesFields = false;           ///< a dataclass, which is made with them
+};
+
 /// A function's words, and what its parameters are given where it is called; those that have no
 /// values are not known.
 struct PythonScope {
     WordSpan body;
     std::map<std::string, std::vector<WordSpan>> bound{};
+    std::map<std::string, std::string> typed{};  ///< of one that is started by fire.Fire(main)
 };
 
 /// A program as its words, and what they stand for with the names that were given a value so far.
@@ -89,6 +96,22 @@ public:
     void nameArguments(const std::string& name) { parsedBy_.insert(name); }
     /// A function that gives back what parse_args() does.
     void addParser(const std::string& name) { parsers_.insert(name); }
+    /// A class whose objects have members that are known.
+    void addClass(const std::string& name, PythonClass one) { classes_[name] = std::move(one); }
+    /// What a function of the program gives back, whatever it is given.
+    void addReturned(const std::string& function, const WordSpan& value) {
+        returned_.emplace(function, value);
+    }
+    /// "cfg.lr = …", or setattr(cfg, name, …) of any: what the object was made with holds no more.
+    void forgetMember(const std::string& name) { changedMembers_.insert(name); }
+    static constexpr const char* kAnyMember = "*";
+    /// What an object that the program writes out has there: of a dictionary, a SimpleNamespace, or
+    /// a class of its own. python_members.cpp
+    ///     cfg = Config(batch_size=4)  # "cfg.batch_size"  →  4
+    ///     CONFIG = {"lr": 1e-4}       # "CONFIG["lr"]"    →  1e-4
+    [[nodiscard]] std::optional<WordSpan> memberOf(const WordSpan& value) const {
+        return memberOf(value, 0);
+    }
     /// "model_args.lora_r" of a dataclass that arguments are parsed into: what is typed, or else
     /// what the program has without. Without either it is None.
     void addField(const std::string& object, const ParsedField& field);
@@ -99,6 +122,9 @@ public:
     [[nodiscard]] const PythonStart& start() const { return start_; }
     /// "args.micro_batch = …": what was typed holds no more.
     void forgetArgument(const std::string& object, const std::string& name) {
+        if (object != "self") {
+            forgetMember(name);
+        }
         fields_.erase(object + "." + name);
         if (parsedBy_.contains(object)) {
             parsed_.erase(name);
@@ -133,6 +159,7 @@ public:
     void forgetNames() {
         named_.clear();
         itemsSet_.clear();
+        members_.clear();
     }
     [[nodiscard]] std::string textOf(const WordSpan& value) const;
 
@@ -141,10 +168,23 @@ private:
     struct Named {
         std::vector<WordSpan> given{};
         std::optional<std::vector<std::string>> values{};  ///< when settled
+        std::optional<std::string> typed{};
         bool isChanged = false;
     };
     static constexpr std::size_t kNoScope = static_cast<std::size_t>(-1);
 
+    [[nodiscard]] std::optional<WordSpan> memberOf(const WordSpan& value, int level) const;
+    /// The dictionary or the call that a value is made by; the name of a class of the program.
+    [[nodiscard]] std::optional<WordSpan> objectOf(WordSpan value, int level) const;
+    [[nodiscard]] std::optional<WordSpan> memberIn(const WordSpan& object,
+                                                   const std::string& name) const;
+    [[nodiscard]] std::optional<WordSpan> itemNamed(std::size_t bracket,
+                                                    std::string_view sign,
+                                                    const std::string& name) const;
+    /// Whether this is one call, and of what.
+    [[nodiscard]] std::string calledBy(const WordSpan& value) const;
+    /// The values of a member, which may be another's.
+    [[nodiscard]] std::optional<std::vector<std::string>> memberValues(const WordSpan& value) const;
     [[nodiscard]] bool isBracketed(const WordSpan& value) const;
     /// "name", "self.name", or "name of 3" of a parameter; empty of other words.
     [[nodiscard]] std::string nameAt(const WordSpan& value) const;
@@ -164,6 +204,10 @@ private:
     std::set<std::string> foreign_;           ///< "training_args"
     std::map<std::string, Named> named_;
     std::map<std::string, std::vector<ItemSet>> itemsSet_;  ///< by the name
+    std::map<std::string, PythonClass> classes_;
+    std::map<std::string, WordSpan> returned_;
+    std::set<std::string> changedMembers_;
+    mutable std::map<std::size_t, std::vector<std::string>> members_;  ///< by where they are said
     std::vector<PythonScope> scopes_;
     std::vector<std::size_t> scopeAt_;  ///< by word, the innermost
     std::vector<std::size_t> around_;   ///< by scope, the next outer one

@@ -5,6 +5,7 @@
 #include "planner/launch/parsed_arguments.h"
 #include "planner/launch/possible_lengths.h"
 #include "planner/launch/python_branches.h"
+#include "planner/launch/python_classes.h"
 #include "planner/launch/python_functions.h"
 #include "planner/launch/python_items.h"
 #include "planner/launch/python_model_keys.h"
@@ -33,6 +34,7 @@ public:
             addArguments(i);
         }
         addParsers();
+        nameObjects(functions_, program_);
         readNames();
         const ParsedArguments parsed = parsedArgumentsOf(program_);
         nameFields(parsed, program_);
@@ -55,6 +57,9 @@ public:
             if (const auto value = assignedAt(i)) {
                 addKey(words_[program_.endOfName(i) - 1].text, *value, words_[i]);
                 addAttribute(i, *value);
+            }
+            for (const auto& [name, one] : pairsAt(i)) {
+                addKey(words_[name].text, one, words_[name]);
             }
             if (isCall(i)) {
                 addCall(i);
@@ -92,6 +97,12 @@ private:
                 forgetArgument(i);
             } else if (!isDead(i) && !setsItem(i) && isChanged(i)) {
                 program_.forgetValue(nameBegunAt(i));
+            }
+            for (const auto& [name, one] : isDead(i) ? NamedWords() : pairsAt(i)) {
+                program_.nameValue(words_[name].text, one);
+            }
+            if (!isDead(i) && isMemberChanged(i)) {
+                program_.forgetMember(words_[i + 2].text);
             }
         }
         program_.settle();
@@ -152,6 +163,42 @@ private:
         }
         program_.setItem(words_[at].text, {path, at, value});
         return true;
+    }
+
+    /// "a.b += …" of another object than self.
+    [[nodiscard]] bool isMemberChanged(std::size_t at) const {
+        const bool isMember = beginsWithName(at) && program_.endOfName(at) == at + 3;
+        return isMember && words_[at + 3].kind == WordKind::Sign &&
+               words_[at + 3].text.size() == 2 && words_[at + 3].text.back() == '=';
+    }
+
+    using NamedWords = std::vector<std::pair<std::size_t, WordSpan>>;
+
+    /// "a, b = 4, 2048" gives each name a value of its own; calls that give back several do not.
+    [[nodiscard]] NamedWords pairsAt(std::size_t at) const {
+        std::vector<std::size_t> names;
+        std::size_t equals = at;
+        while (beginsWithName(at) && isName(equals) && isSign(equals + 1, ",")) {
+            names.push_back(equals);
+            equals += 2;
+        }
+        if (names.empty() || !isName(equals) || !isSign(equals + 1, "=")) {
+            return {};
+        }
+        names.push_back(equals);
+        const std::size_t end = endOfStatement(equals + 2);
+        NamedWords pairs;
+        WordSpan one{equals + 2, equals + 2};
+        for (std::size_t i = one.begin; i <= end && pairs.size() < names.size(); ++i) {
+            if (i < end && program_.isOpening(i)) {
+                return {};
+            }
+            if (i == end || isSign(i, ",")) {
+                pairs.emplace_back(names[pairs.size()], WordSpan{one.begin, i});
+                one.begin = i + 1;
+            }
+        }
+        return pairs.size() == names.size() && one.begin > end ? pairs : NamedWords();
     }
 
     /// "a = Call(…)" makes a of that class.
@@ -284,6 +331,8 @@ private:
         };
         if (calls(at, "add_argument")) {
             program_.addArgument(at + 1);
+        } else if (calls(at, "setattr")) {
+            program_.forgetMember(PythonValues::kAnyMember);
         } else if (calls(at, "parse_known_args")) {
             std::size_t begin = at;
             while (begin > 0 && words_[begin - 1].kind != WordKind::End &&
@@ -406,6 +455,12 @@ private:
                    .line = words_[at].line,
                    .column = words_[at].column,
                    .onlyIf = conditionOf(at)});
+        if (startsByArguments(keys_.all().back().values.front())) {
+            keys_.add({.path = kOwnParser,
+                       .values = {},
+                       .line = words_[at].line,
+                       .column = words_[at].column});
+        }
         int position = 0;
         for (const WordSpan& item : program_.itemsIn(at + 1)) {
             const bool isKeyword = isName(item.begin) && isSign(item.begin + 1, "=");

@@ -1,0 +1,125 @@
+#include "tests/planner/launch/launch_example.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+namespace fabricast {
+namespace {
+
+const std::string kWrittenModel =
+    "model = AutoModelForCausalLM.from_pretrained(\"a/b\", dtype=torch.bfloat16).cuda()\n"
+    "opt = torch.optim.AdamW(model.parameters(), lr=1e-5)\n";
+
+/// A loop over so many samples of so many tokens.
+std::string writtenLoop(const std::string& samples, const std::string& tokens) {
+    return kWrittenModel + "for step in range(9):\n  x = torch.randint(0, 9, (" + samples + ", " +
+           tokens +
+           "))\n  loss = model(input_ids=x, labels=x).loss\n  loss.backward()\n  opt.step()\n";
+}
+
+/// "4 x 2048", or why it is refused.
+std::string sizesOf(const LaunchFolder& folder, const std::string& first) {
+    return readFrom(folder, first, "layout.micro_batch") + " x " +
+           readFrom(folder, first, "workload.sequence");
+}
+
+std::string sizesOf(const std::string& program) {
+    return sizesOf({{"a.py", program}}, "a.py");
+}
+
+// What a program writes out of its sizes, wherever it writes it.
+TEST(WrittenObjects, HaveTheMembersThatTheyAreMadeWith) {
+    const std::string loop = writtenLoop("cfg.batch", "cfg.seq_len");
+    const std::string dataclass =
+        "@dataclass\nclass Config:\n    batch: int = 4\n    seq_len: int = field(default=2048)\n\n";
+    EXPECT_EQ(sizesOf(dataclass + "cfg = Config()\n" + loop), "4 x 2048");
+    EXPECT_EQ(sizesOf(dataclass + "cfg = Config(batch=2)\n" + loop), "2 x 2048");
+    EXPECT_EQ(sizesOf(dataclass + "cfg = Config(3, 512)\n" + loop), "3 x 512");
+    EXPECT_EQ(sizesOf("class Config:\n    batch = 4\n    seq_len = 2048\ncfg = Config\n" + loop),
+              "4 x 2048");
+    EXPECT_EQ(
+        sizesOf("class Config:\n    def __init__(self, batch=4):\n        self.batch = batch\n"
+                "        self.seq_len = 2048\ncfg = Config(batch=8)\n" +
+                loop),
+        "8 x 2048");
+    EXPECT_EQ(sizesOf("cfg = SimpleNamespace(batch=4, seq_len=2048)\n" + loop), "4 x 2048");
+    EXPECT_EQ(sizesOf("CFG = {\"batch\": 4, \"seq_len\": 2048}\n" +
+                      writtenLoop("CFG[\"batch\"]", "CFG[\"seq_len\"]")),
+              "4 x 2048");
+    EXPECT_EQ(sizesOf("CFG = dict(batch=8, parts=2, seq_len=2048)\n" +
+                      writtenLoop("CFG[\"batch\"] // CFG[\"parts\"]", "CFG[\"seq_len\"]")),
+              "4 x 2048");
+    EXPECT_EQ(sizesOf("BATCH, SEQ = 4, 2048\n" + writtenLoop("BATCH", "SEQ")), "4 x 2048");
+    EXPECT_EQ(sizesOf("class Data:\n    batch = 4\nclass Config:\n    data = Data()\n    seq = "
+                      "2048\ncfg = Config()\n" +
+                      writtenLoop("cfg.data.batch", "cfg.seq")),
+              "4 x 2048");
+}
+
+TEST(WrittenObjects, HaveNoMemberThatIsSetOtherwise) {
+    const std::string loop = writtenLoop("cfg.batch", "2048");
+    const std::string made = "cfg = SimpleNamespace(batch=4)\n";
+    for (const char* const change : {"cfg.batch = 8\n",
+                                     "cfg.batch += 1\n",
+                                     "setattr(cfg, name, 8)\n",
+                                     "cfg = SimpleNamespace(batch=8)\n"}) {
+        EXPECT_NE(readFrom({{"a.py", made + change + loop}}, "a.py", "layout.micro_batch"), "4")
+            << change;
+    }
+    // Each is made of the other.
+    EXPECT_NE(
+        sizesOf("A = {\"x\": B[\"x\"]}\nB = {\"x\": A[\"x\"]}\n" + writtenLoop("A[\"x\"]", "2048")),
+        "4 x 2048");
+}
+
+TEST(WrittenObjects, DecideBranchesByTheirNumbers) {
+    const std::string adapters =
+        "    model = get_peft_model(model, LoraConfig(r=RANK, target_modules=[\"q_proj\"]))\n";
+    const auto tuned = [&](const std::string& rank, const std::string& condition) {
+        const std::string loop = writtenLoop("2", "2048");
+        const std::size_t at = loop.find("opt = ");
+        return readFrom({{"a.py",
+                          "RANK = " + rank + "\n" + loop.substr(0, at) + "if " + condition + ":\n" +
+                              adapters + loop.substr(at)}},
+                        "a.py",
+                        "settings.tuning");
+    };
+    EXPECT_EQ(tuned("8", "RANK > 0"), "\"lora\"");
+    EXPECT_EQ(tuned("0", "RANK > 0"), "-");
+    EXPECT_EQ(tuned("8", "RANK >= 8 and not RANK < 4"), "\"lora\"");
+    EXPECT_EQ(tuned("8", "-1 < RANK"), "\"lora\"");
+    EXPECT_EQ(tuned("8", "RANK <= 1e1"), "\"lora\"");
+}
+
+// fire.Fire(main) calls it with what is typed.
+TEST(WrittenObjects, OfAFunctionThatIsStartedAreTypedOrUsual) {
+    const std::string loop = writtenLoop("batch_size", "seq");
+    std::string body;
+    for (std::size_t begin = 0; begin < loop.size();) {
+        const std::size_t end = loop.find('\n', begin) + 1;
+        body += "    " + loop.substr(begin, end - begin);
+        begin = end;
+    }
+    const std::string program = "import fire\ndef main(batch_size: int = 4, seq=2048):\n" + body +
+                                "if __name__ == \"__main__\":\n    fire.Fire(main)\n";
+    EXPECT_EQ(sizesOf(program), "4 x 2048");
+    EXPECT_EQ(
+        sizesOf({{"a.py", program}, {"a.sh", "python a.py --batch-size 8 --seq=1024\n"}}, "a.sh"),
+        "8 x 1024");
+}
+
+TEST(WrittenObjects, AreTheConfigurationOfDeepspeed) {
+    const std::string program =
+        "def get_config(args):\n    return {\"train_micro_batch_size_per_gpu\": 4,\n"
+        "            \"bf16\": {\"enabled\": True}, \"zero_optimization\": {\"stage\": 2}}\n"
+        "model = AutoModelForCausalLM.from_pretrained(\"a/b\", dtype=torch.bfloat16)\n"
+        "engine, _, _, _ = deepspeed.initialize(model=model, config=get_config(args))\n"
+        "x = torch.randint(0, 9, (1, 512))\nengine.backward(engine(x))\nengine.step()\n";
+    EXPECT_EQ(readFrom({{"a.py", program}}, "a.py", "layout.shard"), "\"zero2\"");
+    EXPECT_EQ(readFrom({{"a.py", program}}, "a.py", "layout.micro_batch"), "4");
+}
+
+}  // namespace
+}  // namespace fabricast
