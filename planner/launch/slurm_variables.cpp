@@ -6,13 +6,6 @@
 namespace fabricast {
 namespace {
 
-constexpr std::size_t kMostDigits = 6;
-
-bool isSlurmCount(const std::string& text) {
-    return !text.empty() && text.size() <= kMostDigits && text.front() != '0' &&
-           text.find_first_not_of("0123456789") == std::string::npos;
-}
-
 /// Options with their values, "--nodes=4" as "--nodes 4".
 std::map<std::string, std::string, std::less<>> slurmOptions(const ShellCommand& batch) {
     std::map<std::string, std::string, std::less<>> options;
@@ -37,6 +30,12 @@ std::string valueInJob(const SlurmVariable& variable, const std::string& typed) 
 }
 
 }  // namespace
+
+bool isSlurmCount(const std::string& text) {
+    constexpr std::size_t kMostDigits = 6;
+    return !text.empty() && text.size() <= kMostDigits && text.front() != '0' &&
+           text.find_first_not_of("0123456789") == std::string::npos;
+}
 
 ShellCommand slurmWords(ShellCommand words) {
     constexpr std::array<std::pair<std::string_view, std::string_view>, 4> kShort = {

@@ -66,6 +66,32 @@ Count includedGpus(LaunchKeys& keys) {
     return count > 0 ? Count(StartedRanks{count, kOption}) : Count();
 }
 
+/// "--nproc-per-node gpu" and "auto" of torchrun: a rank on each GPU of a node.
+const LaunchKey* rankOfEachGpu(LaunchKeys& keys) {
+    for (const std::string_view option :
+         {"torchrun --nproc-per-node", "torchrun --nproc_per_node"}) {
+        const std::string typed = keys.text(option).value_or("");
+        if (typed == "gpu" || typed == "auto") {
+            return keys.use(option);
+        }
+    }
+    return nullptr;
+}
+
+/// What Slurm gives each node: 8 of "--gpus-per-node=h100:8" or "--gres=gpu:8".
+Count gpusBySlurm(LaunchKeys& keys) {
+    for (const std::string_view option :
+         {"srun --gpus-per-node", "sbatch --gpus-per-node", "srun --gres", "sbatch --gres"}) {
+        const std::string typed = keys.text(option).value_or("");
+        const std::string count = typed.substr(typed.rfind(':') + 1);
+        const bool isOfGpus = option.ends_with("per-node") || typed.starts_with("gpu:");
+        if (isOfGpus && isSlurmCount(count)) {
+            return StartedRanks{std::stoll(count), option};
+        }
+    }
+    return std::nullopt;
+}
+
 /// An option whose value is a variable that nothing here sets.
 std::string unknownOf(LaunchKeys& keys, const Options& options) {
     for (const std::string_view option : options) {
@@ -141,7 +167,15 @@ Result<Count> countedRanks(ScenarioDraft& draft) {
         draft.assume("cluster.nodes", unknown + " is not known: -n says how many");
         return Count();
     }
-    FABRICAST_ASSIGN(const Count each, countOf(keys, rankOptions));
+    const LaunchKey* const ofEachGpu = rankOfEachGpu(keys);
+    const Count given = ofEachGpu != nullptr ? gpusBySlurm(keys) : std::nullopt;
+    if (ofEachGpu != nullptr && !given && (!nodes || nodes->count == 1)) {
+        draft.note(keys.where(*ofEachGpu) + ": " + ofEachGpu->values.front() +
+                   " starts a rank on each GPU of a node: the cluster says how many");
+        return Count();
+    }
+    FABRICAST_ASSIGN(const Count each,
+                     ofEachGpu != nullptr ? Result<Count>(given) : countOf(keys, rankOptions));
     if (each) {
         return Count(StartedRanks{saturatingProduct(each->count, nodes ? nodes->count : 1),
                                   nodes ? nodes->from : each->from});

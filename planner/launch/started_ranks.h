@@ -61,6 +61,9 @@ inline constexpr std::array<std::string_view, 3> kTaskVariables = {
 /// Slurm's options by their long names: "-N4" is "--nodes=4".
 ShellCommand slurmWords(ShellCommand words);
 
+/// A whole number of 1 or more, as Slurm's options have it.
+bool isSlurmCount(const std::string& text);
+
 /// What of it the words of a job's #SBATCH lines say:
 ///     slurmVariables({{"--nodes=4"}, {"--gres=gpu:a100:8"}})
 ///         →  SLURM_NNODES=4, SLURM_JOB_NUM_NODES=4, SLURM_GPUS_ON_NODE=8

@@ -121,5 +121,19 @@ TEST(WrittenObjects, AreTheConfigurationOfDeepspeed) {
     EXPECT_EQ(readFrom({{"a.py", program}}, "a.py", "layout.micro_batch"), "4");
 }
 
+// Torchrun's "gpu" is what Slurm gives, or the cluster has.
+TEST(WrittenObjects, AreStartedOnEachGpuOfANode) {
+    const std::string program = kWrittenModel + "model = DDP(model)\n" + writtenLoop("2", "2048");
+    const auto ranks = [&](const std::string& script) {
+        return readFrom({{"a.py", program}, {"a.sh", script}}, "a.sh", "layout.dp");
+    };
+    const std::string starts = "torchrun --nproc-per-node=gpu a.py\n";
+    EXPECT_EQ(
+        ranks("#!/bin/bash\n#SBATCH --nodes=2\n#SBATCH --gpus-per-node=h100:8\nsrun " + starts),
+        "16");
+    EXPECT_EQ(ranks("#!/bin/bash\n#SBATCH --gres=gpu:4\n" + starts), "4");
+    EXPECT_EQ(ranks(starts), "-");
+}
+
 }  // namespace
 }  // namespace fabricast
