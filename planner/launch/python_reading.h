@@ -37,4 +37,8 @@ struct PythonWord {
 Result<std::vector<PythonWord>> readPythonWords(std::string_view program,
                                                 const std::string& source);
 
+/// Refuses a line that is deeper than the one before without a colon, or as deep as none around it:
+/// Python does not start such a program.
+Result<void> checkIndentation(const std::vector<PythonWord>& words, const std::string& source);
+
 }  // namespace fabricast

@@ -39,6 +39,7 @@ public:
                           " is not closed");
         }
         endLine();
+        FABRICAST_TRY(checkIndentation(words_, source_));
         return std::move(words_);
     }
 
@@ -47,10 +48,12 @@ private:
         return at_ + ahead < program_.size() ? program_[at_ + ahead] : '\0';
     }
 
-    [[nodiscard]] tl::unexpected<Error> refuse(const std::string& why) const {
+    [[nodiscard]] tl::unexpected<Error> refuse(const std::string& why,
+                                               const std::string& hint = {}) const {
         return fail(Error::Code::BadInput,
                     source_ + ":" + std::to_string(line_) + ":" + std::to_string(column_),
-                    why);
+                    why,
+                    hint);
     }
 
     char take() {
@@ -83,7 +86,14 @@ private:
         } else if (letter == '\n') {
             endLine();
             take();
+        } else if (column_ == 1 && isMergeMark()) {
+            return refuse("has a mark of a merge that is not resolved",
+                          "the version of these lines that the training takes");
         } else if (letter == '\\' && next(1) == '\n') {
+            take();
+            take();
+        } else if (letter == '\\' && next(1) == '\r' && next(2) == '\n') {
+            take();
             take();
             take();
         } else if (std::isspace(static_cast<unsigned char>(letter)) != 0) {
@@ -101,6 +111,13 @@ private:
             return sign();
         }
         return {};
+    }
+
+    /// "<<<<<<< HEAD" and ">>>>>>> main" of git, which no program has outside of a text.
+    [[nodiscard]] bool isMergeMark() const {
+        const std::string_view rest = program_.substr(at_);
+        return rest.starts_with("<<<<<<< ") || rest.starts_with(">>>>>>> ") ||
+               rest.starts_with("======= ") || rest.starts_with("=======\n");
     }
 
     /// How many letters stand before the quote that begins a text here: r"…", Rb'…'.

@@ -135,5 +135,28 @@ TEST(WrittenObjects, AreStartedOnEachGpuOfANode) {
     EXPECT_EQ(ranks(starts), "-");
 }
 
+TEST(WrittenObjects, OfAProgramThatPythonRefusesAreRefusedAtItsLine) {
+    const std::string loop = writtenLoop("2", "2048");
+    const auto refused = [](const std::string& program) {
+        return readFrom({{"a.py", program}}, "a.py", "layout.micro_batch");
+    };
+    EXPECT_EQ(
+        refused("<<<<<<< HEAD\nx = 1\n=======\nx = 2\n>>>>>>> main\n" + loop),
+        "a.py:1:1: has a mark of a merge that is not resolved (the version of these lines that "
+        "the training takes)");
+    EXPECT_EQ(
+        refused("x = 1\n  y = 2\n" + loop),
+        "a.py:2:3: is indented more than the line before it (the indentation that Python takes)");
+    EXPECT_EQ(
+        refused("if x:\ny = 2\n" + loop),
+        "a.py:2:1: is not indented behind the line that ends with a colon (the indentation that "
+        "Python takes)");
+    EXPECT_EQ(refused("if x:\n    y = 2\n  z = 3\n" + loop),
+              "a.py:3:3: is indented as no line around it is (the indentation that Python takes)");
+    EXPECT_EQ(
+        refused("x = \"\"\"\n<<<<<<< HEAD\n\"\"\"\nif x: y = 2\ny = (1 +\n        2)\n" + loop),
+        "2");
+}
+
 }  // namespace
 }  // namespace fabricast
