@@ -53,6 +53,8 @@ Result<void> importAxolotlBatch(ScenarioDraft& draft) {
                      "a packed sequence is one document, which attends to all of itself "
                      "(--set settings.kernels.document_tokens=N: documents of N tokens)");
     }
+    FABRICAST_TRY(
+        checkCounts(keys, {"micro_batch_size", "gradient_accumulation_steps", "batch_size"}));
     FABRICAST_ASSIGN(const auto micro, keys.whole("micro_batch_size"));
     FABRICAST_ASSIGN(const auto steps, keys.whole("gradient_accumulation_steps"));
     FABRICAST_ASSIGN(const auto batch, keys.whole("batch_size"));

@@ -137,6 +137,7 @@ Result<void> importBatch(ScenarioDraft& draft) {
     LaunchKeys& keys = draft.keys();
     const char* const micro = "train_micro_batch_size_per_gpu";
     const char* const steps = "gradient_accumulation_steps";
+    FABRICAST_TRY(checkCounts(keys, {micro, steps, "train_batch_size"}));
     FABRICAST_ASSIGN(const auto each, keys.whole(micro));
     FABRICAST_ASSIGN(const auto count, keys.whole(steps));
     FABRICAST_ASSIGN(const auto all, keys.whole("train_batch_size"));

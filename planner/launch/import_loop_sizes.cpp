@@ -102,6 +102,7 @@ Result<void> importLoopSizes(ScenarioDraft& draft, bool hasBatch) {
         FABRICAST_TRY(draft.copyWhole("layout.micro_batch", named));
         assumeArgument(draft, named, "layout.micro_batch");
     }
+    FABRICAST_TRY(checkCounts(draft.keys(), {named, steps}));
     const JsonValue* const micro = draft.find("layout.micro_batch");
     if (micro == nullptr && !shown.samples) {
         draft.assume("layout.micro_batch",

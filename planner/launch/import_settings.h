@@ -51,6 +51,9 @@ Result<void> importTitanValidation(ScenarioDraft& draft);
 /// A key that says how a checkpoint gathers sharded weights.
 void noteFullCheckpoint(ScenarioDraft& draft, std::string_view from);
 
+/// Refuses these of them that are less than 1, as no batch and no number of microbatches is.
+Result<void> checkCounts(LaunchKeys& keys, std::initializer_list<std::string_view> paths);
+
 /// How often states are saved, by a key that counts steps, and whether the run goes on meanwhile:
 /// "operation.checkpoint_interval" and "operation.checkpoint" of the scenario. Nothing where the
 /// key is missing, or counts no steps.

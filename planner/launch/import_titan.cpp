@@ -187,6 +187,7 @@ Result<void> importTitanRanks(ScenarioDraft& draft) {
 Result<void> importTitanBatch(ScenarioDraft& draft) {
     LaunchKeys& keys = draft.keys();
     FABRICAST_TRY(draft.copyWhole("workload.sequence", "training.seq_len"));
+    FABRICAST_TRY(checkCounts(keys, {"training.local_batch_size"}));
     FABRICAST_ASSIGN(const auto local, keys.whole("training.local_batch_size"));
     FABRICAST_ASSIGN(const auto global, keys.whole("training.global_batch_size"));
     FABRICAST_ASSIGN(const auto stages, keys.whole("parallelism.pipeline_parallel_degree"));

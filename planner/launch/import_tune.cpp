@@ -1,4 +1,5 @@
 #include "planner/base/checked.h"
+#include "planner/launch/import_settings.h"
 #include "planner/launch/import_trainers.h"
 #include "planner/launch/started_ranks.h"
 #include "planner/launch/torchtune.h"
@@ -62,6 +63,7 @@ Result<void> importTuneBatch(ScenarioDraft& draft) {
     if (!packed.value_or(false)) {
         draft.note("samples are not packed: forecast with all as long as the sequence");
     }
+    FABRICAST_TRY(checkCounts(keys, {"batch_size", "gradient_accumulation_steps"}));
     FABRICAST_ASSIGN(const auto micro, keys.whole("batch_size"));
     FABRICAST_ASSIGN(const auto steps, keys.whole("gradient_accumulation_steps"));
     if (micro) {

@@ -86,6 +86,8 @@ Result<void> importSampleArguments(ScenarioDraft& draft) {
 Result<void> importTrainerBatch(ScenarioDraft& draft) {
     LaunchKeys& keys = draft.keys();
     constexpr std::int64_t kUsualBatch = 8;  // of TrainingArguments
+    FABRICAST_TRY(
+        checkCounts(keys, {"--per_device_train_batch_size", "--gradient_accumulation_steps"}));
     FABRICAST_ASSIGN(const auto each, keys.whole("--per_device_train_batch_size"));
     FABRICAST_ASSIGN(const auto steps, keys.whole("--gradient_accumulation_steps"));
     const std::int64_t micro = each.value_or(kUsualBatch);

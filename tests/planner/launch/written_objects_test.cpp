@@ -158,5 +158,12 @@ TEST(WrittenObjects, OfAProgramThatPythonRefusesAreRefusedAtItsLine) {
         "2");
 }
 
+TEST(WrittenObjects, OfNoSamplesAreRefusedByTheirName) {
+    EXPECT_EQ(readFrom({{"a.py", "batch = 0\n" + writtenLoop("batch", "2048")}}, "a.py", "model"),
+              "a.py:1:1: batch must be 1 or more (1)");
+    EXPECT_EQ(readFrom({{"a.json", "{\"train_micro_batch_size_per_gpu\": -1}"}}, "a.json", "model"),
+              "a.json:1:36: train_micro_batch_size_per_gpu must be 1 or more (1)");
+}
+
 }  // namespace
 }  // namespace fabricast
