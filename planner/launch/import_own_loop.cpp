@@ -149,14 +149,20 @@ Result<void> importLoopRanks(ScenarioDraft& draft, LaunchKind kind) {
     return importDeviceMap(draft, ranks && isDivided ? std::optional(ranks->count) : std::nullopt);
 }
 
-/// peft's adapters are fp32 beside a base of 16 bits, which multiplies in its own type.
-void assumeProductsOfBase(ScenarioDraft& draft) {
-    if (draft.word("settings.lora.base") == "bf16" && draft.word("workload.precision") == "fp32") {
-        draft.assume("workload.precision",
-                     "the loop has no autocast, and products are forecast in fp32, as those of "
-                     "adapters are: an upper bound, whose base computes in bf16 (--precision bf16 "
-                     "with autocast)");
+/// Without autocast a base of 16 bits multiplies in its own type; peft's adapters beside it are
+/// fp32 unless it is told to leave them in that type.
+void setProductsOfBase(ScenarioDraft& draft) {
+    LaunchKeys& keys = draft.keys();
+    if (draft.word("settings.lora.base") != "bf16" || draft.word("workload.precision") != "fp32") {
+        return;
     }
+    const LaunchKey* const casts = keys.use("get_peft_model.autocast_adapter_dtype");
+    const bool keepsType =
+        casts != nullptr && casts->values.size() == 1 && asSwitch(casts->values.front()) == false;
+    draft.set("workload.precision", "pure_bf16", kOwnLoop);
+    draft.set("settings.lora.dtype",
+              keepsType ? "bf16" : "fp32",
+              keepsType ? "get_peft_model.autocast_adapter_dtype" : kOwnLoop);
 }
 
 /// torch.optim.AdamW goes through its weights in lists unless it is told otherwise.
@@ -202,7 +208,7 @@ Result<JsonValue> importOwnLoop(OpenedFile& file, const ImportContext& context) 
     if (kind != LaunchKind::Deepspeed || keys.has("--use_peft")) {
         FABRICAST_TRY(importLoadedWeights(draft, precision.empty() || precision == "bf16"));
     }
-    assumeProductsOfBase(draft);
+    setProductsOfBase(draft);
     FABRICAST_TRY(importKbitPreparation(draft));
     FABRICAST_TRY(importChangedModel(draft, context));
     noteOtherWork(draft);

@@ -65,6 +65,13 @@ TEST(OwnLoops, AreReadAsWhatTheyDo) {
         {accelerated, "settings.precision.parameters", "-"},
         {adapted + kOwnOptimizer + kOwnSteps, "settings.tuning", "\"lora\""},
         {adapted + kOwnOptimizer + kOwnSteps, "settings.lora.targets", "\"q\""},
+        // Nothing casts: the base multiplies in its own type, beside adapters of fp32.
+        {adapted + kOwnOptimizer + kOwnSteps, "workload.precision", "\"pure_bf16\""},
+        {adapted + kOwnOptimizer + kOwnSteps, "settings.lora.dtype", "\"fp32\""},
+        {kOwnModel + "model = get_peft_model(model, LoraConfig(r=4), autocast_adapter_dtype=False)\n" +
+             kOwnOptimizer + kOwnSteps,
+         "settings.lora.dtype",
+         "\"bf16\""},
         {adapted + kOwnOptimizer + kOwnSteps + "model = model.merge_and_unload()\n",
          "settings.tuning",
          "\"lora\""},
