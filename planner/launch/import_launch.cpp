@@ -192,11 +192,16 @@ tl::unexpected<Error> unknownProgram(LaunchKeys& keys, const std::optional<Error
     }
     const std::string script = keys.text("script").value_or("");
     const LaunchKey* const at = keys.use("script");
+    const bool isMissing = unread && !script.empty();
     return fail(
         Error::Code::BadInput,
         at == nullptr ? keys.source() : keys.where(*at),
-        "the framework of " + (script.empty() ? "these arguments" : script) + " is not known",
-        "the file that it reads: deepspeed.json, accelerate.yaml, …");
+        isMissing
+            ? script + " is not there, and what it trains with is not known"
+            : "the framework of " + (script.empty() ? "these arguments" : script) + " is not known",
+        isMissing ? "the program beside this file or in a folder above it, or the file that it "
+                    "reads: deepspeed.json, accelerate.yaml, …"
+                  : "the file that it reads: deepspeed.json, accelerate.yaml, …");
 }
 
 /// A script that starts a file of another kind.

@@ -307,7 +307,7 @@ TEST(Import, TakesTheCommandThatStartsATraining) {
             .value();
     EXPECT_EQ(scenario.find("layout")->find("tp")->shown(), "2");
     EXPECT_EQ(why("torchrun train.py --lr 1\n", "a.sh"),
-              "a.sh:1:10: the framework of train.py is not known");
+              "a.sh:1:10: train.py is not there, and what it trains with is not known");
     EXPECT_EQ(why("deepspeed train.py --deepspeed ds.json\n", "a.sh"),
               "a.sh:1:20: --deepspeed: ds.json is not there");
     EXPECT_EQ(why("case $R in a) L=(--num-layers 2);; esac\nx pretrain_gpt.py --micro-batch-size 1 "
