@@ -36,7 +36,11 @@ Result<OpenedFile> openKeys(FileForm form,
                             const std::string& source,
                             const LaunchKeys* starter) {
     if (text.size() > kMostLaunchBytes) {
-        return fail(Error::Code::BadInput, source, "is longer than a launch file: 1 MiB");
+        const auto end = text.begin() + static_cast<std::ptrdiff_t>(kMostLaunchBytes);
+        return fail(Error::Code::BadInput,
+                    source + ":" + std::to_string(1 + std::count(text.begin(), end, '\n')),
+                    "is longer than a launch file: 1 MiB, which ends in this line",
+                    "the file that starts the training");
     }
     if (form == FileForm::Toml) {
         FABRICAST_ASSIGN(LaunchKeys keys, readTomlKeys(text, source));

@@ -158,6 +158,16 @@ TEST(WrittenObjects, OfAProgramThatPythonRefusesAreRefusedAtItsLine) {
         "2");
 }
 
+// 2^20 bytes end in the line behind 174,762 lines of six.
+TEST(WrittenObjects, EndWhereALaunchFileDoes) {
+    std::string program;
+    while (program.size() <= (1U << 20U)) {
+        program += "x = 3\n";
+    }
+    EXPECT_NE(sizesOf(program).find("a.py:174763: is longer than a launch file: 1 MiB"),
+              std::string::npos);
+}
+
 TEST(WrittenObjects, OfNoSamplesAreRefusedByTheirName) {
     EXPECT_EQ(readFrom({{"a.py", "batch = 0\n" + writtenLoop("batch", "2048")}}, "a.py", "model"),
               "a.py:1:1: batch must be 1 or more (1)");
