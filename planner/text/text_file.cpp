@@ -56,13 +56,17 @@ tl::unexpected<Error> interrupted(const std::string& where) {
                 "a file, or a pipe that ends");
 }
 
-/// Read as UTF-8, a text in UTF-16 is one without words that anybody knows.
+/// Read as UTF-8, a text in UTF-16 or UTF-32 is one without words that anybody knows.
 Result<std::string> inUtf8(std::string text, const std::string& where) {
-    return text.starts_with("\xFF\xFE") || text.starts_with("\xFE\xFF")
+    using namespace std::string_view_literals;
+    const bool isUtf32 = text.starts_with("\xFF\xFE\0\0"sv) || text.starts_with("\0\0\xFE\xFF"sv);
+    const bool isUtf16 = text.starts_with("\xFF\xFE") || text.starts_with("\xFE\xFF");
+    const std::string coding = isUtf32 ? "UTF-32" : "UTF-16";
+    return isUtf32 || isUtf16
                ? fail(Error::Code::BadInput,
                       where + ":1:1",
-                      "is in UTF-16, and texts are read in UTF-8",
-                      "iconv -f UTF-16 -t UTF-8, and the file that it writes")
+                      "is in " + coding + ", and texts are read in UTF-8",
+                      "iconv -f " + coding + " -t UTF-8, and the file that it writes")
                : Result<std::string>(std::move(text));
 }
 

@@ -77,6 +77,8 @@ TEST(Contradictions, ATextInUtf16IsNotReadAsNothing) {
     for (const std::string command : {"import", "lint", "explain"}) {
         expectRefused(ran(command, {script}), script + ":1:1: is in UTF-16", "iconv -f UTF-16");
     }
+    ASSERT_TRUE(writeTextFile(script, std::string("\xFF\xFE\0\0t\0\0\0", 8)));
+    expectRefused(ran("import", {script}), script + ":1:1: is in UTF-32", "iconv -f UTF-32");
 }
 
 TEST(Contradictions, AnUnknownFileIsNotImported) {
