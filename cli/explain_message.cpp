@@ -85,6 +85,7 @@ Result<Answer> explainMessage(QuestionArguments run,
         }
         Result<Question> question = questionOf(run, options);
         if (!question && message == "-" && isOfLog(question.error(), run.files, options)) {
+            question.error().why = "there is no out-of-memory message and no memory report in it";
             question.error().hint =
                 "a log in which the message of the failure stands, or --message \"CUDA out of "
                 "memory. …\"";

@@ -34,10 +34,10 @@ OomCause causeElsewhere(const MemoryMessage& message) {
         case MemoryMessage::Kind::Unsized:
             return {
                 "PyTorch's allocator found no GPU memory for a tensor: messages of before 0.4.1 "
-                "say no sizes",
+                "say no sizes, nor do those that are cut",
                 list +
-                    " shows the processes; smaller batches, or a newer PyTorch, which says "
-                    "what held the memory"};
+                    " shows the processes; smaller batches, or the whole message of a newer "
+                    "PyTorch, which says what held the memory"};
         case MemoryMessage::Kind::TooLarge:
             return {
                 "more than an exabyte was asked for: not for want of memory, but a size that is "

@@ -118,6 +118,10 @@ constexpr std::array kMemoryForms = {
     refused("out of resource: shared memory",
             "a message of Triton, of the shared memory of one kernel and not of the GPU's",
             "smaller blocks of that kernel, or another kernel"),
+    // Without the rest of the line, or as a program prints what it caught.
+    MemoryForm{"cuda out of memory", &withoutSizes<MessageKind::Unsized>},
+    MemoryForm{"hip out of memory", &withoutSizes<MessageKind::Unsized, RunsOn::Hip>},
+    MemoryForm{"outofmemoryerror", &withoutSizes<MessageKind::Unsized>},
     refused("no space left on device",
             "a message of a full disk, and not of memory",
             "room on the disk, or another folder for the files")};

@@ -604,6 +604,18 @@ TEST(OomCommand, TakesTheTextOfAMessage) {
     EXPECT_EQ(runProgram({"oom", "--message", "no such file"}, {}).code, ExitCode::BadInput);
 }
 
+TEST(OomCommand, TakesAMessageWithoutSizes) {
+    for (const char* const message : {"torch.OutOfMemoryError: CUDA out of memory.\n",
+                                      "torch.cuda.OutOfMemoryError\n",
+                                      "epoch 1: CUDA out of memory, skipped\n"}) {
+        const std::string log = tempFolder() + "/unsized.log";
+        std::ofstream(log) << "step 1 loss 2.0\n" << message;
+        const ProgramOutput output = runProgram({"oom", log}, {});
+        EXPECT_TRUE(output.out.starts_with("OUT OF MEMORY  in PyTorch's allocator  (line 2"))
+            << output.err;
+    }
+}
+
 // A log that says nothing of memory is not told to be a launch file.
 TEST(OomCommand, SaysThatALogHasNoMessage) {
     for (const char* const name : {"/job.log", "/job.json"}) {
@@ -613,6 +625,8 @@ TEST(OomCommand, SaysThatALogHasNoMessage) {
         EXPECT_EQ(output.code, ExitCode::BadInput);
         EXPECT_NE(output.err.find("try: a log in which the message of the failure stands"),
                   std::string::npos)
+            << output.err;
+        EXPECT_NE(output.err.find("there is no out-of-memory message"), std::string::npos)
             << output.err;
     }
     // A scenario, whatever its name, that has a fault of its own.
