@@ -1,4 +1,5 @@
 #include "gui/document/saved_study.h"
+#include "gui/window/export_study.h"
 #include "gui/window/main_window.h"
 #include "gui/window/study_files.h"
 #include "gui/window/take_screenshot.h"
@@ -9,6 +10,7 @@
 
 #include <QApplication>
 #include <QFileInfo>
+#include <QHashFunctions>
 #include <QScreen>
 #include <QSettings>
 #include <QStandardPaths>
@@ -33,7 +35,7 @@ void sayOthers(QtMsgType kind, const QMessageLogContext& context, const QString&
 
 /// What has to be set before there is an application.
 void prepare(const WindowArguments& arguments) {
-    if (arguments.screenshot) {
+    if (arguments.isUnseen()) {
         qInstallMessageHandler(sayOthers);
         qputenv("QT_QPA_PLATFORM", "offscreen");
         qputenv("QT_SCALE_FACTOR", QByteArray::number(arguments.scale));
@@ -65,13 +67,22 @@ Result<SavedStudy> exampleStudy() {
     return SavedStudy{std::move(question), {}};
 }
 
-/// An empty window that says why the file is not in it; of a picture nobody would see that.
+/// An empty window that says why the file is not in it; where none is shown, nobody would see that.
 Result<SavedStudy> withoutFile(const Error& why, const WindowArguments& arguments) {
-    if (arguments.screenshot) {
+    if (arguments.isUnseen()) {
         return tl::unexpected(why);
     }
     say(why);
     return openStudy("");
+}
+
+/// What is asked for instead of a window that is shown.
+Result<void> makeFiles(MainWindow& window, const WindowArguments& arguments) {
+    if (arguments.screenshot) {
+        FABRICAST_TRY(
+            takeScreenshot(window, *arguments.screenshot, arguments.size.value_or(window.size())));
+    }
+    return arguments.report.isEmpty() ? Result<void>() : exportStudy(window, arguments.report);
 }
 
 /// The window of a study until it is closed, or its picture. Errors go to standard error.
@@ -80,8 +91,8 @@ WindowExit runWindow(const WindowArguments& arguments) {
     if (!bench) {
         return say(bench.error());
     }
-    std::optional<FilesRead> inputs;  // which no picture takes the place of; a save may
-    if (arguments.screenshot) {
+    std::optional<FilesRead> inputs;  // which no export takes the place of; a save may
+    if (arguments.isUnseen()) {
         inputs.emplace();
     }
     auto study =
@@ -94,24 +105,23 @@ WindowExit runWindow(const WindowArguments& arguments) {
     if (!study) {
         return say(study.error());
     }
-    applyTheme(arguments.theme.value_or(rememberedTheme(!arguments.screenshot)));
+    applyTheme(arguments.theme.value_or(rememberedTheme(!arguments.isUnseen())));
     const QTemporaryDir nowhere;
-    const QString data = arguments.screenshot
+    const QString data = arguments.isUnseen()
                              ? nowhere.path()
                              : QStandardPaths::writableLocation(QStandardPaths::AppDataLocation);
     const WindowSetup setup{.recoveryFolder = data + "/unsaved",
                             .measuredFolder = data + "/measured",
-                            .remembers = !arguments.screenshot,
+                            .remembers = !arguments.isUnseen(),
                             .isExample = arguments.file.isEmpty(),
                             .trouble = trouble};
     MainWindow window(*bench, *study, setup);
     if (const QString measured = setup.measuredFolder + "/profiles"; QFileInfo::exists(measured)) {
         (void)window.session().useProfiles({measured.toStdString()});  // else without them
     }
-    if (arguments.screenshot) {
-        const Result<void> taken =
-            takeScreenshot(window, *arguments.screenshot, arguments.size.value_or(window.size()));
-        return taken ? WindowExit::Ok : say(taken.error());
+    if (arguments.isUnseen()) {
+        const Result<void> made = makeFiles(window, arguments);
+        return made ? WindowExit::Ok : say(made.error());
     }
     sizeWindow(window, arguments.size, window.screen()->availableSize());
     window.show();
@@ -136,6 +146,7 @@ int main(int argc, char** argv) {
         return static_cast<int>(fabricast::WindowExit::Ok);
     }
     fabricast::prepare(*arguments);
+    QHashSeed::setDeterministicGlobalSeed();  // fonts of a PDF stand in the order of a hash
     const QApplication application(argc, argv);
     QCoreApplication::setApplicationName("fabricast-gui");
     QCoreApplication::setOrganizationName("fabricast");

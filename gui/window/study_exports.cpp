@@ -2,12 +2,12 @@
 
 #include "gui/charts/export_plot.h"
 #include "gui/jobs/study_session.h"
+#include "gui/print/report_pdf.h"
 #include "gui/window/notice_bar.h"
 #include "gui/window/save_dialog.h"
-#include "machine/print_page.h"
 #include "planner/report/html_page.h"
-#include "study/study_report.h"
 
+#include <QFileInfo>
 #include <utility>
 
 namespace fabricast {
@@ -17,25 +17,35 @@ std::optional<Question> questionOfView(const PlanInView& view) {
     return view.typed.empty() || view.error ? std::nullopt : std::optional(view.question);
 }
 
-Result<std::string> reportPage(const StudyReportAsk& ask,
-                               const std::string& command,
-                               const Workbench& bench,
-                               const Watch& watch) {
-    FABRICAST_ASSIGN(const Report report, studyReport(ask, bench, watch));
-    return htmlPage(report,
-                    {.title = "Study", .tool = "fabricast " FABRICAST_VERSION, .command = command});
-}
-
-/// What has no browser to print with is told what to do in a window.
-Result<std::string> documentOf(const std::string& page, const std::stop_token& stop) {
-    return printedPage(page, stop).map_error([](Error error) {
-        error.where = "PDF";
-        error.hint = error.hint.empty() ? "" : "save the report as a page (.html), and print that";
-        return error;
-    });
-}
-
 }  // namespace
+
+StudyReportAsk reportAsk(const StudySession& session) {
+    return {.question = session.question(),
+            .about = questionOfView(session.a()),
+            .beside = questionOfView(session.b())};
+}
+
+Result<std::string> reportBytes(const QString& file,
+                                const StudyReportAsk& ask,
+                                const std::string& command,
+                                const Workbench& bench,
+                                const Watch& watch) {
+    const QString kind = QFileInfo(file).suffix().toLower();
+    if (kind != "pdf" && kind != "html") {
+        return fail(Error::Code::BadInput,
+                    file.toStdString(),
+                    "a report is not written as \"" + kind.toStdString() + "\"",
+                    "a name that ends in .pdf or .html");
+    }
+    FABRICAST_ASSIGN(const Report report, studyReport(ask, bench, watch));
+    const PageInfo info{
+        .title = "Study", .tool = "fabricast " FABRICAST_VERSION, .command = command};
+    if (kind == "html") {
+        return htmlPage(report, info);
+    }
+    FABRICAST_ASSIGN(const QByteArray pdf, reportPdf(report, info));
+    return pdf.toStdString();
+}
 
 StudyExports::StudyExports(StudySession& session, QWidget* window)
     : QObject(window), session_(session), window_(window) {}
@@ -57,17 +67,10 @@ void StudyExports::exportTrace() {
 }
 
 void StudyExports::writeReport(const QString& file) {
-    const StudyReportAsk ask{.question = session_.question(),
-                             .about = questionOfView(session_.a()),
-                             .beside = questionOfView(session_.b())};
-    const bool isPdf = file.endsWith(".pdf", Qt::CaseInsensitive);
     write(file,
           "Writing the report …",
-          [ask, isPdf, command = session_.command(), bench = session_.bench()](
-              const Watch& watch) -> Result<std::string> {
-              FABRICAST_ASSIGN(std::string page, reportPage(ask, command, bench, watch));
-              return isPdf ? documentOf(page, watch.stop) : Result<std::string>(std::move(page));
-          });
+          [file, ask = reportAsk(session_), command = session_.command(), bench = session_.bench()](
+              const Watch& watch) { return reportBytes(file, ask, command, bench, watch); });
 }
 
 void StudyExports::writeTrace(const QString& file) {

@@ -1,6 +1,7 @@
 #pragma once
 #include "gui/jobs/latest_job.h"
 #include "planner/base/result.h"
+#include "study/study_report.h"
 
 #include <QObject>
 #include <QString>
@@ -44,6 +45,15 @@ private:
     QWidget* window_ = nullptr;
     LatestJob job_;
 };
+
+/// What a report of the study that a window shows is about.
+StudyReportAsk reportAsk(const StudySession& session);
+/// The report as a PDF or a page, as the name of the file ends.
+Result<std::string> reportBytes(const QString& file,
+                                const StudyReportAsk& ask,
+                                const std::string& command,
+                                const Workbench& bench,
+                                const Watch& watch);
 
 /// Says what is being written, and how that ended.
 void sayExports(StudyExports& exports, NoticeBar& notice);

@@ -4,34 +4,14 @@
 #include "gui/jobs/study_session.h"
 #include "gui/models/says_hardware.h"
 #include "gui/window/main_window.h"
+#include "gui/window/wait_until_idle.h"
 #include "planner/text/text_files.h"
 
-#include <QCoreApplication>
-#include <QElapsedTimer>
-#include <QEventLoop>
 #include <QPixmap>
 #include <optional>
 
 namespace fabricast {
 namespace {
-
-constexpr qint64 kLongestMilliseconds = 120'000;
-/// Events that follow an answer: layouts, scroll bars.
-constexpr int kSettleRounds = 10;
-constexpr int kRoundMilliseconds = 20;
-
-bool waitUntilIdle(const MainWindow& window) {
-    QElapsedTimer waited;
-    waited.start();
-    for (int quiet = 0; quiet < kSettleRounds;) {
-        QCoreApplication::processEvents(QEventLoop::AllEvents, kRoundMilliseconds);
-        quiet = window.isIdle() ? quiet + 1 : 0;
-        if (waited.elapsed() > kLongestMilliseconds) {
-            return false;
-        }
-    }
-    return true;
-}
 
 std::string sizeText(const QSize& size) {
     return std::to_string(size.width()) + "x" + std::to_string(size.height());
@@ -63,9 +43,7 @@ Result<void> takeScreenshot(MainWindow& window, const Screenshot& wanted, const 
                     tabNames(window).join(", ").toStdString());
     }
     window.show();
-    if (!waitUntilIdle(window)) {
-        return fail(Error::Code::Environment, "--screenshot", "no answer in two minutes");
-    }
+    FABRICAST_TRY(waitUntilIdle(window, "--screenshot"));
     if (window.size() != size) {
         return fail(Error::Code::BadInput,
                     "--size",

@@ -63,6 +63,8 @@ Result<void> readFlag(const QString& flag, Words& words, WindowArguments& argume
         FABRICAST_ASSIGN(const QString page, words.valueOf(flag));
         FABRICAST_ASSIGN(const QString file, words.valueOf(flag));
         arguments.screenshot = Screenshot{page, file};
+    } else if (flag == "--export") {
+        FABRICAST_ASSIGN(arguments.report, words.valueOf(flag));
     } else if (flag == "--theme") {
         FABRICAST_ASSIGN(const QString name, words.valueOf(flag));
         FABRICAST_ASSIGN(arguments.theme, themeNamed(name));
@@ -103,6 +105,7 @@ QString windowHelp() {
     return "usage: fabricast-gui [FILE] [flags]\n"
            "FILE is a scenario, as fabricast plan reads it; without one a worked example opens.\n"
            "  --screenshot PAGE FILE  writes a picture of a page (PNG) and ends\n"
+           "  --export FILE           writes all that is answered (.pdf or .html) and ends\n"
            "  --theme NAME            light, dark or system\n"
            "  --scale N               pixels of a picture for each pixel of the window: 1 to 4\n"
            "  --size WxH              of the window or picture: 1280x800\n";

@@ -20,10 +20,14 @@ struct Screenshot {
 struct WindowArguments {
     QString file{};  ///< empty: a worked example
     std::optional<Screenshot> screenshot{};
+    QString report{};  ///< a file that the whole study is written to instead of showing a window
     std::optional<Theme> theme{};
     double scale = 1.0;
     std::optional<QSize> size{};  ///< of the window, or of the picture
     bool help = false;
+
+    /// Nothing is shown: the window is only used to make a file.
+    [[nodiscard]] bool isUnseen() const { return screenshot.has_value() || !report.isEmpty(); }
 };
 
 Result<WindowArguments> windowArguments(const QStringList& typed);

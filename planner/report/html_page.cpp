@@ -112,15 +112,6 @@ private:
     std::string html_;
 };
 
-/// Whether a table needs A4 the other way round.
-bool isWide(const Report& report) {
-    constexpr std::size_t kMostUpright = 10;
-    return std::ranges::any_of(report.pieces(), [](const Report::Piece& piece) {
-        const auto* table = std::get_if<Table>(&piece);
-        return table != nullptr && table->columns.size() > kMostUpright;
-    });
-}
-
 constexpr std::string_view kHead =
     "<!DOCTYPE html>\n"
     "<html lang=\"en\" xmlns=\"http://www.w3.org/1999/xhtml\">\n<head>\n"
@@ -132,6 +123,14 @@ constexpr std::string_view kHead =
 
 }  // namespace
 
+bool hasWideTable(const Report& report) {
+    constexpr std::size_t kMostUpright = 10;
+    return std::ranges::any_of(report.pieces(), [](const Report::Piece& piece) {
+        const auto* table = std::get_if<Table>(&piece);
+        return table != nullptr && table->columns.size() > kMostUpright;
+    });
+}
+
 std::string htmlPage(const Report& report, const PageInfo& info) {
     const Body body(report);
     const bool isHeaded = !body.heading().empty();
@@ -140,7 +139,7 @@ std::string htmlPage(const Report& report, const PageInfo& info) {
     html += "<meta name=\"generator\" content=\"" + xmlEscaped(info.tool) + "\"/>\n";
     html += "<title>" + xmlEscaped(title) + "</title>\n<style>\n" + std::string(kPageStyle) +
             "</style>\n</head>\n<body>\n" +
-            (isWide(report) ? "<main class=\"wide\">\n" : "<main>\n");
+            (hasWideTable(report) ? "<main class=\"wide\">\n" : "<main>\n");
     html += isHeaded ? "" : "<h1>" + xmlEscaped(info.title) + "</h1>\n";
     html += body.html() + "</main>\n<footer>\n<p>" + xmlEscaped(info.tool) + "</p>\n";
     html += "<pre><code>" + xmlEscaped(info.command) + "</code></pre>\n";

@@ -17,4 +17,7 @@ struct PageInfo {
 /// prints on A4. Whatever names contain is text, never markup.
 std::string htmlPage(const Report& report, const PageInfo& info);
 
+/// Whether a table needs A4 the other way round.
+bool hasWideTable(const Report& report);
+
 }  // namespace fabricast

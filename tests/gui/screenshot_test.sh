@@ -57,5 +57,15 @@ expect 0 "" "$folder/begun.json" --screenshot layouts "$folder/begun.png"  # whi
 [[ -s $folder/begun.png ]] || { echo "no picture of a study without hardware" >&2; failures=$((failures + 1)); }
 mkfifo "$folder/pipe.png"
 expect 4 "a pipe that nobody reads" --screenshot layouts "$folder/pipe.png"
+# A report of the whole study, and nothing of a browser.
+expect 0 "" "$folder/run.json" --export "$folder/study.pdf"
+expect 0 "" "$folder/run.json" --export "$folder/again.pdf"
+[[ $(head -c 5 "$folder/study.pdf") == %PDF- ]] || { echo "study.pdf is none" >&2; failures=$((failures + 1)); }
+cmp -s "$folder/study.pdf" "$folder/again.pdf" || { echo "the same study, other bytes" >&2; failures=$((failures + 1)); }
+expect 0 "" "$folder/run.json" --export "$folder/study.html"
+expect 2 ".pdf or .html" "$folder/run.json" --export "$folder/study.docx"
+expect 2 "needs a value" --export
+expect 2 "no-such-model" "$folder/wrong.json" --export "$folder/no.png"
+expect 4 "cannot be written" "$folder/run.json" --export /nowhere/at/all.pdf
 [[ ! -e $folder/no.png ]] || { echo "a picture was written all the same" >&2; failures=$((failures + 1)); }
 exit $((failures > 0))
