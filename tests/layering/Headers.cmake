@@ -1,5 +1,5 @@
 # Compiles every header before anything that it does not include itself, so that each brings what it
-# needs; those aside that a source of the same name includes first.
+# needs; those aside that a source includes first.
 file(GLOB_RECURSE headers CONFIGURE_DEPENDS RELATIVE "${PROJECT_SOURCE_DIR}"
      "${PROJECT_SOURCE_DIR}/planner/*.h" "${PROJECT_SOURCE_DIR}/simulator/*.h"
      "${PROJECT_SOURCE_DIR}/machine/*.h" "${PROJECT_SOURCE_DIR}/manual/*.h"
@@ -13,16 +13,21 @@ foreach(room record nvml tuner launch collective host fit cpu mpi cuda nccl)
     list(APPEND built_rooms fabricast_probes_${room})
   endif()
 endforeach()
+file(GLOB_RECURSE sources CONFIGURE_DEPENDS
+     "${PROJECT_SOURCE_DIR}/planner/*.cpp" "${PROJECT_SOURCE_DIR}/simulator/*.cpp"
+     "${PROJECT_SOURCE_DIR}/machine/*.cpp" "${PROJECT_SOURCE_DIR}/manual/*.cpp" "${PROJECT_SOURCE_DIR}/study/*.cpp"
+     "${PROJECT_SOURCE_DIR}/flags/*.cpp" "${PROJECT_SOURCE_DIR}/cli/*.cpp" "${PROJECT_SOURCE_DIR}/probes/*.cpp")
+foreach(source IN LISTS sources)
+  file(STRINGS "${source}" first REGEX "^#include" LIMIT_COUNT 1)
+  if(first MATCHES "^#include \"([^\"]*)\"")
+    set(first_${CMAKE_MATCH_1} TRUE)
+  endif()
+endforeach()
 set(alone "")
 foreach(header IN LISTS headers)
-  string(REGEX REPLACE "\\.h$" ".cpp" twin "${PROJECT_SOURCE_DIR}/${header}")
-  if(EXISTS "${twin}")
-    file(STRINGS "${twin}" includes REGEX "^#include" LIMIT_COUNT 1)
-    if(includes STREQUAL "#include \"${header}\"")
-      continue()
-    endif()
+  if(NOT first_${header})
+    list(APPEND alone "${header}")
   endif()
-  list(APPEND alone "${header}")
 endforeach()
 # A header needs no source of its own where another includes it: it comes before that one in its source,
 # which sees nothing more for it. Each has one such before it, which may have one in turn.
