@@ -18,7 +18,13 @@ expect $? 2 'a rate that is none'
 first=$!
 "$loop" --hosts 3 --short --build "$2" >/dev/null 2>&1 &
 second=$!
-sleep 6
+inside() { ip netns list | awk -v run="fl$first-" 'index($1, run) == 1 { print $1 }' | while read -r space; do ip netns pids "$space"; done; }
+# Until both have their hosts and the first measures on them, or has ended.
+for ((tries = 0; tries < 300; tries++)); do
+    kill -0 "$first" 2>/dev/null || break
+    [[ $(spaces "$first") == 3 && $(spaces "$second") == 4 && $(inside) ]] && break
+    sleep 0.1
+done
 if ! kill -0 "$first" 2>/dev/null; then
     wait "$first"
     code=$?
@@ -30,7 +36,7 @@ fi
 rm -f "${TMPDIR:-/tmp}/cpu_loop.$$"
 expect "$(spaces "$first")" 3 'namespaces of two hosts and a bridge'
 expect "$(spaces "$second")" 4 'namespaces of three hosts and a bridge'
-pids=$(for space in $(ip netns list | awk -v run="fl$first-" 'index($1, run) == 1 { print $1 }'); do ip netns pids "$space"; done)
+pids=$(inside)
 [[ $pids ]] || { echo 'nothing runs in the namespaces' >&2; failed=1; }
 kill -INT "$first"
 kill -TERM "$second"
