@@ -89,7 +89,9 @@ bool namesEvaluation(std::string_view text) {
 }
 
 /// The name of the function that a word stands in, and of what its innermost loop goes through.
-std::string placeOf(const PythonValues& program, const ModelPass& pass, const PythonBlock& loop) {
+std::string evaluationWords(const PythonValues& program,
+                            const ModelPass& pass,
+                            const PythonBlock& loop) {
     std::string text = program.textOf(loop.head);
     for (const PythonFunction& one : functionsOf(program)) {
         const bool isIn = pass.at >= one.body.begin && pass.at < one.body.end && !one.isClass;
@@ -107,7 +109,7 @@ void addEvaluationGraph(const PythonValues& program, const PythonModels& models,
             return one.kind == PythonBlock::Kind::WithoutGradients;
         });
         if (pass.isBackward || isWithout || pass.model != *models.trained ||
-            loop == pass.within.rend() || !namesEvaluation(placeOf(program, pass, *loop))) {
+            loop == pass.within.rend() || !namesEvaluation(evaluationWords(program, pass, *loop))) {
             continue;
         }
         const bool trains = std::ranges::any_of(models.passes, [&loop](const ModelPass& one) {
