@@ -30,12 +30,12 @@ Result<void> importFsdpWords(ScenarioDraft& draft) {
     if (says("offload")) {
         draft.set("layout.offload", "parameters_cpu", "--fsdp");
     }
-    if (says("full_shard") && !says("auto_wrap") && !keys.text("--fsdp_config")) {
-        draft.leaveOpen("settings.torch.one_unit",
-                        *key,
-                        "transformers 4 gathers the whole model at once without auto_wrap",
-                        "\"full_shard auto_wrap\", or --set settings.torch.one_unit=true, or "
-                        "false with transformers 5");
+    const bool isOld = says("full_shard") || says("shard_grad_op");
+    if (isOld && !says("auto_wrap") && !keys.text("--fsdp_config")) {
+        draft.assume("settings.torch.one_unit",
+                     "each layer is sharded by itself, as from transformers 5.10 on: without "
+                     "auto_wrap 4 gathers the whole model at once (--set "
+                     "settings.torch.one_unit=true)");
     }
     draft.note("FSDP is forecast as FSDP2");
     return {};

@@ -115,18 +115,19 @@ TEST(FsdpOfAccelerate, IsOneUnitWithoutAWrapPolicy) {
               "true");
 }
 
-TEST(FsdpOfAccelerate, AsksOfATrainersToo) {
-    const auto why = [](const std::string& fsdp) {
+// From 5.10 on transformers wraps layers where nothing is said.
+TEST(FsdpOfAccelerate, IsByLayersUnderATrainer) {
+    const auto assumed = [](const std::string& fsdp) {
         return readFrom({{"run.sh",
                           "torchrun --nproc_per_node 8 t.py --output_dir o --bf16 "
                           "--max_length 64 " +
                               fsdp + "\n"}},
                         "run.sh",
-                        "imported.open.settings.torch.one_unit.why");
+                        "imported.assumed.settings.torch.one_unit");
     };
-    EXPECT_NE(why("--fsdp full_shard"), "-");
-    EXPECT_EQ(why("--fsdp 'full_shard auto_wrap'"), "-");
-    EXPECT_EQ(why("--fsdp True"), "-");
+    EXPECT_NE(assumed("--fsdp full_shard"), "-");
+    EXPECT_EQ(assumed("--fsdp 'full_shard auto_wrap'"), "-");
+    EXPECT_EQ(assumed("--fsdp True"), "-");
 }
 
 }  // namespace
