@@ -29,6 +29,9 @@ void ModelTracer::addPass(const std::string& last,
     for (std::size_t i = behind; isSign(i, ".") && program_.isName(i + 1); i += 2) {
         isLet = isLet || program_.isName(i + 1, "detach");
     }
+    if (ref && isForward) {
+        models_.all[ref->model].isOnGpu = true;  // as what it is called with
+    }
     if (last == "backward" || (isForward && !isLet)) {
         models_.passes.push_back({last == "backward",
                                   ref       ? ref->model

@@ -91,6 +91,17 @@ TEST(FsdpLoops, TrainWhatTheOptimizerIsGiven) {
     EXPECT_EQ(read("settings.reference"), "\"whole\"");
 }
 
+// A second model that the loop calls is no model on the host, whoever puts it there.
+TEST(FsdpLoops, CountTheModelsThatTheyCall) {
+    EXPECT_EQ(ofFsdpLoop("ref = AutoModelForCausalLM.from_pretrained(\"a/b\", "
+                         "dtype=torch.bfloat16)\nfor m in (model, ref):\n"
+                         "  for layer in m.model.layers:\n    fully_shard(layer)\n"
+                         "  fully_shard(m)\nx = torch.randint(0, 9, (2, 64))\n"
+                         "with torch.no_grad():\n  old = ref(x).logits\n",
+                         "settings.reference"),
+              "\"whole\"");
+}
+
 // Accelerate wraps no layers unless it is told which (FSDP_AUTO_WRAP_POLICY is NO_WRAP).
 TEST(FsdpOfAccelerate, IsOneUnitWithoutAWrapPolicy) {
     const auto read = [](const std::string& more, const char* path) {
