@@ -37,7 +37,7 @@ using Offer = void(const ChangeSubject& subject, Offers& offers);
 // Settings that change nothing of the training.
 Offer compile, overlapReduceAndGather, overlapGradReduce, overlapParamGather, tensorOverlap,
     overlapExperts, sendOncePerNode, splitSequence, fusedAttention, skipOutsideWindows, roundToTf32,
-    chunkedLoss, ligerKernels, bucketView, reduceEveryMicroBatch;
+    chunkedLoss, ligerKernels, bucketView, unitsByLayer, reduceEveryMicroBatch;
 // What a run does beside its steps.
 Offer smallerEvaluation, keepNoLogits, loadShards, saveUnitByUnit;
 // Keys of the layout.

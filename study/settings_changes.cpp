@@ -206,6 +206,12 @@ void bucketView(const ChangeSubject& subject, Offers& offers) {
     }
 }
 
+void unitsByLayer(const ChangeSubject& subject, Offers& offers) {
+    if (subject.now.settings.torch.oneUnit) {
+        offers.add({setting("settings.torch.one_unit", "false")});
+    }
+}
+
 void reduceEveryMicroBatch(const ChangeSubject& subject, Offers& offers) {
     const Scenario& now = subject.now;
     if (now.settings.torch.sync == GradientSync::LastMicroBatch && now.microBatches() > 1) {

@@ -57,6 +57,19 @@ TEST(MemoryFixes, EveryFixCanBeApplied) {
     }
 }
 
+// What is gathered and reduced at once as a whole is so layer by layer.
+TEST(MemoryFixes, OneUnitMayBeDividedIntoLayers) {
+    const MemoryBreakdown memory = memoryOf(asked({{"model", "llama-3.2-3b", "-m"},
+                                                   {"stack", "fsdp2", "--stack"},
+                                                   {"workload.global_batch", "8", "--global-batch"},
+                                                   {"settings.torch.one_unit", "true", "--set"}}));
+    EXPECT_EQ(memory.verdict, Verdict::UnlikelyToFit);
+    ASSERT_EQ(memory.rejections.size(), 1U);
+    EXPECT_TRUE(std::ranges::any_of(memory.rejections[0].fixes, [](const Fix& fix) {
+        return fix.typed.find("--set settings.torch.one_unit=false") != std::string::npos;
+    }));
+}
+
 TEST(MemoryFixes, TheScalesOfFourBitsMayBeQuantisedToo) {
     const std::vector<Edit> edits = {{"model", "llama-3.1-70b", "-m"},
                                      {"cluster.name", "8x-rtx-4090", "-c"},
