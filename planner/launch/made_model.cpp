@@ -16,8 +16,8 @@ namespace {
 constexpr const char* kUnreadKey = "model by";
 constexpr const char* kOtherKey = "model of another kind";
 
-/// Calls that give back the model they are given, or one that is read elsewhere.
-constexpr std::array<std::string_view, 17> kReadMakers = {"from_pretrained",
+/// Calls that give back the model they are given, or one that is read elsewhere; none makes one.
+constexpr std::array<std::string_view, 18> kReadMakers = {"from_pretrained",
                                                           "from_config",
                                                           "get_peft_model",
                                                           "prepare_model_for_kbit_training",
@@ -33,7 +33,8 @@ constexpr std::array<std::string_view, 17> kReadMakers = {"from_pretrained",
                                                           "cuda",
                                                           "train",
                                                           "for_training",
-                                                          "Accelerator"};
+                                                          "Accelerator",
+                                                          "field"};  // of a dataclass
 
 std::string onlyValue(const LaunchKey& key) {
     return key.values.size() == 1 ? key.values.front() : "";

@@ -192,6 +192,9 @@ TEST(MadeModel, SaysWhichFunctionsAreNotRead) {
                           kSft)
                   .find("not read"),
               std::string::npos);
+    EXPECT_EQ(saidOfModel("class Args:\n  model: str = field(default=\"a/b\")\n" + loads + kSft)
+                  .find("not read"),
+              std::string::npos);
     EXPECT_NE(saidOfModel("model, tok = load()\n" + kSft).find("how the program makes its model"),
               std::string::npos);
 }
