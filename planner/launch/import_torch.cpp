@@ -1,4 +1,5 @@
 #include "planner/base/checked.h"
+#include "planner/launch/import_hugging_face.h"
 #include "planner/launch/import_launch.h"
 #include "planner/launch/import_settings.h"
 #include "planner/launch/liger_kernels.h"
@@ -15,15 +16,13 @@ namespace {
 
 /// Calls that change what is trained, or how it is divided, and that a plain loop is not forecast
 /// with.
-constexpr std::array<std::string_view, 13> kUnmodelledInLoops = {"FullyShardedDataParallel",
+constexpr std::array<std::string_view, 11> kUnmodelledInLoops = {"FullyShardedDataParallel",
                                                                  "FSDP",
                                                                  "FSDPModule",
                                                                  "parallelize_module",
                                                                  "context_parallel",
                                                                  "PipelineStage",
                                                                  "convert_to_float8_training",
-                                                                 "get_peft_model",
-                                                                 "LoraConfig",
                                                                  "BitsAndBytesConfig",
                                                                  "DistributedOptimizer",
                                                                  "ZeroRedundancyOptimizer",
@@ -110,6 +109,35 @@ Result<void> importDdpCalls(ScenarioDraft& draft) {
     return {};
 }
 
+/// peft casts adapters to fp32 beside a base of 16 bits, and the policy what FSDP2 gathers of both.
+Result<void> importLoopAdapters(ScenarioDraft& draft, bool fsdp) {
+    LaunchKeys& keys = draft.keys();
+    const std::string adapts = saidOf(keys, {"get_peft_model", "LoraConfig"});
+    if (adapts.empty()) {
+        return {};
+    }
+    if (!fsdp) {
+        return keys.refuse(*keys.use(adapts),
+                           "is not modelled for a loop under DDP whose backward pass is not read",
+                           "a loop with loss.backward()");
+    }
+    FABRICAST_TRY(importPeft(draft));
+    const bool hasPolicy =
+        keys.has("MixedPrecisionPolicy.param_dtype") || keys.has("MixedPrecisionPolicy.0");
+    if (draft.word("workload.precision") != "pure_bf16") {
+        return {};
+    }
+    if (!hasPolicy) {
+        return keys.refuse(*keys.use(adapts),
+                           "adapters in fp32 that are gathered beside a base of bf16 as they are "
+                           "are not modelled",
+                           "fully_shard(…, mp_policy=MixedPrecisionPolicy(param_dtype="
+                           "torch.bfloat16))");
+    }
+    draft.set("settings.lora.dtype", "fp32", adapts);
+    return {};
+}
+
 /// What autograd saves may be kept on the host, around the forward pass.
 Result<void> importSavedOnHost(ScenarioDraft& draft) {
     LaunchKeys& keys = draft.keys();
@@ -180,6 +208,7 @@ Result<JsonValue> importTorch(LaunchKeys& keys, const ImportContext& context) {
     }
     FABRICAST_TRY(fsdp ? importFsdpCalls(draft, ranks) : importDdpCalls(draft));
     FABRICAST_TRY(importLoopPrecision(draft, fsdp));
+    FABRICAST_TRY(importLoopAdapters(draft, fsdp));
     FABRICAST_TRY(importLoopSizes(draft));
     FABRICAST_TRY(importLigerCall(draft));
     importSync(draft);

@@ -388,6 +388,10 @@ Result<OpenedFile> pythonFile(LaunchKeys keys) {
     }
     const bool isOfAdapters = keys.has("LoraConfig") && !keys.has("fully_shard");
     if (callsOneOf(keys, kLoops) && !(isOfAdapters && hasOwnLoop(keys))) {
+        if (keys.has("LoraConfig")) {  // adapters are read of the arguments of a Trainer
+            FABRICAST_TRY(checkMakers(keys));
+            keys.append(trainerKeys(keys), {"--"});
+        }
         return OpenedFile{LaunchKind::Torch, std::move(keys)};
     }
     if (const LaunchKey* const recipe = recipeOf(keys)) {

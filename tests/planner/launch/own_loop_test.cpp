@@ -68,7 +68,8 @@ TEST(OwnLoops, AreReadAsWhatTheyDo) {
         // Nothing casts: the base multiplies in its own type, beside adapters of fp32.
         {adapted + kOwnOptimizer + kOwnSteps, "workload.precision", "\"pure_bf16\""},
         {adapted + kOwnOptimizer + kOwnSteps, "settings.lora.dtype", "\"fp32\""},
-        {kOwnModel + "model = get_peft_model(model, LoraConfig(r=4), autocast_adapter_dtype=False)\n" +
+        {kOwnModel +
+             "model = get_peft_model(model, LoraConfig(r=4), autocast_adapter_dtype=False)\n" +
              kOwnOptimizer + kOwnSteps,
          "settings.lora.dtype",
          "\"bf16\""},
@@ -203,6 +204,32 @@ TEST(OwnLoops, KeepTheGraphsOfAllCallsBeforeABackwardPass) {
         EXPECT_EQ(read(once, "layout.micro_batch"), "2") << once;
         EXPECT_EQ(read(once, often), "-") << once;
     }
+}
+
+// Adapters of a loop under fully_shard: what is gathered has the policy's type.
+TEST(OwnLoops, ShardAdaptersWithTheirBase) {
+    const auto sharded = [](const std::string& policy, const char* path) {
+        return readFrom(
+            {{"a.py",
+              kOwnModel +
+                  "model = get_peft_model(model, LoraConfig(r=4, "
+                  "target_modules=[\"q_proj\"]))\n"
+                  "for layer in model.layers:\n  fully_shard(layer)\nfully_shard(model" +
+                  policy + ")\n" + kOwnOptimizer + kOwnSteps}},
+            "a.py",
+            path);
+    };
+    const std::string policy = ", mp_policy=MixedPrecisionPolicy(param_dtype=torch.bfloat16)";
+    EXPECT_EQ(sharded(policy, "stack"), "\"fsdp2\"");
+    EXPECT_EQ(sharded(policy, "settings.tuning"), "\"lora\"");
+    EXPECT_EQ(sharded(policy, "settings.lora.rank"), "4");
+    EXPECT_EQ(sharded(policy, "settings.lora.base"), "\"bf16\"");
+    EXPECT_EQ(sharded(policy, "settings.lora.dtype"), "\"fp32\"");
+    EXPECT_EQ(sharded(policy, "workload.precision"), "\"pure_bf16\"");
+    EXPECT_NE(
+        sharded("", "stack").find("a.py:2:9: get_peft_model adapters in fp32 that are gathered"),
+        std::string::npos)
+        << sharded("", "stack");
 }
 
 TEST(OwnLoops, HaveNoCopyThatIsMadeOfTheWrappedModel) {
