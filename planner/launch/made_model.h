@@ -33,6 +33,10 @@ void addOtherModel(const LaunchKeys& program, LaunchKeys& keys);
 /// The functions that are given a model, or return one, and that are not read, as one key.
 void addUnreadMakers(const LaunchKeys& program, LaunchKeys& keys);
 
+/// What Trainer(optimizers=(optimizer, scheduler)) is given, or a create_optimizer of the program
+/// makes, in place of what TrainingArguments say.
+void addMadeOptimizer(const LaunchKeys& program, LaunchKeys& keys);
+
 /// Refuses what makes models or adapters in a way that is known, and not read.
 Result<void> checkMakers(const LaunchKeys& program);
 
