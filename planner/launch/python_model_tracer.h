@@ -90,6 +90,7 @@ private:
                      const std::string& last,
                      std::size_t bracket,
                      const std::vector<Argument>& arguments);
+    // What is given a model, and copies it: python_model_copies.cpp.
     /// A Trainer, or what shards or wraps a model.
     MaybeRef givenToTrainer(bool wraps, const std::vector<Argument>& arguments);
     void markSharded(const std::string& last, const std::vector<Argument>& arguments);
