@@ -1,4 +1,5 @@
 #include "planner/launch/launch_keys.h"
+#include "planner/launch/shell_flags.h"
 #include "planner/launch/shell_trainings.h"
 #include "planner/launch/shell_words.h"
 #include "planner/launch/started_ranks.h"
@@ -7,51 +8,10 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <utility>
 
 namespace fabricast {
 namespace {
-
-/// Or a choice that stands alone, as torchtitan's "activation-checkpoint:full".
-bool isFlag(const std::string& word) {
-    return (word.size() > 2 && word.starts_with("--")) ||
-           word.starts_with("activation-checkpoint:") || word.starts_with("activation_checkpoint:");
-}
-
-/// "-m" behind "--nproc-per-node 8"; "-1" is a value.
-bool isShortFlag(const std::string& word) {
-    return word.size() == 2 && word[0] == '-' && std::isalpha(static_cast<unsigned char>(word[1]));
-}
-
-/// What nobody knows is no value of a flag that has one: it may be a list of others.
-bool isUnknown(const std::string& word, const LaunchKey& key) {
-    return word.starts_with("$") && (word.ends_with("[@]") || !key.values.empty());
-}
-
-/// Flags with the words that follow each, up to the next flag; "--a=b" is one of one.
-void addFlags(const ShellCommand& words,
-              std::size_t begin,
-              std::size_t end,
-              const std::string& before,
-              LaunchKeys& keys) {
-    for (std::size_t i = begin; i < end; ++i) {
-        const ShellWord& word = words[i];
-        LaunchKey key{
-            .path = before + word.text, .values = {}, .line = word.line, .column = word.column};
-        const std::size_t equals = word.text.find('=');
-        if (isFlag(word.text) && equals != std::string::npos) {
-            key.path = before + word.text.substr(0, equals);
-            key.values.push_back(word.text.substr(equals + 1));
-        }
-        while (word.text.starts_with("--") && i + 1 < end && !isFlag(words[i + 1].text) &&
-               !isShortFlag(words[i + 1].text) && !isScript(words[i + 1].text) &&
-               !isUnknown(words[i + 1].text, key)) {
-            key.values.push_back(words[++i].text);
-        }
-        keys.add(std::move(key));
-    }
-}
 
 /// "env NCCL_DEBUG" and its value.
 void addEnvironment(const ShellCommand& environment, LaunchKeys& keys) {
@@ -193,42 +153,6 @@ void addTune(const ShellCommand& command, std::size_t recipe, LaunchKeys& keys) 
         keys.add(std::move(over));
     }
     addFlags(flags, 0, flags.size(), "", keys);
-}
-
-/// Another script that a word starts: run.sh of bash "$SLURM_SUBMIT_DIR/run.sh", which is looked
-/// for beside this one. Empty where it starts none.
-std::string scriptIn(const std::string& word) {
-    constexpr std::string_view kBetween = " \t\"'";
-    std::size_t begin = 0;
-    std::string found;
-    while (begin < word.size()) {
-        const std::size_t end = std::min(word.find_first_of(kBetween, begin), word.size());
-        const std::string_view one = std::string_view(word).substr(begin, end - begin);
-        if (one.ends_with(".sh") || one.ends_with(".bash")) {
-            const bool isVariable = one.starts_with('$');
-            const std::size_t slash = isVariable ? one.find('/') : std::string_view::npos;
-            found = one.substr(slash == std::string_view::npos ? 0 : slash + 1);
-        }
-        begin = end + 1;
-    }
-    return found;
-}
-
-/// Whether a command may start the script that is its word `at`: it is the program itself, or
-/// stands behind a shell or a program that starts others. One that tests, copies or sources a file
-/// does not.
-bool mayStart(const ShellCommand& command, std::size_t at) {
-    constexpr std::array<std::string_view, 3> kShells = {"bash", "sh", "zsh"};
-    constexpr std::array<std::string_view, 21> kStarters = {
-        "srun",    "mpirun", "mpiexec",     "jsrun",     "aprun",    "flux", "ssh",
-        "pdsh",    "clush",  "docker",      "podman",    "enroot",   "sudo", "nohup",
-        "timeout", "time",   "singularity", "apptainer", "torchrun", "nice", "numactl"};
-    const auto isShell = [&](const ShellWord& word) {
-        return std::ranges::find(kShells, programOf(word.text)) != kShells.end();
-    };
-    const auto before = command.begin() + static_cast<std::ptrdiff_t>(at);
-    return at == 0 || std::any_of(command.begin(), before, isShell) ||
-           std::ranges::find(kStarters, programOf(command.front().text)) != kStarters.end();
 }
 
 /// A job that starts another script: its name, and what stands before it.

@@ -1,28 +1,13 @@
 #include "planner/launch/shell_trainings.h"
 
+#include "planner/launch/shell_flags.h"
+
 #include <algorithm>
 #include <array>
-#include <cctype>
+#include <string_view>
 
 namespace fabricast {
 namespace {
-
-/// "trl.scripts.sft" behind "-m", which Python looks for as trl/scripts/sft.py. Modules that start
-/// others are no scripts.
-bool isModule(const ShellCommand& command, std::size_t at) {
-    constexpr std::array<std::string_view, 4> kStarts = {
-        "torch.distributed.", "accelerate.commands.", "deepspeed.", "axolotl."};
-    const std::string& word = command[at].text;
-    const std::string before = at == 0 ? "" : command[at - 1].text;
-    const bool isNamed =
-        before == "-m" || (before == "--module" && programOf(command.front().text) == "accelerate");
-    const auto isLetter = [](unsigned char c) {
-        return std::isalnum(c) != 0 || c == '_' || c == '.';
-    };
-    return isNamed && word.find('.') != std::string::npos && std::ranges::all_of(word, isLetter) &&
-           std::ranges::none_of(
-               kStarts, [&word](std::string_view start) { return word.starts_with(start); });
-}
 
 /// Axolotl's program, whoever starts it: "srun axolotl", or "torchrun -m axolotl.cli.train".
 bool isAxolotl(const std::string& word) {
@@ -81,14 +66,6 @@ bool startsTraining(const ShellCommand& command) {
 
 }  // namespace
 
-std::string_view programOf(const std::string& word) {
-    return std::string_view(word).substr(word.rfind('/') + 1);
-}
-
-bool isScript(const std::string& word) {
-    return word.ends_with(".py") || word == "torchtitan.train";
-}
-
 bool isOwnScript(const ShellCommand& command, std::size_t at) {
     return isScript(command[at].text) || isModule(command, at) || isTrlTrainer(command, at);
 }
@@ -99,15 +76,6 @@ bool isTrlTrainer(const ShellCommand& command, std::size_t at) {
     }
     const std::string& before = command[at - 1].text;
     return before == "trl" || before.ends_with("/trl");
-}
-
-std::string fileOfScript(const ShellCommand& command, std::size_t at) {
-    std::string word = command[at].text;
-    if (isScript(word) || !isModule(command, at)) {
-        return word;
-    }
-    std::ranges::replace(word, '.', '/');
-    return word + ".py";
 }
 
 std::size_t scriptOf(const ShellCommand& command) {

@@ -4,27 +4,17 @@
 
 #include <cstddef>
 #include <string>
-#include <string_view>
 #include <vector>
 
 namespace fabricast {
 
 // Which commands of a shell script start a training, and what they start.
 
-/// The last part of a path: "bash" of "/bin/bash".
-std::string_view programOf(const std::string& word);
-
-/// "train.py", or torchtitan's module.
-bool isScript(const std::string& word);
-
 /// Whether a word is a script, a module behind "-m" that is one, or the trainer of TRL's command.
 bool isOwnScript(const ShellCommand& command, std::size_t at);
 
 /// "trl sft" of TRL's command: the word behind it.
 bool isTrlTrainer(const ShellCommand& command, std::size_t at);
-
-/// "trl/scripts/sft.py" of the module trl.scripts.sft; any other word stays.
-std::string fileOfScript(const ShellCommand& command, std::size_t at);
 
 /// Where the script, Axolotl's file or TRL's trainer stands in a command; its length where there is
 /// none.
