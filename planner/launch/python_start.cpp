@@ -1,5 +1,9 @@
 #include "planner/launch/python_start.h"
 
+#include <algorithm>
+#include <utility>
+#include <vector>
+
 namespace fabricast {
 
 PythonStart pythonStartOf(const LaunchKeys& script) {
@@ -16,6 +20,25 @@ PythonStart pythonStartOf(const LaunchKeys& script) {
         }
     }
     return start;
+}
+
+std::optional<LaunchKey> untypedSwitches(const PythonValues& program, const PythonCourse& course) {
+    LaunchKey untyped{.path = kUntypedSwitches, .values = {}};
+    const std::vector<PythonWord>& words = program.words();
+    for (const PythonBranch& branch : branchesOf(program)) {
+        for (std::size_t i = branch.condition.begin; i + 2 < branch.condition.end; ++i) {
+            const auto* const argument = program.argumentOf({i, i + 3});
+            const bool isDead = i < course.isDead.size() && course.isDead[i];
+            const bool isOff = argument != nullptr && argument->isOff && !isDead;
+            const std::string flag = isOff ? "--" + words[i + 2].text : "";
+            if (isOff && std::ranges::find(untyped.values, flag) == untyped.values.end()) {
+                untyped.values.push_back(flag);
+                untyped.line = words[argument->at].line;
+                untyped.column = words[argument->at].column;
+            }
+        }
+    }
+    return untyped.values.empty() ? std::nullopt : std::optional(std::move(untyped));
 }
 
 }  // namespace fabricast

@@ -4,6 +4,7 @@
 #include "planner/launch/own_loss.h"
 #include "planner/launch/parsed_arguments.h"
 #include "planner/launch/possible_lengths.h"
+#include "planner/launch/python_assignments.h"
 #include "planner/launch/python_branches.h"
 #include "planner/launch/python_classes.h"
 #include "planner/launch/python_functions.h"
@@ -54,11 +55,11 @@ public:
             if (isDead(i) || isOfOthers[i]) {
                 continue;
             }
-            if (const auto value = assignedAt(i)) {
+            if (const auto value = assignedAt(program_, i)) {
                 addKey(words_[program_.endOfName(i) - 1].text, *value, words_[i]);
                 addAttribute(i, *value);
             }
-            for (const auto& [name, one] : pairsAt(i)) {
+            for (const auto& [name, one] : pairsAt(program_, i)) {
                 addKey(words_[name].text, one, words_[name]);
             }
             if (isCall(i)) {
@@ -66,9 +67,10 @@ public:
                 addSetters(i);
             }
             addVariable(i);
-            addChange(i);
             addDefinition(i);
-            addImport(i);
+            for (LaunchKey& key : statementKeys(program_, i)) {
+                keys_.add(std::move(key));
+            }
             if (keys_.all().size() > kMostLaunchKeys || entries_ > kMostLaunchKeys) {
                 return fail(Error::Code::BadInput,
                             keys_.source(),
@@ -91,27 +93,21 @@ private:
     void readNames() {
         program_.enterScopes(scopesOf(program_, course_));
         for (std::size_t i = 0; i < words_.size(); ++i) {
-            const auto value = isDead(i) ? std::nullopt : assignedAt(i);
+            const auto value = isDead(i) ? std::nullopt : assignedAt(program_, i);
             if (value) {
                 nameValue(i, *value);
                 forgetArgument(i);
-            } else if (!isDead(i) && !setsItem(i) && isChanged(i)) {
-                program_.forgetValue(nameBegunAt(i));
+            } else if (!isDead(i) && !setsItem(i) && isChanged(program_, i)) {
+                program_.forgetValue(nameBegunAt(program_, i));
             }
-            for (const auto& [name, one] : isDead(i) ? NamedWords() : pairsAt(i)) {
+            for (const auto& [name, one] : isDead(i) ? NamedWords() : pairsAt(program_, i)) {
                 program_.nameValue(words_[name].text, one);
             }
-            if (!isDead(i) && isMemberChanged(i)) {
+            if (!isDead(i) && isMemberChanged(program_, i)) {
                 program_.forgetMember(words_[i + 2].text);
             }
         }
         program_.settle();
-    }
-
-    /// "self.name" of an attribute, else the name alone.
-    [[nodiscard]] std::string nameBegunAt(std::size_t at) const {
-        const bool isOfSelf = words_[at].text == "self" && isSign(at + 1, ".") && isName(at + 2);
-        return isOfSelf ? "self." + words_[at + 2].text : words_[at].text;
     }
 
     [[nodiscard]] bool isDead(std::size_t at) const {
@@ -123,39 +119,16 @@ private:
     }
     [[nodiscard]] bool isName(std::size_t at) const { return program_.isName(at); }
 
-    /// Whether a name is the first word of a statement.
-    [[nodiscard]] bool beginsWithName(std::size_t at) const {
-        const bool begins = at == 0 || words_[at - 1].kind == WordKind::End || isSign(at - 1, ";");
-        return begins && isName(at);
-    }
-
-    /// Whether "a += …", "a[…] = …" or "a.update(…)" stands here.
-    [[nodiscard]] bool isChanged(std::size_t at) const {
-        if (!beginsWithName(at)) {
-            return false;
-        }
-        at += nameBegunAt(at) == words_[at].text ? 0U : 2U;
-        const auto ends = [this](std::size_t sign) {
-            return sign < words_.size() && words_[sign].kind == WordKind::Sign &&
-                   words_[sign].text.size() > 1 && words_[sign].text.back() == '=';
-        };
-        const bool isPower = isSign(at + 1, "**") && isSign(at + 2, "=");
-        const bool isLong = isSign(at + 1, "/") || isSign(at + 1, "<") || isSign(at + 1, ">");
-        const bool isItem = isSign(behindItems(program_, at + 1), "=") && isSign(at + 1, "[");
-        const bool isUpdate =
-            isSign(at + 1, ".") && isName(at + 2) && words_[at + 2].text == "update";
-        return ends(at + 1) || isPower || (isLong && ends(at + 2)) || isItem || isUpdate;
-    }
-
     /// "config["a"]["b"] = 1" behind "config = {…}", in the same block: true where it is kept as
     /// an item of that dictionary.
     bool setsItem(std::size_t at) {
-        const std::size_t equals = beginsWithName(at) ? behindItems(program_, at + 1) : at;
+        const std::size_t equals =
+            beginsWithName(program_, at) ? behindItems(program_, at + 1) : at;
         const auto made = isName(at) ? dictionaryAt_.find(words_[at].text) : dictionaryAt_.end();
         if (made == dictionaryAt_.end() || equals == at + 1 || !isSign(equals, "=")) {
             return false;
         }
-        const WordSpan value{equals + 1, endOfStatement(equals + 1)};
+        const WordSpan value{equals + 1, endOfStatement(program_, equals + 1)};
         const std::string path = pathOfItems(program_, at + 1);
         const bool isOne = !program_.isDictionary(value) && !program_.isName(value.begin, "None");
         if (path.empty() || !isOne || !isSameBlock(program_, made->second, at)) {
@@ -165,52 +138,16 @@ private:
         return true;
     }
 
-    /// "a.b += …" of another object than self.
-    [[nodiscard]] bool isMemberChanged(std::size_t at) const {
-        const bool isMember = beginsWithName(at) && program_.endOfName(at) == at + 3;
-        return isMember && words_[at + 3].kind == WordKind::Sign &&
-               words_[at + 3].text.size() == 2 && words_[at + 3].text.back() == '=';
-    }
-
-    using NamedWords = std::vector<std::pair<std::size_t, WordSpan>>;
-
-    /// "a, b = 4, 2048" gives each name a value of its own; calls that give back several do not.
-    [[nodiscard]] NamedWords pairsAt(std::size_t at) const {
-        std::vector<std::size_t> names;
-        std::size_t equals = at;
-        while (beginsWithName(at) && isName(equals) && isSign(equals + 1, ",")) {
-            names.push_back(equals);
-            equals += 2;
-        }
-        if (names.empty() || !isName(equals) || !isSign(equals + 1, "=")) {
-            return {};
-        }
-        names.push_back(equals);
-        const std::size_t end = endOfStatement(equals + 2);
-        NamedWords pairs;
-        WordSpan one{equals + 2, equals + 2};
-        for (std::size_t i = one.begin; i <= end && pairs.size() < names.size(); ++i) {
-            if (i < end && program_.isOpening(i)) {
-                return {};
-            }
-            if (i == end || isSign(i, ",")) {
-                pairs.emplace_back(names[pairs.size()], WordSpan{one.begin, i});
-                one.begin = i + 1;
-            }
-        }
-        return pairs.size() == names.size() && one.begin > end ? pairs : NamedWords();
-    }
-
     /// "a = Call(…)" makes a of that class.
     void nameValue(std::size_t at, const WordSpan& value) {
-        program_.nameValue(nameBegunAt(at), value);
-        if (program_.isDictionary(value)) {
-            dictionaryAt_.insert_or_assign(words_[at].text, at);
-        }
+        program_.nameValue(nameBegunAt(program_, at), value);
         const std::size_t bracket = isName(value.begin) ? program_.endOfName(value.begin) : 0;
         if (program_.endOfName(at) == at + 1 && bracket > 0 && isSign(bracket, "(")) {
             classes_.emplace(words_[at].text, words_[bracket - 1].text);
             madeAt_.emplace(words_[at].text, at);
+        }
+        if (program_.isDictionary(value)) {
+            dictionaryAt_.insert_or_assign(words_[at].text, at);
         }
     }
 
@@ -257,24 +194,6 @@ private:
         }
     }
 
-    /// What "a.b = …" or "a: type = …" assigns to the name that a line begins with.
-    [[nodiscard]] std::optional<WordSpan> assignedAt(std::size_t at) const {
-        if (!beginsWithName(at)) {
-            return std::nullopt;
-        }
-        std::size_t equals = program_.endOfName(at);
-        if (isSign(equals, ":")) {
-            while (equals < words_.size() && words_[equals].kind != WordKind::End &&
-                   !isSign(equals, "=")) {
-                equals = program_.isOpening(equals) ? words_[equals].close + 1 : equals + 1;
-            }
-        }
-        if (!isSign(equals, "=")) {
-            return std::nullopt;
-        }
-        return WordSpan{equals + 1, endOfStatement(equals + 1)};
-    }
-
     void forgetArgument(std::size_t at) {
         if (program_.endOfName(at) == at + 3) {
             program_.forgetArgument(words_[at].text, words_[at + 2].text);
@@ -301,26 +220,8 @@ private:
                        .line = words_[argument.at].line,
                        .column = words_[argument.at].column});
         }
-        addUntyped();
-    }
-
-    /// Switches that decide what the program does, and that nothing types.
-    void addUntyped() {
-        LaunchKey untyped{.path = kUntypedSwitches, .values = {}};
-        for (const PythonBranch& branch : branchesOf(program_)) {
-            for (std::size_t i = branch.condition.begin; i + 2 < branch.condition.end; ++i) {
-                const auto* const argument = program_.argumentOf({i, i + 3});
-                const bool isOff = argument != nullptr && argument->isOff && !isDead(i);
-                const std::string flag = isOff ? "--" + words_[i + 2].text : "";
-                if (isOff && std::ranges::find(untyped.values, flag) == untyped.values.end()) {
-                    untyped.values.push_back(flag);
-                    untyped.line = words_[argument->at].line;
-                    untyped.column = words_[argument->at].column;
-                }
-            }
-        }
-        if (!untyped.values.empty()) {
-            keys_.add(std::move(untyped));
+        if (std::optional<LaunchKey> untyped = untypedSwitches(program_, course_)) {
+            keys_.add(*std::move(untyped));
         }
     }
 
@@ -340,7 +241,7 @@ private:
                 --begin;
             }
             program_.nameArguments(words_[begin].text);
-        } else if (const auto value = assignedAt(at); value && isName(value->begin)) {
+        } else if (const auto value = assignedAt(program_, at); value && isName(value->begin)) {
             const std::size_t last = program_.endOfName(value->begin) - 1;
             if (program_.endOfName(at) == at + 1 && calls(last, "parse_args")) {
                 program_.nameArguments(words_[at].text);
@@ -355,25 +256,13 @@ private:
         }
         if (isSign(at + 1, "[") && isSign(words_[at + 1].close + 1, "=")) {
             const std::size_t begin = words_[at + 1].close + 2;
-            addNamedVariable("env ", at + 2, {begin, endOfStatement(begin)});
+            addNamedVariable("env ", at + 2, {begin, endOfStatement(program_, begin)});
         } else if (isSign(at + 1, ".") && isName(at + 2) && words_[at + 2].text == "setdefault" &&
                    isSign(at + 3, "(")) {
             const std::vector<WordSpan> items = program_.itemsIn(at + 3);
             if (items.size() == 2) {
                 addNamedVariable(std::string(kUsualVariable), items.front().begin, items.back());
             }
-        }
-    }
-
-    /// "loss/=" of loss /= 4, which has no value of its own.
-    void addChange(std::size_t at) {
-        const std::size_t sign = beginsWithName(at) ? program_.endOfName(at) : words_.size();
-        if (sign < words_.size() && words_[sign].kind == WordKind::Sign &&
-            words_[sign].text.size() == 2 && words_[sign].text.back() == '=') {
-            keys_.add({.path = words_[sign - 1].text + words_[sign].text,
-                       .values = {},
-                       .line = words_[at].line,
-                       .column = words_[at].column});
         }
     }
 
@@ -391,33 +280,11 @@ private:
         }
     }
 
-    /// "import" of what is imported under another name, with both.
-    void addImport(std::size_t at) {
-        const bool imports =
-            beginsWithName(at) && (words_[at].text == "from" || words_[at].text == "import");
-        const std::size_t end = imports ? endOfStatement(at) : at;
-        for (std::size_t i = at + 1; i + 1 < end; ++i) {
-            if (isName(i) && words_[i].text == "as" && isName(i - 1) && isName(i + 1)) {
-                keys_.add({.path = "import",
-                           .values = {words_[i - 1].text, words_[i + 1].text},
-                           .line = words_[i].line,
-                           .column = words_[i].column});
-            }
-        }
-    }
-
     void addNamedVariable(const std::string& before, std::size_t name, const WordSpan& value) {
         const bool isOne = program_.valuesOf(value).size() == 1;
         if (words_[name].kind == WordKind::Text && isOne) {
             addKey(before + words_[name].text, value, words_[name]);
         }
-    }
-
-    [[nodiscard]] std::size_t endOfStatement(std::size_t at) const {
-        while (at < words_.size() && words_[at].kind != WordKind::End && !isSign(at, ";")) {
-            at = program_.isOpening(at) ? words_[at].close + 1 : at + 1;
-        }
-        return at;
     }
 
     [[nodiscard]] bool isCall(std::size_t at) const {
