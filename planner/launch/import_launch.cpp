@@ -218,7 +218,10 @@ Result<JsonValue> importScript(OpenedFile& file, const ImportContext& context) {
         if (named) {
             FABRICAST_TRY(addLauncherOfAxolotl(file, *named, context));
             std::optional<OpenedFile> program = programBeside(file, *named, context.read);
-            return importFile(program ? *program : *named, context);
+            const bool parses = !program && namesProgram(file) && parsesItself(*named);
+            FABRICAST_ASSIGN(JsonValue run, importFile(program ? *program : *named, context));
+            return parses ? withIdleArguments(std::move(run), file, context)
+                          : Result<JsonValue>(std::move(run));
         }
         unread = named.error();
         if (!namesProgram(file)) {

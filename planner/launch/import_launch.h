@@ -39,6 +39,15 @@ LaunchKeys axolotlKeysOf(const LaunchKeys& file);
 
 // One framework each.
 Result<JsonValue> importFile(OpenedFile& file, const ImportContext& context);
+
+/// Whether a program has argparse or fire read its command line, and gives the Trainer what it
+/// likes.
+bool parsesItself(const OpenedFile& program);
+/// Names what a script types for such a program and what changes nothing of its run: an argument
+/// whose use was not read, if it is not about data, steps or logs.
+Result<JsonValue> withIdleArguments(JsonValue run,
+                                    const OpenedFile& script,
+                                    const ImportContext& context);
 Result<JsonValue> importTrainer(OpenedFile& file, const ImportContext& context);
 Result<JsonValue> importTorch(LaunchKeys& keys, const ImportContext& context);
 Result<JsonValue> importDeepspeed(LaunchKeys& keys);

@@ -212,5 +212,30 @@ TEST(StartedProgram, TakesTrlsArguments) {
     EXPECT_EQ(readBoth(typed, program, "workload.sequence"), "1024");
 }
 
+// What a script types for a program that parses it itself, and that changes nothing.
+TEST(StartedProgram, NamesTypedArgumentsWhoseUseIsNotRead) {
+    const std::string program =
+        "parser = argparse.ArgumentParser()\n"
+        "parser.add_argument(\"--batch\", type=int, default=1)\n"
+        "parser.add_argument(\"--fancy-attention\", type=int, default=1)\n"
+        "parser.add_argument(\"--lr\", type=float)\nargs = parser.parse_args()\n"
+        "model = AutoModelForCausalLM.from_pretrained(\"a/b\", dtype=torch.bfloat16).cuda()\n"
+        "patch(args.fancy_attention)\nopt = torch.optim.AdamW(model.parameters(), lr=args.lr)\n"
+        "x = torch.randint(0, 9, (args.batch, 2048))\nmodel(x, labels=x).loss.backward()\n";
+    const auto run = importedFrom(
+        {{"a.py", program}, {"a.sh", "python a.py --batch 2 --fancy-attention 3 --lr 1e-4\n"}},
+        "a.sh");
+    ASSERT_TRUE(run) << run.error().text();
+    EXPECT_EQ(run->find("layout")->find("micro_batch")->shown(), "2");
+    const std::vector<std::string> notes = stringsIn(run->find("imported")->find("notes"));
+    EXPECT_EQ(notes.back(), "not looked at: --fancy-attention (line 1)");
+    const auto usual =
+        importedFrom({{"a.py", program}, {"a.sh", "python a.py --batch 1\n"}}, "a.sh");
+    ASSERT_TRUE(usual);  // what it has without, too
+    for (const std::string& note : stringsIn(usual->find("imported")->find("notes"))) {
+        EXPECT_EQ(note.find("not looked at"), std::string::npos) << note;
+    }
+}
+
 }  // namespace started_program_test
 }  // namespace fabricast
