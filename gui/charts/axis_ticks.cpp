@@ -126,27 +126,43 @@ std::string labelOf(const LabelUnit& unit, std::int64_t steps, const NiceStep& s
     return (steps < 0 ? "-" : "") + text;
 }
 
+/// The multiples of a step from `low` to `high`, which are in the unit.
+std::vector<Tick> ticksOfStep(const LabelUnit& unit,
+                              double low,
+                              double high,
+                              const NiceStep& step) {
+    std::vector<Tick> ticks;
+    const double slack = 1e-9 * (high - low) / step.size();
+    const auto last = static_cast<std::int64_t>(std::floor(high / step.size() + slack));
+    for (auto at = static_cast<std::int64_t>(std::ceil(low / step.size() - slack)); at <= last;
+         ++at) {
+        ticks.push_back(
+            {static_cast<double>(at) * step.size() * unit.size, labelOf(unit, at, step)});
+    }
+    return ticks;
+}
+
 AxisTicks linearTicks(const Axis& axis, const ValueRange& range, std::size_t most) {
     const double largest = std::max(std::abs(range.low), std::abs(range.high));
     const LabelUnit unit = unitFor(axis.unit, largest);
     const double low = range.low / unit.size;
     const double high = range.high / unit.size;
-    NiceStep step = niceStep((high - low) / static_cast<double>(std::max<std::size_t>(most, 2)));
-    if (axis.unit == AxisUnit::Gpus && step.tens < 0) {
-        step = {1, 0};
+    const bool isWhole = axis.unit == AxisUnit::Gpus;
+    const auto stepFor = [isWhole](double least) {
+        const NiceStep step = niceStep(least);
+        return isWhole && step.tens < 0 ? NiceStep{1, 0} : step;
+    };
+    NiceStep step = stepFor((high - low) / static_cast<double>(std::max<std::size_t>(most, 2)));
+    std::vector<Tick> ticks = ticksOfStep(unit, low, high, step);
+    // One label alone says no scale: the next finer step has two or more.
+    for (int finer = 0; ticks.size() < 2 && finer < 2; ++finer) {
+        step = stepFor(step.size() * 0.4);
+        ticks = ticksOfStep(unit, low, high, step);
     }
-    AxisTicks ticks{.ticks = {}, .unit = unit.onLabels ? std::string() : unit.name};
-    const double slack = 1e-9 * (high - low) / step.size();
-    const auto last = static_cast<std::int64_t>(std::floor(high / step.size() + slack));
-    for (auto at = static_cast<std::int64_t>(std::ceil(low / step.size() - slack)); at <= last;
-         ++at) {
-        ticks.ticks.push_back(
-            {static_cast<double>(at) * step.size() * unit.size, labelOf(unit, at, step)});
+    if (ticks.size() > most && ticks.size() > 2) {
+        ticks.resize(std::max<std::size_t>(most, 2));  // both ends are round
     }
-    if (ticks.ticks.size() > most && ticks.ticks.size() > 2) {
-        ticks.ticks.pop_back();  // both ends are round
-    }
-    return ticks;
+    return {.ticks = std::move(ticks), .unit = unit.onLabels ? std::string() : unit.name};
 }
 
 /// Powers of two, every so many that no more than `most` remain.

@@ -40,6 +40,14 @@ TEST_P(AxisTicksOf, AreRoundAndInOneUnit) {
     EXPECT_EQ(axisCaption(given.axis, ticks), given.caption);
 }
 
+/// One label alone says no scale.
+TEST(AxisTicks, AreTwoEvenWhereThereIsRoomForTwoAlone) {
+    const Axis rate{.title = "tokens/s", .unit = AxisUnit::Count};
+    EXPECT_EQ(labelsOf(axisTicks(rate, {87e3, 113e3}, 2)), "90k 100k");
+    EXPECT_EQ(labelsOf(axisTicks(rate, {1.02e5, 1.19e5}, 2)), "105k 110k");
+    EXPECT_EQ(labelsOf(axisTicks({.title = "GPUs", .unit = AxisUnit::Gpus}, {7.2, 8.4}, 2)), "8");
+}
+
 INSTANTIATE_TEST_SUITE_P(
     Examples,
     AxisTicksOf,
