@@ -4,6 +4,7 @@
 #include "planner/base/quantity_text.h"
 #include "planner/report/cost_report.h"
 #include "planner/report/durations.h"
+#include "planner/report/hardware_report.h"
 #include "planner/report/memory_report.h"
 #include "planner/report/note_line.h"
 #include "planner/report/plan_views.h"
@@ -67,7 +68,7 @@ void addMissingPrices(const GpuOffer& offer, const std::string& gpu, std::set<st
     }
 }
 
-std::vector<std::string> boxRow(const BoxAnswer& box) {
+std::vector<std::string> boxRow(const BoxAnswer& box, const RunUnit& unit) {
     if (!box.plan) {
         return {box.name,
                 "–",
@@ -88,7 +89,7 @@ std::vector<std::string> boxRow(const BoxAnswer& box) {
             plan.step.utilisation.mfu ? percentText(*plan.step.utilisation.mfu) : "–",
             gibText(plan.memory.peak.value) + " of " + gibText(plan.memory.capacity),
             priced ? usdText(plan.cost->perMtok->value) : "–",
-            run ? runText(plan.cost->run->wall.value) : "–",
+            run ? amountText(plan.cost->run->wall.value.count() / unit.seconds) : "–",
             box.offer ? monthsText(*box.offer) : "–",
             std::string(fitText(plan.memory.verdict)) + ", " + plan.scenario.stack + " " +
                 planLayoutText(plan.scenario)};
@@ -128,18 +129,19 @@ std::vector<std::string> costBasisLines(const RunCost& cost, const CostBasis& ba
 }
 
 Table hardwareRows(const HardwareAnswer& answer) {
+    const RunUnit unit = runUnitOf(answer);
     Table table{{{"hardware"},
                  {"GPUs", Align::Right},
                  {"tokens/s", Align::Right},
                  {"MFU", Align::Right},
                  {"GiB of a GPU", Align::Right},
                  {"$ for 1M tokens", Align::Right},
-                 {"time of the run", Align::Right},
+                 {std::string(unit.name) + " for the run", Align::Right},
                  {"buying pays after", Align::Right},
                  {"best layout"}},
                 {}};
     for (const BoxAnswer& box : answer.boxes) {
-        table.rows.push_back(boxRow(box));
+        table.rows.push_back(boxRow(box, unit));
     }
     return table;
 }

@@ -59,6 +59,7 @@ HardwarePage::HardwarePage(StudySession& session, QWidget* parent)
     headline_ = addHeadline("hardware.headline");
     rows_ = new ReportTableView("hardware.rows");
     rows_->setAccessibleName("Hardware side by side");
+    rows_->letSort();
     addSharing(rows_);
     notes_ = addHeadline("hardware.notes");
     showNames();

@@ -61,16 +61,6 @@ bool hasRuns(const HardwareAnswer& answer) {
         answer.boxes, [](const BoxAnswer& box) { return box.plan && runOf(*box.plan) != nullptr; });
 }
 
-/// As the first run of them is read.
-RunUnit firstUnitOf(const HardwareAnswer& answer) {
-    for (const BoxAnswer& box : answer.boxes) {
-        if (box.plan && runOf(*box.plan) != nullptr) {
-            return runUnitOf(runOf(*box.plan)->wall.value);
-        }
-    }
-    return {};
-}
-
 Table boxTable(const HardwareAnswer& answer) {
     Table table{{{"box"},
                  {"GPUs", Align::Right},
@@ -80,7 +70,7 @@ Table boxTable(const HardwareAnswer& answer) {
                  {"$/Mtok", Align::Right}},
                 {}};
     const bool runs = hasRuns(answer);
-    const RunUnit unit = firstUnitOf(answer);
+    const RunUnit unit = runUnitOf(answer);
     if (runs) {
         table.columns.push_back({unit.name, Align::Right});
         table.columns.push_back({"$", Align::Right});
@@ -286,6 +276,15 @@ void addBest(JsonText& json,
 }
 
 }  // namespace
+
+RunUnit runUnitOf(const HardwareAnswer& answer) {
+    for (const BoxAnswer& box : answer.boxes) {
+        if (box.plan && runOf(*box.plan) != nullptr) {
+            return runUnitOf(runOf(*box.plan)->wall.value);
+        }
+    }
+    return {};
+}
 
 Report hardwareReport(const HardwareAnswer& answer) {
     std::string text = "HARDWARE  " + headLine(answer) + "\n";

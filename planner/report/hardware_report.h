@@ -1,4 +1,5 @@
 #pragma once
+#include "planner/report/durations.h"
 #include "planner/report/report.h"
 #include "planner/result/hardware_answer.h"
 
@@ -11,6 +12,8 @@ namespace fabricast {
 Report hardwareReport(const HardwareAnswer& answer);
 std::string hardwareMarkdown(const HardwareAnswer& answer);
 std::string hardwareCsv(const HardwareAnswer& answer);
+/// What the first run of them is read in, and with it all.
+RunUnit runUnitOf(const HardwareAnswer& answer);
 /// "fabricast.hardware/1".
 std::string hardwareJson(const HardwareAnswer& answer, std::string_view version);
 

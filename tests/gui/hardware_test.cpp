@@ -2,14 +2,19 @@
 #include "study/hardware.h"
 
 #include "gui/models/page_views.h"
+#include "gui/pages/key_control.h"
+#include "gui/pages/scenario_panel.h"
 #include "gui/pages/table_view.h"
 #include "planner/report/note_line.h"
+#include "study/said_value.h"
 #include "tests/gui/used_window.h"
 
+#include <QPushButton>
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <fstream>
+#include <functional>
 
 namespace fabricast {
 namespace hardware_test {
@@ -49,6 +54,35 @@ void expectOwnFirst(const std::string& cluster, const std::string& own) {
 TEST(Hardware, BeginsWithThatOfTheScenarioAsItsFileSaysIt) {
     expectOwnFirst(R"({"gpu": "rtx-3060", "gpus": 1})", "rtx-3060");
     expectOwnFirst(R"({"name": "dgx-h100", "nodes": 2, "fabric": "roce-100"})", "dgx-h100");
+}
+
+TEST(Hardware, IsSortedByAClickOnATitle) {
+    UsedWindow used({smallQuestion(), {.page = "hardware"}});
+    auto& view = used.find<ReportTableView>("hardware.rows");
+    ASSERT_TRUE(view.isSortingEnabled());
+    constexpr int kGpus = 1;
+    view.sortByColumn(kGpus, Qt::DescendingOrder);
+    const Table shown = view.shownTable();
+    ASSERT_GT(shown.rows.size(), 2U);
+    EXPECT_TRUE(std::ranges::is_sorted(
+        shown.rows, std::greater(), [](const auto& row) { return std::stoi(row[kGpus]); }));
+    view.setCurrentIndex(view.model()->index(0, 0));
+    used.find<QPushButton>("hardware.use").click();
+    ASSERT_TRUE(used.waits());
+    EXPECT_EQ(saidValue(used.window.session().question(), "cluster.name"), shown.rows[0][0]);
+}
+
+/// As one is bought: the server, how many of them, the GPUs that makes, and what joins them.
+TEST(Hardware, IsChosenFromTheServerToTheNetwork) {
+    UsedWindow used({smallQuestion(), {}});
+    QStringList titles;
+    for (const KeyControl* control : used.window.scenario().controls()) {
+        if (control->about().path.startsWith("cluster.")) {
+            titles << QString(control->about().title).remove('&');
+        }
+    }
+    EXPECT_EQ(titles.join(", ").toStdString(),
+              "Hardware, Servers, GPUs of each, GPUs in all, Network, Host memory");
 }
 
 TEST(Hardware, SaysOnceWhatIsAssumedOnEachBox) {
