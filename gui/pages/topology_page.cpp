@@ -141,7 +141,7 @@ void TopologyPage::show(const NetworkState& state) {
         QString::fromStdString(failed.empty() ? networkHeadline(state.answer) : failed));
     view_ = networkMap(state.answer, linksInUse(state));
     map_->setValues(view_.values);
-    bar_->setFailed(session().failed());
+    bar_->setFailed(namesInNetwork(state.answer, session().failed()));  // others are gone with it
     answer_ = std::make_shared<const TopologyAnswer>(state.answer);
     bar_->setNames(failingNames(state.answer, kMostNames));
     Table rows = failureRows(state);

@@ -66,6 +66,24 @@ TEST(FailureJourney, TheNetworkIsThatOfTheServersThatAreAskedFor) {
     }
 }
 
+/// They are kept: with the server its failure comes back.
+TEST(FailureJourney, NamesThatTheNetworkDoesNotHaveAnyMoreAreNotListed) {
+    const std::vector<Edit> servers = {{"cluster.name", "dgx-h100", "-c"},
+                                       {"cluster.nodes", "4", "-n"}};
+    UsedWindow used({smallQuestion(servers), {.page = "topology"}});
+    used.window.session().setFailed({"node0", "node3"}, "Fail");
+    ASSERT_TRUE(used.waits());
+    const auto& list = used.find<QListWidget>("topology.failed");
+    EXPECT_EQ(list.count(), 2);
+    used.window.session().edit({{"cluster.nodes", "2", "-n"}}, {.title = "Servers"});
+    ASSERT_TRUE(used.waits());
+    ASSERT_EQ(list.count(), 1);
+    EXPECT_TRUE(list.item(0)->text().startsWith("node0"));
+    used.window.session().undo();
+    ASSERT_TRUE(used.waits());
+    EXPECT_EQ(list.count(), 2);
+}
+
 TEST(FailureJourney, KeysFailWhatTheyAreOn) {
     UsedWindow used({twoServers(), {.page = "topology"}});
     auto& map = used.find<NetworkMapWidget>("topology.map");
