@@ -116,7 +116,7 @@ CostRows costRows(const RunCost& cost) {
 }
 
 std::vector<std::string> costBasisLines(const RunCost& cost, const CostBasis& basis) {
-    std::vector<std::string> lines = {"Price: " + priceText(cost.gpuHour, basis)};
+    std::vector<std::string> lines = {"Price: " + windowWords(priceText(cost.gpuHour, basis))};
     if (!basis.priceNote.empty()) {
         lines.push_back(basis.priceNote);
     }

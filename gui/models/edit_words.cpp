@@ -30,10 +30,35 @@ constexpr std::array kKeyWords = {
     KeyWords{"workload.global_batch", "global batch"},
     KeyWords{"workload.precision", "precision"},
     KeyWords{"workload.optimizer", "optimizer"},
+    KeyWords{"operation.mtbf", "time between failures"},
+    KeyWords{"cluster.gpus_per_node", "GPUs of each"},
+    KeyWords{"cluster.host_memory", "host memory"},
+    KeyWords{"cluster.nvme", "drives of a server"},
     KeyWords{"settings.tuning", "tuning"},
+    KeyWords{"settings.allocator", "memory allocator of PyTorch"},
+    KeyWords{"settings.max_split_size_mb", "largest piece that PyTorch splits (MB, 0: any)"},
     KeyWords{"settings.lora.base", "numbers of the frozen weights"},
+    KeyWords{"settings.lora.double_quantization", "quantise their scales too"},
     KeyWords{"settings.kernels.compile", "compile the model (torch.compile)"},
+    KeyWords{"settings.kernels.attention", "attention kernel"},
+    KeyWords{"settings.kernels.attention_code", "attention package"},
+    KeyWords{"settings.kernels.loss", "loss kernel"},
+    KeyWords{"settings.kernels.norm", "norm kernel"},
+    KeyWords{"settings.kernels.rope", "rotary embedding kernel"},
+    KeyWords{"settings.kernels.activation", "activation kernel"},
+    KeyWords{"settings.kernels.dispatch_once_per_node",
+             "send each token once to a server's experts"},
+    KeyWords{"settings.precision.tf32", "products of fp32 in TF32"},
+    KeyWords{"settings.megatron.overlap_grad_reduce", "reduce gradients during backward"},
+    KeyWords{"settings.megatron.overlap_param_gather", "gather weights during forward"},
     KeyWords{"settings.megatron.tensor_overlap", "overlap tensor-parallel communication"},
+    KeyWords{"settings.megatron.expert_overlap", "overlap expert-parallel communication"},
+    KeyWords{"settings.torch.bucket_view", "gradients kept in their buckets"},
+    KeyWords{"settings.torch.sync", "gradients are reduced"},
+    KeyWords{"settings.phases.evaluation_batch", "samples that a GPU evaluates at once"},
+    KeyWords{"settings.phases.kept_logits", "batches of logits that an evaluation keeps"},
+    KeyWords{"settings.phases.loading", "weights are loaded in"},
+    KeyWords{"settings.phases.checkpoint", "whole weights of a checkpoint"},
     KeyWords{"layout.tp", "tensor parallel (tp)"},
     KeyWords{"layout.pp", "pipeline parallel (pp)"},
     KeyWords{"layout.vpp", "pipeline chunks (vpp)"},
@@ -54,7 +79,31 @@ std::string lastPart(std::string_view path) {
     return words;
 }
 
+struct ValueWords {
+    std::string_view value;
+    std::string_view words;
+};
+
+/// Values that are names of a program or a file, and of no key else.
+constexpr std::array kValueWords = {ValueWords{"liger", "Liger's"},
+                                    ValueWords{"chunked", "in chunks"},
+                                    ValueWords{"flash", "FlashAttention"},
+                                    ValueWords{"flash2", "FlashAttention 2"},
+                                    ValueWords{"nf4", "4 bits (NF4)"},
+                                    ValueWords{"each_micro_batch", "after each micro-batch"},
+                                    ValueWords{"cpu", "host memory"},
+                                    ValueWords{"optimizer_cpu", "optimizer states"},
+                                    ValueWords{"parameters_cpu", "weights and optimizer states"},
+                                    ValueWords{"optimizer_nvme", "optimizer states, on drives"},
+                                    ValueWords{"parameters_nvme", "weights too, on drives"},
+                                    ValueWords{"full_cpu", "gathered in host memory"},
+                                    ValueWords{"expandable_segments", "segments that grow"}};
+
 std::string valueWords(const std::string& value) {
+    const auto known = std::ranges::find(kValueWords, value, &ValueWords::value);
+    if (known != kValueWords.end()) {
+        return std::string(known->words);
+    }
     return value == "null" ? "auto" : value == "true" ? "on" : value == "false" ? "off" : value;
 }
 

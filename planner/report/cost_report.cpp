@@ -202,7 +202,7 @@ std::string ownershipText(const CostBasis& basis) {
 /// No price profile says how often a spot GPU is taken back: a site's failures are its hardware's.
 std::string interruptionText(const CostBasis& basis) {
     return basis.kind == PriceKind::Spot && !basis.mtbfTyped
-               ? " if it is never taken back (--mtbf counts that)"
+               ? " if it is never taken back (how often it is: --mtbf)"
                : "";
 }
 

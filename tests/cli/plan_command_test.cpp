@@ -170,7 +170,7 @@ TEST(PlanCommand, ListsALoraStackThatFilesAreWrittenFor) {
 
 TEST(PlanCommand, SaysWhatSpotLeavesOut) {
     const std::vector<std::string> spot = {"--stack", "fsdp2", "--price-kind", "spot"};
-    EXPECT_NE(plan(spot).out.find("a GPU if it is never taken back (--mtbf counts that), "),
+    EXPECT_NE(plan(spot).out.find("a GPU if it is never taken back (how often it is: --mtbf), "),
               std::string::npos);
     std::vector<std::string> counted = spot;
     counted.insert(counted.end(), {"--mtbf", "100h"});

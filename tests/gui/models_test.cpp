@@ -366,6 +366,24 @@ TEST(EditWords, AreForThoseWhoTypeNoFlags) {
     EXPECT_EQ(editWords(edits), "servers: 16, tensor parallel (tp): auto, reshard after: on");
 }
 
+TEST(EditWords, HaveNoNamesOfCodeForWhatIsSuggested) {
+    const std::vector<Edit> edits = {{"settings.megatron.overlap_grad_reduce", "true", "--set"},
+                                     {"settings.megatron.overlap_param_gather", "true", "--set"},
+                                     {"settings.kernels.loss", "liger", "--set"},
+                                     {"settings.kernels.attention_code", "flash2", "--set"},
+                                     {"settings.torch.sync", "each_micro_batch", "--set"},
+                                     {"settings.phases.loading", "cpu", "--set"},
+                                     {"layout.offload", "parameters_cpu", "--layout"}};
+    EXPECT_EQ(editWords(edits),
+              "reduce gradients during backward: on, gather weights during forward: on, "
+              "loss kernel: Liger's, attention package: FlashAttention 2, "
+              "gradients are reduced: after each micro-batch, "
+              "weights are loaded in: host memory, "
+              "keep in host memory: weights and optimizer states");
+    EXPECT_EQ(windowWords("if it is never taken back (how often it is: --mtbf)"),
+              "if it is never taken back (how often it is: time between failures)");
+}
+
 TEST(Suggestions, AreTypedAsASearchIs) {
     const Suggestion one{.edits = {{"stack", "fsdp2", "--stack"}, {"layout.tp", "2", "--layout"}}};
     const std::vector<Edit> edits = editsForPlan(one);
