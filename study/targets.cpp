@@ -118,6 +118,20 @@ std::string foundFor(const std::vector<Edit>& edits, const std::string& layout) 
     return found;
 }
 
+/// What a node then needs beside its GPUs: "needs 406 GiB of host memory a node, which is not
+/// known".
+std::string nodeNeeds(const MemoryBreakdown& memory) {
+    std::string text;
+    for (const HostNeed* need : {&memory.host, &memory.drives}) {
+        if (need->perNode > HostNeed::kSurelyThere) {
+            text += (text.empty() ? "needs " : " and ") + shortText(need->perNode) + " of " +
+                    std::string(need->what) + " a node" +
+                    (need->there ? "" : ", which is not known");
+        }
+    }
+    return text;
+}
+
 /// Of the best plan, or the memory of what comes nearest to fitting.
 PlanFix planFix(const Question& question,
                 const TriedChange& tried,
@@ -142,8 +156,8 @@ PlanFix planFix(const Question& question,
     if (const std::string found = foundFor(fix.edits, fix.layout); !found.empty()) {
         fix.sideEffect += (fix.sideEffect.empty() ? "found: " : "; found: ") + found;
     }
-    if (const std::string narrower = narrowerStates(plan.scenario, asked); !narrower.empty()) {
-        fix.sideEffect += (fix.sideEffect.empty() ? "" : "; ") + narrower;
+    for (const std::string& more : {narrowerStates(plan.scenario, asked), nodeNeeds(plan.memory)}) {
+        fix.sideEffect += (fix.sideEffect.empty() || more.empty() ? "" : "; ") + more;
     }
     fix.usdPerMtok = dollarsPerMtok(plan);
     return fix;

@@ -60,8 +60,14 @@ Suggestion fixSuggestion(const PlanFix& fix, bool hasTargets) {
             .edits = fix.edits};
 }
 
+/// What it needs of a server's memory or drives, where that decides and where it is there.
 std::string conditionOf(const Fix& fix) {
-    return fix.needs.empty() ? std::string() : " if a server has " + fix.needs;
+    if (!fix.needs.empty()) {
+        return " if a server has " + fix.needs;
+    }
+    return fix.hostAfter > HostNeed::kSurelyThere
+               ? " with " + shortText(fix.hostAfter) + " of a server's memory"
+               : "";
 }
 
 Suggestion memorySuggestion(const Fix& fix) {
@@ -84,13 +90,11 @@ std::tuple<bool, FixGroup, Verdict> rankOf(Verdict verdict, FixGroup group) {
     return {verdict >= Verdict::Unlikely, group, verdict};
 }
 
-/// Changes of the nearest layout that are not in the list yet; what they need of a host is said
-/// of those that are.
+/// Changes of the nearest layout that are not in the list yet.
 void addMemoryFix(const Fix& fix, std::vector<RankedChange>& changes) {
     const auto same = std::ranges::find(
         changes, editWords(fix.edits), [](const RankedChange& one) { return one.change.title; });
     if (same != changes.end()) {
-        same->change.effect += conditionOf(fix);
         return;
     }
     const bool isBought = std::ranges::any_of(

@@ -2,11 +2,13 @@
 #include "gui/models/suggestions.h"
 
 #include "gui/pages/elided_label.h"
+#include "study/plan.h"
 #include "study/said_value.h"
 #include "tests/gui/used_window.h"
 
 #include <QLabel>
 #include <QPushButton>
+#include <algorithm>
 
 namespace fabricast {
 namespace suggestions_test {
@@ -44,16 +46,40 @@ TEST(FitSuggestions, OfferNothingFirstThatIsUnlikelyToFit) {
     EXPECT_TRUE(firstSuggestion(report).title.empty());
 }
 
+/// Whether that decides or is there: each in its own entry.
 TEST(FitSuggestions, SayWhatTheHostMustHave) {
-    const Fix own{.verdict = Verdict::Likely,
-                  .needs = "120 GiB of host memory",
-                  .edits = {{"layout.recompute", "some", "--layout"}}};
-    const PlanReport report =
-        missWith({fixTo("layout.recompute", FixGroup::Free, Verdict::Likely)}, {own});
-    const std::vector<Suggestion> all = fitSuggestions(report);
-    ASSERT_EQ(all.size(), 1U);
-    EXPECT_NE(all[0].effect.find("if a server has 120 GiB of host memory"), std::string::npos)
-        << all[0].effect;
+    const auto effectOf = [](const Fix& own) {
+        const std::vector<Suggestion> all = fitSuggestions(missWith({}, {own}));
+        return all.empty() ? std::string() : all[0].effect;
+    };
+    const std::vector<Edit> edits = {{"layout.offload", "some", "--layout"}};
+    EXPECT_NE(
+        effectOf({.verdict = Verdict::Likely, .needs = "120 GiB of host memory", .edits = edits})
+            .find("if a server has 120 GiB of host memory"),
+        std::string::npos);
+    EXPECT_NE(
+        effectOf(
+            {.hostAfter = Bytes(std::int64_t{120} << 30), .verdict = Verdict::Fits, .edits = edits})
+            .find("fits with 120 GiB of a server's memory"),
+        std::string::npos);
+    EXPECT_EQ(effectOf({.verdict = Verdict::Fits, .edits = edits}), "fits: 0 B");
+}
+
+/// A change of the search says it too, as a terminal does.
+TEST(FitSuggestions, OfASearchSayWhatTheHostMustHave) {
+    const Question question = smallQuestion({{"model", "qwen2.5-14b", "-m"},
+                                             {"search.stacks", "fsdp2", "--stack"},
+                                             {"layout.offload", "none", "--fix"},
+                                             {"layout.recompute", "full", "--fix"}});
+    const PlanReport report = plan(question, {}, openBench(), {}).value();
+    ASSERT_TRUE(report.plans.empty());
+    ASSERT_TRUE(report.fixes);
+    const auto offloads = std::ranges::find_if(report.fixes->fixes, [](const PlanFix& fix) {
+        return fix.layout.find("offload=") != std::string::npos;
+    });
+    ASSERT_NE(offloads, report.fixes->fixes.end());
+    EXPECT_NE(offloads->sideEffect.find("of host memory a node"), std::string::npos)
+        << offloads->sideEffect;
 }
 
 TEST(FirstSuggestion, MakesNothingFasterThatIsUnlikelyToFit) {
