@@ -38,12 +38,17 @@ LabelUnit largestUnit(std::span<const UnitName> units, double largest, bool bina
 
 /// Of a time, which is also counted in minutes, hours and days.
 LabelUnit timeUnit(double largest) {
+    struct LongUnit {
+        double least;
+        const char* unit;
+        const char* name;
+    };
     constexpr std::array kLong = {
-        std::pair{172800.0, "d"}, std::pair{7200.0, "h"}, std::pair{120.0, "min"}};
-    for (const auto& [least, name] : kLong) {
-        if (largest >= least) {
-            const UnitName* unit = dimensionOf<Seconds>().find(name);
-            return {.name = name, .size = static_cast<double>(unit->times)};
+        LongUnit{172800.0, "d", "days"}, LongUnit{7200.0, "h", "h"}, LongUnit{120.0, "min", "min"}};
+    for (const LongUnit& one : kLong) {
+        if (largest >= one.least) {
+            const UnitName* unit = dimensionOf<Seconds>().find(one.unit);
+            return {.name = one.name, .size = static_cast<double>(unit->times)};
         }
     }
     return largestUnit(dimensionOf<Seconds>().units, largest, false);

@@ -19,7 +19,7 @@ constexpr std::array kTimeUnits = {TimeUnit{1.0, 1e-3, "ms"},
                                    TimeUnit{120.0, 1.0, "s"},
                                    TimeUnit{2 * kHour, 60.0, "min"},
                                    TimeUnit{2 * kDay, kHour, "h"},
-                                   TimeUnit{std::numeric_limits<double>::infinity(), kDay, "d"}};
+                                   TimeUnit{std::numeric_limits<double>::infinity(), kDay, "days"}};
 
 const TimeUnit& timeUnitOf(Seconds time) {
     return *std::ranges::find_if(kTimeUnits, [time](const TimeUnit& unit) {

@@ -26,7 +26,7 @@ std::string runText(Seconds time);
 std::string runRange(Seconds low, Seconds high, Seconds like);
 
 /// Three digits of a time that may be a millisecond or a year: "7.34 ms", "12.8 s", "18.4 min",
-/// "3.09 h", "264 d", and "never".
+/// "3.09 h", "264 days", and "never".
 std::string durationText(Seconds time);
 
 }  // namespace fabricast

@@ -67,7 +67,7 @@ INSTANTIATE_TEST_SUITE_P(
                  "rate (GB/s)"},
         TickCase{"short_time", {"t", AxisUnit::Seconds}, {0, 0.0042}, "0 1 2 3 4", "t (ms)"},
         TickCase{
-            "long_time", {"t", AxisUnit::Seconds}, {0, 90 * 86400.0}, "0 20 40 60 80", "t (d)"},
+            "long_time", {"t", AxisUnit::Seconds}, {0, 90 * 86400.0}, "0 20 40 60 80", "t (days)"},
         TickCase{"tokens",
                  {"tokens/s", AxisUnit::Count},
                  {4.1e5, 1.32e6},
