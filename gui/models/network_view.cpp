@@ -128,6 +128,16 @@ private:
     std::map<std::pair<std::uint32_t, std::uint32_t>, MapLink> bundles_;
 };
 
+/// Between a GPU and the memory of its host: what is offloaded is copied there, which is not
+/// counted among the transfers.
+bool isWayToHost(const LinkTier& tier) {
+    using enum DeviceKind;
+    const auto isOfWay = [](DeviceKind kind) {
+        return kind == Gpu || kind == PciSwitch || kind == RootComplex || kind == Socket;
+    };
+    return tier.from != tier.to && isOfWay(tier.from) && isOfWay(tier.to);
+}
+
 /// How many boxes of a level are drawn one by one.
 constexpr std::size_t kMostBoxes = 24;
 
@@ -139,7 +149,7 @@ NetworkMapView networkMap(const TopologyAnswer& answer, const std::vector<LinkUs
     return view;
 }
 
-Table linkRows(const TopologyAnswer& answer, const std::vector<LinkUse>& uses) {
+Table linkRows(const TopologyAnswer& answer, const std::vector<LinkUse>& uses, bool offloads) {
     Table table{{{"links"},
                  {"number", Align::Right},
                  {"each, one way", Align::Right},
@@ -149,14 +159,15 @@ Table linkRows(const TopologyAnswer& answer, const std::vector<LinkUse>& uses) {
                 {}};
     for (const LinkTier& tier : answer.facts.tiers) {
         const LinkUse* use = useOf(uses, tier.from, tier.to);
+        const std::string beside = offloads && isWayToHost(tier) ? " and copies" : "";
         table.rows.push_back(
             {std::string(deviceKindName(tier.from)) + " to " +
                  std::string(deviceKindName(tier.to)) + (tier.assumed ? " (assumed)" : ""),
              std::to_string(tier.links),
              shortText(tier.least) + (tier.least == tier.most ? "" : " – " + shortText(tier.most)),
              shortText(tier.together),
-             use != nullptr ? percentText(use->mean) : "",
-             use != nullptr ? percentText(use->most) : ""});
+             use != nullptr ? percentText(use->mean) + beside : "",
+             use != nullptr ? percentText(use->most) + beside : ""});
     }
     return table;
 }

@@ -23,7 +23,7 @@ struct NetworkMapView {
 NetworkMapView networkMap(const TopologyAnswer& answer, const std::vector<LinkUse>& uses);
 
 /// A row per kind of link: how many, how fast, and how loaded.
-Table linkRows(const TopologyAnswer& answer, const std::vector<LinkUse>& uses);
+Table linkRows(const TopologyAnswer& answer, const std::vector<LinkUse>& uses, bool offloads);
 
 /// Its bisection, and what a single failure would do.
 std::string networkHeadline(const TopologyAnswer& answer);

@@ -147,7 +147,9 @@ void TopologyPage::show(const NetworkState& state) {
     Table rows = failureRows(state);
     failures_->setVisible(!rows.rows.empty());
     failures_->setTable(std::move(rows));
-    links_->setTable(linkRows(state.answer, linksInUse(state)));
+    const PlanInView& a = session().a();
+    const bool offloads = a.explanation && a.explanation->scenario.layout.offload != Offload::None;
+    links_->setTable(linkRows(state.answer, linksInUse(state), offloads));
     showBody();
 }
 
