@@ -46,6 +46,7 @@ LayoutsPage::LayoutsPage(StudySession& session, QWidget* parent)
     : Page(session, "layouts", parent), table_(new ReportTableView("layouts.table")) {
     addScatter();
     addTools();
+    addNone();
     addSharing(table_);
     table_->setAccessibleName("Layouts, best first");
     table_->letSort();
@@ -180,6 +181,38 @@ void LayoutsPage::addRowChoice(QHBoxLayout& tools) {
     tools.addWidget(columns);
 }
 
+/// The way back from a filter that no row passes.
+void LayoutsPage::addNone() {
+    none_ = new QWidget;
+    none_->setObjectName("layouts.none");
+    auto* row = new QHBoxLayout(none_);
+    row->setContentsMargins(0, 0, 0, 0);
+    noneWords_ = new QLabel;
+    noneWords_->setObjectName("layouts.none.words");
+    noneWords_->setWordWrap(true);
+    noneWords_->setTextFormat(Qt::PlainText);
+    row->addWidget(noneWords_, 1);
+    auto* all = new QPushButton("Show all layouts");
+    all->setObjectName("layouts.none.all");
+    row->addWidget(all, 0, Qt::AlignTop);
+    none_->hide();
+    body()->addWidget(none_);
+    connect(all, &QPushButton::clicked, this, [this] {
+        filter_->clear();
+        brush({});
+        filter_->setFocus();
+    });
+}
+
+void LayoutsPage::showNone() {
+    const int rows = table_->tableModel().rowCount();
+    const bool isNone = rows > 0 && table_->shownRows() == 0;
+    noneWords_->setText(QString("None of %1 layouts passes the filter \"%2\".")
+                            .arg(rows)
+                            .arg(filter_->text().trimmed()));
+    none_->setVisible(isNone);
+}
+
 void LayoutsPage::brush(const std::vector<std::uint32_t>& ids) {
     const std::vector<Plan>& plans = session().answers().shown();
     brushed_.clear();
@@ -220,6 +253,7 @@ void LayoutsPage::showBrush() {
 void LayoutsPage::filterRows(const std::function<void()>& filter) {
     const bool wasShowing = std::exchange(isShowing_, true);
     filter();
+    showNone();
     if (const std::optional<std::size_t> a = session().placeOf(session().a())) {
         table_->setCurrentIndex(table_->shownRow(static_cast<int>(*a)));
     }
@@ -271,6 +305,7 @@ void LayoutsPage::showTable() {
     if (a) {
         table_->setCurrentIndex(table_->shownRow(*a));
     }
+    showNone();
     isShowing_ = false;
 }
 

@@ -41,6 +41,8 @@ private:
     void addRowChoice(QHBoxLayout& tools);
     void brush(const std::vector<std::uint32_t>& ids);
     void showBrush();
+    void addNone();
+    void showNone();
     void filterRows(const std::function<void()>& filter);
     [[nodiscard]] std::vector<std::uint32_t> brushedPlaces() const;
     void showTable();
@@ -62,6 +64,8 @@ private:
     QLineEdit* filter_ = nullptr;
     QPushButton* brush_ = nullptr;   ///< how many rows are left
     std::set<std::string> brushed_;  ///< as typedPlan() has them; empty: all
+    QWidget* none_ = nullptr;        ///< where the filter leaves no row
+    QLabel* noneWords_ = nullptr;
     QPushButton* asB_ = nullptr;
     QPushButton* pin_ = nullptr;
     bool isShowing_ = false;

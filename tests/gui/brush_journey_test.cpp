@@ -8,6 +8,7 @@
 #include <QClipboard>
 #include <QComboBox>
 #include <QHeaderView>
+#include <QLabel>
 #include <QLineEdit>
 #include <QMenu>
 #include <QPushButton>
@@ -70,6 +71,22 @@ TEST(BrushJourney, ABrushedRowIsTheLayoutOfItsPoint) {
     QTest::keyClick(&used.scatter, Qt::Key_B);
     const std::uint32_t place = used.scatter.values().points[1].id;
     EXPECT_TRUE(used.table.shownRow(static_cast<int>(place)).isValid());
+}
+
+TEST(BrushJourney, AFilterThatNoLayoutPassesSaysSoAndLeadsBack) {
+    UsedWindow used({smallQuestion(), {}});
+    auto& table = used.find<ReportTableView>("layouts.table");
+    const int all = table.shownRows();
+    EXPECT_FALSE(used.find<QWidget>("layouts.none").isVisible());
+    used.find<QLineEdit>("layouts.filter").setText("mfu>99");
+    EXPECT_EQ(table.shownRows(), 0);
+    EXPECT_TRUE(used.find<QWidget>("layouts.none").isVisible());
+    EXPECT_EQ(used.find<QLabel>("layouts.none.words").text(),
+              QString("None of %1 layouts passes the filter \"mfu>99\".").arg(all));
+    used.find<QPushButton>("layouts.none.all").click();
+    EXPECT_EQ(table.shownRows(), all);
+    EXPECT_TRUE(used.find<QLineEdit>("layouts.filter").text().isEmpty());
+    EXPECT_FALSE(used.find<QWidget>("layouts.none").isVisible());
 }
 
 TEST(BrushJourney, FiltersTakeWordsAndNumbers) {
