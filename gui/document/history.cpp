@@ -6,8 +6,8 @@
 
 namespace fabricast {
 
-History::History(Question start, std::vector<std::string> failed)
-    : steps_{{.question = std::move(start), .failed = std::move(failed)}} {}
+History::History(Question start, StudyMarks marks)
+    : steps_{{.question = std::move(start), .marks = std::move(marks)}} {}
 
 Result<void> History::edit(std::span<const Edit> edits, const Label& label) {
     const bool goesOn = dragging_ && at_ > 0 && !label.drag.empty() &&
@@ -21,22 +21,22 @@ Result<void> History::edit(std::span<const Edit> edits, const Label& label) {
         steps_[at_].question = std::move(changed);
         steps_[at_].title = label.title;
     } else {
-        push({std::move(changed), label.title, label.drag, failed()});
+        push({std::move(changed), label.title, label.drag, marks()});
     }
     dragging_ = !label.drag.empty();
     return {};
 }
 
-void History::setFailed(std::vector<std::string> failed, const std::string& title) {
-    push({.question = now(), .title = title, .failed = std::move(failed)});
+void History::setMarks(StudyMarks marks, const std::string& title) {
+    push({.question = now(), .title = title, .marks = std::move(marks)});
     endDrag();
 }
 
-void History::recover(Question left, std::vector<std::string> failed) {
-    if (documentText(left) != documentText(now()) || failed != this->failed()) {
+void History::recover(Question left, StudyMarks marks) {
+    if (documentText(left) != documentText(now()) || marks != this->marks()) {
         push({.question = std::move(left),
               .title = "what was recovered",
-              .failed = std::move(failed)});
+              .marks = std::move(marks)});
     } else {
         markUnsaved();
     }

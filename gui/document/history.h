@@ -10,6 +10,13 @@
 
 namespace fabricast {
 
+/// What is marked in a study, which no plan depends on.
+struct StudyMarks {
+    std::vector<std::string> failed{};  ///< links, devices and nodes that are down, by their names
+    std::string hardware{};             ///< what is put side by side, as it was typed
+    friend bool operator==(const StudyMarks&, const StudyMarks&) = default;
+};
+
 /// This is every question that was asked in a window, in order, and which of them is asked now.
 ///     History history(question);
 ///     FABRICAST_TRY(history.edit({{"cluster.nodes", "16", "-n"}}, {.title = "nodes 16"}));
@@ -21,19 +28,22 @@ public:
     struct Label {
         std::string title{};
         std::string drag{};
+        bool isApplied = false;  ///< a change that was suggested
     };
 
-    explicit History(Question start, std::vector<std::string> failed = {});
+    explicit History(Question start, StudyMarks marks = {});
 
     [[nodiscard]] const Question& now() const { return steps_[at_].question; }
-    /// Links, devices and nodes that have failed while this is asked, by their names.
-    [[nodiscard]] const std::vector<std::string>& failed() const { return steps_[at_].failed; }
+    /// While this is asked.
+    [[nodiscard]] const StudyMarks& marks() const { return steps_[at_].marks; }
     /// Refused edits leave everything as it was. Edits that change nothing are no step.
     Result<void> edit(std::span<const Edit> edits, const Label& label);
-    /// Other things have failed: a step of its own.
-    void setFailed(std::vector<std::string> failed, const std::string& title);
+    /// Other things are marked: a step of its own.
+    void setMarks(StudyMarks marks, const std::string& title);
     /// What was left of a study in place of its question now, as a step where it differs.
-    void recover(Question left, std::vector<std::string> failed);
+    void recover(Question left, StudyMarks marks);
+    /// What the last step turned out to do, behind its title.
+    void addToTitle(const std::string& words) { steps_[at_].title += words; }
     /// The next edit is a step of its own, whatever is dragged.
     void endDrag() { dragging_ = false; }
 
@@ -55,7 +65,7 @@ private:
         Question question;
         std::string title{};  ///< of the edit that led here
         std::string drag{};
-        std::vector<std::string> failed{};
+        StudyMarks marks{};
     };
 
     void push(Step step);

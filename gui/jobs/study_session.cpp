@@ -5,6 +5,18 @@
 #include <utility>
 
 namespace fabricast {
+namespace {
+
+StudyMarks marksOf(const ViewState& view) {
+    return {.failed = namesIn(view.failed), .hardware = view.hardware};
+}
+
+/// "megatron" of "megatron tp=8,pp=2".
+std::string softwareOf(const PlanInView& view) {
+    return view.typed.substr(0, view.typed.find(' '));
+}
+
+}  // namespace
 
 const std::vector<Plan>& PlanAnswers::shown() const {
     static const std::vector<Plan> kNone;
@@ -17,9 +29,8 @@ const std::vector<Plan>& PlanAnswers::shown() const {
 StudySession::StudySession(Workbench bench, const SavedStudy& study, QObject* parent)
     : QObject(parent),
       bench_(std::move(bench)),
-      history_(study.question, namesIn(study.view.failed)),
-      trace_(study.view.trace),
-      hardware_(study.view.hardware) {
+      history_(study.question, marksOf(study.view)),
+      trace_(study.view.trace) {
     choose(study.view);
     ask();
 }
@@ -78,6 +89,7 @@ bool StudySession::edit(const std::vector<Edit>& edits, const History::Label& la
         return false;
     }
     if (documentText(question()) != before) {
+        softwareBefore_ = label.isApplied ? softwareOf(a_) : "";
         ask();
         emit questionChanged();
     }
@@ -85,8 +97,12 @@ bool StudySession::edit(const std::vector<Edit>& edits, const History::Label& la
 }
 
 void StudySession::setFailed(std::vector<std::string> failed, const std::string& title) {
-    if (failed != history_.failed()) {
-        history_.setFailed(std::move(failed), title);
+    setMarks({.failed = std::move(failed), .hardware = hardware()}, title);
+}
+
+void StudySession::setMarks(StudyMarks marks, const std::string& title) {
+    if (marks != history_.marks()) {
+        history_.setMarks(std::move(marks), title);
         emit questionChanged();
         emit viewChanged();
     }
@@ -100,16 +116,14 @@ void StudySession::setTrace(const std::string& file) {
 }
 
 void StudySession::setHardware(const std::string& names) {
-    if (names != hardware_) {
-        hardware_ = names;
-        markUnsaved();
-    }
+    setMarks({.failed = failed(), .hardware = names}, "Side by side " + names);
 }
 
 /// Asks again only where another question is asked: what has failed changes no plan.
 void StudySession::goTo(void (History::*where)()) {
     const std::string before = documentText(question());
     (history_.*where)();
+    softwareBefore_.clear();
     if (documentText(question()) != before) {
         ask();
     }
@@ -126,19 +140,18 @@ void StudySession::redo() {
 }
 
 void StudySession::open(Question question, const ViewState& view) {
-    begin(History(std::move(question), namesIn(view.failed)), view);
+    begin(History(std::move(question), marksOf(view)), view);
 }
 
 void StudySession::recover(const SavedStudy& file, const SavedStudy& left) {
-    History history(file.question, namesIn(file.view.failed));
-    history.recover(left.question, namesIn(left.view.failed));
+    History history(file.question, marksOf(file.view));
+    history.recover(left.question, marksOf(left.view));
     begin(std::move(history), left.view);
 }
 
 void StudySession::begin(History history, const ViewState& view) {
     history_ = std::move(history);
     trace_ = view.trace;
-    hardware_ = view.hardware;
     a_ = {};
     b_ = {};
     choose(view);
@@ -196,6 +209,20 @@ void StudySession::take(PlanAnswers answers, bool isWidened) {
         lookAgain();
     }
     emit answersChanged();
+    if (answers_.stage == AnswerStage::Done) {
+        tellSoftware();
+    }
+}
+
+/// Also in the menu, where it is undone.
+void StudySession::tellSoftware() {
+    const std::string before = std::exchange(softwareBefore_, {});
+    const std::string now = softwareOf(a_);
+    if (!before.empty() && !now.empty() && now != before) {
+        history_.addToTitle(" (" + now + " in place of " + before + ")");
+        emit questionChanged();
+        emit softwareChanged(QString::fromStdString(before), QString::fromStdString(now));
+    }
 }
 
 /// Whether what was chosen by hand is among the plans.

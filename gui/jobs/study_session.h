@@ -84,13 +84,13 @@ public:
     /// False where the edit was refused: refused() says why.
     bool edit(const std::vector<Edit>& edits, const History::Label& label);
     /// Links, devices and nodes of the cluster that are down, by their names.
-    [[nodiscard]] const std::vector<std::string>& failed() const { return history_.failed(); }
+    [[nodiscard]] const std::vector<std::string>& failed() const { return history_.marks().failed; }
     void setFailed(std::vector<std::string> failed, const std::string& title);
     /// The file of a measured step that is shown beside the simulated one; may be empty.
     [[nodiscard]] const std::string& trace() const { return trace_; }
     void setTrace(const std::string& file);
     /// What is put side by side, as it was typed; empty: what the window starts with.
-    [[nodiscard]] const std::string& hardware() const { return hardware_; }
+    [[nodiscard]] const std::string& hardware() const { return history_.marks().hardware; }
     void setHardware(const std::string& names);
     void endDrag() { history_.endDrag(); }
     void undo();
@@ -116,16 +116,20 @@ signals:
     void questionChanged();
     void answersChanged();
     void viewChanged();  ///< A, B or what is known of them
+    /// A change that was applied has another training software than before as its best.
+    void softwareChanged(const QString& before, const QString& now);
     void refused(const QString& where, const QString& why);
 
 private:
     void ask();
     void begin(History history, const ViewState& view);
     void choose(const ViewState& view);
+    void setMarks(StudyMarks marks, const std::string& title);
     void goTo(void (History::*where)());
     void take(PlanAnswers answers, bool isWidened);
     void look(PlanInView& view, LatestJob& job, const Plan& plan);
     void lookAgain();
+    void tellSoftware();
     [[nodiscard]] bool hasChosen() const;
     [[nodiscard]] std::optional<std::size_t> placeOf(const std::string& typed) const;
 
@@ -133,7 +137,7 @@ private:
     std::vector<std::string> folders_;
     History history_;
     std::string trace_;
-    std::string hardware_;
+    std::string softwareBefore_;  ///< of a change that was applied, until it is answered
     PlanAnswers answers_;
     PlanInView a_;
     PlanInView b_;

@@ -139,7 +139,7 @@ void ExplainPage::askTarget() {
 }
 
 void ExplainPage::apply(const Suggestion& suggestion) {
-    session().edit(editsForPlan(suggestion), {.title = suggestion.title});
+    session().edit(editsForPlan(suggestion), {.title = suggestion.title, .isApplied = true});
 }
 
 std::vector<Suggestion> ExplainPage::suggestions() const {

@@ -69,8 +69,8 @@ HardwarePage::HardwarePage(StudySession& session, QWidget* parent)
 }
 
 void HardwarePage::showNames() {
-    const QString kept = QString::fromStdString(session().hardware());
-    names_->setText(kept.isEmpty() ? kFirstNames : kept);
+    kept_ = session().hardware();
+    names_->setText(kept_.empty() ? kFirstNames : QString::fromStdString(kept_));
 }
 
 /// What was typed is kept with the study; what stands there by itself is not.
@@ -115,6 +115,9 @@ void HardwarePage::addOwn() {
 }
 
 void HardwarePage::refresh() {
+    if (session().hardware() != kept_) {
+        showNames();  // after an undo
+    }
     addOwn();
     const std::vector<std::string> names = namesIn(names_->text());
     const std::string key = names_->text().toStdString() + typed(session().question());

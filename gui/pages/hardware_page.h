@@ -30,7 +30,8 @@ private:
 
     QLineEdit* names_ = nullptr;
     QLabel* headline_ = nullptr;
-    QString found_;  ///< the headline of the answer
+    std::string kept_;  ///< with the study, as it is shown
+    QString found_;     ///< the headline of the answer
     ReportTableView* rows_ = nullptr;
     QLabel* notes_ = nullptr;
 };

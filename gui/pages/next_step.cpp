@@ -190,7 +190,8 @@ void NextStep::act() {
     const Step step = step_;
     switch (step.kind) {
         case Kind::Apply:
-            session_.edit(editsForPlan(step.suggestion), {.title = step.suggestion.title});
+            session_.edit(editsForPlan(step.suggestion),
+                          {.title = step.suggestion.title, .isApplied = true});
             break;
         case Kind::Control:
             emit controlAsked(step.target);

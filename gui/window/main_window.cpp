@@ -49,6 +49,13 @@ MainWindow::MainWindow(Workbench bench, const SavedStudy& study, const WindowSet
     }
     connect(session_, &StudySession::questionChanged, this, &MainWindow::refreshTitle);
     connect(session_, &StudySession::questionChanged, notice_, &NoticeBar::leavePage);
+    connect(session_,
+            &StudySession::softwareChanged,
+            notice_,
+            [this](const QString& before, const QString& now) {
+                notice_->sayOfPage("Applied. The best layout is now one of " + now +
+                                   "; it was one of " + before + ".");
+            });
     connect(files_, &StudyFiles::opened, this, [this](const ViewState& view) {
         notice_->hide();  // it was of the study before
         offerLeft();

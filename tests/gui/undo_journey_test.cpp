@@ -4,6 +4,7 @@
 
 #include <QAction>
 #include <QComboBox>
+#include <QLabel>
 #include <QLineEdit>
 #include <QPushButton>
 #include <QSignalSpy>
@@ -56,6 +57,67 @@ TEST(UndoJourney, WhatWasChosenByHandStaysChosen) {
     EXPECT_EQ(session.a().typed, chosen);
     session.chooseA(0);
     EXPECT_EQ(used.window.viewState().chosen, "") << "the best one, whichever that is";
+}
+
+TEST(UndoJourney, WhatIsPutSideBySideIsAStepToo) {
+    UsedWindow used({smallQuestion(), {.page = "hardware"}});
+    auto& names = used.find<QLineEdit>("hardware.names");
+    const QString before = names.text();
+    names.setFocus();
+    names.selectAll();
+    QTest::keyClicks(&names, "4x-rtx-4090, dgx-a100");
+    QTest::keyClick(&names, Qt::Key_Return);
+    ASSERT_TRUE(used.waits());
+    const History& history = used.window.session().history();
+    ASSERT_TRUE(history.canUndo());
+    EXPECT_EQ(history.undoTitle(), "Side by side 4x-rtx-4090, dgx-a100");
+    used.window.session().undo();
+    ASSERT_TRUE(used.waits());
+    EXPECT_EQ(names.text(), before);
+    EXPECT_EQ(used.window.viewState().hardware, "");
+    used.window.session().redo();
+    ASSERT_TRUE(used.waits());
+    EXPECT_EQ(names.text(), "4x-rtx-4090, dgx-a100");
+}
+
+/// A change that is applied may be best under other software, which nobody asked for.
+TEST(UndoJourney, SaysWhereAnAppliedChangeTookOtherSoftware) {
+    UsedWindow used({smallQuestion(), {}});
+    StudySession& session = used.window.session();
+    ASSERT_TRUE(session.a().typed.starts_with("megatron "));
+    const auto apply = [&](const char* stack, bool isApplied) {
+        session.edit({{"search.stacks", stack, "--stack"}},
+                     {.title = "Software", .isApplied = isApplied});
+        ASSERT_TRUE(used.waits());
+    };
+    apply("fsdp2", true);
+    EXPECT_EQ(session.history().undoTitle(), "Software (fsdp2 in place of megatron)");
+    EXPECT_EQ(used.window.findChild<QAction*>("action.undo")->text(),
+              "&Undo: Software (fsdp2 in place of megatron)");
+    EXPECT_EQ(used.find<QLabel>("notice.words").text(),
+              "Applied. The best layout is now one of fsdp2; it was one of megatron.");
+    apply("megatron", false);
+    EXPECT_EQ(session.history().undoTitle(), "Software") << "that was chosen";
+    EXPECT_FALSE(used.find<QWidget>("notice").isVisible());
+}
+
+TEST(UndoJourney, SaysWhereAAndBBecameOneLayout) {
+    UsedWindow used({smallQuestion(), {.page = "compare"}});
+    StudySession& session = used.window.session();
+    session.chooseA(1);
+    ASSERT_TRUE(used.waits());
+    session.chooseB(0);
+    ASSERT_TRUE(used.waits());
+    EXPECT_EQ(used.window.page()->message(), "");
+    session.chooseA(0);
+    ASSERT_TRUE(used.waits());
+    EXPECT_TRUE(used.window.page()->message().startsWith("A and B are the same layout now, "))
+        << used.window.page()->message().toStdString();
+    auto& other = used.find<QPushButton>("compare.action");
+    EXPECT_TRUE(other.isVisible());
+    other.click();
+    ASSERT_TRUE(used.waits());
+    EXPECT_EQ(used.window.page()->message(), "");
 }
 
 TEST(UndoJourney, KeysInAFieldUndoTheQuestion) {
