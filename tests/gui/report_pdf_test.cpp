@@ -73,7 +73,7 @@ TEST(ReportPdf, IsA4AcrossWhereATableIsWideAndTheSameBytesAgain) {
     const QByteArray pdf = reportPdf(wholeStudy(), kInfo).value();
     EXPECT_TRUE(pdf.startsWith("%PDF-"));
     EXPECT_TRUE(pdf.trimmed().endsWith("%%EOF"));
-    EXPECT_TRUE(pdf.contains("/MediaBox [0 0 842 595]"));
+    EXPECT_TRUE(pdf.contains("/MediaBox [0 0 842.000000 595.000000]"));
     EXPECT_EQ(pdf, reportPdf(wholeStudy(), kInfo).value());
     EXPECT_FALSE(pdf.contains("/CreationDate"));
     const QByteArray upright = reportPdf(Report("a line\n"), kInfo).value();
