@@ -136,7 +136,7 @@ Table hardwareRows(const HardwareAnswer& answer) {
                  {"MFU", Align::Right},
                  {"GiB of a GPU", Align::Right},
                  {"$ for 1M tokens", Align::Right},
-                 {std::string(unit.name) + " for the run", Align::Right},
+                 {"the run in " + std::string(unit.name), Align::Right},
                  {"buying pays after", Align::Right},
                  {"best layout"}},
                 {}};

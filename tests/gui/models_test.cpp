@@ -314,6 +314,23 @@ TEST(NetworkView, HasEveryServerAndAllTheirCables) {
     EXPECT_DOUBLE_EQ(fromServers, 4 * 8 * 50e9);  // eight ports of 400 Gbit/s each
 }
 
+/// What is offloaded is copied over links that the transfers of the network hardly load.
+TEST(NetworkView, CopiesToTheHostAreNotSaidToBeNone) {
+    TopologyAsk ask;
+    ask.cluster.name = "dgx-h100";
+    const TopologyAnswer answer = topology(ask, openBench()).value();
+    const std::vector<LinkUse> uses = {{.name = "pci-cpu"}, {.name = "gpu-nvswitch"}};
+    const auto busyOf = [&](const char* links, bool offloads) {
+        const Table rows = linkRows(answer, uses, offloads);
+        const auto row = std::ranges::find_if(
+            rows.rows, [links](const auto& one) { return one[0] == links; });
+        return row == rows.rows.end() ? "none" : (*row)[4];
+    };
+    EXPECT_EQ(busyOf("pci to cpu", false), "0.0 %");
+    EXPECT_EQ(busyOf("pci to cpu", true), "0.0 % and copies");
+    EXPECT_EQ(busyOf("gpu to nvswitch", true), "0.0 %");
+}
+
 TEST(PlanMetrics, APointIsThePlanOfItsId) {
     const PlanReport report = plan(smallQuestion(), {}, openBench(), {}).value();
     const std::span<const PlanMetric> metrics = planMetrics();
