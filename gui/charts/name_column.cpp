@@ -19,7 +19,7 @@ std::vector<std::string> inParts(std::string word, double width, double textSize
         std::size_t cut = word.find('-') + 1;
         const bool isWritten = cut > 0 && cut < word.size();
         if (!isWritten) {
-            cut = word.size() - 1;
+            cut = std::max(word.size(), 2 * kLeastPart) - kLeastPart;
             while (cut > kLeastPart &&
                    roughTextWidth(word.substr(0, cut) + "-", textSize) > width) {
                 --cut;
@@ -38,7 +38,7 @@ std::vector<std::string> inParts(std::string word, double width, double textSize
 }  // namespace
 
 double nameColumnWidth(const std::vector<std::string>& names, double whole, double textSize) {
-    constexpr double kMostShare = 0.34;
+    constexpr double kMostShare = 0.42;
     double widest = 0.0;
     for (const std::string& name : names) {
         widest = std::max(widest, roughTextWidth(name, textSize));

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace fabricast {
 namespace {
@@ -44,6 +45,36 @@ double WaterfallValues::to() const {
         sum += step.change;
     }
     return sum;
+}
+
+WaterfallValues withRoomForWords(WaterfallValues values, double width, double textSize) {
+    constexpr const char* kRest = "other";
+    constexpr double kLettersOfBar = 6.2;  // wide
+    constexpr std::size_t kTotals = 2;
+    constexpr std::size_t kLeastBars = 5;
+    const double numbers = 4.0 * textSize;  // left of the bars
+    const auto bars = std::max(
+        static_cast<std::size_t>(std::max(width - numbers, 0.0) / (kLettersOfBar * textSize)),
+        kLeastBars);
+    std::vector<WaterfallStep>& steps = values.steps;
+    while (steps.size() + kTotals > bars) {
+        const auto size = [](const WaterfallStep& step) {
+            return step.label == kRest ? std::numeric_limits<double>::infinity()
+                                       : std::abs(step.change);
+        };
+        const auto smallest = std::ranges::min_element(steps, {}, size);
+        const double change = smallest->change;
+        steps.erase(smallest);
+        const auto rest = std::ranges::find(steps, kRest, &WaterfallStep::label);
+        if (rest != steps.end()) {
+            rest->change += change;
+        } else {
+            const auto next = std::ranges::min_element(steps, {}, size);
+            *next = {kRest, next->change + change};
+            std::rotate(next, next + 1, steps.end());
+        }
+    }
+    return values;
 }
 
 FrameParts waterfallFrameParts(const WaterfallValues& values, const ChartTheme& theme) {

@@ -25,7 +25,7 @@ struct WaterfallValues {
 };
 
 /// Below the bars.
-inline constexpr std::size_t kWaterfallNameLines = 3;
+inline constexpr std::size_t kWaterfallNameLines = 4;
 
 struct WaterfallPlace {
     std::string label;
@@ -41,6 +41,8 @@ struct WaterfallLayout {
     std::vector<WaterfallPlace> bars;
 };
 
+/// With the smallest changes together as "other", where there is no room for the words of each.
+WaterfallValues withRoomForWords(WaterfallValues values, double width, double textSize);
 WaterfallLayout waterfallLayout(const WaterfallValues& values,
                                 const QSizeF& size,
                                 const ChartTheme& theme);

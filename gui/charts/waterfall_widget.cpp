@@ -14,12 +14,17 @@ void WaterfallWidget::setValues(WaterfallValues values) {
 }
 
 WaterfallLayout WaterfallWidget::layoutHere() const {
-    return waterfallLayout(values_, size(), themeHere());
+    return waterfallLayout(shownIn(size(), themeHere()), size(), themeHere());
+}
+
+WaterfallValues WaterfallWidget::shownIn(const QSizeF& size, const ChartTheme& theme) const {
+    return withRoomForWords(values_, size.width(), theme.textSize);
 }
 
 void WaterfallWidget::paintPlot(Canvas& canvas, const QSizeF& size, const ChartTheme& theme) const {
     paintPage(canvas, size, values_.title, theme);
-    paintWaterfall(canvas, values_, waterfallLayout(values_, size, theme), theme);
+    const WaterfallValues shown = shownIn(size, theme);
+    paintWaterfall(canvas, shown, waterfallLayout(shown, size, theme), theme);
 }
 
 std::string WaterfallWidget::describe() const {
@@ -37,12 +42,13 @@ int WaterfallWidget::itemAt(const QPointF& place) const {
 int WaterfallWidget::itemBeside(int item, HoverStep step) const {
     const bool back = step == HoverStep::Up || step == HoverStep::Left;
     const int next = item < 0 ? 0 : item + (back ? -1 : 1);
-    return next < static_cast<int>(values_.steps.size()) + 2 ? next : -1;
+    return next < static_cast<int>(layoutHere().bars.size()) ? next : -1;
 }
 
 HoverTip WaterfallWidget::tipOf(int item) const {
     const auto bar = static_cast<std::size_t>(item);
-    return {.around = layoutHere().bars[bar].bar, .text = waterfallBarText(values_, bar)};
+    return {.around = layoutHere().bars[bar].bar,
+            .text = waterfallBarText(shownIn(size(), themeHere()), bar)};
 }
 
 void WaterfallWidget::pick(int item, Qt::KeyboardModifiers /*modifiers*/) {

@@ -30,6 +30,7 @@ protected:
 
 private:
     [[nodiscard]] WaterfallLayout layoutHere() const;
+    [[nodiscard]] WaterfallValues shownIn(const QSizeF& size, const ChartTheme& theme) const;
 
     WaterfallValues values_;
 };

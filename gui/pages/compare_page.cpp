@@ -7,6 +7,7 @@
 #include "planner/report/comparison_report.h"
 #include "study/compare.h"
 
+#include <QBoxLayout>
 #include <QCheckBox>
 #include <QHBoxLayout>
 #include <QLabel>
@@ -46,11 +47,14 @@ ComparePage::ComparePage(StudySession& session, QWidget* parent)
     numbers_->setAccessibleName("Numbers of A and B");
     inputs_ = new ReportTableView("compare.inputs");
     inputs_->setAccessibleName("What was asked differently");
+    inputs_->letWidestGiveWay();
     auto* both = new QWidget;
-    auto* tables = new QHBoxLayout(both);
-    tables->setContentsMargins(0, 0, 0, 0);
-    tables->addWidget(numbers_, 3, Qt::AlignTop);
-    tables->addWidget(inputs_, 2, Qt::AlignTop);
+    tables_ = new QBoxLayout(QBoxLayout::LeftToRight, both);
+    tables_->setContentsMargins(0, 0, 0, 0);
+    tables_->addWidget(numbers_, 3);
+    tables_->addWidget(inputs_, 2);
+    tables_->setAlignment(numbers_, Qt::AlignTop);
+    tables_->setAlignment(inputs_, Qt::AlignTop);
     addSharing(both);
     connect(all_, &QCheckBox::toggled, this, &ComparePage::show);
     connect(swap, &QPushButton::clicked, this, [this] { this->session().swap(); });
@@ -64,7 +68,12 @@ void ComparePage::refresh() {
     const PlanInView& a = session().a();
     const PlanInView& b = session().b();
     if (b.typed.empty()) {
-        askForB();
+        askForB("Choose a second layout to compare with A");
+        return;
+    }
+    if (typed(a.question) == typed(b.question)) {
+        askForB("A and B are the same layout now, " + QString::fromStdString(a.typed) +
+                ". Choose another one to compare with");
         return;
     }
     const std::array both = {a.question, b.question};
@@ -85,10 +94,10 @@ void ComparePage::refresh() {
     }
 }
 
-void ComparePage::askForB() {
-    const QString words =
-        "Choose a second layout to compare with A:\n\non \"Layouts\" select a row and press "
-        "\"Compare as B\", or Shift-click a point of the chart.";
+void ComparePage::askForB(const QString& ask) {
+    const QString words = ask +
+                          ":\n\non \"Layouts\" select a row and press \"Compare as B\", or "
+                          "Shift-click a point of the chart.";
     const std::size_t next = session().placeOf(session().a()) == std::size_t{0} ? 1 : 0;
     if (next < session().answers().shown().size()) {
         offer(words,
@@ -97,6 +106,13 @@ void ComparePage::askForB() {
     } else {
         say(words);
     }
+}
+
+/// In a narrow window one table is below the other.
+void ComparePage::resizeEvent(QResizeEvent* event) {
+    constexpr int kLeastBoth = 720;
+    tables_->setDirection(width() < kLeastBoth ? QBoxLayout::TopToBottom : QBoxLayout::LeftToRight);
+    JobPage::resizeEvent(event);
 }
 
 void ComparePage::show() {
@@ -111,6 +127,7 @@ void ComparePage::show() {
         fall_->setValues(stepWaterfall(*difference.time, !comparison_->sameTokens));
     }
     numbers_->setTable(numberTable(*comparison_, view));
+    numbers_->fitWidth();
     inputs_->setTable(inputTable(*comparison_));
     showBody();
 }

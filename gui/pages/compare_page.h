@@ -4,6 +4,7 @@
 
 #include <memory>
 
+class QBoxLayout;
 class QCheckBox;
 
 namespace fabricast {
@@ -21,15 +22,17 @@ public:
 
 protected:
     void refresh() override;
+    void resizeEvent(QResizeEvent* event) override;
 
 private:
-    void askForB();
+    void askForB(const QString& ask);
     void show();
 
     QLabel* headline_ = nullptr;
     WaterfallWidget* fall_ = nullptr;
     ReportTableView* numbers_ = nullptr;
     ReportTableView* inputs_ = nullptr;
+    QBoxLayout* tables_ = nullptr;
     QCheckBox* all_ = nullptr;
     std::shared_ptr<const Comparison> comparison_;
 };

@@ -110,6 +110,10 @@ void ReportTableView::fitColumns(bool onlyGrow) {
     if (columns.empty()) {
         return;
     }
+    if (sharesWidth_) {
+        shareWidth();
+        return;
+    }
     constexpr int kLeastFirst = 46;  // the number, and which of A and B it is
     constexpr int kMostWords = 195;  // of columns behind the first: the tooltip has the rest
     const int last = static_cast<int>(columns.size()) - 1;
@@ -134,6 +138,42 @@ void ReportTableView::fitColumns(bool onlyGrow) {
     fitLast();
 }
 
+int ReportTableView::columnNeeds(int column) {
+    return isColumnHidden(column) ? 0 : std::max(sizeHintForColumn(column), titleWidth(column));
+}
+
+void ReportTableView::shareWidth() {
+    constexpr int kLeast = 60;
+    constexpr int kStep = 4;
+    std::vector<int> needs;
+    for (int column = 0; column < model_->columnCount(); ++column) {
+        needs.push_back(columnNeeds(column));
+    }
+    const auto widthUpTo = [&needs](int most) {
+        int sum = 0;
+        for (const int need : needs) {
+            sum += std::min(need, most);
+        }
+        return sum;
+    };
+    int most = kMostColumn;
+    while (most > kLeast && widthUpTo(most) > viewport()->width()) {
+        most -= kStep;
+    }
+    for (int column = 0; column < model_->columnCount(); ++column) {
+        setColumnWidth(column, std::min(needs[static_cast<std::size_t>(column)], most));
+    }
+    horizontalHeader()->setStretchLastSection(true);
+}
+
+void ReportTableView::fitWidth() {
+    int width = 2 * frameWidth() + verticalScrollBar()->sizeHint().width();
+    for (int column = 0; column < model_->columnCount(); ++column) {
+        width += columnWidth(column);
+    }
+    setMaximumWidth(width);
+}
+
 /// What the last column can spare goes to words that are cut off, from the left.
 void ReportTableView::widenWords() {
     const int bar =  // which may come with the next rows
@@ -154,7 +194,7 @@ void ReportTableView::widenWords() {
 
 void ReportTableView::fitLast() {
     const int last = model_->columnCount() - 1;
-    if (lastNeeds_ == 0 || last < 0 || mostLast_ < kMostColumn) {
+    if (sharesWidth_ || lastNeeds_ == 0 || last < 0 || mostLast_ < kMostColumn) {
         return;
     }
     int spare = viewport()->width();
@@ -170,6 +210,9 @@ void ReportTableView::fitLast() {
 
 void ReportTableView::resizeEvent(QResizeEvent* event) {
     QTableView::resizeEvent(event);
+    if (sharesWidth_) {
+        shareWidth();
+    }
     fitLast();
 }
 

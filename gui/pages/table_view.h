@@ -32,6 +32,10 @@ public:
     void letSort();
     /// The last column is cut off before others are, down to so many pixels; its tip has the rest.
     void letLastGiveWay(int pixels) { mostLast_ = pixels; }
+    /// Where its columns are wider than it, the widest give way; their tips have the rest.
+    void letWidestGiveWay() { sharesWidth_ = true; }
+    /// As wide as its columns, and no wider.
+    void fitWidth();
     /// An entry for each column, to show and hide it.
     void fillColumnMenu(QMenu& menu);
     /// The same for the order of the rows, where titles sort.
@@ -54,6 +58,8 @@ private:
     void fitHeight();
     [[nodiscard]] int heightOf(int rows) const;
     void fitColumns(bool onlyGrow);
+    void shareWidth();
+    [[nodiscard]] int columnNeeds(int column);
     [[nodiscard]] int titleWidth(int column);
     void widenWords();
     /// The last column of words fills the rest; where that is less than it needs, it is scrolled.
@@ -63,7 +69,8 @@ private:
     TableModel* model_ = nullptr;
     RowFilter* sorted_ = nullptr;
     int mostLast_ = 400;  ///< pixels that the last column may need
-    int lastNeeds_ = 0;   ///< pixels of the last column, where it is of words
+    bool sharesWidth_ = false;
+    int lastNeeds_ = 0;  ///< pixels of the last column, where it is of words
 };
 
 }  // namespace fabricast

@@ -90,6 +90,26 @@ TEST_P(Pictures, OfASmallWindowLoseNothing) {
     }
 }
 
+/// What A and B were asked differently is seen of both, whole or with the rest in a tip.
+TEST_P(Pictures, OfACompareShowBothSides) {
+    UsedWindow used({smallQuestion({{"workload.tokens", "1B", "--tokens"}}), {.page = "compare"}});
+    used.window.session().chooseB(1);
+    ASSERT_TRUE(used.waits());
+    for (const QSize& size : {QSize(900, 650), QSize(1280, 800)}) {
+        used.window.resize(size);
+        QTest::qWait(50);
+        take(used.window, QString("compare-%1").arg(size.width()));
+        for (const char* const name : {"compare.numbers", "compare.inputs"}) {
+            const auto& table = used.find<ReportTableView>(name);
+            const int last = table.model()->columnCount() - 1;
+            ASSERT_GT(last, 1);
+            EXPECT_LE(table.columnViewportPosition(last) + table.columnWidth(last),
+                      table.viewport()->width())
+                << name << " at " << size.width();
+        }
+    }
+}
+
 TEST_P(Pictures, OfPages) {
     UsedWindow used({smallQuestion({{"workload.tokens", "1B", "--tokens"}}), {}});
     used.window.resize(1280, 800);

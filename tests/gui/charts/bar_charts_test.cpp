@@ -1,4 +1,5 @@
 #include "gui/charts/memory_bars.h"
+#include "gui/charts/svg_canvas.h"
 #include "gui/charts/tornado.h"
 #include "gui/charts/waterfall.h"
 #include "tests/gui/charts/sample_charts.h"
@@ -208,6 +209,22 @@ TEST(Waterfall, BarsLieInThePlot) {
             EXPECT_LE(bar.bar.bottom(), layout.frame.plot.bottom() + 1e-9) << from << bar.label;
         }
     }
+}
+
+/// In a narrow window the smallest changes are one bar, and the words of all are whole.
+TEST(Waterfall, HasRoomForItsWords) {
+    const WaterfallValues values = sampleWaterfall();
+    for (const double width : {420.0, 450.0, 500.0, 880.0}) {
+        const WaterfallValues shown = withRoomForWords(values, width, kBarTheme.textSize);
+        EXPECT_NEAR(shown.to(), values.to(), 1e-9 * values.to());
+        SvgCanvas canvas(QSizeF(width, 300.0), "", "");
+        paintWaterfall(
+            canvas, shown, waterfallLayout(shown, QSizeF(width, 300.0), kBarTheme), kBarTheme);
+        EXPECT_EQ(canvas.document().find("\u2026"), std::string::npos) << canvas.document();
+    }
+    EXPECT_EQ(withRoomForWords(values, 2000.0, kBarTheme.textSize).steps.size(),
+              values.steps.size());
+    EXPECT_EQ(withRoomForWords(values, 300.0, kBarTheme.textSize).steps.back().label, "other");
 }
 
 TEST(Waterfall, IsDescribed) {
