@@ -1,5 +1,6 @@
 #include "planner/load/asked_question.h"
 #include "planner/load/scenario_defaults.h"
+#include "planner/spec/check_settings.h"
 #include "planner/spec/names.h"
 #include "planner/spec/setting_names.h"
 #include "planner/stack/model_code.h"
@@ -35,22 +36,54 @@ bool hasKeys(const Stack& stack, const PartialLayout& typed) {
     return recomputes && checkAxes(stack.name, stack.axes, layout);
 }
 
+/// Why an evaluation that is asked for is not modelled of a stack's layers and loss; empty: it is.
+/// What else is wrong is said later.
+std::string whyNoEvaluation(const ScenarioRequest& request,
+                            const Stack& stack,
+                            const ModelSpec& model,
+                            const GpuSpec& gpu) {
+    Scenario scenario;
+    scenario.model = model;
+    scenario.cluster.node.gpu = gpu;
+    scenario.stack = stack.name;
+    scenario.layout = request.layout.layout;
+    Result<Settings> settings = settingsOf(request, stack, scenario);
+    if (!settings || settings->phases.evaluationBatch == 0) {
+        return {};
+    }
+    scenario.settings = *std::move(settings);
+    scenario.settings.phases = {.evaluationBatch = scenario.settings.phases.evaluationBatch,
+                                .keptLogits = scenario.settings.phases.keptLogits};
+    const Result<void> modelled = checkPhases(scenario);
+    return modelled ? "" : std::string(stack.name) + ": " + modelled.error().why;
+}
+
+/// Why a stack is not meant where none is named; empty: it may be.
+std::string whyNotMeant(const ScenarioRequest& request,
+                        const Stack& stack,
+                        const ModelSpec& model,
+                        const GpuSpec& gpu) {
+    if (const auto config = checkHasConfig(stack.name, model, Tuning::Full); !config) {
+        return config.error().why;
+    }
+    return multipliesIn(request, stack, gpu) ? whyNoEvaluation(request, stack, model, gpu)
+                                             : std::string(stack.name) + " has no fp16";
+}
+
 Result<const Stack*> usualStackOf(const ScenarioRequest& request,
                                   const ModelSpec& model,
                                   const GpuSpec& gpu,
                                   std::vector<std::string>& assumed) {
     FABRICAST_ASSIGN(const Stack* usual, findStack(kUsualStack));
-    const Result<void> config = checkHasConfig(kUsualStack, model, Tuning::Full);
-    if (config && multipliesIn(request, *usual, gpu)) {
+    const std::string why = whyNotMeant(request, *usual, model, gpu);
+    if (why.empty()) {
         assumed.push_back(std::string("stack ") + kUsualStack + " (default)");
         addOwnPartNote(request, model, kUsualStack, assumed);
         return usual;
     }
-    const std::string why = config ? std::string(kUsualStack) + " has no fp16" : config.error().why;
     for (const char* name : kStacksBeside) {
         FABRICAST_ASSIGN(const Stack* stack, findStack(name));
-        if (checkHasConfig(name, model, Tuning::Full) && hasKeys(*stack, request.layout) &&
-            multipliesIn(request, *stack, gpu)) {
+        if (hasKeys(*stack, request.layout) && whyNotMeant(request, *stack, model, gpu).empty()) {
             assumed.push_back(std::string("stack ") + name + " (default: " + why + ")");
             return stack;
         }

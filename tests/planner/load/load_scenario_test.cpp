@@ -97,6 +97,17 @@ TEST(LoadScenario, TheUsualStackHasCodeForTheModelAndTheKeysOfTheLayout) {
               "stack megatron (default: torchtitan 0.2.2 and 0.3.0 have no code for qwen2.5-7b)");
 }
 
+/// torchtitan's own loss is computed in chunks, with which no evaluation is modelled.
+TEST(LoadScenario, TheUsualStackOfAnEvaluationIsOneThatItIsModelledOf) {
+    const auto stackOf = [](const std::string& kernels) {
+        const auto loaded = loadWith("\"cluster\": \"dgx-h100\", \"settings\": {" + kernels +
+                                     R"("phases": {"evaluation_batch": 8}})");
+        return loaded ? loaded->scenario.stack : loaded.error().text();
+    };
+    EXPECT_EQ(stackOf(""), "fsdp2");
+    EXPECT_EQ(stackOf(R"("kernels": {"loss": "fp32_upcast"}, )"), "torchtitan");
+}
+
 /// What of the settings follows the GPU: "fp16 native", or why not.
 std::string onV100(const std::string& more) {
     const auto loaded =
