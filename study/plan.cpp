@@ -250,7 +250,7 @@ Result<void> addAnswers(const Searched& done, const Watch& watch, PlanReport& re
         begin("the sensitivity");
         FABRICAST_TRY(addSensitivity(done, watch, report));
     }
-    if (!done.ask.targets.empty() || (!fits && report.hasLayouts())) {
+    if (!done.request.targets.empty() || (!fits && report.hasLayouts())) {
         begin("the search for what would help");
         FABRICAST_ASSIGN(TargetFixes help,
                          targetFixes(done.question, done.request, report, done.bench, watch));
@@ -271,8 +271,11 @@ Result<PlanReport> plan(const Question& question,
                         const Watch& watch) {
     FABRICAST_ASSIGN(SearchRequest request, searchRequest(question, bench));
     FABRICAST_TRY(checkSearchSize(request.task.base.model, request.task.base.cluster, kPlanSize));
-    FABRICAST_TRY(checkTargets(ask.targets, request.budget));
     request.targets = ask.targets;
+    if (request.targets.empty()) {
+        FABRICAST_ASSIGN(request.targets, askedTargets(question));
+    }
+    FABRICAST_TRY(checkTargets(request.targets, request.budget));
     FABRICAST_TRY(checkSimulations(ask.simulate, request.task.base.cluster));
     FABRICAST_ASSIGN(const TimingProfiles* timing, bench.timing());
     SearchRequest first = request;
@@ -293,7 +296,7 @@ Result<PlanReport> plan(const Question& question,
     }
     FABRICAST_ASSIGN(PlanReport report, std::move(searching));
     const std::vector<std::string> found = typedPlans(report);
-    report.fixes = targetVerdicts(report, ask.targets);
+    report.fixes = targetVerdicts(report, request.targets);
     const Searched done{question, ask, request, *timing, bench};
     const Result<void> rest = addAnswers(done, watch, report);
     if (!rest && rest.error().code != Error::Code::Stopped) {

@@ -14,7 +14,7 @@ namespace fabricast {
 
 /// What is asked of a search beyond the question's own "search" (search_request.h).
 struct PlanAsk {
-    std::vector<PlanTarget> targets;  ///< where one is missed: what would reach it
+    std::vector<PlanTarget> targets;  ///< where one is missed: what would reach it; empty: its own
     std::size_t simulate = 0;  ///< how many of the best to simulate, and put in order by that
     bool pareto = false;       ///< slower plans too, that need less memory or fewer GPUs
     bool sensitivity = false;  ///< what would make the best plan faster

@@ -22,8 +22,8 @@ namespace {
 
 constexpr std::int64_t kMostPlans = 1000;
 constexpr std::int64_t kUsualPlans = 5;
-constexpr std::array<std::string_view, 6> kKeys = {
-    "stacks", "forbid", "allow", "top", "objective", "software"};
+constexpr std::array<std::string_view, 7> kKeys = {
+    "stacks", "forbid", "allow", "top", "objective", "software", "targets"};
 
 using Words = std::vector<JsonValue>;
 
@@ -247,7 +247,22 @@ Result<void> checkSearch(const Question& question) {
     for (const JsonValue& word : forbidden) {
         FABRICAST_TRY(ruleOf(word));
     }
+    FABRICAST_TRY(askedTargets(question));
     return {};
+}
+
+Result<std::vector<PlanTarget>> askedTargets(const Question& question) {
+    FABRICAST_ASSIGN(const Words words, wordList(question, "targets"));
+    std::vector<PlanTarget> targets;
+    for (const JsonValue& word : words) {
+        Result<std::vector<PlanTarget>> read = readTargets({word.text().value_or("")});
+        if (!read) {
+            read.error().where = word.where();
+            return read;
+        }
+        targets.insert(targets.end(), read->begin(), read->end());
+    }
+    return targets;
 }
 
 Result<SearchRequest> searchRequest(const Question& question, const Workbench& bench) {

@@ -17,7 +17,7 @@ namespace fabricast {
 /// A search as it is run, and what was assumed for it. What a question says about it:
 ///     "search": {"stacks": ["megatron"], "forbid": ["pp", "schedule=gpipe"], "top": 5,
 ///                "allow": ["tp_across_nodes", "idle_gpus", "tight"], "objective": "cost",
-///                "software": "tuned"}
+///                "software": "tuned", "targets": ["days=30"]}
 /// Keys of its layout are held.
 struct SearchRequest {
     SearchTask task;
@@ -33,6 +33,9 @@ Result<SearchRequest> searchRequest(const Question& question, const Workbench& b
 
 /// Names and words that no search has are refused, whether or not the search is run.
 Result<void> checkSearch(const Question& question);
+
+/// What a plan is to reach by the question's own words, where nothing else is asked.
+Result<std::vector<PlanTarget>> askedTargets(const Question& question);
 
 /// Where a rule comes from that a way to train adds: it gives way to what the question holds.
 inline constexpr std::string_view kOfFamily = "advise";

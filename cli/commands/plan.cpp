@@ -57,6 +57,15 @@ constexpr std::array kHardwareForms = {
     HardwareForm{"csv", &hardwareCsv},
     HardwareForm{"md", &hardwareMarkdown}};
 
+/// Words as a list of JSON.
+std::string wordsText(const std::vector<std::string>& words) {
+    std::string text;
+    for (const std::string& word : words) {
+        text += (text.empty() ? "[\"" : ", \"") + word + "\"";
+    }
+    return text + "]";
+}
+
 Result<TimedPlans> planned(const Question& question,
                            const PlanFlags& flags,
                            const GlobalOptions& options,
@@ -70,6 +79,10 @@ Result<TimedPlans> planned(const Question& question,
     const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
     FABRICAST_TRY(checkAnyLayout(report, question, bench));
     FABRICAST_ASSIGN(Question whole, withWholePaths(question, bench.profiles()));
+    if (!flags.targets.empty()) {
+        const std::vector<Edit> edits = {{"search.targets", wordsText(flags.targets), "--target"}};
+        FABRICAST_ASSIGN(whole, with(whole, edits));
+    }
     return TimedPlans{std::move(report), took.count(), std::move(whole.root)};
 }
 

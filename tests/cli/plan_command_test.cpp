@@ -168,6 +168,22 @@ TEST(PlanCommand, ListsALoraStackThatFilesAreWrittenFor) {
     EXPECT_NE(large.find("offload=parameters_cpu"), std::string::npos) << large;
 }
 
+/// The target is part of what was asked, and asked again with the answer.
+TEST(PlanCommand, TheAnswerToATargetCanBeAskedAgain) {
+    const std::string answer = testing::TempDir() + "target.json";
+    const std::vector<std::string> asked = {"--stack", "fsdp2", "--target", "mfu=90%"};
+    std::vector<std::string> kept = asked;
+    kept.insert(kept.end(), {"-f", "json", "-o", answer});
+    EXPECT_EQ(plan(kept).code, ExitCode::DoesNotFit);
+    const ProgramOutput again = runProgram({"plan", answer}, {});
+    EXPECT_EQ(again.code, ExitCode::DoesNotFit) << again.err;
+    EXPECT_NE(again.out.find("wanted MFU 90.0 %"), std::string::npos) << again.out;
+    const ProgramOutput wrong = plan({"--set", "search.targets=[\"mfu\"]"});
+    EXPECT_EQ(wrong.code, ExitCode::BadInput);
+    EXPECT_TRUE(wrong.out.empty());
+    EXPECT_NE(wrong.err.find("search.targets"), std::string::npos) << wrong.err;
+}
+
 TEST(PlanCommand, SaysWhatSpotLeavesOut) {
     const std::vector<std::string> spot = {"--stack", "fsdp2", "--price-kind", "spot"};
     EXPECT_NE(plan(spot).out.find("a GPU if it is never taken back (how often it is: --mtbf), "),
