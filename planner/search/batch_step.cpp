@@ -3,22 +3,24 @@
 #include "planner/search/find_on_parts.h"
 #include "planner/spec/size_limits.h"
 
-#include <cstddef>
+#include <algorithm>
+#include <cstdint>
 #include <numeric>
+#include <set>
 #include <string>
+#include <utility>
 
 namespace fabricast {
 namespace {
 
-/// Whether a stack takes a layout of the family, by the first of each way to recompute.
+/// Whether a stack takes a layout of the family, by the first micro-batch of each order and way to
+/// recompute.
 bool isTaken(const SearchSpace& space, std::uint32_t family, CandidateScenarios& scenarios) {
-    const std::size_t kinds = space.recomputesOf(family).size();
-    for (std::size_t kind = 0; kind < kinds && space.count(family) > 0; ++kind) {
-        if (scenarios.allowed({.family = family, .recompute = static_cast<std::uint16_t>(kind)})) {
-            return true;
-        }
-    }
-    return false;
+    std::set<std::pair<std::uint16_t, std::uint16_t>> seen;
+    return std::ranges::any_of(space.candidatesOf(family), [&](const Candidate& candidate) {
+        return seen.emplace(candidate.way, candidate.recompute).second &&
+               scenarios.allowed(candidate).has_value();
+    });
 }
 
 /// Whether the stacks take any layout.

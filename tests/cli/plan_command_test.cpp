@@ -184,6 +184,16 @@ TEST(PlanCommand, TheAnswerToATargetCanBeAskedAgain) {
     EXPECT_NE(wrong.err.find("search.targets"), std::string::npos) << wrong.err;
 }
 
+/// Megatron's first order of a pipeline does not overlap experts, and its others do.
+TEST(PlanCommand, NamesABatchThatAnyOrderOfAPipelineTakes) {
+    const ProgramOutput output = ran(
+        "plan -m mixtral-8x7b -c dgx-h100 -n 2 --stack megatron --fix pp=2,ep=8 "
+        "--set settings.megatron.expert_overlap=true --global-batch 7");
+    EXPECT_EQ(output.code, ExitCode::BadInput);
+    EXPECT_NE(output.err.find("or a global batch of 6 or 8"), std::string::npos)
+        << output.err << output.out;
+}
+
 TEST(PlanCommand, SaysWhatSpotLeavesOut) {
     const std::vector<std::string> spot = {"--stack", "fsdp2", "--price-kind", "spot"};
     EXPECT_NE(plan(spot).out.find("a GPU if it is never taken back (how often it is: --mtbf), "),
