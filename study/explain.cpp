@@ -128,15 +128,20 @@ Result<void> addExplainedMeasurements(const Question& question,
     return {};
 }
 
-/// Beside the memory where there is one.
+/// Beside the memory where there is one; of a price beside the cost where there is none.
 Result<void> addIdleSettings(const Question& question,
                              const Workbench& bench,
                              const Watch& watch,
                              Explanation& answer) {
+    FABRICAST_ASSIGN(const std::vector<std::string> prices, idlePricesNote(question, bench));
+    if (answer.cost && !answer.memory) {  // whose notes stand below it
+        for (const std::string& note : prices) {
+            answer.basis.priceNote += (answer.basis.priceNote.empty() ? "" : "; ") + note;
+        }
+    }
     if (answer.memory || answer.step) {
         FABRICAST_ASSIGN(const std::vector<std::string> idle,
                          idleSettingsNote({&question, 1}, bench, watch));
-        FABRICAST_ASSIGN(const std::vector<std::string> prices, idlePricesNote(question, bench));
         std::vector<std::string>& notes = answer.memory ? answer.memory->notes : answer.step->notes;
         addNotes(idle, notes);
         addNotes(prices, notes);

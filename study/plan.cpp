@@ -166,6 +166,8 @@ Result<void> addIdleInAll(const Question& question,
     FABRICAST_ASSIGN(const std::vector<std::string> idle,
                      idleSettingsNote(questions, bench, watch));
     addNotes(idle, report.notes);
+    FABRICAST_ASSIGN(const std::vector<std::string> prices, idlePricesNote(question, bench));
+    addNotes(prices, report.notes);
     return {};
 }
 

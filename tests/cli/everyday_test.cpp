@@ -207,6 +207,13 @@ TEST(Everyday, NamesWhatOfAPriceHasNoEffect) {
               std::string::npos)
         << rented;
     EXPECT_EQ(ran(asked + "--price-kind owned").out.find("no effect here"), std::string::npos);
+    const std::string note = "no effect here: price.years=2 (--price-kind owned uses it)";
+    for (const std::string& other :
+         {asked + "--section cost",
+          std::string("plan -m llama-3.1-8b -c dgx-h100 --set price.years=2 "
+                      "--global-batch 64 --stack fsdp2")}) {
+        EXPECT_NE(ran(other).out.find(note), std::string::npos) << ran(other).out;
+    }
 }
 
 // Axolotl's FSDP2 has no way to load a base of 4 bits but whole, on every GPU.
