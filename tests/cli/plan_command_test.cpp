@@ -186,9 +186,9 @@ TEST(PlanCommand, TheAnswerToATargetCanBeAskedAgain) {
 
 /// Megatron's first order of a pipeline does not overlap experts, and its others do.
 TEST(PlanCommand, NamesABatchThatAnyOrderOfAPipelineTakes) {
-    const ProgramOutput output = ran(
-        "plan -m mixtral-8x7b -c dgx-h100 -n 2 --stack megatron --fix pp=2,ep=8 "
-        "--set settings.megatron.expert_overlap=true --global-batch 7");
+    const ProgramOutput output =
+        ran("plan -m mixtral-8x7b -c dgx-h100 -n 2 --stack megatron --fix pp=2,ep=8 "
+            "--set settings.megatron.expert_overlap=true --global-batch 7");
     EXPECT_EQ(output.code, ExitCode::BadInput);
     EXPECT_NE(output.err.find("or a global batch of 6 or 8"), std::string::npos)
         << output.err << output.out;

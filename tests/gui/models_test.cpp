@@ -322,8 +322,8 @@ TEST(NetworkView, CopiesToTheHostAreNotSaidToBeNone) {
     const std::vector<LinkUse> uses = {{.name = "pci-cpu"}, {.name = "gpu-nvswitch"}};
     const auto busyOf = [&](const char* links, bool offloads) {
         const Table rows = linkRows(answer, uses, offloads);
-        const auto row = std::ranges::find_if(
-            rows.rows, [links](const auto& one) { return one[0] == links; });
+        const auto row =
+            std::ranges::find_if(rows.rows, [links](const auto& one) { return one[0] == links; });
         return row == rows.rows.end() ? "none" : (*row)[4];
     };
     EXPECT_EQ(busyOf("pci to cpu", false), "0.0 %");
