@@ -63,7 +63,7 @@ TEST(MemoryFixes, OneUnitMayBeDividedIntoLayers) {
                                                    {"stack", "fsdp2", "--stack"},
                                                    {"workload.global_batch", "8", "--global-batch"},
                                                    {"settings.torch.one_unit", "true", "--set"}}));
-    EXPECT_EQ(memory.verdict, Verdict::UnlikelyToFit);
+    EXPECT_EQ(memory.verdict, Verdict::Unlikely);
     ASSERT_EQ(memory.rejections.size(), 1U);
     EXPECT_TRUE(std::ranges::any_of(memory.rejections[0].fixes, [](const Fix& fix) {
         return fix.typed.find("--set settings.torch.one_unit=false") != std::string::npos;
