@@ -264,6 +264,13 @@ Result<JsonValue> importFile(OpenedFile& file, const ImportContext& context) {
                         second->values.back() + ", and one training is forecast",
                     "a script with one of them, or the other in a comment");
     }
+    if (const LaunchKey* const open = file.keys.find(kOpenArguments)) {
+        return fail(Error::Code::BadInput,
+                    file.keys.where(*open),
+                    open->values.front() + " is set in a branch (" + open->values.back() +
+                        "), and whether it is was not read",
+                    "its value, or none, in its place");
+    }
     switch (file.kind) {
         case LaunchKind::Megatron:
             return inWordsOf(file, importMegatron(file, context));

@@ -116,6 +116,8 @@ Result<LaunchKeys> readJsonKeys(std::string_view text, const std::string& source
 Result<LaunchKeys> readShellKeys(std::string_view text, const std::string& source);
 /// Key of a second training that a script starts: its script, and the line of the first.
 inline constexpr const char* kSecondTraining = "second training";
+/// Key of a variable among a training's arguments that a branch sets: its name, and to what.
+inline constexpr const char* kOpenArguments = "arguments of a branch";
 /// What a Python program calls and names: "MICRO_BATCH", "AdamW" with the whole name of what is
 /// called, "AdamW.fused" and "AdamW.0" with its arguments, the last word of each name alone, "def"
 /// with the name of what is defined, and "loss/=" where a value is changed.

@@ -193,6 +193,7 @@ Result<LaunchKeys> readShellKeys(std::string_view text, const std::string& sourc
         const ShellCommand command = startedAlone(*start, at);
         addLauncher(command, at, keys);
         addSecondTraining(commands, *start, keys);
+        addOpenArguments(command, keys);
         const bool byTrl = isTrlTrainer(command, at);
         keys.add({.path = "script",
                   .values = {(byTrl ? "trl " : "") + fileOfScript(command, at)},

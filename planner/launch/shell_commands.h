@@ -46,6 +46,7 @@ struct ShellExpansion {
     std::string text{};
     std::vector<LetterPlace> places{};  ///< of its letters, where the script gives it a value
     std::optional<std::vector<ShellWord>> list{};
+    std::string mayBe{};  ///< what branches set the variable to that is not known for them
 };
 
 /// What stands behind a "$" that was taken: NAME, {NAME}, {NAME:-usual}, {NAME:+instead} or

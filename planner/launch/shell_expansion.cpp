@@ -130,7 +130,7 @@ ShellExpansion takeVariable(ShellLetters& letters, const ShellVariables& variabl
                                          : ShellExpansion{.list = *list};
     }
     if (isOpen) {
-        return {.text = "$" + written.name};
+        return {.text = "$" + written.name, .mayBe = variables.openValues(written.name)};
     }
     return expanded(written, variables.placedValueOf(written.name), variables);
 }

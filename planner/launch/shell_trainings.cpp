@@ -119,6 +119,36 @@ const ShellCommand* startOf(const std::vector<ShellCommand>& commands) {
     return longest;
 }
 
+void addOpenArguments(const ShellCommand& command, LaunchKeys& keys) {
+    constexpr std::array<std::string_view, 9> kHarmless = {"--resume",
+                                                           "--output",
+                                                           "--report",
+                                                           "--run",
+                                                           "--wandb",
+                                                           "--log",
+                                                           "--save",
+                                                           "--seed",
+                                                           "--debug"};
+    for (const ShellWord& word : command) {
+        bool matters = false;
+        for (std::size_t flag = word.mayBe.find("--"); flag != std::string::npos;
+             flag = word.mayBe.find("--", flag + 2)) {
+            const std::string_view rest = std::string_view(word.mayBe).substr(flag);
+            matters = matters || std::ranges::none_of(kHarmless, [rest](std::string_view one) {
+                          return rest.starts_with(one);
+                      });
+        }
+        if (matters) {
+            const std::size_t begin = word.mayBe.find_first_not_of(' ');
+            keys.add({.path = kOpenArguments,
+                      .values = {word.text, word.mayBe.substr(begin)},
+                      .line = word.line,
+                      .column = word.column});
+            return;
+        }
+    }
+}
+
 void addSecondTraining(const std::vector<ShellCommand>& commands,
                        const ShellCommand& first,
                        LaunchKeys& keys) {

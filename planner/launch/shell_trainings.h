@@ -27,6 +27,10 @@ const ShellWord* otherOfAxolotl(const ShellCommand& command);
 /// shorter.
 const ShellCommand* startOf(const std::vector<ShellCommand>& commands);
 
+/// Adds kOpenArguments where a branch of the script decides what of this is typed, such as
+/// $EXTRA of "if $LONG; then EXTRA="--max_length 65536"; fi".
+void addOpenArguments(const ShellCommand& command, LaunchKeys& keys);
+
 /// Adds kSecondTraining where another command starts a training as well, with other words.
 void addSecondTraining(const std::vector<ShellCommand>& commands,
                        const ShellCommand& first,

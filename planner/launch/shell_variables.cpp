@@ -31,6 +31,13 @@ bool ShellVariables::isOpen(const std::string& name) const {
     return inBranches_.contains(name) || (!isHere && outer_ != nullptr && outer_->isOpen(name));
 }
 
+std::string ShellVariables::openValues(const std::string& name) const {
+    const auto known = openValues_.find(name);
+    return known != openValues_.end() ? known->second
+           : outer_ != nullptr        ? outer_->openValues(name)
+                                      : "";
+}
+
 void ShellVariables::assign(const ShellWord& word, bool isInBranch) {
     const std::string name = assignedName(word.text);
     const std::size_t equals = word.text.find('=');
@@ -52,8 +59,10 @@ void ShellVariables::assign(const ShellWord& word, bool isInBranch) {
     }
     if (isInBranch) {
         inBranches_.insert(name);
+        openValues_[name] += " " + word.text.substr(equals + 1);
     } else if (!adds) {
         inBranches_.erase(name);
+        openValues_.erase(name);
     }
 }
 

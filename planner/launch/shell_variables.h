@@ -26,6 +26,9 @@ public:
     /// Whether what it is depends on a branch.
     [[nodiscard]] bool isOpen(const std::string& name) const;
 
+    /// All that branches set it to: "--bf16 --fp16" of two.
+    [[nodiscard]] std::string openValues(const std::string& name) const;
+
     /// A word of an assignment: "A=4", "A+=4".
     void assign(const ShellWord& word, bool isInBranch);
     /// A list, or more of it ("A+=(…)").
@@ -45,6 +48,7 @@ private:
     const ShellVariables* outer_ = nullptr;
     bool isSourced_ = false;
     std::set<std::string> inBranches_;
+    std::map<std::string, std::string> openValues_;
     std::map<std::string, ShellValue> values_;
     std::map<std::string, std::vector<ShellWord>> lists_;
 };

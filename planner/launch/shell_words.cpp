@@ -205,6 +205,7 @@ private:
         } else if (letter == '$') {
             const ShellExpansion value = takeVariable(letters_, variables_);
             split(value, begin, word);
+            word.mayBe += value.mayBe;
             for (const ShellWord& item : value.list.value_or(std::vector<ShellWord>())) {
                 splitValue(item, spliced);
             }

@@ -20,6 +20,7 @@ struct ShellWord {
     std::int64_t column = 1;
     std::vector<LetterPlace> places{};  ///< of its letters, of scripts and of assignments
     bool isScript = false;              ///< a shell takes it for one: what bash -c is given
+    std::string mayBe{};                ///< what branches set its variable to
 };
 using ShellCommand = std::vector<ShellWord>;
 

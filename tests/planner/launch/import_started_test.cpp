@@ -255,6 +255,26 @@ TEST(ImportOfStarted, RefusesASecondTraining) {
               "run.sh:4:3:");
 }
 
+// What a branch types of a training, or does not, is not left out.
+TEST(ImportOfStarted, RefusesArgumentsOfABranch) {
+    const auto batch = [](const std::string& sets, const std::string& variable) {
+        return readFrom({{"run.sh",
+                          sets +
+                              "torchrun --nproc_per_node 8 t.py --output_dir o --bf16 "
+                              "--per_device_train_batch_size 2 " +
+                              variable + "\n"}},
+                        "run.sh",
+                        "layout.micro_batch");
+    };
+    EXPECT_EQ(batch("E=\"\"\nif $LONG; then\n  E=\"--max_length 65536\"\nfi\n", "$E"),
+              "run.sh:5:88: $E is set in a branch (--max_length 65536), and whether it is was not "
+              "read (its value, or none, in its place)");
+    EXPECT_EQ(batch("[ -n \"$L\" ] && E=\"--fsdp full_shard\"\n", "${E}").substr(0, 7), "run.sh:");
+    EXPECT_EQ(batch("if $OLD; then R=\"--resume_from_checkpoint o\"; fi\n", "$R"), "2");
+    EXPECT_EQ(batch("if $LONG; then E=\"--max_length 9\"; fi\nE=\n", "$E"), "2");
+    EXPECT_EQ(batch("", "$E"), "2");
+}
+
 // What another file may set has no usual value.
 TEST(ImportOfStarted, KnowsNoUsualValueBehindASourcedFile) {
     const auto batch = [](const std::string& before) {
