@@ -164,12 +164,29 @@ MaybeRef ModelTracer::runSimple(WordSpan span, ModelNames& names) {
         }
         return std::nullopt;
     }
+    std::vector<MaybeRef> refs = preparedIn(value, names);
     const MaybeRef ref = evaluate(value, names);
-    const std::size_t model = placeOfModel(targets);
+    if (refs.size() != targets.size() && !targets.empty()) {
+        refs.assign(targets.size(), std::nullopt);
+        refs[placeOfModel(targets)] = ref;
+    }
     for (std::size_t i = 0; i < targets.size(); ++i) {
-        assign(targets[i], i == model ? ref : std::nullopt, value, names);
+        assign(targets[i], refs[i], value, names);
     }
     return std::nullopt;
+}
+
+std::vector<MaybeRef> ModelTracer::preparedIn(const WordSpan& value,
+                                              const ModelNames& names) const {
+    const std::size_t bracket = program_.isName(value.begin) ? program_.endOfName(value.begin) : 0;
+    std::vector<MaybeRef> refs;
+    if (bracket == 0 || !isSign(bracket, "(") || !program_.isName(bracket - 1, "prepare")) {
+        return refs;
+    }
+    for (const WordSpan& item : program_.itemsIn(bracket)) {
+        refs.push_back(namedModel(program_.textOf(item), names));
+    }
+    return refs;
 }
 
 std::size_t ModelTracer::placeOfModel(const std::vector<WordSpan>& targets) const {

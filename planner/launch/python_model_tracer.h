@@ -42,6 +42,10 @@ private:
     std::size_t headAt(std::size_t at, ModelNames& names);
     void bindLoop(const WordSpan& head, ModelNames& names);
     MaybeRef runSimple(WordSpan span, ModelNames& names);
+    /// What accelerator.prepare(student, teacher, optimizer) gives back, each in its place; nothing
+    /// of other values.
+    [[nodiscard]] std::vector<MaybeRef> preparedIn(const WordSpan& value,
+                                                   const ModelNames& names) const;
     /// Of "model, tokenizer = load()" and "tokenizer, model = load()".
     [[nodiscard]] std::size_t placeOfModel(const std::vector<WordSpan>& targets) const;
     void assign(const WordSpan& target,

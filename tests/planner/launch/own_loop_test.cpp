@@ -157,6 +157,22 @@ TEST(OwnLoops, SayWhatIsNotModelled) {
               "a.py:3:33: LoraConfig depends on \"rich()\", whi");
 }
 
+// Accelerate gives every model back in its place.
+TEST(OwnLoops, KeepTheModelsThatArePreparedTogether) {
+    EXPECT_EQ(readFrom({{"a.py",
+                         "acc = Accelerator()\n"
+                         "teacher = AutoModelForCausalLM.from_pretrained(\"c/d\")\n"
+                         "student = AutoModelForCausalLM.from_pretrained(\"a/b\")\n"
+                         "opt = torch.optim.AdamW(student.parameters())\n"
+                         "student, teacher, opt = acc.prepare(student, teacher, opt)\n"
+                         "for step in range(9):\n  x = torch.randint(0, 9, (2, 64))\n"
+                         "  with torch.no_grad():\n    old = teacher(x).logits\n"
+                         "  acc.backward(student(x).loss)\n  opt.step()\n"}},
+                       "a.py",
+                       "imported.open.settings.reference.why"),
+              "\"a second model is loaded, c/d, whose mem…\"");
+}
+
 // FSDP2 by another name is no loop on one GPU.
 TEST(OwnLoops, RefuseFullyShardThatIsGivenToPartial) {
     EXPECT_EQ(readFrom({{"a.py",
