@@ -17,17 +17,20 @@ bool isAhead(const HeapBlock& a, const HeapBlock& b) {
 }
 
 /// Whom a block stands ahead of in a ring that it does not begin: the first again if it ends it.
+/// Looked for from both ends: of many blocks of one size what is freed next is near one of them.
 HeapBlock::Place nextInRing(const std::vector<HeapBlock>& blocks,
                             HeapBlock::Place first,
                             const HeapBlock& block) {
-    if (isAhead(at(blocks, at(blocks, first).smaller), block)) {
-        return first;
+    HeapBlock::Place up = at(blocks, first).larger;
+    HeapBlock::Place down = at(blocks, first).smaller;
+    while (!isAhead(at(blocks, down), block)) {
+        if (!isAhead(at(blocks, up), block)) {
+            return up;
+        }
+        up = at(blocks, up).larger;
+        down = at(blocks, down).smaller;
     }
-    HeapBlock::Place place = at(blocks, first).larger;
-    while (isAhead(at(blocks, place), block)) {
-        place = at(blocks, place).larger;
-    }
-    return place;
+    return at(blocks, down).larger;
 }
 
 }  // namespace
