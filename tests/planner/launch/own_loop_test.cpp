@@ -157,6 +157,19 @@ TEST(OwnLoops, SayWhatIsNotModelled) {
               "a.py:3:33: LoraConfig depends on \"rich()\", whi");
 }
 
+// What is typed behind a program, and nobody reads, is named.
+TEST(OwnLoops, NameWhatIsTypedAndNotRead) {
+    const auto run = importedFrom({{"a.py", kOwnModel + kOwnOptimizer + kOwnSteps},
+                                   {"a.sh", "python a.py --packing_factor 3\n"}},
+                                  "a.sh");
+    ASSERT_TRUE(run) << run.error().text();
+    std::string notes;
+    for (const std::string& one : stringsIn(run->find("imported")->find("notes"))) {
+        notes += one + "\n";
+    }
+    EXPECT_NE(notes.find("not looked at: --packing_factor (a.sh:1)"), std::string::npos) << notes;
+}
+
 // Accelerate gives every model back in its place.
 TEST(OwnLoops, KeepTheModelsThatArePreparedTogether) {
     EXPECT_EQ(readFrom({{"a.py",
