@@ -54,7 +54,8 @@ private:
                 continue;
             }
             column = column ? column : std::optional(word.column);
-            const bool isOwn = word.column == *column && program_.isName(i);
+            const bool isBeside = i > 0 && program_.isSign(i - 1, ";");
+            const bool isOwn = (word.column == *column || isBeside) && program_.isName(i);
             const bool isOfSelf =
                 program_.isName(i, "self") && program_.isSign(i + 1, ".") && program_.isName(i + 2);
             const std::size_t name = isOfSelf ? i + 2 : i;

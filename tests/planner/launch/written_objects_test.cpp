@@ -44,6 +44,7 @@ TEST(WrittenObjects, HaveTheMembersThatTheyAreMadeWith) {
                 "        self.seq_len = 2048\ncfg = Config(batch=8)\n" +
                 loop),
         "8 x 2048");
+    EXPECT_EQ(sizesOf("class cfg:\n    batch = 4; seq_len = 2048\n" + loop), "4 x 2048");
     EXPECT_EQ(sizesOf("cfg = SimpleNamespace(batch=4, seq_len=2048)\n" + loop), "4 x 2048");
     EXPECT_EQ(sizesOf("CFG = {\"batch\": 4, \"seq_len\": 2048}\n" +
                       writtenLoop("CFG[\"batch\"]", "CFG[\"seq_len\"]")),
