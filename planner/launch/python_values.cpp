@@ -15,6 +15,19 @@ using PythonTexts = std::vector<std::string>;
 /// A longer list is no setting of a training.
 constexpr std::size_t kMostItems = 256;
 
+/// Whether a launcher says it to each rank, so that its default is that of a run without one.
+bool isSaidByLauncher(std::string_view name) {
+    constexpr std::array<std::string_view, 8> kOfRanks = {"RANK",
+                                                          "WORLD_SIZE",
+                                                          "LOCAL_RANK",
+                                                          "LOCAL_WORLD_SIZE",
+                                                          "local_rank",
+                                                          "world_size",
+                                                          "global_rank",
+                                                          "node_rank"};
+    return name.starts_with("SLURM_") || std::ranges::find(kOfRanks, name) != kOfRanks.end();
+}
+
 }  // namespace
 
 bool PythonValues::isSign(std::size_t at, std::string_view sign) const {
@@ -166,14 +179,16 @@ void PythonValues::addField(const std::string& object, const ParsedField& field)
 
 std::optional<WordSpan> PythonValues::defaultOf(const WordSpan& value) const {
     if (const Argument* const argument = argumentOf(value)) {
-        return argument->usual;
+        return isSaidByLauncher(words_[value.end - 1].text) ? std::nullopt : argument->usual;
     }
     if (const auto member = memberOf(value)) {
         return member;
     }
     const std::optional<std::size_t> bracket = variableAsked(value);
     const std::vector<WordSpan> items = bracket ? itemsIn(*bracket) : std::vector<WordSpan>();
-    return items.size() == 2 && !startedWith(value) ? std::optional(items.back()) : std::nullopt;
+    const bool isUsual = items.size() == 2 && !startedWith(value) &&
+                         !isSaidByLauncher(words_[items.front().begin].text);
+    return isUsual ? std::optional(items.back()) : std::nullopt;
 }
 
 std::optional<std::string> PythonValues::startedWith(const WordSpan& value) const {

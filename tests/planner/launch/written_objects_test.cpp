@@ -94,6 +94,25 @@ TEST(WrittenObjects, DecideBranchesByTheirNumbers) {
     EXPECT_EQ(tuned("8", "RANK <= 1e1"), "\"lora\"");
 }
 
+// How many ranks there are is said by what starts them: the default is that of a run alone.
+TEST(WrittenObjects, DoNotDecideByTheRanksThatALauncherStarts) {
+    for (const char* const condition : {"int(os.environ.get(\"WORLD_SIZE\", 1)) > 1",
+                                        "int(os.environ.get(\"RANK\", -1)) != -1",
+                                        "world_size > 1",
+                                        "args.local_rank >= 0"}) {
+        const std::string program =
+            "parser.add_argument(\"--local_rank\", type=int, default=-1)\n"
+            "args = parser.parse_args()\nworld_size = int(os.environ.get(\"WORLD_SIZE\", 1))\n" +
+            kWrittenModel + "if " + condition + ":\n    model = DDP(model)\n" +
+            writtenLoop("2", "2048");
+        EXPECT_EQ(readFrom({{"a.py", program}, {"a.sh", "torchrun --nproc_per_node=8 a.py\n"}},
+                           "a.sh",
+                           "layout.dp"),
+                  "8")
+            << condition;
+    }
+}
+
 // fire.Fire(main) calls it with what is typed.
 TEST(WrittenObjects, OfAFunctionThatIsStartedAreTypedOrUsual) {
     const std::string loop = writtenLoop("batch_size", "seq");
