@@ -71,6 +71,18 @@ NamedWords pairsAt(const PythonValues& program, std::size_t at) {
     return pairs.size() == names.size() && one.begin > end ? pairs : NamedWords();
 }
 
+std::vector<std::size_t> loopedAt(const PythonValues& program, std::size_t at) {
+    std::vector<std::size_t> names;
+    const bool loops = beginsWithName(program, at) && program.isName(at, "for");
+    const std::size_t end = loops ? endOfStatement(program, at) : at;
+    for (std::size_t i = at + 1; i < end && !program.isName(i, "in"); ++i) {
+        if (program.isName(i)) {
+            names.push_back(i);
+        }
+    }
+    return names;
+}
+
 std::optional<WordSpan> assignedAt(const PythonValues& program, std::size_t at) {
     if (!beginsWithName(program, at)) {
         return std::nullopt;

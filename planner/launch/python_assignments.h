@@ -25,6 +25,8 @@ bool isChanged(const PythonValues& program, std::size_t at);
 bool isMemberChanged(const PythonValues& program, std::size_t at);
 /// "a, b = 4, 2048" gives each name a value of its own; calls that give back several do not.
 NamedWords pairsAt(const PythonValues& program, std::size_t at);
+/// "step" and "batch" of the statement "for step, batch in …".
+std::vector<std::size_t> loopedAt(const PythonValues& program, std::size_t at);
 /// What "a.b = …" or "a: type = …" assigns to the name that a line begins with.
 std::optional<WordSpan> assignedAt(const PythonValues& program, std::size_t at);
 std::size_t endOfStatement(const PythonValues& program, std::size_t at);

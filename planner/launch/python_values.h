@@ -90,6 +90,12 @@ public:
     void settle();
     /// A name whose value is changed has none that is known either.
     void forgetValue(const std::string& name);
+    /// "for name in …" of a name that has one.
+    void forgetLooped(const std::string& name) {
+        if (named_.contains(name)) {
+            forgetValue(name);
+        }
+    }
     /// parser.add_argument("--micro-batch", default=…), whose bracket this is.
     void addArgument(std::size_t bracket);
     /// A name that parser.parse_args() is given to.

@@ -103,6 +103,9 @@ private:
             for (const auto& [name, one] : isDead(i) ? NamedWords() : pairsAt(program_, i)) {
                 program_.nameValue(words_[name].text, one);
             }
+            for (const std::size_t name : loopedAt(program_, i)) {
+                program_.forgetLooped(words_[name].text);
+            }
             if (!isDead(i) && isMemberChanged(program_, i)) {
                 program_.forgetMember(words_[i + 2].text);
             }

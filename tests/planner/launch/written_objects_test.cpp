@@ -99,9 +99,11 @@ TEST(WrittenObjects, DoNotDecideByTheRanksThatALauncherStarts) {
     for (const char* const condition : {"int(os.environ.get(\"WORLD_SIZE\", 1)) > 1",
                                         "int(os.environ.get(\"RANK\", -1)) != -1",
                                         "world_size > 1",
+                                        "n > 1",
                                         "args.local_rank >= 0"}) {
         const std::string program =
             "parser.add_argument(\"--local_rank\", type=int, default=-1)\n"
+            "n = 1\nfor i, n in counts():\n    pass\n"
             "args = parser.parse_args()\nworld_size = int(os.environ.get(\"WORLD_SIZE\", 1))\n" +
             kWrittenModel + "if " + condition + ":\n    model = DDP(model)\n" +
             writtenLoop("2", "2048");
