@@ -9,9 +9,6 @@ namespace {
 
 /// Objects in each other, and names and functions that hand them on.
 constexpr int kMostObjectLevels = 8;
-/// Words of one that somebody wrote out.
-constexpr std::size_t kMostObjectWords = 4096;
-
 /// What makes an object of its arguments.
 constexpr std::array<std::string_view, 8> kNamespaces = {"SimpleNamespace",
                                                          "Namespace",
@@ -59,30 +56,33 @@ std::optional<WordSpan> PythonValues::objectOf(WordSpan value, int level) const 
     return std::nullopt;
 }
 
-/// Of "name=…", or ""name": …"; nothing where it is not said, or "**more" may say it.
+/// Of "name=…", or ""name": …"; nothing where it is not said, or "**more" may say it. A dictionary
+/// is gone through once, however often it is asked.
 std::optional<WordSpan> PythonValues::itemNamed(std::size_t bracket,
-                                                std::string_view sign,
                                                 const std::string& name) const {
-    std::optional<WordSpan> found;
-    if (words_[bracket].close - bracket > kMostObjectWords) {
-        return std::nullopt;
-    }
-    for (const WordSpan& item : itemsIn(bracket)) {
-        if (isSign(item.begin, "*") || isSign(item.begin, "**")) {
-            return std::nullopt;
+    const auto [known, isNew] = items_.try_emplace(bracket);
+    std::map<std::string, WordSpan>& items = known->second;
+    const bool isText = isSign(bracket, "{");
+    const std::vector<WordSpan> all = isNew ? itemsIn(bracket) : std::vector<WordSpan>();
+    const bool isSpread = std::ranges::any_of(all, [this](const WordSpan& item) {
+        return isSign(item.begin, "*") || isSign(item.begin, "**");
+    });
+    for (const WordSpan& item : isSpread ? std::vector<WordSpan>() : all) {
+        const PythonWord& word = words_[item.begin];
+        if (isSign(item.begin + 1, isText ? ":" : "=") &&
+            (word.kind == PythonWord::Kind::Text) == isText) {
+            items.insert_or_assign(word.text, WordSpan{item.begin + 2, item.end});
         }
-        const bool isNamed = isSign(item.begin + 1, sign) && words_[item.begin].text == name &&
-                             (words_[item.begin].kind == PythonWord::Kind::Text) == (sign == ":");
-        found = isNamed ? std::optional(WordSpan{item.begin + 2, item.end}) : found;
     }
-    return found;
+    const auto found = items.find(name);
+    return found == items.end() ? std::nullopt : std::optional(found->second);
 }
 
 // NOLINTNEXTLINE(misc-no-recursion): a namespace of one dictionary
 std::optional<WordSpan> PythonValues::memberIn(const WordSpan& object,
                                                const std::string& name) const {
     if (isSign(object.begin, "{")) {
-        return itemNamed(object.begin, ":", name);
+        return itemNamed(object.begin, name);
     }
     const std::string called = calledBy(object);
     const auto made = classes_.find(called.empty() ? textOf(object) : called);
@@ -93,7 +93,7 @@ std::optional<WordSpan> PythonValues::memberIn(const WordSpan& object,
     const std::vector<WordSpan> items = called.empty() ? std::vector<WordSpan>() : itemsIn(bracket);
     if (made == classes_.end()) {
         const bool isOfOne = items.size() == 1 && isDictionary(items.front());
-        return isOfOne ? memberIn(items.front(), name) : itemNamed(bracket, "=", name);
+        return isOfOne ? memberIn(items.front(), name) : itemNamed(bracket, name);
     }
     const bool isSpread = std::ranges::any_of(items, [this](const WordSpan& item) {
         return isSign(item.begin, "*") || isSign(item.begin, "**");
@@ -108,7 +108,7 @@ std::optional<WordSpan> PythonValues::memberIn(const WordSpan& object,
         if (place < items.size() && !isSign(items[place].begin + 1, "=")) {
             return items[place];
         }
-        if (const auto said = itemNamed(bracket, "=", name)) {
+        if (const auto said = itemNamed(bracket, name)) {
             return said;
         }
     }

@@ -185,7 +185,6 @@ private:
     [[nodiscard]] std::optional<WordSpan> memberIn(const WordSpan& object,
                                                    const std::string& name) const;
     [[nodiscard]] std::optional<WordSpan> itemNamed(std::size_t bracket,
-                                                    std::string_view sign,
                                                     const std::string& name) const;
     /// Whether this is one call, and of what.
     [[nodiscard]] std::string calledBy(const WordSpan& value) const;
@@ -213,6 +212,7 @@ private:
     std::map<std::string, PythonClass> classes_;
     std::map<std::string, WordSpan> returned_;
     std::set<std::string> changedMembers_;
+    mutable std::map<std::size_t, std::map<std::string, WordSpan>> items_;  ///< by their bracket
     mutable std::map<std::size_t, std::vector<std::string>> members_;  ///< by where they are said
     std::vector<PythonScope> scopes_;
     std::vector<std::size_t> scopeAt_;  ///< by word, the innermost
