@@ -5,6 +5,7 @@
 #include "gui/charts/painter_canvas.h"
 #include "gui/charts/plot_widget.h"
 #include "gui/charts/svg_canvas.h"
+#include "gui/charts/undated_pdf.h"
 #include "planner/output/replace_file.h"
 
 #include <QBuffer>
@@ -138,7 +139,7 @@ QByteArray plotPdf(const PlotWidget& plot, const QSizeF& size, const PlotTitle& 
     PainterCanvas canvas(painter, 1.0, CanvasKind::Vectors);
     paintTitled(canvas, plot, size, title);
     painter.end();
-    return bytes;
+    return undatedPdf(bytes);
 }
 
 std::string plotCsv(const PlotWidget& plot) {

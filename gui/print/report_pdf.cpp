@@ -1,8 +1,8 @@
 #include "gui/print/report_pdf.h"
 
+#include "gui/charts/undated_pdf.h"
 #include "gui/print/picture_object.h"
 #include "gui/print/printed_html.h"
-#include "gui/print/undated_pdf.h"
 #include "planner/report/page_style.h"
 
 #include <QAbstractTextDocumentLayout>

@@ -55,6 +55,8 @@ TEST(ExportOfEveryChart, IsSvgWithTitleAndDescription) {
 TEST(ExportOfEveryChart, IsPdf) {
     for (const auto& [name, plot] : allCharts()) {
         const QByteArray bytes = plotPdf(*plot, kExportedSize);
+        EXPECT_EQ(bytes, plotPdf(*plot, kExportedSize)) << "the same whenever it is written";
+        EXPECT_FALSE(bytes.contains("/CreationDate"));
         EXPECT_TRUE(bytes.startsWith("%PDF-")) << name;
         EXPECT_TRUE(bytes.trimmed().endsWith("%%EOF")) << name;
         EXPECT_TRUE(bytes.contains("/MediaBox [0 0 480.000000 270.000000]"))

@@ -1,4 +1,4 @@
-#include "gui/print/undated_pdf.h"
+#include "gui/charts/undated_pdf.h"
 
 namespace fabricast {
 namespace {
