@@ -1,5 +1,6 @@
 #include "tests/support/golden.h"
 #include "tests/support/program_answer.h"
+#include "tests/support/temp_folder.h"
 
 #include <gtest/gtest.h>
 
@@ -170,7 +171,7 @@ TEST(PlanCommand, ListsALoraStackThatFilesAreWrittenFor) {
 
 /// The target is part of what was asked, and asked again with the answer.
 TEST(PlanCommand, TheAnswerToATargetCanBeAskedAgain) {
-    const std::string answer = testing::TempDir() + "target.json";
+    const std::string answer = tempFolder() + "target.json";
     const std::vector<std::string> asked = {"--stack", "fsdp2", "--target", "mfu=90%"};
     std::vector<std::string> kept = asked;
     kept.insert(kept.end(), {"-f", "json", "-o", answer});

@@ -289,7 +289,7 @@ TEST(TypedHints, NameTheCause) {
         runProgram(
             explain({"--section", "cost", "--tokens", "1T", "--checkpoint-interval", "5000d"}), {})
             .out;
-    EXPECT_NE(cost.find("saves only every 5,000 d (--checkpoint-interval)"), std::string::npos)
+    EXPECT_NE(cost.find("saves only every 5,000 days (--checkpoint-interval)"), std::string::npos)
         << cost;
     EXPECT_NE(errorOf({"explain", "-m", "gpt2", "--gpu", "gaudi3", "--section", "time"})
                   .find("communication is not modelled"),

@@ -99,13 +99,14 @@ TEST(LoadScenario, TheUsualStackHasCodeForTheModelAndTheKeysOfTheLayout) {
 
 /// torchtitan's own loss is computed in chunks, with which no evaluation is modelled.
 TEST(LoadScenario, TheUsualStackOfAnEvaluationIsOneThatItIsModelledOf) {
-    const auto stackOf = [](const std::string& kernels) {
-        const auto loaded = loadWith("\"cluster\": \"dgx-h100\", \"settings\": {" + kernels +
-                                     R"("phases": {"evaluation_batch": 8}})");
+    const auto stackOf = [](const std::string& batch) {
+        const auto loaded = load(R"({"model": "llama-3.1-8b", "cluster": "dgx-h100", )"
+                                 R"("settings": {"phases": {"evaluation_batch": )" +
+                                 batch + "}}}");
         return loaded ? loaded->scenario.stack : loaded.error().text();
     };
-    EXPECT_EQ(stackOf(""), "fsdp2");
-    EXPECT_EQ(stackOf(R"("kernels": {"loss": "fp32_upcast"}, )"), "torchtitan");
+    EXPECT_EQ(stackOf("8"), "fsdp2");
+    EXPECT_EQ(stackOf("0"), "torchtitan");
 }
 
 /// What of the settings follows the GPU: "fp16 native", or why not.
