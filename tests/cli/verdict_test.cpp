@@ -308,12 +308,12 @@ TEST(Verdict, OfABudgetSaysHowFarItGoes) {
 
 /// What is asked for and would do nothing is refused, with what was meant.
 TEST(Verdict, IsNotGivenPastWhatWasAskedFor) {
-    const std::pair<Words, const char*> kAsked[] = {
+    const std::pair<Words, const char*> asks[] = {
         {{"plan", "-m", "gpt2", "-c", "dgx-h100", "--lora-rank", "16"}, "--tuning lora"},
         {{"explain", "-m", "gpt2", "-c", "dgx-h100", "--lora-rank", "4", "--tuning", "full"},
          "--tuning lora"},
         {{"topology", "-c", "dgx-h100", "-n", "2", "--wan", "100Gb/s"}, "--sites 2"}};
-    for (const auto& [words, hint] : kAsked) {
+    for (const auto& [words, hint] : asks) {
         const ProgramOutput output = runProgram(words, {});
         EXPECT_EQ(output.code, ExitCode::BadInput) << words.front();
         EXPECT_NE(output.err.find(hint), std::string::npos) << output.err;
