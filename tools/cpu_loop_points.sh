@@ -24,8 +24,8 @@ calibration_points() {
         collectives all_gather "$group" '' "${shards[@]}"
         collectives reduce_scatter "$group" '' "${shards[@]}"
     done
-    local m n k layout products=$'256 384 384\n256 384 1024\n512 512 512\n512 1024 384'
-    [[ $short == yes ]] || products+=$'\n128 384 384\n256 768 384\n768 256 384\n256 1024 256'
+    local m n k layout products=$'256 384 384\n256 768 384\n256 384 1024\n512 512 512\n512 1024 384'
+    [[ $short == yes ]] || products+=$'\n128 384 384\n768 256 384\n256 1024 256'
     while read -r m n k; do
         for layout in tn nn nt; do
             printf 'gemm dtype=fp32 k=%d layout=%s m=%d n=%d\n' "$k" "$layout" "$m" "$n"
