@@ -65,6 +65,21 @@ Result<std::int64_t> collectiveRanks(const CollectiveAsk& ask, const ClusterSpec
     return ranks;
 }
 
+/// The ranks are those of the first GPUs: of a last node that they fill in part no time is modelled.
+Result<void> checkEvenNodes(std::int64_t ranks, const ClusterLinks& links) {
+    const std::int64_t over = ranks % links.nodeGpus;
+    if (ranks < links.nodeGpus || over == 0) {
+        return {};
+    }
+    return fail(Error::Code::Unsupported,
+                "--ranks",
+                std::to_string(ranks) + " ranks are " + std::to_string(over) +
+                    " in the last node and " + std::to_string(links.nodeGpus) +
+                    " in each other, which is not modelled",
+                "--ranks " + std::to_string(ranks - over) + ", or --ranks " +
+                    std::to_string(ranks - over + links.nodeGpus));
+}
+
 std::string_view evidenceWords(CollectiveEvidence evidence) {
     switch (evidence) {
         case CollectiveEvidence::Measured:
@@ -180,6 +195,7 @@ Result<CollectiveAnswer> collective(const CollectiveAsk& ask, const Workbench& b
     FABRICAST_ASSIGN(const TimingProfiles* timing, bench.timing());
     const CollectiveLibrary& library = timing->libraryOf(found.cluster.node.gpu);
     FABRICAST_ASSIGN(const ClusterLinks links, clusterLinks(found.cluster, library.model));
+    FABRICAST_TRY(checkEvenNodes(ranks, links));
     const GroupShape shape = wholeNodes(ranks, links);
     const MeasuredPlace place = placeOf(found.cluster, links);
     const GroupTimes times(kind, shape, {links, library.model, place, library.corrections});

@@ -133,6 +133,10 @@ TEST(CollectiveCommand, RefusesByNameWithWhatToType) {
         {{"all_reduce", "1GB"}, "no cluster given"},
         {{"all_reduce", "1GB", "-c", "dgx-h100", "--ranks", "9"}, "--ranks 8, or more nodes"},
         {{"all_reduce", "1GB", "-c", "dgx-h100", "--ranks", "1"}, "--ranks 2"},
+        {{"all_reduce", "1GB", "-c", "dgx-h100", "-n", "2", "--ranks", "9"},
+         "--ranks 8, or --ranks 16"},
+        {{"broadcast", "1GB", "-c", "dgx-h100", "-n", "2", "--ranks", "12"},
+         "12 ranks are 4 in the last node"},
         {{"all_reduce", "1GB", "--gpu", "rtx-5080", "-n", "2"}, "--fabric ib-ndr"},
         {{"all_reduce", "9000TB", "-c", "dgx-h100"}, "at most"}};
     for (const Refused& one : cases) {
