@@ -65,7 +65,8 @@ Result<std::int64_t> collectiveRanks(const CollectiveAsk& ask, const ClusterSpec
     return ranks;
 }
 
-/// The ranks are those of the first GPUs: of a last node that they fill in part no time is modelled.
+/// The ranks are those of the first GPUs: of a last node that they fill in part no time is
+/// modelled.
 Result<void> checkEvenNodes(std::int64_t ranks, const ClusterLinks& links) {
     const std::int64_t over = ranks % links.nodeGpus;
     if (ranks < links.nodeGpus || over == 0) {

@@ -1,7 +1,5 @@
 #include "planner/launch/python_assignments.h"
 
-#include "planner/launch/python_items.h"
-
 #include <string_view>
 
 namespace fabricast {

@@ -34,4 +34,13 @@ std::size_t endOfStatement(const PythonValues& program, std::size_t at);
 /// another name, with both.
 std::vector<LaunchKey> statementKeys(const PythonValues& program, std::size_t at);
 
+/// Behind the brackets that open here: of ["a"]["b"].
+std::size_t behindItems(const PythonValues& program, std::size_t at);
+
+/// "a.b" of them; empty where one of them is no text.
+std::string pathOfItems(const PythonValues& program, std::size_t at);
+
+/// Whether a line runs wherever one before it does: both stand in one block.
+bool isSameBlock(const PythonValues& program, std::size_t before, std::size_t at);
+
 }  // namespace fabricast

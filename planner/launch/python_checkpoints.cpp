@@ -1,6 +1,6 @@
 #include "planner/launch/python_functions.h"
-#include "planner/launch/python_loops.h"
 #include "planner/launch/python_model_keys.h"
+#include "planner/launch/python_scopes.h"
 
 #include <algorithm>
 #include <array>

@@ -1,4 +1,4 @@
-#include "planner/launch/python_items.h"
+#include "planner/launch/python_assignments.h"
 
 #include <cstdint>
 #include <vector>

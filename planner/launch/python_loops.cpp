@@ -1,4 +1,4 @@
-#include "planner/launch/python_loops.h"
+#include "planner/launch/python_scopes.h"
 
 #include <algorithm>
 #include <cstdint>

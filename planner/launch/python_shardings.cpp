@@ -1,5 +1,5 @@
-#include "planner/launch/python_loops.h"
 #include "planner/launch/python_model_keys.h"
+#include "planner/launch/python_scopes.h"
 
 #include <algorithm>
 #include <array>

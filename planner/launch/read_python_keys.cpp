@@ -8,7 +8,6 @@
 #include "planner/launch/python_branches.h"
 #include "planner/launch/python_classes.h"
 #include "planner/launch/python_functions.h"
-#include "planner/launch/python_items.h"
 #include "planner/launch/python_model_keys.h"
 #include "planner/launch/python_scopes.h"
 #include "planner/launch/python_start.h"

@@ -1,5 +1,4 @@
 #include "planner/measured/measurements.h"
-#include "planner/measured/named_flop.h"
 #include "planner/measured/nccl_tests_operation.h"
 #include "planner/output/probe_points.h"
 #include "planner/text/json_document.h"

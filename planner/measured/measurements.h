@@ -43,6 +43,10 @@ Result<std::int64_t> wholeSetting(const RecordedPoint& point,
                                   const std::string& name,
                                   std::int64_t least);
 
+/// The operations of a product or of attention, from the sizes in the point's name; 0 of a point
+/// that is neither, or whose name lacks one of them.
+Result<double> namedFlop(const RecordedPoint& point);
+
 /// One sitting of a probe: the machine it found, and what it measured there. `machine` holds every
 /// value by its path ("gpu.name", "nics[0].speed"), as text.
 struct MeasurementRecord {

@@ -1,4 +1,4 @@
-#include "planner/measured/named_flop.h"
+#include "planner/measured/measurements.h"
 
 #include <algorithm>
 #include <array>
