@@ -59,6 +59,13 @@ Result<std::vector<LinkIndex>> linksNamed(const Topology& topology, const std::s
         return links;
     }
     if (const auto node = nodeNamed(topology, name)) {
+        if (topology.nodes() == 1) {
+            return fail(Error::Code::BadInput,
+                        "--fail",
+                        "without " + name + ", the only node, nothing is left",
+                        "more nodes with -n, or a link or device of it, such as " +
+                            topology.devices().back().name);
+        }
         return linksOutOf(topology, *node);
     }
     return nothingNamed(topology, name);

@@ -71,5 +71,13 @@ TEST(LinksDown, AreThoseOfTheNodeAndOfTheDevice) {
     EXPECT_TRUE(linksDown(topology, {})->empty());
 }
 
+TEST(LinksDown, OfTheOnlyNodeAreAnError) {
+    ClusterSpec one = twoNodes().cluster;
+    one.nodes = 1;
+    const auto down = linksDown(clusterTopology(one, {}).value().topology, {"node0"});
+    ASSERT_FALSE(down);
+    EXPECT_EQ(down.error().why, "without node0, the only node, nothing is left");
+}
+
 }  // namespace failed_link_test
 }  // namespace fabricast
