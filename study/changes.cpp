@@ -1,6 +1,7 @@
 #include "study/changes.h"
 
 #include "study/change_offers.h"
+#include "study/search_request.h"
 
 #include <algorithm>
 #include <array>
@@ -209,6 +210,7 @@ constexpr std::array kRows = {
         "tuning",
         "only adapters are trained",
         &offers::adaptersOnly},
+    Row{kTarget, kBuy, 0, "nodes", " times the hardware", &offers::moreNodes},
     Row{kTarget | kMore, kBuy, 3, "cluster", "other GPUs: ", &offers::otherGpus},
     Row{kMemory | kTarget,
         kBuy,
@@ -217,7 +219,6 @@ constexpr std::array kRows = {
         " times the memory of each host",
         &offers::moreHostMemory},
     Row{kMemory, kBuy, 0, "drives", " times the drives of each node", &offers::moreDrives},
-    Row{kTarget, kBuy, 0, "nodes", " times the hardware", &offers::moreNodes},
     Row{kMemory,
         kBuy,
         1,
@@ -238,6 +239,16 @@ bool movesDefaultBatch(const Change& change, const ChangeSubject& subject) {
            });
 }
 
+/// Whether a change holds what the question's own rules leave out of a search.
+bool isForbidden(const Change& change, const Question& question) {
+    const auto isOfLayout = [](const Edit& edit) { return edit.path.starts_with("layout."); };
+    if (searchWords(question, "forbid").empty() || std::ranges::none_of(change.edits, isOfLayout)) {
+        return false;
+    }
+    const Result<Question> changed = with(question, change.edits);
+    return changed && forbidsWhatItHolds(*changed);
+}
+
 }  // namespace
 
 std::vector<Change> changesFor(Aim aim, const ChangeSubject& subject) {
@@ -253,6 +264,9 @@ std::vector<Change> changesFor(Aim aim, const ChangeSubject& subject) {
                                 .sideEffect = row.sideEffect});
         row.offer(subject, offered);
         for (Change& change : std::move(offered).take()) {
+            if (isForbidden(change, subject.question)) {
+                continue;
+            }
             change.place = changes.size();
             if (aim == Aim::Target && movesDefaultBatch(change, subject)) {
                 change.edits.push_back({"workload.global_batch",

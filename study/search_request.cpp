@@ -293,6 +293,15 @@ Result<SearchRequest> searchRequest(const Question& question, const Workbench& b
         .assumed = std::move(loaded.assumed)};
 }
 
+bool forbidsWhatItHolds(const Question& question) {
+    const JsonValue* const layout = question.root.find("layout");
+    if (layout == nullptr || searchWords(question, "forbid").empty()) {
+        return false;
+    }
+    Result<PartialLayout> fixed = readLayout(*layout);
+    return fixed && !rulesOf(question, *std::move(fixed), {});
+}
+
 std::vector<std::string> searchWords(const Question& question, std::string_view list) {
     const Result<Words> words = wordList(question, list);
     return words ? textsOf(*words) : std::vector<std::string>();

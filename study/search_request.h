@@ -43,6 +43,9 @@ inline constexpr std::string_view kOfFamily = "advise";
 /// A list of the question's search, as it is typed: "forbid" is "pp", "schedule=gpipe".
 std::vector<std::string> searchWords(const Question& question, std::string_view list);
 
+/// Whether the question holds a value of a layout that its own rules of the search leave out.
+bool forbidsWhatItHolds(const Question& question);
+
 /// The best plans by the request's own rule, priced: the one way to search, for the plans of an
 /// answer and for everything that is compared with them.
 Result<PlanReport> searched(const SearchRequest& request,

@@ -188,6 +188,23 @@ TEST(PlanTarget, OffloadsWhereNothingElseFits) {
     EXPECT_NE(refused.out.find("without --forbid offload"), std::string::npos) << refused.out;
 }
 
+/// Followed, it would be refused: held and forbidden.
+TEST(PlanTarget, NoWayOutHoldsWhatIsForbidden) {
+    const std::string output =
+        ran("plan -m llama-3.1-70b -c dgx-h100 --seq 8192 --global-batch 64 --forbid offload").out;
+    EXPECT_NE(output.find("DOES NOT FIT"), std::string::npos) << output;
+    EXPECT_NE(output.find("without --forbid offload"), std::string::npos) << output;
+    EXPECT_EQ(output.find("--layout offload"), std::string::npos) << output;
+}
+
+TEST(PlanTarget, MoreOfTheSameServersIsTriedBeforeOthers) {
+    const std::string output =
+        ran("plan -m llama-3.1-70b -c dgx-h100 -n 8 --seq 8192 --global-batch "
+            "512 --target tokens-per-s=102k")
+            .out;
+    EXPECT_NE(output.find(" -n 16 "), std::string::npos) << output;
+}
+
 TEST(PlanTarget, KeysThatAreHeldAreLetGo) {
     const ProgramOutput output =
         plan({"--stack", "fsdp2", "--set", "workload.sequence=6144", "--target", "mfu=40%"});
