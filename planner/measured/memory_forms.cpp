@@ -118,6 +118,9 @@ constexpr std::array kMemoryForms = {
     refused("out of resource: shared memory",
             "a message of Triton, of the shared memory of one kernel and not of the GPU's",
             "smaller blocks of that kernel, or another kernel"),
+    refused("out of memory. tried to allocate",
+            "a message whose size is none",
+            "the message as PyTorch printed it: Tried to allocate 2.00 GiB"),
     // Without the rest of the line, or as a program prints what it caught.
     MemoryForm{"cuda out of memory", &withoutSizes<MessageKind::Unsized>},
     MemoryForm{"hip out of memory", &withoutSizes<MessageKind::Unsized, RunsOn::Hip>},

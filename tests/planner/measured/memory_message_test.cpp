@@ -423,13 +423,14 @@ TEST(MemoryMessage, OfOtherFormsIsRefusedByTheirName) {
 TEST(MemoryMessage, WithoutFiguresIsRefused) {
     for (const std::string& text : {std::string(),
                                     std::string("loss 2.3"),
-                                    std::string("CUDA out of memory."),
                                     std::string("CUDA out of memory. Tried to allocate nan GiB"),
                                     std::string("CUDA out of memory. Tried to allocate 1e300 GiB"),
                                     std::string("CUDA out of memory. Tried to allocate -2 GiB"),
                                     std::string("the schema 5 GB of gamma 6 GB")}) {
         EXPECT_FALSE(parseMemoryMessage(text, "job.log")) << text;
     }
+    EXPECT_EQ(parseMemoryMessage("CUDA out of memory.", "job.log").value().kind,
+              MemoryMessage::Kind::Unsized);
 }
 
 }  // namespace
