@@ -88,7 +88,7 @@ TEST(FsdpLoops, TrainWhatTheOptimizerIsGiven) {
     EXPECT_EQ(read("settings.train"), "-");
     EXPECT_EQ(read("imported.open"), "-");
     EXPECT_EQ(read("settings.precision.parameters"), "-");  // fp32, with bf16 products or without
-    EXPECT_EQ(read("settings.reference"), "\"whole\"");
+    EXPECT_EQ(read("settings.reference"), "\"sharded\"");
 }
 
 // A second model that the loop calls is no model on the host, whoever puts it there.

@@ -183,7 +183,7 @@ TEST(OwnLoops, KeepTheModelsThatArePreparedTogether) {
                          "  acc.backward(student(x).loss)\n  opt.step()\n"}},
                        "a.py",
                        "imported.open.settings.reference.why"),
-              "\"a second model is loaded, c/d, whose mem…\"");
+              "\"a second model is loaded, c/d, whose siz…\"");
 }
 
 // FSDP2 by another name is no loop on one GPU.
