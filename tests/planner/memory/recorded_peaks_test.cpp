@@ -44,6 +44,9 @@ bool sameModule(const PeakPlaces& places) {
     if (places.module == "tok_embeddings") {
         return places.walked.ends_with(" of embedding");
     }
+    if (places.module.find("layers.") == std::string::npos) {  // the head, or the model's loss
+        return places.walked.ends_with(places.module.ends_with("head") ? " of head" : " of loss");
+    }
     const std::size_t at = places.module.find("layers.") + std::string_view("layers.").size();
     return places.walked.ends_with(" of layer " +
                                    places.module.substr(at, places.module.find('.', at) - at));
@@ -113,6 +116,7 @@ INSTANTIATE_TEST_SUITE_P(,
                          testing::Values(PeakFile{"fsdp2_memory.csv", 80, 11, 0},
                                          PeakFile{"fsdp2_memory_more.csv", 62, 11, 0},
                                          PeakFile{"fsdp2_lora_memory.csv", 24, 0, 0},
+                                         PeakFile{"fsdp2_one_unit_memory.csv", 27, 9, 0},
                                          PeakFile{"float8_memory.csv", 16, 8, 0},
                                          PeakFile{"megatron_memory.csv", 48, 0, 0},
                                          PeakFile{"megatron_memory_more.csv", 80, 0, 0},

@@ -46,6 +46,7 @@ INSTANTIATE_TEST_SUITE_P(
                     RecordedFile{"fsdp2_memory_more.csv", 1e-4, 5e-3, 9e-3, 0, 0, 0.95},
                     RecordedFile{"allocator_memory.csv", 1e-8, 1e-8, 0.021, 0, 0, 0.95},
                     RecordedFile{"allocator_growing_memory.csv", 3e-6, 4e-5, 1e-4, 0, 0, 0.8},
+                    RecordedFile{"fsdp2_one_unit_memory.csv", 1e-5, 1e-4, 0.02, 0, 0, 0.8},
                     RecordedFile{"fsdp2_lora_memory.csv", 1e-5, 1e-4, 0.02, 0, 0, 0.9},
                     RecordedFile{"peft_memory.csv", 1e-5, 1e-4, 0.02, 0, 0, 0.85},
                     RecordedFile{"peft_memory_more.csv", 1e-5, 3e-4, 0.02, 0, 0, 0.8},

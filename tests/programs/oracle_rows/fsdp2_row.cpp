@@ -134,6 +134,7 @@ Result<OracleRow> fsdp2Row(const CsvTable& table, std::size_t row) {
     }
     FABRICAST_ASSIGN(settings.recompute.kind, pick(kCheckpoint, table.text(row, "ac"), "ac"));
     FABRICAST_ASSIGN(settings.torch.reshard, pick(kReshard, table.text(row, "reshard"), "reshard"));
+    settings.torch.oneUnit = table.integer(row, "one_unit") != 0;
     if (table.has("backend")) {
         FABRICAST_ASSIGN(settings.torch.backend,
                          pick(kBackend, table.text(row, "backend"), "backend"));

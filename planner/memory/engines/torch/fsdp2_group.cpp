@@ -11,6 +11,9 @@ namespace fabricast {
 namespace {
 constexpr std::int16_t kGroupGatherPool = 1;
 constexpr std::int16_t kGroupReducePool = 2;
+/// What a block of torch's copy of gradients writes, and a number of the table that it reads.
+constexpr std::int64_t kCopyBlock = 2048;
+constexpr std::int64_t kCopyNumber = 8;
 
 std::size_t weightIndex(int id) {
     return static_cast<std::size_t>(id);
@@ -231,6 +234,18 @@ void Fsdp2Group::keepUnsharded() {
     }
 }
 
+/// The copy into the reduce-scatter's input reads six numbers of each gradient and two more, and
+/// for each block of a rank's part of which gradient it is.
+std::int64_t Fsdp2Group::copyTableBytes() const {
+    std::int64_t numbers = 2;
+    for (std::size_t i = 0; i < weights_.size(); ++i) {
+        if (gradients_[i] != kNoStorage || accumulated_[i] != kNoStorage) {
+            numbers += 6 + ceilDivide(shardOf(weights_[i]) * options_->reduceWidth, kCopyBlock);
+        }
+    }
+    return numbers * kCopyNumber;
+}
+
 Storage Fsdp2Group::reduceScatter() {
     std::int64_t shard = 0;
     std::int64_t stored = 0;
@@ -257,6 +272,8 @@ Storage Fsdp2Group::reduceScatter() {
                                         MemoryKind::Communication,
                                         0,
                                         "reduce-scatter input");
+    device_->release(device_->take(
+        copyTableBytes(), MemoryKind::Communication, 0, "table of the copied gradients"));
     for (auto* list : {&gradients_, &accumulated_}) {
         for (Storage& gradient : *list) {
             drop(gradient);

@@ -56,6 +56,7 @@ private:
     [[nodiscard]] std::int64_t castBytes() const;
     /// Whether a weight is split along another dimension than its first.
     [[nodiscard]] bool splitsInner(const WeightUse& weight) const;
+    [[nodiscard]] std::int64_t copyTableBytes() const;
     Storage widened(std::size_t weight, Storage gradient);
     void copyAlone();
     void copyOut();
