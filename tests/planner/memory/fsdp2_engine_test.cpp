@@ -89,6 +89,20 @@ TEST_F(Fsdp2EngineTest, GroupsAreReducedOneAfterAnother) {
     EXPECT_EQ(device_.live(), 4 * (30 + 16));
 }
 
+// An evaluation leaves the unit gathered that is kept between forward and backward.
+TEST_F(Fsdp2EngineTest, StateDictsHaveTheShardsAlone) {
+    Fsdp2Options kept = options(2);
+    kept.keptUnit = 0;
+    Fsdp2Engine engine(device_, layers(1), kept);
+    engine.beginForward();
+    engine.beforeForward(0);
+    engine.afterForward(0);
+    engine.endForward();
+    EXPECT_EQ(of(MemoryKind::Gathered), 2 * (64 + 60));
+    engine.beginSaving();
+    EXPECT_EQ(device_.live(), 0);
+}
+
 // Without gradient sync the first micro-step's gradients are cast; later ones are added as they
 // come.
 TEST_F(Fsdp2EngineTest, LaterGradientsAreAddedInPlace) {

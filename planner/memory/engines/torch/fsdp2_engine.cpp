@@ -252,6 +252,15 @@ void Fsdp2Engine::optimizerStep() {
     }
 }
 
+/// A state dict has the shards: what an evaluation left gathered goes first.
+void Fsdp2Engine::beginSaving() {
+    for (Wrapped& unit : units_) {
+        for (Fsdp2Group& group : unit.groups) {
+            group.reshard();
+        }
+    }
+}
+
 void Fsdp2Engine::beginMicroStep(std::int64_t index, std::int64_t count) {
     lastMicroStep_ = index + 1 == count;
     for (Wrapped& unit : units_) {

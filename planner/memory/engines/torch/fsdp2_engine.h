@@ -26,6 +26,7 @@ public:
     void beforeHeadChunks(int unit) override;
     void afterHeadChunk(int unit, bool last) override;
     void optimizerStep() override;
+    void beginSaving() override;
     [[nodiscard]] std::int64_t gradientWidth() const override { return options_.computeWidth; }
     [[nodiscard]] std::int64_t gradientWidthOf(const WeightUse&) const override {
         return options_.computeWidth;
