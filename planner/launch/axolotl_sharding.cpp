@@ -59,7 +59,12 @@ Result<void> importAxolotlSharding(ScenarioDraft& draft) {
         draft.set("settings.torch.reshard", "never", "fsdp_config.reshard_after_forward");
     }
     const std::string wrap = "fsdp_config.auto_wrap_policy";
-    return importWrapPolicy(draft, keys, wrap, wrap);
+    FABRICAST_TRY(importWrapPolicy(draft, keys, wrap, wrap));
+    const bool isOne = draft.find("settings.torch.one_unit") != nullptr;
+    if (isOne && draft.find("settings.torch.reshard") == nullptr) {
+        draft.set("settings.torch.reshard", "always", wrap);  // its call names it for the root
+    }
+    return {};
 }
 
 Result<void> importAxolotlRanks(ScenarioDraft& draft) {

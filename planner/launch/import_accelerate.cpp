@@ -35,7 +35,9 @@ Result<void> importFsdp(ScenarioDraft& draft) {
             draft.set("settings.torch.reshard", "never", at + "reshard_after_forward");
         }
     }
-    FABRICAST_TRY(importWrapPolicy(draft, keys, at + "auto_wrap_policy", at + "auto_wrap_policy"));
+    const std::string wrap = at + "auto_wrap_policy";
+    FABRICAST_TRY(importWrapPolicy(draft, keys, wrap, wrap));
+    noteApartEnds(draft);
     if (!keys.has(at + "auto_wrap_policy")) {
         draft.leaveOpen("settings.torch.one_unit",
                         *keys.find("distributed_type"),

@@ -94,6 +94,10 @@ Result<void> importWrapPolicy(ScenarioDraft& draft,
                               const std::string& path,
                               const std::string& from);
 
+/// Accelerate 1.14 and later: the ends of a model are units beside the rest, whose
+/// reshard_after_forward is not named.
+void noteApartEnds(ScenarioDraft& draft);
+
 /// Says what that call does to a draft whose adapters and base are known.
 Result<void> importKbitPreparation(ScenarioDraft& draft);
 

@@ -57,6 +57,7 @@ Result<void> importFsdpConfig(ScenarioDraft& draft, const ImportContext& context
     for (const char* const path : {"auto_wrap_policy", "fsdp_auto_wrap_policy"}) {
         FABRICAST_TRY(importWrapPolicy(draft, config, path, "--fsdp_config"));
     }
+    noteApartEnds(draft);
     for (const char* const path : {"activation_checkpointing", "fsdp_activation_checkpointing"}) {
         FABRICAST_ASSIGN(const auto checkpoints, config.flag(path));
         if (checkpoints.value_or(false)) {
@@ -75,15 +76,20 @@ Result<void> importWrapPolicy(ScenarioDraft& draft,
     const std::string policy = keys.text(path).value_or("TRANSFORMER_BASED_WRAP");
     if (policy == "NO_WRAP") {
         draft.set("settings.torch.one_unit", true, from);
-        if (draft.find("settings.torch.reshard") == nullptr) {
-            draft.set("settings.torch.reshard", "always", from);  // as Accelerate asks of the root
-        }
         return {};
     }
     return policy == "TRANSFORMER_BASED_WRAP" ? Result<void>()
                                               : keys.refuse(*keys.use(path),
                                                             "\"" + policy + "\" is not modelled",
                                                             "TRANSFORMER_BASED_WRAP or NO_WRAP");
+}
+
+void noteApartEnds(ScenarioDraft& draft) {
+    if (draft.find("settings.torch.one_unit") != nullptr) {
+        draft.note(
+            "NO_WRAP: Accelerate shards the embedding, and the final norm with the head, apart; "
+            "they are forecast with the layers, which takes more memory");
+    }
 }
 
 Result<void> importTrainerFsdp(ScenarioDraft& draft, const ImportContext& context) {

@@ -114,16 +114,41 @@ TEST(FsdpOfAccelerate, IsOneUnitWithoutAWrapPolicy) {
     };
     const std::string policy = "  fsdp_auto_wrap_policy: ";
     EXPECT_EQ(read(policy + "NO_WRAP\n", "settings.torch.one_unit"), "true");
-    EXPECT_EQ(read(policy + "NO_WRAP\n", "settings.torch.reshard"), "\"always\"");
+    EXPECT_EQ(read(policy + "NO_WRAP\n", "settings.torch.reshard"), "-");
     EXPECT_EQ(read(policy + "TRANSFORMER_BASED_WRAP\n", "settings.torch.one_unit"), "-");
     EXPECT_EQ(read(policy + "TRANSFORMER_BASED_WRAP\n", "imported.open"), "-");
     EXPECT_NE(read("", "imported.open.settings.torch.one_unit.why"), "-");
-    EXPECT_EQ(readFrom({{"a.yaml",
-                         "base_model: a/b\nmicro_batch_size: 1\nfsdp_version: 2\nfsdp_config:\n"
-                         "  auto_wrap_policy: NO_WRAP\n"}},
-                       "a.yaml",
-                       "settings.torch.one_unit"),
-              "true");
+}
+
+// From 1.14 on Accelerate has units for the ends beside the one of the layers.
+TEST(FsdpOfAccelerate, NotesThatEndsAreApart) {
+    const auto notes = [](const std::string& policy) {
+        const auto run = importedFrom({{"a.yaml",
+                                        "distributed_type: FSDP\nnum_processes: 8\nfsdp_config:\n"
+                                        "  fsdp_version: 2\n  fsdp_auto_wrap_policy: " +
+                                            policy + "\n"}},
+                                      "a.yaml");
+        int found = 0;
+        for (const JsonValue& note : run->find("imported")->find("notes")->items()) {
+            found += note.text().value().starts_with("NO_WRAP: ") ? 1 : 0;
+        }
+        return found;
+    };
+    EXPECT_EQ(notes("NO_WRAP"), 1);
+    EXPECT_EQ(notes("TRANSFORMER_BASED_WRAP"), 0);
+}
+
+// Axolotl has a wrapping of its own, which names reshard_after_forward for the root too.
+TEST(FsdpOfAxolotl, IsOneUnitThatIsFreedAfterForward) {
+    const auto read = [](const char* path) {
+        return readFrom({{"a.yaml",
+                          "base_model: a/b\nmicro_batch_size: 1\nfsdp_version: 2\nfsdp_config:\n"
+                          "  auto_wrap_policy: NO_WRAP\n"}},
+                        "a.yaml",
+                        path);
+    };
+    EXPECT_EQ(read("settings.torch.one_unit"), "true");
+    EXPECT_EQ(read("settings.torch.reshard"), "\"always\"");
 }
 
 // From 5.10 on transformers wraps layers where nothing is said.
