@@ -1,4 +1,5 @@
 #pragma once
+#include "planner/base/result.h"
 #include "planner/spec/settings.h"
 
 #include <string>
@@ -7,5 +8,8 @@ namespace fabricast {
 
 /// What a report says of the time that a second model takes; empty without one.
 std::string referenceTimeNote(const Settings& settings);
+
+/// Refuses a step with the forward of a second model that has another size, or other products.
+Result<void> checkReferenceTime(const Settings& settings);
 
 }  // namespace fabricast

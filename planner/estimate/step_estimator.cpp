@@ -289,6 +289,7 @@ Result<std::vector<ModelTime>> StepEstimator::layers(const Scenario& scenario,
 
 Result<StepEstimator::Setting> StepEstimator::settingOf(const Scenario& scenario) {
     FABRICAST_TRY(checkOffload(scenario));
+    FABRICAST_TRY(checkReferenceTime(scenario.settings));
     FABRICAST_ASSIGN(const Stack* stack, findStack(scenario.stack));
     const SoftwareTiming* const software =
         profiles_->softwareOf(scenario.settings, scenario.cluster.node.gpu);

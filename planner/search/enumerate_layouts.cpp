@@ -1,5 +1,6 @@
 #include "planner/estimate/drive_time.h"
 #include "planner/estimate/offload_time.h"
+#include "planner/estimate/reference_time.h"
 #include "planner/memory/check_memory.h"
 #include "planner/ops/quantized_linear.h"
 #include "planner/schedule/framework_order.h"
@@ -232,6 +233,7 @@ private:
         FABRICAST_ASSIGN(asked_.settings, how_.settingsFor(layout));
         Result<void> known = checkModelled(asked_);
         known = known ? checkOffload(asked_) : known;
+        known = known ? checkReferenceTime(asked_.settings) : known;
         if (known) {
             return Modelled();
         }

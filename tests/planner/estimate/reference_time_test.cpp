@@ -27,18 +27,23 @@ double stepWithOther(const ReferenceSettings& other) {
     return estimated(run).step.value.count();
 }
 
-// What is not modelled is not in the step: a note says so.
-TEST(ReferenceTime, IsLeftOutWhereItIsNotModelled) {
-    const double alone = stepWith(Reference::None);
-    EXPECT_EQ(stepWithOther({.forward = false}), alone);
-    EXPECT_EQ(stepWithOther({.parameters = 70'000'000'000}), alone);
-    EXPECT_EQ(stepWithOther({.dtype = Dtype::Fp32}), alone);
+TEST(ReferenceTime, IsThatOfItsType) {
+    EXPECT_EQ(stepWithOther({.forward = false}), stepWith(Reference::None));
     EXPECT_EQ(stepWithOther({.dtype = Dtype::Fp16}), stepWith(Reference::Whole));
-    Settings settings;
-    settings.reference = Reference::Whole;
-    settings.referenceModel.parameters = 70'000'000'000;
-    EXPECT_NE(referenceTimeNote(settings).find("one of another size is not modelled"),
-              std::string::npos);
+}
+
+// A step without the forward of a large teacher would be a tenth of the real one.
+TEST(ReferenceTime, OfAnotherModelIsNotForecast) {
+    const auto refused = [](const ReferenceSettings& other) {
+        Scenario run = exampleRun("fsdp2", {.dp = 8, .shard = Shard::Fsdp});
+        run.settings.reference = Reference::Whole;
+        run.settings.referenceModel = other;
+        const auto step = estimateStep(run, exampleTiming());
+        return step ? "" : step.error().where;
+    };
+    EXPECT_EQ(refused({.parameters = 70'000'000'000}), "settings.reference_model.parameters");
+    EXPECT_EQ(refused({.dtype = Dtype::Fp32}), "settings.reference_model.dtype");
+    EXPECT_EQ(refused({.parameters = 70'000'000'000, .forward = false}), "");
 }
 
 // A sharded copy is gathered as well.
