@@ -20,18 +20,6 @@ std::size_t lineOf(const PythonValues& program, std::size_t at) {
     return at > 0 && program.isName(at - 1, "async") ? at - 1 : at;
 }
 
-/// The first line behind `at` that is no deeper than the column.
-std::size_t endOfBody(const PythonValues& program, std::size_t at, std::int64_t column) {
-    const std::vector<PythonWord>& words = program.words();
-    for (std::size_t i = at; i < words.size(); ++i) {
-        if (beginsLine(program, i) && words[i].kind != PythonWord::Kind::End &&
-            words[i].column <= column) {
-            return i;
-        }
-    }
-    return words.size();
-}
-
 PythonFunction functionAt(const PythonValues& program, std::size_t at) {
     const std::vector<PythonWord>& words = program.words();
     PythonFunction function{.name = words[at + 1].text,
@@ -85,6 +73,17 @@ bool trains(const PythonValues& program, const std::vector<bool>& isDead) {
 }
 
 }  // namespace
+
+std::size_t endOfBody(const PythonValues& program, std::size_t at, std::int64_t column) {
+    const std::vector<PythonWord>& words = program.words();
+    for (std::size_t i = at; i < words.size(); ++i) {
+        if (beginsLine(program, i) && words[i].kind != PythonWord::Kind::End &&
+            words[i].column <= column) {
+            return i;
+        }
+    }
+    return words.size();
+}
 
 std::vector<PythonFunction> functionsOf(const PythonValues& program) {
     std::vector<PythonFunction> functions;

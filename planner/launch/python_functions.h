@@ -2,6 +2,7 @@
 #include "planner/launch/python_branches.h"
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -20,6 +21,9 @@ struct PythonFunction {
 
 /// In the order of the text; one may stand in another.
 std::vector<PythonFunction> functionsOf(const PythonValues& program);
+
+/// The first line behind `at` that is no deeper than the column: where a body of that column ends.
+std::size_t endOfBody(const PythonValues& program, std::size_t at, std::int64_t column);
 
 /// Leaves out what stands in functions that nothing calls: "def add_lora(model)" beside a training
 /// without. Where nothing else trains, somebody who imports the program calls them, and they count.

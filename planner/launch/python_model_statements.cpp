@@ -99,9 +99,9 @@ std::size_t ModelTracer::headAt(std::size_t at, ModelNames& names) {
     const WordSpan head{at + 1, colon};
     enterBlock(at, head);
     if (program_.isName(at, "for")) {
-        bindLoop(head, names);
-        loopColumn_ = words_[at].column;
-    } else if (program_.isName(at, "if") || program_.isName(at, "elif")) {
+        return runLoop(at, head, names);
+    }
+    if (program_.isName(at, "if") || program_.isName(at, "elif")) {
         (void)evaluate(head, names);
         if (!holds(program_, head)) {
             around_.push_back({words_[at].column, {head, false}});
@@ -110,24 +110,6 @@ std::size_t ModelTracer::headAt(std::size_t at, ModelNames& names) {
         (void)evaluate(head, names);
     }
     return colon + 1;
-}
-
-// NOLINTNEXTLINE(misc-no-recursion): as run
-void ModelTracer::bindLoop(const WordSpan& head, ModelNames& names) {
-    std::size_t in = head.begin;
-    while (in < head.end && !program_.isName(in, "in")) {
-        in = behindWord(in);
-    }
-    const std::vector<WordSpan> targets = partsOf({head.begin, in});
-    MaybeRef ref = evaluate({std::min(in + 1, head.end), head.end}, names);
-    for (const WordSpan& target : targets) {
-        names.erase(program_.textOf(target));
-    }
-    if (ref && !targets.empty()) {
-        ref->named = ref->givesNames ? program_.textOf(targets.front()) : "";
-        ref->givesNames = false;
-        names.insert_or_assign(program_.textOf(targets.back()), *ref);
-    }
 }
 
 // NOLINTNEXTLINE(misc-no-recursion): as run

@@ -32,15 +32,17 @@ private:
         PythonCondition condition;
     };
 
+    using Round = std::vector<MaybeRef>;  ///< by the targets of a loop
+
     // Statements: python_model_statements.cpp. What a body returns is of some model, or nothing.
     MaybeRef run(const WordSpan& body, ModelNames& names);
     /// What a line of this column stands no longer within.
     void leaveConditions(std::size_t outer, std::size_t at);
     void leaveBlocks(std::size_t outer, std::size_t at);
     void enterBlock(std::size_t at, const WordSpan& head);
-    /// Behind the colon of "for", "if" and their like; `at` where none of them begins here.
+    /// Behind the colon of "for", "if" and their like, or behind a loop that is gone through; `at`
+    /// where none of them begins here.
     std::size_t headAt(std::size_t at, ModelNames& names);
-    void bindLoop(const WordSpan& head, ModelNames& names);
     MaybeRef runSimple(WordSpan span, ModelNames& names);
     /// What accelerator.prepare(student, teacher, optimizer) gives back, each in its place; nothing
     /// of other values.
@@ -52,6 +54,15 @@ private:
                 const MaybeRef& ref,
                 const WordSpan& value,
                 ModelNames& names);
+
+    // Loops: python_model_loops.cpp.
+    /// Behind the colon, or behind the body where that ran with each model of a list.
+    std::size_t runLoop(std::size_t at, const WordSpan& head, ModelNames& names);
+    /// What "student, teacher" of "for m in (student, teacher)" are; none of what is no list.
+    [[nodiscard]] std::vector<WordSpan> listedIn(WordSpan value) const;
+    /// What each target of a loop is with this item of the list.
+    Round roundOf(const std::vector<WordSpan>& targets, const WordSpan& item, ModelNames& names);
+    void bindRound(const std::vector<WordSpan>& targets, const Round& round, ModelNames& names);
 
     // Values: python_model_values.cpp.
     /// What a value is of some model; calls in it are followed.

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -54,6 +55,8 @@ struct PythonModels {
     std::optional<std::size_t> trained{};  ///< which one a Trainer, FSDP or DDP is given
     std::vector<ModelPass> passes{};       ///< of them all, in the order in which they run
     std::vector<ShardedModule> sharded{};  ///< of what is followed
+    /// The loops over models that are written out, by where their heads begin.
+    std::set<std::size_t> listed{};
 };
 
 /// Follows the models through names, functions of the program and calls that give them back.

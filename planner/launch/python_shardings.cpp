@@ -54,7 +54,8 @@ private:
             items.front().begin + (program_.isSign(items.front().begin + 1, "=") ? 2U : 0U);
         const std::string name = program_.textOf({begin, items.front().end});
         const auto binds = [&](const WordSpan& head) {
-            return bindsName(program_, head, words_[begin].text);
+            return !models_.listed.contains(head.begin) &&
+                   bindsName(program_, head, words_[begin].text);
         };
         if (std::ranges::any_of(loopHeadsAround(program_, call), binds)) {
             return false;

@@ -94,12 +94,44 @@ TEST(FsdpLoops, TrainWhatTheOptimizerIsGiven) {
 // A second model that the loop calls is no model on the host, whoever puts it there.
 TEST(FsdpLoops, CountTheModelsThatTheyCall) {
     EXPECT_EQ(ofFsdpLoop("ref = AutoModelForCausalLM.from_pretrained(\"a/b\", "
-                         "dtype=torch.bfloat16)\nfor m in (model, ref):\n"
-                         "  for layer in m.model.layers:\n    fully_shard(layer)\n"
-                         "  fully_shard(m)\nx = torch.randint(0, 9, (2, 64))\n"
-                         "with torch.no_grad():\n  old = ref(x).logits\n",
+                         "dtype=torch.bfloat16)\n" +
+                             kFsdpShards +
+                             "x = torch.randint(0, 9, (2, 64))\n"
+                             "with torch.no_grad():\n  old = ref(x).logits\n",
                          "settings.reference"),
               "\"whole\"");
+}
+
+// What stands in a loop over models that are written out is done to each of them.
+TEST(FsdpLoops, GoThroughTheModelsOfAList) {
+    const auto reference = [](const std::string& loop) {
+        return ofFsdpLoop(
+            "ref = AutoModelForCausalLM.from_pretrained(\"a/b\", "
+            "dtype=torch.bfloat16)\n" +
+                loop +
+                "x = torch.randint(0, 9, (2, 64))\n"
+                "with torch.no_grad():\n  old = ref(x).logits\n",
+            "settings.reference");
+    };
+    const std::string shards =
+        "  for layer in m.model.layers: fully_shard(layer)\n  fully_shard(m)\n";
+    for (const std::string head : {"for m in (model, ref):\n",
+                                   "for m in [ref, model]:\n",
+                                   "for m in model, ref:\n",
+                                   "for i, m in enumerate((model, ref)):\n",
+                                   "for m, name in ((model, \"a\"), (ref, \"b\")):\n",
+                                   "both = [model, ref]\nfor m in both:\n"}) {
+        EXPECT_EQ(reference(head + shards), "\"sharded\"") << head;
+    }
+    for (const std::string head : {"for m in (model,):\n", "for m in [model]:\n"}) {
+        EXPECT_EQ(reference(head + shards), "\"whole\"") << head;
+    }
+    EXPECT_EQ(ofFsdpLoop("ema = copy.deepcopy(model)\nfor m in (model, ema):\n" + shards,
+                         "settings.reference"),
+              "\"sharded\"");
+    EXPECT_EQ(ofFsdpLoop("for m in (model,):\n  fully_shard(m)\n", "settings.torch.one_unit"),
+              "true");
+    EXPECT_EQ(ofFsdpLoop("for m in (model,):\n" + shards, "settings.torch.one_unit"), "-");
 }
 
 // Accelerate wraps no layers unless it is told which (FSDP_AUTO_WRAP_POLICY is NO_WRAP).
