@@ -132,8 +132,8 @@ private:
 /// Forgets the edits of a path and of everything under it.
 void forget(std::vector<Edit>& made, std::string_view path) {
     std::erase_if(made, [path](const Edit& edit) {
-        const bool isBeside = path == "cluster" && edit.path == kBesideCluster;
-        return edit.path == path || (edit.path.starts_with(std::string(path) + ".") && !isBeside);
+        return edit.path == path ||
+               (edit.path.starts_with(std::string(path) + ".") && edit.path != keptOf(path));
     });
 }
 

@@ -178,16 +178,23 @@ Result<JsonValue> withStartedGpus(JsonValue root, const Edit& edit) {
 }
 
 Result<JsonValue> without(JsonValue root, std::string_view path) {
-    const JsonValue* const said = path == "cluster" ? valueAt(root, kBesideCluster) : nullptr;
+    const std::string_view stays = keptOf(path);
+    const JsonValue* const said = stays.empty() ? nullptr : valueAt(root, stays);
     if (said == nullptr) {
         return JsonBuilder::without(std::move(root), path);
     }
     JsonValue kept = *said;
     root = JsonBuilder::without(std::move(root), path);
-    return JsonBuilder("").with(std::move(root), kBesideCluster, std::move(kept));
+    return JsonBuilder("").with(std::move(root), stays, std::move(kept));
 }
 
 }  // namespace
+
+std::string_view keptOf(std::string_view path) {
+    return path == "cluster"              ? "cluster.reserve"
+           : path == "settings.precision" ? "settings.precision.tf32"
+                                          : "";
+}
 
 std::span<const SupersededKey> supersededKeys() {
     return kSuperseded;

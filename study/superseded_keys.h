@@ -17,8 +17,9 @@ struct SupersededKey {
 };
 std::span<const SupersededKey> supersededKeys();
 
-/// What is said beside a cluster, and is none of its numbers: another one has it too.
-inline constexpr std::string_view kBesideCluster = "cluster.reserve";
+/// What is said in a part of a question and stays when the part is said anew; empty: nothing. The
+/// reserve of a cluster is none of its numbers, and TF32 no type of a tensor.
+std::string_view keptOf(std::string_view path);
 
 /// Where an error about an edit's value points at.
 std::string whereOf(const Edit& edit);

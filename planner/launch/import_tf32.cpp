@@ -17,6 +17,12 @@ constexpr const char* kTf32Word = "set_float32_matmul_precision.0";
 /// Transformer Engine's own products of fp32 are TF32 always.
 constexpr std::array<std::string_view, 3> kProductsOfEngine = {"megatron", "megatron-fsdp", "nemo"};
 
+/// Weights of 16 bits by an assumption only: where that is answered with fp32, so are the products.
+bool mayBeFp32(const ScenarioDraft& draft) {
+    return draft.word("workload.precision") == "pure_bf16" &&
+           draft.find("imported.assumed.workload.precision") != nullptr;
+}
+
 bool asksToCompile(const ScenarioDraft& draft) {
     const JsonValue* const compile = draft.find("settings.kernels.compile");
     return compile != nullptr && compile->boolean().value_or(false);
@@ -27,7 +33,8 @@ bool asksToCompile(const ScenarioDraft& draft) {
 void importTf32(ScenarioDraft& draft) {
     const std::string stack = draft.word("stack");
     const bool isEngine = std::ranges::find(kProductsOfEngine, stack) != kProductsOfEngine.end();
-    if (isEngine || draft.word("workload.precision") != "fp32") {
+    const bool isFp32 = draft.word("workload.precision") == "fp32";
+    if (isEngine || (!isFp32 && !mayBeFp32(draft))) {
         return;
     }
     LaunchKeys& keys = draft.keys();
@@ -47,6 +54,9 @@ void importTf32(ScenarioDraft& draft) {
         return;
     }
     draft.set(kTf32, false, "");
+    if (!isFp32) {
+        return;
+    }
     draft.assume(kTf32,
                  "products in fp32 are PyTorch's own, not TF32, which nothing here turns on "
                  "(settings.precision.tf32=true where the program does)");

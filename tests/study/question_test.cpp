@@ -116,6 +116,15 @@ INSTANTIATE_TEST_SUITE_P(
                                    "settings.precision"}),
     [](const auto& instance) { return std::string(instance.param.name); });
 
+// Whether a program turns TF32 on does not depend on the types of its tensors.
+TEST(Question, KeepsTf32UnderAnotherPrecision) {
+    const Question question =
+        changed(read(R"({"settings": {"precision": {"parameters": "bf16", "tf32": false}}})"),
+                {{"workload.precision", "fp32", "--precision"}});
+    EXPECT_EQ(at(question, "settings.precision.tf32"), "false");
+    EXPECT_FALSE(says(question, "settings.precision.parameters"));
+}
+
 TEST(Question, ContradictionsOfOneCallStay) {
     // Nobody knows which of both is meant: the loader says so.
     const Question question =

@@ -36,6 +36,18 @@ TEST(ImportOfTf32, IsWhatAProgramTurnsOn) {
     EXPECT_EQ(tf32Of("a.py", "torch.set_float32_matmul_precision(\"highest\")\n" + loop), "false");
 }
 
+// Whoever answers that the weights are fp32 gets the products of that program.
+TEST(ImportOfTf32, IsOfWeightsThatMayBeFp32) {
+    const auto loop = [](const std::string& before, const std::string& dtype) {
+        return before + "model = AutoModelForCausalLM.from_pretrained(\"a/b\"" + dtype +
+               ")\nmodel = DDP(model)\nopt = torch.optim.AdamW(model.parameters())\n"
+               "for i in range(9):\n  model(torch.randint(0, 9, (2, 64))).loss.backward()\n";
+    };
+    EXPECT_EQ(tf32Of("a.py", loop("", "")), "false");
+    EXPECT_EQ(tf32Of("a.py", loop("torch.set_float32_matmul_precision(\"high\")\n", "")), "true");
+    EXPECT_EQ(tf32Of("a.py", loop("", ", dtype=torch.bfloat16")), "-");
+}
+
 TEST(ImportOfTf32, IsAcceleratesWhereItCompiles) {
     const std::string compiled =
         "torchrun t.py --output_dir o --model_name_or_path a/b --torch_compile True";
