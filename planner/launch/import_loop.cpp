@@ -112,17 +112,19 @@ Result<void> importLoopPrecision(ScenarioDraft& draft, bool fsdp) {
     FABRICAST_ASSIGN(std::string weights, torchTypeOf(keys, stored));
     FABRICAST_ASSIGN(std::string products, torchTypeOf(keys, computed));
     const bool isTransformers = keys.has("from_pretrained") || keys.has("from_config");
+    products = products.empty() && autocast ? "fp16" : products;  // CUDA's usual type
     if (weights.empty() && isTransformers) {
         draft.assume("workload.precision",
                      "weights are taken to be bfloat16, as their config.json has them: what "
-                     "transformers 5 makes without a dtype, and 4 in float32 (--precision fp32)");
+                     "transformers 5 makes without a dtype, and 4 in float32 (--precision " +
+                         (products.empty() ? "fp32" : products) + ")");
         weights = "bf16";
     } else if (weights.empty()) {
         draft.assume("workload.precision",
                      "weights are taken to be float32: the script names no dtype for them");
         weights = "fp32";
     }
-    products = !products.empty() ? products : autocast ? "fp16" : weights;  // of CUDA's autocast
+    products = products.empty() ? weights : products;
     if (products != "bf16") {
         draft.set("workload.precision", products, products == weights ? stored : computed);
     } else if (weights == "bf16") {

@@ -134,6 +134,37 @@ TEST(FsdpLoops, GoThroughTheModelsOfAList) {
     EXPECT_EQ(ofFsdpLoop("for m in (model,):\n" + shards, "settings.torch.one_unit"), "-");
 }
 
+// fp32 weights beside 16 bits are the precision of what multiplies.
+TEST(FsdpLoops, SayWhatToTypeWhereTheWeightsAreFp32) {
+    const auto assumed = [](const std::string& shards, const std::string& step) {
+        const auto run =
+            importedFrom({{"a.py",
+                           "model = AutoModelForCausalLM.from_pretrained(\"a/b\")\n" + shards +
+                               "opt = torch.optim.AdamW(model.parameters())\n"
+                               "for step in range(9):\n  x = torch.randint(0, 9, (2, 64))\n  " +
+                               step + "model(x, labels=x).loss.backward()\n"}},
+                         "a.py");
+        return run->find("imported")
+            ->find("assumed")
+            ->find("workload")
+            ->find("precision")
+            ->text()
+            .value();
+    };
+    const std::string ddp = "model = DDP(model)\n";
+    EXPECT_NE(assumed(ddp, "").find("(--precision fp32)"), std::string::npos);
+    EXPECT_NE(assumed(ddp, "with torch.autocast(\"cuda\", dtype=torch.bfloat16): ")
+                  .find("(--precision bf16)"),
+              std::string::npos);
+    EXPECT_NE(assumed(ddp, "with torch.autocast(\"cuda\"): ").find("(--precision fp16)"),
+              std::string::npos);
+    EXPECT_NE(assumed("mp = MixedPrecisionPolicy(param_dtype=torch.bfloat16)\n"
+                      "fully_shard(model, mp_policy=mp)\n",
+                      "")
+                  .find("(--precision bf16)"),
+              std::string::npos);
+}
+
 // Accelerate wraps no layers unless it is told which (FSDP_AUTO_WRAP_POLICY is NO_WRAP).
 TEST(FsdpOfAccelerate, IsOneUnitWithoutAWrapPolicy) {
     const auto read = [](const std::string& more, const char* path) {
