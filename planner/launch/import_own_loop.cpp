@@ -5,6 +5,7 @@
 #include "planner/launch/made_model.h"
 #include "planner/launch/opened_framework.h"
 #include "planner/launch/own_loop.h"
+#include "planner/launch/own_loss.h"
 #include "planner/launch/sample_sizes.h"
 #include "planner/launch/started_ranks.h"
 
@@ -59,7 +60,7 @@ Result<void> checkLoop(LaunchKeys& keys) {
 void noteOtherWork(ScenarioDraft& draft) {
     const LaunchKeys& keys = draft.keys();
     const std::string loss = saidOf(keys, {"kl_div", "log_softmax", "cross_entropy"});
-    if (!loss.empty()) {
+    if (!loss.empty() && keys.find(kOwnLoss) == nullptr) {
         draft.note(loss + "(): a loss of the loop's own was not read, and the model's is forecast");
     }
     if (keys.find("generate") != nullptr) {

@@ -33,6 +33,7 @@ constexpr std::array kOfOneLoss = {"cross_entropy"sv,
                                    "tensor"sv,
                                    "detach"sv,
                                    "item"sv,
+                                   "argmax"sv,
                                    "log"sv};
 
 class OwnLossReader {
@@ -157,8 +158,7 @@ private:
             const std::string& name = words_[i].text;
             const bool isOne = name == "cross_entropy" || isLoss(span, i);
             losses += isOne ? 1 : 0;
-            if (!isOne && name != "model" &&
-                std::ranges::find(kOfOneLoss, name) == kOfOneLoss.end()) {
+            if (!isOne && name != "model" && !isOfOneLoss(name)) {
                 return true;
             }
         }
@@ -214,6 +214,10 @@ private:
 
 }  // namespace
 
+bool isOfOneLoss(std::string_view called) {
+    return std::ranges::find(kOfOneLoss, called) != kOfOneLoss.end();
+}
+
 void addOwnLoss(const PythonValues& program, const PythonCourse& course, LaunchKeys& keys) {
     const OwnLossReader reader(program, course);
     const PythonFunction* const step = reader.methodOfMade("training_step");
@@ -243,7 +247,7 @@ void importOwnLoss(ScenarioDraft& draft) {
     if (loss == nullptr) {
         return;
     }
-    const std::string name = loss->values.front();
+    const std::string name = loss->values.front();  // "compute_loss", "the loop's loss"
     if (loss->values.back() == "more") {
         draft.leaveOpen("settings.kernels.loss",
                         *loss,

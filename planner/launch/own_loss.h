@@ -1,10 +1,13 @@
 #pragma once
-#include "planner/launch/python_branches.h"
+#include "planner/launch/python_models.h"
 #include "planner/launch/scenario_draft.h"
+
+#include <string_view>
 
 namespace fabricast {
 
-// The loss of a program's own: compute_loss of its Trainer, or what it gives as compute_loss_func.
+// The loss of a program's own: compute_loss of its Trainer, what it gives as compute_loss_func, or
+// what its loop makes of the logits.
 
 /// Key of such a loss: "more" where it makes more of the logits than transformers' own does.
 inline constexpr const char* kOwnLoss = "model loss";
@@ -16,6 +19,16 @@ inline constexpr const char* kOwnStep = "model training_step";
 ///     probs = torch.softmax(logits, -1)        →  "more"
 ///     F.cross_entropy(logits.float(), labels)  →  ""
 void addOwnLoss(const PythonValues& program, const PythonCourse& course, LaunchKeys& keys);
+
+/// Adds the same key of a loop of the program's own that has a loss beside the model's.
+///     loss = F.kl_div(F.log_softmax(model(x).logits, -1), targets); loss.backward()  →  "more"
+void addLoopLoss(const PythonValues& program,
+                 const PythonCourse& course,
+                 const PythonModels& models,
+                 LaunchKeys& keys);
+
+/// What makes no tensor of the logits' size beyond transformers' own loss: "cross_entropy", "view".
+bool isOfOneLoss(std::string_view called);
 
 /// Says that it is forecast as transformers' loss, or asks for that.
 void importOwnLoss(ScenarioDraft& draft);

@@ -81,6 +81,7 @@ public:
         addSomeCheckpoints(program_, course_, keys_);
         addWholeUnit(program_, course_, models, keys_);
         addOwnLoss(program_, course_, keys_);
+        addLoopLoss(program_, course_, models, keys_);
         addPieces(program_, course_, keys_);
         addAccumulation(program_, course_, keys_);
         addParsed();

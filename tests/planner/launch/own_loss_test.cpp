@@ -90,6 +90,67 @@ TEST(OwnLoss, KeepsTheGraphsOfAllCallsOfItsModel) {
               "8");
 }
 
+/// As lossOf, of a loop of the program's own with these lines.
+std::string ofLoop(const std::string& lines, const std::string& before = "") {
+    return lossOf(before +
+                  "model = AutoModelForCausalLM.from_pretrained(\"a/b\", dtype=torch.bfloat16)\n"
+                  "for layer in model.model.layers:\n    fully_shard(layer)\nfully_shard(model)\n"
+                  "opt = torch.optim.AdamW(model.parameters())\n"
+                  "for step in range(9):\n    x = torch.randint(0, 9, (2, 64))\n" +
+                  lines + "    loss.backward()\n    opt.step()\n");
+}
+
+TEST(LoopLoss, IsSaidToBeTransformersWhereItIsNoMore) {
+    for (const std::string one :
+         {"    logits = model(x).logits\n    loss = F.cross_entropy(logits.view(-1, 9), x)\n",
+          "    logits = model(x).logits.float()\n"
+          "    loss = F.cross_entropy(logits[:, :-1].reshape(-1, 9), x[:, 1:].reshape(-1))\n",
+          "    out = model(x)\n    loss = nn.CrossEntropyLoss()(out.logits.float(), x) / 4\n"}) {
+        EXPECT_NE(ofLoop(one).find("the loop's loss of the program (line "), std::string::npos)
+            << one << ofLoop(one);
+    }
+    EXPECT_NE(ofLoop("    loss = lm_loss(model(x).logits, x)\n",
+                     "def lm_loss(scores, labels):\n    flat = scores.float().view(-1, 9)\n"
+                     "    return F.cross_entropy(flat, labels)\n")
+                  .find("is forecast as transformers' own loss"),
+              std::string::npos);
+    for (const char* const own :
+         {"    loss = model(x, labels=x).loss\n",
+          "    out = model(x, labels=x)\n    loss = out.loss / 4\n"
+          "    right = (out.logits.argmax(-1) == x).float().mean()\n",
+          "    loss = model(x, labels=x).loss\n    with torch.no_grad():\n"
+          "        p = model(x).logits.softmax(-1)\n",
+          "    loss = model(x, labels=x).loss\n    for y in others:\n"
+          "        with torch.no_grad():\n            p = model(y).logits.softmax(-1)\n"}) {
+        EXPECT_EQ(ofLoop(own), "-") << own;
+    }
+}
+
+TEST(LoopLoss, IsAskedForWhereItMakesMoreOfTheLogits) {
+    for (const char* const more :
+         {"    s = model(x).logits.float()\n"
+          "    loss = F.kl_div(F.log_softmax(s / 2.0, -1), x, reduction=\"batchmean\")\n",
+          "    s = model(x).logits\n    loss = s.log_softmax(-1).gather(-1, x).sum()\n",
+          "    logits = model(x).logits\n    loss = F.cross_entropy(logits / 2.0, x)\n",
+          "    logits = model(x).logits\n    loss = focal(logits, x)\n",
+          "    out = model(x, labels=x)\n    loss = out.loss + F.cross_entropy(out.logits, x)\n",
+          "    logits = model(x, labels=x).logits\n    loss = F.cross_entropy(logits, x)\n",
+          "    logits = model(x).logits\n"
+          "    loss = F.cross_entropy(logits, x) + F.cross_entropy(logits, y)\n",
+          "    s = model(x).logits.float()[:, :-1].contiguous()\n"
+          "    loss = F.cross_entropy(s.view(-1, 9), x)\n"}) {
+        EXPECT_EQ(ofLoop(more), "open") << more;
+    }
+    EXPECT_EQ(ofLoop("    h = model.model(x).last_hidden_state\n    loss = 0.0\n"
+                     "    for part, y in zip(h.chunk(16, 1), x.chunk(16, 1)):\n"
+                     "        loss = loss + F.cross_entropy(model.lm_head(part).float(), y)\n"),
+              "open")
+        << "of slices";
+    EXPECT_EQ(ofLoop("    loss = mine(model(x).logits, x)\n",
+                     "def mine(scores, labels):\n    return F.kl_div(scores, labels)\n"),
+              "open");
+}
+
 TEST(OwnStep, IsAskedForUnlessItIsTheTrainersOwn) {
     const auto why = [](const std::string& body) {
         return readFrom({{"a.py",
