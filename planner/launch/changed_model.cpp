@@ -1,3 +1,4 @@
+#include "planner/launch/held_logits.h"
 #include "planner/launch/made_model.h"
 #include "planner/launch/own_loss.h"
 #include "planner/launch/python_model_keys.h"
@@ -207,6 +208,7 @@ Result<void> importChangedModel(ScenarioDraft& draft, const ImportContext& conte
     importOtherModels(draft, context);
     importSomeCheckpoints(draft);
     importOwnLoss(draft);
+    importHeldLogits(draft);
     importModelExtras(draft);
     return {};
 }

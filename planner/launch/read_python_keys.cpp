@@ -1,4 +1,5 @@
 #include "planner/launch/allocator_options.h"
+#include "planner/launch/held_logits.h"
 #include "planner/launch/launch_keys.h"
 #include "planner/launch/linear_names.h"
 #include "planner/launch/own_loss.h"
@@ -82,6 +83,7 @@ public:
         addWholeUnit(program_, course_, models, keys_);
         addOwnLoss(program_, course_, keys_);
         addLoopLoss(program_, course_, models, keys_);
+        addHeldLogits(program_, models, keys_);
         addPieces(program_, course_, keys_);
         addAccumulation(program_, course_, keys_);
         addParsed();

@@ -151,6 +151,30 @@ TEST(LoopLoss, IsAskedForWhereItMakesMoreOfTheLogits) {
               "open");
 }
 
+// The output of a model has a name until the loop gives it another one.
+TEST(HeldLogits, AreSaidToBeLeftOut) {
+    const auto isSaid = [](const std::string& lines) {
+        const auto run = importedFrom(
+            {{"a.py",
+              "model = AutoModelForCausalLM.from_pretrained(\"a/b\", dtype=torch.bfloat16)\n"
+              "model = DDP(model)\nopt = torch.optim.AdamW(model.parameters())\n"
+              "for step in range(9):\n    x = torch.randint(0, 9, (2, 64))\n" +
+                  lines + "    loss.backward()\n    opt.step()\n"}},
+            "a.py");
+        const std::vector<std::string> notes = stringsIn(run->find("imported")->find("notes"));
+        return std::ranges::any_of(notes, [](const std::string& one) {
+            return one.find("keeps the logits through the backward pass") != std::string::npos;
+        });
+    };
+    EXPECT_TRUE(isSaid("    out = model(x, labels=x)\n    loss = out.loss\n"));
+    EXPECT_TRUE(isSaid("    logits = model(x).logits\n    loss = F.cross_entropy(logits, x)\n"));
+    EXPECT_FALSE(isSaid("    loss = model(x, labels=x).loss\n"));
+    EXPECT_FALSE(isSaid("    out = model(x, labels=x)\n    loss = out.loss\n    del out\n"));
+    EXPECT_FALSE(
+        isSaid("    with torch.no_grad():\n        old = model(x)\n"
+               "    loss = model(x, labels=x).loss\n"));
+}
+
 TEST(OwnStep, IsAskedForUnlessItIsTheTrainersOwn) {
     const auto why = [](const std::string& body) {
         return readFrom({{"a.py",
