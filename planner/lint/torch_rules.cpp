@@ -150,10 +150,22 @@ LintHits earlyOptimizer(const LintView& view) {
              "make the optimizer behind the last fully_shard"}};
 }
 
+/// Whether a call of fully_shard is given what is called a model.
+bool shardsModel(const LintFile& file, const LaunchKey& call) {
+    return std::ranges::any_of(file.keys().all(), [&call](const LaunchKey& key) {
+        return key.path == "fully_shard.0" && key.line == call.line && key.values.size() == 1 &&
+               key.values.front().find("odel") != std::string::npos;
+    });
+}
+
 /// The first call at the margin and the last one inside a loop: what holds the others comes first.
+/// A "return fully_shard(model)" is no deeper than what begins its line.
 LintHits rootFirst(const LintView& view) {
     const std::vector<const LaunchKey*> calls = shardCalls(view.file);
-    const bool nests = calls.size() > 1 && calls.front()->column < calls.back()->column &&
+    const bool endsInModel = !calls.empty() && shardsModel(view.file, *calls.back()) &&
+                             !shardsModel(view.file, *calls.front());
+    const bool nests = calls.size() > 1 && !endsInModel &&
+                       calls.front()->column < calls.back()->column &&
                        runInOrder(view.file, *calls.front(), *calls.back());
     return nests ? LintHits{{calls.front(),
                              "fully_shard of the model before that of its layers, in line " +
