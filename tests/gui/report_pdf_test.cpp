@@ -2,14 +2,16 @@
 #include "gui/print/report_pdf.h"
 
 #include "gui/print/printed_html.h"
+#include "gui/print/printed_pages.h"
 #include "gui/print/printed_table.h"
 #include "planner/report/page_style.h"
 #include "study/study_report.h"
+#include "tests/gui/painted_words.h"
 #include "tests/gui/used_window.h"
 
 #include <QRegularExpression>
 #include <QTextDocument>
-
+#include <cmath>
 namespace fabricast {
 namespace report_pdf_test {
 
@@ -27,6 +29,10 @@ const Report& wholeStudy() {
 
 QString plainWords(QString text) {
     return text.remove(QChar(0x200b)).remove(QChar(QChar::ObjectReplacementCharacter)).simplified();
+}
+
+QString wordsAlone(const QString& text) {
+    return plainWords(text).remove(' ');
 }
 
 /// What a reader of the page sees beside its pictures, tag by tag.
@@ -67,6 +73,81 @@ TEST(ReportPdf, HasEveryWordAndPictureOfThePage) {
     EXPECT_EQ(qsizetype(printed.pictures.size()), page.count("<svg"));
     EXPECT_GE(printed.pictures.size(), 4U);
     EXPECT_TRUE(page.contains("<title>" + printed.title.toHtmlEscaped() + "</title>"));
+}
+
+constexpr double kDotsPerPoint = WordsPaper::kDotsPerInch / 72.0;
+
+/// What is seen on each page of so many points, word after word, without what is between them.
+QStringList pagesOf(const Report& report, const QSizeF& points) {
+    const QSizeF size = points * kDotsPerPoint;
+    WordsPaper paper(size.toSize());
+    PrintedHtml printed =
+        printedHtml(report, kInfo, StyleSheet(kPageStyle), points.width()).value();
+    const PrintedPages pages(std::move(printed), StyleSheet(kPageStyle), paper, size);
+    QStringList seen;
+    for (int page = 0; page < pages.count(); ++page) {
+        paper.clear();
+        QPainter painter(&paper);
+        pages.paint(painter, page);
+        QString words;
+        for (const PaintedWords& one : paper.words()) {
+            const bool isSeen = one.base.y() > 0.0 && one.base.y() < size.height();
+            words += isSeen ? one.words : "";
+        }
+        seen << wordsAlone(words);
+    }
+    return seen;
+}
+
+/// Of one study on pages of many heights, so that each thing comes to an end of one.
+TEST(ReportPdf, NothingIsLostWhereAPageEnds) {
+    QStringList pieces;
+    for (const QString& piece : piecesOf(wholeStudy())) {
+        pieces << wordsAlone(piece);
+    }
+    for (double height = 250.0; height < 790.0; height += 31.0) {
+        const QString words = pagesOf(wholeStudy(), {750.0, height}).join("");
+        qsizetype from = 0;
+        for (const QString& piece : pieces) {
+            const qsizetype at = words.indexOf(piece, from);
+            ASSERT_GE(at, 0) << piece.toStdString() << " on pages of " << height << " behind "
+                             << words.mid(std::max(from - 60, qsizetype(0)), 60).toStdString();
+            from = at + piece.size();
+        }
+    }
+}
+
+/// A heading and what it heads, in the order of a report.
+Report headedTable(int linesBefore) {
+    std::string before = "FITS  a title\n\n";
+    for (int line = 0; line < linesBefore; ++line) {
+        before += "line: " + std::to_string(line) + "\n";
+    }
+    Report report(before + "\nCOST  of all\nan aside\n");
+    report.add(Table{{{"titles"}, {"of"}}, {{"one", "two"}, {"three", "four"}}});
+    return report;
+}
+
+TEST(ReportPdf, AHeadingIsOnThePageOfItsTable) {
+    for (int lines = 0; lines < 40; ++lines) {
+        const QStringList pages = pagesOf(headedTable(lines), {500.0, 300.0});
+        int headed = 0;
+        for (const QString& page : pages) {
+            headed += page.contains("COSTofall") ? 1 : 0;
+            EXPECT_EQ(page.contains("COSTofall"), page.contains("onetwo"))
+                << lines << ": " << page.toStdString();
+        }
+        EXPECT_EQ(headed, 1) << lines;
+    }
+}
+
+TEST(ReportPdf, ALastPageHasMoreThanOneLine) {
+    const QString command = wordsAlone(QString::fromStdString(kInfo.command));
+    for (int lines = 0; lines < 40; ++lines) {
+        const QString last = pagesOf(headedTable(lines), {500.0, 300.0}).last();
+        EXPECT_TRUE(last.endsWith(command) && last.size() > command.size())
+            << lines << ": " << last.toStdString();
+    }
 }
 
 TEST(ReportPdf, IsA4AcrossWhereATableIsWideAndTheSameBytesAgain) {
