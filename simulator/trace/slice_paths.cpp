@@ -26,14 +26,13 @@ std::string slicePaths(const std::vector<TimelineSlice>& slices, const RowPlace&
 std::string classPath(const std::vector<TimelineSlice>& slices,
                       const RowPlace& place,
                       std::string_view style) {
-    constexpr std::int64_t kNarrowest = 50;
     constexpr std::int64_t kWidestGap = 70;
     if (slices.empty()) {
         return {};
     }
     std::string text = fmt::format("<path class=\"{}\" d=\"", style);
     for (const TimelineSlice& slice : slices) {
-        const std::int64_t width = std::max(slice.right - slice.left, kNarrowest);
+        const std::int64_t width = slice.right - slice.left;
         const std::string wide = svgNumber(width - std::min(width / 6, kWidestGap));
         fmt::format_to(std::back_inserter(text),
                        "M{} {}h{}v{}h-{}z",

@@ -54,7 +54,7 @@ TimelineRow rowOf(const SimOp& op) {
     if (op.stream == SimStream::Pipeline) {
         return TimelineRow::HandOver;
     }
-    return op.slows ? TimelineRow::Beside : TimelineRow::Main;
+    return op.slows || op.kind == SimKind::Transfer ? TimelineRow::Beside : TimelineRow::Main;
 }
 
 /// One row of slices, in the order of their starts. Narrow ops are drawn together as long as what
@@ -123,6 +123,20 @@ void addCritical(std::vector<TimelineSlice>& path, std::int64_t left, std::int64
     }
 }
 
+/// So that what stands alone is seen: to half a pixel, but to no more than a fifth of the way to
+/// what follows, or many short ones would look like one long one.
+void widenNarrow(std::vector<TimelineSlice>& slices, std::int64_t width) {
+    constexpr std::int64_t kShare = 5;
+    std::int64_t before = 0;
+    for (std::size_t i = 0; i < slices.size(); ++i) {
+        TimelineSlice& slice = slices[i];
+        const std::int64_t next = i + 1 < slices.size() ? slices[i + 1].left : width + kNarrow;
+        const std::int64_t room = slice.left < before ? 0 : (next - slice.left) / kShare;
+        before = std::max(before, slice.right);
+        slice.right = std::max(slice.right, slice.left + std::min(kNarrow, room));
+    }
+}
+
 }  // namespace
 
 std::int64_t placeOf(SimTime at, SimTime makespan, std::int64_t width) {
@@ -160,12 +174,16 @@ TimelineSlices timelineSlices(const SimProgram& program,
                 writer.add({left(op), right(op), paintOf(what), what.microBatch});
             }
             writer.flush();
+            widenNarrow(drawn.actors[actor].rows[row], width);
         }
     }
     for (const OpIndex op : critical) {
         if (const auto place = places.find(program.ops()[op].actor); place != places.end()) {
             addCritical(drawn.actors[place->second].critical, left(op), right(op));
         }
+    }
+    for (ActorSlices& actor : drawn.actors) {
+        widenNarrow(actor.critical, width);
     }
     return drawn;
 }

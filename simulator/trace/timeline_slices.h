@@ -60,7 +60,8 @@ struct ActorSlices {
 };
 
 /// The ops of some actors on a picture of a width in hundredths of a pixel. Neighbours narrower
-/// than half a pixel are drawn as one, in the colour of what takes most of it.
+/// than half a pixel are drawn as one, in the colour of what takes most of it; one that stands
+/// alone is widened.
 struct TimelineSlices {
     std::vector<ActorSlices> actors;  ///< in the order asked for
     std::size_t merged = 0;           ///< ops that are not drawn by themselves

@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
+
 namespace fabricast {
 namespace {
 
@@ -64,6 +66,55 @@ TEST(TimelineSlices, ShowThePhasesOfNarrowOps) {
         EXPECT_EQ(slices[place].paint, place % 2 == 0 ? Paint::Forward : Paint::Backward);
     }
     EXPECT_EQ(drawn.merged, 10'000U);
+}
+
+// A thousand layers of kernels, each with a call that lasts a fiftieth of it, half of that beside
+// the kernels.
+TEST(TimelineSlices, ShortCallsDoNotHideTheKernelsBetween) {
+    SimProgram program({.actors = 1});
+    for (int i = 0; i < 1000; ++i) {
+        SimOp call{.duration = simTime(Seconds(1e-5)),
+                   .kind = SimKind::Transfer,
+                   .stream = SimStream::Expert};
+        const OpIndex beside = program.add(call);
+        const OpIndex kernels = program.add({.duration = simTime(Seconds(1e-3)), .stage = 0});
+        call.kind = SimKind::Forward;
+        const OpIndex waited = program.add(call);
+        program.wait(waited, kernels);
+        program.wait(waited, beside);
+    }
+    for (OpIndex op = 3; op < program.ops().size(); op += 3) {
+        program.wait(op, op - 1);
+        program.wait(op + 1, op - 1);
+    }
+    const SimRun run = simulate(program).value();
+    const TimelineSlices drawn = timelineSlices(program, run, {}, {0}, 600'00);
+    std::array<std::int64_t, kPaints> painted{};
+    for (const TimelineSlice& slice : drawn.actors.at(0).rows.at(0)) {
+        painted.at(static_cast<std::size_t>(slice.paint)) += slice.right - slice.left;
+    }
+    EXPECT_GT(painted.at(static_cast<std::size_t>(Paint::Forward)), 580'00);
+    EXPECT_LT(painted.at(static_cast<std::size_t>(Paint::Expert)), 12'00);
+    std::int64_t beside = 0;
+    for (const TimelineSlice& slice : drawn.actors.at(0).rows.at(1)) {
+        EXPECT_EQ(slice.paint, Paint::Expert);
+        beside += slice.right - slice.left;
+    }
+    EXPECT_GT(beside, 0);
+    EXPECT_LE(beside, (600'00 + 50) / 5);
+}
+
+TEST(TimelineSlices, WhatStandsAloneIsSeen) {
+    SimProgram program({.actors = 1});
+    program.add({.duration = simTime(Seconds(1.0)), .stage = 0});
+    program.add({.duration = simTime(Seconds(1e-5)),
+                 .kind = SimKind::Transfer,
+                 .stream = SimStream::Expert});
+    const SimRun run = simulate(program).value();
+    const TimelineSlices drawn = timelineSlices(program, run, {}, {0}, 300'00);
+    const auto& slices = drawn.actors.at(0).rows.at(1);
+    ASSERT_EQ(slices.size(), 1U);
+    EXPECT_EQ(slices[0].right - slices[0].left, 50);
 }
 
 TEST(TimelineSlices, KeepWideOpsApart) {
