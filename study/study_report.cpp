@@ -22,6 +22,21 @@
 namespace fabricast {
 namespace {
 
+/// Why there is no layout, and what would help, in the words of the plans.
+Error noLayout(const PlanReport& plans) {
+    const bool helps = plans.fixes && !plans.fixes->fixes.empty();
+    const std::string way = helps ? plans.fixes->fixes.front().change
+                                  : "set layout keys to auto, or choose other hardware";
+    if (plans.rejections.empty()) {
+        return {Error::Code::BadInput, "layout", "no layout can be forecast here", way};
+    }
+    const PlanRejection& first = plans.rejections.front();
+    return {Error::Code::BadInput,
+            first.stack,
+            (plans.isNotModelled() ? "not modelled: " : "") + first.why,
+            helps ? way : "fabricast plan says what else is excluded"};
+}
+
 /// The layout that is looked at: the one that is named, or the first.
 Result<Question> layoutLookedAt(const StudyReportAsk& ask, const PlanReport& plans) {
     if (ask.about) {
@@ -29,10 +44,7 @@ Result<Question> layoutLookedAt(const StudyReportAsk& ask, const PlanReport& pla
     }
     const std::vector<Plan>& shown = plans.plans.empty() ? plans.misses : plans.plans;
     if (shown.empty()) {
-        return fail(Error::Code::BadInput,
-                    "layout",
-                    "no layout can be forecast here",
-                    "set layout keys to auto, or choose other hardware");
+        return tl::unexpected(noLayout(plans));
     }
     return questionAbout(ask.question, plans.question, shown.front().scenario);
 }
