@@ -4,6 +4,7 @@
 #include "gui/jobs/study_session.h"
 #include "gui/models/says_hardware.h"
 #include "gui/window/main_window.h"
+#include "gui/window/unseen_error.h"
 #include "gui/window/wait_until_idle.h"
 #include "planner/text/text_files.h"
 
@@ -52,7 +53,8 @@ Result<void> takeScreenshot(MainWindow& window, const Screenshot& wanted, const 
     }
     const std::optional<Error>& error = window.session().answers().error;
     if (error && !isBegun(window.session().question(), *error)) {
-        return tl::unexpected(*error);  // a picture of nothing
+        const std::string command = window.session().command();
+        return tl::unexpected(unseenError(*error, command));  // a picture of nothing
     }
     FABRICAST_TRY(checkNotRead(wanted.file.toStdString()));
     return writeExport(wanted.file, pngBytes(window.grab().toImage()));

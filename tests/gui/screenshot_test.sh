@@ -67,9 +67,12 @@ expect 2 ".pdf or .html" "$folder/run.json" --export "$folder/study.docx"
 expect 2 "needs a value" --export
 expect 2 "no-such-model" "$folder/wrong.json" --export "$folder/no.png"
 expect 4 "cannot be written" "$folder/run.json" --export /nowhere/at/all.pdf
-# What fabricast plan says of a study that is refused.
+# What fabricast plan says of a study that is refused, and nothing that fabricast-gui does not take.
 printf '{"schema": "fabricast.scenario/1", "model": "llama-3.1-8b", "cluster": {"name": "4x-rtx-4090"}, "stack": "megatron", "settings": {"tuning": "lora"}}' >"$folder/refused.json"
 expect 2 "megatron has no LoRA" "$folder/refused.json" --export "$folder/no.pdf"
 expect 2 "--stack torchtitan" "$folder/refused.json" --export "$folder/no.pdf"
+printf 'base_model: meta-llama/Llama-3.1-8B\nsequence_len: 4096\nmicro_batch_size: 2\nadapter: lora\n' >"$folder/launch.yaml"
+expect 2 "fabricast import $folder/launch.yaml -c dgx-h100 -o study.json, and fabricast-gui study.json" \
+    "$folder/launch.yaml" --export "$folder/no.pdf"
 [[ ! -e $folder/no.png ]] || { echo "a picture was written all the same" >&2; failures=$((failures + 1)); }
 exit $((failures > 0))
