@@ -8,6 +8,7 @@
 #include "gui/window/wait_until_idle.h"
 #include "planner/text/text_files.h"
 
+#include <QFileInfo>
 #include <QPixmap>
 #include <optional>
 
@@ -24,6 +25,19 @@ bool isBegun(const Question& question, const Error& error) {
            (!saysHardware(question) && error.where != whereSaid(question, "model"));
 }
 
+/// A name that says another kind, and is of nothing that was read.
+Result<void> checkEnding(const QString& file) {
+    FABRICAST_TRY(checkNotRead(file.toStdString()));
+    const QString kind = QFileInfo(file).suffix().toLower();
+    if (kind.isEmpty() || kind == "png") {
+        return {};
+    }
+    return fail(Error::Code::BadInput,
+                file.toStdString(),
+                "a picture of a page is not written as \"" + kind.toStdString() + "\"",
+                "a name that ends in .png");
+}
+
 /// As the tabs show them.
 QStringList tabNames(const MainWindow& window) {
     QStringList names;
@@ -36,6 +50,7 @@ QStringList tabNames(const MainWindow& window) {
 }  // namespace
 
 Result<void> takeScreenshot(MainWindow& window, const Screenshot& wanted, const QSize& size) {
+    FABRICAST_TRY(checkEnding(wanted.file));
     window.resize(size);
     if (!window.showPage(wanted.page)) {
         return fail(Error::Code::BadInput,

@@ -39,6 +39,8 @@ for scale in nan inf 0.5 9 x; do
 done
 expect 2 "cannot be opened" /nowhere/run.json --screenshot layouts "$folder/no.png"
 expect 4 "cannot be written" --screenshot layouts /nowhere/at/all.png
+expect 2 ".png" --screenshot layouts "$folder/no.svg"
+[[ ! -e $folder/no.svg ]] || { echo "a picture of another kind than its name says" >&2; failures=$((failures + 1)); }
 printf '{"schema": "fabricast.scenario/1", "model": "llama-3.1-8b", "cluster": {"name": "dgx-h100"}}' >"$folder/run.json"
 cp "$folder/run.json" "$folder/kept.json"
 ln "$folder/run.json" "$folder/hard.png"
