@@ -99,14 +99,14 @@ QStringList pagesOf(const Report& report, const QSizeF& points) {
     return seen;
 }
 
-/// Of one study on pages of many heights, so that each thing comes to an end of one.
-TEST(ReportPdf, NothingIsLostWhereAPageEnds) {
+/// Pages of many heights, so that each thing comes to the end of one.
+void expectNothingLost(const Report& report) {
     QStringList pieces;
-    for (const QString& piece : piecesOf(wholeStudy())) {
+    for (const QString& piece : piecesOf(report)) {
         pieces << wordsAlone(piece);
     }
     for (double height = 250.0; height < 790.0; height += 31.0) {
-        const QString words = pagesOf(wholeStudy(), {750.0, height}).join("");
+        const QString words = pagesOf(report, {750.0, height}).join("");
         qsizetype from = 0;
         for (const QString& piece : pieces) {
             const qsizetype at = words.indexOf(piece, from);
@@ -115,6 +115,13 @@ TEST(ReportPdf, NothingIsLostWhereAPageEnds) {
             from = at + piece.size();
         }
     }
+}
+
+TEST(ReportPdf, NothingIsLostWhereAPageEnds) {
+    expectNothingLost(wholeStudy());
+    const Question servers =
+        smallQuestion({{"cluster.name", "dgx-h100", "-c"}, {"cluster.nodes", "2", "-n"}});
+    expectNothingLost(studyReport({.question = servers}, openBench(), {}).value());
 }
 
 /// A heading and what it heads, in the order of a report.
