@@ -73,6 +73,24 @@ void assumeArgument(ScenarioDraft& draft, const std::string& from, const char* s
     }
 }
 
+/// Asks for the samples of a step whose microbatches the program counts when it runs.
+void askForAccumulation(ScenarioDraft& draft) {
+    const LaunchKey* const unknown = draft.keys().use(kUnknownAccumulation);
+    if (unknown == nullptr) {
+        return;
+    }
+    const std::string value = unknown->values.size() == 1 ? unknown->values.front() : "$";
+    const bool isSum = value.starts_with("$(");
+    const std::string text =
+        isSum ? value.substr(2, value.size() - 3) : value.substr(value.starts_with("$") ? 1 : 0);
+    draft.leaveOpen("workload.global_batch",
+                    *unknown,
+                    "accumulation: how many microbatches a step has (" + text +
+                        ") is worked out when the program runs",
+                    "--global-batch 64, or as many samples as a step of all ranks has; or the "
+                    "script that starts it, which says how many ranks there are");
+}
+
 }  // namespace
 
 Result<void> importLoopSizes(ScenarioDraft& draft, bool hasBatch) {
@@ -103,6 +121,9 @@ Result<void> importLoopSizes(ScenarioDraft& draft, bool hasBatch) {
         assumeArgument(draft, named, "layout.micro_batch");
     }
     FABRICAST_TRY(checkCounts(draft.keys(), {named, steps}));
+    if (steps.empty()) {
+        askForAccumulation(draft);
+    }
     const JsonValue* const micro = draft.find("layout.micro_batch");
     if (micro == nullptr && !shown.samples) {
         draft.assume("layout.micro_batch",

@@ -44,6 +44,7 @@ bool dividesLoss(const PythonValues& program, const PythonCourse& course, const 
 }  // namespace
 
 void addAccumulation(const PythonValues& program, const PythonCourse& course, LaunchKeys& keys) {
+    std::optional<LaunchKey> unknown;
     for (std::size_t i = 0; i < program.words().size(); ++i) {
         const auto count = course.isDead[i] ? std::nullopt : countAt(program, i);
         if (!count || !dividesLoss(program, course, *count)) {
@@ -52,14 +53,18 @@ void addAccumulation(const PythonValues& program, const PythonCourse& course, La
         const std::vector<std::string> values = program.valuesOf(*count);
         const bool isNumber = values.size() == 1 && !values.front().empty() &&
                               values.front().find_first_not_of("0123456789") == std::string::npos;
+        const PythonWord& word = program.words()[count->begin];
+        LaunchKey key{
+            .path = kLoopAccumulation, .values = values, .line = word.line, .column = word.column};
         if (isNumber) {
-            const PythonWord& word = program.words()[count->begin];
-            keys.add({.path = kLoopAccumulation,
-                      .values = values,
-                      .line = word.line,
-                      .column = word.column});
+            keys.add(std::move(key));
             return;
         }
+        unknown = unknown ? std::move(unknown) : std::optional(std::move(key));
+    }
+    if (unknown) {
+        unknown->path = kUnknownAccumulation;
+        keys.add(*std::move(unknown));
     }
 }
 

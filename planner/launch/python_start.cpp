@@ -1,10 +1,27 @@
 #include "planner/launch/python_start.h"
 
+#include "planner/launch/started_ranks.h"
+
 #include <algorithm>
+#include <string>
 #include <utility>
 #include <vector>
 
 namespace fabricast {
+namespace {
+
+/// How many ranks the script starts on all nodes; empty where the cluster says it.
+std::string ranksBy(const LaunchKeys& script) {
+    LaunchKeys keys = script;
+    ScenarioDraft draft(keys);
+    if (!oneProcessOf(keys).empty()) {
+        return "1";
+    }
+    const auto ranks = startedRanks(draft);
+    return ranks && *ranks ? std::to_string((*ranks)->count) : "";
+}
+
+}  // namespace
 
 PythonStart pythonStartOf(const LaunchKeys& script) {
     constexpr std::string_view kVariable = "env ";
@@ -18,6 +35,9 @@ PythonStart pythonStartOf(const LaunchKeys& script) {
             start.arguments.insert_or_assign(key.path,
                                              isOne ? key.values.front() : "$(" + key.path + ")");
         }
+    }
+    if (const std::string ranks = ranksBy(script); !ranks.empty()) {
+        start.environment.insert_or_assign(kRanksVariable, ranks);
     }
     return start;
 }

@@ -202,8 +202,10 @@ std::optional<std::string> PythonValues::startedWith(const WordSpan& value) cons
         return name->second.typed;
     }
     const std::optional<std::size_t> bracket = variableAsked(value);
-    const auto set =
-        bracket ? start_.environment.find(words_[*bracket + 1].text) : start_.environment.end();
+    const std::string variable = bracket            ? words_[*bracket + 1].text
+                                 : asksRanks(value) ? std::string(kRanksVariable)
+                                                    : "";
+    const auto set = start_.environment.find(variable);
     return set == start_.environment.end() || set->second.find('$') != std::string::npos
                ? std::nullopt
                : std::optional(set->second);
@@ -211,9 +213,16 @@ std::optional<std::string> PythonValues::startedWith(const WordSpan& value) cons
 
 std::optional<std::size_t> PythonValues::variableAsked(const WordSpan& value) const {
     const std::size_t bracket = isName(value.begin) ? endOfName(value.begin) : value.end;
-    const bool isCall = isSign(bracket, "(") && words_[bracket].close + 1 == value.end;
-    const std::string name = isCall ? textOf({value.begin, bracket}) : "";
-    return name == "os.environ.get" || name == "os.getenv" ? std::optional(bracket) : std::nullopt;
+    const bool isOne = isOpening(bracket) && words_[bracket].close + 1 == value.end;
+    const std::string name = isOne ? textOf({value.begin, bracket}) : "";
+    const bool asks = isSign(bracket, "(") ? name == "os.environ.get" || name == "os.getenv"
+                                           : name == "os.environ";
+    return asks ? std::optional(bracket) : std::nullopt;
+}
+
+bool PythonValues::asksRanks(const WordSpan& value) const {
+    const std::string called = calledBy(value);
+    return called.substr(called.rfind('.') + 1) == "get_world_size" && isSign(value.end - 2, "(");
 }
 
 /// Whether these words are one pair of brackets.
@@ -228,6 +237,9 @@ std::optional<std::vector<std::string>> PythonValues::usualOf(const WordSpan& va
     if (const auto known = isNot ? holds(*this, value) : std::nullopt) {
         return PythonTexts{*known ? "True" : "False"};
     }
+    if (const auto set = startedWith(value)) {
+        return PythonTexts{*set};
+    }
     const std::size_t bracket = isName(value.begin) ? endOfName(value.begin) : value.end;
     if (!isSign(bracket, "(") || words_[bracket].close + 1 != value.end) {
         return std::nullopt;
@@ -238,9 +250,6 @@ std::optional<std::vector<std::string>> PythonValues::usualOf(const WordSpan& va
         if (name == type && items.size() == 1) {
             return valuesOf(items.front());
         }
-    }
-    if (const auto set = startedWith(value)) {
-        return PythonTexts{*set};
     }
     const auto usual = defaultOf(value);
     return usual ? std::optional(valuesOf(*usual)) : std::nullopt;

@@ -17,6 +17,9 @@ struct WordSpan {
     std::size_t end = 0;
 };
 
+/// The variable that says how many ranks there are, as launchers set it.
+inline constexpr const char* kRanksVariable = "WORLD_SIZE";
+
 /// How a program is started, where a script says: variables of its environment, and what is typed
 /// behind it, by "--micro-batch".
 struct PythonStart {
@@ -197,8 +200,10 @@ private:
     [[nodiscard]] bool isParsed(const WordSpan& object) const;
     [[nodiscard]] std::optional<std::vector<std::string>> commonValues(const Named& one) const;
     [[nodiscard]] std::optional<std::vector<std::string>> usualOf(const WordSpan& value) const;
-    /// The bracket of os.environ.get(…) or os.getenv(…).
+    /// The bracket of os.environ.get(…), os.getenv(…) or os.environ[…].
     [[nodiscard]] std::optional<std::size_t> variableAsked(const WordSpan& value) const;
+    /// Whether this is dist.get_world_size().
+    [[nodiscard]] bool asksRanks(const WordSpan& value) const;
 
     std::vector<PythonWord> words_;
     PythonStart start_;

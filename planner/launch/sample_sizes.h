@@ -56,8 +56,10 @@ std::optional<LoadedBatch> loadedBatch(const LaunchKeys& program, bool ofEvaluat
 
 /// Key of how many microbatches a loop of the program's own accumulates gradients of.
 inline constexpr const char* kLoopAccumulation = "loop accumulation";
+/// The same where it is worked out when the program runs.
+inline constexpr const char* kUnknownAccumulation = "loop accumulation unknown";
 
-/// Adds that key of what counts a loop, or its steps, and divides the loss.
+/// Adds one of these keys of what counts a loop, or its steps, and divides the loss.
 ///     for k in range(parts): (model(x).loss / parts).backward()
 void addAccumulation(const PythonValues& program, const PythonCourse& course, LaunchKeys& keys);
 

@@ -1,0 +1,50 @@
+#include "tests/planner/launch/launch_example.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+namespace fabricast {
+namespace loop_counts_test {
+
+const std::string kBegins =
+    "import os\nimport torch.distributed as dist\n"
+    "model = AutoModelForCausalLM.from_pretrained(\"a/b\", dtype=torch.float32)\n"
+    "for layer in model.model.layers:\n  fully_shard(layer)\nfully_shard(model)\n"
+    "opt = torch.optim.AdamW(model.parameters())\n";
+const std::string kAccumulates =
+    "loader = DataLoader(ds, batch_size=2)\nfor i, b in enumerate(loader):\n"
+    "  loss = model(b, labels=b).loss / accum\n  loss.backward()\n"
+    "  if (i + 1) % accum == 0:\n    opt.step()\n    opt.zero_grad()\n";
+
+std::string alone(const std::string& program, const char* path) {
+    return readFrom({{"a.py", kBegins + program}}, "a.py", path);
+}
+
+/// The program as torchrun starts it on 8 ranks.
+std::string startedOnEight(const std::string& program, const char* path) {
+    return readFrom({{"run.sh", "torchrun --nproc-per-node 8 a.py\n"}, {"a.py", kBegins + program}},
+                    "run.sh",
+                    path);
+}
+
+// However a program asks, the ranks are those that its launcher starts, and no default.
+TEST(LoopCounts, KnowTheRanksThatALauncherStarts) {
+    for (const char* const asked : {"dist.get_world_size()",
+                                    "torch.distributed.get_world_size()",
+                                    "int(os.environ[\"WORLD_SIZE\"])",
+                                    "int(os.environ.get(\"WORLD_SIZE\", 1))",
+                                    "int(os.getenv(\"WORLD_SIZE\", \"1\"))"}) {
+        const std::string program =
+            "ws = " + std::string(asked) + "\naccum = 64 // (2 * ws)\n" + kAccumulates;
+        EXPECT_EQ(startedOnEight(program, "workload.global_batch"), "\"8 per rank\"") << asked;
+        EXPECT_NE(alone(program, "imported.open.workload.global_batch.why").find("accumulation"),
+                  std::string::npos)
+            << asked;
+    }
+    EXPECT_EQ(alone("accum = 4\n" + kAccumulates, "workload.global_batch"), "\"8 per rank\"");
+}
+
+}  // namespace loop_counts_test
+}  // namespace fabricast
