@@ -31,6 +31,24 @@ constexpr std::array<std::string_view, 11> kUnmodelledInLoops = {"FullyShardedDa
 constexpr std::array<std::string_view, 2> kFewBits = {"from_pretrained.load_in_4bit",
                                                       "from_pretrained.load_in_8bit"};
 
+/// A mesh of which a size, said as 0 here, follows from the ranks: copies are as many as there are.
+void importUnknownMesh(ScenarioDraft& draft,
+                       const LaunchKey& sizes,
+                       const std::vector<std::int64_t>& counts) {
+    if (counts.size() < 2) {
+        return;
+    }
+    if (counts.back() > 0) {
+        draft.set("layout.shard", "hsdp", sizes.path);
+        draft.set("layout.shard_size", counts.back(), sizes.path);
+        return;
+    }
+    draft.leaveOpen("layout.shard",
+                    sizes,
+                    "over how many ranks the mesh shards is worked out when the program runs",
+                    "--layout shard=hsdp,shard_size=8, or as many as it is, or shard=fsdp");
+}
+
 /// The groups of a mesh: all ranks share the states, or those of its last dimension do.
 Result<void> importShardMesh(ScenarioDraft& draft, std::optional<StartedRanks> ranks) {
     LaunchKeys& keys = draft.keys();
@@ -59,11 +77,16 @@ Result<void> importShardMesh(ScenarioDraft& draft, std::optional<StartedRanks> r
         LaunchKeys single(keys.source());
         single.add({.path = path, .values = {one}, .line = sizes->line, .column = sizes->column});
         if (one.empty() || one.find_first_not_of("0123456789") != std::string::npos) {
-            return {};  // it follows from the ranks
+            counts.push_back(0);
+            continue;
         }
         FABRICAST_ASSIGN(const auto count, single.whole(path));
         counts.push_back(*count);
         product = saturatingProduct(product, *count);
+    }
+    if (std::ranges::find(counts, 0) != counts.end()) {
+        importUnknownMesh(draft, *sizes, counts);
+        return {};
     }
     if (ranks && ranks->count != product) {
         return keys.refuse(*sizes,

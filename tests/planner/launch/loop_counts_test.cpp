@@ -46,5 +46,20 @@ TEST(LoopCounts, KnowTheRanksThatALauncherStarts) {
     EXPECT_EQ(alone("accum = 4\n" + kAccumulates, "workload.global_batch"), "\"8 per rank\"");
 }
 
+// Copies are as many as the ranks leave, shards as many as the mesh says.
+TEST(LoopCounts, ShardOverTheLastSizeOfAMesh) {
+    const auto mesh = [](const std::string& sizes) {
+        return "mesh = init_device_mesh(\"cuda\", (" + sizes +
+               "), mesh_dim_names=(\"dp_replicate\", \"dp_shard\"))\n";
+    };
+    const std::string worked = mesh("dist.get_world_size() // 8, 8");
+    EXPECT_EQ(alone(worked, "layout.shard"), "\"hsdp\"");
+    EXPECT_EQ(alone(worked, "layout.shard_size"), "8");
+    EXPECT_EQ(alone(worked, "layout.dp"), "-");
+    EXPECT_EQ(startedOnEight(mesh("dist.get_world_size() // 4, 4"), "layout.shard_size"), "4");
+    EXPECT_EQ(startedOnEight(mesh("dist.get_world_size() // 4, 4"), "layout.dp"), "8");
+    EXPECT_NE(alone(mesh("2, dist.get_world_size() // 2"), "imported.open.layout.shard.why"), "-");
+}
+
 }  // namespace loop_counts_test
 }  // namespace fabricast
