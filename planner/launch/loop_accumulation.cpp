@@ -41,13 +41,48 @@ bool dividesLoss(const PythonValues& program, const PythonCourse& course, const 
     return false;
 }
 
+bool runsBackwardIn(const PythonValues& program, const WordSpan& block) {
+    for (std::size_t i = block.begin; i < block.end; ++i) {
+        if (program.isName(i, "backward") && program.isSign(i + 1, "(")) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/// Behind the lines that follow this word and are as deep as `column`, or deeper.
+std::size_t endOfLines(const PythonValues& program, std::size_t at, std::int64_t column) {
+    const auto ends = [&program](std::size_t i) {
+        return program.words()[i].kind == PythonWord::Kind::End;
+    };
+    for (++at; at < program.words().size(); ++at) {
+        if (ends(at - 1) && !ends(at) && program.words()[at].column < column) {
+            break;
+        }
+    }
+    return at;
+}
+
+/// Whether the losses of a loop are summed for one backward pass behind it: its calls are one
+/// microbatch, and no accumulation.
+bool sumsForOnePass(const PythonValues& program, std::size_t at) {
+    std::size_t loop = at;
+    while (loop > 0 && program.words()[loop - 1].kind != PythonWord::Kind::End) {
+        --loop;
+    }
+    const std::int64_t column = program.words()[loop].column;
+    const std::size_t end = endOfLines(program, loop, column + 1);
+    return program.isName(loop, "for") && !runsBackwardIn(program, {loop, end}) &&
+           runsBackwardIn(program, {end, endOfLines(program, loop, column)});
+}
+
 }  // namespace
 
 void addAccumulation(const PythonValues& program, const PythonCourse& course, LaunchKeys& keys) {
     std::optional<LaunchKey> unknown;
     for (std::size_t i = 0; i < program.words().size(); ++i) {
         const auto count = course.isDead[i] ? std::nullopt : countAt(program, i);
-        if (!count || !dividesLoss(program, course, *count)) {
+        if (!count || !dividesLoss(program, course, *count) || sumsForOnePass(program, i)) {
             continue;
         }
         const std::vector<std::string> values = program.valuesOf(*count);

@@ -61,5 +61,22 @@ TEST(LoopCounts, ShardOverTheLastSizeOfAMesh) {
     EXPECT_NE(alone(mesh("2, dist.get_world_size() // 2"), "imported.open.layout.shard.why"), "-");
 }
 
+// One backward pass behind a loop is one microbatch of all its calls, and no accumulation.
+TEST(LoopCounts, CountLossesThatAreSummedOnce) {
+    const std::string sums =
+        "for s in range(9):\n  total = 0\n  for k in range(4):\n"
+        "    x = torch.randint(0, 9, (1, 64))\n"
+        "    total = total + model(x, labels=x).loss / 4\n  total.backward()\n"
+        "  opt.step()\n  opt.zero_grad()\n";
+    EXPECT_EQ(alone(sums, "layout.micro_batch"), "4");
+    EXPECT_EQ(alone(sums, "workload.global_batch"), "\"4 per rank\"");
+    const std::string each =
+        "for s in range(9):\n  for k in range(4):\n    x = torch.randint(0, 9, (1, 64))\n"
+        "    loss = model(x, labels=x).loss / 4\n    loss.backward()\n"
+        "  opt.step()\n  opt.zero_grad()\n";
+    EXPECT_EQ(alone(each, "layout.micro_batch"), "1");
+    EXPECT_EQ(alone(each, "workload.global_batch"), "\"4 per rank\"");
+}
+
 }  // namespace loop_counts_test
 }  // namespace fabricast
