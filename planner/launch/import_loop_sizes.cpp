@@ -133,11 +133,13 @@ Result<void> importLoopSizes(ScenarioDraft& draft, bool hasBatch) {
     if (micro == nullptr && (steps.empty() || shown.samples)) {
         return {};
     }
-    const std::int64_t each = micro == nullptr ? 1 : micro->integer({}).value_or(1);
+    const std::int64_t whole = micro == nullptr ? 1 : micro->integer({}).value_or(1);
     FABRICAST_ASSIGN(const auto count, draft.keys().whole(steps));
-    draft.set("workload.global_batch",
-              std::to_string(saturatingProduct(each, count.value_or(1))) + " per rank",
-              steps.empty() ? named : steps);
+    const std::int64_t parts = importSplitBatch(draft);
+    const bool isSame = parts == count && !called.empty();  // the name is of the parts
+    const std::int64_t each = saturatingProduct(whole, isSame ? 1 : count.value_or(1));
+    draft.set(
+        "workload.global_batch", std::to_string(each) + " per rank", steps.empty() ? named : steps);
     return {};
 }
 

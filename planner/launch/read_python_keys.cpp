@@ -85,6 +85,7 @@ public:
         addLoopLoss(program_, course_, models, keys_);
         addHeldLogits(program_, models, keys_);
         addPieces(program_, course_, keys_);
+        addSplitBatch(program_, course_, keys_);
         addAccumulation(program_, course_, keys_);
         addParsed();
         addPossibleLengths(program_, course_, parsed, keys_);

@@ -3,6 +3,7 @@
 #include "planner/launch/python_branches.h"
 #include "planner/launch/scenario_draft.h"
 
+#include <cstdint>
 #include <optional>
 
 namespace fabricast {
@@ -53,6 +54,17 @@ struct LoadedBatch {
     std::optional<std::int64_t> samples{};
 };
 std::optional<LoadedBatch> loadedBatch(const LaunchKeys& program, bool ofEvaluation);
+
+/// Key of the samples in each part of a batch that a loop splits before its backward passes: 2 of
+///     for part in x.split(2): model(part).loss.backward()
+inline constexpr const char* kSplitBatch = "samples of a part";
+
+/// Adds that key; "$" where the parts are not of samples.
+void addSplitBatch(const PythonValues& program, const PythonCourse& course, LaunchKeys& keys);
+
+/// Sets the microbatch of a draft to such a part, and gives how many parts the batch has. Where
+/// that is not known, the microbatch has to be typed.
+std::int64_t importSplitBatch(ScenarioDraft& draft);
 
 /// Key of how many microbatches a loop of the program's own accumulates gradients of.
 inline constexpr const char* kLoopAccumulation = "loop accumulation";

@@ -78,5 +78,27 @@ TEST(LoopCounts, CountLossesThatAreSummedOnce) {
     EXPECT_EQ(alone(each, "workload.global_batch"), "\"4 per rank\"");
 }
 
+// A batch that the loop splits is as many microbatches.
+TEST(LoopCounts, SplitABatchIntoMicrobatches) {
+    const auto loop = [](const std::string& head, const std::string& part) {
+        return "MICRO = 2\nloader = DataLoader(ds, batch_size=16)\nfor b in loader:\n"
+               "  x = b[\"x\"].cuda()\n  " +
+               head + ":\n    mb = " + part +
+               "\n    loss = model(mb, labels=mb).loss\n    loss.backward()\n"
+               "  opt.step()\n  opt.zero_grad()\n";
+    };
+    for (const std::string& program : {loop("for p in x.split(MICRO)", "p"),
+                                       loop("for p in torch.split(x, 2)", "p"),
+                                       loop("for p, q in zip(x.split(2), y.split(2))", "p"),
+                                       loop("for j in range(0, 16, MICRO)", "x[j:j + MICRO]"),
+                                       loop("for j in range(8)", "x[j * 2:(j + 1) * 2]")}) {
+        EXPECT_EQ(alone(program, "layout.micro_batch"), "2") << program;
+        EXPECT_EQ(alone(program, "workload.global_batch"), "\"16 per rank\"") << program;
+    }
+    const std::string unknown = loop("for p in x.split(args.micro)", "p");
+    EXPECT_NE(alone(unknown, "imported.open.layout.micro_batch.why"), "-");
+    EXPECT_EQ(alone(loop("for w in names.split(\",\")", "x"), "layout.micro_batch"), "16");
+}
+
 }  // namespace loop_counts_test
 }  // namespace fabricast
