@@ -8,6 +8,7 @@
 #include "planner/launch/own_loss.h"
 #include "planner/launch/sample_sizes.h"
 #include "planner/launch/started_ranks.h"
+#include "planner/launch/zeroed_gradients.h"
 
 #include <algorithm>
 #include <array>
@@ -212,6 +213,9 @@ Result<JsonValue> importOwnLoop(OpenedFile& file, const ImportContext& context) 
     setProductsOfBase(draft);
     FABRICAST_TRY(importKbitPreparation(draft));
     FABRICAST_TRY(importChangedModel(draft, context));
+    if (kind != LaunchKind::Deepspeed) {
+        importKeptGradients(draft);
+    }
     noteOtherWork(draft);
     importLoopEvaluation(draft);
     if (!other || !other->hasOptimizer) {

@@ -7,6 +7,7 @@
 #include "planner/launch/python_model_keys.h"
 #include "planner/launch/scenario_draft.h"
 #include "planner/launch/started_ranks.h"
+#include "planner/launch/zeroed_gradients.h"
 
 #include <algorithm>
 #include <array>
@@ -235,6 +236,7 @@ Result<JsonValue> importTorch(LaunchKeys& keys, const ImportContext& context) {
     FABRICAST_TRY(importLoopSizes(draft));
     FABRICAST_TRY(importLigerCall(draft));
     importSync(draft);
+    importKeptGradients(draft);
     FABRICAST_TRY(importSavedOnHost(draft));
     FABRICAST_TRY(importLoopOptimizer(draft));
     FABRICAST_TRY(importChangedModel(draft, context));

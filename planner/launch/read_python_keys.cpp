@@ -14,6 +14,7 @@
 #include "planner/launch/python_start.h"
 #include "planner/launch/sample_sizes.h"
 #include "planner/launch/set_arguments.h"
+#include "planner/launch/zeroed_gradients.h"
 
 #include <algorithm>
 #include <map>
@@ -87,6 +88,7 @@ public:
         addPieces(program_, course_, keys_);
         addSplitBatch(program_, course_, keys_);
         addAccumulation(program_, course_, keys_);
+        addKeptGradients(program_, course_, models, keys_);
         addParsed();
         addPossibleLengths(program_, course_, parsed, keys_);
         return std::move(keys_);

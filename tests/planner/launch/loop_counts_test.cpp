@@ -100,5 +100,24 @@ TEST(LoopCounts, SplitABatchIntoMicrobatches) {
     EXPECT_EQ(alone(loop("for w in names.split(\",\")", "x"), "layout.micro_batch"), "16");
 }
 
+const std::string kSteps = "for s in range(9):\n  x = torch.randint(0, 9, (1, 64))\n";
+
+// Gradients that are zeroed in place, or freed late or never, are there in the forward pass.
+TEST(LoopCounts, KeepGradientsThatNothingFrees) {
+    const auto kept = [](const std::string& body) {
+        return alone(kSteps + body, "settings.torch.set_to_none");
+    };
+    const std::string calls = "  loss = model(x, labels=x).loss\n";
+    const std::string backs = "  loss.backward()\n  opt.step()\n";
+    EXPECT_EQ(kept(calls + backs + "  opt.zero_grad()\n"), "-");
+    EXPECT_EQ(kept("  opt.zero_grad()\n" + calls + backs), "-");
+    EXPECT_EQ(kept(calls + backs + "  for p in model.parameters():\n    p.grad = None\n"), "-");
+    EXPECT_EQ(kept(calls + backs + "  opt.zero_grad(set_to_none=True)\n"), "-");
+    EXPECT_EQ(kept(calls + backs + "  opt.zero_grad(set_to_none=False)\n"), "false");
+    EXPECT_EQ(kept(calls + backs + "  model.zero_grad(False)\n"), "false");
+    EXPECT_EQ(kept(calls + "  opt.zero_grad()\n" + backs), "false");
+    EXPECT_EQ(kept(calls + backs), "false");
+}
+
 }  // namespace loop_counts_test
 }  // namespace fabricast
