@@ -5,6 +5,7 @@
 #include "planner/launch/liger_kernels.h"
 #include "planner/launch/made_model.h"
 #include "planner/launch/python_model_keys.h"
+#include "planner/launch/resharding.h"
 #include "planner/launch/scenario_draft.h"
 #include "planner/launch/started_ranks.h"
 #include "planner/launch/zeroed_gradients.h"
@@ -106,12 +107,7 @@ Result<void> importShardMesh(ScenarioDraft& draft, std::optional<StartedRanks> r
 Result<void> importFsdpCalls(ScenarioDraft& draft, std::optional<StartedRanks> ranks) {
     LaunchKeys& keys = draft.keys();
     FABRICAST_TRY(importShardMesh(draft, ranks));
-    FABRICAST_ASSIGN(const auto reshards, keys.flag("fully_shard.reshard_after_forward"));
-    if (reshards) {
-        draft.set("settings.torch.reshard",
-                  *reshards ? "always" : "never",
-                  "fully_shard.reshard_after_forward");
-    }
+    FABRICAST_TRY(importResharding(draft));
     if (keys.use(kWholeUnit) != nullptr) {
         draft.set("settings.torch.one_unit", true, kWholeUnit);
     }

@@ -12,6 +12,7 @@
 #include "planner/launch/python_model_keys.h"
 #include "planner/launch/python_scopes.h"
 #include "planner/launch/python_start.h"
+#include "planner/launch/resharding.h"
 #include "planner/launch/sample_sizes.h"
 #include "planner/launch/set_arguments.h"
 #include "planner/launch/zeroed_gradients.h"
@@ -89,6 +90,7 @@ public:
         addSplitBatch(program_, course_, keys_);
         addAccumulation(program_, course_, keys_);
         addKeptGradients(program_, course_, models, keys_);
+        addReshardedParts(program_, course_, keys_);
         addParsed();
         addPossibleLengths(program_, course_, parsed, keys_);
         return std::move(keys_);

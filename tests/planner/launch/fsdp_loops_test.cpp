@@ -165,6 +165,30 @@ TEST(FsdpLoops, SayWhatToTypeWhereTheWeightsAreFp32) {
               std::string::npos);
 }
 
+// What is said of the head alone says nothing of the layers.
+TEST(FsdpLoops, ReshardAsTheirLayersAndTheirRootSay) {
+    const auto reshards = [](const std::string& layers, const std::string& root) {
+        return ofFsdpLoop("for layer in model.model.layers:\n  fully_shard(layer" + layers +
+                              ")\nfully_shard([model.model.norm, model.lm_head], "
+                              "reshard_after_forward=False)\nfully_shard(model" +
+                              root + ")\n",
+                          "settings.torch.reshard");
+    };
+    const std::string on = ", reshard_after_forward=True";
+    const std::string off = ", reshard_after_forward=False";
+    EXPECT_EQ(reshards("", ""), "-");
+    EXPECT_EQ(reshards("", off), "-");
+    EXPECT_EQ(reshards(on, ""), "-");
+    EXPECT_EQ(reshards(on, on), "\"always\"");
+    EXPECT_EQ(reshards(off, off), "\"never\"");
+    EXPECT_EQ(reshards(off, ""), "\"never\"");
+    EXPECT_EQ(ofFsdpLoop("def shard(m):\n  fully_shard(m" + off +
+                             ")\nfor layer in model.model.layers:\n  shard(layer)\n"
+                             "shard(model)\n",
+                         "settings.torch.reshard"),
+              "\"never\"");
+}
+
 // Accelerate wraps no layers unless it is told which (FSDP_AUTO_WRAP_POLICY is NO_WRAP).
 TEST(FsdpOfAccelerate, IsOneUnitWithoutAWrapPolicy) {
     const auto read = [](const std::string& more, const char* path) {
