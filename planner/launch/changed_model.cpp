@@ -196,6 +196,7 @@ Result<void> importChangedModel(ScenarioDraft& draft, const ImportContext& conte
     (void)keys.use(kModelTrains);
     (void)keys.use(kModelAdapters);
     importRows(draft);
+    importChangedConfig(draft);
     if (const LaunchKey* const head = keys.use(kModelHead)) {
         draft.leaveOpen("settings.kernels.loss",
                         *head,

@@ -47,6 +47,9 @@ Result<void> importMadeModel(ScenarioDraft& draft);
 /// its tables; and other models beside it.
 Result<void> importChangedModel(ScenarioDraft& draft, const ImportContext& context);
 
+/// Asks for a model whose configuration, or whose list of layers, a program changes.
+void importChangedConfig(ScenarioDraft& draft);
+
 /// Models beside the one that is trained.
 void importOtherModels(ScenarioDraft& draft, const ImportContext& context);
 

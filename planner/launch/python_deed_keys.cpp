@@ -290,7 +290,10 @@ private:
                                  : deed.kind == DeedKind::IsGiven ? deed.name + "(model)"
                                                                   : of + deed.name + "()";
         if (!keys_.has(path)) {
-            addKey(deed, path, {});
+            addKey(deed,
+                   path,
+                   isSet ? std::vector<std::string>{program_.textOf(deed.said)}
+                         : std::vector<std::string>());
         }
     }
 

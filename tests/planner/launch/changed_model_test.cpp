@@ -405,5 +405,25 @@ TEST(ChangedModel, HasTheOptimizerThatTheTrainerIsGiven) {
     }
 }
 
+// A model of other sizes than those of the name is another one.
+TEST(ChangedModel, AsksForAModelWhoseConfigurationIsChanged) {
+    const auto open = [](const std::string& makes) {
+        return read(makes +
+                        "for layer in model.model.layers:\n  fully_shard(layer)\n"
+                        "fully_shard(model)\nmodel(x).loss.backward()\n",
+                    "imported.open.model.why");
+    };
+    const std::string config = "config = AutoConfig.from_pretrained(\"a/b\"";
+    const std::string made = "model = AutoModelForCausalLM.from_config(config)\n";
+    EXPECT_EQ(open(config + ")\nconfig.use_cache = False\n" + made), "-");
+    for (const std::string& makes :
+         {config + ")\nconfig.num_hidden_layers = 8\n" + made,
+          config + ")\nconfig.update({\"num_hidden_layers\": 8})\n" + made,
+          config + ", num_hidden_layers=8)\n" + made,
+          kLoads + "model.model.layers = model.model.layers[:8]\n"}) {
+        EXPECT_NE(open(makes).find("num_hidden_layers"), std::string::npos) << makes;
+    }
+}
+
 }  // namespace changed_model_test
 }  // namespace fabricast
