@@ -1,5 +1,6 @@
 #include "planner/launch/import_hugging_face.h"
 #include "planner/launch/import_settings.h"
+#include "planner/launch/made_config.h"
 #include "planner/launch/python_model_keys.h"
 
 #include <algorithm>
@@ -111,7 +112,8 @@ Result<void> importLoopPrecision(ScenarioDraft& draft, bool fsdp) {
                                                                       : "autocast.1";
     FABRICAST_ASSIGN(std::string weights, torchTypeOf(keys, stored));
     FABRICAST_ASSIGN(std::string products, torchTypeOf(keys, computed));
-    const bool isTransformers = keys.has("from_pretrained") || keys.has("from_config");
+    const bool isTransformers =
+        !hasMadeConfig(keys) && (keys.has("from_pretrained") || keys.has("from_config"));
     products = products.empty() && autocast ? "fp16" : products;  // CUDA's usual type
     if (weights.empty() && isTransformers) {
         draft.assume("workload.precision",

@@ -2,6 +2,7 @@
 #include "planner/launch/import_hugging_face.h"
 #include "planner/launch/import_settings.h"
 #include "planner/launch/import_trainers.h"
+#include "planner/launch/made_config.h"
 #include "planner/launch/made_model.h"
 #include "planner/launch/opened_framework.h"
 #include "planner/launch/own_loop.h"
@@ -205,6 +206,7 @@ Result<JsonValue> importOwnLoop(OpenedFile& file, const ImportContext& context) 
     FABRICAST_TRY(importLoopRanks(draft, kind));
     FABRICAST_TRY(importTrainerPrecision(draft, other.has_value()));
     FABRICAST_TRY(importMadeModel(draft));
+    FABRICAST_TRY(importMadeConfig(draft));
     FABRICAST_TRY(importPeft(draft));
     const std::string precision = draft.word("workload.precision");
     if (kind != LaunchKind::Deepspeed || keys.has("--use_peft")) {

@@ -3,6 +3,7 @@
 #include "planner/launch/import_launch.h"
 #include "planner/launch/import_settings.h"
 #include "planner/launch/liger_kernels.h"
+#include "planner/launch/made_config.h"
 #include "planner/launch/made_model.h"
 #include "planner/launch/python_model_keys.h"
 #include "planner/launch/resharding.h"
@@ -222,6 +223,7 @@ Result<JsonValue> importTorch(LaunchKeys& keys, const ImportContext& context) {
               fsdp ? "fsdp2" : "ddp",
               saidOf(keys, {"fully_shard", "DistributedDataParallel", "DDP"}));
     FABRICAST_TRY(importLoopModel(draft));
+    FABRICAST_TRY(importMadeConfig(draft));
     FABRICAST_ASSIGN(const std::optional<StartedRanks> ranks, startedRanks(draft));
     if (ranks) {
         draft.set("layout.dp", ranks->count, ranks->from);

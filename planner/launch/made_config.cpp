@@ -118,6 +118,10 @@ void addMadeConfig(const LaunchKeys& program, LaunchKeys& keys) {
     }
 }
 
+bool hasMadeConfig(const LaunchKeys& keys) {
+    return keys.find(kConfigType) != nullptr;
+}
+
 Result<void> importMadeConfig(ScenarioDraft& draft) {
     LaunchKeys& keys = draft.keys();
     const LaunchKey* const type = keys.use(kConfigType);

@@ -18,6 +18,9 @@ bool makesOfConfig(std::string_view called);
 /// Nothing where the program loads a checkpoint.
 void addMadeConfig(const LaunchKeys& program, LaunchKeys& keys);
 
+/// Whether a program's keys have one.
+bool hasMadeConfig(const LaunchKeys& keys);
+
 /// Says that configuration as the draft's model, as a config.json has it.
 Result<void> importMadeConfig(ScenarioDraft& draft);
 

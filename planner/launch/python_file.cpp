@@ -326,6 +326,9 @@ Result<OpenedFile> pythonFile(LaunchKeys keys) {
             FABRICAST_TRY(checkMakers(keys));
             keys.append(trainerKeys(keys), {"--"});
         }
+        LaunchKeys made(keys.source());
+        addMadeConfig(keys, made);
+        keys.append(made, {"model config"});
         return OpenedFile{LaunchKind::Torch, std::move(keys)};
     }
     if (const LaunchKey* const recipe = recipeOf(keys)) {

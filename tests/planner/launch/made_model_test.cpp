@@ -84,6 +84,25 @@ TEST(MadeModel, IsReadOfItsConfiguration) {
               "\"a/b\"");
 }
 
+// So is that of a loop of its own, whose weights are in float32.
+TEST(MadeModel, IsReadOfItsConfigurationInALoop) {
+    const std::string begins = "cfg = LlamaConfig(hidden_size=64, num_hidden_layers=3)\n";
+    const std::string ends =
+        "opt = torch.optim.AdamW(model.parameters())\nfor step in range(9):\n"
+        "  x = torch.randint(0, 9, (2, 64))\n  model(x, labels=x).loss.backward()\n"
+        "  opt.step()\n  opt.zero_grad()\n";
+    for (const char* const makes :
+         {"model = LlamaForCausalLM(cfg)\nfor l in model.model.layers:\n  fully_shard(l)\n"
+          "fully_shard(model)\n",
+          "model = DDP(LlamaForCausalLM(cfg))\n",
+          "model = DDP(AutoModelForCausalLM.from_config(cfg))\n"}) {
+        const LaunchFolder folder = {{"a.py", begins + makes + ends}};
+        EXPECT_EQ(readFrom(folder, "a.py", "model.model_type"), "\"llama\"") << makes;
+        EXPECT_EQ(readFrom(folder, "a.py", "model.num_hidden_layers"), "3") << makes;
+        EXPECT_EQ(readFrom(folder, "a.py", "workload.precision"), "\"fp32\"") << makes;
+    }
+}
+
 // What is loaded is named, where no language model is.
 TEST(MadeModel, IsNamedWhereItIsOfAnotherKind) {
     const std::string loads =
