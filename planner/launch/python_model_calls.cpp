@@ -99,9 +99,10 @@ MaybeRef ModelTracer::called(const std::string& name,
             models_.trained = optimized_;  // a reference may be wrapped, too
         }
     }
-    isTraining_ = isTraining_ || (last == "backward" && optimized_ && !deedsBefore_);
+    const bool begins = last == "backward" && optimized_ && !deedsBefore_ && !isTraining_;
+    isTraining_ = isTraining_ || begins;
     const MaybeRef given = givenTo(name, last, bracket, arguments);
-    if (isTrainer(last) || isAmong(kWrappers, last)) {
+    if (begins || isTrainer(last) || isAmong(kWrappers, last)) {
         keepNamed(names);
         keepNamed(global_);
     }

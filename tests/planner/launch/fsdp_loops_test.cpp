@@ -19,6 +19,15 @@ std::string ofFsdpLoop(const std::string& between, const char* path) {
     return readFrom({{"a.py", kFsdpBegins + between + kFsdpEnds}}, "a.py", path);
 }
 
+/// As the body of a function.
+std::string indented(const std::string& lines) {
+    std::string text;
+    for (std::size_t at = 0; at < lines.size(); at = lines.find('\n', at) + 1) {
+        text += "  " + lines.substr(at, lines.find('\n', at) + 1 - at);
+    }
+    return text;
+}
+
 TEST(FsdpLoops, ShardTheWholeModelAsOneUnitWhereNoLayerIsOne) {
     for (const char* const whole : {"fully_shard(model)\n",
                                     "fully_shard(model, reshard_after_forward=True)\n",
@@ -37,6 +46,28 @@ TEST(FsdpLoops, ShardTheWholeModelAsOneUnitWhereNoLayerIsOne) {
           "def shard(m):\n  fully_shard(m)\nfor layer in model.model.layers:\n  shard(layer)\n"
           "shard(model)\n"}) {
         EXPECT_EQ(ofFsdpLoop(layers, "settings.torch.one_unit"), "-") << layers;
+    }
+}
+
+// A teacher that is loaded behind fully_shard is no model that is trained.
+TEST(FsdpLoops, TrainWhatIsShardedBesideATeacherThatIsLoadedLater) {
+    const std::string student =
+        "config = AutoConfig.from_pretrained(\"a/b\").get_text_config()\n"
+        "model = AutoModelForCausalLM.from_config(config, dtype=torch.float32)\n" +
+        kFsdpShards;
+    const std::string teacher =
+        "teacher = AutoModelForCausalLM.from_pretrained(\"known/70b\", dtype=torch.bfloat16)\n";
+    const std::string optimizer = kFsdpEnds.substr(0, kFsdpEnds.find('\n') + 1);
+    const std::string steps = kFsdpEnds.substr(optimizer.size());
+    for (const std::string& program : {student + teacher + "teacher.cuda()\n" + optimizer + steps,
+                                       student + optimizer + teacher + "teacher.cuda()\n" + steps,
+                                       "def main():\n" + indented(student + teacher + optimizer) +
+                                           indented("teacher.cuda()\n" + steps) + "main()\n"}) {
+        const auto read = [&program](const char* path) {
+            return readFrom({{"a.py", program}}, "a.py", path);
+        };
+        EXPECT_EQ(read("model"), "\"a/b\"") << program;
+        EXPECT_EQ(read("settings.reference_model.parameters"), "70000000000") << program;
     }
 }
 
