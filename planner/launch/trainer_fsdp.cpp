@@ -13,7 +13,8 @@ Result<void> importFsdpWords(ScenarioDraft& draft) {
         words += " " + one + " ";
     }
     const auto says = [&words](const char* word) { return words.find(word) != std::string::npos; };
-    if (key == nullptr || says("False") || says("false")) {
+    const bool isEmpty = words.find_first_not_of(' ') == std::string::npos;
+    if (isEmpty || says("False") || says("false") || says("null")) {
         draft.set("layout.shard", "none", "script");
         return {};
     }

@@ -90,6 +90,10 @@ TEST(ImportOfStarted, ReadsDictionariesOfPrograms) {
     const auto read = [](const std::string& program, const char* part, const char* key) {
         return readOf({{"a.py", program}}, part, key, "a.py");
     };
+    for (const char* const off : {"\"\"", "[]", "None", "False"}) {
+        const std::string program = "TrainingArguments(\"o\", fsdp=" + std::string(off) + ")\n";
+        EXPECT_EQ(read(program, "layout", "shard"), "\"none\"") << off;
+    }
     const std::string fsdp = "TrainingArguments(\"o\", fsdp=\"full_shard\", fsdp_config=";
     for (const std::string said : {"{\"activation_checkpointing\": True, \"version\": 2})\n",
                                    "dict(activation_checkpointing=True))\n",
