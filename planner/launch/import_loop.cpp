@@ -207,7 +207,10 @@ Result<void> importLoopModel(ScenarioDraft& draft) {
     const std::string checkpoints = saidOf(
         keys,
         {"gradient_checkpointing_enable", "apply_activation_checkpointing", "checkpoint_wrapper"});
-    if (!checkpoints.empty()) {
+    const LaunchKey* const enabled = keys.find("gradient_checkpointing_enable");
+    const LaunchKey* const disabled = keys.use("gradient_checkpointing_disable");
+    const bool isOff = enabled != nullptr && disabled != nullptr && disabled > enabled;
+    if (!checkpoints.empty() && !isOff) {
         draft.set("layout.recompute", "full", checkpoints);
     }
     if (keys.use("compile") != nullptr) {

@@ -103,6 +103,13 @@ TEST(FsdpLoops, AskWhereSomeLayersAreRecomputed) {
     }
 }
 
+TEST(FsdpLoops, RecomputeNothingWhereThatIsTurnedOffAgain) {
+    const std::string on = "model.gradient_checkpointing_enable()\n";
+    const std::string off = "model.gradient_checkpointing_disable()\n";
+    EXPECT_EQ(ofFsdpLoop(on + off + kFsdpShards, "layout.recompute"), "-");
+    EXPECT_EQ(ofFsdpLoop(off + on + kFsdpShards, "layout.recompute"), "\"full\"");
+}
+
 // A reference may be sharded before the model whose weights the optimizer is given.
 TEST(FsdpLoops, TrainWhatTheOptimizerIsGiven) {
     const auto read = [](const char* path) {
