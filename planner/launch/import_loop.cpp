@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <string_view>
+#include <vector>
 
 namespace fabricast {
 namespace {
@@ -44,7 +46,29 @@ constexpr std::array kMadeOptimizers = {MadeOptimizer{"AdamW", "adamw"},
                                         MadeOptimizer{"FusedAdam", "adamw"},
                                         MadeOptimizer{"DeepSpeedCPUAdam", "adamw"},
                                         MadeOptimizer{"Muon", "muon"},
+                                        MadeOptimizer{"Lion8bit", "lion_8bit"},
                                         MadeOptimizer{"Lion", "lion"}};
+
+/// Those that the program makes, of each kind the first that is listed. Muon has AdamW beside it for
+/// the weights that are no matrices, and is one with it.
+std::vector<const MadeOptimizer*> madeOptimizers(const LaunchKeys& keys) {
+    std::vector<const MadeOptimizer*> made;
+    bool hasMuon = false;
+    for (const MadeOptimizer& one : kMadeOptimizers) {
+        const bool isNew = std::ranges::none_of(made, [&one](const MadeOptimizer* other) {
+            return std::string_view(other->kind) == one.kind;
+        });
+        if (keys.find(one.call) != nullptr && isNew) {
+            made.push_back(&one);
+            hasMuon = hasMuon || std::string_view(one.kind) == "muon";
+        }
+    }
+    if (hasMuon) {
+        std::erase_if(
+            made, [](const MadeOptimizer* one) { return std::string_view(one->kind) == "adamw"; });
+    }
+    return made;
+}
 
 /// "SOAP(model.parameters())" and "torch.optim.LBFGS(…)", which are none of these.
 const LaunchKey* unknownOptimizer(const LaunchKeys& keys) {
@@ -143,16 +167,26 @@ Result<void> importLoopPrecision(ScenarioDraft& draft, bool fsdp) {
 
 Result<void> importLoopOptimizer(ScenarioDraft& draft) {
     LaunchKeys& keys = draft.keys();
-    for (const MadeOptimizer& one : kMadeOptimizers) {
+    const std::vector<const MadeOptimizer*> all = madeOptimizers(keys);
+    if (all.size() > 1) {
+        draft.leaveOpen("workload.optimizer",
+                        *keys.use(all.back()->call),
+                        std::string(all.back()->call) + " is made, and " + all.front()->call +
+                            " in line " + std::to_string(keys.use(all.front()->call)->line) +
+                            ": which of them the program steps was not read",
+                        std::string("--optimizer ") + all.front()->kind + " or " +
+                            all.back()->kind);
+        return {};
+    }
+    if (!all.empty()) {
+        const MadeOptimizer& one = *all.front();
         const LaunchKey* const made = keys.use(one.call);
-        if (made == nullptr) {
-            continue;
-        }
         const std::string call = one.call;
         FABRICAST_ASSIGN(const auto momentum, keys.number(call + ".momentum"));
         const bool keeps = call == "SGD" && momentum.value_or(0.0) > 0.0;
         draft.set("workload.optimizer", keeps ? "sgd_momentum" : one.kind, call);
-        if (call.ends_with("8bit") && made->values.front().find("bnb") == std::string::npos) {
+        if (call.ends_with("8bit") && call != "Lion8bit" &&
+            made->values.front().find("bnb") == std::string::npos) {
             draft.set("settings.optimizer.library", "torchao", call);
         }
         const LaunchKey* const third = keys.use(call + ".amsgrad");

@@ -1,4 +1,5 @@
 #include "planner/launch/made_config.h"
+#include "planner/launch/python_idle_objects.h"
 #include "planner/launch/python_model_tracer.h"
 
 #include <algorithm>
@@ -19,14 +20,6 @@ constexpr std::array kWrappers = {
 /// Methods that go through a part of a model.
 constexpr std::array kWalks = {
     "parameters"sv, "named_parameters"sv, "modules"sv, "children"sv, "values"sv};
-
-/// AdamW(model.parameters()) of any library.
-bool isOptimizer(std::string_view last) {
-    constexpr std::array kParts = {"Adam"sv, "SGD"sv, "Lion"sv, "Adafactor"sv, "Muon"sv};
-    return std::ranges::any_of(kParts, [last](std::string_view part) {
-        return last.find(part) != std::string_view::npos;
-    });
-}
 
 /// Methods that are called for something else than the model.
 bool givesBack(std::string_view method) {
@@ -91,7 +84,7 @@ MaybeRef ModelTracer::called(const std::string& name,
         models_.sharded.push_back({bracket - 1, module->ref->part});
     }
     makeObject(name, arguments);
-    if (isOptimizer(last) && !optimized_) {
+    if (makesOptimizer(last) && !optimized_) {
         const auto model = std::ranges::find_if(
             arguments, [](const Argument& one) { return one.ref && one.ref->part.empty(); });
         optimized_ = model == arguments.end() ? optimized_ : std::optional(model->ref->model);

@@ -9,6 +9,7 @@
 #include "planner/launch/python_branches.h"
 #include "planner/launch/python_classes.h"
 #include "planner/launch/python_functions.h"
+#include "planner/launch/python_idle_objects.h"
 #include "planner/launch/python_model_keys.h"
 #include "planner/launch/python_scopes.h"
 #include "planner/launch/python_start.h"
@@ -43,6 +44,7 @@ public:
         nameFields(parsed, program_);
         course_ = courseOf(program_);
         leaveOutUncalled(program_, course_);
+        leaveOutIdleObjects(program_, course_);
         program_.forgetNames();
         readNames();  // of what runs
         addParsedArguments(program_, parsed, keys_);

@@ -41,6 +41,21 @@ TEST(LoopEvaluation, HasBatchesOfItsOwn) {
     EXPECT_EQ(ofEvaluatedLoop(", batch_size=64", evaluation, "layout.micro_batch"), "2");
 }
 
+// A loader that nothing goes through evaluates nothing.
+TEST(LoopEvaluation, HasNoBatchesOfALoaderThatIsNotUsed) {
+    const auto batch = [](const std::string& uses) {
+        return readFrom({{"a.py",
+                          kEvaluatedBegins + "val_dl = DataLoader(ev, batch_size=64)\n" +
+                              "for b in dl:\n  accelerator.backward(model(**b).loss)\n"
+                              "  opt.step()\n" +
+                              uses}},
+                        "a.py",
+                        "settings.phases.evaluation_batch");
+    };
+    EXPECT_EQ(batch(""), "-");
+    EXPECT_EQ(batch("with torch.no_grad():\n  for b in val_dl:\n    model(**b)\n"), "64");
+}
+
 TEST(LoopEvaluation, KeepsItsActivationsWithoutNoGrad) {
     const auto why = [](const std::string& evaluation) {
         return ofEvaluatedLoop(

@@ -186,6 +186,31 @@ TEST(OwnLoops, KeepTheModelsThatArePreparedTogether) {
               "\"a second model is loaded, c/d, whose siz…\"");
 }
 
+// What a name was given first trains nothing, nor does what nothing steps.
+TEST(OwnLoops, HaveTheOptimizerThatIsStepped) {
+    const auto optimizer = [](const std::string& made, const char* path) {
+        const std::string steps =
+            "for step in range(9):\n  x = torch.randint(0, 9, (2, 64))\n"
+            "  model(x, labels=x).loss.backward()\n  opt.step()\n";
+        return readFrom({{"a.py", kOwnModel + made + steps}}, "a.py", path);
+    };
+    const std::string adam = "torch.optim.AdamW(model.parameters())\n";
+    const std::string sgd = "torch.optim.SGD(model.parameters())\n";
+    for (const std::string& made : {"opt = " + adam + "opt = " + sgd,
+                                    "old = " + adam + "opt = " + sgd,
+                                    "old = " + adam + "old.zero_grad()\nopt = " + sgd}) {
+        EXPECT_EQ(optimizer(made, "workload.optimizer"), "\"sgd\"") << made;
+    }
+    const std::string either = "if settings.sgd:\n  opt = " + sgd + "else:\n  opt = " + adam;
+    for (const std::string& made : {either, "opt = " + adam + "opt.step()\nopt = " + sgd}) {
+        EXPECT_NE(optimizer(made, "imported.open.workload.optimizer.why"), "-") << made;
+    }
+    const std::string muon = "opts = [Muon(matrices), torch.optim.AdamW(rest)]\n";
+    EXPECT_EQ(optimizer(muon + "opt = opts[0]\n", "workload.optimizer"), "\"muon\"");
+    EXPECT_EQ(optimizer("opt = bnb.optim.Lion8bit(model.parameters())\n", "workload.optimizer"),
+              "\"lion_8bit\"");
+}
+
 // FSDP2 by another name is no loop on one GPU.
 TEST(OwnLoops, RefuseFullyShardThatIsGivenToPartial) {
     EXPECT_EQ(readFrom({{"a.py",
