@@ -49,8 +49,8 @@ constexpr std::array kMadeOptimizers = {MadeOptimizer{"AdamW", "adamw"},
                                         MadeOptimizer{"Lion8bit", "lion_8bit"},
                                         MadeOptimizer{"Lion", "lion"}};
 
-/// Those that the program makes, of each kind the first that is listed. Muon has AdamW beside it for
-/// the weights that are no matrices, and is one with it.
+/// Those that the program makes, of each kind the first that is listed. Muon has AdamW beside it
+/// for the weights that are no matrices, and is one with it.
 std::vector<const MadeOptimizer*> madeOptimizers(const LaunchKeys& keys) {
     std::vector<const MadeOptimizer*> made;
     bool hasMuon = false;
@@ -169,13 +169,13 @@ Result<void> importLoopOptimizer(ScenarioDraft& draft) {
     LaunchKeys& keys = draft.keys();
     const std::vector<const MadeOptimizer*> all = madeOptimizers(keys);
     if (all.size() > 1) {
-        draft.leaveOpen("workload.optimizer",
-                        *keys.use(all.back()->call),
-                        std::string(all.back()->call) + " is made, and " + all.front()->call +
-                            " in line " + std::to_string(keys.use(all.front()->call)->line) +
-                            ": which of them the program steps was not read",
-                        std::string("--optimizer ") + all.front()->kind + " or " +
-                            all.back()->kind);
+        draft.leaveOpen(
+            "workload.optimizer",
+            *keys.use(all.back()->call),
+            std::string(all.back()->call) + " is made, and " + all.front()->call + " in line " +
+                std::to_string(keys.use(all.front()->call)->line) +
+                ": which of them the program steps was not read",
+            std::string("--optimizer ") + all.front()->kind + " or " + all.back()->kind);
         return {};
     }
     if (!all.empty()) {
