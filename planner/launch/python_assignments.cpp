@@ -1,5 +1,7 @@
 #include "planner/launch/python_assignments.h"
 
+#include "planner/launch/allocator_options.h"
+
 #include <string_view>
 
 namespace fabricast {
@@ -97,6 +99,37 @@ std::optional<WordSpan> assignedAt(const PythonValues& program, std::size_t at) 
         return std::nullopt;
     }
     return WordSpan{equals + 1, endOfStatement(program, equals + 1)};
+}
+
+std::optional<VariableSet> variableSetAt(const PythonValues& program, std::size_t at) {
+    if (!program.isName(at, "environ")) {
+        return std::nullopt;
+    }
+    const std::vector<PythonWord>& words = program.words();
+    VariableSet set;
+    std::string before = "env ";
+    if (program.isSign(at + 1, "[") && program.isSign(words[at + 1].close + 1, "=")) {
+        const std::size_t begin = words[at + 1].close + 2;
+        set = {"", at + 2, {begin, endOfStatement(program, begin)}};
+    } else if (program.isSign(at + 1, ".") && program.isName(at + 2, "setdefault") &&
+               program.isSign(at + 3, "(") && program.itemsIn(at + 3).size() == 2) {
+        const std::vector<WordSpan> items = program.itemsIn(at + 3);
+        before = kUsualVariable;
+        set = {"", items.front().begin, items.back()};
+    }
+    const bool isNamed = set.name > 0 && words[set.name].kind == PythonWord::Kind::Text;
+    if (!isNamed || program.valuesOf(set.value).size() != 1) {
+        return std::nullopt;
+    }
+    set.path = before + words[set.name].text;
+    return set;
+}
+
+std::size_t beginOfLine(const PythonValues& program, std::size_t at) {
+    while (at > 0 && program.words()[at - 1].kind != PythonWord::Kind::End) {
+        --at;
+    }
+    return at;
 }
 
 std::size_t endOfStatement(const PythonValues& program, std::size_t at) {

@@ -29,6 +29,15 @@ NamedWords pairsAt(const PythonValues& program, std::size_t at);
 std::vector<std::size_t> loopedAt(const PythonValues& program, std::size_t at);
 /// What "a.b = …" or "a: type = …" assigns to the name that a line begins with.
 std::optional<WordSpan> assignedAt(const PythonValues& program, std::size_t at);
+/// Behind the "=" of os.environ["NAME"] = …, or the default of os.environ.setdefault("NAME", …).
+struct VariableSet {
+    std::string path;      ///< "env NAME", or that of a usual value
+    std::size_t name = 0;  ///< the word
+    WordSpan value;
+};
+std::optional<VariableSet> variableSetAt(const PythonValues& program, std::size_t at);
+/// The first word of the line.
+std::size_t beginOfLine(const PythonValues& program, std::size_t at);
 std::size_t endOfStatement(const PythonValues& program, std::size_t at);
 /// "loss/=" of loss /= 4, which has no value of its own, and "import" of what is imported under
 /// another name, with both.

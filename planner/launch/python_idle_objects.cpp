@@ -1,7 +1,7 @@
 #include "planner/launch/python_idle_objects.h"
 
 #include "planner/launch/python_assignments.h"
-#include "planner/launch/python_items.h"
+#include "planner/launch/python_assignments.h"
 
 #include <algorithm>
 #include <array>

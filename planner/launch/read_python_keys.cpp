@@ -1,4 +1,3 @@
-#include "planner/launch/allocator_options.h"
 #include "planner/launch/held_logits.h"
 #include "planner/launch/launch_keys.h"
 #include "planner/launch/linear_names.h"
@@ -70,7 +69,9 @@ public:
                 addCall(i);
                 addSetters(i);
             }
-            addVariable(i);
+            if (const auto variable = variableSetAt(program_, i)) {
+                addKey(variable->path, variable->value, words_[variable->name]);
+            }
             addDefinition(i);
             for (LaunchKey& key : statementKeys(program_, i)) {
                 keys_.add(std::move(key));
@@ -166,16 +167,23 @@ private:
     /// "a.b = …" of what Call(…) made says Call.b again.
     void addAttribute(std::size_t at, const WordSpan& value) {
         const auto found = classes_.find(words_[at].text);
-        if (found != classes_.end() && program_.endOfName(at) == at + 3) {
+        if (found != classes_.end() && program_.endOfName(at) == at + 3 && !isAfterTraining(at)) {
             const std::string path = found->second + "." + words_[at + 2].text;
-            sayAnew(path, program_.valuesOf(value), at);
+            sayAnew(path, words_[at].text, program_.valuesOf(value), at);
             addKey(path, value, words_[at]);
         }
     }
 
+    [[nodiscard]] bool isAfterTraining(std::size_t at) const {
+        return followsTraining(program_, course_, classes_, at);
+    }
+
     /// What holds now of what Call(…) made, where the same block makes and changes it.
-    void sayAnew(const std::string& path, const std::vector<std::string>& values, std::size_t at) {
-        const auto made = madeAt_.find(words_[at].text);
+    void sayAnew(const std::string& path,
+                 const std::string& object,
+                 const std::vector<std::string>& values,
+                 std::size_t at) {
+        const auto made = madeAt_.find(object);
         if (made != madeAt_.end() && values.size() == 1 &&
             isSameBlock(program_, made->second, at)) {
             keys_.say(path, values.front());
@@ -184,19 +192,18 @@ private:
 
     /// args.set_training(batch_size=16) of a Trainer's arguments.
     void addSetters(std::size_t at) {
-        const bool isOfName = at >= 2 && isSign(at - 1, ".") && isName(at - 2);
-        const auto found = isOfName ? classes_.find(words_[at - 2].text) : classes_.end();
-        if (found == classes_.end() || !holdsTrainerArguments(found->second)) {
+        const std::size_t object = objectSetAt(program_, at);
+        const std::string& name = words_[object].text;
+        const auto found = object > 0 ? classes_.find(name) : classes_.end();
+        if (found == classes_.end() || !holdsTrainerArguments(found->second) ||
+            isAfterTraining(at)) {
             return;
         }
-        std::size_t first = at - 2;
-        while (first > 0 && words_[first - 1].kind != WordKind::End) {
-            --first;
-        }
+        const std::size_t first = beginOfLine(program_, at);
         for (const SetArgument& one : setArgumentsAt(program_, at)) {
             const std::string path = found->second + "." + one.field;
-            if (words_[first].text == words_[at - 2].text) {
-                sayAnew(path, one.values, first);
+            if (words_[first].text == name || first == at) {
+                sayAnew(path, name, one.values, first);
             }
             keys_.add({.path = path,
                        .values = one.values,
@@ -261,23 +268,6 @@ private:
         }
     }
 
-    /// "env NAME" of os.environ["NAME"] = "…", and as a usual value of os.environ.setdefault.
-    void addVariable(std::size_t at) {
-        if (!isName(at) || words_[at].text != "environ") {
-            return;
-        }
-        if (isSign(at + 1, "[") && isSign(words_[at + 1].close + 1, "=")) {
-            const std::size_t begin = words_[at + 1].close + 2;
-            addNamedVariable("env ", at + 2, {begin, endOfStatement(program_, begin)});
-        } else if (isSign(at + 1, ".") && isName(at + 2) && words_[at + 2].text == "setdefault" &&
-                   isSign(at + 3, "(")) {
-            const std::vector<WordSpan> items = program_.itemsIn(at + 3);
-            if (items.size() == 2) {
-                addNamedVariable(std::string(kUsualVariable), items.front().begin, items.back());
-            }
-        }
-    }
-
     [[nodiscard]] bool isDefinition(std::size_t at) const {
         return isName(at) && words_[at].text == "def" && isName(at + 1);
     }
@@ -289,13 +279,6 @@ private:
                        .values = {words_[at + 1].text},
                        .line = words_[at].line,
                        .column = words_[at].column});
-        }
-    }
-
-    void addNamedVariable(const std::string& before, std::size_t name, const WordSpan& value) {
-        const bool isOne = program_.valuesOf(value).size() == 1;
-        if (words_[name].kind == WordKind::Text && isOne) {
-            addKey(before + words_[name].text, value, words_[name]);
         }
     }
 

@@ -1,5 +1,9 @@
 #include "planner/launch/set_arguments.h"
 
+#include "planner/launch/python_assignments.h"
+#include "planner/launch/python_items.h"
+#include "planner/launch/python_loops.h"
+
 #include <algorithm>
 #include <array>
 #include <span>
@@ -48,10 +52,51 @@ std::span<const SetterParameter> parametersOf(std::string_view method) {
                                         : std::span<const SetterParameter>();
 }
 
+/// setattr(args, "bf16", True).
+std::vector<SetArgument> attributeSet(const PythonValues& program, std::size_t at) {
+    const std::vector<WordSpan> items = program.itemsIn(at + 1);
+    if (items.size() != 3) {
+        return {};
+    }
+    const WordSpan named = program.givenTo(items[1]).value_or(items[1]);
+    const bool isKnown = named.end == named.begin + 1 &&
+                         program.words()[named.begin].kind == PythonWord::Kind::Text &&
+                         !program.words()[named.begin].isOpen;
+    return {{isKnown ? program.words()[named.begin].text : "**", program.valuesOf(items[2]), at}};
+}
+
+/// dataclasses.replace(args, bf16=True).
+std::vector<SetArgument> fieldsReplaced(const PythonValues& program, std::size_t at) {
+    std::vector<SetArgument> set;
+    for (const WordSpan& item : program.itemsIn(at + 1)) {
+        if (program.isSign(item.begin, "**")) {
+            set.push_back({"**", program.valuesOf({item.begin + 1, item.end}), at});
+        } else if (program.isName(item.begin) && program.isSign(item.begin + 1, "=")) {
+            set.push_back({program.words()[item.begin].text,
+                           program.valuesOf({item.begin + 2, item.end}),
+                           item.begin});
+        }
+    }
+    return set;
+}
+
 }  // namespace
+
+std::size_t objectSetAt(const PythonValues& program, std::size_t at) {
+    if (program.isName(at, "setattr") || program.isName(at, "replace")) {
+        const std::vector<WordSpan> items = program.itemsIn(at + 1);
+        const bool isName = !items.empty() && items.front().end == items.front().begin + 1;
+        return isName ? items.front().begin : 0;
+    }
+    return at >= 2 && program.isSign(at - 1, ".") && program.isName(at - 2) ? at - 2 : 0;
+}
 
 std::vector<SetArgument> setArgumentsAt(const PythonValues& program, std::size_t at) {
     const std::vector<PythonWord>& words = program.words();
+    if (program.isName(at, "setattr") || program.isName(at, "replace")) {
+        return program.isName(at, "setattr") ? attributeSet(program, at)
+                                             : fieldsReplaced(program, at);
+    }
     const std::span<const SetterParameter> parameters = parametersOf(words[at].text);
     std::vector<SetArgument> set;
     for (const SetterParameter& one : parameters) {
@@ -77,6 +122,23 @@ std::vector<SetArgument> setArgumentsAt(const PythonValues& program, std::size_t
         set.push_back({std::string(said->field), program.valuesOf(value), item.begin});
     }
     return set;
+}
+
+bool followsTraining(const PythonValues& program,
+                     const PythonCourse& course,
+                     const std::map<std::string, std::string>& classes,
+                     std::size_t at) {
+    for (std::size_t i = 0; i < at; ++i) {
+        const bool isCall = program.isName(i) && program.isName(i + 2, "train") &&
+                            program.isSign(i + 3, "(") && !course.isDead[i];
+        const auto trainer = isCall ? classes.find(program.words()[i].text) : classes.end();
+        if (trainer != classes.end() && trainer->second.ends_with("Trainer") &&
+            isSameBlock(program, beginOfLine(program, i), beginOfLine(program, at)) &&
+            loopHeadsAround(program, i).empty()) {
+            return true;
+        }
+    }
+    return false;
 }
 
 }  // namespace fabricast

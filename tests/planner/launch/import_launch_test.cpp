@@ -797,6 +797,26 @@ TEST(Import, ReadsWhatIsSetOfTrainersArguments) {
               std::string::npos);
 }
 
+// What is set behind the training is no argument of it; what is set by a call is one.
+TEST(Import, ReadsWhatIsSetUpToTheTraining) {
+    const std::string made = "a = TrainingArguments(\"o\", per_device_train_batch_size=2)\n";
+    const std::string trains = "t = Trainer(args=a)\nt.train()\n";
+    const auto batch = [](const std::string& program) {
+        const auto run = imported(program, "a.py");
+        return run ? valueAt(*run, "layout", "micro_batch") : run.error().text();
+    };
+    const std::string set = "a.per_device_train_batch_size = 16\n";
+    EXPECT_EQ(batch(made + set + trains), "16");
+    EXPECT_EQ(batch(made + trains + set), "2");
+    EXPECT_EQ(batch(made + trains + "a.set_dataloader(16)\n"), "2");
+    EXPECT_EQ(batch(made + "setattr(a, \"per_device_train_batch_size\", 16)\n" + trains), "16");
+    EXPECT_EQ(batch(made + "a = dataclasses.replace(a, per_device_train_batch_size=16)\n" + trains),
+              "16");
+    EXPECT_NE(batch(made + "for name, value in more():\n  setattr(a, name, value)\n" + trains)
+                  .find("worked out when the program runs"),
+              std::string::npos);
+}
+
 TEST(Import, ReadsTheLengthThatATokenizerPadsTo) {
     const std::string trainer = "TrainingArguments(\"out\", bf16=True)\n";
     const auto length = [&](const std::string& calls) {
