@@ -82,6 +82,15 @@ void importModelExtras(ScenarioDraft& draft) {
         if (key.path == kModelKeeps) {
             importKept(draft, key);
             (void)keys.use(kModelKeeps);
+        } else if (key.path == kOptimizedPart) {
+            (void)keys.use(kOptimizedPart);
+            draft.leaveOpen("workload.optimizer",
+                            key,
+                            key.values.front() + " is given the weights of " + key.values.back() +
+                                " alone, and the others are not frozen: gradients without states "
+                                "are not modelled",
+                            "requires_grad_(False) of the others, or --optimizer adamw, to "
+                            "forecast it with the states of all weights");
         } else if (key.path == kModelCopies) {
             (void)keys.use(kModelCopies);
             draft.leaveOpen("settings.reference",

@@ -84,6 +84,10 @@ MaybeRef ModelTracer::called(const std::string& name,
         models_.sharded.push_back({bracket - 1, module->ref->part});
     }
     makeObject(name, arguments);
+    if (makesOptimizer(last)) {
+        const bool isGiven = !arguments.empty() && arguments.front().ref;
+        models_.optimized.push_back({bracket - 1, isGiven ? arguments.front().ref->part : ""});
+    }
     if (makesOptimizer(last) && !optimized_) {
         const auto model = std::ranges::find_if(
             arguments, [](const Argument& one) { return one.ref && one.ref->part.empty(); });

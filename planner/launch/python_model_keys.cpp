@@ -3,6 +3,7 @@
 #include "planner/launch/python_functions.h"
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <set>
 #include <string>
@@ -78,6 +79,24 @@ void addUnmetSwitches(const PythonValues& program,
             keys.add(
                 {.path = kModelTrains, .values = {}, .line = word.line, .column = word.column});
         }
+    }
+}
+
+/// An optimizer of some weights, where the others are not frozen: they have gradients and no
+/// states.
+void addOptimizedPart(const PythonValues& program, const PythonModels& models, LaunchKeys& keys) {
+    constexpr std::array<std::string_view, 4> kAll = {"", "model", "transformer", "base_model"};
+    if (models.optimized.size() != 1 || keys.find(kModelTrains) != nullptr ||
+        keys.find(kModelAdapters) != nullptr) {
+        return;
+    }
+    const OptimizedPart& one = models.optimized.front();
+    if (std::ranges::find(kAll, one.part) == kAll.end()) {
+        const PythonWord& word = program.words()[one.at];
+        keys.add({.path = kOptimizedPart,
+                  .values = {word.text, one.part},
+                  .line = word.line,
+                  .column = word.column});
     }
 }
 
@@ -170,6 +189,7 @@ void addModelKeys(const PythonValues& program,
         addDeedKey(program, deed, keys);
     }
     addUnmetSwitches(program, course, models, keys);
+    addOptimizedPart(program, models, keys);
     addSecondModels(program, models, keys);
     addUnreadModels(program, course, models, keys);
     addModelExtras(program, course, models, keys);

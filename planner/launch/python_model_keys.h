@@ -45,8 +45,14 @@ inline constexpr const char* kModelKeeps = "model keeps";
 /// A loop that copies its weights, one by one.
 inline constexpr const char* kModelCopies = "model copies";
 
+/// The part of the model whose weights alone the one optimizer is given.
+inline constexpr const char* kOptimizedPart = "model part of the optimizer";
+
 /// fully_shard is given the whole model and none of its layers.
 inline constexpr const char* kWholeUnit = "model as one unit";
+
+/// A loop around fully_shard that its first layer ends.
+inline constexpr const char* kSomeUnits = "model some units";
 
 /// Some layers are recomputed, or some operations of each: the call that says so.
 inline constexpr const char* kSomeCheckpoints = "model recomputes some layers";

@@ -50,10 +50,17 @@ struct ShardedModule {
     std::string part;    ///< "model.layers" of the model; empty: the whole
 };
 
+/// What an optimizer is given of the model.
+struct OptimizedPart {
+    std::size_t at = 0;  ///< the call
+    std::string part{};  ///< "lm_head", "[:4]"; empty: the whole
+};
+
 struct PythonModels {
     std::vector<PythonModel> all{};
     std::optional<std::size_t> trained{};  ///< which one a Trainer, FSDP or DDP is given
     std::vector<ModelPass> passes{};       ///< of them all, in the order in which they run
+    std::vector<OptimizedPart> optimized{};
     std::vector<ShardedModule> sharded{};  ///< of what is followed
     /// The loops over models that are written out, by where their heads begin.
     std::set<std::size_t> listed{};

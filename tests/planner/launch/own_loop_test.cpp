@@ -211,6 +211,28 @@ TEST(OwnLoops, HaveTheOptimizerThatIsStepped) {
               "\"lion_8bit\"");
 }
 
+// Weights that no optimizer is given have gradients all the same.
+TEST(OwnLoops, AskWhereTheOptimizerIsGivenSomeWeights) {
+    const auto why = [](const std::string& freezes, const std::string& weights) {
+        return readFrom(
+            {{"a.py",
+              kOwnModel + freezes + "opt = torch.optim.AdamW(" + weights + ")\n" + kOwnSteps}},
+            "a.py",
+            "imported.open.workload.optimizer.why");
+    };
+    for (const char* const some : {"model.lm_head.parameters()", "list(model.parameters())[:4]"}) {
+        EXPECT_NE(why("", some), "-") << some;
+        EXPECT_EQ(why("model.requires_grad_(False)\nmodel.lm_head.requires_grad_(True)\n", some),
+                  "-");
+    }
+    for (const char* const all : {"model.parameters()",
+                                  "model.model.parameters()",
+                                  "filter(lambda p: p.requires_grad, model.parameters())",
+                                  "[p for p in model.parameters() if p.requires_grad]"}) {
+        EXPECT_EQ(why("", all), "-") << all;
+    }
+}
+
 // FSDP2 by another name is no loop on one GPU.
 TEST(OwnLoops, RefuseFullyShardThatIsGivenToPartial) {
     EXPECT_EQ(readFrom({{"a.py",
