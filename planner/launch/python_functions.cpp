@@ -110,6 +110,15 @@ std::vector<PythonFunction> functionsOf(const PythonValues& program) {
     return functions;
 }
 
+bool isPlainClass(const PythonValues& program,
+                  const std::vector<PythonFunction>& functions,
+                  const std::string& name) {
+    return std::ranges::any_of(functions, [&](const PythonFunction& one) {
+        return one.isClass && one.name == name &&
+               (one.bracket == 0 || program.itemsIn(one.bracket).empty());
+    });
+}
+
 void leaveOutUncalled(const PythonValues& program, PythonCourse& course) {
     const std::vector<PythonFunction> functions = functionsOf(program);
     std::vector<bool> isDead = course.isDead;

@@ -25,6 +25,11 @@ std::vector<PythonFunction> functionsOf(const PythonValues& program);
 /// The first line behind `at` that is no deeper than the column: where a body of that column ends.
 std::size_t endOfBody(const PythonValues& program, std::size_t at, std::int64_t column);
 
+/// Whether the program has a class of that name that extends no other.
+bool isPlainClass(const PythonValues& program,
+                  const std::vector<PythonFunction>& functions,
+                  const std::string& name);
+
 /// Leaves out what stands in functions that nothing calls: "def add_lora(model)" beside a training
 /// without. Where nothing else trains, somebody who imports the program calls them, and they count.
 void leaveOutUncalled(const PythonValues& program, PythonCourse& course);

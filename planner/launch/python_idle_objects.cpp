@@ -1,7 +1,6 @@
 #include "planner/launch/python_idle_objects.h"
 
 #include "planner/launch/python_assignments.h"
-#include "planner/launch/python_assignments.h"
 
 #include <algorithm>
 #include <array>

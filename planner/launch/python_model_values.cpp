@@ -72,7 +72,9 @@ MaybeRef ModelTracer::evaluate(WordSpan span, ModelNames& names) {
     MaybeRef only;
     std::size_t at = span.begin;
     while (at < span.end) {
-        if (program_.isName(at) && !isAmong(kKeywords, words_[at].text)) {
+        if (isDead(at)) {  // of "False and x()"
+            at = behindWord(at);
+        } else if (program_.isName(at) && !isAmong(kKeywords, words_[at].text)) {
             const std::size_t first = at;
             const MaybeRef ref = chain(at, names);
             const bool isWhole =

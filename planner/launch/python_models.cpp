@@ -32,7 +32,7 @@ ModelTracer::ModelTracer(const PythonValues& program, const PythonCourse& course
         }
         if (one.isClass && one.bracket != 0 && extendsTrainer(one)) {
             trainers_.emplace(one.name, at);
-        } else if (!one.isClass && !one.isMethod) {
+        } else if (!one.isClass && !one.isMethod && !isDead(at)) {
             byName_.emplace(one.name, at);
         }
     }

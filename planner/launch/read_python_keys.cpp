@@ -12,6 +12,7 @@
 #include "planner/launch/python_model_keys.h"
 #include "planner/launch/python_scopes.h"
 #include "planner/launch/python_start.h"
+#include "planner/launch/python_unreachable.h"
 #include "planner/launch/resharding.h"
 #include "planner/launch/sample_sizes.h"
 #include "planner/launch/set_arguments.h"
@@ -42,6 +43,7 @@ public:
         const ParsedArguments parsed = parsedArgumentsOf(program_);
         nameFields(parsed, program_);
         course_ = courseOf(program_);
+        leaveOutUnreachable(program_, course_);
         leaveOutUncalled(program_, course_);
         leaveOutIdleObjects(program_, course_);
         program_.forgetNames();
@@ -65,7 +67,7 @@ public:
             for (const auto& [name, one] : pairsAt(program_, i)) {
                 addKey(words_[name].text, one, words_[name]);
             }
-            if (isCall(i)) {
+            if (isCall(i) && !isOfOwnClass(i)) {
                 addCall(i);
                 addSetters(i);
             }
@@ -286,6 +288,14 @@ private:
         const bool defines = at > 0 && isName(at - 1) &&
                              (words_[at - 1].text == "def" || words_[at - 1].text == "class");
         return isName(at) && isSign(at + 1, "(") && !defines;
+    }
+
+    /// Whether it switches checkpoints of an object of the program's own that is no model.
+    [[nodiscard]] bool isOfOwnClass(std::size_t at) const {
+        const bool isSwitch = words_[at].text == "gradient_checkpointing_enable" ||
+                              words_[at].text == "gradient_checkpointing_disable";
+        const auto made = isSwitch && at >= 2 ? classes_.find(words_[at - 2].text) : classes_.end();
+        return made != classes_.end() && isPlainClass(program_, functions_, made->second);
     }
 
     void addKey(const std::string& path, const WordSpan& value, const PythonWord& at) {

@@ -233,6 +233,50 @@ TEST(OwnLoops, AskWhereTheOptimizerIsGivenSomeWeights) {
     }
 }
 
+// What never runs says nothing of the run.
+TEST(OwnLoops, LeaveOutWhatNeverRuns) {
+    const std::string on = "model.gradient_checkpointing_enable()\n";
+    const auto recompute = [](const std::string& before) {
+        return readFrom(
+            {{"a.py", kOwnModel + before + kOwnOptimizer + kOwnSteps}}, "a.py", "layout.recompute");
+    };
+    const std::string usual = recompute("");
+    for (const std::string& never :
+         {"False and " + on,
+          "x = (True or " + on.substr(0, on.size() - 1) + ")\n",
+          "def f():\n  return 1\n  " + on + "f()\n",
+          "def f():\n  " + on + "def f():\n  pass\nf()\n",
+          "class M:\n  def gradient_checkpointing_enable(self):\n    pass\nm = M()\nm" +
+              on.substr(5)}) {
+        EXPECT_EQ(recompute(never), usual) << never;
+    }
+    for (const std::string& runs : {"True and " + on,
+                                    "False or " + on,
+                                    "settings.x and " + on,
+                                    "def f():\n  " + on + "f()\ndef f():\n  pass\n",
+                                    "def f():\n  if x():\n    return 1\n  " + on + "f()\n"}) {
+        EXPECT_EQ(recompute(runs), "\"full\"") << runs;
+    }
+    const std::string made = "def make():\n  return torch.optim.AdamW(model.parameters())\n";
+    const std::string again = "def make():\n  return torch.optim.SGD(model.parameters())\n";
+    EXPECT_EQ(readFrom({{"a.py", kOwnModel + made + again + "opt = make()\n" + kOwnSteps}},
+                       "a.py",
+                       "workload.optimizer"),
+              "\"sgd\"");
+}
+
+// A program that ends before its loop trains nothing.
+TEST(OwnLoops, RefuseAProgramThatEndsBeforeIt) {
+    for (const char* const ends :
+         {"sys.exit(0)\n", "raise SystemExit\n", "import sys; sys.exit(0)\n"}) {
+        EXPECT_NE(
+            readFrom({{"a.py", kOwnModel + kOwnOptimizer + ends + kOwnSteps}}, "a.py", "model")
+                .find("calls nothing that is known to train"),
+            std::string::npos)
+            << ends;
+    }
+}
+
 // FSDP2 by another name is no loop on one GPU.
 TEST(OwnLoops, RefuseFullyShardThatIsGivenToPartial) {
     EXPECT_EQ(readFrom({{"a.py",
