@@ -109,6 +109,13 @@ Result<void> importFsdpCalls(ScenarioDraft& draft, std::optional<StartedRanks> r
     LaunchKeys& keys = draft.keys();
     FABRICAST_TRY(importShardMesh(draft, ranks));
     FABRICAST_TRY(importResharding(draft));
+    if (const LaunchKey* const some = keys.use(kSomeUnits)) {
+        draft.leaveOpen("settings.torch.one_unit",
+                        *some,
+                        "fully_shard: a break ends the loop around it, and which layers are units "
+                        "was not read",
+                        "--set settings.torch.one_unit=false, to forecast each layer as one");
+    }
     if (keys.use(kWholeUnit) != nullptr) {
         draft.set("settings.torch.one_unit", true, kWholeUnit);
     }

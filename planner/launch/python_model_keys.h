@@ -91,7 +91,7 @@ void addModelExtras(const PythonValues& program,
 /// Adds kSomeCheckpoints.
 void addSomeCheckpoints(const PythonValues& program, const PythonCourse& course, LaunchKeys& keys);
 
-/// Adds kWholeUnit.
+/// Adds kWholeUnit and kSomeUnits.
 void addWholeUnit(const PythonValues& program,
                   const PythonCourse& course,
                   const PythonModels& models,

@@ -1,3 +1,5 @@
+#include "planner/launch/python_assignments.h"
+#include "planner/launch/python_functions.h"
 #include "planner/launch/python_model_keys.h"
 #include "planner/launch/python_scopes.h"
 
@@ -30,6 +32,16 @@ public:
             if (isDead || !program_.isName(i, "fully_shard") || !program_.isSign(i + 1, "(")) {
                 continue;
             }
+            if (endsAtFirst(i)) {
+                keys.add({.path = kSomeUnits,
+                          .values = {},
+                          .line = words_[i].line,
+                          .column = words_[i].column});
+                return;
+            }
+            if (goesThroughNone(i)) {
+                continue;
+            }
             if (!isWhole(i)) {
                 return;
             }
@@ -44,6 +56,42 @@ public:
     }
 
 private:
+    /// "for layer in layers: fully_shard(layer); break".
+    [[nodiscard]] bool endsAtFirst(std::size_t call) const {
+        const std::size_t line = beginOfLine(program_, call);
+        for (std::size_t i = call + 1; i < words_.size(); ++i) {
+            const bool begins =
+                words_[i - 1].kind == PythonWord::Kind::End || program_.isSign(i - 1, ";");
+            const bool isLine = begins && !program_.isSign(i - 1, ";");
+            if (isLine && words_[i].kind != PythonWord::Kind::End &&
+                words_[i].column < words_[line].column) {
+                return false;
+            }
+            if (begins && program_.isName(i, "break") &&
+                (!isLine || words_[i].column == words_[line].column)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /// "for layer in layers_of(model):", where that function gives back [].
+    [[nodiscard]] bool goesThroughNone(std::size_t call) const {
+        const std::vector<PythonFunction> functions = functionsOf(program_);
+        return std::ranges::any_of(loopHeadsAround(program_, call), [&](const WordSpan& head) {
+            std::size_t in = head.begin;
+            while (in < head.end && !program_.isName(in, "in")) {
+                ++in;
+            }
+            return std::ranges::any_of(functions, [&](const PythonFunction& one) {
+                const std::size_t body = one.body.begin + 1;
+                return program_.isName(in + 1, one.name) && !course_.isDead[one.at] &&
+                       program_.isName(body, "return") && program_.isSign(body + 1, "[") &&
+                       words_[body + 1].close == body + 2;
+            });
+        });
+    }
+
     /// Whether the call is of a whole model: of one that is followed, or of what is called so.
     [[nodiscard]] bool isWhole(std::size_t call) const {
         const std::vector<WordSpan> items = program_.itemsIn(call + 1);

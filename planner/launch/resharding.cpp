@@ -1,7 +1,7 @@
 #include "planner/launch/resharding.h"
 
-#include "planner/launch/python_loops.h"
 #include "planner/launch/python_model_keys.h"
+#include "planner/launch/python_scopes.h"
 
 #include <algorithm>
 #include <cstddef>
@@ -75,9 +75,8 @@ void addReshardedParts(const PythonValues& program, const PythonCourse& course, 
 
 Result<void> importResharding(ScenarioDraft& draft) {
     LaunchKeys& keys = draft.keys();
-    FABRICAST_ASSIGN(const auto last, keys.flag(kReshards));
     (void)keys.use(kReshardedPart);
-    if (!last) {
+    if (keys.use(kReshards) == nullptr) {
         return {};
     }
     Resharding said;

@@ -71,6 +71,22 @@ TEST(FsdpLoops, TrainWhatIsShardedBesideATeacherThatIsLoadedLater) {
     }
 }
 
+TEST(FsdpLoops, AskWhichLayersAreUnitsAndStayGathered) {
+    const std::string one = "for layer in model.model.layers:\n  fully_shard(layer)\n  break\n";
+    EXPECT_NE(ofFsdpLoop(one + "fully_shard(model)\n", "imported.open.settings.torch.one_unit.why"),
+              "-");
+    const std::string none = "def layers(m):\n  return []\nfor layer in layers(model):\n";
+    EXPECT_EQ(
+        ofFsdpLoop(none + "  fully_shard(layer)\nfully_shard(model)\n", "settings.torch.one_unit"),
+        "true");
+    EXPECT_NE(
+        ofFsdpLoop("for i, layer in enumerate(model.model.layers):\n"
+                   "  fully_shard(layer, reshard_after_forward=i < len(model.model.layers) - 1)\n"
+                   "fully_shard(model)\n",
+                   "imported.open.settings.torch.reshard.why"),
+        "-");
+}
+
 // Every fourth layer that is recomputed is no recomputation of all.
 TEST(FsdpLoops, AskWhereSomeLayersAreRecomputed) {
     const auto why = [](const std::string& checkpoints) {
