@@ -113,6 +113,14 @@ Result<void> importLoopSizes(ScenarioDraft& draft, bool hasBatch) {
         FABRICAST_TRY(draft.copyWhole("workload.sequence", sequence));
         assumeArgument(draft, sequence, "workload.sequence");
     }
+    if (const LaunchKey* const divided = draft.keys().use(kDividedBatch)) {
+        draft.leaveOpen("layout.micro_batch",
+                        *divided,
+                        divided->values.front() +
+                            "(): the loop goes through parts of each batch, and how many samples a "
+                            "part has was not read",
+                        "--layout micro_batch=1, or as many as it has");
+    }
     if (!hasBatch) {
         return {};
     }

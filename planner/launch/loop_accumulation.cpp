@@ -1,3 +1,4 @@
+#include "planner/launch/python_scopes.h"
 #include "planner/launch/sample_sizes.h"
 
 #include <cstddef>
@@ -50,6 +51,18 @@ bool runsBackwardIn(const PythonValues& program, const WordSpan& block) {
     return false;
 }
 
+/// Whether these statements step an optimizer.
+bool stepsOptimizer(const PythonValues& program, const WordSpan& body) {
+    for (std::size_t i = body.begin + 2; i < body.end; ++i) {
+        const std::string& object = program.words()[i - 2].text;
+        if (program.isName(i, "step") && program.isSign(i - 1, ".") && program.isSign(i + 1, "(") &&
+            (object.find("opt") != std::string::npos || object == "scaler")) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /// Behind the lines that follow this word and are as deep as `column`, or deeper.
 std::size_t endOfLines(const PythonValues& program, std::size_t at, std::int64_t column) {
     const auto ends = [&program](std::size_t i) {
@@ -76,19 +89,72 @@ bool sumsForOnePass(const PythonValues& program, std::size_t at) {
            runsBackwardIn(program, {end, endOfLines(program, loop, column)});
 }
 
+/// "8" of "if (i + 1) % 8 == 0:" around what steps an optimizer.
+std::optional<WordSpan> stepCount(const PythonValues& program, const PythonBranch& branch) {
+    for (std::size_t i = branch.condition.begin; i < branch.condition.end; ++i) {
+        if (!program.isSign(i, "%")) {
+            continue;
+        }
+        const bool isNumber =
+            i + 1 < branch.condition.end && program.words()[i + 1].kind == PythonWord::Kind::Number;
+        const std::size_t end = isNumber ? i + 2 : program.endOfName(i + 1);
+        if ((isNumber || program.isName(i + 1)) && program.isSign(end, "==") &&
+            stepsOptimizer(program, branch.taken)) {
+            return WordSpan{i + 1, end};
+        }
+    }
+    return std::nullopt;
+}
+
+/// Counts of a loop whose loss is divided by them, and of steps between an optimizer's.
+std::vector<WordSpan> accumulationCounts(const PythonValues& program, const PythonCourse& course) {
+    std::vector<WordSpan> counts;
+    for (std::size_t i = 0; i < program.words().size(); ++i) {
+        const auto count = course.isDead[i] ? std::nullopt : countAt(program, i);
+        if (count && dividesLoss(program, course, *count) && !sumsForOnePass(program, i)) {
+            counts.push_back(*count);
+        }
+    }
+    for (const PythonBranch& branch : branchesOf(program)) {
+        const auto count = stepCount(program, branch);
+        if (count && !course.isDead[count->begin]) {
+            counts.push_back(*count);
+        }
+    }
+    return counts;
+}
+
+/// "for part in ids.chunk(4):" around a backward pass.
+void addDividedBatch(const PythonValues& program, const PythonCourse& course, LaunchKeys& keys) {
+    for (std::size_t i = 0; i < program.words().size(); ++i) {
+        if (!program.isName(i, "backward") || !program.isSign(i + 1, "(") || course.isDead[i]) {
+            continue;
+        }
+        for (const WordSpan& head : loopHeadsAround(program, i)) {
+            for (std::size_t k = head.begin; k < head.end; ++k) {
+                if (program.isName(k, "chunk") && program.isSign(k + 1, "(")) {
+                    const PythonWord& word = program.words()[k];
+                    keys.add({.path = kDividedBatch,
+                              .values = {word.text},
+                              .line = word.line,
+                              .column = word.column});
+                    return;
+                }
+            }
+        }
+    }
+}
+
 }  // namespace
 
 void addAccumulation(const PythonValues& program, const PythonCourse& course, LaunchKeys& keys) {
+    addDividedBatch(program, course, keys);
     std::optional<LaunchKey> unknown;
-    for (std::size_t i = 0; i < program.words().size(); ++i) {
-        const auto count = course.isDead[i] ? std::nullopt : countAt(program, i);
-        if (!count || !dividesLoss(program, course, *count) || sumsForOnePass(program, i)) {
-            continue;
-        }
-        const std::vector<std::string> values = program.valuesOf(*count);
+    for (const WordSpan& count : accumulationCounts(program, course)) {
+        const std::vector<std::string> values = program.valuesOf(count);
         const bool isNumber = values.size() == 1 && !values.front().empty() &&
                               values.front().find_first_not_of("0123456789") == std::string::npos;
-        const PythonWord& word = program.words()[count->begin];
+        const PythonWord& word = program.words()[count.begin];
         LaunchKey key{
             .path = kLoopAccumulation, .values = values, .line = word.line, .column = word.column};
         if (isNumber) {

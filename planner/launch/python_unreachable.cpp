@@ -2,7 +2,6 @@
 
 #include "planner/launch/python_assignments.h"
 #include "planner/launch/python_functions.h"
-#include "planner/launch/python_items.h"
 
 #include <algorithm>
 #include <array>

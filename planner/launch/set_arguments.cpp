@@ -1,8 +1,7 @@
 #include "planner/launch/set_arguments.h"
 
 #include "planner/launch/python_assignments.h"
-#include "planner/launch/python_items.h"
-#include "planner/launch/python_loops.h"
+#include "planner/launch/python_scopes.h"
 
 #include <algorithm>
 #include <array>

@@ -1,4 +1,4 @@
-#include "planner/launch/python_loops.h"
+#include "planner/launch/python_scopes.h"
 #include "planner/launch/sample_sizes.h"
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 #include "planner/launch/zeroed_gradients.h"
 
 #include "planner/launch/python_functions.h"
-#include "planner/launch/python_loops.h"
+#include "planner/launch/python_scopes.h"
 
 #include <algorithm>
 #include <cstddef>

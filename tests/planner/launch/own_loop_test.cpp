@@ -277,6 +277,33 @@ TEST(OwnLoops, RefuseAProgramThatEndsBeforeIt) {
     }
 }
 
+// An optimizer that steps once in so many passes, and parts of a batch.
+TEST(OwnLoops, CountThePassesOfAStep) {
+    const auto read = [](const std::string& passes, const char* path) {
+        return readFrom({{"a.py",
+                          kOwnModel + kOwnOptimizer +
+                              "loader = DataLoader(data, batch_size=4)\n"
+                              "for i, b in enumerate(loader):\n" +
+                              passes}},
+                        "a.py",
+                        path);
+    };
+    const std::string pass = "  model(**b).loss.backward()\n";
+    EXPECT_EQ(read(pass + "  opt.step()\n", "workload.global_batch"), "\"4 per rank\"");
+    EXPECT_EQ(read(pass + "  if (i + 1) % 8 == 0:\n    opt.step()\n", "workload.global_batch"),
+              "\"32 per rank\"");
+    EXPECT_EQ(
+        read(pass + "  N = 8\n  if i % N == N - 1:\n    opt.step()\n", "workload.global_batch"),
+        "\"32 per rank\"");
+    EXPECT_EQ(
+        read(pass + "  opt.step()\n  if i % 8 == 0:\n    save(model)\n", "workload.global_batch"),
+        "\"4 per rank\"");
+    const std::string parts =
+        "  for part in b[\"ids\"].chunk(4):\n    model(part, labels=part).loss.backward()\n"
+        "  opt.step()\n";
+    EXPECT_NE(read(parts, "imported.open.layout.micro_batch.why"), "-");
+}
+
 // FSDP2 by another name is no loop on one GPU.
 TEST(OwnLoops, RefuseFullyShardThatIsGivenToPartial) {
     EXPECT_EQ(readFrom({{"a.py",
