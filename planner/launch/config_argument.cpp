@@ -33,7 +33,8 @@ Result<LaunchKeys> configOf(LaunchKeys& keys,
                             const std::string& argument,
                             const ImportContext& context) {
     const std::string text = keys.text(argument).value_or("");
-    if (text.starts_with("$(")) {
+    const bool isName = text.starts_with("$") && keys.source().ends_with(".py");
+    if (text.starts_with("$(") || isName) {
         return dictionaryOf(keys, argument);
     }
     if (text.starts_with("{")) {

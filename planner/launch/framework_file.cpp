@@ -39,7 +39,8 @@ void nameOther(OpenedFile& file, std::initializer_list<std::string_view> paths) 
     for (const std::string_view path : paths) {
         const LaunchKey* const key = file.keys.find(path);
         const bool says = key != nullptr && key->values.size() == 1;
-        if (says && key->values.front() != "null" && key->values.front() != "auto") {
+        if (says && key->values.front() != "null" && key->values.front() != "auto" &&
+            !key->values.front().starts_with("$(")) {  // a dictionary of a program
             file.names = key->values.front();
             file.namedBy = path;
             return;

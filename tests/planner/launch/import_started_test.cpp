@@ -116,6 +116,18 @@ TEST(ImportOfStarted, ReadsDictionariesOfPrograms) {
         "a.py: has more calls than a training script (the script that starts the training)");
 }
 
+// A dictionary of the program is no file that its script would name.
+TEST(ImportOfStarted, ReadsDictionariesOfProgramsThatAScriptStarts) {
+    const std::string program =
+        "c = {\"train_micro_batch_size_per_gpu\": 2, \"zero_optimization\": {\"stage\": 2}}\n"
+        "m = AutoModelForCausalLM.from_pretrained(\"a/b\", dtype=torch.bfloat16)\n"
+        "e, _, _, _ = deepspeed.initialize(model=m, model_parameters=m.parameters(), config=c)\n"
+        "for b in batches():\n  e.backward(e(**b).loss)\n  e.step()\n";
+    const LaunchFolder folder = {{"a.py", program}, {"run.sh", "deepspeed --num_gpus 8 a.py\n"}};
+    EXPECT_EQ(readOf(folder, "layout", "micro_batch"), "2");
+    EXPECT_EQ(readOf(folder, "layout", "shard"), "\"zero2\"");
+}
+
 // Trainer takes nn.DataParallel where python alone starts it.
 TEST(ImportOfStarted, KnowsOneProcessOfTrainer) {
     const auto read = [](const std::string& start, const char* part, const char* key) {
