@@ -1,5 +1,6 @@
 #include "planner/base/slipped_name.h"
 #include "planner/launch/hugging_face_arguments.h"
+#include "planner/launch/import_settings.h"
 #include "planner/launch/import_trainers.h"
 #include "planner/launch/made_model.h"
 #include "planner/launch/nemo.h"
@@ -298,8 +299,9 @@ LintHits argumentsOfNoTrainer(const LintView& view, bool isLikeOne) {
     for (const LaunchKey& key : view.file.keys().all()) {
         const std::string name =
             key.path.starts_with("--") ? key.path.substr(2, key.path.find('.') - 2) : "";
-        if (known.empty() || name.empty() || !key.file.empty() || isAccelerateArgument(name) ||
-            std::ranges::find(known, name) != known.end()) {
+        const bool isCall = key.path.starts_with(kKbitPreparation);  // of peft's function
+        if (known.empty() || name.empty() || isCall || !key.file.empty() ||
+            isAccelerateArgument(name) || std::ranges::find(known, name) != known.end()) {
             continue;
         }
         const std::string near = hits.size() < kMostGuesses ? nearestName(name, known) : "";
