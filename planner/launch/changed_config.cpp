@@ -4,6 +4,7 @@
 #include <array>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace fabricast {
 namespace {
@@ -60,11 +61,16 @@ std::string changedSize(const LaunchKeys& keys, const LaunchKey& key) {
 
 }  // namespace
 
+bool changesSize(const LaunchKeys& program, const LaunchKey& key) {
+    return !changedSize(program, key).empty();
+}
+
 void importChangedConfig(ScenarioDraft& draft) {
-    const LaunchKeys& keys = draft.keys();
-    for (const LaunchKey& key : keys.all()) {
+    LaunchKeys& keys = draft.keys();
+    for (const LaunchKey& key : std::vector<LaunchKey>(keys.all())) {
         const std::string size = changedSize(keys, key);
         if (!size.empty()) {
+            (void)keys.use(key.path);
             draft.leaveOpen("model",
                             key,
                             size.substr(0, size.find(' ')) +

@@ -47,6 +47,9 @@ Result<void> importMadeModel(ScenarioDraft& draft);
 /// its tables; and other models beside it.
 Result<void> importChangedModel(ScenarioDraft& draft, const ImportContext& context);
 
+/// Whether a program changes the size of its model by this key: "from_pretrained.hidden_size".
+bool changesSize(const LaunchKeys& program, const LaunchKey& key);
+
 /// Asks for a model whose configuration, or whose list of layers, a program changes.
 void importChangedConfig(ScenarioDraft& draft);
 

@@ -235,6 +235,9 @@ LaunchKeys trainerKeys(const LaunchKeys& program) {
             one.path == kUntypedSwitches) {
             keys.add(one);
         }
+        if (one.path.starts_with("from_") && changesSize(program, one)) {
+            keys.add(one);
+        }
         if (one.path == "train_test_split.test_size") {
             key.path = kSplitSize;
         }

@@ -423,6 +423,12 @@ TEST(ChangedModel, AsksForAModelWhoseConfigurationIsChanged) {
           kLoads + "model.model.layers = model.model.layers[:8]\n"}) {
         EXPECT_NE(open(makes).find("num_hidden_layers"), std::string::npos) << makes;
     }
+    const std::string loads = "model = AutoModelForCausalLM.from_pretrained(\"a/b\", ";
+    EXPECT_NE(read(loads + "num_hidden_layers=8)\n" + kTrains, "imported.open.model.why"), "-");
+    EXPECT_EQ(read(loads + "dtype=torch.bfloat16)\n" + kTrains, "imported.open"), "-");
+    EXPECT_NE(read(config + ")\nconfig.hidden_size = 64\n" + loads + "config=config)\n" + kTrains,
+                   "imported.open.model.why"),
+              "-");
 }
 
 }  // namespace changed_model_test
