@@ -75,7 +75,13 @@ void assumeArgument(ScenarioDraft& draft, const std::string& from, const char* s
 
 /// Asks for the samples of a step whose microbatches the program counts when it runs.
 void askForAccumulation(ScenarioDraft& draft) {
-    const LaunchKey* const unknown = draft.keys().use(kUnknownAccumulation);
+    const LaunchKey* unknown = draft.keys().use(kUnknownAccumulation);
+    for (const LaunchKey& key : draft.keys().all()) {
+        const bool isNamed = std::ranges::find(kAccumulationNames, inSmallLetters(key.path)) !=
+                             kAccumulationNames.end();
+        const bool isUnknown = key.values.size() == 1 && key.values.front().starts_with("$(");
+        unknown = unknown == nullptr && isNamed && isUnknown ? &key : unknown;
+    }
     if (unknown == nullptr) {
         return;
     }

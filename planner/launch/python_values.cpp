@@ -98,7 +98,9 @@ std::vector<std::string> PythonValues::valuesOf(const WordSpan& said) const {
     }
     if (isName(value.begin) && endOfName(value.begin) == value.end) {
         const Argument* const argument = argumentOf(value);
+        const auto ranks = argument == nullptr ? startedWith(value) : std::nullopt;
         return argument != nullptr ? argument->values
+               : ranks             ? PythonTexts{*ranks}
                                    : memberValues(value).value_or(PythonTexts{textOf(value)});
     }
     if (const auto member = memberValues(value)) {
@@ -222,7 +224,9 @@ std::optional<std::size_t> PythonValues::variableAsked(const WordSpan& value) co
 
 bool PythonValues::asksRanks(const WordSpan& value) const {
     const std::string called = calledBy(value);
-    return called.substr(called.rfind('.') + 1) == "get_world_size" && isSign(value.end - 2, "(");
+    return (called.substr(called.rfind('.') + 1) == "get_world_size" &&
+            isSign(value.end - 2, "(")) ||
+           textOf(value) == "accelerator.num_processes";
 }
 
 /// Whether these words are one pair of brackets.

@@ -202,7 +202,7 @@ private:
     [[nodiscard]] std::optional<std::vector<std::string>> usualOf(const WordSpan& value) const;
     /// The bracket of os.environ.get(…), os.getenv(…) or os.environ[…].
     [[nodiscard]] std::optional<std::size_t> variableAsked(const WordSpan& value) const;
-    /// Whether this is dist.get_world_size().
+    /// Whether this is dist.get_world_size(), or accelerator.num_processes.
     [[nodiscard]] bool asksRanks(const WordSpan& value) const;
 
     std::vector<PythonWord> words_;

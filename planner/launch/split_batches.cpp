@@ -137,7 +137,8 @@ std::int64_t importSplitBatch(ScenarioDraft& draft) {
         return 1;
     }
     const std::string text = part->values.size() == 1 ? part->values.front() : "";
-    const bool isNumber = !text.empty() && text.size() < 9 &&
+    constexpr std::size_t kMostPartDigits = 8;
+    const bool isNumber = !text.empty() && text.size() <= kMostPartDigits &&
                           text.find_first_not_of("0123456789") == std::string::npos;
     const std::int64_t samples = isNumber ? std::stoll(text) : 0;
     if (samples >= whole) {

@@ -43,6 +43,13 @@ TEST(LoopCounts, KnowTheRanksThatALauncherStarts) {
                   std::string::npos)
             << asked;
     }
+    const std::string accelerated =
+        "accelerator = Accelerator(gradient_accumulation_steps=64 // (2 * ws))\n"
+        "model = AutoModelForCausalLM.from_pretrained(\"a/b\")\n"
+        "loader = DataLoader(ds, batch_size=2)\nfor b in loader:\n"
+        "  accelerator.backward(model(b, labels=b).loss)\n  opt.zero_grad()\n";
+    EXPECT_NE(readFrom({{"a.py", accelerated}}, "a.py", "imported.open.workload.global_batch.why"),
+              "-");
     EXPECT_EQ(alone("accum = 4\n" + kAccumulates, "workload.global_batch"), "\"8 per rank\"");
 }
 
