@@ -34,14 +34,17 @@ constexpr std::array<std::string_view, 11> kUnmodelledInLoops = {"FullyShardedDa
 constexpr std::array<std::string_view, 2> kFewBits = {"from_pretrained.load_in_4bit",
                                                       "from_pretrained.load_in_8bit"};
 
-/// A mesh of which a size, said as 0 here, follows from the ranks: copies are as many as there are.
+/// A size of a mesh that follows from the ranks.
+constexpr std::int64_t kUnknownSize = -1;
+
+/// A mesh of which one is unknown: copies are as many as there are.
 void importUnknownMesh(ScenarioDraft& draft,
                        const LaunchKey& sizes,
                        const std::vector<std::int64_t>& counts) {
     if (counts.size() < 2) {
         return;
     }
-    if (counts.back() > 0) {
+    if (counts.back() != kUnknownSize) {
         draft.set("layout.shard", "hsdp", sizes.path);
         draft.set("layout.shard_size", counts.back(), sizes.path);
         return;
@@ -80,14 +83,14 @@ Result<void> importShardMesh(ScenarioDraft& draft, std::optional<StartedRanks> r
         LaunchKeys single(keys.source());
         single.add({.path = path, .values = {one}, .line = sizes->line, .column = sizes->column});
         if (one.empty() || one.find_first_not_of("0123456789") != std::string::npos) {
-            counts.push_back(0);
+            counts.push_back(kUnknownSize);
             continue;
         }
         FABRICAST_ASSIGN(const auto count, single.whole(path));
         counts.push_back(*count);
         product = saturatingProduct(product, *count);
     }
-    if (std::ranges::find(counts, 0) != counts.end()) {
+    if (std::ranges::find(counts, kUnknownSize) != counts.end()) {
         importUnknownMesh(draft, *sizes, counts);
         return {};
     }

@@ -65,6 +65,7 @@ TEST(LoopCounts, ShardOverTheLastSizeOfAMesh) {
     EXPECT_EQ(alone(worked, "layout.dp"), "-");
     EXPECT_EQ(startedOnEight(mesh("dist.get_world_size() // 4, 4"), "layout.shard_size"), "4");
     EXPECT_EQ(startedOnEight(mesh("dist.get_world_size() // 4, 4"), "layout.dp"), "8");
+    EXPECT_EQ(alone(mesh("0, 8"), "layout.dp"), "0");  // refused where the layout is read
     EXPECT_NE(alone(mesh("2, dist.get_world_size() // 2"), "imported.open.layout.shard.why"), "-");
 }
 
