@@ -5,7 +5,10 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <map>
+#include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace fabricast {
@@ -32,14 +35,21 @@ public:
         for (std::size_t i = 0; i < program_.words().size(); ++i) {
             addMade(i);
         }
-        for (std::size_t i = 0; i < made_.size(); ++i) {
-            made_[i].isUsed = isUsed(made_[i].name, 0, program_.words().size());
-            made_[i].isReplaced = isReplaced(i);
+        const std::set<std::string_view> used = usedIn(0, program_.words().size());
+        bool hasOptimizer = false;
+        bool hasLoader = false;
+        std::map<std::string_view, std::size_t> next;
+        for (std::size_t i = made_.size(); i-- > 0;) {
+            MadeObject& one = made_[i];
+            const auto [other, isLast] = next.emplace(one.name, i);
+            one.isReplaced = !isLast && isReplaced(one, made_[other->second]);
+            one.isUsed = used.contains(one.name);
+            other->second = i;
+            hasOptimizer = hasOptimizer || (one.isUsed && one.isOptimizer);
+            hasLoader = hasLoader || (one.isUsed && !one.isOptimizer);
         }
         for (const MadeObject& one : made_) {
-            const bool isOther = std::ranges::any_of(made_, [&one](const MadeObject& other) {
-                return other.isUsed && other.isOptimizer == one.isOptimizer;
-            });
+            const bool isOther = one.isOptimizer ? hasOptimizer : hasLoader;
             if (one.isReplaced || (!one.isUsed && isOther)) {
                 std::fill(course_.isDead.begin() + static_cast<std::ptrdiff_t>(one.at),
                           course_.isDead.begin() + static_cast<std::ptrdiff_t>(one.end),
@@ -65,32 +75,30 @@ private:
         }
     }
 
-    /// Whether it is named there, but to be given a value, or emptied.
-    [[nodiscard]] bool isUsed(const std::string& name, std::size_t begin, std::size_t end) const {
+    /// Names that stand there for more than to be given a value, or to be emptied.
+    [[nodiscard]] std::set<std::string_view> usedIn(std::size_t begin, std::size_t end) const {
         constexpr std::array kIdle = {"zero_grad"sv, "state_dict"sv, "load_state_dict"sv};
+        std::set<std::string_view> used;
         for (std::size_t i = begin; i < end; ++i) {
+            if (!program_.isName(i) || course_.isDead[i]) {
+                continue;
+            }
             const bool isOther = i > 0 && program_.isSign(i - 1, ".");
             const bool isGiven = program_.isSign(i + 1, "=") || assignedAt(program_, i);
             const bool isIdle =
                 program_.isSign(i + 1, ".") && program_.isName(i + 2) &&
                 std::ranges::find(kIdle, program_.words()[i + 2].text) != kIdle.end();
-            if (program_.isName(i, name) && !isOther && !isGiven && !isIdle && !course_.isDead[i]) {
-                return true;
+            if (!isOther && !isGiven && !isIdle) {
+                used.insert(program_.words()[i].text);
             }
         }
-        return false;
+        return used;
     }
 
-    /// Whether its name is given another wherever it is made, before anything uses it.
-    [[nodiscard]] bool isReplaced(std::size_t place) const {
-        const MadeObject& one = made_[place];
-        return std::any_of(made_.begin() + static_cast<std::ptrdiff_t>(place) + 1,
-                           made_.end(),
-                           [&](const MadeObject& other) {
-                               return other.name == one.name &&
-                                      isSameBlock(program_, one.at, other.at) &&
-                                      !isUsed(one.name, one.end, other.end);
-                           });
+    /// Whether its name is given the other wherever it is made, before anything uses it.
+    [[nodiscard]] bool isReplaced(const MadeObject& one, const MadeObject& other) const {
+        return isSameBlock(program_, one.at, other.at) &&
+               !usedIn(one.end, other.end).contains(one.name);
     }
 
     const PythonValues& program_;

@@ -59,7 +59,8 @@ private:
     /// "for layer in layers: fully_shard(layer); break".
     [[nodiscard]] bool endsAtFirst(std::size_t call) const {
         const std::size_t line = beginOfLine(program_, call);
-        for (std::size_t i = call + 1; i < words_.size(); ++i) {
+        const bool isInBlock = words_[line].column > words_.front().column;
+        for (std::size_t i = call + 1; isInBlock && i < words_.size(); ++i) {
             const bool begins =
                 words_[i - 1].kind == PythonWord::Kind::End || program_.isSign(i - 1, ";");
             const bool isLine = begins && !program_.isSign(i - 1, ";");

@@ -78,7 +78,11 @@ private:
     void leaveOutOperand(std::size_t at) {
         const bool isAnd = program_.isName(at, "and");
         std::size_t begin = at;
-        while (begin > 0 && !isBound(begin - 1, isAnd) && !program_.isOpening(begin - 1)) {
+        const auto isOperator = [&](std::size_t word) {  // what is before it is looked at by then
+            return program_.isName(word, "or") || (isAnd && program_.isName(word, "and"));
+        };
+        while (begin > 0 && !isOperator(begin - 1) && !isBound(begin - 1, isAnd) &&
+               !program_.isOpening(begin - 1)) {
             const auto bracket = opened_.find(begin - 1);
             begin = bracket == opened_.end() ? begin - 1 : bracket->second;
         }
