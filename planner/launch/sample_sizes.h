@@ -74,8 +74,8 @@ inline constexpr const char* kUnknownAccumulation = "loop accumulation unknown";
 /// Key of a loop over so many parts of a batch around its backward pass: x.chunk(4).
 inline constexpr const char* kDividedBatch = "batch in parts";
 
-/// Adds that key, and one of the two before it: of what counts a loop, or its steps, and divides the
-/// loss, or of how often an optimizer steps.
+/// Adds that key, and one of the two before it: of what counts a loop, or its steps, and divides
+/// the loss, or of how often an optimizer steps.
 ///     for k in range(parts): (model(x).loss / parts).backward()
 ///     if (i + 1) % steps == 0: optimizer.step()
 void addAccumulation(const PythonValues& program, const PythonCourse& course, LaunchKeys& keys);
