@@ -1,4 +1,4 @@
-#include "gui/print/svg_path.h"
+#include "gui/print/svg_picture.h"
 
 #include <cctype>
 #include <charconv>

@@ -1,7 +1,6 @@
 #include "gui/print/svg_picture.h"
 
 #include "gui/charts/marker_outline.h"
-#include "gui/print/svg_path.h"
 
 #include <QFont>
 #include <QFontMetricsF>

@@ -11,6 +11,9 @@
 
 namespace fabricast {
 
+/// The outlines of a path of straight lines: "M0 0h12v4h-12z". A curve is refused.
+Result<std::vector<QPolygonF>> svgOutlines(const std::string& path);
+
 /// This is a picture of a report, which is SVG, to be painted on a canvas as the charts of the
 /// window are: boxes, straight lines, circles and words, in the colours of a style sheet. A picture
 /// with anything else is refused by the name of that.

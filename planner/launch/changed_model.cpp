@@ -1,4 +1,3 @@
-#include "planner/launch/held_logits.h"
 #include "planner/launch/made_model.h"
 #include "planner/launch/own_loss.h"
 #include "planner/launch/python_model_keys.h"

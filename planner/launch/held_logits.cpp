@@ -1,4 +1,4 @@
-#include "planner/launch/held_logits.h"
+#include "planner/launch/own_loss.h"
 
 #include <algorithm>
 #include <string>

@@ -33,4 +33,15 @@ bool isOfOneLoss(std::string_view called);
 /// Says that it is forecast as transformers' loss, or asks for that.
 void importOwnLoss(ScenarioDraft& draft);
 
+/// Key of a name that a loop gives what its model returns: the logits live as long as it has that.
+inline constexpr const char* kHeldLogits = "model output held";
+
+/// Adds that key where a backward pass follows.
+///     out = model(x, labels=x); out.loss.backward()  →  "out"
+///     model(x, labels=x).loss.backward()             →  none
+void addHeldLogits(const PythonValues& program, const PythonModels& models, LaunchKeys& keys);
+
+/// Says that they are not counted.
+void importHeldLogits(ScenarioDraft& draft);
+
 }  // namespace fabricast

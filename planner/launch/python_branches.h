@@ -2,6 +2,7 @@
 #include "planner/launch/python_values.h"
 
 #include <optional>
+#include <string_view>
 #include <vector>
 
 namespace fabricast {
@@ -30,5 +31,17 @@ struct PythonCourse {
     std::vector<WordSpan> decidedBy;
 };
 PythonCourse courseOf(const PythonValues& program);
+
+/// Leaves out what never runs, whatever is decided: statements behind a "return" or sys.exit() of
+/// their block, "x()" of "False and x()", and a function whose name is another's from there on.
+void leaveOutUnreachable(const PythonValues& program, PythonCourse& course);
+
+/// "AdamW" and "Muon" of any library: a class whose objects update weights.
+bool makesOptimizer(std::string_view called);
+
+/// Leaves out optimizers and DataLoaders that a program makes and does not use: their name is given
+/// another behind them, or is not named again where that of another is.
+///     opt = AdamW(weights); opt = SGD(weights)  →  the second alone
+void leaveOutIdleObjects(const PythonValues& program, PythonCourse& course);
 
 }  // namespace fabricast

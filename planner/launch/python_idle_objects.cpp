@@ -1,6 +1,5 @@
-#include "planner/launch/python_idle_objects.h"
-
 #include "planner/launch/python_assignments.h"
+#include "planner/launch/python_branches.h"
 
 #include <algorithm>
 #include <array>

@@ -1,5 +1,5 @@
 #include "planner/launch/made_config.h"
-#include "planner/launch/python_idle_objects.h"
+#include "planner/launch/python_branches.h"
 #include "planner/launch/python_model_tracer.h"
 
 #include <algorithm>

@@ -1,6 +1,5 @@
-#include "planner/launch/python_unreachable.h"
-
 #include "planner/launch/python_assignments.h"
+#include "planner/launch/python_branches.h"
 #include "planner/launch/python_functions.h"
 
 #include <algorithm>

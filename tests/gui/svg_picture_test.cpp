@@ -1,7 +1,5 @@
 #include "gui/print/svg_picture.h"
 
-#include "gui/print/svg_path.h"
-
 #include <gtest/gtest.h>
 
 namespace fabricast {
