@@ -164,9 +164,13 @@ std::string hardwareHeadline(const HardwareAnswer& answer) {
     if (!answer.fastest) {
         return "The model surely fits on none of these.";
     }
-    std::string text = "Fastest: " + answer.boxes[*answer.fastest].name + ".";
+    const auto named = [&answer](std::size_t at) {
+        const BoxAnswer& box = answer.boxes[at];
+        return box.name + unlikeGpusText(answer, box) + ".";
+    };
+    std::string text = "Fastest: " + named(*answer.fastest);
     if (answer.cheapest) {
-        text += " Cheapest token: " + answer.boxes[*answer.cheapest].name + ".";
+        text += " Cheapest token: " + named(*answer.cheapest);
     }
     return text;
 }

@@ -119,10 +119,11 @@ std::string headLine(const HardwareAnswer& answer) {
     }
     if (answer.fastest) {
         const BoxAnswer& box = answer.boxes[*answer.fastest];
-        text += fmt::format("{}fastest: {}, {} tokens/s",
+        text += fmt::format("{}fastest: {}, {} tokens/s{}",
                             text.empty() ? "no price is known; " : "; ",
                             box.name,
-                            grouped(std::llround(box.plan->step.tokensPerSecond)));
+                            grouped(std::llround(box.plan->step.tokensPerSecond)),
+                            unlikeGpusText(answer, box));
     }
     const bool anyUnsure = std::ranges::any_of(answer.boxes, &mayNotFit);
     return text.empty() ? "nothing surely fits on any of them"
@@ -301,6 +302,14 @@ Report hardwareReport(const HardwareAnswer& answer) {
         text += noteLine(note) + "\n";
     }
     return std::move(report.add(text));
+}
+
+std::string unlikeGpusText(const HardwareAnswer& answer, const BoxAnswer& box) {
+    const std::int64_t gpus = box.cluster.gpus();
+    const bool areLike = std::ranges::all_of(answer.boxes, [gpus](const BoxAnswer& one) {
+        return !one.plan || one.cluster.gpus() == gpus;
+    });
+    return areLike ? "" : " with " + grouped(gpus) + " GPUs";
 }
 
 std::string hardwareMarkdown(const HardwareAnswer& answer) {

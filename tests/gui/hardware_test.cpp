@@ -24,6 +24,7 @@ TEST(Hardware, WhoseGpuHasNoPriceToBuyIsNotSaidNeverToPayOff) {
     const HardwareAnswer answer =
         whichHardware(smallQuestion({{"price.profile", "2.10", "--price"}}), names, openBench(), {})
             .value();
+    EXPECT_NE(hardwareHeadline(answer).find("Fastest: dgx-h100 with 8 GPUs."), std::string::npos);
     const Table rows = hardwareRows(answer);
     EXPECT_EQ(rows.rows[0][7], "not known");
     const std::vector<std::string> notes = hardwareNotes(answer);
