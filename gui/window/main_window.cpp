@@ -56,6 +56,10 @@ MainWindow::MainWindow(Workbench bench, const SavedStudy& study, const WindowSet
                 notice_->sayOfPage("Applied. The best layout is now one of " + now +
                                    "; it was one of " + before + ".");
             });
+    connect(files_, &StudyFiles::modelTaken, notice_, [this](const QString& file) {
+        notice_->sayOfPage("This study is now of the model of " + file +
+                           ", and else as before (Ctrl+Z takes it back).");
+    });
     connect(files_, &StudyFiles::opened, this, [this](const ViewState& view) {
         notice_->hide();  // it was of the study before
         offerLeft();

@@ -192,6 +192,7 @@ Result<void> StudyFiles::openAsked(const QString& path) {
         const QString name = QFileInfo(path).fileName();
         session_.edit({{"model", path.toStdString(), "-m"}},
                       {.title = ("Model " + name).toStdString()});
+        emit modelTaken(path);
         return {};
     }
     return mayClose() ? openFrom(path) : Result<void>();

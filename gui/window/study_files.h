@@ -56,6 +56,8 @@ public:
 
 signals:
     void opened(const fabricast::ViewState& view);
+    /// The study has the model of this file now, and is the same study.
+    void modelTaken(const QString& file);
 
 private:
     void say(const Error& error);

@@ -519,6 +519,8 @@ TEST(Journey, AModelThatIsOpenedIsThatOfTheStudy) {
     out.close();
     ASSERT_TRUE(used.window.files().openAsked(file));
     ASSERT_TRUE(used.waits());
+    EXPECT_TRUE(
+        used.find<QLabel>("notice.words").text().startsWith("This study is now of the model of "));
     EXPECT_EQ(used.window.session().answers().stage, AnswerStage::Done);
     EXPECT_TRUE(used.find<ElidedLabel>("command").words().contains("-c 4x-rtx-4090 -n 1"));
     EXPECT_TRUE(used.window.session().history().canUndo());
