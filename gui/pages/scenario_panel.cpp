@@ -150,7 +150,7 @@ void ScenarioPanel::refresh() {
     const std::optional<std::size_t> place = session_.placeOf(session_.a());
     const Plan* plan = plans.empty() ? nullptr : &plans[place.value_or(0)];
     std::map<std::string, std::string> automatic;
-    if (answers.report) {
+    if (answers.report && saysHardware(session_.question())) {
         automatic = automaticValues(*answers.report, plan);
     }
     for (KeyControl* control : controls_) {

@@ -539,6 +539,10 @@ TEST(Journey, AStudyWithoutHardwareLeadsToItsControl) {
     ASSERT_TRUE(used.waits());
     EXPECT_EQ(used.window.session().answers().stage, AnswerStage::Done);
     EXPECT_NE(used.find<QSpinBox>("number.workload.sequence").text(), "");
+    used.window.session().undo();
+    ASSERT_TRUE(used.waits());
+    EXPECT_EQ(hardware.text(), "");
+    EXPECT_EQ(used.find<QSpinBox>("number.workload.sequence").text(), "");
 }
 
 TEST(Journey, WhatIsWrittenUnderATargetDoesNotWidenTheWindow) {
