@@ -197,14 +197,6 @@ TEST(PlanTarget, NoWayOutHoldsWhatIsForbidden) {
     EXPECT_EQ(output.find("--layout offload"), std::string::npos) << output;
 }
 
-TEST(PlanTarget, MoreOfTheSameServersIsTriedBeforeOthers) {
-    const std::string output =
-        ran("plan -m llama-3.1-70b -c dgx-h100 -n 8 --seq 8192 --global-batch "
-            "512 --target tokens-per-s=102k")
-            .out;
-    EXPECT_NE(output.find(" -n 16 "), std::string::npos) << output;
-}
-
 TEST(PlanTarget, KeysThatAreHeldAreLetGo) {
     const ProgramOutput output =
         plan({"--stack", "fsdp2", "--set", "workload.sequence=6144", "--target", "mfu=40%"});
