@@ -57,10 +57,12 @@ Printed tableOnPages(const QTextDocument& document, QTextTable* table) {
         return pageOfLine(document, block, false);
     };
     const int rows = table->rows();
-    return {.table = table,
-            .first = pageOfRow(0),
-            .begun = pageOfRow(std::min(table->format().headerRowCount(), rows - 1)),
-            .last = pageOfRow(rows - 1)};
+    const int last = pageOfRow(rows - 1);
+    // Qt paints the titles again on the page that the margin alone goes on to, over what is there.
+    const double bottom = document.documentLayout()->frameBoundingRect(table).bottom();
+    const int end = static_cast<int>(std::floor(bottom / document.pageSize().height()));
+    const int begun = pageOfRow(std::min(table->format().headerRowCount(), rows - 1));
+    return {.table = table, .first = pageOfRow(0), .begun = end > last ? end : begun, .last = last};
 }
 
 /// A heading keeps the paragraph below it, and with it the table or picture that comes soon.

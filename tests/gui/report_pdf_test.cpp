@@ -148,6 +148,18 @@ TEST(ReportPdf, AHeadingIsOnThePageOfItsTable) {
     }
 }
 
+TEST(ReportPdf, TheTitlesOfATableStandOnlyAboveItsRows) {
+    for (double height = 300.0; height < 315.0; height += 3.0) {
+        for (int lines = 0; lines < 24; ++lines) {
+            for (const QString& page : pagesOf(headedTable(lines), {500.0, height})) {
+                const bool hasRows = page.contains("onetwo") || page.contains("threefour");
+                EXPECT_EQ(page.count("titlesof"), hasRows ? 1 : 0)
+                    << lines << " lines, " << height << ": " << page.toStdString();
+            }
+        }
+    }
+}
+
 TEST(ReportPdf, ALastPageHasMoreThanOneLine) {
     const QString command = wordsAlone(QString::fromStdString(kInfo.command));
     for (int lines = 0; lines < 40; ++lines) {
