@@ -1,3 +1,4 @@
+#include "planner/launch/python_functions.h"
 #include "planner/launch/python_scopes.h"
 #include "planner/launch/sample_sizes.h"
 
@@ -35,7 +36,7 @@ bool dividesLoss(const PythonValues& program, const PythonCourse& course, const 
         const bool divides = program.isSign(i, "/") || program.isSign(i, "/=");
         const bool isLoss =
             program.isName(i - 1) && program.words()[i - 1].text.find("loss") != std::string::npos;
-        if (divides && isLoss && !course.isDead[i] && isSameText(program, count, i + 1)) {
+        if (divides && isLoss && !course.leavesOut(i) && isSameText(program, count, i + 1)) {
             return true;
         }
     }
@@ -63,19 +64,6 @@ bool stepsOptimizer(const PythonValues& program, const WordSpan& body) {
     return false;
 }
 
-/// Behind the lines that follow this word and are as deep as `column`, or deeper.
-std::size_t endOfLines(const PythonValues& program, std::size_t at, std::int64_t column) {
-    const auto ends = [&program](std::size_t i) {
-        return program.words()[i].kind == PythonWord::Kind::End;
-    };
-    for (++at; at < program.words().size(); ++at) {
-        if (ends(at - 1) && !ends(at) && program.words()[at].column < column) {
-            break;
-        }
-    }
-    return at;
-}
-
 /// Whether the losses of a loop are summed for one backward pass behind it: its calls are one
 /// microbatch, and no accumulation.
 bool sumsForOnePass(const PythonValues& program, std::size_t at) {
@@ -84,9 +72,9 @@ bool sumsForOnePass(const PythonValues& program, std::size_t at) {
         --loop;
     }
     const std::int64_t column = program.words()[loop].column;
-    const std::size_t end = endOfLines(program, loop, column + 1);
+    const std::size_t end = endOfBody(program, loop + 1, column);
     return program.isName(loop, "for") && !runsBackwardIn(program, {loop, end}) &&
-           runsBackwardIn(program, {end, endOfLines(program, loop, column)});
+           runsBackwardIn(program, {end, endOfBody(program, end, column - 1)});
 }
 
 /// "8" of "if (i + 1) % 8 == 0:" around what steps an optimizer.
@@ -110,14 +98,14 @@ std::optional<WordSpan> stepCount(const PythonValues& program, const PythonBranc
 std::vector<WordSpan> accumulationCounts(const PythonValues& program, const PythonCourse& course) {
     std::vector<WordSpan> counts;
     for (std::size_t i = 0; i < program.words().size(); ++i) {
-        const auto count = course.isDead[i] ? std::nullopt : countAt(program, i);
+        const auto count = course.leavesOut(i) ? std::nullopt : countAt(program, i);
         if (count && dividesLoss(program, course, *count) && !sumsForOnePass(program, i)) {
             counts.push_back(*count);
         }
     }
     for (const PythonBranch& branch : branchesOf(program)) {
         const auto count = stepCount(program, branch);
-        if (count && !course.isDead[count->begin]) {
+        if (count && !course.leavesOut(count->begin)) {
             counts.push_back(*count);
         }
     }
@@ -127,7 +115,7 @@ std::vector<WordSpan> accumulationCounts(const PythonValues& program, const Pyth
 /// "for part in ids.chunk(4):" around a backward pass.
 void addDividedBatch(const PythonValues& program, const PythonCourse& course, LaunchKeys& keys) {
     for (std::size_t i = 0; i < program.words().size(); ++i) {
-        if (!program.isName(i, "backward") || !program.isSign(i + 1, "(") || course.isDead[i]) {
+        if (!program.isName(i, "backward") || !program.isSign(i + 1, "(") || course.leavesOut(i)) {
             continue;
         }
         for (const WordSpan& head : loopHeadsAround(program, i)) {

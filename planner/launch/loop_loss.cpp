@@ -78,9 +78,7 @@ private:
     [[nodiscard]] bool isEnd(std::size_t at) const {
         return at >= words_.size() || words_[at].kind == PythonWord::Kind::End;
     }
-    [[nodiscard]] bool isDead(std::size_t at) const {
-        return at < course_.isDead.size() && course_.isDead[at];
-    }
+    [[nodiscard]] bool isDead(std::size_t at) const { return course_.leavesOut(at); }
     [[nodiscard]] std::size_t behind(std::size_t at) const {
         return program_.isOpening(at) ? words_[at].close + 1 : at + 1;
     }

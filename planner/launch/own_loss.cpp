@@ -97,9 +97,7 @@ public:
     }
 
 private:
-    [[nodiscard]] bool isDead(std::size_t at) const {
-        return at < course_.isDead.size() && course_.isDead[at];
-    }
+    [[nodiscard]] bool isDead(std::size_t at) const { return course_.leavesOut(at); }
 
     /// Whether a name stands there, behind this sign if any.
     [[nodiscard]] bool has(const WordSpan& span,

@@ -70,9 +70,7 @@ public:
     }
 
 private:
-    [[nodiscard]] bool isDead(std::size_t at) const {
-        return at < course_.isDead.size() && course_.isDead[at];
-    }
+    [[nodiscard]] bool isDead(std::size_t at) const { return course_.leavesOut(at); }
 
     void add(const std::string& name,
              const std::vector<std::string>& values,

@@ -1,6 +1,7 @@
 #pragma once
 #include "planner/launch/python_values.h"
 
+#include <cstddef>
 #include <optional>
 #include <string_view>
 #include <vector>
@@ -29,6 +30,8 @@ struct PythonCourse {
     std::vector<bool> isDead;
     /// By word, the condition that decides it and is not known; empty spans elsewhere.
     std::vector<WordSpan> decidedBy;
+
+    [[nodiscard]] bool leavesOut(std::size_t at) const { return at < isDead.size() && isDead[at]; }
 };
 PythonCourse courseOf(const PythonValues& program);
 

@@ -30,7 +30,7 @@ public:
 
     void add(LaunchKeys& keys) const {
         for (std::size_t i = 0; i < words_.size(); ++i) {
-            const bool isDead = i < course_.isDead.size() && course_.isDead[i];
+            const bool isDead = course_.leavesOut(i);
             if (!isDead && program_.isName(i) && isPartial(i)) {
                 keys.add({.path = kSomeCheckpoints,
                           .values = {words_[i].text},

@@ -59,7 +59,7 @@ public:
 
 private:
     void addMade(std::size_t at) {
-        const auto value = course_.isDead[at] ? std::nullopt : assignedAt(program_, at);
+        const auto value = course_.leavesOut(at) ? std::nullopt : assignedAt(program_, at);
         if (!value || program_.endOfName(at) != at + 1 || !program_.isName(value->begin)) {
             return;
         }
@@ -79,7 +79,7 @@ private:
         constexpr std::array kIdle = {"zero_grad"sv, "state_dict"sv, "load_state_dict"sv};
         std::set<std::string_view> used;
         for (std::size_t i = begin; i < end; ++i) {
-            if (!program_.isName(i) || course_.isDead[i]) {
+            if (!program_.isName(i) || course_.leavesOut(i)) {
                 continue;
             }
             const bool isOther = i > 0 && program_.isSign(i - 1, ".");

@@ -26,7 +26,7 @@ public:
 
     void add(LaunchKeys& keys) const {
         for (std::size_t i = 1; i < words_.size(); ++i) {
-            if (i < course_.isDead.size() && course_.isDead[i]) {
+            if (course_.leavesOut(i)) {
                 continue;
             }
             if (keepsMore(i) && !isOfOthers(i)) {

@@ -73,7 +73,7 @@ void addUnmetSwitches(const PythonValues& program,
         const bool calls = word.text == "requires_grad_" && program.isSign(i + 1, "(");
         const bool isOfInput =
             program.isName(i - 2) && program.words()[i - 2].text.find("put") != std::string::npos;
-        const bool isDead = i < course.isDead.size() && course.isDead[i];
+        const bool isDead = course.leavesOut(i);
         if (program.isName(i) && program.isSign(i - 1, ".") && (sets || calls) && !isDead &&
             !isOfInput && !met.contains(word.line)) {
             keys.add(

@@ -96,7 +96,7 @@ void ModelTracer::keepNamed(const ModelNames& names) {
 }
 
 bool ModelTracer::isDead(std::size_t at) const {
-    return at < course_.isDead.size() && course_.isDead[at];
+    return course_.leavesOut(at);
 }
 
 bool ModelTracer::isEnd(std::size_t at) const {

@@ -26,7 +26,7 @@ public:
     ScopeReader(const PythonValues& program, const PythonCourse& course)
         : program_(program), words_(program.words()), functions_(functionsOf(program)) {
         for (std::size_t i = 0; i < words_.size(); ++i) {
-            const bool isDead = i < course.isDead.size() && course.isDead[i];
+            const bool isDead = course.leavesOut(i);
             if (program.isName(i) && !isDead) {
                 places_[words_[i].text].push_back(i);
             }

@@ -28,7 +28,7 @@ public:
     void add(LaunchKeys& keys) const {
         const PythonWord* first = nullptr;
         for (std::size_t i = 0; i < words_.size(); ++i) {
-            const bool isDead = i < course_.isDead.size() && course_.isDead[i];
+            const bool isDead = course_.leavesOut(i);
             if (isDead || !program_.isName(i, "fully_shard") || !program_.isSign(i + 1, "(")) {
                 continue;
             }
@@ -86,7 +86,7 @@ private:
             }
             return std::ranges::any_of(functions, [&](const PythonFunction& one) {
                 const std::size_t body = one.body.begin + 1;
-                return program_.isName(in + 1, one.name) && !course_.isDead[one.at] &&
+                return program_.isName(in + 1, one.name) && !course_.leavesOut(one.at) &&
                        program_.isName(body, "return") && program_.isSign(body + 1, "[") &&
                        words_[body + 1].close == body + 2;
             });

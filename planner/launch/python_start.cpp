@@ -48,7 +48,7 @@ std::optional<LaunchKey> untypedSwitches(const PythonValues& program, const Pyth
     for (const PythonBranch& branch : branchesOf(program)) {
         for (std::size_t i = branch.condition.begin; i + 2 < branch.condition.end; ++i) {
             const auto* const argument = program.argumentOf({i, i + 3});
-            const bool isDead = i < course.isDead.size() && course.isDead[i];
+            const bool isDead = course.leavesOut(i);
             const bool isOff = argument != nullptr && argument->isOff && !isDead;
             const std::string flag = isOff ? "--" + words[i + 2].text : "";
             if (isOff && std::ranges::find(untyped.values, flag) == untyped.values.end()) {

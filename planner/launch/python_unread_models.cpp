@@ -55,7 +55,7 @@ public:
 
     void add(LaunchKeys& keys) {
         for (std::size_t i = 0; i < words_.size(); ++i) {
-            const bool isDead = i < course_.isDead.size() && course_.isDead[i];
+            const bool isDead = course_.leavesOut(i);
             if (!isDead && program_.isName(i) && program_.isSign(i + 1, "(") && isByOthers(i)) {
                 const PythonWord& word = words_[i];
                 keys.add({.path = kUnreadModel,

@@ -122,9 +122,7 @@ private:
         program_.settle();
     }
 
-    [[nodiscard]] bool isDead(std::size_t at) const {
-        return at < course_.isDead.size() && course_.isDead[at];
-    }
+    [[nodiscard]] bool isDead(std::size_t at) const { return course_.leavesOut(at); }
 
     [[nodiscard]] bool isSign(std::size_t at, std::string_view sign) const {
         return program_.isSign(at, sign);

@@ -63,7 +63,7 @@ struct Resharding {
 
 void addReshardedParts(const PythonValues& program, const PythonCourse& course, LaunchKeys& keys) {
     for (std::size_t i = 0; i < program.words().size(); ++i) {
-        const bool isDead = i < course.isDead.size() && course.isDead[i];
+        const bool isDead = course.leavesOut(i);
         if (!isDead && program.isName(i, "fully_shard") && program.isSign(i + 1, "(")) {
             keys.add({.path = kReshardedPart,
                       .values = {partOf(program, i)},

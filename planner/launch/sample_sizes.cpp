@@ -205,7 +205,7 @@ std::optional<WordSpan> cutAt(const PythonValues& program, std::size_t at) {
 void addCut(const PythonValues& program, const PythonCourse& course, LaunchKeys& keys) {
     std::optional<LaunchKey> length;
     for (std::size_t i = 0; i < program.words().size(); ++i) {
-        const auto cut = course.isDead[i] ? std::nullopt : cutAt(program, i);
+        const auto cut = course.leavesOut(i) ? std::nullopt : cutAt(program, i);
         const std::vector<std::string> values =
             cut ? program.valuesOf(*cut) : std::vector<std::string>();
         if (!cut || values.size() != 1 || !sampleSizeIn(values.front())) {
@@ -250,7 +250,7 @@ void addPieces(const PythonValues& program, const PythonCourse& course, LaunchKe
             continue;
         }
         for (std::size_t i = function.body.begin; i < function.body.end; ++i) {
-            const auto piece = course.isDead[i] ? std::nullopt : pieceAt(program, i);
+            const auto piece = course.leavesOut(i) ? std::nullopt : pieceAt(program, i);
             if (piece) {
                 keys.add({.path = kPieceLength,
                           .values = program.valuesOf(*piece),

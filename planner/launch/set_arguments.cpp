@@ -129,7 +129,7 @@ bool followsTraining(const PythonValues& program,
                      std::size_t at) {
     for (std::size_t i = 0; i < at; ++i) {
         const bool isCall = program.isName(i) && program.isName(i + 2, "train") &&
-                            program.isSign(i + 3, "(") && !course.isDead[i];
+                            program.isSign(i + 3, "(") && !course.leavesOut(i);
         const auto trainer = isCall ? classes.find(program.words()[i].text) : classes.end();
         if (trainer != classes.end() && trainer->second.ends_with("Trainer") &&
             isSameBlock(program, beginOfLine(program, i), beginOfLine(program, at)) &&

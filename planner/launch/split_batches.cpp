@@ -117,7 +117,7 @@ private:
 void addSplitBatch(const PythonValues& program, const PythonCourse& course, LaunchKeys& keys) {
     const SplitReader reader(program);
     for (std::size_t i = 0; i < program.words().size(); ++i) {
-        const auto part = course.isDead[i] ? std::nullopt : reader.partAt(i);
+        const auto part = course.leavesOut(i) ? std::nullopt : reader.partAt(i);
         if (part) {
             const PythonWord& word = program.words()[part->begin];
             keys.add({.path = kSplitBatch,

@@ -28,7 +28,7 @@ public:
         bool areKept = true;
         bool steps = false;
         for (std::size_t i = 1; i < program_.words().size(); ++i) {
-            const bool isDead = i < course_.isDead.size() && course_.isDead[i];
+            const bool isDead = course_.leavesOut(i);
             if (isDead || !program_.isName(i)) {
                 continue;
             }
