@@ -118,12 +118,12 @@ Answer<bool> takeCommon(const std::string& flag, const std::string& value, Probe
     } else if (flag == "--point") {
         const Done added = addPoints(parsePoints(value, "--point"), flags);
         return added ? Answer<bool>(true) : Answer<bool>(added.trouble());
-    } else if (flag == "--time-budget") {
+    } else if (flag == "--time-budget" || flag == "--point-time") {
         const Answer<double> seconds = parseDuration(value);
         if (!seconds) {
             return seconds.trouble();
         }
-        flags.seconds = *seconds;
+        (flag == "--time-budget" ? flags.seconds : flags.pointSeconds) = *seconds;
     } else {
         return false;
     }
@@ -209,6 +209,7 @@ std::string probeHelp(const ProbeProgram& program) {
            "  --point 'NAME K=V …'   one point; may be repeated\n"
            "  --points FILE          a file of points, one per line; - reads standard input\n"
            "  --time-budget 5m       stop after this long; what is left is measured next time\n"
+           "  --point-time 0.5s      repeat no point for longer, though it then varies more\n"
            "  --out FILE             keep what is measured in FILE, and go on with it if it is "
            "there\n"
            "  --dry-run              list the points, and measure nothing\n"

@@ -16,6 +16,7 @@ struct ProbeFlags {
     std::vector<Point> points;            ///< of --points and --point
     std::vector<std::string> pointFiles;  ///< of --points
     double seconds = std::numeric_limits<double>::infinity();
+    double pointSeconds = std::numeric_limits<double>::infinity();
     std::string out;
     bool quiet = false;
 };

@@ -155,6 +155,7 @@ int measureAll(const ProbeProgram& program,
     if (!record) {
         return failed(program, kBadInput, record.trouble().why);
     }
+    limitSampling(flags.pointSeconds);
     // Taking the device is of the time, too.
     const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - begin;
     const Answer<RunOutcome> outcome = runPoints(points,

@@ -60,6 +60,9 @@ Answer<std::vector<double>> sampled(const SampleRule& rule,
                                     int warmUps,
                                     const std::function<Answer<double>()>& once);
 
+/// From now on a rule's `seconds` are so many at most.
+void limitSampling(double seconds);
+
 /// From now on the first Ctrl-C (or SIGTERM) only asks to stop: what was measured is kept. The
 /// second ends the process at once.
 void catchInterrupts();

@@ -1,11 +1,17 @@
 #include "probes/record/run_points.h"
 #include "probes/record/statistics.h"
 
+#include <algorithm>
 #include <chrono>
+#include <limits>
 
 namespace fabricast::probe {
 
 namespace {
+
+// Of all points of a process, as its Ctrl-C is.
+double mostSeconds = std::numeric_limits<
+    double>::infinity();  // NOLINT(cppcoreguidelines-avoid-non-const-global-variables)
 
 bool isEnough(const SampleRule& rule, const std::vector<double>& samples, double seconds) {
     if (samples.size() < rule.least) {
@@ -13,11 +19,15 @@ bool isEnough(const SampleRule& rule, const std::vector<double>& samples, double
     }
     // A few samples may agree by chance.
     constexpr std::size_t kJudged = 10;
-    return samples.size() >= rule.most || seconds >= rule.seconds ||
+    return samples.size() >= rule.most || seconds >= std::min(rule.seconds, mostSeconds) ||
            (samples.size() >= kJudged && medianError(samples) <= rule.error);
 }
 
 }  // namespace
+
+void limitSampling(double seconds) {
+    mostSeconds = seconds;
+}
 
 Answer<std::vector<double>> sampled(const SampleRule& rule,
                                     int warmUps,

@@ -282,6 +282,9 @@ TEST(ProbeFlags, AreReadOrNamed) {
     EXPECT_EQ(flags->points.size(), 1U);
     EXPECT_EQ(flags->seconds, 300.0);
     EXPECT_EQ(flags->out, "f");
+    EXPECT_EQ(parsed({"--point", "a", "--point-time", "0.5"})->pointSeconds, 0.5);
+    EXPECT_EQ(parsed({"--point-time", "0"}).trouble().why,
+              "--point-time: '0' is no time: write 90s, 5m or 1h");
     EXPECT_EQ(parsed({"--rank", "2"}).trouble().why,
               "unknown argument '--rank'; probe --help lists them");
     EXPECT_EQ(parsed({"--ranks", "two"}).trouble().why, "--ranks: 'two' is no number");
@@ -427,6 +430,18 @@ TEST(RunPoints, TakesNoMoreSamplesOnceTheTimeIsUp) {
     EXPECT_EQ(outcome->measured, 2U);
     EXPECT_EQ(outcome->left, 1U);
     EXPECT_FALSE(outcome->interrupted);
+}
+
+TEST(Sampled, TakesNoLongerThanAllPointsMay) {
+    const SampleRule rule{.least = 2, .most = 1'000'000, .error = -1.0, .seconds = 600.0};
+    limitSampling(0.05);
+    const auto samples = sampled(rule, 0, []() -> Answer<double> {
+        std::this_thread::sleep_for(std::chrono::milliseconds(10));
+        return 1.0;
+    });
+    limitSampling(std::numeric_limits<double>::infinity());
+    EXPECT_GE(samples->size(), rule.least);
+    EXPECT_LE(samples->size(), 5U);
 }
 
 TEST(RunProbe, CtrlCLeavesNoRecordOfNothing) {
