@@ -35,9 +35,12 @@ private:
 
 }  // namespace
 
-std::size_t editDistance(std::string_view left, std::string_view right) {
+std::size_t editDistance(std::string_view left, std::string_view right, std::size_t most) {
     const Letters from(left);
     const Letters to(right);
+    if (std::max(from.size(), to.size()) - std::min(from.size(), to.size()) > most) {
+        return most + 1;
+    }
     Row beforeLast{};
     Row last{};
     Row row{};
@@ -46,6 +49,7 @@ std::size_t editDistance(std::string_view left, std::string_view right) {
     }
     for (std::size_t line = 1; line <= from.size(); ++line) {
         row[0] = static_cast<std::uint8_t>(line);
+        std::uint8_t nearest = row[0];
         const char typed = from[line - 1];
         for (std::size_t column = 1; column <= to.size(); ++column) {
             const char wanted = to[column - 1];
@@ -55,16 +59,20 @@ std::size_t editDistance(std::string_view left, std::string_view right) {
                 least = std::min(least, beforeLast[column - 2] + 1);
             }
             row[column] = static_cast<std::uint8_t>(least);
+            nearest = std::min(nearest, row[column]);
+        }
+        // Nor does a swap, which passes a line over, come nearer than this one: it costs one, too.
+        if (nearest > most) {
+            return most + 1;
         }
         beforeLast = std::exchange(last, row);
     }
     return last[to.size()];
 }
 
-bool isLikelyTypo(std::string_view typed, std::size_t distance) {
+std::size_t mostLikelySlips(std::string_view typed) {
     // A third of the letters may be wrong, and one always may be unless it is the whole word.
-    const std::size_t allowed = typed.size() < 2 ? 0 : std::max<std::size_t>(1, typed.size() / 3);
-    return distance <= allowed;
+    return typed.size() < 2 ? 0 : std::max<std::size_t>(1, typed.size() / 3);
 }
 
 }  // namespace fabricast

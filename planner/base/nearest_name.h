@@ -8,26 +8,29 @@
 namespace fabricast {
 
 /// How many letters must be inserted, removed, replaced or swapped with their neighbour to turn
-/// one word into the other; case does not count. Words are compared up to 64 letters.
-std::size_t editDistance(std::string_view left, std::string_view right);
+/// one word into the other; case does not count. Words are compared up to 64 letters. Where it is
+/// more than `most`, any number above that.
+std::size_t editDistance(std::string_view left,
+                         std::string_view right,
+                         std::size_t most = std::numeric_limits<std::size_t>::max() - 1);
 
-/// Whether a name at this distance is close enough to be what the user meant.
-bool isLikelyTypo(std::string_view typed, std::size_t distance);
+/// The largest distance at which a name is close enough to be what the user meant.
+std::size_t mostLikelySlips(std::string_view typed);
 
 /// The known name a mistyped one most likely meant, or "" when none is close; the first wins a tie.
 ///     nearestName("micro_bach", keys)  →  "micro_batch"
 template <std::ranges::input_range Names>
 std::string nearestName(std::string_view typed, const Names& known) {
     std::string_view nearest;
-    std::size_t best = std::numeric_limits<std::size_t>::max();
+    std::size_t nearer = mostLikelySlips(typed) + 1;  // than this it must be
     for (const auto& name : known) {
-        const std::size_t distance = editDistance(typed, name);
-        if (distance < best) {
-            best = distance;
+        const std::size_t distance = nearer == 0 ? nearer : editDistance(typed, name, nearer - 1);
+        if (distance < nearer) {
+            nearer = distance;
             nearest = name;
         }
     }
-    return isLikelyTypo(typed, best) ? std::string(nearest) : std::string();
+    return std::string(nearest);
 }
 
 /// "did you mean \"micro_batch\"?" when one is close, else "known: dp, tp, pp" (the first 24).

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <random>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,6 +18,30 @@ TEST(EditDistance, CountsLettersToChange) {
     EXPECT_EQ(editDistance("H100", "h100"), 0U) << "case does not count";
     EXPECT_EQ(editDistance("fsdp", "fspd"), 1U) << "swapped neighbours are one change";
     EXPECT_EQ(editDistance(std::string(100'000, 'a'), std::string(100'000, 'b')), 64U);
+}
+
+TEST(EditDistance, ABoundChangesNothingBelowIt) {
+    std::mt19937 random(7);  // NOLINT(cert-msc32-c,cert-msc51-cpp): the same each time
+    const auto word = [&random] {
+        std::string letters(random() % 9, 'a');
+        for (char& letter : letters) {
+            letter = static_cast<char>('a' + random() % 3);
+        }
+        return letters;
+    };
+    std::size_t near = 0;
+    for (int i = 0; i < 3000; ++i) {
+        const std::string left = word();
+        const std::string right = word();
+        const std::size_t distance = editDistance(left, right);
+        for (std::size_t most = 0; most < 9; ++most) {
+            const std::size_t bounded = editDistance(left, right, most);
+            near += distance <= most ? 1 : 0;
+            EXPECT_TRUE(distance <= most ? bounded == distance : bounded > most)
+                << left << " " << right << " " << most;
+        }
+    }
+    EXPECT_GT(near, 1000U);
 }
 
 TEST(NearestName, OffersTheNearestNameOnlyWhenItIsNear) {
