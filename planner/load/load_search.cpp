@@ -103,7 +103,11 @@ Result<std::int64_t> batchOf(const WorkloadRequest& workload,
         return *workload.globalBatch;
     }
     if (workload.globalBatchPerRank) {
-        return batchOfRanks(workload, dataRanksOf(layout, gpus), assumed);
+        const auto batch = batchOfRanks(workload, dataRanksOf(layout, gpus), assumed);
+        if (batch && !layout.says("dp")) {  // rows are compared at one batch
+            assumed.back() += ", and as many in all with another dp";
+        }
+        return batch;
     }
     if (!workload.globalBatchTokens) {
         return usualBatch(gpus, sequence, assumed);
