@@ -3,6 +3,7 @@
 #include <atomic>
 #include <cstddef>
 #include <exception>
+#include <iterator>
 #include <mutex>
 #include <optional>
 #include <span>

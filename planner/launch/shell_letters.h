@@ -1,6 +1,7 @@
 #pragma once
 #include "planner/launch/shell_words.h"
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>

@@ -1,6 +1,7 @@
 #pragma once
 #include "planner/base/result.h"
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>

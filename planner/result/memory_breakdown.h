@@ -4,6 +4,7 @@
 #include "planner/result/rejection.h"
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>

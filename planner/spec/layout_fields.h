@@ -2,6 +2,7 @@
 #include "planner/spec/layout.h"
 #include "planner/spec/setting_fields.h"
 
+#include <functional>
 #include <set>
 #include <string>
 

@@ -2,6 +2,7 @@
 #include "planner/base/result.h"
 
 #include <cstddef>
+#include <functional>
 #include <map>
 #include <string>
 #include <string_view>

@@ -1,6 +1,7 @@
 #pragma once
 #include "probes/launch/join_message.h"
 
+#include <cstddef>
 #include <deque>
 #include <functional>
 #include <memory>

@@ -1,6 +1,7 @@
 #pragma once
 #include "probes/launch/socket.h"
 
+#include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <optional>

@@ -1,6 +1,7 @@
 #pragma once
 #include "probes/record/point.h"
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>

@@ -2,6 +2,7 @@
 #include "probes/mpi/wire.h"
 #include "probes/record/point.h"
 
+#include <cstddef>
 #include <vector>
 
 namespace fabricast::probe {

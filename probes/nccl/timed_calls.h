@@ -2,6 +2,7 @@
 #include "probes/nccl/guarded.h"
 #include "probes/nccl/nccl_calls.h"
 
+#include <cstddef>
 #include <vector>
 
 namespace fabricast::probe {

@@ -3,6 +3,7 @@
 #include "probes/record/json_line.h"
 #include "probes/record/statistics.h"
 
+#include <cstddef>
 #include <filesystem>
 #include <map>
 #include <set>

@@ -2,6 +2,7 @@
 #include "probes/record/answer.h"
 #include "probes/record/record_file.h"
 
+#include <cstddef>
 #include <functional>
 #include <span>
 #include <vector>

@@ -3,6 +3,7 @@
 #include "simulator/network/fair_share.h"
 
 #include <optional>
+#include <utility>
 #include <vector>
 
 namespace fabricast {

@@ -1,6 +1,7 @@
 #pragma once
 #include "planner/result/memory_breakdown.h"
 
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <string>
