@@ -37,6 +37,38 @@ set(fabricast_once "^(cli|flags|manual|study|machine|planner/(backtest|launch|li
 # Where tests of all rooms spend most of their time: a development build optimises it as a release does.
 set(fabricast_often "^planner/memory/(device|walk)$")
 
+# The flag of a room that is optimised in another way than its build type is.
+function(fabricast_optimisation folder result)
+  set(${result} "" PARENT_SCOPE)
+  if(CMAKE_BUILD_TYPE STREQUAL "Debug" AND folder MATCHES "${fabricast_often}")
+    set(${result} -O2 PARENT_SCOPE)
+  elseif(CMAKE_BUILD_TYPE STREQUAL "Release" AND folder MATCHES "${fabricast_once}")
+    set(${result} -Og PARENT_SCOPE)
+  endif()
+endfunction()
+
+# What most sources include of the standard library is parsed once for all rooms that are compiled together, with
+# `optimisation`: what one level has parsed breaks the compiler at another. Qt and what NCCL loads are compiled in
+# other ways still.
+set(fabricast_standard_headers
+    <algorithm> <array> <charconv> <cmath> <cstdint> <functional> <limits> <map> <memory> <optional>
+    <set> <span> <sstream> <string> <string_view> <tuple> <utility> <variant> <vector>)
+function(fabricast_parse_once target folder optimisation)
+  if(FABRICAST_UNITY LESS 2 OR folder MATCHES "^(planner/output|probes/.*|gui.*)$")
+    return()
+  endif()
+  # GCC warns of strings and functions of its own library once that is precompiled.
+  target_compile_options(
+    ${target} PRIVATE $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-restrict;-Wno-array-bounds;-Wno-stringop-overread;-Wno-stringop-overflow;-Wno-maybe-uninitialized>)
+  get_property(first GLOBAL PROPERTY "fabricast_first${optimisation}")
+  if(first)
+    target_precompile_headers(${target} REUSE_FROM ${first})
+  else()
+    target_precompile_headers(${target} PRIVATE ${fabricast_standard_headers})
+    set_property(GLOBAL PROPERTY "fabricast_first${optimisation}" ${target})
+  endif()
+endfunction()
+
 function(fabricast_room folder)
   cmake_parse_arguments(ROOM "" "" "LIBS;FOLDERS" ${ARGN})
   string(REPLACE "/" "_" name "fabricast_${folder}")
@@ -53,17 +85,14 @@ function(fabricast_room folder)
   set(scope PUBLIC)
   if(sources)
     add_library(${name} STATIC ${sources})
+    fabricast_optimisation(${folder} optimisation)
+    target_compile_options(${name} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:${optimisation}>)
     if(FABRICAST_UNITY GREATER 1 AND (CMAKE_BUILD_TYPE STREQUAL "Debug" OR NOT folder MATCHES "${fabricast_alone}"))
       fabricast_batch_size("${sources}" ${FABRICAST_UNITY} size)
       set_target_properties(${name} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE ${size})
       # GCC takes the parts of a class that are of its source alone for a header's, if that source is included.
       target_compile_options(${name} PRIVATE $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-subobject-linkage>)
-    endif()
-    if(folder MATCHES "${fabricast_often}")
-      target_compile_options(${name} PRIVATE $<$<AND:$<CONFIG:Debug>,$<COMPILE_LANGUAGE:CXX>>:-O2>)
-    endif()
-    if(folder MATCHES "${fabricast_once}")
-      target_compile_options(${name} PRIVATE $<$<AND:$<CONFIG:Release>,$<COMPILE_LANGUAGE:CXX>>:-Og>)
+      fabricast_parse_once(${name} ${folder} "${optimisation}")
     endif()
   else()
     add_library(${name} INTERFACE)
