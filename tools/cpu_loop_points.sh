@@ -58,13 +58,12 @@ held_out_points() {
     steps
 }
 
-step_shape='layers=4 hidden=384 ffn=1024 vocab=2048 sequence=256'
-
 steps() {
-    local stack
+    local stack layers=4
+    [[ $short == yes ]] && layers=2
     for stack in ddp fsdp2; do
-        printf 'step batch=%d ffn=1024 hidden=384 layers=4 nodes=%d ranks=%d sequence=256 stack=%s vocab=2048\n' \
-            $((2 * hosts)) "$hosts" "$hosts" "$stack"
+        printf 'step batch=%d ffn=1024 hidden=384 layers=%d nodes=%d ranks=%d sequence=256 stack=%s vocab=2048\n' \
+            $((2 * hosts)) "$layers" "$hosts" "$hosts" "$stack"
     done
 }
 
