@@ -36,37 +36,52 @@ set(fabricast_once "^(cli|flags|manual|study|machine|planner/(backtest|launch|li
 
 # Where tests of all rooms spend most of their time: a development build optimises it as a release does.
 set(fabricast_often "^planner/memory/(device|walk)$")
+# And where least: it takes a sixth less to compile these so.
+set(fabricast_seldom "^(gui|gui/.*|cli|machine|study|planner/(backtest|lint|report))$")
 
 # The flag of a room that is optimised in another way than its build type is.
 function(fabricast_optimisation folder result)
   set(${result} "" PARENT_SCOPE)
   if(CMAKE_BUILD_TYPE STREQUAL "Debug" AND folder MATCHES "${fabricast_often}")
     set(${result} -O2 PARENT_SCOPE)
+  elseif(CMAKE_BUILD_TYPE STREQUAL "Debug" AND folder MATCHES "${fabricast_seldom}")
+    set(${result} -Og PARENT_SCOPE)
   elseif(CMAKE_BUILD_TYPE STREQUAL "Release" AND folder MATCHES "${fabricast_once}")
     set(${result} -Og PARENT_SCOPE)
   endif()
 endfunction()
 
-# What most sources include of the standard library is parsed once for all rooms that are compiled together, with
-# `optimisation`: what one level has parsed breaks the compiler at another. Qt and what NCCL loads are compiled in
-# other ways still.
+# What most sources include of the standard library, and of Qt.
 set(fabricast_standard_headers
     <algorithm> <array> <charconv> <cmath> <cstdint> <functional> <limits> <map> <memory> <optional>
     <set> <span> <sstream> <string> <string_view> <tuple> <utility> <variant> <vector>)
-function(fabricast_parse_once target folder optimisation)
-  if(FABRICAST_UNITY LESS 2 OR folder MATCHES "^(planner/output|probes/.*|gui.*)$")
-    return()
+set(fabricast_qt_headers
+    <QAction> <QApplication> <QComboBox> <QHBoxLayout> <QLabel> <QLineEdit> <QPainter> <QPushButton> <QStringList>
+    <QTimer> <QVBoxLayout>)
+
+# Parsed once for all targets that are optimised alike, for what was parsed for one level breaks the compiler at
+# another. With QT: also what targets of Qt6::Widgets include.
+function(fabricast_parse_once target optimisation)
+  set(parsed fabricast_parsed${optimisation})
+  set(headers ${fabricast_standard_headers})
+  set(libraries fabricast_options)
+  if("QT" IN_LIST ARGN)
+    string(APPEND parsed _qt)
+    list(APPEND headers ${fabricast_qt_headers})
+    list(APPEND libraries Qt6::Widgets)
   endif()
+  if(NOT TARGET ${parsed})
+    set(nothing "${PROJECT_BINARY_DIR}/parsed.cpp")
+    file(CONFIGURE OUTPUT "${nothing}" CONTENT "" @ONLY)
+    add_library(${parsed} OBJECT "${nothing}")
+    target_link_libraries(${parsed} PRIVATE ${libraries})
+    target_compile_options(${parsed} PRIVATE ${optimisation})
+    target_precompile_headers(${parsed} PRIVATE ${headers})
+  endif()
+  target_precompile_headers(${target} REUSE_FROM ${parsed})
   # GCC warns of strings and functions of its own library once that is precompiled.
   target_compile_options(
     ${target} PRIVATE $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-restrict;-Wno-array-bounds;-Wno-stringop-overread;-Wno-stringop-overflow;-Wno-maybe-uninitialized>)
-  get_property(first GLOBAL PROPERTY "fabricast_first${optimisation}")
-  if(first)
-    target_precompile_headers(${target} REUSE_FROM ${first})
-  else()
-    target_precompile_headers(${target} PRIVATE ${fabricast_standard_headers})
-    set_property(GLOBAL PROPERTY "fabricast_first${optimisation}" ${target})
-  endif()
 endfunction()
 
 function(fabricast_room folder)
@@ -92,7 +107,11 @@ function(fabricast_room folder)
       set_target_properties(${name} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE ${size})
       # GCC takes the parts of a class that are of its source alone for a header's, if that source is included.
       target_compile_options(${name} PRIVATE $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-subobject-linkage>)
-      fabricast_parse_once(${name} ${folder} "${optimisation}")
+      if("Qt6::Widgets" IN_LIST ROOM_LIBS)
+        fabricast_parse_once(${name} "${optimisation}" QT)
+      elseif(NOT folder MATCHES "^(gui|planner/output|probes)(/|$)")  # compiled to be moved in memory
+        fabricast_parse_once(${name} "${optimisation}")
+      endif()
     endif()
   else()
     add_library(${name} INTERFACE)

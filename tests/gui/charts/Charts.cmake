@@ -1,6 +1,7 @@
 # The charts: their tests, and a program that paints each of them to look at.
 add_library(fabricast_sample_charts STATIC gui/charts/sample_charts.cpp gui/charts/all_charts.cpp)
 target_link_libraries(fabricast_sample_charts PUBLIC fabricast_options fabricast_gui_charts)
+fabricast_compile_together(fabricast_sample_charts 24)
 fabricast_test(gui/charts LIBS fabricast_sample_charts Qt6::Test)
 target_sources(test_gui_charts PRIVATE gui/charts/charts_main.cpp)
 add_executable(charts_gallery gui/charts/gallery.cpp)
