@@ -13,6 +13,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <mutex>
 #include <span>
 #include <string>
 #include <utility>
@@ -43,6 +44,35 @@ std::string memoryNumbers(const Scenario& scenario, const Watch& watch) {
     writeMemory(json, *memory);
     return std::move(json).finish();
 }
+
+/// What is forecast as the question says, each once for all its settings, and only where it is
+/// asked for.
+class Forecast {
+public:
+    Forecast(const Scenario& scenario, const TimingProfiles& timing, const Watch& watch)
+        : scenario_(scenario), timing_(timing), watch_(watch) {}
+
+    [[nodiscard]] const Scenario& scenario() const { return scenario_; }
+
+    /// Whether a scenario with other settings is forecast alike.
+    bool isThatOf(const Scenario& other) {
+        std::call_once(timed_, [this] { time_ = timeNumbers(scenario_, timing_); });
+        if (timeNumbers(other, timing_) != time_) {
+            return false;
+        }
+        std::call_once(sized_, [this] { memory_ = memoryNumbers(scenario_, watch_); });
+        return memoryNumbers(other, watch_) == memory_;
+    }
+
+private:
+    const Scenario& scenario_;
+    const TimingProfiles& timing_;
+    const Watch& watch_;
+    std::once_flag timed_;
+    std::once_flag sized_;
+    std::string time_;
+    std::string memory_;
+};
 
 /// What is stated of one setting.
 struct StatedSetting {
@@ -135,7 +165,7 @@ bool lacksSwitch(const Question& question, const StatedSetting& stated, const Wo
 
 Result<bool> isIdle(const StatedSetting& stated,
                     const Question& question,
-                    const Scenario& scenario,
+                    Forecast& forecast,
                     const Workbench& bench,
                     const Watch& watch) {
     const Result<LoadedScenario> without = loadedWith(question, stated.key, "null", bench);
@@ -143,14 +173,13 @@ Result<bool> isIdle(const StatedSetting& stated,
     if (!without) {
         return false;
     }
-    if (without->scenario.settings == scenario.settings) {
-        return isPutBack(stated, scenario.settings) || lacksSwitch(question, stated, bench);
+    const Settings& settings = forecast.scenario().settings;
+    if (without->scenario.settings == settings) {
+        return isPutBack(stated, settings) || lacksSwitch(question, stated, bench);
     }
-    FABRICAST_ASSIGN(const TimingProfiles* timing, bench.timing());
-    const bool moves = timeNumbers(without->scenario, *timing) != timeNumbers(scenario, *timing) ||
-                       memoryNumbers(without->scenario, watch) != memoryNumbers(scenario, watch);
+    const bool same = forecast.isThatOf(without->scenario);
     FABRICAST_TRY(watch.check());
-    return !moves;
+    return same;
 }
 
 /// Those of `stated` that are idle in this question too.
@@ -163,11 +192,12 @@ Result<std::vector<StatedSetting>> idleOf(const std::vector<StatedSetting>& stat
     if (!loaded) {
         return std::vector<StatedSetting>();
     }
-    const auto found = parallelMap(std::span<const StatedSetting>(stated),
-                                   [&](const StatedSetting& one) {
-                                       return isIdle(one, question, loaded->scenario, bench, watch);
-                                   },
-                                   {.threads = bench.threads()});
+    FABRICAST_ASSIGN(const TimingProfiles* timing, bench.timing());
+    Forecast forecast(loaded->scenario, *timing, watch);
+    const auto found = parallelMap(
+        std::span<const StatedSetting>(stated),
+        [&](const StatedSetting& one) { return isIdle(one, question, forecast, bench, watch); },
+        {.threads = bench.threads()});
     std::vector<StatedSetting> idle;
     for (std::size_t i = 0; i < stated.size(); ++i) {
         FABRICAST_ASSIGN(const bool isOne, (*found)[i]);
