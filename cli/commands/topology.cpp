@@ -101,7 +101,8 @@ void addClusterFlags(const FlagSet& app, TopologyFlags& flags) {
         .describe("number of such clusters, joined by a WAN");
     app.add("--wan", flags.wanBandwidth, "with --sites: rate of one site to the others")
         .takes("RATE", "100Gbps");
-    app.add("--wan-latency", flags.wanLatency, "with --sites: latency between sites (default: 0 ms)")
+    app.add(
+           "--wan-latency", flags.wanLatency, "with --sites: latency between sites (default: 0 ms)")
         .takes("TIME", "10ms");
 }
 
