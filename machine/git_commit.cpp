@@ -3,6 +3,7 @@
 #include "machine/child_process.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <filesystem>
 #include <optional>
 #include <sstream>

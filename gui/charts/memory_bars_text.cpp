@@ -1,6 +1,8 @@
 #include "gui/charts/memory_bars.h"
 
 #include <algorithm>
+#include <cmath>
+#include <utility>
 
 namespace fabricast {
 namespace {

@@ -14,6 +14,7 @@
 #include <QTransform>
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <vector>
 
 namespace fabricast {

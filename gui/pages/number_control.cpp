@@ -6,6 +6,7 @@
 #include <QSlider>
 #include <QSpinBox>
 #include <algorithm>
+#include <cstddef>
 #include <limits>
 #include <utility>
 

@@ -2,6 +2,7 @@
 
 #include <cctype>
 #include <charconv>
+#include <cstddef>
 #include <string_view>
 
 namespace fabricast {

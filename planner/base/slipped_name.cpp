@@ -3,6 +3,7 @@
 #include "planner/base/small_letters.h"
 
 #include <array>
+#include <cmath>
 #include <cstdlib>
 
 namespace fabricast {

@@ -1,3 +1,4 @@
+#include "planner/launch/deepspeed_names.h"
 #include "planner/launch/hugging_face_arguments.h"
 #include "planner/launch/import_hugging_face.h"
 #include "planner/launch/import_settings.h"

@@ -1,6 +1,7 @@
 #include "planner/base/checked.h"
 #include "planner/launch/hugging_face_arguments.h"
 #include "planner/launch/import_hugging_face.h"
+#include "planner/launch/import_settings.h"
 #include "planner/launch/import_trainers.h"
 #include "planner/launch/liger_kernels.h"
 #include "planner/launch/made_model.h"

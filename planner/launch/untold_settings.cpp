@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <array>
 #include <concepts>
+#include <type_traits>
 
 namespace fabricast {
 namespace {

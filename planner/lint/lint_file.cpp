@@ -1,6 +1,7 @@
 #include "planner/lint/lint_file.h"
 
 #include "planner/launch/import_launch.h"
+#include "planner/launch/import_trainers.h"
 #include "planner/launch/parsed_arguments.h"
 #include "planner/launch/torchtitan_keys.h"
 #include "planner/launch/trl.h"

@@ -1,3 +1,4 @@
+#include "planner/load/asked_question.h"
 #include "planner/load/scenario_defaults.h"
 #include "planner/spec/attention_model.h"
 #include "planner/spec/kernel_names.h"

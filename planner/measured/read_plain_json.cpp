@@ -1,5 +1,6 @@
 #include "planner/measured/plain_values.h"
 
+#include <algorithm>
 #include <charconv>
 
 namespace fabricast {

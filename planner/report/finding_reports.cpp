@@ -9,6 +9,7 @@
 #include <charconv>
 #include <optional>
 #include <set>
+#include <utility>
 
 namespace fabricast {
 namespace {

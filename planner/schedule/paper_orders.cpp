@@ -1,5 +1,7 @@
 #include "planner/schedule/framework_order.h"
 
+#include <algorithm>
+
 namespace fabricast {
 namespace {
 

@@ -1,6 +1,7 @@
 #include "planner/schedule/v_grid.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace fabricast {
 

@@ -1,6 +1,7 @@
 #include "planner/schedule/v_memory_limit.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace fabricast {
 

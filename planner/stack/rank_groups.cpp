@@ -3,6 +3,7 @@
 #include "planner/base/check.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <initializer_list>
 #include <utility>
 

@@ -3,6 +3,7 @@
 #include "probes/record/point.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <set>
 

@@ -2,6 +2,7 @@
 #include "probes/collective/sweep.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <map>
 
 namespace fabricast::probe {

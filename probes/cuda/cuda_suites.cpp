@@ -2,6 +2,7 @@
 
 #include "probes/cuda/zoo_products.h"
 
+#include <initializer_list>
 #include <set>
 
 namespace fabricast::probe {

@@ -3,6 +3,8 @@
 
 #if FABRICAST_HAS_CUDNN
 #include <cudnn.h>
+
+#include <algorithm>
 #endif
 
 namespace fabricast::probe {

@@ -2,6 +2,7 @@
 #include "probes/cuda/gpu_memory.h"
 #include "probes/cuda/measure_points.h"
 
+#include <algorithm>
 #include <cstring>
 
 namespace fabricast::probe {

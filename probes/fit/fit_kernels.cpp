@@ -6,6 +6,7 @@
 #include "probes/fit/fit_tables.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 namespace fabricast {

@@ -1,6 +1,7 @@
 #include "probes/host/host_facts.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <map>
 #include <set>
 #include <utility>

@@ -1,6 +1,8 @@
 #include "probes/record/json_line.h"
 #include "probes/record/statistics.h"
 
+#include <cstddef>
+
 namespace fabricast::probe {
 
 namespace {

@@ -1,6 +1,7 @@
 #include "simulator/links/group_traffic.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <map>
 
 namespace fabricast {

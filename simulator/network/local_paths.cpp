@@ -3,6 +3,7 @@
 #include "planner/base/check.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 namespace fabricast {

@@ -1,6 +1,7 @@
 #include "simulator/network/router.h"
 
 #include <algorithm>
+#include <functional>
 #include <limits>
 #include <map>
 #include <utility>

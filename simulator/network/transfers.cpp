@@ -3,6 +3,7 @@
 #include "planner/base/check.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <tuple>

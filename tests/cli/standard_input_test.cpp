@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <iosfwd>
 #include <ostream>
 #include <string>
 #include <string_view>

@@ -3,6 +3,7 @@
 #include "planner/text/text_files.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <filesystem>
 #include <set>
 

@@ -18,6 +18,7 @@
 #include <QXmlStreamReader>
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <set>
 
 namespace fabricast {

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <iosfwd>
 #include <string>
 #include <vector>
 

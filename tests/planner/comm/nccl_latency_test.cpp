@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <iosfwd>
 #include <ostream>
 #include <vector>
 

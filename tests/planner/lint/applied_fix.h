@@ -2,6 +2,7 @@
 #include "planner/result/lint_report.h"
 
 #include <algorithm>
+#include <cctype>
 #include <cstdint>
 #include <optional>
 #include <sstream>

@@ -1,5 +1,8 @@
 #include "tests/probes/calibrate_flow/played_node.h"
 
+#include <cstddef>
+#include <cstdlib>
+
 // What calibrate does from its first line to its last, with the real probes on GPUs that are not
 // there. Times on them mean nothing; what is measured, kept, reported and ended does.
 

@@ -8,6 +8,8 @@
 
 #include <chrono>
 #include <csignal>
+#include <cstddef>
+#include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <iterator>

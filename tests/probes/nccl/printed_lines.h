@@ -3,6 +3,7 @@
 #include "tests/support/temp_folder.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <sstream>
 
 namespace fabricast::probe {

@@ -2,6 +2,7 @@
 #include <cudnn.h>
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <memory>

@@ -2,6 +2,8 @@
 
 #include "tests/programs/oracle_rows/oracle_row.h"
 
+#include <cstdlib>
+
 namespace fabricast {
 namespace {
 

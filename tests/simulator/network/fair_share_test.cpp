@@ -5,8 +5,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <iterator>
 #include <optional>
 #include <set>
+#include <utility>
 #include <vector>
 
 namespace fabricast {
