@@ -58,7 +58,7 @@ std::size_t endOfQuoted(const std::string& text, std::size_t at) {
         return text.find(")" + text.substr(at + 1, open - at - 1) + "\"", open) + open - at + 1;
     }
     for (++at; at < text.size() && text[at] != quote; ++at) {
-        at += text[at] == '\\' ? 1 : 0;
+        at += text[at] == '\\' ? 1U : 0U;
     }
     return at + 1;
 }
