@@ -142,6 +142,26 @@ TEST(Newcomer, SequencesAndBatchesAreTypedAsTheyAreNamed) {
         << rounded.out;
 }
 
+TEST(Newcomer, SamplesOfEachRankAreOneBatchForLayoutsOfAnyDp) {
+    Words asked = {"plan",
+                   "-m",
+                   "llama-3.2-1b",
+                   "-c",
+                   "dgx-h100",
+                   "--stack",
+                   "fsdp2",
+                   "--global-batch",
+                   "4 per rank"};
+    const std::string open = ran(asked).out;
+    EXPECT_TRUE(has(open,
+                    "global batch 32: 4 samples of each of 8 data parallel ranks, and as many in "
+                    "all with another dp\n"))
+        << open;
+    asked.insert(asked.end(), {"--layout", "dp=8"});
+    const std::string held = ran(asked).out;
+    EXPECT_TRUE(has(held, "global batch 32: 4 samples of each of 8 data parallel ranks\n")) << held;
+}
+
 TEST(Newcomer, AdaptersAreAFlag) {
     const ProgramOutput output = ran({"explain",
                                       "-m",

@@ -66,7 +66,7 @@ std::size_t endOfQuoted(const std::string& text, std::size_t at) {
 /// With blanks for comments, texts in quotes and what the preprocessor is told.
 std::string codeOf(std::string text) {
     const auto blank = [&text](std::size_t from, std::size_t to) {
-        to = std::min(to, text.size());
+        to = std::min(std::max(to, from + 1), text.size());
         std::replace_if(
             text.begin() + static_cast<std::ptrdiff_t>(from),
             text.begin() + static_cast<std::ptrdiff_t>(to),
