@@ -1,3 +1,5 @@
+#include "tests/layering/source_files.h"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -20,10 +22,8 @@
 namespace fabricast {
 namespace includes_test {
 
-namespace fs = std::filesystem;
+using namespace layering;
 using Names = std::set<std::string, std::less<>>;
-
-const fs::path kRoot = FABRICAST_SOURCE_DIR;
 
 /// Standard names that many headers have, each for what it takes.
 constexpr std::array<std::string_view, 4> kOfMany = {"get", "begin", "end", "size"};
@@ -122,6 +122,12 @@ std::vector<Word> wordsOf(const std::string& code) {
     return words;
 }
 
+/// Behind what a type may end with.
+bool followsType(const Word& word) {
+    return !word.before.empty() && (isOfWord(word.before.back()) || word.before == "&" ||
+                                    word.before == "*" || word.before == ">");
+}
+
 /// Whether a word makes its name known to all that includes its file: "struct X {", "using X =",
 /// "constexpr int kX =", "int x(".
 bool declares(const Word& word) {
@@ -131,38 +137,30 @@ bool declares(const Word& word) {
         return false;
     }
     const bool isConstant = word.text.front() == 'k' && (word.after == '=' || word.after == '[');
-    const bool isTyped = !word.before.empty() && !kNoTypes.contains(word.before) &&
-                         (isOfWord(word.before.back()) || word.before == "&" ||
-                          word.before == "*" || word.before == ">");
-    return (kBegins.contains(word.before) && word.after != ';') || isConstant ||
-           (isTyped && word.after == '(');
+    const bool isFunction =
+        followsType(word) && !kNoTypes.contains(word.before) && word.after == '(';
+    return (kBegins.contains(word.before) && word.after != ';') || isConstant || isFunction;
 }
 
-/// Or to its own file: members, enumerators, parameters, variables and names that are declared,
-/// too.
+/// Or to its own file: members, enumerators, parameters and variables, too.
 bool isOwn(const Word& word) {
     static const Names kBegins = {"struct", "class", "typename", "auto"};
-    const bool isTyped =
-        !word.before.empty() && (isOfWord(word.before.back()) || word.before == "&" ||
-                                 word.before == "*" || word.before == ">" || word.before == "]");
-    const bool isEnumerator = (word.before == "{" || word.before == ",") &&
-                              std::string_view(",}= ").find(word.after) != std::string_view::npos;
-    const bool isNamed =
-        isTyped && std::string_view(",);={[").find(word.after) != std::string_view::npos;
+    const auto isBefore = [&word](std::string_view signs) {
+        return signs.find(word.after) != std::string_view::npos;
+    };
+    const bool isEnumerator = (word.before == "{" || word.before == ",") && isBefore(",}= ");
+    const bool isNamed = (followsType(word) || word.before == "]") && isBefore(",);={[");
     return declares(word) || kBegins.contains(word.before) || isEnumerator || isNamed ||
            word.text.size() == 1;
 }
 
 File fileOf(const fs::path& path) {
     File file;
-    std::ifstream in(path);
-    const std::string text{std::istreambuf_iterator<char>(in), {}};
-    std::istringstream lines(text);
-    for (std::string line; std::getline(lines, line);) {
-        if (line.starts_with("#include ")) {
-            file.includes.push_back(line.substr(10, line.find_first_of(">\"", 10) - 10));
-        }
+    for (const Include& include : includesOf(path)) {
+        file.includes.push_back(include.target);
     }
+    std::ifstream in(kRoot / path);
+    const std::string text{std::istreambuf_iterator<char>(in), {}};
     file.words = wordsOf(codeOf(text));
     bool namesTests = false;  // TEST(Name, …
     for (const Word& word : file.words) {
@@ -177,21 +175,8 @@ File fileOf(const fs::path& path) {
 const std::map<std::string, File>& files() {
     static const std::map<std::string, File> kFiles = [] {
         std::map<std::string, File> all;
-        for (const char* folder : {"planner",
-                                   "simulator",
-                                   "study",
-                                   "machine",
-                                   "manual",
-                                   "flags",
-                                   "cli",
-                                   "gui",
-                                   "probes",
-                                   "tests"}) {
-            for (const auto& entry : fs::recursive_directory_iterator(kRoot / folder)) {
-                if (entry.path().extension() == ".h" || entry.path().extension() == ".cpp") {
-                    all.emplace(fs::relative(entry.path(), kRoot).string(), fileOf(entry.path()));
-                }
-            }
+        for (const fs::path& path : allSources()) {
+            all.emplace(path.string(), fileOf(path));
         }
         return all;
     }();

@@ -1,3 +1,5 @@
+#include "tests/layering/source_files.h"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -17,7 +19,7 @@
 namespace fabricast {
 namespace {
 
-namespace fs = std::filesystem;
+using namespace layering;
 using Rooms = std::set<std::string>;
 
 /// Which rooms each room may include, in addition to itself.
@@ -42,8 +44,6 @@ Arrows arrowsIn(const fs::path& file) {
     }
     return arrows;
 }
-
-const fs::path kRoot = FABRICAST_SOURCE_DIR;
 
 const Arrows& law() {
     static const Arrows kLaw = arrowsIn(kRoot / "tests/layering/rooms.txt");
@@ -75,68 +75,6 @@ constexpr std::array<std::string_view, 7> kTerminalWords = {
 /// Only the machine's room, which talks to processes, reads clocks and the environment.
 constexpr std::array<std::string_view, 6> kSurroundingsWords = {
     "getenv(", "setenv(", "time(0", "time(nullptr", "system_clock", "steady_clock"};
-
-struct Include {
-    fs::path file;  ///< from the repository root
-    int line = 0;
-    std::string target;
-    bool quoted = false;
-};
-
-bool isSource(const fs::path& file) {
-    return file.extension() == ".h" || file.extension() == ".cpp" || file.extension() == ".cu";
-}
-
-std::vector<fs::path> sourcesUnder(const std::string& folder) {
-    std::vector<fs::path> files;
-    for (const auto& entry : fs::recursive_directory_iterator(kRoot / folder)) {
-        if (entry.is_regular_file() && isSource(entry.path())) {
-            files.push_back(fs::relative(entry.path(), kRoot));
-        }
-    }
-    std::ranges::sort(files);
-    return files;
-}
-
-std::vector<fs::path> allSources() {
-    std::vector<fs::path> files;
-    for (const char* folder : {"planner",
-                               "simulator",
-                               "study",
-                               "machine",
-                               "manual",
-                               "flags",
-                               "cli",
-                               "gui",
-                               "probes",
-                               "tests"}) {
-        std::ranges::copy(sourcesUnder(folder), std::back_inserter(files));
-    }
-    return files;
-}
-
-std::vector<std::string> linesOf(const fs::path& file) {
-    std::ifstream in(kRoot / file);
-    std::vector<std::string> lines;
-    for (std::string line; std::getline(in, line);) {
-        lines.push_back(line);
-    }
-    return lines;
-}
-
-std::vector<Include> includesOf(const fs::path& file) {
-    static const std::regex kInclude(R"(^\s*#\s*include\s+([<"])([^>"]+)[>"])");
-    std::vector<Include> includes;
-    int number = 0;
-    for (const std::string& line : linesOf(file)) {
-        ++number;
-        std::smatch match;
-        if (line.find("include") != std::string::npos && std::regex_search(line, match, kInclude)) {
-            includes.push_back({file, number, match[2].str(), match[1].str() == "\""});
-        }
-    }
-    return includes;
-}
 
 /// The room of the table that a file lies in: "planner/text" for planner/text/…, "cli" for
 /// cli/commands/…. A file in none of them: its folder.
