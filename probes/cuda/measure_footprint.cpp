@@ -1,10 +1,10 @@
 #include "probes/cuda/measure_gemm.h"
 #include "probes/cuda/measure_points.h"
 
+#include <algorithm>
+
 #if FABRICAST_HAS_CUDNN
 #include <cudnn.h>
-
-#include <algorithm>
 #endif
 
 namespace fabricast::probe {
