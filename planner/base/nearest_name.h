@@ -24,7 +24,10 @@ std::string nearestName(std::string_view typed, const Names& known) {
     std::string_view nearest;
     std::size_t nearer = mostLikelySlips(typed) + 1;  // than this it must be
     for (const auto& name : known) {
-        const std::size_t distance = nearer == 0 ? nearer : editDistance(typed, name, nearer - 1);
+        if (nearer == 0) {
+            break;
+        }
+        const std::size_t distance = editDistance(typed, name, nearer - 1);
         if (distance < nearer) {
             nearer = distance;
             nearest = name;

@@ -10,8 +10,8 @@ namespace fabricast::probe {
 namespace {
 
 // Of all points of a process, as its Ctrl-C is.
-double mostSeconds = std::numeric_limits<
-    double>::infinity();  // NOLINT(cppcoreguidelines-avoid-non-const-global-variables)
+// NOLINTNEXTLINE(cppcoreguidelines-avoid-non-const-global-variables)
+double mostSeconds = std::numeric_limits<double>::infinity();
 
 bool isEnough(const SampleRule& rule, const std::vector<double>& samples, double seconds) {
     if (samples.size() < rule.least) {
