@@ -71,8 +71,10 @@ std::size_t editDistance(std::string_view left, std::string_view right, std::siz
 }
 
 std::size_t mostLikelySlips(std::string_view typed) {
-    // A third of the letters may be wrong, and one always may be unless it is the whole word.
-    return typed.size() < 2 ? 0 : std::max<std::size_t>(1, typed.size() / 3);
+    // A third of the letters that are compared may be wrong, and one always may be unless it is the
+    // whole word.
+    const std::size_t letters = std::min(typed.size(), kLongestWord);
+    return letters < 2 ? 0 : std::max<std::size_t>(1, letters / 3);
 }
 
 }  // namespace fabricast

@@ -49,6 +49,7 @@ TEST(NearestName, OffersTheNearestNameOnlyWhenItIsNear) {
     EXPECT_EQ(nearestName("dgx-h10", kNames), "dgx-h100");
     EXPECT_EQ(nearestName("dgx-b200", kNames), "dgx-h200");
     EXPECT_EQ(nearestName("laptop", kNames), "");
+    EXPECT_EQ(nearestName(std::string(200, 'a'), kNames), "") << "longer than what is compared";
     EXPECT_EQ(nearestName("", kNames), "");
     EXPECT_EQ(nearestName("dgx", std::array<std::string_view, 0>{}), "");
     EXPECT_EQ(suggestName("dgx-h10", kNames), "did you mean \"dgx-h100\"?");
