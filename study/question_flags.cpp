@@ -61,7 +61,7 @@ constexpr std::array kScenarioFlags = {
                  "cluster.wan_latency",
                  "TIME",
                  "10ms",
-                 "from one site to another: 10ms (default: 0)"},
+                 "from one site to another: 10ms (default: 0 ms)"},
     QuestionFlag{"--host-memory",
                  "--host-memory",
                  "cluster.host_memory",
